@@ -1,0 +1,99 @@
+// The kernels and tensors of one training step, with their profile.
+//
+//   absl::StatusOr<Graph> graph = GraphFromProto(proto);   // validates
+//   Liveness liveness = ComputeLiveness(*graph);
+//   int64_t peak_bytes = liveness.peak_bytes;
+//
+// Plain data, freely copied; safe to read from several threads.
+#ifndef STOWAGE_POLICIES_MODEL_GRAPH_H_
+#define STOWAGE_POLICIES_MODEL_GRAPH_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stowage {
+
+using TensorIndex = int32_t;
+using KernelIndex = int32_t;
+
+enum class TensorKind {
+  kUnspecified,
+  kInput,
+  kWeight,
+  kOptimizerState,
+  kActivation,
+  kGradient,
+  kWorkspace,
+};
+
+// One storage. In a valid graph `birth_kernel` and `death_kernel` are set for
+// every tensor that is not persistent.
+struct Tensor {
+  int64_t size_bytes = 0;
+  TensorKind kind = TensorKind::kUnspecified;
+  bool persistent = false;
+  KernelIndex birth_kernel = -1;  // allocated when this kernel starts
+  KernelIndex death_kernel = -1;  // freed when this kernel has ended
+  std::string name;
+  bool pinned = false;  // stays in the fast tier
+
+  // Born in one step, freed in the next.
+  bool wraps() const { return !persistent && birth_kernel > death_kernel; }
+  // Alive when a step begins.
+  bool alive_at_start() const { return persistent || wraps(); }
+  // May be copied to another place between kernels.
+  bool movable() const { return kind != TensorKind::kWorkspace && !pinned; }
+};
+
+struct Operand {
+  TensorIndex tensor = 0;
+  bool read = false;
+  bool write = false;
+  int32_t access_count = 1;
+};
+
+enum class DurationSource { kUnspecified, kMeasured, kDerived, kRehosted };
+
+struct ProfiledDuration {
+  int64_t duration_ns = 0;
+  DurationSource source = DurationSource::kUnspecified;
+};
+
+// DeepTM III-B, AutoTM 3.2. Corners with an unspecified source are derived
+// when a memory system is known (see kernel_cost.h).
+struct KernelProfile {
+  ProfiledDuration fast_inputs_fast_outputs;
+  ProfiledDuration fast_inputs_slow_outputs;
+  ProfiledDuration slow_inputs_fast_outputs;
+  ProfiledDuration slow_inputs_slow_outputs;
+};
+
+struct Kernel {
+  std::string name;
+  int32_t layer = 0;
+  std::vector<Operand> operands;  // each tensor at most once
+  int64_t flops = 0;              // 0: unknown
+  KernelProfile profile;
+  int64_t gap_ns = 0;  // host time before the kernel
+};
+
+struct Graph {
+  std::string name;
+  std::vector<Tensor> tensors;
+  std::vector<Kernel> kernels;
+  std::string source;
+  std::string processor;
+  int64_t unmanaged_peak_bytes = 0;
+
+  KernelIndex kernel_count() const {
+    return static_cast<KernelIndex>(kernels.size());
+  }
+  TensorIndex tensor_count() const {
+    return static_cast<TensorIndex>(tensors.size());
+  }
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_GRAPH_H_

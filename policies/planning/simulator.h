@@ -1,0 +1,52 @@
+// The one definition of time: how long a step takes under a plan.
+//
+//   absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
+//   plan.prediction = simulation->prediction;
+//
+// Kernels run in order. At boundary b: moves with deadline b are waited for,
+// moves with start b are queued on the lane of their (from, to) pair (a lane
+// copies one tensor at a time, first come first served), kernel b waits its
+// gap and runs for its duration given where its operands are (linear between
+// the four corners by share of bytes touched). A second pass over the step
+// gives the steady state of a cyclic plan.
+#ifndef STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
+#define STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+// What happened at one kernel, times since the start of the step.
+struct KernelTrace {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  int64_t stall_ns = 0;       // waited at the boundary before it
+  int64_t fast_bytes = 0;     // held in the fast tier while it ran
+};
+
+struct MoveTrace {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+};
+
+struct Simulation {
+  Prediction prediction;
+  std::vector<KernelTrace> kernels;
+  std::vector<MoveTrace> moves;  // parallel to Plan::moves
+};
+
+// INVALID_ARGUMENT when the plan refers to things the graph or the system does
+// not have. Does not verify: see verifier.h.
+absl::StatusOr<Simulation> Simulate(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const Plan& plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_SIMULATOR_H_

@@ -1,0 +1,32 @@
+// Proves that a plan can be executed. Shares no code with any policy.
+//
+//   absl::Status verdict = VerifyPlan(graph, system, plan);
+//   // FAILED_PRECONDITION: "overlap: at kernel 12 tensors 3 and 7 share bytes ..."
+//
+// It proves: every operand is in an addressable tier or listed as streamed; no
+// two tensors overlap in a tier, moves under way included; no tier holds more
+// than its capacity, and the fast tier no more than the plan's limit, at any
+// boundary; nothing is read after it was freed or written while it is copied;
+// workspace and pinned tensors stay in the fast tier; persistent and wrapping
+// tensors end where they began.
+#ifndef STOWAGE_POLICIES_PLANNING_VERIFIER_H_
+#define STOWAGE_POLICIES_PLANNING_VERIFIER_H_
+
+#include "absl/status/status.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+// OK, or FAILED_PRECONDITION whose message begins with the name of the first
+// violation: "graph-mismatch", "missing-allocation", "duplicate-allocation",
+// "bad-placement", "overlap", "over-limit", "over-capacity", "not-resident",
+// "wrong-source", "bad-window", "use-after-free", "written-while-moving",
+// "immovable", "not-cyclic", "bad-stream".
+absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
+                        const Plan& plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_VERIFIER_H_

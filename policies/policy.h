@@ -1,0 +1,48 @@
+// The one interface of everything that makes plans.
+//
+//   std::unique_ptr<Policy> policy = *MakePolicy("belady");   // registry.h
+//   absl::StatusOr<Plan> plan = policy->MakePlan(graph, system, {.fast_limit_bytes = 1 << 30});
+//
+// A policy does no I/O, starts no threads and is deterministic: the same graph,
+// system and options give the same plan, byte for byte.
+#ifndef STOWAGE_POLICIES_POLICY_H_
+#define STOWAGE_POLICIES_POLICY_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+struct PlanOptions {
+  int64_t fast_limit_bytes = 0;
+  int64_t seed = 0;
+  // How long an anytime planner may think; zero means the policy's default.
+  absl::Duration time_limit = absl::ZeroDuration();
+};
+
+// Stateless and safe to call from several threads.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  // As the registry and the command line spell it: "belady".
+  virtual std::string_view name() const = 0;
+  // One line for people, with the source of the algorithm.
+  virtual std::string_view description() const = 0;
+
+  // Makes a plan for a valid graph. FAILED_PRECONDITION when the limit is too
+  // small: the message names the binding kernel and the least limit that works.
+  virtual absl::StatusOr<Plan> MakePlan(const Graph& graph,
+                                        const MemorySystem& system,
+                                        const PlanOptions& options) const = 0;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_POLICY_H_

@@ -1,0 +1,29 @@
+// Every policy by name.
+//
+//   for (const std::string& name : PolicyNames()) ...
+//   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy("belady");
+#ifndef STOWAGE_POLICIES_REGISTRY_H_
+#define STOWAGE_POLICIES_REGISTRY_H_
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+// What is used where no policy is named.
+inline constexpr std::string_view kDefaultPolicy = "belady";
+
+// Sorted.
+std::vector<std::string> PolicyNames();
+
+// NOT_FOUND lists the names there are.
+absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_REGISTRY_H_
