@@ -1,0 +1,335 @@
+// What a training process and the node agent share: plain structs in a sealed
+// memfd (the session segment) and the messages that set it up.
+//
+//   process                                   agent
+//   connect(socket), send Hello          ->   checks it, makes segment and arenas
+//   recv Welcome + descriptors           <-   segment, then one per tier
+//   writes profile, steps, move requests ->   copies, bounds-checks, then uses
+//   reads plans, completed moves         <-   writes plans, executes moves
+//   (socket stays open: its hang-up says that the other side is gone)
+//
+// Rules. Each field has one writer, named beside it. Counters only grow; what
+// they count is published with release and read with acquire. To the agent all
+// that the process wrote is untrusted: it copies a record, checks the copy and
+// uses that. No pointers, no padding that matters, lock-free atomics only.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_SESSION_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_SESSION_H_
+
+#include <atomic>
+#include <cstdint>
+
+namespace stowage::session {
+
+inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
+inline constexpr uint32_t kVersion = 1;
+
+inline constexpr int kMaxTiers = 4;
+inline constexpr int kFastTier = 0;
+inline constexpr int64_t kPageBytes = 4096;
+
+// ---- Set-up messages (SOCK_SEQPACKET) ----
+
+// Strings end with a NUL within their array.
+struct Hello {
+  uint64_t magic;
+  uint32_t version;
+  int32_t pid;
+  char run_id[64];    // names the report; may be empty
+  char command[256];  // for people
+  char fast[64];      // "900MiB", "40%", "unlimited"; empty: the agent's default
+  char slow[256];     // "file:/mnt/nvme", ...; empty: the agent's default
+  char policy[64];    // empty: the agent's default
+};
+
+enum TierFlags : uint32_t {
+  // Kernels may use the tier in place: map the descriptor.
+  kTierAddressable = 1u << 0,
+  // Read and write the descriptor with page-aligned direct I/O.
+  kTierFile = 1u << 1,
+};
+
+struct TierInfo {
+  char name[64];
+  uint32_t flags;
+  uint32_t reserved;
+  int64_t capacity_bytes;  // size of the arena
+  // Emulated media: kernels that touch the tier take this much longer, and
+  // copies take at least this long. 0 for real media.
+  int64_t kernel_read_ps_per_byte;
+  int64_t kernel_write_ps_per_byte;
+  int64_t copy_from_ps_per_byte;  // tier -> fast
+  int64_t copy_to_ps_per_byte;    // fast -> tier
+};
+
+struct Welcome {
+  uint64_t magic;
+  uint32_t version;
+  int32_t accepted;  // 0: refused, `error` says why and what to do
+  char error[512];
+  char job_id[128];
+  int64_t segment_bytes;
+  // The limit on fast tensor bytes: absolute, or a share of the job's tensor
+  // peak (then `limit_bytes` is 0 until the process has found the peak), or
+  // both 0: unlimited.
+  int64_t limit_bytes;
+  double limit_fraction;
+  uint32_t tier_count;
+  uint32_t reserved;
+  TierInfo tiers[kMaxTiers];
+};
+
+// ---- Moves: two lanes, each with one producer and one consumer ----
+
+enum Lane : int { kLaneOut = 0, kLaneIn = 1, kLaneCount = 2 };
+inline constexpr uint64_t kLaneEntries = 4096;
+
+enum MoveStatus : int32_t {
+  kMovePending = 0,
+  kMoveDone = 1,
+  kMoveFailed = 2,  // the source is still whole
+};
+
+// Copies `size_bytes` (a multiple of kPageBytes). The process owns source and
+// destination room until the move is completed, and changes neither.
+struct MoveRequest {
+  int32_t from_tier;             // process
+  int32_t to_tier;               // process
+  int64_t from_offset_bytes;     // process
+  int64_t to_offset_bytes;       // process
+  int64_t size_bytes;            // process
+  std::atomic<int32_t> status;   // agent; process resets it before issuing
+  int32_t error_number;          // agent: errno of a failed move
+  int64_t begin_ns;              // agent, CLOCK_MONOTONIC
+  int64_t end_ns;                // agent
+};
+
+// Request n (from 0) stands in entries[n % kLaneEntries]; requests complete in
+// order. At most kLaneEntries are under way.
+struct MoveLane {
+  alignas(64) std::atomic<uint64_t> issued;     // process
+  std::atomic<uint32_t> issue_bell;             // process; futex the agent waits on
+  std::atomic<uint32_t> agent_sleeps;           // agent
+  alignas(64) std::atomic<uint64_t> completed;  // agent
+  std::atomic<uint32_t> done_bell;              // agent; futex the process waits on
+  std::atomic<uint32_t> process_sleeps;         // process
+  MoveRequest entries[kLaneEntries];
+};
+
+// ---- Profile of one step (process -> agent) ----
+
+inline constexpr uint32_t kMaxKernels = 1u << 17;
+inline constexpr uint32_t kMaxOperands = 1u << 20;
+inline constexpr uint32_t kMaxBlocks = 1u << 18;
+inline constexpr uint32_t kMaxNameBytes = 1u << 20;
+
+// A kernel that touches or allocates at least one managed tensor. Smaller
+// operators between two kernels are part of the second one's gap.
+struct KernelRecord {
+  uint64_t key;          // hash of the operator's name; what a plan is matched by
+  uint32_t name_offset;  // into ProfileArea::names, NUL-terminated
+  uint32_t first_operand;
+  uint32_t operand_count;
+  uint32_t slow_operands;  // were used in place in a slow tier or streamed
+  int64_t gap_ns;
+  int64_t duration_ns;  // without time spent moving tensors
+  int64_t flops;        // 0: unknown
+};
+
+enum OperandFlags : uint32_t { kOperandRead = 1, kOperandWrite = 2 };
+
+struct OperandRecord {
+  uint32_t block;  // index into ProfileArea::blocks
+  uint32_t flags;
+  uint32_t access_count;
+  uint32_t reserved;
+};
+
+enum BlockFlags : uint32_t {
+  kBlockParameter = 1u << 0,  // a leaf that requires gradients
+  kBlockRaw = 1u << 1,        // has no storage: library scratch, cannot move
+  kBlockPinned = 1u << 2,     // its address is known outside
+  kBlockBackward = 1u << 3,   // allocated while gradients were computed
+};
+
+// A managed allocation that was alive during the profiled step. Alive at its
+// start: birth_kernel is -1 and `previous_birth_*` say where in the step
+// before it was born (-1: earlier, or another kind of step: persistent if it
+// is never freed). Alive at its end: death_kernel is -1.
+struct BlockRecord {
+  uint64_t id;  // unique in the process
+  int64_t size_bytes;
+  int32_t birth_kernel;
+  int32_t birth_ordinal;  // among the kernel's managed allocations
+  int32_t death_kernel;   // freed after this kernel ended, before the next one
+  int32_t previous_birth_kernel;
+  int32_t previous_birth_ordinal;
+  uint32_t flags;
+};
+
+struct ProfileArea {
+  uint64_t signature;
+  int64_t step_index;
+  int64_t duration_ns;
+  int64_t tensor_peak_bytes;     // all tensor bytes alive at once
+  int64_t unmanaged_peak_bytes;  // of storages below the managed size
+  uint32_t kernel_count;
+  uint32_t operand_count;
+  uint32_t block_count;
+  uint32_t name_bytes;
+  KernelRecord kernels[kMaxKernels];
+  OperandRecord operands[kMaxOperands];
+  BlockRecord blocks[kMaxBlocks];
+  char names[kMaxNameBytes];
+};
+
+// ---- Plan table (agent -> process) ----
+
+inline constexpr uint32_t kMaxMoves = 1u << 18;
+
+struct PlanKernel {
+  uint64_t key;
+  uint32_t first_allocation;
+  uint32_t allocation_count;
+};
+
+// By (kernel, ordinal).
+struct PlanAllocation {
+  int32_t tensor;
+  int32_t tier;
+  int64_t offset_bytes;
+  int64_t size_bytes;
+};
+
+// A tensor that is alive when the step begins: `block_id` for persistent ones
+// (of the profiled step), else where it was born in the step before.
+struct PlanInitial {
+  int32_t tensor;
+  int32_t tier;
+  int64_t offset_bytes;
+  int64_t size_bytes;
+  uint64_t block_id;
+  int32_t birth_kernel;
+  int32_t birth_ordinal;
+};
+
+// By start kernel; boundaries as in proto/stowage/v1/plan.proto.
+struct PlanMove {
+  int32_t tensor;
+  int32_t from_tier;
+  int32_t to_tier;
+  int32_t start_kernel;
+  int32_t deadline_kernel;
+  int32_t reserved;
+  int64_t from_offset_bytes;
+  int64_t to_offset_bytes;
+  int64_t size_bytes;
+};
+
+// By kernel.
+struct PlanStream {
+  int32_t kernel;
+  int32_t tensor;
+};
+
+struct PlanArea {
+  uint64_t signature;  // of the profiled step
+  char policy[64];
+  int64_t predicted_step_ns;
+  int64_t fast_limit_bytes;
+  int64_t stream_window_bytes;
+  uint32_t tensor_count;
+  uint32_t kernel_count;
+  uint32_t initial_count;
+  uint32_t allocation_count;
+  uint32_t move_count;
+  uint32_t stream_count;
+  PlanKernel kernels[kMaxKernels];
+  PlanInitial initial[kMaxBlocks];
+  PlanAllocation allocations[kMaxBlocks];
+  PlanMove moves[kMaxMoves];
+  PlanStream streams[kMaxBlocks];
+};
+
+// ---- What is reported ----
+
+enum StepMode : uint32_t { kStepDemand = 1, kStepProfile = 2, kStepPlan = 3 };
+
+struct StepRecord {
+  int64_t index;
+  uint32_t mode;
+  uint32_t fallbacks;
+  uint64_t signature;
+  int64_t kernel_count;
+  int64_t duration_ns;
+  int64_t predicted_duration_ns;  // 0 when no plan drove the step
+  int64_t stall_ns;               // no kernel ran because a move was waited for
+  int64_t fast_peak_bytes;
+  int64_t moved_in_bytes;
+  int64_t moved_out_bytes;
+};
+
+// Something that ended plan mode, or that the user must know.
+struct EventRecord {
+  int64_t step;
+  int32_t kernel;  // -1: none
+  uint32_t reserved;
+  char reason[64];  // a short constant name: "agent-lost"
+  char detail[192];
+};
+
+inline constexpr uint64_t kStepEntries = 1u << 16;
+inline constexpr uint64_t kEventEntries = 1u << 10;
+
+// Entry n (from 0) stands at entries[n % capacity]; the last ones remain.
+struct StepLog {
+  alignas(64) std::atomic<uint64_t> written;
+  StepRecord entries[kStepEntries];
+};
+
+struct EventLog {
+  alignas(64) std::atomic<uint64_t> written;
+  EventRecord entries[kEventEntries];
+};
+
+// The part that outlives the session: whoever is left writes these bytes to
+// "<report directory>/<run id>-<pid>.session" when the job ends.
+struct Report {
+  uint64_t magic;    // agent
+  uint32_t version;  // agent
+  int32_t pid;       // agent
+  char job_id[128];  // agent
+  char command[256];  // agent
+  char policy[64];   // agent
+  char slow[256];    // agent: the slow tier as it was asked for
+  std::atomic<int64_t> limit_bytes;        // process; 0: unlimited or not yet known
+  std::atomic<int64_t> tensor_peak_bytes;  // process
+  std::atomic<int64_t> least_limit_bytes;  // process; 0: not known
+  StepLog steps;                           // process
+  EventLog process_events;                 // process
+  EventLog agent_events;                   // agent
+};
+
+struct Segment {
+  uint64_t magic;    // agent
+  uint32_t version;  // agent
+  uint32_t reserved;
+  std::atomic<uint64_t> profiles_written;  // process
+  std::atomic<uint64_t> profiles_taken;    // agent; equal: the area is free
+  std::atomic<uint64_t> plans_written;     // agent; plan n (from 1) in plans[n % 2]
+  std::atomic<uint64_t> plans_taken;       // process; the agent writes n only
+                                           // when n - 1 has been taken
+  // Agent: profiles for which no plan will come (the event log says why).
+  std::atomic<uint64_t> profiles_refused;
+  std::atomic<uint32_t> plan_bell;  // agent; futex the process may wait on
+  MoveLane lanes[kLaneCount];
+  Report report;
+  ProfileArea profile;
+  PlanArea plans[2];
+};
+
+static_assert(std::atomic<uint64_t>::is_always_lock_free);
+static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+}  // namespace stowage::session
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_SESSION_H_
