@@ -1,0 +1,185 @@
+"""Which folder may include what, as docs/architecture.md says.
+
+    for violation in rules.check_tree(Path("/path/to/stowage")):
+        print(violation)        # "policies/model/graph.cc:3: ..."
+
+A rule is data: add a row rather than code.
+"""
+
+import re
+from pathlib import Path
+
+SOURCE_FOLDERS = ("proto", "policies", "server", "agents", "client_sdk",
+                  "tools", "tests")
+CXX_SUFFIXES = (".h", ".cc", ".cpp")
+
+# Folder -> prefixes of project headers that it may include. The longest
+# matching folder counts. "stowage/v1/" are the generated protos.
+PROJECT_HEADERS = {
+    "policies": ("policies/", "stowage/v1/"),
+    "policies/model": ("policies/model/", "stowage/v1/"),
+    "policies/planning":
+        ("policies/model/", "policies/planning/", "stowage/v1/"),
+    "server": ("server/", "policies/", "stowage/v1/"),
+    "agents": ("agents/", "client_sdk/runtime/", "stowage/v1/"),
+    "client_sdk/cpp": ("client_sdk/cpp/", "stowage/v1/"),
+    "client_sdk/runtime": ("client_sdk/runtime/",),
+    "client_sdk/torch": ("client_sdk/torch/", "client_sdk/runtime/"),
+    "tools": ("",),
+    "tests": ("",),
+}
+
+# What a folder of one system in policies/ may use beside itself.
+POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/planning/",
+                         "policies/heat/", "policies/policy.h", "stowage/v1/")
+POLICY_SHARED_FOLDERS = ("model", "planning")
+
+# What an include looks like -> the only folders that may have it.
+RESERVED_HEADERS = (
+    ("LibTorch", r"(torch|ATen|c10|caffe2)/", ("client_sdk/torch",
+                                               "policies/deeptm", "tests")),
+    ("memkind and libnuma", r"(memkind|numa|numaif|pmem_allocator)\.h$",
+     ("agents/tiers", "tests/conformance", "tests/unit/agents")),
+    ("gRPC", r"grpc(pp)?/|.*\.grpc\.pb\.h$",
+     ("server/rpc", "server/runtime", "server/main.cc", "agents",
+      "client_sdk/cpp", "tools", "tests")),
+    ("SQLite", r"sqlite3\.h$", ("server", "tests")),
+    ("Prometheus", r"prometheus/", ("server", "agents", "tests")),
+    ("io_uring", r"liburing\.h$", ("agents", "tests")),
+)
+
+# Folder -> what it may not include.
+FORBIDDEN_HEADERS = (
+    ("policies", "I/O and threads",
+     r"(fstream|iostream|cstdio|stdio\.h|filesystem|unistd\.h|fcntl\.h|thread|future|"
+     r"pthread\.h|sys/.*)$"),
+    # Threads of ours break in forked DataLoader workers.
+    ("client_sdk/runtime", "threads", r"(thread|future|jthread)$"),
+    ("client_sdk/torch", "threads", r"(thread|future|jthread)$"),
+    # A guest in somebody's process depends on LibTorch and libc alone.
+    ("client_sdk/runtime", "libraries beyond libc",
+     r"(absl|google|grpc|grpcpp|torch|ATen|c10|prometheus|nlohmann)/"),
+    ("client_sdk/torch", "libraries beyond LibTorch and libc",
+     r"(absl|google|grpc|grpcpp|prometheus|nlohmann)/"),
+)
+
+# Folder -> what its CMakeLists.txt may not link.
+FORBIDDEN_LIBRARIES = (
+    ("policies",
+     r"gRPC::|stowage_proto_grpc|Threads::|PkgConfig::(MEMKIND|NUMA|URING)"),
+    ("server", r"PkgConfig::(MEMKIND|NUMA|URING)|stowage_agent|stowage_client"),
+    ("agents", r"stowage_policies|stowage_server|TORCH_LIBRARIES"),
+    ("client_sdk/cpp", r"stowage_policies|stowage_server|TORCH_LIBRARIES"),
+    ("client_sdk/runtime",
+     r"absl::|gRPC::|protobuf::|stowage_proto|TORCH_LIBRARIES"),
+    ("client_sdk/torch", r"absl::|gRPC::|protobuf::|stowage_proto"),
+)
+
+# Text that may stand in no tracked file. Written in pieces, so that this file
+# keeps its own rule.
+FORBIDDEN_TEXT = (
+    ("a path of one machine", re.compile("/" + r"work/(main|shared)")),
+    ("an unfinished note",
+     re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")),
+)
+TEXT_SUFFIXES = CXX_SUFFIXES + (".py", ".sh", ".md", ".txt", ".proto", ".cmake",
+                                ".json", ".yaml", ".yml", ".tpl", ".service")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+LINK = re.compile(r"target_link_libraries\s*\(([^)]*)\)", re.S)
+
+
+def check_tree(root):
+    """Returns one line per violation under `root`, in order of path."""
+    violations = []
+    for path in source_files(root):
+        relative = path.relative_to(root).as_posix()
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if path.suffix in CXX_SUFFIXES:
+            violations += check_includes(relative, text)
+        if path.name == "CMakeLists.txt":
+            violations += check_links(relative, text)
+        violations += check_text(relative, text)
+    return violations
+
+
+def source_files(root):
+    for path in sorted(root.rglob("*")):
+        parts = path.relative_to(root).parts
+        if any(
+                p.startswith(("build", ".git")) or p == "__pycache__"
+                for p in parts[:-1]):
+            continue
+        if parts[:2] == ("tests", "data"):
+            continue
+        if path.suffix in TEXT_SUFFIXES and path.is_file():
+            yield path
+
+
+def check_includes(relative, text):
+    violations = []
+    for number, line in enumerate(text.splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        header = match.group(2)
+        for problem in include_problems(relative,
+                                        header,
+                                        is_quoted=match.group(1) == '"'):
+            violations.append(f"{relative}:{number}: {problem}")
+    return violations
+
+
+def include_problems(relative, header, is_quoted):
+    if is_quoted or header.startswith("stowage/"):
+        allowed = allowed_project_headers(relative)
+        if allowed is not None and is_project_header(header):
+            if not header.startswith(allowed):
+                yield f"may not include {header}; allowed: {', '.join(allowed)}"
+    for what, pattern, folders in RESERVED_HEADERS:
+        if re.match(pattern, header) and not within(relative, folders):
+            yield f"includes {header}; {what} belongs to {', '.join(folders)}"
+    for folder, what, pattern in FORBIDDEN_HEADERS:
+        if within(relative, (folder,)) and re.match(pattern, header):
+            yield f"includes {header}; {folder} has no {what}"
+
+
+def is_project_header(header):
+    return header.startswith(
+        tuple(f"{f}/" for f in SOURCE_FOLDERS) + ("stowage/",))
+
+
+def allowed_project_headers(relative):
+    """The prefixes for a file, None where there is no rule."""
+    parts = relative.split("/")
+    if parts[0] == "policies" and len(
+            parts) > 2 and parts[1] not in POLICY_SHARED_FOLDERS:
+        return (f"policies/{parts[1]}/",) + POLICY_SYSTEM_HEADERS
+    folders = [f for f in PROJECT_HEADERS if within(relative, (f,))]
+    return PROJECT_HEADERS[max(folders, key=len)] if folders else None
+
+
+def within(relative, folders):
+    return any(relative == f or relative.startswith(f + "/") for f in folders)
+
+
+def check_links(relative, text):
+    violations = []
+    for match in LINK.finditer(text):
+        number = text.count("\n", 0, match.start()) + 1
+        for folder, pattern in FORBIDDEN_LIBRARIES:
+            found = re.search(pattern, match.group(1))
+            if found and within(relative, (folder,)):
+                violations.append(
+                    f"{relative}:{number}: {folder} may not link {found.group(0)}"
+                )
+    return violations
+
+
+def check_text(relative, text):
+    violations = []
+    for what, pattern in FORBIDDEN_TEXT:
+        for match in pattern.finditer(text):
+            number = text.count("\n", 0, match.start()) + 1
+            violations.append(f"{relative}:{number}: {what}: {match.group(0)}")
+    return violations

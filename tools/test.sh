@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Builds Stowage and runs its tests; works on a fresh Debian 12 machine.
+#
+#   tools/test.sh                 everything, release build
+#   tools/test.sh --label unit    only the tests that carry the label
+#                                 (unit, conformance, e2e, train)
+#   tools/test.sh --asan          unit and conformance tests under the address
+#                                 and undefined-behaviour sanitizers
+#   tools/test.sh --tsan          the same under the thread sanitizer
+#
+# Training tests run one at a time; the others two at a time.
+set -euo pipefail
+
+usage() {
+  sed -n '2,/^[^#]/{/^#/s/^# \{0,1\}//p}' "$0"
+}
+
+preset=release
+label=
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --label)
+      label=${2:?"--label needs the name of a label"}
+      shift 2
+      ;;
+    --asan | --tsan)
+      preset=${1#--}
+      label=${label:-unit|conformance}
+      shift
+      ;;
+    -h | --help)
+      usage
+      exit 0
+      ;;
+    *)
+      echo "test: unknown argument '$1'; see --help" >&2
+      exit 2
+      ;;
+  esac
+done
+
+cd "$(dirname "$0")/.."
+case $preset in
+  release) build=build ;;
+  *) build=build-$preset ;;
+esac
+
+tools/setup.sh
+cmake --preset "$preset"
+cmake --build --preset "$preset"
+
+# Spinning OpenMP threads starve whatever else the tests run.
+export OMP_WAIT_POLICY=passive
+log=$build/ctest.log
+status=0
+ctest --test-dir "$build" --output-on-failure --no-tests=error -j 2 \
+  ${label:+-L "$label"} | tee "$log" || status=$?
+
+summary=$(grep -E '^[0-9]+% tests passed' "$log" || echo "no test ran to its end")
+skipped=$(grep -cE '\*\*\*Skipped' "$log" || true)
+echo "test: $summary; $skipped skipped ($preset build)"
+exit "$status"
