@@ -1,0 +1,39 @@
+#include "tools/stowage/foreground.h"
+
+#include <optional>
+
+namespace stowage::cli {
+namespace {
+
+sigset_t HandledSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) {
+    sigaddset(&set, signal);
+  }
+  return set;
+}
+
+}  // namespace
+
+SignalBlock::SignalBlock() {
+  const sigset_t set = HandledSignals();
+  sigprocmask(SIG_BLOCK, &set, &before_);
+}
+
+SignalBlock::~SignalBlock() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+int WaitInForeground(ChildProcess& command) {
+  const sigset_t set = HandledSignals();
+  while (true) {
+    if (std::optional<int> status = command.Poll()) return *status;
+    siginfo_t info;
+    const int signal = sigwaitinfo(&set, &info);
+    const bool from_terminal = info.si_code == SI_KERNEL;
+    if (signal > 0 && signal != SIGCHLD && !from_terminal) {
+      kill(command.pid(), signal);
+    }
+  }
+}
+
+}  // namespace stowage::cli

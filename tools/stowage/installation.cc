@@ -1,0 +1,40 @@
+#include "tools/stowage/installation.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+
+namespace stowage::cli {
+
+absl::StatusOr<Installation> FindInstallation() {
+  std::error_code error;
+  const std::filesystem::path self =
+      std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {
+    return absl::InternalError(absl::StrCat(
+        "cannot find this executable: /proc/self/exe: ", error.message()));
+  }
+  const std::filesystem::path bin = self.parent_path();
+  const std::filesystem::path lib = bin.parent_path() / "lib";
+  return Installation{
+      .service_path = bin / "stowaged",
+      .agent_path = bin / "stowage-agent",
+      .preload_path = lib / "libstowage_preload.so",
+      .plugin_path = lib / "libstowage_torch.so",
+      .python_dir = lib / "python",
+      .plotter_path = lib / "plot_step.py",
+  };
+}
+
+absl::Status CheckInstalled(const std::string& path) {
+  if (access(path.c_str(), R_OK) == 0) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(
+      "'", path,
+      "' is missing: this installation of Stowage is not complete; "
+      "build all of it (cmake --build) or install it again"));
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,33 @@
+// Where the parts of Stowage lie that the command line starts or hands out.
+//
+//   absl::StatusOr<Installation> installation = FindInstallation();
+//
+// Binaries lie beside the running executable, libraries in ../lib.
+#ifndef STOWAGE_TOOLS_STOWAGE_INSTALLATION_H_
+#define STOWAGE_TOOLS_STOWAGE_INSTALLATION_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace stowage::cli {
+
+struct Installation {
+  std::string service_path;  // stowaged
+  std::string agent_path;    // stowage-agent
+  std::string preload_path;  // libstowage_preload.so
+  std::string plugin_path;   // libstowage_torch.so
+  std::string python_dir;    // holds the Python package `stowage`
+  std::string plotter_path;  // plot_step.py
+};
+
+// From /proc/self/exe. Does not check that the files exist.
+absl::StatusOr<Installation> FindInstallation();
+
+// NOT_FOUND, with what to do, unless `path` may be read.
+absl::Status CheckInstalled(const std::string& path);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_INSTALLATION_H_

@@ -1,0 +1,76 @@
+#include "tools/stowage/job_environment.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace stowage::cli {
+namespace {
+
+constexpr absl::string_view kPreload = "LD_PRELOAD=";
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+Variables StowageVariables(const Installation& installation,
+                           const RunRequest& request, const JobWiring& wiring) {
+  return {
+      {"STOWAGE_PLUGIN", installation.plugin_path},
+      {"STOWAGE_PYTHON", installation.python_dir},
+      {"STOWAGE_AGENT", wiring.agent_socket},
+      {"STOWAGE_RUN_ID", wiring.run_id},
+      {"STOWAGE_REPORT_DIR", wiring.report_dir},
+      {"STOWAGE_FAST", request.fast},
+      {"STOWAGE_SLOW", request.slow},
+      {"STOWAGE_POLICY", request.policy},
+  };
+}
+
+bool IsReplaced(absl::string_view entry, const Variables& variables) {
+  for (const auto& [name, value] : variables) {
+    if (absl::StartsWith(entry, absl::StrCat(name, "="))) return true;
+  }
+  return absl::StartsWith(entry, kPreload);
+}
+
+std::string PreloadEntry(const std::vector<std::string>& base,
+                         const std::string& library) {
+  for (const std::string& entry : base) {
+    if (absl::StartsWith(entry, kPreload) && entry.size() > kPreload.size()) {
+      return absl::StrCat(kPreload, library, ":",
+                          entry.substr(kPreload.size()));
+    }
+  }
+  return absl::StrCat(kPreload, library);
+}
+
+}  // namespace
+
+std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,
+                                        const Installation& installation,
+                                        const RunRequest& request,
+                                        const JobWiring& wiring) {
+  const Variables variables = StowageVariables(installation, request, wiring);
+  std::vector<std::string> environment;
+  for (const std::string& entry : base) {
+    if (!IsReplaced(entry, variables)) environment.push_back(entry);
+  }
+  environment.push_back(PreloadEntry(base, installation.preload_path));
+  for (const auto& [name, value] : variables) {
+    environment.push_back(absl::StrCat(name, "=", value));
+  }
+  return environment;
+}
+
+std::vector<std::string> CurrentEnvironment() {
+  std::vector<std::string> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    environment.emplace_back(*entry);
+  }
+  return environment;
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,35 @@
+// The environment that makes every training process under a command a job.
+//
+//   std::vector<std::string> environment =
+//       JobEnvironment(environ, installation, request, wiring);
+#ifndef STOWAGE_TOOLS_STOWAGE_JOB_ENVIRONMENT_H_
+#define STOWAGE_TOOLS_STOWAGE_JOB_ENVIRONMENT_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/stowage/installation.h"
+#include "tools/stowage/run_request.h"
+
+namespace stowage::cli {
+
+// How the processes of one run find the agent and each other's reports.
+struct JobWiring {
+  std::string run_id;
+  std::string agent_socket;
+  std::string report_dir;
+};
+
+// `base` ("NAME=value") with Stowage's variables set. An LD_PRELOAD that the
+// user has keeps its entries, behind Stowage's.
+std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,
+                                        const Installation& installation,
+                                        const RunRequest& request,
+                                        const JobWiring& wiring);
+
+// The environment of this process.
+std::vector<std::string> CurrentEnvironment();
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_JOB_ENVIRONMENT_H_

@@ -1,0 +1,76 @@
+#include "tools/stowage/output_file.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+
+namespace stowage::cli {
+namespace {
+
+// What open() would give a new file, which mkstemp() does not.
+mode_t NewFileMode() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+absl::Status CannotWrite(const std::string& path, int error) {
+  return absl::PermissionDeniedError(absl::StrCat(
+      "cannot write '", path, "': ", strerror(error),
+      "; choose a path in a directory that exists and is writable"));
+}
+
+bool WriteAll(int fd, absl::string_view content) {
+  while (!content.empty()) {
+    const ssize_t sent = write(fd, content.data(), content.size());
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0) return false;
+    content.remove_prefix(sent);
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status CheckWritable(const std::string& path) {
+  if (std::filesystem::is_directory(path)) return CannotWrite(path, EISDIR);
+  std::string temporary = absl::StrCat(path, ".XXXXXX");
+  const int fd = mkstemp(temporary.data());
+  if (fd < 0) return CannotWrite(path, errno);
+  close(fd);
+  unlink(temporary.c_str());
+  return absl::OkStatus();
+}
+
+absl::Status WriteFileAtomically(const std::string& path,
+                                 absl::string_view content) {
+  std::string temporary = absl::StrCat(path, ".XXXXXX");
+  const int fd = mkstemp(temporary.data());
+  if (fd < 0) return CannotWrite(path, errno);
+  const bool written = WriteAll(fd, content) && fchmod(fd, NewFileMode()) == 0;
+  const int write_error = errno;
+  const bool closed = close(fd) == 0;
+  if (written && closed && rename(temporary.c_str(), path.c_str()) == 0) {
+    return absl::OkStatus();
+  }
+  const int error = written ? errno : write_error;
+  unlink(temporary.c_str());
+  return CannotWrite(path, error);
+}
+
+absl::Status WriteOutput(const std::string& path, absl::string_view content) {
+  if (!path.empty() && path != "-") return WriteFileAtomically(path, content);
+  std::cout << content << std::flush;
+  if (std::cout) return absl::OkStatus();
+  return absl::UnknownError("cannot write to stdout");
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,62 @@
+// A placement service and a node agent of one run's own, as `ray.init()` has
+// them: started where the user names none, stopped with the run.
+//
+//   absl::StatusOr<PrivateServices> services =
+//       PrivateServices::Start(installation, request, directory.path());
+//   ... run the command with services->agent_socket() ...
+//   services->Stop();
+//
+// Not thread-safe. They die with this process, however it dies.
+#ifndef STOWAGE_TOOLS_STOWAGE_PRIVATE_SERVICES_H_
+#define STOWAGE_TOOLS_STOWAGE_PRIVATE_SERVICES_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "tools/stowage/child_process.h"
+#include "tools/stowage/installation.h"
+#include "tools/stowage/run_request.h"
+
+namespace stowage::cli {
+
+class PrivateServices {
+ public:
+  // Starts what `request` does not name and waits until it is ready, at most
+  // `timeout` each. `directory` (private, not owned) takes sockets, logs,
+  // reports and graphs. UNAVAILABLE with what the child wrote when it ends or
+  // is not ready in time.
+  static absl::StatusOr<PrivateServices> Start(
+      const Installation& installation, const RunRequest& request,
+      const std::string& directory, absl::Duration timeout = absl::Seconds(30));
+
+  // Stops the agent, which then has written the reports, and the service.
+  // Blocks for at most some seconds.
+  void Stop();
+
+  const std::string& agent_socket() const { return agent_socket_; }
+  // Where the agent and the jobs leave reports, and the agent graphs.
+  const std::string& report_dir() const { return report_dir_; }
+  const std::string& graph_dir() const { return graph_dir_; }
+
+ private:
+  PrivateServices() = default;
+  absl::Status StartService(const Installation& installation,
+                            const std::string& directory,
+                            absl::Duration timeout);
+  absl::Status StartAgent(const Installation& installation,
+                          const RunRequest& request,
+                          const std::string& directory, absl::Duration timeout);
+
+  std::string service_address_;
+  std::string agent_socket_;
+  std::string report_dir_;
+  std::string graph_dir_;
+  std::optional<ChildProcess> service_;
+  std::optional<ChildProcess> agent_;
+};
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_PRIVATE_SERVICES_H_

@@ -1,0 +1,91 @@
+#include "tools/stowage/report.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace stowage::cli {
+namespace {
+
+const char* ModeName(StepMode mode) {
+  switch (mode) {
+    case StepMode::kDemand:
+      return "demand";
+    case StepMode::kProfile:
+      return "profile";
+    case StepMode::kPlan:
+      return "plan";
+  }
+  return "demand";
+}
+
+nlohmann::json StepToJson(const Step& step) {
+  return {
+      {"index", step.index},
+      {"mode", ModeName(step.mode)},
+      {"duration_ns", step.duration_ns},
+      {"predicted_duration_ns", step.predicted_duration_ns},
+      {"stall_ns", step.stall_ns},
+      {"fast_peak_bytes", step.fast_peak_bytes},
+      {"moved_in_bytes", step.moved_in_bytes},
+      {"moved_out_bytes", step.moved_out_bytes},
+  };
+}
+
+nlohmann::json FallbackToJson(const Fallback& fallback) {
+  return {
+      {"step", fallback.step},
+      {"kernel", fallback.kernel},
+      {"reason", fallback.reason},
+      {"detail", fallback.detail},
+  };
+}
+
+nlohmann::json JobToJson(const JobReport& job) {
+  nlohmann::json json = {
+      {"job_id", job.job_id},
+      {"pid", job.pid},
+      {"command", job.command},
+      {"policy", job.policy},
+      {"slow", job.slow},
+      {"limit_bytes", job.limit_bytes},
+      {"tensor_peak_bytes", job.tensor_peak_bytes},
+      {"least_limit_bytes", job.least_limit_bytes},
+      {"dropped_steps", job.dropped_steps},
+      {"steps", nlohmann::json::array()},
+      {"fallbacks", nlohmann::json::array()},
+  };
+  for (const Step& step : job.steps) json["steps"].push_back(StepToJson(step));
+  for (const Fallback& fallback : job.fallbacks) {
+    json["fallbacks"].push_back(FallbackToJson(fallback));
+  }
+  return json;
+}
+
+}  // namespace
+
+RunReport MakeRunReport(std::vector<JobReport> jobs, std::string command,
+                        int exit_status) {
+  std::sort(jobs.begin(), jobs.end(),
+            [](const JobReport& a, const JobReport& b) {
+              return std::make_tuple(-std::ssize(a.steps), a.pid) <
+                     std::make_tuple(-std::ssize(b.steps), b.pid);
+            });
+  return {.command = std::move(command),
+          .exit_status = exit_status,
+          .jobs = std::move(jobs)};
+}
+
+nlohmann::json ReportToJson(const RunReport& report) {
+  nlohmann::json json =
+      JobToJson(report.jobs.empty() ? JobReport{} : report.jobs.front());
+  json["command"] = report.command;
+  json["exit_status"] = report.exit_status;
+  json["jobs"] = nlohmann::json::array();
+  for (const JobReport& job : report.jobs) {
+    json["jobs"].push_back(JobToJson(job));
+  }
+  return json;
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,70 @@
+// What a run did: one JobReport per process that trained through Stowage.
+//
+//   RunReport report = MakeRunReport(std::move(jobs), request, exit_status);
+//   std::string text = ReportToJson(report).dump(2);
+//
+// Plain data, freely copied.
+#ifndef STOWAGE_TOOLS_STOWAGE_REPORT_H_
+#define STOWAGE_TOOLS_STOWAGE_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+
+namespace stowage::cli {
+
+enum class StepMode { kDemand, kProfile, kPlan };
+
+struct Step {
+  int64_t index = 0;
+  StepMode mode = StepMode::kDemand;
+  int64_t duration_ns = 0;
+  int64_t predicted_duration_ns = 0;  // 0 when no plan drove the step
+  int64_t stall_ns = 0;
+  int64_t fast_peak_bytes = 0;
+  int64_t moved_in_bytes = 0;
+  int64_t moved_out_bytes = 0;
+};
+
+// Something that ended plan mode, or that the user must know.
+struct Fallback {
+  int64_t step = 0;
+  int32_t kernel = -1;  // -1: none
+  std::string reason;
+  std::string detail;
+};
+
+struct JobReport {
+  std::string job_id;
+  int32_t pid = 0;
+  std::string command;
+  std::string policy;
+  std::string slow;
+  int64_t limit_bytes = 0;  // 0: unlimited
+  int64_t tensor_peak_bytes = 0;
+  int64_t least_limit_bytes = 0;  // 0: not known
+  std::vector<Step> steps;
+  std::vector<Fallback> fallbacks;
+  // Entries that the bounded logs lost, or that were not whole.
+  int64_t dropped_steps = 0;
+};
+
+struct RunReport {
+  std::string command;
+  int exit_status = 0;
+  std::vector<JobReport> jobs;  // the one with the most steps first
+};
+
+// Orders the jobs by their number of steps, most first, then by process id.
+RunReport MakeRunReport(std::vector<JobReport> jobs, std::string command,
+                        int exit_status);
+
+// The first job at the top level, and all of them under "jobs". `policy` and
+// `limit_bytes` are there without a job as well.
+nlohmann::json ReportToJson(const RunReport& report);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_REPORT_H_

@@ -1,0 +1,86 @@
+#include "tools/stowage/report_text.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "tools/stowage/units.h"
+
+namespace stowage::cli {
+namespace {
+
+constexpr size_t kMaxFallbackLines = 5;
+
+std::string StepCounts(const JobReport& job) {
+  int64_t demand = 0, profile = 0, plan = 0;
+  for (const Step& step : job.steps) {
+    demand += step.mode == StepMode::kDemand;
+    profile += step.mode == StepMode::kProfile;
+    plan += step.mode == StepMode::kPlan;
+  }
+  return absl::StrCat(job.steps.size() + job.dropped_steps, " steps (", demand,
+                      " demand, ", profile, " profile, ", plan, " plan)");
+}
+
+std::string LastStep(const Step& step) {
+  std::string text =
+      absl::StrCat("last step ", FormatDurationNs(step.duration_ns));
+  if (step.predicted_duration_ns > 0) {
+    absl::StrAppend(&text, ", predicted ",
+                    FormatDurationNs(step.predicted_duration_ns));
+  }
+  absl::StrAppend(&text, ", moved ", FormatBytes(step.moved_in_bytes),
+                  " in and ", FormatBytes(step.moved_out_bytes), " out");
+  return text;
+}
+
+std::string FastPeak(const JobReport& job) {
+  int64_t peak_bytes = 0;
+  for (const Step& step : job.steps) {
+    peak_bytes = std::max(peak_bytes, step.fast_peak_bytes);
+  }
+  return absl::StrCat(
+      "fast peak ", FormatBytes(peak_bytes),
+      job.limit_bytes > 0
+          ? absl::StrCat(" of ", FormatBytes(job.limit_bytes), " allowed")
+          : ", no limit");
+}
+
+std::string Fallbacks(const JobReport& job) {
+  std::string text;
+  const size_t shown = std::min(job.fallbacks.size(), kMaxFallbackLines);
+  for (size_t i = 0; i < shown; ++i) {
+    const Fallback& fallback = job.fallbacks[i];
+    absl::StrAppend(&text, "stowage:   step ", fallback.step, ": ",
+                    fallback.reason, fallback.detail.empty() ? "" : ": ",
+                    fallback.detail, "\n");
+  }
+  if (shown < job.fallbacks.size()) {
+    absl::StrAppend(&text, "stowage:   and ", job.fallbacks.size() - shown,
+                    " more; --report FILE has them all\n");
+  }
+  return text;
+}
+
+std::string JobText(const JobReport& job) {
+  std::string text =
+      absl::StrCat("stowage: process ", job.pid, ": ", StepCounts(job));
+  if (!job.steps.empty()) {
+    absl::StrAppend(&text, "; ", LastStep(job.steps.back()), "; ",
+                    FastPeak(job));
+  }
+  absl::StrAppend(&text, "\n", Fallbacks(job));
+  return text;
+}
+
+}  // namespace
+
+std::string ReportToText(const RunReport& report) {
+  if (report.jobs.empty()) {
+    return "stowage: no process of the command trained through Stowage\n";
+  }
+  std::string text;
+  for (const JobReport& job : report.jobs) absl::StrAppend(&text, JobText(job));
+  return text;
+}
+
+}  // namespace stowage::cli

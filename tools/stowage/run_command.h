@@ -1,0 +1,23 @@
+// `stowage run [options] -- COMMAND…`: trains under a limit on fast memory.
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_COMMAND_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/stowage/command.h"
+#include "tools/stowage/run_request.h"
+
+namespace stowage::cli {
+
+// `job_command` is what followed "--".
+void AddRunCommand(CLI::App& root, const std::vector<std::string>& job_command,
+                   CommandList& commands);
+
+// Runs the command and returns its own exit status; 126 or 127 when it cannot
+// be run, another code of exit_code.h when Stowage could not start.
+int Run(const RunRequest& request);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_COMMAND_H_

@@ -1,0 +1,30 @@
+// What the user asks of `stowage run`.
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_REQUEST_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_REQUEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace stowage::cli {
+
+struct RunRequest {
+  std::string fast = "unlimited";  // "900MiB", "40%", "unlimited"
+  std::string slow;              // "file:DIR", ...; empty: the agent's default
+  std::string policy;            // empty: the default policy
+  std::string agent_socket;      // empty: a private agent
+  std::string agent_report_dir;  // where a named agent leaves its reports
+  std::string service_address;   // empty: a private service
+  std::string report_path;       // empty: no report is written
+  std::string plot_path;         // empty: no picture is drawn
+  bool json = false;
+  std::vector<std::string> command;
+};
+
+// INVALID_ARGUMENT names the option, its value and what is accepted.
+absl::Status CheckRunRequest(const RunRequest& request);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_REQUEST_H_

@@ -1,0 +1,159 @@
+#include "tools/stowage/session_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::cli {
+namespace {
+
+template <size_t N>
+std::string BoundedString(const char (&array)[N]) {
+  return std::string(array, strnlen(array, N));
+}
+
+std::optional<StepMode> ModeFrom(uint32_t mode) {
+  switch (mode) {
+    case session::kStepDemand:
+      return StepMode::kDemand;
+    case session::kStepProfile:
+      return StepMode::kProfile;
+    case session::kStepPlan:
+      return StepMode::kPlan;
+    default:
+      return std::nullopt;
+  }
+}
+
+// nullopt for a record that no process wrote whole.
+std::optional<Step> StepFrom(const session::StepRecord& record) {
+  const std::optional<StepMode> mode = ModeFrom(record.mode);
+  const int64_t least =
+      std::min({record.index, record.duration_ns, record.predicted_duration_ns,
+                record.stall_ns, record.fast_peak_bytes, record.moved_in_bytes,
+                record.moved_out_bytes});
+  if (!mode || least < 0) return std::nullopt;
+  return Step{.index = record.index,
+              .mode = *mode,
+              .duration_ns = record.duration_ns,
+              .predicted_duration_ns = record.predicted_duration_ns,
+              .stall_ns = record.stall_ns,
+              .fast_peak_bytes = record.fast_peak_bytes,
+              .moved_in_bytes = record.moved_in_bytes,
+              .moved_out_bytes = record.moved_out_bytes};
+}
+
+void AppendSteps(const session::StepLog& log, JobReport& job) {
+  const uint64_t written = log.written.load(std::memory_order_relaxed);
+  const uint64_t kept = std::min(written, session::kStepEntries);
+  for (uint64_t n = written - kept; n != written; ++n) {
+    std::optional<Step> step = StepFrom(log.entries[n % session::kStepEntries]);
+    if (step) job.steps.push_back(*step);
+  }
+  // A hostile counter may be anything; a count for people stays >= 0.
+  const uint64_t dropped = written - job.steps.size();
+  job.dropped_steps = static_cast<int64_t>(
+      std::min<uint64_t>(dropped, std::numeric_limits<int64_t>::max()));
+}
+
+void AppendEvents(const session::EventLog& log, JobReport& job) {
+  const uint64_t written = log.written.load(std::memory_order_relaxed);
+  const uint64_t kept = std::min(written, session::kEventEntries);
+  for (uint64_t n = written - kept; n != written; ++n) {
+    const session::EventRecord& record =
+        log.entries[n % session::kEventEntries];
+    std::string reason = BoundedString(record.reason);
+    if (reason.empty()) continue;
+    job.fallbacks.push_back({.step = record.step,
+                             .kernel = record.kernel,
+                             .reason = std::move(reason),
+                             .detail = BoundedString(record.detail)});
+  }
+}
+
+JobReport JobFrom(const session::Report& report) {
+  const auto at_least_zero = [](const std::atomic<int64_t>& value) {
+    return std::max<int64_t>(value.load(std::memory_order_relaxed), 0);
+  };
+  JobReport job{.job_id = BoundedString(report.job_id),
+                .pid = report.pid,
+                .command = BoundedString(report.command),
+                .policy = BoundedString(report.policy),
+                .slow = BoundedString(report.slow),
+                .limit_bytes = at_least_zero(report.limit_bytes),
+                .tensor_peak_bytes = at_least_zero(report.tensor_peak_bytes),
+                .least_limit_bytes = at_least_zero(report.least_limit_bytes)};
+  AppendSteps(report.steps, job);
+  AppendEvents(report.process_events, job);
+  AppendEvents(report.agent_events, job);
+  std::stable_sort(
+      job.fallbacks.begin(), job.fallbacks.end(),
+      [](const Fallback& a, const Fallback& b) { return a.step < b.step; });
+  return job;
+}
+
+absl::Status Damaged(const std::string& path, absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("session report '", path, "' ", what,
+                   "; the job or its agent ended while it was written"));
+}
+
+}  // namespace
+
+absl::StatusOr<JobReport> ReadSessionFile(const std::string& path) {
+  std::error_code error;
+  const uintmax_t size_bytes = std::filesystem::file_size(path, error);
+  if (error)
+    return Damaged(path, absl::StrCat("is unreadable: ", error.message()));
+  if (size_bytes != sizeof(session::Report)) {
+    return Damaged(path, absl::StrCat("has ", size_bytes, " bytes instead of ",
+                                      sizeof(session::Report)));
+  }
+  auto report = std::make_unique<session::Report>();
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(report.get()), sizeof(session::Report));
+  if (!file) return Damaged(path, "cannot be read to its end");
+  if (report->magic != session::kMagic) {
+    return Damaged(path, "is not a session report");
+  }
+  if (report->version != session::kVersion) {
+    return Damaged(path, absl::StrCat("has version ", report->version,
+                                      " instead of ", session::kVersion));
+  }
+  return JobFrom(*report);
+}
+
+Sessions ReadSessions(const std::string& directory, const std::string& run_id) {
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename();
+    if (absl::StartsWith(name, absl::StrCat(run_id, "-")) &&
+        absl::EndsWith(name, ".session")) {
+      paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  Sessions sessions;
+  for (const std::string& path : paths) {
+    absl::StatusOr<JobReport> job = ReadSessionFile(path);
+    if (job.ok()) {
+      sessions.jobs.push_back(*std::move(job));
+    } else {
+      sessions.damaged.push_back(job.status());
+    }
+  }
+  return sessions;
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,27 @@
+#include "tools/stowage/units.h"
+
+#include "absl/strings/str_format.h"
+
+namespace stowage::cli {
+
+std::string FormatBytes(int64_t bytes) {
+  if (bytes < 1024) return absl::StrFormat("%d B", bytes);
+  const char* const units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  int unit = 0;
+  while (value >= 1024 && unit < 3) {
+    value /= 1024;
+    ++unit;
+  }
+  return absl::StrFormat("%.1f %s", value, units[unit]);
+}
+
+std::string FormatDurationNs(int64_t duration_ns) {
+  const double ns = static_cast<double>(duration_ns);
+  if (duration_ns < 1000) return absl::StrFormat("%d ns", duration_ns);
+  if (duration_ns < 1000000) return absl::StrFormat("%.3g us", ns / 1e3);
+  if (duration_ns < 1000000000) return absl::StrFormat("%.3g ms", ns / 1e6);
+  return absl::StrFormat("%.2f s", ns / 1e9);
+}
+
+}  // namespace stowage::cli

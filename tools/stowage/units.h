@@ -1,0 +1,21 @@
+// Sizes, times and counts for people.
+//
+//   FormatBytes(943718400)     // "900.0 MiB"
+//   FormatDurationNs(1720000)  // "1.72 ms"
+#ifndef STOWAGE_TOOLS_STOWAGE_UNITS_H_
+#define STOWAGE_TOOLS_STOWAGE_UNITS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace stowage::cli {
+
+// Binary units, one decimal above 1 KiB.
+std::string FormatBytes(int64_t bytes);
+
+// The unit in which the value has one to three digits before the point.
+std::string FormatDurationNs(int64_t duration_ns);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_UNITS_H_
