@@ -1,0 +1,176 @@
+#include "server/fleet/job_registry.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/fleet/timestamp.h"
+
+namespace stowage {
+namespace {
+
+constexpr size_t kMaxCommandBytes = 64 << 10;
+
+absl::Status CheckText(absl::string_view field, absl::string_view value,
+                       size_t max_bytes) {
+  if (value.size() <= max_bytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("job.", field, " has ", value.size(),
+                   " bytes; shorten it to at most ", max_bytes));
+}
+
+absl::Status ValidateJob(const v1::Job& job) {
+  if (job.job_id().empty()) {
+    return absl::InvalidArgumentError("job.job_id is empty; name the job");
+  }
+  if (job.node().empty()) {
+    return absl::InvalidArgumentError("job.node is empty; name its node");
+  }
+  if (job.fast_limit_bytes() < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("job.fast_limit_bytes is ", job.fast_limit_bytes(),
+                     "; name 0 (not known yet) or more"));
+  }
+  for (absl::Status status :
+       {CheckText("job_id", job.job_id(), JobRegistry::kMaxIdBytes),
+        CheckText("node", job.node(), JobRegistry::kMaxIdBytes),
+        CheckText("policy", job.policy(), JobRegistry::kMaxIdBytes),
+        CheckText("graph_id", job.graph_id(), JobRegistry::kMaxIdBytes),
+        CheckText("command", job.command(), kMaxCommandBytes)}) {
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status NoSuchJob(absl::string_view job_id) {
+  return absl::NotFoundError(
+      absl::StrCat("no job '", job_id, "'; list the jobs there are"));
+}
+
+// Fields that are not set keep what is known.
+void Update(const v1::Job& news, v1::Job* job) {
+  job->set_node(news.node());
+  if (!news.command().empty()) job->set_command(news.command());
+  if (!news.policy().empty()) job->set_policy(news.policy());
+  if (!news.graph_id().empty()) job->set_graph_id(news.graph_id());
+  if (news.fast_limit_bytes() > 0) {
+    job->set_fast_limit_bytes(news.fast_limit_bytes());
+  }
+}
+
+void Add(const v1::StepTelemetry& step, v1::Job* job) {
+  job->set_steps(job->steps() + 1);
+  job->set_last_step_duration_ns(step.duration_ns());
+  job->set_last_predicted_duration_ns(step.predicted_duration_ns());
+  job->set_fast_peak_bytes(
+      std::max(job->fast_peak_bytes(), step.fast_peak_bytes()));
+  job->set_fallbacks(job->fallbacks() + step.fallbacks());
+}
+
+}  // namespace
+
+JobRegistry::JobRegistry(const NodeRegistry* nodes) : nodes_(nodes) {}
+
+v1::JobState JobRegistry::StateAt(const Entry& entry, absl::Time now) const {
+  if (entry.job.state() == v1::JOB_STATE_FINISHED) return entry.job.state();
+  const bool heard = now - entry.last_heard <= nodes_->lease() ||
+                     nodes_->IsAlive(entry.job.node(), now);
+  return heard ? v1::JOB_STATE_RUNNING : v1::JOB_STATE_LOST;
+}
+
+v1::Job JobRegistry::JobAt(const Entry& entry, absl::Time now) const {
+  v1::Job job = entry.job;
+  job.set_state(StateAt(entry, now));
+  return job;
+}
+
+const JobRegistry::Entry* JobRegistry::Find(absl::string_view job_id) const {
+  const auto number = numbers_.find(job_id);
+  return number == numbers_.end() ? nullptr : &jobs_.at(number->second);
+}
+
+void JobRegistry::MakeRoom(absl::Time now) {
+  if (jobs_.size() < kMaxJobs) return;
+  auto victim = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& it) {
+    return StateAt(it.second, now) != v1::JOB_STATE_RUNNING;
+  });
+  if (victim == jobs_.end()) victim = jobs_.begin();
+  numbers_.erase(victim->second.job.job_id());
+  jobs_.erase(victim);
+}
+
+JobRegistry::Entry& JobRegistry::FindOrAdd(absl::string_view job_id,
+                                           absl::string_view node,
+                                           absl::Time now) {
+  if (const auto it = numbers_.find(job_id); it != numbers_.end()) {
+    return jobs_.at(it->second);
+  }
+  MakeRoom(now);
+  const JobNumber number = next_number_++;
+  numbers_.emplace(job_id, number);
+  Entry& entry = jobs_[number];
+  entry.job.set_job_id(std::string(job_id));
+  entry.job.set_node(std::string(node));
+  entry.job.set_state(v1::JOB_STATE_RUNNING);
+  *entry.job.mutable_started_at() = TimestampFromTime(now);
+  return entry;
+}
+
+absl::Status JobRegistry::Start(const v1::Job& job, absl::Time now) {
+  if (absl::Status valid = ValidateJob(job); !valid.ok()) return valid;
+  absl::MutexLock lock(&mutex_);
+  Entry& entry = FindOrAdd(job.job_id(), job.node(), now);
+  Update(job, &entry.job);
+  entry.last_heard = now;
+  return absl::OkStatus();
+}
+
+absl::Status JobRegistry::Finish(absl::string_view job_id, absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  const auto number = numbers_.find(job_id);
+  if (number == numbers_.end()) return NoSuchJob(job_id);
+  v1::Job& job = jobs_.at(number->second).job;
+  if (job.state() == v1::JOB_STATE_FINISHED) return absl::OkStatus();
+  job.set_state(v1::JOB_STATE_FINISHED);
+  *job.mutable_finished_at() = TimestampFromTime(now);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::Job> JobRegistry::Get(absl::string_view job_id,
+                                         absl::Time now) const {
+  absl::MutexLock lock(&mutex_);
+  const Entry* entry = Find(job_id);
+  if (entry == nullptr) return NoSuchJob(job_id);
+  return JobAt(*entry, now);
+}
+
+std::vector<NumberedJob> JobRegistry::List(absl::string_view node,
+                                           std::optional<JobNumber> before,
+                                           int limit, absl::Time now) const {
+  std::vector<NumberedJob> page;
+  absl::MutexLock lock(&mutex_);
+  auto end = before.has_value() ? jobs_.lower_bound(*before) : jobs_.end();
+  for (auto it = std::make_reverse_iterator(end);
+       it != jobs_.rend() && static_cast<int>(page.size()) < limit; ++it) {
+    if (!node.empty() && it->second.job.node() != node) continue;
+    page.push_back({.number = it->first, .job = JobAt(it->second, now)});
+  }
+  return page;
+}
+
+void JobRegistry::RecordStep(absl::string_view node,
+                             const v1::StepTelemetry& step, absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  Entry& entry = FindOrAdd(step.job_id(), node, now);
+  Add(step, &entry.job);
+  entry.last_heard = now;
+}
+
+int64_t JobRegistry::CountRunning(absl::Time now) const {
+  absl::MutexLock lock(&mutex_);
+  return std::count_if(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
+    return StateAt(entry.second, now) == v1::JOB_STATE_RUNNING;
+  });
+}
+
+}  // namespace stowage

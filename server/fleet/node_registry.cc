@@ -1,0 +1,92 @@
+#include "server/fleet/node_registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "policies/model/name.h"
+#include "server/fleet/timestamp.h"
+
+namespace stowage {
+
+NodeRegistry::NodeRegistry(absl::Duration lease) : lease_(lease) {}
+
+bool NodeRegistry::Lives(const Node& node, absl::Time now) const {
+  return now - node.last_heartbeat <= lease_;
+}
+
+void NodeRegistry::DropDead(absl::Time now) {
+  std::erase_if(nodes_,
+                [&](const auto& entry) { return !Lives(entry.second, now); });
+}
+
+absl::Status NodeRegistry::Register(absl::string_view node,
+                                    v1::MemorySystem system, absl::Time now) {
+  if (absl::Status valid = CheckName("node", std::string(node)); !valid.ok()) {
+    return valid;
+  }
+  absl::MutexLock lock(&mutex_);
+  if (!nodes_.contains(node) && nodes_.size() >= kMaxNodes) DropDead(now);
+  if (!nodes_.contains(node) && nodes_.size() >= kMaxNodes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(kMaxNodes,
+                     " nodes are registered and alive; start "
+                     "another stowaged for '",
+                     node, "'"));
+  }
+  nodes_.insert_or_assign(std::string(node), Node{.system = std::move(system),
+                                                  .last_heartbeat = now});
+  return absl::OkStatus();
+}
+
+absl::Status NodeRegistry::Heartbeat(absl::string_view node,
+                                     int32_t active_jobs, absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  const auto it = nodes_.find(node);
+  if (it == nodes_.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("no node '", node, "'; register it first"));
+  }
+  it->second.active_jobs = active_jobs;
+  it->second.last_heartbeat = now;
+  return absl::OkStatus();
+}
+
+std::vector<v1::NodeSummary> NodeRegistry::List(absl::string_view after_node,
+                                                int limit,
+                                                absl::Time now) const {
+  std::vector<v1::NodeSummary> summaries;
+  absl::MutexLock lock(&mutex_);
+  for (auto it = nodes_.upper_bound(after_node);
+       it != nodes_.end() && static_cast<int>(summaries.size()) < limit; ++it) {
+    v1::NodeSummary& summary = summaries.emplace_back();
+    summary.set_node(it->first);
+    summary.set_alive(Lives(it->second, now));
+    summary.set_active_jobs(it->second.active_jobs);
+    *summary.mutable_last_heartbeat_at() =
+        TimestampFromTime(it->second.last_heartbeat);
+    *summary.mutable_system() = it->second.system;
+  }
+  return summaries;
+}
+
+bool NodeRegistry::Knows(absl::string_view node) const {
+  absl::MutexLock lock(&mutex_);
+  return nodes_.contains(node);
+}
+
+bool NodeRegistry::IsAlive(absl::string_view node, absl::Time now) const {
+  absl::MutexLock lock(&mutex_);
+  const auto it = nodes_.find(node);
+  return it != nodes_.end() && Lives(it->second, now);
+}
+
+int64_t NodeRegistry::CountAlive(absl::Time now) const {
+  absl::MutexLock lock(&mutex_);
+  return std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& entry) {
+    return Lives(entry.second, now);
+  });
+}
+
+}  // namespace stowage

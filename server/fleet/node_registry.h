@@ -1,0 +1,74 @@
+// The nodes whose agents have registered, and which of them live.
+//
+//   NodeRegistry nodes(/*lease=*/absl::Seconds(15));
+//   absl::Status registered = nodes.Register("host-1", system, absl::Now());
+//   absl::Status beat = nodes.Heartbeat("host-1", /*active_jobs=*/2,
+//   absl::Now());
+//
+// Kept in memory only: after a restart of the service agents are told NOT_FOUND
+// and register again. The clock is the caller's.
+#ifndef STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
+#define STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "stowage/v1/memory_system.pb.h"
+#include "stowage/v1/node.pb.h"
+
+namespace stowage {
+
+// Thread-safe; no call blocks on anything but the registry's lock.
+class NodeRegistry {
+ public:
+  static constexpr int kMaxNodes = 10'000;
+
+  // A node is alive while its last heartbeat is no older than `lease`.
+  explicit NodeRegistry(absl::Duration lease);
+
+  // Adds the node or replaces what is known of it; counts as a heartbeat.
+  // INVALID_ARGUMENT: a malformed name. RESOURCE_EXHAUSTED: kMaxNodes nodes
+  // are alive; dead ones make room.
+  absl::Status Register(absl::string_view node, v1::MemorySystem system,
+                        absl::Time now);
+
+  // NOT_FOUND: the node never registered.
+  absl::Status Heartbeat(absl::string_view node, int32_t active_jobs,
+                         absl::Time now);
+
+  // Up to `limit` nodes by ascending name, those after `after_node`.
+  std::vector<v1::NodeSummary> List(absl::string_view after_node, int limit,
+                                    absl::Time now) const;
+
+  bool Knows(absl::string_view node) const;
+  // Of an unknown node: false.
+  bool IsAlive(absl::string_view node, absl::Time now) const;
+  int64_t CountAlive(absl::Time now) const;
+
+  absl::Duration lease() const { return lease_; }
+
+ private:
+  struct Node {
+    v1::MemorySystem system;
+    int32_t active_jobs = 0;
+    absl::Time last_heartbeat;
+  };
+
+  bool Lives(const Node& node, absl::Time now) const;
+  void DropDead(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const absl::Duration lease_;
+  mutable absl::Mutex mutex_;
+  std::map<std::string, Node, std::less<>> nodes_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_

@@ -1,0 +1,53 @@
+// Takes in the telemetry of one stream: checks batches, tells the jobs, sums
+// up.
+//
+//   TelemetryIntake intake(&nodes, &jobs);
+//   absl::StatusOr<TelemetryTotals> totals = intake.Accept(batch, absl::Now());
+//   if (totals.ok()) acknowledge(batch.sequence());
+#ifndef STOWAGE_SERVER_FLEET_TELEMETRY_INTAKE_H_
+#define STOWAGE_SERVER_FLEET_TELEMETRY_INTAKE_H_
+
+#include <array>
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "server/fleet/job_registry.h"
+#include "server/fleet/node_registry.h"
+#include "stowage/v1/node.pb.h"
+
+namespace stowage {
+
+// What one batch adds. Doubles, as counters are: sums of what strangers report
+// cannot overflow.
+struct TelemetryTotals {
+  std::array<double, v1::StepMode_ARRAYSIZE> steps = {};  // by StepMode
+  double fallbacks = 0;
+  double dropped_steps = 0;
+  double moved_in_bytes = 0;
+  double moved_out_bytes = 0;
+};
+
+// One per stream; not thread-safe. Holds nothing but the last sequence number,
+// so that memory does not grow with the stream. Does not own the registries,
+// which must outlive it.
+class TelemetryIntake {
+ public:
+  TelemetryIntake(const NodeRegistry* nodes, JobRegistry* jobs);
+
+  // A batch that was accepted before (its sequence number does not exceed the
+  // last one) is acknowledged again and adds nothing. NOT_FOUND: the node is
+  // not known. INVALID_ARGUMENT: a negative time or size, a sequence number
+  // below 1 or a step without a job; nothing of the batch was taken.
+  absl::StatusOr<TelemetryTotals> Accept(const v1::TelemetryBatch& batch,
+                                         absl::Time now);
+
+ private:
+  const NodeRegistry* const nodes_;
+  JobRegistry* const jobs_;
+  int64_t last_sequence_ = 0;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_FLEET_TELEMETRY_INTAKE_H_

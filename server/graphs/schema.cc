@@ -1,0 +1,85 @@
+#include "server/graphs/schema.h"
+
+#include <array>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+
+namespace stowage {
+namespace {
+
+// Migration i leads from version i to i + 1. Released ones never change.
+constexpr std::array<absl::string_view, 1> kMigrations = {
+    R"sql(
+    CREATE TABLE graphs (
+      graph_id TEXT PRIMARY KEY,
+      name TEXT NOT NULL,
+      kernel_count INTEGER NOT NULL,
+      tensor_count INTEGER NOT NULL,
+      peak_bytes INTEGER NOT NULL,
+      updated_at_ns INTEGER NOT NULL,
+      -- Of the registration that created the row.
+      request_id TEXT NOT NULL,
+      -- stowage.v1.Graph
+      graph BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE plans (
+      plan_id TEXT PRIMARY KEY,
+      graph_id TEXT NOT NULL REFERENCES graphs (graph_id) ON DELETE CASCADE,
+      policy TEXT NOT NULL,
+      system TEXT NOT NULL,
+      fast_limit_bytes INTEGER NOT NULL,
+      predicted_step_time_ns INTEGER NOT NULL,
+      -- stowage.v1.Plan
+      plan BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX plans_by_graph ON plans (graph_id, plan_id);
+    )sql",
+};
+
+absl::Status RefuseForeignTables(SqliteDatabase* database) {
+  absl::StatusOr<int64_t> tables =
+      database->QueryInt("SELECT count(*) FROM sqlite_schema");
+  if (!tables.ok()) return tables.status();
+  if (*tables == 0) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("database: holds ", *tables,
+                   " tables or indices that are not Stowage's; name another "
+                   "file with --db"));
+}
+
+absl::Status Migrate(SqliteDatabase* database, int64_t version) {
+  absl::Status status = database->Execute(
+      absl::StrCat("BEGIN IMMEDIATE;", kMigrations[version],
+                   "PRAGMA user_version = ", version + 1, "; COMMIT;"));
+  // After a failure the transaction may be open; the error to report is the
+  // first one.
+  if (!status.ok()) database->Execute("ROLLBACK").IgnoreError();
+  return status;
+}
+
+}  // namespace
+
+absl::Status MigrateSchema(SqliteDatabase* database) {
+  absl::StatusOr<int64_t> version = database->QueryInt("PRAGMA user_version");
+  if (!version.ok()) return version.status();
+  if (*version < 0 || *version > static_cast<int64_t>(kMigrations.size())) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("database: its schema has version ", *version,
+                     ", but this stowaged knows up to ", kMigrations.size(),
+                     "; run a newer stowaged or name another file with --db"));
+  }
+  if (*version == 0) {
+    if (absl::Status status = RefuseForeignTables(database); !status.ok()) {
+      return status;
+    }
+  }
+  for (int64_t v = *version; v < static_cast<int64_t>(kMigrations.size());
+       ++v) {
+    if (absl::Status status = Migrate(database, v); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace stowage

@@ -1,0 +1,90 @@
+// A thin RAII layer over SQLite's C interface: statuses in place of codes,
+// destructors in place of close and finalize.
+//
+//   absl::StatusOr<SqliteDatabase> database = SqliteDatabase::Open("a.db");
+//   absl::StatusOr<SqliteStatement> query =
+//       database->Prepare("SELECT name FROM graphs WHERE graph_id = ?1");
+//   query->BindText(1, graph_id);
+//   absl::StatusOr<bool> row = query->Step();
+//   if (row.ok() && *row) use(query->ColumnText(0));
+//
+// Errors: UNAVAILABLE (busy, full, read-only, I/O; try again), DATA_LOSS (the
+// file is damaged or no database), RESOURCE_EXHAUSTED (value too large),
+// FAILED_PRECONDITION (a constraint), else INTERNAL.
+#ifndef STOWAGE_SERVER_GRAPHS_SQLITE_H_
+#define STOWAGE_SERVER_GRAPHS_SQLITE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace stowage {
+
+// One prepared statement. Must not outlive its database. Bound text and blobs
+// must live until the last Step. Not safe to share between threads.
+class SqliteStatement {
+ public:
+  explicit SqliteStatement(sqlite3_stmt* statement);
+
+  // Parameters count from 1. A failed bind is reported by the next Step.
+  void BindInt(int parameter, int64_t value);
+  void BindText(int parameter, absl::string_view value);
+  void BindBlob(int parameter, absl::string_view value);
+
+  // Runs up to the next row; true when there is one.
+  absl::StatusOr<bool> Step();
+
+  // Columns count from 0; valid until the next Step.
+  int64_t ColumnInt(int column) const;
+  std::string ColumnText(int column) const;
+  absl::string_view ColumnBlob(int column) const;
+
+ private:
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+
+  void NoteBind(int code);
+
+  std::unique_ptr<sqlite3_stmt, Finalizer> statement_;
+  int bind_code_ = 0;
+};
+
+// One connection. Not safe to share between threads without a lock.
+class SqliteDatabase {
+ public:
+  // Opens or creates the file; ":memory:" is a private database in memory.
+  // Sets write-ahead logging and foreign keys.
+  static absl::StatusOr<SqliteDatabase> Open(const std::string& path);
+
+  absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
+
+  // Runs statements that return no rows.
+  absl::Status Execute(const std::string& sql);
+
+  // Runs a query whose first row's first column is a number.
+  absl::StatusOr<int64_t> QueryInt(absl::string_view sql);
+
+  // Rows changed by the last statement.
+  int64_t changes() const;
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* database) const;
+  };
+
+  explicit SqliteDatabase(sqlite3* database);
+
+  std::unique_ptr<sqlite3, Closer> database_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_GRAPHS_SQLITE_H_

@@ -1,0 +1,84 @@
+#include "server/placement/kernel_decisions.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace stowage {
+namespace {
+
+constexpr int32_t kMaxWindow = 1024;
+
+absl::Status Damaged(const absl::AlphaNum& what) {
+  return absl::DataLossError(
+      absl::StrCat("the stored plan does not belong to its graph: ", what,
+                   "; delete the graph and register it again"));
+}
+
+bool IsEmpty(const v1::KernelDecision& decision) {
+  return decision.allocations().empty() && decision.moves().empty();
+}
+
+}  // namespace
+
+KernelDecisions::KernelDecisions(KernelIndex kernel_count)
+    : kernel_count_(kernel_count), boundaries_(kernel_count + 1) {
+  for (KernelIndex b = 0; b <= kernel_count; ++b) boundaries_[b].set_kernel(b);
+}
+
+absl::StatusOr<KernelDecisions> KernelDecisions::Create(const Graph& graph,
+                                                        const v1::Plan& plan) {
+  KernelDecisions decisions(graph.kernel_count());
+  absl::Status status = decisions.AddAllocations(graph, plan);
+  if (status.ok()) status = decisions.AddMoves(plan);
+  if (!status.ok()) return status;
+  return decisions;
+}
+
+absl::Status KernelDecisions::AddAllocations(const Graph& graph,
+                                             const v1::Plan& plan) {
+  for (const v1::Allocation& allocation : plan.allocations()) {
+    const TensorIndex tensor = allocation.tensor();
+    if (tensor < 0 || tensor >= graph.tensor_count()) {
+      return Damaged(absl::StrCat("an allocation of tensor ", tensor));
+    }
+    const KernelIndex birth = graph.tensors[tensor].birth_kernel;
+    if (birth < 0 || birth >= kernel_count_) {
+      return Damaged(absl::StrCat("tensor ", tensor, " is not born in a step"));
+    }
+    *boundaries_[birth].add_allocations() = allocation;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status KernelDecisions::AddMoves(const v1::Plan& plan) {
+  for (const v1::Move& move : plan.moves()) {
+    if (move.start_kernel() < 0 || move.start_kernel() > kernel_count_) {
+      return Damaged(absl::StrCat("a move at kernel ", move.start_kernel()));
+    }
+    *boundaries_[move.start_kernel()].add_moves() = move;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<v1::KernelDecision>> KernelDecisions::Window(
+    int32_t kernel, int32_t window) const {
+  if (kernel < 0 || kernel >= kernel_count_) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel is ", kernel, ", but the graph has ",
+                     kernel_count_, " kernels; name one of them"));
+  }
+  if (window < 0 || window > kMaxWindow) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "window is ", window, "; name 0 (one kernel) to ", kMaxWindow));
+  }
+  const KernelIndex end = std::min(kernel + std::max(window, 1), kernel_count_);
+  const KernelIndex last = end == kernel_count_ ? kernel_count_ : end - 1;
+  std::vector<v1::KernelDecision> decisions;
+  for (KernelIndex b = kernel; b <= last; ++b) {
+    if (!IsEmpty(boundaries_[b])) decisions.push_back(boundaries_[b]);
+  }
+  return decisions;
+}
+
+}  // namespace stowage

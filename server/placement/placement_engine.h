@@ -1,0 +1,72 @@
+// Makes, verifies and stores plans.
+//
+//   PlacementEngine engine(store.get());
+//   absl::StatusOr<MadePlan> made = engine.MakePlan(request);
+//   absl::StatusOr<KernelDecisions> decisions =
+//   engine.Decisions(made->plan_id);
+#ifndef STOWAGE_SERVER_PLACEMENT_PLACEMENT_ENGINE_H_
+#define STOWAGE_SERVER_PLACEMENT_PLACEMENT_ENGINE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "policies/model/graph.h"
+#include "policies/policy.h"
+#include "policies/registry.h"
+#include "server/graphs/graph_store.h"
+#include "server/placement/kernel_decisions.h"
+#include "server/placement/plan_request.h"
+#include "server/placement/single_flight.h"
+#include "stowage/v1/plan.pb.h"
+
+namespace stowage {
+
+struct MadePlan {
+  std::string plan_id;
+  v1::Plan plan;
+  // How long the policy thought; zero when the plan was stored already.
+  absl::Duration planning_time = absl::ZeroDuration();
+};
+
+using PolicyFactory =
+    std::function<absl::StatusOr<std::unique_ptr<Policy>>(std::string_view)>;
+
+// Thread-safe. Does not own the store, which must outlive it.
+class PlacementEngine {
+ public:
+  explicit PlacementEngine(GraphStore* store,
+                           PolicyFactory policies = MakePolicy);
+
+  // Blocks while the policy thinks. The same request returns the stored plan;
+  // callers that ask for the same plan at the same time share one run.
+  // NOT_FOUND: no such graph. INVALID_ARGUMENT: unknown policy or a limit
+  // below 1. FAILED_PRECONDITION: the limit is too small, as the policy says.
+  // INTERNAL: the verifier rejects the policy's plan; nothing is stored.
+  // Errors of the store as in graph_store.h.
+  absl::StatusOr<MadePlan> MakePlan(const PlanRequest& request);
+
+  // The stored plan by kernel. NOT_FOUND: no such plan.
+  absl::StatusOr<KernelDecisions> Decisions(absl::string_view plan_id);
+
+ private:
+  absl::StatusOr<Graph> LoadGraph(absl::string_view graph_id);
+  absl::StatusOr<MadePlan> FindOrMake(const std::string& plan_id,
+                                      const PlanRequest& request,
+                                      const Policy& policy);
+  absl::StatusOr<MadePlan> MakeAndStore(const std::string& plan_id,
+                                        const PlanRequest& request,
+                                        const Policy& policy);
+
+  GraphStore* const store_;
+  const PolicyFactory policies_;
+  SingleFlight<absl::StatusOr<MadePlan>> flights_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_PLACEMENT_ENGINE_H_

@@ -1,0 +1,32 @@
+// What determines a plan, and the id that follows from it.
+//
+//   PlanRequest request{.graph_id = id, .system = system,
+//                       .fast_limit_bytes = 1 << 30, .policy = "belady"};
+//   std::string plan_id = PlanId(request);
+#ifndef STOWAGE_SERVER_PLACEMENT_PLAN_REQUEST_H_
+#define STOWAGE_SERVER_PLACEMENT_PLAN_REQUEST_H_
+
+#include <cstdint>
+#include <string>
+
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+// Plain data.
+struct PlanRequest {
+  std::string graph_id;
+  MemorySystem system;
+  int64_t fast_limit_bytes = 0;  // > 0
+  std::string policy;            // as the registry spells it
+  int64_t seed = 0;
+};
+
+// Hex SHA-256 over every field. Two requests with the same id have the same
+// plan. The graph counts by its structure, not by its profile: a job that
+// registers a new profile of a known graph finds its plan ready.
+std::string PlanId(const PlanRequest& request);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_PLAN_REQUEST_H_

@@ -1,0 +1,111 @@
+// The server's side of a stream that answers each request with one response.
+//
+//   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
+//       &streams, [](const v1::PlaceRequest& request) { return Answer(request);
+//       });
+//
+// Built on gRPC's callback interface: an idle stream holds no thread.
+#ifndef STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
+#define STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "grpcpp/support/server_callback.h"
+#include "server/rpc/status.h"
+#include "server/rpc/stream_registry.h"
+
+namespace stowage {
+
+// Deletes itself when the stream is done. The stream ends with OK when the
+// client hangs up, with the error of the first request that cannot be
+// answered, or with UNAVAILABLE when the server drains. The registry must
+// outlive the stream.
+template <typename Request, typename Response>
+class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
+                             public DrainableStream {
+ public:
+  // Called for one request at a time.
+  using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
+
+  ExchangeStream(StreamRegistry* registry, Answer answer)
+      : registry_(registry), answer_(std::move(answer)) {
+    if (registry_->Add(this)) {
+      this->StartRead(&request_);
+    } else {
+      Drain();
+    }
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return End(absl::OkStatus());
+    absl::StatusOr<Response> response = answer_(request_);
+    if (!response.ok()) return End(response.status());
+    response_ = *std::move(response);
+    {
+      absl::MutexLock lock(&mutex_);
+      if (ended_) return;
+      writing_ = true;
+    }
+    // Until OnWriteDone nobody finishes the stream, so it lives.
+    this->StartWrite(&response_);
+  }
+
+  void OnWriteDone(bool ok) override {
+    std::optional<absl::Status> postponed;
+    {
+      absl::MutexLock lock(&mutex_);
+      writing_ = false;
+      postponed = postponed_end_;
+    }
+    if (postponed.has_value()) return End(*postponed);
+    if (!ok) return End(absl::CancelledError("the client is gone"));
+    this->StartRead(&request_);
+  }
+
+  void OnCancel() override { End(absl::CancelledError("the client is gone")); }
+
+  void OnDone() override {
+    registry_->Remove(this);
+    delete this;
+  }
+
+  void Drain() override {
+    End(absl::UnavailableError(
+        "the server is shutting down; reconnect with back-off"));
+  }
+
+ private:
+  // Finishes the stream once, after a write under way.
+  void End(const absl::Status& status) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (ended_) return;
+      if (writing_) {
+        postponed_end_ = status;
+        return;
+      }
+      ended_ = true;
+    }
+    // From here on the stream may be deleted at any time.
+    this->Finish(ToGrpcStatus(status));
+  }
+
+  StreamRegistry* const registry_;
+  const Answer answer_;
+  Request request_;
+  Response response_;
+  absl::Mutex mutex_;
+  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool ended_ ABSL_GUARDED_BY(mutex_) = false;
+  std::optional<absl::Status> postponed_end_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_

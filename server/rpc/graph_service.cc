@@ -1,0 +1,97 @@
+#include "server/rpc/graph_service.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/liveness.h"
+#include "server/fleet/timestamp.h"
+#include "server/rpc/page.h"
+#include "server/rpc/status.h"
+
+namespace stowage {
+namespace {
+
+constexpr absl::string_view kList = "graphs";
+constexpr size_t kGraphIdDigits = 64;
+
+// The id as it is stored: in lower case.
+absl::StatusOr<std::string> ParseGraphId(absl::string_view id) {
+  if (id.size() == kGraphIdDigits &&
+      std::all_of(id.begin(), id.end(), absl::ascii_isxdigit)) {
+    return absl::AsciiStrToLower(id);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("graph_id '", id.substr(0, kGraphIdDigits), "' is not ",
+                   kGraphIdDigits, " hex digits; mend the id"));
+}
+
+v1::GraphSummary Summarize(const Graph& graph) {
+  v1::GraphSummary summary;
+  summary.set_graph_id(GraphId(graph));
+  summary.set_name(graph.name);
+  summary.set_kernel_count(graph.kernel_count());
+  summary.set_tensor_count(graph.tensor_count());
+  summary.set_peak_bytes(ComputeLiveness(graph).peak_bytes);
+  *summary.mutable_updated_at() = TimestampFromTime(absl::Now());
+  return summary;
+}
+
+}  // namespace
+
+grpc::Status GraphServiceImpl::RegisterGraph(
+    grpc::ServerContext* /*context*/, const v1::RegisterGraphRequest* request,
+    v1::RegisterGraphResponse* response) {
+  absl::StatusOr<Graph> graph = GraphFromProto(request->graph());
+  if (!graph.ok()) return ToGrpcStatus(graph.status());
+  const v1::GraphSummary summary = Summarize(*graph);
+  absl::StatusOr<bool> created =
+      store_->PutGraph(summary, request->graph(), request->request_id());
+  if (!created.ok()) return ToGrpcStatus(created.status());
+  response->set_graph_id(summary.graph_id());
+  response->set_created(*created);
+  return grpc::Status::OK;
+}
+
+grpc::Status GraphServiceImpl::GetGraph(grpc::ServerContext* /*context*/,
+                                        const v1::GetGraphRequest* request,
+                                        v1::GetGraphResponse* response) {
+  absl::StatusOr<std::string> id = ParseGraphId(request->graph_id());
+  if (!id.ok()) return ToGrpcStatus(id.status());
+  absl::StatusOr<v1::Graph> graph = store_->GetGraph(*id);
+  if (!graph.ok()) return ToGrpcStatus(graph.status());
+  *response->mutable_graph() = *std::move(graph);
+  return grpc::Status::OK;
+}
+
+grpc::Status GraphServiceImpl::ListGraphs(grpc::ServerContext* /*context*/,
+                                          const v1::ListGraphsRequest* request,
+                                          v1::ListGraphsResponse* response) {
+  absl::StatusOr<Page> page =
+      ParsePage(kList, request->page_size(), request->page_token());
+  if (!page.ok()) return ToGrpcStatus(page.status());
+  absl::StatusOr<std::vector<v1::GraphSummary>> graphs =
+      store_->ListGraphs(page->after, page->size + 1);
+  if (!graphs.ok()) return ToGrpcStatus(graphs.status());
+  if (TrimToPage(*page, &*graphs)) {
+    response->set_next_page_token(PageToken(kList, graphs->back().graph_id()));
+  }
+  response->mutable_graphs()->Assign(graphs->begin(), graphs->end());
+  return grpc::Status::OK;
+}
+
+grpc::Status GraphServiceImpl::DeleteGraph(
+    grpc::ServerContext* /*context*/, const v1::DeleteGraphRequest* request,
+    v1::DeleteGraphResponse* /*response*/) {
+  absl::StatusOr<std::string> id = ParseGraphId(request->graph_id());
+  if (!id.ok()) return ToGrpcStatus(id.status());
+  return ToGrpcStatus(store_->DeleteGraph(*id));
+}
+
+}  // namespace stowage

@@ -1,0 +1,38 @@
+// stowage.v1.GraphService on top of a GraphStore. The conditions of each error
+// stand in proto/stowage/v1/graphs.proto.
+//
+//   GraphServiceImpl service(store.get());
+//   builder.RegisterService(&service);
+#ifndef STOWAGE_SERVER_RPC_GRAPH_SERVICE_H_
+#define STOWAGE_SERVER_RPC_GRAPH_SERVICE_H_
+
+#include "server/graphs/graph_store.h"
+#include "stowage/v1/graphs.grpc.pb.h"
+
+namespace stowage {
+
+// Thread-safe. Does not own the store, which must outlive it.
+class GraphServiceImpl final : public v1::GraphService::Service {
+ public:
+  explicit GraphServiceImpl(GraphStore* store) : store_(store) {}
+
+  grpc::Status RegisterGraph(grpc::ServerContext* context,
+                             const v1::RegisterGraphRequest* request,
+                             v1::RegisterGraphResponse* response) override;
+  grpc::Status GetGraph(grpc::ServerContext* context,
+                        const v1::GetGraphRequest* request,
+                        v1::GetGraphResponse* response) override;
+  grpc::Status ListGraphs(grpc::ServerContext* context,
+                          const v1::ListGraphsRequest* request,
+                          v1::ListGraphsResponse* response) override;
+  grpc::Status DeleteGraph(grpc::ServerContext* context,
+                           const v1::DeleteGraphRequest* request,
+                           v1::DeleteGraphResponse* response) override;
+
+ private:
+  GraphStore* const store_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_GRAPH_SERVICE_H_

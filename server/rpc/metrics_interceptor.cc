@@ -1,0 +1,52 @@
+#include "server/rpc/metrics_interceptor.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+
+namespace stowage {
+namespace {
+
+using ::grpc::experimental::InterceptionHookPoints;
+using ::grpc::experimental::Interceptor;
+using ::grpc::experimental::InterceptorBatchMethods;
+
+class MetricsInterceptor final : public Interceptor {
+ public:
+  MetricsInterceptor(std::string method, ServerMetrics* metrics)
+      : method_(std::move(method)), metrics_(metrics), start_(absl::Now()) {}
+
+  void Intercept(InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(
+            InterceptionHookPoints::PRE_SEND_STATUS)) {
+      const auto code =
+          static_cast<absl::StatusCode>(methods->GetSendStatus().error_code());
+      metrics_->CountRpc(method_, absl::StatusCodeToString(code),
+                         absl::Now() - start_);
+    }
+    methods->Proceed();
+  }
+
+ private:
+  const std::string method_;
+  ServerMetrics* const metrics_;
+  const absl::Time start_;
+};
+
+}  // namespace
+
+Interceptor* MetricsInterceptorFactory::CreateServerInterceptor(
+    grpc::experimental::ServerRpcInfo* info) {
+  // "/stowage.v1.GraphService/GetGraph". Only methods that exist get here.
+  const absl::string_view method = info->method();
+  if (!absl::StartsWith(method, "/stowage.v1.")) return nullptr;
+  return new MetricsInterceptor(std::string(absl::StripPrefix(method, "/")),
+                                metrics_);
+}
+
+}  // namespace stowage

@@ -1,0 +1,30 @@
+// Counts every RPC of our services, whichever way it is served.
+//
+//   creators.push_back(std::make_unique<MetricsInterceptorFactory>(&metrics));
+//   builder.experimental().SetInterceptorCreators(std::move(creators));
+#ifndef STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_
+#define STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_
+
+#include "grpcpp/support/server_interceptor.h"
+#include "server/runtime/metrics.h"
+
+namespace stowage {
+
+// Thread-safe. Does not own the metrics, which must outlive the server.
+class MetricsInterceptorFactory final
+    : public grpc::experimental::ServerInterceptorFactoryInterface {
+ public:
+  explicit MetricsInterceptorFactory(ServerMetrics* metrics)
+      : metrics_(metrics) {}
+
+  // Null for methods that are not ours: gRPC then goes without.
+  grpc::experimental::Interceptor* CreateServerInterceptor(
+      grpc::experimental::ServerRpcInfo* info) override;
+
+ private:
+  ServerMetrics* const metrics_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_

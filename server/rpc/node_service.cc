@@ -1,0 +1,73 @@
+#include "server/rpc/node_service.h"
+
+#include <memory>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "policies/model/memory_system_proto.h"
+#include "server/fleet/telemetry_intake.h"
+#include "server/rpc/exchange_stream.h"
+#include "server/rpc/page.h"
+#include "server/rpc/status.h"
+
+namespace stowage {
+namespace {
+
+constexpr absl::string_view kList = "nodes";
+
+}  // namespace
+
+grpc::Status NodeServiceImpl::RegisterNode(
+    grpc::ServerContext* /*context*/, const v1::RegisterNodeRequest* request,
+    v1::RegisterNodeResponse* response) {
+  absl::Status valid = MemorySystemFromProto(request->system()).status();
+  if (!valid.ok()) return ToGrpcStatus(valid);
+  absl::Status registered =
+      nodes_->Register(request->node(), request->system(), absl::Now());
+  if (!registered.ok()) return ToGrpcStatus(registered);
+  response->set_heartbeat_interval_ms(
+      absl::ToInt64Milliseconds(heartbeat_interval_));
+  return grpc::Status::OK;
+}
+
+grpc::Status NodeServiceImpl::Heartbeat(grpc::ServerContext* /*context*/,
+                                        const v1::HeartbeatRequest* request,
+                                        v1::HeartbeatResponse* /*response*/) {
+  return ToGrpcStatus(
+      nodes_->Heartbeat(request->node(), request->active_jobs(), absl::Now()));
+}
+
+grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
+                                        const v1::ListNodesRequest* request,
+                                        v1::ListNodesResponse* response) {
+  absl::StatusOr<Page> page =
+      ParsePage(kList, request->page_size(), request->page_token());
+  if (!page.ok()) return ToGrpcStatus(page.status());
+  std::vector<v1::NodeSummary> nodes =
+      nodes_->List(page->after, page->size + 1, absl::Now());
+  if (TrimToPage(*page, &nodes)) {
+    response->set_next_page_token(PageToken(kList, nodes.back().node()));
+  }
+  response->mutable_nodes()->Assign(nodes.begin(), nodes.end());
+  return grpc::Status::OK;
+}
+
+grpc::ServerBidiReactor<v1::TelemetryBatch, v1::TelemetryAck>*
+NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* /*context*/) {
+  auto intake = std::make_shared<TelemetryIntake>(nodes_, jobs_);
+  return new ExchangeStream<v1::TelemetryBatch, v1::TelemetryAck>(
+      streams_,
+      [intake, metrics = metrics_](
+          const v1::TelemetryBatch& batch) -> absl::StatusOr<v1::TelemetryAck> {
+        absl::StatusOr<TelemetryTotals> totals =
+            intake->Accept(batch, absl::Now());
+        if (!totals.ok()) return totals.status();
+        metrics->CountTelemetry(*totals);
+        v1::TelemetryAck ack;
+        ack.set_sequence(batch.sequence());
+        return ack;
+      });
+}
+
+}  // namespace stowage

@@ -1,0 +1,55 @@
+// stowage.v1.NodeService on top of the registries. The conditions of each
+// error stand in proto/stowage/v1/node.proto.
+//
+//   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics,
+//   absl::Seconds(5)); builder.RegisterService(&service);
+#ifndef STOWAGE_SERVER_RPC_NODE_SERVICE_H_
+#define STOWAGE_SERVER_RPC_NODE_SERVICE_H_
+
+#include "absl/time/time.h"
+#include "server/fleet/job_registry.h"
+#include "server/fleet/node_registry.h"
+#include "server/rpc/stream_registry.h"
+#include "server/runtime/metrics.h"
+#include "stowage/v1/node.grpc.pb.h"
+
+namespace stowage {
+
+// Thread-safe. Owns none of its arguments; all must outlive it.
+class NodeServiceImpl final
+    : public v1::NodeService::WithCallbackMethod_StreamTelemetry<
+          v1::NodeService::Service> {
+ public:
+  // Agents are told to send a heartbeat every `heartbeat_interval`.
+  NodeServiceImpl(NodeRegistry* nodes, JobRegistry* jobs,
+                  StreamRegistry* streams, ServerMetrics* metrics,
+                  absl::Duration heartbeat_interval)
+      : nodes_(nodes),
+        jobs_(jobs),
+        streams_(streams),
+        metrics_(metrics),
+        heartbeat_interval_(heartbeat_interval) {}
+
+  grpc::Status RegisterNode(grpc::ServerContext* context,
+                            const v1::RegisterNodeRequest* request,
+                            v1::RegisterNodeResponse* response) override;
+  grpc::Status Heartbeat(grpc::ServerContext* context,
+                         const v1::HeartbeatRequest* request,
+                         v1::HeartbeatResponse* response) override;
+  grpc::Status ListNodes(grpc::ServerContext* context,
+                         const v1::ListNodesRequest* request,
+                         v1::ListNodesResponse* response) override;
+  grpc::ServerBidiReactor<v1::TelemetryBatch, v1::TelemetryAck>*
+  StreamTelemetry(grpc::CallbackServerContext* context) override;
+
+ private:
+  NodeRegistry* const nodes_;
+  JobRegistry* const jobs_;
+  StreamRegistry* const streams_;
+  ServerMetrics* const metrics_;
+  const absl::Duration heartbeat_interval_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_NODE_SERVICE_H_

@@ -1,0 +1,42 @@
+#include "server/rpc/page.h"
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kDefaultPageSize = 100;
+constexpr int kMaxPageSize = 1000;
+
+std::string Prefix(absl::string_view list) { return absl::StrCat(list, "/"); }
+
+}  // namespace
+
+absl::StatusOr<Page> ParsePage(absl::string_view list, int32_t page_size,
+                               absl::string_view page_token) {
+  if (page_size < 0 || page_size > kMaxPageSize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("page_size is ", page_size, "; name 1 to ", kMaxPageSize,
+                     ", or 0 for ", kDefaultPageSize));
+  }
+  Page page = {.size = page_size == 0 ? kDefaultPageSize : page_size};
+  if (page_token.empty()) return page;
+  std::string decoded;
+  absl::string_view key;
+  if (absl::WebSafeBase64Unescape(page_token, &decoded)) key = decoded;
+  if (!absl::ConsumePrefix(&key, Prefix(list)) || key.empty()) {
+    return absl::InvalidArgumentError(
+        "page_token is not one of this list's; start without one");
+  }
+  page.after = std::string(key);
+  return page;
+}
+
+std::string PageToken(absl::string_view list, absl::string_view last_key) {
+  return absl::WebSafeBase64Escape(absl::StrCat(Prefix(list), last_key));
+}
+
+}  // namespace stowage

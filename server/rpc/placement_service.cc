@@ -1,0 +1,143 @@
+#include "server/rpc/placement_service.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "policies/model/memory_system_proto.h"
+#include "policies/model/presets.h"
+#include "policies/registry.h"
+#include "server/rpc/exchange_stream.h"
+#include "server/rpc/page.h"
+#include "server/rpc/status.h"
+
+namespace stowage {
+namespace {
+
+constexpr absl::string_view kList = "plans";
+
+absl::StatusOr<MemorySystem> SystemOf(const v1::MakePlanRequest& request) {
+  switch (request.memory_system_case()) {
+    case v1::MakePlanRequest::kSystem:
+      return MemorySystemFromProto(request.system());
+    case v1::MakePlanRequest::kSystemName: {
+      absl::StatusOr<MemorySystem> preset =
+          PresetMemorySystem(request.system_name());
+      if (preset.ok()) return preset;
+      return absl::InvalidArgumentError(preset.status().message());
+    }
+    case v1::MakePlanRequest::MEMORY_SYSTEM_NOT_SET:
+      break;
+  }
+  return absl::InvalidArgumentError(
+      "the request has no memory system; set system_name or system");
+}
+
+absl::StatusOr<PlanRequest> PlanRequestFromProto(
+    const v1::MakePlanRequest& proto) {
+  absl::StatusOr<MemorySystem> system = SystemOf(proto);
+  if (!system.ok()) return system.status();
+  return PlanRequest{
+      .graph_id = proto.graph_id(),
+      .system = *std::move(system),
+      .fast_limit_bytes = proto.fast_limit_bytes(),
+      .policy =
+          proto.policy().empty() ? std::string(kDefaultPolicy) : proto.policy(),
+      .seed = proto.seed(),
+  };
+}
+
+// Answers the requests of one Place stream.
+class PlanReader {
+ public:
+  explicit PlanReader(PlacementEngine* engine) : engine_(engine) {}
+
+  absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request) {
+    if (!decisions_.has_value()) {
+      absl::StatusOr<KernelDecisions> loaded =
+          engine_->Decisions(request.plan_id());
+      if (!loaded.ok()) return loaded.status();
+      decisions_ = *std::move(loaded);
+    }
+    absl::StatusOr<std::vector<v1::KernelDecision>> window =
+        decisions_->Window(request.kernel(), request.window());
+    if (!window.ok()) return window.status();
+    v1::PlaceResponse response;
+    response.mutable_decisions()->Assign(window->begin(), window->end());
+    return response;
+  }
+
+ private:
+  PlacementEngine* const engine_;
+  std::optional<KernelDecisions> decisions_;
+};
+
+}  // namespace
+
+grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* /*context*/,
+                                            const v1::MakePlanRequest* request,
+                                            v1::MakePlanResponse* response) {
+  absl::StatusOr<PlanRequest> plan_request = PlanRequestFromProto(*request);
+  if (!plan_request.ok()) return ToGrpcStatus(plan_request.status());
+  absl::StatusOr<MadePlan> made = engine_->MakePlan(*plan_request);
+  if (!made.ok()) return ToGrpcStatus(made.status());
+  if (made->planning_time > absl::ZeroDuration()) {
+    metrics_->CountPlan(plan_request->policy, made->planning_time);
+  }
+  response->set_plan_id(made->plan_id);
+  *response->mutable_plan() = std::move(made->plan);
+  return grpc::Status::OK;
+}
+
+grpc::Status PlacementServiceImpl::GetPlan(grpc::ServerContext* /*context*/,
+                                           const v1::GetPlanRequest* request,
+                                           v1::GetPlanResponse* response) {
+  absl::StatusOr<v1::Plan> plan = store_->GetPlan(request->plan_id());
+  if (!plan.ok()) return ToGrpcStatus(plan.status());
+  *response->mutable_plan() = *std::move(plan);
+  return grpc::Status::OK;
+}
+
+grpc::Status PlacementServiceImpl::ListPlans(
+    grpc::ServerContext* /*context*/, const v1::ListPlansRequest* request,
+    v1::ListPlansResponse* response) {
+  absl::StatusOr<Page> page =
+      ParsePage(kList, request->page_size(), request->page_token());
+  if (!page.ok()) return ToGrpcStatus(page.status());
+  absl::StatusOr<std::vector<v1::PlanSummary>> plans =
+      store_->ListPlans(request->graph_id(), page->after, page->size + 1);
+  if (!plans.ok()) return ToGrpcStatus(plans.status());
+  if (TrimToPage(*page, &*plans)) {
+    response->set_next_page_token(PageToken(kList, plans->back().plan_id()));
+  }
+  response->mutable_plans()->Assign(plans->begin(), plans->end());
+  return grpc::Status::OK;
+}
+
+grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>*
+PlacementServiceImpl::Place(grpc::CallbackServerContext* /*context*/) {
+  auto reader = std::make_shared<PlanReader>(engine_);
+  return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
+      streams_, [reader](const v1::PlaceRequest& request) {
+        return reader->Answer(request);
+      });
+}
+
+grpc::Status PlacementServiceImpl::ListPolicies(
+    grpc::ServerContext* /*context*/,
+    const v1::ListPoliciesRequest* /*request*/,
+    v1::ListPoliciesResponse* response) {
+  for (const std::string& name : PolicyNames()) {
+    absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy(name);
+    if (!policy.ok()) return ToGrpcStatus(policy.status());
+    v1::PolicySummary* summary = response->add_policies();
+    summary->set_name(name);
+    summary->set_description(std::string((*policy)->description()));
+  }
+  return grpc::Status::OK;
+}
+
+}  // namespace stowage

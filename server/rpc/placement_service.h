@@ -1,0 +1,50 @@
+// stowage.v1.PlacementService on top of a PlacementEngine. The conditions of
+// each error stand in proto/stowage/v1/placement.proto.
+//
+//   PlacementServiceImpl service(&engine, store.get(), &streams, &metrics);
+//   builder.RegisterService(&service);
+#ifndef STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
+#define STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
+
+#include "server/graphs/graph_store.h"
+#include "server/placement/placement_engine.h"
+#include "server/rpc/stream_registry.h"
+#include "server/runtime/metrics.h"
+#include "stowage/v1/placement.grpc.pb.h"
+
+namespace stowage {
+
+// Thread-safe. Owns none of its arguments; all must outlive it.
+class PlacementServiceImpl final
+    : public v1::PlacementService::WithCallbackMethod_Place<
+          v1::PlacementService::Service> {
+ public:
+  PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
+                       StreamRegistry* streams, ServerMetrics* metrics)
+      : engine_(engine), store_(store), streams_(streams), metrics_(metrics) {}
+
+  grpc::Status MakePlan(grpc::ServerContext* context,
+                        const v1::MakePlanRequest* request,
+                        v1::MakePlanResponse* response) override;
+  grpc::Status GetPlan(grpc::ServerContext* context,
+                       const v1::GetPlanRequest* request,
+                       v1::GetPlanResponse* response) override;
+  grpc::Status ListPlans(grpc::ServerContext* context,
+                         const v1::ListPlansRequest* request,
+                         v1::ListPlansResponse* response) override;
+  grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>* Place(
+      grpc::CallbackServerContext* context) override;
+  grpc::Status ListPolicies(grpc::ServerContext* context,
+                            const v1::ListPoliciesRequest* request,
+                            v1::ListPoliciesResponse* response) override;
+
+ private:
+  PlacementEngine* const engine_;
+  GraphStore* const store_;
+  StreamRegistry* const streams_;
+  ServerMetrics* const metrics_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_

@@ -1,0 +1,180 @@
+#include "server/runtime/config.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/commandlineflag.h"
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/flags/usage_config.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "server/runtime/state_directory.h"
+#include "server/runtime/version.h"
+
+ABSL_FLAG(std::string, listen, "127.0.0.1:7420",
+          "gRPC address: host:port (port 0: any free one) or unix:/path");
+ABSL_FLAG(std::string, metrics_address, "127.0.0.1:9464",
+          "HTTP address of Prometheus metrics, host:port; empty: none");
+ABSL_FLAG(
+    std::string, db, "",
+    "SQLite database, a path or :memory:; empty: stowaged.db in the state "
+    "directory");
+ABSL_FLAG(
+    std::string, port_file, "",
+    "file that receives the bound gRPC and metrics addresses, a line each,"
+    " when the server is ready");
+ABSL_FLAG(bool, reflection, true, "serve gRPC reflection");
+ABSL_FLAG(
+    absl::Duration, heartbeat_interval, absl::Seconds(5),
+    "how often agents send heartbeats; a node is dead after three without");
+ABSL_FLAG(absl::Duration, drain_timeout, absl::Seconds(10),
+          "how long RPCs under way may take after SIGTERM");
+ABSL_FLAG(bool, check_config, false,
+          "check the configuration, print it and exit");
+
+namespace stowage {
+namespace {
+
+// The flags of this file; Abseil's own are not ours to document or to set.
+std::vector<absl::CommandLineFlag*> OwnFlags() {
+  std::vector<absl::CommandLineFlag*> own;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (absl::EndsWith(flag->Filename(), "server/runtime/config.cc")) {
+      own.push_back(flag);
+    }
+  }
+  std::sort(own.begin(), own.end(),
+            [](const auto* a, const auto* b) { return a->Name() < b->Name(); });
+  return own;
+}
+
+std::string Dashed(absl::string_view name) {
+  return absl::StrReplaceAll(name, {{"_", "-"}});
+}
+
+std::string EnvironmentName(absl::string_view flag) {
+  return absl::StrCat("STOWAGE_", absl::AsciiStrToUpper(flag));
+}
+
+absl::Status ReadEnvironment() {
+  for (absl::CommandLineFlag* flag : OwnFlags()) {
+    const std::string variable = EnvironmentName(flag->Name());
+    const char* value = std::getenv(variable.c_str());
+    std::string error;
+    if (value == nullptr || flag->ParseFrom(value, &error)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("environment variable ", variable, " is '", value,
+                     "': ", error, "; mend or unset it"));
+  }
+  return absl::OkStatus();
+}
+
+// Abseil's flags are spelt with underscores, ours with dashes.
+std::string Underscored(std::string argument) {
+  if (!absl::StartsWith(argument, "--")) return argument;
+  const auto end = std::find(argument.begin(), argument.end(), '=');
+  std::replace(argument.begin() + 2, end, '-', '_');
+  return argument;
+}
+
+absl::Status ParseFlags(int argc, char** argv) {
+  std::vector<std::string> arguments(argv, argv + argc);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) {
+    argument = Underscored(std::move(argument));
+    pointers.push_back(argument.data());
+  }
+  absl::SetFlagsUsageConfig({.version_string = [] {
+    return absl::StrCat("stowaged ", kVersion, "\n");
+  }});
+  const std::vector<char*> positional =
+      absl::ParseCommandLine(argc, pointers.data());
+  if (positional.size() <= 1) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("unexpected argument '", positional[1],
+                   "'; stowaged takes flags alone, see --help"));
+}
+
+ServerConfig ConfigFromFlags() {
+  return {.listen = absl::GetFlag(FLAGS_listen),
+          .metrics_address = absl::GetFlag(FLAGS_metrics_address),
+          .db = absl::GetFlag(FLAGS_db),
+          .port_file = absl::GetFlag(FLAGS_port_file),
+          .reflection = absl::GetFlag(FLAGS_reflection),
+          .heartbeat_interval = absl::GetFlag(FLAGS_heartbeat_interval),
+          .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
+          .check_only = absl::GetFlag(FLAGS_check_config)};
+}
+
+absl::Status Validate(const ServerConfig& config) {
+  if (config.listen.empty()) {
+    return absl::InvalidArgumentError(
+        "--listen is empty; name host:port or unix:/path");
+  }
+  if (config.heartbeat_interval < absl::Milliseconds(1) ||
+      config.heartbeat_interval > absl::Hours(1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--heartbeat-interval is ",
+        absl::FormatDuration(config.heartbeat_interval), "; name 1ms to 1h"));
+  }
+  if (config.drain_timeout < absl::ZeroDuration() ||
+      config.drain_timeout > absl::Hours(1)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--drain-timeout is ", absl::FormatDuration(config.drain_timeout),
+        "; name 0 to 1h"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool PrintedHelp(int argc, char** argv) {
+  const bool asked =
+      std::any_of(argv + 1, argv + argc, [](const char* argument) {
+        return absl::string_view(argument) == "--help" ||
+               absl::string_view(argument) == "-h";
+      });
+  if (!asked) return false;
+  std::cout << "stowaged: the placement service of Stowage.\n\n"
+               "Flags, each also read from the environment:\n";
+  for (const absl::CommandLineFlag* flag : OwnFlags()) {
+    std::cout << "  --" << Dashed(flag->Name()) << "  (" << flag->Help()
+              << "; default: '" << flag->DefaultValue() << "'; "
+              << EnvironmentName(flag->Name()) << ")\n";
+  }
+  return true;
+}
+
+absl::StatusOr<ServerConfig> LoadConfig(int argc, char** argv) {
+  if (absl::Status read = ReadEnvironment(); !read.ok()) return read;
+  if (absl::Status parsed = ParseFlags(argc, argv); !parsed.ok()) return parsed;
+  ServerConfig config = ConfigFromFlags();
+  if (absl::Status valid = Validate(config); !valid.ok()) return valid;
+  if (config.db.empty()) {
+    absl::StatusOr<std::string> directory = MakeStateDirectory();
+    if (!directory.ok()) return directory.status();
+    config.db = absl::StrCat(*directory, "/stowaged.db");
+  }
+  return config;
+}
+
+std::string ToString(const ServerConfig& config) {
+  return absl::StrCat(
+      "--listen=", config.listen,
+      "\n--metrics-address=", config.metrics_address, "\n--db=", config.db,
+      "\n--port-file=", config.port_file,
+      "\n--reflection=", config.reflection ? "true" : "false",
+      "\n--heartbeat-interval=",
+      absl::FormatDuration(config.heartbeat_interval),
+      "\n--drain-timeout=", absl::FormatDuration(config.drain_timeout), "\n");
+}
+
+}  // namespace stowage

@@ -1,0 +1,42 @@
+// How stowaged is configured: flags, then STOWAGE_* of the environment, then
+// defaults.
+//
+//   absl::StatusOr<ServerConfig> config = LoadConfig(argc, argv);
+//   // --metrics-address=, STOWAGE_METRICS_ADDRESS=, default 127.0.0.1:9464
+#ifndef STOWAGE_SERVER_RUNTIME_CONFIG_H_
+#define STOWAGE_SERVER_RUNTIME_CONFIG_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace stowage {
+
+// Plain data.
+struct ServerConfig {
+  std::string listen;           // "host:port" or "unix:/path"
+  std::string metrics_address;  // "host:port"; empty: no metrics
+  std::string db;               // a path or ":memory:"
+  std::string port_file;        // empty: none
+  bool reflection = true;
+  absl::Duration heartbeat_interval;  // >= 1 ms
+  absl::Duration drain_timeout;       // >= 0
+  bool check_only = false;            // report the configuration and exit
+};
+
+// True when the command line asks for help; the flags are on standard output.
+bool PrintedHelp(int argc, char** argv);
+
+// Reads and checks the configuration; the state directory is made when the
+// default database is used. INVALID_ARGUMENT names the flag, its value and the
+// remedy. An unknown flag and --version end the process, as Abseil's flags do
+// (status 1 and 0). Call once, before other threads start.
+absl::StatusOr<ServerConfig> LoadConfig(int argc, char** argv);
+
+// One "--flag=value" a line.
+std::string ToString(const ServerConfig& config);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_CONFIG_H_

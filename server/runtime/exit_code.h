@@ -1,0 +1,19 @@
+// What stowaged's exit status means; docs/reference-stowaged.md lists it.
+#ifndef STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_
+#define STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_
+
+namespace stowage {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  // A flag or environment variable is unknown or malformed.
+  kExitUsage = 1,
+  // The database cannot be opened.
+  kExitDatabase = 2,
+  // An address cannot be bound or the port file not written.
+  kExitAddress = 3,
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_

@@ -1,0 +1,38 @@
+// Gauges that are read when Prometheus asks, not kept up to date in between.
+//
+//   auto gauges = std::make_shared<GaugeCollector>();
+//   gauges->Add("stowaged_graphs", "Graphs stored.", [&] { return Count(); });
+//   exposer.RegisterCollectable(gauges);
+#ifndef STOWAGE_SERVER_RUNTIME_GAUGE_COLLECTOR_H_
+#define STOWAGE_SERVER_RUNTIME_GAUGE_COLLECTOR_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "prometheus/collectable.h"
+#include "prometheus/metric_family.h"
+
+namespace stowage {
+
+// Add everything before the first Collect; Collect is thread-safe when the
+// functions are.
+class GaugeCollector final : public prometheus::Collectable {
+ public:
+  void Add(std::string name, std::string help, std::function<double()> read);
+
+  std::vector<prometheus::MetricFamily> Collect() const override;
+
+ private:
+  struct Gauge {
+    std::string name;
+    std::string help;
+    std::function<double()> read;
+  };
+
+  std::vector<Gauge> gauges_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_GAUGE_COLLECTOR_H_

@@ -1,0 +1,100 @@
+#include "server/runtime/metrics.h"
+
+#include <array>
+
+#include "prometheus/gauge.h"
+#include "server/runtime/version.h"
+
+namespace stowage {
+namespace {
+
+using ::prometheus::Counter;
+using ::prometheus::Family;
+using ::prometheus::Histogram;
+using ::prometheus::Registry;
+
+constexpr std::array<const char*, v1::StepMode_ARRAYSIZE> kModeLabels = {
+    "unspecified", "demand", "profile", "plan"};
+
+Family<Counter>& CounterFamily(Registry& registry, const char* name,
+                               const char* help) {
+  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+}
+
+Family<Histogram>& HistogramFamily(Registry& registry, const char* name,
+                                   const char* help) {
+  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+}
+
+Histogram::BucketBoundaries RpcBuckets() {
+  return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
+          0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
+}
+
+Histogram::BucketBoundaries PlanningBuckets() {
+  return {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300};
+}
+
+}  // namespace
+
+ServerMetrics::ServerMetrics()
+    : registry_(std::make_shared<Registry>()),
+      rpcs_(CounterFamily(*registry_, "stowaged_rpcs_total",
+                          "RPCs that ended, by method and status code.")),
+      rpc_durations_(HistogramFamily(
+          *registry_, "stowaged_rpc_duration_seconds",
+          "Time from the start of an RPC to its status, by method.")),
+      plans_(CounterFamily(*registry_, "stowaged_plans_made_total",
+                           "Plans made, verified and stored, by policy.")),
+      planning_durations_(HistogramFamily(
+          *registry_, "stowaged_planning_duration_seconds",
+          "Time to make, verify and simulate a plan, by policy.")),
+      steps_(CounterFamily(*registry_, "stowaged_steps_total",
+                           "Training steps reported by agents, by mode.")),
+      moved_bytes_(CounterFamily(
+          *registry_, "stowaged_moved_bytes_total",
+          "Bytes moved into (in) and out of (out) fast memory, as reported.")),
+      fallbacks_(CounterFamily(*registry_, "stowaged_fallbacks_total",
+                               "Surprises that ended plan mode in a step.")
+                     .Add({})),
+      dropped_steps_(CounterFamily(*registry_,
+                                   "stowaged_telemetry_dropped_steps_total",
+                                   "Steps that agents dropped unsent.")
+                         .Add({})) {
+  for (const char* mode : kModeLabels) steps_.Add({{"mode", mode}});
+  for (const char* direction : {"in", "out"}) {
+    moved_bytes_.Add({{"direction", direction}});
+  }
+  prometheus::BuildGauge()
+      .Name("stowaged_build_info")
+      .Help("1; the labels say what is running.")
+      .Register(*registry_)
+      .Add({{"version", kVersion}})
+      .Set(1);
+}
+
+void ServerMetrics::CountRpc(const std::string& method, const std::string& code,
+                             absl::Duration duration) {
+  rpcs_.Add({{"method", method}, {"code", code}}).Increment();
+  rpc_durations_.Add({{"method", method}}, RpcBuckets())
+      .Observe(absl::ToDoubleSeconds(duration));
+}
+
+void ServerMetrics::CountPlan(const std::string& policy,
+                              absl::Duration planning_time) {
+  plans_.Add({{"policy", policy}}).Increment();
+  planning_durations_.Add({{"policy", policy}}, PlanningBuckets())
+      .Observe(absl::ToDoubleSeconds(planning_time));
+}
+
+void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
+  for (size_t mode = 0; mode < totals.steps.size(); ++mode) {
+    steps_.Add({{"mode", kModeLabels[mode]}}).Increment(totals.steps[mode]);
+  }
+  moved_bytes_.Add({{"direction", "in"}}).Increment(totals.moved_in_bytes);
+  moved_bytes_.Add({{"direction", "out"}}).Increment(totals.moved_out_bytes);
+  fallbacks_.Increment(totals.fallbacks);
+  dropped_steps_.Increment(totals.dropped_steps);
+}
+
+}  // namespace stowage

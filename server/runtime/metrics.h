@@ -1,0 +1,54 @@
+// What stowaged counts, for Prometheus. docs/reference-stowaged.md lists it.
+//
+//   ServerMetrics metrics;
+//   metrics.CountPlan("belady", absl::Milliseconds(12));
+//   exposer.RegisterCollectable(metrics.registry());
+#ifndef STOWAGE_SERVER_RUNTIME_METRICS_H_
+#define STOWAGE_SERVER_RUNTIME_METRICS_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/time/time.h"
+#include "prometheus/counter.h"
+#include "prometheus/family.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+#include "server/fleet/telemetry_intake.h"
+
+namespace stowage {
+
+// Thread-safe. Labels come from fixed sets (methods, codes, policies, modes,
+// directions), so that the number of series is bounded.
+class ServerMetrics {
+ public:
+  ServerMetrics();
+
+  // `method` is the full name of one of our own methods; `code` as gRPC spells
+  // it, "OK".
+  void CountRpc(const std::string& method, const std::string& code,
+                absl::Duration duration);
+
+  // A plan that was made, not one that was found. `policy` is a registered
+  // name.
+  void CountPlan(const std::string& policy, absl::Duration planning_time);
+
+  void CountTelemetry(const TelemetryTotals& totals);
+
+  std::shared_ptr<prometheus::Registry> registry() const { return registry_; }
+
+ private:
+  std::shared_ptr<prometheus::Registry> registry_;
+  prometheus::Family<prometheus::Counter>& rpcs_;
+  prometheus::Family<prometheus::Histogram>& rpc_durations_;
+  prometheus::Family<prometheus::Counter>& plans_;
+  prometheus::Family<prometheus::Histogram>& planning_durations_;
+  prometheus::Family<prometheus::Counter>& steps_;
+  prometheus::Family<prometheus::Counter>& moved_bytes_;
+  prometheus::Counter& fallbacks_;
+  prometheus::Counter& dropped_steps_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_METRICS_H_

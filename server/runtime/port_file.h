@@ -1,0 +1,23 @@
+// Tells who waits for the server that it is ready, and where it listens.
+//
+//   absl::Status written = WritePortFile(path, "127.0.0.1:40123", "");
+#ifndef STOWAGE_SERVER_RUNTIME_PORT_FILE_H_
+#define STOWAGE_SERVER_RUNTIME_PORT_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace stowage {
+
+// Writes a line with the gRPC address and one with the metrics address (empty
+// without metrics). Readers see the whole file or none. UNAVAILABLE when it
+// cannot be written.
+absl::Status WritePortFile(const std::string& path,
+                           absl::string_view grpc_address,
+                           absl::string_view metrics_address);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_PORT_FILE_H_

@@ -1,0 +1,129 @@
+#include "server/runtime/server.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/health_check_service_interface.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server_builder.h"
+#include "server/rpc/metrics_interceptor.h"
+#include "server/runtime/gauge_collector.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kMaxMessageBytes = 256 << 20;
+// Heartbeats that may be missed in a row before a node is dead.
+constexpr int kLeaseHeartbeats = 3;
+
+std::string BoundAddress(const std::string& listen, int port) {
+  if (absl::StartsWith(listen, "unix:")) return listen;
+  return absl::StrCat(listen.substr(0, listen.rfind(':')), ":", port);
+}
+
+std::vector<
+    std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
+Interceptors(ServerMetrics* metrics) {
+  std::vector<
+      std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
+      interceptors;
+  interceptors.push_back(std::make_unique<MetricsInterceptorFactory>(metrics));
+  return interceptors;
+}
+
+}  // namespace
+
+Server::Server(const ServerConfig& config, std::unique_ptr<GraphStore> store)
+    : config_(config),
+      store_(std::move(store)),
+      engine_(store_.get()),
+      nodes_(kLeaseHeartbeats * config.heartbeat_interval),
+      jobs_(&nodes_),
+      graph_service_(store_.get()),
+      placement_service_(&engine_, store_.get(), &streams_, &metrics_),
+      node_service_(&nodes_, &jobs_, &streams_, &metrics_,
+                    config.heartbeat_interval),
+      job_service_(&jobs_) {}
+
+Server::~Server() = default;
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(
+    const ServerConfig& config, std::unique_ptr<GraphStore> store) {
+  std::unique_ptr<Server> server(new Server(config, std::move(store)));
+  if (absl::Status listening = server->Listen(); !listening.ok()) {
+    return listening;
+  }
+  if (config.metrics_address.empty()) return server;
+  if (absl::Status serving = server->ServeMetrics(); !serving.ok()) {
+    return serving;
+  }
+  return server;
+}
+
+absl::Status Server::Listen() {
+  grpc::EnableDefaultHealthCheckService(true);
+  if (config_.reflection) {
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  }
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(config_.listen, grpc::InsecureServerCredentials(),
+                           &port);
+  // Two servers on one port would share its clients without a word.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  builder.experimental().SetInterceptorCreators(Interceptors(&metrics_));
+  for (grpc::Service* service : std::initializer_list<grpc::Service*>{
+           &graph_service_, &placement_service_, &node_service_,
+           &job_service_}) {
+    builder.RegisterService(service);
+  }
+  grpc_server_ = builder.BuildAndStart();
+  if (grpc_server_ == nullptr || port == 0) {
+    return absl::UnavailableError(
+        absl::StrCat("cannot listen at ", config_.listen,
+                     "; free the address or name another with --listen"));
+  }
+  grpc_address_ = BoundAddress(config_.listen, port);
+  return absl::OkStatus();
+}
+
+absl::Status Server::ServeMetrics() {
+  absl::StatusOr<std::unique_ptr<MetricsEndpoint>> endpoint =
+      MetricsEndpoint::Start(config_.metrics_address);
+  if (!endpoint.ok()) return endpoint.status();
+  metrics_endpoint_ = *std::move(endpoint);
+  auto gauges = std::make_shared<GaugeCollector>();
+  gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
+    // A database that cannot be read shows as no graphs.
+    return static_cast<double>(store_->CountGraphs().value_or(0));
+  });
+  gauges->Add("stowaged_nodes_alive", "Nodes whose heartbeats arrive.", [this] {
+    return static_cast<double>(nodes_.CountAlive(absl::Now()));
+  });
+  gauges->Add("stowaged_jobs_running", "Jobs that run.", [this] {
+    return static_cast<double>(jobs_.CountRunning(absl::Now()));
+  });
+  metrics_endpoint_->Serve(metrics_.registry());
+  metrics_endpoint_->Serve(gauges);
+  return absl::OkStatus();
+}
+
+void Server::Drain() {
+  grpc_server_->GetHealthCheckService()->Shutdown();
+  streams_.DrainAll();
+  grpc_server_->Shutdown(std::chrono::system_clock::now() +
+                         absl::ToChronoMilliseconds(config_.drain_timeout));
+}
+
+std::string Server::metrics_address() const {
+  return metrics_endpoint_ == nullptr ? "" : metrics_endpoint_->address();
+}
+
+}  // namespace stowage

@@ -1,0 +1,74 @@
+// stowaged put together: store, engine, fleet, services, health, reflection,
+// metrics.
+//
+//   absl::StatusOr<std::unique_ptr<Server>> server =
+//       Server::Start(config, std::move(store));
+//   WaitForTermination();
+//   (*server)->Drain();
+#ifndef STOWAGE_SERVER_RUNTIME_SERVER_H_
+#define STOWAGE_SERVER_RUNTIME_SERVER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "grpcpp/server.h"
+#include "server/fleet/job_registry.h"
+#include "server/fleet/node_registry.h"
+#include "server/graphs/graph_store.h"
+#include "server/placement/placement_engine.h"
+#include "server/rpc/graph_service.h"
+#include "server/rpc/job_service.h"
+#include "server/rpc/node_service.h"
+#include "server/rpc/placement_service.h"
+#include "server/rpc/stream_registry.h"
+#include "server/runtime/config.h"
+#include "server/runtime/metrics.h"
+#include "server/runtime/metrics_endpoint.h"
+
+namespace stowage {
+
+// Owns everything it serves. Start and Drain are called by one thread.
+class Server {
+ public:
+  // Binds and serves. UNAVAILABLE when an address cannot be bound.
+  static absl::StatusOr<std::unique_ptr<Server>> Start(
+      const ServerConfig& config, std::unique_ptr<GraphStore> store);
+
+  ~Server();
+
+  // Reports NOT_SERVING, ends streams with UNAVAILABLE, refuses new RPCs, waits
+  // up to the drain time-out for those under way, then cancels them. A policy
+  // that thinks cannot be cancelled: Drain returns when it is done.
+  void Drain();
+
+  // As clients spell it, with the port that was bound.
+  const std::string& grpc_address() const { return grpc_address_; }
+  // Empty without metrics.
+  std::string metrics_address() const;
+
+ private:
+  Server(const ServerConfig& config, std::unique_ptr<GraphStore> store);
+
+  absl::Status Listen();
+  absl::Status ServeMetrics();
+
+  const ServerConfig config_;
+  const std::unique_ptr<GraphStore> store_;
+  ServerMetrics metrics_;
+  StreamRegistry streams_;
+  PlacementEngine engine_;
+  NodeRegistry nodes_;
+  JobRegistry jobs_;
+  GraphServiceImpl graph_service_;
+  PlacementServiceImpl placement_service_;
+  NodeServiceImpl node_service_;
+  JobServiceImpl job_service_;
+  std::string grpc_address_;
+  std::unique_ptr<MetricsEndpoint> metrics_endpoint_;
+  std::unique_ptr<grpc::Server> grpc_server_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_SERVER_H_

@@ -1,0 +1,19 @@
+// Waits for SIGTERM or SIGINT on an ordinary thread.
+//
+//   BlockTerminationSignals();              // in main, before any thread
+//   starts int signal = WaitForTermination();      // blocks
+#ifndef STOWAGE_SERVER_RUNTIME_TERMINATION_H_
+#define STOWAGE_SERVER_RUNTIME_TERMINATION_H_
+
+namespace stowage {
+
+// Blocks both signals in the calling thread and those it starts later.
+void BlockTerminationSignals();
+
+// Returns the signal that arrived. The signals are then unblocked in the
+// calling thread: a second one ends the process at once.
+int WaitForTermination();
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_TERMINATION_H_
