@@ -1,0 +1,45 @@
+#include "client_sdk/cpp/channel.h"
+
+#include "absl/strings/str_format.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/support/channel_arguments.h"
+
+namespace stowage {
+namespace {
+
+// What the service takes at most.
+constexpr int kMaxMessageBytes = 256 << 20;
+
+std::string ServiceConfig(const ClientOptions& options) {
+  return absl::StrFormat(
+      R"json({"methodConfig": [{"name": [{}], "retryPolicy": {
+        "maxAttempts": %d, "initialBackoff": "%.3fs", "maxBackoff": "%.3fs",
+        "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]})json",
+      options.max_attempts, absl::ToDoubleSeconds(options.initial_backoff),
+      absl::ToDoubleSeconds(options.max_backoff));
+}
+
+}  // namespace
+
+std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
+                                           const ClientOptions& options) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  if (options.max_attempts > 1) {
+    arguments.SetServiceConfigJSON(ServiceConfig(options));
+    // Only what fits here can be sent again: graphs must.
+    arguments.SetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE, kMaxMessageBytes);
+  }
+  arguments.SetInt(
+      GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS,
+      static_cast<int>(absl::ToInt64Milliseconds(options.initial_backoff)));
+  arguments.SetInt(
+      GRPC_ARG_MAX_RECONNECT_BACKOFF_MS,
+      static_cast<int>(absl::ToInt64Milliseconds(options.max_backoff)));
+  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
+                                   arguments);
+}
+
+}  // namespace stowage

@@ -1,0 +1,207 @@
+#include "client_sdk/cpp/client.h"
+
+#include <chrono>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "client_sdk/cpp/channel.h"
+#include "client_sdk/cpp/status.h"
+
+namespace stowage {
+namespace {
+
+// The largest the service sends.
+constexpr int kPageSize = 1000;
+
+std::chrono::system_clock::time_point After(absl::Duration timeout) {
+  return absl::ToChronoTime(absl::Now() + timeout);
+}
+
+template <typename Stub, typename Request, typename Response>
+using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
+                                      Response*);
+
+// One unary call.
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> Call(Stub* stub,
+                              Method<Stub, Request, Response> method,
+                              const Request& request, absl::Duration deadline) {
+  grpc::ClientContext context;
+  context.set_deadline(After(deadline));
+  Response response;
+  const grpc::Status status = (stub->*method)(&context, request, &response);
+  if (!status.ok()) return FromGrpcStatus(status);
+  return response;
+}
+
+// Every page of a list; `rows` picks a response's own.
+template <typename Row, typename Stub, typename Request, typename Response>
+absl::StatusOr<std::vector<Row>> CallPages(
+    Stub* stub, Method<Stub, Request, Response> method, Request request,
+    const google::protobuf::RepeatedPtrField<Row>& (Response::*rows)() const,
+    absl::Duration deadline) {
+  std::vector<Row> all;
+  request.set_page_size(kPageSize);
+  do {
+    absl::StatusOr<Response> page = Call(stub, method, request, deadline);
+    if (!page.ok()) return page.status();
+    const auto& some = ((*page).*rows)();
+    all.insert(all.end(), some.begin(), some.end());
+    request.set_page_token(page->next_page_token());
+  } while (!request.page_token().empty());
+  return all;
+}
+
+}  // namespace
+
+Client::Client(const std::shared_ptr<grpc::Channel>& channel,
+               const ClientOptions& options)
+    : options_(options),
+      graphs_(v1::GraphService::NewStub(channel)),
+      placement_(v1::PlacementService::NewStub(channel)),
+      nodes_(v1::NodeService::NewStub(channel)),
+      jobs_(v1::JobService::NewStub(channel)) {}
+
+absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
+    const std::string& address, const ClientOptions& options) {
+  std::shared_ptr<grpc::Channel> channel = MakeChannel(address, options);
+  if (!channel->WaitForConnected(After(options.connect_timeout))) {
+    return absl::UnavailableError(
+        absl::StrCat("no placement service answers at ", address, " within ",
+                     absl::FormatDuration(options.connect_timeout),
+                     "; check the address and that stowaged runs"));
+  }
+  return std::unique_ptr<Client>(new Client(channel, options));
+}
+
+absl::StatusOr<v1::RegisterGraphResponse> Client::RegisterGraph(
+    const v1::RegisterGraphRequest& request) {
+  return Call(graphs_.get(), &v1::GraphService::Stub::RegisterGraph, request,
+              options_.deadline);
+}
+
+absl::StatusOr<v1::Graph> Client::GetGraph(const std::string& graph_id) {
+  v1::GetGraphRequest request;
+  request.set_graph_id(graph_id);
+  absl::StatusOr<v1::GetGraphResponse> response =
+      Call(graphs_.get(), &v1::GraphService::Stub::GetGraph, request,
+           options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_graph());
+}
+
+absl::StatusOr<std::vector<v1::GraphSummary>> Client::ListGraphs() {
+  return CallPages<v1::GraphSummary>(
+      graphs_.get(), &v1::GraphService::Stub::ListGraphs,
+      v1::ListGraphsRequest(), &v1::ListGraphsResponse::graphs,
+      options_.deadline);
+}
+
+absl::Status Client::DeleteGraph(const std::string& graph_id) {
+  v1::DeleteGraphRequest request;
+  request.set_graph_id(graph_id);
+  return Call(graphs_.get(), &v1::GraphService::Stub::DeleteGraph, request,
+              options_.deadline)
+      .status();
+}
+
+absl::StatusOr<v1::MakePlanResponse> Client::MakePlan(
+    const v1::MakePlanRequest& request) {
+  return Call(placement_.get(), &v1::PlacementService::Stub::MakePlan, request,
+              options_.plan_deadline);
+}
+
+absl::StatusOr<v1::Plan> Client::GetPlan(const std::string& plan_id) {
+  v1::GetPlanRequest request;
+  request.set_plan_id(plan_id);
+  absl::StatusOr<v1::GetPlanResponse> response =
+      Call(placement_.get(), &v1::PlacementService::Stub::GetPlan, request,
+           options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_plan());
+}
+
+absl::StatusOr<std::vector<v1::PlanSummary>> Client::ListPlans(
+    const std::string& graph_id) {
+  v1::ListPlansRequest request;
+  request.set_graph_id(graph_id);
+  return CallPages<v1::PlanSummary>(
+      placement_.get(), &v1::PlacementService::Stub::ListPlans, request,
+      &v1::ListPlansResponse::plans, options_.deadline);
+}
+
+absl::StatusOr<std::vector<v1::PolicySummary>> Client::ListPolicies() {
+  absl::StatusOr<v1::ListPoliciesResponse> response =
+      Call(placement_.get(), &v1::PlacementService::Stub::ListPolicies,
+           v1::ListPoliciesRequest(), options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::vector<v1::PolicySummary>(response->policies().begin(),
+                                        response->policies().end());
+}
+
+std::unique_ptr<PlaceStream> Client::Place() {
+  return std::make_unique<PlaceStream>([this](grpc::ClientContext* context) {
+    return placement_->Place(context);
+  });
+}
+
+absl::StatusOr<v1::RegisterNodeResponse> Client::RegisterNode(
+    const v1::RegisterNodeRequest& request) {
+  return Call(nodes_.get(), &v1::NodeService::Stub::RegisterNode, request,
+              options_.deadline);
+}
+
+absl::Status Client::Heartbeat(const v1::HeartbeatRequest& request) {
+  return Call(nodes_.get(), &v1::NodeService::Stub::Heartbeat, request,
+              options_.deadline)
+      .status();
+}
+
+absl::StatusOr<std::vector<v1::NodeSummary>> Client::ListNodes() {
+  return CallPages<v1::NodeSummary>(
+      nodes_.get(), &v1::NodeService::Stub::ListNodes, v1::ListNodesRequest(),
+      &v1::ListNodesResponse::nodes, options_.deadline);
+}
+
+std::unique_ptr<TelemetryStream> Client::StreamTelemetry() {
+  return std::make_unique<TelemetryStream>(
+      [this](grpc::ClientContext* context) {
+        return nodes_->StreamTelemetry(context);
+      });
+}
+
+absl::Status Client::StartJob(const v1::Job& job) {
+  v1::StartJobRequest request;
+  *request.mutable_job() = job;
+  return Call(jobs_.get(), &v1::JobService::Stub::StartJob, request,
+              options_.deadline)
+      .status();
+}
+
+absl::Status Client::FinishJob(const std::string& job_id) {
+  v1::FinishJobRequest request;
+  request.set_job_id(job_id);
+  return Call(jobs_.get(), &v1::JobService::Stub::FinishJob, request,
+              options_.deadline)
+      .status();
+}
+
+absl::StatusOr<v1::Job> Client::GetJob(const std::string& job_id) {
+  v1::GetJobRequest request;
+  request.set_job_id(job_id);
+  absl::StatusOr<v1::GetJobResponse> response = Call(
+      jobs_.get(), &v1::JobService::Stub::GetJob, request, options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_job());
+}
+
+absl::StatusOr<std::vector<v1::Job>> Client::ListJobs(const std::string& node) {
+  v1::ListJobsRequest request;
+  request.set_node(node);
+  return CallPages<v1::Job>(jobs_.get(), &v1::JobService::Stub::ListJobs,
+                            request, &v1::ListJobsResponse::jobs,
+                            options_.deadline);
+}
+
+}  // namespace stowage

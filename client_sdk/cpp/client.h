@@ -1,0 +1,102 @@
+// The client of the placement service.
+//
+//   absl::StatusOr<std::unique_ptr<Client>> client =
+//       Client::Connect("127.0.0.1:7420");        // or
+//       "unix:/run/stowaged.sock"
+//   v1::RegisterGraphRequest registration;
+//   *registration.mutable_graph() = graph;
+//   absl::StatusOr<v1::RegisterGraphResponse> registered =
+//       (*client)->RegisterGraph(registration);
+//   v1::MakePlanRequest request;
+//   request.set_graph_id(registered->graph_id());
+//   request.set_system_name("optane");
+//   request.set_fast_limit_bytes(int64_t{1} << 30);
+//   absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
+//
+// The meaning of each call and its errors stand in proto/stowage/v1. Every call
+// blocks, up to the deadline of the options (DEADLINE_EXCEEDED). UNAVAILABLE is
+// tried again with back-off, which is right for every call: all of them are
+// idempotent.
+#ifndef STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
+#define STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "client_sdk/cpp/exchange.h"
+#include "grpcpp/channel.h"
+#include "stowage/v1/graphs.grpc.pb.h"
+#include "stowage/v1/job.grpc.pb.h"
+#include "stowage/v1/node.grpc.pb.h"
+#include "stowage/v1/placement.grpc.pb.h"
+
+namespace stowage {
+
+struct ClientOptions {
+  // Until the first connection stands.
+  absl::Duration connect_timeout = absl::Seconds(10);
+  // Of each call, attempts and back-off included.
+  absl::Duration deadline = absl::Seconds(30);
+  // Of MakePlan, whose policies think.
+  absl::Duration plan_deadline = absl::Minutes(10);
+  // Of each call that meets UNAVAILABLE; 1..5.
+  int max_attempts = 5;
+  absl::Duration initial_backoff = absl::Milliseconds(100);
+  absl::Duration max_backoff = absl::Seconds(5);
+};
+
+// Thread-safe. Starts no threads of its own besides gRPC's.
+class Client {
+ public:
+  // Blocks until the service answers; UNAVAILABLE names the address when it
+  // does not in time.
+  static absl::StatusOr<std::unique_ptr<Client>> Connect(
+      const std::string& address, const ClientOptions& options = {});
+
+  absl::StatusOr<v1::RegisterGraphResponse> RegisterGraph(
+      const v1::RegisterGraphRequest& request);
+  absl::StatusOr<v1::Graph> GetGraph(const std::string& graph_id);
+  // Every page.
+  absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs();
+  absl::Status DeleteGraph(const std::string& graph_id);
+
+  absl::StatusOr<v1::MakePlanResponse> MakePlan(
+      const v1::MakePlanRequest& request);
+  absl::StatusOr<v1::Plan> GetPlan(const std::string& plan_id);
+  // Every page; of every graph when `graph_id` is empty.
+  absl::StatusOr<std::vector<v1::PlanSummary>> ListPlans(
+      const std::string& graph_id);
+  absl::StatusOr<std::vector<v1::PolicySummary>> ListPolicies();
+  std::unique_ptr<PlaceStream> Place();
+
+  absl::StatusOr<v1::RegisterNodeResponse> RegisterNode(
+      const v1::RegisterNodeRequest& request);
+  absl::Status Heartbeat(const v1::HeartbeatRequest& request);
+  // Every page.
+  absl::StatusOr<std::vector<v1::NodeSummary>> ListNodes();
+  std::unique_ptr<TelemetryStream> StreamTelemetry();
+
+  absl::Status StartJob(const v1::Job& job);
+  absl::Status FinishJob(const std::string& job_id);
+  absl::StatusOr<v1::Job> GetJob(const std::string& job_id);
+  // Every page, newest first; of every node when `node` is empty.
+  absl::StatusOr<std::vector<v1::Job>> ListJobs(const std::string& node);
+
+ private:
+  Client(const std::shared_ptr<grpc::Channel>& channel,
+         const ClientOptions& options);
+
+  const ClientOptions options_;
+  const std::unique_ptr<v1::GraphService::Stub> graphs_;
+  const std::unique_ptr<v1::PlacementService::Stub> placement_;
+  const std::unique_ptr<v1::NodeService::Stub> nodes_;
+  const std::unique_ptr<v1::JobService::Stub> jobs_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_CPP_CLIENT_H_

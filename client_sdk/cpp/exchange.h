@@ -1,0 +1,76 @@
+// The client's side of a stream that answers each request with one response.
+//
+//   std::unique_ptr<TelemetryStream> stream = client->StreamTelemetry();
+//   absl::StatusOr<v1::TelemetryAck> ack = stream->Send(batch);
+//   if (!ack.ok()) stream = nullptr;   // the stream is over; open another
+#ifndef STOWAGE_CLIENT_SDK_CPP_EXCHANGE_H_
+#define STOWAGE_CLIENT_SDK_CPP_EXCHANGE_H_
+
+#include <memory>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client_sdk/cpp/status.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/support/sync_stream.h"
+#include "stowage/v1/node.pb.h"
+#include "stowage/v1/placement.pb.h"
+
+namespace stowage {
+
+// One open stream. Used by one thread at a time, except for Cancel. The client
+// that made it must outlive it. Its end hangs up.
+template <typename Request, typename Response>
+class Exchange {
+ public:
+  using Call = grpc::ClientReaderWriter<Request, Response>;
+
+  // `open` starts the call with the context it is given.
+  explicit Exchange(
+      absl::FunctionRef<std::unique_ptr<Call>(grpc::ClientContext*)> open)
+      : call_(open(&context_)) {}
+
+  ~Exchange() {
+    Cancel();
+    if (!finished_) call_->Finish();
+  }
+
+  // Sends and blocks for the answer; there is no deadline but Cancel. An error
+  // ends the stream: every later call returns the same.
+  absl::StatusOr<Response> Send(const Request& request) {
+    Response response;
+    if (!finished_ && call_->Write(request) && call_->Read(&response)) {
+      return response;
+    }
+    return End();
+  }
+
+  // Hangs up and returns what the server says to that.
+  absl::Status Finish() {
+    if (!finished_) call_->WritesDone();
+    return End();
+  }
+
+  // Makes a Send under way return CANCELLED. Any thread.
+  void Cancel() { context_.TryCancel(); }
+
+ private:
+  absl::Status End() {
+    if (!finished_) final_ = FromGrpcStatus(call_->Finish());
+    finished_ = true;
+    return final_;
+  }
+
+  grpc::ClientContext context_;
+  const std::unique_ptr<Call> call_;
+  bool finished_ = false;
+  absl::Status final_;
+};
+
+using TelemetryStream = Exchange<v1::TelemetryBatch, v1::TelemetryAck>;
+using PlaceStream = Exchange<v1::PlaceRequest, v1::PlaceResponse>;
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_CPP_EXCHANGE_H_

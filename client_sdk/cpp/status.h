@@ -1,0 +1,23 @@
+// Statuses from the wire; the one place that knows both kinds.
+//
+//   absl::Status status = FromGrpcStatus(stub->GetGraph(&context, request,
+//   &response));
+#ifndef STOWAGE_CLIENT_SDK_CPP_STATUS_H_
+#define STOWAGE_CLIENT_SDK_CPP_STATUS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "grpcpp/support/status.h"
+
+namespace stowage {
+
+// Both libraries number the canonical codes alike.
+inline absl::Status FromGrpcStatus(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
+                      status.error_message());
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_CPP_STATUS_H_
