@@ -1,0 +1,144 @@
+"""Runs a training script alone and under `stowage run`, and compares.
+
+    baseline = harness.plain("train_model.py", "alexnet", "--batch", "8")
+    run = harness.stowed("train_model.py", "alexnet", "--batch", "8",
+                         fast="40%", slow="file")
+    self.assertEqual(baseline, run.digest)
+    run.check_limit(self)
+
+The scripts in scripts/ are ordinary PyTorch; `--out FILE` receives the hashes
+of what they computed (scripts/digest.py).
+"""
+
+import dataclasses
+import functools
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+PYTHON = "/usr/bin/python3"
+SCRIPTS = Path(__file__).resolve().parent / "scripts"
+BINARY_DIR = Path(
+    os.environ.get("STOWAGE_BINARY_DIR", SCRIPTS.parents[3] / "build"))
+STOWAGE = BINARY_DIR / "bin/stowage"
+TIMEOUT_S = 600
+
+
+@dataclasses.dataclass
+class Run:
+    """One finished job under Stowage."""
+    status: int
+    digest: dict
+    report: dict
+    output: str
+
+    @property
+    def modes(self):
+        return [step["mode"] for step in self.report["steps"]]
+
+    @property
+    def fallback_reasons(self):
+        return [fallback["reason"] for fallback in self.report["fallbacks"]]
+
+    def check_limit(self, test):
+        """The fast tier never holds more than the limit, once it is known."""
+        limit_bytes = self.report["limit_bytes"]
+        test.assertGreater(limit_bytes, 0)
+        # A limit given as a share of the peak is known after the first step.
+        for step in self.report["steps"][1:]:
+            test.assertLessEqual(step["fast_peak_bytes"], limit_bytes,
+                                 f"step {step['index']}\n{self.summary()}")
+
+    def check_planned(self, test):
+        test.assertIn("plan", self.modes, self.summary())
+        test.assertEqual([], self.fallback_reasons, self.summary())
+
+    def summary(self):
+        return json.dumps(self.report, indent=1) + "\n" + self.output[-4000:]
+
+
+def environment(**more):
+    """A user's environment: this machine's, without leftovers of Stowage."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("STOWAGE_")}
+    # Debian's Python first: it is the one that has torch.
+    kept["PATH"] = "/usr/bin:" + kept.get("PATH", "")
+    return {**kept, "OMP_WAIT_POLICY": "passive", **more}
+
+
+def scratch():
+    """A new directory on a file system that takes direct I/O."""
+    parent = BINARY_DIR / "test-scratch"
+    parent.mkdir(parents=True, exist_ok=True)
+    return Path(tempfile.mkdtemp(dir=parent))
+
+
+@functools.lru_cache(maxsize=None)
+def plain(script, *arguments):
+    """The hashes of a run without Stowage; computed once for equal arguments."""
+    folder = scratch()
+    try:
+        out = folder / "digest.json"
+        subprocess.run([PYTHON, SCRIPTS / script, *arguments, "--out", out],
+                       check=True,
+                       env=environment(),
+                       timeout=TIMEOUT_S)
+        return json.loads(out.read_text())
+    finally:
+        shutil.rmtree(folder)
+
+
+def stowed(script, *arguments, check=True, **options):
+    """Runs `script` under Stowage; `options` as for stowed_command()."""
+    folder = scratch()
+    try:
+        out = folder / "digest.json"
+        command = [PYTHON, SCRIPTS / script, *arguments, "--out", out]
+        run = stowed_command(command, folder, **options)
+        if check and run.status != 0:
+            raise AssertionError(f"exit status {run.status}: {run.output}")
+        if out.exists():
+            run.digest = json.loads(out.read_text())
+        return run
+    finally:
+        shutil.rmtree(folder)
+
+
+def stowed_command(command, folder, **options):
+    """Runs any command under Stowage with `folder` for its files."""
+    process = start(command, folder, **options)
+    output, _ = process.communicate(timeout=TIMEOUT_S)
+    report = folder / "report.json"
+    return Run(status=process.returncode,
+               digest={},
+               report=json.loads(report.read_text()) if report.exists() else {},
+               output=output)
+
+
+def start(command,
+          folder,
+          fast="40%",
+          slow="file",
+          mode="plan",
+          policy=None,
+          env=None):
+    """Starts `stowage run`; its report will be `folder`/report.json.
+
+    `slow` may be "file", which becomes a directory in `folder`. `mode` "demand"
+    keeps the job from ever following a plan.
+    """
+    if slow == "file":
+        tier = folder / "slow"
+        tier.mkdir(exist_ok=True)
+        slow = f"file:{tier}"
+    options = ["--fast", fast, "--slow", slow]
+    options += ["--report", folder / "report.json"]
+    if policy:
+        options += ["--policy", policy]
+    return subprocess.Popen([STOWAGE, "run", *options, "--", *command],
+                            env=environment(STOWAGE_MODE=mode, **(env or {})),
+                            stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT,
+                            text=True)

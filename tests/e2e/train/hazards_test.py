@@ -1,0 +1,38 @@
+"""What scripts do to memory behind PyTorch's back changes no bit.
+
+    python3 hazards_test.py [hazards_memory|hazards_training]
+"""
+
+import subprocess
+import sys
+import unittest
+
+import harness
+
+
+class HazardsTest(unittest.TestCase):
+    module = "hazards_memory"
+
+    def names(self):
+        command = [
+            harness.PYTHON, harness.SCRIPTS / f"{self.module}.py", "--list"
+        ]
+        return subprocess.run(command,
+                              check=True,
+                              capture_output=True,
+                              text=True,
+                              env=harness.environment()).stdout.split()
+
+    def test_every_hazard_is_bit_identical(self):
+        script = f"{self.module}.py"
+        for name in self.names():
+            with self.subTest(name):
+                run = harness.stowed(script, name, fast="60%")
+                self.assertEqual(harness.plain(script, name), run.digest,
+                                 run.summary())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1].startswith("hazards_"):
+        HazardsTest.module = sys.argv.pop(1)
+    unittest.main(verbosity=2)

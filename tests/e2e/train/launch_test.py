@@ -1,0 +1,104 @@
+"""Stowage runs what users run: scripts, launchers, C++ programs, imports."""
+
+import json
+import shutil
+import subprocess
+import sys
+import unittest
+
+import harness
+
+TRAIN = ("train_model.py", "mobilenet_v2", "--batch", "4", "--image", "64")
+
+
+class LaunchTest(unittest.TestCase):
+
+    def setUp(self):
+        self.folder = harness.scratch()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def launch(self, *command, **options):
+        return harness.stowed_command(command, self.folder, **options)
+
+    def assert_trained(self, run):
+        self.assertEqual(0, run.status, run.output)
+        digest = json.loads((self.folder / "digest.json").read_text())
+        self.assertEqual(harness.plain(*TRAIN), digest, run.summary())
+        self.assertIn("plan", run.modes, run.summary())
+
+    def train_command(self):
+        return [
+            harness.PYTHON,
+            str(harness.SCRIPTS / TRAIN[0]), *TRAIN[1:], "--out",
+            str(self.folder / "digest.json")
+        ]
+
+    def test_a_shell_script_in_front(self):
+        script = self.folder / "train.sh"
+        script.write_text("#!/bin/sh\nset -e\necho before | cat\n" +
+                          " ".join(self.train_command()) +
+                          "\nls / >/dev/null\n")
+        script.chmod(0o755)
+        run = self.launch(str(script))
+        self.assert_trained(run)
+        self.assertEqual(1, len(run.report["jobs"]), run.summary())
+
+    def test_processes_that_never_train_do_not_load_libtorch(self):
+        run = self.launch("/bin/sh", "-c", "cat /proc/self/maps")
+        self.assertEqual(0, run.status)
+        self.assertNotIn("libtorch", run.output)
+        self.assertNotIn("libc10", run.output)
+
+    def test_the_status_of_the_command_is_ours(self):
+        self.assertEqual(7, self.launch("/bin/sh", "-c", "exit 7").status)
+
+    def test_a_script_that_fails_still_gets_its_report(self):
+        run = self.launch(harness.PYTHON, "-c",
+                          "import torch\nraise SystemExit(3)")
+        self.assertEqual(3, run.status)
+        self.assertTrue((self.folder / "report.json").exists())
+
+    def test_a_launcher_with_two_ranks(self):
+        script = str(harness.SCRIPTS / "train_distributed.py")
+        launcher = [
+            harness.PYTHON, "-m", "torch.distributed.run", "--standalone",
+            "--nproc_per_node", "2", script, "--out"
+        ]
+        alone = self.folder / "alone"
+        subprocess.run([*launcher, alone],
+                       check=True,
+                       capture_output=True,
+                       env=harness.environment(),
+                       timeout=harness.TIMEOUT_S)
+        run = self.launch(*launcher, str(self.folder / "stowed"))
+        self.assertEqual(0, run.status, run.output)
+        for rank in (0, 1):
+            self.assertEqual((self.folder / f"alone.{rank}").read_text(),
+                             (self.folder / f"stowed.{rank}").read_text())
+        trained = [job for job in run.report["jobs"] if job["steps"]]
+        self.assertEqual(2, len(trained), run.summary())
+
+    def test_a_libtorch_program(self):
+        program = harness.BINARY_DIR / "tests/train_mlp"
+        subprocess.run([program, self.folder / "alone"],
+                       check=True,
+                       env=harness.environment(OMP_NUM_THREADS="2"))
+        run = self.launch(str(program),
+                          str(self.folder / "stowed"),
+                          env={"OMP_NUM_THREADS": "2"})
+        self.assertEqual(0, run.status, run.output)
+        self.assertEqual((self.folder / "alone").read_text(),
+                         (self.folder / "stowed").read_text())
+        self.assertIn("plan", run.modes, run.summary())
+
+    def test_a_training_child_of_a_training_process_is_a_job_of_its_own(self):
+        code = ("import subprocess, sys, torch\n"
+                "x = torch.ones(1 << 20, requires_grad=True)\n"
+                "(x * 2).sum().backward()\n"
+                "sys.exit(subprocess.call(sys.argv[1:]))\n")
+        run = self.launch(harness.PYTHON, "-c", code, *self.train_command())
+        self.assert_trained(run)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv, verbosity=2)

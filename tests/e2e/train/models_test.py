@@ -1,0 +1,61 @@
+"""Models compute the same bits under a limit as without Stowage.
+
+    python3 models_test.py resnet50     one model; STOWAGE_BINARY_DIR names the build
+"""
+
+import sys
+import unittest
+
+import harness
+
+# Batch and image: small, but activations must not vanish beside the weights.
+SIZES = {
+    "alexnet": (8, 224),
+    "vgg19": (4, 128),
+    "resnet50": (4, 96),
+    "mobilenet_v2": (4, 96),
+    "inception_v3": (2, 299),
+    "transformer": (16, 0),
+}
+LIMITS = ("100%", "40%", "20%")
+SLOW_TIERS = ("file", "emulated:optane")
+
+
+class ModelsTest(unittest.TestCase):
+    model = "resnet50"
+
+    def train(self, **options):
+        batch, image = SIZES[self.model]
+        arguments = (self.model, "--batch", str(batch), "--image", str(image))
+        run = harness.stowed("train_model.py", *arguments, **options)
+        self.assertEqual(harness.plain("train_model.py", *arguments),
+                         run.digest, run.summary())
+        self.assertEqual(5, len(run.report["steps"]), run.summary())
+        run.check_limit(self)
+        return run
+
+    def test_plan_mode_is_bit_identical(self):
+        for fast in LIMITS:
+            for slow in SLOW_TIERS:
+                with self.subTest(fast=fast, slow=slow):
+                    run = self.train(fast=fast, slow=slow)
+                    run.check_planned(self)
+                    if fast == "100%":
+                        self.check_moves_nothing(run)
+
+    def check_moves_nothing(self, run):
+        planned = [s for s in run.report["steps"] if s["mode"] == "plan"]
+        self.assertEqual(0, planned[-1]["moved_in_bytes"], run.summary())
+
+    def test_demand_mode_is_bit_identical(self):
+        for fast in LIMITS[1:]:
+            for slow in SLOW_TIERS:
+                with self.subTest(fast=fast, slow=slow):
+                    run = self.train(fast=fast, slow=slow, mode="demand")
+                    self.assertNotIn("plan", run.modes)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1] in SIZES:
+        ModelsTest.model = sys.argv.pop(1)
+    unittest.main(verbosity=2)

@@ -1,0 +1,277 @@
+"""Hazards: memory that is seen, shared or changed behind PyTorch's operators."""
+
+import copy
+import ctypes
+import io
+
+import numpy
+import torch
+from torch import nn
+
+from hazard import (BATCH, STEPS, hazard, loss_of, main, make_batch, make_net,
+                    sgd, train_step)
+
+
+def train_with(digest, between):
+    """Trains; calls between(step, net) before each step."""
+    net = make_net()
+    optimizer = sgd(net)
+    for step in range(STEPS):
+        between(step, net)
+        train_step(net, optimizer, make_batch(), digest)
+    digest.add_model(net)
+    return net
+
+
+@hazard
+def numpy_view(digest):
+    """A NumPy array of a weight is kept, read and written all along."""
+    kept = {}
+
+    def between(step, net):
+        if step == 0:
+            kept["weight"] = net[7].weight.detach().numpy()
+        kept["weight"] *= 0.99
+        digest.add("seen", float(kept["weight"].sum()))
+
+    net = train_with(digest, between)
+    digest.add("alias",
+               bool((kept["weight"] == net[7].weight.detach().numpy()).all()))
+
+
+@hazard
+def numpy_view_of_activation(digest):
+    """Arrays of activations outlive the tensors they came from."""
+    arrays = []
+
+    def hook(unused_module, unused_inputs, output):
+        arrays.append(output.detach().numpy())
+
+    net = make_net()
+    net[3].register_forward_hook(hook)
+    optimizer = sgd(net)
+    for _ in range(STEPS):
+        train_step(net, optimizer, make_batch(), digest)
+    for array in arrays:
+        digest.add("arrays", float(array.astype(numpy.float64).sum()))
+
+
+@hazard
+def from_numpy(digest):
+    """The inputs are memory that NumPy owns and refills."""
+    inputs = numpy.zeros((BATCH, 3, 32, 32), numpy.float32)
+    tensor = torch.from_numpy(inputs)
+    _, target = make_batch()
+    net = make_net()
+    optimizer = sgd(net)
+    for step in range(STEPS):
+        inputs[:] = numpy.sin(numpy.arange(inputs.size) * (step + 1)).reshape(
+            inputs.shape)
+        train_step(net, optimizer, (tensor, target), digest)
+    digest.add_model(net)
+
+
+@hazard
+def data_ptr(digest):
+    """An address taken in the first step is read and written in later ones."""
+    kept = {}
+
+    def between(step, net):
+        weight = net[7].weight
+        if step == 0:
+            kept["array"] = (ctypes.c_float * weight.numel()).from_address(
+                weight.data_ptr())
+        digest.add("seen", sum(kept["array"][:64]))
+        kept["array"][5] = 0.25
+
+    net = train_with(digest, between)
+    kept["array"][7] = 0.5
+    digest.add("written", net[7].weight[0, 7].item())
+
+
+@hazard
+def dlpack(digest):
+    """A DLPack alias is used beside the tensor."""
+    kept = {}
+
+    def between(step, net):
+        if step == 0:
+            capsule = torch.utils.dlpack.to_dlpack(net[7].weight.detach())
+            kept["alias"] = torch.utils.dlpack.from_dlpack(capsule)
+            kept["array"] = numpy.from_dlpack(net[9].weight.detach())
+        kept["alias"].mul_(0.99)
+        digest.add("seen", float(kept["array"].sum()))
+
+    net = train_with(digest, between)
+    digest.add("alias", torch.equal(kept["alias"], net[7].weight))
+
+
+@hazard
+def views(digest):
+    """Strided views, in-place updates through them, tied weights, out=."""
+    table = torch.arange(1 << 18, dtype=torch.float32)
+    window = table.view(512, 512)[3:, ::2].t()
+    out = torch.empty(0)
+
+    def between(step, net):
+        del net
+        window.mul_(1.0 + 1.0 / (step + 2))
+        torch.matmul(table.view(512, 512),
+                     table.view(512, 512)[:, :64],
+                     out=out)
+        digest.add("out", out)
+
+    train_with(digest, between)
+    digest.add("table", table)
+
+
+@hazard
+def resize(digest):
+    """A storage that grows and shrinks while it holds data."""
+    buffer = torch.ones(1 << 18)
+
+    def between(step, net):
+        del net
+        before = buffer[:1 << 16].clone()
+        buffer.resize_((1 << 18) + (step % 3) * (1 << 17))
+        digest.add("kept", torch.equal(before, buffer[:1 << 16]))
+        buffer.fill_(step)
+
+    train_with(digest, between)
+
+
+@hazard
+def set_data(digest):
+    """Weights are exchanged under the parameters: p.data, set_."""
+
+    def between(step, net):
+        net[7].weight.data = net[7].weight.data.clone() * 0.9
+        if step == 3:
+            with torch.no_grad():
+                net[9].weight.set_(net[9].weight.detach().clone())
+
+    train_with(digest, between)
+
+
+@hazard
+def shared_memory(digest):
+    """The weights move to shared memory in the middle."""
+
+    def between(step, net):
+        if step == 3:
+            net.share_memory()
+
+    train_with(digest, between)
+
+
+@hazard
+def save_and_load(digest):
+    """A checkpoint is written and read back in the middle."""
+
+    def between(step, net):
+        if step != 3:
+            return
+        file = io.BytesIO()
+        torch.save(net.state_dict(), file)
+        digest.add("size", file.tell())
+        for parameter in net.parameters():
+            parameter.data.zero_()
+        file.seek(0)
+        net.load_state_dict(torch.load(file))
+
+    train_with(digest, between)
+
+
+@hazard
+def copies(digest):
+    """An average of the weights is kept in a deep copy."""
+    kept = {}
+
+    def between(step, net):
+        if step == 0:
+            kept["average"] = copy.deepcopy(net)
+        for mine, other in zip(kept["average"].parameters(), net.parameters()):
+            mine.data.mul_(0.9).add_(other.data, alpha=0.1)
+
+    train_with(digest, between)
+    digest.add_model(kept["average"])
+
+
+@hazard
+def growing(digest):
+    """Every step leaves more tensors behind than the one before."""
+    kept = []
+    train_with(digest,
+               lambda step, net: kept.append(net[0](make_batch()[0]).detach()))
+    for tensor in kept:
+        digest.add("kept", tensor)
+
+
+@hazard
+def mkldnn(digest):
+    """Opaque oneDNN tensors, which have no storage."""
+
+    def between(step, net):
+        del step, net
+        opaque = torch.randn(4, 64, 64, 64).to_mkldnn()
+        digest.add("dense", torch.relu(opaque).to_dense())
+
+    train_with(digest, between)
+
+
+@hazard
+def exception(digest):
+    """Forward and backward fail in the middle, and the script goes on."""
+    net = make_net()
+    optimizer = sgd(net)
+
+    def explode(*unused):
+        raise RuntimeError("on purpose")
+
+    for step in range(STEPS):
+        if step in (2, 4):
+            module = net[6] if step == 2 else net[3]
+            hook = (module.register_forward_hook(explode) if step == 2 else
+                    module.register_full_backward_hook(explode))
+            try:
+                loss_of(net, make_batch()).backward()
+            except RuntimeError as error:
+                digest.add("error", str(error)[:10])
+            hook.remove()
+        train_step(net, optimizer, make_batch(), digest)
+    digest.add_model(net)
+
+
+@hazard
+def many_lifetimes(digest):
+    """Tensors of many sizes that live for different numbers of steps."""
+    kept = []
+
+    def between(step, net):
+        del net
+        kept[:] = kept[len(kept) // 2:]
+        for index in range(8):
+            kept.append(torch.full(((index + 1) << (14 + step % 3),),
+                                   step + .5))
+        digest.add("kept", sum(t.double().sum().item() for t in kept))
+
+    train_with(digest, between)
+
+
+@hazard
+def empty_tensors(digest):
+    """Tensors of no bytes, scalars, and one-byte tensors."""
+
+    def between(step, net):
+        del net
+        empty = torch.empty(0, 5)
+        digest.add("empty", torch.cat([empty, torch.full((2, 5), step + 0.)]))
+        digest.add("bytes", torch.ones(step + 1, dtype=torch.bool))
+        digest.add("scalar", torch.tensor(step) * 2)
+
+    train_with(digest, between)
+    digest.add("linear", nn.Linear(4, 0)(torch.ones(2, 4)))
+
+
+if __name__ == "__main__":
+    main()
