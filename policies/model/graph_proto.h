@@ -3,7 +3,8 @@
 //
 //   absl::StatusOr<Graph> graph = GraphFromProto(proto);
 //   if (!graph.ok()) std::cerr << graph.status();
-//   // "kernels[17].operands[2].tensor is 99, but the graph has 40 tensors; ..."
+//   // "kernels[17].operands[2].tensor is 99, but the graph has 40 tensors;
+//   ..."
 #ifndef STOWAGE_POLICIES_MODEL_GRAPH_PROTO_H_
 #define STOWAGE_POLICIES_MODEL_GRAPH_PROTO_H_
 

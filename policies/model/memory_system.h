@@ -65,6 +65,9 @@ struct MemorySystem {
   int64_t CopyDurationNs(TierIndex from, TierIndex to, int64_t bytes) const;
 };
 
+// Whether kernels can use some tier below the fast one in place.
+bool HasAddressableSlowTier(const MemorySystem& system);
+
 }  // namespace stowage
 
 #endif  // STOWAGE_POLICIES_MODEL_MEMORY_SYSTEM_H_

@@ -7,8 +7,9 @@
 // moves with start b are queued on the lane of their (from, to) pair (a lane
 // copies one tensor at a time, first come first served), kernel b waits its
 // gap and runs for its duration given where its operands are (linear between
-// the four corners by share of bytes touched). A second pass over the step
-// gives the steady state of a cyclic plan.
+// the four corners by share of bytes touched; streamed operands add their
+// copies through the window). Every move ends within its step and a plan is
+// cyclic, so one pass is the steady state.
 #ifndef STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
 #define STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
 
@@ -26,8 +27,8 @@ namespace stowage {
 struct KernelTrace {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
-  int64_t stall_ns = 0;       // waited at the boundary before it
-  int64_t fast_bytes = 0;     // held in the fast tier while it ran
+  int64_t stall_ns = 0;    // waited at the boundary before it
+  int64_t fast_bytes = 0;  // held in the fast tier while it ran
 };
 
 struct MoveTrace {

@@ -1,7 +1,8 @@
 // Proves that a plan can be executed. Shares no code with any policy.
 //
 //   absl::Status verdict = VerifyPlan(graph, system, plan);
-//   // FAILED_PRECONDITION: "overlap: at kernel 12 tensors 3 and 7 share bytes ..."
+//   // FAILED_PRECONDITION: "overlap: at kernel 12 tensors 3 and 7 share bytes
+//   ..."
 //
 // It proves: every operand is in an addressable tier or listed as streamed; no
 // two tensors overlap in a tier, moves under way included; no tier holds more

@@ -1,0 +1,35 @@
+#include "policies/baselines/all_fast.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/baselines/plan_policy.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+std::string_view AllFastPolicy::name() const { return "all-fast"; }
+
+std::string_view AllFastPolicy::description() const {
+  return "everything in the fast tier; fails when it does not fit";
+}
+
+absl::StatusOr<Plan> AllFastPolicy::MakePlan(const Graph& graph,
+                                             const MemorySystem& system,
+                                             const PlanOptions& options) const {
+  std::optional<Plan> plan = PlanWithoutMoves(graph, system, options, name());
+  if (plan.has_value()) return *std::move(plan);
+  const Liveness liveness = ComputeLiveness(graph);
+  const int64_t least_bytes = AllFastBytes(graph);
+  return absl::FailedPreconditionError(absl::StrCat(
+      "fast limit ", EffectiveLimit(system, options),
+      " bytes does not hold everything; at kernel ", liveness.peak_kernel, " (",
+      graph.kernels[liveness.peak_kernel].name, ") ", liveness.peak_bytes,
+      " bytes are alive; the least limit that works is ", least_bytes,
+      " bytes"));
+}
+
+}  // namespace stowage

@@ -1,0 +1,21 @@
+// Keeps everything in the fast tier, or fails and says what that would take.
+#ifndef STOWAGE_POLICIES_BASELINES_ALL_FAST_H_
+#define STOWAGE_POLICIES_BASELINES_ALL_FAST_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class AllFastPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_ALL_FAST_H_

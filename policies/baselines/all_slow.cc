@@ -1,0 +1,25 @@
+#include "policies/baselines/all_slow.h"
+
+#include "policies/baselines/plan_policy.h"
+#include "policies/baselines/staging.h"
+
+namespace stowage {
+
+std::string_view AllSlowPolicy::name() const { return "all-slow"; }
+
+std::string_view AllSlowPolicy::description() const {
+  return "everything in slower tiers; staged per kernel where kernels cannot "
+         "use them in place";
+}
+
+absl::StatusOr<Plan> AllSlowPolicy::MakePlan(const Graph& graph,
+                                             const MemorySystem& system,
+                                             const PlanOptions& options) const {
+  return PlanByDeciding(
+      graph, system, options, name(), [&](const Workload& workload, int64_t) {
+        return HasAddressableSlowTier(system) ? ImmovableSegments(graph)
+                                              : StagedSegments(graph, workload);
+      });
+}
+
+}  // namespace stowage

@@ -1,0 +1,23 @@
+// Belady's rule with foresight: when the fast tier is full, evict the tensor
+// whose next use is farthest away, right after its last use, and fetch it ahead
+// of its next use, both while kernels run.
+#ifndef STOWAGE_POLICIES_BASELINES_BELADY_H_
+#define STOWAGE_POLICIES_BASELINES_BELADY_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class BeladyPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_BELADY_H_

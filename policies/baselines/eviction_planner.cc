@@ -1,0 +1,197 @@
+#include "policies/baselines/eviction_planner.h"
+
+#include <algorithm>
+
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+// Copies are planned to take this much longer than the system says, so that
+// small deviations do not make kernels wait.
+constexpr double kCopyMargin = 1.25;
+
+}  // namespace
+
+EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
+                                 const Workload& workload,
+                                 const std::vector<int64_t>& boundary_ns,
+                                 int64_t budget_bytes)
+    : graph_(graph),
+      system_(system),
+      workload_(workload),
+      boundary_ns_(boundary_ns),
+      budget_bytes_(budget_bytes),
+      step_(graph.kernel_count() + 1),
+      gaps_(FindGaps(graph, workload)),
+      gaps_at_(step_),
+      is_taken_(gaps_.size(), false) {
+  for (const Tensor& tensor : graph.tensors) {
+    const auto with_margin = [&](TierIndex from, TierIndex to) {
+      return static_cast<int64_t>(
+          kCopyMargin * system_.CopyDurationNs(from, to, tensor.size_bytes));
+    };
+    out_ns_.push_back(with_margin(kFastTier, 1));
+    in_ns_.push_back(with_margin(1, kFastTier));
+  }
+  for (size_t g = 0; g < gaps_.size(); ++g) {
+    for (KernelIndex b = gaps_[g].from; b < gaps_[g].to; ++b) {
+      gaps_at_[b % step_].push_back(g);
+    }
+  }
+}
+
+std::vector<FastSegment> EvictionPlanner::Plan() {
+  CountFastBytes();
+  TakeMandatoryGaps();
+  for (KernelIndex b = 0; b < step_; ++b) {
+    const int64_t need_bytes =
+        b < graph_.kernel_count() ? workload_.need_bytes[b] : 0;
+    const int64_t allowed_bytes = std::max(budget_bytes_, need_bytes);
+    while (fast_bytes_[b] > allowed_bytes && RelieveBoundary(b)) {
+    }
+  }
+  return SegmentsWithout(graph_, taken_);
+}
+
+void EvictionPlanner::CountFastBytes() {
+  fast_bytes_.assign(step_, 0);
+  for (const FastSegment& segment : AllFastSegments(graph_)) {
+    AddFastBytes(segment.begin, segment.end,
+                 RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes));
+  }
+}
+
+void EvictionPlanner::AddFastBytes(KernelIndex begin, KernelIndex end,
+                                   int64_t bytes) {
+  for (KernelIndex b = begin; b < end; ++b) fast_bytes_[b % step_] += bytes;
+}
+
+void EvictionPlanner::TakeMandatoryGaps() {
+  for (size_t g = 0; g < gaps_.size(); ++g) {
+    const Gap& gap = gaps_[g];
+    const bool free = !gap.moves_out && !gap.moves_in;
+    if (!gap.mandatory() && !free) continue;
+    is_taken_[g] = true;
+    Take(gap.mandatory() ? Schedule(gap, gap.slow_first, gap.slow_last)
+                         : Schedule(gap, gap.from, gap.to - 1));
+  }
+}
+
+// Takes one gap that covers the boundary; false when there is none left.
+bool EvictionPlanner::RelieveBoundary(KernelIndex boundary) {
+  std::vector<int> candidates;
+  const auto unrolled = [&](int g) {
+    return boundary < gaps_[g].from ? boundary + step_ : boundary;
+  };
+  // Gaps that are not followed by a use are the farthest of all.
+  const auto distance = [&](int g) {
+    return gaps_[g].moves_in ? gaps_[g].to - unrolled(g) : 2 * step_;
+  };
+  for (int g : gaps_at_[boundary]) {
+    if (!is_taken_[g]) candidates.push_back(g);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [&](int a, int b) { return distance(a) > distance(b); });
+  Option best;
+  int best_gap = -1;
+  for (int g : candidates) {
+    const Option option = Schedule(gaps_[g], unrolled(g), unrolled(g));
+    if (best_gap >= 0 && option.wait_ns >= best.wait_ns) continue;
+    best = option;
+    best_gap = g;
+    if (best.wait_ns == 0) break;
+  }
+  if (best_gap < 0) return false;
+  is_taken_[best_gap] = true;
+  Take(best);
+  return true;
+}
+
+// The copies of `gap` such that it is slow at boundaries slow_first ..
+// slow_last.
+EvictionPlanner::Option EvictionPlanner::Schedule(const Gap& gap,
+                                                  KernelIndex slow_first,
+                                                  KernelIndex slow_last) const {
+  Option option;
+  option.taken.gap = gap;
+  option.taken.leave = option.taken.left = gap.from;
+  option.taken.fetch = option.taken.back = gap.to;
+  if (gap.moves_out) ScheduleOut(gap, slow_first, option);
+  if (gap.moves_in) ScheduleIn(gap, slow_last + 1, option);
+  return option;
+}
+
+// As early as the lane allows, complete by boundary `by`. A move cannot cross
+// the end of the step, so what may leave in this step or in the next one tries
+// this one first.
+void EvictionPlanner::ScheduleOut(const Gap& gap, KernelIndex by,
+                                  Option& option) const {
+  const int64_t duration_ns = out_ns_[gap.tensor];
+  int64_t least_wait_ns = -1;
+  for (const KernelIndex turn : {0, step_}) {
+    const KernelIndex first = std::max(gap.from, turn);
+    const KernelIndex last = std::min(by, turn + step_ - 1);
+    if (first > last) continue;
+    const int64_t start_ns =
+        out_lane_.EarliestStart(boundary_ns_[first - turn], duration_ns);
+    const KernelIndex done = turn + FirstBoundaryAt(start_ns + duration_ns);
+    const int64_t wait_ns = std::max<int64_t>(
+        0, start_ns + duration_ns - boundary_ns_[last - turn]);
+    if (least_wait_ns >= 0 && wait_ns >= least_wait_ns) continue;
+    least_wait_ns = wait_ns;
+    option.taken.leave = first;
+    option.taken.left = std::clamp(done, first, last);
+    option.out_start_ns = start_ns;
+  }
+  option.wait_ns += least_wait_ns;
+}
+
+// As late as the lane allows, not before boundary `after`.
+void EvictionPlanner::ScheduleIn(const Gap& gap, KernelIndex after,
+                                 Option& option) const {
+  const int64_t duration_ns = in_ns_[gap.tensor];
+  int64_t least_wait_ns = -1;
+  for (const KernelIndex turn : {step_, 0}) {
+    const KernelIndex first = std::max(after, turn);
+    const KernelIndex last = std::min(gap.to, turn + step_ - 1);
+    if (first > last) continue;
+    const int64_t start_ns =
+        in_lane_.LatestStart(boundary_ns_[last - turn], duration_ns);
+    const KernelIndex begin =
+        start_ns < 0 ? turn : turn + LastBoundaryAt(start_ns);
+    const int64_t wait_ns =
+        std::max<int64_t>(0, boundary_ns_[first - turn] - start_ns);
+    if (least_wait_ns >= 0 && wait_ns >= least_wait_ns) continue;
+    least_wait_ns = wait_ns;
+    option.taken.fetch = std::clamp(begin, first, last);
+    option.taken.back = last;
+    option.in_start_ns = start_ns;
+  }
+  option.wait_ns += least_wait_ns;
+}
+
+void EvictionPlanner::Take(const Option& option) {
+  const TakenGap& taken = option.taken;
+  const TensorIndex t = taken.gap.tensor;
+  if (taken.gap.moves_out) out_lane_.Reserve(option.out_start_ns, out_ns_[t]);
+  if (taken.gap.moves_in) in_lane_.Reserve(option.in_start_ns, in_ns_[t]);
+  AddFastBytes(taken.left, taken.fetch,
+               -RoundUpToPlacement(graph_.tensors[t].size_bytes));
+  taken_.push_back(taken);
+}
+
+// Clamped to the end of the step.
+KernelIndex EvictionPlanner::FirstBoundaryAt(int64_t ns) const {
+  const auto at =
+      std::lower_bound(boundary_ns_.begin(), boundary_ns_.end(), ns);
+  return std::min<KernelIndex>(at - boundary_ns_.begin(), step_ - 1);
+}
+
+KernelIndex EvictionPlanner::LastBoundaryAt(int64_t ns) const {
+  const auto at =
+      std::upper_bound(boundary_ns_.begin(), boundary_ns_.end(), ns);
+  return static_cast<KernelIndex>(at - boundary_ns_.begin()) - 1;
+}
+
+}  // namespace stowage

@@ -1,0 +1,75 @@
+// Chooses which gaps are taken so that the bytes held in the fast tier stay
+// within a budget at every boundary, and when their copies run.
+//
+//   EvictionPlanner planner(graph, system, workload, boundary_ns,
+//   budget_bytes); std::vector<FastSegment> segments = planner.Plan();
+//
+// Belady's rule: at the first kernel that is over budget, take the gap with the
+// farthest next use among those whose two copies hide behind kernels; if there
+// is none, the one that is waited for least. Prefix sums of kernel times make
+// the time between any two boundaries a subtraction.
+#ifndef STOWAGE_POLICIES_BASELINES_EVICTION_PLANNER_H_
+#define STOWAGE_POLICIES_BASELINES_EVICTION_PLANNER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/baselines/gap.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/lane_schedule.h"
+
+namespace stowage {
+
+// Not thread-safe; for one call of Plan. Refers to its arguments.
+class EvictionPlanner {
+ public:
+  // `boundary_ns`: when each boundary is expected to be reached, K + 1 values.
+  EvictionPlanner(const Graph& graph, const MemorySystem& system,
+                  const Workload& workload,
+                  const std::vector<int64_t>& boundary_ns,
+                  int64_t budget_bytes);
+
+  std::vector<FastSegment> Plan();
+
+ private:
+  // A way to take a gap, and how long kernels would wait for it.
+  struct Option {
+    TakenGap taken;
+    int64_t out_start_ns = 0;
+    int64_t in_start_ns = 0;
+    int64_t wait_ns = 0;
+  };
+
+  void CountFastBytes();
+  void AddFastBytes(KernelIndex begin, KernelIndex end, int64_t bytes);
+  void TakeMandatoryGaps();
+  bool RelieveBoundary(KernelIndex boundary);
+  Option Schedule(const Gap& gap, KernelIndex slow_first,
+                  KernelIndex slow_last) const;
+  void ScheduleOut(const Gap& gap, KernelIndex by, Option& option) const;
+  void ScheduleIn(const Gap& gap, KernelIndex after, Option& option) const;
+  void Take(const Option& option);
+  KernelIndex FirstBoundaryAt(int64_t ns) const;
+  KernelIndex LastBoundaryAt(int64_t ns) const;
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const Workload& workload_;
+  const std::vector<int64_t>& boundary_ns_;
+  const int64_t budget_bytes_;
+  const KernelIndex step_;  // boundaries in a step
+
+  std::vector<Gap> gaps_;                  // optional ones, not taken yet
+  std::vector<std::vector<int>> gaps_at_;  // by boundary, those that cover it
+  std::vector<char> is_taken_;             // by gap
+  std::vector<int64_t> fast_bytes_;        // by boundary
+  std::vector<int64_t> out_ns_;            // by tensor, with margin
+  std::vector<int64_t> in_ns_;
+  LaneSchedule out_lane_;
+  LaneSchedule in_lane_;
+  std::vector<TakenGap> taken_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_EVICTION_PLANNER_H_

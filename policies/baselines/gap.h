@@ -1,0 +1,58 @@
+// The times in which a tensor may be out of the fast tier: between two uses
+// that need it there, before the first or after the last.
+//
+//   std::vector<Gap> gaps = FindGaps(graph, workload);
+//
+// Kernels and boundaries of a gap are unrolled over two steps: with K kernels,
+// boundary b of the next step is K + 1 + b. A gap of a persistent or wrapping
+// tensor can so reach across the end of the step.
+#ifndef STOWAGE_POLICIES_BASELINES_GAP_H_
+#define STOWAGE_POLICIES_BASELINES_GAP_H_
+
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/planning/workload.h"
+
+namespace stowage {
+
+struct Gap {
+  TensorIndex tensor = 0;
+  // The first boundary at which it may leave. Without a move out it begins its
+  // life in a slower tier.
+  KernelIndex from = 0;
+  bool moves_out = true;
+  // The boundary of the use that needs it back, or the end of its life when it
+  // does not come back.
+  KernelIndex to = 0;
+  bool moves_in = true;
+  // Kernels at which it has to be in a slower tier; none when first > last.
+  KernelIndex slow_first = 0;
+  KernelIndex slow_last = -1;
+
+  bool mandatory() const { return slow_first <= slow_last; }
+};
+
+// When a gap is taken: the tensor leaves from `leave` to `left` and comes back
+// from `fetch` to `back`, unrolled. Slow, and no room held, from `left` to
+// `fetch` - 1.
+struct TakenGap {
+  Gap gap;
+  KernelIndex leave = 0;
+  KernelIndex left = 0;
+  KernelIndex fetch = 0;
+  KernelIndex back = 0;
+};
+
+// All gaps of movable tensors, by tensor, ascending. A persistent tensor that
+// no kernel needs fast has one gap without moves.
+std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload);
+
+// The stays in the fast tier that are left when the `taken` gaps are cut out.
+std::vector<FastSegment> SegmentsWithout(const Graph& graph,
+                                         std::vector<TakenGap> taken);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_GAP_H_

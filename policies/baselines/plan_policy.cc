@@ -1,0 +1,93 @@
+#include "policies/baselines/plan_policy.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/baselines/staging.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/simulator.h"
+
+namespace stowage {
+namespace {
+
+// Shares of the arena that decisions are tried with. Addresses that leave gaps
+// between tensors need some slack; below the last share there is no hope that
+// less would help.
+constexpr double kBudgetShares[] = {1.0,  0.985, 0.97, 0.95, 0.93,
+                                    0.90, 0.86,  0.8,  0.7,  0.5};
+
+bool MayFit(const Graph& graph, int64_t limit_bytes) {
+  return ComputeLiveness(graph).peak_bytes <= limit_bytes;
+}
+
+BuildInput MakeInput(const Workload& workload,
+                     std::vector<FastSegment> segments) {
+  return {std::move(segments), workload.streams, workload.stream_window_bytes,
+          workload.fast_limit_bytes};
+}
+
+absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
+                                      const MemorySystem& system,
+                                      const Workload& workload, Decide decide) {
+  for (double share : kBudgetShares) {
+    const auto budget_bytes =
+        static_cast<int64_t>(share * static_cast<double>(workload.arena_bytes));
+    absl::StatusOr<Plan> plan = BuildPlan(
+        graph, system, MakeInput(workload, decide(workload, budget_bytes)));
+    if (!absl::IsResourceExhausted(plan.status())) return plan;
+  }
+  return BuildPlan(graph, system,
+                   MakeInput(workload, StagedSegments(graph, workload)));
+}
+
+}  // namespace
+
+int64_t EffectiveLimit(const MemorySystem& system, const PlanOptions& options) {
+  const int64_t capacity = system.tiers[kFastTier].capacity_bytes;
+  return capacity == 0 ? options.fast_limit_bytes
+                       : std::min(capacity, options.fast_limit_bytes);
+}
+
+std::optional<Plan> PlanWithoutMoves(const Graph& graph,
+                                     const MemorySystem& system,
+                                     const PlanOptions& options,
+                                     std::string_view policy) {
+  const int64_t limit_bytes = EffectiveLimit(system, options);
+  if (!MayFit(graph, limit_bytes)) return std::nullopt;
+  BuildInput input{.segments = AllFastSegments(graph),
+                   .fast_limit_bytes = limit_bytes};
+  absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
+  if (!plan.ok()) return std::nullopt;
+  plan = FinishPlan(graph, system, policy, *std::move(plan));
+  if (!plan.ok()) return std::nullopt;
+  return *std::move(plan);
+}
+
+absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const PlanOptions& options,
+                                    std::string_view policy, Decide decide) {
+  std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, policy);
+  if (fits.has_value()) return *std::move(fits);
+  absl::StatusOr<Workload> workload =
+      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  if (!workload.ok()) return workload.status();
+  absl::StatusOr<Plan> plan =
+      BuildWithRetries(graph, system, *workload, decide);
+  if (!plan.ok()) return plan.status();
+  return FinishPlan(graph, system, policy, *std::move(plan));
+}
+
+absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
+                                std::string_view policy, Plan plan) {
+  plan.policy = std::string(policy);
+  absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
+  if (!simulation.ok()) return simulation.status();
+  plan.prediction = simulation->prediction;
+  return plan;
+}
+
+}  // namespace stowage

@@ -1,0 +1,53 @@
+// What the policies have in common: try to keep everything fast, decide under a
+// byte budget, lay out addresses, shrink the budget when they do not fit, and
+// predict.
+//
+//   absl::StatusOr<Plan> Lru::MakePlan(...) const {
+//     return PlanByDeciding(graph, system, options, name(), DecideLru);
+//   }
+#ifndef STOWAGE_POLICIES_BASELINES_PLAN_POLICY_H_
+#define STOWAGE_POLICIES_BASELINES_PLAN_POLICY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/planning/workload.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+// Chooses who is fast when, holding at most max(budget_bytes,
+// workload.need_bytes[k]) rounded bytes in the fast tier at kernel k.
+using Decide = absl::FunctionRef<std::vector<FastSegment>(
+    const Workload& workload, int64_t budget_bytes)>;
+
+// The limit that a plan is made for: no more than the fast tier has.
+int64_t EffectiveLimit(const MemorySystem& system, const PlanOptions& options);
+
+// The plan without moves when one fits the limit, else nullopt. Its prediction
+// is filled in.
+std::optional<Plan> PlanWithoutMoves(const Graph& graph,
+                                     const MemorySystem& system,
+                                     const PlanOptions& options,
+                                     std::string_view policy);
+
+// PlanWithoutMoves where it fits; else `decide` with ever smaller budgets until
+// its addresses fit; else every kernel's tensors staged for it alone, which
+// always fits. FAILED_PRECONDITION names the least limit that works.
+absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const PlanOptions& options,
+                                    std::string_view policy, Decide decide);
+
+// Names the policy and predicts.
+absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
+                                std::string_view policy, Plan plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_PLAN_POLICY_H_

@@ -1,0 +1,26 @@
+// Residency decisions that are trivially right: everything movable is in the
+// fast tier only while a kernel needs it there.
+//
+//   std::vector<FastSegment> segments = StagedSegments(graph, workload);
+#ifndef STOWAGE_POLICIES_BASELINES_STAGING_H_
+#define STOWAGE_POLICIES_BASELINES_STAGING_H_
+
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/planning/workload.h"
+
+namespace stowage {
+
+// Each staged tensor is moved in just before its kernel and out just after it,
+// synchronously. Pinned tensors and workspaces stay.
+std::vector<FastSegment> StagedSegments(const Graph& graph,
+                                        const Workload& workload);
+
+// Only what cannot be anywhere else is fast: for addressable slower tiers.
+std::vector<FastSegment> ImmovableSegments(const Graph& graph);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_STAGING_H_

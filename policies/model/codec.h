@@ -1,0 +1,50 @@
+// Graphs, memory systems and plans as bytes, the way files hold them: one
+// message, binary or proto JSON, either of them gzipped. Pure functions; the
+// caller reads and writes the file.
+//
+//   absl::StatusOr<v1::Graph> graph = ParseGraph(bytes);
+//   std::string bytes = Serialize(*graph, {.format = WireFormat::kJson});
+//
+// What is parsed is well-formed, not yet valid: GraphFromProto and its kin
+// check it.
+#ifndef STOWAGE_POLICIES_MODEL_CODEC_H_
+#define STOWAGE_POLICIES_MODEL_CODEC_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "google/protobuf/message.h"
+#include "stowage/v1/graph.pb.h"
+#include "stowage/v1/memory_system.pb.h"
+#include "stowage/v1/plan.pb.h"
+
+namespace stowage {
+
+enum class WireFormat { kBinary, kJson };
+
+struct Encoding {
+  WireFormat format = WireFormat::kBinary;
+  bool gzip = false;
+};
+
+// Detects gzip by its magic and JSON by a leading '{'. INVALID_ARGUMENT says
+// what is wrong and where; RESOURCE_EXHAUSTED above 1 GiB once decompressed.
+absl::StatusOr<v1::Graph> ParseGraph(std::string_view bytes);
+absl::StatusOr<v1::MemorySystem> ParseMemorySystem(std::string_view bytes);
+absl::StatusOr<v1::Plan> ParsePlan(std::string_view bytes);
+
+// The same message gives the same bytes.
+std::string Serialize(const google::protobuf::Message& message,
+                      const Encoding& encoding);
+
+// By the name of a file: "graph.json.gz" is gzipped JSON, "graph.pb" binary.
+Encoding EncodingForPath(std::string_view path);
+
+// Decompresses gzip data. INVALID_ARGUMENT when it is damaged or truncated,
+// RESOURCE_EXHAUSTED above 1 GiB.
+absl::StatusOr<std::string> Gunzip(std::string_view bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_CODEC_H_

@@ -1,0 +1,75 @@
+#include <openssl/evp.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "policies/model/graph_proto.h"
+
+namespace stowage {
+namespace {
+
+// A SHA-256 over a sequence of fields, each with its length in front, so that
+// no two different sequences hash the same bytes.
+class StructureHash {
+ public:
+  StructureHash() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr);
+  }
+
+  void Add(std::string_view text) {
+    const std::string length = absl::StrCat(text.size(), ":");
+    EVP_DigestUpdate(context_.get(), length.data(), length.size());
+    EVP_DigestUpdate(context_.get(), text.data(), text.size());
+  }
+
+  void Add(int64_t number) { Add(std::string_view(absl::StrCat(number))); }
+
+  std::string Hex() {
+    std::array<char, EVP_MAX_MD_SIZE> digest;
+    unsigned int size = 0;
+    EVP_DigestFinal_ex(context_.get(),
+                       reinterpret_cast<unsigned char*>(digest.data()), &size);
+    return absl::BytesToHexString({digest.data(), size});
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+void AddTensor(const Tensor& tensor, StructureHash& hash) {
+  hash.Add(tensor.size_bytes);
+  hash.Add(static_cast<int64_t>(tensor.kind));
+  hash.Add(tensor.persistent);
+  hash.Add(tensor.birth_kernel);
+  hash.Add(tensor.death_kernel);
+  hash.Add(tensor.pinned);
+}
+
+void AddKernel(const Kernel& kernel, StructureHash& hash) {
+  hash.Add(std::string_view(kernel.name));
+  hash.Add(static_cast<int64_t>(kernel.operands.size()));
+  for (const Operand& operand : kernel.operands) {
+    hash.Add(operand.tensor);
+    hash.Add(operand.read);
+    hash.Add(operand.write);
+  }
+}
+
+}  // namespace
+
+std::string GraphId(const Graph& graph) {
+  StructureHash hash;
+  hash.Add("stowage graph 1");
+  hash.Add(graph.unmanaged_peak_bytes);
+  hash.Add(graph.tensor_count());
+  for (const Tensor& tensor : graph.tensors) AddTensor(tensor, hash);
+  hash.Add(graph.kernel_count());
+  for (const Kernel& kernel : graph.kernels) AddKernel(kernel, hash);
+  return hash.Hex();
+}
+
+}  // namespace stowage

@@ -1,0 +1,116 @@
+#include "policies/model/kernel_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stowage {
+namespace {
+
+constexpr double kMaxDurationNs = static_cast<double>(int64_t{1} << 50);
+
+int64_t ToNs(double ns) {
+  return static_cast<int64_t>(std::clamp(std::round(ns), 0.0, kMaxDurationNs));
+}
+
+// The first slower tier that kernels can use in place, or kFastTier.
+TierIndex ReferenceTier(const MemorySystem& system) {
+  for (TierIndex t = 1; t < system.tier_count(); ++t) {
+    if (system.tiers[t].addressable) return t;
+  }
+  return kFastTier;
+}
+
+// What one byte costs more in `tier` than in the fast tier.
+double ExtraReadNs(const MemorySystem& system, TierIndex tier) {
+  const double slow = 1e9 / system.tiers[tier].peak_read_bytes_per_second();
+  const double fast = 1e9 / system.tiers[0].peak_read_bytes_per_second();
+  return std::max(0.0, slow - fast);
+}
+
+double ExtraWriteNs(const MemorySystem& system, TierIndex tier) {
+  const double slow = 1e9 / system.tiers[tier].peak_write_bytes_per_second();
+  const double fast = 1e9 / system.tiers[0].peak_write_bytes_per_second();
+  return std::max(0.0, slow - fast);
+}
+
+double AccessedBytes(const Graph& graph, const Operand& operand) {
+  return static_cast<double>(graph.tensors[operand.tensor].size_bytes) *
+         operand.access_count;
+}
+
+void Derive(double ns, ProfiledDuration& corner) {
+  if (corner.source != DurationSource::kUnspecified) return;
+  corner = {ToNs(ns), DurationSource::kDerived};
+}
+
+double Weight(double extra, double reference) {
+  return reference > 0 ? extra / reference : 1.0;
+}
+
+struct SlowShare {
+  double inputs = 0;
+  double outputs = 0;
+};
+
+SlowShare ComputeSlowShare(const Graph& graph, const Kernel& kernel,
+                           const MemorySystem& system,
+                           absl::FunctionRef<TierIndex(TensorIndex)> tier_of) {
+  const TierIndex reference = ReferenceTier(system);
+  double read = 0, slow_read = 0, written = 0, slow_written = 0;
+  for (const Operand& operand : kernel.operands) {
+    const double bytes = AccessedBytes(graph, operand);
+    if (operand.read) read += bytes;
+    if (operand.write) written += bytes;
+    const TierIndex tier = tier_of(operand.tensor);
+    if (tier == kFastTier || !system.tiers[tier].addressable) continue;
+    if (operand.read) {
+      slow_read += bytes * Weight(ExtraReadNs(system, tier),
+                                  ExtraReadNs(system, reference));
+    }
+    if (operand.write) {
+      slow_written += bytes * Weight(ExtraWriteNs(system, tier),
+                                     ExtraWriteNs(system, reference));
+    }
+  }
+  return {read > 0 ? slow_read / read : 0,
+          written > 0 ? slow_written / written : 0};
+}
+
+}  // namespace
+
+KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
+                              const MemorySystem& system) {
+  const TierIndex slow = ReferenceTier(system);
+  double inputs_ns = 0, outputs_ns = 0;
+  for (const Operand& operand : kernel.operands) {
+    const double bytes = AccessedBytes(graph, operand);
+    if (operand.read) inputs_ns += bytes * ExtraReadNs(system, slow);
+    if (operand.write) outputs_ns += bytes * ExtraWriteNs(system, slow);
+  }
+  KernelProfile profile = kernel.profile;
+  const double fast_ns = profile.fast_inputs_fast_outputs.duration_ns;
+  Derive(fast_ns + outputs_ns, profile.fast_inputs_slow_outputs);
+  Derive(fast_ns + inputs_ns, profile.slow_inputs_fast_outputs);
+  // Where the mixed corners were measured, both slow costs what each of them
+  // costs more.
+  Derive(static_cast<double>(profile.fast_inputs_slow_outputs.duration_ns) +
+             profile.slow_inputs_fast_outputs.duration_ns - fast_ns,
+         profile.slow_inputs_slow_outputs);
+  return profile;
+}
+
+int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
+                         const KernelProfile& profile,
+                         const MemorySystem& system,
+                         absl::FunctionRef<TierIndex(TensorIndex)> tier_of) {
+  const SlowShare slow = ComputeSlowShare(graph, kernel, system, tier_of);
+  const double fast_in =
+      profile.fast_inputs_fast_outputs.duration_ns * (1 - slow.outputs) +
+      profile.fast_inputs_slow_outputs.duration_ns * slow.outputs;
+  const double slow_in =
+      profile.slow_inputs_fast_outputs.duration_ns * (1 - slow.outputs) +
+      profile.slow_inputs_slow_outputs.duration_ns * slow.outputs;
+  return ToNs(fast_in * (1 - slow.inputs) + slow_in * slow.inputs);
+}
+
+}  // namespace stowage

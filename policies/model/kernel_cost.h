@@ -1,0 +1,40 @@
+// How long a kernel runs, given in which tiers its operands are.
+//
+//   KernelProfile profile = CompleteProfile(graph, kernel, system);
+//   int64_t ns = KernelDurationNs(graph, kernel, profile, system,
+//                                 [&](TensorIndex t) { return tier_of[t]; });
+//
+// The four corners describe the fast tier against the first slower tier that is
+// addressable. Between them the duration is linear in the share of the bytes
+// read, and of the bytes written, that are slow (bytes count once per access).
+// Bytes in a third addressable tier count in proportion to what a byte there
+// costs more than in the fast tier.
+#ifndef STOWAGE_POLICIES_MODEL_KERNEL_COST_H_
+#define STOWAGE_POLICIES_MODEL_KERNEL_COST_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+// The kernel's profile with every missing corner derived: the corner with
+// everything fast plus the extra time its bytes take at the slow tier's peak
+// bandwidth. Where no slower tier is addressable, missing corners equal the
+// fast one.
+KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
+                              const MemorySystem& system);
+
+// Duration under `profile`, which must be complete. `tier_of` says where an
+// operand is; operands in tiers that are not addressable are counted as fast
+// (they are streamed, which the simulator charges).
+int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
+                         const KernelProfile& profile,
+                         const MemorySystem& system,
+                         absl::FunctionRef<TierIndex(TensorIndex)> tier_of);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_KERNEL_COST_H_

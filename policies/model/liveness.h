@@ -1,0 +1,39 @@
+// Which tensors are alive when, and how many bytes that makes.
+//
+//   Liveness liveness = ComputeLiveness(graph);
+//   int64_t limit_bytes = 0.4 * liveness.peak_bytes;
+//
+// Pure functions of a valid graph. Sizes are as in the graph, not rounded to
+// the granularity of placement.
+#ifndef STOWAGE_POLICIES_MODEL_LIVENESS_H_
+#define STOWAGE_POLICIES_MODEL_LIVENESS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+struct Liveness {
+  // Highest number of bytes alive at once, unmanaged storages included.
+  int64_t peak_bytes = 0;
+  KernelIndex peak_kernel = 0;
+  // Bytes alive while kernel k runs, unmanaged storages included.
+  std::vector<int64_t> live_bytes;
+};
+
+Liveness ComputeLiveness(const Graph& graph);
+
+// Whether `tensor` is alive while `kernel` runs.
+bool AliveAt(const Tensor& tensor, KernelIndex kernel);
+
+// For each tensor the kernels that list it as an operand, ascending.
+std::vector<std::vector<KernelIndex>> UsesByTensor(const Graph& graph);
+
+// For each kernel the tensors that are allocated when it starts, ascending.
+std::vector<std::vector<TensorIndex>> BirthsByKernel(const Graph& graph);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_LIVENESS_H_

@@ -1,0 +1,21 @@
+// The text of policies/model/presets/*.json, embedded when the library is
+// built. Use presets.h instead.
+#ifndef STOWAGE_POLICIES_MODEL_PRESET_FILES_H_
+#define STOWAGE_POLICIES_MODEL_PRESET_FILES_H_
+
+#include <string_view>
+#include <vector>
+
+namespace stowage {
+
+struct PresetFile {
+  std::string_view name;
+  std::string_view json;
+};
+
+// Sorted by name. Never destroyed.
+const std::vector<PresetFile>& PresetFiles();
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_PRESET_FILES_H_

@@ -1,0 +1,25 @@
+// Memory systems that are known by name: the testbeds of the papers and common
+// machines. Their figures and sources stand in policies/model/presets/*.json.
+//
+//   absl::StatusOr<MemorySystem> system = PresetMemorySystem("optane");
+#ifndef STOWAGE_POLICIES_MODEL_PRESETS_H_
+#define STOWAGE_POLICIES_MODEL_PRESETS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+// Sorted.
+std::vector<std::string> PresetNames();
+
+// NOT_FOUND lists the names there are.
+absl::StatusOr<MemorySystem> PresetMemorySystem(std::string_view name);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_PRESETS_H_

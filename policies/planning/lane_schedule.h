@@ -1,0 +1,36 @@
+// When the copy lane of one direction is busy during a step. Policies use it to
+// see whether a copy can hide behind kernels; the simulator has the last word.
+//
+//   LaneSchedule lane;
+//   int64_t start_ns = lane.EarliestStart(ready_ns, copy_ns);
+//   lane.Reserve(start_ns, copy_ns);
+//
+// Not thread-safe.
+#ifndef STOWAGE_POLICIES_PLANNING_LANE_SCHEDULE_H_
+#define STOWAGE_POLICIES_PLANNING_LANE_SCHEDULE_H_
+
+#include <cstdint>
+#include <map>
+
+namespace stowage {
+
+class LaneSchedule {
+ public:
+  // The first start at or after `after_ns` with `duration_ns` free.
+  int64_t EarliestStart(int64_t after_ns, int64_t duration_ns) const;
+
+  // The last start with `duration_ns` free that ends by `before_ns`; negative
+  // when there is none after time 0.
+  int64_t LatestStart(int64_t before_ns, int64_t duration_ns) const;
+
+  void Reserve(int64_t start_ns, int64_t duration_ns);
+
+ private:
+  // Start to end of busy times; disjoint where reservations were found by the
+  // two searches above.
+  std::multimap<int64_t, int64_t> busy_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_LANE_SCHEDULE_H_

@@ -1,0 +1,320 @@
+#include "policies/planning/plan_builder.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+bool StartsStep(const Graph& graph, const FastSegment& segment) {
+  return segment.begin == 0 && !segment.moved_in &&
+         graph.tensors[segment.tensor].alive_at_start();
+}
+
+bool EndsStep(const Graph& graph, const FastSegment& segment) {
+  return segment.end == graph.kernel_count() + 1;
+}
+
+// How a tensor's place in a slower tier is used.
+struct SlowUse {
+  bool needed = false;
+  bool in_place = false;
+  bool streamed = false;
+  Span first;   // boundaries during which the place is held
+  Span second;  // for wrapping tensors
+};
+
+class Builder {
+ public:
+  Builder(const Graph& graph, const MemorySystem& system,
+          const BuildInput& input)
+      : graph_(graph), system_(system), input_(input) {
+    segments_.resize(graph.tensors.size());
+    for (const FastSegment& segment : input.segments) {
+      segments_[segment.tensor].push_back(segment);
+    }
+  }
+
+  int64_t FastBytes() { return LayoutPeakBytes(MakeFastItems()); }
+
+  absl::StatusOr<Plan> Build() {
+    if (!PlaceFast()) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("no address layout fits into the ",
+                       ArenaBytes(graph_, input_), " bytes of the fast arena"));
+    }
+    absl::Status status = PlaceSlow();
+    if (!status.ok()) return status;
+    return Write();
+  }
+
+ private:
+  bool PlaceFast() {
+    const std::vector<LayoutItem> items = MakeFastItems();
+    const int64_t arena_bytes = ArenaBytes(graph_, input_);
+    if (arena_bytes < 0) return false;
+    std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
+    if (!offsets.has_value()) return false;
+    fast_offsets_ = *std::move(offsets);
+    return true;
+  }
+
+  // One item per segment; the two that meet across the end of the step share
+  // one, since they are one place.
+  std::vector<LayoutItem> MakeFastItems() {
+    std::vector<LayoutItem> items;
+    fast_items_.resize(segments_.size());
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      int start_item = -1;
+      for (const FastSegment& segment : segments_[t]) {
+        const Span span{segment.begin, segment.end};
+        if (EndsStep(graph_, segment) && start_item >= 0) {
+          items[start_item].spans[1] = span;
+          fast_items_[t].push_back(start_item);
+          continue;
+        }
+        if (StartsStep(graph_, segment)) start_item = items.size();
+        fast_items_[t].push_back(items.size());
+        items.push_back(
+            {RoundUpToPlacement(graph_.tensors[t].size_bytes), {span, Span{}}});
+      }
+    }
+    return items;
+  }
+
+  absl::Status PlaceSlow() {
+    std::vector<SlowUse> uses = FindSlowUses();
+    homes_.assign(graph_.tensors.size(), Placement{});
+    std::vector<TensorIndex> waiting;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (uses[t].needed) waiting.push_back(t);
+    }
+    for (TierIndex tier = 1; tier < system_.tier_count(); ++tier) {
+      waiting = PlaceInTier(tier, uses, waiting);
+    }
+    if (waiting.empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        waiting.size(), " tensors, the first of them ", waiting.front(), " (",
+        graph_.tensors[waiting.front()].size_bytes,
+        " bytes), do not fit into the slower tiers of '", system_.name,
+        "'; raise the fast limit or the capacity of a slower tier"));
+  }
+
+  // Returns the tensors that have to go to a slower tier still.
+  std::vector<TensorIndex> PlaceInTier(
+      TierIndex tier, const std::vector<SlowUse>& uses,
+      const std::vector<TensorIndex>& waiting) {
+    std::vector<TensorIndex> tried, left;
+    std::vector<LayoutItem> items;
+    for (TensorIndex t : waiting) {
+      const bool usable =
+          (!uses[t].in_place || system_.tiers[tier].addressable) &&
+          (!uses[t].streamed || system_.tiers[tier].streamable);
+      (usable ? tried : left).push_back(t);
+      if (!usable) continue;
+      items.push_back({RoundUpToPlacement(graph_.tensors[t].size_bytes),
+                       {uses[t].first, uses[t].second}});
+    }
+    const std::vector<int64_t> offsets =
+        LayOutWhatFits(items, system_.tiers[tier].capacity_bytes);
+    for (size_t i = 0; i < tried.size(); ++i) {
+      if (offsets[i] < 0) {
+        left.push_back(tried[i]);
+      } else {
+        homes_[tried[i]] = {tier, offsets[i]};
+      }
+    }
+    std::sort(left.begin(), left.end());
+    return left;
+  }
+
+  std::vector<SlowUse> FindSlowUses() const {
+    std::vector<SlowUse> uses(graph_.tensors.size());
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      uses[t] = SlowUseOf(t);
+    }
+    std::set<std::pair<KernelIndex, TensorIndex>> streamed;
+    for (const Stream& stream : input_.streams) {
+      for (TensorIndex t : stream.tensors) {
+        streamed.insert({stream.kernel, t});
+        uses[t].streamed = true;
+      }
+    }
+    for (KernelIndex k = 0; k < graph_.kernel_count(); ++k) {
+      for (const Operand& operand : graph_.kernels[k].operands) {
+        if (FastAt(operand.tensor, k)) continue;
+        if (streamed.contains({k, operand.tensor})) continue;
+        uses[operand.tensor].in_place = true;
+      }
+    }
+    return uses;
+  }
+
+  // A tensor has one place in the slower tiers for as long as it may need it.
+  SlowUse SlowUseOf(TensorIndex t) const {
+    const Tensor& tensor = graph_.tensors[t];
+    const std::vector<FastSegment>& segments = segments_[t];
+    SlowUse use;
+    const KernelIndex end = graph_.kernel_count() + 1;
+    use.needed = segments.empty() || !CoversLife(tensor, segments);
+    if (!use.needed) return use;
+    if (tensor.persistent) {
+      use.first = {0, end};
+    } else if (tensor.wraps()) {
+      use.first = {0, tensor.death_kernel + 1};
+      use.second = {tensor.birth_kernel, end};
+    } else {
+      use.first = {tensor.birth_kernel, tensor.death_kernel + 1};
+      // The place is needed from the first move out to the last move in.
+      if (!segments.empty() && !segments.front().moved_in) {
+        use.first.begin = segments.front().leave;
+      }
+      if (!segments.empty() && !segments.back().moved_out) {
+        use.first.end = segments.back().ready + 1;
+      }
+    }
+    return use;
+  }
+
+  bool CoversLife(const Tensor& tensor,
+                  const std::vector<FastSegment>& segments) const {
+    for (const FastSegment& segment : segments) {
+      if (segment.moved_in || segment.moved_out) return false;
+    }
+    return segments.size() == (tensor.wraps() ? 2 : 1);
+  }
+
+  bool FastAt(TensorIndex t, KernelIndex k) const {
+    for (const FastSegment& segment : segments_[t]) {
+      if (segment.ready <= k && k < segment.end) return true;
+    }
+    return false;
+  }
+
+  Placement FastPlace(TensorIndex t, size_t segment) const {
+    return {kFastTier, fast_offsets_[fast_items_[t][segment]]};
+  }
+
+  // Where the tensor is allocated at boundary `at` (0 for the step's start).
+  Placement PlaceWhenAllocated(TensorIndex t, KernelIndex at,
+                               bool initial) const {
+    for (size_t i = 0; i < segments_[t].size(); ++i) {
+      const FastSegment& segment = segments_[t][i];
+      if (segment.moved_in || segment.begin != at) continue;
+      if (initial == StartsStep(graph_, segment)) return FastPlace(t, i);
+    }
+    return homes_[t];
+  }
+
+  Plan Write() const {
+    Plan plan;
+    plan.graph_id = GraphId(graph_);
+    plan.system = system_.name;
+    plan.fast_limit_bytes = input_.fast_limit_bytes;
+    plan.streams = input_.streams;
+    plan.stream_window_bytes = input_.stream_window_bytes;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (!graph_.tensors[t].alive_at_start()) continue;
+      plan.initial.push_back({t, PlaceWhenAllocated(t, 0, true)});
+    }
+    const auto births = BirthsByKernel(graph_);
+    for (KernelIndex k = 0; k < graph_.kernel_count(); ++k) {
+      for (TensorIndex t : births[k]) {
+        plan.allocations.push_back({t, PlaceWhenAllocated(t, k, false)});
+      }
+    }
+    WriteMoves(plan);
+    plan.fits = plan.moves.empty() && input_.streams.empty() && AllInFast(plan);
+    return plan;
+  }
+
+  static bool AllInFast(const Plan& plan) {
+    const auto fast = [](const Allocation& allocation) {
+      return allocation.at.tier == kFastTier;
+    };
+    return std::all_of(plan.initial.begin(), plan.initial.end(), fast) &&
+           std::all_of(plan.allocations.begin(), plan.allocations.end(), fast);
+  }
+
+  // At one boundary, moves out of the fast tier go first, since moves into it
+  // may need their room; synchronous ones go before those that can wait.
+  void WriteMoves(Plan& plan) const {
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      for (size_t i = 0; i < segments_[t].size(); ++i) {
+        const FastSegment& s = segments_[t][i];
+        const Placement fast = FastPlace(t, i);
+        if (s.moved_in) {
+          plan.moves.push_back({t, homes_[t], fast, s.begin, s.ready});
+        }
+        if (s.moved_out) {
+          plan.moves.push_back({t, fast, homes_[t], s.leave, s.end});
+        }
+      }
+    }
+    const auto order = [](const Move& move) {
+      return std::tuple(move.start_kernel, move.to.tier == kFastTier,
+                        !move.synchronous(), move.deadline_kernel, move.tensor);
+    };
+    std::sort(
+        plan.moves.begin(), plan.moves.end(),
+        [&](const Move& a, const Move& b) { return order(a) < order(b); });
+  }
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const BuildInput& input_;
+  std::vector<std::vector<FastSegment>> segments_;  // by tensor
+  std::vector<std::vector<int>> fast_items_;        // parallel to segments_
+  std::vector<int64_t> fast_offsets_;               // by item
+  std::vector<Placement> homes_;                    // by tensor, slower tiers
+};
+
+}  // namespace
+
+absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
+                               const BuildInput& input) {
+  return Builder(graph, system, input).Build();
+}
+
+std::vector<FastSegment> AllFastSegments(const Graph& graph) {
+  const KernelIndex end = graph.kernel_count() + 1;
+  std::vector<FastSegment> segments;
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    const KernelIndex death = tensor.death_kernel + 1;
+    const KernelIndex birth = tensor.birth_kernel;
+    if (tensor.persistent) {
+      segments.push_back({t, 0, 0, end, end});
+    } else if (tensor.wraps()) {
+      segments.push_back({t, 0, 0, death, death});
+      segments.push_back({t, birth, birth, end, end});
+    } else {
+      segments.push_back({t, birth, birth, death, death});
+    }
+  }
+  return segments;
+}
+
+int64_t AllFastBytes(const Graph& graph) {
+  const BuildInput input{.segments = AllFastSegments(graph)};
+  const MemorySystem none;
+  return Builder(graph, none, input).FastBytes() +
+         RoundUpToPlacement(graph.unmanaged_peak_bytes);
+}
+
+int64_t ArenaBytes(const Graph& graph, const BuildInput& input) {
+  return input.fast_limit_bytes -
+         RoundUpToPlacement(graph.unmanaged_peak_bytes) -
+         input.stream_window_bytes;
+}
+
+}  // namespace stowage

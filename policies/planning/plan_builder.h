@@ -1,0 +1,67 @@
+// From residency to plan: a policy decides which tensor is in the fast tier
+// when; the builder chooses addresses in every tier and writes the moves.
+//
+//   FastSegment weight{.tensor = 3, .begin = 0, .ready = 0, .leave = 9, .end =
+//   9}; BuildInput input{.segments = {weight}, .fast_limit_bytes = 1 << 30};
+//   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
+//
+// Pure functions, deterministic.
+#ifndef STOWAGE_POLICIES_PLANNING_PLAN_BUILDER_H_
+#define STOWAGE_POLICIES_PLANNING_PLAN_BUILDER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+// A tensor's stay in the fast tier, in boundaries. It holds room there from
+// `begin` to `end` and kernels find it there from `ready` to `end` - 1.
+//
+// moved_in: a move starts at `begin` with deadline `ready`. Otherwise begin ==
+// ready is the tensor's birth, or 0 when it is there as the step begins.
+// moved_out: a move starts at `leave` with deadline `end`. Otherwise leave ==
+// end is the death kernel + 1, or kernel_count + 1 when the tensor is still
+// there as the step ends; it must then be there as the step begins, too.
+struct FastSegment {
+  TensorIndex tensor = 0;
+  KernelIndex begin = 0;
+  KernelIndex ready = 0;
+  KernelIndex leave = 0;
+  KernelIndex end = 0;
+  bool moved_in = false;
+  bool moved_out = false;
+};
+
+struct BuildInput {
+  // By (tensor, begin). Whenever a tensor is alive and in no segment it is in
+  // a slower tier.
+  std::vector<FastSegment> segments;
+  std::vector<Stream> streams;      // by kernel
+  int64_t stream_window_bytes = 0;  // at the end of the fast arena
+  int64_t fast_limit_bytes = 0;
+};
+
+// RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
+// FAILED_PRECONDITION when the slower tiers are too small or none of them can
+// be used the way the input uses it.
+absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
+                               const BuildInput& input);
+
+// Segments that keep every tensor in the fast tier for all of its life.
+std::vector<FastSegment> AllFastSegments(const Graph& graph);
+
+// The least limit with which AllFastSegments fit.
+int64_t AllFastBytes(const Graph& graph);
+
+// Room for tensors in the fast tier: the limit without the unmanaged storages
+// and the streaming window. May be negative.
+int64_t ArenaBytes(const Graph& graph, const BuildInput& input);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_PLAN_BUILDER_H_

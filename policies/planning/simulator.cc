@@ -1,0 +1,268 @@
+#include "policies/planning/simulator.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/model/kernel_cost.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+absl::Status CheckTensor(const Graph& graph, const char* what,
+                         TensorIndex tensor) {
+  if (tensor >= 0 && tensor < graph.tensor_count()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the plan's ", what, " names tensor ", tensor, ", but the graph has ",
+      graph.tensor_count(), "; make a plan for this graph"));
+}
+
+absl::Status CheckTier(const MemorySystem& system, TierIndex tier) {
+  if (tier >= 0 && tier < system.tier_count()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the plan uses tier ", tier, ", but '", system.name, "' has ",
+      system.tier_count(), "; make a plan for this memory system"));
+}
+
+absl::Status CheckBoundary(const Graph& graph, KernelIndex boundary) {
+  if (boundary >= 0 && boundary <= graph.kernel_count()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the plan uses boundary ", boundary,
+                   ", but the graph has boundaries 0 to ", graph.kernel_count(),
+                   "; make a plan for this graph"));
+}
+
+absl::Status CheckReferences(const Graph& graph, const MemorySystem& system,
+                             const Plan& plan) {
+  absl::Status status;
+  for (const Allocation& initial : plan.initial) {
+    status.Update(CheckTensor(graph, "initial", initial.tensor));
+    status.Update(CheckTier(system, initial.at.tier));
+  }
+  for (const Allocation& allocation : plan.allocations) {
+    status.Update(CheckTensor(graph, "allocations", allocation.tensor));
+    status.Update(CheckTier(system, allocation.at.tier));
+  }
+  for (const Move& move : plan.moves) {
+    status.Update(CheckTensor(graph, "moves", move.tensor));
+    status.Update(CheckTier(system, move.from.tier));
+    status.Update(CheckTier(system, move.to.tier));
+    status.Update(CheckBoundary(graph, move.start_kernel));
+    status.Update(CheckBoundary(graph, move.deadline_kernel));
+  }
+  for (const Stream& stream : plan.streams) {
+    status.Update(CheckBoundary(graph, stream.kernel));
+    for (TensorIndex t : stream.tensors) {
+      status.Update(CheckTensor(graph, "streams", t));
+    }
+  }
+  return status;
+}
+
+// Times never run past this (about 146 years), whatever a plan says.
+int64_t Later(int64_t now_ns, int64_t duration_ns) {
+  constexpr int64_t kLatestNs = int64_t{1} << 62;
+  return std::min(kLatestNs, now_ns + duration_ns);
+}
+
+class StepSimulation {
+ public:
+  StepSimulation(const Graph& graph, const MemorySystem& system,
+                 const Plan& plan)
+      : graph_(graph), system_(system), plan_(plan) {
+    tier_.assign(graph.tensors.size(), kFastTier);
+    initial_tier_ = birth_tier_ = tier_;
+    births_ = BirthsByKernel(graph);
+    IndexPlan();
+  }
+
+  Simulation Run() {
+    const int64_t set_aside_bytes =
+        RoundUpToPlacement(graph_.unmanaged_peak_bytes) +
+        plan_.stream_window_bytes;
+    Hold(set_aside_bytes);
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (!graph_.tensors[t].alive_at_start()) continue;
+      tier_[t] = initial_tier_[t];
+      if (tier_[t] == kFastTier) Hold(Bytes(t));
+    }
+    for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
+      const int64_t stall_ns = RunBoundary(b);
+      if (b < graph_.kernel_count()) RunKernel(b, stall_ns);
+    }
+    Prediction& prediction = simulation_.prediction;
+    prediction.step_time_ns = now_ns_;
+    prediction.locality =
+        touched_bytes_ > 0 ? touched_fast_bytes_ / touched_bytes_ : 1.0;
+    return std::move(simulation_);
+  }
+
+ private:
+  void IndexPlan() {
+    const size_t boundaries = graph_.kernels.size() + 1;
+    starts_.resize(boundaries);
+    deadlines_.resize(boundaries);
+    deaths_.resize(boundaries);
+    streamed_.resize(boundaries);
+    for (size_t m = 0; m < plan_.moves.size(); ++m) {
+      const Move& move = plan_.moves[m];
+      starts_[move.start_kernel].push_back(m);
+      if (!move.synchronous()) deadlines_[move.deadline_kernel].push_back(m);
+    }
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (graph_.tensors[t].persistent) continue;
+      deaths_[graph_.tensors[t].death_kernel + 1].push_back(t);
+    }
+    for (const Allocation& a : plan_.initial)
+      initial_tier_[a.tensor] = a.at.tier;
+    for (const Allocation& a : plan_.allocations) {
+      birth_tier_[a.tensor] = a.at.tier;
+    }
+    for (const Stream& stream : plan_.streams) {
+      streamed_[stream.kernel].insert(stream.tensors.begin(),
+                                      stream.tensors.end());
+    }
+    simulation_.moves.resize(plan_.moves.size());
+  }
+
+  int64_t Bytes(TensorIndex t) const {
+    return RoundUpToPlacement(graph_.tensors[t].size_bytes);
+  }
+
+  void Hold(int64_t bytes) {
+    held_bytes_ += bytes;
+    simulation_.prediction.fast_peak_bytes =
+        std::max(simulation_.prediction.fast_peak_bytes, held_bytes_);
+  }
+
+  void Release(int64_t bytes) { held_bytes_ -= bytes; }
+
+  // The order of events is the one of proto/stowage/v1/plan.proto. Returns the
+  // time that was waited for moves.
+  int64_t RunBoundary(KernelIndex b) {
+    const int64_t before_ns = now_ns_;
+    for (TensorIndex t : deaths_[b]) {
+      if (tier_[t] == kFastTier) Release(Bytes(t));
+    }
+    for (size_t m : deadlines_[b]) Complete(m);
+    for (size_t m : starts_[b]) {
+      Start(m);
+      if (plan_.moves[m].synchronous()) Complete(m);
+    }
+    if (b < graph_.kernel_count()) {
+      for (TensorIndex t : births_[b]) {
+        tier_[t] = birth_tier_[t];
+        if (tier_[t] == kFastTier) Hold(Bytes(t));
+      }
+    }
+    simulation_.prediction.stall_ns += now_ns_ - before_ns;
+    return now_ns_ - before_ns;
+  }
+
+  void Start(size_t m) {
+    const Move& move = plan_.moves[m];
+    const int64_t bytes = graph_.tensors[move.tensor].size_bytes;
+    int64_t& lane_free_ns = lanes_[{move.from.tier, move.to.tier}];
+    MoveTrace& trace = simulation_.moves[m];
+    trace.start_ns = std::max(lane_free_ns, now_ns_);
+    trace.end_ns =
+        Later(trace.start_ns,
+              system_.CopyDurationNs(move.from.tier, move.to.tier, bytes));
+    lane_free_ns = trace.end_ns;
+    if (move.to.tier == kFastTier) Hold(Bytes(move.tensor));
+    Prediction& prediction = simulation_.prediction;
+    if (move.from.tier == kFastTier) prediction.moved_out_bytes += bytes;
+    if (move.to.tier == kFastTier) prediction.moved_in_bytes += bytes;
+  }
+
+  void Complete(size_t m) {
+    const Move& move = plan_.moves[m];
+    now_ns_ = std::max(now_ns_, simulation_.moves[m].end_ns);
+    tier_[move.tensor] = move.to.tier;
+    if (move.from.tier == kFastTier) Release(Bytes(move.tensor));
+  }
+
+  void RunKernel(KernelIndex k, int64_t stall_ns) {
+    const Kernel& kernel = graph_.kernels[k];
+    KernelTrace trace;
+    trace.stall_ns = stall_ns;
+    trace.fast_bytes = held_bytes_;
+    trace.start_ns = Later(now_ns_, kernel.gap_ns);
+    const KernelProfile profile = CompleteProfile(graph_, kernel, system_);
+    const int64_t duration_ns =
+        KernelDurationNs(graph_, kernel, profile, system_,
+                         [this](TensorIndex t) { return tier_[t]; });
+    now_ns_ = Later(Later(trace.start_ns, duration_ns), StreamNs(k));
+    trace.end_ns = now_ns_;
+    simulation_.kernels.push_back(trace);
+    CountLocality(kernel);
+  }
+
+  // Streamed operands pass through the window once in each direction they are
+  // used in, while the kernel waits.
+  int64_t StreamNs(KernelIndex k) {
+    int64_t ns = 0;
+    for (const Operand& operand : graph_.kernels[k].operands) {
+      if (!streamed_[k].contains(operand.tensor)) continue;
+      const TierIndex tier = tier_[operand.tensor];
+      if (tier == kFastTier) continue;
+      const int64_t bytes = graph_.tensors[operand.tensor].size_bytes;
+      if (operand.read) {
+        ns = Later(ns, system_.CopyDurationNs(tier, kFastTier, bytes));
+      }
+      if (operand.write) {
+        ns = Later(ns, system_.CopyDurationNs(kFastTier, tier, bytes));
+      }
+    }
+    return ns;
+  }
+
+  void CountLocality(const Kernel& kernel) {
+    for (const Operand& operand : kernel.operands) {
+      const double bytes =
+          static_cast<double>(graph_.tensors[operand.tensor].size_bytes) *
+          operand.access_count;
+      touched_bytes_ += bytes;
+      if (tier_[operand.tensor] == kFastTier) touched_fast_bytes_ += bytes;
+    }
+  }
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const Plan& plan_;
+
+  std::vector<std::vector<size_t>> starts_;     // moves by boundary
+  std::vector<std::vector<size_t>> deadlines_;  // asynchronous moves
+  std::vector<std::vector<TensorIndex>> deaths_;
+  std::vector<std::vector<TensorIndex>> births_;
+  std::vector<absl::flat_hash_set<TensorIndex>> streamed_;
+  std::vector<TierIndex> initial_tier_;
+  std::vector<TierIndex> birth_tier_;
+
+  std::vector<TierIndex> tier_;  // by tensor, while it is alive
+  std::map<std::pair<TierIndex, TierIndex>, int64_t> lanes_;  // free from, ns
+  int64_t now_ns_ = 0;
+  int64_t held_bytes_ = 0;
+  double touched_bytes_ = 0;
+  double touched_fast_bytes_ = 0;
+  Simulation simulation_;
+};
+
+}  // namespace
+
+absl::StatusOr<Simulation> Simulate(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const Plan& plan) {
+  absl::Status status = CheckReferences(graph, system, plan);
+  if (!status.ok()) return status;
+  return StepSimulation(graph, system, plan).Run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,219 @@
+#include "policies/planning/workload.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+// How kernels can use a tensor that is not in the fast tier.
+enum class SlowAccess { kNone, kInPlace, kStreamed };
+
+SlowAccess FindSlowAccess(const MemorySystem& system) {
+  SlowAccess access = SlowAccess::kNone;
+  for (TierIndex t = 1; t < system.tier_count(); ++t) {
+    if (system.tiers[t].addressable) return SlowAccess::kInPlace;
+    if (system.tiers[t].streamable) access = SlowAccess::kStreamed;
+  }
+  return access;
+}
+
+// What one kernel wants in the fast tier.
+struct KernelDemand {
+  int64_t fixed_bytes = 0;         // pinned and workspace: cannot be elsewhere
+  std::vector<TensorIndex> fixed;  // of those, operands and workspaces
+  std::vector<TensorIndex> operands;  // movable
+  std::vector<TensorIndex> births;    // movable, not operands
+};
+
+std::vector<KernelDemand> FindDemands(const Graph& graph) {
+  std::vector<KernelDemand> demands(graph.kernels.size());
+  std::vector<int64_t> fixed_change(graph.kernels.size() + 1, 0);
+  for (const Tensor& tensor : graph.tensors) {
+    if (tensor.movable()) continue;
+    const int64_t bytes = RoundUpToPlacement(tensor.size_bytes);
+    if (tensor.alive_at_start()) fixed_change[0] += bytes;
+    if (tensor.persistent) continue;
+    fixed_change[tensor.birth_kernel] += bytes;
+    fixed_change[tensor.death_kernel + 1] -= bytes;
+  }
+  const auto births = BirthsByKernel(graph);
+  std::vector<KernelIndex> listed(graph.tensors.size(), -1);
+  int64_t fixed_bytes = 0;
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    KernelDemand& demand = demands[k];
+    fixed_bytes += fixed_change[k];
+    demand.fixed_bytes = fixed_bytes;
+    for (const Operand& operand : graph.kernels[k].operands) {
+      const bool movable = graph.tensors[operand.tensor].movable();
+      listed[operand.tensor] = k;
+      (movable ? demand.operands : demand.fixed).push_back(operand.tensor);
+    }
+    for (TensorIndex t : births[k]) {
+      if (listed[t] == k) continue;
+      const bool movable = graph.tensors[t].movable();
+      (movable ? demand.births : demand.fixed).push_back(t);
+    }
+  }
+  return demands;
+}
+
+int64_t SumBytes(const Graph& graph, const std::vector<TensorIndex>& tensors) {
+  int64_t bytes = 0;
+  for (TensorIndex t : tensors) {
+    bytes += RoundUpToPlacement(graph.tensors[t].size_bytes);
+  }
+  return bytes;
+}
+
+// Largest first; the first of equals stays first.
+void SortBySize(const Graph& graph, std::vector<TensorIndex>& tensors) {
+  std::stable_sort(
+      tensors.begin(), tensors.end(), [&](TensorIndex a, TensorIndex b) {
+        return graph.tensors[a].size_bytes > graph.tensors[b].size_bytes;
+      });
+}
+
+// Bytes that must be in the fast tier, all else left slow.
+int64_t LeastNeed(const Graph& graph, const KernelDemand& demand,
+                  SlowAccess access) {
+  const int64_t operands =
+      access == SlowAccess::kNone ? SumBytes(graph, demand.operands) : 0;
+  return demand.fixed_bytes + operands;
+}
+
+int64_t FullNeed(const Graph& graph, const KernelDemand& demand) {
+  return demand.fixed_bytes + SumBytes(graph, demand.operands) +
+         SumBytes(graph, demand.births);
+}
+
+// Leaves the largest tensors of kernel `k` slow until the rest fits.
+void FillKernel(const Graph& graph, const KernelDemand& demand,
+                SlowAccess access, KernelIndex k, Workload& workload) {
+  std::vector<TensorIndex> operands = demand.operands;
+  std::vector<TensorIndex> births = demand.births;
+  SortBySize(graph, operands);
+  SortBySize(graph, births);
+  std::vector<TensorIndex> candidates = births;
+  if (access != SlowAccess::kNone) {
+    candidates.insert(candidates.end(), operands.begin(), operands.end());
+  }
+  int64_t need = FullNeed(graph, demand);
+  std::vector<TensorIndex>& left = workload.left_slow[k];
+  for (TensorIndex t : candidates) {
+    if (need <= workload.arena_bytes) break;
+    need -= RoundUpToPlacement(graph.tensors[t].size_bytes);
+    left.push_back(t);
+  }
+  std::sort(left.begin(), left.end());
+  std::vector<TensorIndex>& staged = workload.staged[k];
+  for (const auto* tensors :
+       {&demand.fixed, &demand.operands, &demand.births}) {
+    for (TensorIndex t : *tensors) {
+      if (!std::binary_search(left.begin(), left.end(), t)) staged.push_back(t);
+    }
+  }
+  std::sort(staged.begin(), staged.end());
+  workload.need_bytes[k] = need;
+  if (access != SlowAccess::kStreamed) return;
+  Stream stream{.kernel = k};
+  for (const Operand& operand : graph.kernels[k].operands) {
+    if (std::binary_search(left.begin(), left.end(), operand.tensor)) {
+      stream.tensors.push_back(operand.tensor);
+    }
+  }
+  if (!stream.tensors.empty()) workload.streams.push_back(std::move(stream));
+}
+
+// Whether some kernel has to stream operands when nothing is set aside.
+bool NeedsWindow(const Graph& graph, const std::vector<KernelDemand>& demands,
+                 int64_t arena_bytes) {
+  return std::any_of(demands.begin(), demands.end(), [&](const auto& demand) {
+    return LeastNeed(graph, demand, SlowAccess::kNone) > arena_bytes;
+  });
+}
+
+// The least limit with which need + window fit; the window grows with it.
+int64_t LimitForStreaming(int64_t need_bytes) {
+  int64_t limit = std::max<int64_t>(need_bytes, 4 * kMiB);
+  while (limit - StreamWindowBytes(limit) < need_bytes) {
+    limit = need_bytes + StreamWindowBytes(limit);
+  }
+  return limit;
+}
+
+LeastLimit FindLeast(const Graph& graph, SlowAccess access,
+                     const std::vector<KernelDemand>& demands) {
+  LeastLimit least;
+  const int64_t unmanaged = RoundUpToPlacement(graph.unmanaged_peak_bytes);
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const int64_t bytes = LeastNeed(graph, demands[k], access) + unmanaged;
+    if (bytes > least.bytes) least = {bytes, k};
+  }
+  if (access != SlowAccess::kStreamed) return least;
+  LeastLimit whole = FindLeast(graph, SlowAccess::kNone, demands);
+  least.bytes = LimitForStreaming(least.bytes);
+  return whole.bytes <= least.bytes ? whole
+                                    : LeastLimit{least.bytes, whole.kernel};
+}
+
+absl::Status TooSmall(const Graph& graph, const LeastLimit& least,
+                      int64_t limit_bytes) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "fast limit ", limit_bytes, " bytes is below the ", least.bytes,
+      " bytes that kernel ", least.kernel, " (",
+      graph.kernels[least.kernel].name,
+      ") needs; the least limit that works is ", least.bytes, " bytes"));
+}
+
+}  // namespace
+
+int64_t StreamWindowBytes(int64_t fast_limit_bytes) {
+  return std::min(64 * kMiB, fast_limit_bytes / 4 / kMiB * kMiB);
+}
+
+LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system) {
+  return FindLeast(graph, FindSlowAccess(system), FindDemands(graph));
+}
+
+absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
+                                      const MemorySystem& system,
+                                      int64_t fast_limit_bytes) {
+  const SlowAccess access = FindSlowAccess(system);
+  const std::vector<KernelDemand> demands = FindDemands(graph);
+  const LeastLimit least = FindLeast(graph, access, demands);
+  if (fast_limit_bytes < least.bytes) {
+    return TooSmall(graph, least, fast_limit_bytes);
+  }
+  Workload workload;
+  workload.fast_limit_bytes = fast_limit_bytes;
+  workload.arena_bytes =
+      fast_limit_bytes - RoundUpToPlacement(graph.unmanaged_peak_bytes);
+  SlowAccess used = access;
+  if (access == SlowAccess::kStreamed) {
+    if (NeedsWindow(graph, demands, workload.arena_bytes)) {
+      workload.stream_window_bytes = StreamWindowBytes(fast_limit_bytes);
+      workload.arena_bytes -= workload.stream_window_bytes;
+    } else {
+      used = SlowAccess::kNone;
+    }
+  }
+  workload.staged.resize(graph.kernels.size());
+  workload.left_slow.resize(graph.kernels.size());
+  workload.need_bytes.resize(graph.kernels.size());
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    FillKernel(graph, demands[k], used, k, workload);
+  }
+  return workload;
+}
+
+}  // namespace stowage

@@ -1,0 +1,57 @@
+// What a step demands of the fast tier under a limit: which tensors each kernel
+// needs there, and which of its operands have to be used in a slower tier
+// because not all of them fit. This is where a limit that is too small is
+// found out.
+//
+//   absl::StatusOr<Workload> workload = MakeWorkload(graph, system,
+//   limit_bytes); for (TensorIndex t : workload->staged[k]) ...   // must be
+//   fast at kernel k
+#ifndef STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
+#define STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+struct Workload {
+  int64_t fast_limit_bytes = 0;
+  int64_t stream_window_bytes = 0;  // 0 when nothing is streamed
+  int64_t arena_bytes = 0;          // for tensors: the limit less all set aside
+  // By kernel: tensors that have to be in the fast tier while it runs: its
+  // operands, its workspace, what is born, less what is left slow.
+  std::vector<std::vector<TensorIndex>> staged;
+  // By kernel: operands that are used where they are in a slower tier, in place
+  // or streamed, and tensors that are born there.
+  std::vector<std::vector<TensorIndex>> left_slow;
+  // By kernel: rounded bytes of `staged` and of pinned tensors that are alive.
+  std::vector<int64_t> need_bytes;
+  std::vector<Stream> streams;  // by kernel
+};
+
+// FAILED_PRECONDITION when some kernel does not fit however its operands are
+// used: names the kernel and the least limit.
+absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
+                                      const MemorySystem& system,
+                                      int64_t fast_limit_bytes);
+
+// The least fast memory for which MakeWorkload succeeds, a multiple of
+// kPlacementAlignmentBytes, and the kernel that needs it.
+struct LeastLimit {
+  int64_t bytes = 0;
+  KernelIndex kernel = 0;
+};
+LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
+
+// The window that is set aside when kernels stream: 64 MiB, at most a quarter
+// of the limit, a multiple of 1 MiB; 0 below 4 MiB.
+int64_t StreamWindowBytes(int64_t fast_limit_bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_WORKLOAD_H_

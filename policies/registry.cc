@@ -1,0 +1,49 @@
+#include "policies/registry.h"
+
+#include <functional>
+#include <map>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "policies/baselines/all_fast.h"
+#include "policies/baselines/all_slow.h"
+#include "policies/baselines/belady.h"
+
+namespace stowage {
+namespace {
+
+using Factory = std::unique_ptr<Policy> (*)();
+
+template <typename P>
+std::unique_ptr<Policy> Make() {
+  return std::make_unique<P>();
+}
+
+const std::map<std::string, Factory, std::less<>>& Factories() {
+  static const auto* factories =
+      new std::map<std::string, Factory, std::less<>>{
+          {"all-fast", &Make<AllFastPolicy>},
+          {"all-slow", &Make<AllSlowPolicy>},
+          {"belady", &Make<BeladyPolicy>},
+      };
+  return *factories;
+}
+
+}  // namespace
+
+std::vector<std::string> PolicyNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, factory] : Factories()) names.push_back(name);
+  return names;
+}
+
+absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
+  const auto factory = Factories().find(name);
+  if (factory != Factories().end()) return factory->second();
+  return absl::NotFoundError(
+      absl::StrCat("there is no policy '", std::string(name),
+                   "'; the policies are ", absl::StrJoin(PolicyNames(), ", ")));
+}
+
+}  // namespace stowage
