@@ -1,13 +1,15 @@
 """Trains one model on fixed random data and writes a hash of all it computed.
 
     python3 train_model.py resnet50 --out digest.json [--steps 5]
-        [--batch 4] [--image 96] [--times times.json]
+        [--batch 4] [--image 96] [--paced]
 
-An ordinary PyTorch script: it knows nothing of what runs it.
+An ordinary PyTorch script: it knows nothing of what runs it. It prints
+"step INDEX SECONDS s" after each step; with --paced it waits for a line on
+standard input before each.
 """
 
 import argparse
-import json
+import sys
 import time
 
 import torch
@@ -65,7 +67,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("model")
     parser.add_argument("--out", required=True)
-    parser.add_argument("--times")
+    parser.add_argument("--paced", action="store_true")
     parser.add_argument("--steps", type=int, default=5)
     parser.add_argument("--batch", type=int, default=4)
     parser.add_argument("--image", type=int, default=96)
@@ -80,21 +82,19 @@ def main():
                                arguments.image)
 
     digest = Digest()
-    times_s = []
     for step in range(arguments.steps):
+        if arguments.paced and not sys.stdin.readline():
+            break
         begin_s = time.perf_counter()
         optimizer.zero_grad()
         loss = loss_of(net(inputs), target)
         loss.backward()
         optimizer.step()
         digest.add("losses", loss.item())
-        times_s.append(time.perf_counter() - begin_s)
-        print(f"step {step} {times_s[-1]:.3f} s", flush=True)
+        seconds = time.perf_counter() - begin_s
+        print(f"step {step} {seconds:.6f} s", flush=True)
     digest.add_model(net)
     digest.write(arguments.out)
-    if arguments.times:
-        with open(arguments.times, "w", encoding="utf-8") as file:
-            json.dump(times_s, file)
 
 
 if __name__ == "__main__":
