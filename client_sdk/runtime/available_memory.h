@@ -1,0 +1,15 @@
+// How much memory this process may still take.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_
+
+#include <cstdint>
+
+namespace stowage {
+
+// Four fifths of what the host has available and what the process's memory
+// cgroup (version 1 or 2) leaves free, whichever is less.
+int64_t AvailableMemoryBytes();
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_

@@ -1,0 +1,65 @@
+// A managed allocation of the process: one storage, or scratch of a library.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_BLOCK_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_BLOCK_H_
+
+#include <cstdint>
+
+#include "client_sdk/runtime/session.h"
+
+namespace stowage {
+
+// Where a block is: a byte offset in a tier's arena.
+struct Place {
+  int tier = session::kFastTier;
+  int64_t offset_bytes = 0;
+  bool operator==(const Place&) const = default;
+};
+
+inline int64_t RoundUpToPage(int64_t bytes) {
+  return (bytes + session::kPageBytes - 1) / session::kPageBytes *
+         session::kPageBytes;
+}
+
+// Owned by the Job; guarded by its mutex.
+struct Block {
+  uint64_t id = 0;
+  int64_t size_bytes = 0;
+  Place place;
+
+  // The framework's storage, once it has been seen; null for library scratch,
+  // which cannot move. Owned through StorageAccess.
+  void* storage = nullptr;
+  bool pinned = false;     // its address is known outside
+  bool parameter = false;  // a leaf that requires gradients
+  bool backward = false;   // allocated while gradients were computed
+  int32_t users = 0;       // kernels that are running on it
+  bool dead = false;       // freed while kernels were running on it
+  int64_t last_use = 0;    // count of kernels the job had run
+
+  // A move of the plan that is under way: the room it takes and its ticket.
+  bool moving = false;
+  Place destination;
+  int lane = 0;
+  uint64_t ticket = 0;
+
+  // Where it was born: the step, and a tag that is the same in every step that
+  // runs the same kernels (operator, size, how many of that kind before it).
+  int64_t birth_step = -1;
+  uint64_t birth_tag = 0;
+
+  int32_t tensor = -1;          // index in the plan that drives the step
+  int32_t profile_index = -1;   // index in the profile of the current step
+
+  int64_t room_bytes() const { return RoundUpToPage(size_bytes); }
+};
+
+// One block that a kernel uses; a kernel lists each block once.
+struct KernelOperand {
+  Block* block;
+  uint32_t flags;             // session::OperandFlags
+  uint32_t access_count = 1;  // how often the kernel names it
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_BLOCK_H_

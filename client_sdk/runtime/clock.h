@@ -1,0 +1,20 @@
+// The time base of everything a job measures.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_CLOCK_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_CLOCK_H_
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace stowage {
+
+// CLOCK_MONOTONIC, the same in every process of the host.
+inline int64_t NowNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_CLOCK_H_

@@ -1,0 +1,40 @@
+#include "client_sdk/runtime/fault_handler.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "client_sdk/runtime/job.h"
+
+namespace stowage {
+namespace {
+
+Job* g_job = nullptr;
+struct sigaction g_previous;
+
+void OnFault(int number, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  const bool handled = g_job->HandleFault(info->si_addr);
+  errno = saved_errno;
+  if (handled) return;
+  if (g_previous.sa_flags & SA_SIGINFO) {
+    g_previous.sa_sigaction(number, info, context);
+  } else if (g_previous.sa_handler != SIG_DFL &&
+             g_previous.sa_handler != SIG_IGN) {
+    g_previous.sa_handler(number);
+  } else {
+    // Not ours: let the instruction fault again without a handler.
+    sigaction(number, &g_previous, nullptr);
+  }
+}
+
+}  // namespace
+
+void InstallFaultHandler(Job* job) {
+  g_job = job;
+  struct sigaction action {};
+  action.sa_sigaction = OnFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigaction(SIGSEGV, &action, &g_previous);
+}
+
+}  // namespace stowage

@@ -1,0 +1,15 @@
+// Sends faults at addresses of a file tier to the Job. Chains to the handler
+// that was there before.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_
+
+namespace stowage {
+
+class Job;
+
+// Installs the SIGSEGV handler; `job` lives until the process ends. Once.
+void InstallFaultHandler(Job* job);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_

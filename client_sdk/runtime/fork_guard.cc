@@ -1,0 +1,98 @@
+#include "client_sdk/runtime/fork_guard.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace stowage {
+namespace {
+
+struct SnapshotEntry {
+  char* address;  // of the block
+  int64_t room_bytes;
+  int64_t offset_bytes;  // in the snapshot
+};
+
+struct Snapshot {
+  int fd = -1;
+  int64_t change_count = -1;
+  std::vector<SnapshotEntry> entries;
+};
+
+Job* g_job = nullptr;
+SessionClient* g_client = nullptr;
+void (*g_in_child)() = nullptr;
+Snapshot g_snapshot;  // guarded by the Job's mutex
+
+// Copies every block into a fresh memfd. A snapshot that fails leaves no fd:
+// children then stop at their first use of a tensor, rather than compute with
+// wrong numbers.
+void TakeSnapshot() {
+  if (g_snapshot.fd >= 0) close(g_snapshot.fd);
+  g_snapshot = {};
+  g_snapshot.change_count = g_job->change_count();
+  int64_t bytes = 0;
+  for (const Block* block : g_job->blocks()) {
+    const MappedTier& tier = g_client->tiers()[block->place.tier];
+    g_snapshot.entries.push_back(
+        {tier.base + block->place.offset_bytes, block->room_bytes(), bytes});
+    bytes += block->room_bytes();
+  }
+  if (bytes == 0) return;
+  const int fd = memfd_create("stowage-fork", MFD_CLOEXEC);
+  void* memory = MAP_FAILED;
+  if (fd >= 0 && ftruncate(fd, bytes) == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  }
+  bool whole = memory != MAP_FAILED;
+  int64_t offset_bytes = 0;
+  for (const Block* block : g_job->blocks()) {
+    if (!whole) break;
+    whole = g_job->ReadBlock(*block, static_cast<char*>(memory) +
+                                         offset_bytes) == 0;
+    offset_bytes += block->room_bytes();
+  }
+  if (memory != MAP_FAILED) munmap(memory, bytes);
+  if (whole) {
+    g_snapshot.fd = fd;
+  } else if (fd >= 0) {
+    close(fd);
+  }
+}
+
+void BeforeFork() {
+  g_job->LockForFork();
+  if (g_snapshot.fd < 0 || g_snapshot.change_count != g_job->change_count()) {
+    TakeSnapshot();
+  }
+}
+
+void InParent() { g_job->UnlockAfterFork(); }
+
+void InChild() {
+  for (const SnapshotEntry& entry : g_snapshot.entries) {
+    if (g_snapshot.fd < 0) {
+      mprotect(entry.address, entry.room_bytes, PROT_NONE);
+      continue;
+    }
+    mmap(entry.address, entry.room_bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_FIXED, g_snapshot.fd, entry.offset_bytes);
+  }
+  g_client->CloseSocket();
+  g_in_child();
+  g_job->UnlockAfterFork();
+}
+
+}  // namespace
+
+void InstallForkGuard(Job* job, SessionClient* client, void (*in_child)()) {
+  g_job = job;
+  g_client = client;
+  g_in_child = in_child;
+  pthread_atfork(BeforeFork, InParent, InChild);
+}
+
+}  // namespace stowage

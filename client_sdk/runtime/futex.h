@@ -1,0 +1,37 @@
+// Waiting on a 32-bit word that two processes share.
+//
+//   uint32_t seen = bell.load(std::memory_order_acquire);
+//   if (nothing_to_do()) FutexWait(bell, seen, /*timeout_ns=*/10'000'000);
+//
+// Thread-safe; FutexWait blocks.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_FUTEX_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_FUTEX_H_
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+
+namespace stowage::session {
+
+// Returns when `word` no longer holds `seen`, after a wake, a signal or the
+// timeout, whichever is first. The caller looks again.
+inline void FutexWait(std::atomic<uint32_t>& word, uint32_t seen,
+                      int64_t timeout_ns) {
+  timespec timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
+  syscall(SYS_futex, &word, FUTEX_WAIT, seen, &timeout, nullptr, 0);
+}
+
+// Adds one to `word` and wakes everybody who waits on it.
+inline void FutexRing(std::atomic<uint32_t>& word) {
+  word.fetch_add(1, std::memory_order_release);
+  syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace stowage::session
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_FUTEX_H_

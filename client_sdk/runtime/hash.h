@@ -1,0 +1,30 @@
+// Mixing of 64-bit values into keys and signatures. Stable across processes of
+// one build; not for untrusted input.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_HASH_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_HASH_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace stowage {
+
+inline constexpr uint64_t kHashSeed = 0xcbf29ce484222325;
+
+// One round of SplitMix64's finalizer over both values.
+inline uint64_t HashMix(uint64_t hash, uint64_t value) {
+  uint64_t x = hash ^ (value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2));
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+// FNV-1a.
+inline uint64_t HashString(std::string_view text) {
+  uint64_t hash = kHashSeed;
+  for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_HASH_H_

@@ -1,0 +1,303 @@
+#include "client_sdk/runtime/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "client_sdk/runtime/available_memory.h"
+#include "client_sdk/runtime/clock.h"
+#include "client_sdk/runtime/job_lock.h"
+#include "client_sdk/runtime/tier_copy.h"
+
+namespace stowage {
+namespace {
+
+// Allocations outside of any operator count as kernels of this name.
+constexpr std::string_view kLooseAllocation = "stowage::allocate";
+constexpr uint64_t kLooseAllocationKey = 1;
+
+}  // namespace
+
+Job::Job(SessionClient* client, const StorageAccess& storage,
+         const JobSettings& settings)
+    : client_(client),
+      storage_(storage),
+      settings_(settings),
+      window_(&client->tiers(), 0),
+      lanes_(client) {
+  for (const MappedTier& tier : client->tiers()) {
+    arenas_.push_back(std::make_unique<Arena>(tier.info.capacity_bytes));
+  }
+  limit_bytes_ = client->welcome().limit_bytes;
+  limit_fraction_ = client->welcome().limit_fraction;
+  provisional_limit_bytes_ =
+      std::min(client->tiers()[session::kFastTier].info.capacity_bytes,
+               AvailableMemoryBytes());
+  ApplyLimit();
+  BeginStep();
+}
+
+bool Job::Manages(const void* address) const {
+  for (const MappedTier& tier : client_->tiers()) {
+    if (tier.Contains(address)) return true;
+  }
+  return false;
+}
+
+Block* Job::Find(const void* address) const {
+  for (size_t i = 0; i < arenas_.size(); ++i) {
+    const MappedTier& tier = client_->tiers()[i];
+    if (!tier.Contains(address)) continue;
+    return arenas_[i]->Find(static_cast<const char*>(address) - tier.base);
+  }
+  return nullptr;
+}
+
+Block* Job::BlockOf(void* address, void* context, bool parameter) {
+  if (!Manages(address)) return nullptr;
+  Lock lock(this);
+  Block* block = Find(address);
+  if (block == nullptr) return nullptr;
+  if (block->storage != nullptr &&
+      !storage_.refers_to(block->storage, context)) {
+    storage_.release(block->storage);
+    block->storage = nullptr;
+  }
+  if (block->storage == nullptr) block->storage = storage_.make_handle(context);
+  block->parameter = block->parameter || parameter;
+  return block;
+}
+
+void Job::EnterKernel(RunningKernel* kernel) {
+  if (kernel->index >= 0) return;
+  const int64_t now_ns = kernel->start_ns != 0 ? kernel->start_ns : NowNs();
+  kernel->index = profile_.AddKernel(
+      kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
+  kernel->step = step_;
+  ++kernels_run_;
+  if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) ApplyLimit();
+  if (plan_ == nullptr) return;
+  if (kernel->index < static_cast<int32_t>(plan_->kernels.size()) &&
+      plan_->kernels[kernel->index].key == kernel->key) {
+    PlanBoundary(kernel->index);
+  } else {
+    Surprise("kernel-sequence", kernel->name, kernel->index);
+  }
+}
+
+void Job::Use(RunningKernel* kernel, Block* block) {
+  block->last_use = kernels_run_;
+  ++block->users;
+  kernel->in_use.push_back(block);
+}
+
+void Job::Unuse(RunningKernel* kernel) {
+  for (Block* block : kernel->in_use) {
+    const bool in_file = !client_->tiers()[block->place.tier].addressable();
+    if (in_file && !block->dead) window_.Release(*block);
+    if (--block->users == 0 && block->dead) delete block;
+  }
+  kernel->in_use.clear();
+}
+
+void Job::BeginKernel(RunningKernel* kernel,
+                      const std::vector<KernelOperand>& operands) {
+  kernel->start_ns = NowNs();
+  if (operands.empty()) return;
+  Lock lock(this);
+  EnterKernel(kernel);
+  for (const KernelOperand& operand : operands) {
+    Use(kernel, operand.block);
+    profile_.AddOperand(kernel->index, operand);
+  }
+  try {
+    if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
+    if (plan_ == nullptr) FetchOperands(kernel, operands);
+  } catch (...) {
+    Unuse(kernel);
+    throw;
+  }
+  kernel->start_ns = NowNs();
+}
+
+void Job::EndKernel(RunningKernel* kernel,
+                    const std::vector<KernelOperand>& outputs) {
+  if (kernel->index < 0) return;
+  Lock lock(this);
+  for (const KernelOperand& output : outputs) {
+    output.block->last_use = kernels_run_;
+    profile_.AddOperand(kernel->index, output);
+  }
+  SpendSlowTime(kernel);
+  const int64_t end_ns = NowNs();
+  if (kernel->step == step_) {
+    profile_.EndKernel(kernel->index,
+                       end_ns - kernel->start_ns - kernel->moved_ns,
+                       kernel->flops, kernel->slow_operands);
+  }
+  Unuse(kernel);
+  totals_.moved_in_bytes += window_.TakeReadBytes();
+  totals_.moved_out_bytes += window_.TakeWrittenBytes();
+  last_end_ns_ = NowNs();
+}
+
+// An emulated medium: the kernel takes as much longer as the real one would
+// make it.
+void Job::SpendSlowTime(RunningKernel* kernel) {
+  int64_t ps = 0;
+  for (size_t i = 0; i < client_->tiers().size(); ++i) {
+    const session::TierInfo& info = client_->tiers()[i].info;
+    ps += kernel->slow_read_bytes[i] * info.kernel_read_ps_per_byte +
+          kernel->slow_write_bytes[i] * info.kernel_write_ps_per_byte;
+  }
+  SpendNs(ps / 1000);
+}
+
+void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
+  Lock lock(this);
+  RunningKernel loose{.key = kLooseAllocationKey, .name = kLooseAllocation};
+  if (kernel == nullptr) kernel = &loose;
+  const int64_t stall_before_ns = totals_.stall_ns;
+  EnterKernel(kernel);
+
+  auto block = std::make_unique<Block>();
+  block->id = next_block_id_++;
+  block->size_bytes = size_bytes;
+  block->last_use = kernels_run_;
+  block->backward = kernel->backward;
+  block->birth_step = step_;
+  block->birth_tag = tagger_.Next(kernel->key, size_bytes);
+  if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
+    PlaceOnDemand(block.get());
+  }
+  const MappedTier& tier = client_->tiers()[block->place.tier];
+  if (block->place.tier != session::kFastTier) {
+    kernel->slow_write_bytes[block->place.tier] += size_bytes;
+    ++kernel->slow_operands;
+  }
+  profile_.AddBirth(kernel->index, kernel->ordinal++, block.get());
+  ++births_;
+  managed_bytes_ += size_bytes;
+  blocks_.insert(block.get());
+  NotePeaks();
+  kernel->moved_ns += totals_.stall_ns - stall_before_ns;
+  if (kernel == &loose) last_end_ns_ = NowNs();
+  return tier.base + block.release()->place.offset_bytes;
+}
+
+bool Job::Free(void* address) {
+  if (!Manages(address)) return false;
+  if (Lock::Held()) {
+    deferred_frees_.push_back(Find(address));
+    return true;
+  }
+  Lock lock(this);
+  Block* block = Find(address);
+  if (block != nullptr) Die(block);
+  return true;
+}
+
+void Job::Die(Block* block) {
+  window_.Release(*block, /*keep=*/false);
+  if (block->moving) {
+    lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
+    arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
+  }
+  arenas_[block->place.tier]->Free(block->place.offset_bytes);
+  profile_.AddDeath(*block);
+  managed_bytes_ -= block->size_bytes;
+  if (block->tensor >= 0 && tensors_[block->tensor] == block) {
+    tensors_[block->tensor] = nullptr;
+  }
+  if (block->storage != nullptr) storage_.release(block->storage);
+  block->storage = nullptr;
+  blocks_.erase(block);
+  block->dead = true;
+  if (block->users == 0) delete block;
+}
+
+bool Job::Movable(const Block& block) const {
+  return block.storage != nullptr && block.users == 0 && !block.pinned &&
+         !block.moving && storage_.movable(block.storage);
+}
+
+void Job::Pin(void* address) {
+  if (!Manages(address)) return;
+  Lock lock(this);
+  Block* block = Find(address);
+  if (block == nullptr) return;
+  if (block->moving) FinishMove(block);
+  if (block->place.tier != session::kFastTier && !block->pinned) Fetch(block);
+  block->pinned = true;
+}
+
+void Job::CountUnmanaged(int64_t bytes) {
+  const int64_t now =
+      unmanaged_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (now > unmanaged_peak_bytes_.load(std::memory_order_relaxed)) {
+    unmanaged_peak_bytes_.store(now, std::memory_order_relaxed);
+  }
+}
+
+bool Job::HandleFault(void* address) {
+  if (Lock::Held() || !Manages(address)) return false;
+  std::lock_guard<std::mutex> guard(mutex_);
+  Block* block = Find(address);
+  if (block == nullptr || client_->tiers()[block->place.tier].addressable()) {
+    return false;
+  }
+  const int error = window_.Fault(*block, static_cast<char*>(address));
+  if (error != 0) {
+    fprintf(stderr,
+            "stowage: the slow tier %s failed while a tensor was read in place: "
+            "%s; the job cannot go on\n",
+            client_->tiers()[block->place.tier].info.name, strerror(error));
+    abort();
+  }
+  return true;
+}
+
+int64_t Job::FastUsedBytes() const {
+  return arenas_[session::kFastTier]->used_bytes() +
+         unmanaged_bytes_.load(std::memory_order_relaxed);
+}
+
+void Job::NotePeaks() {
+  const int64_t unmanaged = unmanaged_bytes_.load(std::memory_order_relaxed);
+  totals_.fast_peak_bytes = std::max(totals_.fast_peak_bytes, FastUsedBytes());
+  totals_.tensor_peak_bytes =
+      std::max(totals_.tensor_peak_bytes, managed_bytes_ + unmanaged);
+}
+
+void Job::ReportEvent(std::string_view reason, std::string_view detail,
+                      int32_t kernel) {
+  session::EventLog& log = client_->segment()->report.process_events;
+  const uint64_t n = log.written.load(std::memory_order_relaxed);
+  session::EventRecord& event = log.entries[n % session::kEventEntries];
+  event.step = step_;
+  event.kernel = kernel;
+  snprintf(event.reason, sizeof(event.reason), "%.*s",
+           static_cast<int>(reason.size()), reason.data());
+  snprintf(event.detail, sizeof(event.detail), "%.*s",
+           static_cast<int>(detail.size()), detail.data());
+  log.written.store(n + 1, std::memory_order_release);
+}
+
+void Job::LockForFork() { mutex_.lock(); }
+
+void Job::UnlockAfterFork() { mutex_.unlock(); }
+
+int Job::ReadBlock(const Block& block, void* memory) {
+  const MappedTier& tier = client_->tiers()[block.place.tier];
+  if (int error = window_.Release(block)) return error;
+  if (!tier.addressable()) {
+    return ReadFileTier(tier, block.place.offset_bytes, memory,
+                        block.room_bytes());
+  }
+  memcpy(memory, tier.base + block.place.offset_bytes, block.size_bytes);
+  return 0;
+}
+
+}  // namespace stowage

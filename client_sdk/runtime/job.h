@@ -1,0 +1,242 @@
+// The runtime of one training process: where its tensors live, and the moves
+// between tiers at kernel boundaries.
+//
+//   Job job(&client, storage_access, settings);
+//   job.BeginKernel(&kernel, operands);      // operands are usable from here on
+//   void* address = job.Allocate(&kernel, bytes);
+//   job.EndKernel(&kernel, outputs);
+//   job.EndStep();                           // after the optimizer
+//
+// Demand mode: outputs are allocated in a bounded fast arena, old tensors are
+// evicted to make room, operands are fetched at use. Plan mode: the plan's table
+// says where every allocation goes and which moves start and end at which
+// kernel; whatever the plan did not foresee ends plan mode for the rest of the
+// step. Neither changes a bit of any tensor.
+//
+// One per process. Thread-safe: one mutex guards everything; it is not held
+// while a kernel runs. Errors are thrown as std::runtime_error with a message
+// for the user; tensors are whole when that happens.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "client_sdk/runtime/arena.h"
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/move_lanes.h"
+#include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/step_profile.h"
+#include "client_sdk/runtime/storage_access.h"
+#include "client_sdk/runtime/stream_window.h"
+
+namespace stowage {
+
+struct JobSettings {
+  // Stay in demand mode: no profile is published.
+  bool demand_only = false;
+  // How long the end of a profiled step waits for its plan.
+  int64_t plan_wait_ns = 5'000'000'000;
+};
+
+// A kernel that is running on some thread. Lives on that thread's stack.
+struct RunningKernel {
+  uint64_t key = 0;
+  std::string_view name;  // outlives the process
+  int64_t flops = 0;
+  bool backward = false;
+  // Filled in by the Job.
+  int32_t index = -1;  // in the step; -1 until it touches managed memory
+  int32_t ordinal = 0;
+  int64_t step = -1;
+  int64_t start_ns = 0;
+  int64_t moved_ns = 0;  // of its duration, spent moving tensors
+  int64_t slow_read_bytes[session::kMaxTiers] = {};
+  int64_t slow_write_bytes[session::kMaxTiers] = {};
+  uint32_t slow_operands = 0;
+  std::vector<Block*> in_use;
+};
+
+class Job {
+ public:
+  Job(SessionClient* client, const StorageAccess& storage,
+      const JobSettings& settings);
+
+  // Makes every operand usable where it is and keeps it there until EndKernel.
+  // May block on moves.
+  void BeginKernel(RunningKernel* kernel,
+                   const std::vector<KernelOperand>& operands);
+  // `outputs` are operands, too.
+  void EndKernel(RunningKernel* kernel,
+                 const std::vector<KernelOperand>& outputs);
+
+  // Memory for a new tensor, aligned to a page. `kernel` is null outside of
+  // kernels. May evict.
+  void* Allocate(RunningKernel* kernel, int64_t size_bytes);
+  // False if the address is not managed here.
+  bool Free(void* address);
+
+  // The block at exactly this address, or null. Takes a handle to the storage
+  // behind `context` if the block has none yet. The block stays valid while its
+  // storage lives.
+  Block* BlockOf(void* address, void* context, bool parameter);
+  bool Manages(const void* address) const;
+
+  // The step is over: the optimizer has run, or the next forward pass begins.
+  void EndStep();
+
+  // The address is about to be known outside: the tensor moves no more.
+  void Pin(void* address);
+
+  // Counts storages below the managed size.
+  void CountUnmanaged(int64_t bytes);
+
+  // A fault at an address of a file tier. False if it is not ours.
+  bool HandleFault(void* address);
+
+  // Around fork(): see fork_guard.h.
+  void LockForFork();
+  void UnlockAfterFork();
+  // All live blocks; the mutex must be held.
+  const std::unordered_set<Block*>& blocks() const { return blocks_; }
+  int64_t change_count() const { return kernels_run_ + births_; }
+  const SessionClient& client() const { return *client_; }
+  // Brings a block's bytes into `memory`; the mutex must be held.
+  int ReadBlock(const Block& block, void* memory);
+
+  // A limit in bytes, 0 while unlimited or unknown.
+  int64_t limit_bytes() const { return limit_bytes_; }
+
+ private:
+  class Lock;
+
+  // Where a plan wants a block when the step begins.
+  struct Target {
+    Block* block;
+    Place place;
+  };
+
+  // What a step adds up to.
+  struct StepTotals {
+    int64_t begin_ns = 0;
+    int64_t stall_ns = 0;
+    int64_t fast_peak_bytes = 0;
+    int64_t moved_in_bytes = 0;
+    int64_t moved_out_bytes = 0;
+    int64_t tensor_peak_bytes = 0;
+    int64_t unmanaged_peak_bytes = 0;
+    uint32_t fallbacks = 0;
+  };
+
+  // job.cc
+  void EnterKernel(RunningKernel* kernel);
+  void Use(RunningKernel* kernel, Block* block);
+  void NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand);
+  void SpendSlowTime(RunningKernel* kernel);
+  void Unuse(RunningKernel* kernel);
+  Block* Find(const void* address) const;
+  void Die(Block* block);
+  void NotePeaks();
+  void ReportEvent(std::string_view reason, std::string_view detail,
+                   int32_t kernel = -1);
+  char* AddressOf(Place place) const {
+    return client_->tiers()[place.tier].base + place.offset_bytes;
+  }
+  bool Movable(const Block& block) const;
+  int64_t FastUsedBytes() const;
+
+  // job_demand.cc: places and moves without a plan.
+  void PlaceOnDemand(Block* block);
+  std::optional<Place> FastRoom(Block* block);
+  std::optional<Place> SlowRoom(Block* block);
+  void Evict(Block* block);
+  bool Fetch(Block* block);
+  int MoveNow(Block* block, Place to);
+  void FetchOperands(RunningKernel* kernel,
+                     const std::vector<KernelOperand>& operands);
+  bool SetPlace(Block* block, Place place);
+
+  // job_plan.cc: a step under a plan.
+  bool StartPlan(const PlanTable& plan);
+  bool MatchInitial(const PlanTable& plan, std::vector<Target>* targets);
+  bool Arrange(const std::vector<Target>& targets);
+  void ClearFast(const std::vector<Target>& targets);
+  void PlanBoundary(int32_t kernel);
+  void AwaitMovesDue(int32_t kernel);
+  void StartMoves(int32_t kernel);
+  bool StartMove(const session::PlanMove& move);
+  bool FinishMove(Block* block);
+  bool PlaceByPlan(RunningKernel* kernel, Block* block);
+  void CheckPlanOperands(RunningKernel* kernel,
+                         const std::vector<KernelOperand>& operands);
+  void Surprise(std::string_view reason, std::string_view detail,
+                int32_t kernel);
+  void SettleMoves();
+
+  // job_step.cc: what happens between steps.
+  void FinishStepRecord(session::StepMode mode);
+  void ResolveLimit();
+  void ApplyLimit();
+  void RefuseLimitThatIsTooSmall();
+  bool PublishProfile();
+  void AwaitPlan();
+  void TakePlans();
+  void BeginStep();
+  void WarnAgentLost();
+
+  SessionClient* client_;
+  StorageAccess storage_;
+  JobSettings settings_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Arena>> arenas_;
+  StreamWindow window_;
+  MoveLanes lanes_;
+  Block window_block_;  // holds the window's room in the fast arena
+  std::unordered_set<Block*> blocks_;
+  std::vector<Block*> deferred_frees_;
+
+  int64_t limit_bytes_ = 0;
+  double limit_fraction_ = 0;
+  // Stands in while the limit is not known, or is none.
+  int64_t provisional_limit_bytes_ = 0;
+  int64_t unmanaged_reserve_bytes_ = 0;
+  std::atomic<int64_t> unmanaged_bytes_{0};
+  std::atomic<int64_t> unmanaged_peak_bytes_{0};
+
+  uint64_t next_block_id_ = 1;
+  int64_t births_ = 0;
+  int64_t kernels_run_ = 0;
+  int64_t managed_bytes_ = 0;       // live, wherever they are
+  int64_t tensor_peak_bytes_ = 0;   // of the job
+  int64_t last_end_ns_ = 0;         // when the last kernel ended
+
+  int64_t step_ = 0;
+  StepTotals totals_;
+  StepProfile profile_;
+  BirthTagger tagger_;
+  uint64_t previous_signature_ = 0;
+  std::unordered_map<uint64_t, uint64_t> next_signature_;
+  std::unordered_set<uint64_t> profiled_;
+  bool agent_lost_reported_ = false;
+
+  std::unordered_map<uint64_t, PlanTable> plans_;  // by signature
+  const PlanTable* plan_ = nullptr;                // drives this step
+  const PlanTable* step_plan_ = nullptr;           // drove it from the start
+  std::unordered_map<uint64_t, int> surprises_;    // in a row, by signature
+  std::vector<Block*> tensors_;                    // by the plan's tensor index
+  size_t next_move_ = 0;
+  size_t next_deadline_ = 0;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_

@@ -1,0 +1,269 @@
+// A step under a plan: allocations go where the table says, moves start and end
+// at the boundaries it lists (see proto/stowage/v1/plan.proto). Offsets in slow
+// tiers are the process's own choice: only fast memory is scarce. Whatever the
+// plan did not foresee ends plan mode for the rest of the step.
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <string>
+
+#include "client_sdk/runtime/clock.h"
+#include "client_sdk/runtime/job.h"
+
+namespace stowage {
+
+// Brings the blocks that are alive to where the plan wants them.
+bool Job::StartPlan(const PlanTable& plan) {
+  std::vector<Target> targets;
+  tensors_.assign(plan.tensor_count, nullptr);
+  if (!MatchInitial(plan, &targets) || !Arrange(targets)) {
+    for (const Target& target : targets) target.block->tensor = -1;
+    return false;
+  }
+  plan_ = step_plan_ = &plan;
+  next_move_ = 0;
+  next_deadline_ = 0;
+  return true;
+}
+
+// Finds the block of every tensor that is alive when the step begins: by
+// identity, or by where the step before gave birth to it.
+bool Job::MatchInitial(const PlanTable& plan, std::vector<Target>* targets) {
+  for (Block* block : blocks_) {
+    block->tensor = -1;
+    auto index = plan.initial_by_block.find(block->id);
+    if (index == plan.initial_by_block.end()) {
+      if (block->birth_step != step_ - 1) continue;
+      index = plan.initial_by_tag.find(block->birth_tag);
+      if (index == plan.initial_by_tag.end()) continue;
+    }
+    const session::PlanInitial& initial = plan.initial[index->second];
+    if (block->size_bytes != initial.size_bytes ||
+        tensors_[initial.tensor] != nullptr) {
+      continue;
+    }
+    tensors_[initial.tensor] = block;
+    block->tensor = initial.tensor;
+    const bool fast = initial.tier == session::kFastTier;
+    targets->push_back(
+        {block,
+         {initial.tier, initial.offset_bytes + (fast ? window_.bytes() : 0)}});
+  }
+  if (targets->size() == plan.initial.size()) return true;
+  for (const session::PlanInitial& initial : plan.initial) {
+    if (tensors_[initial.tensor] != nullptr) continue;
+    ReportEvent("initial-tensor-missing",
+                std::to_string(plan.initial.size() - targets->size()) +
+                    " of the tensors alive at the start, the first of " +
+                    std::to_string(initial.size_bytes) + " bytes");
+    break;
+  }
+  return false;
+}
+
+bool Job::Arrange(const std::vector<Target>& targets) {
+  ClearFast(targets);
+  for (const Target& target : targets) {
+    Block* block = target.block;
+    const bool in_place = target.place.tier == session::kFastTier
+                              ? block->place == target.place
+                              : block->place.tier == target.place.tier;
+    if (in_place) continue;
+    if (target.place.tier == session::kFastTier) {
+      if (!Movable(*block) || block->place.tier == session::kFastTier ||
+          !arenas_[session::kFastTier]->AllocateAt(target.place.offset_bytes,
+                                                   block)) {
+        ReportEvent("layout-taken", "a tensor that cannot move is in the way");
+        return false;
+      }
+      if (MoveNow(block, target.place) != 0) return false;
+    } else if (block->place.tier == session::kFastTier) {
+      return false;  // it cannot leave
+    }
+  }
+  return true;
+}
+
+// Evicts whatever stands in the fast tier and not where the plan wants it. What
+// cannot move stays; if it is in the way, an allocation will find out.
+void Job::ClearFast(const std::vector<Target>& targets) {
+  std::vector<Place> wanted(tensors_.size(), Place{-1, 0});
+  for (const Target& target : targets) {
+    wanted[target.block->tensor] = target.place;
+  }
+  std::vector<Block*> misplaced;
+  for (Block* block : blocks_) {
+    if (block->place.tier != session::kFastTier || !Movable(*block)) continue;
+    if (block->tensor < 0 || wanted[block->tensor] != block->place) {
+      misplaced.push_back(block);
+    }
+  }
+  for (Block* block : misplaced) {
+    const bool stays_fast = block->tensor >= 0 &&
+                            wanted[block->tensor].tier == session::kFastTier;
+    if (stays_fast && arenas_[session::kFastTier]->AllocateAt(
+                          wanted[block->tensor].offset_bytes, block)) {
+      MoveNow(block, wanted[block->tensor]);
+    } else {
+      Evict(block);
+    }
+  }
+}
+
+// Boundary `kernel`: before that kernel, or the end of the step.
+void Job::PlanBoundary(int32_t kernel) {
+  AwaitMovesDue(kernel);
+  if (plan_ != nullptr) StartMoves(kernel);
+}
+
+void Job::AwaitMovesDue(int32_t kernel) {
+  for (; next_deadline_ < plan_->moves_by_deadline.size(); ++next_deadline_) {
+    const session::PlanMove& move =
+        plan_->moves[plan_->moves_by_deadline[next_deadline_]];
+    if (move.deadline_kernel > kernel) return;
+    if (move.start_kernel == move.deadline_kernel) continue;  // StartMoves waits
+    Block* block = tensors_[move.tensor];
+    if (block == nullptr || !block->moving) continue;
+    if (!FinishMove(block)) {
+      Surprise("move-failed", "the slow tier reported an error", kernel);
+      return;
+    }
+  }
+}
+
+void Job::StartMoves(int32_t kernel) {
+  for (; next_move_ < plan_->moves.size(); ++next_move_) {
+    const session::PlanMove& move = plan_->moves[next_move_];
+    if (move.start_kernel > kernel) return;
+    if (tensors_[move.tensor] == nullptr) continue;  // freed earlier than usual
+    if (!StartMove(move)) {
+      Surprise("move-impossible", "a tensor is not where the plan expects it",
+               kernel);
+      return;
+    }
+    if (move.start_kernel == move.deadline_kernel &&
+        !FinishMove(tensors_[move.tensor])) {
+      Surprise("move-failed", "the slow tier reported an error", kernel);
+      return;
+    }
+  }
+}
+
+bool Job::StartMove(const session::PlanMove& move) {
+  Block* block = tensors_[move.tensor];
+  if (block->place.tier != move.from_tier || !Movable(*block)) return false;
+  if (window_.Release(*block) != 0) return false;
+  Place to{move.to_tier, 0};
+  if (move.to_tier == session::kFastTier) {
+    to.offset_bytes = move.to_offset_bytes + window_.bytes();
+    if (!arenas_[to.tier]->AllocateAt(to.offset_bytes, block)) return false;
+  } else {
+    auto offset = arenas_[to.tier]->Allocate(block);
+    if (!offset.has_value()) return false;
+    to.offset_bytes = *offset;
+  }
+  block->lane = move.to_tier > move.from_tier ? session::kLaneOut
+                                              : session::kLaneIn;
+  block->moving = true;
+  block->destination = to;
+  block->ticket = lanes_.Issue(static_cast<session::Lane>(block->lane),
+                               block->place, to, block->room_bytes());
+  NotePeaks();
+  return true;
+}
+
+// Waits until the bytes have arrived, then lets the storage point to them.
+// False if the copy failed: the block is where it was.
+bool Job::FinishMove(Block* block) {
+  const int64_t begin_ns = NowNs();
+  const int error =
+      lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
+  totals_.stall_ns += NowNs() - begin_ns;
+  block->moving = false;
+  if (error != 0) {
+    arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
+    return false;
+  }
+  auto& moved = block->destination.tier == session::kFastTier
+                    ? totals_.moved_in_bytes
+                    : totals_.moved_out_bytes;
+  moved += block->size_bytes;
+  SetPlace(block, block->destination);
+  return true;
+}
+
+bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
+  const session::PlanAllocation* planned =
+      plan_->Allocation(kernel->index, kernel->ordinal);
+  if (planned == nullptr || planned->size_bytes != block->size_bytes) {
+    Surprise("allocation-sequence",
+             std::string(kernel->name) + " allocates " +
+                 std::to_string(block->size_bytes) + " bytes",
+             kernel->index);
+    return false;
+  }
+  if (planned->tier == session::kFastTier) {
+    const int64_t offset_bytes = planned->offset_bytes + window_.bytes();
+    if (!arenas_[planned->tier]->AllocateAt(offset_bytes, block)) {
+      Surprise("room-taken",
+               "a tensor outlived the plan's expectation, or cannot move",
+               kernel->index);
+      return false;
+    }
+    block->place = {planned->tier, offset_bytes};
+  } else {
+    auto offset = arenas_[planned->tier]->Allocate(block);
+    if (!offset.has_value()) {
+      Surprise("slow-tier-full", "no room for a new tensor", kernel->index);
+      return false;
+    }
+    block->place = {planned->tier, *offset};
+  }
+  tensors_[planned->tensor] = block;
+  block->tensor = planned->tensor;
+  return true;
+}
+
+void Job::CheckPlanOperands(RunningKernel* kernel,
+                            const std::vector<KernelOperand>& operands) {
+  for (const KernelOperand& operand : operands) {
+    Block* block = operand.block;
+    // A copy that is under way must not see the source change.
+    if (block->moving && (operand.flags & session::kOperandWrite)) {
+      Surprise("written-while-moving", kernel->name, kernel->index);
+      return;
+    }
+    if (block->place.tier == session::kFastTier) continue;
+    const bool usable =
+        client_->tiers()[block->place.tier].addressable() ||
+        (block->tensor >= 0 && plan_->Streams(kernel->index, block->tensor));
+    if (!usable) {
+      Surprise("operand-not-resident", kernel->name, kernel->index);
+      return;
+    }
+  }
+  for (const KernelOperand& operand : operands) {
+    if (operand.block->place.tier != session::kFastTier) {
+      NoteSlowUse(kernel, operand);
+    }
+  }
+}
+
+void Job::Surprise(std::string_view reason, std::string_view detail,
+                   int32_t kernel) {
+  ReportEvent(reason, detail, kernel);
+  ++totals_.fallbacks;
+  ++surprises_[plan_->signature];
+  plan_ = nullptr;
+  SettleMoves();
+}
+
+// Waits for every move under way. One that failed leaves its block where it
+// was.
+void Job::SettleMoves() {
+  for (Block* block : tensors_) {
+    if (block != nullptr && block->moving) FinishMove(block);
+  }
+}
+
+}  // namespace stowage

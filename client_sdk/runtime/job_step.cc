@@ -1,0 +1,255 @@
+// What happens between two steps: the limit, the profile, the next plan.
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "client_sdk/runtime/clock.h"
+#include "client_sdk/runtime/futex.h"
+#include "client_sdk/runtime/job.h"
+#include "client_sdk/runtime/job_lock.h"
+
+namespace stowage {
+namespace {
+
+constexpr int64_t kLookAgainNs = 20'000'000;
+constexpr int kMaxSignatures = 10;  // Sentinel's bound on buckets
+constexpr int kMaxSurprises = 3;    // in a row, before a plan is tried rarely
+constexpr int kRetryEverySteps = 16;
+// The fast arena is never smaller, so that small kernels need no streaming.
+constexpr int64_t kLeastArenaBytes = 1 << 20;
+
+// Room for storages below the managed size: their peak so far, and a little.
+int64_t ReserveFor(int64_t unmanaged_peak_bytes) {
+  return RoundUpToPage(unmanaged_peak_bytes + unmanaged_peak_bytes / 8 +
+                       (64 << 10));
+}
+
+}  // namespace
+
+void Job::EndStep() {
+  Lock lock(this);
+  if (profile_.kernel_count() == 0) return;
+  if (plan_ != nullptr) {
+    const auto planned = static_cast<int32_t>(plan_->kernels.size());
+    if (profile_.kernel_count() == planned) {
+      PlanBoundary(planned);
+    } else {
+      Surprise("step-ended-early", "fewer kernels than in the profiled step",
+               profile_.kernel_count());
+    }
+  }
+  if (step_plan_ != nullptr && totals_.fallbacks == 0) {
+    surprises_[step_plan_->signature] = 0;
+  }
+  next_signature_[previous_signature_] = profile_.signature();
+  previous_signature_ = profile_.signature();
+  ResolveLimit();
+
+  session::StepMode mode =
+      step_plan_ != nullptr ? session::kStepPlan : session::kStepDemand;
+  if (PublishProfile()) {
+    mode = session::kStepProfile;
+    AwaitPlan();
+  }
+  FinishStepRecord(mode);
+  TakePlans();
+  ++step_;
+  BeginStep();
+  RefuseLimitThatIsTooSmall();
+}
+
+void Job::BeginStep() {
+  totals_ = StepTotals{.begin_ns = NowNs()};
+  last_end_ns_ = totals_.begin_ns;
+  NotePeaks();
+  tagger_.Begin();
+  profile_.Begin();
+  for (Block* block : blocks_) {
+    profile_.AddAlive(block,
+                      block->birth_step == step_ - 1 ? block->birth_tag : 0);
+  }
+  plan_ = step_plan_ = nullptr;
+  if (plans_.empty()) return;
+  if (!client_->AgentAlive()) {
+    WarnAgentLost();
+    return;
+  }
+  auto next = next_signature_.find(previous_signature_);
+  auto plan = plans_.find(next != next_signature_.end() ? next->second
+                                                        : previous_signature_);
+  if (plan == plans_.end()) return;
+  int& surprises = surprises_[plan->first];
+  if (surprises >= kMaxSurprises && step_ % kRetryEverySteps != 0) return;
+  if (!StartPlan(plan->second)) {
+    ++surprises;
+    ++totals_.fallbacks;
+  }
+}
+
+void Job::FinishStepRecord(session::StepMode mode) {
+  session::Report& report = client_->segment()->report;
+  const uint64_t n = report.steps.written.load(std::memory_order_relaxed);
+  report.steps.entries[n % session::kStepEntries] = {
+      .index = step_,
+      .mode = mode,
+      .fallbacks = totals_.fallbacks,
+      .signature = profile_.signature(),
+      .kernel_count = profile_.kernel_count(),
+      .duration_ns = NowNs() - totals_.begin_ns,
+      .predicted_duration_ns = mode == session::kStepPlan
+                                   ? step_plan_->predicted_step_ns
+                                   : 0,
+      .stall_ns = totals_.stall_ns,
+      .fast_peak_bytes = totals_.fast_peak_bytes,
+      .moved_in_bytes = totals_.moved_in_bytes,
+      .moved_out_bytes = totals_.moved_out_bytes};
+  report.steps.written.store(n + 1, std::memory_order_release);
+}
+
+// A limit in percent becomes bytes once the tensor peak is known: after the
+// first step, and once more after the second, when optimizers have their state.
+void Job::ResolveLimit() {
+  NotePeaks();
+  session::Report& report = client_->segment()->report;
+  if (totals_.tensor_peak_bytes > tensor_peak_bytes_) {
+    tensor_peak_bytes_ = totals_.tensor_peak_bytes;
+    report.tensor_peak_bytes.store(tensor_peak_bytes_);
+  }
+  if (limit_fraction_ <= 0 || step_ > 1) return;
+  limit_bytes_ = RoundUpToPage(limit_fraction_ * tensor_peak_bytes_);
+  ApplyLimit();
+}
+
+// Fits window and arena into the limit, and evicts what no longer fits.
+void Job::ApplyLimit() {
+  Arena& fast = *arenas_[session::kFastTier];
+  const MappedTier& tier = client_->tiers()[session::kFastTier];
+  unmanaged_reserve_bytes_ = ReserveFor(unmanaged_peak_bytes_);
+  const int64_t limit_bytes =
+      limit_bytes_ > 0 ? limit_bytes_ : provisional_limit_bytes_;
+  client_->segment()->report.limit_bytes.store(limit_bytes_);
+
+  const int64_t window_bytes = StreamWindow::BytesFor(limit_bytes);
+  if (window_block_.size_bytes == 0 || window_bytes < window_block_.size_bytes) {
+    window_.Resize(window_bytes);
+    if (window_block_.size_bytes > 0) fast.Free(0);
+    window_block_.size_bytes = window_.bytes();
+    fast.AllocateAt(0, &window_block_);
+  }
+  const int64_t capacity_bytes =
+      std::min(tier.info.capacity_bytes,
+               std::max((limit_bytes - unmanaged_reserve_bytes_) /
+                            session::kPageBytes * session::kPageBytes,
+                        window_.bytes() + kLeastArenaBytes));
+  if (capacity_bytes == fast.capacity_bytes()) return;
+  fast.SetCapacity(capacity_bytes);
+
+  std::vector<Block*> outside;
+  for (auto extent = fast.used().rbegin(); extent != fast.used().rend();
+       ++extent) {
+    if (extent->first + extent->second.size_bytes <= capacity_bytes) break;
+    if (Movable(*extent->second.block)) outside.push_back(extent->second.block);
+  }
+  for (Block* block : outside) Evict(block);
+  const bool empty_above =
+      fast.used().empty() ||
+      fast.used().rbegin()->first + fast.used().rbegin()->second.size_bytes <=
+          capacity_bytes;
+  if (empty_above && capacity_bytes < tier.info.capacity_bytes) {
+    fallocate(tier.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              capacity_bytes, tier.info.capacity_bytes - capacity_bytes);
+  }
+}
+
+// Storages below the managed size, the window and a least arena must fit. Known
+// after the first step, before anything was learned.
+void Job::RefuseLimitThatIsTooSmall() {
+  if (limit_bytes_ == 0) return;
+  int64_t least_bytes = unmanaged_reserve_bytes_ + kLeastArenaBytes;
+  least_bytes += StreamWindow::BytesFor(least_bytes * 2);
+  constexpr int64_t kMiB = 1 << 20;
+  least_bytes = (least_bytes + kMiB - 1) / kMiB * kMiB;
+  client_->segment()->report.least_limit_bytes.store(least_bytes);
+  if (limit_bytes_ >= least_bytes) return;
+  ReportEvent("limit-too-small",
+              "the least limit that works is " + std::to_string(least_bytes));
+  throw std::runtime_error(
+      "stowage: the fast-memory limit of " + std::to_string(limit_bytes_) +
+      " bytes is too small for this job; the least limit that works is " +
+      std::to_string(least_bytes / kMiB) + "MiB (" +
+      std::to_string(least_bytes) + " bytes)");
+}
+
+// Hands the profile of the step that has just ended to the agent, once per
+// signature.
+bool Job::PublishProfile() {
+  session::Segment* segment = client_->segment();
+  const uint64_t written = segment->profiles_written.load();
+  if (settings_.demand_only || step_ == 0 || plan_ != nullptr ||
+      profiled_.size() >= kMaxSignatures ||
+      written != segment->profiles_taken.load() || !profile_.Fits() ||
+      !client_->AgentAlive() ||
+      !profiled_.insert(profile_.signature()).second) {
+    return false;
+  }
+  session::ProfileArea& area = segment->profile;
+  profile_.Write(&area);
+  area.step_index = step_;
+  area.duration_ns = NowNs() - totals_.begin_ns;
+  area.tensor_peak_bytes = totals_.tensor_peak_bytes;
+  area.unmanaged_peak_bytes = unmanaged_reserve_bytes_ + window_.bytes();
+  segment->profiles_written.store(written + 1);
+  return true;
+}
+
+// A plan that comes a moment later than the step's end saves a whole step in
+// demand mode, so waiting for it pays.
+void Job::AwaitPlan() {
+  if (limit_bytes_ == 0) return;
+  session::Segment* segment = client_->segment();
+  const int64_t begin_ns = NowNs();
+  const int64_t end_ns = begin_ns + settings_.plan_wait_ns;
+  const uint64_t refused = segment->profiles_refused.load();
+  while (NowNs() < end_ns && client_->AgentAlive()) {
+    const uint32_t seen = segment->plan_bell.load();
+    if (segment->plans_written.load() != segment->plans_taken.load() ||
+        segment->profiles_refused.load() != refused) {
+      break;
+    }
+    session::FutexWait(segment->plan_bell, seen, kLookAgainNs);
+  }
+  totals_.stall_ns += NowNs() - begin_ns;
+}
+
+void Job::TakePlans() {
+  session::Segment* segment = client_->segment();
+  const uint64_t written = segment->plans_written.load();
+  if (written == segment->plans_taken.load()) return;
+  auto plan = PlanTable::Copy(segment->plans[written % 2], arenas_.size());
+  segment->plans_taken.store(written);
+  if (!plan.has_value()) {
+    ReportEvent("plan-malformed", "the agent's plan table is inconsistent");
+    return;
+  }
+  // The job's pages are charged to the job: touch them before the agent does.
+  const MappedTier& fast = client_->tiers()[session::kFastTier];
+  madvise(fast.base, arenas_[session::kFastTier]->capacity_bytes(),
+          MADV_POPULATE_WRITE);
+  const uint64_t signature = plan->signature;
+  plans_[signature] = *std::move(plan);
+  surprises_[signature] = 0;
+}
+
+void Job::WarnAgentLost() {
+  if (agent_lost_reported_) return;
+  agent_lost_reported_ = true;
+  ReportEvent("agent-lost",
+              "the node agent is gone; training goes on in demand mode");
+}
+
+}  // namespace stowage

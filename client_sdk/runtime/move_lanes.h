@@ -1,0 +1,42 @@
+// The process's end of the move lanes.
+//
+//   uint64_t ticket = lanes.Issue(session::kLaneOut, from, to, bytes);
+//   ...
+//   int error = lanes.Wait(session::kLaneOut, ticket);   // 0: copied
+//
+// Thread-compatible: the Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_MOVE_LANES_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_MOVE_LANES_H_
+
+#include <cstdint>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/session_client.h"
+
+namespace stowage {
+
+class MoveLanes {
+ public:
+  explicit MoveLanes(SessionClient* client) : client_(client) {}
+
+  // Hands a copy to the agent. Waits for the oldest one while the lane is full.
+  uint64_t Issue(session::Lane lane, Place from, Place to, int64_t bytes);
+
+  // Blocks until the copy is done. If the agent is gone the process does what
+  // is left itself. Returns 0 or an errno; then the source is whole.
+  int Wait(session::Lane lane, uint64_t ticket);
+
+  bool Done(session::Lane lane, uint64_t ticket) const;
+
+ private:
+  session::MoveLane& lane(session::Lane which) const {
+    return client_->segment()->lanes[which];
+  }
+  void CompleteWithoutAgent(session::Lane which);
+
+  SessionClient* client_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_MOVE_LANES_H_

@@ -1,0 +1,124 @@
+#include "client_sdk/runtime/plan_table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "client_sdk/runtime/hash.h"
+
+namespace stowage {
+namespace {
+
+bool Consistent(const PlanTable& plan, int tier_count) {
+  const auto tensor_ok = [&](int32_t tensor) {
+    return tensor >= 0 && static_cast<uint32_t>(tensor) < plan.tensor_count;
+  };
+  const auto tier_ok = [&](int32_t tier) { return tier >= 0 && tier < tier_count; };
+  const int32_t kernel_count = static_cast<int32_t>(plan.kernels.size());
+  for (const session::PlanKernel& kernel : plan.kernels) {
+    if (uint64_t{kernel.first_allocation} + kernel.allocation_count >
+        plan.allocations.size()) {
+      return false;
+    }
+  }
+  for (const session::PlanAllocation& allocation : plan.allocations) {
+    if (!tensor_ok(allocation.tensor) || !tier_ok(allocation.tier)) return false;
+  }
+  for (const session::PlanInitial& initial : plan.initial) {
+    if (!tensor_ok(initial.tensor) || !tier_ok(initial.tier)) return false;
+  }
+  for (const session::PlanMove& move : plan.moves) {
+    if (!tensor_ok(move.tensor) || !tier_ok(move.from_tier) ||
+        !tier_ok(move.to_tier) || move.start_kernel < 0 ||
+        move.start_kernel > move.deadline_kernel ||
+        move.deadline_kernel > kernel_count) {
+      return false;
+    }
+  }
+  return std::is_sorted(plan.moves.begin(), plan.moves.end(),
+                        [](const auto& a, const auto& b) {
+                          return a.start_kernel < b.start_kernel;
+                        });
+}
+
+void IndexInitial(PlanTable* plan) {
+  // Tags of all births, by (kernel, ordinal).
+  BirthTagger tagger;
+  std::unordered_map<uint64_t, uint64_t> tags;
+  for (uint64_t k = 0; k < plan->kernels.size(); ++k) {
+    const session::PlanKernel& kernel = plan->kernels[k];
+    for (uint64_t o = 0; o < kernel.allocation_count; ++o) {
+      tags[k << 32 | o] = tagger.Next(
+          kernel.key, plan->allocations[kernel.first_allocation + o].size_bytes);
+    }
+  }
+  for (uint32_t i = 0; i < plan->initial.size(); ++i) {
+    const session::PlanInitial& initial = plan->initial[i];
+    if (initial.block_id != 0) plan->initial_by_block[initial.block_id] = i;
+    if (initial.birth_kernel < 0) continue;
+    auto tag = tags.find(uint64_t(initial.birth_kernel) << 32 |
+                         uint32_t(initial.birth_ordinal));
+    if (tag != tags.end()) plan->initial_by_tag[tag->second] = i;
+  }
+}
+
+}  // namespace
+
+std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
+                                         int tier_count) {
+  if (area.kernel_count > session::kMaxKernels ||
+      area.initial_count > session::kMaxBlocks ||
+      area.allocation_count > session::kMaxBlocks ||
+      area.move_count > session::kMaxMoves ||
+      area.stream_count > session::kMaxBlocks) {
+    return std::nullopt;
+  }
+  PlanTable plan;
+  plan.signature = area.signature;
+  plan.predicted_step_ns = area.predicted_step_ns;
+  plan.tensor_count = area.tensor_count;
+  plan.kernels.assign(area.kernels, area.kernels + area.kernel_count);
+  plan.initial.assign(area.initial, area.initial + area.initial_count);
+  plan.allocations.assign(area.allocations,
+                          area.allocations + area.allocation_count);
+  plan.moves.assign(area.moves, area.moves + area.move_count);
+  plan.streams.assign(area.streams, area.streams + area.stream_count);
+  if (!Consistent(plan, tier_count)) return std::nullopt;
+
+  plan.moves_by_deadline.resize(plan.moves.size());
+  std::iota(plan.moves_by_deadline.begin(), plan.moves_by_deadline.end(), 0u);
+  std::stable_sort(plan.moves_by_deadline.begin(), plan.moves_by_deadline.end(),
+                   [&](uint32_t a, uint32_t b) {
+                     return plan.moves[a].deadline_kernel <
+                            plan.moves[b].deadline_kernel;
+                   });
+  IndexInitial(&plan);
+  return plan;
+}
+
+const session::PlanAllocation* PlanTable::Allocation(int32_t kernel,
+                                                     int32_t ordinal) const {
+  const session::PlanKernel& entry = kernels[kernel];
+  if (ordinal < 0 || uint32_t(ordinal) >= entry.allocation_count) return nullptr;
+  return &allocations[entry.first_allocation + ordinal];
+}
+
+bool PlanTable::Streams(int32_t kernel, int32_t tensor) const {
+  auto stream = std::lower_bound(
+      streams.begin(), streams.end(), kernel,
+      [](const session::PlanStream& s, int32_t k) { return s.kernel < k; });
+  for (; stream != streams.end() && stream->kernel == kernel; ++stream) {
+    if (stream->tensor == tensor) return true;
+  }
+  return false;
+}
+
+uint64_t BirthTag(uint64_t kernel_key, int64_t size_bytes, int32_t occurrence) {
+  return HashMix(HashMix(kernel_key, size_bytes), occurrence);
+}
+
+uint64_t BirthTagger::Next(uint64_t kernel_key, int64_t size_bytes) {
+  return BirthTag(kernel_key, size_bytes,
+                  counts_[HashMix(kernel_key, size_bytes)]++);
+}
+
+}  // namespace stowage

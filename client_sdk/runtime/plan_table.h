@@ -1,0 +1,61 @@
+// The process's own copy of a plan, with the look-ups a step needs.
+//
+//   std::optional<PlanTable> plan = PlanTable::Copy(segment->plans[n % 2]);
+//   const session::PlanAllocation* a = plan->Allocation(kernel, ordinal);
+//
+// Plain data after Copy(); safe to read from several threads.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_PLAN_TABLE_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "client_sdk/runtime/session.h"
+
+namespace stowage {
+
+struct PlanTable {
+  uint64_t signature = 0;
+  int64_t predicted_step_ns = 0;
+  uint32_t tensor_count = 0;
+  std::vector<session::PlanKernel> kernels;
+  std::vector<session::PlanInitial> initial;
+  std::vector<session::PlanAllocation> allocations;
+  std::vector<session::PlanMove> moves;
+  std::vector<uint32_t> moves_by_deadline;
+  std::vector<session::PlanStream> streams;
+  // Birth tag (see BirthTag) to index in `initial`, for wrapping tensors; and
+  // block id to the same.
+  std::unordered_map<uint64_t, uint32_t> initial_by_tag;
+  std::unordered_map<uint64_t, uint32_t> initial_by_block;
+
+  // Copies and checks every index; nullopt if the table is inconsistent or
+  // names a tier at or above `tier_count`.
+  static std::optional<PlanTable> Copy(const session::PlanArea& area,
+                                       int tier_count);
+
+  // Null if the kernel has no such allocation.
+  const session::PlanAllocation* Allocation(int32_t kernel,
+                                            int32_t ordinal) const;
+  bool Streams(int32_t kernel, int32_t tensor) const;
+};
+
+// What identifies a birth across steps: the kernel's key, the size, and how
+// many such births the step had before.
+uint64_t BirthTag(uint64_t kernel_key, int64_t size_bytes, int32_t occurrence);
+
+// Counts births within a step and gives them their tags.
+class BirthTagger {
+ public:
+  void Begin() { counts_.clear(); }
+  uint64_t Next(uint64_t kernel_key, int64_t size_bytes);
+
+ private:
+  std::unordered_map<uint64_t, int32_t> counts_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_PLAN_TABLE_H_

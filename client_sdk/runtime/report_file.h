@@ -1,0 +1,19 @@
+// Keeps a job's report beyond its session, when the agent is no longer there to
+// do it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_REPORT_FILE_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_REPORT_FILE_H_
+
+#include <string>
+
+#include "client_sdk/runtime/session.h"
+
+namespace stowage {
+
+// Writes "<directory>/<run id>-<pid>.session", whole or not at all. False if
+// that fails; there is nobody left to tell.
+bool WriteReportFile(const std::string& directory, const std::string& run_id,
+                     const session::Report& report);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_REPORT_FILE_H_

@@ -1,0 +1,66 @@
+// The process's end of a session with the node agent.
+//
+//   SessionClient client;
+//   std::string error = client.Connect(socket_path, hello);
+//   if (error.empty()) client.segment()->report.limit_bytes = ...;
+//
+// Owns the socket, the descriptors and the mappings until the process ends.
+// Not thread-safe, except AgentAlive().
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_SESSION_CLIENT_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_SESSION_CLIENT_H_
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "client_sdk/runtime/session.h"
+
+namespace stowage {
+
+// One tier as the process sees it.
+struct MappedTier {
+  session::TierInfo info;
+  int fd = -1;
+  // Addressable: the arena. A file: reserved addresses that fault.
+  char* base = nullptr;
+
+  bool addressable() const {
+    return (info.flags & session::kTierAddressable) != 0;
+  }
+  bool Contains(const void* address) const {
+    const char* p = static_cast<const char*>(address);
+    return p >= base && p < base + info.capacity_bytes;
+  }
+};
+
+class SessionClient {
+ public:
+  // Says hello, maps what comes back. Returns what went wrong and what to do,
+  // or an empty string. Blocks up to ten seconds for the agent's answer.
+  std::string Connect(const std::string& socket_path,
+                      const session::Hello& hello);
+
+  const session::Welcome& welcome() const { return welcome_; }
+  session::Segment* segment() const { return segment_; }
+  const std::vector<MappedTier>& tiers() const { return tiers_; }
+
+  // False once the agent has hung up. Does not block.
+  bool AgentAlive();
+
+  // In a forked child: lets go of the socket, so that the agent sees the hang-up
+  // of the parent alone.
+  void CloseSocket();
+
+ private:
+  std::string Map(const std::vector<int>& fds);
+
+  session::Welcome welcome_{};
+  session::Segment* segment_ = nullptr;
+  std::vector<MappedTier> tiers_;
+  int socket_ = -1;
+  std::atomic<bool> alive_{false};
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_SESSION_CLIENT_H_

@@ -1,0 +1,67 @@
+// Records one step as it runs: kernels, operands, and the blocks that were
+// alive.
+//
+//   profile.Begin(blocks_alive);
+//   int kernel = profile.AddKernel(key, name);
+//   profile.AddOperand(kernel, block, session::kOperandRead);
+//   ...
+//   if (profile.complete()) profile.Write(&segment->profile);
+//
+// Not thread-safe.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_STEP_PROFILE_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_STEP_PROFILE_H_
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage {
+
+class StepProfile {
+ public:
+  // Starts a new step; forgets the one before.
+  void Begin();
+
+  // A block that is alive when the step begins; `previous_tag` is the birth tag
+  // it got in the step before, 0 if it is older.
+  void AddAlive(Block* block, uint64_t previous_tag);
+
+  // Returns the kernel's index. `gap_ns`: host time before it.
+  int32_t AddKernel(uint64_t key, std::string_view name, int64_t gap_ns);
+  // Uses of the same block by one kernel add up.
+  void AddOperand(int32_t kernel, const KernelOperand& operand);
+  void AddBirth(int32_t kernel, int32_t ordinal, Block* block);
+  // The block dies after the kernel that ran last.
+  void AddDeath(const Block& block);
+  void EndKernel(int32_t kernel, int64_t duration_ns, int64_t flops,
+                 uint32_t slow_operands);
+
+  // Mixes what a step must repeat to be the same step: operators and sizes of
+  // allocations.
+  uint64_t signature() const { return signature_; }
+  int32_t kernel_count() const { return static_cast<int32_t>(kernels_.size()); }
+
+  // Copies all into the segment; the step must fit (see Fits()).
+  void Write(session::ProfileArea* area) const;
+  bool Fits() const;
+
+ private:
+  int32_t Add(Block* block, const session::BlockRecord& record, uint64_t tag);
+
+  uint64_t signature_ = 0;
+  std::vector<session::KernelRecord> kernels_;
+  // In order of execution; several kernels of different threads may be open.
+  std::vector<std::pair<int32_t, session::OperandRecord>> operands_;
+  std::vector<session::BlockRecord> blocks_;
+  std::vector<uint64_t> tags_;  // parallel to blocks_: previous or own birth tag
+  std::vector<Block*> alive_;   // parallel to blocks_; null once dead
+  std::vector<std::string_view> names_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_STEP_PROFILE_H_

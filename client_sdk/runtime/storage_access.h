@@ -1,0 +1,26 @@
+// What the runtime needs of the framework's storages. The PyTorch plug-in
+// fills it in; tests use a fake.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_STORAGE_ACCESS_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_STORAGE_ACCESS_H_
+
+namespace stowage {
+
+// A handle is a weak reference that the runtime owns. All calls are made with
+// the Job's mutex held, at kernel boundaries; a block that is freed by one of
+// them is queued, not freed on the spot.
+struct StorageAccess {
+  // The storage still lives and nobody outside the framework knows its address.
+  bool (*movable)(void* handle);
+  // Lets the storage point to `to`, without freeing `from`, which it points to.
+  // False if the storage has died or points elsewhere; then nothing was changed.
+  bool (*set_address)(void* handle, void* from, void* to);
+  // The handle refers to the storage behind `context` (see Job::BlockOf).
+  bool (*refers_to)(void* handle, void* context);
+  // A new handle to the storage behind `context`.
+  void* (*make_handle)(void* context);
+  void (*release)(void* handle);
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_STORAGE_ACCESS_H_

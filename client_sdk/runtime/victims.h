@@ -1,0 +1,35 @@
+// Which blocks leave the fast tier so that an allocation fits.
+//
+//   std::optional<Victims> victims = ChooseVictims(arena, room_bytes, now, movable);
+//   for (Block* block : victims->blocks) Evict(block);
+//
+// Pure.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "client_sdk/runtime/arena.h"
+
+namespace stowage {
+
+struct Victims {
+  int64_t offset_bytes = 0;  // where the room begins once they have left
+  std::vector<Block*> blocks;
+};
+
+// Chooses a run of neighbouring free extents and movable blocks that holds
+// `room_bytes` and costs least: a block costs its bytes over the number of
+// kernels since its last use, so that old blocks go first (LRU) and one hole is
+// made rather than many. Linear in the extents. nullopt if no run is long
+// enough.
+std::optional<Victims> ChooseVictims(
+    const Arena& arena, int64_t room_bytes, int64_t now_kernel,
+    const std::function<bool(const Block&)>& movable);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_

@@ -1,0 +1,60 @@
+#include "client_sdk/torch/allocator.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include "client_sdk/torch/running_kernel.h"
+
+namespace stowage::torch_plugin {
+namespace {
+
+constexpr size_t kAlignmentBytes = 64;  // as PyTorch's own allocator
+
+Job* g_job = nullptr;
+bool g_enabled = false;
+
+// Frees what any of the two allocators gave out; null is allowed.
+void FreeAny(void* address) {
+  if (address == nullptr) return;
+  if (g_job->Manages(address)) {
+    if (g_enabled) g_job->Free(address);
+    return;
+  }
+  g_job->CountUnmanaged(-static_cast<int64_t>(malloc_usable_size(address)));
+  free(address);
+}
+
+class ManagedAllocator final : public c10::Allocator {
+ public:
+  c10::DataPtr allocate(size_t bytes) const override {
+    if (bytes == 0) return {nullptr, nullptr, &FreeAny, at::kCPU};
+    if (g_enabled && bytes >= kManagedBytes) {
+      return ManagedDataPtr(g_job->Allocate(CurrentKernel(), bytes));
+    }
+    void* address = nullptr;
+    TORCH_CHECK(posix_memalign(&address, kAlignmentBytes, bytes) == 0,
+                "stowage: cannot allocate ", bytes, " bytes");
+    g_job->CountUnmanaged(malloc_usable_size(address));
+    return ManagedDataPtr(address);
+  }
+
+  c10::DeleterFnPtr raw_deleter() const override { return &FreeAny; }
+};
+
+}  // namespace
+
+void InstallAllocator(Job* job) {
+  static ManagedAllocator allocator;
+  g_job = job;
+  g_enabled = true;
+  c10::SetCPUAllocator(&allocator, /*priority=*/100);
+}
+
+c10::DataPtr ManagedDataPtr(void* address) {
+  return {address, address, &FreeAny, at::kCPU};
+}
+
+void DisableManagedAllocation() { g_enabled = false; }
+
+}  // namespace stowage::torch_plugin

@@ -1,0 +1,121 @@
+#include "client_sdk/torch/attach.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "client_sdk/runtime/fault_handler.h"
+#include "client_sdk/runtime/fork_guard.h"
+#include "client_sdk/runtime/job.h"
+#include "client_sdk/runtime/report_file.h"
+#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/torch/allocator.h"
+#include "client_sdk/torch/hook.h"
+#include "client_sdk/torch/pin.h"
+#include "client_sdk/torch/storage_handle.h"
+
+namespace stowage {
+namespace {
+
+std::string FromEnvironment(const char* name) {
+  const char* value = getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// Text that does not fit is cut; the agent refuses what makes no sense.
+template <size_t N>
+void CopyText(const std::string& text, char (&field)[N]) {
+  snprintf(field, N, "%s", text.c_str());
+}
+
+std::string ReadCommand() {
+  char command[256] = {};
+  const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return "";
+  const ssize_t bytes = read(fd, command, sizeof(command) - 1);
+  close(fd);
+  for (ssize_t i = 0; i + 1 < bytes; ++i) {
+    if (command[i] == '\0') command[i] = ' ';
+  }
+  return command;
+}
+
+session::Hello MakeHello(const AttachOptions& options) {
+  session::Hello hello{};
+  hello.magic = session::kMagic;
+  hello.version = session::kVersion;
+  hello.pid = getpid();
+  CopyText(options.run_id, hello.run_id);
+  CopyText(ReadCommand(), hello.command);
+  CopyText(options.fast, hello.fast);
+  CopyText(options.slow, hello.slow);
+  CopyText(options.policy, hello.policy);
+  return hello;
+}
+
+JobSettings SettingsFromEnvironment() {
+  JobSettings settings;
+  settings.demand_only = FromEnvironment("STOWAGE_MODE") == "demand";
+  return settings;
+}
+
+void BecomeInert() {
+  torch_plugin::DisableHook();
+  torch_plugin::DisableManagedAllocation();
+}
+
+// These live until the process ends: tensors outlive every destructor.
+SessionClient* g_client = nullptr;
+Job* g_job = nullptr;
+
+// With the agent gone, nobody else keeps what was measured.
+void SaveReport() {
+  const std::string directory = FromEnvironment("STOWAGE_REPORT_DIR");
+  if (g_job == nullptr || directory.empty() || g_client->AgentAlive()) return;
+  WriteReportFile(directory, FromEnvironment("STOWAGE_RUN_ID"),
+                  g_client->segment()->report);
+}
+
+}  // namespace
+
+AttachOptions AttachOptionsFromEnvironment() {
+  return {.agent_socket = FromEnvironment("STOWAGE_AGENT"),
+          .fast = FromEnvironment("STOWAGE_FAST"),
+          .slow = FromEnvironment("STOWAGE_SLOW"),
+          .policy = FromEnvironment("STOWAGE_POLICY"),
+          .run_id = FromEnvironment("STOWAGE_RUN_ID")};
+}
+
+std::string Attach(const AttachOptions& options) {
+  if (g_client != nullptr) return "";
+  g_client = new SessionClient();
+  std::string error = g_client->Connect(options.agent_socket, MakeHello(options));
+  if (!error.empty()) return error;
+  g_job = new Job(g_client, torch_plugin::TorchStorageAccess(),
+                  SettingsFromEnvironment());
+  InstallFaultHandler(g_job);
+  InstallForkGuard(g_job, g_client, [] {
+    g_job = nullptr;
+    BecomeInert();
+  });
+  torch_plugin::InstallAllocator(g_job);
+  torch_plugin::InstallHook(g_job);
+  atexit(SaveReport);
+  return "";
+}
+
+void EnableThread() { torch_plugin::EnableHookOnThread(); }
+
+void EndStep() { torch_plugin::EndStepManually(); }
+
+bool Attached() { return g_job != nullptr; }
+
+void Pin(const at::Tensor& tensor) {
+  if (g_job == nullptr || !tensor.defined() || !tensor.has_storage()) return;
+  void* address = tensor.storage().unsafeGetStorageImpl()->data_ptr().get();
+  if (address != nullptr) g_job->Pin(address);
+}
+
+}  // namespace stowage

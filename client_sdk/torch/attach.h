@@ -1,0 +1,41 @@
+// Attaches this process to a node agent.
+//
+//   #include "client_sdk/torch/attach.h"           // a LibTorch C++ program
+//   std::string error = stowage::Attach({.agent_socket = "/run/stowage/agent.sock",
+//                                        .fast = "40%", .slow = "file:/mnt/nvme"});
+//   ... train ...; optimizer.step(); stowage::EndStep();
+//
+// Programs that are started by `stowage run`, and Python, attach by themselves.
+#ifndef STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_
+#define STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_
+
+#include <string>
+
+namespace stowage {
+
+struct AttachOptions {
+  std::string agent_socket;
+  std::string fast;    // "900MiB", "40%"; empty: the agent's default
+  std::string slow;    // "file:/mnt/nvme"; empty: the agent's default
+  std::string policy;  // empty: the agent's default
+  std::string run_id;  // names the report
+};
+
+// From STOWAGE_AGENT, STOWAGE_FAST, STOWAGE_SLOW, STOWAGE_POLICY, STOWAGE_RUN_ID.
+AttachOptions AttachOptionsFromEnvironment();
+
+// Installs allocator and hook. Returns what went wrong and what to do, or an
+// empty string. Only the first call has an effect. Blocks until the agent
+// answers.
+std::string Attach(const AttachOptions& options);
+
+// Operators of the calling thread are seen from here on. The thread that
+// attached needs no call.
+void EnableThread();
+
+// Ends a training step, for programs whose optimizer is not Python's.
+void EndStep();
+
+}  // namespace stowage
+
+#endif  // STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_

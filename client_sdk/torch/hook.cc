@@ -1,0 +1,194 @@
+#include "client_sdk/torch/hook.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+#include <torch/library.h>
+
+#include <vector>
+
+#include "client_sdk/torch/flops.h"
+#include "client_sdk/torch/operator_info.h"
+#include "client_sdk/torch/running_kernel.h"
+#include "client_sdk/torch/step_marker.h"
+
+namespace stowage::torch_plugin {
+namespace {
+
+using torch::jit::Stack;
+constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
+
+Job* g_job = nullptr;
+StepMarker g_marker;
+thread_local RunningKernel* t_kernel = nullptr;
+
+// Calls `visit` with every defined tensor in the value.
+template <typename Visit>
+void ForEachTensor(const c10::IValue& value, Visit&& visit) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) {
+      if (tensor.defined()) visit(tensor);
+    }
+  } else if (value.isList()) {
+    for (const c10::IValue& element : value.toListRef()) {
+      if (element.isTensor() && element.toTensor().defined()) {
+        visit(element.toTensor());
+      }
+    }
+  }
+}
+
+// Adds the tensor's block to the operands, once.
+void AddOperand(const at::Tensor& tensor, uint32_t flags,
+                std::vector<KernelOperand>* operands) {
+  if (!tensor.has_storage()) return;  // sparse, or opaque to PyTorch itself
+  c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
+  void* address = storage->data_ptr().get();
+  if (address == nullptr || !g_job->Manages(address)) return;
+  Block* block = g_job->BlockOf(address, storage,
+                                tensor.requires_grad() && tensor.is_leaf());
+  if (block == nullptr) return;
+  for (KernelOperand& operand : *operands) {
+    if (operand.block != block) continue;
+    operand.flags |= flags;
+    ++operand.access_count;
+    return;
+  }
+  operands->push_back({block, flags});
+}
+
+std::vector<KernelOperand> InputsOf(const OperatorInfo& info,
+                                    const Stack& stack, size_t first) {
+  std::vector<KernelOperand> operands;
+  for (size_t i = first; i < stack.size(); ++i) {
+    const uint32_t flags =
+        session::kOperandRead |
+        (info.writes[i - first] ? session::kOperandWrite : 0u);
+    ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
+      AddOperand(tensor, flags, &operands);
+    });
+  }
+  return operands;
+}
+
+std::vector<KernelOperand> OutputsOf(const Stack& stack, size_t count) {
+  std::vector<KernelOperand> operands;
+  for (size_t i = stack.size() - count; i < stack.size(); ++i) {
+    ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
+      AddOperand(tensor, session::kOperandWrite, &operands);
+    });
+  }
+  return operands;
+}
+
+void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                Stack* stack) {
+  c10::impl::ExcludeDispatchKeyGuard guard(kHookKey);
+  op.redispatchBoxed(
+      keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kHookKey),
+      stack);
+}
+
+// The profiler's records tell when an optimizer steps.
+void RunBookkeeping(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                    Stack* stack) {
+  const size_t first = stack->size() - op.schema().arguments().size();
+  std::string opened;
+  at::Tensor closed;
+  if (first < stack->size()) {
+    const c10::IValue& argument = (*stack)[first];
+    if (argument.isString()) opened = argument.toStringRef();
+    if (argument.isTensor()) closed = argument.toTensor();
+  }
+  Redispatch(op, keys, stack);
+  if (!opened.empty() && !stack->empty() && stack->back().isTensor()) {
+    g_marker.RecordOpened(opened, stack->back().toTensor());
+  } else if (closed.defined() && g_marker.RecordClosed(closed)) {
+    g_job->EndStep();
+  }
+}
+
+// Makes the kernel current on this thread, and ends it whatever happens.
+class KernelScope {
+ public:
+  KernelScope(RunningKernel* kernel, const std::vector<KernelOperand>& operands)
+      : kernel_(kernel) {
+    g_job->BeginKernel(kernel, operands);
+    t_kernel = kernel;
+  }
+  ~KernelScope() {
+    t_kernel = nullptr;
+    if (!ended_) g_job->EndKernel(kernel_, {});
+  }
+  void End(const std::vector<KernelOperand>& outputs) {
+    ended_ = true;
+    t_kernel = nullptr;
+    g_job->EndKernel(kernel_, outputs);
+  }
+
+ private:
+  RunningKernel* kernel_;
+  bool ended_ = false;
+};
+
+void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
+               c10::DispatchKeySet keys, Stack* stack) {
+  using Flops = OperatorInfo::Flops;
+  const size_t first = stack->size() - op.schema().arguments().size();
+  if (g_marker.BeforeOperator(info, *stack, first)) g_job->EndStep();
+  RunningKernel kernel{.key = info.key,
+                       .name = info.name,
+                       .backward = g_marker.in_backward()};
+  at::Tensor weight;
+  if (info.flops == Flops::kConvolution && (*stack)[first + 1].isTensor()) {
+    weight = (*stack)[first + 1].toTensor();
+  } else if (info.flops != Flops::kUnknown) {
+    kernel.flops = MatmulFlops(info.flops, *stack, first);
+  }
+  KernelScope scope(&kernel, InputsOf(info, *stack, first));
+  Redispatch(op, keys, stack);
+  if (weight.defined() && stack->back().isTensor()) {
+    kernel.flops = ConvolutionFlops(weight, stack->back().toTensor());
+  }
+  scope.End(OutputsOf(*stack, op.schema().returns().size()));
+}
+
+void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+              Stack* stack) {
+  if (g_job == nullptr) return Redispatch(op, keys, stack);
+  const OperatorInfo& info = InfoOf(op);
+  if (info.bookkeeping) return RunBookkeeping(op, keys, stack);
+  if (info.view) return Redispatch(op, keys, stack);
+  RunKernel(info, op, keys, stack);
+}
+
+TORCH_LIBRARY_IMPL(_, Fake, library) {
+  library.fallback(torch::CppFunction::makeFromBoxedFunction<&Fallback>());
+}
+
+}  // namespace
+
+RunningKernel* CurrentKernel() { return t_kernel; }
+
+void InstallHook(Job* job) {
+  g_job = job;
+  EnableHookOnThread();
+}
+
+void EnableHookOnThread() {
+  if (g_job == nullptr) return;
+  c10::impl::tls_set_dispatch_key_included(kHookKey, true);
+}
+
+void DisableHook() {
+  g_job = nullptr;
+  c10::impl::tls_set_dispatch_key_included(kHookKey, false);
+}
+
+void EndStepManually() {
+  g_marker.SetManual();
+  if (g_job != nullptr) g_job->EndStep();
+}
+
+}  // namespace stowage::torch_plugin

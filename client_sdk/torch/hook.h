@@ -1,0 +1,27 @@
+// The hook: sees every operator once, after autograd's decomposition.
+//
+// A boxed fallback on the dispatch key Fake, which PyTorch 1.13 does not use on
+// CPU tensors: below autograd, above the backends. It runs on threads for which
+// EnableHookOnThread() was called.
+#ifndef STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
+#define STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
+
+#include "client_sdk/runtime/job.h"
+
+namespace stowage::torch_plugin {
+
+// Operators are reported to `job`, which lives until the process ends. Once.
+void InstallHook(Job* job);
+
+// For the calling thread; cheap, idempotent. Before InstallHook it does nothing.
+void EnableHookOnThread();
+
+// In a forked child: operators pass through.
+void DisableHook();
+
+// The step ends here; from now on only such calls end steps.
+void EndStepManually();
+
+}  // namespace stowage::torch_plugin
+
+#endif  // STOWAGE_CLIENT_SDK_TORCH_HOOK_H_

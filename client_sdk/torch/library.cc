@@ -1,0 +1,49 @@
+// What Python and the preload shim call: torch.ops.stowage.* and one C symbol.
+#include <torch/library.h>
+#include <unistd.h>
+
+#include "client_sdk/torch/attach.h"
+#include "client_sdk/torch/hook.h"
+#include "client_sdk/torch/pin.h"
+
+namespace stowage {
+namespace {
+
+constexpr int kExitConfiguration = 78;  // EX_CONFIG of sysexits.h
+
+void AttachWithOptions(std::string agent_socket, std::string fast,
+                       std::string slow, std::string policy,
+                       std::string run_id) {
+  const std::string error = Attach({.agent_socket = agent_socket,
+                                    .fast = fast,
+                                    .slow = slow,
+                                    .policy = policy,
+                                    .run_id = run_id});
+  TORCH_CHECK(error.empty(), "stowage: ", error);
+}
+
+TORCH_LIBRARY(stowage, library) {
+  library.def(
+      "attach(str agent_socket, str fast, str slow, str policy, str run_id) -> "
+      "()",
+      &AttachWithOptions);
+  library.def("attached() -> bool", &Attached);
+  library.def("pin(Tensor tensor) -> ()", &Pin);
+  library.def("enable_thread() -> ()", &EnableThread);
+  library.def("end_step() -> ()", &EndStep);
+}
+
+}  // namespace
+}  // namespace stowage
+
+// Called by the preload shim, in processes started by `stowage run`. A job that
+// was asked to obey a limit must not train without it.
+extern "C" void stowage_attach_from_environment() {
+  const std::string error =
+      stowage::Attach(stowage::AttachOptionsFromEnvironment());
+  if (error.empty()) return;
+  fprintf(stderr, "stowage: %s\n", error.c_str());
+  _exit(stowage::kExitConfiguration);
+}
+
+extern "C" void stowage_enable_thread() { stowage::EnableThread(); }

@@ -1,0 +1,70 @@
+#include "client_sdk/torch/operator_info.h"
+
+#include <unordered_map>
+
+#include "client_sdk/runtime/hash.h"
+
+namespace stowage::torch_plugin {
+namespace {
+
+// Batch normalisation writes its running statistics although its schema does
+// not say so.
+bool WrittenInSpiteOfSchema(const std::string& argument) {
+  return argument == "running_mean" || argument == "running_var";
+}
+
+bool IsView(const c10::FunctionSchema& schema) {
+  if (schema.returns().empty()) return false;
+  for (const auto& argument : schema.arguments()) {
+    if (argument.alias_info() && argument.alias_info()->isWrite()) return false;
+  }
+  for (const auto& result : schema.returns()) {
+    if (!result.alias_info()) return false;
+  }
+  return true;
+}
+
+OperatorInfo::Flops FlopsOf(const std::string& name) {
+  using Flops = OperatorInfo::Flops;
+  static const auto* kinds = new std::unordered_map<std::string, Flops>{
+      {"aten::mm", Flops::kMatmul},
+      {"aten::bmm", Flops::kMatmul},
+      {"aten::addmm", Flops::kAddMatmul},
+      {"aten::baddbmm", Flops::kAddMatmul},
+      {"aten::convolution", Flops::kConvolution},
+      {"aten::mkldnn_convolution", Flops::kConvolution},
+      {"aten::_slow_conv2d_forward", Flops::kConvolution},
+      {"aten::thnn_conv2d", Flops::kConvolution}};
+  auto kind = kinds->find(name);
+  return kind == kinds->end() ? Flops::kUnknown : kind->second;
+}
+
+OperatorInfo Read(const c10::FunctionSchema& schema) {
+  OperatorInfo info;
+  info.name = schema.name();
+  info.flops = FlopsOf(info.name);
+  info.bookkeeping = info.name.rfind("profiler::", 0) == 0 ||
+                     info.name.rfind("stowage::", 0) == 0;
+  if (!schema.overload_name().empty()) info.name += "." + schema.overload_name();
+  info.key = HashString(info.name);
+  info.view = IsView(schema);
+  for (const auto& argument : schema.arguments()) {
+    info.writes.push_back(
+        (argument.alias_info() && argument.alias_info()->isWrite()) ||
+        WrittenInSpiteOfSchema(argument.name()));
+  }
+  return info;
+}
+
+}  // namespace
+
+const OperatorInfo& InfoOf(const c10::OperatorHandle& op) {
+  // Entries are never removed: names stand in profiles that are still written.
+  thread_local auto* infos =
+      new std::unordered_map<const c10::FunctionSchema*, OperatorInfo*>();
+  OperatorInfo*& info = (*infos)[&op.schema()];
+  if (info == nullptr) info = new OperatorInfo(Read(op.schema()));
+  return *info;
+}
+
+}  // namespace stowage::torch_plugin

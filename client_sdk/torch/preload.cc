@@ -1,0 +1,105 @@
+// libstowage_preload.so: loads the plug-in into processes that use LibTorch, and
+// into no others. It depends on libc alone.
+//
+// It stands before libc10 in the search order, so PyTorch's first look-up of its
+// CPU allocator comes here. New threads come here, too: the plug-in's hook is
+// enabled thread by thread.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+namespace {
+
+using GetAllocator = void* (*)();
+using Action = void (*)();
+using StartRoutine = void* (*)(void*);
+
+GetAllocator g_get_allocator = nullptr;
+Action g_enable_thread = nullptr;
+
+// The path of the loaded libc10, which Python loads outside the global scope.
+int FindC10(dl_phdr_info* info, size_t, void* path) {
+  const char* name = strrchr(info->dlpi_name, '/');
+  if (name == nullptr || strncmp(name, "/libc10.so", 10) != 0) return 0;
+  *static_cast<const char**>(path) = info->dlpi_name;
+  return 1;
+}
+
+void ResolveAllocator() {
+  const char* path = nullptr;
+  dl_iterate_phdr(FindC10, &path);
+  void* c10 = path != nullptr ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
+  void* symbol =
+      c10 != nullptr ? dlsym(c10, "_ZN3c1015GetCPUAllocatorEv") : nullptr;
+  if (symbol == nullptr) {
+    fprintf(stderr, "stowage: cannot find PyTorch's CPU allocator\n");
+    _Exit(78);
+  }
+  g_get_allocator = reinterpret_cast<GetAllocator>(symbol);
+}
+
+void LoadPlugin() {
+  const char* path = getenv("STOWAGE_PLUGIN");
+  if (path == nullptr || getenv("STOWAGE_AGENT") == nullptr) return;
+  void* plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  if (plugin == nullptr) {
+    fprintf(stderr, "stowage: cannot load the PyTorch plug-in: %s\n", dlerror());
+    _Exit(78);
+  }
+  g_enable_thread =
+      reinterpret_cast<Action>(dlsym(plugin, "stowage_enable_thread"));
+  auto attach = reinterpret_cast<Action>(
+      dlsym(plugin, "stowage_attach_from_environment"));
+  if (attach != nullptr) attach();
+}
+
+// Loading the plug-in looks the allocator up again: the first caller gets
+// through at once.
+bool FirstCall() {
+  static bool called = false;
+  return !__atomic_exchange_n(&called, true, __ATOMIC_SEQ_CST);
+}
+
+struct ThreadStart {
+  StartRoutine routine;
+  void* argument;
+};
+
+void* StartThread(void* start) {
+  const ThreadStart copy = *static_cast<ThreadStart*>(start);
+  free(start);
+  if (g_enable_thread != nullptr) g_enable_thread();
+  return copy.routine(copy.argument);
+}
+
+}  // namespace
+
+namespace c10 {
+
+__attribute__((visibility("default"))) void* GetCPUAllocator() {
+  if (g_get_allocator == nullptr) ResolveAllocator();
+  if (FirstCall()) LoadPlugin();
+  return g_get_allocator();
+}
+
+}  // namespace c10
+
+extern "C" __attribute__((visibility("default"))) int pthread_create(
+    pthread_t* thread, const pthread_attr_t* attributes, StartRoutine routine,
+    void* argument) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
+  static auto create =
+      reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  auto* start = static_cast<ThreadStart*>(malloc(sizeof(ThreadStart)));
+  if (start == nullptr) return create(thread, attributes, routine, argument);
+  *start = {routine, argument};
+  const int error = create(thread, attributes, StartThread, start);
+  if (error != 0) free(start);
+  return error;
+}

@@ -1,0 +1,45 @@
+// Finds where a training step ends, in scripts that know nothing of Stowage.
+//
+// A step ends when an optimizer's step() returns: torch.optim wraps it in a
+// profiler record, "Optimizer.step#...". Scripts without torch.optim: the first
+// operator that records gradients again after a backward pass.
+//
+// Not thread-safe: the training thread is the one that runs backward passes.
+#ifndef STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
+#define STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/stack.h>
+
+#include "client_sdk/torch/operator_info.h"
+
+namespace stowage::torch_plugin {
+
+class StepMarker {
+ public:
+  // Before an operator that is not bookkeeping. True: the step before it has
+  // ended.
+  bool BeforeOperator(const OperatorInfo& info, const torch::jit::Stack& stack,
+                      size_t first_argument);
+
+  // A profiler record opens or closes. Closing returns true if the step has
+  // ended with it.
+  void RecordOpened(const std::string& name, const at::Tensor& handle);
+  bool RecordClosed(const at::Tensor& handle);
+
+  // Gradients are being computed.
+  bool in_backward() const { return in_backward_; }
+
+  // From here on only explicit calls end steps.
+  void SetManual() { manual_ = true; }
+
+ private:
+  bool manual_ = false;
+  bool has_optimizer_ = false;
+  bool in_backward_ = false;
+  const void* open_step_ = nullptr;  // the record of the optimizer's step
+};
+
+}  // namespace stowage::torch_plugin
+
+#endif  // STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_

@@ -1,0 +1,49 @@
+#include "client_sdk/torch/storage_handle.h"
+
+#include <c10/core/StorageImpl.h>
+#include <c10/util/intrusive_ptr.h>
+
+#include "client_sdk/torch/allocator.h"
+
+namespace stowage::torch_plugin {
+namespace {
+
+using Weak = c10::weak_intrusive_ptr<c10::StorageImpl>;
+
+Weak* AsWeak(void* handle) { return static_cast<Weak*>(handle); }
+
+bool Movable(void* handle) {
+  auto storage = AsWeak(handle)->lock();
+  return storage && storage->resizable();
+}
+
+bool SetAddress(void* handle, void* from, void* to) {
+  auto storage = AsWeak(handle)->lock();
+  if (!storage || storage->data_ptr().get() != from) return false;
+  storage->data_ptr().release_context();
+  storage->set_data_ptr_noswap(ManagedDataPtr(to));
+  return true;
+}
+
+bool RefersTo(void* handle, void* context) {
+  return AsWeak(handle)->_unsafe_get_target() == context;
+}
+
+void* MakeHandle(void* context) {
+  return new Weak(c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(
+      static_cast<c10::StorageImpl*>(context)));
+}
+
+void Release(void* handle) { delete AsWeak(handle); }
+
+}  // namespace
+
+StorageAccess TorchStorageAccess() {
+  return {.movable = Movable,
+          .set_address = SetAddress,
+          .refers_to = RefersTo,
+          .make_handle = MakeHandle,
+          .release = Release};
+}
+
+}  // namespace stowage::torch_plugin
