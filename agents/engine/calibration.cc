@@ -1,0 +1,191 @@
+#include "agents/engine/calibration.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "agents/engine/mover.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr std::array<int64_t, 3> kBufferBytes = {64 << 10, 1 << 20, 16 << 20};
+constexpr int64_t kArenaBytes = 3 * kBufferBytes.back();
+constexpr int kRepetitions = 3;
+
+struct Side {
+  Arena* arena;
+  int64_t offset_bytes;
+};
+
+struct CurvePoint {
+  int64_t buffer_bytes;
+  int64_t duration_ns;
+};
+
+using Curve = std::vector<CurvePoint>;
+
+// Median time of one copy, not less than the medium's own.
+absl::StatusOr<int64_t> MeasureCopyNs(Side from, Side to, int64_t size_bytes,
+                                      int64_t ps_per_byte) {
+  std::array<int64_t, kRepetitions> durations_ns;
+  for (int64_t& duration_ns : durations_ns) {
+    const int64_t begin_ns = MonotonicNs();
+    const int error = CopyBetween(*from.arena, from.offset_bytes, *to.arena,
+                                  to.offset_bytes, size_bytes);
+    if (error != 0) {
+      return absl::ErrnoToStatus(
+          error, absl::StrCat("a trial copy of ", size_bytes, " bytes failed"));
+    }
+    duration_ns = MonotonicNs() - begin_ns;
+  }
+  std::sort(durations_ns.begin(), durations_ns.end());
+  return std::max({durations_ns[kRepetitions / 2],
+                   size_bytes * ps_per_byte / 1000, int64_t{1}});
+}
+
+absl::StatusOr<Curve> MeasureCurve(Side from, Side to, int64_t ps_per_byte) {
+  Curve curve;
+  for (int64_t size_bytes : kBufferBytes) {
+    const absl::StatusOr<int64_t> duration_ns =
+        MeasureCopyNs(from, to, size_bytes, ps_per_byte);
+    if (!duration_ns.ok()) return duration_ns.status();
+    curve.push_back({size_bytes, *duration_ns});
+  }
+  return curve;
+}
+
+int64_t BytesPerSecond(int64_t size_bytes, int64_t duration_ns) {
+  return std::max<int64_t>(
+      RoundToTwoDigits(size_bytes * 1'000'000'000 / duration_ns), 1);
+}
+
+int64_t BytesPerSecond(const CurvePoint& point) {
+  return BytesPerSecond(point.buffer_bytes, point.duration_ns);
+}
+
+void AddCopyCurve(int from, int to, const Curve& curve,
+                  v1::MemorySystem& system) {
+  v1::CopyCurve& copy = *system.add_copies();
+  copy.set_from_tier(from);
+  copy.set_to_tier(to);
+  for (const CurvePoint& point : curve) {
+    v1::CopyPoint& out = *copy.add_points();
+    out.set_buffer_bytes(point.buffer_bytes);
+    out.set_bytes_per_second(BytesPerSecond(point));
+  }
+}
+
+v1::Tier DescribeTier(const TierTraits& traits, int64_t read_bytes_per_second,
+                      int64_t write_bytes_per_second) {
+  v1::Tier tier;
+  tier.set_name(traits.name);
+  tier.set_addressable(traits.addressable);
+  tier.set_streamable(traits.file);
+  v1::BandwidthPoint& read = *tier.add_read();
+  read.set_threads(1);
+  read.set_bytes_per_second(read_bytes_per_second);
+  v1::BandwidthPoint& write = *tier.add_write();
+  write.set_threads(1);
+  write.set_bytes_per_second(write_bytes_per_second);
+  tier.set_read_latency_ns(traits.read_latency_ns);
+  tier.set_write_latency_ns(traits.write_latency_ns);
+  tier.set_page_bytes(session::kPageBytes);
+  tier.set_price_usd_per_gb(traits.price_usd_per_gb);
+  tier.set_copy_read_threads(traits.copy_read_threads);
+  tier.set_copy_write_threads(traits.copy_write_threads);
+  return tier;
+}
+
+// What a kernel sees of memory that adds `ps_per_byte` to what DRAM takes.
+int64_t SlowedBandwidth(const CurvePoint& fast, int64_t ps_per_byte) {
+  return BytesPerSecond(
+      fast.buffer_bytes,
+      fast.duration_ns + fast.buffer_bytes * ps_per_byte / 1000);
+}
+
+// Kernels use an addressable tier in place; of a file they stream small chunks
+// through a window.
+v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
+                          const Curve& in, const Curve& out) {
+  if (traits.file) {
+    return DescribeTier(traits, BytesPerSecond(in.front()),
+                        BytesPerSecond(out.front()));
+  }
+  if (traits.kernel_read_ps_per_byte > 0) {
+    return DescribeTier(
+        traits,
+        SlowedBandwidth(within_fast.back(), traits.kernel_read_ps_per_byte),
+        SlowedBandwidth(within_fast.back(), traits.kernel_write_ps_per_byte));
+  }
+  return DescribeTier(traits, BytesPerSecond(in.back()),
+                      BytesPerSecond(out.back()));
+}
+
+// System names hold letters, digits, '.', '_' and '-', at most 128.
+std::string SystemName(const std::string& node, const std::string& slow) {
+  std::string name = absl::StrCat(node, "-", slow).substr(0, 128);
+  for (char& c : name) {
+    if (!absl::ascii_isalnum(c) && c != '.' && c != '_') c = '-';
+  }
+  return name;
+}
+
+}  // namespace
+
+int64_t RoundToTwoDigits(int64_t value) {
+  int64_t unit = 1;
+  while (value / unit >= 100) unit *= 10;
+  return (value + unit / 2) / unit * unit;
+}
+
+absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
+                                                     const TierProvider& fast,
+                                                     const TierProvider& slow) {
+  absl::StatusOr<std::unique_ptr<Arena>> fast_arena =
+      fast.CreateArena(kArenaBytes);
+  if (!fast_arena.ok()) return fast_arena.status();
+  absl::StatusOr<std::unique_ptr<Arena>> slow_arena =
+      slow.CreateArena(kArenaBytes);
+  if (!slow_arena.ok()) return slow_arena.status();
+  // Pages that were never touched would count as slow copies.
+  std::memset((*fast_arena)->mapped(), 1, kArenaBytes);
+
+  const TierTraits& traits = slow.traits();
+  const Side source{fast_arena->get(), 0};
+  const Side target{fast_arena->get(), kBufferBytes.back()};
+  const Side away{slow_arena->get(), 0};
+  // The first write makes blocks or pages; only later ones are typical.
+  const absl::StatusOr<int64_t> first =
+      MeasureCopyNs(source, away, kBufferBytes.back(), 0);
+  if (!first.ok()) return first.status();
+  const absl::StatusOr<Curve> within = MeasureCurve(source, target, 0);
+  if (!within.ok()) return within.status();
+  const absl::StatusOr<Curve> out =
+      MeasureCurve(source, away, traits.copy_to_ps_per_byte);
+  if (!out.ok()) return out.status();
+  const absl::StatusOr<Curve> in =
+      MeasureCurve(away, target, traits.copy_from_ps_per_byte);
+  if (!in.ok()) return in.status();
+
+  v1::MemorySystem system;
+  system.set_schema_version(1);
+  system.set_name(SystemName(node, traits.name));
+  system.set_description("measured by stowage-agent when it started");
+  const int64_t fast_bytes_per_second = BytesPerSecond(within->back());
+  *system.add_tiers() =
+      DescribeTier(fast.traits(), fast_bytes_per_second, fast_bytes_per_second);
+  *system.add_tiers() = DescribeSlowTier(traits, *within, *in, *out);
+  AddCopyCurve(0, 1, *out, system);
+  AddCopyCurve(1, 0, *in, system);
+  return system;
+}
+
+}  // namespace stowage::agent

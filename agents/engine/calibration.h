@@ -1,0 +1,29 @@
+// Measures a node's fast and slow tier through the very path that moves take.
+//
+//   absl::StatusOr<v1::MemorySystem> system =
+//       MeasureMemorySystem("node1", *dram, *file);
+#ifndef STOWAGE_AGENTS_ENGINE_CALIBRATION_H_
+#define STOWAGE_AGENTS_ENGINE_CALIBRATION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agents/tiers/tier_provider.h"
+#include "stowage/v1/memory_system.pb.h"
+
+namespace stowage::agent {
+
+// The system that planners get. Figures are medians rounded to two digits, so
+// that a second agent on the same host mostly finds the plans of the first one.
+// Blocks for about half a second; uses 48 MiB of each tier meanwhile. Errors
+// are those of TierProvider::CreateArena, or that of a failed copy.
+absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
+                                                     const TierProvider& fast,
+                                                     const TierProvider& slow);
+
+// `value` with two significant decimal digits: 1234 -> 1200.
+int64_t RoundToTwoDigits(int64_t value);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_ENGINE_CALIBRATION_H_

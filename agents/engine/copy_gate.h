@@ -1,0 +1,62 @@
+// How many copies may use a medium at a time, over all jobs of the host. More
+// writers than a slow medium takes make all of them slower (DeepTM, section V:
+// 8 threads saturate Optane's writes).
+//
+//   CopyGate gate(/*readers=*/16, /*writers=*/8);
+//   CopyGate::Pass pass = gate.Enter(CopyGate::kWrite);   // waits for its turn
+#ifndef STOWAGE_AGENTS_ENGINE_COPY_GATE_H_
+#define STOWAGE_AGENTS_ENGINE_COPY_GATE_H_
+
+#include <algorithm>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace stowage::agent {
+
+// Thread-safe. Must outlive its passes.
+class CopyGate {
+ public:
+  enum Direction { kRead = 0, kWrite = 1 };
+
+  // Holds a place until it is destroyed.
+  class Pass {
+   public:
+    Pass(CopyGate* gate, Direction direction)
+        : gate_(gate), direction_(direction) {}
+    Pass(const Pass&) = delete;
+    Pass& operator=(const Pass&) = delete;
+    ~Pass() {
+      absl::MutexLock lock(&gate_->mutex_);
+      ++gate_->free_[direction_];
+    }
+
+   private:
+    CopyGate* const gate_;
+    const Direction direction_;
+  };
+
+  // At least one each.
+  CopyGate(int readers, int writers)
+      : free_{std::max(readers, 1), std::max(writers, 1)} {}
+
+  // Blocks until one of the direction's places is free.
+  Pass Enter(Direction direction) {
+    absl::MutexLock lock(&mutex_);
+    const auto has_room = [this, direction]() {
+      mutex_.AssertReaderHeld();
+      return free_[direction] > 0;
+    };
+    mutex_.Await(absl::Condition(&has_room));
+    --free_[direction];
+    return Pass(this, direction);
+  }
+
+ private:
+  absl::Mutex mutex_;
+  int free_[2] ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_ENGINE_COPY_GATE_H_

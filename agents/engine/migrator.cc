@@ -1,0 +1,88 @@
+#include "agents/engine/migrator.h"
+
+#include <atomic>
+#include <utility>
+
+#include "client_sdk/runtime/futex.h"
+
+namespace stowage::agent {
+namespace {
+
+// A job that rings no bell, or overwrites it, costs at most this much latency.
+constexpr int64_t kLongestSleepNs = 100'000'000;
+
+// A lane never has more under way than it has entries: any other distance is
+// the work of a broken job and means nothing.
+bool HasRequest(uint64_t issued, uint64_t completed) {
+  const uint64_t ahead = issued - completed;
+  return ahead > 0 && ahead <= session::kLaneEntries;
+}
+
+}  // namespace
+
+Migrator::Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
+                   OnFailure on_failure)
+    : lanes_(lanes),
+      rooms_(std::move(rooms)),
+      on_failure_(std::move(on_failure)),
+      mover_(&rooms_, &stop_) {
+  for (int i = 0; i < session::kLaneCount; ++i) {
+    threads_.emplace_back([this, i] { Serve(lanes_[i]); });
+  }
+}
+
+Migrator::~Migrator() {
+  stop_.Notify();
+  for (int i = 0; i < session::kLaneCount; ++i) {
+    session::FutexRing(lanes_[i].issue_bell);
+  }
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Migrator::Serve(session::MoveLane& lane) const {
+  uint64_t completed = 0;
+  while (!stop_.HasBeenNotified()) {
+    if (!HasRequest(lane.issued.load(std::memory_order_acquire), completed)) {
+      WaitForRequests(lane, completed);
+      continue;
+    }
+    Execute(lane.entries[completed % session::kLaneEntries]);
+    ++completed;
+    // Sequentially consistent with the process, which sets `process_sleeps` and
+    // then reads `completed`: one of the two sees the other.
+    lane.completed.store(completed, std::memory_order_seq_cst);
+    if (lane.process_sleeps.load(std::memory_order_seq_cst) != 0) {
+      session::FutexRing(lane.done_bell);
+    } else {
+      lane.done_bell.fetch_add(1, std::memory_order_release);
+    }
+  }
+}
+
+void Migrator::Execute(session::MoveRequest& request) const {
+  const MoveOrder order{.from_tier = request.from_tier,
+                        .to_tier = request.to_tier,
+                        .from_offset_bytes = request.from_offset_bytes,
+                        .to_offset_bytes = request.to_offset_bytes,
+                        .size_bytes = request.size_bytes};
+  request.begin_ns = MonotonicNs();
+  const int error = mover_.Move(order);
+  request.end_ns = MonotonicNs();
+  request.error_number = error;
+  request.status.store(error == 0 ? session::kMoveDone : session::kMoveFailed,
+                       std::memory_order_release);
+  if (error != 0 && on_failure_) on_failure_(order, error);
+}
+
+void Migrator::WaitForRequests(session::MoveLane& lane,
+                               uint64_t completed) const {
+  const uint32_t bell = lane.issue_bell.load(std::memory_order_acquire);
+  lane.agent_sleeps.store(1, std::memory_order_seq_cst);
+  if (!HasRequest(lane.issued.load(std::memory_order_seq_cst), completed) &&
+      !stop_.HasBeenNotified()) {
+    session::FutexWait(lane.issue_bell, bell, kLongestSleepNs);
+  }
+  lane.agent_sleeps.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,56 @@
+// Serves the two move lanes of a job: one thread a lane takes the requests in
+// order, carries them out and says so.
+//
+//   Migrator migrator(segment->lanes, std::move(rooms), on_failure);
+//   ...                       // the job issues moves and sees them complete
+//   // destroyed: the move under way ends, the rest stays undone
+#ifndef STOWAGE_AGENTS_ENGINE_MIGRATOR_H_
+#define STOWAGE_AGENTS_ENGINE_MIGRATOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "absl/synchronization/notification.h"
+#include "agents/engine/mover.h"
+#include "agents/engine/tier_room.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+
+// The lanes lie in memory that an untrusted process writes at any time: each
+// request is copied once, checked, and the copy is used; what the migrator
+// itself counts it keeps here. Stamps use CLOCK_MONOTONIC.
+class Migrator {
+ public:
+  // Called on a lane's thread with the order and its errno.
+  using OnFailure = std::function<void(const MoveOrder&, int error)>;
+
+  // `lanes` points to kLaneCount lanes and must outlive the migrator. Starts
+  // the threads.
+  Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
+           OnFailure on_failure);
+  // Blocks until the moves under way are done.
+  ~Migrator();
+  Migrator(const Migrator&) = delete;
+  Migrator& operator=(const Migrator&) = delete;
+
+  const std::vector<TierRoom>& rooms() const { return rooms_; }
+
+ private:
+  void Serve(session::MoveLane& lane) const;
+  void Execute(session::MoveRequest& request) const;
+  void WaitForRequests(session::MoveLane& lane, uint64_t completed) const;
+
+  session::MoveLane* const lanes_;
+  const std::vector<TierRoom> rooms_;
+  const OnFailure on_failure_;
+  absl::Notification stop_;
+  const Mover mover_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_ENGINE_MIGRATOR_H_

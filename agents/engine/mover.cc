@@ -1,0 +1,54 @@
+#include "agents/engine/mover.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "absl/numeric/int128.h"
+#include "absl/time/time.h"
+
+namespace stowage::agent {
+namespace {
+
+// The longest a medium makes one copy wait; sizes come from the job.
+constexpr int64_t kMostDelayNs = 60'000'000'000;
+
+int64_t MediumTimeNs(const TierRoom& from, const TierRoom& to,
+                     int64_t size_bytes) {
+  const absl::int128 ps_per_byte = std::max(from.traits.copy_from_ps_per_byte,
+                                            to.traits.copy_to_ps_per_byte);
+  const absl::int128 ns = ps_per_byte * size_bytes / 1000;
+  return static_cast<int64_t>(std::min<absl::int128>(ns, kMostDelayNs));
+}
+
+}  // namespace
+
+int64_t MonotonicNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
+}
+
+int Mover::Move(const MoveOrder& order) const {
+  const auto known = [&](int32_t tier) {
+    return tier >= 0 && tier < static_cast<int64_t>(rooms_->size());
+  };
+  if (!known(order.from_tier) || !known(order.to_tier)) return EINVAL;
+  const TierRoom& from = (*rooms_)[order.from_tier];
+  const TierRoom& to = (*rooms_)[order.to_tier];
+  const CopyGate::Pass reading = from.gate->Enter(CopyGate::kRead);
+  const CopyGate::Pass writing = to.gate->Enter(CopyGate::kWrite);
+  const int64_t begin_ns = MonotonicNs();
+  const int error = CopyBetween(*from.arena, order.from_offset_bytes, *to.arena,
+                                order.to_offset_bytes, order.size_bytes);
+  if (error != 0) return error;
+  const int64_t left_ns =
+      begin_ns + MediumTimeNs(from, to, order.size_bytes) - MonotonicNs();
+  if (left_ns > 0) {
+    stop_->WaitForNotificationWithTimeout(absl::Nanoseconds(left_ns));
+  }
+  return 0;
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,66 @@
+// The tiers of this host by specification, shared by all jobs: each provider,
+// measurement and arbitration exists once.
+//
+//   TierCatalog catalog("node1", "dram");
+//   absl::StatusOr<std::shared_ptr<const TierEntry>> slow =
+//       catalog.Slow("file:/mnt/nvme");
+#ifndef STOWAGE_AGENTS_ENGINE_TIER_CATALOG_H_
+#define STOWAGE_AGENTS_ENGINE_TIER_CATALOG_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "agents/engine/copy_gate.h"
+#include "agents/engine/tier_room.h"
+#include "agents/tiers/tier_provider.h"
+#include "stowage/v1/memory_system.pb.h"
+
+namespace stowage::agent {
+
+struct TierEntry {
+  std::unique_ptr<TierProvider> provider;
+  std::shared_ptr<CopyGate> gate;
+  // The fast tier and this one, measured; empty for the fast tier itself.
+  v1::MemorySystem system;
+
+  // Room for one job; errors are those of TierProvider::CreateArena.
+  absl::StatusOr<TierRoom> MakeRoom(int64_t capacity_bytes) const;
+};
+
+// Thread-safe. Entries live as long as somebody holds them.
+class TierCatalog {
+ public:
+  // `fast_spec` names the fast tier: "dram" or "dram:N".
+  TierCatalog(std::string node, std::string fast_spec)
+      : node_(std::move(node)), fast_spec_(std::move(fast_spec)) {}
+
+  absl::StatusOr<std::shared_ptr<const TierEntry>> Fast();
+  // Measures a tier that was not asked for before; then it blocks for about
+  // half a second, and others that ask wait meanwhile. What failed is tried
+  // again the next time.
+  absl::StatusOr<std::shared_ptr<const TierEntry>> Slow(
+      const std::string& spec);
+
+ private:
+  absl::StatusOr<std::shared_ptr<TierEntry>> Open(const std::string& spec)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<std::shared_ptr<const TierEntry>> FastLocked()
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
+  const std::string node_;
+  const std::string fast_spec_;
+  absl::Mutex mutex_;
+  std::shared_ptr<const TierEntry> fast_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::shared_ptr<const TierEntry>> slow_
+      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, std::shared_ptr<CopyGate>> gates_
+      ABSL_GUARDED_BY(mutex_);  // by medium
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_ENGINE_TIER_CATALOG_H_

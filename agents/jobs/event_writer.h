@@ -1,0 +1,36 @@
+// What the agent has to say to the people behind a job: fills the agent's event
+// log in the session segment.
+//
+//   EventWriter events(&segment->report);
+//   events.Append("service-lost", "stowaged at unix:/x does not answer");
+#ifndef STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_
+#define STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_
+
+#include <cstdint>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+
+// Thread-safe. The report must outlive it.
+class EventWriter {
+ public:
+  explicit EventWriter(session::Report* report) : report_(report) {}
+
+  // `reason` is a short constant name, `detail` for people; both are cut to
+  // what the record holds. The oldest event makes room.
+  void Append(absl::string_view reason, absl::string_view detail);
+
+ private:
+  session::Report* const report_;
+  absl::Mutex mutex_;
+  // Counted here: the shared counter is the job's to overwrite.
+  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_

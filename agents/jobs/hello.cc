@@ -1,0 +1,82 @@
+#include "agents/jobs/hello.h"
+
+#include <cstring>
+#include <optional>
+
+#include "absl/algorithm/container.h"
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+namespace {
+
+// Reads a string that must end within its array; flags `ended` when not.
+template <size_t N>
+std::string Text(const char (&array)[N], bool& ended) {
+  const size_t size = strnlen(array, N);
+  if (size == N) ended = false;
+  return std::string(array, size);
+}
+
+bool IsRunId(absl::string_view text) {
+  const auto allowed = [](char c) {
+    return absl::ascii_isalnum(c) || c == '.' || c == '_' || c == '-';
+  };
+  return absl::c_all_of(text, allowed) && (text.empty() || text[0] != '.');
+}
+
+const std::string& Or(const std::string& asked, const std::string& fallback) {
+  return asked.empty() ? fallback : asked;
+}
+
+absl::Status CheckVersion(absl::string_view bytes,
+                          const session::Hello& hello) {
+  if (bytes.size() == sizeof(hello) && hello.magic == session::kMagic &&
+      hello.version == session::kVersion) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "this is not a greeting of session protocol version ", session::kVersion,
+      " (", bytes.size(), " bytes, version ", hello.version,
+      "); install the same release of agent and plug-in"));
+}
+
+}  // namespace
+
+absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes,
+                                      const JobDefaults& defaults) {
+  session::Hello hello{};
+  std::memcpy(&hello, bytes.data(), std::min(bytes.size(), sizeof(hello)));
+  if (absl::Status s = CheckVersion(bytes, hello); !s.ok()) return s;
+  bool ended = true;
+  JobRequest job{.pid = hello.pid,
+                 .run_id = Text(hello.run_id, ended),
+                 .command = Text(hello.command, ended)};
+  const std::string fast = Or(Text(hello.fast, ended), defaults.fast);
+  job.slow = Or(Text(hello.slow, ended), defaults.slow);
+  job.policy = Or(Text(hello.policy, ended), defaults.policy);
+  if (!ended || job.pid <= 0) {
+    return absl::InvalidArgumentError(
+        "the greeting has a string without an end or a process id below 1; "
+        "install the same release of agent and plug-in");
+  }
+  if (!IsRunId(job.run_id)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "run id '", absl::CHexEscape(job.run_id),
+        "' must be letters, digits, '.', '_' and '-', not starting with '.'"));
+  }
+  const std::optional<Limit> limit = ParseLimit(fast);
+  if (!limit) {
+    return absl::InvalidArgumentError(absl::StrCat("fast memory limit '",
+                                                   absl::CHexEscape(fast),
+                                                   "' is not ", kLimitForms));
+  }
+  job.fast_limit = *limit;
+  return job;
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,40 @@
+// The first message of a job, checked.
+//
+//   absl::StatusOr<JobRequest> job = ParseHello(bytes, defaults);
+#ifndef STOWAGE_AGENTS_JOBS_HELLO_H_
+#define STOWAGE_AGENTS_JOBS_HELLO_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client_sdk/runtime/size_spec.h"
+
+namespace stowage::agent {
+
+// What jobs get that do not ask for something else: the agent's flags.
+struct JobDefaults {
+  std::string fast = "unlimited";
+  std::string slow;
+  std::string policy;
+};
+
+struct JobRequest {
+  int32_t pid = 0;
+  std::string run_id;  // empty, or letters, digits, '.', '_', '-'
+  std::string command;
+  Limit fast_limit;
+  std::string slow;
+  std::string policy;
+};
+
+// `bytes` is what the socket gave. INVALID_ARGUMENT for a message that is not a
+// Hello of this version, strings without an end, a run id that is no file name
+// or a limit that is none; the message says what to do. Pure.
+absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes,
+                                      const JobDefaults& defaults);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_HELLO_H_

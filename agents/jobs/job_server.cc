@@ -1,0 +1,174 @@
+#include "agents/jobs/job_server.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "agents/jobs/job_socket.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr absl::Duration kGreetingTimeout = absl::Seconds(5);
+constexpr int kTickMs = 50;
+// How long to wait when the process is out of descriptors.
+constexpr int kAcceptBackoffMs = 100;
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<JobServer>> JobServer::Start(
+    const std::string& socket_path, JobDefaults defaults,
+    SessionContext context) {
+  absl::StatusOr<OwnedFd> listener = ListenAt(socket_path);
+  if (!listener.ok()) return listener.status();
+  OwnedFd stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!stop_event.valid()) return absl::ErrnoToStatus(errno, "eventfd");
+  return std::unique_ptr<JobServer>(
+      new JobServer(socket_path, *std::move(listener), std::move(stop_event),
+                    std::move(defaults), std::move(context)));
+}
+
+JobServer::JobServer(std::string socket_path, OwnedFd listener,
+                     OwnedFd stop_event, JobDefaults defaults,
+                     SessionContext context)
+    : socket_path_(std::move(socket_path)),
+      listener_(std::move(listener)),
+      stop_event_(std::move(stop_event)),
+      defaults_(std::move(defaults)),
+      context_(std::move(context)),
+      acceptor_([this] { Accept(); }) {}
+
+JobServer::~JobServer() {
+  Stop();
+  absl::flat_hash_map<int64_t, std::thread> threads;
+  {
+    absl::MutexLock lock(&mutex_);
+    threads.swap(threads_);
+  }
+  for (auto& [number, thread] : threads) thread.join();
+}
+
+void JobServer::Stop() {
+  {
+    absl::MutexLock lock(&mutex_);
+    if (stopped_) return;
+    stopped_ = true;
+  }
+  eventfd_write(stop_event_.get(), 1);
+  acceptor_.join();
+  unlink(socket_path_.c_str());
+  absl::MutexLock lock(&mutex_);
+  const auto idle = [this]() {
+    mutex_.AssertReaderHeld();
+    return active_jobs_ == 0;
+  };
+  mutex_.Await(absl::Condition(&idle));
+}
+
+int JobServer::active_jobs() const {
+  absl::MutexLock lock(&mutex_);
+  return active_jobs_;
+}
+
+void JobServer::Accept() {
+  pollfd events[] = {{listener_.get(), POLLIN, 0},
+                     {stop_event_.get(), POLLIN, 0}};
+  while (true) {
+    poll(events, 2, -1);
+    if (events[1].revents != 0) return;
+    JoinEnded();
+    OwnedFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (socket.valid()) {
+      Admit(std::move(socket));
+    } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
+      poll(&events[1], 1, kAcceptBackoffMs);
+    }
+  }
+}
+
+void JobServer::Admit(OwnedFd socket) {
+  absl::MutexLock lock(&mutex_);
+  if (active_jobs_ >= kMostJobs) {
+    // The job learns why, or is gone already.
+    SendWelcome(socket.get(),
+                Refusal(absl::ResourceExhaustedError(
+                    absl::StrCat("the agent serves ", kMostJobs,
+                                 " jobs already; wait until one ends"))),
+                {})
+        .IgnoreError();
+    return;
+  }
+  ++active_jobs_;
+  const int64_t number = next_number_++;
+  threads_[number] =
+      std::thread([this, number, socket = std::move(socket)]() mutable {
+        Serve(number, std::move(socket));
+      });
+}
+
+void JobServer::JoinEnded() {
+  std::vector<std::thread> ended;
+  {
+    absl::MutexLock lock(&mutex_);
+    for (int64_t number : ended_) {
+      ended.push_back(std::move(threads_.extract(number).mapped()));
+    }
+    ended_.clear();
+  }
+  for (std::thread& thread : ended) thread.join();
+}
+
+void JobServer::Serve(int64_t number, OwnedFd socket) {
+  absl::StatusOr<std::unique_ptr<Session>> session = Greet(socket.get());
+  if (session.ok()) {
+    Accompany(**session, socket.get());
+    (*session)->LetGo();
+  }
+  // Only now: to the job the hang-up means that nobody moves its tensors.
+  socket = OwnedFd();
+  {
+    absl::MutexLock lock(&mutex_);
+    --active_jobs_;
+  }
+  session = absl::CancelledError();  // waits for a plan that is being made
+  absl::MutexLock lock(&mutex_);
+  ended_.push_back(number);
+}
+
+absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
+  const absl::StatusOr<std::string> hello =
+      ReceiveHello(socket, kGreetingTimeout);
+  if (!hello.ok()) return hello.status();
+  const absl::StatusOr<JobRequest> request = ParseHello(*hello, defaults_);
+  absl::StatusOr<std::unique_ptr<Session>> session =
+      request.ok() ? Session::Create(*request, context_) : request.status();
+  if (!session.ok()) {
+    SendWelcome(socket, Refusal(session.status()), {}).IgnoreError();
+    return session;
+  }
+  const absl::Status sent =
+      SendWelcome(socket, (*session)->welcome(), (*session)->descriptors());
+  // A job that is gone already is seen at once.
+  sent.IgnoreError();
+  return session;
+}
+
+void JobServer::Accompany(Session& session, int socket) const {
+  pollfd events[] = {{socket, POLLIN, 0}, {stop_event_.get(), POLLIN, 0}};
+  while (true) {
+    poll(events, 2, kTickMs);
+    if (events[1].revents != 0) return;
+    if (events[0].revents != 0 && HasHungUp(socket)) return;
+    session.Tick();
+  }
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,76 @@
+// Accepts jobs at a Unix socket and serves each on a thread of its own.
+//
+//   absl::StatusOr<std::unique_ptr<JobServer>> server =
+//       JobServer::Start("/run/stowage/agent.sock", defaults, context);
+//   ...
+//   (*server)->Stop();
+#ifndef STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
+#define STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "agents/jobs/hello.h"
+#include "agents/jobs/session.h"
+#include "agents/tiers/owned_fd.h"
+
+namespace stowage::agent {
+
+// Thread-safe.
+class JobServer {
+ public:
+  // Jobs beyond this many at a time are refused.
+  static constexpr int kMostJobs = 256;
+
+  // Listens when it returns; errors are those of ListenAt. What `context`
+  // points to must outlive the server.
+  static absl::StatusOr<std::unique_ptr<JobServer>> Start(
+      const std::string& socket_path, JobDefaults defaults,
+      SessionContext context);
+  // Stops, then blocks until every thread has ended, plans that are being made
+  // included.
+  ~JobServer();
+
+  // Accepts nobody any more and lets all jobs go; they run on by themselves.
+  // Blocks until no move is under way and each report is written.
+  void Stop();
+
+  int active_jobs() const;
+
+ private:
+  JobServer(std::string socket_path, OwnedFd listener, OwnedFd stop_event,
+            JobDefaults defaults, SessionContext context);
+
+  void Accept();
+  void Admit(OwnedFd socket);
+  void Serve(int64_t number, OwnedFd socket);
+  // Reads the greeting and answers it.
+  absl::StatusOr<std::unique_ptr<Session>> Greet(int socket) const;
+  // Until the job hangs up or the server stops.
+  void Accompany(Session& session, int socket) const;
+  void JoinEnded();
+
+  const std::string socket_path_;
+  const OwnedFd listener_;
+  const OwnedFd stop_event_;  // readable once the server stops
+  const JobDefaults defaults_;
+  const SessionContext context_;
+  mutable absl::Mutex mutex_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  int active_jobs_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<int64_t, std::thread> threads_ ABSL_GUARDED_BY(mutex_);
+  // Numbers of threads that are about to return.
+  std::vector<int64_t> ended_ ABSL_GUARDED_BY(mutex_);
+  std::thread acceptor_;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_JOB_SERVER_H_

@@ -1,0 +1,133 @@
+#include "agents/jobs/job_socket.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "agents/jobs/fixed_text.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr int kBacklog = 64;
+
+absl::StatusOr<sockaddr_un> AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof(address.sun_path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("socket path '", path, "' must have 1 to ",
+                     sizeof(address.sun_path) - 1, " bytes; choose another"));
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+OwnedFd MakeSocket() {
+  return OwnedFd(
+      socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+// Leaves anything but a socket that nobody listens on.
+absl::Status RemoveStaleSocket(const std::string& path,
+                               const sockaddr_un& address) {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0) return absl::OkStatus();
+  if (!S_ISSOCK(status.st_mode)) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "'", path, "' is there and is no socket; remove it or use another"));
+  }
+  const OwnedFd probe = MakeSocket();
+  if (connect(probe.get(), reinterpret_cast<const sockaddr*>(&address),
+              sizeof(address)) == 0 ||
+      errno == EAGAIN) {
+    return absl::AlreadyExistsError(absl::StrCat(
+        "another agent listens at '", path, "'; stop it or use another"));
+  }
+  unlink(path.c_str());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<OwnedFd> ListenAt(const std::string& path) {
+  const absl::StatusOr<sockaddr_un> address = AddressOf(path);
+  if (!address.ok()) return address.status();
+  std::error_code ignored;  // bind() says what is wrong
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      ignored);
+  if (absl::Status s = RemoveStaleSocket(path, *address); !s.ok()) return s;
+  OwnedFd socket = MakeSocket();
+  if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address),
+           sizeof(*address)) != 0 ||
+      listen(socket.get(), kBacklog) != 0) {
+    return absl::ErrnoToStatus(
+        errno, absl::StrCat("cannot listen at '", path,
+                            "'; use a directory that the agent may write"));
+  }
+  return socket;
+}
+
+absl::StatusOr<std::string> ReceiveHello(int socket, absl::Duration timeout) {
+  pollfd ready{socket, POLLIN, 0};
+  const int events =
+      poll(&ready, 1, static_cast<int>(absl::ToInt64Milliseconds(timeout)));
+  if (events <= 0) {
+    return absl::DeadlineExceededError("the job sent no greeting in time");
+  }
+  std::array<char, sizeof(session::Hello) + 64> buffer;
+  const ssize_t size = recv(socket, buffer.data(), buffer.size(), 0);
+  if (size <= 0) return absl::CancelledError("the job hung up");
+  return std::string(buffer.data(), size);
+}
+
+absl::Status SendWelcome(int socket, const session::Welcome& welcome,
+                         const std::vector<int>& descriptors) {
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))] = {};
+  iovec part{const_cast<session::Welcome*>(&welcome), sizeof(welcome)};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  const size_t bytes = sizeof(int) * descriptors.size();
+  if (bytes > 0) {
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(bytes);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(bytes);
+    std::memcpy(CMSG_DATA(header), descriptors.data(), bytes);
+  }
+  if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof(welcome)) {
+    return absl::ErrnoToStatus(errno, "cannot answer the job");
+  }
+  return absl::OkStatus();
+}
+
+session::Welcome Refusal(const absl::Status& status) {
+  session::Welcome welcome{};
+  welcome.magic = session::kMagic;
+  welcome.version = session::kVersion;
+  SetText(welcome.error, status.message());
+  return welcome;
+}
+
+bool HasHungUp(int socket) {
+  char byte;
+  const ssize_t size = recv(socket, &byte, sizeof(byte), MSG_DONTWAIT);
+  if (size == 0) return true;
+  return size < 0 && errno != EAGAIN && errno != EINTR;
+}
+
+}  // namespace stowage::agent

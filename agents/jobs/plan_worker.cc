@@ -1,0 +1,140 @@
+#include "agents/jobs/plan_worker.h"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "agents/jobs/captured_profile.h"
+#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/plan_table.h"
+#include "agents/jobs/whole_file.h"
+#include "client_sdk/runtime/futex.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr absl::Duration kPollInterval = absl::Milliseconds(10);
+constexpr size_t kMostKnownPlans = 64;
+// The job takes a plan at a step boundary; what it does not take is dropped.
+constexpr size_t kMostReadyPlans = 4;
+
+// The graph without what differs from step to step.
+std::string StructureOf(const v1::Graph& graph) {
+  v1::Graph structure = graph;
+  for (v1::Kernel& kernel : *structure.mutable_kernels()) {
+    kernel.clear_profile();
+    kernel.clear_gap_ns();
+  }
+  return structure.SerializeAsString();
+}
+
+}  // namespace
+
+PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
+                       ServiceLink* service, v1::Job job,
+                       PlanWorkerOptions options)
+    : segment_(segment),
+      events_(events),
+      service_(service),
+      job_(std::move(job)),
+      options_(std::move(options)),
+      thread_([this] { Run(); }) {}
+
+PlanWorker::~PlanWorker() {
+  if (!stop_.HasBeenNotified()) stop_.Notify();
+  thread_.join();
+}
+
+void PlanWorker::RequestStop() { stop_.Notify(); }
+
+void PlanWorker::Run() {
+  while (!stop_.WaitForNotificationWithTimeout(kPollInterval)) {
+    const uint64_t profiles =
+        segment_->profiles_written.load(std::memory_order_acquire);
+    if (profiles != profiles_taken_) TakeProfile();
+    if (!ready_.empty()) Deliver();
+  }
+}
+
+void PlanWorker::TakeProfile() {
+  const absl::StatusOr<CapturedProfile> profile =
+      CopyProfile(segment_->profile);
+  // Whatever the job counts: one copy takes what is there now.
+  profiles_taken_ = segment_->profiles_written.load(std::memory_order_acquire);
+  segment_->profiles_taken.store(profiles_taken_, std::memory_order_release);
+  if (!profile.ok()) return Refuse(profile.status());
+  GraphBinding binding = BuildGraph(*profile);
+  KeepGraph(binding.graph);
+  absl::StatusOr<v1::Plan> plan = PlanFor(binding.graph);
+  if (stop_.HasBeenNotified()) return;
+  if (!plan.ok()) return Refuse(plan.status());
+  if (ready_.size() == kMostReadyPlans) ready_.pop_front();
+  ready_.push_back({*std::move(plan), std::move(binding)});
+}
+
+int64_t PlanWorker::FastLimitBytes() const {
+  const int64_t limit =
+      segment_->report.limit_bytes.load(std::memory_order_acquire);
+  const int64_t bound = options_.capacity_bytes.front();
+  const int64_t bytes = limit > 0 ? std::min(limit, bound) : bound;
+  return bytes / session::kPageBytes * session::kPageBytes;
+}
+
+absl::StatusOr<v1::Plan> PlanWorker::PlanFor(const v1::Graph& graph) {
+  std::string structure = StructureOf(graph);
+  const auto known = known_.find(structure);
+  if (known != known_.end()) return known->second;
+  const int64_t limit_bytes = FastLimitBytes();
+  absl::StatusOr<v1::Plan> plan =
+      service_->MakePlan({.graph = graph,
+                          .system = options_.system,
+                          .fast_limit_bytes = limit_bytes,
+                          .policy = options_.policy});
+  if (!plan.ok()) return plan.status();
+  job_.set_fast_limit_bytes(limit_bytes);
+  job_.set_graph_id(plan->graph_id());
+  job_.set_policy(plan->policy());
+  service_->StartJob(job_);
+  if (known_.size() < kMostKnownPlans) known_[std::move(structure)] = *plan;
+  return plan;
+}
+
+void PlanWorker::KeepGraph(const v1::Graph& graph) {
+  if (options_.graph_path_stem.empty()) return;
+  const std::string path =
+      absl::StrCat(options_.graph_path_stem, "-", profiles_taken_, ".graph.pb");
+  const absl::Status status = WriteWholeFile(path, graph.SerializeAsString());
+  if (!status.ok()) events_->Append("graph-not-written", status.message());
+}
+
+// The job reads slot n % 2 as soon as plans_written says n, and may still use
+// the slot before until it has taken n.
+void PlanWorker::Deliver() {
+  if (segment_->plans_taken.load(std::memory_order_acquire) != plans_written_) {
+    return;
+  }
+  const ReadyPlan ready = std::move(ready_.front());
+  ready_.pop_front();
+  const uint64_t number = plans_written_ + 1;
+  const absl::Status status =
+      FillPlanArea(ready.plan, ready.binding, options_.capacity_bytes,
+                   &segment_->plans[number % 2]);
+  if (!status.ok()) return Refuse(status);
+  SetText(segment_->report.policy, ready.plan.policy());
+  plans_written_ = number;
+  segment_->plans_written.store(number, std::memory_order_release);
+  session::FutexRing(segment_->plan_bell);
+}
+
+void PlanWorker::Refuse(const absl::Status& status) {
+  events_->Append("no-plan",
+                  absl::StrCat(absl::StatusCodeToString(status.code()), ": ",
+                               status.message()));
+  segment_->profiles_refused.store(++profiles_refused_,
+                                   std::memory_order_release);
+  session::FutexRing(segment_->plan_bell);
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,79 @@
+// Turns the profiles of one job into plans: waits for a profile, asks the
+// service, writes the plan table.
+//
+//   PlanWorker worker(segment, &events, &service, job, options);
+//   ...                       // the job finds plans in its segment
+//   worker.RequestStop();     // destroyed: waits for the call under way
+#ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
+#define STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
+#include "agents/jobs/event_writer.h"
+#include "agents/jobs/graph_builder.h"
+#include "agents/jobs/service_link.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+
+struct PlanWorkerOptions {
+  v1::MemorySystem system;
+  std::string policy;                   // empty: the service's default
+  std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
+  std::string graph_path_stem;          // empty: graphs are not kept
+};
+
+// Runs one thread. Pointers must outlive it.
+class PlanWorker {
+ public:
+  PlanWorker(session::Segment* segment, EventWriter* events,
+             ServiceLink* service, v1::Job job, PlanWorkerOptions options);
+  ~PlanWorker();
+  PlanWorker(const PlanWorker&) = delete;
+  PlanWorker& operator=(const PlanWorker&) = delete;
+
+  // Nothing is written to the segment afterwards but by a step under way. Any
+  // thread; once.
+  void RequestStop();
+
+ private:
+  // A plan that waits until the job has taken the one before.
+  struct ReadyPlan {
+    v1::Plan plan;
+    GraphBinding binding;
+  };
+
+  void Run();
+  void TakeProfile();
+  absl::StatusOr<v1::Plan> PlanFor(const v1::Graph& graph);
+  void KeepGraph(const v1::Graph& graph);
+  void Deliver();
+  void Refuse(const absl::Status& status);
+  int64_t FastLimitBytes() const;
+
+  session::Segment* const segment_;
+  EventWriter* const events_;
+  ServiceLink* const service_;
+  v1::Job job_;
+  const PlanWorkerOptions options_;
+  uint64_t profiles_taken_ = 0;
+  uint64_t profiles_refused_ = 0;
+  uint64_t plans_written_ = 0;
+  std::deque<ReadyPlan> ready_;
+  // By the serialised structure of the graph.
+  absl::flat_hash_map<std::string, v1::Plan> known_;
+  absl::Notification stop_;
+  std::thread thread_;  // last: it uses all above
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_

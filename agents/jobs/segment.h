@@ -1,0 +1,46 @@
+// The session segment of one job, on the agent's side.
+//
+//   absl::StatusOr<SessionSegment> segment = SessionSegment::Create(identity);
+//   segment->get()->plans_written.load();
+#ifndef STOWAGE_AGENTS_JOBS_SEGMENT_H_
+#define STOWAGE_AGENTS_JOBS_SEGMENT_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "agents/tiers/shared_memory.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+
+// Whom the report is about.
+struct JobIdentity {
+  std::string job_id;
+  int32_t pid = 0;
+  std::string command;
+  std::string policy;
+  std::string slow;
+};
+
+// Owns the memory; movable. What get() points to is shared with the job.
+class SessionSegment {
+ public:
+  // Zeroed, with what the agent writes into head and report.
+  static absl::StatusOr<SessionSegment> Create(const JobIdentity& identity);
+
+  int fd() const { return memory_.fd(); }
+  session::Segment* get() const {
+    return reinterpret_cast<session::Segment*>(memory_.data());
+  }
+
+ private:
+  explicit SessionSegment(SharedMemory memory) : memory_(std::move(memory)) {}
+
+  SharedMemory memory_;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_SEGMENT_H_

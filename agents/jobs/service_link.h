@@ -1,0 +1,61 @@
+// What jobs need of the placement service. telemetry/ implements it over gRPC,
+// tests with fakes.
+#ifndef STOWAGE_AGENTS_JOBS_SERVICE_LINK_H_
+#define STOWAGE_AGENTS_JOBS_SERVICE_LINK_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "stowage/v1/graph.pb.h"
+#include "stowage/v1/job.pb.h"
+#include "stowage/v1/memory_system.pb.h"
+#include "stowage/v1/node.pb.h"
+#include "stowage/v1/plan.pb.h"
+
+namespace stowage::agent {
+
+struct PlanQuery {
+  v1::Graph graph;
+  v1::MemorySystem system;
+  int64_t fast_limit_bytes = 0;
+  std::string policy;  // empty: the service's default
+};
+
+// Thread-safe.
+class ServiceLink {
+ public:
+  virtual ~ServiceLink() = default;
+
+  // Registers the graph and asks for a plan. Blocks, with a deadline of the
+  // implementation's. Errors are the service's; UNAVAILABLE when it cannot be
+  // reached.
+  virtual absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) = 0;
+
+  // These queue and never block. What does not fit into the queue is dropped.
+  virtual void StartJob(const v1::Job& job) = 0;
+  virtual void FinishJob(const std::string& job_id) = 0;
+  virtual void ReportSteps(std::vector<v1::StepTelemetry> steps) = 0;
+
+  // Whether the last exchange with the service worked.
+  virtual bool connected() const = 0;
+};
+
+// Of an agent without a service: jobs stay in demand mode.
+class NoService : public ServiceLink {
+ public:
+  absl::StatusOr<v1::Plan> MakePlan(const PlanQuery&) override {
+    return absl::FailedPreconditionError(
+        "the agent has no placement service; start it with --service");
+  }
+  void StartJob(const v1::Job&) override {}
+  void FinishJob(const std::string&) override {}
+  void ReportSteps(std::vector<v1::StepTelemetry>) override {}
+  bool connected() const override { return false; }
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_SERVICE_LINK_H_

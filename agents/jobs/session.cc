@@ -1,0 +1,184 @@
+#include "agents/jobs/session.h"
+
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/whole_file.h"
+
+namespace stowage::agent {
+namespace {
+
+session::TierInfo ToTierInfo(const TierRoom& room) {
+  const TierTraits& traits = room.traits;
+  session::TierInfo info{};
+  SetText(info.name, traits.name);
+  if (traits.addressable) info.flags |= session::kTierAddressable;
+  if (traits.file) info.flags |= session::kTierFile;
+  info.capacity_bytes = room.arena->capacity_bytes();
+  info.kernel_read_ps_per_byte = traits.kernel_read_ps_per_byte;
+  info.kernel_write_ps_per_byte = traits.kernel_write_ps_per_byte;
+  info.copy_from_ps_per_byte = traits.copy_from_ps_per_byte;
+  info.copy_to_ps_per_byte = traits.copy_to_ps_per_byte;
+  return info;
+}
+
+std::string FileStem(const JobRequest& request) {
+  const std::string& run_id = request.run_id;
+  return absl::StrCat(run_id.empty() ? "job" : run_id, "-", request.pid);
+}
+
+absl::Status Annotate(const absl::Status& status, absl::string_view what) {
+  return absl::Status(status.code(),
+                      absl::StrCat(what, ": ", status.message()));
+}
+
+PlanWorkerOptions PlannerOptions(const JobRequest& request,
+                                 const SessionContext& context,
+                                 const std::vector<TierRoom>& rooms,
+                                 v1::MemorySystem system) {
+  PlanWorkerOptions options{.system = std::move(system),
+                            .policy = request.policy};
+  for (const TierRoom& room : rooms) {
+    options.capacity_bytes.push_back(room.arena->capacity_bytes());
+  }
+  if (!context.graph_dir.empty()) {
+    options.graph_path_stem =
+        absl::StrCat(context.graph_dir, "/", FileStem(request));
+  }
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Session>> Session::Create(
+    const JobRequest& request, const SessionContext& context) {
+  const auto fast = context.catalog->Fast();
+  if (!fast.ok()) return Annotate(fast.status(), "fast tier");
+  const auto slow = context.catalog->Slow(request.slow);
+  if (!slow.ok()) return Annotate(slow.status(), "slow tier");
+  // A limit in bytes bounds the arena too; a share is not known yet.
+  absl::StatusOr<TierRoom> fast_room =
+      (*fast)->MakeRoom(request.fast_limit.bytes);
+  if (!fast_room.ok()) return Annotate(fast_room.status(), "fast tier");
+  absl::StatusOr<TierRoom> slow_room = (*slow)->MakeRoom(0);
+  if (!slow_room.ok()) return Annotate(slow_room.status(), "slow tier");
+  std::vector<TierRoom> rooms;
+  rooms.push_back(*std::move(fast_room));
+  rooms.push_back(*std::move(slow_room));
+
+  std::string job_id = absl::StrCat(context.node, "-", request.pid, "-",
+                                    absl::ToUnixMillis(absl::Now()));
+  absl::StatusOr<SessionSegment> segment =
+      SessionSegment::Create({.job_id = job_id,
+                              .pid = request.pid,
+                              .command = request.command,
+                              .policy = request.policy,
+                              .slow = request.slow});
+  if (!segment.ok()) return segment.status();
+  std::unique_ptr<Session> session(
+      new Session(request, context, std::move(job_id), *std::move(segment),
+                  std::move(rooms), (*slow)->system));
+  return session;
+}
+
+Session::Session(const JobRequest& request, const SessionContext& context,
+                 std::string job_id, SessionSegment segment,
+                 std::vector<TierRoom> rooms, v1::MemorySystem system)
+    : request_(request),
+      context_(context),
+      job_id_(std::move(job_id)),
+      segment_(std::move(segment)),
+      events_(&segment_.get()->report),
+      steps_(&segment_.get()->report.steps, job_id_) {
+  descriptors_.push_back(segment_.fd());
+  for (const TierRoom& room : rooms) {
+    tiers_.push_back(ToTierInfo(room));
+    descriptors_.push_back(room.arena->fd());
+  }
+  v1::Job job;
+  job.set_job_id(job_id_);
+  job.set_node(context_.node);
+  job.set_command(request_.command);
+  job.set_policy(request_.policy);
+  job.set_fast_limit_bytes(request_.fast_limit.bytes);
+  context_.service->StartJob(job);
+  planner_.emplace(
+      segment_.get(), &events_, context_.service, job,
+      PlannerOptions(request_, context_, rooms, std::move(system)));
+  migrator_.emplace(
+      segment_.get()->lanes, std::move(rooms),
+      [this](const MoveOrder& order, int error) { NoteFailure(order, error); });
+}
+
+session::Welcome Session::welcome() const {
+  session::Welcome welcome{};
+  welcome.magic = session::kMagic;
+  welcome.version = session::kVersion;
+  welcome.accepted = 1;
+  SetText(welcome.job_id, job_id_);
+  welcome.segment_bytes = sizeof(session::Segment);
+  welcome.limit_bytes = request_.fast_limit.bytes;
+  welcome.limit_fraction = request_.fast_limit.fraction;
+  welcome.tier_count = static_cast<uint32_t>(tiers_.size());
+  std::copy(tiers_.begin(), tiers_.end(), welcome.tiers);
+  return welcome;
+}
+
+std::vector<int> Session::descriptors() const { return descriptors_; }
+
+void Session::Tick() {
+  std::vector<v1::StepTelemetry> steps = steps_.Read();
+  if (!steps.empty()) context_.service->ReportSteps(std::move(steps));
+  NoteService();
+}
+
+// A job without a plan learns of a lost service when its profile is refused.
+void Session::NoteService() {
+  if (segment_.get()->plans_written.load(std::memory_order_relaxed) == 0)
+    return;
+  const bool lost = !context_.service->connected();
+  if (lost == service_lost_) return;
+  service_lost_ = lost;
+  if (lost) {
+    events_.Append("service-lost",
+                   "the placement service does not answer; the job goes on "
+                   "with the plan it has");
+  } else {
+    events_.Append("service-found", "the placement service is back");
+  }
+}
+
+void Session::NoteFailure(const MoveOrder& order, int error) {
+  absl::MutexLock lock(&mutex_);
+  if (!told_errors_.insert(error).second) return;
+  events_.Append(
+      "move-failed",
+      absl::StrCat(std::strerror(error), " (errno ", error,
+                   "): ", order.size_bytes, " bytes from tier ",
+                   order.from_tier, " offset ", order.from_offset_bytes,
+                   " to tier ", order.to_tier, " offset ",
+                   order.to_offset_bytes, "; slow tier ", request_.slow));
+}
+
+void Session::LetGo() {
+  migrator_.reset();
+  planner_->RequestStop();
+  Tick();
+  if (absl::Status s = WriteReport(); !s.ok()) {
+    events_.Append("report-not-written", s.message());
+  }
+  context_.service->FinishJob(job_id_);
+}
+
+absl::Status Session::WriteReport() const {
+  if (context_.report_dir.empty()) return absl::OkStatus();
+  const session::Report& report = segment_.get()->report;
+  return WriteWholeFile(
+      absl::StrCat(context_.report_dir, "/", FileStem(request_), ".session"),
+      {reinterpret_cast<const char*>(&report), sizeof(report)});
+}
+
+}  // namespace stowage::agent

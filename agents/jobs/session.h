@@ -1,0 +1,90 @@
+// One job's session: its segment, its arenas and who works on them.
+//
+//   absl::StatusOr<std::unique_ptr<Session>> session =
+//       Session::Create(request, context);
+//   SendWelcome(socket, (*session)->welcome(), (*session)->descriptors());
+//   while (!HasHungUp(socket)) (*session)->Tick();
+//   (*session)->LetGo();
+#ifndef STOWAGE_AGENTS_JOBS_SESSION_H_
+#define STOWAGE_AGENTS_JOBS_SESSION_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "agents/engine/migrator.h"
+#include "agents/engine/tier_catalog.h"
+#include "agents/jobs/event_writer.h"
+#include "agents/jobs/hello.h"
+#include "agents/jobs/plan_worker.h"
+#include "agents/jobs/segment.h"
+#include "agents/jobs/service_link.h"
+#include "agents/jobs/step_reader.h"
+
+namespace stowage::agent {
+
+// What all sessions of an agent share. Must outlive them.
+struct SessionContext {
+  std::string node;
+  std::string report_dir;  // empty: no reports
+  std::string graph_dir;   // empty: graphs are not kept
+  TierCatalog* catalog = nullptr;
+  ServiceLink* service = nullptr;
+};
+
+// Thread-compatible; starts the migrator's two threads and the planner's.
+class Session {
+ public:
+  // Makes segment and arenas. Errors say which tier does not serve and what to
+  // do. Blocks while a slow tier is measured for the first time.
+  static absl::StatusOr<std::unique_ptr<Session>> Create(
+      const JobRequest& request, const SessionContext& context);
+  // Blocks until a plan that is being made has come.
+  ~Session() = default;
+
+  session::Welcome welcome() const;
+  // Segment, then the tiers, fast to slow.
+  std::vector<int> descriptors() const;
+
+  // Passes on measured steps and notes whether the service is there. Call it
+  // every 50 ms or so. Does not block.
+  void Tick();
+
+  // Ends the job for the agent: no move is under way any more when it returns,
+  // the report is written and the service told. The job may go on alone.
+  void LetGo();
+
+ private:
+  Session(const JobRequest& request, const SessionContext& context,
+          std::string job_id, SessionSegment segment,
+          std::vector<TierRoom> rooms, v1::MemorySystem system);
+
+  void NoteService();
+  void NoteFailure(const MoveOrder& order, int error);
+  absl::Status WriteReport() const;
+
+  const JobRequest request_;
+  const SessionContext context_;
+  const std::string job_id_;
+  SessionSegment segment_;
+  EventWriter events_;
+  StepReader steps_;
+  bool service_lost_ = false;
+  absl::Mutex mutex_;
+  // Errors already told: one event each.
+  absl::flat_hash_set<int> told_errors_ ABSL_GUARDED_BY(mutex_);
+  std::optional<Migrator> migrator_;
+  std::vector<session::TierInfo> tiers_;
+  std::vector<int> descriptors_;
+  std::optional<PlanWorker> planner_;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_SESSION_H_

@@ -1,0 +1,59 @@
+#include "agents/jobs/step_reader.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+namespace stowage::agent {
+namespace {
+
+constexpr uint64_t kMostSteps = 1024;
+
+bool IsPlausible(const session::StepRecord& step) {
+  return step.mode >= session::kStepDemand && step.mode <= session::kStepPlan &&
+         std::min({step.index, step.duration_ns, step.predicted_duration_ns,
+                   step.stall_ns, step.fast_peak_bytes, step.moved_in_bytes,
+                   step.moved_out_bytes}) >= 0;
+}
+
+v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
+                              const std::string& job_id) {
+  v1::StepTelemetry out;
+  out.set_job_id(job_id);
+  out.set_index(step.index);
+  // The two enumerations have equal numbers.
+  out.set_mode(static_cast<v1::StepMode>(step.mode));
+  out.set_duration_ns(step.duration_ns);
+  out.set_predicted_duration_ns(step.predicted_duration_ns);
+  out.set_stall_ns(step.stall_ns);
+  out.set_fast_peak_bytes(step.fast_peak_bytes);
+  out.set_moved_in_bytes(step.moved_in_bytes);
+  out.set_moved_out_bytes(step.moved_out_bytes);
+  out.set_fallbacks(static_cast<int32_t>(step.fallbacks & 0x7fffffff));
+  return out;
+}
+
+static_assert(int{session::kStepDemand} == int{v1::STEP_MODE_DEMAND});
+static_assert(int{session::kStepProfile} == int{v1::STEP_MODE_PROFILE});
+static_assert(int{session::kStepPlan} == int{v1::STEP_MODE_PLAN});
+
+}  // namespace
+
+std::vector<v1::StepTelemetry> StepReader::Read() {
+  const uint64_t written = log_->written.load(std::memory_order_acquire);
+  std::vector<v1::StepTelemetry> steps;
+  if (written <= read_) return steps;
+  if (written - read_ > session::kStepEntries) {
+    read_ = written - session::kStepEntries;
+  }
+  const uint64_t end = std::min(written, read_ + kMostSteps);
+  for (; read_ < end; ++read_) {
+    session::StepRecord step;
+    std::memcpy(&step, &log_->entries[read_ % session::kStepEntries],
+                sizeof(step));
+    if (IsPlausible(step)) steps.push_back(ToTelemetry(step, job_id_));
+  }
+  return steps;
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,37 @@
+// Follows a job's step log for telemetry.
+//
+//   StepReader reader(&segment->report.steps, job_id);
+//   std::vector<v1::StepTelemetry> steps = reader.Read();   // every 50 ms
+#ifndef STOWAGE_AGENTS_JOBS_STEP_READER_H_
+#define STOWAGE_AGENTS_JOBS_STEP_READER_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "client_sdk/runtime/session.h"
+#include "stowage/v1/node.pb.h"
+
+namespace stowage::agent {
+
+// Not thread-safe.
+class StepReader {
+ public:
+  StepReader(const session::StepLog* log, std::string job_id)
+      : log_(log), job_id_(std::move(job_id)) {}
+
+  // Steps logged since the last call, at most 1024 of them; the rest comes with
+  // the next call. Steps that were overwritten meanwhile and records that no
+  // step can have are left out. Does not block.
+  std::vector<v1::StepTelemetry> Read();
+
+ private:
+  const session::StepLog* const log_;
+  const std::string job_id_;
+  uint64_t read_ = 0;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_STEP_READER_H_

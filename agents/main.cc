@@ -1,0 +1,83 @@
+// stowage-agent: the node agent. docs/reference-agent.md says how to run it.
+#include <pthread.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "agents/config.h"
+#include "agents/engine/tier_catalog.h"
+#include "agents/jobs/job_server.h"
+#include "agents/jobs/service_link.h"
+#include "agents/jobs/whole_file.h"
+
+namespace stowage::agent {
+namespace {
+
+enum ExitCode : int {
+  kExitOk = 0,
+  kExitUsage = 1,
+  // A tier does not serve; the message says what to do.
+  kExitTier = 2,
+  // The socket cannot be bound or the ready file not written.
+  kExitAddress = 3,
+};
+
+int Fail(const absl::Status& status, ExitCode code) {
+  std::cerr << "stowage-agent: " << status.message() << std::endl;
+  return code;
+}
+
+sigset_t TerminationSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+int Serve(const AgentConfig& config) {
+  TierCatalog catalog(config.node, config.fast_tier);
+  const auto slow = catalog.Slow(config.job.slow);
+  if (!slow.ok()) return Fail(slow.status(), kExitTier);
+  NoService service;
+  absl::StatusOr<std::unique_ptr<JobServer>> server =
+      JobServer::Start(config.socket, config.job,
+                       {.node = config.node,
+                        .report_dir = config.report_dir,
+                        .graph_dir = config.graph_dir,
+                        .catalog = &catalog,
+                        .service = &service});
+  if (!server.ok()) return Fail(server.status(), kExitAddress);
+  if (!config.ready_file.empty()) {
+    const absl::Status ready = WriteWholeFile(config.ready_file, "");
+    if (!ready.ok()) return Fail(ready, kExitAddress);
+  }
+  std::cerr << "stowage-agent: listening at " << config.socket << std::endl;
+  const sigset_t signals = TerminationSignals();
+  int signal = 0;
+  sigwait(&signals, &signal);
+  std::cerr << "stowage-agent: letting jobs go on signal " << signal
+            << std::endl;
+  (*server)->Stop();
+  return kExitOk;
+}
+
+int Main(int argc, char** argv) {
+  const sigset_t signals = TerminationSignals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
+  if (!config.ok()) return Fail(config.status(), kExitUsage);
+  if (config->check_only) {
+    std::cout << ToString(*config);
+    return kExitOk;
+  }
+  return Serve(*config);
+}
+
+}  // namespace
+}  // namespace stowage::agent
+
+int main(int argc, char** argv) { return stowage::agent::Main(argc, argv); }

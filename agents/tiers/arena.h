@@ -1,0 +1,47 @@
+// One job's room in one tier.
+//
+//   absl::StatusOr<std::unique_ptr<Arena>> arena = provider->CreateArena(1 <<
+//   30); int error = CopyBetween(*fast, 0, **arena, 4096, 1 << 20); if (error
+//   != 0) std::cerr << std::strerror(error);
+#ifndef STOWAGE_AGENTS_TIERS_ARENA_H_
+#define STOWAGE_AGENTS_TIERS_ARENA_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/types/span.h"
+
+namespace stowage::agent {
+
+// Errors are errno values, 0 for success: they go to the job as they are.
+// Thread-safe: one thread may read while another writes other bytes.
+class Arena {
+ public:
+  virtual ~Arena() = default;
+
+  // Owned by the arena; a copy of it goes to the job.
+  virtual int fd() const = 0;
+  virtual int64_t capacity_bytes() const = 0;
+  // The agent's own mapping; null when the agent reaches the tier with Read and
+  // Write alone.
+  virtual std::byte* mapped() const = 0;
+
+  // Copy between the arena and page-aligned mapped memory; both block until the
+  // bytes are there. `offset_bytes` and sizes are whole pages inside the arena:
+  // CopyBetween has checked.
+  [[nodiscard]] virtual int Read(int64_t offset_bytes,
+                                 absl::Span<std::byte> to) = 0;
+  [[nodiscard]] virtual int Write(int64_t offset_bytes,
+                                  absl::Span<const std::byte> from) = 0;
+};
+
+// Copies `size_bytes` from one arena to another; they may be the same one when
+// the ranges do not overlap. EINVAL unless offsets and size are whole pages
+// inside the arenas and one of the two is mapped. After an error the source is
+// whole. Blocks.
+[[nodiscard]] int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
+                              int64_t to_offset_bytes, int64_t size_bytes);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_ARENA_H_

@@ -1,0 +1,41 @@
+// Reads and writes of a file in large pieces, several at a time.
+//
+//   std::unique_ptr<BlockIo> io = MakeBlockIo();
+//   int error = io->Write(fd, 0, data);   // 0 or an errno
+#ifndef STOWAGE_AGENTS_TIERS_BLOCK_IO_H_
+#define STOWAGE_AGENTS_TIERS_BLOCK_IO_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+
+namespace stowage::agent {
+
+// Not thread-safe: one per thread or under a lock. Calls block.
+class BlockIo {
+ public:
+  virtual ~BlockIo() = default;
+
+  // 0 when all bytes were transferred, else an errno: EIO where the file ended
+  // before. Buffer, offset and size suit direct I/O.
+  [[nodiscard]] virtual int Read(int fd, int64_t offset_bytes,
+                                 absl::Span<std::byte> to) = 0;
+  [[nodiscard]] virtual int Write(int fd, int64_t offset_bytes,
+                                  absl::Span<const std::byte> from) = 0;
+};
+
+// io_uring with 16 pieces of 1 MiB in flight; null where the kernel refuses it
+// (containers often do).
+std::unique_ptr<BlockIo> MakeUringBlockIo();
+
+// One blocking system call after another.
+std::unique_ptr<BlockIo> MakeSyscallBlockIo();
+
+// The first that works here.
+std::unique_ptr<BlockIo> MakeBlockIo();
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_BLOCK_IO_H_

@@ -1,0 +1,17 @@
+// Whether a directory lies on persistent memory that is mapped directly (DAX).
+// Builds without memkind cannot tell.
+//
+//   if (!IsDaxDirectory("/mnt/pmem0")) Warn("page cache in between");
+#ifndef STOWAGE_AGENTS_TIERS_DAX_PATH_H_
+#define STOWAGE_AGENTS_TIERS_DAX_PATH_H_
+
+#include <string>
+
+namespace stowage::agent {
+
+// Blocks: it makes and maps a small file in `directory`.
+bool IsDaxDirectory(const std::string& directory);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_DAX_PATH_H_

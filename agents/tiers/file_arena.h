@@ -1,0 +1,53 @@
+// An arena in a file that the agent reads and writes through system calls,
+// never through a mapping: a job that truncates the file gets errors, and the
+// agent no fault.
+//
+//   FileArena arena(std::move(fd), capacity_bytes);
+#ifndef STOWAGE_AGENTS_TIERS_FILE_ARENA_H_
+#define STOWAGE_AGENTS_TIERS_FILE_ARENA_H_
+
+#include <memory>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "agents/tiers/arena.h"
+#include "agents/tiers/block_io.h"
+#include "agents/tiers/owned_fd.h"
+
+namespace stowage::agent {
+
+// Owns the descriptor. Reads and writes have a queue each, so that the two
+// lanes of a job do not wait for one another.
+class FileArena : public Arena {
+ public:
+  FileArena(OwnedFd fd, int64_t capacity_bytes)
+      : fd_(std::move(fd)), capacity_bytes_(capacity_bytes) {}
+
+  int fd() const override { return fd_.get(); }
+  int64_t capacity_bytes() const override { return capacity_bytes_; }
+  std::byte* mapped() const override { return nullptr; }
+
+  int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
+    absl::MutexLock lock(&read_mutex_);
+    return read_io_->Read(fd_.get(), offset_bytes, to);
+  }
+  int Write(int64_t offset_bytes, absl::Span<const std::byte> from) override {
+    absl::MutexLock lock(&write_mutex_);
+    return write_io_->Write(fd_.get(), offset_bytes, from);
+  }
+
+ private:
+  const OwnedFd fd_;
+  const int64_t capacity_bytes_;
+  absl::Mutex read_mutex_;
+  absl::Mutex write_mutex_;
+  const std::unique_ptr<BlockIo> read_io_ ABSL_PT_GUARDED_BY(read_mutex_) =
+      MakeBlockIo();
+  const std::unique_ptr<BlockIo> write_io_ ABSL_PT_GUARDED_BY(write_mutex_) =
+      MakeBlockIo();
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_FILE_ARENA_H_

@@ -1,0 +1,38 @@
+// Media that DRAM can play, with the figures and where they come from.
+//
+//   const Medium* medium = FindMedium("optane");
+#ifndef STOWAGE_AGENTS_TIERS_MEDIA_H_
+#define STOWAGE_AGENTS_TIERS_MEDIA_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace stowage::agent {
+
+// Picoseconds a byte, as one thread of kernels or copies sees them.
+struct Medium {
+  absl::string_view name;
+  int64_t read_ps_per_byte;
+  int64_t write_ps_per_byte;
+  // The same of the DRAM in the source: what kernels wait for is the
+  // difference.
+  int64_t dram_read_ps_per_byte;
+  int64_t dram_write_ps_per_byte;
+  int64_t read_latency_ns;
+  int64_t write_latency_ns;
+  double price_usd_per_gb;
+  int copy_read_threads;
+  int copy_write_threads;
+};
+
+// Null when there is no such medium.
+const Medium* FindMedium(absl::string_view name);
+
+// "optane, cxl, ...", for messages.
+std::string MediumNames();
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_MEDIA_H_

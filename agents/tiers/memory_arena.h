@@ -1,0 +1,39 @@
+// An arena in shared memory.
+//
+//   absl::StatusOr<SharedMemory> memory = SharedMemory::Create("dram", 1 <<
+//   30); auto arena = std::make_unique<MemoryArena>(*std::move(memory));
+#ifndef STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_
+#define STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_
+
+#include <cstring>
+#include <utility>
+
+#include "agents/tiers/arena.h"
+#include "agents/tiers/shared_memory.h"
+
+namespace stowage::agent {
+
+class MemoryArena : public Arena {
+ public:
+  explicit MemoryArena(SharedMemory memory) : memory_(std::move(memory)) {}
+
+  int fd() const override { return memory_.fd(); }
+  int64_t capacity_bytes() const override { return memory_.size_bytes(); }
+  std::byte* mapped() const override { return memory_.data(); }
+
+  int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
+    std::memcpy(to.data(), mapped() + offset_bytes, to.size());
+    return 0;
+  }
+  int Write(int64_t offset_bytes, absl::Span<const std::byte> from) override {
+    std::memcpy(mapped() + offset_bytes, from.data(), from.size());
+    return 0;
+  }
+
+ private:
+  SharedMemory memory_;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_

@@ -1,0 +1,23 @@
+// Binding memory to a NUMA node. Builds without libnuma answer UNAVAILABLE.
+//
+//   absl::Status status = BindToNumaNode(data, size_bytes, 1);
+#ifndef STOWAGE_AGENTS_TIERS_NUMA_NODE_H_
+#define STOWAGE_AGENTS_TIERS_NUMA_NODE_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+
+namespace stowage::agent {
+
+// NOT_FOUND when the node does not exist or has no memory; the message lists
+// the nodes there are.
+absl::Status CheckNumaNode(int node);
+
+// Pages of the shared mapping that anyone touches from now on, also through
+// another mapping of the same memfd, come from `node` alone.
+absl::Status BindToNumaNode(void* data, int64_t size_bytes, int node);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_NUMA_NODE_H_

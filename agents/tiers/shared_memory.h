@@ -1,0 +1,46 @@
+// Memory that the agent shares with a job: a memfd of fixed size, mapped here
+// and, through its descriptor, in the job.
+//
+//   absl::StatusOr<SharedMemory> memory = SharedMemory::Create("fast", 1 <<
+//   30); SendDescriptor(memory->fd());
+#ifndef STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_
+#define STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agents/tiers/owned_fd.h"
+
+namespace stowage::agent {
+
+// Owns descriptor and mapping; movable. What lies in the mapping is shared with
+// an untrusted process.
+class SharedMemory {
+ public:
+  // `size_bytes` > 0, rounded up to pages. Sparse: no page is touched, so the
+  // process that touches one first pays for it. Sealed against shrinking (an
+  // access by the agent can never fault), growing and unsealing.
+  static absl::StatusOr<SharedMemory> Create(const std::string& name,
+                                             int64_t size_bytes);
+
+  SharedMemory(SharedMemory&& other) noexcept;
+  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  ~SharedMemory();
+
+  int fd() const { return fd_.get(); }
+  std::byte* data() const { return data_; }
+  int64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  SharedMemory(OwnedFd fd, std::byte* data, int64_t size_bytes);
+
+  OwnedFd fd_;
+  std::byte* data_ = nullptr;
+  int64_t size_bytes_ = 0;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_

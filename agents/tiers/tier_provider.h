@@ -1,0 +1,61 @@
+// A kind of memory on this node: makes arenas in it and says what it is like.
+//
+//   absl::StatusOr<std::unique_ptr<TierProvider>> provider =
+//       MakeTierProvider(*ParseTierSpec("file:/mnt/nvme"));
+//   absl::StatusOr<std::unique_ptr<Arena>> arena = (*provider)->CreateArena(0);
+#ifndef STOWAGE_AGENTS_TIERS_TIER_PROVIDER_H_
+#define STOWAGE_AGENTS_TIERS_TIER_PROVIDER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "agents/tiers/arena.h"
+#include "agents/tiers/tier_spec.h"
+
+namespace stowage::agent {
+
+// What jobs, migrator and planner need to know of a tier.
+struct TierTraits {
+  std::string name;          // "dram", "nvme", "optane": letters, digits, '-'
+  bool addressable = false;  // kernels use it in place
+  bool file = false;         // the job reads and writes the descriptor
+  // Emulated media; 0 for real ones. See session::TierInfo.
+  int64_t kernel_read_ps_per_byte = 0;
+  int64_t kernel_write_ps_per_byte = 0;
+  int64_t copy_from_ps_per_byte = 0;
+  int64_t copy_to_ps_per_byte = 0;
+  int64_t read_latency_ns = 0;
+  int64_t write_latency_ns = 0;
+  double price_usd_per_gb = 0;  // 0: unknown
+  // Copies at a time, over all jobs, that the medium gains from.
+  int copy_read_threads = 16;
+  int copy_write_threads = 8;
+  // Tiers with equal media share one arbitration: "device 254:0".
+  std::string medium;
+};
+
+// Immutable, hence thread-safe.
+class TierProvider {
+ public:
+  virtual ~TierProvider() = default;
+
+  virtual const TierTraits& traits() const = 0;
+
+  // Room for one job; 0 bytes means the provider's default. Touches no page.
+  // UNAVAILABLE when this machine or this build has no such memory,
+  // PERMISSION_DENIED, NOT_FOUND or RESOURCE_EXHAUSTED when the place does not
+  // serve; the message says what to do. May block on the file system.
+  virtual absl::StatusOr<std::unique_ptr<Arena>> CreateArena(
+      int64_t capacity_bytes) const = 0;
+};
+
+// UNAVAILABLE when the build lacks the kind, NOT_FOUND or INVALID_ARGUMENT when
+// the machine lacks the node, the directory or the medium.
+absl::StatusOr<std::unique_ptr<TierProvider>> MakeTierProvider(
+    const TierSpec& spec);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TIERS_TIER_PROVIDER_H_
