@@ -26,7 +26,6 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
                                            const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
   if (options.max_attempts > 1) {
     arguments.SetServiceConfigJSON(ServiceConfig(options));
     // Only what fits here can be sent again: graphs must.
