@@ -1,0 +1,122 @@
+// The metrics as Prometheus would scrape them.
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/e2e/server/stowaged_process.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class StowagedMetricsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(server_.WaitReady()) << server_.output();
+    client_ = server_.Connect();
+  }
+
+  // Leaves the text in scrape_path_ as well.
+  std::string Scrape() {
+    const std::string command =
+        "python3 -c 'import sys, urllib.request; sys.stdout.buffer.write("
+        "urllib.request.urlopen(sys.argv[1]).read())' http://" +
+        server_.metrics_address() + "/metrics > " + scrape_path_;
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    std::ifstream file(scrape_path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  void RegisterGraphAndPlanTwice() {
+    v1::RegisterGraphRequest registration;
+    *registration.mutable_graph() = ChainGraph(3);
+    v1::MakePlanRequest request;
+    request.set_graph_id(client_->RegisterGraph(registration)->graph_id());
+    request.set_system_name("optane");
+    request.set_fast_limit_bytes(int64_t{1} << 30);
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(client_->MakePlan(request).ok());
+  }
+
+  void ReportAStep() {
+    v1::RegisterNodeRequest node;
+    node.set_node("host-1");
+    *node.mutable_system() = TwoTiers();
+    ASSERT_TRUE(client_->RegisterNode(node).ok());
+    v1::TelemetryBatch batch;
+    batch.set_node("host-1");
+    batch.set_sequence(1);
+    batch.set_dropped_steps(3);
+    v1::StepTelemetry* step = batch.add_steps();
+    step->set_job_id("j");
+    step->set_mode(v1::STEP_MODE_DEMAND);
+    step->set_moved_in_bytes(11);
+    step->set_moved_out_bytes(22);
+    step->set_fallbacks(1);
+    ASSERT_TRUE(client_->StreamTelemetry()->Send(batch).ok());
+  }
+
+  TemporaryDirectory directory_;
+  const std::string scrape_path_ = directory_.path() + "/scrape";
+  StowagedProcess server_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
+  RegisterGraphAndPlanTwice();
+  ReportAStep();
+  EXPECT_TRUE(absl::IsNotFound(client_->GetPlan("none").status()));
+  EXPECT_THAT(
+      Scrape(),
+      AllOf(
+          HasSubstr("stowaged_build_info{version=\""),
+          HasSubstr("stowaged_graphs 1"), HasSubstr("stowaged_nodes_alive 1"),
+          HasSubstr("stowaged_jobs_running 1"),
+          // The second time the plan was found, not made.
+          HasSubstr("stowaged_plans_made_total{policy=\"belady\"} 1"),
+          HasSubstr(
+              "stowaged_planning_duration_seconds_count{policy=\"belady\"} 1"),
+          HasSubstr("stowaged_steps_total{mode=\"demand\"} 1"),
+          HasSubstr("stowaged_steps_total{mode=\"plan\"} 0"),
+          HasSubstr("stowaged_fallbacks_total 1"),
+          HasSubstr("stowaged_telemetry_dropped_steps_total 3")));
+  EXPECT_THAT(
+      Scrape(),
+      AllOf(HasSubstr("stowaged_moved_bytes_total{direction=\"in\"} 11"),
+            HasSubstr("stowaged_moved_bytes_total{direction=\"out\"} 22"),
+            HasSubstr("stowaged_rpcs_total{code=\"NOT_FOUND\",method=\""
+                      "stowage.v1.PlacementService/GetPlan\"} 1"),
+            HasSubstr("stowaged_rpcs_total{code=\"OK\",method=\""
+                      "stowage.v1.PlacementService/MakePlan\"} 2"),
+            HasSubstr("stowaged_rpc_duration_seconds_count{method=\""
+                      "stowage.v1.GraphService/RegisterGraph\"} 1")));
+}
+
+TEST_F(StowagedMetricsTest, HaveNoLabelsThatStrangersChoose) {
+  v1::MakePlanRequest request;
+  request.set_graph_id("chosen-by-a-stranger");
+  request.set_policy("chosen-by-a-stranger");
+  request.set_system_name("chosen-by-a-stranger");
+  EXPECT_FALSE(client_->MakePlan(request).ok());
+  EXPECT_THAT(Scrape(), Not(HasSubstr("stranger")));
+}
+
+TEST_F(StowagedMetricsTest, PassPromtool) {
+  if (std::system("command -v promtool > /dev/null") != 0) {
+    GTEST_SKIP() << "promtool is not installed";
+  }
+  RegisterGraphAndPlanTwice();
+  ReportAStep();
+  Scrape();
+  EXPECT_EQ(std::system(("promtool check metrics < " + scrape_path_).c_str()),
+            0);
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,117 @@
+#include "tests/e2e/server/stowaged_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <utility>
+
+#include "absl/strings/match.h"
+
+namespace stowage {
+namespace {
+
+// For execve; the strings must outlive it.
+std::vector<char*> Pointers(std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (std::string& string : strings) pointers.push_back(string.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Output of the child goes to `output_fd`. Aborts when it cannot be started:
+// no test can go on.
+pid_t Spawn(std::vector<std::string> arguments,
+            std::vector<std::string> environment, int output_fd) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, output_fd, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
+  pid_t pid = -1;
+  const int error =
+      posix_spawn(&pid, STOWAGED_PATH, &actions, /*attrp=*/nullptr,
+                  Pointers(arguments).data(), Pointers(environment).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) std::abort();
+  return pid;
+}
+
+}  // namespace
+
+StowagedProcess::StowagedProcess(const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& environment)
+    : StowagedProcess(Verbatim(), arguments, [&] {
+        std::vector<std::string> defaults = {
+            "STOWAGE_LISTEN=127.0.0.1:0", "STOWAGE_METRICS_ADDRESS=127.0.0.1:0",
+            "STOWAGE_DB=:memory:"};
+        defaults.insert(defaults.end(), environment.begin(), environment.end());
+        return defaults;
+      }()) {}
+
+std::unique_ptr<StowagedProcess> StowagedProcess::Bare(
+    const std::vector<std::string>& arguments,
+    const std::vector<std::string>& environment) {
+  return std::unique_ptr<StowagedProcess>(
+      new StowagedProcess(Verbatim(), arguments, environment));
+}
+
+StowagedProcess::StowagedProcess(Verbatim,
+                                 const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& environment) {
+  std::array<int, 2> output;
+  if (pipe2(output.data(), O_CLOEXEC) != 0) std::abort();
+  std::vector<std::string> argv = {"stowaged"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  std::vector<std::string> variables = environment;
+  variables.push_back("STOWAGE_PORT_FILE=" + directory_.path() + "/ports");
+  pid_ = Spawn(std::move(argv), std::move(variables), output[1]);
+  close(output[1]);
+  output_fd_ = output[0];
+}
+
+StowagedProcess::~StowagedProcess() {
+  if (pid_ > 0) {
+    Signal(SIGKILL);
+    Wait();
+  }
+  close(output_fd_);
+}
+
+bool StowagedProcess::ReadOutput() {
+  std::array<char, 4096> buffer;
+  const ssize_t size_bytes = read(output_fd_, buffer.data(), buffer.size());
+  if (size_bytes <= 0) return false;
+  output_.append(buffer.data(), size_bytes);
+  return true;
+}
+
+bool StowagedProcess::WaitReady() {
+  while (!absl::StrContains(output_, "listening at")) {
+    if (!ReadOutput()) return false;
+  }
+  std::ifstream ports(directory_.path() + "/ports");
+  return std::getline(ports, grpc_address_) &&
+         std::getline(ports, metrics_address_);
+}
+
+std::unique_ptr<Client> StowagedProcess::Connect(
+    const ClientOptions& options) const {
+  return *Client::Connect(grpc_address_, options);
+}
+
+void StowagedProcess::Signal(int signal) { kill(pid_, signal); }
+
+int StowagedProcess::Wait() {
+  while (ReadOutput()) {
+  }
+  int status = 0;
+  waitpid(std::exchange(pid_, -1), &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace stowage

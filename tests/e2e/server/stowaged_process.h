@@ -1,0 +1,69 @@
+// A stowaged of one's own, in a process of its own.
+//
+//   StowagedProcess server({"--db=" + directory.path() + "/a.db"});
+//   ASSERT_TRUE(server.WaitReady());
+//   std::unique_ptr<Client> client = server.Connect();
+//   server.Signal(SIGTERM);
+//   EXPECT_EQ(server.Wait(), 0);
+#ifndef STOWAGE_TESTS_E2E_SERVER_STOWAGED_PROCESS_H_
+#define STOWAGE_TESTS_E2E_SERVER_STOWAGED_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client_sdk/cpp/client.h"
+#include "tests/unit/server/testing.h"
+
+namespace stowage {
+
+// Listens at free ports with a database in memory where the arguments say
+// nothing else. Not thread-safe. Its end kills the process.
+class StowagedProcess {
+ public:
+  explicit StowagedProcess(const std::vector<std::string>& arguments = {},
+                           const std::vector<std::string>& environment = {});
+  // Exactly these arguments.
+  static std::unique_ptr<StowagedProcess> Bare(
+      const std::vector<std::string>& arguments,
+      const std::vector<std::string>& environment = {});
+  ~StowagedProcess();
+  StowagedProcess(const StowagedProcess&) = delete;
+  StowagedProcess& operator=(const StowagedProcess&) = delete;
+
+  // Blocks until the server says that it listens; false when it ended first.
+  bool WaitReady();
+
+  // Of a server that is ready.
+  const std::string& grpc_address() const { return grpc_address_; }
+  const std::string& metrics_address() const { return metrics_address_; }
+  std::unique_ptr<Client> Connect(const ClientOptions& options = {}) const;
+
+  void Signal(int signal);
+  // Blocks until the process ends: its exit status, or minus the signal that
+  // killed it.
+  int Wait();
+  // Standard output and error so far; all of it after Wait.
+  const std::string& output() const { return output_; }
+
+ private:
+  struct Verbatim {};
+  StowagedProcess(Verbatim, const std::vector<std::string>& arguments,
+                  const std::vector<std::string>& environment);
+
+  // Reads some more output; false at its end.
+  bool ReadOutput();
+
+  TemporaryDirectory directory_;
+  pid_t pid_ = -1;
+  int output_fd_ = -1;
+  std::string output_;
+  std::string grpc_address_;
+  std::string metrics_address_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_TESTS_E2E_SERVER_STOWAGED_PROCESS_H_

@@ -1,0 +1,151 @@
+#include "client_sdk/cpp/client.h"
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "gmock/gmock.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "gtest/gtest.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Fails the first calls, then lists five graphs, two a page.
+class FakeGraphService final : public v1::GraphService::Service {
+ public:
+  grpc::Status GetGraph(grpc::ServerContext*, const v1::GetGraphRequest*,
+                        v1::GetGraphResponse* response) override {
+    if (++calls <= failures) return {failure_code, "not now"};
+    response->mutable_graph()->set_name("net");
+    return grpc::Status::OK;
+  }
+
+  grpc::Status RegisterGraph(grpc::ServerContext*,
+                             const v1::RegisterGraphRequest* request,
+                             v1::RegisterGraphResponse* response) override {
+    if (++calls <= failures) return {failure_code, "not now"};
+    response->set_graph_id(absl::StrCat(request->graph().tensors_size()));
+    return grpc::Status::OK;
+  }
+
+  grpc::Status ListGraphs(grpc::ServerContext*,
+                          const v1::ListGraphsRequest* request,
+                          v1::ListGraphsResponse* response) override {
+    const int first =
+        request->page_token().empty() ? 0 : std::stoi(request->page_token());
+    for (int i = first; i < std::min(first + 2, 5); ++i) {
+      response->add_graphs()->set_graph_id(absl::StrCat(i));
+    }
+    if (first + 2 < 5) response->set_next_page_token(absl::StrCat(first + 2));
+    return grpc::Status::OK;
+  }
+
+  grpc::Status DeleteGraph(grpc::ServerContext* context,
+                           const v1::DeleteGraphRequest*,
+                           v1::DeleteGraphResponse*) override {
+    hung_up.WaitForNotification();
+    return context->IsCancelled() ? grpc::Status::CANCELLED : grpc::Status::OK;
+  }
+
+  int failures = 0;
+  grpc::StatusCode failure_code = grpc::StatusCode::UNAVAILABLE;
+  std::atomic<int> calls = 0;
+  absl::Notification hung_up;
+};
+
+class ClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    int port = 0;
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
+                             &port);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    address_ = absl::StrCat("127.0.0.1:", port);
+  }
+
+  std::unique_ptr<Client> Connected(ClientOptions options = {}) {
+    options.initial_backoff = absl::Milliseconds(1);
+    return *Client::Connect(address_, options);
+  }
+
+  FakeGraphService service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::string address_;
+};
+
+TEST_F(ClientTest, ReturnsWhatTheServiceSays) {
+  EXPECT_EQ(Connected()->GetGraph("id")->name(), "net");
+}
+
+TEST_F(ClientTest, TriesAgainWhileTheServiceIsUnavailable) {
+  service_.failures = 3;
+  EXPECT_TRUE(Connected()->GetGraph("id").ok());
+  EXPECT_EQ(service_.calls, 4);
+}
+
+TEST_F(ClientTest, GivesUpAfterTheLastAttempt) {
+  service_.failures = 100;
+  const absl::Status status =
+      Connected({.max_attempts = 2})->GetGraph("id").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr("not now"));
+  EXPECT_EQ(service_.calls, 2);
+}
+
+TEST_F(ClientTest, DoesNotRepeatWhatCannotGetBetter) {
+  service_.failures = 100;
+  service_.failure_code = grpc::StatusCode::INVALID_ARGUMENT;
+  EXPECT_TRUE(absl::IsInvalidArgument(Connected()->GetGraph("id").status()));
+  EXPECT_EQ(service_.calls, 1);
+}
+
+TEST_F(ClientTest, SendsLargeGraphsAgain) {
+  service_.failures = 1;
+  v1::RegisterGraphRequest request;
+  for (int i = 0; i < 100'000; ++i) {
+    request.mutable_graph()->add_tensors()->set_name("some tensor");
+  }
+  const auto response = Connected()->RegisterGraph(request);
+  ASSERT_TRUE(response.ok()) << response.status();
+  EXPECT_EQ(response->graph_id(), "100000");
+}
+
+TEST_F(ClientTest, ReadsEveryPage) {
+  const auto graphs = Connected()->ListGraphs();
+  ASSERT_EQ(graphs->size(), 5);
+  EXPECT_EQ(graphs->back().graph_id(), "4");
+}
+
+TEST_F(ClientTest, StopsWaitingAtTheDeadline) {
+  const absl::Status status =
+      Connected({.deadline = absl::Milliseconds(50)})->DeleteGraph("id");
+  EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
+  service_.hung_up.Notify();
+}
+
+TEST_F(ClientTest, ConnectNamesTheAddressThatDoesNotAnswer) {
+  server_->Shutdown();
+  const absl::Status status =
+      Client::Connect(address_, {.connect_timeout = absl::Milliseconds(50)})
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr(address_));
+}
+
+TEST_F(ClientTest, AMethodTheServiceLacksIsUnimplemented) {
+  EXPECT_EQ(Connected()->GetPlan("id").status().code(),
+            absl::StatusCode::kUnimplemented);
+}
+
+}  // namespace
+}  // namespace stowage

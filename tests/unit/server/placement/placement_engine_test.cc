@@ -1,0 +1,205 @@
+#include "server/placement/placement_engine.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "absl/synchronization/notification.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/memory_system_proto.h"
+#include "server/graphs/sqlite_graph_store.h"
+#include "tests/unit/server/testing.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+using PlanFunction = std::function<absl::StatusOr<Plan>(
+    const Graph&, const MemorySystem&, const PlanOptions&)>;
+
+class FakePolicy final : public Policy {
+ public:
+  explicit FakePolicy(PlanFunction make) : make_(std::move(make)) {}
+  std::string_view name() const override { return "fake"; }
+  std::string_view description() const override { return "a test's"; }
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override {
+    return make_(graph, system, options);
+  }
+
+ private:
+  const PlanFunction make_;
+};
+
+// Knows "fake" alone.
+PolicyFactory FakePolicies(PlanFunction make) {
+  return
+      [make](std::string_view name) -> absl::StatusOr<std::unique_ptr<Policy>> {
+        if (name != "fake") return absl::NotFoundError("there is only fake");
+        return std::make_unique<FakePolicy>(make);
+      };
+}
+
+// Everything side by side in the fast tier.
+absl::StatusOr<Plan> AllFast(const Graph& graph, const MemorySystem& system,
+                             const PlanOptions& options) {
+  Plan plan = {.graph_id = GraphId(graph),
+               .system = system.name,
+               .policy = "fake",
+               .fast_limit_bytes = options.fast_limit_bytes,
+               .fits = true};
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    const Allocation allocation = {
+        .tensor = t, .at = {.offset_bytes = t * kChainTensorBytes}};
+    (graph.tensors[t].persistent ? plan.initial : plan.allocations)
+        .push_back(allocation);
+  }
+  return plan;
+}
+
+class PlacementEngineTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const v1::Graph proto = ChainGraph(4);
+    v1::GraphSummary summary;
+    summary.set_graph_id(GraphId(*GraphFromProto(proto)));
+    ASSERT_TRUE(store_->PutGraph(summary, proto, "").ok());
+    request_ = {.graph_id = summary.graph_id(),
+                .system = *MemorySystemFromProto(TwoTiers()),
+                .fast_limit_bytes = 5 * kChainTensorBytes,
+                .policy = "fake"};
+  }
+
+  int64_t StoredPlans() { return store_->ListPlans("", "", 10)->size(); }
+
+  std::unique_ptr<GraphStore> store_ = *SqliteGraphStore::Open(":memory:");
+  PlanRequest request_;
+};
+
+TEST_F(PlacementEngineTest, StoresAPlanWithThePredictionOfTheSimulator) {
+  PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
+  const absl::StatusOr<MadePlan> made = engine.MakePlan(request_);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->plan.prediction().step_time_ns(), 4'000'000);
+  EXPECT_EQ(store_->GetPlan(made->plan_id)->SerializeAsString(),
+            made->plan.SerializeAsString());
+}
+
+TEST_F(PlacementEngineTest, ReturnsTheStoredPlanForTheSameRequest) {
+  int runs = 0;
+  PlacementEngine engine(store_.get(), FakePolicies([&](auto&&... arguments) {
+                           ++runs;
+                           return AllFast(arguments...);
+                         }));
+  const MadePlan first = *engine.MakePlan(request_);
+  const MadePlan second = *engine.MakePlan(request_);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(first.plan_id, second.plan_id);
+  EXPECT_EQ(first.plan.SerializeAsString(), second.plan.SerializeAsString());
+  EXPECT_GT(first.planning_time, absl::ZeroDuration());
+  EXPECT_EQ(second.planning_time, absl::ZeroDuration());
+}
+
+TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
+  absl::Notification planning;
+  absl::Notification released;
+  std::atomic<int> runs = 0;
+  PlacementEngine engine(store_.get(), FakePolicies([&](auto&&... arguments) {
+                           ++runs;
+                           planning.Notify();
+                           released.WaitForNotification();
+                           return AllFast(arguments...);
+                         }));
+  std::thread first([&] { EXPECT_TRUE(engine.MakePlan(request_).ok()); });
+  planning.WaitForNotification();
+  std::thread second([&] { EXPECT_TRUE(engine.MakePlan(request_).ok()); });
+  released.Notify();
+  first.join();
+  second.join();
+  EXPECT_EQ(runs, 1);
+}
+
+TEST_F(PlacementEngineTest, RefusesAndDoesNotStoreAPlanTheVerifierRejects) {
+  PlacementEngine engine(
+      store_.get(),
+      FakePolicies([](const Graph& graph, const MemorySystem& system,
+                      const PlanOptions& options) {
+        absl::StatusOr<Plan> plan = AllFast(graph, system, options);
+        for (Allocation& allocation : plan->allocations) {
+          allocation.at.offset_bytes = 0;
+        }
+        return plan;
+      }));
+  const absl::Status status = engine.MakePlan(request_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(status.message(), HasSubstr("overlap"));
+  EXPECT_EQ(StoredPlans(), 0);
+}
+
+TEST_F(PlacementEngineTest, PassesOnThatTheLimitIsTooSmall) {
+  PlacementEngine engine(
+      store_.get(), FakePolicies([](auto&&...) {
+        return absl::FailedPreconditionError("the least limit is 2097152");
+      }));
+  const absl::Status status = engine.MakePlan(request_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("2097152"));
+  EXPECT_EQ(StoredPlans(), 0);
+}
+
+TEST_F(PlacementEngineTest, AnUnknownPolicyIsInvalid) {
+  PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
+  request_.policy = "best";
+  const absl::Status status = engine.MakePlan(request_).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("there is only fake"));
+}
+
+TEST_F(PlacementEngineTest, ALimitBelowOneByteIsInvalid) {
+  PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
+  for (int64_t limit_bytes : {int64_t{0}, int64_t{-1}}) {
+    request_.fast_limit_bytes = limit_bytes;
+    EXPECT_TRUE(absl::IsInvalidArgument(engine.MakePlan(request_).status()));
+  }
+}
+
+TEST_F(PlacementEngineTest, AnUnknownGraphIsNotFound) {
+  PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
+  request_.graph_id = "0";
+  EXPECT_TRUE(absl::IsNotFound(engine.MakePlan(request_).status()));
+}
+
+TEST_F(PlacementEngineTest, AGraphDeletedWhileThePolicyThinksIsNotFound) {
+  PlacementEngine engine(
+      store_.get(), FakePolicies([&](auto&&... arguments) {
+        EXPECT_TRUE(store_->DeleteGraph(request_.graph_id).ok());
+        return AllFast(arguments...);
+      }));
+  EXPECT_TRUE(absl::IsNotFound(engine.MakePlan(request_).status()));
+}
+
+TEST_F(PlacementEngineTest, TellsADamagedGraphFromAMalformedRequest) {
+  v1::GraphSummary summary;
+  summary.set_graph_id(request_.graph_id);
+  ASSERT_TRUE(store_->PutGraph(summary, v1::Graph(), "").ok());
+  PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
+  EXPECT_EQ(engine.MakePlan(request_).status().code(),
+            absl::StatusCode::kDataLoss);
+}
+
+TEST_F(PlacementEngineTest, RollsOutAStoredPlan) {
+  PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
+  const std::string plan_id = engine.MakePlan(request_)->plan_id;
+  EXPECT_EQ(engine.Decisions(plan_id)->Window(0, 4)->size(), 4);
+  EXPECT_TRUE(absl::IsNotFound(engine.Decisions("none").status()));
+}
+
+}  // namespace
+}  // namespace stowage

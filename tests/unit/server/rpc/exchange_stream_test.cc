@@ -1,0 +1,139 @@
+#include "server/rpc/exchange_stream.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/security/server_credentials.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "gtest/gtest.h"
+#include "stowage/v1/placement.grpc.pb.h"
+
+namespace stowage {
+namespace {
+
+using Stream = ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>;
+using ClientStream =
+    grpc::ClientReaderWriter<v1::PlaceRequest, v1::PlaceResponse>;
+
+class StreamingService final : public v1::PlacementService::CallbackService {
+ public:
+  grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>* Place(
+      grpc::CallbackServerContext*) override {
+    return new Stream(&streams, answer);
+  }
+
+  StreamRegistry streams;
+  // Says the kernel it was asked for.
+  Stream::Answer answer = [](const v1::PlaceRequest& request) {
+    v1::PlaceResponse response;
+    response.add_decisions()->set_kernel(request.kernel());
+    return absl::StatusOr<v1::PlaceResponse>(response);
+  };
+};
+
+class ExchangeStreamTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    grpc::ServerBuilder builder;
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    stub_ = v1::PlacementService::NewStub(
+        server_->InProcessChannel(grpc::ChannelArguments()));
+  }
+
+  // The kernel that comes back; -1 when the stream is over.
+  static int Ask(ClientStream& stream, int kernel) {
+    v1::PlaceRequest request;
+    request.set_kernel(kernel);
+    v1::PlaceResponse response;
+    if (!stream.Write(request) || !stream.Read(&response)) return -1;
+    return response.decisions(0).kernel();
+  }
+
+  StreamingService service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<v1::PlacementService::Stub> stub_;
+};
+
+TEST_F(ExchangeStreamTest, AnswersEachRequestAndEndsWhenTheClientHangsUp) {
+  grpc::ClientContext context;
+  auto stream = stub_->Place(&context);
+  for (int kernel : {3, 1, 2}) EXPECT_EQ(Ask(*stream, kernel), kernel);
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
+TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
+  service_.answer = [](const v1::PlaceRequest&) {
+    return absl::StatusOr<v1::PlaceResponse>(absl::NotFoundError("no plan"));
+  };
+  grpc::ClientContext context;
+  auto stream = stub_->Place(&context);
+  EXPECT_EQ(Ask(*stream, 1), -1);
+  const grpc::Status status = stream->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(status.error_message(), "no plan");
+}
+
+TEST_F(ExchangeStreamTest, DrainingEndsIdleStreamsWithUnavailable) {
+  grpc::ClientContext context;
+  auto stream = stub_->Place(&context);
+  EXPECT_EQ(Ask(*stream, 1), 1);
+  service_.streams.DrainAll();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ExchangeStreamTest, StreamsOpenedWhileDrainingEndAtOnce) {
+  service_.streams.DrainAll();
+  grpc::ClientContext context;
+  auto stream = stub_->Place(&context);
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ExchangeStreamTest, DrainingWhileARequestIsAnsweredIsSafe) {
+  absl::Notification answering;
+  absl::Notification released;
+  service_.answer = [&](const v1::PlaceRequest&) {
+    answering.Notify();
+    released.WaitForNotification();
+    return absl::StatusOr<v1::PlaceResponse>(v1::PlaceResponse());
+  };
+  grpc::ClientContext context;
+  auto stream = stub_->Place(&context);
+  stream->Write(v1::PlaceRequest());
+  answering.WaitForNotification();
+  service_.streams.DrainAll();
+  released.Notify();
+  v1::PlaceResponse response;
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ExchangeStreamTest, SurvivesClientsThatVanishAndADrainInTheirMidst) {
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 8; ++i) {
+    clients.emplace_back([&] {
+      for (int n = 0; n < 20; ++n) {
+        grpc::ClientContext context;
+        auto stream = stub_->Place(&context);
+        Ask(*stream, n);
+        if (n % 2 == 0) context.TryCancel();
+        stream->WritesDone();
+        stream->Finish();
+      }
+    });
+  }
+  service_.streams.DrainAll();
+  for (std::thread& client : clients) client.join();
+}
+
+}  // namespace
+}  // namespace stowage
