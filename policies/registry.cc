@@ -9,6 +9,9 @@
 #include "policies/baselines/all_fast.h"
 #include "policies/baselines/all_slow.h"
 #include "policies/baselines/belady.h"
+#include "policies/baselines/first_touch.h"
+#include "policies/baselines/hardware_cache.h"
+#include "policies/baselines/lru.h"
 
 namespace stowage {
 namespace {
@@ -26,6 +29,9 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"all-fast", &Make<AllFastPolicy>},
           {"all-slow", &Make<AllSlowPolicy>},
           {"belady", &Make<BeladyPolicy>},
+          {"first-touch", &Make<FirstTouchPolicy>},
+          {"hardware-cache", &Make<HardwareCachePolicy>},
+          {"lru", &Make<LruPolicy>},
       };
   return *factories;
 }

@@ -1,6 +1,8 @@
 #include "policies/baselines/eviction_planner.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "policies/planning/address_layout.h"
 
@@ -10,6 +12,11 @@ namespace {
 // Copies are planned to take this much longer than the system says, so that
 // small deviations do not make kernels wait.
 constexpr double kCopyMargin = 1.25;
+
+// How many gaps are compared to relieve one boundary; bounds the time that is
+// spent where lanes are saturated and no copy can hide.
+constexpr size_t kMaxFreeCandidates = 128;
+constexpr size_t kMaxTakenCandidates = 8;
 
 }  // namespace
 
@@ -25,7 +32,7 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
       step_(graph.kernel_count() + 1),
       gaps_(FindGaps(graph, workload)),
       gaps_at_(step_),
-      is_taken_(gaps_.size(), false) {
+      taken_(gaps_.size()) {
   for (const Tensor& tensor : graph.tensors) {
     const auto with_margin = [&](TierIndex from, TierIndex to) {
       return static_cast<int64_t>(
@@ -51,7 +58,11 @@ std::vector<FastSegment> EvictionPlanner::Plan() {
     while (fast_bytes_[b] > allowed_bytes && RelieveBoundary(b)) {
     }
   }
-  return SegmentsWithout(graph_, taken_);
+  std::vector<TakenGap> taken;
+  for (const std::optional<Option>& option : taken_) {
+    if (option.has_value()) taken.push_back(option->taken);
+  }
+  return SegmentsWithout(graph_, std::move(taken));
 }
 
 void EvictionPlanner::CountFastBytes() {
@@ -72,40 +83,74 @@ void EvictionPlanner::TakeMandatoryGaps() {
     const Gap& gap = gaps_[g];
     const bool free = !gap.moves_out && !gap.moves_in;
     if (!gap.mandatory() && !free) continue;
-    is_taken_[g] = true;
-    Take(gap.mandatory() ? Schedule(gap, gap.slow_first, gap.slow_last)
-                         : Schedule(gap, gap.from, gap.to - 1));
+    Take(g, gap.mandatory() ? Schedule(gap, gap.slow_first, gap.slow_last)
+                            : Schedule(gap, gap.from, gap.to - 1));
   }
 }
 
-// Takes one gap that covers the boundary; false when there is none left.
+// Frees room at the boundary by one gap; false when no gap can.
 bool EvictionPlanner::RelieveBoundary(KernelIndex boundary) {
-  std::vector<int> candidates;
-  const auto unrolled = [&](int g) {
-    return boundary < gaps_[g].from ? boundary + step_ : boundary;
-  };
-  // Gaps that are not followed by a use are the farthest of all.
-  const auto distance = [&](int g) {
-    return gaps_[g].moves_in ? gaps_[g].to - unrolled(g) : 2 * step_;
-  };
-  for (int g : gaps_at_[boundary]) {
-    if (!is_taken_[g]) candidates.push_back(g);
-  }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [&](int a, int b) { return distance(a) > distance(b); });
   Option best;
   int best_gap = -1;
-  for (int g : candidates) {
-    const Option option = Schedule(gaps_[g], unrolled(g), unrolled(g));
-    if (best_gap >= 0 && option.wait_ns >= best.wait_ns) continue;
+  int64_t best_wait_ns = 0;
+  for (int g : Candidates(boundary)) {
+    const int64_t before_ns = taken_[g].has_value() ? taken_[g]->wait_ns : 0;
+    const Option option = Extend(g, boundary);
+    const int64_t wait_ns = option.wait_ns - before_ns;
+    if (best_gap >= 0 && wait_ns >= best_wait_ns) continue;
     best = option;
     best_gap = g;
-    if (best.wait_ns == 0) break;
+    best_wait_ns = wait_ns;
+    if (wait_ns <= 0) break;
   }
   if (best_gap < 0) return false;
-  is_taken_[best_gap] = true;
-  Take(best);
+  if (taken_[best_gap].has_value()) GiveBack(best_gap);
+  Take(best_gap, best);
   return true;
+}
+
+// Gaps in which a tensor holds room at the boundary that it could do without:
+// those not taken first, then by the distance of the next use.
+std::vector<int> EvictionPlanner::Candidates(KernelIndex boundary) const {
+  std::vector<int> free, taken;
+  for (int g : gaps_at_[boundary]) {
+    if (!HoldsRoom(g, boundary)) continue;
+    (taken_[g].has_value() ? taken : free).push_back(g);
+  }
+  // Gaps that are not followed by a use are the farthest of all.
+  const auto distance = [&](int g) {
+    return gaps_[g].moves_in ? gaps_[g].to - Unroll(g, boundary) : 2 * step_;
+  };
+  const auto farther = [&](int a, int b) { return distance(a) > distance(b); };
+  std::stable_sort(free.begin(), free.end(), farther);
+  std::stable_sort(taken.begin(), taken.end(), farther);
+  free.resize(std::min(free.size(), kMaxFreeCandidates));
+  taken.resize(std::min(taken.size(), kMaxTakenCandidates));
+  free.insert(free.end(), taken.begin(), taken.end());
+  return free;
+}
+
+bool EvictionPlanner::HoldsRoom(int gap, KernelIndex boundary) const {
+  if (!taken_[gap].has_value()) return true;
+  const KernelIndex at = Unroll(gap, boundary);
+  return at < taken_[gap]->taken.left || at >= taken_[gap]->taken.fetch;
+}
+
+KernelIndex EvictionPlanner::Unroll(int gap, KernelIndex boundary) const {
+  return boundary < gaps_[gap].from ? boundary + step_ : boundary;
+}
+
+// How to take the gap so that it frees room at the boundary as well as wherever
+// it already has to.
+EvictionPlanner::Option EvictionPlanner::Extend(int gap, KernelIndex boundary) {
+  const KernelIndex at = Unroll(gap, boundary);
+  if (!taken_[gap].has_value()) return Schedule(gaps_[gap], at, at);
+  const Option& before = *taken_[gap];
+  ReleaseLanes(before);
+  const Option option = Schedule(gaps_[gap], std::min(at, before.slow_first),
+                                 std::max(at, before.slow_last));
+  ReserveLanes(before);
+  return option;
 }
 
 // The copies of `gap` such that it is slow at boundaries slow_first ..
@@ -115,6 +160,8 @@ EvictionPlanner::Option EvictionPlanner::Schedule(const Gap& gap,
                                                   KernelIndex slow_last) const {
   Option option;
   option.taken.gap = gap;
+  option.slow_first = slow_first;
+  option.slow_last = slow_last;
   option.taken.leave = option.taken.left = gap.from;
   option.taken.fetch = option.taken.back = gap.to;
   if (gap.moves_out) ScheduleOut(gap, slow_first, option);
@@ -171,14 +218,37 @@ void EvictionPlanner::ScheduleIn(const Gap& gap, KernelIndex after,
   option.wait_ns += least_wait_ns;
 }
 
-void EvictionPlanner::Take(const Option& option) {
-  const TakenGap& taken = option.taken;
-  const TensorIndex t = taken.gap.tensor;
-  if (taken.gap.moves_out) out_lane_.Reserve(option.out_start_ns, out_ns_[t]);
-  if (taken.gap.moves_in) in_lane_.Reserve(option.in_start_ns, in_ns_[t]);
-  AddFastBytes(taken.left, taken.fetch,
-               -RoundUpToPlacement(graph_.tensors[t].size_bytes));
-  taken_.push_back(taken);
+void EvictionPlanner::Take(int gap, const Option& option) {
+  ReserveLanes(option);
+  AddFastBytes(
+      option.taken.left, option.taken.fetch,
+      -RoundUpToPlacement(graph_.tensors[gaps_[gap].tensor].size_bytes));
+  taken_[gap] = option;
+}
+
+void EvictionPlanner::GiveBack(int gap) {
+  const Option& option = *taken_[gap];
+  ReleaseLanes(option);
+  AddFastBytes(
+      option.taken.left, option.taken.fetch,
+      RoundUpToPlacement(graph_.tensors[gaps_[gap].tensor].size_bytes));
+  taken_[gap].reset();
+}
+
+void EvictionPlanner::ReserveLanes(const Option& option) {
+  const Gap& gap = option.taken.gap;
+  if (gap.moves_out) {
+    out_lane_.Reserve(option.out_start_ns, out_ns_[gap.tensor]);
+  }
+  if (gap.moves_in) in_lane_.Reserve(option.in_start_ns, in_ns_[gap.tensor]);
+}
+
+void EvictionPlanner::ReleaseLanes(const Option& option) {
+  const Gap& gap = option.taken.gap;
+  if (gap.moves_out) {
+    out_lane_.Release(option.out_start_ns, out_ns_[gap.tensor]);
+  }
+  if (gap.moves_in) in_lane_.Release(option.in_start_ns, in_ns_[gap.tensor]);
 }
 
 // Clamped to the end of the step.

@@ -6,12 +6,13 @@
 //
 // Belady's rule: at the first kernel that is over budget, take the gap with the
 // farthest next use among those whose two copies hide behind kernels; if there
-// is none, the one that is waited for least. Prefix sums of kernel times make
-// the time between any two boundaries a subtraction.
+// is none, take or prolong the one that is waited for least. Prefix sums of
+// kernel times make the time between any two boundaries a subtraction.
 #ifndef STOWAGE_POLICIES_BASELINES_EVICTION_PLANNER_H_
 #define STOWAGE_POLICIES_BASELINES_EVICTION_PLANNER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "policies/baselines/gap.h"
@@ -35,6 +36,9 @@ class EvictionPlanner {
   // A way to take a gap, and how long kernels would wait for it.
   struct Option {
     TakenGap taken;
+    // Boundaries at which it must be slow.
+    KernelIndex slow_first = 0;
+    KernelIndex slow_last = 0;
     int64_t out_start_ns = 0;
     int64_t in_start_ns = 0;
     int64_t wait_ns = 0;
@@ -44,11 +48,18 @@ class EvictionPlanner {
   void AddFastBytes(KernelIndex begin, KernelIndex end, int64_t bytes);
   void TakeMandatoryGaps();
   bool RelieveBoundary(KernelIndex boundary);
+  std::vector<int> Candidates(KernelIndex boundary) const;
+  bool HoldsRoom(int gap, KernelIndex boundary) const;
+  KernelIndex Unroll(int gap, KernelIndex boundary) const;
+  Option Extend(int gap, KernelIndex boundary);
   Option Schedule(const Gap& gap, KernelIndex slow_first,
                   KernelIndex slow_last) const;
   void ScheduleOut(const Gap& gap, KernelIndex by, Option& option) const;
   void ScheduleIn(const Gap& gap, KernelIndex after, Option& option) const;
-  void Take(const Option& option);
+  void Take(int gap, const Option& option);
+  void GiveBack(int gap);
+  void ReserveLanes(const Option& option);
+  void ReleaseLanes(const Option& option);
   KernelIndex FirstBoundaryAt(int64_t ns) const;
   KernelIndex LastBoundaryAt(int64_t ns) const;
 
@@ -59,15 +70,14 @@ class EvictionPlanner {
   const int64_t budget_bytes_;
   const KernelIndex step_;  // boundaries in a step
 
-  std::vector<Gap> gaps_;                  // optional ones, not taken yet
+  const std::vector<Gap> gaps_;
   std::vector<std::vector<int>> gaps_at_;  // by boundary, those that cover it
-  std::vector<char> is_taken_;             // by gap
-  std::vector<int64_t> fast_bytes_;        // by boundary
-  std::vector<int64_t> out_ns_;            // by tensor, with margin
+  std::vector<std::optional<Option>> taken_;  // by gap
+  std::vector<int64_t> fast_bytes_;           // by boundary
+  std::vector<int64_t> out_ns_;               // by tensor, with margin
   std::vector<int64_t> in_ns_;
   LaneSchedule out_lane_;
   LaneSchedule in_lane_;
-  std::vector<TakenGap> taken_;
 };
 
 }  // namespace stowage

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "policies/planning/plan.h"
 
@@ -98,8 +99,10 @@ std::vector<int> OrderBy(const std::vector<LayoutItem>& items,
   for (const LayoutItem& item : items) scores.push_back(score(item));
   std::vector<int> order(items.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return scores[a] > scores[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return std::tuple(!items[a].early, -scores[a]) <
+           std::tuple(!items[b].early, -scores[b]);
+  });
   return order;
 }
 

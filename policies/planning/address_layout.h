@@ -28,6 +28,7 @@ struct Span {
 struct LayoutItem {
   int64_t size_bytes = 0;  // a multiple of kPlacementAlignmentBytes
   std::array<Span, 2> spans;
+  bool early = false;  // placed before all items that are not
 };
 
 // `size_bytes` rounded up to kPlacementAlignmentBytes.

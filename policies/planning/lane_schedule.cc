@@ -35,4 +35,12 @@ void LaneSchedule::Reserve(int64_t start_ns, int64_t duration_ns) {
   busy_.emplace(start_ns, start_ns + duration_ns);
 }
 
+void LaneSchedule::Release(int64_t start_ns, int64_t duration_ns) {
+  auto [at, end] = busy_.equal_range(start_ns);
+  at = std::find_if(at, end, [&](const auto& busy) {
+    return busy.second == start_ns + duration_ns;
+  });
+  if (at != end) busy_.erase(at);
+}
+
 }  // namespace stowage

@@ -25,6 +25,9 @@ class LaneSchedule {
 
   void Reserve(int64_t start_ns, int64_t duration_ns);
 
+  // Undoes a Reserve with the same arguments.
+  void Release(int64_t start_ns, int64_t duration_ns);
+
  private:
   // Start to end of busy times; disjoint where reservations were found by the
   // two searches above.

@@ -84,8 +84,9 @@ class Builder {
         }
         if (StartsStep(graph_, segment)) start_item = items.size();
         fast_items_[t].push_back(items.size());
-        items.push_back(
-            {RoundUpToPlacement(graph_.tensors[t].size_bytes), {span, Span{}}});
+        items.push_back({RoundUpToPlacement(graph_.tensors[t].size_bytes),
+                         {span, Span{}},
+                         graph_.tensors[t].pinned});
       }
     }
     return items;

@@ -35,33 +35,53 @@ struct KernelDemand {
   std::vector<TensorIndex> births;    // movable, not operands
 };
 
+// Room for the pinned tensors. They are placed before everything else and keep
+// this room for the whole step, so that what is staged always fits above them,
+// however their lifetimes interleave.
+int64_t PinnedBytes(const Graph& graph) {
+  const KernelIndex end = graph.kernel_count() + 1;
+  std::vector<LayoutItem> items;
+  for (const Tensor& tensor : graph.tensors) {
+    if (!tensor.pinned) continue;
+    LayoutItem item{.size_bytes = RoundUpToPlacement(tensor.size_bytes)};
+    if (tensor.persistent) {
+      item.spans[0] = {0, end};
+    } else if (tensor.wraps()) {
+      item.spans = {Span{0, tensor.death_kernel + 1},
+                    Span{tensor.birth_kernel, end}};
+    } else {
+      item.spans[0] = {tensor.birth_kernel, tensor.death_kernel + 1};
+    }
+    items.push_back(item);
+  }
+  return LayoutPeakBytes(items);
+}
+
+void AddToDemand(const Tensor& tensor, TensorIndex t, bool is_operand,
+                 KernelDemand& demand) {
+  if (tensor.movable()) {
+    (is_operand ? demand.operands : demand.births).push_back(t);
+    return;
+  }
+  demand.fixed.push_back(t);
+  if (!tensor.pinned)
+    demand.fixed_bytes += RoundUpToPlacement(tensor.size_bytes);
+}
+
 std::vector<KernelDemand> FindDemands(const Graph& graph) {
   std::vector<KernelDemand> demands(graph.kernels.size());
-  std::vector<int64_t> fixed_change(graph.kernels.size() + 1, 0);
-  for (const Tensor& tensor : graph.tensors) {
-    if (tensor.movable()) continue;
-    const int64_t bytes = RoundUpToPlacement(tensor.size_bytes);
-    if (tensor.alive_at_start()) fixed_change[0] += bytes;
-    if (tensor.persistent) continue;
-    fixed_change[tensor.birth_kernel] += bytes;
-    fixed_change[tensor.death_kernel + 1] -= bytes;
-  }
   const auto births = BirthsByKernel(graph);
+  const int64_t pinned_bytes = PinnedBytes(graph);
   std::vector<KernelIndex> listed(graph.tensors.size(), -1);
-  int64_t fixed_bytes = 0;
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    KernelDemand& demand = demands[k];
-    fixed_bytes += fixed_change[k];
-    demand.fixed_bytes = fixed_bytes;
+    demands[k].fixed_bytes = pinned_bytes;
     for (const Operand& operand : graph.kernels[k].operands) {
-      const bool movable = graph.tensors[operand.tensor].movable();
-      listed[operand.tensor] = k;
-      (movable ? demand.operands : demand.fixed).push_back(operand.tensor);
+      const TensorIndex t = operand.tensor;
+      listed[t] = k;
+      AddToDemand(graph.tensors[t], t, true, demands[k]);
     }
     for (TensorIndex t : births[k]) {
-      if (listed[t] == k) continue;
-      const bool movable = graph.tensors[t].movable();
-      (movable ? demand.births : demand.fixed).push_back(t);
+      if (listed[t] != k) AddToDemand(graph.tensors[t], t, false, demands[k]);
     }
   }
   return demands;

@@ -29,7 +29,7 @@ struct Workload {
   // By kernel: operands that are used where they are in a slower tier, in place
   // or streamed, and tensors that are born there.
   std::vector<std::vector<TensorIndex>> left_slow;
-  // By kernel: rounded bytes of `staged` and of pinned tensors that are alive.
+  // By kernel: rounded bytes of `staged` and the room of all pinned tensors.
   std::vector<int64_t> need_bytes;
   std::vector<Stream> streams;  // by kernel
 };

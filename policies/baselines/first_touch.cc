@@ -1,0 +1,99 @@
+#include "policies/baselines/first_touch.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/baselines/plan_policy.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+// Allocation order: what is alive as the step begins, then births by kernel.
+std::vector<TensorIndex> AllocationOrder(const Graph& graph) {
+  std::vector<TensorIndex> order;
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    if (graph.tensors[t].alive_at_start()) order.push_back(t);
+  }
+  for (const std::vector<TensorIndex>& births : BirthsByKernel(graph)) {
+    for (TensorIndex t : births) {
+      if (!graph.tensors[t].wraps()) order.push_back(t);
+    }
+  }
+  return order;
+}
+
+// Whether the tensor fits beside those that were allocated before it.
+bool FitsFor(const std::vector<int64_t>& held_bytes, const FastSegment& life,
+             int64_t bytes, int64_t budget_bytes) {
+  return std::all_of(
+      held_bytes.begin() + life.begin, held_bytes.begin() + life.end,
+      [&](int64_t held) { return held + bytes <= budget_bytes; });
+}
+
+std::vector<FastSegment> DecideFirstTouch(const Graph& graph,
+                                          const Workload& workload,
+                                          int64_t budget_bytes) {
+  std::vector<std::vector<FastSegment>> lives(graph.tensors.size());
+  std::vector<int64_t> held_bytes(graph.kernels.size() + 1, 0);
+  const auto hold = [&](TensorIndex t) {
+    for (const FastSegment& life : lives[t]) {
+      for (KernelIndex b = life.begin; b < life.end; ++b) {
+        held_bytes[b] += RoundUpToPlacement(graph.tensors[t].size_bytes);
+      }
+    }
+  };
+  for (const FastSegment& life : AllFastSegments(graph)) {
+    lives[life.tensor].push_back(life);
+  }
+  std::vector<FastSegment> segments;
+  const auto keep = [&](TensorIndex t) {
+    hold(t);
+    segments.insert(segments.end(), lives[t].begin(), lives[t].end());
+  };
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    if (!graph.tensors[t].movable()) keep(t);
+  }
+  const int64_t room_bytes = std::min(budget_bytes, workload.arena_bytes);
+  for (TensorIndex t : AllocationOrder(graph)) {
+    const int64_t bytes = RoundUpToPlacement(graph.tensors[t].size_bytes);
+    const bool fits = std::all_of(
+        lives[t].begin(), lives[t].end(), [&](const FastSegment& life) {
+          return FitsFor(held_bytes, life, bytes, room_bytes);
+        });
+    if (graph.tensors[t].movable() && fits) keep(t);
+  }
+  std::stable_sort(segments.begin(), segments.end(),
+                   [](const FastSegment& a, const FastSegment& b) {
+                     return a.tensor < b.tensor;
+                   });
+  return segments;
+}
+
+}  // namespace
+
+std::string_view FirstTouchPolicy::name() const { return "first-touch"; }
+
+std::string_view FirstTouchPolicy::description() const {
+  return "NUMA first touch: fast while there is room, never moved";
+}
+
+absl::StatusOr<Plan> FirstTouchPolicy::MakePlan(
+    const Graph& graph, const MemorySystem& system,
+    const PlanOptions& options) const {
+  if (!HasAddressableSlowTier(system)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "first-touch needs a slower tier that kernels can use in place, and '",
+        system.name, "' has none; use lru or belady"));
+  }
+  return PlanByDeciding(graph, system, options, name(),
+                        [&](const Workload& workload, int64_t budget_bytes) {
+                          return DecideFirstTouch(graph, workload,
+                                                  budget_bytes);
+                        });
+}
+
+}  // namespace stowage

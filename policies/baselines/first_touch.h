@@ -1,0 +1,23 @@
+// NUMA's first touch: a tensor goes where there is room when it is allocated,
+// the fast tier first, and never moves.
+#ifndef STOWAGE_POLICIES_BASELINES_FIRST_TOUCH_H_
+#define STOWAGE_POLICIES_BASELINES_FIRST_TOUCH_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+// Needs an addressable slower tier: FAILED_PRECONDITION without one.
+class FirstTouchPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_FIRST_TOUCH_H_

@@ -1,0 +1,23 @@
+// What demand mode does: a kernel's tensors are fetched when it is about to
+// run, and room is made by evicting the tensor that was used longest ago. Every
+// copy is waited for.
+#ifndef STOWAGE_POLICIES_BASELINES_LRU_H_
+#define STOWAGE_POLICIES_BASELINES_LRU_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class LruPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_LRU_H_
