@@ -12,6 +12,7 @@
 #include "agents/jobs/job_server.h"
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/whole_file.h"
+#include "agents/telemetry/remote_service.h"
 
 namespace stowage::agent {
 namespace {
@@ -38,18 +39,29 @@ sigset_t TerminationSignals() {
   return signals;
 }
 
+std::unique_ptr<ServiceLink> ConnectService(const AgentConfig& config,
+                                            const v1::MemorySystem& system) {
+  if (config.service.empty()) return std::make_unique<NoService>();
+  return std::make_unique<RemoteService>(
+      RemoteServiceOptions{.address = config.service,
+                           .node = config.node,
+                           .system = system,
+                           .agent_version = STOWAGE_VERSION});
+}
+
 int Serve(const AgentConfig& config) {
   TierCatalog catalog(config.node, config.fast_tier);
   const auto slow = catalog.Slow(config.job.slow);
   if (!slow.ok()) return Fail(slow.status(), kExitTier);
-  NoService service;
+  const std::unique_ptr<ServiceLink> service =
+      ConnectService(config, (*slow)->system);
   absl::StatusOr<std::unique_ptr<JobServer>> server =
       JobServer::Start(config.socket, config.job,
                        {.node = config.node,
                         .report_dir = config.report_dir,
                         .graph_dir = config.graph_dir,
                         .catalog = &catalog,
-                        .service = &service});
+                        .service = service.get()});
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.ready_file.empty()) {
     const absl::Status ready = WriteWholeFile(config.ready_file, "");
@@ -62,7 +74,9 @@ int Serve(const AgentConfig& config) {
   std::cerr << "stowage-agent: letting jobs go on signal " << signal
             << std::endl;
   (*server)->Stop();
-  return kExitOk;
+  service->Close();
+  // A plan that is being made may take minutes, and nobody waits for it.
+  std::quick_exit(kExitOk);
 }
 
 int Main(int argc, char** argv) {

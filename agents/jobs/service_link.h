@@ -39,6 +39,10 @@ class ServiceLink {
   virtual void FinishJob(const std::string& job_id) = 0;
   virtual void ReportSteps(std::vector<v1::StepTelemetry> steps) = 0;
 
+  // Sends what is queued and ends the connection; blocks no longer than a call
+  // may take. Nothing is sent afterwards.
+  virtual void Close() = 0;
+
   // Whether the last exchange with the service worked.
   virtual bool connected() const = 0;
 };
@@ -53,6 +57,7 @@ class NoService : public ServiceLink {
   void StartJob(const v1::Job&) override {}
   void FinishJob(const std::string&) override {}
   void ReportSteps(std::vector<v1::StepTelemetry>) override {}
+  void Close() override {}
   bool connected() const override { return false; }
 };
 

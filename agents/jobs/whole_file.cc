@@ -1,5 +1,6 @@
 #include "agents/jobs/whole_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,7 +36,7 @@ absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes) {
   std::string temporary = path + ".XXXXXX";
   const OwnedFd fd(mkstemp(temporary.data()));
   if (!fd.valid()) return Failed(path);
-  if (!WriteAll(fd.get(), bytes) ||
+  if (!WriteAll(fd.get(), bytes) || fchmod(fd.get(), 0644) != 0 ||
       rename(temporary.c_str(), path.c_str()) != 0) {
     const absl::Status status = Failed(path);
     unlink(temporary.c_str());

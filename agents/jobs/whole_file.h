@@ -11,8 +11,8 @@
 
 namespace stowage::agent {
 
-// Writes a file beside `path` and renames it. Errors name the file and say what
-// to do. Blocks.
+// Writes a file beside `path`, readable by all, and renames it. Errors name the
+// file and say what to do. Blocks.
 absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes);
 
 }  // namespace stowage::agent

@@ -1,0 +1,215 @@
+#include "agents/telemetry/remote_service.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/time/clock.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr size_t kMostWaitingSteps = 1 << 16;
+constexpr size_t kBatchSteps = 512;
+constexpr size_t kMostNotices = 4096;
+
+// An error that says nothing about whether the service is there.
+bool IsAnswer(const absl::Status& status) {
+  return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status) &&
+         !absl::IsCancelled(status);
+}
+
+ClientOptions TelemetryOptions(const RemoteServiceOptions& options) {
+  return {.connect_timeout = options.call_deadline,
+          .deadline = options.call_deadline,
+          .max_attempts = 1};
+}
+
+}  // namespace
+
+RemoteService::RemoteService(RemoteServiceOptions options)
+    : options_(std::move(options)),
+      steps_(kMostWaitingSteps, kBatchSteps),
+      thread_([this] { Run(); }) {}
+
+RemoteService::~RemoteService() { Close(); }
+
+void RemoteService::Close() {
+  if (stop_.HasBeenNotified()) return;
+  stop_.Notify();
+  if (!ended_.WaitForNotificationWithTimeout(options_.call_deadline)) {
+    absl::MutexLock lock(&stream_mutex_);
+    if (stream_ != nullptr) stream_->Cancel();  // the service hangs
+  }
+  thread_.join();
+}
+
+// A job that arrives while the service is away waits for it as long as a call
+// may take.
+absl::StatusOr<Client*> RemoteService::PlanClient() {
+  absl::MutexLock lock(&plan_mutex_);
+  if (plan_client_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
+        options_.address, {.connect_timeout = options_.call_deadline,
+                           .deadline = options_.call_deadline * 6,
+                           .plan_deadline = options_.plan_deadline});
+    if (!client.ok()) return client.status();
+    plan_client_ = *std::move(client);
+  }
+  return plan_client_.get();
+}
+
+absl::StatusOr<v1::Plan> RemoteService::MakePlan(const PlanQuery& query) {
+  absl::StatusOr<Client*> client = PlanClient();
+  if (!client.ok()) return client.status();
+  v1::RegisterGraphRequest registration;
+  *registration.mutable_graph() = query.graph;
+  const absl::StatusOr<v1::RegisterGraphResponse> registered =
+      (*client)->RegisterGraph(registration);
+  if (!registered.ok()) return registered.status();
+  v1::MakePlanRequest request;
+  request.set_graph_id(registered->graph_id());
+  *request.mutable_system() = query.system;
+  request.set_fast_limit_bytes(query.fast_limit_bytes);
+  request.set_policy(query.policy);
+  absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
+  if (!made.ok()) return made.status();
+  connected_ = true;
+  return std::move(*made->mutable_plan());
+}
+
+void RemoteService::StartJob(const v1::Job& job) {
+  absl::MutexLock lock(&jobs_mutex_);
+  active_jobs_[job.job_id()] = job;
+  if (notices_.size() < kMostNotices) notices_.push_back({job.job_id(), false});
+}
+
+void RemoteService::FinishJob(const std::string& job_id) {
+  absl::MutexLock lock(&jobs_mutex_);
+  if (notices_.size() < kMostNotices) notices_.push_back({job_id, true});
+}
+
+void RemoteService::ReportSteps(std::vector<v1::StepTelemetry> steps) {
+  steps_.Push(std::move(steps));
+}
+
+void RemoteService::Run() {
+  absl::Duration pause = absl::ZeroDuration();
+  while (!stop_.WaitForNotificationWithTimeout(pause)) {
+    const absl::Status status = Exchange();
+    NoteOutcome(status);
+    pause = status.ok() ? options_.poll_interval : options_.retry_interval;
+  }
+  // The last steps and the ends of jobs; a service that is away misses them.
+  if (connected_) NoteOutcome(Exchange());
+  ended_.Notify();
+}
+
+void RemoteService::NoteOutcome(const absl::Status& status) {
+  connected_ = status.ok() || IsAnswer(status);
+  if (status.ok()) return;
+  registered_ = false;
+  absl::MutexLock lock(&stream_mutex_);
+  stream_.reset();
+}
+
+absl::Status RemoteService::Exchange() {
+  if (!registered_) {
+    if (absl::Status s = Register(); !s.ok()) return s;
+  }
+  if (absl::Now() >= next_heartbeat_) {
+    if (absl::Status s = SendHeartbeat(); !s.ok()) return s;
+  }
+  if (absl::Status s = SendNotices(); !s.ok()) return s;
+  return SendSteps();
+}
+
+absl::Status RemoteService::Register() {
+  if (client_ == nullptr) {
+    absl::StatusOr<std::unique_ptr<Client>> client =
+        Client::Connect(options_.address, TelemetryOptions(options_));
+    if (!client.ok()) return client.status();
+    client_ = *std::move(client);
+  }
+  v1::RegisterNodeRequest request;
+  request.set_node(options_.node);
+  *request.mutable_system() = options_.system;
+  request.set_agent_version(options_.agent_version);
+  const absl::StatusOr<v1::RegisterNodeResponse> response =
+      client_->RegisterNode(request);
+  if (!response.ok()) return response.status();
+  heartbeat_interval_ =
+      std::max(absl::Milliseconds(response->heartbeat_interval_ms()),
+               options_.poll_interval);
+  next_heartbeat_ = absl::Now() + heartbeat_interval_;
+  registered_ = true;
+  // A service that restarted knows none of them.
+  absl::MutexLock lock(&jobs_mutex_);
+  for (const auto& [job_id, job] : active_jobs_) {
+    notices_.push_front({job_id, false});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoteService::SendHeartbeat() {
+  v1::HeartbeatRequest request;
+  request.set_node(options_.node);
+  {
+    absl::MutexLock lock(&jobs_mutex_);
+    request.set_active_jobs(static_cast<int32_t>(active_jobs_.size()));
+  }
+  next_heartbeat_ = absl::Now() + heartbeat_interval_;
+  return client_->Heartbeat(request);
+}
+
+absl::Status RemoteService::SendNotices() {
+  while (true) {
+    Notice notice;
+    v1::Job job;
+    {
+      absl::MutexLock lock(&jobs_mutex_);
+      if (notices_.empty()) return absl::OkStatus();
+      notice = notices_.front();
+      const auto active = active_jobs_.find(notice.job_id);
+      if (active == active_jobs_.end()) {
+        notices_.pop_front();
+        continue;
+      }
+      job = active->second;
+    }
+    const absl::Status status = notice.finished
+                                    ? client_->FinishJob(notice.job_id)
+                                    : client_->StartJob(job);
+    if (!status.ok() && !IsAnswer(status)) return status;
+    absl::MutexLock lock(&jobs_mutex_);
+    notices_.pop_front();
+    if (notice.finished) active_jobs_.erase(notice.job_id);
+  }
+}
+
+absl::Status RemoteService::SendSteps() {
+  while (std::optional<v1::TelemetryBatch> batch = steps_.Peek()) {
+    const absl::Status status = SendBatch(*std::move(batch));
+    // A batch that the service finds malformed will not become better.
+    if (status.ok() || absl::IsInvalidArgument(status)) steps_.Acknowledge();
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status RemoteService::SendBatch(v1::TelemetryBatch batch) {
+  TelemetryStream* stream = nullptr;
+  {
+    absl::MutexLock lock(&stream_mutex_);
+    if (stream_ == nullptr) {
+      stream_ = client_->StreamTelemetry();
+      sequence_ = 0;
+    }
+    stream = stream_.get();
+  }
+  batch.set_node(options_.node);
+  batch.set_sequence(++sequence_);
+  return stream->Send(batch).status();
+}
+
+}  // namespace stowage::agent

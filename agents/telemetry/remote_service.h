@@ -1,0 +1,105 @@
+// The agent's connection to the placement service.
+//
+//   RemoteService service({.address = "unix:/run/stowaged.sock",
+//                          .node = "node1", .system = system});
+//   absl::StatusOr<v1::Plan> plan = service.MakePlan(query);
+//
+// A thread registers the node, sends heartbeats, job notices and telemetry, and
+// does it all again when the service has been away.
+#ifndef STOWAGE_AGENTS_TELEMETRY_REMOTE_SERVICE_H_
+#define STOWAGE_AGENTS_TELEMETRY_REMOTE_SERVICE_H_
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "agents/jobs/service_link.h"
+#include "agents/telemetry/step_queue.h"
+#include "client_sdk/cpp/client.h"
+
+namespace stowage::agent {
+
+struct RemoteServiceOptions {
+  std::string address;
+  std::string node;
+  v1::MemorySystem system;  // what the node registers
+  std::string agent_version;
+  absl::Duration call_deadline = absl::Seconds(5);
+  absl::Duration plan_deadline = absl::Minutes(5);
+  // How long to leave an absent service alone, and how often to look for
+  // something to send.
+  absl::Duration retry_interval = absl::Seconds(1);
+  absl::Duration poll_interval = absl::Milliseconds(100);
+};
+
+// Thread-safe.
+class RemoteService : public ServiceLink {
+ public:
+  // Starts the thread; does not wait for the service.
+  explicit RemoteService(RemoteServiceOptions options);
+  // Closes. No MakePlan may be under way.
+  ~RemoteService() override;
+
+  absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) override;
+  void StartJob(const v1::Job& job) override;
+  void FinishJob(const std::string& job_id) override;
+  void ReportSteps(std::vector<v1::StepTelemetry> steps) override;
+  void Close() override;
+  bool connected() const override { return connected_; }
+
+ private:
+  // What happened to a job, until the service knows.
+  struct Notice {
+    std::string job_id;
+    bool finished = false;
+  };
+
+  void Run();
+  // One round of everything that is due. An error ends the round; the next one
+  // begins with a new registration.
+  absl::Status Exchange();
+  absl::Status Register();
+  absl::Status SendHeartbeat();
+  absl::Status SendNotices();
+  absl::Status SendSteps();
+  absl::Status SendBatch(v1::TelemetryBatch batch);
+  absl::StatusOr<Client*> PlanClient();
+  void NoteOutcome(const absl::Status& status);
+
+  const RemoteServiceOptions options_;
+  StepQueue steps_;
+  std::atomic<bool> connected_{false};
+  absl::Notification stop_;
+  absl::Notification ended_;  // the thread is about to return
+
+  absl::Mutex plan_mutex_;
+  std::unique_ptr<Client> plan_client_ ABSL_GUARDED_BY(plan_mutex_);
+
+  absl::Mutex jobs_mutex_;
+  std::map<std::string, v1::Job> active_jobs_ ABSL_GUARDED_BY(jobs_mutex_);
+  std::deque<Notice> notices_ ABSL_GUARDED_BY(jobs_mutex_);
+
+  // The thread's alone.
+  std::unique_ptr<Client> client_;
+  bool registered_ = false;
+  absl::Duration heartbeat_interval_;
+  absl::Time next_heartbeat_;
+  int64_t sequence_ = 0;
+
+  absl::Mutex stream_mutex_;  // for cancelling
+  std::unique_ptr<TelemetryStream> stream_ ABSL_GUARDED_BY(stream_mutex_);
+
+  std::thread thread_;  // last: it uses all above
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TELEMETRY_REMOTE_SERVICE_H_

@@ -1,0 +1,49 @@
+// Measured steps on their way to the service: bounded, oldest dropped first.
+//
+//   queue.Push(std::move(steps));                       // any job
+//   std::optional<v1::TelemetryBatch> batch = queue.Peek();
+//   if (batch && Send(*batch)) queue.Acknowledge();     // the sender
+#ifndef STOWAGE_AGENTS_TELEMETRY_STEP_QUEUE_H_
+#define STOWAGE_AGENTS_TELEMETRY_STEP_QUEUE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "stowage/v1/node.pb.h"
+
+namespace stowage::agent {
+
+// Thread-safe; one sender.
+class StepQueue {
+ public:
+  StepQueue(size_t capacity, size_t batch_size)
+      : capacity_(capacity), batch_size_(batch_size) {}
+
+  // Steps beyond the capacity push the oldest out, which are counted.
+  void Push(std::vector<v1::StepTelemetry> steps);
+
+  // The oldest steps that are not acknowledged, the same ones until they are,
+  // with the number dropped before them; node and sequence are the sender's to
+  // set. Absent when there is nothing to send.
+  std::optional<v1::TelemetryBatch> Peek();
+
+  // The batch that Peek gave last is done with.
+  void Acknowledge();
+
+ private:
+  const size_t capacity_;
+  const size_t batch_size_;
+  absl::Mutex mutex_;
+  std::deque<v1::StepTelemetry> waiting_ ABSL_GUARDED_BY(mutex_);
+  int64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::optional<v1::TelemetryBatch> under_way_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_TELEMETRY_STEP_QUEUE_H_
