@@ -17,6 +17,7 @@ constexpr double kCopyMargin = 1.25;
 // spent where lanes are saturated and no copy can hide.
 constexpr size_t kMaxFreeCandidates = 128;
 constexpr size_t kMaxTakenCandidates = 8;
+constexpr int64_t kMaxStepsPerGap = 4;
 
 }  // namespace
 
@@ -48,16 +49,24 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
   }
 }
 
-std::vector<FastSegment> EvictionPlanner::Plan() {
+bool EvictionPlanner::Plan(int64_t max_wait_ns) {
   CountFastBytes();
   TakeMandatoryGaps();
+  int64_t steps_left =
+      kMaxStepsPerGap * static_cast<int64_t>(gaps_.size()) + 1000;
   for (KernelIndex b = 0; b < step_; ++b) {
     const int64_t need_bytes =
         b < graph_.kernel_count() ? workload_.need_bytes[b] : 0;
     const int64_t allowed_bytes = std::max(budget_bytes_, need_bytes);
-    while (fast_bytes_[b] > allowed_bytes && RelieveBoundary(b)) {
+    while (fast_bytes_[b] > allowed_bytes) {
+      if (--steps_left < 0 || !RelieveBoundary(b)) return false;
+      if (wait_ns_ > max_wait_ns) return false;
     }
   }
+  return wait_ns_ <= max_wait_ns;
+}
+
+std::vector<FastSegment> EvictionPlanner::Segments() const {
   std::vector<TakenGap> taken;
   for (const std::optional<Option>& option : taken_) {
     if (option.has_value()) taken.push_back(option->taken);
@@ -223,6 +232,7 @@ void EvictionPlanner::Take(int gap, const Option& option) {
   AddFastBytes(
       option.taken.left, option.taken.fetch,
       -RoundUpToPlacement(graph_.tensors[gaps_[gap].tensor].size_bytes));
+  wait_ns_ += option.wait_ns;
   taken_[gap] = option;
 }
 
@@ -232,6 +242,7 @@ void EvictionPlanner::GiveBack(int gap) {
   AddFastBytes(
       option.taken.left, option.taken.fetch,
       RoundUpToPlacement(graph_.tensors[gaps_[gap].tensor].size_bytes));
+  wait_ns_ -= option.wait_ns;
   taken_[gap].reset();
 }
 

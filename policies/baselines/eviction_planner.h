@@ -21,7 +21,7 @@
 
 namespace stowage {
 
-// Not thread-safe; for one call of Plan. Refers to its arguments.
+// Not thread-safe; for one call of Plan. Keeps references to its arguments.
 class EvictionPlanner {
  public:
   // `boundary_ns`: when each boundary is expected to be reached, K + 1 values.
@@ -30,7 +30,13 @@ class EvictionPlanner {
                   const std::vector<int64_t>& boundary_ns,
                   int64_t budget_bytes);
 
-  std::vector<FastSegment> Plan();
+  // False, with part of the work done, as soon as kernels would wait longer
+  // than `max_wait_ns` in all or when the lanes are so full that it would take
+  // too long to find out.
+  bool Plan(int64_t max_wait_ns);
+
+  // What is fast when, after Plan.
+  std::vector<FastSegment> Segments() const;
 
  private:
   // A way to take a gap, and how long kernels would wait for it.
@@ -76,6 +82,7 @@ class EvictionPlanner {
   std::vector<int64_t> fast_bytes_;           // by boundary
   std::vector<int64_t> out_ns_;               // by tensor, with margin
   std::vector<int64_t> in_ns_;
+  int64_t wait_ns_ = 0;  // of all gaps taken
   LaneSchedule out_lane_;
   LaneSchedule in_lane_;
 };
