@@ -21,7 +21,8 @@ PROJECT_HEADERS = {
     "policies/planning":
         ("policies/model/", "policies/planning/", "stowage/v1/"),
     "server": ("server/", "policies/", "stowage/v1/"),
-    "agents": ("agents/", "client_sdk/runtime/", "stowage/v1/"),
+    "agents": ("agents/", "client_sdk/cpp/", "client_sdk/runtime/",
+               "stowage/v1/"),
     "client_sdk/cpp": ("client_sdk/cpp/", "stowage/v1/"),
     "client_sdk/runtime": ("client_sdk/runtime/",),
     "client_sdk/torch": ("client_sdk/torch/", "client_sdk/runtime/"),
