@@ -229,6 +229,11 @@ class Job {
   bool agent_lost_reported_ = false;
 
   std::unordered_map<uint64_t, PlanTable> plans_;  // by signature
+  // Why plan mode ended in this step; reported when the step is over.
+  struct {
+    std::string reason, detail;
+    int32_t kernel = -1;
+  } surprise_;
   const PlanTable* plan_ = nullptr;                // drives this step
   const PlanTable* step_plan_ = nullptr;           // drove it from the start
   std::unordered_map<uint64_t, int> surprises_;    // in a row, by signature

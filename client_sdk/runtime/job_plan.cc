@@ -251,7 +251,7 @@ void Job::CheckPlanOperands(RunningKernel* kernel,
 
 void Job::Surprise(std::string_view reason, std::string_view detail,
                    int32_t kernel) {
-  ReportEvent(reason, detail, kernel);
+  surprise_ = {std::string(reason), std::string(detail), kernel};
   ++totals_.fallbacks;
   ++surprises_[plan_->signature];
   plan_ = nullptr;

@@ -92,6 +92,10 @@ void Job::BeginStep() {
 }
 
 void Job::FinishStepRecord(session::StepMode mode) {
+  if (!surprise_.reason.empty()) {
+    ReportEvent(surprise_.reason, surprise_.detail, surprise_.kernel);
+    surprise_ = {};
+  }
   session::Report& report = client_->segment()->report;
   const uint64_t n = report.steps.written.load(std::memory_order_relaxed);
   report.steps.entries[n % session::kStepEntries] = {

@@ -1,9 +1,13 @@
 #include "client_sdk/torch/hook.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include <exception>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "client_sdk/torch/flops.h"
@@ -90,23 +94,26 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
       stack);
 }
 
-// The profiler's records tell when an optimizer steps.
-void RunBookkeeping(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
-                    Stack* stack) {
-  const size_t first = stack->size() - op.schema().arguments().size();
-  std::string opened;
-  at::Tensor closed;
-  if (first < stack->size()) {
-    const c10::IValue& argument = (*stack)[first];
-    if (argument.isString()) opened = argument.toStringRef();
-    if (argument.isTensor()) closed = argument.toTensor();
-  }
-  Redispatch(op, keys, stack);
-  if (!opened.empty() && !stack->empty() && stack->back().isTensor()) {
-    g_marker.RecordOpened(opened, stack->back().toTensor());
-  } else if (closed.defined() && g_marker.RecordClosed(closed)) {
+// An error at the end of a step that nobody could catch there; the next
+// operator throws it.
+std::exception_ptr g_pending_error;
+
+void EndStep() {
+  try {
     g_job->EndStep();
+  } catch (...) {
+    g_pending_error = std::current_exception();
   }
+}
+
+std::unique_ptr<at::ObserverContext> OnRecordOpened(
+    const at::RecordFunction& record) {
+  if (g_job != nullptr) g_marker.RecordOpened(record.name());
+  return nullptr;
+}
+
+void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
+  if (g_job != nullptr && g_marker.RecordClosed(record.name())) EndStep();
 }
 
 // Makes the kernel current on this thread, and ends it whatever happens.
@@ -136,7 +143,8 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
-  if (g_marker.BeforeOperator(info, *stack, first)) g_job->EndStep();
+  if (g_marker.BeforeOperator(info, *stack, first)) EndStep();
+  if (g_pending_error) std::rethrow_exception(std::exchange(g_pending_error, {}));
   RunningKernel kernel{.key = info.key,
                        .name = info.name,
                        .backward = g_marker.in_backward()};
@@ -158,8 +166,7 @@ void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
               Stack* stack) {
   if (g_job == nullptr) return Redispatch(op, keys, stack);
   const OperatorInfo& info = InfoOf(op);
-  if (info.bookkeeping) return RunBookkeeping(op, keys, stack);
-  if (info.view) return Redispatch(op, keys, stack);
+  if (info.bookkeeping || info.view) return Redispatch(op, keys, stack);
   RunKernel(info, op, keys, stack);
 }
 
@@ -174,6 +181,9 @@ RunningKernel* CurrentKernel() { return t_kernel; }
 void InstallHook(Job* job) {
   g_job = job;
   EnableHookOnThread();
+  at::addGlobalCallback(
+      at::RecordFunctionCallback(OnRecordOpened, OnRecordClosed)
+          .scopes({at::RecordScope::USER_SCOPE}));
 }
 
 void EnableHookOnThread() {

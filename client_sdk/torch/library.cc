@@ -1,10 +1,12 @@
 // What Python and the preload shim call: torch.ops.stowage.* and one C symbol.
+#include <stdio.h>
 #include <torch/library.h>
 #include <unistd.h>
 
 #include "client_sdk/torch/attach.h"
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/pin.h"
+#include "client_sdk/torch/python_hooks.h"
 
 namespace stowage {
 namespace {
@@ -41,7 +43,7 @@ TORCH_LIBRARY(stowage, library) {
 extern "C" void stowage_attach_from_environment() {
   const std::string error =
       stowage::Attach(stowage::AttachOptionsFromEnvironment());
-  if (error.empty()) return;
+  if (error.empty()) return stowage::torch_plugin::InstallPythonHooks();
   fprintf(stderr, "stowage: %s\n", error.c_str());
   _exit(stowage::kExitConfiguration);
 }

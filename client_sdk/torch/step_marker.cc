@@ -1,6 +1,9 @@
 #include "client_sdk/torch/step_marker.h"
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
+
+#include <algorithm>
 
 namespace stowage::torch_plugin {
 namespace {
@@ -19,6 +22,15 @@ bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
   return root.defined() && root.numel() == 1 && root.requires_grad();
 }
 
+bool RecordsGradients(const torch::jit::Stack& stack, size_t first_argument) {
+  if (!c10::GradMode::is_enabled()) return false;
+  return std::any_of(stack.begin() + first_argument, stack.end(),
+                     [](const c10::IValue& value) {
+                       return value.isTensor() && value.toTensor().defined() &&
+                              value.toTensor().requires_grad();
+                     });
+}
+
 }  // namespace
 
 bool StepMarker::BeforeOperator(const OperatorInfo& info,
@@ -28,24 +40,25 @@ bool StepMarker::BeforeOperator(const OperatorInfo& info,
     in_backward_ = true;
     return false;
   }
-  if (!in_backward_ || !c10::GradMode::is_enabled()) return false;
-  in_backward_ = false;
-  return !has_optimizer_ && !manual_;
-}
-
-void StepMarker::RecordOpened(const std::string& name,
-                              const at::Tensor& handle) {
-  if (name.rfind(kOptimizerStep, 0) == 0 && open_step_ == nullptr) {
-    open_step_ = handle.unsafeGetTensorImpl();
-    has_optimizer_ = true;
-  }
-}
-
-bool StepMarker::RecordClosed(const at::Tensor& handle) {
-  if (open_step_ == nullptr || open_step_ != handle.unsafeGetTensorImpl()) {
+  if (!in_backward_ || has_optimizer_ || manual_ ||
+      !RecordsGradients(stack, first_argument)) {
     return false;
   }
-  open_step_ = nullptr;
+  in_backward_ = false;
+  return true;
+}
+
+void StepMarker::RecordOpened(std::string_view name) {
+  if (name.substr(0, kOptimizerStep.size()) != kOptimizerStep) return;
+  ++open_steps_;
+  has_optimizer_ = true;
+}
+
+bool StepMarker::RecordClosed(std::string_view name) {
+  if (name.substr(0, kOptimizerStep.size()) != kOptimizerStep ||
+      open_steps_ == 0 || --open_steps_ > 0) {
+    return false;
+  }
   in_backward_ = false;
   return !manual_;
 }

@@ -1,15 +1,16 @@
 // Finds where a training step ends, in scripts that know nothing of Stowage.
 //
 // A step ends when an optimizer's step() returns: torch.optim wraps it in a
-// profiler record, "Optimizer.step#...". Scripts without torch.optim: the first
-// operator that records gradients again after a backward pass.
+// user-scope record, "Optimizer.step#...". Scripts without torch.optim: at the
+// first operator that records gradients again after a backward pass.
 //
 // Not thread-safe: the training thread is the one that runs backward passes.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
 #define STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/stack.h>
+
+#include <string_view>
 
 #include "client_sdk/torch/operator_info.h"
 
@@ -22,10 +23,10 @@ class StepMarker {
   bool BeforeOperator(const OperatorInfo& info, const torch::jit::Stack& stack,
                       size_t first_argument);
 
-  // A profiler record opens or closes. Closing returns true if the step has
+  // A user-scope record opens or closes. Closing returns true if the step has
   // ended with it.
-  void RecordOpened(const std::string& name, const at::Tensor& handle);
-  bool RecordClosed(const at::Tensor& handle);
+  void RecordOpened(std::string_view name);
+  bool RecordClosed(std::string_view name);
 
   // Gradients are being computed.
   bool in_backward() const { return in_backward_; }
@@ -37,7 +38,7 @@ class StepMarker {
   bool manual_ = false;
   bool has_optimizer_ = false;
   bool in_backward_ = false;
-  const void* open_step_ = nullptr;  // the record of the optimizer's step
+  int open_steps_ = 0;  // records of optimizer steps, one within the other
 };
 
 }  // namespace stowage::torch_plugin

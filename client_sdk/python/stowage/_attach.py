@@ -1,0 +1,74 @@
+"""Loads the plug-in and attaches this process to an agent."""
+
+import os
+
+import torch
+
+from stowage import _exposure, _private, _threads
+
+_PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
+
+
+def _find(kind, name):
+    """A file of the installation: beside the plug-in that is already named, in
+    the build tree, or where packages install to."""
+    plugin = os.environ.get("STOWAGE_PLUGIN", "")
+    roots = [os.path.dirname(os.path.dirname(plugin))] if plugin else []
+    roots += [os.path.join(_PACKAGE_DIR, "..", "..", "..", "build"),
+              os.path.join(_PACKAGE_DIR, "..", "..", ".."), "/usr/local", "/usr"]
+    for root in roots:
+        path = os.path.abspath(os.path.join(root, kind, name))
+        if os.path.exists(path):
+            return path
+    raise RuntimeError("stowage: cannot find %s; set STOWAGE_PLUGIN to the path of "
+                       "libstowage_torch.so" % name)
+
+
+def init(fast="", slow="", policy="", agent=""):
+    """Attaches this process; call it before the first tensor is made.
+
+    fast: limit on fast tensor memory, "900MiB" or "40%" of the job's peak.
+    slow: the slow tier, "file:DIR", "emulated:optane", ...
+    policy: what plans; empty means the service's default.
+    agent: path of the agent's socket; empty means $STOWAGE_AGENT, or a private
+    agent and service. Raises RuntimeError, saying what to do.
+    """
+    if attached():
+        return
+    torch.ops.load_library(_find("lib", "libstowage_torch.so"))
+    agent = agent or os.environ.get("STOWAGE_AGENT", "")
+    if not agent:
+        services = _private.PrivateServices(
+            os.path.dirname(_find("bin", "stowage-agent")))
+        agent = services.start()
+    torch.ops.stowage.attach(
+        agent, fast or os.environ.get("STOWAGE_FAST", ""),
+        slow or os.environ.get("STOWAGE_SLOW", ""),
+        policy or os.environ.get("STOWAGE_POLICY", ""),
+        os.environ.get("STOWAGE_RUN_ID", ""))
+    install()
+
+
+def install():
+    """What an attached Python process needs besides the plug-in."""
+    _exposure.install()
+    _threads.install()
+
+
+def attached():
+    """True once this process trains through Stowage."""
+    try:
+        return torch.ops.stowage.attached()
+    except (AttributeError, RuntimeError):
+        return False
+
+
+def pin(tensor):
+    """Keeps a tensor in fast memory at the address it has."""
+    torch.ops.stowage.pin(tensor)
+
+
+def end_step():
+    """Says that a training step is over, where no torch.optim optimizer does.
+    From then on only such calls end steps."""
+    torch.ops.stowage.end_step()

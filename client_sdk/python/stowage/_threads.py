@@ -1,0 +1,15 @@
+"""Lets the plug-in see the operators of threads that Python starts."""
+
+import threading
+
+import torch
+
+
+def install():
+    bootstrap = threading.Thread._bootstrap_inner
+
+    def bootstrap_enabled(self):
+        torch.ops.stowage.enable_thread()
+        bootstrap(self)
+
+    threading.Thread._bootstrap_inner = bootstrap_enabled
