@@ -1,6 +1,7 @@
 #include "server/runtime/server.h"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,16 @@
 #include "grpcpp/server_builder.h"
 #include "server/rpc/metrics_interceptor.h"
 #include "server/runtime/gauge_collector.h"
+#include "server/runtime/reflection.h"
 
 namespace stowage {
 namespace {
 
 constexpr int kMaxMessageBytes = 256 << 20;
+// Peers that vanished are noticed by pings: the server's own, and clients',
+// which it takes up to this often.
+constexpr int kKeepaliveMs = 60'000;
+constexpr int kMinClientPingMs = 10'000;
 // Heartbeats that may be missed in a row before a node is dead.
 constexpr int kLeaseHeartbeats = 3;
 
@@ -67,15 +73,17 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
 
 absl::Status Server::Listen() {
   grpc::EnableDefaultHealthCheckService(true);
-  if (config_.reflection) {
-    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  }
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
+  if (!config_.reflection) DisableReflection(&builder);
   int port = 0;
   builder.AddListeningPort(config_.listen, grpc::InsecureServerCredentials(),
                            &port);
   // Two servers on one port would share its clients without a word.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(
+      GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinClientPingMs);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.experimental().SetInterceptorCreators(Interceptors(&metrics_));
@@ -101,8 +109,9 @@ absl::Status Server::ServeMetrics() {
   metrics_endpoint_ = *std::move(endpoint);
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
-    // A database that cannot be read shows as no graphs.
-    return static_cast<double>(store_->CountGraphs().value_or(0));
+    absl::StatusOr<int64_t> count = store_->CountGraphs();
+    // NaN: the database cannot be read.
+    return count.ok() ? static_cast<double>(*count) : std::nan("");
   });
   gauges->Add("stowaged_nodes_alive", "Nodes whose heartbeats arrive.", [this] {
     return static_cast<double>(nodes_.CountAlive(absl::Now()));

@@ -1,0 +1,17 @@
+// Turns gRPC reflection off: linking its library turns it on for every server
+// of the process.
+//
+//   grpc::ServerBuilder builder;
+//   if (!config.reflection) DisableReflection(&builder);
+#ifndef STOWAGE_SERVER_RUNTIME_REFLECTION_H_
+#define STOWAGE_SERVER_RUNTIME_REFLECTION_H_
+
+#include "grpcpp/server_builder.h"
+
+namespace stowage {
+
+void DisableReflection(grpc::ServerBuilder* builder);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_REFLECTION_H_
