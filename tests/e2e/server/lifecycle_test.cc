@@ -22,6 +22,7 @@ using ::grpc::health::v1::HealthCheckResponse;
 using ::grpc::reflection::v1alpha::ServerReflection;
 using ::grpc::reflection::v1alpha::ServerReflectionRequest;
 using ::grpc::reflection::v1alpha::ServerReflectionResponse;
+using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
 
 std::shared_ptr<grpc::Channel> ChannelTo(const StowagedProcess& server) {
@@ -121,7 +122,7 @@ TEST(StowagedLifecycleTest, KeepsGraphsAndPlansOverARestart) {
 class StowagedSignalTest : public ::testing::TestWithParam<int> {};
 
 TEST_P(StowagedSignalTest, DrainsOpenStreamsAndExitsWithZero) {
-  StowagedProcess server;
+  StowagedProcess server({"--drain-timeout=1s"});
   ASSERT_TRUE(server.WaitReady()) << server.output();
   std::unique_ptr<Client> client = server.Connect({.max_attempts = 1});
   v1::RegisterNodeRequest node;
@@ -136,7 +137,9 @@ TEST_P(StowagedSignalTest, DrainsOpenStreamsAndExitsWithZero) {
   server.Signal(GetParam());
   EXPECT_EQ(server.Wait(), 0) << server.output();
   batch.set_sequence(2);
-  EXPECT_TRUE(absl::IsUnavailable(stream->Send(batch).status()));
+  const absl::Status status = stream->Send(batch).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(status.message(), HasSubstr("shutting down"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, StowagedSignalTest,
