@@ -50,7 +50,8 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
   };
 }
 
-// Answers the requests of one Place stream.
+// Answers the requests of one Place stream. A stored plan is decided already:
+// the free bytes that a request states change nothing.
 class PlanReader {
  public:
   explicit PlanReader(PlacementEngine* engine) : engine_(engine) {}
