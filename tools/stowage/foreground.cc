@@ -1,5 +1,7 @@
 #include "tools/stowage/foreground.h"
 
+#include <time.h>
+
 #include <optional>
 
 namespace stowage::cli {
@@ -22,6 +24,14 @@ SignalBlock::SignalBlock() {
 }
 
 SignalBlock::~SignalBlock() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+std::optional<int> TakePendingSignal() {
+  sigset_t set = HandledSignals();
+  sigdelset(&set, SIGCHLD);
+  const timespec no_wait = {};
+  const int signal = sigtimedwait(&set, nullptr, &no_wait);
+  return signal > 0 ? std::optional<int>(signal) : std::nullopt;
+}
 
 int WaitInForeground(ChildProcess& command) {
   const sigset_t set = HandledSignals();

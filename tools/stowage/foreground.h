@@ -8,6 +8,8 @@
 
 #include <signal.h>
 
+#include <optional>
+
 #include "tools/stowage/child_process.h"
 
 namespace stowage::cli {
@@ -24,6 +26,9 @@ class SignalBlock {
  private:
   sigset_t before_;
 };
+
+// The signal that asked this process to end while it was blocked, if any.
+std::optional<int> TakePendingSignal();
 
 // Blocks until `command` has ended and returns its exit status. Signals sent
 // to this process are forwarded; those of a terminal reached the command

@@ -1,17 +1,26 @@
 // `stowage`: the command line. See docs/reference-cli.md.
+#include <signal.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "tools/stowage/capture_command.h"
 #include "tools/stowage/command.h"
+#include "tools/stowage/compare_command.h"
 #include "tools/stowage/exit_code.h"
+#include "tools/stowage/graph_command.h"
+#include "tools/stowage/plan_command.h"
 #include "tools/stowage/run_command.h"
+#include "tools/stowage/status_command.h"
 
 namespace stowage::cli {
 namespace {
 
 int Main(int argc, char** argv) {
+  // Whoever started this may ignore it, and then no child could be waited for.
+  signal(SIGCHLD, SIG_DFL);
   // What follows "--" belongs to the user's command and is not parsed.
   char** const end = argv + argc;
   char** const separator = std::find_if(
@@ -25,6 +34,14 @@ int Main(int argc, char** argv) {
   root.require_subcommand(1);
   CommandList commands;
   AddRunCommand(root, job_command, commands);
+  CLI::App* graph = root.add_subcommand("graph", "Make and look at graphs");
+  graph->require_subcommand(1);
+  AddCaptureCommand(*graph, job_command, commands);
+  AddGraphCommands(*graph, commands);
+  AddPlanCommand(root, commands);
+  AddVerifyCommand(root, commands);
+  AddCompareCommand(root, commands);
+  AddStatusCommand(root, commands);
   try {
     root.parse(static_cast<int>(separator - argv), argv);
   } catch (const CLI::ParseError& error) {

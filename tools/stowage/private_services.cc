@@ -76,6 +76,7 @@ absl::StatusOr<PrivateServices> PrivateServices::Start(
     const std::string& directory, absl::Duration timeout) {
   PrivateServices services;
   services.service_address_ = request.service_address;
+  services.node_ = HostName();
   services.report_dir_ = absl::StrCat(directory, "/reports");
   services.graph_dir_ = absl::StrCat(directory, "/graphs");
   for (const std::string& path : {services.report_dir_, services.graph_dir_}) {
@@ -129,7 +130,7 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
   AddFlag("policy", request.policy, options.argv);
   AddFlag("report-dir", report_dir_, options.argv);
   AddFlag("graph-dir", graph_dir_, options.argv);
-  AddFlag("node", HostName(), options.argv);
+  AddFlag("node", node_, options.argv);
   AddFlag("ready-file", ready_path, options.argv);
   absl::StatusOr<ChildProcess> child =
       StartAndWait(options, ready_path, timeout);

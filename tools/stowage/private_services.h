@@ -35,6 +35,9 @@ class PrivateServices {
   // Blocks for at most some seconds.
   void Stop();
 
+  const std::string& service_address() const { return service_address_; }
+  // The name under which the agent registers this host.
+  const std::string& node() const { return node_; }
   const std::string& agent_socket() const { return agent_socket_; }
   // Where the agent and the jobs leave reports, and the agent graphs.
   const std::string& report_dir() const { return report_dir_; }
@@ -50,6 +53,7 @@ class PrivateServices {
                           const std::string& directory, absl::Duration timeout);
 
   std::string service_address_;
+  std::string node_;
   std::string agent_socket_;
   std::string report_dir_;
   std::string graph_dir_;

@@ -7,18 +7,6 @@
 namespace stowage::cli {
 namespace {
 
-const char* ModeName(StepMode mode) {
-  switch (mode) {
-    case StepMode::kDemand:
-      return "demand";
-    case StepMode::kProfile:
-      return "profile";
-    case StepMode::kPlan:
-      return "plan";
-  }
-  return "demand";
-}
-
 nlohmann::json StepToJson(const Step& step) {
   return {
       {"index", step.index},
@@ -63,6 +51,18 @@ nlohmann::json JobToJson(const JobReport& job) {
 }
 
 }  // namespace
+
+const char* ModeName(StepMode mode) {
+  switch (mode) {
+    case StepMode::kDemand:
+      return "demand";
+    case StepMode::kProfile:
+      return "profile";
+    case StepMode::kPlan:
+      return "plan";
+  }
+  return "demand";
+}
 
 RunReport MakeRunReport(std::vector<JobReport> jobs, std::string command,
                         int exit_status) {

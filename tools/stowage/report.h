@@ -17,6 +17,9 @@ namespace stowage::cli {
 
 enum class StepMode { kDemand, kProfile, kPlan };
 
+// "demand", "profile" or "plan".
+const char* ModeName(StepMode mode);
+
 struct Step {
   int64_t index = 0;
   StepMode mode = StepMode::kDemand;

@@ -1,7 +1,8 @@
 #include "tools/stowage/run_request.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client_sdk/runtime/size_spec.h"
+#include "tools/stowage/step_plot.h"
 
 namespace stowage::cli {
 
@@ -11,13 +12,18 @@ absl::Status CheckRunRequest(const RunRequest& request) {
         "no command: give it after '--', as in "
         "'stowage run --fast 40% -- python3 train.py'");
   }
-  if (!request.plot_path.empty() &&
-      !absl::EndsWith(request.plot_path, ".svg") &&
-      !absl::EndsWith(request.plot_path, ".png")) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--plot ", request.plot_path, ": the name must end in .svg or .png"));
+  if (!request.fast.empty() && !ParseLimit(request.fast)) {
+    return absl::InvalidArgumentError(absl::StrCat("--fast ", request.fast,
+                                                   ": not a limit; give ",
+                                                   std::string(kLimitForms)));
   }
-  return absl::OkStatus();
+  if (request.plot_path.empty()) return absl::OkStatus();
+  if (!request.agent_socket.empty()) {
+    return absl::InvalidArgumentError(
+        "--plot draws what a private agent did; leave out --agent (and "
+        "STOWAGE_AGENT) to have one");
+  }
+  return CheckPlotPath(request.plot_path);
 }
 
 }  // namespace stowage::cli

@@ -1,0 +1,96 @@
+#include "tools/stowage/capture_command.h"
+
+#include <iostream>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "policies/model/codec.h"
+#include "policies/model/graph_proto.h"
+#include "tools/stowage/captured_graphs.h"
+#include "tools/stowage/exit_code.h"
+#include "tools/stowage/graph_summary.h"
+#include "tools/stowage/installation.h"
+#include "tools/stowage/job_run.h"
+#include "tools/stowage/output_file.h"
+#include "tools/stowage/run_request.h"
+#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/units.h"
+
+namespace stowage::cli {
+namespace {
+
+struct CaptureArguments {
+  RunRequest run;
+  int signature = 0;  // number of the profiled step, from 1; 0: the last
+  std::string output;
+  bool json = false;
+};
+
+absl::Status WriteGraph(const JobRun& run, const CaptureArguments& arguments) {
+  const absl::StatusOr<Graph> graph =
+      LoadCapturedGraph(run.graph_dir, run.run_id, arguments.signature);
+  if (!graph.ok()) return graph.status();
+  const absl::Status written = WriteFileAtomically(
+      arguments.output,
+      Serialize(GraphToProto(*graph), EncodingForPath(arguments.output)));
+  if (!written.ok()) return written;
+  const GraphSummary summary = Summarize(*graph, 0);
+  if (arguments.json) {
+    std::cerr << SummaryToJson(summary, *graph).dump() << "\n";
+  } else {
+    std::cerr << "stowage: captured " << summary.kernel_count << " kernels and "
+              << summary.tensor_count << " tensors, peak "
+              << FormatBytes(summary.peak_bytes) << ", in " << arguments.output
+              << "\n";
+  }
+  return absl::OkStatus();
+}
+
+int Capture(const CaptureArguments& arguments) {
+  absl::Status requested = CheckRunRequest(arguments.run);
+  if (!requested.ok()) return ReportUsageError(requested);
+  const absl::StatusOr<Installation> installation = FindInstallation();
+  if (!installation.ok()) return ReportError(installation.status());
+  absl::Status checked = CheckWritable(arguments.output);
+  if (checked.ok()) checked = CheckInstalled(installation->preload_path);
+  if (checked.ok()) checked = CheckInstalled(installation->plugin_path);
+  if (!checked.ok()) return ReportError(checked);
+  const absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
+  if (!directory.ok()) return ReportError(directory.status());
+  const absl::StatusOr<JobRun> run =
+      RunJob(arguments.run, *installation, directory->path());
+  if (!run.ok()) return ReportError(run.status());
+  if (run->exit_status != 0) {
+    std::cerr << "stowage: the command ended with status " << run->exit_status
+              << "; no graph was written\n";
+    return run->exit_status;
+  }
+  return ReportError(WriteGraph(*run, arguments));
+}
+
+}  // namespace
+
+void AddCaptureCommand(CLI::App& graph,
+                       const std::vector<std::string>& job_command,
+                       CommandList& commands) {
+  auto arguments = std::make_shared<CaptureArguments>();
+  CLI::App* app = graph.add_subcommand(
+      "capture", "Run a training command and profile a step into a graph");
+  app->footer(
+      "The command follows '--': stowage graph capture -o g.json -- CMD ...");
+  app->add_option("-o,--output", arguments->output,
+                  "Write the graph here: .pb or .json, with .gz gzipped")
+      ->required();
+  app->add_option("--signature", arguments->signature,
+                  "Of several kinds of steps the one profiled as this number, "
+                  "from 1; the last one by default");
+  app->add_option("--slow", arguments->run.slow, "Slow tier of the run");
+  app->add_option("--policy", arguments->run.policy, "Policy of the run");
+  AddFormatOption(*app, arguments->json);
+  commands.push_back({app, [arguments, &job_command] {
+                        arguments->run.command = job_command;
+                        return Capture(*arguments);
+                      }});
+}
+
+}  // namespace stowage::cli

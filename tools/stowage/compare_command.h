@@ -1,0 +1,13 @@
+// `stowage compare GRAPH…`: policies side by side.
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_COMMAND_H_
+
+#include "tools/stowage/command.h"
+
+namespace stowage::cli {
+
+void AddCompareCommand(CLI::App& root, CommandList& commands);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_COMMAND_H_

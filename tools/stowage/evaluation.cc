@@ -1,0 +1,87 @@
+#include "tools/stowage/evaluation.h"
+
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "policies/planning/verifier.h"
+#include "policies/registry.h"
+
+namespace stowage::cli {
+namespace {
+
+absl::Status CheckPlan(const Graph& graph, const MemorySystem& system,
+                       const Plan& plan) {
+  const absl::Status verdict = VerifyPlan(graph, system, plan);
+  if (verdict.ok()) return verdict;
+  return absl::InternalError(
+      absl::StrCat("policy ", plan.policy,
+                   " made a plan that the verifier "
+                   "rejects; nothing was written, report it: ",
+                   verdict.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
+                                          const MemorySystem& system,
+                                          const std::string& policy_name,
+                                          const PlanOptions& options) {
+  absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy(policy_name);
+  if (!policy.ok()) return policy.status();
+  const absl::Time begin = absl::Now();
+  absl::StatusOr<Plan> plan = (*policy)->MakePlan(graph, system, options);
+  if (!plan.ok()) return plan.status();
+  const absl::Duration planning_time = absl::Now() - begin;
+  absl::Status checked = CheckPlan(graph, system, *plan);
+  if (!checked.ok()) return checked;
+  absl::StatusOr<Simulation> simulation = Simulate(graph, system, *plan);
+  if (!simulation.ok()) return simulation.status();
+  plan->prediction = simulation->prediction;
+  return Evaluation{.plan = *std::move(plan),
+                    .simulation = *std::move(simulation),
+                    .planning_time = planning_time};
+}
+
+absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
+                                      const MemorySystem& system) {
+  MemorySystem unlimited = system;
+  unlimited.tiers[kFastTier].capacity_bytes = 0;
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 2;
+  absl::StatusOr<Evaluation> evaluation = MakeEvaluation(
+      graph, unlimited, "all-fast", {.fast_limit_bytes = kNoLimit});
+  if (!evaluation.ok()) return evaluation.status();
+  return evaluation->plan.prediction.step_time_ns;
+}
+
+nlohmann::json EvaluationToJson(const Evaluation& evaluation,
+                                int64_t all_fast_ns) {
+  const Plan& plan = evaluation.plan;
+  const Prediction& prediction = plan.prediction;
+  const double relative =
+      prediction.step_time_ns == 0
+          ? 1
+          : static_cast<double>(all_fast_ns) / prediction.step_time_ns;
+  return {
+      {"graph_id", plan.graph_id},
+      {"system", plan.system},
+      {"policy", plan.policy},
+      {"fast_limit_bytes", plan.fast_limit_bytes},
+      {"fits", plan.fits},
+      {"move_count", plan.moves.size()},
+      {"step_time_ns", prediction.step_time_ns},
+      {"all_fast_step_time_ns", all_fast_ns},
+      {"relative_performance", relative},
+      {"stall_ns", prediction.stall_ns},
+      {"fast_peak_bytes", prediction.fast_peak_bytes},
+      {"moved_in_bytes", prediction.moved_in_bytes},
+      {"moved_out_bytes", prediction.moved_out_bytes},
+      {"locality", prediction.locality},
+      {"planning_seconds", absl::ToDoubleSeconds(evaluation.planning_time)},
+  };
+}
+
+}  // namespace stowage::cli

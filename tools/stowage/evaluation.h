@@ -1,0 +1,44 @@
+// A plan that was made, verified and simulated.
+//
+//   absl::StatusOr<Evaluation> evaluation =
+//       MakeEvaluation(graph, system, "belady", {.fast_limit_bytes = limit});
+#ifndef STOWAGE_TOOLS_STOWAGE_EVALUATION_H_
+#define STOWAGE_TOOLS_STOWAGE_EVALUATION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+#include "policies/planning/simulator.h"
+#include "policies/policy.h"
+
+namespace stowage::cli {
+
+struct Evaluation {
+  Plan plan;  // with its prediction
+  Simulation simulation;
+  absl::Duration planning_time;
+};
+
+// FAILED_PRECONDITION when the limit is too small (the message says the least
+// one); INTERNAL when the verifier rejects what the policy made.
+absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
+                                          const MemorySystem& system,
+                                          const std::string& policy,
+                                          const PlanOptions& options);
+
+// Duration of the step with everything in a fast tier without a limit.
+absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
+                                      const MemorySystem& system);
+
+// The prediction and the plan's head, with relative performance: all-fast step
+// time over this one.
+nlohmann::json EvaluationToJson(const Evaluation& evaluation,
+                                int64_t all_fast_ns);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_EVALUATION_H_

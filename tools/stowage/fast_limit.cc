@@ -1,0 +1,35 @@
+#include "tools/stowage/fast_limit.h"
+
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "client_sdk/runtime/size_spec.h"
+#include "policies/model/liveness.h"
+
+namespace stowage::cli {
+
+absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
+                                     const Graph& graph) {
+  if (limit.bytes.empty() == (limit.ratio == 0)) {
+    return absl::InvalidArgumentError(
+        "give one of --fast-bytes and --fast-ratio");
+  }
+  if (limit.bytes.empty()) {
+    if (!(limit.ratio > 0 && limit.ratio <= 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--fast-ratio ", limit.ratio,
+                       ": a share of the graph's peak, above "
+                       "0 and at most 1"));
+    }
+    return static_cast<int64_t>(
+        limit.ratio * static_cast<double>(ComputeLiveness(graph).peak_bytes));
+  }
+  const std::optional<int64_t> bytes = ParseSize(limit.bytes);
+  if (bytes) return *bytes;
+  return absl::InvalidArgumentError(absl::StrCat("--fast-bytes ", limit.bytes,
+                                                 ": not a size; give ",
+                                                 std::string(kSizeForms)));
+}
+
+}  // namespace stowage::cli

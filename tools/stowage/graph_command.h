@@ -1,0 +1,14 @@
+// `stowage graph import|show|validate`. Capturing is in capture_command.h.
+#ifndef STOWAGE_TOOLS_STOWAGE_GRAPH_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_GRAPH_COMMAND_H_
+
+#include "tools/stowage/command.h"
+
+namespace stowage::cli {
+
+// Adds to `graph`, the subcommand that holds them.
+void AddGraphCommands(CLI::App& graph, CommandList& commands);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_GRAPH_COMMAND_H_

@@ -1,0 +1,153 @@
+#include "tools/stowage/graph_summary.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/workload.h"
+#include "tools/stowage/table.h"
+#include "tools/stowage/units.h"
+
+namespace stowage::cli {
+namespace {
+
+const char* KindName(TensorKind kind) {
+  switch (kind) {
+    case TensorKind::kInput:
+      return "input";
+    case TensorKind::kWeight:
+      return "weight";
+    case TensorKind::kOptimizerState:
+      return "optimizer state";
+    case TensorKind::kActivation:
+      return "activation";
+    case TensorKind::kGradient:
+      return "gradient";
+    case TensorKind::kWorkspace:
+      return "workspace";
+    case TensorKind::kUnspecified:
+      return "unspecified";
+  }
+  return "unspecified";
+}
+
+std::string Life(const Tensor& tensor) {
+  if (tensor.persistent) return "persistent";
+  return absl::StrCat(tensor.birth_kernel, " to ", tensor.death_kernel,
+                      tensor.wraps() ? " of the next step" : "");
+}
+
+std::vector<TensorIndex> Largest(const Graph& graph, size_t count) {
+  std::vector<TensorIndex> order(graph.tensors.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return graph.tensors[a].size_bytes > graph.tensors[b].size_bytes;
+  });
+  if (order.size() > count) order.resize(count);
+  return order;
+}
+
+std::vector<LeastLimitFor> LeastLimits(const Graph& graph) {
+  std::vector<LeastLimitFor> limits;
+  for (const std::string& name : PresetNames()) {
+    const absl::StatusOr<MemorySystem> system = PresetMemorySystem(name);
+    if (!system.ok()) continue;
+    limits.push_back({name, FindLeastLimit(graph, *system).bytes});
+  }
+  return limits;
+}
+
+}  // namespace
+
+GraphSummary Summarize(const Graph& graph, size_t largest_count) {
+  const Liveness liveness = ComputeLiveness(graph);
+  GraphSummary summary{
+      .name = graph.name,
+      .graph_id = GraphId(graph),
+      .source = graph.source,
+      .processor = graph.processor,
+      .kernel_count = graph.kernel_count(),
+      .tensor_count = graph.tensor_count(),
+      .peak_bytes = liveness.peak_bytes,
+      .peak_kernel = liveness.peak_kernel,
+      .peak_kernel_name = graph.kernels[liveness.peak_kernel].name,
+      .durations_measured = true,
+      .least_limits = LeastLimits(graph),
+      .largest = Largest(graph, largest_count)};
+  for (const Tensor& tensor : graph.tensors) {
+    summary.all_tensor_bytes += tensor.size_bytes;
+    if (tensor.persistent) summary.persistent_bytes += tensor.size_bytes;
+  }
+  for (const Kernel& kernel : graph.kernels) {
+    const ProfiledDuration& fast = kernel.profile.fast_inputs_fast_outputs;
+    summary.fast_duration_ns += kernel.gap_ns + fast.duration_ns;
+    summary.durations_measured &= fast.source == DurationSource::kMeasured;
+  }
+  return summary;
+}
+
+nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph) {
+  nlohmann::json json = {
+      {"name", summary.name},
+      {"graph_id", summary.graph_id},
+      {"source", summary.source},
+      {"processor", summary.processor},
+      {"kernel_count", summary.kernel_count},
+      {"tensor_count", summary.tensor_count},
+      {"peak_bytes", summary.peak_bytes},
+      {"peak_kernel", summary.peak_kernel},
+      {"peak_kernel_name", summary.peak_kernel_name},
+      {"persistent_bytes", summary.persistent_bytes},
+      {"all_tensor_bytes", summary.all_tensor_bytes},
+      {"fast_duration_ns", summary.fast_duration_ns},
+      {"durations_measured", summary.durations_measured},
+      {"least_limit_bytes", nlohmann::json::object()},
+      {"largest_tensors", nlohmann::json::array()},
+  };
+  for (const LeastLimitFor& least : summary.least_limits) {
+    json["least_limit_bytes"][least.system] = least.least_bytes;
+  }
+  for (TensorIndex t : summary.largest) {
+    const Tensor& tensor = graph.tensors[t];
+    json["largest_tensors"].push_back({{"tensor", t},
+                                       {"size_bytes", tensor.size_bytes},
+                                       {"kind", KindName(tensor.kind)},
+                                       {"persistent", tensor.persistent},
+                                       {"birth_kernel", tensor.birth_kernel},
+                                       {"death_kernel", tensor.death_kernel}});
+  }
+  return json;
+}
+
+std::string SummaryToText(const GraphSummary& summary, const Graph& graph) {
+  std::string text = absl::StrCat(
+      "graph       ", summary.name, "\nid          ", summary.graph_id,
+      "\nsource      ", summary.source, "\nprocessor   ", summary.processor,
+      "\nkernels     ", summary.kernel_count, "\ntensors     ",
+      summary.tensor_count, ", ", FormatBytes(summary.all_tensor_bytes),
+      " in all, ", FormatBytes(summary.persistent_bytes), " persistent",
+      "\npeak        ", FormatBytes(summary.peak_bytes), " at kernel ",
+      summary.peak_kernel, " (", summary.peak_kernel_name, ")",
+      "\nall fast    ", FormatDurationNs(summary.fast_duration_ns),
+      summary.durations_measured ? " (measured)" : " (partly or all derived)",
+      "\n\nleast fast memory by system\n");
+  Table least({"system", "least limit"});
+  for (const LeastLimitFor& limit : summary.least_limits) {
+    least.AddRow({limit.system, FormatBytes(limit.least_bytes)});
+  }
+  Table largest({"tensor", "size", "kind", "alive at kernels"});
+  for (TensorIndex t : summary.largest) {
+    const Tensor& tensor = graph.tensors[t];
+    largest.AddRow({absl::StrCat(t), FormatBytes(tensor.size_bytes),
+                    KindName(tensor.kind), Life(tensor)});
+  }
+  absl::StrAppend(&text, least.ToText(), "\nlargest tensors\n",
+                  largest.ToText());
+  return text;
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,40 @@
+// Any file that holds a graph: Stowage's own, a profiled graph, an execution
+// trace; plain, gzipped or in a tar archive.
+//
+//   absl::StatusOr<LoadedGraph> loaded = LoadGraph("resnet.json.gz", {});
+#ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_GRAPH_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_IMPORT_GRAPH_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "policies/model/graph.h"
+
+namespace stowage::cli {
+
+struct GraphFileOptions {
+  std::string member;  // of a tar archive; empty: its only file
+  int iteration = -1;  // of a trace; -1: the last complete one
+};
+
+struct LoadedGraph {
+  Graph graph;  // valid
+  std::string format;
+  std::vector<std::string> notes;
+};
+
+// Blocks on the disk. Errors begin with the path.
+absl::StatusOr<LoadedGraph> LoadGraph(const std::string& path,
+                                      const GraphFileOptions& options);
+
+// The same for bytes that are neither gzipped nor packed. `name` is given to
+// graphs whose file has none.
+absl::StatusOr<LoadedGraph> ParseGraphFile(absl::string_view bytes,
+                                           const std::string& name,
+                                           const GraphFileOptions& options);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_IMPORT_GRAPH_FILE_H_

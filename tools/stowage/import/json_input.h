@@ -1,0 +1,38 @@
+// JSON that somebody else wrote, read with errors that name the place.
+//
+//   absl::StatusOr<nlohmann::json> document = ParseJsonInput(text);
+//   return ReadFields<Graph>([&] { return Graph{document->at("name")}; });
+//   // INVALID_ARGUMENT: "(/kernels/17) key 'name' not found; ..."
+//
+// nlohmann's accessors throw; the exceptions end in ReadFields().
+#ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
+#define STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+
+namespace stowage::cli {
+
+// INVALID_ARGUMENT with line and column; RESOURCE_EXHAUSTED above 256 MiB.
+absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text);
+
+// What an exception of nlohmann says, with the remedy.
+absl::Status JsonErrorToStatus(const nlohmann::json::exception& error);
+
+// Runs `read`, which returns a T and may throw what nlohmann throws.
+template <typename T, typename Function>
+absl::StatusOr<T> ReadFields(const Function& read) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& error) {
+    return JsonErrorToStatus(error);
+  }
+}
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_

@@ -1,0 +1,107 @@
+#include "tools/stowage/import/profiled_graph.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tools/stowage/import/json_input.h"
+
+namespace stowage::cli {
+namespace {
+
+using nlohmann::json;
+
+void SetMeasured(const json& duration_ns, v1::ProfiledDuration& corner) {
+  corner.set_duration_ns(duration_ns.get<int64_t>());
+  corner.set_source(v1::DURATION_SOURCE_MEASURED);
+}
+
+void AddOperands(const json& kernel, v1::Kernel& out) {
+  for (const json& tensor : kernel.at("inputs")) {
+    v1::Operand& operand = *out.add_operands();
+    operand.set_tensor(tensor.get<int32_t>());
+    operand.set_read(true);
+  }
+  // The graph's reader merges a tensor that is both input and output.
+  for (const json& tensor : kernel.at("outputs")) {
+    v1::Operand& operand = *out.add_operands();
+    operand.set_tensor(tensor.get<int32_t>());
+    operand.set_write(true);
+  }
+}
+
+void AddKernel(const json& kernel, v1::Graph& graph) {
+  v1::Kernel& out = *graph.add_kernels();
+  out.set_name(kernel.at("name").get<std::string>());
+  out.set_layer(kernel.at("layer").get<int32_t>());
+  AddOperands(kernel, out);
+  v1::KernelProfile& profile = *out.mutable_profile();
+  SetMeasured(kernel.at("duration_ns"),
+              *profile.mutable_fast_inputs_fast_outputs());
+  SetMeasured(kernel.at("inputs_faulted_duration_ns"),
+              *profile.mutable_slow_inputs_fast_outputs());
+  SetMeasured(kernel.at("all_faulted_duration_ns"),
+              *profile.mutable_slow_inputs_slow_outputs());
+}
+
+void AddTensor(const json& tensor, v1::Graph& graph) {
+  v1::Tensor& out = *graph.add_tensors();
+  out.set_size_bytes(tensor.at("bytes").get<int64_t>());
+  out.set_persistent(tensor.at("persistent").get<bool>());
+}
+
+// Persistent tensors are weights; what one kernel alone names is its scratch;
+// what a backward kernel names first is a gradient.
+void SetKinds(v1::Graph& graph) {
+  std::vector<int> first(graph.tensors_size(), -1);
+  std::vector<bool> shared(graph.tensors_size(), false);
+  for (int k = 0; k < graph.kernels_size(); ++k) {
+    for (const v1::Operand& operand : graph.kernels(k).operands()) {
+      const int32_t tensor = operand.tensor();
+      if (tensor < 0 || tensor >= graph.tensors_size()) continue;
+      if (first[tensor] < 0) first[tensor] = k;
+      if (first[tensor] != k) shared[tensor] = true;
+    }
+  }
+  for (int t = 0; t < graph.tensors_size(); ++t) {
+    v1::Tensor& tensor = *graph.mutable_tensors(t);
+    if (tensor.persistent()) {
+      tensor.set_kind(v1::TENSOR_KIND_WEIGHT);
+    } else if (first[t] >= 0 && !shared[t]) {
+      tensor.set_kind(v1::TENSOR_KIND_WORKSPACE);
+    } else if (first[t] >= 0 &&
+               absl::StrContains(graph.kernels(first[t]).name(), "Backward")) {
+      tensor.set_kind(v1::TENSOR_KIND_GRADIENT);
+    } else {
+      tensor.set_kind(v1::TENSOR_KIND_ACTIVATION);
+    }
+  }
+}
+
+}  // namespace
+
+bool IsProfiledGraph(const json& document) {
+  if (!document.is_object() || !document.contains("kernels")) return false;
+  const json& kernels = document["kernels"];
+  return kernels.is_array() && !kernels.empty() && kernels[0].is_object() &&
+         kernels[0].contains("inputs_faulted_duration_ns");
+}
+
+absl::StatusOr<ImportedGraph> ReadProfiledGraph(const json& document) {
+  return ReadFields<ImportedGraph>([&] {
+    ImportedGraph imported{.format = "profiled graph (A100)"};
+    v1::Graph& graph = imported.graph;
+    graph.set_schema_version(1);
+    graph.set_name(GraphNameFrom(document.at("name").get<std::string>()));
+    graph.set_source("imported from the public artifact of G10 (MICRO'23)");
+    graph.set_processor("A100");
+    for (const json& tensor : document.at("tensors")) AddTensor(tensor, graph);
+    for (const json& kernel : document.at("kernels")) AddKernel(kernel, graph);
+    SetKinds(graph);
+    return imported;
+  });
+}
+
+}  // namespace stowage::cli

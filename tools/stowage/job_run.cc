@@ -1,0 +1,107 @@
+#include "tools/stowage/job_run.h"
+
+#include <unistd.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "tools/stowage/captured_graphs.h"
+#include "tools/stowage/child_process.h"
+#include "tools/stowage/exit_code.h"
+#include "tools/stowage/foreground.h"
+#include "tools/stowage/job_environment.h"
+#include "tools/stowage/private_services.h"
+
+namespace stowage::cli {
+namespace {
+
+constexpr int kCommandNotExecutable = 126;
+constexpr int kCommandNotFound = 127;
+constexpr absl::Duration kReportWait = absl::Seconds(2);
+constexpr absl::Duration kReportPollInterval = absl::Milliseconds(20);
+
+std::string NewRunId() {
+  return absl::StrCat("run-", absl::ToUnixMicros(absl::Now()), "-", getpid());
+}
+
+// A command that cannot be run ends as it would in a shell.
+JobRun RunInForeground(const RunRequest& request,
+                       std::vector<std::string> environment) {
+  // A Ctrl-C while the services started was not meant for the command alone.
+  if (const std::optional<int> signal = TakePendingSignal()) {
+    return {.exit_status = 128 + *signal};
+  }
+  absl::StatusOr<ChildProcess> command = ChildProcess::Start(
+      {.argv = request.command, .environment = std::move(environment)});
+  if (command.ok()) {
+    return {.exit_status = WaitInForeground(*command), .started = true};
+  }
+  ReportError(command.status());
+  return {.exit_status = absl::IsNotFound(command.status())
+                             ? kCommandNotFound
+                             : kCommandNotExecutable};
+}
+
+// An agent that goes on writes the reports when it sees its jobs hang up, which
+// may be a moment after the command has ended.
+Sessions AwaitSessions(const std::string& report_dir,
+                       const std::string& run_id) {
+  const absl::Time deadline = absl::Now() + kReportWait;
+  Sessions sessions = ReadSessions(report_dir, run_id);
+  while (sessions.jobs.empty() && absl::Now() < deadline) {
+    absl::SleepFor(kReportPollInterval);
+    sessions = ReadSessions(report_dir, run_id);
+  }
+  return sessions;
+}
+
+// Asks while the service still runs.
+absl::StatusOr<PlannedStep> PlannedStepOf(const PrivateServices& services,
+                                          const std::string& run_id) {
+  absl::StatusOr<Graph> graph =
+      LoadCapturedGraph(services.graph_dir(), run_id, 0);
+  if (!graph.ok()) return graph.status();
+  return FetchPlannedStep(services.service_address(), services.node(),
+                          *std::move(graph));
+}
+
+}  // namespace
+
+absl::StatusOr<JobRun> RunJob(const RunRequest& request,
+                              const Installation& installation,
+                              const std::string& directory) {
+  const SignalBlock block;
+  JobWiring wiring{.run_id = NewRunId(),
+                   .agent_socket = request.agent_socket,
+                   .report_dir = request.agent_report_dir.empty()
+                                     ? directory
+                                     : request.agent_report_dir};
+  std::optional<PrivateServices> services;
+  if (request.agent_socket.empty()) {
+    absl::StatusOr<PrivateServices> started =
+        PrivateServices::Start(installation, request, directory);
+    if (!started.ok()) return started.status();
+    services = *std::move(started);
+    wiring.agent_socket = services->agent_socket();
+    wiring.report_dir = services->report_dir();
+  }
+  JobRun run = RunInForeground(
+      request,
+      JobEnvironment(CurrentEnvironment(), installation, request, wiring));
+  if (services) {
+    if (!request.plot_path.empty()) {
+      run.planned = PlannedStepOf(*services, wiring.run_id);
+    }
+    services->Stop();
+    run.graph_dir = services->graph_dir();
+  }
+  run.run_id = wiring.run_id;
+  run.sessions = services ? ReadSessions(wiring.report_dir, wiring.run_id)
+                          : AwaitSessions(wiring.report_dir, wiring.run_id);
+  return run;
+}
+
+}  // namespace stowage::cli

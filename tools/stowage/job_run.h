@@ -1,0 +1,39 @@
+// Runs a command whose training processes become jobs, with the agent that is
+// named or a private one.
+//
+//   absl::StatusOr<JobRun> run = RunJob(request, installation, directory);
+#ifndef STOWAGE_TOOLS_STOWAGE_JOB_RUN_H_
+#define STOWAGE_TOOLS_STOWAGE_JOB_RUN_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "tools/stowage/installation.h"
+#include "tools/stowage/planned_step.h"
+#include "tools/stowage/run_request.h"
+#include "tools/stowage/session_file.h"
+
+namespace stowage::cli {
+
+// How the command ended and what its jobs left.
+struct JobRun {
+  std::string run_id;
+  int exit_status = 0;  // the command's, or 126 or 127 as in a shell
+  bool started = false;
+  Sessions sessions;
+  std::string graph_dir;  // of the private agent; empty: none
+  // Where the request asks for a picture.
+  absl::StatusOr<PlannedStep> planned =
+      absl::FailedPreconditionError("no picture was asked for");
+};
+
+// Blocks until the command has ended. `directory` is private and outlives what
+// is read from the result. UNAVAILABLE when agent or service do not start.
+absl::StatusOr<JobRun> RunJob(const RunRequest& request,
+                              const Installation& installation,
+                              const std::string& directory);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_JOB_RUN_H_

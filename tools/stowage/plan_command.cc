@@ -1,0 +1,188 @@
+#include "tools/stowage/plan_command.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policies/model/codec.h"
+#include "policies/planning/plan_proto.h"
+#include "policies/planning/verifier.h"
+#include "policies/registry.h"
+#include "tools/stowage/evaluation.h"
+#include "tools/stowage/exit_code.h"
+#include "tools/stowage/fast_limit.h"
+#include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/import/input_file.h"
+#include "tools/stowage/installation.h"
+#include "tools/stowage/output_file.h"
+#include "tools/stowage/step_plot.h"
+#include "tools/stowage/system_file.h"
+#include "tools/stowage/units.h"
+
+namespace stowage::cli {
+namespace {
+
+struct PlanArguments {
+  std::string graph_path;
+  std::string plan_path;
+  GraphFileOptions file;
+  std::string system;
+  FastLimit limit;
+  std::string policy = std::string(kDefaultPolicy);
+  int64_t seed = 0;
+  std::string output;
+  std::string plot_path;
+  bool json = false;
+};
+
+struct PlanInputs {
+  Graph graph;
+  MemorySystem system;
+};
+
+absl::StatusOr<PlanInputs> LoadInputs(const PlanArguments& arguments) {
+  absl::StatusOr<MemorySystem> system = LoadSystem(arguments.system);
+  if (!system.ok()) return system.status();
+  absl::StatusOr<LoadedGraph> loaded =
+      LoadGraph(arguments.graph_path, arguments.file);
+  if (!loaded.ok()) return loaded.status();
+  return PlanInputs{std::move(loaded->graph), *std::move(system)};
+}
+
+std::string PlanText(const Evaluation& evaluation, int64_t all_fast_ns) {
+  const Plan& plan = evaluation.plan;
+  const Prediction& prediction = plan.prediction;
+  return absl::StrCat(
+      "policy       ", plan.policy, " on ", plan.system, ", verified\n",
+      "fast limit   ", FormatBytes(plan.fast_limit_bytes), "\n",
+      "fast peak    ", FormatBytes(prediction.fast_peak_bytes), "\n",
+      "step         ", FormatDurationNs(prediction.step_time_ns), ", all fast ",
+      FormatDurationNs(all_fast_ns), "\n", "stall        ",
+      FormatDurationNs(prediction.stall_ns), "\n", "moves        ",
+      plan.moves.size(), ", ", FormatBytes(prediction.moved_in_bytes), " in, ",
+      FormatBytes(prediction.moved_out_bytes), " out\n",
+      absl::StrFormat("locality     %.1f %%\n", 100 * prediction.locality),
+      absl::StrFormat("planned in   %.2f s\n",
+                      absl::ToDoubleSeconds(evaluation.planning_time)));
+}
+
+absl::Status WriteResults(const PlanArguments& arguments, const Graph& graph,
+                          const Evaluation& evaluation) {
+  if (!arguments.output.empty()) {
+    absl::Status written = WriteFileAtomically(
+        arguments.output, Serialize(PlanToProto(evaluation.plan),
+                                    EncodingForPath(arguments.output)));
+    if (!written.ok()) return written;
+  }
+  if (arguments.plot_path.empty()) return absl::OkStatus();
+  const absl::StatusOr<Installation> installation = FindInstallation();
+  if (!installation.ok()) return installation.status();
+  return DrawStep({.graph = graph,
+                   .plan = evaluation.plan,
+                   .simulation = evaluation.simulation},
+                  *installation, arguments.plot_path);
+}
+
+int MakePlanFile(const PlanArguments& arguments) {
+  absl::Status requested = MakePolicy(arguments.policy).status();
+  if (requested.ok() && !arguments.plot_path.empty()) {
+    requested = CheckPlotPath(arguments.plot_path);
+  }
+  if (!requested.ok()) return ReportUsageError(requested);
+  const absl::StatusOr<PlanInputs> inputs = LoadInputs(arguments);
+  if (!inputs.ok()) return ReportError(inputs.status());
+  const absl::StatusOr<int64_t> limit_bytes =
+      ResolveLimit(arguments.limit, inputs->graph);
+  if (!limit_bytes.ok()) return ReportUsageError(limit_bytes.status());
+  const absl::StatusOr<Evaluation> evaluation = MakeEvaluation(
+      inputs->graph, inputs->system, arguments.policy,
+      {.fast_limit_bytes = *limit_bytes, .seed = arguments.seed});
+  if (!evaluation.ok()) return ReportError(evaluation.status());
+  const absl::StatusOr<int64_t> all_fast_ns =
+      AllFastStepNs(inputs->graph, inputs->system);
+  if (!all_fast_ns.ok()) return ReportError(all_fast_ns.status());
+  const absl::Status written =
+      WriteResults(arguments, inputs->graph, *evaluation);
+  if (!written.ok()) return ReportError(written);
+  std::cout << (arguments.json
+                    ? EvaluationToJson(*evaluation, *all_fast_ns).dump(2) + "\n"
+                    : PlanText(*evaluation, *all_fast_ns));
+  return kExitOk;
+}
+
+absl::StatusOr<Plan> LoadPlan(const std::string& path) {
+  absl::StatusOr<std::string> bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<v1::Plan> proto = ParsePlan(*bytes);
+  absl::StatusOr<Plan> plan =
+      proto.ok() ? PlanFromProto(*proto) : proto.status();
+  if (plan.ok()) return plan;
+  return absl::Status(plan.status().code(),
+                      absl::StrCat(path, ": ", plan.status().message()));
+}
+
+int Verify(const PlanArguments& arguments) {
+  const absl::StatusOr<PlanInputs> inputs = LoadInputs(arguments);
+  if (!inputs.ok()) return ReportError(inputs.status());
+  const absl::StatusOr<Plan> plan = LoadPlan(arguments.plan_path);
+  if (!plan.ok()) return ReportError(plan.status());
+  const absl::Status verdict = VerifyPlan(inputs->graph, inputs->system, *plan);
+  if (arguments.json) {
+    const nlohmann::json json = {{"valid", verdict.ok()},
+                                 {"violation", std::string(verdict.message())}};
+    std::cout << json.dump(2) << "\n";
+    return ExitCodeFor(verdict);
+  }
+  if (verdict.ok()) std::cout << arguments.plan_path << ": verified\n";
+  return ReportError(verdict);
+}
+
+void AddInputs(CLI::App& app, PlanArguments& arguments) {
+  app.add_option("graph", arguments.graph_path,
+                 "Graph, profiled graph or PyTorch execution trace")
+      ->required();
+  app.add_option("--member", arguments.file.member,
+                 "File to read in a tar archive");
+  app.add_option("--iteration", arguments.file.iteration,
+                 "Iteration of a trace, from 0");
+  app.add_option("--system", arguments.system,
+                 "Memory system: a preset or a file")
+      ->required();
+  AddFormatOption(app, arguments.json);
+}
+
+}  // namespace
+
+void AddPlanCommand(CLI::App& root, CommandList& commands) {
+  auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* app = root.add_subcommand(
+      "plan", "Make, verify and simulate a plan for a graph");
+  AddInputs(*app, *arguments);
+  app->add_option("--fast-bytes", arguments->limit.bytes,
+                  "Limit on fast memory: bytes or a size such as 12GiB");
+  app->add_option("--fast-ratio", arguments->limit.ratio,
+                  "Limit as a share of the graph's peak, such as 0.4");
+  app->add_option("--policy", arguments->policy, "Policy")
+      ->capture_default_str();
+  app->add_option("--seed", arguments->seed, "Seed of random choices")
+      ->capture_default_str();
+  app->add_option("-o,--output", arguments->output,
+                  "Write the plan here: .pb or .json, with .gz gzipped");
+  app->add_option("--plot", arguments->plot_path,
+                  "Draw the planned step (.svg, .png)");
+  commands.push_back({app, [arguments] { return MakePlanFile(*arguments); }});
+}
+
+void AddVerifyCommand(CLI::App& root, CommandList& commands) {
+  auto arguments = std::make_shared<PlanArguments>();
+  CLI::App* app = root.add_subcommand(
+      "verify", "Prove that a plan can be executed, or say why not");
+  AddInputs(*app, *arguments);
+  app->add_option("plan", arguments->plan_path, "Plan")->required();
+  commands.push_back({app, [arguments] { return Verify(*arguments); }});
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,14 @@
+// `stowage plan GRAPH` and `stowage verify GRAPH PLAN`.
+#ifndef STOWAGE_TOOLS_STOWAGE_PLAN_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_PLAN_COMMAND_H_
+
+#include "tools/stowage/command.h"
+
+namespace stowage::cli {
+
+void AddPlanCommand(CLI::App& root, CommandList& commands);
+void AddVerifyCommand(CLI::App& root, CommandList& commands);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_PLAN_COMMAND_H_

@@ -1,0 +1,73 @@
+#include "tools/stowage/planned_step.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client_sdk/cpp/client.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/memory_system_proto.h"
+#include "policies/planning/plan_proto.h"
+
+namespace stowage::cli {
+namespace {
+
+constexpr absl::Duration kTimeout = absl::Seconds(5);
+
+absl::StatusOr<std::string> ChoosePlan(Client& client,
+                                       const std::string& graph_id) {
+  const absl::StatusOr<std::vector<v1::PlanSummary>> plans =
+      client.ListPlans(graph_id);
+  if (!plans.ok()) return plans.status();
+  const v1::PlanSummary* chosen = nullptr;
+  for (const v1::PlanSummary& plan : *plans) {
+    if (chosen == nullptr ||
+        plan.predicted_step_time_ns() > chosen->predicted_step_time_ns()) {
+      chosen = &plan;
+    }
+  }
+  if (chosen != nullptr) return chosen->plan_id();
+  return absl::FailedPreconditionError(
+      "no plan was made for the step that was profiled last");
+}
+
+absl::StatusOr<MemorySystem> SystemOf(Client& client, const std::string& node) {
+  const absl::StatusOr<std::vector<v1::NodeSummary>> nodes = client.ListNodes();
+  if (!nodes.ok()) return nodes.status();
+  for (const v1::NodeSummary& summary : *nodes) {
+    if (summary.node() == node) return MemorySystemFromProto(summary.system());
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("the service does not know node '", node, "'"));
+}
+
+absl::StatusOr<Plan> FetchPlan(Client& client, const std::string& graph_id) {
+  const absl::StatusOr<std::string> plan_id = ChoosePlan(client, graph_id);
+  if (!plan_id.ok()) return plan_id.status();
+  const absl::StatusOr<v1::Plan> plan = client.GetPlan(*plan_id);
+  if (!plan.ok()) return plan.status();
+  return PlanFromProto(*plan);
+}
+
+}  // namespace
+
+absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
+                                             const std::string& node,
+                                             Graph graph) {
+  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
+      address, {.connect_timeout = kTimeout, .deadline = kTimeout});
+  if (!client.ok()) return client.status();
+  absl::StatusOr<Plan> plan = FetchPlan(**client, GraphId(graph));
+  if (!plan.ok()) return plan.status();
+  const absl::StatusOr<MemorySystem> system = SystemOf(**client, node);
+  if (!system.ok()) return system.status();
+  absl::StatusOr<Simulation> simulation = Simulate(graph, *system, *plan);
+  if (!simulation.ok()) return simulation.status();
+  return PlannedStep{std::move(graph), *std::move(plan),
+                     *std::move(simulation)};
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,32 @@
+// What a service planned for a run, for the picture of it.
+//
+//   absl::StatusOr<PlannedStep> step =
+//       FetchPlannedStep(address, node, std::move(graph));
+#ifndef STOWAGE_TOOLS_STOWAGE_PLANNED_STEP_H_
+#define STOWAGE_TOOLS_STOWAGE_PLANNED_STEP_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/planning/plan.h"
+#include "policies/planning/simulator.h"
+
+namespace stowage::cli {
+
+struct PlannedStep {
+  Graph graph;
+  Plan plan;
+  Simulation simulation;
+};
+
+// Of the plans for `graph` the one with the longest step, simulated on the
+// memory system that `node` registered. Blocks on the service, at most some
+// seconds. FAILED_PRECONDITION when no plan was made.
+absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
+                                             const std::string& node,
+                                             Graph graph);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_PLANNED_STEP_H_

@@ -1,0 +1,159 @@
+#include "tools/stowage/status_command.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
+#include "client_sdk/cpp/client.h"
+#include "nlohmann/json.hpp"
+#include "tools/stowage/exit_code.h"
+#include "tools/stowage/table.h"
+#include "tools/stowage/units.h"
+
+namespace stowage::cli {
+namespace {
+
+constexpr absl::Duration kTimeout = absl::Seconds(5);
+
+struct ServiceState {
+  std::vector<v1::NodeSummary> nodes;
+  std::vector<v1::Job> jobs;
+  std::vector<v1::GraphSummary> graphs;
+};
+
+absl::StatusOr<ServiceState> FetchState(const std::string& address) {
+  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
+      address, {.connect_timeout = kTimeout, .deadline = kTimeout});
+  if (!client.ok()) return client.status();
+  absl::StatusOr<std::vector<v1::NodeSummary>> nodes = (*client)->ListNodes();
+  if (!nodes.ok()) return nodes.status();
+  absl::StatusOr<std::vector<v1::Job>> jobs = (*client)->ListJobs("");
+  if (!jobs.ok()) return jobs.status();
+  absl::StatusOr<std::vector<v1::GraphSummary>> graphs =
+      (*client)->ListGraphs();
+  if (!graphs.ok()) return graphs.status();
+  return ServiceState{*std::move(nodes), *std::move(jobs), *std::move(graphs)};
+}
+
+const char* StateName(v1::JobState state) {
+  switch (state) {
+    case v1::JOB_STATE_RUNNING:
+      return "running";
+    case v1::JOB_STATE_FINISHED:
+      return "finished";
+    case v1::JOB_STATE_LOST:
+      return "lost";
+    default:
+      return "unknown";
+  }
+}
+
+nlohmann::json StateToJson(const ServiceState& state) {
+  nlohmann::json json = {{"nodes", nlohmann::json::array()},
+                         {"jobs", nlohmann::json::array()},
+                         {"graphs", nlohmann::json::array()}};
+  for (const v1::NodeSummary& node : state.nodes) {
+    json["nodes"].push_back({{"node", node.node()},
+                             {"alive", node.alive()},
+                             {"active_jobs", node.active_jobs()},
+                             {"system", node.system().name()}});
+  }
+  for (const v1::Job& job : state.jobs) {
+    json["jobs"].push_back(
+        {{"job_id", job.job_id()},
+         {"node", job.node()},
+         {"command", job.command()},
+         {"state", StateName(job.state())},
+         {"policy", job.policy()},
+         {"fast_limit_bytes", job.fast_limit_bytes()},
+         {"graph_id", job.graph_id()},
+         {"steps", job.steps()},
+         {"last_step_duration_ns", job.last_step_duration_ns()},
+         {"last_predicted_duration_ns", job.last_predicted_duration_ns()},
+         {"fast_peak_bytes", job.fast_peak_bytes()},
+         {"fallbacks", job.fallbacks()}});
+  }
+  for (const v1::GraphSummary& graph : state.graphs) {
+    json["graphs"].push_back({{"graph_id", graph.graph_id()},
+                              {"name", graph.name()},
+                              {"kernel_count", graph.kernel_count()},
+                              {"tensor_count", graph.tensor_count()},
+                              {"peak_bytes", graph.peak_bytes()}});
+  }
+  return json;
+}
+
+std::string NodesText(const std::vector<v1::NodeSummary>& nodes) {
+  Table table({"node", "state", "jobs", "memory system"});
+  for (const v1::NodeSummary& node : nodes) {
+    table.AddRow({node.node(), node.alive() ? "alive" : "lost",
+                  absl::StrCat(node.active_jobs()), node.system().name()});
+  }
+  return table.ToText();
+}
+
+std::string JobsText(const std::vector<v1::Job>& jobs) {
+  Table table({"job", "state", "policy", "limit", "fast peak", "steps",
+               "last step", "predicted", "fallbacks"});
+  for (const v1::Job& job : jobs) {
+    table.AddRow({job.job_id(), StateName(job.state()), job.policy(),
+                  FormatBytes(job.fast_limit_bytes()),
+                  FormatBytes(job.fast_peak_bytes()), absl::StrCat(job.steps()),
+                  FormatDurationNs(job.last_step_duration_ns()),
+                  FormatDurationNs(job.last_predicted_duration_ns()),
+                  absl::StrCat(job.fallbacks())});
+  }
+  return table.ToText();
+}
+
+std::string GraphsText(const std::vector<v1::GraphSummary>& graphs) {
+  Table table({"graph", "name", "kernels", "tensors", "peak"});
+  for (const v1::GraphSummary& graph : graphs) {
+    table.AddRow({graph.graph_id().substr(0, 12), graph.name(),
+                  absl::StrCat(graph.kernel_count()),
+                  absl::StrCat(graph.tensor_count()),
+                  FormatBytes(graph.peak_bytes())});
+  }
+  return table.ToText();
+}
+
+int Status(const std::string& address, bool json) {
+  const absl::StatusOr<ServiceState> state = FetchState(address);
+  if (!state.ok()) return ReportError(state.status());
+  if (json) {
+    std::cout << StateToJson(*state).dump(2) << "\n";
+    return kExitOk;
+  }
+  std::cout << "service at " << address << ": serving\n\n"
+            << NodesText(state->nodes) << "\n"
+            << JobsText(state->jobs) << "\n"
+            << GraphsText(state->graphs);
+  return kExitOk;
+}
+
+struct StatusArguments {
+  std::string address = "127.0.0.1:7420";
+  bool json = false;
+};
+
+}  // namespace
+
+void AddStatusCommand(CLI::App& root, CommandList& commands) {
+  auto arguments = std::make_shared<StatusArguments>();
+  CLI::App* app =
+      root.add_subcommand("status", "Nodes, jobs and graphs of a service");
+  app->add_option("--service", arguments->address, "Address of the service")
+      ->envname("STOWAGE_SERVICE")
+      ->capture_default_str();
+  AddFormatOption(*app, arguments->json);
+  commands.push_back({app, [arguments] {
+                        return Status(arguments->address, arguments->json);
+                      }});
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,13 @@
+// `stowage status`: what a placement service knows.
+#ifndef STOWAGE_TOOLS_STOWAGE_STATUS_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_STATUS_COMMAND_H_
+
+#include "tools/stowage/command.h"
+
+namespace stowage::cli {
+
+void AddStatusCommand(CLI::App& root, CommandList& commands);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_STATUS_COMMAND_H_

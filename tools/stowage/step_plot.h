@@ -1,0 +1,39 @@
+// The picture of a step: fast memory in use, moves, measured steps. Drawn by
+// plot_step.py with Debian's matplotlib.
+//
+//   absl::Status drawn = DrawStep(step, installation, "step.svg");
+#ifndef STOWAGE_TOOLS_STOWAGE_STEP_PLOT_H_
+#define STOWAGE_TOOLS_STOWAGE_STEP_PLOT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "policies/model/graph.h"
+#include "policies/planning/plan.h"
+#include "policies/planning/simulator.h"
+#include "tools/stowage/installation.h"
+#include "tools/stowage/report.h"
+
+namespace stowage::cli {
+
+// Borrows graph, plan and simulation.
+struct StepPicture {
+  const Graph& graph;
+  const Plan& plan;
+  const Simulation& simulation;
+  std::vector<Step> measured;  // may be empty
+};
+
+// INVALID_ARGUMENT unless the name ends in .svg or .png.
+absl::Status CheckPlotPath(const std::string& path);
+
+// Blocks for some seconds. FAILED_PRECONDITION with what the script wrote when
+// it cannot draw, as without matplotlib.
+absl::Status DrawStep(const StepPicture& picture,
+                      const Installation& installation,
+                      const std::string& path);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_STEP_PLOT_H_

@@ -1,0 +1,44 @@
+#include "tools/stowage/system_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "policies/model/codec.h"
+#include "policies/model/memory_system_proto.h"
+#include "policies/model/presets.h"
+#include "tools/stowage/import/input_file.h"
+
+namespace stowage::cli {
+namespace {
+
+absl::StatusOr<MemorySystem> ReadSystem(const std::string& path) {
+  absl::StatusOr<std::string> bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<v1::MemorySystem> proto = ParseMemorySystem(*bytes);
+  if (!proto.ok()) return proto.status();
+  return MemorySystemFromProto(*proto);
+}
+
+}  // namespace
+
+absl::StatusOr<MemorySystem> LoadSystem(const std::string& name) {
+  const std::vector<std::string> presets = PresetNames();
+  if (std::find(presets.begin(), presets.end(), name) != presets.end()) {
+    return PresetMemorySystem(name);
+  }
+  if (!std::filesystem::exists(name)) {
+    return absl::NotFoundError(
+        absl::StrCat("--system ", name, ": neither a preset (",
+                     absl::StrJoin(presets, ", "), ") nor a file"));
+  }
+  absl::StatusOr<MemorySystem> system = ReadSystem(name);
+  if (system.ok()) return system;
+  return absl::Status(system.status().code(),
+                      absl::StrCat(name, ": ", system.status().message()));
+}
+
+}  // namespace stowage::cli

@@ -1,0 +1,20 @@
+// A memory system by the name of a preset or by file.
+//
+//   absl::StatusOr<MemorySystem> system = LoadSystem("optane");
+#ifndef STOWAGE_TOOLS_STOWAGE_SYSTEM_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_SYSTEM_FILE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage::cli {
+
+// A file may be binary or proto JSON, gzipped or not. NOT_FOUND lists the
+// presets when `name` is neither.
+absl::StatusOr<MemorySystem> LoadSystem(const std::string& name);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_SYSTEM_FILE_H_
