@@ -113,10 +113,15 @@ absl::Status CheckBlock(const session::BlockRecord& block, int64_t index,
 }
 
 absl::Status CheckKernels(const CapturedProfile& profile) {
+  size_t uses = 0;  // kernels that shared operands could name them 2^37 times
   for (size_t i = 0; i < profile.kernels.size(); ++i) {
     absl::Status s =
         CheckKernel(profile.kernels[i], i, profile.operands.size());
     if (!s.ok()) return s;
+    uses += profile.kernels[i].operand_count;
+    if (uses > profile.operands.size()) {
+      return Refuse("kernels", i, "operand_count (with those before)", uses);
+    }
   }
   for (size_t i = 0; i < profile.operands.size(); ++i) {
     const uint32_t block = profile.operands[i].block;

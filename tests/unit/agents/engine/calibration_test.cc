@@ -1,0 +1,65 @@
+#include "agents/engine/calibration.h"
+
+#include <memory>
+#include <string>
+
+#include "agents/tiers/tier_spec.h"
+#include "gtest/gtest.h"
+
+namespace stowage::agent {
+namespace {
+
+std::unique_ptr<TierProvider> Open(const std::string& spec) {
+  return *MakeTierProvider(*ParseTierSpec(spec));
+}
+
+TEST(CalibrationTest, RoundsToTwoDigits) {
+  EXPECT_EQ(RoundToTwoDigits(0), 0);
+  EXPECT_EQ(RoundToTwoDigits(7), 7);
+  EXPECT_EQ(RoundToTwoDigits(99), 99);
+  EXPECT_EQ(RoundToTwoDigits(1249), 1200);
+  EXPECT_EQ(RoundToTwoDigits(1250), 1300);
+  EXPECT_EQ(RoundToTwoDigits(19'870'000'000), 20'000'000'000);
+}
+
+TEST(CalibrationTest, GivesAnEmulatedMediumItsOwnBandwidth) {
+  const auto system =
+      MeasureMemorySystem("node/1", *Open("dram"), *Open("emulated:optane"));
+  ASSERT_TRUE(system.ok()) << system.status();
+  EXPECT_EQ(system->name(), "node-1-emulated-optane");
+  ASSERT_EQ(system->tiers_size(), 2);
+  EXPECT_TRUE(system->tiers(0).addressable());
+  EXPECT_TRUE(system->tiers(1).addressable());
+  EXPECT_FALSE(system->tiers(1).streamable());
+  ASSERT_EQ(system->copies_size(), 2);
+  // 14.49 us a page are 283 MB/s, 5.57 us are 735 MB/s.
+  const auto& out = system->copies(0);
+  EXPECT_EQ(out.from_tier(), 0);
+  EXPECT_LE(out.points(2).bytes_per_second(), 280'000'000);
+  const auto& in = system->copies(1);
+  EXPECT_EQ(in.to_tier(), 0);
+  EXPECT_LE(in.points(2).bytes_per_second(), 740'000'000);
+  EXPECT_LT(system->tiers(1).write(0).bytes_per_second(),
+            system->tiers(1).read(0).bytes_per_second());
+  EXPECT_LT(system->tiers(1).read(0).bytes_per_second(),
+            system->tiers(0).read(0).bytes_per_second());
+}
+
+TEST(CalibrationTest, MeasuresAFileAndMarksItStreamable) {
+  const auto system =
+      MeasureMemorySystem("node", *Open("dram"), *Open("file:/tmp"));
+  ASSERT_TRUE(system.ok()) << system.status();
+  EXPECT_FALSE(system->tiers(1).addressable());
+  EXPECT_TRUE(system->tiers(1).streamable());
+  for (const auto& copy : system->copies()) {
+    int64_t previous_bytes = 0;
+    for (const auto& point : copy.points()) {
+      EXPECT_GT(point.buffer_bytes(), previous_bytes);
+      EXPECT_GT(point.bytes_per_second(), 0);
+      previous_bytes = point.buffer_bytes();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage::agent

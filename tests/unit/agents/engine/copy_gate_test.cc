@@ -1,0 +1,43 @@
+#include "agents/engine/copy_gate.h"
+
+#include <optional>
+#include <thread>
+
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+
+namespace stowage::agent {
+namespace {
+
+TEST(CopyGateTest, MakesOneWriterTooManyWait) {
+  CopyGate gate(/*readers=*/4, /*writers=*/2);
+  absl::Notification entered;
+  std::thread third;
+  {
+    const CopyGate::Pass first = gate.Enter(CopyGate::kWrite);
+    const CopyGate::Pass second = gate.Enter(CopyGate::kWrite);
+    third = std::thread([&] {
+      const CopyGate::Pass pass = gate.Enter(CopyGate::kWrite);
+      entered.Notify();
+    });
+    EXPECT_FALSE(
+        entered.WaitForNotificationWithTimeout(absl::Milliseconds(50)));
+  }
+  entered.WaitForNotification();
+  third.join();
+}
+
+TEST(CopyGateTest, DoesNotMakeReadersWaitForWriters) {
+  CopyGate gate(/*readers=*/1, /*writers=*/1);
+  const CopyGate::Pass writing = gate.Enter(CopyGate::kWrite);
+  const CopyGate::Pass reading = gate.Enter(CopyGate::kRead);
+}
+
+TEST(CopyGateTest, HasAtLeastOnePlaceEach) {
+  CopyGate gate(/*readers=*/0, /*writers=*/-3);
+  const CopyGate::Pass writing = gate.Enter(CopyGate::kWrite);
+  const CopyGate::Pass reading = gate.Enter(CopyGate::kRead);
+}
+
+}  // namespace
+}  // namespace stowage::agent

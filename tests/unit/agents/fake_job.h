@@ -1,0 +1,184 @@
+// A job without training: greets the agent, maps what it gets, issues moves.
+//
+//   FakeJob job(socket_path, {.fast = "8MiB", .slow = "emulated:cxl"});
+//   ASSERT_TRUE(job.welcome().accepted);
+//   EXPECT_EQ(job.Move(session::kLaneOut, {.to_tier = 1, .size_bytes = 4096}),
+//             0);
+#ifndef STOWAGE_TESTS_UNIT_AGENTS_FAKE_JOB_H_
+#define STOWAGE_TESTS_UNIT_AGENTS_FAKE_JOB_H_
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "agents/engine/mover.h"
+#include "agents/jobs/fixed_text.h"
+#include "client_sdk/runtime/futex.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+
+struct FakeJobOptions {
+  std::string run_id = "run";
+  std::string fast;
+  std::string slow;
+  std::string policy;
+  uint32_t version = session::kVersion;
+};
+
+// Futexes are those of the protocol; the agent may live in another process.
+class FakeJob {
+ public:
+  FakeJob(const std::string& socket_path, const FakeJobOptions& options) {
+    Connect(socket_path);
+    SendHello(options);
+    ReceiveWelcome();
+    if (welcome_.accepted) MapSegment();
+  }
+  ~FakeJob() {
+    HangUp();
+    for (int fd : fds_) close(fd);
+    if (segment_ != nullptr) munmap(segment_, sizeof(session::Segment));
+  }
+  FakeJob(const FakeJob&) = delete;
+  FakeJob& operator=(const FakeJob&) = delete;
+
+  const session::Welcome& welcome() const { return welcome_; }
+  session::Segment* segment() const { return segment_; }
+  // Segment, then tiers.
+  const std::vector<int>& fds() const { return fds_; }
+  int tier_fd(int tier) const { return fds_[tier + 1]; }
+
+  void HangUp() {
+    if (socket_ >= 0) close(socket_);
+    socket_ = -1;
+  }
+
+  // Blocks until the agent hangs up.
+  void WaitForHangUp() const {
+    char byte;
+    while (recv(socket_, &byte, 1, 0) > 0) {
+    }
+  }
+
+  // Hands a move to the agent; its number within the lane.
+  uint64_t Issue(session::Lane which, const MoveOrder& order) {
+    session::MoveLane& lane = segment_->lanes[which];
+    const uint64_t number = lane.issued.load();
+    session::MoveRequest& request =
+        lane.entries[number % session::kLaneEntries];
+    request.from_tier = order.from_tier;
+    request.to_tier = order.to_tier;
+    request.from_offset_bytes = order.from_offset_bytes;
+    request.to_offset_bytes = order.to_offset_bytes;
+    request.size_bytes = order.size_bytes;
+    request.status = session::kMovePending;
+    lane.issued.store(number + 1);
+    if (lane.agent_sleeps.load() != 0) session::FutexRing(lane.issue_bell);
+    return number;
+  }
+
+  // Blocks until the move is completed; 0 or its errno.
+  int Await(session::Lane which, uint64_t number) {
+    session::MoveLane& lane = segment_->lanes[which];
+    while (lane.completed.load() <= number) {
+      const uint32_t bell = lane.done_bell.load();
+      lane.process_sleeps.store(1);
+      if (lane.completed.load() <= number) {
+        session::FutexWait(lane.done_bell, bell, 1'000'000'000);
+      }
+      lane.process_sleeps.store(0);
+    }
+    const session::MoveRequest& request =
+        lane.entries[number % session::kLaneEntries];
+    return request.status == session::kMoveDone ? 0 : request.error_number;
+  }
+
+  int Move(session::Lane which, const MoveOrder& order) {
+    return Await(which, Issue(which, order));
+  }
+
+  // Publishes what stands in the profile area and blocks until there is one
+  // more plan or refusal than before.
+  void PublishProfile() {
+    const uint64_t answers = Answers();
+    segment_->profiles_written.fetch_add(1);
+    while (Answers() == answers) {
+      const uint32_t bell = segment_->plan_bell.load();
+      if (Answers() != answers) return;
+      session::FutexWait(segment_->plan_bell, bell, 1'000'000'000);
+    }
+  }
+
+ private:
+  uint64_t Answers() const {
+    return segment_->plans_written.load() + segment_->profiles_refused.load();
+  }
+
+  void Connect(const std::string& socket_path) {
+    socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    SetText(address.sun_path, socket_path);
+    if (connect(socket_, reinterpret_cast<sockaddr*>(&address),
+                sizeof(address)) != 0) {
+      HangUp();
+    }
+  }
+
+  void SendHello(const FakeJobOptions& options) const {
+    session::Hello hello{};
+    hello.magic = session::kMagic;
+    hello.version = options.version;
+    hello.pid = getpid();
+    SetText(hello.run_id, options.run_id);
+    SetText(hello.command, "fake job");
+    SetText(hello.fast, options.fast);
+    SetText(hello.slow, options.slow);
+    SetText(hello.policy, options.policy);
+    send(socket_, &hello, sizeof(hello), MSG_NOSIGNAL);
+  }
+
+  void ReceiveWelcome() {
+    alignas(cmsghdr) char
+        control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
+    iovec part{&welcome_, sizeof(welcome_)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof(control);
+    if (recvmsg(socket_, &message, MSG_CMSG_CLOEXEC) != sizeof(welcome_)) {
+      welcome_ = {};
+      return;
+    }
+    const cmsghdr* header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr) return;
+    fds_.resize((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(fds_.data(), CMSG_DATA(header), fds_.size() * sizeof(int));
+  }
+
+  void MapSegment() {
+    void* mapped = mmap(nullptr, sizeof(session::Segment),
+                        PROT_READ | PROT_WRITE, MAP_SHARED, fds_[0], 0);
+    segment_ =
+        mapped == MAP_FAILED ? nullptr : static_cast<session::Segment*>(mapped);
+  }
+
+  int socket_ = -1;
+  session::Welcome welcome_{};
+  std::vector<int> fds_;
+  session::Segment* segment_ = nullptr;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_TESTS_UNIT_AGENTS_FAKE_JOB_H_

@@ -1,0 +1,81 @@
+// A placement service that answers at once with what the test wants.
+//
+//   FakeService service;
+//   service.SetAnswer([](const PlanQuery& query) { return MyPlan(query); });
+#ifndef STOWAGE_TESTS_UNIT_AGENTS_FAKE_SERVICE_H_
+#define STOWAGE_TESTS_UNIT_AGENTS_FAKE_SERVICE_H_
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "agents/jobs/service_link.h"
+
+namespace stowage::agent {
+
+class FakeService : public ServiceLink {
+ public:
+  using Answer = std::function<absl::StatusOr<v1::Plan>(const PlanQuery&)>;
+
+  void SetAnswer(Answer answer) {
+    absl::MutexLock lock(&mutex_);
+    answer_ = std::move(answer);
+  }
+  void SetConnected(bool connected) { connected_ = connected; }
+
+  absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) override {
+    absl::MutexLock lock(&mutex_);
+    queries_.push_back(query);
+    return answer_(query);
+  }
+  void StartJob(const v1::Job& job) override {
+    absl::MutexLock lock(&mutex_);
+    started_.push_back(job);
+  }
+  void FinishJob(const std::string& job_id) override {
+    absl::MutexLock lock(&mutex_);
+    finished_.push_back(job_id);
+  }
+  void ReportSteps(std::vector<v1::StepTelemetry> steps) override {
+    absl::MutexLock lock(&mutex_);
+    for (v1::StepTelemetry& step : steps) steps_.push_back(std::move(step));
+  }
+  void Close() override {}
+  bool connected() const override { return connected_; }
+
+  std::vector<PlanQuery> queries() {
+    absl::MutexLock lock(&mutex_);
+    return queries_;
+  }
+  std::vector<v1::Job> started() {
+    absl::MutexLock lock(&mutex_);
+    return started_;
+  }
+  std::vector<std::string> finished() {
+    absl::MutexLock lock(&mutex_);
+    return finished_;
+  }
+  std::vector<v1::StepTelemetry> steps() {
+    absl::MutexLock lock(&mutex_);
+    return steps_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  Answer answer_ ABSL_GUARDED_BY(mutex_) = [](const PlanQuery&) {
+    return absl::NotFoundError("no answer was set");
+  };
+  std::vector<PlanQuery> queries_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::Job> started_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> finished_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::StepTelemetry> steps_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<bool> connected_{true};
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_TESTS_UNIT_AGENTS_FAKE_SERVICE_H_

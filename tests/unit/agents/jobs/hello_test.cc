@@ -1,0 +1,104 @@
+#include "agents/jobs/hello.h"
+
+#include <cstring>
+#include <string>
+
+#include "agents/jobs/fixed_text.h"
+#include "client_sdk/runtime/session.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stowage::agent {
+namespace {
+
+using ::testing::HasSubstr;
+
+const JobDefaults kDefaults{.fast = "40%", .slow = "file:/tmp", .policy = "p"};
+
+session::Hello ValidHello() {
+  session::Hello hello{};
+  hello.magic = session::kMagic;
+  hello.version = session::kVersion;
+  hello.pid = 42;
+  SetText(hello.run_id, "run-1.a_b");
+  SetText(hello.command, "python3 train.py");
+  return hello;
+}
+
+absl::StatusOr<JobRequest> Parse(const session::Hello& hello) {
+  return ParseHello({reinterpret_cast<const char*>(&hello), sizeof(hello)},
+                    kDefaults);
+}
+
+std::string Message(const absl::StatusOr<JobRequest>& request) {
+  return std::string(request.status().message());
+}
+
+TEST(HelloTest, TakesTheDefaultsForWhatIsEmpty) {
+  const auto request = Parse(ValidHello());
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->pid, 42);
+  EXPECT_EQ(request->run_id, "run-1.a_b");
+  EXPECT_EQ(request->command, "python3 train.py");
+  EXPECT_EQ(request->fast_limit, Limit{.fraction = 0.4});
+  EXPECT_EQ(request->slow, "file:/tmp");
+  EXPECT_EQ(request->policy, "p");
+}
+
+TEST(HelloTest, PrefersWhatTheJobAsksFor) {
+  session::Hello hello = ValidHello();
+  SetText(hello.fast, "900MiB");
+  SetText(hello.slow, "emulated:cxl");
+  SetText(hello.policy, "belady");
+  const auto request = Parse(hello);
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_EQ(request->fast_limit, Limit{.bytes = int64_t{900} << 20});
+  EXPECT_EQ(request->slow, "emulated:cxl");
+  EXPECT_EQ(request->policy, "belady");
+}
+
+TEST(HelloTest, RefusesAnotherVersionAndSaysWhatToInstall) {
+  session::Hello hello = ValidHello();
+  hello.version = 99;
+  EXPECT_THAT(Message(Parse(hello)), HasSubstr("version 99"));
+  EXPECT_THAT(Message(Parse(hello)), HasSubstr("same release"));
+}
+
+TEST(HelloTest, RefusesMessagesOfAnotherSize) {
+  const session::Hello hello = ValidHello();
+  const std::string bytes(reinterpret_cast<const char*>(&hello), sizeof(hello));
+  for (const std::string& text :
+       {std::string(), std::string("GET / HTTP/1.1"),
+        bytes.substr(0, bytes.size() - 1), bytes + "x"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ParseHello(text, kDefaults).status()));
+  }
+}
+
+TEST(HelloTest, RefusesAStringWithoutAnEnd) {
+  session::Hello hello = ValidHello();
+  std::memset(hello.slow, 'x', sizeof(hello.slow));
+  EXPECT_THAT(Message(Parse(hello)), HasSubstr("without an end"));
+}
+
+TEST(HelloTest, RefusesRunIdsThatLeaveTheReportDirectory) {
+  for (const char* run_id : {"../x", "a/b", ".hidden", "a b", "a\nb"}) {
+    session::Hello hello = ValidHello();
+    SetText(hello.run_id, run_id);
+    EXPECT_THAT(Message(Parse(hello)), HasSubstr("run id")) << run_id;
+  }
+}
+
+TEST(HelloTest, RefusesALimitThatIsNone) {
+  session::Hello hello = ValidHello();
+  SetText(hello.fast, "much");
+  EXPECT_THAT(Message(Parse(hello)), HasSubstr("'much'"));
+}
+
+TEST(HelloTest, RefusesAProcessIdThatIsNone) {
+  session::Hello hello = ValidHello();
+  hello.pid = -1;
+  EXPECT_TRUE(absl::IsInvalidArgument(Parse(hello).status()));
+}
+
+}  // namespace
+}  // namespace stowage::agent

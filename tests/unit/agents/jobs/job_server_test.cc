@@ -1,0 +1,399 @@
+#include "agents/jobs/job_server.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "agents/engine/tier_catalog.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/agents/fake_job.h"
+#include "tests/unit/agents/fake_service.h"
+#include "tests/unit/agents/jobs/profile_builder.h"
+#include "tests/unit/agents/temp_directory.h"
+
+namespace stowage::agent {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kPage = session::kPageBytes;
+
+// Blocks until `done` says true; the test's time limit bounds it.
+template <typename Done>
+void Await(Done done) {
+  while (!done()) std::this_thread::yield();
+}
+
+std::string ReasonOf(const session::EventLog& log, uint64_t index) {
+  return log.entries[index].reason;
+}
+
+class JobServerTest : public testing::Test {
+ protected:
+  JobServerTest() { Start(); }
+
+  void Start() {
+    auto server = JobServer::Start(
+        socket_path_,
+        {.fast = "40%", .slow = "emulated:cxl,size=64MiB", .policy = ""},
+        {.node = "node",
+         .report_dir = directory_.path(),
+         .graph_dir = directory_.path(),
+         .catalog = &catalog_,
+         .service = &service_});
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+  }
+
+  std::unique_ptr<FakeJob> Join(const FakeJobOptions& options = {}) {
+    return std::make_unique<FakeJob>(socket_path_, options);
+  }
+
+  std::string ReportPath() const {
+    return directory_.path() + "/run-" + std::to_string(getpid()) + ".session";
+  }
+
+  TempDirectory directory_;
+  const std::string socket_path_ = directory_.path() + "/agent.sock";
+  TierCatalog catalog_{"node", "dram"};
+  FakeService service_;
+  std::unique_ptr<JobServer> server_;
+};
+
+TEST_F(JobServerTest, GivesAJobItsSegmentAndItsTiers) {
+  const auto job = Join({.fast = "8MiB", .slow = "file:/tmp,size=32MiB"});
+  const session::Welcome& welcome = job->welcome();
+  ASSERT_EQ(welcome.accepted, 1) << welcome.error;
+  EXPECT_EQ(welcome.limit_bytes, 8 << 20);
+  EXPECT_EQ(welcome.limit_fraction, 0);
+  EXPECT_EQ(welcome.segment_bytes, sizeof(session::Segment));
+  ASSERT_EQ(welcome.tier_count, 2);
+  EXPECT_STREQ(welcome.tiers[0].name, "dram");
+  EXPECT_EQ(welcome.tiers[0].flags, session::kTierAddressable);
+  EXPECT_EQ(welcome.tiers[0].capacity_bytes, 8 << 20);
+  EXPECT_STREQ(welcome.tiers[1].name, "file");
+  EXPECT_EQ(welcome.tiers[1].flags, session::kTierFile);
+  EXPECT_EQ(welcome.tiers[1].capacity_bytes, 32 << 20);
+  ASSERT_EQ(job->fds().size(), 3);
+  for (int tier = 0; tier < 2; ++tier) {
+    struct stat status;
+    ASSERT_EQ(fstat(job->tier_fd(tier), &status), 0);
+    EXPECT_EQ(status.st_size, welcome.tiers[tier].capacity_bytes);
+  }
+  EXPECT_EQ(fcntl(job->fds()[0], F_GET_SEALS),
+            F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  const session::Report& report = job->segment()->report;
+  EXPECT_EQ(job->segment()->magic, session::kMagic);
+  EXPECT_EQ(report.pid, getpid());
+  EXPECT_STREQ(report.job_id, welcome.job_id);
+  EXPECT_STREQ(report.slow, "file:/tmp,size=32MiB");
+}
+
+TEST_F(JobServerTest, GivesTheDefaultsToAJobThatAsksForNothing) {
+  const auto job = Join();
+  ASSERT_EQ(job->welcome().accepted, 1) << job->welcome().error;
+  EXPECT_EQ(job->welcome().limit_fraction, 0.4);
+  const session::TierInfo& slow = job->welcome().tiers[1];
+  EXPECT_STREQ(slow.name, "emulated-cxl");
+  EXPECT_GT(slow.kernel_read_ps_per_byte, 0);
+  EXPECT_GT(slow.copy_to_ps_per_byte, 0);
+}
+
+TEST_F(JobServerTest, TouchesNoPageOfTheFastArenaByItself) {
+  const auto job = Join({.fast = "8MiB"});
+  ASSERT_EQ(
+      job->Move(session::kLaneOut, {.to_tier = 1, .size_bytes = 2 * kPage}), 0);
+  struct stat status;
+  ASSERT_EQ(fstat(job->tier_fd(0), &status), 0);
+  EXPECT_LE(status.st_blocks * 512, 2 * kPage);
+}
+
+TEST_F(JobServerTest, MovesBytesBetweenTheTiersOfAJob) {
+  for (const char* slow : {"file:/tmp,size=32MiB", "emulated:cxl"}) {
+    const auto job = Join({.fast = "8MiB", .slow = slow});
+    ASSERT_EQ(job->welcome().accepted, 1) << job->welcome().error;
+    auto* fast =
+        static_cast<char*>(mmap(nullptr, 8 << 20, PROT_READ | PROT_WRITE,
+                                MAP_SHARED, job->tier_fd(0), 0));
+    ASSERT_NE(fast, MAP_FAILED);
+    std::memset(fast, 'x', 1 << 20);
+    ASSERT_EQ(job->Move(session::kLaneOut, {.to_tier = 1,
+                                            .to_offset_bytes = 5 * kPage,
+                                            .size_bytes = 1 << 20}),
+              0);
+    ASSERT_EQ(job->Move(session::kLaneIn, {.from_tier = 1,
+                                           .from_offset_bytes = 5 * kPage,
+                                           .to_offset_bytes = 4 << 20,
+                                           .size_bytes = 1 << 20}),
+              0);
+    EXPECT_EQ(std::memcmp(fast, fast + (4 << 20), 1 << 20), 0) << slow;
+    munmap(fast, 8 << 20);
+  }
+}
+
+TEST_F(JobServerTest, TellsOnceWhyAMoveFailed) {
+  const auto job = Join({.fast = "8MiB"});
+  EXPECT_EQ(job->Move(session::kLaneOut, {.to_tier = 3, .size_bytes = kPage}),
+            EINVAL);
+  EXPECT_EQ(job->Move(session::kLaneOut, {.to_tier = 3, .size_bytes = kPage}),
+            EINVAL);
+  const session::EventLog& events = job->segment()->report.agent_events;
+  Await([&] { return events.written.load() == 1; });
+  EXPECT_EQ(ReasonOf(events, 0), "move-failed");
+  EXPECT_THAT(events.entries[0].detail, HasSubstr("Invalid argument"));
+}
+
+TEST_F(JobServerTest, RefusesWithAReason) {
+  const auto error = [this](const FakeJobOptions& options) -> std::string {
+    const auto job = Join(options);
+    EXPECT_EQ(job->welcome().accepted, 0);
+    EXPECT_TRUE(job->fds().empty());
+    return job->welcome().error;
+  };
+  EXPECT_THAT(error({.version = 9}), HasSubstr("same release"));
+  EXPECT_THAT(error({.fast = "lots"}), HasSubstr("'lots'"));
+  EXPECT_THAT(error({.slow = "tape:/x"}), HasSubstr("unknown kind 'tape'"));
+  EXPECT_THAT(error({.slow = "file:/no/such"}),
+              HasSubstr("make the directory or name another one"));
+  EXPECT_THAT(error({.slow = "numa:999"}), HasSubstr("999"));
+  // And serves the next one.
+  EXPECT_EQ(Join()->welcome().accepted, 1);
+}
+
+TEST_F(JobServerTest, WritesTheReportWhenTheJobHangsUp) {
+  const auto job = Join();
+  session::Report& report = job->segment()->report;
+  report.tensor_peak_bytes = 12345;
+  report.steps.entries[0] = {
+      .index = 0, .mode = session::kStepDemand, .duration_ns = 99};
+  report.steps.written = 1;
+  job->HangUp();
+  Await([this] { return server_->active_jobs() == 0; });
+  std::ifstream file(ReportPath(), std::ios::binary);
+  auto read = std::make_unique<session::Report>();
+  ASSERT_TRUE(file.read(reinterpret_cast<char*>(read.get()), sizeof(*read)));
+  EXPECT_EQ(file.peek(), EOF);
+  EXPECT_EQ(read->magic, session::kMagic);
+  EXPECT_EQ(read->tensor_peak_bytes, 12345);
+  EXPECT_EQ(read->steps.entries[0].duration_ns, 99);
+  EXPECT_THAT(service_.finished(), testing::ElementsAre(read->job_id));
+  ASSERT_EQ(service_.steps().size(), 1);
+  EXPECT_EQ(service_.steps()[0].duration_ns(), 99);
+}
+
+TEST_F(JobServerTest, LetsJobsGoWhenItStops) {
+  const auto job = Join({.fast = "8MiB"});
+  server_->Stop();
+  job->WaitForHangUp();
+  EXPECT_TRUE(std::filesystem::exists(ReportPath()));
+  EXPECT_FALSE(std::filesystem::exists(socket_path_));
+  // What the job asks for now stays undone: the agent has hung up.
+  job->Issue(session::kLaneOut, {.to_tier = 1, .size_bytes = kPage});
+  EXPECT_EQ(job->segment()->lanes[session::kLaneOut].completed.load(), 0);
+}
+
+TEST_F(JobServerTest, TakesOverASocketThatADeadAgentLeft) {
+  server_.reset();
+  // Bound, never listened on again.
+  const int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  SetText(address.sun_path, socket_path_);
+  ASSERT_EQ(bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+            0);
+  close(fd);
+  Start();
+  EXPECT_EQ(Join()->welcome().accepted, 1);
+}
+
+TEST_F(JobServerTest, DoesNotTakeTheSocketOfALivingAgent) {
+  const auto second = JobServer::Start(socket_path_, {}, {});
+  EXPECT_TRUE(absl::IsAlreadyExists(second.status())) << second.status();
+}
+
+// A profile of two kernels with one tensor born at (0, 0).
+void WriteProfile(session::ProfileArea& area, int64_t size_bytes) {
+  std::memset(&area, 0, 64);
+  ProfileBuilder profile(&area);
+  const uint32_t block = profile.AddBlock(Passing(1, size_bytes, 0, 0, 1));
+  profile.AddKernel("aten::empty", {{block, session::kOperandWrite}});
+  profile.AddKernel("aten::relu", {{block}});
+}
+
+absl::StatusOr<v1::Plan> PlaceTensorZero(const PlanQuery& query) {
+  v1::Plan plan;
+  plan.set_graph_id("g");
+  plan.set_policy("fake");
+  plan.set_fast_limit_bytes(query.fast_limit_bytes);
+  plan.add_allocations()->mutable_at()->set_offset_bytes(3 * kPage);
+  return plan;
+}
+
+TEST_F(JobServerTest, TurnsAProfileIntoAPlan) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB", .policy = "belady"});
+  session::Segment* segment = job->segment();
+  segment->report.limit_bytes = (8 << 20) - 100;
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  ASSERT_EQ(segment->plans_written.load(), 1);
+  EXPECT_EQ(segment->profiles_taken.load(), 1);
+  EXPECT_EQ(segment->profiles_refused.load(), 0);
+  EXPECT_EQ(segment->plans[1].signature, 0xabc);
+  EXPECT_EQ(segment->plans[1].allocations[0].offset_bytes, 3 * kPage);
+  EXPECT_STREQ(segment->report.policy, "fake");
+  const auto queries = service_.queries();
+  ASSERT_EQ(queries.size(), 1);
+  EXPECT_EQ(queries[0].policy, "belady");
+  EXPECT_EQ(queries[0].fast_limit_bytes, (8 << 20) - kPage);
+  EXPECT_EQ(queries[0].system.tiers_size(), 2);
+  EXPECT_EQ(queries[0].graph.kernels_size(), 2);
+  EXPECT_EQ(service_.started().back().graph_id(), "g");
+  EXPECT_TRUE(std::filesystem::exists(
+      directory_.path() + "/run-" + std::to_string(getpid()) + "-1.graph.pb"));
+}
+
+TEST_F(JobServerTest, KnowsThePlanOfAStepThatItHasSeen) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  for (int64_t size_bytes : {4096, 8192, 4096}) {
+    WriteProfile(segment->profile, size_bytes);
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  }
+  EXPECT_EQ(segment->plans_written.load(), 3);
+  EXPECT_EQ(service_.queries().size(), 2);
+}
+
+TEST_F(JobServerTest, WritesNoPlanBeforeTheOneBeforeWasTaken) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  WriteProfile(segment->profile, 8192);
+  segment->profiles_written.fetch_add(1);
+  Await([&] { return segment->profiles_taken.load() == 2; });
+  Await([&] { return service_.queries().size() == 2; });
+  EXPECT_EQ(segment->plans_written.load(), 1);
+  segment->plans_taken.store(1);
+  Await([&] { return segment->plans_written.load() == 2; });
+  EXPECT_EQ(segment->plans[0].allocations[0].size_bytes, 8192);
+}
+
+TEST_F(JobServerTest, SaysWhyThereIsNoPlan) {
+  service_.SetAnswer([](const PlanQuery&) {
+    return absl::FailedPreconditionError("the limit is below 12 MiB");
+  });
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  EXPECT_EQ(segment->profiles_refused.load(), 1);
+  EXPECT_EQ(segment->plans_written.load(), 0);
+  const session::EventLog& events = segment->report.agent_events;
+  ASSERT_EQ(events.written.load(), 1);
+  EXPECT_EQ(ReasonOf(events, 0), "no-plan");
+  EXPECT_THAT(events.entries[0].detail, HasSubstr("the limit is below 12 MiB"));
+}
+
+TEST_F(JobServerTest, RefusesATornProfileAndServesTheNext) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  segment->profile.kernel_count = ~0u;
+  job->PublishProfile();
+  EXPECT_EQ(segment->profiles_refused.load(), 1);
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  EXPECT_EQ(segment->plans_written.load(), 1);
+}
+
+TEST_F(JobServerTest, RefusesAPlanThatDoesNotFitTheArena) {
+  service_.SetAnswer([](const PlanQuery& query) {
+    absl::StatusOr<v1::Plan> plan = PlaceTensorZero(query);
+    plan->mutable_allocations(0)->mutable_at()->set_offset_bytes(8 << 20);
+    return plan;
+  });
+  const auto job = Join({.fast = "8MiB"});
+  WriteProfile(job->segment()->profile, 4096);
+  job->PublishProfile();
+  EXPECT_EQ(job->segment()->plans_written.load(), 0);
+  EXPECT_EQ(job->segment()->profiles_refused.load(), 1);
+}
+
+TEST_F(JobServerTest, NotesThatTheServiceIsLostAndFoundOnceEach) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  WriteProfile(job->segment()->profile, 4096);
+  job->PublishProfile();
+  const session::EventLog& events = job->segment()->report.agent_events;
+  service_.SetConnected(false);
+  Await([&] { return events.written.load() == 1; });
+  EXPECT_EQ(ReasonOf(events, 0), "service-lost");
+  service_.SetConnected(true);
+  Await([&] { return events.written.load() == 2; });
+  EXPECT_EQ(ReasonOf(events, 1), "service-found");
+}
+
+// Writes noise over the whole segment, again and again, until it is killed.
+[[noreturn]] void Scribble(const std::string& socket_path) {
+  FakeJob job(socket_path, {.run_id = "hostile", .fast = "1MiB"});
+  if (!job.welcome().accepted) _exit(1);
+  auto* bytes = reinterpret_cast<char*>(job.segment());
+  for (uint64_t seed = 1;; ++seed) {
+    // The lanes and counters, where it hurts most, and then all the rest.
+    const size_t size = seed % 8 == 0 ? sizeof(session::Segment)
+                                      : offsetof(session::Segment, report);
+    uint64_t noise = seed * 0x9e3779b97f4a7c15;
+    for (size_t i = 0; i + 8 <= size; i += 8) {
+      noise = noise * 6364136223846793005 + 1442695040888963407;
+      // Small numbers too: they pass more checks.
+      const uint64_t value = noise & 64 ? noise : noise >> 60;
+      std::memcpy(bytes + i, &value, sizeof(value));
+    }
+    for (int fd : job.fds()) {
+      if (ftruncate(fd, 0) != 0) continue;
+    }
+    for (auto& lane : job.segment()->lanes) {
+      session::FutexRing(lane.issue_bell);
+    }
+  }
+}
+
+TEST_F(JobServerTest, SurvivesAJobThatScribblesOverItsSegment) {
+  service_.SetAnswer(PlaceTensorZero);
+  const pid_t child = fork();
+  if (child == 0) Scribble(socket_path_);
+  Await([this] { return server_->active_jobs() == 1; });
+  // Moves of an honest job mark the time; each crosses the agent's threads.
+  const auto job = Join({.fast = "8MiB"});
+  ASSERT_EQ(job->welcome().accepted, 1) << job->welcome().error;
+  const int64_t begin_ns = MonotonicNs();
+  while (MonotonicNs() - begin_ns < 1'500'000'000) {
+    ASSERT_EQ(job->Move(session::kLaneOut, {.to_tier = 1, .size_bytes = kPage}),
+              0);
+  }
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "the scribbler died";
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  Await([this] { return server_->active_jobs() == 1; });
+  const auto next = Join();
+  EXPECT_EQ(next->welcome().accepted, 1) << next->welcome().error;
+}
+
+}  // namespace
+}  // namespace stowage::agent

@@ -1,0 +1,279 @@
+#include "agents/telemetry/remote_service.h"
+
+#include <grpcpp/grpcpp.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "gtest/gtest.h"
+#include "tests/unit/agents/temp_directory.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr absl::Duration kPatience = absl::Seconds(60);
+
+// What a placement service has been told.
+struct Told {
+  absl::Mutex mutex;
+  int registrations ABSL_GUARDED_BY(mutex) = 0;
+  int heartbeats ABSL_GUARDED_BY(mutex) = 0;
+  std::vector<std::string> started ABSL_GUARDED_BY(mutex);
+  std::vector<std::string> finished ABSL_GUARDED_BY(mutex);
+  std::vector<v1::TelemetryBatch> batches ABSL_GUARDED_BY(mutex);
+  v1::MakePlanRequest plan_request ABSL_GUARDED_BY(mutex);
+  bool forgot_the_node ABSL_GUARDED_BY(mutex) = false;
+
+  // Blocks until `condition` holds of what was told.
+  template <typename Predicate>
+  bool Await(Predicate condition) {
+    absl::MutexLock lock(&mutex);
+    return mutex.AwaitWithTimeout(absl::Condition(&condition), kPatience);
+  }
+};
+
+class Nodes : public v1::NodeService::Service {
+ public:
+  explicit Nodes(Told* told) : told_(told) {}
+  grpc::Status RegisterNode(grpc::ServerContext*,
+                            const v1::RegisterNodeRequest*,
+                            v1::RegisterNodeResponse* response) override {
+    absl::MutexLock lock(&told_->mutex);
+    ++told_->registrations;
+    told_->forgot_the_node = false;
+    response->set_heartbeat_interval_ms(1);
+    return grpc::Status::OK;
+  }
+  grpc::Status Heartbeat(grpc::ServerContext*, const v1::HeartbeatRequest*,
+                         v1::HeartbeatResponse*) override {
+    absl::MutexLock lock(&told_->mutex);
+    ++told_->heartbeats;
+    if (!told_->forgot_the_node) return grpc::Status::OK;
+    return {grpc::StatusCode::NOT_FOUND, "who?"};
+  }
+  grpc::Status StreamTelemetry(
+      grpc::ServerContext*,
+      grpc::ServerReaderWriter<v1::TelemetryAck, v1::TelemetryBatch>* stream)
+      override {
+    v1::TelemetryBatch batch;
+    while (stream->Read(&batch)) {
+      {
+        absl::MutexLock lock(&told_->mutex);
+        told_->batches.push_back(batch);
+      }
+      v1::TelemetryAck ack;
+      ack.set_sequence(batch.sequence());
+      stream->Write(ack);
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  Told* const told_;
+};
+
+class Jobs : public v1::JobService::Service {
+ public:
+  explicit Jobs(Told* told) : told_(told) {}
+  grpc::Status StartJob(grpc::ServerContext*,
+                        const v1::StartJobRequest* request,
+                        v1::StartJobResponse*) override {
+    absl::MutexLock lock(&told_->mutex);
+    told_->started.push_back(request->job().job_id());
+    return grpc::Status::OK;
+  }
+  grpc::Status FinishJob(grpc::ServerContext*,
+                         const v1::FinishJobRequest* request,
+                         v1::FinishJobResponse*) override {
+    absl::MutexLock lock(&told_->mutex);
+    told_->finished.push_back(request->job_id());
+    return {grpc::StatusCode::NOT_FOUND, "never known"};
+  }
+
+ private:
+  Told* const told_;
+};
+
+class Graphs : public v1::GraphService::Service {
+  grpc::Status RegisterGraph(grpc::ServerContext*,
+                             const v1::RegisterGraphRequest* request,
+                             v1::RegisterGraphResponse* response) override {
+    response->set_graph_id("id-of-" + request->graph().name());
+    return grpc::Status::OK;
+  }
+};
+
+class Placement : public v1::PlacementService::Service {
+ public:
+  explicit Placement(Told* told) : told_(told) {}
+  grpc::Status MakePlan(grpc::ServerContext*,
+                        const v1::MakePlanRequest* request,
+                        v1::MakePlanResponse* response) override {
+    absl::MutexLock lock(&told_->mutex);
+    told_->plan_request = *request;
+    if (request->fast_limit_bytes() < 100) {
+      return {grpc::StatusCode::FAILED_PRECONDITION, "100 bytes would do"};
+    }
+    response->mutable_plan()->set_graph_id(request->graph_id());
+    return grpc::Status::OK;
+  }
+
+ private:
+  Told* const told_;
+};
+
+// A service that can die and come back at the same address.
+class RemoteServiceTest : public testing::Test {
+ protected:
+  void StartServer() {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort(address_, grpc::InsecureServerCredentials());
+    builder.RegisterService(&nodes_);
+    builder.RegisterService(&jobs_);
+    builder.RegisterService(&graphs_);
+    builder.RegisterService(&placement_);
+    server_ = builder.BuildAndStart();
+    ASSERT_NE(server_, nullptr);
+  }
+
+  void StopServer() {
+    server_->Shutdown(std::chrono::system_clock::now());
+    server_.reset();
+  }
+
+  void Connect() {
+    service_ = std::make_unique<RemoteService>(
+        RemoteServiceOptions{.address = address_,
+                             .node = "node",
+                             .retry_interval = absl::Milliseconds(10),
+                             .poll_interval = absl::Milliseconds(5)});
+  }
+
+  static v1::Job JobNamed(const std::string& job_id) {
+    v1::Job job;
+    job.set_job_id(job_id);
+    return job;
+  }
+
+  TempDirectory directory_;
+  const std::string address_ = "unix:" + directory_.path() + "/service.sock";
+  Told told_;
+  Nodes nodes_{&told_};
+  Jobs jobs_{&told_};
+  Graphs graphs_;
+  Placement placement_{&told_};
+  std::unique_ptr<grpc::Server> server_;
+  std::unique_ptr<RemoteService> service_;
+};
+
+TEST_F(RemoteServiceTest, RegistersTheNodeAndSendsHeartbeats) {
+  StartServer();
+  Connect();
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.registrations == 1 && told_.heartbeats >= 2;
+  }));
+  EXPECT_TRUE(service_->connected());
+}
+
+TEST_F(RemoteServiceTest, SendsStepsInNumberedBatches) {
+  StartServer();
+  Connect();
+  service_->ReportSteps(std::vector<v1::StepTelemetry>(3));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.batches.size() == 1;
+  }));
+  service_->ReportSteps(std::vector<v1::StepTelemetry>(1));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.batches.size() == 2;
+  }));
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.batches[0].node(), "node");
+  EXPECT_EQ(told_.batches[0].sequence(), 1);
+  EXPECT_EQ(told_.batches[0].steps_size(), 3);
+  EXPECT_EQ(told_.batches[1].sequence(), 2);
+}
+
+TEST_F(RemoteServiceTest, TellsOfJobsAndTheirEndsBeforeItCloses) {
+  StartServer();
+  Connect();
+  service_->StartJob(JobNamed("a"));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.started.size() == 1;
+  }));
+  service_->FinishJob("a");
+  service_->Close();
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.finished, std::vector<std::string>{"a"});
+}
+
+TEST_F(RemoteServiceTest, RegistersAgainWhenTheServiceHasForgottenTheNode) {
+  StartServer();
+  Connect();
+  service_->StartJob(JobNamed("a"));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.started.size() == 1;
+  }));
+  {
+    absl::MutexLock lock(&told_.mutex);
+    told_.forgot_the_node = true;
+  }
+  // The node, and the job that the service has forgotten with it.
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.registrations == 2 && told_.started.size() == 2;
+  }));
+}
+
+TEST_F(RemoteServiceTest, ComesBackWithAServiceThatWasAway) {
+  StartServer();
+  Connect();
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.registrations == 1;
+  }));
+  StopServer();
+  while (service_->connected()) std::this_thread::yield();
+  service_->ReportSteps(std::vector<v1::StepTelemetry>(2));
+  StartServer();
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.registrations == 2 && told_.batches.size() == 1;
+  }));
+  while (!service_->connected()) std::this_thread::yield();
+}
+
+TEST_F(RemoteServiceTest, AsksForAPlanOfTheRegisteredGraph) {
+  StartServer();
+  Connect();
+  PlanQuery query{.fast_limit_bytes = 1000, .policy = "belady"};
+  query.graph.set_name("g");
+  query.system.set_name("s");
+  const auto plan = service_->MakePlan(query);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->graph_id(), "id-of-g");
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.plan_request.system().name(), "s");
+  EXPECT_EQ(told_.plan_request.policy(), "belady");
+  EXPECT_EQ(told_.plan_request.fast_limit_bytes(), 1000);
+}
+
+TEST_F(RemoteServiceTest, PassesOnWhyThereIsNoPlan) {
+  StartServer();
+  Connect();
+  const auto plan = service_->MakePlan({.fast_limit_bytes = 1});
+  EXPECT_TRUE(absl::IsFailedPrecondition(plan.status()));
+  EXPECT_EQ(plan.status().message(), "100 bytes would do");
+}
+
+}  // namespace
+}  // namespace stowage::agent
