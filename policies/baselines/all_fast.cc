@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/baselines/plan_policy.h"
+#include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_builder.h"
 
@@ -23,13 +24,13 @@ absl::StatusOr<Plan> AllFastPolicy::MakePlan(const Graph& graph,
   std::optional<Plan> plan = PlanWithoutMoves(graph, system, options, name());
   if (plan.has_value()) return *std::move(plan);
   const Liveness liveness = ComputeLiveness(graph);
-  const int64_t least_bytes = AllFastBytes(graph);
   return absl::FailedPreconditionError(absl::StrCat(
-      "fast limit ", EffectiveLimit(system, options),
-      " bytes does not hold everything; at kernel ", liveness.peak_kernel, " (",
-      graph.kernels[liveness.peak_kernel].name, ") ", liveness.peak_bytes,
-      " bytes are alive; the least limit that works is ", least_bytes,
-      " bytes"));
+      "fast limit ", DescribeBytes(EffectiveLimit(system, options)),
+      " does not hold everything; at kernel ", liveness.peak_kernel, " (",
+      graph.kernels[liveness.peak_kernel].name, ") ",
+      DescribeBytes(liveness.peak_bytes),
+      " are alive; the least limit that works is ",
+      DescribeBytes(AllFastBytes(graph))));
 }
 
 }  // namespace stowage

@@ -37,16 +37,37 @@ absl::Status CheckCounts(const v1::Graph& proto) {
                    kMaxOperands, " are read, capture a single step"));
 }
 
-ProfiledDuration DurationFromProto(const v1::ProfiledDuration& proto) {
-  if (proto.source() == v1::DURATION_SOURCE_UNSPECIFIED) return {};
-  return {proto.duration_ns(), static_cast<DurationSource>(proto.source())};
+absl::Status ReadDuration(const std::string& place,
+                          const v1::ProfiledDuration& proto,
+                          ProfiledDuration& duration) {
+  if (!v1::DurationSource_IsValid(proto.source())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        place, ".source is ", static_cast<int>(proto.source()),
+        "; use a DURATION_SOURCE of proto/stowage/v1/graph.proto"));
+  }
+  if (proto.source() == v1::DURATION_SOURCE_UNSPECIFIED) {
+    return absl::OkStatus();
+  }
+  duration = {proto.duration_ns(), static_cast<DurationSource>(proto.source())};
+  return absl::OkStatus();
 }
 
-KernelProfile ProfileFromProto(const v1::KernelProfile& proto) {
-  return {DurationFromProto(proto.fast_inputs_fast_outputs()),
-          DurationFromProto(proto.fast_inputs_slow_outputs()),
-          DurationFromProto(proto.slow_inputs_fast_outputs()),
-          DurationFromProto(proto.slow_inputs_slow_outputs())};
+absl::Status ReadProfile(const std::string& place,
+                         const v1::KernelProfile& proto,
+                         KernelProfile& profile) {
+  absl::Status status = ReadDuration(place + ".fast_inputs_fast_outputs",
+                                     proto.fast_inputs_fast_outputs(),
+                                     profile.fast_inputs_fast_outputs);
+  status.Update(ReadDuration(place + ".fast_inputs_slow_outputs",
+                             proto.fast_inputs_slow_outputs(),
+                             profile.fast_inputs_slow_outputs));
+  status.Update(ReadDuration(place + ".slow_inputs_fast_outputs",
+                             proto.slow_inputs_fast_outputs(),
+                             profile.slow_inputs_fast_outputs));
+  status.Update(ReadDuration(place + ".slow_inputs_slow_outputs",
+                             proto.slow_inputs_slow_outputs(),
+                             profile.slow_inputs_slow_outputs));
+  return status;
 }
 
 // Two entries for one tensor become one; access counts add up.
@@ -99,16 +120,19 @@ absl::StatusOr<std::vector<Operand>> OperandsFromProto(const v1::Kernel& proto,
 
 absl::StatusOr<Kernel> KernelFromProto(const v1::Kernel& proto, int index,
                                        int tensor_count) {
-  absl::StatusOr<std::vector<Operand>> operands = OperandsFromProto(
-      proto, absl::StrCat("kernels[", index, "]"), tensor_count);
+  const std::string place = absl::StrCat("kernels[", index, "]");
+  absl::StatusOr<std::vector<Operand>> operands =
+      OperandsFromProto(proto, place, tensor_count);
   if (!operands.ok()) return operands.status();
   Kernel kernel;
   kernel.name = proto.name();
   kernel.layer = proto.layer();
   kernel.operands = *std::move(operands);
   kernel.flops = proto.flops();
-  kernel.profile = ProfileFromProto(proto.profile());
   kernel.gap_ns = proto.gap_ns();
+  absl::Status status =
+      ReadProfile(place + ".profile", proto.profile(), kernel.profile);
+  if (!status.ok()) return status;
   return kernel;
 }
 

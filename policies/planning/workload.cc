@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
 
@@ -162,37 +163,45 @@ bool NeedsWindow(const Graph& graph, const std::vector<KernelDemand>& demands,
   });
 }
 
-// The least limit with which need + window fit; the window grows with it.
+// The least limit with which a need and the smallest window fit.
 int64_t LimitForStreaming(int64_t need_bytes) {
-  int64_t limit = std::max<int64_t>(need_bytes, 4 * kMiB);
-  while (limit - StreamWindowBytes(limit) < need_bytes) {
-    limit = need_bytes + StreamWindowBytes(limit);
+  return std::max(4 * kMiB, need_bytes + kMiB);
+}
+
+// The window that is set aside, smaller where the kernels need the room.
+int64_t FitWindow(int64_t fast_limit_bytes, int64_t need_bytes) {
+  return std::min(StreamWindowBytes(fast_limit_bytes),
+                  (fast_limit_bytes - need_bytes) / kMiB * kMiB);
+}
+
+// Bytes that must be in the fast tier at the fullest kernel.
+LeastLimit FullestKernel(const Graph& graph, SlowAccess access,
+                         const std::vector<KernelDemand>& demands) {
+  LeastLimit fullest;
+  const int64_t unmanaged = RoundUpToPlacement(graph.unmanaged_peak_bytes);
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const int64_t bytes = LeastNeed(graph, demands[k], access) + unmanaged;
+    if (bytes > fullest.bytes) fullest = {bytes, k};
   }
-  return limit;
+  return fullest;
 }
 
 LeastLimit FindLeast(const Graph& graph, SlowAccess access,
                      const std::vector<KernelDemand>& demands) {
-  LeastLimit least;
-  const int64_t unmanaged = RoundUpToPlacement(graph.unmanaged_peak_bytes);
-  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    const int64_t bytes = LeastNeed(graph, demands[k], access) + unmanaged;
-    if (bytes > least.bytes) least = {bytes, k};
-  }
+  const LeastLimit least = FullestKernel(graph, access, demands);
   if (access != SlowAccess::kStreamed) return least;
-  LeastLimit whole = FindLeast(graph, SlowAccess::kNone, demands);
-  least.bytes = LimitForStreaming(least.bytes);
-  return whole.bytes <= least.bytes ? whole
-                                    : LeastLimit{least.bytes, whole.kernel};
+  const LeastLimit whole = FullestKernel(graph, SlowAccess::kNone, demands);
+  const int64_t streaming_bytes = LimitForStreaming(least.bytes);
+  if (whole.bytes <= streaming_bytes) return whole;
+  return {streaming_bytes, whole.kernel};
 }
 
 absl::Status TooSmall(const Graph& graph, const LeastLimit& least,
                       int64_t limit_bytes) {
   return absl::FailedPreconditionError(absl::StrCat(
-      "fast limit ", limit_bytes, " bytes is below the ", least.bytes,
-      " bytes that kernel ", least.kernel, " (",
-      graph.kernels[least.kernel].name,
-      ") needs; the least limit that works is ", least.bytes, " bytes"));
+      "fast limit ", DescribeBytes(limit_bytes), " is below what kernel ",
+      least.kernel, " (", graph.kernels[least.kernel].name,
+      ") needs; the least limit that works is ", DescribeBytes(least.bytes)));
 }
 
 }  // namespace
@@ -221,7 +230,8 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   SlowAccess used = access;
   if (access == SlowAccess::kStreamed) {
     if (NeedsWindow(graph, demands, workload.arena_bytes)) {
-      workload.stream_window_bytes = StreamWindowBytes(fast_limit_bytes);
+      workload.stream_window_bytes = FitWindow(
+          fast_limit_bytes, FullestKernel(graph, access, demands).bytes);
       workload.arena_bytes -= workload.stream_window_bytes;
     } else {
       used = SlowAccess::kNone;

@@ -48,8 +48,8 @@ struct LeastLimit {
 };
 LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
 
-// The window that is set aside when kernels stream: 64 MiB, at most a quarter
-// of the limit, a multiple of 1 MiB; 0 below 4 MiB.
+// The window that is set aside when kernels stream, unless they need its room:
+// 64 MiB, at most a quarter of the limit, a multiple of 1 MiB; 0 below 4 MiB.
 int64_t StreamWindowBytes(int64_t fast_limit_bytes);
 
 }  // namespace stowage

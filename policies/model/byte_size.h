@@ -1,0 +1,18 @@
+// Byte counts in messages for people.
+//
+//   DescribeBytes(159383552);   // "152 MiB (159383552 bytes)"
+#ifndef STOWAGE_POLICIES_MODEL_BYTE_SIZE_H_
+#define STOWAGE_POLICIES_MODEL_BYTE_SIZE_H_
+
+#include <cstdint>
+#include <string>
+
+namespace stowage {
+
+// MiB rounded up, so that what is named as a least limit works when it is
+// typed in, and the exact number of bytes.
+std::string DescribeBytes(int64_t bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_BYTE_SIZE_H_

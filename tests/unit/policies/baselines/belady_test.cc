@@ -1,0 +1,137 @@
+#include "policies/baselines/belady.h"
+
+#include <algorithm>
+
+#include "absl/time/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/baselines/lru.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/simulator.h"
+#include "policies/planning/verifier.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+// The end-to-end job's shape: about 1,100 kernels, a step of some seconds.
+Graph LargeStep() { return TrainingStepGraph(130, 1); }
+
+absl::StatusOr<Plan> Belady(const Graph& graph, const MemorySystem& system,
+                            double ratio) {
+  const auto limit =
+      static_cast<int64_t>(ratio * ComputeLiveness(graph).peak_bytes);
+  return BeladyPolicy().MakePlan(graph, system, {.fast_limit_bytes = limit});
+}
+
+TEST(BeladyTest, HidesCopiesToAFileBehindKernelsAt40Percent) {
+  const Graph graph = LargeStep();
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto plan = Belady(graph, file, 0.4);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(VerifyPlan(graph, file, *plan), absl::OkStatus());
+  EXPECT_FALSE(plan->moves.empty());
+  EXPECT_LT(plan->prediction.stall_ns, plan->prediction.step_time_ns / 50);
+}
+
+TEST(BeladyTest, IsNoSlowerThanLru) {
+  const Graph graph = TrainingStepGraph(40, 3);
+  const MemorySystem file = *PresetMemorySystem("file");
+  for (const double ratio : {0.15, 0.2, 0.3, 0.5, 0.7, 0.9}) {
+    const auto limit =
+        static_cast<int64_t>(ratio * ComputeLiveness(graph).peak_bytes);
+    const auto lru =
+        LruPolicy().MakePlan(graph, file, {.fast_limit_bytes = limit});
+    const auto belady = Belady(graph, file, ratio);
+    ASSERT_TRUE(lru.ok() && belady.ok());
+    EXPECT_LE(belady->prediction.step_time_ns, lru->prediction.step_time_ns)
+        << ratio;
+  }
+}
+
+TEST(BeladyTest, PlansALargeStepInAFractionOfASecond) {
+  const Graph graph = LargeStep();
+  const MemorySystem file = *PresetMemorySystem("file");
+  const absl::Time start = absl::Now();
+  ASSERT_TRUE(Belady(graph, file, 0.4).ok());
+  // Generous: it takes about 50 ms; sanitizers and busy machines are slower.
+  EXPECT_LT(absl::Now() - start, absl::Seconds(5));
+}
+
+TEST(BeladyTest, EvictsTheTensorWhoseNextUseIsFarthest) {
+  Graph graph;
+  graph.name = "farthest";
+  graph.tensors.assign(3, {.size_bytes = kMiB, .persistent = true});
+  // Tensor 1 is used again soon, tensor 0 at the end.
+  for (TensorIndex t : {0, 1, 2, 1, 2, 1, 0}) {
+    Kernel kernel{.name = "read"};
+    kernel.operands = {{.tensor = t, .read = true}};
+    kernel.profile.fast_inputs_fast_outputs = {10'000'000,
+                                               DurationSource::kMeasured};
+    graph.kernels.push_back(kernel);
+  }
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const auto plan =
+      BeladyPolicy().MakePlan(graph, gpu, {.fast_limit_bytes = 2 * kMiB});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  const bool evicts_0_early =
+      std::any_of(plan->moves.begin(), plan->moves.end(), [](const Move& move) {
+        return move.tensor == 0 && move.from.tier == kFastTier &&
+               move.deadline_kernel <= 2;
+      });
+  EXPECT_TRUE(evicts_0_early);
+  for (const Move& move : plan->moves) {
+    if (move.tensor != 1) continue;
+    EXPECT_TRUE(move.start_kernel >= 6 || move.deadline_kernel <= 1)
+        << "tensor 1 is moved between boundaries " << move.start_kernel
+        << " and " << move.deadline_kernel;
+  }
+}
+
+TEST(BeladyTest, StreamsWhatIsLargerThanTheLimit) {
+  Graph graph = TrainingStepGraph(6, 2);
+  // A fully connected layer whose weight alone exceeds the limit.
+  graph.tensors.push_back({.size_bytes = 200 * kMiB, .persistent = true});
+  const TensorIndex weight = graph.tensor_count() - 1;
+  graph.kernels[3].operands.push_back({.tensor = weight, .read = true});
+  graph.kernels[20].operands.push_back(
+      {.tensor = weight, .read = true, .write = true});
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto plan =
+      BeladyPolicy().MakePlan(graph, file, {.fast_limit_bytes = 120 * kMiB});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(VerifyPlan(graph, file, *plan), absl::OkStatus());
+  ASSERT_EQ(plan->streams.size(), 2);
+  EXPECT_EQ(plan->streams[0].kernel, 3);
+  EXPECT_EQ(plan->streams[1].kernel, 20);
+  EXPECT_EQ(plan->stream_window_bytes, 30 * kMiB);
+}
+
+TEST(BeladyTest, TakesTheNextTierWhenOneIsFull) {
+  const Graph graph = TrainingStepGraph(20, 4);
+  MemorySystem g10 = *PresetMemorySystem("g10-a100");
+  g10.tiers[1].capacity_bytes = 20 * kMiB;
+  const auto plan = Belady(graph, g10, 0.4);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(VerifyPlan(graph, g10, *plan), absl::OkStatus());
+  const bool uses_ssd =
+      std::any_of(plan->moves.begin(), plan->moves.end(),
+                  [](const Move& move) { return move.to.tier == 2; });
+  EXPECT_TRUE(uses_ssd);
+}
+
+TEST(BeladyTest, SaysWhenTheSlowerTiersAreTooSmall) {
+  const Graph graph = TrainingStepGraph(20, 4);
+  MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  gpu.tiers[1].capacity_bytes = kMiB;
+  const auto plan = Belady(graph, gpu, 0.3);
+  EXPECT_EQ(plan.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(plan.status().message()),
+              testing::HasSubstr("do not fit into the slower tiers"));
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,64 @@
+#include "policies/model/liveness.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+Graph ThreeKernels() {
+  Graph graph;
+  graph.kernels.resize(3);
+  graph.tensors.resize(3);
+  graph.tensors[0] = {.size_bytes = 100, .persistent = true};
+  graph.tensors[1] = {.size_bytes = 10, .birth_kernel = 1, .death_kernel = 1};
+  graph.tensors[2] = {.size_bytes = 1, .birth_kernel = 2, .death_kernel = 0};
+  graph.kernels[1].operands = {{.tensor = 1, .write = true}};
+  graph.kernels[2].operands = {{.tensor = 2, .write = true}};
+  graph.kernels[0].operands = {{.tensor = 2, .read = true}};
+  return graph;
+}
+
+TEST(LivenessTest, CountsWhatIsAliveAtEachKernel) {
+  const Liveness liveness = ComputeLiveness(ThreeKernels());
+  EXPECT_THAT(liveness.live_bytes, ElementsAre(101, 110, 101));
+  EXPECT_EQ(liveness.peak_bytes, 110);
+  EXPECT_EQ(liveness.peak_kernel, 1);
+}
+
+TEST(LivenessTest, CountsUnmanagedStoragesThroughoutTheStep) {
+  Graph graph = ThreeKernels();
+  graph.unmanaged_peak_bytes = 1000;
+  EXPECT_THAT(ComputeLiveness(graph).live_bytes, ElementsAre(1101, 1110, 1101));
+}
+
+TEST(LivenessTest, AgreesWithAliveAtOnRandomGraphs) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Graph graph = RandomGraph(seed);
+    const Liveness liveness = ComputeLiveness(graph);
+    for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+      int64_t bytes = graph.unmanaged_peak_bytes;
+      for (const Tensor& tensor : graph.tensors) {
+        if (AliveAt(tensor, k)) bytes += tensor.size_bytes;
+      }
+      EXPECT_EQ(liveness.live_bytes[k], bytes) << seed << " kernel " << k;
+    }
+  }
+}
+
+TEST(LivenessTest, ListsUsesAndBirths) {
+  const auto uses = UsesByTensor(ThreeKernels());
+  EXPECT_THAT(uses[0], IsEmpty());
+  EXPECT_THAT(uses[2], ElementsAre(0, 2));
+  const auto births = BirthsByKernel(ThreeKernels());
+  EXPECT_THAT(births[0], IsEmpty());
+  EXPECT_THAT(births[1], ElementsAre(1));
+  EXPECT_THAT(births[2], ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace stowage

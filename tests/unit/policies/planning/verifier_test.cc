@@ -1,0 +1,309 @@
+#include "policies/planning/verifier.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/model/graph_proto.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr int64_t kPage = kPlacementAlignmentBytes;
+
+// A system whose second tier is a file of 64 pages.
+MemorySystem FileSystem() {
+  MemorySystem system;
+  system.name = "test";
+  Tier fast{.name = "dram", .addressable = true};
+  fast.read = fast.write = {{1, 1'000'000'000}};
+  Tier file = fast;
+  file.name = "file";
+  file.addressable = false;
+  file.streamable = true;
+  file.capacity_bytes = 64 * kPage;
+  system.tiers = {fast, file};
+  return system;
+}
+
+// Five kernels.
+//   0 weight      persistent, read by 0 and 4
+//   1 activation  written by 1, read by 3
+//   2 workspace   of kernel 2
+//   3 pinned      persistent, never used
+//   4 gradient    wraps: written by 4, read by 0 of the next step
+//   5 large       born and streamed at kernel 2, dies there
+Graph FiveKernels() {
+  Graph graph;
+  graph.name = "five";
+  graph.tensors.resize(6);
+  graph.tensors[0] = {.size_bytes = 4 * kPage, .persistent = true};
+  graph.tensors[1] = {
+      .size_bytes = 2 * kPage, .birth_kernel = 1, .death_kernel = 3};
+  graph.tensors[2] = {.size_bytes = kPage,
+                      .kind = TensorKind::kWorkspace,
+                      .birth_kernel = 2,
+                      .death_kernel = 2};
+  graph.tensors[3] = {.size_bytes = kPage, .persistent = true, .pinned = true};
+  graph.tensors[4] = {
+      .size_bytes = kPage, .birth_kernel = 4, .death_kernel = 0};
+  graph.tensors[5] = {
+      .size_bytes = 9 * kPage, .birth_kernel = 2, .death_kernel = 2};
+  graph.kernels.resize(5);
+  for (Kernel& kernel : graph.kernels) kernel.name = "k";
+  graph.kernels[0].operands = {{.tensor = 0, .read = true},
+                               {.tensor = 4, .read = true}};
+  graph.kernels[1].operands = {{.tensor = 1, .write = true}};
+  graph.kernels[2].operands = {{.tensor = 2, .write = true},
+                               {.tensor = 5, .write = true}};
+  graph.kernels[3].operands = {{.tensor = 1, .read = true}};
+  graph.kernels[4].operands = {{.tensor = 0, .read = true},
+                               {.tensor = 4, .write = true}};
+  return graph;
+}
+
+// Evicts the weight from 1 to 2 and fetches it from 3 to 4, streams tensor 5.
+// The fast arena has 9 pages, of which one is the window.
+Plan ValidPlan() {
+  Plan plan;
+  plan.graph_id = GraphId(FiveKernels());
+  plan.system = "test";
+  plan.fast_limit_bytes = 9 * kPage;
+  plan.stream_window_bytes = kPage;
+  plan.initial = {{0, {0, 0}}, {3, {0, 7 * kPage}}, {4, {0, 6 * kPage}}};
+  plan.allocations = {{1, {0, 4 * kPage}},
+                      {2, {0, 0}},
+                      {5, {1, 16 * kPage}},
+                      {4, {0, 6 * kPage}}};
+  plan.moves = {{0, {0, 0}, {1, 0}, 1, 2}, {0, {1, 0}, {0, 0}, 3, 4}};
+  plan.streams = {{2, {5}}};
+  return plan;
+}
+
+TEST(VerifierTest, AcceptsAValidPlan) {
+  EXPECT_EQ(VerifyPlan(FiveKernels(), FileSystem(), ValidPlan()),
+            absl::OkStatus());
+}
+
+TEST(VerifierTest, AcceptsOperandsInPlaceWhereTheTierIsAddressable) {
+  MemorySystem system = FileSystem();
+  system.tiers[1].addressable = true;
+  system.tiers[1].streamable = false;
+  Plan plan = ValidPlan();
+  plan.streams.clear();
+  plan.stream_window_bytes = 0;
+  EXPECT_EQ(VerifyPlan(FiveKernels(), system, plan), absl::OkStatus());
+}
+
+TEST(VerifierTest, AllowsReadsWhileATensorIsCopied) {
+  Graph graph = FiveKernels();
+  graph.kernels[1].operands.push_back({.tensor = 0, .read = true});
+  Plan plan = ValidPlan();
+  plan.graph_id = GraphId(graph);
+  EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
+}
+
+struct BrokenPlan {
+  std::string what;
+  std::string violation;
+  std::function<void(Plan&)> damage;
+};
+
+class BrokenPlanTest : public testing::TestWithParam<BrokenPlan> {};
+
+TEST_P(BrokenPlanTest, IsRejectedByTheNameOfItsViolation) {
+  Plan plan = ValidPlan();
+  GetParam().damage(plan);
+  const absl::Status verdict = VerifyPlan(FiveKernels(), FileSystem(), plan);
+  EXPECT_EQ(verdict.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(verdict.message()),
+              StartsWith(GetParam().violation + ": "));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BrokenPlanTest,
+    testing::Values(
+        BrokenPlan{"OtherGraph", "graph-mismatch",
+                   [](Plan& p) { p.graph_id[0] ^= 1; }},
+        BrokenPlan{"NoInitial", "missing-allocation",
+                   [](Plan& p) { p.initial.erase(p.initial.begin()); }},
+        BrokenPlan{"NoAllocation", "missing-allocation",
+                   [](Plan& p) { p.allocations.pop_back(); }},
+        BrokenPlan{"InitialTwice", "duplicate-allocation",
+                   [](Plan& p) {
+                     p.initial.push_back({0, {0, 0}});
+                   }},
+        BrokenPlan{"AllocationTwice", "duplicate-allocation",
+                   [](Plan& p) {
+                     p.allocations.push_back({1, {1, 0}});
+                   }},
+        BrokenPlan{"UnknownTensor", "bad-placement",
+                   [](Plan& p) { p.initial[0].tensor = 77; }},
+        BrokenPlan{"InitialOfBornTensor", "bad-placement",
+                   [](Plan& p) {
+                     p.initial.push_back({1, {1, 0}});
+                   }},
+        BrokenPlan{"UnknownTier", "bad-placement",
+                   [](Plan& p) { p.allocations[0].at.tier = 2; }},
+        BrokenPlan{"NegativeOffset", "bad-placement",
+                   [](Plan& p) { p.allocations[0].at.offset_bytes = -kPage; }},
+        BrokenPlan{"OffsetBetweenPages", "bad-placement",
+                   [](Plan& p) { p.allocations[0].at.offset_bytes = 100; }},
+        BrokenPlan{"HugeOffset", "bad-placement",
+                   [](Plan& p) {
+                     p.allocations[0].at.offset_bytes =
+                         INT64_MAX / kPage * kPage;
+                   }},
+        BrokenPlan{"MoveToBadOffset", "bad-placement",
+                   [](Plan& p) { p.moves[0].to.offset_bytes = 1; }},
+        BrokenPlan{
+            "OverlapAtBirth", "overlap",
+            [](Plan& p) { p.allocations[0].at.offset_bytes = 3 * kPage; }},
+        BrokenPlan{"OverlapOfInitial", "overlap",
+                   [](Plan& p) { p.initial[2].at.offset_bytes = kPage; }},
+        BrokenPlan{"OverlapWithMoveUnderWay", "overlap",
+                   [](Plan& p) { p.moves[0].deadline_kernel = 3; }},
+        BrokenPlan{
+            "OverlapInTheFile", "overlap",
+            [](Plan& p) { p.allocations[2].at.offset_bytes = 3 * kPage; }},
+        BrokenPlan{"OverlapWithRoomOfAPrefetch", "overlap",
+                   [](Plan& p) { p.moves[1].start_kernel = 2; }},
+        BrokenPlan{
+            "PastTheLimit", "over-limit",
+            [](Plan& p) { p.allocations[0].at.offset_bytes = 7 * kPage; }},
+        BrokenPlan{"LimitTooSmall", "over-limit",
+                   [](Plan& p) { p.fast_limit_bytes -= kPage; }},
+        BrokenPlan{"WindowTakesTheRoom", "over-limit",
+                   [](Plan& p) { p.stream_window_bytes += kPage; }},
+        BrokenPlan{"WindowAboveTheLimit", "over-limit",
+                   [](Plan& p) { p.stream_window_bytes = 10 * kPage; }},
+        BrokenPlan{
+            "PastTheFile", "over-capacity",
+            [](Plan& p) { p.allocations[2].at.offset_bytes = 56 * kPage; }},
+        BrokenPlan{"MovePastTheFile", "over-capacity",
+                   [](Plan& p) {
+                     p.moves[0].to.offset_bytes = 61 * kPage;
+                     p.moves[1].from.offset_bytes = 61 * kPage;
+                   }},
+        BrokenPlan{"NotStreamed", "not-resident",
+                   [](Plan& p) {
+                     p.streams.clear();
+                     p.stream_window_bytes = 0;
+                   }},
+        BrokenPlan{"NotFetched", "not-resident",
+                   [](Plan& p) { p.moves.pop_back(); }},
+        BrokenPlan{"FetchedTooLate", "not-resident",
+                   [](Plan& p) { p.moves[1].deadline_kernel = 5; }},
+        BrokenPlan{"FromTheWrongPlace", "wrong-source",
+                   [](Plan& p) { p.moves[1].from.offset_bytes = 8 * kPage; }},
+        BrokenPlan{"FromTheWrongTier", "wrong-source",
+                   [](Plan& p) {
+                     p.moves[1].from = {0, 0};
+                   }},
+        BrokenPlan{"MoveOfUnknownTensor", "wrong-source",
+                   [](Plan& p) { p.moves[0].tensor = -1; }},
+        BrokenPlan{"DeadlineBeforeStart", "bad-window",
+                   [](Plan& p) { p.moves[0].deadline_kernel = 0; }},
+        BrokenPlan{"DeadlineAfterTheStep", "bad-window",
+                   [](Plan& p) { p.moves[1].deadline_kernel = 6; }},
+        BrokenPlan{"NegativeStart", "bad-window",
+                   [](Plan& p) { p.moves[0].start_kernel = -1; }},
+        BrokenPlan{"StartsDescend", "bad-window",
+                   [](Plan& p) { std::swap(p.moves[0], p.moves[1]); }},
+        BrokenPlan{"MovedWhileMoving", "bad-window",
+                   [](Plan& p) {
+                     p.moves.insert(p.moves.begin() + 1,
+                                    {0, {0, 0}, {1, 32 * kPage}, 1, 2});
+                   }},
+        BrokenPlan{
+            "MoveOfTheDead", "use-after-free",
+            [](Plan& p) {
+              p.moves.push_back({1, {0, 4 * kPage}, {1, 40 * kPage}, 4, 4});
+            }},
+        BrokenPlan{
+            "FreedWhileMoving", "use-after-free",
+            [](Plan& p) {
+              p.moves.push_back({1, {0, 4 * kPage}, {1, 40 * kPage}, 3, 5});
+            }},
+        BrokenPlan{"PinnedInTheFile", "immovable",
+                   [](Plan& p) {
+                     p.initial[1].at = {1, 40 * kPage};
+                   }},
+        BrokenPlan{"WorkspaceInTheFile", "immovable",
+                   [](Plan& p) {
+                     p.allocations[1].at = {1, 40 * kPage};
+                   }},
+        BrokenPlan{
+            "PinnedMoves", "immovable",
+            [](Plan& p) {
+              p.moves.push_back({3, {0, 7 * kPage}, {0, 4 * kPage}, 5, 5});
+            }},
+        BrokenPlan{"EndsElsewhere", "not-cyclic",
+                   [](Plan& p) {
+                     p.moves.push_back({0, {0, 0}, {1, 0}, 5, 5});
+                   }},
+        BrokenPlan{
+            "WrappingTensorEndsElsewhere", "not-cyclic",
+            [](Plan& p) { p.allocations[3].at.offset_bytes = 5 * kPage; }},
+        BrokenPlan{"StreamOfAFastTensor", "bad-stream",
+                   [](Plan& p) { p.streams[0].tensors.push_back(2); }},
+        BrokenPlan{"StreamOfAnotherKernelsTensor", "bad-stream",
+                   [](Plan& p) { p.streams[0].tensors.push_back(0); }},
+        BrokenPlan{"StreamTwice", "bad-stream",
+                   [](Plan& p) { p.streams[0].tensors.push_back(5); }},
+        BrokenPlan{"StreamWithoutAWindow", "bad-stream",
+                   [](Plan& p) { p.stream_window_bytes = 0; }},
+        BrokenPlan{"StreamOutOfRange", "bad-stream",
+                   [](Plan& p) {
+                     p.streams.push_back({5, {}});
+                   }},
+        BrokenPlan{"StreamOutOfOrder", "bad-stream",
+                   [](Plan& p) {
+                     p.streams.push_back({1, {}});
+                   }}),
+    [](const auto& info) { return info.param.what; });
+
+TEST(VerifierTest, RejectsAKernelThatWritesWhatIsBeingCopied) {
+  Graph graph = FiveKernels();
+  graph.kernels[1].operands.push_back({.tensor = 0, .write = true});
+  Plan plan = ValidPlan();
+  plan.graph_id = GraphId(graph);
+  const absl::Status verdict = VerifyPlan(graph, FileSystem(), plan);
+  EXPECT_THAT(std::string(verdict.message()),
+              StartsWith("written-while-moving: kernel 1 writes tensor 0"));
+}
+
+TEST(VerifierTest, RejectsALimitAboveTheTiersCapacity) {
+  MemorySystem system = FileSystem();
+  system.tiers[0].capacity_bytes = 8 * kPage;
+  EXPECT_THAT(
+      std::string(VerifyPlan(FiveKernels(), system, ValidPlan()).message()),
+      StartsWith("over-capacity: "));
+}
+
+TEST(VerifierTest, ChargesUnmanagedStoragesToTheLimit) {
+  Graph graph = FiveKernels();
+  graph.unmanaged_peak_bytes = 1;
+  Plan plan = ValidPlan();
+  plan.graph_id = GraphId(graph);
+  EXPECT_THAT(std::string(VerifyPlan(graph, FileSystem(), plan).message()),
+              StartsWith("over-limit: "));
+  plan.fast_limit_bytes += kPage;
+  EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
+}
+
+TEST(VerifierTest, NamesThePairThatOverlaps) {
+  Plan plan = ValidPlan();
+  plan.allocations[0].at.offset_bytes = 3 * kPage;
+  EXPECT_THAT(
+      std::string(VerifyPlan(FiveKernels(), FileSystem(), plan).message()),
+      HasSubstr("at kernel 1 tensors 0 and 1 share bytes"));
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,124 @@
+#include "policies/planning/workload.h"
+
+#include <algorithm>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/model/presets.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t kMiB = 1 << 20;
+
+// Kernel 0 reads 100 MiB and writes 20 MiB, kernel 1 reads the 20 MiB.
+Graph LargeKernel() {
+  Graph graph;
+  graph.name = "large";
+  graph.tensors.resize(2);
+  graph.tensors[0] = {.size_bytes = 100 * kMiB, .persistent = true};
+  graph.tensors[1] = {
+      .size_bytes = 20 * kMiB, .birth_kernel = 0, .death_kernel = 1};
+  graph.kernels.resize(2);
+  graph.kernels[0].name = "aten::mm";
+  graph.kernels[0].operands = {{.tensor = 0, .read = true},
+                               {.tensor = 1, .write = true}};
+  graph.kernels[1].name = "aten::relu";
+  graph.kernels[1].operands = {{.tensor = 1, .read = true}};
+  return graph;
+}
+
+TEST(WorkloadTest, NeedsEveryOperandWhereSlowerTiersCannotBeUsed) {
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  EXPECT_EQ(FindLeastLimit(LargeKernel(), gpu).bytes, 120 * kMiB);
+  const auto workload = MakeWorkload(LargeKernel(), gpu, 120 * kMiB);
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_THAT(workload->staged[0], ElementsAre(0, 1));
+  EXPECT_THAT(workload->left_slow[0], IsEmpty());
+  EXPECT_EQ(workload->need_bytes[0], 120 * kMiB);
+}
+
+TEST(WorkloadTest, RefusesALowerLimitAndNamesKernelAndRemedy) {
+  const absl::Status status =
+      MakeWorkload(LargeKernel(), *PresetMemorySystem("gpu-pcie"),
+                   120 * kMiB - 1)
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("kernel 0 (aten::mm)"),
+                    HasSubstr("the least limit that works is 120 MiB")));
+}
+
+TEST(WorkloadTest, StreamsTheLargestOperandsWhereTheTierIsStreamable) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto workload = MakeWorkload(LargeKernel(), file, 60 * kMiB);
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_EQ(workload->stream_window_bytes, 15 * kMiB);
+  EXPECT_EQ(workload->arena_bytes, 45 * kMiB);
+  EXPECT_THAT(workload->left_slow[0], ElementsAre(0));
+  EXPECT_THAT(workload->staged[0], ElementsAre(1));
+  ASSERT_EQ(workload->streams.size(), 1);
+  EXPECT_EQ(workload->streams[0].kernel, 0);
+  EXPECT_THAT(workload->streams[0].tensors, ElementsAre(0));
+}
+
+TEST(WorkloadTest, SetsNoWindowAsideWhenEveryKernelFits) {
+  const auto workload =
+      MakeWorkload(LargeKernel(), *PresetMemorySystem("file"), 120 * kMiB);
+  EXPECT_EQ(workload->stream_window_bytes, 0);
+  EXPECT_THAT(workload->streams, IsEmpty());
+}
+
+TEST(WorkloadTest, UsesLargeOperandsInPlaceWhereTheTierIsAddressable) {
+  const MemorySystem optane = *PresetMemorySystem("optane");
+  EXPECT_EQ(FindLeastLimit(LargeKernel(), optane).bytes, 0);
+  const auto workload = MakeWorkload(LargeKernel(), optane, 30 * kMiB);
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_THAT(workload->left_slow[0], ElementsAre(0));
+  EXPECT_THAT(workload->streams, IsEmpty());
+}
+
+TEST(WorkloadTest, TheWindowIsAQuarterOfTheLimitAtMost64MiB) {
+  EXPECT_EQ(StreamWindowBytes(4 * kMiB - 1), 0);
+  EXPECT_EQ(StreamWindowBytes(4 * kMiB), kMiB);
+  EXPECT_EQ(StreamWindowBytes(103 * kMiB), 25 * kMiB);
+  EXPECT_EQ(StreamWindowBytes(int64_t{1} << 40), 64 * kMiB);
+}
+
+TEST(WorkloadTest, TheLeastLimitIsTheLeast) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Graph graph = RandomGraph(seed);
+    for (const char* name : {"optane", "file", "gpu-pcie"}) {
+      const MemorySystem system = *PresetMemorySystem(name);
+      const LeastLimit least = FindLeastLimit(graph, system);
+      EXPECT_TRUE(MakeWorkload(graph, system, least.bytes).ok())
+          << seed << " " << name;
+      if (least.bytes == 0) continue;
+      EXPECT_FALSE(MakeWorkload(graph, system, least.bytes - 1).ok())
+          << seed << " " << name;
+    }
+  }
+}
+
+TEST(WorkloadTest, EveryKernelFitsItsArena) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    const Graph graph = RandomGraph(seed);
+    const MemorySystem system = *PresetMemorySystem("file");
+    const int64_t least = FindLeastLimit(graph, system).bytes;
+    const auto workload = MakeWorkload(graph, system, least + least / 8);
+    ASSERT_TRUE(workload.ok());
+    for (const int64_t bytes : workload->need_bytes) {
+      EXPECT_LE(bytes, workload->arena_bytes) << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage

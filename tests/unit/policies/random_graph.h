@@ -1,0 +1,25 @@
+// Seeded graphs for tests: arbitrary ones with every kind of tensor, and ones
+// with the shape of a training step.
+//
+//   Graph graph = RandomGraph(seed);
+#ifndef STOWAGE_TESTS_UNIT_POLICIES_RANDOM_GRAPH_H_
+#define STOWAGE_TESTS_UNIT_POLICIES_RANDOM_GRAPH_H_
+
+#include <cstdint>
+
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+// A small valid graph: 1 to 24 kernels, persistent, wrapping, pinned and
+// workspace tensors, unused tensors, zero durations.
+Graph RandomGraph(uint64_t seed);
+
+// Forward, backward and optimizer of a network with `layers` layers:
+// activations are kept for the backward pass, gradients wrap to the next step,
+// weights and momenta persist. About 11 kernels a layer.
+Graph TrainingStepGraph(int layers, uint64_t seed);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_TESTS_UNIT_POLICIES_RANDOM_GRAPH_H_

@@ -1,0 +1,34 @@
+#include "policies/registry.h"
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+TEST(RegistryTest, MakesEveryPolicyByItsName) {
+  for (const std::string& name : PolicyNames()) {
+    const auto policy = MakePolicy(name);
+    ASSERT_TRUE(policy.ok()) << policy.status();
+    EXPECT_EQ((*policy)->name(), name);
+    EXPECT_FALSE((*policy)->description().empty());
+  }
+}
+
+TEST(RegistryTest, HasTheDefaultPolicy) {
+  EXPECT_THAT(PolicyNames(), Contains(std::string(kDefaultPolicy)));
+}
+
+TEST(RegistryTest, AnUnknownNameListsThoseThereAre) {
+  const absl::Status status = MakePolicy("beladi").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("belady"));
+}
+
+}  // namespace
+}  // namespace stowage
