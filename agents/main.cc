@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "agents/config.h"
@@ -13,6 +14,7 @@
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/whole_file.h"
 #include "agents/telemetry/remote_service.h"
+#include "agents/tiers/backing_file.h"
 
 namespace stowage::agent {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 enum ExitCode : int {
   kExitOk = 0,
   kExitUsage = 1,
-  // A tier does not serve; the message says what to do.
+  // A tier or a directory does not serve; the message says what to do.
   kExitTier = 2,
   // The socket cannot be bound or the ready file not written.
   kExitAddress = 3,
@@ -49,7 +51,17 @@ std::unique_ptr<ServiceLink> ConnectService(const AgentConfig& config,
                            .agent_version = STOWAGE_VERSION});
 }
 
+absl::Status CheckDirectories(const AgentConfig& config) {
+  for (const std::string& directory : {config.report_dir, config.graph_dir}) {
+    if (directory.empty()) continue;
+    if (absl::Status s = CheckDirectory(directory); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
 int Serve(const AgentConfig& config) {
+  const absl::Status directories = CheckDirectories(config);
+  if (!directories.ok()) return Fail(directories, kExitTier);
   TierCatalog catalog(config.node, config.fast_tier);
   const auto slow = catalog.Slow(config.job.slow);
   if (!slow.ok()) return Fail(slow.status(), kExitTier);
