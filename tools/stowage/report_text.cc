@@ -33,13 +33,10 @@ std::string LastStep(const Step& step) {
   return text;
 }
 
+// Of the last step: under a limit in percent the first one finds the limit.
 std::string FastPeak(const JobReport& job) {
-  int64_t peak_bytes = 0;
-  for (const Step& step : job.steps) {
-    peak_bytes = std::max(peak_bytes, step.fast_peak_bytes);
-  }
   return absl::StrCat(
-      "fast peak ", FormatBytes(peak_bytes),
+      "fast peak ", FormatBytes(job.steps.back().fast_peak_bytes),
       job.limit_bytes > 0
           ? absl::StrCat(" of ", FormatBytes(job.limit_bytes), " allowed")
           : ", no limit");

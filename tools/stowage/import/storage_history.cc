@@ -35,15 +35,15 @@ bool HasInputTensor(const TraceNode& node, int64_t tensor_id) {
 
 CallEffects StorageHistory::Apply(const OperatorCall& call) {
   Current current{.call = call_count_++, .node = call.node};
-  std::vector<int> open = {call.node};
+  std::vector<OpenNode> open = {{call.node, 0}};
   EnterNode(call.node, current);
   for (int node : call.inner) {
-    while (open.back() != trace_.nodes[node].parent) {
+    while (open.back().node != trace_.nodes[node].parent) {
       LeaveNode(open.back(), current);
       open.pop_back();
     }
+    open.push_back({node, current.births});
     EnterNode(node, current);
-    open.push_back(node);
   }
   for (; !open.empty(); open.pop_back()) LeaveNode(open.back(), current);
   return std::move(current.effects);
@@ -59,11 +59,10 @@ void StorageHistory::EnterNode(int node_index, Current& current) {
   }
 }
 
-void StorageHistory::LeaveNode(int node_index, Current& current) {
-  const TraceNode& node = trace_.nodes[node_index];
-  for (const TraceArgument& argument : node.outputs) {
+void StorageHistory::LeaveNode(OpenNode open, Current& current) {
+  for (const TraceArgument& argument : trace_.nodes[open.node].outputs) {
     for (const TensorRef& tensor : argument.tensors) {
-      NoteOutput(tensor, node, node_index == current.node, current);
+      NoteOutput(tensor, open, current);
     }
   }
 }
@@ -86,9 +85,10 @@ void StorageHistory::NoteInput(const TensorRef& tensor, ArgumentEffect effect,
   if (outer) ++use.access_count;
 }
 
-void StorageHistory::NoteOutput(const TensorRef& tensor, const TraceNode& node,
-                                bool outer, Current& current) {
+void StorageHistory::NoteOutput(const TensorRef& tensor, OpenNode open,
+                                Current& current) {
   if (IsEmpty(tensor)) return;
+  const TraceNode& node = trace_.nodes[open.node];
   const auto known = instance_of_storage_.find(tensor.storage_id);
   if (HasInputStorage(node, tensor.storage_id)) {
     if (!HasInputTensor(node, tensor.tensor_id)) {
@@ -98,17 +98,26 @@ void StorageHistory::NoteOutput(const TensorRef& tensor, const TraceNode& node,
     return;
   }
   is_view_[tensor.tensor_id] = false;
-  const bool made_inside =
-      known != instance_of_storage_.end() &&
-      instances_[known->second].birth_call == current.call &&
-      !IsAllocation(node);
-  const int instance =
-      made_inside ? known->second : NewInstance(tensor, current.call, current);
+  const bool outer = open.node == current.node;
+  const int instance = known != instance_of_storage_.end() &&
+                               WasMadeInside(known->second, open, current)
+                           ? known->second
+                           : NewInstance(tensor, current.call, current);
   Extend(instance, tensor);
   InstanceUse& use = current.effects[instance];
   use.write |= !IsAllocation(node);
   use.internal &= !outer;
   if (outer) ++use.access_count;
+}
+
+bool StorageHistory::WasMadeInside(int instance, OpenNode open,
+                                   const Current& current) const {
+  const StorageInstance& made = instances_[instance];
+  if (made.birth_call != current.call) return false;
+  // aten::empty_like calls aten::empty: only what came before the call is
+  // another allocation.
+  return !IsAllocation(trace_.nodes[open.node]) ||
+         made.birth_ordinal >= open.births_before;
 }
 
 int StorageHistory::NewInstance(const TensorRef& tensor, int birth_call,

@@ -65,12 +65,19 @@ class StorageHistory {
     CallEffects effects;
   };
 
+  // A node that has begun and not ended.
+  struct OpenNode {
+    int node = 0;
+    int births_before = 0;  // allocations of the call when it began
+  };
+
   void EnterNode(int node, Current& current);
-  void LeaveNode(int node, Current& current);
+  void LeaveNode(OpenNode open, Current& current);
   void NoteInput(const TensorRef& tensor, ArgumentEffect effect, bool outer,
                  Current& current);
-  void NoteOutput(const TensorRef& tensor, const TraceNode& node, bool outer,
-                  Current& current);
+  void NoteOutput(const TensorRef& tensor, OpenNode open, Current& current);
+  // Whether the call, or for an allocating node the node itself, made it.
+  bool WasMadeInside(int instance, OpenNode open, const Current& current) const;
   int NewInstance(const TensorRef& tensor, int birth_call, Current& current);
   void Extend(int instance, const TensorRef& tensor);
 

@@ -127,7 +127,9 @@ class IterationGraph {
       return use.outside_optimizer ? v1::TENSOR_KIND_WEIGHT
                                    : v1::TENSOR_KIND_OPTIMIZER_STATE;
     }
-    if (use.scratch) return v1::TENSOR_KIND_WORKSPACE;
+    if (use.scratch && use.first_kernel == use.last_kernel) {
+      return v1::TENSOR_KIND_WORKSPACE;
+    }
     return use.birth_phase == Phase::kBackward ? v1::TENSOR_KIND_GRADIENT
                                                : v1::TENSOR_KIND_ACTIVATION;
   }

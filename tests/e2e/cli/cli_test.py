@@ -1,0 +1,301 @@
+"""The command line as users call it.
+
+    python3 cli_test.py               STOWAGE_BINARY_DIR names the build
+    python3 cli_test.py BadInputTest  one class
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+SOURCE_DIR = pathlib.Path(
+    os.environ.get("STOWAGE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[3]))
+BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
+STOWAGE = BINARY_DIR / "bin" / "stowage"
+GRAPH = SOURCE_DIR / "tests/data/resnet152-bs256-a100.pb.gz"
+
+USAGE, BAD_DATA, NO_INPUT, UNAVAILABLE, INFEASIBLE = 2, 65, 66, 69, 78
+
+KERNEL = {
+    "name": "relu",
+    "operands": [{"tensor": 0, "read": True}, {"tensor": 1, "write": True}],
+    "profile": {"fastInputsFastOutputs": {
+        "durationNs": "1000", "source": "DURATION_SOURCE_MEASURED"}},
+}
+SMALL = {
+    "schemaVersion": 1,
+    "name": "small",
+    "tensors": [{"sizeBytes": "4096", "persistent": True}, {"sizeBytes": "4096"}],
+    "kernels": [KERNEL],
+}
+
+
+def stowage(*arguments, **options):
+    return subprocess.run([STOWAGE, *map(str, arguments)], capture_output=True,
+                          text=True, timeout=300, check=False, **options)
+
+
+class CliTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else
+                         json.dumps(content).encode())
+        return path
+
+    def assert_fails(self, result, code, *parts):
+        self.assertEqual(result.returncode, code, result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+
+class RunTest(CliTest):
+
+    def run_job(self, *command, options=()):
+        return stowage("run", *options, "--", *command)
+
+    def test_ends_with_the_commands_own_status(self):
+        self.assertEqual(self.run_job("sh", "-c", "exit 7").returncode, 7)
+
+    def test_ends_as_a_shell_does_when_a_signal_killed_the_command(self):
+        result = self.run_job("sh", "-c", "kill -TERM $$")
+        self.assertEqual(result.returncode, 128 + signal.SIGTERM)
+
+    def test_ends_as_a_shell_does_when_the_command_cannot_be_run(self):
+        self.assert_fails(self.run_job("/nonexistent/command"), 127, "/nonexistent/command")
+        self.assert_fails(self.run_job("/etc/passwd"), 126, "/etc/passwd")
+
+    def test_leaves_the_commands_output_and_options_alone(self):
+        result = self.run_job("sh", "-c", 'echo "$@"; cat', "sh", "--fast", "1", "--",
+                              options=["--fast", "40%"])
+        self.assertEqual(result.stdout, "--fast 1 --\n")
+
+    def test_writes_a_report_without_a_job_and_says_so(self):
+        report = self.folder / "r.json"
+        result = self.run_job("true", options=["--report", report])
+        self.assertIn("no process of the command trained", result.stderr)
+        content = json.loads(report.read_text())
+        self.assertEqual(content["steps"], [])
+        self.assertEqual(content["fallbacks"], [])
+
+    def test_forwards_signals_and_leaves_nothing_behind(self):
+        with subprocess.Popen([STOWAGE, "run", "--", "sh", "-c",
+                               'echo "$STOWAGE_AGENT"; exec sleep 300'],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True) as process:
+            agent_folder = pathlib.Path(process.stdout.readline().strip()).parent
+            self.assertTrue(agent_folder.is_dir())
+            process.terminate()
+            self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
+        self.assertFalse(agent_folder.exists())
+
+    def test_stops_its_agent_and_service_when_it_is_killed(self):
+        with subprocess.Popen([STOWAGE, "run", "--", "sh", "-c",
+                               'echo "$STOWAGE_AGENT $$"; exec sleep 300'],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True) as process:
+            socket, command_pid = process.stdout.readline().split()
+            self.addCleanup(os.kill, int(command_pid), signal.SIGKILL)
+            process.kill()
+            process.wait()
+            deadline = time.monotonic() + 30
+            while users_of(socket) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertEqual(users_of(socket), [])
+
+    def test_refuses_before_it_starts_what_could_not_be_written(self):
+        marker = self.folder / "ran"
+        result = self.run_job("touch", marker,
+                              options=["--report", self.folder / "none/r.json"])
+        self.assert_fails(result, 73, "none/r.json")
+        self.assertFalse(marker.exists())
+
+    def test_refuses_a_limit_that_is_none(self):
+        result = self.run_job("true", options=["--fast", "lots"])
+        self.assert_fails(result, USAGE, "lots", "900MiB")
+
+    def test_says_why_the_agent_refuses_a_slow_tier(self):
+        result = self.run_job("true", options=["--slow", "file:/nonexistent/folder"])
+        self.assert_fails(result, UNAVAILABLE, "/nonexistent/folder")
+
+
+def users_of(socket):
+    """Programs of Stowage, other than the command line, that name `socket`'s folder."""
+    folder = str(pathlib.Path(socket).parent)
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes().decode().split("\0")
+        except (OSError, UnicodeDecodeError):
+            continue
+        if pathlib.Path(words[0]).name in ("stowaged", "stowage-agent"):
+            found += [entry.name for word in words[1:] if folder in word][:1]
+    return found
+
+
+class BadInputTest(CliTest):
+    """Every message names the place, and nothing is written."""
+
+    def assert_refused(self, path, code, *parts):
+        output = self.folder / "out.pb"
+        for command in (["graph", "validate"], ["graph", "import", "-o", output],
+                        ["plan", "--system", "optane", "--fast-ratio", "0.5", "-o", output]):
+            self.assert_fails(stowage(*command, path), code, str(path), *parts)
+        self.assertFalse(output.exists())
+
+    def changed(self, **fields):
+        return self.write("graph.json", {**SMALL, **fields})
+
+    def test_a_valid_graph_is_accepted(self):
+        result = stowage("graph", "validate", self.write("graph.json", SMALL))
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_missing_file(self):
+        self.assert_refused(self.folder / "none.json", NO_INPUT)
+
+    def test_a_directory(self):
+        result = stowage("graph", "validate", self.folder)
+        self.assertNotEqual(result.returncode, 0)
+        self.assertIn(str(self.folder), result.stderr)
+
+    def test_an_empty_file(self):
+        self.assert_refused(self.write("empty.pb", b""), BAD_DATA, "no data")
+
+    def test_a_truncated_gzip_file(self):
+        path = self.write("graph.pb.gz", GRAPH.read_bytes()[:2000])
+        self.assert_refused(path, BAD_DATA, "truncated gzip", "2000")
+
+    def test_a_truncated_binary_graph(self):
+        path = self.write("graph.pb", gzip.decompress(GRAPH.read_bytes())[:-7])
+        self.assert_refused(path, BAD_DATA, "truncated")
+
+    def test_invalid_json(self):
+        self.assert_refused(self.write("graph.json", b'{"name": \n tiny}'), BAD_DATA, "line 2")
+
+    def test_another_schema(self):
+        self.assert_refused(self.changed(schemaVersion=2), BAD_DATA, "schema_version", "2")
+
+    def test_a_trace_of_another_schema(self):
+        self.assert_refused(self.write("t.json", {"schema": "9.9", "nodes": []}), BAD_DATA, "9.9")
+
+    def test_an_unknown_field(self):
+        self.assert_refused(self.changed(colour="green"), BAD_DATA, "colour")
+
+    def test_a_negative_size(self):
+        self.assert_refused(self.changed(tensors=[{"sizeBytes": "-1"}, {"sizeBytes": "1"}]),
+                            BAD_DATA, "tensors[0]", "-1")
+
+    def test_a_negative_duration(self):
+        kernel = {**KERNEL, "profile": {"fastInputsFastOutputs": {
+            "durationNs": "-5", "source": "DURATION_SOURCE_MEASURED"}}}
+        self.assert_refused(self.changed(kernels=[kernel]), BAD_DATA, "kernels[0]", "-5")
+
+    def test_an_operand_outside_the_table(self):
+        kernel = {**KERNEL, "operands": [{"tensor": 99, "read": True}]}
+        self.assert_refused(self.changed(kernels=[kernel]), BAD_DATA, "kernels[0]", "99")
+
+    def test_calls_that_are_cyclic(self):
+        empty = {"inputs": [], "input_shapes": [], "outputs": [], "output_shapes": []}
+        nodes = [{"id": 2, "parent": 3, "name": "aten::relu", **empty},
+                 {"id": 3, "parent": 2, "name": "aten::relu", **empty}]
+        self.assert_refused(self.write("t.json", {"schema": "1.0.1", "nodes": nodes}),
+                            BAD_DATA, "node 2", "cyclic")
+
+    def test_more_than_is_read(self):
+        path = self.folder / "large.pb"
+        with open(path, "wb") as file:
+            file.truncate((1 << 30) + 1)
+        self.assert_refused(path, BAD_DATA, "at most")
+
+    def test_a_gzip_bomb(self):
+        path = self.folder / "bomb.pb.gz"
+        with gzip.open(path, "wb", compresslevel=9) as file:
+            for _ in range(1025):
+                file.write(bytes(1 << 20))
+        self.assert_fails(stowage("graph", "validate", path), BAD_DATA, str(path), "larger than")
+
+
+class PlanTest(CliTest):
+
+    def test_makes_a_plan_that_verifies(self):
+        plan = self.folder / "plan.json"
+        made = stowage("plan", GRAPH, "--system", "g10-a100", "--fast-ratio", "0.5",
+                       "--policy", "belady", "-o", plan, "--format", "json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        summary = json.loads(made.stdout)
+        self.assertLessEqual(summary["fast_peak_bytes"], summary["fast_limit_bytes"])
+        verified = stowage("verify", GRAPH, plan, "--system", "g10-a100")
+        self.assertEqual(verified.returncode, 0, verified.stderr)
+
+    def test_refuses_a_plan_of_another_graph(self):
+        small = self.write("graph.json", SMALL)
+        plan = self.folder / "plan.pb"
+        made = stowage("plan", small, "--system", "optane", "--fast-bytes", "1MiB", "-o", plan)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assert_fails(stowage("verify", GRAPH, plan, "--system", "optane"),
+                          INFEASIBLE, "graph-mismatch")
+
+    def test_says_the_least_limit_when_the_limit_is_too_small(self):
+        output = self.folder / "plan.pb"
+        result = stowage("plan", GRAPH, "--system", "gpu-pcie", "--fast-bytes", "1MiB",
+                         "-o", output)
+        self.assert_fails(result, INFEASIBLE, "least limit")
+        self.assertFalse(output.exists())
+
+    def test_refuses_unknown_policies_and_systems(self):
+        self.assert_fails(stowage("plan", GRAPH, "--system", "optane", "--fast-ratio", "0.5",
+                                  "--policy", "magic"), USAGE, "belady")
+        self.assert_fails(stowage("plan", GRAPH, "--system", "none", "--fast-ratio", "0.5"),
+                          NO_INPUT, "optane")
+
+    def test_compares_policies_and_shows_what_is_infeasible(self):
+        result = stowage("compare", self.write("graph.json", SMALL), "--system", "optane",
+                         "--policies", "all-fast,belady", "--fast-ratio", "0.5,1",
+                         "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = json.loads(result.stdout)
+        self.assertEqual(len(rows), 4)
+        infeasible = [row for row in rows if not row["feasible"]]
+        self.assertIn("all-fast", [row["policy"] for row in infeasible])
+        for row in infeasible:
+            self.assertIn("least", row["error"])
+
+    def test_draws_a_step(self):
+        picture = self.folder / "step.svg"
+        result = stowage("plan", GRAPH, "--system", "g10-a100", "--fast-ratio", "0.5",
+                         "--plot", picture)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("<svg", picture.read_text())
+
+
+class StatusTest(CliTest):
+
+    def test_says_that_a_service_cannot_be_reached(self):
+        address = f"unix:{self.folder}/none.sock"
+        self.assert_fails(stowage("status", "--service", address), UNAVAILABLE, address)
+
+
+class UsageTest(CliTest):
+
+    def test_states_its_version(self):
+        self.assertRegex(stowage("--version").stdout, r"stowage \d+\.\d+\.\d+")
+
+    def test_refuses_what_it_does_not_know(self):
+        self.assertEqual(stowage("stow").returncode, USAGE)
+        self.assertEqual(stowage("run", "--quickly", "--", "true").returncode, USAGE)
+        self.assertEqual(stowage("run").returncode, USAGE)
+
+
+if __name__ == "__main__":
+    unittest.main()

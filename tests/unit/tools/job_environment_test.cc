@@ -1,0 +1,52 @@
+#include "tools/stowage/job_environment.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stowage::cli {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Not;
+
+const Installation kInstallation = {.preload_path = "/lib/preload.so",
+                                    .plugin_path = "/lib/torch.so",
+                                    .python_dir = "/lib/python"};
+const RunRequest kRequest = {
+    .fast = "40%", .slow = "file:/tmp", .policy = "lru"};
+const JobWiring kWiring = {.run_id = "run-1",
+                           .agent_socket = "/tmp/agent.sock",
+                           .report_dir = "/tmp/reports"};
+
+std::vector<std::string> EnvironmentFrom(std::vector<std::string> base) {
+  return JobEnvironment(base, kInstallation, kRequest, kWiring);
+}
+
+TEST(JobEnvironmentTest, TellsTheJobAllItNeeds) {
+  const std::vector<std::string> environment = EnvironmentFrom({"HOME=/root"});
+  for (const char* entry :
+       {"HOME=/root", "LD_PRELOAD=/lib/preload.so",
+        "STOWAGE_PLUGIN=/lib/torch.so", "STOWAGE_PYTHON=/lib/python",
+        "STOWAGE_AGENT=/tmp/agent.sock", "STOWAGE_RUN_ID=run-1",
+        "STOWAGE_REPORT_DIR=/tmp/reports", "STOWAGE_FAST=40%",
+        "STOWAGE_SLOW=file:/tmp", "STOWAGE_POLICY=lru"}) {
+    EXPECT_THAT(environment, Contains(entry));
+  }
+}
+
+TEST(JobEnvironmentTest, KeepsWhatTheUserPreloads) {
+  EXPECT_THAT(EnvironmentFrom({"LD_PRELOAD=/lib/jemalloc.so"}),
+              Contains("LD_PRELOAD=/lib/preload.so:/lib/jemalloc.so"));
+  EXPECT_THAT(EnvironmentFrom({"LD_PRELOAD="}),
+              Contains("LD_PRELOAD=/lib/preload.so"));
+}
+
+TEST(JobEnvironmentTest, ReplacesVariablesOfAnOuterRun) {
+  const std::vector<std::string> environment =
+      EnvironmentFrom({"STOWAGE_FAST=10%", "STOWAGE_FASTER=yes"});
+  EXPECT_THAT(environment, Not(Contains("STOWAGE_FAST=10%")));
+  EXPECT_THAT(environment, Contains("STOWAGE_FASTER=yes"));
+}
+
+}  // namespace
+}  // namespace stowage::cli

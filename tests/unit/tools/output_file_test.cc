@@ -1,0 +1,51 @@
+#include "tools/stowage/output_file.h"
+
+#include <filesystem>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/stowage/import/input_file.h"
+#include "tools/stowage/temp_directory.h"
+
+namespace stowage::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+int FileCount(const std::string& directory) {
+  int count = 0;
+  for ([[maybe_unused]] const auto& entry :
+       std::filesystem::directory_iterator(directory)) {
+    ++count;
+  }
+  return count;
+}
+
+TEST(OutputFileTest, ReplacesAFileWholeAndLeavesNothingElse) {
+  const absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
+  const std::string path = directory->path() + "/report.json";
+  ASSERT_TRUE(WriteFileAtomically(path, "old").ok());
+  ASSERT_TRUE(WriteFileAtomically(path, "new").ok());
+  EXPECT_EQ(*ReadFile(path), "new");
+  EXPECT_EQ(FileCount(directory->path()), 1);
+}
+
+TEST(OutputFileTest, NamesThePathThatCannotBeWritten) {
+  const absl::Status status = CheckWritable("/nonexistent/report.json");
+  EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("/nonexistent/report.json"));
+}
+
+TEST(OutputFileTest, ChecksWithoutLeavingAFile) {
+  const absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
+  EXPECT_TRUE(CheckWritable(directory->path() + "/report.json").ok());
+  EXPECT_EQ(FileCount(directory->path()), 0);
+}
+
+TEST(OutputFileTest, RefusesADirectory) {
+  EXPECT_FALSE(CheckWritable("/tmp").ok());
+}
+
+}  // namespace
+}  // namespace stowage::cli

@@ -1,0 +1,74 @@
+#include "tools/stowage/report.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/stowage/report_text.h"
+
+namespace stowage::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+JobReport JobWithSteps(int32_t pid, int count) {
+  JobReport job{.pid = pid, .policy = "belady", .limit_bytes = 900 << 20};
+  for (int i = 0; i < count; ++i) {
+    job.steps.push_back({.index = i,
+                         .mode = i == 0 ? StepMode::kDemand : StepMode::kPlan,
+                         .duration_ns = 1720000000,
+                         .predicted_duration_ns = 1700000000,
+                         .stall_ns = 5,
+                         .fast_peak_bytes = 850 << 20,
+                         .moved_in_bytes = 3,
+                         .moved_out_bytes = 4});
+  }
+  return job;
+}
+
+TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
+  JobReport job = JobWithSteps(17, 2);
+  job.fallbacks.push_back({3, 12, "agent-lost", "connection reset"});
+  const nlohmann::json json =
+      ReportToJson(MakeRunReport({job}, "python3 train.py", 0));
+  EXPECT_EQ(json["policy"], "belady");
+  EXPECT_EQ(json["limit_bytes"], 900 << 20);
+  const nlohmann::json expected = {{"index", 1},
+                                   {"mode", "plan"},
+                                   {"duration_ns", 1720000000},
+                                   {"predicted_duration_ns", 1700000000},
+                                   {"stall_ns", 5},
+                                   {"fast_peak_bytes", 850 << 20},
+                                   {"moved_in_bytes", 3},
+                                   {"moved_out_bytes", 4}};
+  EXPECT_EQ(json["steps"][1], expected);
+  EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
+  EXPECT_EQ(json["fallbacks"][0]["reason"], "agent-lost");
+  EXPECT_EQ(json["fallbacks"][0]["step"], 3);
+  EXPECT_EQ(json["fallbacks"][0]["kernel"], 12);
+}
+
+TEST(ReportTest, PutsTheJobWithTheMostStepsAtTheTop) {
+  const nlohmann::json json = ReportToJson(
+      MakeRunReport({JobWithSteps(1, 1), JobWithSteps(2, 5)}, "launch", 0));
+  EXPECT_EQ(json["pid"], 2);
+  EXPECT_EQ(json["jobs"].size(), 2);
+  EXPECT_EQ(json["jobs"][1]["pid"], 1);
+}
+
+TEST(ReportTest, SaysWhenNothingTrained) {
+  const RunReport report = MakeRunReport({}, "true", 7);
+  EXPECT_THAT(ReportToText(report), HasSubstr("no process"));
+  const nlohmann::json json = ReportToJson(report);
+  EXPECT_TRUE(json["steps"].is_array());
+  EXPECT_EQ(json["exit_status"], 7);
+}
+
+TEST(ReportTest, SummarisesAJobForPeople) {
+  const std::string text =
+      ReportToText(MakeRunReport({JobWithSteps(17, 3)}, "train", 0));
+  EXPECT_THAT(text, HasSubstr("3 steps (1 demand, 0 profile, 2 plan)"));
+  EXPECT_THAT(text, HasSubstr("last step 1.72 s, predicted 1.70 s"));
+  EXPECT_THAT(text, HasSubstr("fast peak 850.0 MiB of 900.0 MiB allowed"));
+}
+
+}  // namespace
+}  // namespace stowage::cli

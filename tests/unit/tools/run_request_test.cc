@@ -1,0 +1,47 @@
+#include "tools/stowage/run_request.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stowage::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string ErrorOf(const RunRequest& request) {
+  const absl::Status status = CheckRunRequest(request);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  return std::string(status.message());
+}
+
+TEST(RunRequestTest, AcceptsEveryFormOfALimit) {
+  for (const char* fast : {"unlimited", "40%", "900MiB", "1.5GB", "4096"}) {
+    EXPECT_TRUE(CheckRunRequest({.fast = fast, .command = {"true"}}).ok())
+        << fast;
+  }
+}
+
+TEST(RunRequestTest, RefusesALimitThatIsNone) {
+  for (const char* fast : {"0", "-1", "0%", "140%", "40 %", "lots", "1XB"}) {
+    EXPECT_THAT(ErrorOf({.fast = fast, .command = {"true"}}), HasSubstr(fast));
+  }
+}
+
+TEST(RunRequestTest, AsksForTheCommandAfterTheDashes) {
+  EXPECT_THAT(ErrorOf({}), HasSubstr("'--'"));
+}
+
+TEST(RunRequestTest, RefusesAPictureOfAnotherKind) {
+  EXPECT_THAT(ErrorOf({.plot_path = "step.pdf", .command = {"true"}}),
+              HasSubstr(".svg or .png"));
+}
+
+TEST(RunRequestTest, RefusesAPictureOfAnAgentThatIsNotItsOwn) {
+  EXPECT_THAT(ErrorOf({.agent_socket = "/run/agent.sock",
+                       .plot_path = "step.svg",
+                       .command = {"true"}}),
+              HasSubstr("--agent"));
+}
+
+}  // namespace
+}  // namespace stowage::cli

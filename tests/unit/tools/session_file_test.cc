@@ -1,0 +1,145 @@
+#include "tools/stowage/session_file.h"
+
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "client_sdk/runtime/session.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/stowage/temp_directory.h"
+
+namespace stowage::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class SessionFileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::make_unique<TempDirectory>(*TempDirectory::Make());
+    report_ = std::make_unique<session::Report>();
+    report_->magic = session::kMagic;
+    report_->version = session::kVersion;
+    report_->pid = 17;
+    std::strcpy(report_->job_id, "node-17-1");
+    std::strcpy(report_->policy, "belady");
+  }
+
+  void AddStep(uint32_t mode, int64_t duration_ns) {
+    const uint64_t n = report_->steps.written++;
+    report_->steps.entries[n % session::kStepEntries] = {
+        .index = static_cast<int64_t>(n),
+        .mode = mode,
+        .duration_ns = duration_ns};
+  }
+
+  std::string Write(const std::string& name,
+                    size_t size_bytes = sizeof(session::Report)) {
+    const std::string path = directory_->path() + "/" + name;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(report_.get()), size_bytes);
+    return path;
+  }
+
+  absl::StatusOr<JobReport> Read() {
+    return ReadSessionFile(Write("run-17.session"));
+  }
+
+  std::unique_ptr<TempDirectory> directory_;
+  std::unique_ptr<session::Report> report_;
+};
+
+TEST_F(SessionFileTest, ReadsStepsAndHead) {
+  AddStep(session::kStepDemand, 300);
+  AddStep(session::kStepProfile, 200);
+  AddStep(session::kStepPlan, 100);
+  report_->limit_bytes = 4096;
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->job_id, "node-17-1");
+  EXPECT_EQ(job->pid, 17);
+  EXPECT_EQ(job->policy, "belady");
+  EXPECT_EQ(job->limit_bytes, 4096);
+  ASSERT_EQ(job->steps.size(), 3);
+  EXPECT_EQ(job->steps[1].mode, StepMode::kProfile);
+  EXPECT_EQ(job->steps[2].duration_ns, 100);
+  EXPECT_EQ(job->dropped_steps, 0);
+}
+
+TEST_F(SessionFileTest, KeepsTheLastStepsOfALogThatWrappedAround) {
+  for (uint64_t n = 0; n < session::kStepEntries + 5; ++n) {
+    AddStep(session::kStepPlan, 1);
+  }
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->steps.size(), session::kStepEntries);
+  EXPECT_EQ(job->steps.front().index, 5);
+  EXPECT_EQ(job->dropped_steps, 5);
+}
+
+TEST_F(SessionFileTest, LeavesOutTornSteps) {
+  AddStep(session::kStepPlan, 100);
+  AddStep(99, 100);
+  AddStep(session::kStepPlan, -1);
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->steps.size(), 1);
+  EXPECT_EQ(job->dropped_steps, 2);
+}
+
+TEST_F(SessionFileTest, SurvivesAHostileCounter) {
+  report_->steps.written = ~uint64_t{0};
+  report_->process_events.written = ~uint64_t{0};
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok());
+  EXPECT_GE(job->dropped_steps, 0);
+}
+
+TEST_F(SessionFileTest, ReadsNoFurtherThanAStringWithoutAnEnd) {
+  std::memset(report_->policy, 'x', sizeof(report_->policy));
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->policy, std::string(sizeof(report_->policy), 'x'));
+}
+
+TEST_F(SessionFileTest, MergesTheEventsOfProcessAndAgentByStep) {
+  report_->agent_events.entries[0] = {.step = 2, .kernel = -1};
+  std::strcpy(report_->agent_events.entries[0].reason, "service-lost");
+  report_->agent_events.written = 1;
+  report_->process_events.entries[0] = {.step = 1, .kernel = 7};
+  std::strcpy(report_->process_events.entries[0].reason, "other-kernel");
+  report_->process_events.written = 1;
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok());
+  ASSERT_EQ(job->fallbacks.size(), 2);
+  EXPECT_EQ(job->fallbacks[0].reason, "other-kernel");
+  EXPECT_EQ(job->fallbacks[0].kernel, 7);
+  EXPECT_EQ(job->fallbacks[1].reason, "service-lost");
+}
+
+TEST_F(SessionFileTest, SaysWhatIsWrongWithAFile) {
+  const auto error = [](const std::string& path) {
+    return std::string(ReadSessionFile(path).status().message());
+  };
+  EXPECT_THAT(error(Write("short.session", 100)), HasSubstr("100 bytes"));
+  EXPECT_THAT(error(directory_->path() + "/none"), HasSubstr("unreadable"));
+  report_->version = 9;
+  EXPECT_THAT(error(Write("version.session")), HasSubstr("version 9"));
+  report_->magic = 1;
+  EXPECT_THAT(error(Write("magic.session")), HasSubstr("not a session report"));
+}
+
+TEST_F(SessionFileTest, ReadsTheFilesOfOneRunAndKeepsTheDamagedApart) {
+  Write("run-1-17.session");
+  Write("run-1-18.session", 10);
+  Write("run-2-19.session");
+  Write("run-1-20.tmp");
+  const Sessions sessions = ReadSessions(directory_->path(), "run-1");
+  EXPECT_EQ(sessions.jobs.size(), 1);
+  EXPECT_EQ(sessions.damaged.size(), 1);
+}
+
+}  // namespace
+}  // namespace stowage::cli
