@@ -1,6 +1,8 @@
 #include "policies/baselines/belady.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -24,10 +26,16 @@ std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
   return boundary_ns;
 }
 
-// A lane may be asked for more than it can copy in a step. Then kernels have to
-// wait, and the step is longer: the plan is made for a step stretched until the
-// copies fit into it.
-constexpr double kStretches[] = {1, 1.15, 1.4, 1.8, 2.5, 4, 8};
+// How a plan is tried, the most comfortable way first. Copies get a margin over
+// what the system says they take. A lane may be asked for more than it can copy
+// in a step; then kernels have to wait and the step is longer, so the plan is
+// made for a step stretched until the copies fit into it.
+struct Attempt {
+  double copy_margin = 1;
+  double stretch = 1;
+};
+constexpr Attempt kAttempts[] = {{2, 1},      {1.5, 1},  {1.25, 1}, {1.25, 1.2},
+                                 {1.25, 1.5}, {1.25, 2}, {1.25, 3}, {1.25, 6}};
 
 // Share of a step that kernels may wait before a longer step is tried.
 constexpr double kAcceptedWait = 0.03;
@@ -41,20 +49,26 @@ std::vector<int64_t> Stretch(const std::vector<int64_t>& boundary_ns,
   return stretched;
 }
 
+// Smaller budgets do not make copies more comfortable: `first_attempt` is where
+// to begin and is set to where this budget ended.
 std::vector<FastSegment> DecideBelady(const Graph& graph,
                                       const MemorySystem& system,
                                       const std::vector<int64_t>& boundary_ns,
                                       const Workload& workload,
-                                      int64_t budget_bytes) {
-  for (double stretch : kStretches) {
-    const std::vector<int64_t> stretched_ns = Stretch(boundary_ns, stretch);
+                                      int64_t budget_bytes,
+                                      size_t& first_attempt) {
+  for (; first_attempt < std::size(kAttempts); ++first_attempt) {
+    const Attempt& attempt = kAttempts[first_attempt];
+    const std::vector<int64_t> stretched_ns =
+        Stretch(boundary_ns, attempt.stretch);
     EvictionPlanner planner(graph, system, workload, stretched_ns,
-                            budget_bytes);
+                            attempt.copy_margin, budget_bytes);
     const auto accepted_ns =
         static_cast<int64_t>(kAcceptedWait * stretched_ns.back());
     if (planner.Plan(accepted_ns)) return planner.Segments();
   }
-  EvictionPlanner planner(graph, system, workload, boundary_ns, budget_bytes);
+  EvictionPlanner planner(graph, system, workload, boundary_ns,
+                          /*copy_margin=*/1, budget_bytes);
   planner.Plan(std::numeric_limits<int64_t>::max());
   return planner.Segments();
 }
@@ -72,10 +86,12 @@ absl::StatusOr<Plan> BeladyPolicy::MakePlan(const Graph& graph,
                                             const MemorySystem& system,
                                             const PlanOptions& options) const {
   const std::vector<int64_t> boundary_ns = IdealBoundaryNs(graph, system);
+  size_t first_attempt = 0;
   return PlanByDeciding(graph, system, options, name(),
                         [&](const Workload& workload, int64_t budget_bytes) {
                           return DecideBelady(graph, system, boundary_ns,
-                                              workload, budget_bytes);
+                                              workload, budget_bytes,
+                                              first_attempt);
                         });
 }
 

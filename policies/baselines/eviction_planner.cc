@@ -9,13 +9,9 @@
 namespace stowage {
 namespace {
 
-// Copies are planned to take this much longer than the system says, so that
-// small deviations do not make kernels wait.
-constexpr double kCopyMargin = 1.25;
-
 // How many gaps are compared to relieve one boundary; bounds the time that is
 // spent where lanes are saturated and no copy can hide.
-constexpr size_t kMaxFreeCandidates = 128;
+constexpr size_t kMaxFreeCandidates = 32;
 constexpr size_t kMaxTakenCandidates = 8;
 constexpr int64_t kMaxStepsPerGap = 4;
 
@@ -24,7 +20,7 @@ constexpr int64_t kMaxStepsPerGap = 4;
 EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
                                  const Workload& workload,
                                  const std::vector<int64_t>& boundary_ns,
-                                 int64_t budget_bytes)
+                                 double copy_margin, int64_t budget_bytes)
     : graph_(graph),
       system_(system),
       workload_(workload),
@@ -37,7 +33,7 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
   for (const Tensor& tensor : graph.tensors) {
     const auto with_margin = [&](TierIndex from, TierIndex to) {
       return static_cast<int64_t>(
-          kCopyMargin * system_.CopyDurationNs(from, to, tensor.size_bytes));
+          copy_margin * system_.CopyDurationNs(from, to, tensor.size_bytes));
     };
     out_ns_.push_back(with_margin(kFastTier, 1));
     in_ns_.push_back(with_margin(1, kFastTier));

@@ -25,9 +25,11 @@ namespace stowage {
 class EvictionPlanner {
  public:
   // `boundary_ns`: when each boundary is expected to be reached, K + 1 values.
+  // `copy_margin`: copies are planned to take this many times what the system
+  // says, so that small deviations do not make kernels wait.
   EvictionPlanner(const Graph& graph, const MemorySystem& system,
                   const Workload& workload,
-                  const std::vector<int64_t>& boundary_ns,
+                  const std::vector<int64_t>& boundary_ns, double copy_margin,
                   int64_t budget_bytes);
 
   // False, with part of the work done, as soon as kernels would wait longer
