@@ -35,7 +35,11 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
   provisional_limit_bytes_ =
       std::min(client->tiers()[session::kFastTier].info.capacity_bytes,
                AvailableMemoryBytes());
-  ApplyLimit();
+  // A limit in percent starts at the least and follows the peak.
+  if (limit_fraction_ > 0) limit_bytes_ = session::kPageBytes;
+  FitWindow();
+  FitArena();
+  client->segment()->report.limit_bytes.store(client->welcome().limit_bytes);
   BeginStep();
 }
 
@@ -77,7 +81,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
       kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
   kernel->step = step_;
   ++kernels_run_;
-  if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) ApplyLimit();
+  if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
   if (kernel->index < static_cast<int32_t>(plan_->kernels.size()) &&
       plan_->kernels[kernel->index].key == kernel->key) {
@@ -169,6 +173,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   block->backward = kernel->backward;
   block->birth_step = step_;
   block->birth_tag = tagger_.Next(kernel->key, size_bytes);
+  FollowPeak(managed_bytes_ + size_bytes + unmanaged_bytes_);
   if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
     PlaceOnDemand(block.get());
   }

@@ -184,8 +184,11 @@ class Job {
 
   // job_step.cc: what happens between steps.
   void FinishStepRecord(session::StepMode mode);
+  void FollowPeak(int64_t tensor_bytes);
   void ResolveLimit();
-  void ApplyLimit();
+  int64_t EffectiveLimitBytes() const;
+  void FitWindow();
+  void FitArena();
   void RefuseLimitThatIsTooSmall();
   bool PublishProfile();
   void AwaitPlan();

@@ -115,8 +115,18 @@ void Job::FinishStepRecord(session::StepMode mode) {
   report.steps.written.store(n + 1, std::memory_order_release);
 }
 
-// A limit in percent becomes bytes once the tensor peak is known: after the
-// first step, and once more after the second, when optimizers have their state.
+// A limit in percent follows the tensor peak as it is found, from the first
+// allocation to the end of the second step, when optimizers have their state. It
+// only grows, so fast memory is never above the limit that it ends up at.
+void Job::FollowPeak(int64_t tensor_bytes) {
+  if (limit_fraction_ <= 0 || step_ > 1) return;
+  const int64_t limit_bytes = RoundUpToPage(limit_fraction_ * tensor_bytes);
+  if (limit_bytes <= limit_bytes_) return;
+  limit_bytes_ = limit_bytes;
+  FitArena();
+  if (StreamWindow::BytesFor(limit_bytes_) >= 2 * window_.bytes()) FitWindow();
+}
+
 void Job::ResolveLimit() {
   NotePeaks();
   session::Report& report = client_->segment()->report;
@@ -124,47 +134,67 @@ void Job::ResolveLimit() {
     tensor_peak_bytes_ = totals_.tensor_peak_bytes;
     report.tensor_peak_bytes.store(tensor_peak_bytes_);
   }
-  if (limit_fraction_ <= 0 || step_ > 1) return;
-  limit_bytes_ = RoundUpToPage(limit_fraction_ * tensor_peak_bytes_);
-  ApplyLimit();
+  FollowPeak(tensor_peak_bytes_);
+  if (step_ > 1) return;
+  FitWindow();
+  FitArena();
+  report.limit_bytes.store(limit_bytes_);
 }
 
-// Fits window and arena into the limit, and evicts what no longer fits.
-void Job::ApplyLimit() {
-  Arena& fast = *arenas_[session::kFastTier];
-  const MappedTier& tier = client_->tiers()[session::kFastTier];
-  unmanaged_reserve_bytes_ = ReserveFor(unmanaged_peak_bytes_);
-  const int64_t limit_bytes =
-      limit_bytes_ > 0 ? limit_bytes_ : provisional_limit_bytes_;
-  client_->segment()->report.limit_bytes.store(limit_bytes_);
+int64_t Job::EffectiveLimitBytes() const {
+  return limit_bytes_ > 0 ? limit_bytes_ : provisional_limit_bytes_;
+}
 
-  const int64_t window_bytes = StreamWindow::BytesFor(limit_bytes);
-  if (window_block_.size_bytes == 0 || window_bytes < window_block_.size_bytes) {
-    window_.Resize(window_bytes);
-    if (window_block_.size_bytes > 0) fast.Free(0);
+// Gives the window the size that suits the limit; blocks in its way are
+// evicted. Not after a profile: plans count on it.
+void Job::FitWindow() {
+  Arena& fast = *arenas_[session::kFastTier];
+  const int64_t old_bytes = window_block_.size_bytes;
+  const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
+  if (new_bytes == old_bytes) return;
+  window_.Resize(new_bytes);
+  if (old_bytes > 0) fast.Free(0);
+  std::vector<Block*> in_the_way;
+  for (const auto& [offset, extent] : fast.used()) {
+    if (offset >= new_bytes) break;
+    if (Movable(*extent.block)) in_the_way.push_back(extent.block);
+  }
+  for (Block* block : in_the_way) Evict(block);
+  window_block_.size_bytes = window_.bytes();
+  if (!fast.AllocateAt(0, &window_block_)) {
+    window_.Resize(old_bytes);
     window_block_.size_bytes = window_.bytes();
     fast.AllocateAt(0, &window_block_);
   }
+}
+
+// Lets the arena end where the limit does, less what is not in it, and evicts
+// what no longer fits.
+void Job::FitArena() {
+  Arena& fast = *arenas_[session::kFastTier];
+  const MappedTier& tier = client_->tiers()[session::kFastTier];
+  unmanaged_reserve_bytes_ = ReserveFor(unmanaged_peak_bytes_);
   const int64_t capacity_bytes =
       std::min(tier.info.capacity_bytes,
-               std::max((limit_bytes - unmanaged_reserve_bytes_) /
+               std::max((EffectiveLimitBytes() - unmanaged_reserve_bytes_) /
                             session::kPageBytes * session::kPageBytes,
                         window_.bytes() + kLeastArenaBytes));
   if (capacity_bytes == fast.capacity_bytes()) return;
+  const bool shrinks = capacity_bytes < fast.capacity_bytes();
   fast.SetCapacity(capacity_bytes);
+  if (!shrinks) return;
 
   std::vector<Block*> outside;
+  bool empty_above = true;
   for (auto extent = fast.used().rbegin(); extent != fast.used().rend();
        ++extent) {
     if (extent->first + extent->second.size_bytes <= capacity_bytes) break;
-    if (Movable(*extent->second.block)) outside.push_back(extent->second.block);
+    const bool movable = Movable(*extent->second.block);
+    if (movable) outside.push_back(extent->second.block);
+    empty_above = empty_above && movable;
   }
   for (Block* block : outside) Evict(block);
-  const bool empty_above =
-      fast.used().empty() ||
-      fast.used().rbegin()->first + fast.used().rbegin()->second.size_bytes <=
-          capacity_bytes;
-  if (empty_above && capacity_bytes < tier.info.capacity_bytes) {
+  if (empty_above) {
     fallocate(tier.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               capacity_bytes, tier.info.capacity_bytes - capacity_bytes);
   }
@@ -173,7 +203,7 @@ void Job::ApplyLimit() {
 // Storages below the managed size, the window and a least arena must fit. Known
 // after the first step, before anything was learned.
 void Job::RefuseLimitThatIsTooSmall() {
-  if (limit_bytes_ == 0) return;
+  if (limit_bytes_ == 0 || (limit_fraction_ > 0 && step_ < 2)) return;
   int64_t least_bytes = unmanaged_reserve_bytes_ + kLeastArenaBytes;
   least_bytes += StreamWindow::BytesFor(least_bytes * 2);
   constexpr int64_t kMiB = 1 << 20;

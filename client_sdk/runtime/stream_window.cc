@@ -14,16 +14,17 @@ namespace {
 constexpr int64_t kMinChunkBytes = 16 << 10;
 constexpr int64_t kMaxChunkBytes = 512 << 10;
 constexpr int kMinFrames = 16;
+constexpr int64_t kShare = 16;  // of the limit, the window's part
 
 }  // namespace
 
 int64_t StreamWindow::BytesFor(int64_t limit_bytes) {
   const int64_t chunk_bytes =
-      std::clamp(limit_bytes / 32 / kMinFrames / session::kPageBytes *
+      std::clamp(limit_bytes / kShare / kMinFrames / session::kPageBytes *
                      session::kPageBytes,
                  kMinChunkBytes, kMaxChunkBytes);
   const int64_t frames =
-      std::clamp<int64_t>(limit_bytes / 32 / chunk_bytes, kMinFrames, kMaxFrames);
+      std::clamp<int64_t>(limit_bytes / kShare / chunk_bytes, kMinFrames, kMaxFrames);
   return chunk_bytes * frames;
 }
 

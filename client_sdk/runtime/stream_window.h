@@ -23,7 +23,7 @@ namespace stowage {
 
 class StreamWindow {
  public:
-  // Bytes a window takes under this limit on fast memory: about 1/32 of it,
+  // Bytes a window takes under this limit on fast memory: about 1/16 of it,
   // between 256 KiB and 64 MiB.
   static int64_t BytesFor(int64_t limit_bytes);
 
