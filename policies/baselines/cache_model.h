@@ -1,5 +1,5 @@
 // A direct-mapped write-back cache with write-allocate, as the memory
-// controller runs it in Optane's memory mode (AutoTM 5.3, "2LM").
+// controller runs it in Optane's memory mode (AutoTM 2.2, "2LM").
 //
 //   CacheModel cache(dram_bytes, 4096);
 //   cache.Access(/*address=*/0, /*bytes=*/1 << 20, /*write=*/true);
