@@ -134,12 +134,10 @@ std::vector<std::string> Row(const Cell& cell) {
     return row;
   }
   const Prediction& p = cell.evaluation->plan.prediction;
-  const double relative =
-      p.step_time_ns == 0
-          ? 1.0
-          : static_cast<double>(cell.all_fast_ns) / p.step_time_ns;
   for (std::string text :
-       {FormatDurationNs(p.step_time_ns), absl::StrFormat("%.3f", relative),
+       {FormatDurationNs(p.step_time_ns),
+        absl::StrFormat(
+            "%.3f", RelativePerformance(*cell.evaluation, cell.all_fast_ns)),
         FormatBytes(p.fast_peak_bytes), FormatBytes(p.moved_in_bytes),
         FormatBytes(p.moved_out_bytes), FormatDurationNs(p.stall_ns),
         absl::StrFormat("%.1f%%", 100 * p.locality),

@@ -57,14 +57,16 @@ absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
   return evaluation->plan.prediction.step_time_ns;
 }
 
+double RelativePerformance(const Evaluation& evaluation, int64_t all_fast_ns) {
+  const int64_t step_time_ns = evaluation.plan.prediction.step_time_ns;
+  if (step_time_ns == 0) return 1;
+  return static_cast<double>(all_fast_ns) / static_cast<double>(step_time_ns);
+}
+
 nlohmann::json EvaluationToJson(const Evaluation& evaluation,
                                 int64_t all_fast_ns) {
   const Plan& plan = evaluation.plan;
   const Prediction& prediction = plan.prediction;
-  const double relative =
-      prediction.step_time_ns == 0
-          ? 1
-          : static_cast<double>(all_fast_ns) / prediction.step_time_ns;
   return {
       {"graph_id", plan.graph_id},
       {"system", plan.system},
@@ -74,7 +76,7 @@ nlohmann::json EvaluationToJson(const Evaluation& evaluation,
       {"move_count", plan.moves.size()},
       {"step_time_ns", prediction.step_time_ns},
       {"all_fast_step_time_ns", all_fast_ns},
-      {"relative_performance", relative},
+      {"relative_performance", RelativePerformance(evaluation, all_fast_ns)},
       {"stall_ns", prediction.stall_ns},
       {"fast_peak_bytes", prediction.fast_peak_bytes},
       {"moved_in_bytes", prediction.moved_in_bytes},

@@ -34,8 +34,10 @@ absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
 absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
                                       const MemorySystem& system);
 
-// The prediction and the plan's head, with relative performance: all-fast step
-// time over this one.
+// All-fast step time over this one: 1 is as fast as can be.
+double RelativePerformance(const Evaluation& evaluation, int64_t all_fast_ns);
+
+// The prediction and the plan's head, with the relative performance.
 nlohmann::json EvaluationToJson(const Evaluation& evaluation,
                                 int64_t all_fast_ns);
 
