@@ -16,7 +16,6 @@
 namespace stowage {
 namespace {
 
-constexpr size_t kMaxBytes = size_t{1} << 30;
 constexpr int kGzipWindowBits = 15 + 16;  // zlib: + 16 selects gzip framing
 constexpr int kProtobufRecursionLimit = 100;
 
@@ -29,10 +28,10 @@ bool IsJson(std::string_view bytes) {
   return first != std::string_view::npos && bytes[first] == '{';
 }
 
-absl::Status TooLarge() {
+absl::Status TooLarge(size_t max_bytes) {
   return absl::ResourceExhaustedError(absl::StrCat(
-      "the data is larger than ", kMaxBytes,
-      " bytes once decompressed; such files are refused, capture fewer steps"));
+      "the data has ", max_bytes,
+      " bytes or more once decompressed and is refused; capture fewer steps"));
 }
 
 absl::Status ParseJson(std::string_view bytes,
@@ -73,7 +72,7 @@ absl::Status ParsePlain(std::string_view bytes,
         "no data; expected a ", message.GetDescriptor()->full_name(),
         ", binary or proto JSON"));
   }
-  if (bytes.size() >= kMaxBytes) return TooLarge();
+  if (bytes.size() >= kMaxMessageBytes) return TooLarge(kMaxMessageBytes);
   return IsJson(bytes) ? ParseJson(bytes, message)
                        : ParseBinary(bytes, message);
 }
@@ -130,8 +129,8 @@ std::string Gzip(const std::string& plain) {
 
 }  // namespace
 
-absl::StatusOr<std::string> Gunzip(std::string_view bytes) {
-  if (bytes.size() >= kMaxBytes) return TooLarge();
+absl::StatusOr<std::string> Gunzip(std::string_view bytes, size_t max_bytes) {
+  if (bytes.size() >= max_bytes) return TooLarge(max_bytes);
   z_stream stream = {};
   if (inflateInit2(&stream, kGzipWindowBits) != Z_OK) {
     return absl::InternalError("zlib could not start; is memory exhausted?");
@@ -141,7 +140,7 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes) {
   std::string plain;
   char chunk[1 << 16];
   int code = Z_OK;
-  while (code == Z_OK && plain.size() < kMaxBytes) {
+  while (code == Z_OK && plain.size() < max_bytes) {
     stream.next_out = reinterpret_cast<Bytef*>(chunk);
     stream.avail_out = sizeof(chunk);
     code = inflate(&stream, Z_NO_FLUSH);
@@ -149,7 +148,7 @@ absl::StatusOr<std::string> Gunzip(std::string_view bytes) {
   }
   const uint64_t position = stream.total_in;
   inflateEnd(&stream);
-  if (plain.size() >= kMaxBytes) return TooLarge();
+  if (plain.size() >= max_bytes) return TooLarge(max_bytes);
   if (code == Z_STREAM_END) return plain;
   return absl::InvalidArgumentError(
       absl::StrCat("damaged or truncated gzip data at byte ", position, " of ",

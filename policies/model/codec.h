@@ -10,6 +10,7 @@
 #ifndef STOWAGE_POLICIES_MODEL_CODEC_H_
 #define STOWAGE_POLICIES_MODEL_CODEC_H_
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@
 #include "stowage/v1/plan.pb.h"
 
 namespace stowage {
+
+// Larger messages are refused.
+inline constexpr size_t kMaxMessageBytes = size_t{1} << 30;
 
 enum class WireFormat { kBinary, kJson };
 
@@ -42,8 +46,9 @@ std::string Serialize(const google::protobuf::Message& message,
 Encoding EncodingForPath(std::string_view path);
 
 // Decompresses gzip data. INVALID_ARGUMENT when it is damaged or truncated,
-// RESOURCE_EXHAUSTED above 1 GiB.
-absl::StatusOr<std::string> Gunzip(std::string_view bytes);
+// RESOURCE_EXHAUSTED from `max_bytes` on, before more memory is taken.
+absl::StatusOr<std::string> Gunzip(std::string_view bytes,
+                                   size_t max_bytes = kMaxMessageBytes);
 
 }  // namespace stowage
 
