@@ -21,6 +21,8 @@ bool Consistent(const PlanTable& plan, int tier_count) {
     }
   }
   for (const session::PlanAllocation& allocation : plan.allocations) {
+    // An ordinal that the profile skipped has no tensor; none matches it.
+    if (allocation.tensor == -1 && allocation.size_bytes == 0) continue;
     if (!tensor_ok(allocation.tensor) || !tier_ok(allocation.tier)) return false;
   }
   for (const session::PlanInitial& initial : plan.initial) {

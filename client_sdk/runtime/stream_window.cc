@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,21 +12,29 @@
 namespace stowage {
 namespace {
 
-constexpr int64_t kMinChunkBytes = 16 << 10;
-constexpr int64_t kMaxChunkBytes = 512 << 10;
-constexpr int kMinFrames = 16;
-constexpr int64_t kShare = 16;  // of the limit, the window's part
+constexpr int64_t kShare = 100;  // of the limit, the window's part
+constexpr int64_t kLeastChunkBytes = 16 << 10;
+constexpr int64_t kMostBytes = 64 << 20;
+constexpr int kLeastFrames = 16;
+// A kernel's threads each work on a few operands at a time; with fewer chunks
+// they would take them from each other.
+constexpr int kFramesPerProcessor = 4;
 
 }  // namespace
 
+int StreamWindow::FrameCount() {
+  static const int count = std::clamp<int>(
+      kFramesPerProcessor * sysconf(_SC_NPROCESSORS_ONLN), kLeastFrames,
+      kMaxFrames);
+  return count;
+}
+
 int64_t StreamWindow::BytesFor(int64_t limit_bytes) {
-  const int64_t chunk_bytes =
-      std::clamp(limit_bytes / kShare / kMinFrames / session::kPageBytes *
-                     session::kPageBytes,
-                 kMinChunkBytes, kMaxChunkBytes);
-  const int64_t frames =
-      std::clamp<int64_t>(limit_bytes / kShare / chunk_bytes, kMinFrames, kMaxFrames);
-  return chunk_bytes * frames;
+  const int64_t bytes = std::clamp(
+      limit_bytes / kShare, FrameCount() * kLeastChunkBytes, kMostBytes);
+  const int64_t chunk_bytes = bytes / FrameCount() / session::kPageBytes *
+                              session::kPageBytes;
+  return chunk_bytes * FrameCount();
 }
 
 StreamWindow::StreamWindow(const std::vector<MappedTier>* tiers, int64_t bytes)
@@ -38,10 +47,8 @@ int StreamWindow::Resize(int64_t bytes) {
     if (frames_[i].address == nullptr) continue;
     if (int error = Evict(frames_[i], /*keep=*/true)) return error;
   }
-  chunk_bytes_ = std::clamp(bytes / kMinFrames / session::kPageBytes *
-                                session::kPageBytes,
-                            session::kPageBytes, kMaxChunkBytes);
-  frame_count_ = std::min<int64_t>(bytes / chunk_bytes_, kMaxFrames);
+  frame_count_ = FrameCount();
+  chunk_bytes_ = bytes / frame_count_;
   next_victim_ = 0;
   return 0;
 }

@@ -23,13 +23,14 @@ namespace stowage {
 
 class StreamWindow {
  public:
-  // Bytes a window takes under this limit on fast memory: about 1/16 of it,
-  // between 256 KiB and 64 MiB.
+  // Bytes a window takes under this limit on fast memory: a hundredth of it, at
+  // least 256 KiB and at most 64 MiB.
   static int64_t BytesFor(int64_t limit_bytes);
 
-  // The window lies at the beginning of the fast arena. Shrinks or grows it
-  // while no chunk is mapped.
+  // The window lies at the beginning of the fast arena. `bytes` is what
+  // BytesFor() gave, or 0: then there are no frames, and no fault may come.
   StreamWindow(const std::vector<MappedTier>* tiers, int64_t bytes);
+  // Unmaps every chunk first; 0 or an errno.
   int Resize(int64_t bytes);
 
   // Makes the page at `address`, within `block`, readable, or writable if it
@@ -46,7 +47,7 @@ class StreamWindow {
   int64_t TakeWrittenBytes();
 
  private:
-  static constexpr int kMaxFrames = 128;
+  static constexpr int kMaxFrames = 1024;
 
   struct Frame {
     char* address = nullptr;  // where the chunk is mapped; null: free
@@ -57,6 +58,7 @@ class StreamWindow {
     bool dirty = false;
   };
 
+  static int FrameCount();
   int Evict(Frame& frame, bool keep);
   int64_t FrameOffset(const Frame& frame) const {
     return (&frame - frames_.data()) * chunk_bytes_;
