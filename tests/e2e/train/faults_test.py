@@ -76,7 +76,8 @@ class FaultsTest(unittest.TestCase):
 
     def test_the_service_dies_before_there_is_a_plan(self):
         run = self.train_and_kill("stowaged", after_step=0)
-        self.assertIn("service-lost", run.fallback_reasons, run.summary())
+        details = [f["detail"] for f in run.report["fallbacks"]]
+        self.assertIn("service", " ".join(details), run.summary())
 
 
 if __name__ == "__main__":

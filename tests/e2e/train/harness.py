@@ -24,7 +24,7 @@ SCRIPTS = Path(__file__).resolve().parent / "scripts"
 BINARY_DIR = Path(
     os.environ.get("STOWAGE_BINARY_DIR", SCRIPTS.parents[3] / "build"))
 STOWAGE = BINARY_DIR / "bin/stowage"
-TIMEOUT_S = 600
+TIMEOUT_S = 300
 
 
 @dataclasses.dataclass
