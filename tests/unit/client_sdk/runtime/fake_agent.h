@@ -1,0 +1,92 @@
+// An agent of one session, on a thread of the test: greets the process,
+// executes its moves, answers its profiles, hangs up when told to.
+//
+//   FakeAgent agent({.slow_is_file = true});
+//   SessionClient client;
+//   ASSERT_EQ(client.Connect(agent.socket_path(), FakeAgent::Hello()), "");
+//   agent.HoldMoves();
+//   agent.HangUp();
+#ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_AGENT_H_
+#define STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_AGENT_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client_sdk/runtime/session.h"
+#include "client_sdk/runtime/session_client.h"
+#include "tests/unit/agents/temp_directory.h"
+
+namespace stowage {
+
+// Fills the plan in and returns true, or returns false: no plan for this one.
+using Planner = std::function<bool(const session::ProfileArea& profile,
+                                   session::PlanArea* plan)>;
+
+struct FakeAgentOptions {
+  int64_t fast_bytes = 16 << 20;
+  int64_t slow_bytes = 64 << 20;
+  // Else the slow tier is memory.
+  bool slow_is_file = true;
+  int64_t limit_bytes = 0;
+  double limit_fraction = 0;
+  std::string refusal;  // empty: the session is accepted
+  uint32_t version = session::kVersion;
+  int64_t copy_to_slow_ps_per_byte = 0;
+  int64_t slow_kernel_read_ps_per_byte = 0;
+  Planner planner = nullptr;  // null: every profile is refused
+};
+
+// Thread-safe after construction, but for descriptors() and tiers().
+class FakeAgent {
+ public:
+  explicit FakeAgent(const FakeAgentOptions& options);
+  ~FakeAgent();
+  FakeAgent(const FakeAgent&) = delete;
+  FakeAgent& operator=(const FakeAgent&) = delete;
+
+  static session::Hello Hello();
+
+  const std::string& socket_path() const { return socket_path_; }
+  const std::string& directory() const { return directory_.path(); }
+  // The agent's own mapping.
+  session::Segment& segment() { return *segment_; }
+  // The agent's descriptors and mappings of memory tiers.
+  const std::vector<MappedTier>& tiers() const { return tiers_; }
+
+  // From now on moves are taken, but not executed.
+  void HoldMoves() { hold_moves_ = true; }
+  // From now on moves fail with this errno; 0: they succeed again.
+  void FailMovesWith(int error_number) { move_error_ = error_number; }
+  int64_t moves_executed() const { return moves_executed_; }
+
+  // Ends the session; blocks until no thread of the agent is left.
+  void HangUp();
+
+ private:
+  void Serve();
+  void Greet(int connection);
+  void ExecuteMoves(session::MoveLane* lane);
+  void AnswerProfile();
+  int AddMemory(const char* name, int64_t bytes);
+
+  FakeAgentOptions options_;
+  agent::TempDirectory directory_;
+  std::string socket_path_;
+  int listener_ = -1;
+  int segment_fd_ = -1;
+  session::Segment* segment_ = nullptr;
+  std::vector<MappedTier> tiers_;
+  std::atomic<bool> hold_moves_{false};
+  std::atomic<int> move_error_{0};
+  std::atomic<int64_t> moves_executed_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_AGENT_H_

@@ -1,0 +1,62 @@
+// Storages of a pretended framework: a pointer each.
+//
+//   FakeStorage storage;
+//   storage.address = job.Allocate(&kernel, bytes);
+//   Block* block = job.BlockOf(storage.address, &storage, false);
+//   ...
+//   job.Free(storage.Kill());
+#ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_
+#define STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_
+
+#include <atomic>
+#include <mutex>
+
+#include "client_sdk/runtime/storage_access.h"
+
+namespace stowage {
+
+// Outlives its handles, which are plain pointers to it.
+struct FakeStorage {
+  std::atomic<char*> address{nullptr};
+  std::atomic<bool> movable{true};
+  std::atomic<int> handles{0};
+
+  // The framework frees it: nobody moves it any more. Returns where it is.
+  char* Kill() {
+    std::lock_guard<std::mutex> guard(mutex);
+    alive = false;
+    return address;
+  }
+
+  std::mutex mutex;
+  bool alive = true;  // guarded by `mutex`
+};
+
+inline StorageAccess FakeStorageAccess() {
+  return {
+      .movable =
+          [](void* handle) {
+            return static_cast<FakeStorage*>(handle)->movable.load();
+          },
+      .set_address =
+          [](void* handle, void* from, void* to) {
+            auto* storage = static_cast<FakeStorage*>(handle);
+            std::lock_guard<std::mutex> guard(storage->mutex);
+            if (!storage->alive || storage->address != from) return false;
+            storage->address = static_cast<char*>(to);
+            return true;
+          },
+      .refers_to = [](void* handle,
+                      void* context) { return handle == context; },
+      .make_handle =
+          [](void* context) {
+            ++static_cast<FakeStorage*>(context)->handles;
+            return context;
+          },
+      .release =
+          [](void* handle) { --static_cast<FakeStorage*>(handle)->handles; }};
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_
