@@ -234,7 +234,7 @@ void Job::Pin(void* address) {
   Block* block = Find(address);
   if (block == nullptr) return;
   if (block->moving) FinishMove(block);
-  if (block->place.tier != session::kFastTier && !block->pinned) Fetch(block);
+  if (block->place.tier != session::kFastTier && Movable(*block)) Fetch(block);
   block->pinned = true;
 }
 
