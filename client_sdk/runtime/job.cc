@@ -75,11 +75,12 @@ Block* Job::BlockOf(void* address, void* context, bool parameter) {
 }
 
 void Job::EnterKernel(RunningKernel* kernel) {
-  if (kernel->index >= 0) return;
+  if (kernel->index >= 0 && kernel->step == step_) return;
   const int64_t now_ns = kernel->start_ns != 0 ? kernel->start_ns : NowNs();
   kernel->index = profile_.AddKernel(
       kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
   kernel->step = step_;
+  kernel->ordinal = 0;
   ++kernels_run_;
   if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
@@ -130,13 +131,15 @@ void Job::EndKernel(RunningKernel* kernel,
                     const std::vector<KernelOperand>& outputs) {
   if (kernel->index < 0) return;
   Lock lock(this);
+  // A step that ended meanwhile has another profile.
+  const bool same_step = kernel->step == step_;
   for (const KernelOperand& output : outputs) {
     output.block->last_use = kernels_run_;
-    profile_.AddOperand(kernel->index, output);
+    if (same_step) profile_.AddOperand(kernel->index, output);
   }
   SpendSlowTime(kernel);
   const int64_t end_ns = NowNs();
-  if (kernel->step == step_) {
+  if (same_step) {
     profile_.EndKernel(kernel->index,
                        end_ns - kernel->start_ns - kernel->moved_ns,
                        kernel->flops, kernel->slow_operands);
@@ -195,12 +198,11 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
 bool Job::Free(void* address) {
   if (!Manages(address)) return false;
   if (Lock::Held()) {
-    deferred_frees_.push_back(Find(address));
+    if (Block* block = Find(address)) deferred_frees_.push_back(block);
     return true;
   }
   Lock lock(this);
-  Block* block = Find(address);
-  if (block != nullptr) Die(block);
+  if (Block* block = Find(address)) Die(block);
   return true;
 }
 

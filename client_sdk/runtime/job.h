@@ -108,7 +108,8 @@ class Job {
   void UnlockAfterFork();
   // All live blocks; the mutex must be held.
   const std::unordered_set<Block*>& blocks() const { return blocks_; }
-  int64_t change_count() const { return kernels_run_ + births_; }
+  // Grows whenever a block may have changed or moved.
+  int64_t change_count() const { return kernels_run_ + births_ + moves_; }
   const SessionClient& client() const { return *client_; }
   // Brings a block's bytes into `memory`; the mutex must be held.
   int ReadBlock(const Block& block, void* memory);
@@ -217,6 +218,7 @@ class Job {
 
   uint64_t next_block_id_ = 1;
   int64_t births_ = 0;
+  int64_t moves_ = 0;
   int64_t kernels_run_ = 0;
   int64_t managed_bytes_ = 0;       // live, wherever they are
   int64_t tensor_peak_bytes_ = 0;   // of the job

@@ -124,6 +124,7 @@ bool Job::SetPlace(Block* block, Place place) {
   }
   arenas_[block->place.tier]->Free(block->place.offset_bytes);
   block->place = place;
+  ++moves_;
   return true;
 }
 

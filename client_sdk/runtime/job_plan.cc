@@ -173,14 +173,15 @@ bool Job::StartMove(const session::PlanMove& move) {
 }
 
 // Waits until the bytes have arrived, then lets the storage point to them.
-// False if the copy failed: the block is where it was.
+// False if the copy failed or a kernel still uses the source: the block is where
+// it was.
 bool Job::FinishMove(Block* block) {
   const int64_t begin_ns = NowNs();
   const int error =
       lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
   totals_.stall_ns += NowNs() - begin_ns;
   block->moving = false;
-  if (error != 0) {
+  if (error != 0 || block->users > 0) {
     arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
     return false;
   }

@@ -152,14 +152,15 @@ void Job::FitWindow() {
   const int64_t old_bytes = window_block_.size_bytes;
   const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
   if (new_bytes == old_bytes) return;
-  window_.Resize(new_bytes);
-  if (old_bytes > 0) fast.Free(0);
   std::vector<Block*> in_the_way;
   for (const auto& [offset, extent] : fast.used()) {
     if (offset >= new_bytes) break;
     if (Movable(*extent.block)) in_the_way.push_back(extent.block);
   }
+  // The slow tier may be full: the window changes only after this.
   for (Block* block : in_the_way) Evict(block);
+  window_.Resize(new_bytes);
+  if (old_bytes > 0) fast.Free(0);
   window_block_.size_bytes = window_.bytes();
   if (!fast.AllocateAt(0, &window_block_)) {
     window_.Resize(old_bytes);
