@@ -1,0 +1,121 @@
+// Real faults. The handler is installed once, so all tests share one process.
+#include "client_sdk/runtime/fault_handler.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/fake_process.h"
+
+namespace stowage {
+namespace {
+
+const int64_t kUnit = StreamWindow::BytesFor(0);
+constexpr int64_t kPage = session::kPageBytes;
+
+std::atomic<int> g_foreign_faults{0};
+
+// Was there before: opens the page, so that the instruction succeeds.
+void OpenPage(int, siginfo_t* info, void*) {
+  ++g_foreign_faults;
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  mprotect(reinterpret_cast<void*>(address / kPage * kPage), kPage,
+           PROT_READ | PROT_WRITE);
+}
+
+class FaultHandlerTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    process_ = new FakeProcess({.fast_bytes = 40 * kUnit,
+                                .slow_bytes = 100 * kUnit,
+                                .limit_bytes = 8 * kUnit},
+                               {.demand_only = true});
+    struct sigaction action {};
+    action.sa_sigaction = OpenPage;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
+    InstallFaultHandler(&process_->job());
+  }
+
+  // Twenty times the window, so it is never in fast memory.
+  FaultHandlerTest() : large_(process_->New(20 * kUnit)) {}
+
+  char* bytes() { return large_->storage.address; }
+
+  static inline FakeProcess* process_ = nullptr;  // ends with the test process
+  TensorPtr large_;
+};
+
+TEST_F(FaultHandlerTest, ReadsATensorThroughAWindowSmallerThanIt) {
+  ASSERT_FALSE(large_->fast());
+  EXPECT_TRUE(FakeProcess::Intact(*large_));
+  EXPECT_TRUE(FakeProcess::Intact(*large_));
+}
+
+TEST_F(FaultHandlerTest, KeepsWhatWasWrittenOutsideOfKernels) {
+  for (int64_t i = 0; i < large_->size_bytes; i += kPage) {
+    bytes()[i] = static_cast<char>(i / kPage);
+  }
+  for (int64_t i = 0; i < large_->size_bytes; i += kPage) {
+    ASSERT_EQ(bytes()[i], static_cast<char>(i / kPage));
+  }
+}
+
+TEST_F(FaultHandlerTest, WritesBackBeforeATensorMoves) {
+  TensorPtr small = process_->New(kUnit);
+  std::vector<TensorPtr> others;
+  for (int i = 0; i < 20; ++i) others.push_back(process_->New(kUnit));
+  ASSERT_FALSE(small->fast());
+  *small->storage.address = 'x';
+  process_->job().Pin(small->storage.address);
+  ASSERT_TRUE(small->fast());
+  EXPECT_EQ(*small->storage.address, 'x');
+}
+
+TEST_F(FaultHandlerTest, ServesThreadsThatShareATensor) {
+  const int64_t half = large_->size_bytes / 2;
+  const auto count_up = [this](int64_t begin, int64_t end) {
+    for (int pass = 0; pass < 3; ++pass) {
+      for (int64_t i = begin; i < end; i += kPage) ++bytes()[i];
+    }
+  };
+  std::vector<char> expected;
+  for (int64_t i = 0; i < 2 * half; i += kPage) {
+    expected.push_back(static_cast<char>(bytes()[i] + 3));
+  }
+  std::thread lower(count_up, 0, half), upper(count_up, half, 2 * half);
+  lower.join();
+  upper.join();
+  for (int64_t i = 0; i < 2 * half; i += kPage) {
+    ASSERT_EQ(bytes()[i], expected[i / kPage]);
+  }
+}
+
+TEST_F(FaultHandlerTest, LeavesFaultsElsewhereToTheHandlerBefore) {
+  char* closed = static_cast<char*>(
+      mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const int before = g_foreign_faults;
+  *static_cast<volatile char*>(closed) = 'x';
+  EXPECT_EQ(g_foreign_faults, before + 1);
+  EXPECT_EQ(*closed, 'x');
+  munmap(closed, kPage);
+}
+
+using FaultHandlerDeathTest = FaultHandlerTest;
+
+TEST_F(FaultHandlerDeathTest, AFailingSlowTierStopsTheProcessWithAReason) {
+  EXPECT_DEATH(
+      {
+        close(process_->client().tiers()[1].fd);
+        *static_cast<volatile char*>(bytes()) = 'x';
+      },
+      "the slow tier slow failed while a tensor was read in place");
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,369 @@
+// Demand mode: bounded fast memory, the rest in a slow tier.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "client_sdk/runtime/clock.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/fake_process.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Sizes follow the smallest window, which depends on the host's processors.
+const int64_t kUnit = StreamWindow::BytesFor(0);
+constexpr int64_t kMiB = 1 << 20;
+constexpr JobSettings kDemandOnly{.demand_only = true};
+
+FakeAgentOptions Limited(int64_t limit_bytes) {
+  return {.fast_bytes = 40 * kUnit,
+          .slow_bytes = 100 * kUnit,
+          .limit_bytes = limit_bytes};
+}
+
+// Random kernels, births and deaths over about a hundred tensors.
+class RandomTraining {
+ public:
+  RandomTraining(FakeProcess* process, int seed, size_t tensor_count)
+      : process_(process), random_(seed), tensor_count_(tensor_count) {}
+
+  void RunKernel() {
+    FakeKernel kernel;
+    for (size_t i = Below(4); i > 0 && !tensors_.empty(); --i) {
+      FakeTensor* tensor = Any()->get();
+      if (!Contains(kernel.writes, tensor) && !Contains(kernel.reads, tensor)) {
+        (Below(3) == 0 ? kernel.writes : kernel.reads).push_back(tensor);
+      }
+    }
+    if (tensors_.size() < tensor_count_) {
+      kernel.births.push_back((1 + Below(64)) * kUnit / 64);
+    }
+    for (TensorPtr& born : process_->Run("any", kernel)) {
+      tensors_.push_back(std::move(born));
+    }
+    if (tensors_.size() > tensor_count_ / 2 && Below(2) == 0) {
+      std::swap(*Any(), tensors_.back());
+      tensors_.pop_back();
+    }
+  }
+  void ReadEverything() {
+    for (TensorPtr& tensor : tensors_) {
+      process_->Run("check", {.reads = {tensor.get()}});
+    }
+  }
+
+ private:
+  static bool Contains(const std::vector<FakeTensor*>& tensors,
+                       const FakeTensor* tensor) {
+    return std::find(tensors.begin(), tensors.end(), tensor) != tensors.end();
+  }
+  int64_t Below(int64_t n) { return random_() % static_cast<uint64_t>(n); }
+  std::vector<TensorPtr>::iterator Any() {
+    return tensors_.begin() + Below(tensors_.size());
+  }
+
+  FakeProcess* process_;
+  std::mt19937_64 random_;
+  size_t tensor_count_;
+  std::vector<TensorPtr> tensors_;
+};
+
+class RandomDemandTest : public testing::TestWithParam<bool> {};
+
+TEST_P(RandomDemandTest, KeepsContentsAndTheLimitUnderRandomUse) {
+  FakeAgentOptions options = Limited(10 * kUnit);  // about a fifth
+  options.slow_is_file = GetParam();
+  FakeProcess process(options, kDemandOnly);
+  RandomTraining training(&process, /*seed=*/7, /*tensor_count=*/100);
+  for (int i = 1; i <= 3000; ++i) {
+    training.RunKernel();
+    ASSERT_LE(process.FastBytes(), process.job().limit_bytes());
+    if (i % 100 == 0) process.job().EndStep();
+  }
+  training.ReadEverything();
+  EXPECT_LE(process.last_step().fast_peak_bytes, 10 * kUnit);
+  EXPECT_GT(process.last_step().moved_in_bytes, 0);
+  EXPECT_GT(process.last_step().moved_out_bytes, 0);
+  EXPECT_EQ(process.last_step().mode, session::kStepDemand);
+  EXPECT_EQ(process.agent().moves_executed(), 0);
+}
+
+TEST_P(RandomDemandTest, KeepsALimitInPercentFromTheFirstAllocation) {
+  FakeAgentOptions options = Limited(0);
+  options.limit_fraction = 0.2;
+  options.slow_is_file = GetParam();
+  FakeProcess process(options, kDemandOnly);
+  RandomTraining training(&process, /*seed=*/8, /*tensor_count=*/100);
+  int64_t limit_bytes = 0;
+  for (int i = 1; i <= 1000; ++i) {  // two steps
+    training.RunKernel();
+    ASSERT_GE(process.job().limit_bytes(), limit_bytes);  // it only grows
+    limit_bytes = process.job().limit_bytes();
+    // Small kernels always have a little room.
+    ASSERT_LE(process.FastBytes(), std::max(limit_bytes, kUnit + kMiB));
+    if (i % 500 == 0) process.job().EndStep();
+  }
+  training.ReadEverything();
+  const session::Report& report = process.client().segment()->report;
+  EXPECT_NEAR(limit_bytes, 0.2 * report.tensor_peak_bytes,
+              0.02 * report.tensor_peak_bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(SlowTiers, RandomDemandTest, testing::Bool(),
+                         [](const auto& info) {
+                           return info.param ? "File" : "Memory";
+                         });
+
+TEST(JobDemandTest, KeepsContentsWhenSeveralThreadsTrain) {
+  FakeProcess process(Limited(10 * kUnit), kDemandOnly);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([&process, i] {
+      RandomTraining training(&process, /*seed=*/20 + i, /*tensor_count=*/30);
+      for (int k = 0; k < 400; ++k) training.RunKernel();
+      training.ReadEverything();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  process.job().EndStep();
+  EXPECT_LE(process.last_step().fast_peak_bytes, 10 * kUnit);
+}
+
+TEST(JobDemandTest, EvictsWhatWasUsedLongestAgo) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 3; ++i) tensors.push_back(process.New(2 * kUnit));
+  process.Run("use", {.reads = {tensors[0].get()}});
+  process.Run("use", {.reads = {tensors[2].get()}});
+  TensorPtr another = process.New(2 * kUnit);
+  EXPECT_TRUE(another->fast());
+  EXPECT_TRUE(tensors[0]->fast());
+  EXPECT_FALSE(tensors[1]->fast());
+  EXPECT_TRUE(tensors[2]->fast());
+}
+
+TEST(JobDemandTest, FetchesAnEvictedOperand) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr first = process.New(3 * kUnit), second = process.New(3 * kUnit);
+  TensorPtr third = process.New(3 * kUnit);
+  ASSERT_FALSE(first->fast());
+  process.Run("use", {.reads = {first.get()},
+                      .body = [&] { EXPECT_TRUE(first->fast()); }});
+}
+
+TEST(JobDemandTest, StreamsAnOperandThatIsLargerThanFastMemory) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr large = process.New(20 * kUnit);
+  process.Run("read", {.reads = {large.get()}});
+  process.Run("write", {.writes = {large.get()}});
+  process.Run("read", {.reads = {large.get()}});
+  EXPECT_FALSE(large->fast());
+  process.job().EndStep();
+  EXPECT_LE(process.last_step().fast_peak_bytes, 8 * kUnit);
+  EXPECT_GE(process.last_step().moved_in_bytes, 40 * kUnit);
+  EXPECT_GE(process.last_step().moved_out_bytes, 20 * kUnit);
+}
+
+TEST(JobDemandTest, NeverMovesAPinnedTensor) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr pinned = process.New(kUnit);
+  const char* address = pinned->storage.address;
+  process.job().Pin(pinned->storage.address);
+  std::vector<TensorPtr> others;
+  for (int i = 0; i < 20; ++i) others.push_back(process.New(kUnit));
+  EXPECT_EQ(pinned->storage.address, address);
+  EXPECT_TRUE(FakeProcess::Intact(*pinned));
+}
+
+TEST(JobDemandTest, PinningBringsATensorIntoFastMemory) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr tensor = process.New(kUnit);
+  std::vector<TensorPtr> others;
+  for (int i = 0; i < 20; ++i) others.push_back(process.New(kUnit));
+  ASSERT_FALSE(tensor->fast());
+  process.job().Pin(tensor->storage.address);
+  EXPECT_TRUE(tensor->fast());
+  EXPECT_TRUE(FakeProcess::Intact(*tensor));
+}
+
+TEST(JobDemandTest, PinningATensorThatAKernelUsesLeavesItWhereItIs) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  // With eight units in use, the kernel streams the ninth.
+  TensorPtr large = process.New(20 * kUnit);
+  process.Run("use", {.reads = {large.get()}, .body = [&] {
+                        process.job().Pin(large->storage.address);
+                      }});
+  TensorPtr tensor = process.New(kUnit);
+  const char* address = tensor->storage.address;
+  process.Run("use", {.reads = {tensor.get()}, .body = [&] {
+                        process.job().Pin(tensor->storage.address);
+                      }});
+  EXPECT_EQ(tensor->storage.address, address);
+}
+
+// Library scratch has no storage.
+TEST(JobDemandTest, NeverMovesLibraryScratch) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  Job& job = process.job();
+  char* scratch = static_cast<char*>(job.Allocate(nullptr, kUnit));
+  *scratch = 'x';
+  std::vector<TensorPtr> others;
+  for (int i = 0; i < 20; ++i) others.push_back(process.New(kUnit));
+  EXPECT_EQ(*scratch, 'x');
+  EXPECT_TRUE(job.Free(scratch));
+}
+
+TEST(JobDemandTest, LibraryScratchInASlowTierMayBePinned) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  Job& job = process.job();
+  std::vector<void*> scratch;  // more than fits
+  for (int i = 0; i < 10; ++i) {
+    scratch.push_back(job.Allocate(nullptr, kUnit));
+    *static_cast<char*>(scratch.back()) = static_cast<char>(i);
+  }
+  for (int i = 0; i < 10; ++i) {
+    job.Pin(scratch[i]);
+    EXPECT_EQ(*static_cast<char*>(scratch[i]), i);
+    EXPECT_TRUE(job.Free(scratch[i]));
+  }
+}
+
+TEST(JobDemandTest, LeavesAStorageThatIsNotMovableWhereItIs) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr fixed = process.New(kUnit);
+  fixed->storage.movable = false;
+  std::vector<TensorPtr> others;
+  for (int i = 0; i < 20; ++i) others.push_back(process.New(kUnit));
+  EXPECT_TRUE(fixed->fast());
+}
+
+TEST(JobDemandTest, SmallStoragesTakeTheirShareOfTheLimit) {
+  FakeProcess process(Limited(12 * kUnit), kDemandOnly);
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 10; ++i) tensors.push_back(process.New(kUnit));
+  process.job().CountUnmanaged(4 * kUnit);
+  process.Run("use", {.reads = {tensors[0].get()}});
+  EXPECT_LE(process.FastBytes() + 4 * kUnit, 12 * kUnit);
+}
+
+TEST(JobDemandTest, RefusesALimitThatIsTooSmallWithTheLeastThatWorks) {
+  int64_t least_bytes = 0;
+  {
+    FakeProcess process(Limited(64 << 10), kDemandOnly);
+    TensorPtr tensor = process.New(kUnit);
+    try {
+      process.job().EndStep();
+      FAIL() << "accepted";
+    } catch (const std::runtime_error& error) {
+      least_bytes = process.client().segment()->report.least_limit_bytes;
+      EXPECT_THAT(error.what(), HasSubstr(std::to_string(least_bytes)));
+    }
+    EXPECT_THAT(process.Events(), Contains("limit-too-small"));
+  }
+  FakeProcess process(Limited(least_bytes), kDemandOnly);
+  TensorPtr tensor = process.New(kUnit);
+  EXPECT_NO_THROW(process.job().EndStep());
+}
+
+TEST(JobDemandTest, AFullSlowTierIsAnErrorThatLosesNothing) {
+  FakeAgentOptions options = Limited(8 * kUnit);
+  options.slow_bytes = 4 * kUnit;
+  FakeProcess process(options, kDemandOnly);
+  std::vector<TensorPtr> tensors;
+  try {
+    for (int i = 0; i < 20; ++i) tensors.push_back(process.New(kUnit));
+    FAIL() << "there is no such room";
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("no tensor was lost"));
+  }
+  ASSERT_GT(tensors.size(), 8);
+  for (const TensorPtr& tensor : tensors) {
+    EXPECT_TRUE(FakeProcess::Intact(*tensor));
+  }
+  // With room again, training goes on.
+  tensors.resize(tensors.size() / 2);
+  for (TensorPtr& tensor : tensors) {
+    process.Run("use", {.reads = {tensor.get()}});
+  }
+}
+
+TEST(JobDemandTest, AFailingSlowTierIsAnErrorThatLosesNothing) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 5; ++i) tensors.push_back(process.New(kUnit));
+  const int full = open("/dev/full", O_RDWR | O_CLOEXEC);
+  ASSERT_GE(dup2(full, process.client().tiers()[1].fd), 0);
+  EXPECT_THROW(process.New(6 * kUnit), std::runtime_error);
+  close(full);
+  EXPECT_THAT(process.Events(), Contains("eviction-failed"));
+  for (const TensorPtr& tensor : tensors) {
+    EXPECT_TRUE(tensor->fast());
+    process.Run("use", {.reads = {tensor.get()}});
+  }
+}
+
+TEST(JobDemandTest, AKernelOnASlowEmulatedTierTakesLonger) {
+  FakeAgentOptions options = Limited(8 * kUnit);
+  options.slow_is_file = false;
+  options.slow_kernel_read_ps_per_byte = 1000;
+  FakeProcess process(options, kDemandOnly);
+  TensorPtr large = process.New(20 * kUnit);  // does not fit
+  const int64_t begin_ns = NowNs();
+  process.Run("use", {.reads = {large.get()}});
+  EXPECT_GE(NowNs() - begin_ns, 20 * kUnit);
+}
+
+TEST(JobDemandTest, ATensorMayDieWhileAKernelUsesIt) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr tensor = process.New(kUnit);
+  FakeTensor* raw = tensor.get();
+  process.Run("resize", {.writes = {}, .births = {kUnit}, .body = [&] {
+                           process.Run("inner", {.reads = {raw}});
+                           tensor.reset();
+                         }});
+  EXPECT_THAT(process.job().blocks(), IsEmpty());
+}
+
+TEST(JobDemandTest, KnowsItsBlocksAndNobodyElses) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  Job& job = process.job();
+  int elsewhere = 0;
+  EXPECT_FALSE(job.Manages(&elsewhere));
+  EXPECT_FALSE(job.Free(&elsewhere));
+  EXPECT_EQ(job.BlockOf(&elsewhere, &elsewhere, false), nullptr);
+  job.Pin(&elsewhere);  // harmless
+
+  TensorPtr tensor = process.New(kUnit);
+  EXPECT_TRUE(job.Manages(tensor->storage.address));
+  EXPECT_EQ(job.BlockOf(tensor->storage.address, &tensor->storage, true),
+            tensor->block);
+  EXPECT_TRUE(tensor->block->parameter);
+  EXPECT_EQ(tensor->storage.handles, 1);
+}
+
+TEST(JobDemandTest, FollowsAnAddressToANewStorage) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  TensorPtr tensor = process.New(kUnit);
+  FakeStorage other;
+  other.address = tensor->storage.address.load();
+  EXPECT_EQ(process.job().BlockOf(other.address, &other, false), tensor->block);
+  EXPECT_EQ(tensor->storage.handles, 0);
+  EXPECT_EQ(other.handles, 1);
+  tensor.reset();
+  EXPECT_EQ(other.handles, 0);
+}
+
+}  // namespace
+}  // namespace stowage

@@ -1,0 +1,417 @@
+// Plan mode: steps driven by hand-made plans, and what ends them.
+#include <errno.h>
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "client_sdk/runtime/plan_table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/fake_process.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// Sizes follow the smallest window, which depends on the host's processors.
+const int64_t kUnit = StreamWindow::BytesFor(0);
+
+// Every tensor of the step at fast addresses of its own: no moves.
+void PlanIdentity(const session::ProfileArea& profile,
+                  session::PlanArea* plan) {
+  plan->signature = profile.signature;
+  plan->predicted_step_ns = 123;
+  plan->tensor_count = profile.block_count;
+  plan->kernel_count = profile.kernel_count;
+  plan->initial_count = plan->allocation_count = plan->move_count = 0;
+  plan->stream_count = 0;
+  for (uint32_t k = 0; k < profile.kernel_count; ++k) {
+    plan->kernels[k] = {.key = profile.kernels[k].key};
+  }
+  int64_t end = 0;
+  for (uint32_t i = 0; i < profile.block_count; ++i) {
+    const session::BlockRecord& block = profile.blocks[i];
+    const int32_t tensor = static_cast<int32_t>(i);
+    if (block.birth_kernel < 0) {
+      const bool wraps = block.previous_birth_kernel >= 0;
+      plan->initial[plan->initial_count++] = {
+          .tensor = tensor,
+          .offset_bytes = end,
+          .size_bytes = block.size_bytes,
+          .block_id = wraps ? 0 : block.id,
+          .birth_kernel = block.previous_birth_kernel,
+          .birth_ordinal = block.previous_birth_ordinal};
+    } else {
+      session::PlanKernel& kernel = plan->kernels[block.birth_kernel];
+      if (kernel.allocation_count++ == 0) {
+        kernel.first_allocation = plan->allocation_count;
+      }
+      plan->allocations[plan->allocation_count++] = {
+          .tensor = tensor,
+          .offset_bytes = end,
+          .size_bytes = block.size_bytes};
+    }
+    end += RoundUpToPage(block.size_bytes);
+  }
+}
+
+using EditPlan = std::function<void(session::PlanArea* plan)>;
+
+// The kernels of the step below, in order.
+enum Kernel { kForward1, kForward2, kForward3, kBackward, kUpdate, kKernels };
+
+// A small model: a weight that persists, activations that die in the backward
+// pass, a loss that lives until the next step.
+class SmallTraining {
+ public:
+  explicit SmallTraining(const EditPlan& edit = [](session::PlanArea*) {})
+      : process_({.fast_bytes = 60 * kUnit,
+                  .slow_bytes = 100 * kUnit,
+                  .limit_bytes = 40 * kUnit,
+                  .planner =
+                      [edit](const session::ProfileArea& profile,
+                             session::PlanArea* plan) {
+                        PlanIdentity(profile, plan);
+                        edit(plan);
+                        return true;
+                      }}),
+        weight_(process_.New(2 * kUnit)) {}
+
+  struct Variation {
+    const char* second_kernel = "forward2";
+    int64_t hidden_bytes = 2 * kUnit;
+    bool skip_update = false;
+    FakeTensor* write_in_third = nullptr;
+    bool write_activation_in_second = false;
+    std::function<void()> in_third = [] {};
+  };
+
+  void Step() { Step(Variation{}); }
+  void Step(const Variation& variation) {
+    FakeTensor* weight = weight_.get();
+    TensorPtr activation = Only(
+        process_.Run("forward1", {.reads = {weight}, .births = {3 * kUnit}}));
+    activation_ = activation.get();
+    FakeKernel second{.reads = {activation.get()},
+                      .births = {variation.hidden_bytes}};
+    if (variation.write_activation_in_second) {
+      std::swap(second.reads, second.writes);
+    }
+    TensorPtr hidden = Only(process_.Run(variation.second_kernel, second));
+    process_.Run("forward3",
+                 {.reads = {hidden.get()}, .body = variation.in_third});
+    std::vector<TensorPtr> gradients =
+        process_.Run("backward", {.reads = {activation.get(), hidden.get()},
+                                  .births = {2 * kUnit, kUnit / 2}});
+    activation_ = nullptr;
+    activation.reset();
+    hidden.reset();
+    if (!variation.skip_update) {
+      process_.Run("update",
+                   {.reads = {gradients[0].get()}, .writes = {weight}});
+    }
+    loss_ = std::move(gradients[1]);  // the previous one dies
+    gradients.clear();
+    process_.job().EndStep();
+  }
+  // Until the first step that a plan drives can begin.
+  void WarmUp() {
+    while (process_.client().segment()->plans_taken == 0) Step();
+  }
+  void CheckContents() {
+    process_.Run("check", {.reads = {weight_.get(), loss_.get()}});
+  }
+
+  FakeProcess& process() { return process_; }
+  FakeTensor* weight() { return weight_.get(); }
+  FakeTensor* activation() { return activation_; }
+  const session::StepRecord& last() { return process_.last_step(); }
+
+ private:
+  static TensorPtr Only(std::vector<TensorPtr> tensors) {
+    return std::move(tensors.at(0));
+  }
+
+  FakeProcess process_;
+  TensorPtr weight_, loss_;
+  FakeTensor* activation_ = nullptr;
+};
+
+// What `forward1` allocates.
+const session::PlanAllocation& Activation(const session::PlanArea& plan) {
+  return plan.allocations[plan.kernels[kForward1].first_allocation];
+}
+
+// Appends moves of the activation, given by start and deadline.
+void MoveActivation(session::PlanArea* plan, int from_tier, int32_t start,
+                    int32_t deadline) {
+  const session::PlanAllocation& activation = Activation(*plan);
+  plan->moves[plan->move_count++] = {
+      .tensor = activation.tensor,
+      .from_tier = from_tier,
+      .to_tier = 1 - from_tier,
+      .start_kernel = start,
+      .deadline_kernel = deadline,
+      .from_offset_bytes = activation.offset_bytes,
+      .to_offset_bytes = activation.offset_bytes,
+      .size_bytes = activation.size_bytes};
+}
+
+TEST(JobPlanTest, APlanDrivesTheStepsAfterTheProfiledOne) {
+  SmallTraining training;
+  training.WarmUp();
+  EXPECT_EQ(training.last().mode, session::kStepProfile);
+  training.Step();  // arranges the tensors that are alive
+  for (int i = 0; i < 2; ++i) {
+    training.Step();
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+    EXPECT_EQ(training.last().fallbacks, 0u);
+    EXPECT_EQ(training.last().kernel_count, kKernels);
+    EXPECT_EQ(training.last().predicted_duration_ns, 123);
+    EXPECT_EQ(training.last().moved_out_bytes, 0);
+  }
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPlanTest, AllocationsStandWhereThePlanSays) {
+  SmallTraining training;
+  training.WarmUp();
+  const session::Segment& segment = training.process().agent().segment();
+  const session::PlanAllocation& planned =
+      Activation(segment.plans[segment.plans_written % 2]);
+  int64_t offset_bytes = -1;
+  training.Step({.in_third = [&] {
+    offset_bytes = training.activation()->block->place.offset_bytes;
+  }});
+  EXPECT_EQ(offset_bytes,
+            planned.offset_bytes + StreamWindow::BytesFor(40 * kUnit));
+}
+
+TEST(JobPlanTest, TheAgentMovesATensorOutAndBackDuringTheStep) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+  });
+  training.WarmUp();
+  training.Step();  // arranges the tensors that are alive
+  for (int i = 0; i < 2; ++i) {
+    training.Step();
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+    EXPECT_EQ(training.last().fallbacks, 0u);
+    EXPECT_EQ(training.last().moved_out_bytes, 3 * kUnit);
+    // The loss of the step before is brought to its place, too.
+    EXPECT_EQ(training.last().moved_in_bytes, 3 * kUnit + kUnit / 2);
+  }
+  EXPECT_EQ(training.process().agent().moves_executed(), 6);
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPlanTest, ATensorMayBeReadWhileItLeaves) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward2, kForward3);
+    MoveActivation(plan, /*from_tier=*/1, kForward3, kBackward);
+  });
+  training.WarmUp();
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepPlan);
+  EXPECT_EQ(training.last().fallbacks, 0u);
+}
+
+TEST(JobPlanTest, APlanMayStreamAnOperand) {
+  SmallTraining training([](session::PlanArea* plan) {
+    const int32_t activation = Activation(*plan).tensor;
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+    plan->streams[plan->stream_count++] = {.kernel = kBackward,
+                                           .tensor = activation};
+  });
+  training.WarmUp();
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepPlan);
+  EXPECT_EQ(training.last().fallbacks, 0u);
+  EXPECT_GE(training.last().moved_in_bytes, 3 * kUnit);
+}
+
+// What the process or the agent does otherwise than planned.
+class SurpriseTest : public testing::Test {
+ protected:
+  // Runs one step under the plan and two after it. `reason` ends plan mode in
+  // the first.
+  void Expect(const char* reason, SmallTraining* training,
+              const SmallTraining::Variation& variation = {}) {
+    training->WarmUp();
+    training->Step(variation);
+    EXPECT_GE(training->last().fallbacks, 1u);
+    EXPECT_THAT(training->process().Events(), Contains(reason));
+    training->Step();
+    training->Step();
+    training->CheckContents();
+  }
+};
+
+TEST_F(SurpriseTest, AnotherKernel) {
+  SmallTraining training;
+  Expect("kernel-sequence", &training, {.second_kernel = "dropout"});
+}
+
+TEST_F(SurpriseTest, AnotherSize) {
+  SmallTraining training;
+  Expect("allocation-sequence", &training, {.hidden_bytes = 3 * kUnit});
+}
+
+TEST_F(SurpriseTest, FewerKernels) {
+  SmallTraining training;
+  Expect("step-ended-early", &training, {.skip_update = true});
+}
+
+TEST_F(SurpriseTest, RoomThatIsTaken) {
+  SmallTraining training([](session::PlanArea* plan) {
+    plan->allocations[plan->kernels[kForward2].first_allocation].offset_bytes =
+        Activation(*plan).offset_bytes;
+  });
+  Expect("room-taken", &training);
+}
+
+TEST_F(SurpriseTest, NoRoomForAMove) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kForward3);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+    plan->moves[1].to_offset_bytes = plan->initial[0].offset_bytes;
+  });
+  Expect("move-impossible", &training);
+}
+
+TEST_F(SurpriseTest, AnOperandThatIsNotThere) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+  });
+  Expect("operand-not-resident", &training);
+}
+
+TEST_F(SurpriseTest, AWriteWhileACopyIsUnderWay) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward2, kForward3);
+    MoveActivation(plan, /*from_tier=*/1, kForward3, kBackward);
+  });
+  Expect("written-while-moving", &training,
+         {.write_activation_in_second = true});
+}
+
+TEST_F(SurpriseTest, AMoveThatFails) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+  });
+  training.process().agent().FailMovesWith(EIO);
+  Expect("move-failed", &training);
+}
+
+// The agent has not copied yet, the allocation of the second kernel is not the
+// planned one, and the kernel has begun to read the tensor that is leaving.
+TEST_F(SurpriseTest, AnAllocationWhileAnOperandLeaves) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward2, kForward3);
+    MoveActivation(plan, /*from_tier=*/1, kForward3, kBackward);
+  });
+  // Small enough to fit where the operand was.
+  Expect("allocation-sequence", &training, {.hidden_bytes = 3 * kUnit});
+}
+
+TEST(JobPlanTest, APlanThatDoesNotFitTheTensorsIsNotUsed) {
+  SmallTraining training(
+      [](session::PlanArea* plan) { plan->initial[0].size_bytes += 4096; });
+  training.WarmUp();
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepDemand);
+  EXPECT_THAT(training.process().Events(), Contains("initial-tensor-missing"));
+}
+
+TEST(JobPlanTest, AMalformedPlanIsNotUsed) {
+  SmallTraining training(
+      [](session::PlanArea* plan) { plan->allocations[0].tier = 7; });
+  training.WarmUp();
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepDemand);
+  EXPECT_THAT(training.process().Events(), ElementsAre("plan-malformed"));
+}
+
+TEST(JobPlanTest, ARefusedProfileLeavesTheJobInDemandMode) {
+  FakeProcess process({.fast_bytes = 20 * kUnit, .limit_bytes = 10 * kUnit});
+  TensorPtr tensor = process.New(kUnit);
+  process.job().EndStep();
+  for (int i = 0; i < 3; ++i) {
+    process.Run("use", {.reads = {tensor.get()}});
+    process.job().EndStep();
+  }
+  EXPECT_EQ(process.client().segment()->profiles_written, 1u);
+  EXPECT_EQ(process.last_step().mode, session::kStepDemand);
+}
+
+TEST(JobPlanTest, AnAgentThatVanishesInTheMiddleLeavesMovesToTheProcess) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+  });
+  training.WarmUp();
+  training.Step();
+  FakeAgent& agent = training.process().agent();
+  const int64_t executed = agent.moves_executed();
+  agent.HoldMoves();
+  training.Step({.in_third = [&] { agent.HangUp(); }});
+  EXPECT_LE(agent.moves_executed(), executed + 1);
+  for (int i = 0; i < 2; ++i) {
+    training.Step();
+    EXPECT_EQ(training.last().mode, session::kStepDemand);
+  }
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), ElementsAre("agent-lost"));
+}
+
+TEST(JobPlanTest, TensorsThatStandElsewhereAreBroughtWhereThePlanWantsThem) {
+  SmallTraining training;
+  training.WarmUp();
+  training.Step();
+  // Something large between the steps pushes the weight out.
+  {
+    TensorPtr large = training.process().New(37 * kUnit);
+    EXPECT_FALSE(training.weight()->fast());
+    training.process().job().EndStep();  // a step of another kind
+  }
+  for (int i = 0; i < 3; ++i) training.Step();
+  training.CheckContents();
+  EXPECT_TRUE(training.weight()->fast());
+}
+
+TEST(JobPlanTest, AKernelThatOutlivesItsStepLeavesTheNextProfileWhole) {
+  session::ProfileArea* seen = nullptr;
+  uint32_t attributed = 0;
+  FakeProcess process(
+      {.fast_bytes = 20 * kUnit,
+       .limit_bytes = 10 * kUnit,
+       .planner = [&](const session::ProfileArea& profile, session::PlanArea*) {
+         seen = const_cast<session::ProfileArea*>(&profile);
+         for (uint32_t k = 0; k < profile.kernel_count; ++k) {
+           attributed += profile.kernels[k].operand_count;
+         }
+         return false;
+       }});
+  TensorPtr tensor = process.New(kUnit);
+  for (int i = 0; i < 5; ++i) process.Run("use", {.reads = {tensor.get()}});
+  FakeTensor* raw = tensor.get();
+  process.Run("long", {.reads = {raw}, .births = {kUnit}, .body = [&] {
+                         process.job().EndStep();
+                         process.Run("inner", {.reads = {raw}});
+                       }});
+  process.job().EndStep();
+  ASSERT_NE(seen, nullptr);
+  EXPECT_EQ(seen->kernel_count, 1u);
+  EXPECT_EQ(attributed, seen->operand_count);
+}
+
+}  // namespace
+}  // namespace stowage
