@@ -40,6 +40,7 @@ def compare_digests(folder):
 
 
 def compare_memory(report):
+    """True if the limit was never exceeded."""
     limit_bytes = report["limit_bytes"]
     # The peak, and with it the limit, is known when the first step has ended.
     fast_bytes = max(s["fast_peak_bytes"] for s in report["steps"][1:])
@@ -67,6 +68,9 @@ def compare_times(report, log):
 def main():
     folder = Path(sys.argv[1])
     report = read_json(folder / "limited.json")
+    if len(report["steps"]) < 2:
+        sys.exit("the run under the limit has fewer than two steps: nothing to "
+                 f"compare; {folder}/limited.json has its fallbacks")
     log = (folder / "alone.log").read_text(encoding="utf-8")
     good = compare_digests(folder)
     good = compare_memory(report) and good

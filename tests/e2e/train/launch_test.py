@@ -102,6 +102,26 @@ class LaunchTest(unittest.TestCase):
         run = self.launch(harness.PYTHON, "-c", code, *self.train_command())
         self.assert_trained(run)
 
+    def test_a_script_that_imports_stowage(self):
+        slow = self.folder / "slow"
+        slow.mkdir()
+        code = ("import runpy, sys, stowage\n"
+                f"stowage.init(fast='40%', slow='file:{slow}')\n"
+                "assert stowage.attached()\n"
+                "sys.argv = sys.argv[1:]\n"
+                "runpy.run_path(sys.argv[0], run_name='__main__')\n")
+        result = subprocess.run(
+            [harness.PYTHON, "-c", code, *self.train_command()[1:]],
+            capture_output=True,
+            text=True,
+            env=harness.environment(
+                PYTHONPATH=f"{harness.BINARY_DIR}/lib/python:{harness.SCRIPTS}"
+            ),
+            timeout=harness.TIMEOUT_S)
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(harness.plain(*TRAIN),
+                         json.loads((self.folder / "digest.json").read_text()))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv, verbosity=2)

@@ -206,9 +206,9 @@ def channels_last(digest):
 
 @hazard
 def sparse_gradients(digest):
-    net = nn.Sequential(nn.Embedding(8192, 64, sparse=True), nn.Flatten(),
+    net = nn.Sequential(nn.Embedding(65536, 64, sparse=True), nn.Flatten(),
                         nn.Linear(1024, 10))
-    batches = [(torch.randint(0, 8192, (64, 16)), torch.randint(0, 10, (64,)))
+    batches = [(torch.randint(0, 65536, (64, 16)), torch.randint(0, 10, (64,)))
                for _ in range(STEPS)]
     train(digest, net, torch.optim.SGD(net.parameters(), lr=0.1), batches)
 
