@@ -31,8 +31,8 @@ void Arena::Free(int64_t offset_bytes) {
   const int64_t size_bytes = extent->second.size_bytes;
   used_.erase(extent);
   used_bytes_ -= size_bytes;
-  const int64_t inside =
-      std::min(size_bytes, std::max<int64_t>(0, capacity_bytes_ - offset_bytes));
+  const int64_t inside = std::min(
+      size_bytes, std::max<int64_t>(0, capacity_bytes_ - offset_bytes));
   if (inside > 0) AddFree(offset_bytes, inside);
 }
 

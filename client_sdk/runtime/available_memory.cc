@@ -50,10 +50,10 @@ int64_t CgroupHeadroomBytes() {
     for (;; path.erase(path.rfind('/'))) {
       const std::string v2 = "/sys/fs/cgroup" + path;
       const std::string v1 = "/sys/fs/cgroup/memory" + path;
-      least = std::min(
-          {least, Headroom(v2 + "/memory.max", v2 + "/memory.current"),
-           Headroom(v1 + "/memory.limit_in_bytes",
-                    v1 + "/memory.usage_in_bytes")});
+      least =
+          std::min({least, Headroom(v2 + "/memory.max", v2 + "/memory.current"),
+                    Headroom(v1 + "/memory.limit_in_bytes",
+                             v1 + "/memory.usage_in_bytes")});
       if (path.rfind('/') == std::string::npos) break;
     }
   }

@@ -47,8 +47,8 @@ struct Block {
   int64_t birth_step = -1;
   uint64_t birth_tag = 0;
 
-  int32_t tensor = -1;          // index in the plan that drives the step
-  int32_t profile_index = -1;   // index in the profile of the current step
+  int32_t tensor = -1;         // index in the plan that drives the step
+  int32_t profile_index = -1;  // index in the profile of the current step
 
   int64_t room_bytes() const { return RoundUpToPage(size_bytes); }
 };

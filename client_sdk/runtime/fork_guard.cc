@@ -51,8 +51,8 @@ void TakeSnapshot() {
   int64_t offset_bytes = 0;
   for (const Block* block : g_job->blocks()) {
     if (!whole) break;
-    whole = g_job->ReadBlock(*block, static_cast<char*>(memory) +
-                                         offset_bytes) == 0;
+    whole = g_job->ReadBlock(*block,
+                             static_cast<char*>(memory) + offset_bytes) == 0;
     offset_bytes += block->room_bytes();
   }
   if (memory != MAP_FAILED) munmap(memory, bytes);

@@ -25,7 +25,7 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
     : client_(client),
       storage_(storage),
       settings_(settings),
-      window_(&client->tiers(), 0),
+      window_(&client->tiers()),
       lanes_(client) {
   for (const MappedTier& tier : client->tiers()) {
     arenas_.push_back(std::make_unique<Arena>(tier.info.capacity_bytes));
@@ -116,7 +116,9 @@ void Job::BeginKernel(RunningKernel* kernel,
   for (const KernelOperand& operand : operands) {
     Use(kernel, operand.block);
     profile_.AddOperand(kernel->index, operand);
+    kernel->working_bytes += operand.block->room_bytes();
   }
+  FollowPeak(managed_bytes_ + unmanaged_bytes_, kernel->working_bytes);
   try {
     if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
     if (plan_ == nullptr) FetchOperands(kernel, operands);
@@ -145,6 +147,7 @@ void Job::EndKernel(RunningKernel* kernel,
                        kernel->flops, kernel->slow_operands);
   }
   Unuse(kernel);
+  if (kernel->extends_window) EndExtension();
   totals_.moved_in_bytes += window_.TakeReadBytes();
   totals_.moved_out_bytes += window_.TakeWrittenBytes();
   last_end_ns_ = NowNs();
@@ -176,7 +179,11 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   block->backward = kernel->backward;
   block->birth_step = step_;
   block->birth_tag = tagger_.Next(kernel->key, size_bytes);
-  FollowPeak(managed_bytes_ + size_bytes + unmanaged_bytes_);
+  kernel->working_bytes += block->room_bytes();
+  FollowPeak(managed_bytes_ + size_bytes + unmanaged_bytes_,
+             kernel->working_bytes);
+  largest_room_bytes_ = std::max(largest_room_bytes_, block->room_bytes());
+  if (!FitsArena(*block)) return nullptr;
   if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
     PlaceOnDemand(block.get());
   }
@@ -184,6 +191,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   if (block->place.tier != session::kFastTier) {
     kernel->slow_write_bytes[block->place.tier] += size_bytes;
     ++kernel->slow_operands;
+    if (!tier.addressable() && kernel != &loose) ExtendWindow(kernel);
   }
   profile_.AddBirth(kernel->index, kernel->ordinal++, block.get());
   ++births_;
@@ -193,6 +201,18 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   kernel->moved_ns += totals_.stall_ns - stall_before_ns;
   if (kernel == &loose) last_end_ns_ = NowNs();
   return tier.base + block.release()->place.offset_bytes;
+}
+
+// In the first step of a job with an absolute limit, a tensor that is larger
+// than the arena says that the limit is too small; what follows is allocated
+// outside until the job is refused. Later such a tensor is streamed.
+bool Job::FitsArena(const Block& block) const {
+  if (step_ > 0 || limit_bytes_ == 0 || limit_fraction_ > 0 ||
+      client_->tiers()[1].addressable()) {
+    return true;
+  }
+  return LeastLimitBytes() <= limit_bytes_ ||
+         block.room_bytes() <= arenas_[0]->capacity_bytes() - window_bytes();
 }
 
 bool Job::Free(void* address) {
@@ -257,10 +277,11 @@ bool Job::HandleFault(void* address) {
   }
   const int error = window_.Fault(*block, static_cast<char*>(address));
   if (error != 0) {
-    fprintf(stderr,
-            "stowage: the slow tier %s failed while a tensor was read in place: "
-            "%s; the job cannot go on\n",
-            client_->tiers()[block->place.tier].info.name, strerror(error));
+    fprintf(
+        stderr,
+        "stowage: the slow tier %s failed while a tensor was read in place: "
+        "%s; the job cannot go on\n",
+        client_->tiers()[block->place.tier].info.name, strerror(error));
     abort();
   }
   return true;

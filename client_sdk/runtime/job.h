@@ -2,14 +2,13 @@
 // between tiers at kernel boundaries.
 //
 //   Job job(&client, storage_access, settings);
-//   job.BeginKernel(&kernel, operands);      // operands are usable from here on
-//   void* address = job.Allocate(&kernel, bytes);
-//   job.EndKernel(&kernel, outputs);
-//   job.EndStep();                           // after the optimizer
+//   job.BeginKernel(&kernel, operands);      // operands are usable from here
+//   on void* address = job.Allocate(&kernel, bytes); job.EndKernel(&kernel,
+//   outputs); job.EndStep();                           // after the optimizer
 //
 // Demand mode: outputs are allocated in a bounded fast arena, old tensors are
-// evicted to make room, operands are fetched at use. Plan mode: the plan's table
-// says where every allocation goes and which moves start and end at which
+// evicted to make room, operands are fetched at use. Plan mode: the plan's
+// table says where every allocation goes and which moves start and end at which
 // kernel; whatever the plan did not foresee ends plan mode for the rest of the
 // step. Neither changes a bit of any tensor.
 //
@@ -59,7 +58,9 @@ struct RunningKernel {
   int32_t ordinal = 0;
   int64_t step = -1;
   int64_t start_ns = 0;
-  int64_t moved_ns = 0;  // of its duration, spent moving tensors
+  int64_t moved_ns = 0;       // of its duration, spent moving tensors
+  int64_t working_bytes = 0;  // its operands and what it allocated
+  bool extends_window = false;
   int64_t slow_read_bytes[session::kMaxTiers] = {};
   int64_t slow_write_bytes[session::kMaxTiers] = {};
   uint32_t slow_operands = 0;
@@ -80,7 +81,9 @@ class Job {
                  const std::vector<KernelOperand>& outputs);
 
   // Memory for a new tensor, aligned to a page. `kernel` is null outside of
-  // kernels. May evict.
+  // kernels. May evict. Null in a job that will be refused before its first
+  // update: its limit is too small, and what is left to find out is by how
+  // much.
   void* Allocate(RunningKernel* kernel, int64_t size_bytes);
   // False if the address is not managed here.
   bool Free(void* address);
@@ -91,6 +94,9 @@ class Job {
   Block* BlockOf(void* address, void* context, bool parameter);
   bool Manages(const void* address) const;
 
+  // The optimizer is about to update the parameters. Throws if the limit turned
+  // out to be too small, before anything was learned.
+  void BeforeUpdate();
   // The step is over: the optimizer has run, or the next forward pass begins.
   void EndStep();
 
@@ -165,6 +171,9 @@ class Job {
   void FetchOperands(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands);
   bool SetPlace(Block* block, Place place);
+  void ExtendWindow(RunningKernel* kernel);
+  void EndExtension();
+  int64_t window_bytes() const { return window_block_.room_bytes(); }
 
   // job_plan.cc: a step under a plan.
   bool StartPlan(const PlanTable& plan);
@@ -185,7 +194,9 @@ class Job {
 
   // job_step.cc: what happens between steps.
   void FinishStepRecord(session::StepMode mode);
-  void FollowPeak(int64_t tensor_bytes);
+  void FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes);
+  int64_t LeastLimitBytes() const;
+  bool FitsArena(const Block& block) const;
   void ResolveLimit();
   int64_t EffectiveLimitBytes() const;
   void FitWindow();
@@ -204,7 +215,8 @@ class Job {
   std::vector<std::unique_ptr<Arena>> arenas_;
   StreamWindow window_;
   MoveLanes lanes_;
-  Block window_block_;  // holds the window's room in the fast arena
+  Block window_block_;     // holds the window's room in the fast arena
+  Block extension_block_;  // and that of a larger one while kernels stream
   std::unordered_set<Block*> blocks_;
   std::vector<Block*> deferred_frees_;
 
@@ -222,6 +234,7 @@ class Job {
   int64_t kernels_run_ = 0;
   int64_t managed_bytes_ = 0;       // live, wherever they are
   int64_t tensor_peak_bytes_ = 0;   // of the job
+  int64_t largest_room_bytes_ = 0;  // of any block so far
   int64_t last_end_ns_ = 0;         // when the last kernel ended
 
   int64_t step_ = 0;
@@ -239,10 +252,10 @@ class Job {
     std::string reason, detail;
     int32_t kernel = -1;
   } surprise_;
-  const PlanTable* plan_ = nullptr;                // drives this step
-  const PlanTable* step_plan_ = nullptr;           // drove it from the start
-  std::unordered_map<uint64_t, int> surprises_;    // in a row, by signature
-  std::vector<Block*> tensors_;                    // by the plan's tensor index
+  const PlanTable* plan_ = nullptr;              // drives this step
+  const PlanTable* step_plan_ = nullptr;         // drove it from the start
+  std::unordered_map<uint64_t, int> surprises_;  // in a row, by signature
+  std::vector<Block*> tensors_;                  // by the plan's tensor index
   size_t next_move_ = 0;
   size_t next_deadline_ = 0;
 };

@@ -18,10 +18,10 @@ namespace {
 // Share of the fast arena that operands of one kernel may take by themselves;
 // the rest is for what the kernel allocates.
 constexpr double kOperandShare = 0.85;
+// Share of it that a kernel that streams begins to look for as its window.
+constexpr double kExtensionShare = 0.75;
 
-std::string MiB(int64_t bytes) {
-  return std::to_string(bytes >> 20) + " MiB";
-}
+std::string MiB(int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 }  // namespace
 
@@ -134,6 +134,7 @@ void Job::FetchOperands(RunningKernel* kernel,
                         const std::vector<KernelOperand>& operands) {
   std::vector<KernelOperand> absent;
   int64_t resident_bytes = 0;
+  bool streams = false;
   for (const KernelOperand& operand : operands) {
     if (operand.block->place.tier == session::kFastTier) {
       resident_bytes += operand.block->room_bytes();
@@ -145,18 +146,59 @@ void Job::FetchOperands(RunningKernel* kernel,
     return a.block->size_bytes < b.block->size_bytes;
   });
   const int64_t budget_bytes =
-      kOperandShare * (arenas_[session::kFastTier]->capacity_bytes() -
-                       window_.bytes());
+      kOperandShare *
+      (arenas_[session::kFastTier]->capacity_bytes() - window_bytes());
   for (const KernelOperand& operand : absent) {
     Block* block = operand.block;
     const bool movable = block->storage != nullptr && !block->pinned &&
                          block->users == 1;  // this kernel
-    if (movable && resident_bytes + block->room_bytes() <= budget_bytes && Fetch(block)) {
+    if (movable && resident_bytes + block->room_bytes() <= budget_bytes &&
+        Fetch(block)) {
       resident_bytes += block->room_bytes();
       continue;
     }
     NoteSlowUse(kernel, operand);
+    if (!client_->tiers()[block->place.tier].addressable()) streams = true;
   }
+  if (streams) ExtendWindow(kernel);
+}
+
+// Gives a kernel that streams all the fast memory that it does not need
+// otherwise; the window that is set aside would do, but slowly. Under a plan it
+// is the room that the plan keeps free for this.
+void Job::ExtendWindow(RunningKernel* kernel) {
+  if (extension_block_.size_bytes > 0) return;
+  Arena& fast = *arenas_[session::kFastTier];
+  std::optional<Place> room;
+  if (plan_ != nullptr) {
+    extension_block_.size_bytes = plan_->stream_window_bytes;
+    const int64_t offset_bytes =
+        fast.capacity_bytes() - extension_block_.room_bytes();
+    if (extension_block_.size_bytes > 0 &&
+        fast.AllocateAt(offset_bytes, &extension_block_)) {
+      room = Place{session::kFastTier, offset_bytes};
+    }
+  } else {
+    int64_t bytes = kExtensionShare * (fast.capacity_bytes() - window_bytes());
+    for (; !room.has_value() && bytes > 2 * window_bytes(); bytes /= 2) {
+      extension_block_.size_bytes = bytes;
+      room = FastRoom(&extension_block_);
+    }
+  }
+  if (!room.has_value()) {
+    extension_block_.size_bytes = 0;
+    return;
+  }
+  extension_block_.place = *room;
+  kernel->extends_window = true;
+  window_.Use(room->offset_bytes, extension_block_.size_bytes);
+  NotePeaks();
+}
+
+void Job::EndExtension() {
+  window_.Use(0, window_bytes());
+  arenas_[session::kFastTier]->Free(extension_block_.place.offset_bytes);
+  extension_block_.size_bytes = 0;
 }
 
 void Job::NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand) {

@@ -47,7 +47,7 @@ bool Job::MatchInitial(const PlanTable& plan, std::vector<Target>* targets) {
     const bool fast = initial.tier == session::kFastTier;
     targets->push_back(
         {block,
-         {initial.tier, initial.offset_bytes + (fast ? window_.bytes() : 0)}});
+         {initial.tier, initial.offset_bytes + (fast ? window_bytes() : 0)}});
   }
   if (targets->size() == plan.initial.size()) return true;
   for (const session::PlanInitial& initial : plan.initial) {
@@ -99,8 +99,8 @@ void Job::ClearFast(const std::vector<Target>& targets) {
     }
   }
   for (Block* block : misplaced) {
-    const bool stays_fast = block->tensor >= 0 &&
-                            wanted[block->tensor].tier == session::kFastTier;
+    const bool stays_fast =
+        block->tensor >= 0 && wanted[block->tensor].tier == session::kFastTier;
     if (stays_fast && arenas_[session::kFastTier]->AllocateAt(
                           wanted[block->tensor].offset_bytes, block)) {
       MoveNow(block, wanted[block->tensor]);
@@ -121,7 +121,8 @@ void Job::AwaitMovesDue(int32_t kernel) {
     const session::PlanMove& move =
         plan_->moves[plan_->moves_by_deadline[next_deadline_]];
     if (move.deadline_kernel > kernel) return;
-    if (move.start_kernel == move.deadline_kernel) continue;  // StartMoves waits
+    if (move.start_kernel == move.deadline_kernel)
+      continue;  // StartMoves waits
     Block* block = tensors_[move.tensor];
     if (block == nullptr || !block->moving) continue;
     if (!FinishMove(block)) {
@@ -155,15 +156,15 @@ bool Job::StartMove(const session::PlanMove& move) {
   if (window_.Release(*block) != 0) return false;
   Place to{move.to_tier, 0};
   if (move.to_tier == session::kFastTier) {
-    to.offset_bytes = move.to_offset_bytes + window_.bytes();
+    to.offset_bytes = move.to_offset_bytes + window_bytes();
     if (!arenas_[to.tier]->AllocateAt(to.offset_bytes, block)) return false;
   } else {
     auto offset = arenas_[to.tier]->Allocate(block);
     if (!offset.has_value()) return false;
     to.offset_bytes = *offset;
   }
-  block->lane = move.to_tier > move.from_tier ? session::kLaneOut
-                                              : session::kLaneIn;
+  block->lane =
+      move.to_tier > move.from_tier ? session::kLaneOut : session::kLaneIn;
   block->moving = true;
   block->destination = to;
   block->ticket = lanes_.Issue(static_cast<session::Lane>(block->lane),
@@ -173,8 +174,8 @@ bool Job::StartMove(const session::PlanMove& move) {
 }
 
 // Waits until the bytes have arrived, then lets the storage point to them.
-// False if the copy failed or a kernel still uses the source: the block is where
-// it was.
+// False if the copy failed or a kernel still uses the source: the block is
+// where it was.
 bool Job::FinishMove(Block* block) {
   const int64_t begin_ns = NowNs();
   const int error =
@@ -204,7 +205,7 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
     return false;
   }
   if (planned->tier == session::kFastTier) {
-    const int64_t offset_bytes = planned->offset_bytes + window_.bytes();
+    const int64_t offset_bytes = planned->offset_bytes + window_bytes();
     if (!arenas_[planned->tier]->AllocateAt(offset_bytes, block)) {
       Surprise("room-taken",
                "a tensor outlived the plan's expectation, or cannot move",
@@ -244,9 +245,10 @@ void Job::CheckPlanOperands(RunningKernel* kernel,
     }
   }
   for (const KernelOperand& operand : operands) {
-    if (operand.block->place.tier != session::kFastTier) {
-      NoteSlowUse(kernel, operand);
-    }
+    const int tier = operand.block->place.tier;
+    if (tier == session::kFastTier) continue;
+    NoteSlowUse(kernel, operand);
+    if (!client_->tiers()[tier].addressable()) ExtendWindow(kernel);
   }
 }
 

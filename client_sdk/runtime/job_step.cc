@@ -60,7 +60,9 @@ void Job::EndStep() {
   TakePlans();
   ++step_;
   BeginStep();
-  RefuseLimitThatIsTooSmall();
+  if (step_ <= 2 && (limit_fraction_ <= 0 || step_ == 2)) {
+    RefuseLimitThatIsTooSmall();
+  }
 }
 
 void Job::BeginStep() {
@@ -74,11 +76,11 @@ void Job::BeginStep() {
                       block->birth_step == step_ - 1 ? block->birth_tag : 0);
   }
   plan_ = step_plan_ = nullptr;
-  if (plans_.empty()) return;
   if (!client_->AgentAlive()) {
     WarnAgentLost();
     return;
   }
+  if (limit_bytes_ == 0) return;  // nothing has to move
   auto next = next_signature_.find(previous_signature_);
   auto plan = plans_.find(next != next_signature_.end() ? next->second
                                                         : previous_signature_);
@@ -105,9 +107,8 @@ void Job::FinishStepRecord(session::StepMode mode) {
       .signature = profile_.signature(),
       .kernel_count = profile_.kernel_count(),
       .duration_ns = NowNs() - totals_.begin_ns,
-      .predicted_duration_ns = mode == session::kStepPlan
-                                   ? step_plan_->predicted_step_ns
-                                   : 0,
+      .predicted_duration_ns =
+          mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
       .stall_ns = totals_.stall_ns,
       .fast_peak_bytes = totals_.fast_peak_bytes,
       .moved_in_bytes = totals_.moved_in_bytes,
@@ -116,15 +117,22 @@ void Job::FinishStepRecord(session::StepMode mode) {
 }
 
 // A limit in percent follows the tensor peak as it is found, from the first
-// allocation to the end of the second step, when optimizers have their state. It
-// only grows, so fast memory is never above the limit that it ends up at.
-void Job::FollowPeak(int64_t tensor_bytes) {
+// allocation to the end of the second step, when optimizers have their state,
+// so that fast memory is hardly ever above the limit it ends up at. In the
+// first step it is no less than what the running kernel needs: the share of a
+// peak that is far from found would be no measure of what fits.
+void Job::FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes) {
   if (limit_fraction_ <= 0 || step_ > 1) return;
-  const int64_t limit_bytes = RoundUpToPage(limit_fraction_ * tensor_bytes);
+  int64_t limit_bytes = limit_fraction_ * tensor_bytes;
+  if (step_ == 0) {
+    const int64_t needed_bytes = kernel_bytes + kernel_bytes / 4 +
+                                 window_bytes() + unmanaged_reserve_bytes_;
+    limit_bytes = std::max(limit_bytes, needed_bytes);
+  }
   if (limit_bytes <= limit_bytes_) return;
-  limit_bytes_ = limit_bytes;
+  limit_bytes_ = RoundUpToPage(limit_bytes);
   FitArena();
-  if (StreamWindow::BytesFor(limit_bytes_) >= 2 * window_.bytes()) FitWindow();
+  if (StreamWindow::BytesFor(limit_bytes_) >= 2 * window_bytes()) FitWindow();
 }
 
 void Job::ResolveLimit() {
@@ -134,8 +142,10 @@ void Job::ResolveLimit() {
     tensor_peak_bytes_ = totals_.tensor_peak_bytes;
     report.tensor_peak_bytes.store(tensor_peak_bytes_);
   }
-  FollowPeak(tensor_peak_bytes_);
   if (step_ > 1) return;
+  if (limit_fraction_ > 0) {
+    limit_bytes_ = RoundUpToPage(limit_fraction_ * tensor_peak_bytes_);
+  }
   FitWindow();
   FitArena();
   report.limit_bytes.store(limit_bytes_);
@@ -151,7 +161,7 @@ void Job::FitWindow() {
   Arena& fast = *arenas_[session::kFastTier];
   const int64_t old_bytes = window_block_.size_bytes;
   const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
-  if (new_bytes == old_bytes) return;
+  if (new_bytes == old_bytes || extension_block_.size_bytes > 0) return;
   std::vector<Block*> in_the_way;
   for (const auto& [offset, extent] : fast.used()) {
     if (offset >= new_bytes) break;
@@ -159,14 +169,14 @@ void Job::FitWindow() {
   }
   // The slow tier may be full: the window changes only after this.
   for (Block* block : in_the_way) Evict(block);
-  window_.Resize(new_bytes);
+  window_.Use(0, 0);
   if (old_bytes > 0) fast.Free(0);
-  window_block_.size_bytes = window_.bytes();
+  window_block_.size_bytes = new_bytes;
   if (!fast.AllocateAt(0, &window_block_)) {
-    window_.Resize(old_bytes);
-    window_block_.size_bytes = window_.bytes();
+    window_block_.size_bytes = old_bytes;
     fast.AllocateAt(0, &window_block_);
   }
+  window_.Use(0, window_bytes());
 }
 
 // Lets the arena end where the limit does, less what is not in it, and evicts
@@ -179,7 +189,7 @@ void Job::FitArena() {
       std::min(tier.info.capacity_bytes,
                std::max((EffectiveLimitBytes() - unmanaged_reserve_bytes_) /
                             session::kPageBytes * session::kPageBytes,
-                        window_.bytes() + kLeastArenaBytes));
+                        window_bytes() + kLeastArenaBytes));
   if (capacity_bytes == fast.capacity_bytes()) return;
   const bool shrinks = capacity_bytes < fast.capacity_bytes();
   fast.SetCapacity(capacity_bytes);
@@ -201,14 +211,29 @@ void Job::FitArena() {
   }
 }
 
-// Storages below the managed size, the window and a least arena must fit. Known
-// after the first step, before anything was learned.
-void Job::RefuseLimitThatIsTooSmall() {
-  if (limit_bytes_ == 0 || (limit_fraction_ > 0 && step_ < 2)) return;
-  int64_t least_bytes = unmanaged_reserve_bytes_ + kLeastArenaBytes;
-  least_bytes += StreamWindow::BytesFor(least_bytes * 2);
+// What must fit: storages below the managed size, the window, and, where slow
+// memory is not addressable, half of the largest tensor: kernels stream what
+// does not fit, but with less they would do nothing else.
+int64_t Job::LeastLimitBytes() const {
+  const bool addressable = client_->tiers()[1].addressable();
+  int64_t least_bytes =
+      unmanaged_reserve_bytes_ +
+      std::max(kLeastArenaBytes, addressable ? 0 : largest_room_bytes_ / 2);
+  least_bytes += StreamWindow::BytesFor(least_bytes + (least_bytes >> 6));
   constexpr int64_t kMiB = 1 << 20;
-  least_bytes = (least_bytes + kMiB - 1) / kMiB * kMiB;
+  return (least_bytes + kMiB - 1) / kMiB * kMiB;
+}
+
+// Before the first update of the parameters, when a forward and a backward pass
+// have shown what the job needs.
+void Job::BeforeUpdate() {
+  Lock lock(this);
+  if (step_ == 0 && limit_fraction_ <= 0) RefuseLimitThatIsTooSmall();
+}
+
+void Job::RefuseLimitThatIsTooSmall() {
+  if (limit_bytes_ == 0) return;
+  const int64_t least_bytes = LeastLimitBytes();
   client_->segment()->report.least_limit_bytes.store(least_bytes);
   if (limit_bytes_ >= least_bytes) return;
   ReportEvent("limit-too-small",
@@ -216,7 +241,7 @@ void Job::RefuseLimitThatIsTooSmall() {
   throw std::runtime_error(
       "stowage: the fast-memory limit of " + std::to_string(limit_bytes_) +
       " bytes is too small for this job; the least limit that works is " +
-      std::to_string(least_bytes / kMiB) + "MiB (" +
+      std::to_string(least_bytes >> 20) + "MiB (" +
       std::to_string(least_bytes) + " bytes)");
 }
 
@@ -237,7 +262,7 @@ bool Job::PublishProfile() {
   area.step_index = step_;
   area.duration_ns = NowNs() - totals_.begin_ns;
   area.tensor_peak_bytes = totals_.tensor_peak_bytes;
-  area.unmanaged_peak_bytes = unmanaged_reserve_bytes_ + window_.bytes();
+  area.unmanaged_peak_bytes = unmanaged_reserve_bytes_ + window_bytes();
   segment->profiles_written.store(written + 1);
   return true;
 }

@@ -19,7 +19,8 @@ uint64_t MoveLanes::Issue(session::Lane which, Place from, Place to,
   if (ticket >= session::kLaneEntries) {
     Wait(which, ticket - session::kLaneEntries);
   }
-  session::MoveRequest& request = shared.entries[ticket % session::kLaneEntries];
+  session::MoveRequest& request =
+      shared.entries[ticket % session::kLaneEntries];
   request.from_tier = from.tier;
   request.to_tier = to.tier;
   request.from_offset_bytes = from.offset_bytes;
@@ -69,9 +70,9 @@ void MoveLanes::CompleteWithoutAgent(session::Lane which) {
     request.error_number = CopyBetweenTiers(
         client_->tiers(), {request.from_tier, request.from_offset_bytes},
         {request.to_tier, request.to_offset_bytes}, request.size_bytes);
-    request.status.store(request.error_number == 0 ? session::kMoveDone
-                                                   : session::kMoveFailed,
-                         std::memory_order_relaxed);
+    request.status.store(
+        request.error_number == 0 ? session::kMoveDone : session::kMoveFailed,
+        std::memory_order_relaxed);
     shared.completed.store(next + 1, std::memory_order_release);
   }
 }

@@ -12,7 +12,9 @@ bool Consistent(const PlanTable& plan, int tier_count) {
   const auto tensor_ok = [&](int32_t tensor) {
     return tensor >= 0 && static_cast<uint32_t>(tensor) < plan.tensor_count;
   };
-  const auto tier_ok = [&](int32_t tier) { return tier >= 0 && tier < tier_count; };
+  const auto tier_ok = [&](int32_t tier) {
+    return tier >= 0 && tier < tier_count;
+  };
   const int32_t kernel_count = static_cast<int32_t>(plan.kernels.size());
   for (const session::PlanKernel& kernel : plan.kernels) {
     if (uint64_t{kernel.first_allocation} + kernel.allocation_count >
@@ -23,7 +25,8 @@ bool Consistent(const PlanTable& plan, int tier_count) {
   for (const session::PlanAllocation& allocation : plan.allocations) {
     // An ordinal that the profile skipped has no tensor; none matches it.
     if (allocation.tensor == -1 && allocation.size_bytes == 0) continue;
-    if (!tensor_ok(allocation.tensor) || !tier_ok(allocation.tier)) return false;
+    if (!tensor_ok(allocation.tensor) || !tier_ok(allocation.tier))
+      return false;
   }
   for (const session::PlanInitial& initial : plan.initial) {
     if (!tensor_ok(initial.tensor) || !tier_ok(initial.tier)) return false;
@@ -50,7 +53,8 @@ void IndexInitial(PlanTable* plan) {
     const session::PlanKernel& kernel = plan->kernels[k];
     for (uint64_t o = 0; o < kernel.allocation_count; ++o) {
       tags[k << 32 | o] = tagger.Next(
-          kernel.key, plan->allocations[kernel.first_allocation + o].size_bytes);
+          kernel.key,
+          plan->allocations[kernel.first_allocation + o].size_bytes);
     }
   }
   for (uint32_t i = 0; i < plan->initial.size(); ++i) {
@@ -77,6 +81,7 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
   PlanTable plan;
   plan.signature = area.signature;
   plan.predicted_step_ns = area.predicted_step_ns;
+  plan.stream_window_bytes = area.stream_window_bytes;
   plan.tensor_count = area.tensor_count;
   plan.kernels.assign(area.kernels, area.kernels + area.kernel_count);
   plan.initial.assign(area.initial, area.initial + area.initial_count);
@@ -100,7 +105,8 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
 const session::PlanAllocation* PlanTable::Allocation(int32_t kernel,
                                                      int32_t ordinal) const {
   const session::PlanKernel& entry = kernels[kernel];
-  if (ordinal < 0 || uint32_t(ordinal) >= entry.allocation_count) return nullptr;
+  if (ordinal < 0 || uint32_t(ordinal) >= entry.allocation_count)
+    return nullptr;
   return &allocations[entry.first_allocation + ordinal];
 }
 

@@ -19,6 +19,7 @@ namespace stowage {
 struct PlanTable {
   uint64_t signature = 0;
   int64_t predicted_step_ns = 0;
+  int64_t stream_window_bytes = 0;  // free at the end of the limit
   uint32_t tensor_count = 0;
   std::vector<session::PlanKernel> kernels;
   std::vector<session::PlanInitial> initial;

@@ -2,8 +2,8 @@
 // memfd (the session segment) and the messages that set it up.
 //
 //   process                                   agent
-//   connect(socket), send Hello          ->   checks it, makes segment and arenas
-//   recv Welcome + descriptors           <-   segment, then one per tier
+//   connect(socket), send Hello          ->   checks it, makes segment and
+//   arenas recv Welcome + descriptors           <-   segment, then one per tier
 //   writes profile, steps, move requests ->   copies, bounds-checks, then uses
 //   reads plans, completed moves         <-   writes plans, executes moves
 //   (socket stays open: its hang-up says that the other side is gone)
@@ -36,9 +36,9 @@ struct Hello {
   int32_t pid;
   char run_id[64];    // names the report; may be empty
   char command[256];  // for people
-  char fast[64];      // "900MiB", "40%", "unlimited"; empty: the agent's default
-  char slow[256];     // "file:/mnt/nvme", ...; empty: the agent's default
-  char policy[64];    // empty: the agent's default
+  char fast[64];    // "900MiB", "40%", "unlimited"; empty: the agent's default
+  char slow[256];   // "file:/mnt/nvme", ...; empty: the agent's default
+  char policy[64];  // empty: the agent's default
 };
 
 enum TierFlags : uint32_t {
@@ -92,26 +92,26 @@ enum MoveStatus : int32_t {
 // Copies `size_bytes` (a multiple of kPageBytes). The process owns source and
 // destination room until the move is completed, and changes neither.
 struct MoveRequest {
-  int32_t from_tier;             // process
-  int32_t to_tier;               // process
-  int64_t from_offset_bytes;     // process
-  int64_t to_offset_bytes;       // process
-  int64_t size_bytes;            // process
-  std::atomic<int32_t> status;   // agent; process resets it before issuing
-  int32_t error_number;          // agent: errno of a failed move
-  int64_t begin_ns;              // agent, CLOCK_MONOTONIC
-  int64_t end_ns;                // agent
+  int32_t from_tier;            // process
+  int32_t to_tier;              // process
+  int64_t from_offset_bytes;    // process
+  int64_t to_offset_bytes;      // process
+  int64_t size_bytes;           // process
+  std::atomic<int32_t> status;  // agent; process resets it before issuing
+  int32_t error_number;         // agent: errno of a failed move
+  int64_t begin_ns;             // agent, CLOCK_MONOTONIC
+  int64_t end_ns;               // agent
 };
 
 // Request n (from 0) stands in entries[n % kLaneEntries]; requests complete in
 // order. At most kLaneEntries are under way.
 struct MoveLane {
-  alignas(64) std::atomic<uint64_t> issued;     // process
-  std::atomic<uint32_t> issue_bell;             // process; futex the agent waits on
-  std::atomic<uint32_t> agent_sleeps;           // agent
+  alignas(64) std::atomic<uint64_t> issued;  // process
+  std::atomic<uint32_t> issue_bell;    // process; futex the agent waits on
+  std::atomic<uint32_t> agent_sleeps;  // agent
   alignas(64) std::atomic<uint64_t> completed;  // agent
-  std::atomic<uint32_t> done_bell;              // agent; futex the process waits on
-  std::atomic<uint32_t> process_sleeps;         // process
+  std::atomic<uint32_t> done_bell;       // agent; futex the process waits on
+  std::atomic<uint32_t> process_sleeps;  // process
   MoveRequest entries[kLaneEntries];
 };
 
@@ -125,7 +125,7 @@ inline constexpr uint32_t kMaxNameBytes = 1u << 20;
 // A kernel that touches or allocates at least one managed tensor. Smaller
 // operators between two kernels are part of the second one's gap.
 struct KernelRecord {
-  uint64_t key;          // hash of the operator's name; what a plan is matched by
+  uint64_t key;  // hash of the operator's name; what a plan is matched by
   uint32_t name_offset;  // into ProfileArea::names, NUL-terminated
   uint32_t first_operand;
   uint32_t operand_count;
@@ -294,14 +294,14 @@ struct EventLog {
 // The part that outlives the session: whoever is left writes these bytes to
 // "<report directory>/<run id>-<pid>.session" when the job ends.
 struct Report {
-  uint64_t magic;    // agent
-  uint32_t version;  // agent
-  int32_t pid;       // agent
-  char job_id[128];  // agent
-  char command[256];  // agent
-  char policy[64];   // agent
-  char slow[256];    // agent: the slow tier as it was asked for
-  std::atomic<int64_t> limit_bytes;        // process; 0: unlimited or not yet known
+  uint64_t magic;                    // agent
+  uint32_t version;                  // agent
+  int32_t pid;                       // agent
+  char job_id[128];                  // agent
+  char command[256];                 // agent
+  char policy[64];                   // agent
+  char slow[256];                    // agent: the slow tier as it was asked for
+  std::atomic<int64_t> limit_bytes;  // process; 0: unlimited or not yet known
   std::atomic<int64_t> tensor_peak_bytes;  // process
   std::atomic<int64_t> least_limit_bytes;  // process; 0: not known
   StepLog steps;                           // process
@@ -315,9 +315,10 @@ struct Segment {
   uint32_t reserved;
   std::atomic<uint64_t> profiles_written;  // process
   std::atomic<uint64_t> profiles_taken;    // agent; equal: the area is free
-  std::atomic<uint64_t> plans_written;     // agent; plan n (from 1) in plans[n % 2]
-  std::atomic<uint64_t> plans_taken;       // process; the agent writes n only
-                                           // when n - 1 has been taken
+  std::atomic<uint64_t>
+      plans_written;                  // agent; plan n (from 1) in plans[n % 2]
+  std::atomic<uint64_t> plans_taken;  // process; the agent writes n only
+                                      // when n - 1 has been taken
   // Agent: profiles for which no plan will come (the event log says why).
   std::atomic<uint64_t> profiles_refused;
   std::atomic<uint32_t> plan_bell;  // agent; futex the process may wait on

@@ -24,7 +24,8 @@ std::string ReceiveWelcome(int socket, session::Welcome* welcome,
   if (poll(&ready, 1, kAnswerTimeoutMs) <= 0) {
     return "the agent does not answer; look at its log";
   }
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
+  alignas(
+      cmsghdr) char control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
   iovec part{welcome, sizeof(*welcome)};
   msghdr message{};
   message.msg_iov = &part;

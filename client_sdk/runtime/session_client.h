@@ -47,8 +47,8 @@ class SessionClient {
   // False once the agent has hung up. Does not block.
   bool AgentAlive();
 
-  // In a forked child: lets go of the socket, so that the agent sees the hang-up
-  // of the parent alone.
+  // In a forked child: lets go of the socket, so that the agent sees the
+  // hang-up of the parent alone.
   void CloseSocket();
 
  private:

@@ -57,8 +57,9 @@ class StepProfile {
   // In order of execution; several kernels of different threads may be open.
   std::vector<std::pair<int32_t, session::OperandRecord>> operands_;
   std::vector<session::BlockRecord> blocks_;
-  std::vector<uint64_t> tags_;  // parallel to blocks_: previous or own birth tag
-  std::vector<Block*> alive_;   // parallel to blocks_; null once dead
+  std::vector<uint64_t>
+      tags_;                   // parallel to blocks_: previous or own birth tag
+  std::vector<Block*> alive_;  // parallel to blocks_; null once dead
   std::vector<std::string_view> names_;
 };
 

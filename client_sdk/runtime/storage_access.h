@@ -12,7 +12,8 @@ struct StorageAccess {
   // The storage still lives and nobody outside the framework knows its address.
   bool (*movable)(void* handle);
   // Lets the storage point to `to`, without freeing `from`, which it points to.
-  // False if the storage has died or points elsewhere; then nothing was changed.
+  // False if the storage has died or points elsewhere; then nothing was
+  // changed.
   bool (*set_address)(void* handle, void* from, void* to);
   // The handle refers to the storage behind `context` (see Job::BlockOf).
   bool (*refers_to)(void* handle, void* context);

@@ -2,54 +2,41 @@
 
 #include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "client_sdk/runtime/hash.h"
 #include "client_sdk/runtime/tier_copy.h"
 
 namespace stowage {
 namespace {
 
-constexpr int64_t kShare = 100;  // of the limit, the window's part
-constexpr int64_t kLeastChunkBytes = 16 << 10;
+constexpr int64_t kShare = 400;  // of the limit, the part set aside
+constexpr int64_t kLeastBytes = 256 << 10;
 constexpr int64_t kMostBytes = 64 << 20;
-constexpr int kLeastFrames = 16;
-// A kernel's threads each work on a few operands at a time; with fewer chunks
-// they would take them from each other.
-constexpr int kFramesPerProcessor = 4;
+// Large chunks make good use of the file; many of them keep the threads of a
+// kernel from taking them from each other.
+constexpr int64_t kPreferredFrames = 256;
+constexpr int64_t kLeastChunkBytes = 16 << 10;
+constexpr int64_t kMostChunkBytes = 1 << 20;
 
 }  // namespace
 
-int StreamWindow::FrameCount() {
-  static const int count = std::clamp<int>(
-      kFramesPerProcessor * sysconf(_SC_NPROCESSORS_ONLN), kLeastFrames,
-      kMaxFrames);
-  return count;
-}
-
 int64_t StreamWindow::BytesFor(int64_t limit_bytes) {
-  const int64_t bytes = std::clamp(
-      limit_bytes / kShare, FrameCount() * kLeastChunkBytes, kMostBytes);
-  const int64_t chunk_bytes = bytes / FrameCount() / session::kPageBytes *
-                              session::kPageBytes;
-  return chunk_bytes * FrameCount();
+  return RoundUpToPage(
+      std::clamp(limit_bytes / kShare, kLeastBytes, kMostBytes));
 }
 
-StreamWindow::StreamWindow(const std::vector<MappedTier>* tiers, int64_t bytes)
-    : tiers_(tiers) {
-  Resize(bytes);
-}
-
-int StreamWindow::Resize(int64_t bytes) {
-  for (int i = 0; i < frame_count_; ++i) {
+int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
+  for (int i = 0; mapped_ > 0 && i < frame_count_; ++i) {
     if (frames_[i].address == nullptr) continue;
     if (int error = Evict(frames_[i], /*keep=*/true)) return error;
   }
-  frame_count_ = FrameCount();
-  chunk_bytes_ = bytes / frame_count_;
-  next_victim_ = 0;
+  offset_bytes_ = offset_bytes;
+  chunk_bytes_ = std::clamp(RoundUpToPage(bytes / kPreferredFrames),
+                            kLeastChunkBytes, kMostChunkBytes);
+  frame_count_ = std::min<int64_t>(bytes / chunk_bytes_, kMaxFrames);
   return 0;
 }
 
@@ -69,8 +56,7 @@ int StreamWindow::Fault(const Block& block, const char* address) {
                : errno;
   }
 
-  Frame& frame = frames_[std::exchange(next_victim_,
-                                       (next_victim_ + 1) % frame_count_)];
+  Frame& frame = NextVictim();
   if (frame.address != nullptr) {
     if (int error = Evict(frame, /*keep=*/true)) return error;
   }
@@ -93,6 +79,16 @@ int StreamWindow::Fault(const Block& block, const char* address) {
   return 0;
 }
 
+// A free frame, or any: kernels sweep over their operands again and again, and
+// of a sweep that does not fit the oldest chunk is the next one needed.
+StreamWindow::Frame& StreamWindow::NextVictim() {
+  for (int i = 0; mapped_ < frame_count_ && i < frame_count_; ++i) {
+    if (frames_[i].address == nullptr) return frames_[i];
+  }
+  random_ = HashMix(random_, 1);
+  return frames_[random_ % frame_count_];
+}
+
 int StreamWindow::Release(const Block& block, bool keep) {
   for (int i = 0; mapped_ > 0 && i < frame_count_; ++i) {
     Frame& frame = frames_[i];
@@ -107,10 +103,9 @@ int StreamWindow::Evict(Frame& frame, bool keep) {
     // Writers fault and wait from here on; readers go on until the unmapping.
     mprotect(frame.address, frame.size_bytes, PROT_READ);
     const MappedTier& fast = (*tiers_)[session::kFastTier];
-    if (int error = WriteFileTier((*tiers_)[frame.tier],
-                                  frame.tier_offset_bytes,
-                                  fast.base + FrameOffset(frame),
-                                  frame.size_bytes)) {
+    if (int error =
+            WriteFileTier((*tiers_)[frame.tier], frame.tier_offset_bytes,
+                          fast.base + FrameOffset(frame), frame.size_bytes)) {
       return error;
     }
     written_bytes_ += frame.size_bytes;

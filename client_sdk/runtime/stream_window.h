@@ -1,9 +1,11 @@
 // Lets a kernel use operands that do not fit into fast memory in place, in a
 // file tier: a fault on one of their addresses reads a chunk of the file into a
-// small window of the fast arena and maps it there; the oldest chunk makes room.
-// Raw accesses to an evicted tensor (`tolist()`, `torch.save`) work the same way.
+// small window of the fast arena and maps it there; another chunk makes room.
+// Raw accesses to an evicted tensor (`tolist()`, `torch.save`) work the same
+// way.
 //
-//   StreamWindow window(tiers, /*offset_bytes=*/0, /*limit_bytes=*/1 << 30);
+//   StreamWindow window(&tiers);
+//   window.Use(/*offset_bytes=*/0, StreamWindow::BytesFor(limit_bytes));
 //   int error = window.Fault(block, address);      // from the SIGSEGV handler
 //   error = window.Release(block);                 // before it moves or dies
 //
@@ -23,15 +25,15 @@ namespace stowage {
 
 class StreamWindow {
  public:
-  // Bytes a window takes under this limit on fast memory: a hundredth of it, at
-  // least 256 KiB and at most 64 MiB.
+  // Bytes that are set aside for a window under this limit on fast memory: a
+  // 400th of it, at least 256 KiB and at most 64 MiB.
   static int64_t BytesFor(int64_t limit_bytes);
 
-  // The window lies at the beginning of the fast arena. `bytes` is what
-  // BytesFor() gave, or 0: then there are no frames, and no fault may come.
-  StreamWindow(const std::vector<MappedTier>* tiers, int64_t bytes);
-  // Unmaps every chunk first; 0 or an errno.
-  int Resize(int64_t bytes);
+  explicit StreamWindow(const std::vector<MappedTier>* tiers) : tiers_(tiers) {}
+
+  // From here on the window is this part of the fast arena. Unmaps every chunk
+  // first; returns 0 or an errno. With 0 bytes no fault may come.
+  int Use(int64_t offset_bytes, int64_t bytes);
 
   // Makes the page at `address`, within `block`, readable, or writable if it
   // was readable already. Returns 0 or an errno.
@@ -41,7 +43,6 @@ class StreamWindow {
   // `keep`, what was changed is dropped (the block is about to be freed).
   int Release(const Block& block, bool keep = true);
 
-  int64_t bytes() const { return chunk_bytes_ * frame_count_; }
   // Since the last call: bytes read and written.
   int64_t TakeReadBytes();
   int64_t TakeWrittenBytes();
@@ -58,16 +59,17 @@ class StreamWindow {
     bool dirty = false;
   };
 
-  static int FrameCount();
   int Evict(Frame& frame, bool keep);
   int64_t FrameOffset(const Frame& frame) const {
-    return (&frame - frames_.data()) * chunk_bytes_;
+    return offset_bytes_ + (&frame - frames_.data()) * chunk_bytes_;
   }
+  Frame& NextVictim();
 
   const std::vector<MappedTier>* tiers_;
+  int64_t offset_bytes_ = 0;
   int64_t chunk_bytes_ = 0;
   int frame_count_ = 0;
-  int next_victim_ = 0;
+  uint64_t random_ = 1;
   int mapped_ = 0;
   int64_t read_bytes_ = 0;
   int64_t written_bytes_ = 0;

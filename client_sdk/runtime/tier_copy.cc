@@ -39,11 +39,11 @@ int ReadFileTier(const MappedTier& tier, int64_t offset_bytes, void* memory,
 
 int WriteFileTier(const MappedTier& tier, int64_t offset_bytes,
                   const void* memory, int64_t bytes) {
-  return TransferAll(
-      const_cast<char*>(static_cast<const char*>(memory)), offset_bytes, bytes,
-      [&](char* from, int64_t n, int64_t at) {
-        return pwrite(tier.fd, from, n, at);
-      });
+  return TransferAll(const_cast<char*>(static_cast<const char*>(memory)),
+                     offset_bytes, bytes,
+                     [&](char* from, int64_t n, int64_t at) {
+                       return pwrite(tier.fd, from, n, at);
+                     });
 }
 
 int CopyBetweenTiers(const std::vector<MappedTier>& tiers, Place from, Place to,

@@ -25,8 +25,7 @@ std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
     const bool stays = extent.block == nullptr ||
                        offset + extent.size_bytes > arena.capacity_bytes() ||
                        !movable(*extent.block);
-    const double age =
-        stays ? 0 : 1.0 + (now_kernel - extent.block->last_use);
+    const double age = stays ? 0 : 1.0 + (now_kernel - extent.block->last_use);
     pieces.push_back({offset, extent.size_bytes, extent.block,
                       stays ? std::numeric_limits<double>::infinity()
                             : extent.size_bytes / age});

@@ -29,10 +29,11 @@ class ManagedAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) const override {
     if (bytes == 0) return {nullptr, nullptr, &FreeAny, at::kCPU};
-    if (g_enabled && bytes >= kManagedBytes) {
-      return ManagedDataPtr(g_job->Allocate(CurrentKernel(), bytes));
-    }
     void* address = nullptr;
+    if (g_enabled && bytes >= kManagedBytes) {
+      address = g_job->Allocate(CurrentKernel(), bytes);
+      if (address != nullptr) return ManagedDataPtr(address);
+    }
     TORCH_CHECK(posix_memalign(&address, kAlignmentBytes, bytes) == 0,
                 "stowage: cannot allocate ", bytes, " bytes");
     g_job->CountUnmanaged(malloc_usable_size(address));

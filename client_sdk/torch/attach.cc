@@ -91,7 +91,8 @@ AttachOptions AttachOptionsFromEnvironment() {
 std::string Attach(const AttachOptions& options) {
   if (g_client != nullptr) return "";
   g_client = new SessionClient();
-  std::string error = g_client->Connect(options.agent_socket, MakeHello(options));
+  std::string error =
+      g_client->Connect(options.agent_socket, MakeHello(options));
   if (!error.empty()) return error;
   g_job = new Job(g_client, torch_plugin::TorchStorageAccess(),
                   SettingsFromEnvironment());

@@ -1,8 +1,10 @@
 // Attaches this process to a node agent.
 //
 //   #include "client_sdk/torch/attach.h"           // a LibTorch C++ program
-//   std::string error = stowage::Attach({.agent_socket = "/run/stowage/agent.sock",
-//                                        .fast = "40%", .slow = "file:/mnt/nvme"});
+//   std::string error = stowage::Attach({.agent_socket =
+//   "/run/stowage/agent.sock",
+//                                        .fast = "40%", .slow =
+//                                        "file:/mnt/nvme"});
 //   ... train ...; optimizer.step(); stowage::EndStep();
 //
 // Programs that are started by `stowage run`, and Python, attach by themselves.
@@ -21,7 +23,8 @@ struct AttachOptions {
   std::string run_id;  // names the report
 };
 
-// From STOWAGE_AGENT, STOWAGE_FAST, STOWAGE_SLOW, STOWAGE_POLICY, STOWAGE_RUN_ID.
+// From STOWAGE_AGENT, STOWAGE_FAST, STOWAGE_SLOW, STOWAGE_POLICY,
+// STOWAGE_RUN_ID.
 AttachOptions AttachOptionsFromEnvironment();
 
 // Installs allocator and hook. Returns what went wrong and what to do, or an

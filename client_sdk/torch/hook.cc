@@ -98,17 +98,24 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 // operator throws it.
 std::exception_ptr g_pending_error;
 
-void EndStep() {
+template <typename Action>
+void KeepError(Action action) {
   try {
-    g_job->EndStep();
+    action();
   } catch (...) {
     g_pending_error = std::current_exception();
   }
 }
 
+void EndStep() {
+  KeepError([] { g_job->EndStep(); });
+}
+
 std::unique_ptr<at::ObserverContext> OnRecordOpened(
     const at::RecordFunction& record) {
-  if (g_job != nullptr) g_marker.RecordOpened(record.name());
+  if (g_job != nullptr && g_marker.RecordOpened(record.name())) {
+    KeepError([] { g_job->BeforeUpdate(); });
+  }
   return nullptr;
 }
 
@@ -144,10 +151,10 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
   if (g_marker.BeforeOperator(info, *stack, first)) EndStep();
-  if (g_pending_error) std::rethrow_exception(std::exchange(g_pending_error, {}));
-  RunningKernel kernel{.key = info.key,
-                       .name = info.name,
-                       .backward = g_marker.in_backward()};
+  if (g_pending_error)
+    std::rethrow_exception(std::exchange(g_pending_error, {}));
+  RunningKernel kernel{
+      .key = info.key, .name = info.name, .backward = g_marker.in_backward()};
   at::Tensor weight;
   if (info.flops == Flops::kConvolution && (*stack)[first + 1].isTensor()) {
     weight = (*stack)[first + 1].toTensor();

@@ -13,7 +13,8 @@ namespace stowage::torch_plugin {
 // Operators are reported to `job`, which lives until the process ends. Once.
 void InstallHook(Job* job);
 
-// For the calling thread; cheap, idempotent. Before InstallHook it does nothing.
+// For the calling thread; cheap, idempotent. Before InstallHook it does
+// nothing.
 void EnableHookOnThread();
 
 // In a forked child: operators pass through.

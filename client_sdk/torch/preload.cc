@@ -1,9 +1,9 @@
-// libstowage_preload.so: loads the plug-in into processes that use LibTorch, and
-// into no others. It depends on libc alone.
+// libstowage_preload.so: loads the plug-in into processes that use LibTorch,
+// and into no others. It depends on libc alone.
 //
-// It stands before libc10 in the search order, so PyTorch's first look-up of its
-// CPU allocator comes here. New threads come here, too: the plug-in's hook is
-// enabled thread by thread.
+// It stands before libc10 in the search order, so PyTorch's first look-up of
+// its CPU allocator comes here. New threads come here, too: the plug-in's hook
+// is enabled thread by thread.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -49,7 +49,8 @@ void LoadPlugin() {
   if (path == nullptr || getenv("STOWAGE_AGENT") == nullptr) return;
   void* plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
   if (plugin == nullptr) {
-    fprintf(stderr, "stowage: cannot load the PyTorch plug-in: %s\n", dlerror());
+    fprintf(stderr, "stowage: cannot load the PyTorch plug-in: %s\n",
+            dlerror());
     _Exit(78);
   }
   g_enable_thread =
@@ -93,7 +94,8 @@ __attribute__((visibility("default"))) void* GetCPUAllocator() {
 extern "C" __attribute__((visibility("default"))) int pthread_create(
     pthread_t* thread, const pthread_attr_t* attributes, StartRoutine routine,
     void* argument) {
-  using Create = int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
+  using Create =
+      int (*)(pthread_t*, const pthread_attr_t*, StartRoutine, void*);
   static auto create =
       reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   auto* start = static_cast<ThreadStart*>(malloc(sizeof(ThreadStart)));

@@ -48,10 +48,10 @@ bool StepMarker::BeforeOperator(const OperatorInfo& info,
   return true;
 }
 
-void StepMarker::RecordOpened(std::string_view name) {
-  if (name.substr(0, kOptimizerStep.size()) != kOptimizerStep) return;
-  ++open_steps_;
+bool StepMarker::RecordOpened(std::string_view name) {
+  if (name.substr(0, kOptimizerStep.size()) != kOptimizerStep) return false;
   has_optimizer_ = true;
+  return ++open_steps_ == 1;
 }
 
 bool StepMarker::RecordClosed(std::string_view name) {

@@ -23,9 +23,9 @@ class StepMarker {
   bool BeforeOperator(const OperatorInfo& info, const torch::jit::Stack& stack,
                       size_t first_argument);
 
-  // A user-scope record opens or closes. Closing returns true if the step has
-  // ended with it.
-  void RecordOpened(std::string_view name);
+  // A user-scope record opens or closes. Opening returns true if an optimizer
+  // is about to update parameters, closing if the step has ended with it.
+  bool RecordOpened(std::string_view name);
   bool RecordClosed(std::string_view name);
 
   // Gradients are being computed.
