@@ -17,7 +17,7 @@ namespace {
 
 // Share of the fast arena that operands of one kernel may take by themselves;
 // the rest is for what the kernel allocates.
-constexpr double kOperandShare = 0.85;
+constexpr double kOperandShare = 0.95;
 // Share of it that a kernel that streams begins to look for as its window.
 constexpr double kExtensionShare = 0.75;
 

@@ -168,7 +168,21 @@ int64_t LimitForStreaming(int64_t need_bytes) {
   return std::max(4 * kMiB, need_bytes + kMiB);
 }
 
-// The window that is set aside, smaller where the kernels need the room.
+// Bytes of the fullest kernel that fits as a whole beside the smallest window.
+int64_t FullestWholeKernel(const Graph& graph,
+                           const std::vector<KernelDemand>& demands,
+                           int64_t arena_bytes) {
+  int64_t fullest = 0;
+  for (const KernelDemand& demand : demands) {
+    const int64_t bytes = FullNeed(graph, demand);
+    if (bytes <= arena_bytes - kMiB) fullest = std::max(fullest, bytes);
+  }
+  return fullest;
+}
+
+// The window that is set aside, smaller where kernels need the room: streaming
+// a matrix product reads its operands many times, so no kernel shall stream for
+// the window's sake.
 int64_t FitWindow(int64_t fast_limit_bytes, int64_t need_bytes) {
   return std::min(StreamWindowBytes(fast_limit_bytes),
                   (fast_limit_bytes - need_bytes) / kMiB * kMiB);
@@ -230,8 +244,12 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   SlowAccess used = access;
   if (access == SlowAccess::kStreamed) {
     if (NeedsWindow(graph, demands, workload.arena_bytes)) {
+      const int64_t whole_bytes =
+          FullestWholeKernel(graph, demands, workload.arena_bytes) +
+          RoundUpToPlacement(graph.unmanaged_peak_bytes);
       workload.stream_window_bytes = FitWindow(
-          fast_limit_bytes, FullestKernel(graph, access, demands).bytes);
+          fast_limit_bytes,
+          std::max(whole_bytes, FullestKernel(graph, access, demands).bytes));
       workload.arena_bytes -= workload.stream_window_bytes;
     } else {
       used = SlowAccess::kNone;

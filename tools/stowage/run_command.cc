@@ -93,7 +93,10 @@ void AddRunCommand(CLI::App& root, const std::vector<std::string>& job_command,
   app->footer("The command follows '--': stowage run --fast 40% -- CMD ...");
   app->add_option("--fast", request->fast,
                   "Limit on tensor bytes in fast memory: a size (900MiB), a "
-                  "share of the job's tensor peak (40%), or unlimited");
+                  "share of the job's tensor peak (40%), or unlimited")
+      ->check([](const std::string& limit) {
+        return limit.empty() ? "is empty; give a limit, as in --fast 40%" : "";
+      });
   app->add_option("--slow", request->slow,
                   "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
   app->add_option("--policy", request->policy, "Policy that makes the plan");
