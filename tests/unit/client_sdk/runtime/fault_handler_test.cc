@@ -42,8 +42,8 @@ class FaultHandlerTest : public testing::Test {
     InstallFaultHandler(&process_->job());
   }
 
-  // Twenty times the window, so it is never in fast memory.
-  FaultHandlerTest() : large_(process_->New(20 * kUnit)) {}
+  // Larger than the fast arena.
+  FaultHandlerTest() : large_(process_->New(10 * kUnit)) {}
 
   char* bytes() { return large_->storage.address; }
 

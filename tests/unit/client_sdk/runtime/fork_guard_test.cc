@@ -78,7 +78,7 @@ TEST_F(ForkGuardTest, AChildSeesEvictedTensorsToo) {
 }
 
 TEST_F(ForkGuardTest, AChildSeesWhatWasWrittenInPlaceInASlowTier) {
-  TensorPtr large = process_->New(20 * kUnit);
+  TensorPtr large = process_->New(10 * kUnit);
   process_->Run("change", {.writes = {large.get()}});
   EXPECT_TRUE(InChild([&] { return FakeProcess::Intact(*large); }));
 }

@@ -18,7 +18,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Sizes follow the smallest window, which depends on the host's processors.
+// The smallest window; sizes follow it.
 const int64_t kUnit = StreamWindow::BytesFor(0);
 
 // Every tensor of the step at fast addresses of its own: no moves.
