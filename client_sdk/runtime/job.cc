@@ -112,6 +112,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   kernel->start_ns = NowNs();
   if (operands.empty()) return;
   Lock lock(this);
+  if (kernel->auxiliary) return UseInPlace(kernel, operands);
   EnterKernel(kernel);
   for (const KernelOperand& operand : operands) {
     Use(kernel, operand.block);
@@ -129,10 +130,23 @@ void Job::BeginKernel(RunningKernel* kernel,
   kernel->start_ns = NowNs();
 }
 
+// A copy that is under way must not see its source change, so it comes first.
+void Job::UseInPlace(RunningKernel* kernel,
+                     const std::vector<KernelOperand>& operands) {
+  for (const KernelOperand& operand : operands) {
+    Block* block = operand.block;
+    if (block->moving && (operand.flags & session::kOperandWrite)) {
+      FinishMove(block);
+    }
+    Use(kernel, block);
+  }
+}
+
 void Job::EndKernel(RunningKernel* kernel,
                     const std::vector<KernelOperand>& outputs) {
-  if (kernel->index < 0) return;
+  if (kernel->index < 0 && kernel->in_use.empty()) return;
   Lock lock(this);
+  if (kernel->auxiliary) return Unuse(kernel);
   // A step that ended meanwhile has another profile.
   const bool same_step = kernel->step == step_;
   for (const KernelOperand& output : outputs) {

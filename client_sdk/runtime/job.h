@@ -53,6 +53,9 @@ struct RunningKernel {
   std::string_view name;  // outlives the process
   int64_t flops = 0;
   bool backward = false;
+  // Runs beside the step: it is not profiled, follows no plan and uses its
+  // operands where they are.
+  bool auxiliary = false;
   // Filled in by the Job.
   int32_t index = -1;  // in the step; -1 until it touches managed memory
   int32_t ordinal = 0;
@@ -135,6 +138,7 @@ class Job {
   // What a step adds up to.
   struct StepTotals {
     int64_t begin_ns = 0;
+    int64_t first_kernel = 0;  // count of kernels the job had run
     int64_t stall_ns = 0;
     int64_t fast_peak_bytes = 0;
     int64_t moved_in_bytes = 0;
@@ -150,6 +154,8 @@ class Job {
   void NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand);
   void SpendSlowTime(RunningKernel* kernel);
   void Unuse(RunningKernel* kernel);
+  void UseInPlace(RunningKernel* kernel,
+                  const std::vector<KernelOperand>& operands);
   Block* Find(const void* address) const;
   void Die(Block* block);
   void NotePeaks();
@@ -180,6 +186,9 @@ class Job {
   bool MatchInitial(const PlanTable& plan, std::vector<Target>* targets);
   bool Arrange(const std::vector<Target>& targets);
   void ClearFast(const std::vector<Target>& targets);
+  bool TakeFastRoom(int64_t offset_bytes, Block* block);
+  bool FetchStranger(Block* block);
+  Block* FindAbsentTwin(const Block& stranger) const;
   void PlanBoundary(int32_t kernel);
   void AwaitMovesDue(int32_t kernel);
   void StartMoves(int32_t kernel);

@@ -71,8 +71,7 @@ bool Job::Arrange(const std::vector<Target>& targets) {
     if (in_place) continue;
     if (target.place.tier == session::kFastTier) {
       if (!Movable(*block) || block->place.tier == session::kFastTier ||
-          !arenas_[session::kFastTier]->AllocateAt(target.place.offset_bytes,
-                                                   block)) {
+          !TakeFastRoom(target.place.offset_bytes, block)) {
         ReportEvent("layout-taken", "a tensor that cannot move is in the way");
         return false;
       }
@@ -84,30 +83,81 @@ bool Job::Arrange(const std::vector<Target>& targets) {
   return true;
 }
 
-// Evicts whatever stands in the fast tier and not where the plan wants it. What
-// cannot move stays; if it is in the way, an allocation will find out.
+// Makes room for the initial layout: tensors of the plan that stand elsewhere
+// in the fast tier go to their place, or leave. What cannot move stays; if it
+// is in the way, an allocation will find out.
 void Job::ClearFast(const std::vector<Target>& targets) {
-  std::vector<Place> wanted(tensors_.size(), Place{-1, 0});
+  std::vector<Target> misplaced;
   for (const Target& target : targets) {
-    wanted[target.block->tensor] = target.place;
-  }
-  std::vector<Block*> misplaced;
-  for (Block* block : blocks_) {
-    if (block->place.tier != session::kFastTier || !Movable(*block)) continue;
-    if (block->tensor < 0 || wanted[block->tensor] != block->place) {
-      misplaced.push_back(block);
+    if (target.block->place.tier == session::kFastTier &&
+        target.block->place != target.place && Movable(*target.block)) {
+      misplaced.push_back(target);
     }
   }
-  for (Block* block : misplaced) {
-    const bool stays_fast =
-        block->tensor >= 0 && wanted[block->tensor].tier == session::kFastTier;
-    if (stays_fast && arenas_[session::kFastTier]->AllocateAt(
-                          wanted[block->tensor].offset_bytes, block)) {
-      MoveNow(block, wanted[block->tensor]);
+  for (const auto& [block, place] : misplaced) {
+    if (place.tier == session::kFastTier &&
+        TakeFastRoom(place.offset_bytes, block)) {
+      MoveNow(block, place);
     } else {
       Evict(block);
     }
   }
+}
+
+// Takes the room that the plan names. Tensors that the plan does not know may
+// stand there, in gaps that it left: they leave.
+bool Job::TakeFastRoom(int64_t offset_bytes, Block* block) {
+  Arena& fast = *arenas_[session::kFastTier];
+  if (fast.AllocateAt(offset_bytes, block)) return true;
+  std::vector<Block*> strangers;
+  const int64_t end_bytes = offset_bytes + block->room_bytes();
+  auto extent = fast.used().upper_bound(offset_bytes);
+  if (extent != fast.used().begin()) --extent;
+  for (; extent != fast.used().end() && extent->first < end_bytes; ++extent) {
+    if (extent->first + extent->second.size_bytes <= offset_bytes) continue;
+    Block* stranger = extent->second.block;
+    if (stranger->tensor >= 0 || !Movable(*stranger)) return false;
+    strangers.push_back(stranger);
+  }
+  for (Block* stranger : strangers) Evict(stranger);
+  return fast.AllocateAt(offset_bytes, block);
+}
+
+// A tensor that the plan does not expect here, such as another batch of input,
+// is fetched into a gap that the plan leaves just now, or to the place of the
+// one whose part it plays. From then on the plan has no say in it.
+bool Job::FetchStranger(Block* block) {
+  if (block->storage == nullptr || block->pinned || block->moving ||
+      block->users != 1) {
+    return false;
+  }
+  if (block->tensor >= 0) tensors_[block->tensor] = nullptr;
+  block->tensor = -1;
+  Arena& fast = *arenas_[session::kFastTier];
+  auto offset = fast.Allocate(block);
+  if (!offset.has_value()) {
+    Block* absent = FindAbsentTwin(*block);
+    if (absent == nullptr) return false;
+    const int64_t offset_bytes = absent->place.offset_bytes;
+    Evict(absent);
+    if (!fast.AllocateAt(offset_bytes, block)) return false;
+    offset = offset_bytes;
+  }
+  return MoveNow(block, {session::kFastTier, *offset}) == 0;
+}
+
+// A tensor of the plan that is as large, was alive when the step began and has
+// not been used since: the profiled step's batch, most likely.
+Block* Job::FindAbsentTwin(const Block& stranger) const {
+  for (const session::PlanInitial& initial : plan_->initial) {
+    Block* block = tensors_[initial.tensor];
+    if (block != nullptr && block->size_bytes == stranger.size_bytes &&
+        block->place.tier == session::kFastTier && !block->parameter &&
+        block->last_use < totals_.first_kernel && Movable(*block)) {
+      return block;
+    }
+  }
+  return nullptr;
 }
 
 // Boundary `kernel`: before that kernel, or the end of the step.
@@ -142,8 +192,9 @@ void Job::StartMoves(int32_t kernel) {
                kernel);
       return;
     }
-    if (move.start_kernel == move.deadline_kernel &&
-        !FinishMove(tensors_[move.tensor])) {
+    Block* block = tensors_[move.tensor];
+    if (move.start_kernel == move.deadline_kernel && block->moving &&
+        !FinishMove(block)) {
       Surprise("move-failed", "the slow tier reported an error", kernel);
       return;
     }
@@ -152,12 +203,13 @@ void Job::StartMoves(int32_t kernel) {
 
 bool Job::StartMove(const session::PlanMove& move) {
   Block* block = tensors_[move.tensor];
+  if (block->place.tier == move.to_tier) return true;  // it left before
   if (block->place.tier != move.from_tier || !Movable(*block)) return false;
   if (window_.Release(*block) != 0) return false;
   Place to{move.to_tier, 0};
   if (move.to_tier == session::kFastTier) {
     to.offset_bytes = move.to_offset_bytes + window_bytes();
-    if (!arenas_[to.tier]->AllocateAt(to.offset_bytes, block)) return false;
+    if (!TakeFastRoom(to.offset_bytes, block)) return false;
   } else {
     auto offset = arenas_[to.tier]->Allocate(block);
     if (!offset.has_value()) return false;
@@ -206,7 +258,7 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
   }
   if (planned->tier == session::kFastTier) {
     const int64_t offset_bytes = planned->offset_bytes + window_bytes();
-    if (!arenas_[planned->tier]->AllocateAt(offset_bytes, block)) {
+    if (!TakeFastRoom(offset_bytes, block)) {
       Surprise("room-taken",
                "a tensor outlived the plan's expectation, or cannot move",
                kernel->index);
@@ -239,8 +291,12 @@ void Job::CheckPlanOperands(RunningKernel* kernel,
     const bool usable =
         client_->tiers()[block->place.tier].addressable() ||
         (block->tensor >= 0 && plan_->Streams(kernel->index, block->tensor));
-    if (!usable) {
-      Surprise("operand-not-resident", kernel->name, kernel->index);
+    if (!usable && !FetchStranger(block)) {
+      Surprise("operand-not-resident",
+               std::string(kernel->name) + " needs a tensor of " +
+                   std::to_string(block->size_bytes) + " bytes that the plan " +
+                   (block->tensor < 0 ? "does not know" : "has elsewhere"),
+               kernel->index);
       return;
     }
   }

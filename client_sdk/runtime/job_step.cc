@@ -66,7 +66,7 @@ void Job::EndStep() {
 }
 
 void Job::BeginStep() {
-  totals_ = StepTotals{.begin_ns = NowNs()};
+  totals_ = StepTotals{.begin_ns = NowNs(), .first_kernel = kernels_run_ + 1};
   last_end_ns_ = totals_.begin_ns;
   NotePeaks();
   tagger_.Begin();

@@ -4,6 +4,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/running_kernel.h"
 
 namespace stowage::torch_plugin {
@@ -29,8 +30,10 @@ class ManagedAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) const override {
     if (bytes == 0) return {nullptr, nullptr, &FreeAny, at::kCPU};
+    // A thread that was there before the plug-in shows up here.
+    if (g_enabled) EnableHookOnThread();
     void* address = nullptr;
-    if (g_enabled && bytes >= kManagedBytes) {
+    if (g_enabled && bytes >= kManagedBytes && !OnAuxiliaryThread()) {
       address = g_job->Allocate(CurrentKernel(), bytes);
       if (address != nullptr) return ManagedDataPtr(address);
     }

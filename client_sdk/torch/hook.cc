@@ -5,6 +5,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include <atomic>
 #include <exception>
 #include <memory>
 #include <utility>
@@ -24,6 +25,8 @@ constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
 Job* g_job = nullptr;
 StepMarker g_marker;
 thread_local RunningKernel* t_kernel = nullptr;
+std::atomic<bool> g_training{false};  // some thread has run a backward pass
+thread_local bool t_trains = false;   // this one has
 
 // Calls `visit` with every defined tensor in the value.
 template <typename Visit>
@@ -150,7 +153,10 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
-  if (g_marker.BeforeOperator(info, *stack, first)) EndStep();
+  if (StepMarker::StartsBackward(info, *stack, first))
+    t_trains = g_training = true;
+  const bool auxiliary = OnAuxiliaryThread();
+  if (!auxiliary && g_marker.BeforeOperator(info, *stack, first)) EndStep();
   if (g_pending_error)
     std::rethrow_exception(std::exchange(g_pending_error, {}));
   RunningKernel kernel{
@@ -185,6 +191,8 @@ TORCH_LIBRARY_IMPL(_, Fake, library) {
 
 RunningKernel* CurrentKernel() { return t_kernel; }
 
+bool OnAuxiliaryThread() { return g_training && !t_trains; }
+
 void InstallHook(Job* job) {
   g_job = job;
   EnableHookOnThread();
@@ -194,7 +202,9 @@ void InstallHook(Job* job) {
 }
 
 void EnableHookOnThread() {
-  if (g_job == nullptr) return;
+  thread_local bool enabled = false;
+  if (enabled || g_job == nullptr) return;
+  enabled = true;
   c10::impl::tls_set_dispatch_key_included(kHookKey, true);
 }
 

@@ -2,7 +2,8 @@
 //
 // A boxed fallback on the dispatch key Fake, which PyTorch 1.13 does not use on
 // CPU tensors: below autograd, above the backends. It runs on threads for which
-// EnableHookOnThread() was called.
+// EnableHookOnThread() was called; the allocator calls it for every thread that
+// allocates.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 #define STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 

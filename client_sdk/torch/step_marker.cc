@@ -11,17 +11,6 @@ namespace {
 constexpr std::string_view kBackwardRoot = "aten::ones_like";
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
-// `loss.backward()` makes the gradient of the loss with respect to itself.
-bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
-                    size_t first_argument) {
-  if (info.name != kBackwardRoot || first_argument >= stack.size() ||
-      !stack[first_argument].isTensor()) {
-    return false;
-  }
-  const at::Tensor& root = stack[first_argument].toTensor();
-  return root.defined() && root.numel() == 1 && root.requires_grad();
-}
-
 bool RecordsGradients(const torch::jit::Stack& stack, size_t first_argument) {
   if (!c10::GradMode::is_enabled()) return false;
   return std::any_of(stack.begin() + first_argument, stack.end(),
@@ -32,6 +21,17 @@ bool RecordsGradients(const torch::jit::Stack& stack, size_t first_argument) {
 }
 
 }  // namespace
+
+bool StepMarker::StartsBackward(const OperatorInfo& info,
+                                const torch::jit::Stack& stack,
+                                size_t first_argument) {
+  if (info.name != kBackwardRoot || first_argument >= stack.size() ||
+      !stack[first_argument].isTensor()) {
+    return false;
+  }
+  const at::Tensor& root = stack[first_argument].toTensor();
+  return root.defined() && root.numel() == 1 && root.requires_grad();
+}
 
 bool StepMarker::BeforeOperator(const OperatorInfo& info,
                                 const torch::jit::Stack& stack,

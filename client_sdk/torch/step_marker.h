@@ -18,6 +18,12 @@ namespace stowage::torch_plugin {
 
 class StepMarker {
  public:
+  // `loss.backward()` makes the gradient of the loss with respect to itself:
+  // this operator does that.
+  static bool StartsBackward(const OperatorInfo& info,
+                             const torch::jit::Stack& stack,
+                             size_t first_argument);
+
   // Before an operator that is not bookkeeping. True: the step before it has
   // ended.
   bool BeforeOperator(const OperatorInfo& info, const torch::jit::Stack& stack,
