@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/job.h"
@@ -124,8 +125,8 @@ bool Job::TakeFastRoom(int64_t offset_bytes, Block* block) {
 }
 
 // A tensor that the plan does not expect here, such as another batch of input,
-// is fetched into a gap that the plan leaves just now, or to the place of the
-// one whose part it plays. From then on the plan has no say in it.
+// takes the part of the one that it stands in for; where there is none, it is
+// fetched into a gap that the plan leaves just now.
 bool Job::FetchStranger(Block* block) {
   if (block->storage == nullptr || block->pinned || block->moving ||
       block->users != 1) {
@@ -134,16 +135,18 @@ bool Job::FetchStranger(Block* block) {
   if (block->tensor >= 0) tensors_[block->tensor] = nullptr;
   block->tensor = -1;
   Arena& fast = *arenas_[session::kFastTier];
-  auto offset = fast.Allocate(block);
-  if (!offset.has_value()) {
-    Block* absent = FindAbsentTwin(*block);
-    if (absent == nullptr) return false;
-    const int64_t offset_bytes = absent->place.offset_bytes;
-    Evict(absent);
-    if (!fast.AllocateAt(offset_bytes, block)) return false;
-    offset = offset_bytes;
+  Block* absent = FindAbsentTwin(*block);
+  if (absent == nullptr) {
+    auto offset = fast.Allocate(block);
+    return offset.has_value() &&
+           MoveNow(block, {session::kFastTier, *offset}) == 0;
   }
-  return MoveNow(block, {session::kFastTier, *offset}) == 0;
+  const Place place = absent->place;
+  Evict(absent);
+  std::swap(block->tensor, absent->tensor);
+  tensors_[block->tensor] = block;
+  return fast.AllocateAt(place.offset_bytes, block) &&
+         MoveNow(block, place) == 0;
 }
 
 // A tensor of the plan that is as large, was alive when the step began and has
