@@ -1,8 +1,8 @@
 // The one interface of everything that makes plans.
 //
 //   std::unique_ptr<Policy> policy = *MakePolicy("belady");   // registry.h
-//   absl::StatusOr<Plan> plan = policy->MakePlan(graph, system,
-//   {.fast_limit_bytes = 1 << 30});
+//   absl::StatusOr<Plan> plan =
+//       policy->MakePlan(graph, system, {.fast_limit_bytes = 1 << 30});
 //
 // A policy does no I/O, starts no threads and is deterministic: the same graph,
 // system and options give the same plan, byte for byte.

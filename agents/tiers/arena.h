@@ -1,8 +1,9 @@
 // One job's room in one tier.
 //
-//   absl::StatusOr<std::unique_ptr<Arena>> arena = provider->CreateArena(1 <<
-//   30); int error = CopyBetween(*fast, 0, **arena, 4096, 1 << 20); if (error
-//   != 0) std::cerr << std::strerror(error);
+//   absl::StatusOr<std::unique_ptr<Arena>> arena =
+//       provider->CreateArena(1 << 30);
+//   int error = CopyBetween(*fast, 0, **arena, 4096, 1 << 20);
+//   if (error != 0) std::cerr << std::strerror(error);
 #ifndef STOWAGE_AGENTS_TIERS_ARENA_H_
 #define STOWAGE_AGENTS_TIERS_ARENA_H_
 

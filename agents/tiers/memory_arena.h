@@ -1,7 +1,8 @@
 // An arena in shared memory.
 //
-//   absl::StatusOr<SharedMemory> memory = SharedMemory::Create("dram", 1 <<
-//   30); auto arena = std::make_unique<MemoryArena>(*std::move(memory));
+//   absl::StatusOr<SharedMemory> memory =
+//       SharedMemory::Create("dram", 1 << 30);
+//   auto arena = std::make_unique<MemoryArena>(*std::move(memory));
 #ifndef STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_
 #define STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_
 

@@ -1,8 +1,9 @@
 // Memory that the agent shares with a job: a memfd of fixed size, mapped here
 // and, through its descriptor, in the job.
 //
-//   absl::StatusOr<SharedMemory> memory = SharedMemory::Create("fast", 1 <<
-//   30); SendDescriptor(memory->fd());
+//   absl::StatusOr<SharedMemory> memory =
+//       SharedMemory::Create("fast", 1 << 30);
+//   SendDescriptor(memory->fd());
 #ifndef STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_
 #define STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_
 

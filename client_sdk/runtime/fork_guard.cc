@@ -74,12 +74,11 @@ void InParent() { g_job->UnlockAfterFork(); }
 
 void InChild() {
   for (const SnapshotEntry& entry : g_snapshot.entries) {
-    if (g_snapshot.fd < 0) {
-      mprotect(entry.address, entry.room_bytes, PROT_NONE);
-      continue;
-    }
-    mmap(entry.address, entry.room_bytes, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_FIXED, g_snapshot.fd, entry.offset_bytes);
+    const bool mapped = g_snapshot.fd >= 0 &&
+                        mmap(entry.address, entry.room_bytes,
+                             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                             g_snapshot.fd, entry.offset_bytes) != MAP_FAILED;
+    if (!mapped) mprotect(entry.address, entry.room_bytes, PROT_NONE);
   }
   g_client->CloseSocket();
   g_in_child();

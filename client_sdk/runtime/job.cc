@@ -59,10 +59,9 @@ Block* Job::Find(const void* address) const {
   return nullptr;
 }
 
-Block* Job::BlockOf(void* address, void* context, bool parameter) {
-  if (!Manages(address)) return nullptr;
+Block* Job::BlockOf(void* context, bool parameter) {
   Lock lock(this);
-  Block* block = Find(address);
+  Block* block = Find(storage_.address(context));
   if (block == nullptr) return nullptr;
   if (block->storage != nullptr &&
       !storage_.refers_to(block->storage, context)) {

@@ -2,9 +2,10 @@
 // between tiers at kernel boundaries.
 //
 //   Job job(&client, storage_access, settings);
-//   job.BeginKernel(&kernel, operands);      // operands are usable from here
-//   on void* address = job.Allocate(&kernel, bytes); job.EndKernel(&kernel,
-//   outputs); job.EndStep();                           // after the optimizer
+//   job.BeginKernel(&kernel, operands);  // operands are usable from here on
+//   void* address = job.Allocate(&kernel, bytes);
+//   job.EndKernel(&kernel, outputs);
+//   job.EndStep();  // after the optimizer
 //
 // Demand mode: outputs are allocated in a bounded fast arena, old tensors are
 // evicted to make room, operands are fetched at use. Plan mode: the plan's
@@ -91,10 +92,10 @@ class Job {
   // False if the address is not managed here.
   bool Free(void* address);
 
-  // The block at exactly this address, or null. Takes a handle to the storage
-  // behind `context` if the block has none yet. The block stays valid while its
+  // The block that holds the storage behind `context`, or null. Takes a handle
+  // to the storage if the block has none yet. The block stays valid while its
   // storage lives.
-  Block* BlockOf(void* address, void* context, bool parameter);
+  Block* BlockOf(void* context, bool parameter);
   bool Manages(const void* address) const;
 
   // The optimizer is about to update the parameters. Throws if the limit turned

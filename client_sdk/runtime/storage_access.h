@@ -15,6 +15,8 @@ struct StorageAccess {
   // False if the storage has died or points elsewhere; then nothing was
   // changed.
   bool (*set_address)(void* handle, void* from, void* to);
+  // Where the storage behind `context` points now.
+  void* (*address)(void* context);
   // The handle refers to the storage behind `context` (see Job::BlockOf).
   bool (*refers_to)(void* handle, void* context);
   // A new handle to the storage behind `context`.

@@ -1,7 +1,8 @@
 // Which blocks leave the fast tier so that an allocation fits.
 //
-//   std::optional<Victims> victims = ChooseVictims(arena, room_bytes, now,
-//   movable); for (Block* block : victims->blocks) Evict(block);
+//   std::optional<Victims> victims =
+//       ChooseVictims(arena, room_bytes, now, movable);
+//   for (Block* block : victims->blocks) Evict(block);
 //
 // Pure.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_

@@ -53,8 +53,8 @@ void AddOperand(const at::Tensor& tensor, uint32_t flags,
   c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
   void* address = storage->data_ptr().get();
   if (address == nullptr || !g_job->Manages(address)) return;
-  Block* block = g_job->BlockOf(address, storage,
-                                tensor.requires_grad() && tensor.is_leaf());
+  Block* block =
+      g_job->BlockOf(storage, tensor.requires_grad() && tensor.is_leaf());
   if (block == nullptr) return;
   for (KernelOperand& operand : *operands) {
     if (operand.block != block) continue;

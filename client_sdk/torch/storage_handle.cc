@@ -25,6 +25,10 @@ bool SetAddress(void* handle, void* from, void* to) {
   return true;
 }
 
+void* Address(void* context) {
+  return static_cast<c10::StorageImpl*>(context)->data_ptr().get();
+}
+
 bool RefersTo(void* handle, void* context) {
   return AsWeak(handle)->_unsafe_get_target() == context;
 }
@@ -41,6 +45,7 @@ void Release(void* handle) { delete AsWeak(handle); }
 StorageAccess TorchStorageAccess() {
   return {.movable = Movable,
           .set_address = SetAddress,
+          .address = Address,
           .refers_to = RefersTo,
           .make_handle = MakeHandle,
           .release = Release};

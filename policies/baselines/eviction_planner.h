@@ -2,7 +2,8 @@
 // within a budget at every boundary, and when their copies run.
 //
 //   EvictionPlanner planner(graph, system, workload, boundary_ns,
-//   budget_bytes); std::vector<FastSegment> segments = planner.Plan();
+//                           budget_bytes);
+//   std::vector<FastSegment> segments = planner.Plan();
 //
 // Belady's rule: at the first kernel that is over budget, take the gap with the
 // farthest next use among those whose two copies hide behind kernels; if there

@@ -1,8 +1,9 @@
 // From residency to plan: a policy decides which tensor is in the fast tier
 // when; the builder chooses addresses in every tier and writes the moves.
 //
-//   FastSegment weight{.tensor = 3, .begin = 0, .ready = 0, .leave = 9, .end =
-//   9}; BuildInput input{.segments = {weight}, .fast_limit_bytes = 1 << 30};
+//   FastSegment weight{
+//       .tensor = 3, .begin = 0, .ready = 0, .leave = 9, .end = 9};
+//   BuildInput input{.segments = {weight}, .fast_limit_bytes = 1 << 30};
 //   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
 //
 // Pure functions, deterministic.

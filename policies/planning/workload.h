@@ -3,9 +3,9 @@
 // because not all of them fit. This is where a limit that is too small is
 // found out.
 //
-//   absl::StatusOr<Workload> workload = MakeWorkload(graph, system,
-//   limit_bytes); for (TensorIndex t : workload->staged[k]) ...   // must be
-//   fast at kernel k
+//   absl::StatusOr<Workload> workload =
+//       MakeWorkload(graph, system, limit_bytes);
+//   for (TensorIndex t : workload->staged[k]) ...  // must be fast at kernel k
 #ifndef STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
 #define STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
 

@@ -2,7 +2,8 @@
 // error stand in proto/stowage/v1/node.proto.
 //
 //   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics,
-//   absl::Seconds(5)); builder.RegisterService(&service);
+//                           absl::Seconds(5));
+//   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_NODE_SERVICE_H_
 #define STOWAGE_SERVER_RPC_NODE_SERVICE_H_
 

@@ -2,9 +2,10 @@
 // sent, so that pages stay right while entries come and go.
 //
 //   absl::StatusOr<Page> page = ParsePage("graphs", size, token);
-//   rows = store->ListGraphs(page->after, page->size + 1);   // one to look
-//   ahead if (TrimToPage(*page, &rows)) token = PageToken("graphs",
-//   rows.back().id());
+//   rows = store->ListGraphs(page->after, page->size + 1);  // one to look ahead
+//   if (TrimToPage(*page, &rows)) {
+//     token = PageToken("graphs", rows.back().id());
+//   }
 #ifndef STOWAGE_SERVER_RPC_PAGE_H_
 #define STOWAGE_SERVER_RPC_PAGE_H_
 

@@ -1,7 +1,7 @@
 // Waits for SIGTERM or SIGINT on an ordinary thread.
 //
-//   BlockTerminationSignals();              // in main, before any thread
-//   starts int signal = WaitForTermination();      // blocks
+//   BlockTerminationSignals();  // in main, before any thread starts
+//   int signal = WaitForTermination();  // blocks
 #ifndef STOWAGE_SERVER_RUNTIME_TERMINATION_H_
 #define STOWAGE_SERVER_RUNTIME_TERMINATION_H_
 

@@ -223,7 +223,7 @@ class BadInputTest(CliTest):
         with gzip.open(path, "wb", compresslevel=9) as file:
             for _ in range(1025):
                 file.write(bytes(1 << 20))
-        self.assert_fails(stowage("graph", "validate", path), BAD_DATA, str(path), "larger than")
+        self.assert_fails(stowage("graph", "validate", path), BAD_DATA, str(path), "once decompressed")
 
 
 class PlanTest(CliTest):

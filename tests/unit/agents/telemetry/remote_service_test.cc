@@ -230,7 +230,7 @@ TEST_F(RemoteServiceTest, RegistersAgainWhenTheServiceHasForgottenTheNode) {
   // The node, and the job that the service has forgotten with it.
   EXPECT_TRUE(told_.Await([this] {
     told_.mutex.AssertReaderHeld();
-    return told_.registrations == 2 && told_.started.size() == 2;
+    return told_.registrations >= 2 && told_.started.size() >= 2;
   }));
 }
 

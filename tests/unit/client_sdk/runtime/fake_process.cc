@@ -110,7 +110,7 @@ TensorPtr FakeProcess::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   tensor->storage.address = address;
   tensor->size_bytes = size_bytes;
   Fill(address, tensor.get());
-  tensor->block = job_->BlockOf(address, &tensor->storage, false);
+  tensor->block = job_->BlockOf(&tensor->storage, false);
   return tensor;
 }
 

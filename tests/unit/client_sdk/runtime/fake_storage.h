@@ -2,7 +2,7 @@
 //
 //   FakeStorage storage;
 //   storage.address = job.Allocate(&kernel, bytes);
-//   Block* block = job.BlockOf(storage.address, &storage, false);
+//   Block* block = job.BlockOf(&storage, false);
 //   ...
 //   job.Free(storage.Kill());
 #ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_
@@ -46,6 +46,9 @@ inline StorageAccess FakeStorageAccess() {
             storage->address = static_cast<char*>(to);
             return true;
           },
+      .address = [](void* context) -> void* {
+        return static_cast<FakeStorage*>(context)->address.load();
+      },
       .refers_to = [](void* handle,
                       void* context) { return handle == context; },
       .make_handle =

@@ -338,16 +338,17 @@ TEST(JobDemandTest, ATensorMayDieWhileAKernelUsesIt) {
 TEST(JobDemandTest, KnowsItsBlocksAndNobodyElses) {
   FakeProcess process(Limited(8 * kUnit), kDemandOnly);
   Job& job = process.job();
-  int elsewhere = 0;
+  char elsewhere = 0;
+  FakeStorage foreign;
+  foreign.address = &elsewhere;
   EXPECT_FALSE(job.Manages(&elsewhere));
   EXPECT_FALSE(job.Free(&elsewhere));
-  EXPECT_EQ(job.BlockOf(&elsewhere, &elsewhere, false), nullptr);
+  EXPECT_EQ(job.BlockOf(&foreign, false), nullptr);
   job.Pin(&elsewhere);  // harmless
 
   TensorPtr tensor = process.New(kUnit);
   EXPECT_TRUE(job.Manages(tensor->storage.address));
-  EXPECT_EQ(job.BlockOf(tensor->storage.address, &tensor->storage, true),
-            tensor->block);
+  EXPECT_EQ(job.BlockOf(&tensor->storage, true), tensor->block);
   EXPECT_TRUE(tensor->block->parameter);
   EXPECT_EQ(tensor->storage.handles, 1);
 }
@@ -357,7 +358,7 @@ TEST(JobDemandTest, FollowsAnAddressToANewStorage) {
   TensorPtr tensor = process.New(kUnit);
   FakeStorage other;
   other.address = tensor->storage.address.load();
-  EXPECT_EQ(process.job().BlockOf(other.address, &other, false), tensor->block);
+  EXPECT_EQ(process.job().BlockOf(&other, false), tensor->block);
   EXPECT_EQ(tensor->storage.handles, 0);
   EXPECT_EQ(other.handles, 1);
   tensor.reset();
