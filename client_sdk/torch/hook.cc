@@ -79,6 +79,15 @@ std::vector<KernelOperand> InputsOf(const OperatorInfo& info,
   return operands;
 }
 
+void PinOperands(const Stack& stack, size_t first) {
+  for (size_t i = first; i < stack.size(); ++i) {
+    ForEachTensor(stack[i], [](const at::Tensor& tensor) {
+      if (!tensor.has_storage()) return;
+      g_job->Pin(tensor.storage().unsafeGetStorageImpl()->data_ptr().get());
+    });
+  }
+}
+
 std::vector<KernelOperand> OutputsOf(const Stack& stack, size_t count) {
   std::vector<KernelOperand> operands;
   for (size_t i = stack.size() - count; i < stack.size(); ++i) {
@@ -167,6 +176,7 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   } else if (info.flops != Flops::kUnknown) {
     kernel.flops = MatmulFlops(info.flops, *stack, first);
   }
+  if (info.outlives_call) PinOperands(*stack, first);
   KernelScope scope(&kernel, InputsOf(info, *stack, first));
   Redispatch(op, keys, stack);
   if (weight.defined() && stack->back().isTensor()) {

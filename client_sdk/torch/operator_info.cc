@@ -45,12 +45,14 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
   info.flops = FlopsOf(info.name);
   info.bookkeeping = info.name.rfind("profiler::", 0) == 0 ||
                      info.name.rfind("stowage::", 0) == 0;
+  info.outlives_call = info.name.rfind("c10d::", 0) == 0;
   if (!schema.overload_name().empty())
     info.name += "." + schema.overload_name();
   info.key = HashString(info.name);
   info.view = IsView(schema);
   for (const auto& argument : schema.arguments()) {
     info.writes.push_back(
+        info.outlives_call ||
         (argument.alias_info() && argument.alias_info()->isWrite()) ||
         WrittenInSpiteOfSchema(argument.name()));
   }

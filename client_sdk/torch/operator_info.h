@@ -18,6 +18,9 @@ struct OperatorInfo {
   bool view = false;
   // The profiler's bookkeeping and our own operators: not kernels.
   bool bookkeeping = false;
+  // Goes on with its operands after it has returned (collectives of c10d): they
+  // must not move any more.
+  bool outlives_call = false;
   std::vector<bool> writes;  // by argument
   // How its floating-point operations are counted; see flops.h.
   enum class Flops { kUnknown, kMatmul, kAddMatmul, kConvolution } flops;
