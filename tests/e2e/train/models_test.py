@@ -23,7 +23,7 @@ SIZES = {
 }
 LIMITS = ("100%", "40%", "20%")
 SLOW_TIERS = ("file", "emulated:optane")
-LARGE_MODELS = ("alexnet", "vgg19", "inception_v3")
+LARGE_MODELS = ("alexnet", "vgg19", "inception_v3", "resnet50")
 
 
 class ModelsTest(unittest.TestCase):
