@@ -120,7 +120,6 @@ class Job {
   const std::unordered_set<Block*>& blocks() const { return blocks_; }
   // Grows whenever a block may have changed or moved.
   int64_t change_count() const { return kernels_run_ + births_ + moves_; }
-  const SessionClient& client() const { return *client_; }
   // Brings a block's bytes into `memory`; the mutex must be held.
   int ReadBlock(const Block& block, void* memory);
 
