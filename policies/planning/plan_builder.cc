@@ -93,31 +93,44 @@ class Builder {
   }
 
   absl::Status PlaceSlow() {
-    std::vector<SlowUse> uses = FindSlowUses();
+    const std::vector<SlowUse> uses = FindSlowUses();
+    std::vector<TensorIndex> homeless = PlaceFrom(input_.first_slow_tier, uses);
+    if (!homeless.empty() && !input_.first_slow_tier.empty()) {
+      homeless = PlaceFrom({}, uses);
+    }
+    if (homeless.empty()) return absl::OkStatus();
+    return absl::FailedPreconditionError(absl::StrCat(
+        homeless.size(), " tensors, the first of them ", homeless.front(), " (",
+        graph_.tensors[homeless.front()].size_bytes,
+        " bytes), do not fit into the slower tiers of '", system_.name,
+        "'; raise the fast limit or the capacity of a slower tier"));
+  }
+
+  // Places every tensor in the first tier that takes it, beginning with
+  // `first_tier`; returns those that none takes.
+  std::vector<TensorIndex> PlaceFrom(const std::vector<TierIndex>& first_tier,
+                                     const std::vector<SlowUse>& uses) {
     homes_.assign(graph_.tensors.size(), Placement{});
     std::vector<TensorIndex> waiting;
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       if (uses[t].needed) waiting.push_back(t);
     }
     for (TierIndex tier = 1; tier < system_.tier_count(); ++tier) {
-      waiting = PlaceInTier(tier, uses, waiting);
+      waiting = PlaceInTier(tier, first_tier, uses, waiting);
     }
-    if (waiting.empty()) return absl::OkStatus();
-    return absl::FailedPreconditionError(absl::StrCat(
-        waiting.size(), " tensors, the first of them ", waiting.front(), " (",
-        graph_.tensors[waiting.front()].size_bytes,
-        " bytes), do not fit into the slower tiers of '", system_.name,
-        "'; raise the fast limit or the capacity of a slower tier"));
+    return waiting;
   }
 
   // Returns the tensors that have to go to a slower tier still.
   std::vector<TensorIndex> PlaceInTier(
-      TierIndex tier, const std::vector<SlowUse>& uses,
+      TierIndex tier, const std::vector<TierIndex>& first_tier,
+      const std::vector<SlowUse>& uses,
       const std::vector<TensorIndex>& waiting) {
     std::vector<TensorIndex> tried, left;
     std::vector<LayoutItem> items;
     for (TensorIndex t : waiting) {
       const bool usable =
+          (first_tier.empty() || first_tier[t] <= tier) &&
           (!uses[t].in_place || system_.tiers[tier].addressable) &&
           (!uses[t].streamed || system_.tiers[tier].streamable);
       (usable ? tried : left).push_back(t);

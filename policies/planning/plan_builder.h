@@ -45,6 +45,11 @@ struct BuildInput {
   std::vector<Stream> streams;      // by kernel
   int64_t stream_window_bytes = 0;  // at the end of the fast arena
   int64_t fast_limit_bytes = 0;
+  // By tensor: the first slower tier to try for its place there; empty: tier 1
+  // for all. Tiers that have no room for it, or that cannot be used the way it
+  // is used, are passed over for the next. When tensors find no place so, the
+  // wish is dropped for all.
+  std::vector<TierIndex> first_slow_tier;
 };
 
 // RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
