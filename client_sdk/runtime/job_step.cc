@@ -296,9 +296,11 @@ void Job::TakePlans() {
     ReportEvent("plan-malformed", "the agent's plan table is inconsistent");
     return;
   }
-  // The job's pages are charged to the job: touch them before the agent does.
-  const MappedTier& fast = client_->tiers()[session::kFastTier];
-  madvise(fast.base, arenas_[session::kFastTier]->capacity_bytes(),
+  // The job's pages are charged to the job: touch them before the agent does,
+  // and none that the plan leaves alone.
+  madvise(client_->tiers()[session::kFastTier].base,
+          std::min(arenas_[session::kFastTier]->capacity_bytes(),
+                   window_bytes() + plan->fast_end_bytes),
           MADV_POPULATE_WRITE);
   const uint64_t signature = plan->signature;
   plans_[signature] = *std::move(plan);

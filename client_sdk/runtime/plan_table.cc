@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/hash.h"
 
 namespace stowage {
@@ -67,6 +68,25 @@ void IndexInitial(PlanTable* plan) {
   }
 }
 
+int64_t FastEndBytes(const PlanTable& plan) {
+  int64_t end_bytes = 0;
+  const auto note = [&](int32_t tier, int64_t offset_bytes,
+                        int64_t size_bytes) {
+    if (tier != session::kFastTier) return;
+    end_bytes = std::max(end_bytes, offset_bytes + RoundUpToPage(size_bytes));
+  };
+  for (const session::PlanInitial& initial : plan.initial) {
+    note(initial.tier, initial.offset_bytes, initial.size_bytes);
+  }
+  for (const session::PlanAllocation& allocation : plan.allocations) {
+    note(allocation.tier, allocation.offset_bytes, allocation.size_bytes);
+  }
+  for (const session::PlanMove& move : plan.moves) {
+    note(move.to_tier, move.to_offset_bytes, move.size_bytes);
+  }
+  return end_bytes;
+}
+
 }  // namespace
 
 std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
@@ -98,6 +118,7 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
                      return plan.moves[a].deadline_kernel <
                             plan.moves[b].deadline_kernel;
                    });
+  plan.fast_end_bytes = FastEndBytes(plan);
   IndexInitial(&plan);
   return plan;
 }

@@ -20,6 +20,7 @@ struct PlanTable {
   uint64_t signature = 0;
   int64_t predicted_step_ns = 0;
   int64_t stream_window_bytes = 0;  // free at the end of the limit
+  int64_t fast_end_bytes = 0;       // where the highest fast tensor ends
   uint32_t tensor_count = 0;
   std::vector<session::PlanKernel> kernels;
   std::vector<session::PlanInitial> initial;

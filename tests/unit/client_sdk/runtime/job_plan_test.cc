@@ -1,6 +1,8 @@
 // Plan mode: steps driven by hand-made plans, and what ends them.
 #include <errno.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -191,6 +193,28 @@ TEST(JobPlanTest, AllocationsStandWhereThePlanSays) {
   }});
   EXPECT_EQ(offset_bytes,
             planned.offset_bytes + StreamWindow::BytesFor(40 * kUnit));
+}
+
+// Pages of the fast tier that somebody has touched.
+int64_t TouchedBytes(FakeProcess& process, int64_t fast_bytes) {
+  std::vector<unsigned char> pages(fast_bytes / session::kPageBytes);
+  void* base = process.client().tiers()[session::kFastTier].base;
+  EXPECT_EQ(mincore(base, fast_bytes, pages.data()), 0);
+  const auto touched = std::count_if(pages.begin(), pages.end(),
+                                     [](unsigned char p) { return p & 1; });
+  return touched * session::kPageBytes;
+}
+
+TEST(JobPlanTest, TouchesNoMoreFastMemoryThanThePlanUses) {
+  SmallTraining training;
+  training.WarmUp();
+  const session::Segment& segment = training.process().agent().segment();
+  const auto plan =
+      PlanTable::Copy(segment.plans[segment.plans_written % 2], 2);
+  const int64_t used_bytes =
+      StreamWindow::BytesFor(40 * kUnit) + plan->fast_end_bytes;
+  ASSERT_LT(used_bytes, 30 * kUnit);
+  EXPECT_LE(TouchedBytes(training.process(), 60 * kUnit), used_bytes);
 }
 
 TEST(JobPlanTest, TheAgentMovesATensorOutAndBackDuringTheStep) {

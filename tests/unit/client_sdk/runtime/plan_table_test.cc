@@ -76,6 +76,15 @@ TEST(PlanTableTest, CopiesAConsistentTable) {
   EXPECT_THAT(plan->moves_by_deadline, ElementsAre(1, 0, 2));
 }
 
+TEST(PlanTableTest, KnowsWhereItsFastTensorsEnd) {
+  const auto area = SmallPlan();
+  EXPECT_EQ(PlanTable::Copy(*area, kTiers)->fast_end_bytes, kBytes);
+  area->moves[2].to_offset_bytes = 5 * kBytes;
+  EXPECT_EQ(PlanTable::Copy(*area, kTiers)->fast_end_bytes, 6 * kBytes);
+  area->allocations[1].offset_bytes = 8 * kBytes;
+  EXPECT_EQ(PlanTable::Copy(*area, kTiers)->fast_end_bytes, 9 * kBytes);
+}
+
 TEST(PlanTableTest, FindsAnAllocationByKernelAndOrdinal) {
   const auto plan = PlanTable::Copy(*SmallPlan(), kTiers);
   ASSERT_TRUE(plan.has_value());
