@@ -143,8 +143,9 @@ absl::Status RemoteService::Register() {
                options_.poll_interval);
   next_heartbeat_ = absl::Now() + heartbeat_interval_;
   registered_ = true;
-  // A service that restarted knows none of them.
+  // A service that restarted knows none of them; it is told of each once.
   absl::MutexLock lock(&jobs_mutex_);
+  std::erase_if(notices_, [](const Notice& n) { return !n.finished; });
   for (const auto& [job_id, job] : active_jobs_) {
     notices_.push_front({job_id, false});
   }

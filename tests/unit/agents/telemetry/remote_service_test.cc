@@ -215,6 +215,20 @@ TEST_F(RemoteServiceTest, TellsOfJobsAndTheirEndsBeforeItCloses) {
   EXPECT_EQ(told_.finished, std::vector<std::string>{"a"});
 }
 
+TEST_F(RemoteServiceTest, TellsOnceOfAJobThatStartedBeforeTheNodeRegistered) {
+  Connect();
+  service_->StartJob(JobNamed("a"));
+  StartServer();
+  service_->ReportSteps(std::vector<v1::StepTelemetry>(1));
+  // Steps are sent after all notices.
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.batches.size() == 1;
+  }));
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.started, std::vector<std::string>{"a"});
+}
+
 TEST_F(RemoteServiceTest, RegistersAgainWhenTheServiceHasForgottenTheNode) {
   StartServer();
   Connect();
