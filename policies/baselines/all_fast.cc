@@ -5,10 +5,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "policies/baselines/plan_policy.h"
 #include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_builder.h"
+#include "policies/planning/plan_policy.h"
 
 namespace stowage {
 

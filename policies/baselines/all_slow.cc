@@ -1,7 +1,7 @@
 #include "policies/baselines/all_slow.h"
 
-#include "policies/baselines/plan_policy.h"
-#include "policies/baselines/staging.h"
+#include "policies/planning/plan_policy.h"
+#include "policies/planning/staging.h"
 
 namespace stowage {
 

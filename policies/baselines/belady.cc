@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "policies/baselines/eviction_planner.h"
-#include "policies/baselines/plan_policy.h"
 #include "policies/model/kernel_cost.h"
+#include "policies/planning/plan_policy.h"
 
 namespace stowage {
 namespace {

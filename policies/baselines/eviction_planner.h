@@ -16,8 +16,8 @@
 #include <optional>
 #include <vector>
 
-#include "policies/baselines/gap.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/gap.h"
 #include "policies/planning/lane_schedule.h"
 
 namespace stowage {

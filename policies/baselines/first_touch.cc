@@ -5,9 +5,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "policies/baselines/plan_policy.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/plan_policy.h"
 
 namespace stowage {
 namespace {

@@ -7,9 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/baselines/cache_model.h"
-#include "policies/baselines/plan_policy.h"
-#include "policies/baselines/staging.h"
 #include "policies/model/kernel_cost.h"
+#include "policies/planning/plan_policy.h"
+#include "policies/planning/staging.h"
 
 namespace stowage {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "policies/baselines/plan_policy.h"
-#include "policies/baselines/staging.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/plan_policy.h"
+#include "policies/planning/staging.h"
 
 namespace stowage {
 namespace {

@@ -64,6 +64,11 @@ struct Plan {
   int64_t stream_window_bytes = 0;
   Prediction prediction;
   bool fits = false;
+  // What a reader should know of how the plan came to be, a sentence each.
+  std::vector<std::string> notes;
+  // At most this share above the best value of the policy's own objective;
+  // 0: proven optimal. Negative: no claim.
+  double solver_gap = -1;
 };
 
 }  // namespace stowage

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kMaxCount = 4'000'000;
 constexpr int64_t kMaxOffset = int64_t{1} << 60;
+constexpr int kMaxNotes = 1000;
 constexpr size_t kGraphIdLength = 64;
 
 absl::Status CheckRange(const std::string& field, int64_t value, int64_t low,
@@ -21,10 +22,10 @@ absl::Status CheckRange(const std::string& field, int64_t value, int64_t low,
       field, " is ", value, "; it must be from ", low, " to ", high));
 }
 
-absl::Status CheckCount(const char* field, int count) {
-  if (count <= kMaxCount) return absl::OkStatus();
+absl::Status CheckCount(const char* field, int count, int most = kMaxCount) {
+  if (count <= most) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat(field, " has ", count, " entries; at most ", kMaxCount,
+      absl::StrCat(field, " has ", count, " entries; at most ", most,
                    " are read, plan a single step"));
 }
 
@@ -43,6 +44,12 @@ absl::Status CheckHeader(const v1::Plan& proto) {
   status.Update(CheckCount("allocations", proto.allocations_size()));
   status.Update(CheckCount("moves", proto.moves_size()));
   status.Update(CheckCount("streams", proto.streams_size()));
+  status.Update(CheckCount("notes", proto.notes_size(), kMaxNotes));
+  if (proto.has_solver_gap() && !(proto.solver_gap() >= 0)) {
+    status.Update(absl::InvalidArgumentError(absl::StrCat(
+        "solver_gap is ", proto.solver_gap(),
+        "; it must not be negative; leave it out where there is no claim")));
+  }
   status.Update(
       CheckRange("fast_limit_bytes", proto.fast_limit_bytes(), 0, kMaxOffset));
   status.Update(CheckRange("stream_window_bytes", proto.stream_window_bytes(),
@@ -172,6 +179,8 @@ absl::StatusOr<Plan> PlanFromProto(const v1::Plan& proto) {
   plan.fast_limit_bytes = proto.fast_limit_bytes();
   plan.stream_window_bytes = proto.stream_window_bytes();
   plan.fits = proto.fits();
+  plan.notes = {proto.notes().begin(), proto.notes().end()};
+  if (proto.has_solver_gap()) plan.solver_gap = proto.solver_gap();
   status.Update(ReadAllocations("initial", proto.initial(), plan.initial));
   status.Update(
       ReadAllocations("allocations", proto.allocations(), plan.allocations));
@@ -199,6 +208,8 @@ v1::Plan PlanToProto(const Plan& plan) {
   proto.set_fast_limit_bytes(plan.fast_limit_bytes);
   proto.set_stream_window_bytes(plan.stream_window_bytes);
   proto.set_fits(plan.fits);
+  proto.mutable_notes()->Add(plan.notes.begin(), plan.notes.end());
+  if (plan.solver_gap >= 0) proto.set_solver_gap(plan.solver_gap);
   AllocationsToProto(plan.initial, *proto.mutable_initial());
   AllocationsToProto(plan.allocations, *proto.mutable_allocations());
   for (const Move& move : plan.moves) MoveToProto(move, *proto.add_moves());

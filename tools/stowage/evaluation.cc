@@ -67,7 +67,7 @@ nlohmann::json EvaluationToJson(const Evaluation& evaluation,
                                 int64_t all_fast_ns) {
   const Plan& plan = evaluation.plan;
   const Prediction& prediction = plan.prediction;
-  return {
+  nlohmann::json json = {
       {"graph_id", plan.graph_id},
       {"system", plan.system},
       {"policy", plan.policy},
@@ -83,7 +83,10 @@ nlohmann::json EvaluationToJson(const Evaluation& evaluation,
       {"moved_out_bytes", prediction.moved_out_bytes},
       {"locality", prediction.locality},
       {"planning_seconds", absl::ToDoubleSeconds(evaluation.planning_time)},
+      {"notes", plan.notes},
   };
+  if (plan.solver_gap >= 0) json["solver_gap"] = plan.solver_gap;
+  return json;
 }
 
 }  // namespace stowage::cli

@@ -33,6 +33,7 @@ struct PlanArguments {
   FastLimit limit;
   std::string policy = std::string(kDefaultPolicy);
   int64_t seed = 0;
+  double time_limit_s = 0;
   std::string output;
   std::string plot_path;
   bool json = false;
@@ -55,6 +56,10 @@ absl::StatusOr<PlanInputs> LoadInputs(const PlanArguments& arguments) {
 std::string PlanText(const Evaluation& evaluation, int64_t all_fast_ns) {
   const Plan& plan = evaluation.plan;
   const Prediction& prediction = plan.prediction;
+  std::string notes;
+  for (const std::string& note : plan.notes) {
+    absl::StrAppend(&notes, "note         ", note, "\n");
+  }
   return absl::StrCat(
       "policy       ", plan.policy, " on ", plan.system, ", verified\n",
       "fast limit   ", FormatBytes(plan.fast_limit_bytes), "\n",
@@ -66,7 +71,8 @@ std::string PlanText(const Evaluation& evaluation, int64_t all_fast_ns) {
       FormatBytes(prediction.moved_out_bytes), " out\n",
       absl::StrFormat("locality     %.1f %%\n", 100 * prediction.locality),
       absl::StrFormat("planned in   %.2f s\n",
-                      absl::ToDoubleSeconds(evaluation.planning_time)));
+                      absl::ToDoubleSeconds(evaluation.planning_time)),
+      notes);
 }
 
 absl::Status WriteResults(const PlanArguments& arguments, const Graph& graph,
@@ -97,9 +103,11 @@ int MakePlanFile(const PlanArguments& arguments) {
   const absl::StatusOr<int64_t> limit_bytes =
       ResolveLimit(arguments.limit, inputs->graph);
   if (!limit_bytes.ok()) return ReportUsageError(limit_bytes.status());
-  const absl::StatusOr<Evaluation> evaluation = MakeEvaluation(
-      inputs->graph, inputs->system, arguments.policy,
-      {.fast_limit_bytes = *limit_bytes, .seed = arguments.seed});
+  const absl::StatusOr<Evaluation> evaluation =
+      MakeEvaluation(inputs->graph, inputs->system, arguments.policy,
+                     {.fast_limit_bytes = *limit_bytes,
+                      .seed = arguments.seed,
+                      .time_limit = absl::Seconds(arguments.time_limit_s)});
   if (!evaluation.ok()) return ReportError(evaluation.status());
   const absl::StatusOr<int64_t> all_fast_ns =
       AllFastStepNs(inputs->graph, inputs->system);
@@ -168,6 +176,10 @@ void AddPlanCommand(CLI::App& root, CommandList& commands) {
   app->add_option("--policy", arguments->policy, "Policy")
       ->capture_default_str();
   app->add_option("--seed", arguments->seed, "Seed of random choices")
+      ->capture_default_str();
+  app->add_option("--time-limit", arguments->time_limit_s,
+                  "Seconds a planner may think; 0: its own default")
+      ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
   app->add_option("-o,--output", arguments->output,
                   "Write the plan here: .pb or .json, with .gz gzipped");

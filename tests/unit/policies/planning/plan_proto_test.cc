@@ -25,7 +25,9 @@ v1::Plan SomePlan() {
 }
 
 TEST(PlanProtoTest, SurvivesARoundTrip) {
-  const v1::Plan proto = SomePlan();
+  v1::Plan proto = SomePlan();
+  proto.add_notes("stopped at its time limit");
+  proto.set_solver_gap(0.5);
   ASSERT_GT(proto.moves_size(), 0);
   const absl::StatusOr<Plan> plan = PlanFromProto(proto);
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -60,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "fast_limit_bytes is -1"},
         BadPlanProto{"window", [](auto& p) { p.set_stream_window_bytes(-1); },
                      "stream_window_bytes is -1"},
+        BadPlanProto{"gap", [](auto& p) { p.set_solver_gap(-0.5); },
+                     "solver_gap is -0.5"},
         BadPlanProto{"tensor",
                      [](auto& p) { p.mutable_initial(0)->set_tensor(-2); },
                      "initial[0].tensor is -2"},

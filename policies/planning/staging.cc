@@ -1,4 +1,4 @@
-#include "policies/baselines/staging.h"
+#include "policies/planning/staging.h"
 
 #include <algorithm>
 #include <tuple>

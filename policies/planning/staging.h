@@ -2,8 +2,8 @@
 // fast tier only while a kernel needs it there.
 //
 //   std::vector<FastSegment> segments = StagedSegments(graph, workload);
-#ifndef STOWAGE_POLICIES_BASELINES_STAGING_H_
-#define STOWAGE_POLICIES_BASELINES_STAGING_H_
+#ifndef STOWAGE_POLICIES_PLANNING_STAGING_H_
+#define STOWAGE_POLICIES_PLANNING_STAGING_H_
 
 #include <vector>
 
@@ -23,4 +23,4 @@ std::vector<FastSegment> ImmovableSegments(const Graph& graph);
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_BASELINES_STAGING_H_
+#endif  // STOWAGE_POLICIES_PLANNING_STAGING_H_

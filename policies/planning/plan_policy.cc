@@ -1,4 +1,4 @@
-#include "policies/baselines/plan_policy.h"
+#include "policies/planning/plan_policy.h"
 
 #include <algorithm>
 #include <string>
@@ -6,9 +6,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "policies/baselines/staging.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/simulator.h"
+#include "policies/planning/staging.h"
 
 namespace stowage {
 namespace {
@@ -23,10 +23,10 @@ bool MayFit(const Graph& graph, int64_t limit_bytes) {
   return ComputeLiveness(graph).peak_bytes <= limit_bytes;
 }
 
-BuildInput MakeInput(const Workload& workload,
-                     std::vector<FastSegment> segments) {
-  return {std::move(segments), workload.streams, workload.stream_window_bytes,
-          workload.fast_limit_bytes};
+BuildInput MakeInput(const Workload& workload, Residency residency) {
+  return {std::move(residency.segments), workload.streams,
+          workload.stream_window_bytes, workload.fast_limit_bytes,
+          std::move(residency.first_slow_tier)};
 }
 
 absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,

@@ -1,4 +1,4 @@
-#include "policies/baselines/gap.h"
+#include "policies/planning/gap.h"
 
 #include <algorithm>
 #include <tuple>

@@ -5,12 +5,13 @@
 //   absl::StatusOr<Plan> Lru::MakePlan(...) const {
 //     return PlanByDeciding(graph, system, options, name(), DecideLru);
 //   }
-#ifndef STOWAGE_POLICIES_BASELINES_PLAN_POLICY_H_
-#define STOWAGE_POLICIES_BASELINES_PLAN_POLICY_H_
+#ifndef STOWAGE_POLICIES_PLANNING_PLAN_POLICY_H_
+#define STOWAGE_POLICIES_PLANNING_PLAN_POLICY_H_
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -21,10 +22,24 @@
 
 namespace stowage {
 
+// Who is fast when, and where to be otherwise (BuildInput::first_slow_tier).
+struct Residency {
+  // Implicit: most policies leave the choice of the slower tier to the builder.
+  Residency(std::vector<FastSegment> segments)  // NOLINT
+      : segments(std::move(segments)) {}
+  Residency(std::vector<FastSegment> segments,
+            std::vector<TierIndex> first_slow_tier)
+      : segments(std::move(segments)),
+        first_slow_tier(std::move(first_slow_tier)) {}
+
+  std::vector<FastSegment> segments;
+  std::vector<TierIndex> first_slow_tier;
+};
+
 // Chooses who is fast when, holding at most max(budget_bytes,
 // workload.need_bytes[k]) rounded bytes in the fast tier at kernel k.
-using Decide = absl::FunctionRef<std::vector<FastSegment>(
-    const Workload& workload, int64_t budget_bytes)>;
+using Decide = absl::FunctionRef<Residency(const Workload& workload,
+                                           int64_t budget_bytes)>;
 
 // The limit that a plan is made for: no more than the fast tier has.
 int64_t EffectiveLimit(const MemorySystem& system, const PlanOptions& options);
@@ -50,4 +65,4 @@ absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_BASELINES_PLAN_POLICY_H_
+#endif  // STOWAGE_POLICIES_PLANNING_PLAN_POLICY_H_

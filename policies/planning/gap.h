@@ -6,8 +6,8 @@
 // Kernels and boundaries of a gap are unrolled over two steps: with K kernels,
 // boundary b of the next step is K + 1 + b. A gap of a persistent or wrapping
 // tensor can so reach across the end of the step.
-#ifndef STOWAGE_POLICIES_BASELINES_GAP_H_
-#define STOWAGE_POLICIES_BASELINES_GAP_H_
+#ifndef STOWAGE_POLICIES_PLANNING_GAP_H_
+#define STOWAGE_POLICIES_PLANNING_GAP_H_
 
 #include <vector>
 
@@ -55,4 +55,4 @@ std::vector<FastSegment> SegmentsWithout(const Graph& graph,
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_BASELINES_GAP_H_
+#endif  // STOWAGE_POLICIES_PLANNING_GAP_H_
