@@ -1,0 +1,190 @@
+#include "policies/solver/cbc.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "CbcHeuristic.hpp"
+#include "CbcHeuristicDiveCoefficient.hpp"
+#include "CbcHeuristicRINS.hpp"
+#include "CbcModel.hpp"
+#include "CglClique.hpp"
+#include "CglKnapsackCover.hpp"
+#include "CglMixedIntegerRounding2.hpp"
+#include "ClpSimplex.hpp"
+#include "CoinPackedMatrix.hpp"
+#include "OsiClpSolverInterface.hpp"
+#include "absl/time/clock.h"
+
+namespace stowage {
+namespace {
+
+double ToCoin(double bound) {
+  return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
+}
+
+CoinPackedMatrix MakeMatrix(const LinearProgram& program) {
+  std::vector<int> rows, columns;
+  std::vector<double> coefficients;
+  for (size_t r = 0; r < program.rows.size(); ++r) {
+    for (const Term& term : program.rows[r].terms) {
+      rows.push_back(static_cast<int>(r));
+      columns.push_back(term.column);
+      coefficients.push_back(term.coefficient);
+    }
+  }
+  CoinPackedMatrix matrix(/*colordered=*/true, rows.data(), columns.data(),
+                          coefficients.data(), coefficients.size());
+  matrix.setDimensions(static_cast<int>(program.rows.size()),
+                       static_cast<int>(program.columns.size()));
+  return matrix;
+}
+
+void Load(const LinearProgram& program, bool relax,
+          OsiClpSolverInterface& solver) {
+  std::vector<double> lower, upper, cost, row_lower, row_upper;
+  for (const Column& column : program.columns) {
+    lower.push_back(ToCoin(column.lower));
+    upper.push_back(ToCoin(column.upper));
+    cost.push_back(column.cost);
+  }
+  for (const Row& row : program.rows) {
+    row_lower.push_back(ToCoin(row.lower));
+    row_upper.push_back(ToCoin(row.upper));
+  }
+  solver.messageHandler()->setLogLevel(0);
+  solver.loadProblem(MakeMatrix(program), lower.data(), upper.data(),
+                     cost.data(), row_lower.data(), row_upper.data());
+  for (size_t c = 0; c < program.columns.size(); ++c) {
+    if (program.columns[c].integer && !relax) solver.setInteger(c);
+  }
+}
+
+// Solver values are integral up to a tolerance; ours are integral.
+std::vector<double> Rounded(const LinearProgram& program, const double* values,
+                            bool relax) {
+  std::vector<double> rounded(values, values + program.columns.size());
+  if (relax) return rounded;
+  for (size_t c = 0; c < rounded.size(); ++c) {
+    if (program.columns[c].integer) rounded[c] = std::round(rounded[c]);
+  }
+  return rounded;
+}
+
+void KeepValues(const LinearProgram& program, const double* values, bool relax,
+                Solution& solution) {
+  solution.values = Rounded(program, values, relax);
+  solution.objective = ObjectiveOf(program, solution.values);
+}
+
+// The relaxation at the root. kSolved only if it ran to its end.
+Solution SolveRelaxation(const LinearProgram& program,
+                         OsiClpSolverInterface& solver) {
+  Solution solution;
+  solver.initialSolve();
+  if (solver.isProvenPrimalInfeasible()) {
+    solution.status = SolveStatus::kInfeasible;
+  } else if (solver.isProvenOptimal()) {
+    solution.status = SolveStatus::kSolved;
+    KeepValues(program, solver.getColSolution(), /*relax=*/true, solution);
+    solution.bound = solution.objective;
+  }
+  return solution;
+}
+
+// Cuts and heuristics that pay on programs of flows under capacities.
+void Configure(const SolveOptions& options, CbcModel& model) {
+  model.setLogLevel(0);
+  model.messageHandler()->setLogLevel(0);
+  model.setUseElapsedTime(true);
+  if (options.time_limit < absl::InfiniteDuration()) {
+    model.setMaximumSeconds(absl::ToDoubleSeconds(options.time_limit));
+  }
+  model.setMaximumNodes(options.node_limit);
+  // CBC takes the share of whichever of objective and bound is larger.
+  model.setAllowableFractionGap(options.gap / (1 + options.gap));
+  model.setAllowableGap(0);
+  model.setRandomSeed(options.seed);
+  model.setNumberThreads(0);
+  CglKnapsackCover covers;
+  CglMixedIntegerRounding2 rounding_cuts;
+  CglClique cliques;
+  cliques.setStarCliqueReport(false);
+  cliques.setRowCliqueReport(false);
+  model.addCutGenerator(&covers, -5, "covers");
+  model.addCutGenerator(&rounding_cuts, -5, "rounding");
+  model.addCutGenerator(&cliques, -5, "cliques");
+  CbcRounding rounding(model);
+  CbcHeuristicDiveCoefficient dive(model);
+  CbcHeuristicRINS neighbours(model);
+  model.addHeuristic(&rounding, "rounding");
+  model.addHeuristic(&dive, "dive");
+  model.addHeuristic(&neighbours, "neighbours");
+}
+
+// What the search is allowed to leave between its solution and its bound. CBC
+// prunes by it, so what it calls finished is only proven up to this.
+double Allowance(const SolveOptions& options, double objective) {
+  return std::max(1e-7, options.gap) * std::max(1.0, std::abs(objective));
+}
+
+void ReadOutcome(const LinearProgram& program, const SolveOptions& options,
+                 CbcModel& model, double root_bound, Solution& solution) {
+  solution.nodes = model.getNodeCount();
+  const double* best = model.bestSolution();
+  const bool finished = model.status() == 0 && !model.isSecondsLimitReached();
+  if (best == nullptr) {
+    const bool infeasible = finished && model.isProvenInfeasible();
+    solution.status =
+        infeasible ? SolveStatus::kInfeasible : SolveStatus::kUnknown;
+    solution.bound = root_bound;
+    return;
+  }
+  KeepValues(program, best, /*relax=*/false, solution);
+  const double allowance = Allowance(options, solution.objective);
+  const double proven =
+      finished ? solution.objective - (options.gap > 0 ? allowance : 0)
+               : model.getBestPossibleObjValue() + program.constant;
+  solution.bound = std::min(solution.objective, std::max(root_bound, proven));
+  const bool solved =
+      finished || solution.objective - solution.bound <= allowance;
+  solution.status = solved ? SolveStatus::kSolved : SolveStatus::kFeasible;
+}
+
+}  // namespace
+
+Solution CbcSolver::Solve(const LinearProgram& program,
+                          const SolveOptions& options) const {
+  const absl::Time start = absl::Now();
+  OsiClpSolverInterface clp;
+  Load(program, options.relax, clp);
+  if (options.time_limit < absl::InfiniteDuration()) {
+    clp.getModelPtr()->setMaximumSeconds(
+        absl::ToDoubleSeconds(options.time_limit));
+  }
+  Solution root = SolveRelaxation(program, clp);
+  if (options.relax || root.status == SolveStatus::kInfeasible) return root;
+  const bool warm = IsFeasible(program, options.warm_start);
+  Solution solution;
+  if (warm) KeepValues(program, options.warm_start.data(), false, solution);
+  if (warm) solution.status = SolveStatus::kFeasible;
+  if (root.status != SolveStatus::kSolved) return solution;
+  solution.bound = root.bound;
+  SolveOptions rest = options;
+  rest.time_limit -= absl::Now() - start;
+  if (rest.time_limit <= absl::ZeroDuration()) return solution;
+  clp.getModelPtr()->setMaximumSeconds(-1);
+  CbcModel model(clp);
+  Configure(rest, model);
+  if (warm) {
+    model.setBestSolution(options.warm_start.data(),
+                          static_cast<int>(program.columns.size()),
+                          solution.objective - program.constant,
+                          /*check=*/false);
+  }
+  model.branchAndBound();
+  ReadOutcome(program, options, model, root.bound, solution);
+  return solution;
+}
+
+}  // namespace stowage

@@ -1,0 +1,78 @@
+// What solves linear and integer programs. Policies know this interface only;
+// cbc.h is one implementation, and another solver is linked by writing one more.
+//
+//   CbcSolver solver;
+//   Solution solution = solver.Solve(program, {.gap = 0.01});
+//   if (solution.has_values()) Use(solution.values, solution.gap());
+#ifndef STOWAGE_POLICIES_SOLVER_SOLVER_H_
+#define STOWAGE_POLICIES_SOLVER_SOLVER_H_
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/time/time.h"
+#include "policies/solver/linear_program.h"
+
+namespace stowage {
+
+struct SolveOptions {
+  // Wall clock. What it cuts short depends on the machine's speed; only
+  // `node_limit` ends a search at the same place every time.
+  absl::Duration time_limit = absl::InfiniteDuration();
+  int node_limit = 1'000'000;  // of the branch-and-bound tree; 0: the root only
+  // Solutions this share above the proven bound are good enough.
+  double gap = 0;
+  int32_t seed = 1;
+  // A feasible solution to begin with, or empty. An infeasible one is ignored.
+  std::vector<double> warm_start;
+  // Leave integrality out: the solution is the relaxation's.
+  bool relax = false;
+};
+
+enum class SolveStatus {
+  kSolved,      // proven to be within the gap that was asked for
+  kFeasible,    // a limit was reached with a solution at hand
+  kInfeasible,  // proven to have no solution
+  kUnknown,     // a limit was reached without a solution, or unbounded
+};
+
+struct Solution {
+  SolveStatus status = SolveStatus::kUnknown;
+  double objective = kUnbounded;
+  // Proven: no solution costs less.
+  double bound = -kUnbounded;
+  std::vector<double> values;  // by column; integral where that was asked for
+  int64_t nodes = 0;
+
+  bool has_values() const { return !values.empty(); }
+  // The share of the objective that is not proven to be necessary; infinite
+  // without a solution or a bound.
+  double gap() const;
+};
+
+// Safe to call from several threads. Starts none and writes nothing.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+
+  // "cbc"; goes into a plan's notes.
+  virtual const char* name() const = 0;
+
+  // Blocks until solved or until a limit is reached. Deterministic unless the
+  // time limit is.
+  virtual Solution Solve(const LinearProgram& program,
+                         const SolveOptions& options) const = 0;
+};
+
+inline double Solution::gap() const {
+  if (!has_values() || std::isinf(bound)) return kUnbounded;
+  const double distance = objective - bound;
+  if (distance <= 0) return 0;
+  return distance / std::max(std::abs(objective), 1e-9);
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SOLVER_SOLVER_H_
