@@ -9,9 +9,11 @@
 #include "policies/baselines/all_fast.h"
 #include "policies/baselines/all_slow.h"
 #include "policies/baselines/belady.h"
+#include "policies/baselines/deepum.h"
 #include "policies/baselines/first_touch.h"
 #include "policies/baselines/hardware_cache.h"
 #include "policies/baselines/lru.h"
+#include "policies/baselines/unified_memory.h"
 
 namespace stowage {
 namespace {
@@ -29,9 +31,11 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"all-fast", &Make<AllFastPolicy>},
           {"all-slow", &Make<AllSlowPolicy>},
           {"belady", &Make<BeladyPolicy>},
+          {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},
           {"hardware-cache", &Make<HardwareCachePolicy>},
           {"lru", &Make<LruPolicy>},
+          {"unified-memory", &Make<UnifiedMemoryPolicy>},
       };
   return *factories;
 }

@@ -7,24 +7,11 @@
 #include <vector>
 
 #include "policies/baselines/eviction_planner.h"
-#include "policies/model/kernel_cost.h"
+#include "policies/baselines/step_facts.h"
 #include "policies/planning/plan_policy.h"
 
 namespace stowage {
 namespace {
-
-// When each boundary is reached if nothing is ever waited for.
-std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
-                                     const MemorySystem& system) {
-  std::vector<int64_t> boundary_ns = {0};
-  for (const Kernel& kernel : graph.kernels) {
-    const int64_t duration_ns =
-        KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
-                         system, [](TensorIndex) { return kFastTier; });
-    boundary_ns.push_back(boundary_ns.back() + kernel.gap_ns + duration_ns);
-  }
-  return boundary_ns;
-}
 
 // How a plan is tried, the most comfortable way first. Copies get a margin over
 // what the system says they take. A lane may be asked for more than it can copy

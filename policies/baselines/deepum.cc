@@ -1,0 +1,39 @@
+#include "policies/baselines/deepum.h"
+
+#include "policies/baselines/page_faults.h"
+#include "policies/baselines/step_facts.h"
+#include "policies/baselines/swap_system.h"
+#include "policies/planning/plan_policy.h"
+
+namespace stowage {
+namespace {
+
+// How many kernels the chain of correlated kernels is followed ahead (the
+// prefetch degree N of DeepUM, section 4).
+constexpr KernelIndex kDegree = 32;
+
+}  // namespace
+
+std::string_view DeepumPolicy::name() const { return "deepum"; }
+
+std::string_view DeepumPolicy::description() const {
+  return "correlation prefetching on top of unified memory, with eviction "
+         "ahead of need (DeepUM, Jung et al., ASPLOS 2023)";
+}
+
+absl::StatusOr<Plan> DeepumPolicy::MakePlan(const Graph& graph,
+                                            const MemorySystem& system,
+                                            const PlanOptions& options) const {
+  absl::StatusOr<Plan> plan = PlanByDeciding(
+      graph, system, options, name(),
+      [&](const Workload& workload, int64_t budget_bytes) {
+        const StepFacts facts(graph, system, workload);
+        const SwapRules rules{.victims = VictimOrder::kFirstIn,
+                              .ahead_kernels = kDegree};
+        return RunSwapSystem(facts, rules, budget_bytes).residency;
+      });
+  if (plan.ok()) ChargePageFaults(graph, system, *plan);
+  return plan;
+}
+
+}  // namespace stowage

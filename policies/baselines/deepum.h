@@ -1,0 +1,22 @@
+// DeepUM: unified memory that prefetches what the kernels that follow used in
+// the step before, and evicts ahead of need (Jung et al., ASPLOS 2023).
+#ifndef STOWAGE_POLICIES_BASELINES_DEEPUM_H_
+#define STOWAGE_POLICIES_BASELINES_DEEPUM_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class DeepumPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_DEEPUM_H_

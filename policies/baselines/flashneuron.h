@@ -1,0 +1,23 @@
+// FlashNeuron: feature maps are offloaded to the SSD in the order of the forward
+// pass until the rest fits, and prefetched in the backward pass (Bae et al.,
+// FAST 2021).
+#ifndef STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_
+#define STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class FlashneuronPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_

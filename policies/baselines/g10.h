@@ -1,0 +1,23 @@
+// G10: tensors are evicted in the inactive periods that relieve the fast tier
+// most for what their copies cost, to the SSD or the host as bandwidth allows,
+// and prefetched as early as there is room (Zhang et al., MICRO 2023).
+#ifndef STOWAGE_POLICIES_BASELINES_G10_H_
+#define STOWAGE_POLICIES_BASELINES_G10_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class G10Policy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_G10_H_

@@ -1,0 +1,22 @@
+// SwapAdvisor: a genetic algorithm searches which tensors to swap between their
+// uses (Huang et al., ASPLOS 2020).
+#ifndef STOWAGE_POLICIES_BASELINES_SWAPADVISOR_H_
+#define STOWAGE_POLICIES_BASELINES_SWAPADVISOR_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class SwapadvisorPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_SWAPADVISOR_H_

@@ -1,0 +1,23 @@
+// Unified memory: what a kernel touches is faulted in as it is touched, and
+// what was used longest ago is paged out to make room. Every copy is waited
+// for, and faults cost more than plain copies.
+#ifndef STOWAGE_POLICIES_BASELINES_UNIFIED_MEMORY_H_
+#define STOWAGE_POLICIES_BASELINES_UNIFIED_MEMORY_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class UnifiedMemoryPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_UNIFIED_MEMORY_H_
