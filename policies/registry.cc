@@ -14,6 +14,7 @@
 #include "policies/baselines/hardware_cache.h"
 #include "policies/baselines/lru.h"
 #include "policies/baselines/unified_memory.h"
+#include "policies/stow/stow.h"
 
 namespace stowage {
 namespace {
@@ -35,6 +36,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"first-touch", &Make<FirstTouchPolicy>},
           {"hardware-cache", &Make<HardwareCachePolicy>},
           {"lru", &Make<LruPolicy>},
+          {"stow", &Make<StowPolicy>},
           {"unified-memory", &Make<UnifiedMemoryPolicy>},
       };
   return *factories;

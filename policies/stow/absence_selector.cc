@@ -1,0 +1,202 @@
+#include "policies/stow/absence_selector.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "policies/planning/address_layout.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+namespace {
+
+// Absences of one class that are looked at to find one that can be taken.
+constexpr int kTriesPerClass = 6;
+
+// Classes of cost per byte are this many to a doubling.
+constexpr double kClassesPerDoubling = 2;
+
+bool Overlap(const Gap& a, const Gap& b, KernelIndex step) {
+  for (const KernelIndex turn : {-step, 0, step}) {
+    if (a.from < b.to + turn && b.from + turn < a.to) return true;
+  }
+  return false;
+}
+
+bool Contains(const Gap& a, const Gap& b, KernelIndex step) {
+  for (const KernelIndex turn : {-step, 0, step}) {
+    if (a.from <= b.from + turn && b.to + turn <= a.to) return true;
+  }
+  return a.to - a.from >= step;
+}
+
+int ClassOf(double cost_per_byte) {
+  return static_cast<int>(
+      std::floor(kClassesPerDoubling * std::log2(cost_per_byte)));
+}
+
+}  // namespace
+
+AbsenceSelector::AbsenceSelector(const Graph& graph,
+                                 const AbsenceChoices& choices,
+                                 const std::vector<int64_t>& allowed_bytes)
+    : choices_(choices),
+      step_(graph.kernel_count() + 1),
+      initial_(step_),
+      over_before_(2 * static_cast<size_t>(step_) + 1),
+      by_start_(step_),
+      excess_(step_),
+      taken_of_(graph.tensors.size()) {
+  for (const FastSegment& segment : AllFastSegments(graph)) {
+    initial_.Add(segment.begin, segment.end,
+                 RoundUpToPlacement(graph.tensors[segment.tensor].size_bytes));
+  }
+  for (KernelIndex b = 0; b < step_; ++b) {
+    initial_.Add(b, b + 1, -allowed_bytes[b]);
+  }
+  for (KernelIndex b = 0; b < 2 * step_; ++b) {
+    over_before_[b + 1] = over_before_[b] + (initial_.At(b % step_) > 0);
+  }
+  for (size_t a = 0; a < choices.absences.size(); ++a) {
+    by_start_[choices.absences[a].gap.from % step_].push_back(a);
+  }
+}
+
+std::vector<int> AbsenceSelector::Select(const LanePrices& prices) {
+  Reset(prices);
+  for (KernelIndex b = 0; b < step_; ++b) {
+    Open(b);
+    while (excess_.At(b) > 0) {
+      if (!Relieve(b)) break;
+    }
+  }
+  GiveBackTheUnnecessary();
+  std::vector<int> chosen;
+  for (size_t a = 0; a < taken_.size(); ++a) {
+    if (taken_[a]) chosen.push_back(a);
+  }
+  return chosen;
+}
+
+void AbsenceSelector::Reset(const LanePrices& prices) {
+  excess_ = initial_;
+  taken_.assign(choices_.absences.size(), false);
+  for (std::vector<int>& list : taken_of_) list.clear();
+  open_.clear();
+  cost_.clear();
+  for (const Absence& absence : choices_.absences) {
+    const double cost =
+        prices.out * static_cast<double>(absence.out_ns) +
+        prices.in * static_cast<double>(absence.in_ns) +
+        static_cast<double>(std::max<int64_t>(0, absence.penalty_ns));
+    cost_.push_back(std::max(1.0, cost));
+  }
+  for (size_t a = 0; a < taken_.size(); ++a) {
+    if (choices_.required[a]) Take(a);
+  }
+  // What reaches across the end of the step is open as it begins.
+  for (size_t a = 0; a < taken_.size(); ++a) {
+    const Absence& absence = choices_.absences[a];
+    if (taken_[a] || absence.gap.to <= step_) continue;
+    open_[ClassOf(cost_[a] / absence.size_bytes)].insert(
+        {absence.gap.to - step_, a});
+  }
+}
+
+void AbsenceSelector::Open(KernelIndex boundary) {
+  for (auto& [cost_class, by_end] : open_) {
+    while (!by_end.empty() && by_end.begin()->first <= boundary) {
+      by_end.erase(by_end.begin());
+    }
+  }
+  for (const int a : by_start_[boundary]) {
+    const Absence& absence = choices_.absences[a];
+    if (taken_[a]) continue;
+    open_[ClassOf(cost_[a] / absence.size_bytes)].insert({absence.gap.to, a});
+  }
+}
+
+bool AbsenceSelector::Relieve(KernelIndex boundary) {
+  int best = -1;
+  double best_score = 0;
+  for (auto& [cost_class, by_end] : open_) {
+    int tries = 0;
+    for (auto at = by_end.rbegin();
+         at != by_end.rend() && tries < kTriesPerClass; ++at) {
+      if (taken_[at->second]) continue;
+      const double score = Score(at->second, boundary, at->first);
+      if (score >= 0 && (best < 0 || score < best_score)) {
+        best = at->second;
+        best_score = score;
+      }
+      ++tries;
+    }
+  }
+  if (best < 0) return false;
+  std::vector<int> covered;
+  Covered(best, covered);
+  for (const int a : covered) GiveBack(a);
+  Take(best);
+  return true;
+}
+
+double AbsenceSelector::Score(int absence, KernelIndex boundary,
+                              KernelIndex end) const {
+  std::vector<int> covered;
+  if (!Covered(absence, covered)) return -1;
+  double cost = cost_[absence];
+  double relieved = over_before_[end] - over_before_[boundary];
+  for (const int a : covered) {
+    const Gap& gap = choices_.absences[a].gap;
+    // Nothing is gained where the boundary is relieved already.
+    for (const KernelIndex turn : {0, step_}) {
+      if (gap.from <= boundary + turn && boundary + turn < gap.to) return -1;
+    }
+    cost -= cost_[a];
+  }
+  return std::max(0.0, cost) /
+         (static_cast<double>(choices_.absences[absence].size_bytes) *
+          relieved);
+}
+
+bool AbsenceSelector::Covered(int absence, std::vector<int>& covered) const {
+  const Gap& gap = choices_.absences[absence].gap;
+  for (const int a : taken_of_[gap.tensor]) {
+    const Gap& other = choices_.absences[a].gap;
+    if (!Overlap(gap, other, step_)) continue;
+    if (!Contains(gap, other, step_)) return false;
+    covered.push_back(a);
+  }
+  return true;
+}
+
+void AbsenceSelector::Take(int absence) {
+  const Absence& taken = choices_.absences[absence];
+  excess_.Add(taken.gap.from, taken.gap.to, -taken.size_bytes);
+  taken_[absence] = true;
+  taken_of_[taken.gap.tensor].push_back(absence);
+}
+
+void AbsenceSelector::GiveBack(int absence) {
+  const Absence& taken = choices_.absences[absence];
+  excess_.Add(taken.gap.from, taken.gap.to, taken.size_bytes);
+  taken_[absence] = false;
+  std::erase(taken_of_[taken.gap.tensor], absence);
+}
+
+void AbsenceSelector::GiveBackTheUnnecessary() {
+  std::vector<int> order;
+  for (size_t a = 0; a < taken_.size(); ++a) {
+    if (taken_[a] && !choices_.required[a]) order.push_back(a);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int a, int b) { return cost_[a] > cost_[b]; });
+  for (const int a : order) {
+    const Absence& absence = choices_.absences[a];
+    if (excess_.Highest(absence.gap.from, absence.gap.to) <=
+        -absence.size_bytes) {
+      GiveBack(a);
+    }
+  }
+}
+
+}  // namespace stowage

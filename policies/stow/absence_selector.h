@@ -1,0 +1,75 @@
+// Chooses which absences to take so that what is left fast fits, as if copies
+// took no time: a weighted interval cover.
+//
+//   AbsenceSelector selector(graph, choices, allowed_bytes);
+//   std::vector<int> chosen = selector.Select(prices);
+//
+// A sweep over the boundaries. Where too much is held, the absence is taken
+// whose cost per byte and per boundary that it relieves from here on is least;
+// where all cost the same per byte this is Belady's rule, which then moves the
+// fewest bytes. Absences that turn out to be unnecessary are given back.
+//
+// Keeps references to its arguments. Not thread-safe.
+#ifndef STOWAGE_POLICIES_STOW_ABSENCE_SELECTOR_H_
+#define STOWAGE_POLICIES_STOW_ABSENCE_SELECTOR_H_
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "policies/stow/absence.h"
+#include "policies/stow/occupancy.h"
+
+namespace stowage {
+
+// What a nanosecond of copying costs in nanoseconds of the step: 0 where
+// copies hide behind kernels, 1 where a lane is what everything waits for.
+struct LanePrices {
+  double out = 1;
+  double in = 1;
+};
+
+class AbsenceSelector {
+ public:
+  // `allowed_bytes`: by boundary, K + 1 values.
+  AbsenceSelector(const Graph& graph, const AbsenceChoices& choices,
+                  const std::vector<int64_t>& allowed_bytes);
+
+  // Indices into the choices, ascending. `keep` are taken from the start.
+  std::vector<int> Select(const LanePrices& prices);
+
+ private:
+  // Absences by the boundary they end at, unrolled from the sweep's position.
+  using ByEnd = std::set<std::pair<KernelIndex, int>>;
+
+  void Reset(const LanePrices& prices);
+  void Open(KernelIndex boundary);
+  bool Relieve(KernelIndex boundary);
+  // How much an absence costs for what it relieves; negative when it cannot be
+  // taken.
+  double Score(int absence, KernelIndex boundary, KernelIndex end) const;
+  // The taken absences of the same tensor that overlap with this one; false
+  // when it does not cover them all.
+  bool Covered(int absence, std::vector<int>& covered) const;
+  void Take(int absence);
+  void GiveBack(int absence);
+  void GiveBackTheUnnecessary();
+
+  const AbsenceChoices& choices_;
+  const KernelIndex step_;
+  Occupancy initial_;
+  std::vector<int64_t> over_before_;  // boundaries < b that hold too much
+  std::vector<std::vector<int>> by_start_;
+
+  Occupancy excess_;  // bytes held, less what is allowed
+  std::vector<double> cost_;
+  std::vector<bool> taken_;
+  std::vector<std::vector<int>> taken_of_;  // by tensor
+  std::map<int, ByEnd> open_;               // by class of cost per byte
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_STOW_ABSENCE_SELECTOR_H_

@@ -1,0 +1,352 @@
+#include "policies/stow/move_schedule.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "policies/planning/address_layout.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/stow/occupancy.h"
+
+namespace stowage {
+namespace {
+
+// Copies out may take this many times their duration before a kernel waits for
+// them, where nothing else needs their room so soon.
+constexpr double kOutMargin = 1.5;
+
+// How many copies in are looked at when the first of their lane cannot begin.
+constexpr int kLookahead = 4;
+
+// Where one transfer has got to in the simulation.
+struct Progress {
+  KernelIndex held_until = 0;  // the copy out is expected to hold room to here
+  bool gone = false;           // the copy in may be issued
+  bool fetched = false;
+  bool dropped = false;
+  int64_t out_begin_ns = 0;
+  int64_t out_end_ns = 0;
+  int64_t in_end_ns = 0;
+  KernelIndex left = 0;
+  KernelIndex fetch = 0;
+};
+
+// The copies of one slower tier.
+struct Lanes {
+  std::deque<int> leaving;  // under way out, first come first served
+  int64_t out_free_ns = 0;
+  std::vector<int> fetches;  // by the boundary that needs them
+  size_t next_fetch = 0;     // all before are issued
+  int64_t in_free_ns = 0;
+};
+
+class Scheduler {
+ public:
+  Scheduler(const CostModel& costs, const std::vector<PlacedAbsence>& absences,
+            const std::vector<int64_t>& allowed_bytes)
+      : costs_(costs),
+        step_(costs.graph().kernel_count() + 1),
+        excess_(step_),
+        leaving_at_(step_),
+        gone_by_(step_),
+        due_at_(step_),
+        kernel_ns_(KernelTimesNs(costs, absences)) {
+    boundary_ns_ = {0};
+    for (const int64_t ns : kernel_ns_) {
+      boundary_ns_.push_back(boundary_ns_.back() + ns);
+    }
+    schedule_.room_wait_ns.resize(step_);
+    schedule_.operand_wait_ns.resize(step_);
+    schedule_.late_bytes.resize(step_);
+    for (const PlacedAbsence& placed : absences) {
+      transfers_.push_back(MakeTransfer(costs, placed));
+    }
+    progress_.resize(transfers_.size());
+    CountBytes(allowed_bytes);
+    IndexTransfers();
+    ExpectOuts();
+  }
+
+  MoveSchedule Run() {
+    for (KernelIndex b = 0; b < step_; ++b) {
+      const int64_t before_ns = now_ns_;
+      for (auto& [tier, lanes] : lanes_) {
+        while (!lanes.leaving.empty() &&
+               progress_[lanes.leaving.front()].out_end_ns <= now_ns_) {
+          CompleteFirst(lanes, b);
+        }
+      }
+      for (const int i : gone_by_[b]) CompleteUpTo(i, b);
+      for (const int i : leaving_at_[b]) IssueOut(i, b);
+      WaitForRoom(b);
+      schedule_.room_wait_ns[b] = now_ns_ - before_ns;
+      WaitForOperands(b);
+      schedule_.operand_wait_ns[b] =
+          now_ns_ - before_ns - schedule_.room_wait_ns[b];
+      if (b + 1 == step_) break;
+      Prefetch(b);
+      now_ns_ += kernel_ns_[b];
+    }
+    schedule_.step_ns = now_ns_;
+    for (size_t i = 0; i < transfers_.size(); ++i) Write(i);
+    return std::move(schedule_);
+  }
+
+ private:
+  const Gap& GapOf(int i) const { return transfers_[i].placed.absence.gap; }
+  int64_t BytesOf(int i) const {
+    return transfers_[i].placed.absence.size_bytes;
+  }
+  Lanes& LanesOf(int i) { return lanes_[transfers_[i].placed.tier]; }
+
+  void CountBytes(const std::vector<int64_t>& allowed_bytes) {
+    const Graph& graph = costs_.graph();
+    for (const FastSegment& segment : AllFastSegments(graph)) {
+      excess_.Add(segment.begin, segment.end,
+                  RoundUpToPlacement(graph.tensors[segment.tensor].size_bytes));
+    }
+    for (KernelIndex b = 0; b < step_; ++b) {
+      excess_.Add(b, b + 1, -allowed_bytes[b]);
+    }
+    for (size_t i = 0; i < transfers_.size(); ++i) {
+      excess_.Add(transfers_[i].absent_from(), transfers_[i].absent_to(),
+                  -BytesOf(i));
+    }
+  }
+
+  void IndexTransfers() {
+    for (size_t i = 0; i < transfers_.size(); ++i) {
+      const Transfer& transfer = transfers_[i];
+      progress_[i].gone =
+          !GapOf(i).moves_out || transfer.in_turn > transfer.out_turn;
+      if (GapOf(i).moves_out) {
+        leaving_at_[transfer.leave].push_back(i);
+        gone_by_[transfer.out_by].push_back(i);
+      }
+      if (!GapOf(i).moves_in) continue;
+      due_at_[transfer.due].push_back(i);
+      LanesOf(i).fetches.push_back(i);
+    }
+    for (auto& [tier, lanes] : lanes_) {
+      std::stable_sort(
+          lanes.fetches.begin(), lanes.fetches.end(),
+          [&](int a, int b) { return transfers_[a].due < transfers_[b].due; });
+    }
+  }
+
+  // Where copies out will hold room if nothing is ever waited for.
+  void ExpectOuts() {
+    std::map<TierIndex, int64_t> free_ns;
+    for (KernelIndex b = 0; b < step_; ++b) {
+      for (const int i : leaving_at_[b]) {
+        int64_t& lane_ns = free_ns[transfers_[i].placed.tier];
+        lane_ns = std::max(lane_ns, boundary_ns_[b]) +
+                  transfers_[i].placed.absence.out_ns;
+        progress_[i].held_until = std::min(
+            BoundaryAt(lane_ns, b, boundary_ns_[b]), transfers_[i].out_by);
+        excess_.Add(b, progress_[i].held_until, BytesOf(i));
+      }
+    }
+  }
+
+  // The first boundary from `b`, reached at `now_ns`, on that is reached at
+  // `ns` or later when nothing is waited for in between.
+  KernelIndex BoundaryAt(int64_t ns, KernelIndex b, int64_t now_ns) const {
+    const auto at =
+        std::lower_bound(boundary_ns_.begin() + b, boundary_ns_.end(),
+                         boundary_ns_[b] + ns - now_ns);
+    return std::min<KernelIndex>(at - boundary_ns_.begin(), step_ - 1);
+  }
+
+  void HoldUntil(int i, KernelIndex from, KernelIndex until) {
+    excess_.Add(from, progress_[i].held_until, -BytesOf(i));
+    excess_.Add(from, until, BytesOf(i));
+    progress_[i].held_until = std::max(from, until);
+  }
+
+  void IssueOut(int i, KernelIndex b) {
+    Progress& progress = progress_[i];
+    HoldUntil(i, b, b);
+    if (MayStay(i)) {
+      excess_.Add(transfers_[i].absent_from(), transfers_[i].absent_to(),
+                  BytesOf(i));
+      progress.dropped = true;
+      return;
+    }
+    Lanes& lanes = LanesOf(i);
+    progress.out_begin_ns = std::max(lanes.out_free_ns, now_ns_);
+    progress.out_end_ns =
+        progress.out_begin_ns + transfers_[i].placed.absence.out_ns;
+    lanes.out_free_ns = progress.out_end_ns;
+    lanes.leaving.push_back(i);
+    HoldUntil(i, b,
+              std::min(BoundaryAt(progress.out_end_ns, b, now_ns_),
+                       transfers_[i].out_by));
+    if (transfers_[i].out_by == b) CompleteUpTo(i, b);
+  }
+
+  // There is room for the tensor after all, and no kernel expects it slow.
+  bool MayStay(int i) const {
+    const Transfer& transfer = transfers_[i];
+    if (transfer.placed.required || GapOf(i).mandatory()) return false;
+    if (GapOf(i).to >= step_) return false;
+    return excess_.Highest(transfer.absent_from(), transfer.absent_to()) <=
+           -BytesOf(i);
+  }
+
+  void CompleteFirst(Lanes& lanes, KernelIndex b) {
+    const int i = lanes.leaving.front();
+    lanes.leaving.pop_front();
+    now_ns_ = std::max(now_ns_, progress_[i].out_end_ns);
+    HoldUntil(i, b, b);
+    progress_[i].left = b;
+    progress_[i].gone = true;
+  }
+
+  void CompleteUpTo(int i, KernelIndex b) {
+    if (progress_[i].dropped) return;
+    Lanes& lanes = LanesOf(i);
+    while (std::find(lanes.leaving.begin(), lanes.leaving.end(), i) !=
+           lanes.leaving.end()) {
+      CompleteFirst(lanes, b);
+    }
+  }
+
+  // Copies out that were expected to be complete hold room for longer; those
+  // that end first are waited for until the rest has room.
+  void WaitForRoom(KernelIndex b) {
+    for (auto& [tier, lanes] : lanes_) {
+      for (const int i : lanes.leaving) {
+        if (progress_[i].held_until <= b) HoldUntil(i, b, b + 1);
+      }
+    }
+    while (excess_.At(b) > 0) {
+      Lanes* first = nullptr;
+      for (auto& [tier, lanes] : lanes_) {
+        if (lanes.leaving.empty()) continue;
+        if (first == nullptr ||
+            progress_[lanes.leaving.front()].out_end_ns <
+                progress_[first->leaving.front()].out_end_ns) {
+          first = &lanes;
+        }
+      }
+      if (first == nullptr) return;  // more was chosen than fits
+      schedule_.late_bytes[b] += BytesOf(first->leaving.front());
+      CompleteFirst(*first, b);
+    }
+  }
+
+  void WaitForOperands(KernelIndex b) {
+    for (const int i : due_at_[b]) {
+      if (progress_[i].dropped || progress_[i].fetched) continue;
+      CompleteUpTo(i, b);
+      IssueIn(i, b);
+    }
+    for (const int i : due_at_[b]) {
+      if (progress_[i].dropped) continue;
+      now_ns_ = std::max(now_ns_, progress_[i].in_end_ns);
+    }
+  }
+
+  void IssueIn(int i, KernelIndex b) {
+    Lanes& lanes = LanesOf(i);
+    lanes.in_free_ns = std::max(lanes.in_free_ns, now_ns_) +
+                       transfers_[i].placed.absence.in_ns;
+    progress_[i].in_end_ns = lanes.in_free_ns;
+    progress_[i].fetch = b;
+    progress_[i].fetched = true;
+  }
+
+  // Copies that could begin before the next boundary.
+  void Prefetch(KernelIndex b) {
+    for (auto& [tier, lanes] : lanes_) {
+      while (lanes.in_free_ns < now_ns_ + kernel_ns_[b]) {
+        const int i = NextFetch(lanes, b);
+        if (i < 0) break;
+        excess_.Add(b, transfers_[i].due, BytesOf(i));
+        IssueIn(i, b);
+      }
+    }
+  }
+
+  int NextFetch(Lanes& lanes, KernelIndex b) const {
+    const auto past = [&](int i) {
+      return progress_[i].fetched || progress_[i].dropped;
+    };
+    while (lanes.next_fetch < lanes.fetches.size() &&
+           past(lanes.fetches[lanes.next_fetch])) {
+      ++lanes.next_fetch;
+    }
+    int looked_at = 0;
+    for (size_t n = lanes.next_fetch;
+         n < lanes.fetches.size() && looked_at < kLookahead; ++n) {
+      const int i = lanes.fetches[n];
+      if (past(i)) continue;
+      ++looked_at;
+      const Transfer& transfer = transfers_[i];
+      if (!progress_[i].gone || transfer.fetch_from > b) continue;
+      if (excess_.Highest(b, transfer.due) <= -BytesOf(i)) return i;
+    }
+    return -1;
+  }
+
+  // Waits for a copy out are put off where its room stays free anyway.
+  KernelIndex LeftWithMargin(int i) {
+    const Transfer& transfer = transfers_[i];
+    const Progress& progress = progress_[i];
+    KernelIndex last = transfer.out_by;
+    if (progress.fetched && transfer.in_turn == transfer.out_turn) {
+      last = std::min(last, progress.fetch);
+    }
+    KernelIndex left = progress.left;
+    const auto wanted_ns = static_cast<int64_t>(
+        kOutMargin *
+        static_cast<double>(progress.out_end_ns - progress.out_begin_ns));
+    while (left < last &&
+           boundary_ns_[left] - boundary_ns_[progress.left] < wanted_ns &&
+           excess_.At(left) <= -BytesOf(i)) {
+      excess_.Add(left, left + 1, BytesOf(i));
+      ++left;
+    }
+    return left;
+  }
+
+  void Write(int i) {
+    const Transfer& transfer = transfers_[i];
+    if (progress_[i].dropped) return;
+    TakenGap taken{.gap = GapOf(i)};
+    taken.leave = taken.left = transfer.absent_from();
+    taken.fetch = taken.back = transfer.absent_to();
+    if (taken.gap.moves_out) taken.left = LeftWithMargin(i) + transfer.out_turn;
+    if (taken.gap.moves_in) {
+      taken.fetch = progress_[i].fetch + transfer.in_turn;
+    }
+    schedule_.taken.push_back(taken);
+  }
+
+  const CostModel& costs_;
+  const KernelIndex step_;
+  std::vector<Transfer> transfers_;
+  std::vector<Progress> progress_;  // parallel to `transfers_`
+  // Bytes held, or promised to be, less what is allowed.
+  Occupancy excess_;
+  std::vector<std::vector<int>> leaving_at_;  // by boundary
+  std::vector<std::vector<int>> gone_by_;
+  std::vector<std::vector<int>> due_at_;
+  std::map<TierIndex, Lanes> lanes_;
+  std::vector<int64_t> kernel_ns_;
+  std::vector<int64_t> boundary_ns_;
+  int64_t now_ns_ = 0;
+  MoveSchedule schedule_;
+};
+
+}  // namespace
+
+MoveSchedule ScheduleMoves(const CostModel& costs,
+                           const std::vector<PlacedAbsence>& absences,
+                           const std::vector<int64_t>& allowed_bytes) {
+  return Scheduler(costs, absences, allowed_bytes).Run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,44 @@
+// Bytes held at every boundary of a step: adds over ranges, highest over
+// ranges, both in logarithmic time.
+//
+//   Occupancy occupancy(boundary_count);
+//   occupancy.Add(3, 9, 4096);               // boundaries 3 .. 8
+//   int64_t bytes = occupancy.Highest(0, 9);
+//
+// Not thread-safe.
+#ifndef STOWAGE_POLICIES_STOW_OCCUPANCY_H_
+#define STOWAGE_POLICIES_STOW_OCCUPANCY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+class Occupancy {
+ public:
+  explicit Occupancy(KernelIndex boundary_count);
+
+  // Ranges are unrolled over two steps, as in gap.h: what lies behind the end
+  // of the step counts from its beginning. An empty range adds nothing.
+  void Add(KernelIndex begin, KernelIndex end, int64_t bytes);
+  // 0 for an empty range.
+  int64_t Highest(KernelIndex begin, KernelIndex end) const;
+  int64_t At(KernelIndex boundary) const;
+
+ private:
+  void AddWithin(int node, int low, int high, int begin, int end,
+                 int64_t bytes);
+  int64_t HighestWithin(int node, int low, int high, int begin, int end) const;
+
+  KernelIndex count_;
+  // A segment tree. Invariant: highest_[n] is the highest of the children of n
+  // plus added_[n].
+  std::vector<int64_t> added_;
+  std::vector<int64_t> highest_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_STOW_OCCUPANCY_H_

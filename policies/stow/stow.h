@@ -1,0 +1,27 @@
+// The default planner: chooses which absences from the fast tier cost least,
+// schedules their copies by simulating the step, learns where kernels still
+// wait and chooses again; then lays out addresses.
+//
+// docs/policies-stow.md describes it.
+#ifndef STOWAGE_POLICIES_STOW_STOW_H_
+#define STOWAGE_POLICIES_STOW_STOW_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+// Stateless and safe to call from several threads.
+class StowPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_STOW_STOW_H_

@@ -1,0 +1,111 @@
+#include "policies/stow/transfer.h"
+
+#include <algorithm>
+
+namespace stowage {
+namespace {
+
+// Times its duration that have to be left of a step for a copy to run in it.
+constexpr double kComfort = 1.5;
+
+// How much a copy of `copy_ns` lacks of a comfortable span of time.
+bool IsTight(int64_t span_ns, int64_t copy_ns) {
+  return static_cast<double>(span_ns) < kComfort * static_cast<double>(copy_ns);
+}
+
+void PlaceOut(const CostModel& costs, KernelIndex step, Transfer& transfer) {
+  const Gap& gap = transfer.placed.absence.gap;
+  const std::vector<int64_t>& time_ns = costs.fast_boundary_ns();
+  const KernelIndex last = step - 1;
+  const KernelIndex by =
+      gap.mandatory() ? std::min(gap.slow_first, gap.to - 1) : gap.to - 1;
+  if (by > step && IsTight(time_ns[last] - time_ns[gap.from],
+                           transfer.placed.absence.out_ns)) {
+    transfer.out_turn = step;
+  }
+  transfer.leave = transfer.out_turn > 0 ? 0 : gap.from;
+  transfer.out_by = std::min(by - transfer.out_turn, last);
+}
+
+void PlaceIn(const CostModel& costs, KernelIndex step, Transfer& transfer) {
+  const Absence& absence = transfer.placed.absence;
+  const Gap& gap = absence.gap;
+  const std::vector<int64_t>& time_ns = costs.fast_boundary_ns();
+  const KernelIndex last = step - 1;
+  const bool crosses = gap.to >= step;
+  transfer.due = gap.to;
+  if (crosses) {
+    const bool early = IsTight(time_ns[gap.to - step], absence.in_ns);
+    const bool possible = transfer.out_turn == 0 &&
+                          std::max(gap.from, gap.slow_last) < last &&
+                          !IsTight(time_ns[last] - time_ns[gap.from],
+                                   absence.in_ns + absence.out_ns);
+    if (early && possible) {
+      transfer.due = last;
+      transfer.out_by = std::min(transfer.out_by, last - 1);
+    } else {
+      transfer.in_turn = step;
+      transfer.due = gap.to - step;
+    }
+  }
+  const KernelIndex after = gap.mandatory() ? gap.slow_last + 1 : gap.from;
+  transfer.fetch_from = std::max(0, after - transfer.in_turn);
+}
+
+// The tier that kernel `k` (in either turn) finds the tensor in.
+bool CoversUse(const Gap& gap, KernelIndex k, KernelIndex step) {
+  const bool moves = gap.moves_out || gap.moves_in;
+  const KernelIndex first = moves ? gap.slow_first : gap.from;
+  const KernelIndex last = moves ? gap.slow_last : gap.to - 1;
+  return (k >= first && k <= last) || (k + step >= first && k + step <= last);
+}
+
+}  // namespace
+
+KernelIndex Transfer::absent_from() const {
+  return placed.absence.gap.moves_out ? leave + out_turn
+                                      : placed.absence.gap.from;
+}
+
+KernelIndex Transfer::absent_to() const {
+  return placed.absence.gap.moves_in ? due + in_turn : placed.absence.gap.to;
+}
+
+Transfer MakeTransfer(const CostModel& costs, const PlacedAbsence& placed) {
+  const KernelIndex step = costs.graph().kernel_count() + 1;
+  Transfer transfer{.placed = placed};
+  if (placed.absence.gap.moves_out) PlaceOut(costs, step, transfer);
+  if (placed.absence.gap.moves_in) PlaceIn(costs, step, transfer);
+  return transfer;
+}
+
+std::vector<int64_t> KernelTimesNs(const CostModel& costs,
+                                   const std::vector<PlacedAbsence>& absences) {
+  const Graph& graph = costs.graph();
+  const KernelIndex step = graph.kernel_count() + 1;
+  std::vector<std::vector<const PlacedAbsence*>> slow(graph.tensors.size());
+  for (const PlacedAbsence& placed : absences) {
+    const Gap& gap = placed.absence.gap;
+    if (!gap.mandatory() && (gap.moves_out || gap.moves_in)) continue;
+    slow[gap.tensor].push_back(&placed);
+  }
+  std::vector<int64_t> times_ns;
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const auto tier_of = [&](TensorIndex t) -> TierIndex {
+      for (const PlacedAbsence* placed : slow[t]) {
+        if (CoversUse(placed->absence.gap, k, step)) return placed->tier;
+      }
+      return kFastTier;
+    };
+    const auto& operands = graph.kernels[k].operands;
+    const bool any =
+        std::any_of(operands.begin(), operands.end(),
+                    [&](const Operand& o) { return !slow[o.tensor].empty(); });
+    times_ns.push_back(any ? costs.KernelNs(k, tier_of)
+                           : costs.fast_boundary_ns()[k + 1] -
+                                 costs.fast_boundary_ns()[k]);
+  }
+  return times_ns;
+}
+
+}  // namespace stowage

@@ -1,0 +1,123 @@
+// Plans graphs with several policies and prints one line per plan, with the
+// lower bound, so that planners can be compared and tuned. Not a test.
+//
+//   planners --system optane --ratios 0.2,0.4 --policies stow,belady
+//     graph.pb.gz training:130
+//
+// "training:N" is the tests' training step with N layers, "random:N" the
+// random graph of seed N.
+#include <sys/resource.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "policies/model/codec.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/simulator.h"
+#include "policies/planning/verifier.h"
+#include "policies/registry.h"
+#include "tests/unit/policies/random_graph.h"
+
+ABSL_FLAG(std::string, system, "g10-a100", "preset of the memory system");
+ABSL_FLAG(std::vector<std::string>, ratios, {"0.2"},
+          "fast memory as shares of the graph's peak");
+ABSL_FLAG(int64_t, fast_bytes, 0, "fast memory in bytes; replaces --ratios");
+ABSL_FLAG(std::vector<std::string>, policies, {"stow"}, "policies to run");
+ABSL_FLAG(double, time_limit_s, 0, "PlanOptions::time_limit");
+
+namespace stowage {
+namespace {
+
+Graph Load(absl::string_view name) {
+  int64_t number = 0;
+  if (absl::ConsumePrefix(&name, "training:") &&
+      absl::SimpleAtoi(name, &number)) {
+    return TrainingStepGraph(static_cast<int>(number), 1);
+  }
+  if (absl::ConsumePrefix(&name, "random:") &&
+      absl::SimpleAtoi(name, &number)) {
+    return RandomGraph(number);
+  }
+  std::ifstream file{std::string(name), std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return *GraphFromProto(*ParseGraph(bytes));
+}
+
+int64_t PeakRssBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
+void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
+            const std::string& policy) {
+  const PlanOptions options{
+      .fast_limit_bytes = limit_bytes,
+      .time_limit = absl::Seconds(absl::GetFlag(FLAGS_time_limit_s))};
+  int64_t fast_ns = 0;
+  for (const Kernel& kernel : graph.kernels) {
+    fast_ns +=
+        kernel.gap_ns + kernel.profile.fast_inputs_fast_outputs.duration_ns;
+  }
+  const absl::Time begin = absl::Now();
+  const absl::StatusOr<Plan> plan =
+      (*MakePolicy(policy))->MakePlan(graph, system, options);
+  const double seconds = absl::ToDoubleSeconds(absl::Now() - begin);
+  if (!plan.ok()) {
+    std::cout << policy << ": " << plan.status().message() << "\n";
+    return;
+  }
+  const absl::Status verified = VerifyPlan(graph, system, *plan);
+  std::printf(
+      "%-20s %-9s %8.3f GB %-14s %12.6f s %8.5f x fast  plan %7.3f s"
+      "  rss %4ld MB %s\n",
+      graph.name.c_str(), system.name.c_str(), limit_bytes / 1e9,
+      policy.c_str(), plan->prediction.step_time_ns / 1e9,
+      static_cast<double>(plan->prediction.step_time_ns) / fast_ns, seconds,
+      static_cast<long>(PeakRssBytes() >> 20),
+      verified.ok() ? "" : verified.ToString().c_str());
+  std::fflush(stdout);
+}
+
+void Run(const std::vector<char*>& names) {
+  const MemorySystem system = *PresetMemorySystem(absl::GetFlag(FLAGS_system));
+  for (const char* name : names) {
+    const Graph graph = Load(name);
+    std::vector<int64_t> limits;
+    for (const std::string& text : absl::GetFlag(FLAGS_ratios)) {
+      double ratio = 0;
+      if (!absl::SimpleAtod(text, &ratio)) continue;
+      limits.push_back(ratio * ComputeLiveness(graph).peak_bytes);
+    }
+    if (absl::GetFlag(FLAGS_fast_bytes) > 0) {
+      limits = {absl::GetFlag(FLAGS_fast_bytes)};
+    }
+    for (const int64_t limit : limits) {
+      for (const std::string& policy : absl::GetFlag(FLAGS_policies)) {
+        Report(graph, system, limit, policy);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stowage
+
+int main(int argc, char** argv) {
+  std::vector<char*> names = absl::ParseCommandLine(argc, argv);
+  names.erase(names.begin());
+  stowage::Run(names);
+}
