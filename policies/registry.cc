@@ -14,6 +14,7 @@
 #include "policies/baselines/hardware_cache.h"
 #include "policies/baselines/lru.h"
 #include "policies/baselines/unified_memory.h"
+#include "policies/sentinel/sentinel.h"
 #include "policies/stow/stow.h"
 
 namespace stowage {
@@ -36,6 +37,8 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"first-touch", &Make<FirstTouchPolicy>},
           {"hardware-cache", &Make<HardwareCachePolicy>},
           {"lru", &Make<LruPolicy>},
+          {"sentinel", &Make<SentinelPolicy>},
+          {"sentinel-gpu", &Make<SentinelGpuPolicy>},
           {"stow", &Make<StowPolicy>},
           {"unified-memory", &Make<UnifiedMemoryPolicy>},
       };

@@ -54,6 +54,35 @@ class Builder {
     }
     absl::Status status = PlaceSlow();
     if (!status.ok()) return status;
+    Plan plan = Write();
+    plan.graph_id = GraphId(graph_);
+    return plan;
+  }
+
+  std::vector<FastSegment> Unplaced() {
+    const std::vector<LayoutItem> items = MakeFastItems();
+    const int64_t arena_bytes = ArenaBytes(graph_, input_);
+    if (arena_bytes <= 0) return input_.segments;
+    const std::vector<int64_t> offsets = LayOutWhatFits(items, arena_bytes);
+    std::vector<FastSegment> unplaced;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      for (size_t i = 0; i < segments_[t].size(); ++i) {
+        if (offsets[fast_items_[t][i]] >= 0) continue;
+        unplaced.push_back(segments_[t][i]);
+      }
+    }
+    return unplaced;
+  }
+
+  Plan Sketch() {
+    fast_offsets_.assign(MakeFastItems().size(), 0);
+    homes_.assign(graph_.tensors.size(), Placement{1, 0});
+    const std::vector<SlowUse> uses = FindSlowUses();
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      TierIndex& tier = homes_[t].tier;
+      if (!input_.first_slow_tier.empty()) tier = input_.first_slow_tier[t];
+      while (tier + 1 < system_.tier_count() && !Usable(tier, uses[t])) ++tier;
+    }
     return Write();
   }
 
@@ -86,7 +115,7 @@ class Builder {
         fast_items_[t].push_back(items.size());
         items.push_back({RoundUpToPlacement(graph_.tensors[t].size_bytes),
                          {span, Span{}},
-                         graph_.tensors[t].pinned});
+                         graph_.tensors[t].pinned || segment.early});
       }
     }
     return items;
@@ -121,6 +150,11 @@ class Builder {
     return waiting;
   }
 
+  bool Usable(TierIndex tier, const SlowUse& use) const {
+    return (!use.in_place || system_.tiers[tier].addressable) &&
+           (!use.streamed || system_.tiers[tier].streamable);
+  }
+
   // Returns the tensors that have to go to a slower tier still.
   std::vector<TensorIndex> PlaceInTier(
       TierIndex tier, const std::vector<TierIndex>& first_tier,
@@ -129,10 +163,8 @@ class Builder {
     std::vector<TensorIndex> tried, left;
     std::vector<LayoutItem> items;
     for (TensorIndex t : waiting) {
-      const bool usable =
-          (first_tier.empty() || first_tier[t] <= tier) &&
-          (!uses[t].in_place || system_.tiers[tier].addressable) &&
-          (!uses[t].streamed || system_.tiers[tier].streamable);
+      const bool usable = (first_tier.empty() || first_tier[t] <= tier) &&
+                          Usable(tier, uses[t]);
       (usable ? tried : left).push_back(t);
       if (!usable) continue;
       items.push_back({RoundUpToPlacement(graph_.tensors[t].size_bytes),
@@ -231,7 +263,6 @@ class Builder {
 
   Plan Write() const {
     Plan plan;
-    plan.graph_id = GraphId(graph_);
     plan.system = system_.name;
     plan.fast_limit_bytes = input_.fast_limit_bytes;
     plan.streams = input_.streams;
@@ -297,6 +328,17 @@ class Builder {
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input) {
   return Builder(graph, system, input).Build();
+}
+
+Plan SketchPlan(const Graph& graph, const MemorySystem& system,
+                const BuildInput& input) {
+  return Builder(graph, system, input).Sketch();
+}
+
+std::vector<FastSegment> FindUnplaced(const Graph& graph,
+                                      const BuildInput& input) {
+  const MemorySystem none;
+  return Builder(graph, none, input).Unplaced();
 }
 
 std::vector<FastSegment> AllFastSegments(const Graph& graph) {

@@ -36,6 +36,9 @@ struct FastSegment {
   KernelIndex end = 0;
   bool moved_in = false;
   bool moved_out = false;
+  // Laid out before all segments that are not early, so that the early ones
+  // share the low end of the arena.
+  bool early = false;
 };
 
 struct BuildInput {
@@ -58,11 +61,23 @@ struct BuildInput {
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input);
 
+// The same decisions without an address layout: every offset is 0, slower
+// tiers have no capacity and the graph id is empty. For the simulator to judge;
+// no verifier accepts it.
+Plan SketchPlan(const Graph& graph, const MemorySystem& system,
+                const BuildInput& input);
+
 // Segments that keep every tensor in the fast tier for all of its life.
 std::vector<FastSegment> AllFastSegments(const Graph& graph);
 
 // The least limit with which AllFastSegments fit.
 int64_t AllFastBytes(const Graph& graph);
+
+// The segments that find no address when all others are placed as BuildPlan
+// first tries it: where it says RESOURCE_EXHAUSTED, these are why. Without
+// them, BuildPlan finds addresses.
+std::vector<FastSegment> FindUnplaced(const Graph& graph,
+                                      const BuildInput& input);
 
 // Room for tensors in the fast tier: the limit without the unmanaged storages
 // and the streaming window. May be negative.

@@ -1,0 +1,46 @@
+// What intervals of a given length ask for: the terms of Sentinel's equations 1
+// and 2 and of ReDL's constraints 4 and 5.
+//
+//   for (const IntervalDemand& demand :
+//        MeasureIntervals(graph, layers, length, kernel_ns)) ...
+//
+// Pure functions of a valid graph.
+#ifndef STOWAGE_POLICIES_INTERVALS_INTERVAL_DEMAND_H_
+#define STOWAGE_POLICIES_INTERVALS_INTERVAL_DEMAND_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/intervals/layers.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+struct IntervalDemand {
+  // Long-lived tensors that it uses, that it does not give birth to and that
+  // the interval before does not use: what has to be fetched for it.
+  // Sentinel's Tensor(MIL).
+  int64_t fetched_bytes = 0;
+  // Peak of the short-lived tensors: Sentinel's RS(MIL), ReDL's F(I).
+  int64_t short_lived_bytes = 0;
+  // Kernels and gaps with everything fast: Sentinel's T(MIL).
+  int64_t duration_ns = 0;
+};
+
+// By interval. Sizes are rounded up to kPlacementAlignmentBytes.
+std::vector<IntervalDemand> MeasureIntervals(
+    const Graph& graph, const Layers& layers, LayerIndex length,
+    const std::vector<int64_t>& kernel_ns);
+
+// By kernel: its gap and how long it runs with all operands fast.
+std::vector<int64_t> AllFastKernelNs(const Graph& graph,
+                                     const MemorySystem& system);
+
+// Rounded bytes of the short-lived tensors, workspaces included, that are alive
+// while each kernel runs.
+std::vector<int64_t> ShortLivedBytes(const Graph& graph, const Layers& layers);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_INTERVALS_INTERVAL_DEMAND_H_

@@ -1,0 +1,522 @@
+#include "policies/intervals/interval_planner.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+
+IntervalPlanner::IntervalPlanner(const Graph& graph, const MemorySystem& system,
+                                 const Workload& workload, const Layers& layers,
+                                 LayerIndex length, const IntervalRules& rules,
+                                 const std::vector<int64_t>& kernel_ns,
+                                 int64_t budget_bytes)
+    : graph_(graph),
+      system_(system),
+      workload_(workload),
+      layers_(layers),
+      rules_(rules),
+      last_(graph.kernel_count()),
+      intervals_(DivideIntoIntervals(layers, length)),
+      room_(graph.kernel_count() + 1, budget_bytes),
+      clock_(kernel_ns),
+      managed_(graph.tensors.size()),
+      tails_(graph.tensors.size()),
+      resident_(graph.tensors.size(), -1),
+      visited_(graph.tensors.size(), -1) {}
+
+IntervalOutcome IntervalPlanner::Plan() {
+  HoldImmovable();
+  HoldShortLived();
+  PrepareStays();
+  if (intervals_.count() > 0) {
+    tail_lane_ns_ = clock_.TimeNs(IntervalStart(intervals_.count() - 1));
+  }
+  for (int32_t i = 0; i < intervals_.count(); ++i) RunInterval(i);
+  FinishStep();
+  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+    if (managed_[t]) AddSegmentsOf(t, outcome_.segments);
+  }
+  std::stable_sort(outcome_.segments.begin(), outcome_.segments.end(),
+                   [](const FastSegment& a, const FastSegment& b) {
+                     return std::tie(a.tensor, a.begin) <
+                            std::tie(b.tensor, b.begin);
+                   });
+  return std::move(outcome_);
+}
+
+void IntervalPlanner::HoldImmovable() {
+  for (const FastSegment& segment : AllFastSegments(graph_)) {
+    if (graph_.tensors[segment.tensor].movable()) continue;
+    room_.Hold(segment.begin, segment.end, Bytes(segment.tensor));
+    outcome_.segments.push_back(segment);
+  }
+}
+
+// Reserves room for the short-lived tensors of each interval from its start
+// on, less and less as they are done (Sentinel IV-C).
+void IntervalPlanner::HoldShortLived() {
+  std::vector<bool> left_slow(graph_.tensors.size());
+  for (const std::vector<TensorIndex>& tensors : workload_.left_slow) {
+    for (TensorIndex t : tensors) left_slow[t] = true;
+  }
+  std::vector<TensorIndex> short_lived;
+  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+    const Tensor& tensor = graph_.tensors[t];
+    if (!tensor.movable()) continue;
+    managed_[t] = left_slow[t] || !IsShortLived(tensor, layers_);
+    if (!managed_[t]) short_lived.push_back(t);
+  }
+  HoldStaged(managed_);
+  std::stable_sort(short_lived.begin(), short_lived.end(),
+                   [&](TensorIndex a, TensorIndex b) {
+                     return graph_.tensors[a].birth_kernel <
+                            graph_.tensors[b].birth_kernel;
+                   });
+  std::vector<int64_t> short_bytes(last_ + 1);
+  std::vector<bool> homeless(graph_.tensors.size());
+  for (TensorIndex t : short_lived) {
+    const KernelIndex begin = graph_.tensors[t].birth_kernel;
+    const KernelIndex end = graph_.tensors[t].death_kernel + 1;
+    if (!room_.Fits(begin, end, Bytes(t))) {
+      homeless[t] = managed_[t] = true;
+      ++outcome_.homeless;
+      continue;
+    }
+    room_.Hold(begin, end, Bytes(t));
+    for (KernelIndex b = begin; b < end; ++b) short_bytes[b] += Bytes(t);
+    outcome_.segments.push_back({.tensor = t,
+                                 .begin = begin,
+                                 .ready = begin,
+                                 .leave = end,
+                                 .end = end,
+                                 .early = true});
+  }
+  HoldStaged(homeless);
+  int64_t reserved_bytes = 0;
+  for (KernelIndex b = last_ - 1; b >= 0; --b) {
+    const bool last_of_interval =
+        b + 1 == last_ ||
+        intervals_.of_kernel[b + 1] != intervals_.of_kernel[b];
+    if (last_of_interval) reserved_bytes = 0;
+    reserved_bytes = std::max(reserved_bytes, short_bytes[b]);
+    room_.Reserve(b, reserved_bytes - short_bytes[b]);
+  }
+}
+
+void IntervalPlanner::HoldStaged(const std::vector<bool>& tensors) {
+  if (!rules_.stage_all) return;
+  for (KernelIndex k = 0; k < last_; ++k) {
+    for (TensorIndex t : workload_.staged[k]) {
+      if (tensors[t]) room_.Hold(k, k + 1, Bytes(t));
+    }
+  }
+}
+
+void IntervalPlanner::PrepareStays() {
+  table_ = FindVisits(graph_, workload_, intervals_, managed_,
+                      /*births=*/rules_.stage_all);
+  stays_.resize(table_.uses.size());
+  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+    const Tensor& tensor = graph_.tensors[t];
+    for (const Use& use : table_.uses[t]) {
+      const KernelIndex k = use.kernel;
+      Stay stay{.placed = rules_.stage_all && !use.slow};
+      stay.begin = stay.ready = k;
+      stay.leave = stay.end = k + 1;
+      stay.moved_in = tensor.persistent || tensor.birth_kernel != k;
+      stay.moved_out = tensor.persistent || tensor.death_kernel != k;
+      stays_[t].push_back(stay);
+    }
+  }
+}
+
+void IntervalPlanner::RunInterval(int32_t interval) {
+  clock_.Open(IntervalStart(interval + 1));
+  for (const Visit& visit : table_.visits[interval]) {
+    visited_[visit.tensor] = interval;
+  }
+  if (rules_.evict_idle) ReleaseIdle(interval);
+  RunRequests(interval);
+  if (!rules_.evict_idle) Linger(interval);
+}
+
+// Long-lived tensors leave as soon as their interval is done with them, unless
+// the next one wants them (Sentinel IV-D, avoiding Case 2).
+void IntervalPlanner::ReleaseIdle(int32_t interval) {
+  std::vector<TensorIndex> idle;
+  for (TensorIndex t : residents_) {
+    if (visited_[t] != interval) idle.push_back(t);
+  }
+  const auto end = [&](TensorIndex t) { return stays_[t][resident_[t]].end; };
+  std::stable_sort(idle.begin(), idle.end(), [&](TensorIndex a, TensorIndex b) {
+    return end(a) < end(b);
+  });
+  for (TensorIndex t : idle) Leave(t, resident_[t]);
+}
+
+// Idle tensors keep their room while nobody else wants it; those that are alive
+// in the fewest layers are its victims (ReDL III-C).
+void IntervalPlanner::Linger(int32_t interval) {
+  std::vector<TensorIndex> idle;
+  for (TensorIndex t : residents_) {
+    if (visited_[t] != interval) idle.push_back(t);
+  }
+  const auto liveness = [&](TensorIndex t) {
+    return LivenessInLayers(graph_.tensors[t], layers_);
+  };
+  std::stable_sort(idle.begin(), idle.end(), [&](TensorIndex a, TensorIndex b) {
+    return liveness(a) > liveness(b);
+  });
+  for (TensorIndex t : idle) {
+    Stay& stay = stays_[t][resident_[t]];
+    const Limit limit = LimitOf(t, resident_[t]);
+    const KernelIndex last = limit.dies ? limit.death_boundary : limit.boundary;
+    const KernelIndex goal = std::min(IntervalStart(interval + 1), last);
+    const KernelIndex until = room_.FitsUntil(stay.end, goal, Bytes(t));
+    room_.Hold(stay.end, until, Bytes(t));
+    stay.leave = stay.end = until;
+    if (until < goal || goal == last) LeaveInTime(t, resident_[t]);
+  }
+}
+
+void IntervalPlanner::RunRequests(int32_t interval) {
+  std::vector<Visit> requests = table_.visits[interval];
+  const auto order = [&](const Visit& visit) {
+    return std::tuple(-table_.accesses[visit.tensor],
+                      KernelOf(visit.tensor, visit.first_use), visit.tensor);
+  };
+  std::sort(
+      requests.begin(), requests.end(),
+      [&](const Visit& a, const Visit& b) { return order(a) < order(b); });
+  for (const Visit& visit : requests) PlaceVisit(visit);
+}
+
+void IntervalPlanner::PlaceVisit(const Visit& visit) {
+  if (rules_.stage_all) {
+    PlacePieces(visit);
+  } else if (!PlaceWhole(visit)) {
+    if (resident_[visit.tensor] >= 0) {
+      Leave(visit.tensor, resident_[visit.tensor]);
+    }
+    return;
+  }
+  resident_[visit.tensor] = visit.last_use;
+  residents_.insert(visit.tensor);
+}
+
+// In the fast tier for all of the visit, or not at all: kernels can use it in
+// the slower tier.
+bool IntervalPlanner::PlaceWhole(const Visit& visit) {
+  const TensorIndex t = visit.tensor;
+  if (visit.born && !rules_.births_fast) return false;
+  const KernelIndex first = KernelOf(t, visit.first_use);
+  const KernelIndex end = KernelOf(t, visit.last_use) + 1;
+  const KernelIndex begin = visit.born ? graph_.tensors[t].birth_kernel : first;
+  if (!room_.Fits(begin, end, Bytes(t))) {
+    ++outcome_.crowded;
+    return false;
+  }
+  room_.Hold(first, end, Bytes(t));
+  if (!Arrive(visit)) {
+    room_.Hold(first, end, -Bytes(t));
+    return false;
+  }
+  for (int32_t use = visit.first_use; use <= visit.last_use; ++use) {
+    stays_[t][use].placed = true;
+    stays_[t][use].joined = use < visit.last_use;
+  }
+  for (int32_t use = visit.first_use; use < visit.last_use; ++use) {
+    stays_[t][use].end = KernelOf(t, use + 1);
+  }
+  return true;
+}
+
+// Each use has its room already; what lies between them and ahead of them gets
+// room as far as there is any.
+void IntervalPlanner::PlacePieces(const Visit& visit) {
+  const TensorIndex t = visit.tensor;
+  for (int32_t use = visit.first_use; use < visit.last_use; ++use) {
+    Join(t, use);
+  }
+  Arrive(visit);
+  for (int32_t use = visit.first_use; use < visit.last_use; ++use) {
+    if (stays_[t][use].joined) continue;
+    Leave(t, use);
+    Fetch(t, use + 1, stays_[t][use].end, KernelOf(t, use + 1), -1);
+  }
+}
+
+bool IntervalPlanner::Arrive(const Visit& visit) {
+  const TensorIndex t = visit.tensor;
+  Stay& stay = stays_[t][visit.first_use];
+  const int32_t before = resident_[t];
+  if (before >= 0) {
+    if (!visit.born && !visit.apart && Join(t, before)) return true;
+    Leave(t, before);
+  }
+  if (visit.born) {
+    const KernelIndex birth = graph_.tensors[t].birth_kernel;
+    room_.Hold(birth, stay.begin, Bytes(t));
+    stay.begin = stay.ready = birth;
+    stay.moved_in = false;
+    return true;
+  }
+  return (IsHead(visit) && BeAtStart(visit)) || FetchVisit(visit);
+}
+
+// The first visit in the step of a tensor that the step before leaves behind.
+bool IntervalPlanner::IsHead(const Visit& visit) const {
+  const Tensor& tensor = graph_.tensors[visit.tensor];
+  if (visit.interval != 0 || visit.first_use != 0) return false;
+  return tensor.persistent ||
+         (tensor.wraps() && KernelOf(visit.tensor, 0) <= tensor.death_kernel);
+}
+
+// Fetches during the last interval, for the next step's first one. What the
+// last interval uses, too, is expected to be there still.
+bool IntervalPlanner::BeAtStart(const Visit& visit) {
+  const TensorIndex t = visit.tensor;
+  Stay& stay = stays_[t][visit.first_use];
+  if (!room_.Fits(0, stay.begin, Bytes(t))) return false;
+  const KernelIndex last_use = table_.uses[t].back().kernel;
+  const KernelIndex start = IntervalStart(intervals_.count() - 1);
+  const bool stays_on = last_use >= start && !table_.uses[t].back().slow;
+  KernelIndex earliest = std::max(start, last_use + 1);
+  if (!graph_.tensors[t].persistent) {
+    earliest = std::max(earliest, graph_.tensors[t].birth_kernel + 1);
+  }
+  KernelIndex queued = earliest;
+  if (!stays_on) queued = clock_.LastAt(tail_lane_ns_, earliest, last_);
+  const KernelIndex begin = room_.FitsFrom(queued, last_ + 1, Bytes(t));
+  if (begin > last_) return false;
+  if (!stays_on) {
+    const int64_t done_ns =
+        std::max(tail_lane_ns_, clock_.TimeNs(begin)) +
+        system_.CopyDurationNs(1, kFastTier, graph_.tensors[t].size_bytes);
+    if (done_ns > clock_.TimeNs(last_)) {
+      if (begin == queued) outcome_.late.insert(visit.interval);
+      if (LeavesLate(visit.interval)) return false;
+    }
+    tail_lane_ns_ = done_ns;
+  }
+  room_.Hold(0, stay.begin, Bytes(t));
+  room_.Hold(begin, last_ + 1, Bytes(t));
+  stay.begin = stay.ready = 0;
+  stay.moved_in = false;
+  tails_[t] = Stay{.placed = true,
+                   .begin = begin,
+                   .ready = last_,
+                   .leave = last_ + 1,
+                   .end = last_ + 1,
+                   .moved_in = true};
+  return true;
+}
+
+bool IntervalPlanner::FetchVisit(const Visit& visit) {
+  // No interval of the step precedes the first one.
+  const KernelIndex due = visit.interval == 0
+                              ? KernelOf(visit.tensor, visit.first_use)
+                              : IntervalStart(visit.interval);
+  return Fetch(visit.tensor, visit.first_use, EarliestFetch(visit), due,
+               visit.interval);
+}
+
+// Not before the previous interval, nor while the tensor is written or on its
+// way out.
+KernelIndex IntervalPlanner::EarliestFetch(const Visit& visit) const {
+  const TensorIndex t = visit.tensor;
+  const Tensor& tensor = graph_.tensors[t];
+  const KernelIndex first = KernelOf(t, visit.first_use);
+  KernelIndex earliest = IntervalStart(std::max(0, visit.interval - 1));
+  if (!tensor.persistent && tensor.birth_kernel < first) {
+    earliest = std::max(earliest, tensor.birth_kernel + 1);
+  }
+  for (int32_t use = visit.first_use - 1; use >= 0; --use) {
+    const Use& before = table_.uses[t][use];
+    const Stay& stay = stays_[t][use];
+    if (stay.placed) return std::max(earliest, stay.end);
+    if (before.slow || before.writes) {
+      return std::max(earliest, before.kernel + 1);
+    }
+  }
+  return earliest;
+}
+
+// Fetches for a use that has its room already. `due`: the start of the use's
+// interval, which waits for what lacks time but not room. False when the
+// tensor shall rather stay slow.
+bool IntervalPlanner::Fetch(TensorIndex t, int32_t use, KernelIndex earliest,
+                            KernelIndex due, int32_t interval) {
+  Stay& stay = stays_[t][use];
+  const KernelIndex kernel = KernelOf(t, use);
+  earliest = std::min(earliest, kernel);
+  const KernelIndex queued =
+      clock_.LastAt(std::max(in_lane_ns_, clock_.TimeNs(earliest)), earliest,
+                    std::max(earliest, due));
+  const KernelIndex begin = room_.FitsFrom(queued, kernel, Bytes(t));
+  const bool crowded = begin > queued;
+  if (crowded) ++outcome_.crowded;
+  const int64_t done_ns =
+      std::max(in_lane_ns_, clock_.TimeNs(begin)) +
+      system_.CopyDurationNs(1, kFastTier, graph_.tensors[t].size_bytes);
+  KernelIndex ready = due;
+  if (begin > due || (crowded && done_ns > clock_.TimeNs(due))) ready = kernel;
+  const int64_t late_ns = done_ns - clock_.TimeNs(ready);
+  if (late_ns > 0) {
+    if (!crowded && interval >= 0) outcome_.late.insert(interval);
+    if (!rules_.stage_all && (crowded || LeavesLate(interval))) return false;
+    clock_.Wait(ready, late_ns);
+  }
+  in_lane_ns_ = done_ns;
+  room_.Hold(begin, kernel, Bytes(t));
+  stay.begin = begin;
+  stay.ready = ready;
+  stay.moved_in = true;
+  return true;
+}
+
+// Lets the stay last until the tensor's next use.
+bool IntervalPlanner::Join(TensorIndex t, int32_t use) {
+  Stay& stay = stays_[t][use];
+  const KernelIndex next = stays_[t][use + 1].begin;
+  if (!room_.Fits(stay.end, next, Bytes(t))) return false;
+  room_.Hold(stay.end, next, Bytes(t));
+  stay.leave = stay.end = next;
+  stay.joined = true;
+  return true;
+}
+
+// Lets the stay go on in the next step.
+bool IntervalPlanner::JoinTail(TensorIndex t, int32_t use) {
+  const bool is_last = use + 1 == static_cast<int32_t>(stays_[t].size());
+  if (!is_last || !tails_[t].has_value()) return false;
+  Stay& stay = stays_[t][use];
+  if (LimitOf(t, use).dies) return false;
+  if (!room_.Fits(stay.end, tails_[t]->begin, Bytes(t))) return false;
+  room_.Hold(stay.end, tails_[t]->begin, Bytes(t));
+  stay.joined = true;
+  tails_[t]->moved_in = false;
+  return true;
+}
+
+IntervalPlanner::Limit IntervalPlanner::LimitOf(TensorIndex t,
+                                                int32_t use) const {
+  const Tensor& tensor = graph_.tensors[t];
+  const std::vector<Use>& uses = table_.uses[t];
+  const bool has_next = use + 1 < static_cast<int32_t>(uses.size());
+  const KernelIndex death = tensor.death_kernel;
+  const bool dies = !tensor.persistent && uses[use].kernel <= death &&
+                    (!has_next || uses[use + 1].kernel > death);
+  if (dies) return {death, true, death + 1};
+  if (!has_next) return {tails_[t].has_value() ? tails_[t]->begin : last_};
+  const Stay& next = stays_[t][use + 1];
+  return {next.placed ? next.begin : uses[use + 1].kernel};
+}
+
+// Copies the tensor out, beginning where its stay ends now.
+void IntervalPlanner::Leave(TensorIndex t, int32_t use) {
+  Stay& stay = stays_[t][use];
+  if (stay.end > KernelOf(t, use) + 1) {
+    LeaveInTime(t, use);
+    return;
+  }
+  resident_[t] = -1;
+  residents_.erase(t);
+  const Limit limit = LimitOf(t, use);
+  const bool dies_soon =
+      limit.dies && (limit.death_boundary == stay.end ||
+                     intervals_.of_kernel[limit.boundary] <= visited_[t] + 1);
+  if (dies_soon && room_.Fits(stay.end, limit.death_boundary, Bytes(t))) {
+    room_.Hold(stay.end, limit.death_boundary, Bytes(t));
+    stay.leave = stay.end = limit.death_boundary;
+    stay.moved_out = false;
+    return;
+  }
+  const int64_t done_ns =
+      std::max(out_lane_ns_, clock_.TimeNs(stay.end)) +
+      system_.CopyDurationNs(kFastTier, 1, graph_.tensors[t].size_bytes);
+  const KernelIndex done = clock_.FirstAt(done_ns, stay.end, limit.boundary);
+  const KernelIndex end = room_.FitsUntil(stay.end, done, Bytes(t));
+  room_.Hold(stay.end, end, Bytes(t));
+  stay.leave = stay.end;
+  stay.end = end;
+  stay.moved_out = true;
+  out_lane_ns_ = done_ns;
+  if (done_ns > clock_.TimeNs(end)) {
+    clock_.Wait(end, done_ns - clock_.TimeNs(end));
+  }
+}
+
+// Copies the tensor out such that the copy is complete where its stay ends.
+void IntervalPlanner::LeaveInTime(TensorIndex t, int32_t use) {
+  Stay& stay = stays_[t][use];
+  resident_[t] = -1;
+  residents_.erase(t);
+  const Limit limit = LimitOf(t, use);
+  if (limit.dies && stay.end == limit.death_boundary) {
+    stay.leave = stay.end;
+    stay.moved_out = false;
+    return;
+  }
+  const int64_t copy_ns =
+      system_.CopyDurationNs(kFastTier, 1, graph_.tensors[t].size_bytes);
+  stay.leave = clock_.LastAt(clock_.TimeNs(stay.end) - copy_ns,
+                             KernelOf(t, use) + 1, stay.end);
+  stay.moved_out = true;
+  const int64_t done_ns =
+      std::max(out_lane_ns_, clock_.TimeNs(stay.leave)) + copy_ns;
+  out_lane_ns_ = done_ns;
+  if (done_ns > clock_.TimeNs(stay.end)) {
+    clock_.Wait(stay.end, done_ns - clock_.TimeNs(stay.end));
+  }
+}
+
+void IntervalPlanner::FinishStep() {
+  const std::set<TensorIndex> left = residents_;
+  for (TensorIndex t : left) {
+    if (!JoinTail(t, resident_[t])) Leave(t, resident_[t]);
+  }
+}
+
+bool IntervalPlanner::LeavesLate(int32_t interval) const {
+  return !rules_.stage_all && interval >= 0 &&
+         interval < static_cast<int32_t>(rules_.leave_late.size()) &&
+         rules_.leave_late[interval];
+}
+
+void IntervalPlanner::AddSegmentsOf(TensorIndex t,
+                                    std::vector<FastSegment>& segments) const {
+  const std::vector<Stay>& stays = stays_[t];
+  bool open = false;
+  FastSegment segment;
+  for (const Stay& stay : stays) {
+    if (!stay.placed) continue;
+    if (!open) {
+      segment = {.tensor = t, .begin = stay.begin, .ready = stay.ready};
+      segment.moved_in = stay.moved_in;
+    }
+    open = stay.joined;
+    if (open) continue;
+    segment.leave = stay.leave;
+    segment.end = stay.end;
+    segment.moved_out = stay.moved_out;
+    segments.push_back(segment);
+  }
+  if (!tails_[t].has_value()) return;
+  const Stay& tail = *tails_[t];
+  if (!open) {
+    segment = {.tensor = t, .begin = tail.begin, .ready = tail.ready};
+    segment.moved_in = true;
+  }
+  segment.leave = segment.end = last_ + 1;
+  segments.push_back(segment);
+}
+
+int64_t IntervalPlanner::Bytes(TensorIndex t) const {
+  return RoundUpToPlacement(graph_.tensors[t].size_bytes);
+}
+
+}  // namespace stowage

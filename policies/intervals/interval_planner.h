@@ -1,0 +1,154 @@
+// Decides which tensors are in the fast tier when, migration interval by
+// migration interval: what the migration rules of Sentinel and ReDL share.
+//
+//   IntervalPlanner planner(graph, system, workload, layers, length,
+//                           {.stage_all = true}, kernel_ns, budget_bytes);
+//   IntervalOutcome outcome = planner.Plan();
+//
+// Short-lived tensors have their room before all others. At the start of an
+// interval the tensors that the next one uses are fetched, most accessed first;
+// what an interval does not use any more leaves. Copies queue on one lane per
+// direction, so a fetch begins when its turn comes and there is room for it.
+#ifndef STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_
+#define STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "policies/intervals/fast_room.h"
+#include "policies/intervals/interval_clock.h"
+#include "policies/intervals/layers.h"
+#include "policies/intervals/visit.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/planning/workload.h"
+
+namespace stowage {
+
+struct IntervalRules {
+  // Kernels find all their operands fast. What there is no room for ahead of a
+  // kernel is copied just before it.
+  bool stage_all = false;
+  // Long-lived tensors are born fast where there is room; with stage_all they
+  // always are.
+  bool births_fast = true;
+  // Tensors leave when their interval does not use them any more and the next
+  // one does not either (Sentinel); otherwise when room is needed, those that
+  // live for the fewest layers first (ReDL).
+  bool evict_idle = true;
+  // By interval: tensors whose copies would not be complete as it starts stay
+  // slow, instead of being waited for. Not with stage_all. Intervals past the
+  // end wait.
+  std::vector<bool> leave_late;
+};
+
+struct IntervalOutcome {
+  std::vector<FastSegment> segments;  // by (tensor, begin)
+  // Intervals whose fetches lacked time though not room (Sentinel's Case 3).
+  std::set<int32_t> late;
+  // Fetches and births that lacked room (Case 2).
+  int64_t crowded = 0;
+  // Short-lived tensors that did not find room and were treated as long-lived.
+  int64_t homeless = 0;
+};
+
+// Not thread-safe; for one call of Plan. Keeps references to its arguments.
+class IntervalPlanner {
+ public:
+  // `length`: layers in an interval, >= 1. `kernel_ns`: how long each kernel
+  // takes with its gap when nothing is waited for.
+  IntervalPlanner(const Graph& graph, const MemorySystem& system,
+                  const Workload& workload, const Layers& layers,
+                  LayerIndex length, const IntervalRules& rules,
+                  const std::vector<int64_t>& kernel_ns, int64_t budget_bytes);
+
+  IntervalOutcome Plan();
+
+ private:
+  // A use's stay in the fast tier; parallel to UseTable::uses.
+  struct Stay {
+    bool placed = false;
+    KernelIndex begin = 0;
+    KernelIndex ready = 0;
+    KernelIndex leave = 0;
+    KernelIndex end = 0;
+    bool moved_in = false;
+    bool moved_out = false;
+    bool joined = false;  // lasts until the next use
+  };
+
+  // When a copy out has to be complete at the latest. dies: and where the stay
+  // ends without a copy.
+  struct Limit {
+    KernelIndex boundary = 0;
+    bool dies = false;
+    KernelIndex death_boundary = 0;
+  };
+
+  void HoldImmovable();
+  void HoldShortLived();
+  void HoldStaged(const std::vector<bool>& tensors);
+  void PrepareStays();
+  void RunInterval(int32_t interval);
+  void ReleaseIdle(int32_t interval);
+  void Linger(int32_t interval);
+  void RunRequests(int32_t interval);
+  void PlaceVisit(const Visit& visit);
+  bool Arrive(const Visit& visit);
+  bool BeAtStart(const Visit& visit);
+  bool IsHead(const Visit& visit) const;
+  bool FetchVisit(const Visit& visit);
+  KernelIndex EarliestFetch(const Visit& visit) const;
+  bool Fetch(TensorIndex t, int32_t use, KernelIndex earliest, KernelIndex due,
+             int32_t interval);
+  bool PlaceWhole(const Visit& visit);
+  void PlacePieces(const Visit& visit);
+  bool Join(TensorIndex t, int32_t use);
+  bool JoinTail(TensorIndex t, int32_t use);
+  void Leave(TensorIndex t, int32_t use);
+  void LeaveInTime(TensorIndex t, int32_t use);
+  void FinishStep();
+  Limit LimitOf(TensorIndex t, int32_t use) const;
+  bool LeavesLate(int32_t interval) const;
+  void AddSegmentsOf(TensorIndex t, std::vector<FastSegment>& segments) const;
+
+  int64_t Bytes(TensorIndex t) const;
+  KernelIndex IntervalStart(int32_t interval) const {
+    return intervals_.first_kernel[interval];
+  }
+  KernelIndex KernelOf(TensorIndex t, int32_t use) const {
+    return table_.uses[t][use].kernel;
+  }
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const Workload& workload_;
+  const Layers& layers_;
+  const IntervalRules& rules_;
+  const KernelIndex last_;  // the boundary that ends the step
+  const Intervals intervals_;
+
+  FastRoom room_;
+  IntervalClock clock_;
+  int64_t in_lane_ns_ = 0;    // when the lane is free
+  int64_t out_lane_ns_ = 0;   // likewise
+  int64_t tail_lane_ns_ = 0;  // of fetches for the step's first interval
+
+  std::vector<bool> managed_;  // by tensor: long-lived, as its uses decide
+  UseTable table_;
+  std::vector<std::vector<Stay>> stays_;  // by tensor, parallel to its uses
+  // Stays that last to the end of the step and go on in the next one.
+  std::vector<std::optional<Stay>> tails_;  // by tensor
+  // By tensor: the use after which it is in the fast tier, -1 where it is not or
+  // its copy out is decided.
+  std::vector<int32_t> resident_;
+  std::set<TensorIndex> residents_;
+  std::vector<int32_t> visited_;  // by tensor: the last interval that wants it
+  IntervalOutcome outcome_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_

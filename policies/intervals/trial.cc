@@ -1,0 +1,39 @@
+#include "policies/intervals/trial.h"
+
+#include <utility>
+
+#include "absl/base/internal/raw_logging.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/planning/simulator.h"
+
+namespace stowage {
+
+TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
+                         const Workload& workload, const Layers& layers,
+                         const IntervalChoice& choice,
+                         const std::vector<int64_t>& kernel_ns) {
+  IntervalOutcome outcome =
+      IntervalPlanner(graph, system, workload, layers, choice.length,
+                      choice.rules, kernel_ns, workload.arena_bytes)
+          .Plan();
+  const BuildInput input{.segments = std::move(outcome.segments),
+                         .streams = workload.streams,
+                         .stream_window_bytes = workload.stream_window_bytes,
+                         .fast_limit_bytes = workload.fast_limit_bytes};
+  const absl::StatusOr<Simulation> simulation =
+      Simulate(graph, system, SketchPlan(graph, system, input));
+  ABSL_RAW_CHECK(simulation.ok(), "a sketch refers to what is not there");
+  TrialResult result{.step_time_ns = simulation->prediction.step_time_ns,
+                     .locality = simulation->prediction.locality,
+                     .late = std::move(outcome.late),
+                     .crowded = outcome.crowded,
+                     .homeless = outcome.homeless};
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const KernelTrace& trace = simulation->kernels[k];
+    result.kernel_ns.push_back(graph.kernels[k].gap_ns + trace.end_ns -
+                               trace.start_ns);
+  }
+  return result;
+}
+
+}  // namespace stowage

@@ -1,0 +1,22 @@
+// The least fast memory that Sentinel does without significant loss (IV-E).
+//
+//   int64_t bytes = SentinelLowerBoundBytes(graph, FindLayers(graph));
+//
+// Pure function of a valid graph.
+#ifndef STOWAGE_POLICIES_SENTINEL_LOWER_BOUND_H_
+#define STOWAGE_POLICIES_SENTINEL_LOWER_BOUND_H_
+
+#include <cstdint>
+
+#include "policies/intervals/layers.h"
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+// The peak of the short-lived tensors plus the largest long-lived one, and the
+// storages that are not managed. Plans exist below it, slower ones.
+int64_t SentinelLowerBoundBytes(const Graph& graph, const Layers& layers);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SENTINEL_LOWER_BOUND_H_

@@ -1,0 +1,113 @@
+#include "policies/sentinel/sentinel_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "policies/intervals/interval_demand.h"
+#include "policies/sentinel/interval_length.h"
+
+namespace stowage {
+namespace {
+
+// Lengths that the simulator judges, in the order of equation 2.
+constexpr size_t kMaxLengths = 16;
+
+// Steps of test-and-trial. The paper needs fewer than ten; ours cost a
+// simulated step each.
+constexpr int32_t kMaxTrialSteps = 128;
+
+class SentinelSearch {
+ public:
+  SentinelSearch(const Graph& graph, const MemorySystem& system,
+                 const Workload& workload, const Layers& layers, bool stage_all,
+                 absl::Time deadline)
+      : graph_(graph),
+        system_(system),
+        workload_(workload),
+        layers_(layers),
+        stage_all_(stage_all),
+        deadline_(deadline) {
+    decision_.kernel_ns = AllFastKernelNs(graph, system);
+  }
+
+  SentinelDecision Run(LayerIndex fixed_length) {
+    IntervalLengths lengths{.best = {fixed_length}, .satisfy_space = true};
+    if (fixed_length == 0) {
+      lengths = FindIntervalLengths(graph_, system_, layers_,
+                                    decision_.kernel_ns, workload_.arena_bytes);
+    }
+    decision_.satisfies_space = lengths.satisfy_space;
+    JudgeLengths(lengths.best);
+    // Once more with what kernels take with their operands where they are.
+    Consider(decision_.choice, decision_.result.kernel_ns);
+    if (!stage_all_) TestAndTry();
+    return std::move(decision_);
+  }
+
+ private:
+  void JudgeLengths(const std::vector<LayerIndex>& lengths) {
+    const std::vector<int64_t> kernel_ns = decision_.kernel_ns;
+    for (size_t i = 0; i < std::min(lengths.size(), kMaxLengths); ++i) {
+      if (i > 0 && OutOfTime()) return;
+      IntervalChoice choice{.length = lengths[i]};
+      choice.rules.stage_all = stage_all_;
+      Consider(choice, kernel_ns);
+      if (stage_all_) continue;
+      choice.rules.leave_late.assign(layers_.count(), true);
+      Consider(choice, kernel_ns);
+    }
+  }
+
+  // Whenever Case 3 happens at the end of an interval, one step tries to wait
+  // for the fetches and one to leave the tensors slow.
+  void TestAndTry() {
+    const int32_t intervals =
+        DivideIntoIntervals(layers_, decision_.choice.length).count();
+    decision_.choice.rules.leave_late.resize(intervals);
+    for (int32_t i = 0; i < intervals; ++i) {
+      if (!decision_.result.late.contains(i)) continue;
+      if (decision_.trial_steps + 2 > kMaxTrialSteps || OutOfTime()) return;
+      decision_.trial_steps += 2;
+      IntervalChoice other = decision_.choice;
+      other.rules.leave_late[i] = !other.rules.leave_late[i];
+      Consider(other, decision_.kernel_ns);
+    }
+  }
+
+  // Tries the choice and keeps it when it is better.
+  void Consider(const IntervalChoice& choice,
+                const std::vector<int64_t>& kernel_ns) {
+    TrialResult result =
+        TryIntervals(graph_, system_, workload_, layers_, choice, kernel_ns);
+    if (result.step_time_ns >= decision_.result.step_time_ns) return;
+    decision_.choice = choice;
+    decision_.kernel_ns = kernel_ns;
+    decision_.result = std::move(result);
+  }
+
+  bool OutOfTime() {
+    decision_.out_of_time |= absl::Now() >= deadline_;
+    return decision_.out_of_time;
+  }
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const Workload& workload_;
+  const Layers& layers_;
+  const bool stage_all_;
+  const absl::Time deadline_;
+  SentinelDecision decision_;
+};
+
+}  // namespace
+
+SentinelDecision DecideSentinel(const Graph& graph, const MemorySystem& system,
+                                const Workload& workload, const Layers& layers,
+                                bool stage_all, LayerIndex length,
+                                absl::Time deadline) {
+  return SentinelSearch(graph, system, workload, layers, stage_all, deadline)
+      .Run(length);
+}
+
+}  // namespace stowage
