@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "policies/autotm/autotm.h"
 #include "policies/baselines/all_fast.h"
 #include "policies/baselines/all_slow.h"
 #include "policies/baselines/belady.h"
@@ -27,11 +28,19 @@ std::unique_ptr<Policy> Make() {
   return std::make_unique<P>();
 }
 
+template <Movement movement>
+std::unique_ptr<Policy> MakeAutoTm() {
+  return std::make_unique<AutoTmPolicy>(movement);
+}
+
 const std::map<std::string, Factory, std::less<>>& Factories() {
   static const auto* factories =
       new std::map<std::string, Factory, std::less<>>{
           {"all-fast", &Make<AllFastPolicy>},
           {"all-slow", &Make<AllSlowPolicy>},
+          {"autotm-async", &MakeAutoTm<Movement::kAsynchronous>},
+          {"autotm-static", &MakeAutoTm<Movement::kStatic>},
+          {"autotm-sync", &MakeAutoTm<Movement::kSynchronous>},
           {"belady", &Make<BeladyPolicy>},
           {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},

@@ -71,7 +71,13 @@ void CheckPlan(const Graph& graph, const MemorySystem& system,
 }
 
 bool NeedsAddressableTier(const std::string& policy) {
-  return policy == "first-touch" || policy == "hardware-cache";
+  return policy == "first-touch" || policy == "hardware-cache" ||
+         policy == "autotm-static";
+}
+
+// Policies that solve integer programs take longer and see fewer graphs.
+bool Skips(const std::string& policy, uint64_t seed) {
+  return policy.starts_with("autotm-") && seed % 25 != 0;
 }
 
 class PropertyTest : public testing::TestWithParam<const char*> {};
@@ -85,6 +91,7 @@ TEST_P(PropertyTest, EveryPlanOfEveryPolicyCanBeExecuted) {
     for (const double share : {0.0, 0.15, 0.4, 0.8}) {
       const auto limit = least + static_cast<int64_t>(share * peak);
       for (const std::string& name : PolicyNames()) {
+        if (Skips(name, seed)) continue;
         SCOPED_TRACE(testing::Message() << "seed " << seed << " policy " << name
                                         << " limit " << limit);
         const absl::StatusOr<Plan> plan =

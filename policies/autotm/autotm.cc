@@ -1,0 +1,141 @@
+#include "policies/autotm/autotm.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "policies/autotm/search.h"
+#include "policies/planning/plan_policy.h"
+#include "policies/solver/cbc.h"
+
+namespace stowage {
+namespace {
+
+constexpr absl::Duration kDefaultTimeLimit = absl::Seconds(30);
+constexpr int kNodeLimit = 20'000;
+// Graphs up to this size are solved exactly; larger ones to the relative gap of
+// the paper's table 3.
+constexpr KernelIndex kExactKernels = 64;
+constexpr double kPaperGap = 0.01;
+
+SearchSettings SettingsFor(const Graph& graph, const PlanOptions& options) {
+  SearchSettings settings;
+  settings.time_limit = options.time_limit > absl::ZeroDuration()
+                            ? options.time_limit
+                            : kDefaultTimeLimit;
+  settings.node_limit = kNodeLimit;
+  settings.gap = graph.kernel_count() <= kExactKernels ? 0 : kPaperGap;
+  settings.seed = static_cast<int32_t>(options.seed & 0x7fffffff);
+  return settings;
+}
+
+int CountDerived(const Graph& graph) {
+  const auto derived = [](const ProfiledDuration& corner) {
+    return corner.source != DurationSource::kMeasured;
+  };
+  return static_cast<int>(std::count_if(
+      graph.kernels.begin(), graph.kernels.end(), [&](const Kernel& kernel) {
+        return derived(kernel.profile.fast_inputs_slow_outputs) ||
+               derived(kernel.profile.slow_inputs_fast_outputs) ||
+               derived(kernel.profile.slow_inputs_slow_outputs);
+      }));
+}
+
+void AddNotes(const Graph& graph, const MemorySystem& system,
+              const Solver& solver, const SearchOutcome& outcome,
+              absl::Duration time_limit, Plan& plan) {
+  const std::string gap =
+      absl::StrFormat("at most %.2f%% above the best", 100 * plan.solver_gap);
+  const std::string proven = plan.solver_gap < 0 ? "nothing proven" : gap;
+  plan.notes.push_back(
+      outcome.reached_limit
+          ? absl::StrCat(solver.name(), " stopped at its limit (",
+                         absl::FormatDuration(time_limit), "): ", proven)
+          : absl::StrCat(solver.name(), " solved the program: ", proven));
+  if (outcome.rounds > 1) {
+    plan.notes.push_back(absl::StrCat(
+        "addresses took ", outcome.rounds - 1,
+        " further rounds with 2% less at the kernels that did not fit"));
+  }
+  if (outcome.demoted) {
+    plan.notes.push_back(
+        "tensors that found no address after the last round were made slow");
+  }
+  const int derived = CountDerived(graph);
+  if (derived > 0 && HasAddressableSlowTier(system)) {
+    plan.notes.push_back(absl::StrCat(
+        derived, " of ", graph.kernel_count(),
+        " kernels have corners that were not measured but derived"));
+  }
+}
+
+double GapOf(const SearchOutcome& outcome) {
+  if (outcome.bound_ns <= 0) return outcome.objective_ns > 0 ? -1 : 0;
+  return std::max(0.0, outcome.objective_ns / outcome.bound_ns - 1);
+}
+
+}  // namespace
+
+AutoTmPolicy::AutoTmPolicy(Movement movement,
+                           std::shared_ptr<const Solver> solver)
+    : movement_(movement), solver_(std::move(solver)) {
+  if (solver_ == nullptr) solver_ = std::make_shared<CbcSolver>();
+}
+
+std::string_view AutoTmPolicy::name() const {
+  switch (movement_) {
+    case Movement::kStatic:
+      return "autotm-static";
+    case Movement::kSynchronous:
+      return "autotm-sync";
+    case Movement::kAsynchronous:
+      return "autotm-async";
+  }
+  return "";
+}
+
+std::string_view AutoTmPolicy::description() const {
+  switch (movement_) {
+    case Movement::kStatic:
+      return "AutoTM's integer program, tensors stay where they are born "
+             "(ASPLOS 2020, figure 6a)";
+    case Movement::kSynchronous:
+      return "AutoTM's integer program with moves between kernels "
+             "(ASPLOS 2020, figure 6b)";
+    case Movement::kAsynchronous:
+      return "AutoTM's integer program with moves beside one kernel each "
+             "(ASPLOS 2020, section 7)";
+  }
+  return "";
+}
+
+absl::StatusOr<Plan> AutoTmPolicy::MakePlan(const Graph& graph,
+                                            const MemorySystem& system,
+                                            const PlanOptions& options) const {
+  std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, name());
+  if (fits.has_value()) return *std::move(fits);
+  if (movement_ == Movement::kStatic && !HasAddressableSlowTier(system)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "autotm-static needs a slower tier that kernels can use in place, and "
+        "'",
+        system.name, "' has none; use autotm-sync or autotm-async"));
+  }
+  const absl::StatusOr<Workload> workload =
+      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  if (!workload.ok()) return workload.status();
+  const SearchSettings settings = SettingsFor(graph, options);
+  const FlowRules rules{.movement = movement_, .write_back_once = false};
+  SearchOutcome outcome =
+      Search(graph, system, *workload, rules, *solver_, settings);
+  if (!outcome.plan.ok()) return outcome.plan.status();
+  Plan plan = *std::move(outcome.plan);
+  plan.solver_gap = GapOf(outcome);
+  AddNotes(graph, system, *solver_, outcome, settings.time_limit, plan);
+  return FinishPlan(graph, system, name(), std::move(plan));
+}
+
+}  // namespace stowage

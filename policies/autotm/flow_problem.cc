@@ -1,0 +1,279 @@
+#include "policies/autotm/flow_problem.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "policies/planning/address_layout.h"
+#include "policies/planning/gap.h"
+
+namespace stowage {
+namespace {
+
+// Room for movable tensors at kernel `k`: what pinned tensors and workspaces
+// leave of the arena.
+int64_t MovableLimit(const Graph& graph, const Workload& workload,
+                     KernelIndex k) {
+  int64_t fixed_bytes = workload.need_bytes[k];
+  for (TensorIndex t : workload.staged[k]) {
+    if (!graph.tensors[t].movable()) continue;
+    fixed_bytes -= RoundUpToPlacement(graph.tensors[t].size_bytes);
+  }
+  return workload.arena_bytes - fixed_bytes;
+}
+
+// Streamed operands take the same time in every solution.
+double StreamNs(const Graph& graph, const MemorySystem& system,
+                const Stream& stream) {
+  const absl::flat_hash_set<TensorIndex> streamed(stream.tensors.begin(),
+                                                  stream.tensors.end());
+  double ns = 0;
+  for (const Operand& operand : graph.kernels[stream.kernel].operands) {
+    if (!streamed.contains(operand.tensor)) continue;
+    const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
+    if (operand.read) ns += system.CopyDurationNs(1, kFastTier, bytes);
+    if (operand.write) ns += system.CopyDurationNs(kFastTier, 1, bytes);
+  }
+  return ns;
+}
+
+void FindUsesByKernel(FlowProblem& problem) {
+  for (int f = 0; f < static_cast<int>(problem.flows.size()); ++f) {
+    const TensorFlow& flow = problem.flows[f];
+    for (int i = 0; i < flow.use_count(); ++i) {
+      problem.kernels[problem.Roll(flow.uses[i].kernel)].uses.push_back({f, i});
+    }
+  }
+}
+
+KernelConfigurations ConfigurationsOf(const Graph& graph,
+                                      const MemorySystem& system,
+                                      const FlowProblem& problem,
+                                      KernelIndex k) {
+  std::vector<TensorIndex> tensors;
+  for (const UseRef& ref : problem.kernels[k].uses) {
+    tensors.push_back(problem.flows[ref.flow].tensor);
+  }
+  return MakeConfigurations(graph, system, k, tensors);
+}
+
+struct MoveTimes {
+  double synchronous_ns = 0;
+  std::vector<double> beside_ns;  // by kernel
+};
+
+// Follows one tensor through its life and charges its moves.
+class PathWalk {
+ public:
+  PathWalk(const FlowProblem& problem, const TensorFlow& flow,
+           const TensorPath& path, MoveTimes& times)
+      : problem_(problem), flow_(flow), path_(path), times_(times) {}
+
+  // A cyclic life is walked twice: its first turn only finds out whether the
+  // copy in the slower tier is stale when a step begins.
+  void Walk() {
+    for (int turn = flow_.cyclic ? 0 : 1; turn < 2; ++turn) {
+      for (int i = 0; i < flow_.use_count(); ++i) Step(i, turn == 1);
+    }
+  }
+
+ private:
+  void Step(int i, bool charge) {
+    const FlowUse& use = flow_.uses[i];
+    if (!path_.fast[i]) stale_ = false;
+    if (path_.fast[i] && (use.writes || !problem_.rules.write_back_once)) {
+      stale_ = true;
+    }
+    if (!flow_.has_rest(i) || path_.rests[i].fast) return;
+    const Rest& rest = path_.rests[i];
+    if (path_.fast[i]) {
+      if (charge && stale_) Charge(flow_.out_ns, rest.leave, rest.left);
+      stale_ = false;
+    }
+    const bool fetched = flow_.has_next(i) && path_.fast[flow_.next(i)];
+    if (charge && fetched) Charge(flow_.in_ns, rest.fetch, rest.back);
+  }
+
+  void Charge(int64_t ns, KernelIndex start, KernelIndex deadline) {
+    if (start == deadline) {
+      times_.synchronous_ns += ns;
+    } else {
+      times_.beside_ns[problem_.Roll(start)] += ns;
+    }
+  }
+
+  const FlowProblem& problem_;
+  const TensorFlow& flow_;
+  const TensorPath& path_;
+  MoveTimes& times_;
+  bool stale_ = false;
+};
+
+double KernelNs(const KernelProblem& kernel, const Paths& paths) {
+  std::vector<bool> slow;
+  for (const UseRef& ref : kernel.uses) {
+    slow.push_back(!paths[ref.flow].fast[ref.use]);
+  }
+  return kernel.cost.DurationNs(slow);
+}
+
+// Adds `bytes` at the unrolled kernels first .. last.
+void Hold(const FlowProblem& problem, KernelIndex first, KernelIndex last,
+          int64_t bytes, std::vector<int64_t>& held) {
+  for (KernelIndex k = first; k <= last; ++k) {
+    const KernelIndex rolled = problem.Roll(k);
+    if (rolled < problem.kernel_count()) held[rolled] += bytes;
+  }
+}
+
+void HoldRest(const FlowProblem& problem, const TensorFlow& flow,
+              const TensorPath& path, int i, std::vector<int64_t>& held) {
+  const Rest& rest = path.rests[i];
+  if (rest.fast) {
+    Hold(problem, flow.first_rest(i), flow.last_rest(i), flow.bytes, held);
+    return;
+  }
+  if (path.fast[i]) {
+    Hold(problem, flow.first_rest(i), rest.left - 1, flow.bytes, held);
+  }
+  if (flow.has_next(i) && path.fast[flow.next(i)]) {
+    Hold(problem, rest.fetch, flow.last_rest(i), flow.bytes, held);
+  }
+}
+
+// The gap between the fast uses `i` and `j`, or to the end of life where j < 0.
+TakenGap CutBetween(const TensorFlow& flow, const TensorPath& path, int i,
+                    int j) {
+  const int before_j = (j + flow.use_count() - 1) % flow.use_count();
+  TakenGap cut{.gap = {.tensor = flow.tensor}};
+  cut.gap.from = i < 0 ? flow.uses.front().kernel : flow.first_rest(i);
+  cut.gap.moves_out = i >= 0;
+  cut.gap.moves_in = j >= 0;
+  if (i >= 0) {
+    cut.leave = path.rests[i].leave;
+    cut.left = path.rests[i].left;
+  }
+  if (j >= 0) {
+    cut.fetch = path.rests[before_j].fetch;
+    cut.back = path.rests[before_j].back;
+  }
+  return cut;
+}
+
+// Rests of uses in the second turn of a cycle are a step later.
+void AddStep(KernelIndex step, TakenGap& cut) {
+  if (cut.fetch < cut.left) {
+    cut.fetch += step;
+    cut.back += step;
+  }
+}
+
+void CutCycle(const FlowProblem& problem, const TensorFlow& flow,
+              const TensorPath& path, const std::vector<int>& fast,
+              std::vector<TakenGap>& cuts) {
+  for (size_t n = 0; n < fast.size(); ++n) {
+    const int i = fast[n];
+    const int j = fast[(n + 1) % fast.size()];
+    if (flow.next(i) == j && path.rests[i].fast) continue;
+    cuts.push_back(CutBetween(flow, path, i, j));
+    AddStep(problem.kernel_count() + 1, cuts.back());
+  }
+}
+
+void CutLife(const TensorFlow& flow, const TensorPath& path,
+             const std::vector<int>& fast, std::vector<TakenGap>& cuts) {
+  if (fast.front() > 0) cuts.push_back(CutBetween(flow, path, -1, fast[0]));
+  for (size_t n = 0; n + 1 < fast.size(); ++n) {
+    const bool stays = fast[n] + 1 == fast[n + 1] && path.rests[fast[n]].fast;
+    if (!stays) cuts.push_back(CutBetween(flow, path, fast[n], fast[n + 1]));
+  }
+  const int last = fast.back();
+  if (flow.has_rest(last) && !path.rests[last].fast) {
+    cuts.push_back(CutBetween(flow, path, last, -1));
+  }
+}
+
+void CutFlow(const FlowProblem& problem, const TensorFlow& flow,
+             const TensorPath& path, std::vector<TakenGap>& cuts) {
+  std::vector<int> fast;
+  for (int i = 0; i < flow.use_count(); ++i) {
+    if (path.fast[i]) fast.push_back(i);
+  }
+  if (fast.empty()) {
+    cuts.push_back(CutBetween(flow, path, -1, -1));
+  } else if (flow.cyclic) {
+    CutCycle(problem, flow, path, fast, cuts);
+  } else {
+    CutLife(flow, path, fast, cuts);
+  }
+}
+
+// Tensors without a flow, because no kernel uses them, are slow for good.
+void CutUnused(const Graph& graph, const FlowProblem& problem,
+               std::vector<TakenGap>& cuts) {
+  std::vector<bool> used(graph.tensors.size(), false);
+  for (const TensorFlow& flow : problem.flows) used[flow.tensor] = true;
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    if (used[t] || !graph.tensors[t].movable()) continue;
+    cuts.push_back(
+        {.gap = {.tensor = t, .moves_out = false, .moves_in = false}});
+  }
+}
+
+}  // namespace
+
+FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
+                            const Workload& workload, const FlowRules& rules) {
+  FlowProblem problem{.rules = rules};
+  problem.flows = MakeTensorFlows(graph, system, workload);
+  problem.kernels.resize(graph.kernels.size());
+  FindUsesByKernel(problem);
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    problem.kernels[k].cost = ConfigurationsOf(graph, system, problem, k);
+    problem.kernels[k].limit_bytes = MovableLimit(graph, workload, k);
+    problem.constant_ns += graph.kernels[k].gap_ns;
+  }
+  for (const Stream& stream : workload.streams) {
+    problem.constant_ns += StreamNs(graph, system, stream);
+  }
+  return problem;
+}
+
+double ObjectiveNs(const FlowProblem& problem, const Paths& paths) {
+  MoveTimes times;
+  times.beside_ns.resize(problem.kernels.size(), 0);
+  for (size_t f = 0; f < problem.flows.size(); ++f) {
+    PathWalk(problem, problem.flows[f], paths[f], times).Walk();
+  }
+  double ns = problem.constant_ns + times.synchronous_ns;
+  for (size_t k = 0; k < problem.kernels.size(); ++k) {
+    ns += std::max(KernelNs(problem.kernels[k], paths), times.beside_ns[k]);
+  }
+  return ns;
+}
+
+std::vector<int64_t> HeldBytes(const FlowProblem& problem, const Paths& paths) {
+  std::vector<int64_t> held(problem.kernels.size(), 0);
+  for (size_t f = 0; f < problem.flows.size(); ++f) {
+    const TensorFlow& flow = problem.flows[f];
+    for (int i = 0; i < flow.use_count(); ++i) {
+      const KernelIndex k = flow.uses[i].kernel;
+      if (paths[f].fast[i]) Hold(problem, k, k, flow.bytes, held);
+      if (flow.has_rest(i)) HoldRest(problem, flow, paths[f], i, held);
+    }
+  }
+  return held;
+}
+
+std::vector<FastSegment> SegmentsOf(const Graph& graph,
+                                    const FlowProblem& problem,
+                                    const Paths& paths) {
+  std::vector<TakenGap> cuts;
+  for (size_t f = 0; f < problem.flows.size(); ++f) {
+    CutFlow(problem, problem.flows[f], paths[f], cuts);
+  }
+  CutUnused(graph, problem, cuts);
+  return SegmentsWithout(graph, std::move(cuts));
+}
+
+}  // namespace stowage

@@ -1,0 +1,80 @@
+// What AutoTM optimises: the flows of all tensors, what kernels cost in each
+// configuration, and how much may be fast at each kernel.
+//
+//   FlowProblem problem = MakeFlowProblem(graph, system, workload, {});
+//   double step_ns = ObjectiveNs(problem, paths);      // equations 2 and 7
+//   std::vector<int64_t> held = HeldBytes(problem, paths);  // equation 5
+//
+// Plain data; pure functions.
+#ifndef STOWAGE_POLICIES_AUTOTM_FLOW_PROBLEM_H_
+#define STOWAGE_POLICIES_AUTOTM_FLOW_PROBLEM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/autotm/kernel_configuration.h"
+#include "policies/autotm/tensor_flow.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+enum class Movement {
+  kStatic,        // a tensor stays where it is born (figure 6a)
+  kSynchronous,   // moves stop execution (figure 6b)
+  kAsynchronous,  // moves may also run beside one kernel (section 7.1)
+};
+
+struct FlowRules {
+  Movement movement = Movement::kSynchronous;
+  // A tensor that was copied out and not written since leaves for free (3.6).
+  bool write_back_once = true;
+};
+
+// Use `use` of flow `flow`.
+struct UseRef {
+  int flow = 0;
+  int use = 0;
+};
+
+struct KernelProblem {
+  std::vector<UseRef> uses;   // tensors that are operands or are born here
+  KernelConfigurations cost;  // parallel to `uses`
+  int64_t limit_bytes = 0;    // for all movable tensors
+};
+
+struct FlowProblem {
+  FlowRules rules;
+  std::vector<TensorFlow> flows;
+  std::vector<KernelProblem> kernels;
+  double constant_ns = 0;  // gaps between kernels, streaming
+
+  KernelIndex kernel_count() const {
+    return static_cast<KernelIndex>(kernels.size());
+  }
+  // The kernel of this step that an unrolled kernel is, or kernel_count() for
+  // the boundary that ends the step.
+  KernelIndex Roll(KernelIndex unrolled) const {
+    return unrolled % (kernel_count() + 1);
+  }
+};
+
+FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
+                            const Workload& workload, const FlowRules& rules);
+
+// Step time of `paths`: the kernels in their configurations, each prolonged to
+// the copies beside it, and the synchronous copies.
+double ObjectiveNs(const FlowProblem& problem, const Paths& paths);
+
+// Bytes of movable tensors in the fast tier at each kernel, copies under way
+// included.
+std::vector<int64_t> HeldBytes(const FlowProblem& problem, const Paths& paths);
+
+// The stays in the fast tier that `paths` make, immovable tensors included, as
+// BuildPlan takes them.
+std::vector<FastSegment> SegmentsOf(const Graph& graph,
+                                    const FlowProblem& problem,
+                                    const Paths& paths);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AUTOTM_FLOW_PROBLEM_H_

@@ -1,0 +1,393 @@
+#include "policies/autotm/formulation.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+constexpr double kMicrosecond = 1e3;  // in nanoseconds
+constexpr double kMiB = 1 << 20;
+
+// A fraction this close to one is one.
+constexpr double kIntegral = 1 - 1e-5;
+
+// Terms of the same column added up; terms that vanish left out.
+std::vector<Term> Merged(const std::vector<Term>& terms) {
+  std::map<int, double> sums;
+  for (const Term& term : terms) sums[term.column] += term.coefficient;
+  std::vector<Term> merged;
+  for (const auto& [column, sum] : sums) {
+    if (sum != 0) merged.push_back({column, sum});
+  }
+  return merged;
+}
+
+// The sum of `terms` is at most zero.
+void AtMostZero(LinearProgram& program, std::vector<Term> terms) {
+  terms = Merged(terms);
+  if (!terms.empty()) AddRow(program, {.upper = 0, .terms = std::move(terms)});
+}
+
+bool Is(const std::vector<double>& values, int column) {
+  return values[column] > kIntegral;
+}
+
+Column PlaceColumn(UsePlace place) {
+  return {.lower = place == UsePlace::kFast ? 1.0 : 0.0,
+          .upper = place == UsePlace::kSlow ? 0.0 : 1.0,
+          .integer = true};
+}
+
+}  // namespace
+
+Formulation::Formulation(const FlowProblem& problem) : problem_(problem) {
+  program_.constant = problem.constant_ns / kMicrosecond;
+  flows_.resize(problem.flows.size());
+  kernels_.resize(problem.kernels.size());
+  resting_.resize(problem.kernels.size());
+  beside_.resize(problem.kernels.size());
+  for (size_t f = 0; f < flows_.size(); ++f) {
+    if (problem.rules.movement == Movement::kStatic) {
+      AddStaticFlow(static_cast<int>(f));
+    } else {
+      AddFlow(static_cast<int>(f));
+    }
+  }
+  for (KernelIndex k = 0; k < problem.kernel_count(); ++k) AddKernel(k);
+}
+
+// One column says where the tensor is all its life (figure 6a).
+void Formulation::AddStaticFlow(int f) {
+  const TensorFlow& flow = problem_.flows[f];
+  const int column = AddColumn(program_, {.integer = true});
+  for (int i = 0; i < flow.use_count(); ++i) {
+    flows_[f].fast.push_back(column);
+    flows_[f].rests.push_back({.fast = column, .stale = column});
+    if (!flow.has_rest(i)) continue;
+    AddResting(flow.first_rest(i), flow.last_rest(i), column, flow.bytes);
+  }
+}
+
+void Formulation::AddFlow(int f) {
+  const TensorFlow& flow = problem_.flows[f];
+  AddUses(f);
+  for (int i = 0; i < flow.use_count(); ++i) AddRest(f, i);
+  for (int i = 0; i < flow.use_count(); ++i) {
+    if (!flow.has_rest(i)) continue;
+    ConserveFlow(f, i);
+    PriceMoves(f, i);
+  }
+}
+
+void Formulation::AddUses(int f) {
+  for (const FlowUse& use : problem_.flows[f].uses) {
+    flows_[f].fast.push_back(AddColumn(program_, PlaceColumn(use.place)));
+  }
+}
+
+void Formulation::AddRest(int f, int i) {
+  const TensorFlow& flow = problem_.flows[f];
+  RestColumns rest;
+  if (flow.has_rest(i)) {
+    rest.fast = AddColumn(program_, {.integer = true});
+    rest.stale =
+        Writes(flow, i) ? rest.fast : AddColumn(program_, {.integer = true});
+    const KernelIndex first = flow.first_rest(i), last = flow.last_rest(i);
+    AddResting(first, last, rest.fast, flow.bytes);
+    if (problem_.rules.movement == Movement::kAsynchronous) {
+      AddOverlaps(flow, i, rest);
+    }
+    for (const Overlap& out : rest.out) {
+      AddResting(first, out.kernel, out.column, flow.bytes);
+    }
+    for (const Overlap& in : rest.in) {
+      AddResting(in.kernel, last, in.column, flow.bytes);
+    }
+  }
+  flows_[f].rests.push_back(std::move(rest));
+}
+
+// Copies out run beside kernels of the first half of the rest, copies in beside
+// kernels of the second: the two nearest ones, then those that are longer than
+// all nearer ones.
+void Formulation::AddOverlaps(const TensorFlow& flow, int i,
+                              RestColumns& rest) {
+  const KernelIndex first = flow.first_rest(i), last = flow.last_rest(i);
+  const KernelIndex middle = first + (last - first) / 2;
+  const auto add = [&](KernelIndex begin, KernelIndex end, KernelIndex by,
+                       int64_t copy_ns, std::vector<Overlap>& overlaps) {
+    double longest_ns = 0;
+    for (KernelIndex k = begin; k != end; k += by) {
+      if (overlaps.size() == kMaxOverlapKernels) return;
+      const KernelIndex rolled = problem_.Roll(k);
+      if (rolled == problem_.kernel_count()) continue;
+      const double ns = problem_.kernels[rolled].cost.fast_ns;
+      if (overlaps.size() >= 2 && ns <= longest_ns) continue;
+      longest_ns = std::max(longest_ns, ns);
+      overlaps.push_back({k, AddColumn(program_, {.integer = true})});
+      beside_[rolled].push_back(
+          {overlaps.back().column, copy_ns / kMicrosecond});
+    }
+  };
+  add(first, middle + 1, 1, flow.out_ns, rest.out);
+  if (flow.has_next(i)) add(last, middle, -1, flow.in_ns, rest.in);
+}
+
+bool Formulation::Writes(const TensorFlow& flow, int i) const {
+  return flow.uses[i].writes || !problem_.rules.write_back_once;
+}
+
+// The column that is 1 where use `i` leaves the tensor fast and what is in the
+// slower tier, if anything, stale.
+int Formulation::StaleAfter(int f, int i) const {
+  const TensorFlow& flow = problem_.flows[f];
+  if (Writes(flow, i)) return flows_[f].fast[i];
+  const int before = (i + flow.use_count() - 1) % flow.use_count();
+  return flows_[f].rests[before].stale;
+}
+
+// What flows into a rest comes from the use before it, as stale as that left
+// it, and flows into the use after it.
+void Formulation::ConserveFlow(int f, int i) {
+  const TensorFlow& flow = problem_.flows[f];
+  const RestColumns& rest = flows_[f].rests[i];
+  const int fast = flows_[f].fast[i];
+  const int stale = StaleAfter(f, i);
+  std::vector<Term> out = {{rest.stale, 1}, {stale, -1}};
+  for (const Overlap& overlap : rest.out) out.push_back({overlap.column, 1});
+  AtMostZero(program_, out);
+  if (rest.stale != rest.fast) {
+    AtMostZero(program_, {{rest.stale, 1}, {rest.fast, -1}});
+    AtMostZero(program_,
+               {{rest.fast, 1}, {rest.stale, -1}, {fast, -1}, {stale, 1}});
+  }
+  if (!flow.has_next(i)) return;
+  std::vector<Term> in = {{rest.fast, 1}, {flows_[f].fast[flow.next(i)], -1}};
+  for (const Overlap& overlap : rest.in) in.push_back({overlap.column, 1});
+  AtMostZero(program_, in);
+}
+
+// Equation 2: what leaves or enters the fast tier on no other edge does so
+// while execution waits.
+void Formulation::PriceMoves(int f, int i) {
+  const TensorFlow& flow = problem_.flows[f];
+  const RestColumns& rest = flows_[f].rests[i];
+  std::vector<Column>& columns = program_.columns;
+  const double out = flow.out_ns / kMicrosecond;
+  columns[StaleAfter(f, i)].cost += out;
+  columns[rest.stale].cost -= out;
+  for (const Overlap& overlap : rest.out) columns[overlap.column].cost -= out;
+  if (!flow.has_next(i)) return;
+  const double in = flow.in_ns / kMicrosecond;
+  columns[flows_[f].fast[flow.next(i)]].cost += in;
+  columns[rest.fast].cost -= in;
+  for (const Overlap& overlap : rest.in) columns[overlap.column].cost -= in;
+}
+
+void Formulation::AddResting(KernelIndex first, KernelIndex last, int column,
+                             double amount) {
+  const KernelIndex kernels = problem_.kernel_count();
+  const double room = amount / kMiB;
+  const auto add = [&](KernelIndex begin, KernelIndex end) {
+    if (begin > end) return;
+    resting_[begin].push_back({column, room});
+    if (end + 1 < kernels) resting_[end + 1].push_back({column, -room});
+  };
+  add(first, std::min(last, kernels - 1));
+  add(std::max(first, kernels + 1) - (kernels + 1), last - (kernels + 1));
+}
+
+void Formulation::AddKernel(KernelIndex k) {
+  AddConfigurations(k);
+  if (!beside_[k].empty()) AddExcess(k);
+  AddCapacity(k);
+}
+
+// Equation 6.
+void Formulation::AddConfigurations(KernelIndex k) {
+  const KernelProblem& kernel = problem_.kernels[k];
+  const KernelConfigurations& cost = kernel.cost;
+  if (cost.listed_ns.empty()) {
+    program_.constant += cost.fast_ns / kMicrosecond;
+    for (size_t i = 0; i < kernel.uses.size(); ++i) {
+      const double slow = cost.slow_ns[i] / kMicrosecond;
+      const UseRef& ref = kernel.uses[i];
+      program_.constant += slow;
+      program_.columns[flows_[ref.flow].fast[ref.use]].cost -= slow;
+    }
+    return;
+  }
+  Row one{.lower = 1, .upper = 1};
+  std::vector<Row> operands(kernel.uses.size(), Row{.lower = 0, .upper = 0});
+  for (size_t set = 0; set < cost.listed_ns.size(); ++set) {
+    // One-hot follows from the operands' columns being integral.
+    const int column =
+        AddColumn(program_, {.cost = cost.listed_ns[set] / kMicrosecond});
+    kernels_[k].configurations.push_back(column);
+    one.terms.push_back({column, 1});
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if ((set >> i & 1) == 0) operands[i].terms.push_back({column, 1});
+    }
+  }
+  AddRow(program_, std::move(one));
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const UseRef& ref = kernel.uses[i];
+    operands[i].terms.push_back({flows_[ref.flow].fast[ref.use], -1});
+    AddRow(program_, std::move(operands[i]));
+  }
+}
+
+// Equation 7: the maximum of the kernel and the copies beside it is the kernel
+// plus what the copies exceed it by.
+void Formulation::AddExcess(KernelIndex k) {
+  const KernelProblem& kernel = problem_.kernels[k];
+  const KernelConfigurations& cost = kernel.cost;
+  const int excess = AddColumn(program_, {.upper = kUnbounded, .cost = 1});
+  kernels_[k].excess = excess;
+  Row row{.upper = 0, .terms = beside_[k]};
+  row.terms.push_back({excess, -1});
+  for (size_t set = 0; set < cost.listed_ns.size(); ++set) {
+    row.terms.push_back(
+        {kernels_[k].configurations[set], -cost.listed_ns[set] / kMicrosecond});
+  }
+  if (cost.listed_ns.empty()) {
+    row.upper += cost.fast_ns / kMicrosecond;
+    for (size_t i = 0; i < kernel.uses.size(); ++i) {
+      const double slow = cost.slow_ns[i] / kMicrosecond;
+      const UseRef& ref = kernel.uses[i];
+      row.upper += slow;
+      row.terms.push_back({flows_[ref.flow].fast[ref.use], slow});
+    }
+  }
+  row.terms = Merged(row.terms);
+  AddRow(program_, std::move(row));
+}
+
+// Equation 5. What rests is one column per kernel, carried on from kernel to
+// kernel, so that a long rest stands in two rows and not in one for each kernel
+// it spans.
+void Formulation::AddCapacity(KernelIndex k) {
+  const KernelProblem& kernel = problem_.kernels[k];
+  const int before = k > 0 ? kernels_[k - 1].resting : -1;
+  std::vector<Term> change = Merged(resting_[k]);
+  int resting = before;
+  if (!change.empty() || before < 0) {
+    resting = AddColumn(program_, {.upper = kUnbounded});
+    change.push_back({resting, -1});
+    if (before >= 0) change.push_back({before, 1});
+    AddRow(program_, {.lower = 0, .upper = 0, .terms = std::move(change)});
+  }
+  kernels_[k].resting = resting;
+  Row row{.upper = kernel.limit_bytes / kMiB, .terms = {{resting, 1}}};
+  for (const UseRef& ref : kernel.uses) {
+    row.terms.push_back({flows_[ref.flow].fast[ref.use],
+                         problem_.flows[ref.flow].bytes / kMiB});
+  }
+  AddRow(program_, std::move(row));
+}
+
+Rest Formulation::RestOf(int f, int i,
+                         const std::vector<double>& values) const {
+  const TensorFlow& flow = problem_.flows[f];
+  const RestColumns& columns = flows_[f].rests[i];
+  if (Is(values, columns.fast)) return {};
+  Rest rest = SynchronousRest(flow, i);
+  for (const Overlap& out : columns.out) {
+    if (!Is(values, out.column)) continue;
+    rest.leave = out.kernel;
+    rest.left = out.kernel + 1;
+  }
+  for (const Overlap& in : columns.in) {
+    if (!Is(values, in.column)) continue;
+    rest.fetch = in.kernel;
+    rest.back = in.kernel + 1;
+  }
+  return rest;
+}
+
+Paths Formulation::PathsOf(const std::vector<double>& values) const {
+  Paths paths(flows_.size());
+  for (size_t f = 0; f < flows_.size(); ++f) {
+    const TensorFlow& flow = problem_.flows[f];
+    for (int i = 0; i < flow.use_count(); ++i) {
+      paths[f].fast.push_back(Is(values, flows_[f].fast[i]));
+      paths[f].rests.push_back(
+          flow.has_rest(i) ? RestOf(static_cast<int>(f), i, values) : Rest{});
+    }
+  }
+  return paths;
+}
+
+void Formulation::FillFlow(int f, const TensorPath& path,
+                           std::vector<double>& values) const {
+  const TensorFlow& flow = problem_.flows[f];
+  const FlowColumns& columns = flows_[f];
+  bool stale = false;
+  // The first turn of a cycle finds out what is stale as the second begins.
+  for (int turn = flow.cyclic ? 0 : 1; turn < 2; ++turn) {
+    for (int i = 0; i < flow.use_count(); ++i) {
+      values[columns.fast[i]] = path.fast[i];
+      stale = path.fast[i] && (stale || Writes(flow, i));
+      if (!flow.has_rest(i)) continue;
+      const Rest& rest = path.rests[i];
+      values[columns.rests[i].fast] = rest.fast;
+      for (const Overlap& out : columns.rests[i].out) {
+        values[out.column] = !rest.fast && stale && rest.leave != rest.left &&
+                             rest.leave == out.kernel;
+      }
+      const bool fetched = flow.has_next(i) && path.fast[flow.next(i)];
+      for (const Overlap& in : columns.rests[i].in) {
+        values[in.column] = !rest.fast && fetched && rest.fetch != rest.back &&
+                            rest.fetch == in.kernel;
+      }
+      stale = stale && rest.fast;
+      if (columns.rests[i].stale != columns.rests[i].fast) {
+        values[columns.rests[i].stale] = stale;
+      }
+    }
+  }
+}
+
+void Formulation::FillKernels(const Paths& paths,
+                              std::vector<double>& values) const {
+  double resting = 0;
+  for (KernelIndex k = 0; k < problem_.kernel_count(); ++k) {
+    const KernelProblem& kernel = problem_.kernels[k];
+    size_t set = 0;
+    std::vector<bool> slow;
+    for (size_t i = 0; i < kernel.uses.size(); ++i) {
+      slow.push_back(!paths[kernel.uses[i].flow].fast[kernel.uses[i].use]);
+      if (i < kMaxListedOperands) set |= size_t{slow[i]} << i;
+    }
+    if (!kernels_[k].configurations.empty()) {
+      values[kernels_[k].configurations[set]] = 1;
+    }
+    if (kernels_[k].excess >= 0) {
+      double beside = 0;
+      for (const Term& term : beside_[k]) {
+        beside += term.coefficient * values[term.column];
+      }
+      values[kernels_[k].excess] =
+          std::max(0.0, beside - kernel.cost.DurationNs(slow) / kMicrosecond);
+    }
+    for (const Term& term : resting_[k]) {
+      resting += term.coefficient * values[term.column];
+    }
+    values[kernels_[k].resting] = std::max(0.0, resting);
+  }
+}
+
+std::vector<double> Formulation::ValuesOf(const Paths& paths) const {
+  std::vector<double> values(program_.columns.size(), 0);
+  for (size_t f = 0; f < flows_.size(); ++f) {
+    FillFlow(static_cast<int>(f), paths[f], values);
+  }
+  FillKernels(paths, values);
+  return values;
+}
+
+}  // namespace stowage

@@ -1,0 +1,95 @@
+// AutoTM's integer program of a flow problem, and the way back from its
+// solution to paths.
+//
+//   Formulation formulation(problem);
+//   Solution solution = solver.Solve(formulation.program(), options);
+//   Paths paths = formulation.PathsOf(solution.values);
+//
+// Columns are the nodes and edges of every tensor's network. Edges that flow
+// conservation determines are eliminated: with F(i) = 1 where use i finds its
+// tensor fast and R(i) = 1 where it rests fast until the next use, the edge out
+// of the fast tier after use i is F(i) - R(i) and the edge into it before the
+// next use is F(i+1) - R(i). Costs are in microseconds, room is in MiB.
+#ifndef STOWAGE_POLICIES_AUTOTM_FORMULATION_H_
+#define STOWAGE_POLICIES_AUTOTM_FORMULATION_H_
+
+#include <vector>
+
+#include "policies/autotm/flow_problem.h"
+#include "policies/solver/linear_program.h"
+
+namespace stowage {
+
+// Kernels beside which a tensor may be copied, on each side of a rest.
+inline constexpr int kMaxOverlapKernels = 6;
+
+// Not thread-safe while it is built. Keeps a reference to the problem.
+class Formulation {
+ public:
+  explicit Formulation(const FlowProblem& problem);
+
+  const LinearProgram& program() const { return program_; }
+
+  // The paths that `values` describe. Fractions are taken as slow, which keeps
+  // the room of every kernel: any solution of the relaxation gives paths that
+  // can be executed.
+  Paths PathsOf(const std::vector<double>& values) const;
+
+  // The solution that describes `paths`; the inverse of PathsOf.
+  std::vector<double> ValuesOf(const Paths& paths) const;
+
+ private:
+  // A copy beside kernel `kernel` (unrolled).
+  struct Overlap {
+    KernelIndex kernel = 0;
+    int column = 0;
+  };
+  struct RestColumns {
+    int fast = -1;   // R
+    int stale = -1;  // R, and the copy in the slower tier is stale
+    std::vector<Overlap> out, in;
+  };
+  struct FlowColumns {
+    std::vector<int> fast;  // F, by use
+    std::vector<RestColumns> rests;
+  };
+  struct KernelColumns {
+    std::vector<int> configurations;  // one-hot, eq. 6
+    int excess = -1;   // time that copies beside it exceed it by, eq. 7
+    int resting = -1;  // bytes that rest fast, eq. 5
+  };
+
+  void AddFlow(int f);
+  void AddStaticFlow(int f);
+  void AddUses(int f);
+  void AddRest(int f, int i);
+  void AddOverlaps(const TensorFlow& flow, int i, RestColumns& rest);
+  void ConserveFlow(int f, int i);
+  void PriceMoves(int f, int i);
+  int StaleAfter(int f, int i) const;
+  bool Writes(const TensorFlow& flow, int i) const;
+  void AddResting(KernelIndex first, KernelIndex last, int column,
+                  double amount);
+  void AddKernel(KernelIndex k);
+  void AddConfigurations(KernelIndex k);
+  void AddExcess(KernelIndex k);
+  void AddCapacity(KernelIndex k);
+
+  Rest RestOf(int f, int i, const std::vector<double>& values) const;
+  void FillFlow(int f, const TensorPath& path,
+                std::vector<double>& values) const;
+  void FillKernels(const Paths& paths, std::vector<double>& values) const;
+
+  const FlowProblem& problem_;
+  LinearProgram program_;
+  std::vector<FlowColumns> flows_;
+  std::vector<KernelColumns> kernels_;
+  // By kernel: what begins and stops resting fast when it begins, and copies
+  // that run beside it.
+  std::vector<std::vector<Term>> resting_;
+  std::vector<std::vector<Term>> beside_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AUTOTM_FORMULATION_H_

@@ -1,0 +1,45 @@
+// AutoTM's loop: solve, lay out addresses, lower the limits of the kernels
+// where they do not fit, solve again (section 4.2).
+//
+//   SearchOutcome outcome = Search(graph, system, workload, rules, settings);
+//   if (outcome.plan.ok()) ...
+#ifndef STOWAGE_POLICIES_AUTOTM_SEARCH_H_
+#define STOWAGE_POLICIES_AUTOTM_SEARCH_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "policies/autotm/flow_problem.h"
+#include "policies/planning/plan.h"
+#include "policies/planning/workload.h"
+#include "policies/solver/solver.h"
+
+namespace stowage {
+
+struct SearchSettings {
+  absl::Duration time_limit = absl::Seconds(30);
+  int node_limit = 0;
+  double gap = 0;
+  int32_t seed = 1;
+};
+
+struct SearchOutcome {
+  absl::StatusOr<Plan> plan;
+  // Of the plan's paths, and proven for all paths under the full limits.
+  double objective_ns = 0;
+  double bound_ns = 0;
+  int rounds = 0;              // programs solved
+  bool reached_limit = false;  // some program was not solved to its gap
+  bool demoted = false;  // after the last round, tensors without address were
+                         // made slow
+};
+
+SearchOutcome Search(const Graph& graph, const MemorySystem& system,
+                     const Workload& workload, const FlowRules& rules,
+                     const Solver& solver, const SearchSettings& settings);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AUTOTM_SEARCH_H_
