@@ -15,6 +15,7 @@
 #include "policies/baselines/hardware_cache.h"
 #include "policies/baselines/lru.h"
 #include "policies/baselines/unified_memory.h"
+#include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
 #include "policies/stow/stow.h"
 
@@ -46,6 +47,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"first-touch", &Make<FirstTouchPolicy>},
           {"hardware-cache", &Make<HardwareCachePolicy>},
           {"lru", &Make<LruPolicy>},
+          {"redl", &Make<RedlPolicy>},
           {"sentinel", &Make<SentinelPolicy>},
           {"sentinel-gpu", &Make<SentinelGpuPolicy>},
           {"stow", &Make<StowPolicy>},

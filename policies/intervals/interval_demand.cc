@@ -8,36 +8,26 @@
 namespace stowage {
 namespace {
 
-// Adds what has to be fetched for each interval.
-void AddFetchedBytes(const Graph& graph, const Layers& layers,
-                     const Intervals& intervals,
-                     std::vector<IntervalDemand>& demands) {
-  const int32_t count = intervals.count();
-  std::vector<bool> counted(graph.tensors.size());
-  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    counted[t] =
-        graph.tensors[t].movable() && !IsShortLived(graph.tensors[t], layers);
-  }
-  // By tensor: the last interval that used it, over two turns of the step so
-  // that the first interval follows the last one.
-  std::vector<int32_t> used(graph.tensors.size(), -2);
-  for (int32_t turn = 0; turn < 2; ++turn) {
-    for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-      const int32_t interval = intervals.of_kernel[k];
-      const int32_t now = turn * count + interval;
-      for (const Operand& operand : graph.kernels[k].operands) {
-        const TensorIndex t = operand.tensor;
-        if (!counted[t]) continue;
-        const Tensor& tensor = graph.tensors[t];
-        const bool born_here =
-            !tensor.persistent && tensor.birth_kernel <= k &&
-            intervals.of_kernel[tensor.birth_kernel] == interval;
-        if (turn == 1 && used[t] < now - 1 && !born_here) {
-          demands[interval].fetched_bytes +=
-              RoundUpToPlacement(tensor.size_bytes);
-        }
-        used[t] = now;
-      }
+// Whether kernel `k` uses the tensor in the interval that it is born in.
+bool BornInSameInterval(const Tensor& tensor, KernelIndex k,
+                        const Intervals& intervals) {
+  return !tensor.persistent && tensor.birth_kernel <= k &&
+         intervals.of_kernel[tensor.birth_kernel] == intervals.of_kernel[k];
+}
+
+void AddWantedBytes(const Graph& graph, const Layers& layers,
+                    const Intervals& intervals,
+                    std::vector<IntervalDemand>& demands) {
+  std::vector<int32_t> counted(graph.tensors.size(), -1);  // last interval
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const int32_t interval = intervals.of_kernel[k];
+    for (const Operand& operand : graph.kernels[k].operands) {
+      const Tensor& tensor = graph.tensors[operand.tensor];
+      if (counted[operand.tensor] == interval || !tensor.movable()) continue;
+      counted[operand.tensor] = interval;
+      if (IsShortLived(tensor, layers)) continue;
+      if (BornInSameInterval(tensor, k, intervals)) continue;
+      demands[interval].wanted_bytes += RoundUpToPlacement(tensor.size_bytes);
     }
   }
 }
@@ -56,7 +46,7 @@ std::vector<IntervalDemand> MeasureIntervals(
         std::max(demand.short_lived_bytes, short_lived[k]);
     demand.duration_ns += kernel_ns[k];
   }
-  AddFetchedBytes(graph, layers, intervals, demands);
+  AddWantedBytes(graph, layers, intervals, demands);
   return demands;
 }
 

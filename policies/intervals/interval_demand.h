@@ -18,10 +18,10 @@
 namespace stowage {
 
 struct IntervalDemand {
-  // Long-lived tensors that it uses, that it does not give birth to and that
-  // the interval before does not use: what has to be fetched for it.
-  // Sentinel's Tensor(MIL).
-  int64_t fetched_bytes = 0;
+  // Long-lived tensors that it uses and that are not born in it: what has to be
+  // in the fast tier as it starts, fetched or there from before. Sentinel's
+  // Tensor(MIL), the data of ReDL's p(I).
+  int64_t wanted_bytes = 0;
   // Peak of the short-lived tensors: Sentinel's RS(MIL), ReDL's F(I).
   int64_t short_lived_bytes = 0;
   // Kernels and gaps with everything fast: Sentinel's T(MIL).

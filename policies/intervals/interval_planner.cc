@@ -185,8 +185,10 @@ void IntervalPlanner::Linger(int32_t interval) {
 void IntervalPlanner::RunRequests(int32_t interval) {
   std::vector<Visit> requests = table_.visits[interval];
   const auto order = [&](const Visit& visit) {
-    return std::tuple(-table_.accesses[visit.tensor],
-                      KernelOf(visit.tensor, visit.first_use), visit.tensor);
+    const int64_t accesses =
+        rules_.nearest_first ? 0 : table_.accesses[visit.tensor];
+    return std::tuple(-accesses, KernelOf(visit.tensor, visit.first_use),
+                      visit.tensor);
   };
   std::sort(
       requests.begin(), requests.end(),
@@ -211,7 +213,7 @@ void IntervalPlanner::PlaceVisit(const Visit& visit) {
 // the slower tier.
 bool IntervalPlanner::PlaceWhole(const Visit& visit) {
   const TensorIndex t = visit.tensor;
-  if (visit.born && !rules_.births_fast) return false;
+  if (visit.born && BornSlow(t)) return false;
   const KernelIndex first = KernelOf(t, visit.first_use);
   const KernelIndex end = KernelOf(t, visit.last_use) + 1;
   const KernelIndex begin = visit.born ? graph_.tensors[t].birth_kernel : first;
@@ -281,9 +283,10 @@ bool IntervalPlanner::BeAtStart(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   Stay& stay = stays_[t][visit.first_use];
   if (!room_.Fits(0, stay.begin, Bytes(t))) return false;
-  const KernelIndex last_use = table_.uses[t].back().kernel;
+  const KernelIndex last_use = KernelOf(t, LastUse(t));
   const KernelIndex start = IntervalStart(intervals_.count() - 1);
-  const bool stays_on = last_use >= start && !table_.uses[t].back().slow;
+  const bool stays_on = last_use >= start && !table_.uses[t].back().slow &&
+                        !LimitOf(t, LastUse(t)).dies;
   KernelIndex earliest = std::max(start, last_use + 1);
   if (!graph_.tensors[t].persistent) {
     earliest = std::max(earliest, graph_.tensors[t].birth_kernel + 1);
@@ -391,8 +394,7 @@ bool IntervalPlanner::Join(TensorIndex t, int32_t use) {
 
 // Lets the stay go on in the next step.
 bool IntervalPlanner::JoinTail(TensorIndex t, int32_t use) {
-  const bool is_last = use + 1 == static_cast<int32_t>(stays_[t].size());
-  if (!is_last || !tails_[t].has_value()) return false;
+  if (use != LastUse(t) || !tails_[t].has_value()) return false;
   Stay& stay = stays_[t][use];
   if (LimitOf(t, use).dies) return false;
   if (!room_.Fits(stay.end, tails_[t]->begin, Bytes(t))) return false;
@@ -406,7 +408,7 @@ IntervalPlanner::Limit IntervalPlanner::LimitOf(TensorIndex t,
                                                 int32_t use) const {
   const Tensor& tensor = graph_.tensors[t];
   const std::vector<Use>& uses = table_.uses[t];
-  const bool has_next = use + 1 < static_cast<int32_t>(uses.size());
+  const bool has_next = use < LastUse(t);
   const KernelIndex death = tensor.death_kernel;
   const bool dies = !tensor.persistent && uses[use].kernel <= death &&
                     (!has_next || uses[use + 1].kernel > death);

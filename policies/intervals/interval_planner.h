@@ -31,13 +31,16 @@ struct IntervalRules {
   // Kernels find all their operands fast. What there is no room for ahead of a
   // kernel is copied just before it.
   bool stage_all = false;
-  // Long-lived tensors are born fast where there is room; with stage_all they
-  // always are.
-  bool births_fast = true;
+  // By tensor: long-lived ones that are born slow; the others are born fast
+  // where there is room. With stage_all, all of them are born fast.
+  std::vector<bool> born_slow;
   // Tensors leave when their interval does not use them any more and the next
   // one does not either (Sentinel); otherwise when room is needed, those that
   // live for the fewest layers first (ReDL).
   bool evict_idle = true;
+  // Fetches for an interval are queued in the order of use (ReDL); otherwise
+  // the most accessed tensors first (Sentinel).
+  bool nearest_first = false;
   // By interval: tensors whose copies would not be complete as it starts stay
   // slow, instead of being waited for. Not with stage_all. Intervals past the
   // end wait.
@@ -112,11 +115,17 @@ class IntervalPlanner {
   void FinishStep();
   Limit LimitOf(TensorIndex t, int32_t use) const;
   bool LeavesLate(int32_t interval) const;
+  bool BornSlow(TensorIndex t) const {
+    return !rules_.born_slow.empty() && rules_.born_slow[t];
+  }
   void AddSegmentsOf(TensorIndex t, std::vector<FastSegment>& segments) const;
 
   int64_t Bytes(TensorIndex t) const;
   KernelIndex IntervalStart(int32_t interval) const {
     return intervals_.first_kernel[interval];
+  }
+  int32_t LastUse(TensorIndex t) const {
+    return static_cast<int32_t>(table_.uses[t].size()) - 1;
   }
   KernelIndex KernelOf(TensorIndex t, int32_t use) const {
     return table_.uses[t][use].kernel;

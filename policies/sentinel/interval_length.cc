@@ -21,7 +21,7 @@ bool SatisfiesSpaceConstraint(const std::vector<IntervalDemand>& demands,
                               int64_t fast_bytes) {
   return std::all_of(
       demands.begin(), demands.end(), [&](const IntervalDemand& demand) {
-        return demand.fetched_bytes < fast_bytes - demand.short_lived_bytes;
+        return demand.wanted_bytes < fast_bytes - demand.short_lived_bytes;
       });
 }
 

@@ -1,0 +1,27 @@
+// ReDL (Rang et al.): short-lived tensors stay in fast memory ("idle
+// migration"), long-lived ones are fetched a migration period ahead of use
+// ("dynamic migration"); what is late is used in slow memory ("direct slow
+// memory access"). Every deviation stands in docs/policies-redl.md.
+//
+//   RedlPolicy redl;
+//   absl::StatusOr<Plan> plan = redl.MakePlan(graph, system, options);
+#ifndef STOWAGE_POLICIES_REDL_REDL_H_
+#define STOWAGE_POLICIES_REDL_REDL_H_
+
+#include <string_view>
+
+#include "policies/policy.h"
+
+namespace stowage {
+
+class RedlPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_REDL_REDL_H_
