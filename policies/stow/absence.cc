@@ -42,6 +42,13 @@ class TensorLife {
   void Add(const Gap& gap, int64_t penalty_ns, bool required,
            AbsenceChoices& choices) const {
     Absence absence{.gap = gap, .penalty_ns = penalty_ns};
+    if (gap.from >= step_) {
+      absence.turn = step_;
+      absence.gap.from -= step_;
+      absence.gap.to -= step_;
+      absence.gap.slow_first -= step_;
+      absence.gap.slow_last -= step_;
+    }
     absence.size_bytes = RoundUpToPlacement(tensor_->size_bytes);
     const TierIndex tier = 1;
     if (gap.moves_out) absence.out_ns = costs_.OutNs(t_, tier);
@@ -59,6 +66,14 @@ class TensorLife {
       }
     }
     return ns;
+  }
+
+  // Of a span that begins with `gap`, or ends with it.
+  static KernelIndex FirstUse(const Gap& gap) {
+    return gap.mandatory() ? gap.slow_first : gap.to;
+  }
+  static KernelIndex LastUse(const Gap& gap) {
+    return gap.mandatory() ? gap.slow_last : gap.from - 1;
   }
 
   void AddSpan(Gap gap, KernelIndex first, KernelIndex last,
@@ -83,12 +98,12 @@ class TensorLife {
         if (i > 0) {
           gap.from = gaps_[i - 1].from;
           gap.moves_out = gaps_[i - 1].moves_out;
-          first = gaps_[i - 1].to;
+          first = FirstUse(gaps_[i - 1]);
         }
         if (j < last_run) {
           gap.to = gaps_[j].to;
           gap.moves_in = gaps_[j].moves_in;
-          last = gaps_[j].from - 1;
+          last = LastUse(gaps_[j]);
         }
         if (first <= last) AddSpan(gap, first, last, choices);
       }
@@ -107,9 +122,9 @@ class TensorLife {
         const Gap& last = gaps_[j % count];
         const KernelIndex turn = j >= count ? step_ : 0;
         gap.to = last.to + turn;
-        const KernelIndex last_use = last.from + turn - 1;
+        const KernelIndex last_use = LastUse(last) + turn;
         if (gap.to - gap.from >= step_) continue;
-        AddSpan(gap, gaps_[i].to, last_use, choices);
+        AddSpan(gap, FirstUse(gaps_[i]), last_use, choices);
       }
     }
   }

@@ -16,8 +16,10 @@
 namespace stowage {
 
 struct Absence {
-  // `slow_first` to `slow_last` are the uses it covers.
+  // `slow_first` to `slow_last` are the uses it covers. Begins within the step:
+  // all its boundaries are `turn` (0 or a step) less than in FindGaps.
   Gap gap;
+  KernelIndex turn = 0;
   int64_t size_bytes = 0;  // rounded up to the granularity of placement
   int64_t out_ns = 0;      // copy to the second tier; 0 without a move out
   int64_t in_ns = 0;

@@ -316,11 +316,16 @@ class Scheduler {
     const Transfer& transfer = transfers_[i];
     if (progress_[i].dropped) return;
     TakenGap taken{.gap = GapOf(i)};
-    taken.leave = taken.left = transfer.absent_from();
-    taken.fetch = taken.back = transfer.absent_to();
-    if (taken.gap.moves_out) taken.left = LeftWithMargin(i) + transfer.out_turn;
+    const KernelIndex turn = transfer.placed.absence.turn;
+    taken.gap.from += turn;
+    taken.gap.to += turn;
+    taken.leave = taken.left = transfer.absent_from() + turn;
+    taken.fetch = taken.back = transfer.absent_to() + turn;
+    if (taken.gap.moves_out) {
+      taken.left = LeftWithMargin(i) + transfer.out_turn + turn;
+    }
     if (taken.gap.moves_in) {
-      taken.fetch = progress_[i].fetch + transfer.in_turn;
+      taken.fetch = progress_[i].fetch + transfer.in_turn + turn;
     }
     schedule_.taken.push_back(taken);
   }
