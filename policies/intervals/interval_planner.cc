@@ -55,9 +55,9 @@ void IntervalPlanner::HoldImmovable() {
   }
 }
 
-// Reserves room for the short-lived tensors of each interval from its start
-// on, less and less as they are done (Sentinel IV-C).
-void IntervalPlanner::HoldShortLived() {
+// Tells long-lived tensors, which their uses decide about, from short-lived
+// ones, which it returns by birth.
+std::vector<TensorIndex> IntervalPlanner::FindManaged() {
   std::vector<bool> left_slow(graph_.tensors.size());
   for (const std::vector<TensorIndex>& tensors : workload_.left_slow) {
     for (TensorIndex t : tensors) left_slow[t] = true;
@@ -69,12 +69,19 @@ void IntervalPlanner::HoldShortLived() {
     managed_[t] = left_slow[t] || !IsShortLived(tensor, layers_);
     if (!managed_[t]) short_lived.push_back(t);
   }
-  HoldStaged(managed_);
   std::stable_sort(short_lived.begin(), short_lived.end(),
                    [&](TensorIndex a, TensorIndex b) {
                      return graph_.tensors[a].birth_kernel <
                             graph_.tensors[b].birth_kernel;
                    });
+  return short_lived;
+}
+
+// Short-lived tensors are fast for all of their lives. Those that do not fit
+// are managed like long-lived ones.
+void IntervalPlanner::HoldShortLived() {
+  const std::vector<TensorIndex> short_lived = FindManaged();
+  HoldStaged(managed_);
   std::vector<int64_t> short_bytes(last_ + 1);
   std::vector<bool> homeless(graph_.tensors.size());
   for (TensorIndex t : short_lived) {
@@ -95,12 +102,18 @@ void IntervalPlanner::HoldShortLived() {
                                  .early = true});
   }
   HoldStaged(homeless);
+  ReserveForShortLived(short_bytes);
+}
+
+// The room of an interval's short-lived tensors is reserved from its start on,
+// less and less of it as they are done (Sentinel IV-C).
+void IntervalPlanner::ReserveForShortLived(
+    const std::vector<int64_t>& short_bytes) {
   int64_t reserved_bytes = 0;
   for (KernelIndex b = last_ - 1; b >= 0; --b) {
-    const bool last_of_interval =
-        b + 1 == last_ ||
-        intervals_.of_kernel[b + 1] != intervals_.of_kernel[b];
-    if (last_of_interval) reserved_bytes = 0;
+    const bool ends_interval = b + 1 == last_ || intervals_.of_kernel[b + 1] !=
+                                                     intervals_.of_kernel[b];
+    if (ends_interval) reserved_bytes = 0;
     reserved_bytes = std::max(reserved_bytes, short_bytes[b]);
     room_.Reserve(b, reserved_bytes - short_bytes[b]);
   }

@@ -6,8 +6,8 @@
 //   IntervalOutcome outcome = planner.Plan();
 //
 // Short-lived tensors have their room before all others. At the start of an
-// interval the tensors that the next one uses are fetched, most accessed first;
-// what an interval does not use any more leaves. Copies queue on one lane per
+// interval the tensors that the next one uses are fetched; what an interval
+// does not use any more leaves. Copies queue on one lane per
 // direction, so a fetch begins when its turn comes and there is room for it.
 #ifndef STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_
 #define STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_
@@ -91,7 +91,9 @@ class IntervalPlanner {
   };
 
   void HoldImmovable();
+  std::vector<TensorIndex> FindManaged();
   void HoldShortLived();
+  void ReserveForShortLived(const std::vector<int64_t>& short_bytes);
   void HoldStaged(const std::vector<bool>& tensors);
   void PrepareStays();
   void RunInterval(int32_t interval);

@@ -1,6 +1,7 @@
 #include "policies/planning/plan_builder.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -88,20 +89,26 @@ class Builder {
 
  private:
   bool PlaceFast() {
-    const std::vector<LayoutItem> items = MakeFastItems();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
+    std::vector<LayoutItem> items = MakeFastItems();
     std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
+    if (!offsets.has_value() && has_blocks_) {
+      has_blocks_ = false;
+      items = MakeFastItems();
+      offsets = LayOut(items, arena_bytes);
+    }
     if (!offsets.has_value()) return false;
     fast_offsets_ = *std::move(offsets);
     return true;
   }
 
-  // One item per segment; the two that meet across the end of the step share
-  // one, since they are one place.
+  // One item per segment or block; the two segments that meet across the end of
+  // the step share one, since they are one place.
   std::vector<LayoutItem> MakeFastItems() {
     std::vector<LayoutItem> items;
-    fast_items_.resize(segments_.size());
+    std::map<int32_t, int> block_items;
+    fast_items_.assign(segments_.size(), {});
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       int start_item = -1;
       for (const FastSegment& segment : segments_[t]) {
@@ -109,6 +116,14 @@ class Builder {
         if (EndsStep(graph_, segment) && start_item >= 0) {
           items[start_item].spans[1] = span;
           fast_items_[t].push_back(start_item);
+          continue;
+        }
+        if (has_blocks_ && segment.block >= 0) {
+          const auto [at, is_new] =
+              block_items.try_emplace(segment.block, items.size());
+          if (is_new) items.push_back({0, {span, Span{}}, segment.early});
+          AddToBlock(segment, items[at->second]);
+          fast_items_[t].push_back(at->second);
           continue;
         }
         if (StartsStep(graph_, segment)) start_item = items.size();
@@ -119,6 +134,16 @@ class Builder {
       }
     }
     return items;
+  }
+
+  void AddToBlock(const FastSegment& segment, LayoutItem& item) const {
+    const int64_t bytes =
+        RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes);
+    Span& span = item.spans[0];
+    span = {std::min(span.begin, segment.begin),
+            std::max(span.end, segment.end)};
+    item.size_bytes =
+        std::max(item.size_bytes, segment.block_offset_bytes + bytes);
   }
 
   absl::Status PlaceSlow() {
@@ -247,7 +272,9 @@ class Builder {
   }
 
   Placement FastPlace(TensorIndex t, size_t segment) const {
-    return {kFastTier, fast_offsets_[fast_items_[t][segment]]};
+    const int64_t into_block =
+        has_blocks_ ? segments_[t][segment].block_offset_bytes : 0;
+    return {kFastTier, fast_offsets_[fast_items_[t][segment]] + into_block};
   }
 
   // Where the tensor is allocated at boundary `at` (0 for the step's start).
@@ -318,6 +345,7 @@ class Builder {
   const MemorySystem& system_;
   const BuildInput& input_;
   std::vector<std::vector<FastSegment>> segments_;  // by tensor
+  bool has_blocks_ = true;                          // not dropped
   std::vector<std::vector<int>> fast_items_;        // parallel to segments_
   std::vector<int64_t> fast_offsets_;               // by item
   std::vector<Placement> homes_;                    // by tensor, slower tiers

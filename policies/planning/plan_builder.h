@@ -39,6 +39,13 @@ struct FastSegment {
   // Laid out before all segments that are not early, so that the early ones
   // share the low end of the arena.
   bool early = false;
+  // Segments of one block (>= 0) share one stretch of addresses, each
+  // `block_offset_bytes` into it, a multiple of kPlacementAlignmentBytes; the
+  // stretch is held from the first one's begin to the last one's end. A wish:
+  // dropped for all where addresses do not fit. Not for what is alive as a step
+  // begins.
+  int32_t block = -1;
+  int64_t block_offset_bytes = 0;
 };
 
 struct BuildInput {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "policies/intervals/interval_planner.h"
 #include "policies/model/byte_size.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/sentinel/coallocation.h"
 #include "policies/sentinel/lower_bound.h"
 #include "policies/sentinel/sentinel_search.h"
 
@@ -66,11 +68,14 @@ absl::StatusOr<Plan> PlanWithSentinel(const Graph& graph,
           decision = DecideSentinel(graph, system, workload, layers, stage_all,
                                     interval_layers, deadline);
         }
-        return IntervalPlanner(graph, system, workload, layers,
-                               decision->choice.length, decision->choice.rules,
-                               decision->kernel_ns, budget_bytes)
-            .Plan()
-            .segments;
+        std::vector<FastSegment> segments =
+            IntervalPlanner(graph, system, workload, layers,
+                            decision->choice.length, decision->choice.rules,
+                            decision->kernel_ns, budget_bytes)
+                .Plan()
+                .segments;
+        CoAllocate(graph, layers, segments);
+        return segments;
       });
   if (plan.ok() && decision.has_value()) {
     AddNotes(graph, layers, *decision, stage_all, *plan);

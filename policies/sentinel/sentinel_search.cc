@@ -52,8 +52,7 @@ class SentinelSearch {
       if (i > 0 && OutOfTime()) return;
       IntervalChoice choice{.length = lengths[i]};
       choice.rules.stage_all = stage_all_;
-      Consider(choice, kernel_ns);
-      if (stage_all_) continue;
+      if (!Consider(choice, kernel_ns) || stage_all_) continue;
       choice.rules.leave_late.assign(layers_.count(), true);
       Consider(choice, kernel_ns);
     }
@@ -75,15 +74,18 @@ class SentinelSearch {
     }
   }
 
-  // Tries the choice and keeps it when it is better.
-  void Consider(const IntervalChoice& choice,
+  // Tries the choice and keeps it when it is better. Whether Case 3 happens.
+  bool Consider(const IntervalChoice& choice,
                 const std::vector<int64_t>& kernel_ns) {
     TrialResult result =
         TryIntervals(graph_, system_, workload_, layers_, choice, kernel_ns);
-    if (result.step_time_ns >= decision_.result.step_time_ns) return;
-    decision_.choice = choice;
-    decision_.kernel_ns = kernel_ns;
-    decision_.result = std::move(result);
+    const bool has_late = !result.late.empty();
+    if (result.step_time_ns < decision_.result.step_time_ns) {
+      decision_.choice = choice;
+      decision_.kernel_ns = kernel_ns;
+      decision_.result = std::move(result);
+    }
+    return has_late;
   }
 
   bool OutOfTime() {

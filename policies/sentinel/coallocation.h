@@ -1,0 +1,41 @@
+// Which long-lived tensors Sentinel allocates together (IV-B): those that are
+// alive in exactly the same layers, in the order of how often they are
+// accessed.
+//
+//   std::vector<CoallocationGroup> groups =
+//       FindCoallocationGroups(graph, layers);
+//   CoAllocate(graph, layers, segments);   // ahead of BuildPlan
+//
+// Pure functions of a valid graph.
+#ifndef STOWAGE_POLICIES_SENTINEL_COALLOCATION_H_
+#define STOWAGE_POLICIES_SENTINEL_COALLOCATION_H_
+
+#include <vector>
+
+#include "policies/intervals/layers.h"
+#include "policies/model/graph.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+struct CoallocationGroup {
+  LayerIndex birth_layer = 0;
+  LayerIndex death_layer = 0;
+  std::vector<TensorIndex> tensors;  // most accessed first
+};
+
+// By (birth layer, death layer). Without what is alive as a step begins, which
+// is allocated before the training starts and shares pages with nothing, and
+// without short-lived and immovable tensors.
+std::vector<CoallocationGroup> FindCoallocationGroups(const Graph& graph,
+                                                      const Layers& layers);
+
+// Makes blocks of the segments of a group's tensors that come to the fast tier
+// in the same layer and leave it in the same layer: their addresses follow each
+// other in the group's order.
+void CoAllocate(const Graph& graph, const Layers& layers,
+                std::vector<FastSegment>& segments);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SENTINEL_COALLOCATION_H_
