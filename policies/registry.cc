@@ -10,11 +10,17 @@
 #include "policies/baselines/all_fast.h"
 #include "policies/baselines/all_slow.h"
 #include "policies/baselines/belady.h"
+#include "policies/baselines/capuchin.h"
 #include "policies/baselines/deepum.h"
 #include "policies/baselines/first_touch.h"
+#include "policies/baselines/flashneuron.h"
+#include "policies/baselines/g10.h"
 #include "policies/baselines/hardware_cache.h"
+#include "policies/baselines/ial.h"
 #include "policies/baselines/lru.h"
+#include "policies/baselines/swapadvisor.h"
 #include "policies/baselines/unified_memory.h"
+#include "policies/baselines/vdnn.h"
 #include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
 #include "policies/stow/stow.h"
@@ -43,15 +49,21 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"autotm-static", &MakeAutoTm<Movement::kStatic>},
           {"autotm-sync", &MakeAutoTm<Movement::kSynchronous>},
           {"belady", &Make<BeladyPolicy>},
+          {"capuchin", &Make<CapuchinPolicy>},
           {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},
+          {"flashneuron", &Make<FlashneuronPolicy>},
+          {"g10", &Make<G10Policy>},
           {"hardware-cache", &Make<HardwareCachePolicy>},
+          {"ial", &Make<IalPolicy>},
           {"lru", &Make<LruPolicy>},
           {"redl", &Make<RedlPolicy>},
           {"sentinel", &Make<SentinelPolicy>},
           {"sentinel-gpu", &Make<SentinelGpuPolicy>},
           {"stow", &Make<StowPolicy>},
+          {"swapadvisor", &Make<SwapadvisorPolicy>},
           {"unified-memory", &Make<UnifiedMemoryPolicy>},
+          {"vdnn", &Make<VdnnPolicy>},
       };
   return *factories;
 }

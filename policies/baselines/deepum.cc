@@ -1,9 +1,7 @@
 #include "policies/baselines/deepum.h"
 
 #include "policies/baselines/page_faults.h"
-#include "policies/baselines/step_facts.h"
 #include "policies/baselines/swap_system.h"
-#include "policies/planning/plan_policy.h"
 
 namespace stowage {
 namespace {
@@ -24,14 +22,13 @@ std::string_view DeepumPolicy::description() const {
 absl::StatusOr<Plan> DeepumPolicy::MakePlan(const Graph& graph,
                                             const MemorySystem& system,
                                             const PlanOptions& options) const {
-  absl::StatusOr<Plan> plan = PlanByDeciding(
-      graph, system, options, name(),
-      [&](const Workload& workload, int64_t budget_bytes) {
-        const StepFacts facts(graph, system, workload);
-        const SwapRules rules{.victims = VictimOrder::kFirstIn,
-                              .ahead_kernels = kDegree};
-        return RunSwapSystem(facts, rules, budget_bytes).residency;
-      });
+  const SwapRules rules{.victims = VictimOrder::kFirstIn,
+                        .ahead_kernels = kDegree};
+  absl::StatusOr<Plan> plan =
+      PlanBySwapping(graph, system, options, name(),
+                     [&](const StepFacts& facts, int64_t budget_bytes) {
+                       return RunSwapSystem(facts, rules, budget_bytes);
+                     });
   if (plan.ok()) ChargePageFaults(graph, system, *plan);
   return plan;
 }

@@ -1,8 +1,6 @@
 #include "policies/baselines/lru.h"
 
-#include "policies/baselines/step_facts.h"
 #include "policies/baselines/swap_system.h"
-#include "policies/planning/plan_policy.h"
 
 namespace stowage {
 
@@ -16,12 +14,11 @@ std::string_view LruPolicy::description() const {
 absl::StatusOr<Plan> LruPolicy::MakePlan(const Graph& graph,
                                          const MemorySystem& system,
                                          const PlanOptions& options) const {
-  return PlanByDeciding(
-      graph, system, options, name(),
-      [&](const Workload& workload, int64_t budget_bytes) {
-        const StepFacts facts(graph, system, workload);
-        return RunSwapSystem(facts, SwapRules{}, budget_bytes).residency;
-      });
+  return PlanBySwapping(graph, system, options, name(),
+                        [](const StepFacts& facts, int64_t budget_bytes) {
+                          return RunSwapSystem(facts, SwapRules{},
+                                               budget_bytes);
+                        });
 }
 
 }  // namespace stowage

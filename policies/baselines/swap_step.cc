@@ -1,8 +1,10 @@
 #include "policies/baselines/swap_step.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
+#include "policies/model/kernel_cost.h"
 #include "policies/planning/staging.h"
 
 namespace stowage {
@@ -14,6 +16,7 @@ SwapStep::SwapStep(const StepFacts& facts,
       first_slow_tier_(first_slow_tier),
       tensors_(facts.graph.tensors.size()),
       projected_bytes_(facts.all_fast_bytes),
+      homes_(facts.graph.tensors.size(), 1),
       home_bytes_(facts.system.tiers.size(), 0) {
   for (TensorIndex t = 0; t < facts.graph.tensor_count(); ++t) {
     const Tensor& tensor = facts.graph.tensors[t];
@@ -48,10 +51,28 @@ void SwapStep::Reach(KernelIndex b) {
 }
 
 void SwapStep::RunKernel() {
+  PassTime(facts_.boundary_ns[boundary_ + 1] - facts_.boundary_ns[boundary_]);
+}
+
+void SwapStep::RunKernelInPlace() {
+  const Kernel& kernel = facts_.graph.kernels[boundary_];
+  const auto tier_of = [&](TensorIndex t) {
+    const TensorState& s = tensors_[t];
+    const bool slow = s.present && s.state == State::kSlow;
+    return slow ? s.home : kFastTier;
+  };
+  PassTime(
+      kernel.gap_ns +
+      KernelDurationNs(facts_.graph, kernel,
+                       CompleteProfile(facts_.graph, kernel, facts_.system),
+                       facts_.system, tier_of));
+}
+
+void SwapStep::PassTime(int64_t kernel_ns) {
   for (TensorIndex t : facts_.workload.staged[boundary_]) {
     tensors_[t].touched = boundary_;
   }
-  now_ns_ += facts_.boundary_ns[boundary_ + 1] - facts_.boundary_ns[boundary_];
+  now_ns_ += kernel_ns;
 }
 
 Residency SwapStep::Finish(const std::set<TensorIndex>& keep) {
@@ -76,9 +97,7 @@ Residency SwapStep::Finish(const std::set<TensorIndex>& keep) {
               return std::tie(a.tensor, a.begin, a.end) <
                      std::tie(b.tensor, b.begin, b.end);
             });
-  std::vector<TierIndex> homes;
-  for (const TensorState& s : tensors_) homes.push_back(std::max(1, s.home));
-  return {std::move(segments_), std::move(homes)};
+  return {std::move(segments_), std::move(homes_)};
 }
 
 void SwapStep::Provide(TensorIndex t) {
@@ -151,6 +170,12 @@ int64_t SwapStep::ProjectedPeakBytes(KernelIndex begin, KernelIndex end) const {
                            projected_bytes_.begin() + last);
 }
 
+std::set<TensorIndex> SwapStep::AtEnd() const {
+  std::set<TensorIndex> at_end = fast_;
+  at_end.insert(coming_.begin(), coming_.end());
+  return at_end;
+}
+
 void SwapStep::Enter(TensorIndex t, bool moved_in) {
   TensorState& s = tensors_[t];
   s.begin = s.ready = s.touched = boundary_;
@@ -193,7 +218,7 @@ void SwapStep::ChooseHome(TensorIndex t, TierIndex first) {
     return capacity == 0 || home_bytes_[tier] + facts_.bytes[t] <= capacity;
   };
   while (tier + 1 < facts_.system.tier_count() && !has_room(tier)) ++tier;
-  tensors_[t].home = tier;
+  tensors_[t].home = homes_[t] = tier;
   home_bytes_[tier] += facts_.bytes[t];
 }
 
@@ -211,6 +236,20 @@ void SwapStep::Project(TensorIndex t, KernelIndex begin, int64_t bytes) {
   const KernelIndex use = facts_.NextUse(t, begin);
   const KernelIndex end = use >= 0 ? use : facts_.LastBoundary(t, begin) + 1;
   for (KernelIndex b = begin; b < end; ++b) projected_bytes_[b] += bytes;
+}
+
+std::set<TensorIndex> SteadyStart(
+    absl::FunctionRef<std::set<TensorIndex>(const std::set<TensorIndex>&)>
+        at_end) {
+  std::set<TensorIndex> start = at_end({});
+  while (true) {
+    const std::set<TensorIndex> end = at_end(start);
+    std::set<TensorIndex> kept;
+    std::set_intersection(start.begin(), start.end(), end.begin(), end.end(),
+                          std::inserter(kept, kept.begin()));
+    if (kept == start) return kept;
+    start = std::move(kept);
+  }
 }
 
 }  // namespace stowage

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "policies/baselines/step_facts.h"
 #include "policies/planning/plan_policy.h"
 
@@ -40,8 +41,10 @@ class SwapStep {
   // Goes on to boundary `b`: frees what has died, and ends the copies that are
   // complete.
   void Reach(KernelIndex b);
-  // Time passes as boundary b's kernel runs.
+  // Time passes as the kernel at this boundary runs, with all that it uses in
+  // the fast tier or where it is.
   void RunKernel();
+  void RunKernelInPlace();
   // Waits for all copies and ends the step with exactly `keep` in the fast
   // tier. At boundary K.
   Residency Finish(const std::set<TensorIndex>& keep);
@@ -76,8 +79,8 @@ class SwapStep {
   // but what is needed, when it is needed.
   int64_t ProjectedPeakBytes(KernelIndex begin, KernelIndex end) const;
 
-  // Tensors in the fast tier that outlive the step.
-  std::set<TensorIndex> AtEnd() const { return fast_; }
+  // Tensors that are in the fast tier once all copies have ended.
+  std::set<TensorIndex> AtEnd() const;
 
  private:
   struct TensorState {
@@ -93,6 +96,7 @@ class SwapStep {
     TierIndex home = kFastTier;  // kFastTier: none yet
   };
 
+  void PassTime(int64_t kernel_ns);
   void Enter(TensorIndex t, bool moved_in);
   void Arrive(TensorIndex t);
   void Depart(TensorIndex t, bool moved_out);
@@ -105,8 +109,9 @@ class SwapStep {
   const std::vector<TierIndex>& first_slow_tier_;
   std::vector<TensorState> tensors_;
   std::set<TensorIndex> fast_, coming_, going_;
-  std::vector<int64_t> projected_bytes_;                      // by boundary
-  std::vector<int64_t> home_bytes_;                           // by tier
+  std::vector<int64_t> projected_bytes_;  // by boundary
+  std::vector<TierIndex> homes_;          // by tensor, for the builder
+  std::vector<int64_t> home_bytes_;       // by tier
   std::map<std::pair<TierIndex, TierIndex>, int64_t> lanes_;  // free from, ns
   KernelIndex boundary_ = 0;
   int64_t now_ns_ = 0;
@@ -114,6 +119,13 @@ class SwapStep {
   int64_t arrivals_ = 0;
   std::vector<FastSegment> segments_;
 };
+
+// What the step of the steady state has in the fast tier as it begins.
+// `at_end(at_start)` runs a step and says what is fast as it ends. Tensors that
+// a step would not keep to its end are dropped from its start until both agree.
+std::set<TensorIndex> SteadyStart(
+    absl::FunctionRef<std::set<TensorIndex>(const std::set<TensorIndex>&)>
+        at_end);
 
 }  // namespace stowage
 

@@ -1,7 +1,6 @@
 #include "policies/baselines/swap_system.h"
 
 #include <algorithm>
-#include <iterator>
 #include <limits>
 #include <optional>
 #include <set>
@@ -42,11 +41,7 @@ class SwapSystem {
     }
   }
 
-  std::set<TensorIndex> AtEnd() const {
-    std::set<TensorIndex> at_end = step_.AtEnd();
-    at_end.insert(step_.coming().begin(), step_.coming().end());
-    return at_end;
-  }
+  std::set<TensorIndex> AtEnd() const { return step_.AtEnd(); }
 
   SwapRun Finish(const std::set<TensorIndex>& keep) {
     Residency residency = step_.Finish(keep);
@@ -187,11 +182,11 @@ class SwapSystem {
          ++next_in_) {
       pending_.push_back(rules_.ins[next_in_].tensor);
     }
-    size_t started = 0;
-    while (started < pending_.size() && StartIn(k, pending_[started])) {
-      ++started;
-    }
-    pending_.erase(pending_.begin(), pending_.begin() + started);
+    std::stable_sort(pending_.begin(), pending_.end(),
+                     [&](TensorIndex a, TensorIndex b) {
+                       return NeededAt(a, k) < NeededAt(b, k);
+                     });
+    StartPending(k);
     const KernelIndex last =
         std::min(k + rules_.ahead_kernels, facts_.kernel_count() - 1);
     for (KernelIndex ahead = k + 1; ahead <= last; ++ahead) {
@@ -199,6 +194,24 @@ class SwapSystem {
         if (!StartIn(k, t)) return;
       }
     }
+  }
+
+  KernelIndex NeededAt(TensorIndex t, KernelIndex k) const {
+    const KernelIndex use = facts_.NextUse(t, k);
+    return use >= 0 ? use : facts_.kernel_count();
+  }
+
+  // In order, up to the first that has to wait for room. What is on its way out
+  // still can only come back later.
+  void StartPending(KernelIndex k) {
+    std::vector<TensorIndex> waiting;
+    bool room = true;
+    for (TensorIndex t : pending_) {
+      const bool going = step_.state(t) == SwapStep::State::kGoing;
+      room = room && (going || StartIn(k, t));
+      if (going || !room) waiting.push_back(t);
+    }
+    pending_ = std::move(waiting);
   }
 
   // False when it has to wait for room. True also when there is nothing to do.
@@ -235,19 +248,35 @@ class SwapSystem {
 
 SwapRun RunSwapSystem(const StepFacts& facts, const SwapRules& rules,
                       int64_t budget_bytes) {
-  SwapSystem cold(facts, rules, budget_bytes, {});
-  cold.Run();
-  std::set<TensorIndex> at_start = cold.AtEnd();
-  while (true) {
-    SwapSystem warm(facts, rules, budget_bytes, at_start);
-    warm.Run();
-    const std::set<TensorIndex> at_end = warm.AtEnd();
-    std::set<TensorIndex> kept;
-    std::set_intersection(at_start.begin(), at_start.end(), at_end.begin(),
-                          at_end.end(), std::inserter(kept, kept.begin()));
-    if (kept == at_start) return warm.Finish(kept);
-    at_start = std::move(kept);
+  const std::set<TensorIndex> start =
+      SteadyStart([&](const std::set<TensorIndex>& at_start) {
+        SwapSystem system(facts, rules, budget_bytes, at_start);
+        system.Run();
+        return system.AtEnd();
+      });
+  SwapSystem system(facts, rules, budget_bytes, start);
+  system.Run();
+  return system.Finish(start);
+}
+
+absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const PlanOptions& options,
+                                    std::string_view policy,
+                                    DecideSwaps decide) {
+  std::vector<std::string> notes;
+  absl::StatusOr<Plan> plan =
+      PlanByDeciding(graph, system, options, policy,
+                     [&](const Workload& workload, int64_t budget_bytes) {
+                       const StepFacts facts(graph, system, workload);
+                       SwapRun run = decide(facts, budget_bytes);
+                       notes = std::move(run.notes);
+                       return std::move(run.residency);
+                     });
+  if (plan.ok()) {
+    plan->notes.insert(plan->notes.end(), notes.begin(), notes.end());
   }
+  return plan;
 }
 
 }  // namespace stowage

@@ -9,8 +9,12 @@
 #define STOWAGE_POLICIES_BASELINES_SWAP_SYSTEM_H_
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "policies/baselines/step_facts.h"
 #include "policies/planning/plan_policy.h"
 
@@ -35,8 +39,8 @@ struct SwapRules {
   VictimOrder victims = VictimOrder::kLeastRecentlyUsed;
   // By boundary.
   std::vector<SwapTrigger> outs;
-  // By boundary. A copy in starts in this order, at `boundary` or as soon after
-  // it as there will be room until its next use.
+  // By boundary. A copy in starts at `boundary` or as soon after it as there
+  // will be room until its next use; of those that wait, the next in use first.
   std::vector<SwapTrigger> ins;
   // As in BuildInput.
   std::vector<TierIndex> first_slow_tier;
@@ -53,14 +57,28 @@ struct SwapRun {
   int64_t demand_bytes = 0;
   // Moved out because a kernel lacked room.
   int64_t evicted_bytes = 0;
+  std::vector<std::string> notes;  // as in Plan
+
+  bool follows_script() const {
+    return demand_bytes == 0 && evicted_bytes == 0;
+  }
 };
 
-// The step of the steady state: it begins with what the step before left in
-// the fast tier. Tensors that such a step would not keep to its end are dropped
-// from its start until both agree. Holds at most max(budget_bytes,
+// The step of the steady state (SteadyStart). Holds at most max(budget_bytes,
 // workload.need_bytes[k]) at kernel k.
 SwapRun RunSwapSystem(const StepFacts& facts, const SwapRules& rules,
                       int64_t budget_bytes);
+
+using DecideSwaps =
+    absl::FunctionRef<SwapRun(const StepFacts& facts, int64_t budget_bytes)>;
+
+// PlanByDeciding with a run of a swapping system; the notes of the run are
+// those of the plan.
+absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const PlanOptions& options,
+                                    std::string_view policy,
+                                    DecideSwaps decide);
 
 }  // namespace stowage
 

@@ -1,9 +1,7 @@
 #include "policies/baselines/unified_memory.h"
 
 #include "policies/baselines/page_faults.h"
-#include "policies/baselines/step_facts.h"
 #include "policies/baselines/swap_system.h"
-#include "policies/planning/plan_policy.h"
 
 namespace stowage {
 
@@ -17,13 +15,12 @@ std::string_view UnifiedMemoryPolicy::description() const {
 absl::StatusOr<Plan> UnifiedMemoryPolicy::MakePlan(
     const Graph& graph, const MemorySystem& system,
     const PlanOptions& options) const {
-  absl::StatusOr<Plan> plan = PlanByDeciding(
-      graph, system, options, name(),
-      [&](const Workload& workload, int64_t budget_bytes) {
-        const StepFacts facts(graph, system, workload);
-        const SwapRules rules{.victims = VictimOrder::kLeastRecentlyUsed};
-        return RunSwapSystem(facts, rules, budget_bytes).residency;
-      });
+  const SwapRules rules{.victims = VictimOrder::kLeastRecentlyUsed};
+  absl::StatusOr<Plan> plan =
+      PlanBySwapping(graph, system, options, name(),
+                     [&](const StepFacts& facts, int64_t budget_bytes) {
+                       return RunSwapSystem(facts, rules, budget_bytes);
+                     });
   if (plan.ok()) ChargePageFaults(graph, system, *plan);
   return plan;
 }

@@ -39,8 +39,14 @@ absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
         graph, system, MakeInput(workload, decide(workload, budget_bytes)));
     if (!absl::IsResourceExhausted(plan.status())) return plan;
   }
-  return BuildPlan(graph, system,
-                   MakeInput(workload, StagedSegments(graph, workload)));
+  absl::StatusOr<Plan> plan = BuildPlan(
+      graph, system, MakeInput(workload, StagedSegments(graph, workload)));
+  if (plan.ok()) {
+    plan->notes.push_back(
+        "No address layout of what the policy decided fits the limit; each "
+        "kernel's tensors are staged for it alone.");
+  }
+  return plan;
 }
 
 }  // namespace

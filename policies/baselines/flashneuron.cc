@@ -1,0 +1,54 @@
+#include "policies/baselines/flashneuron.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "policies/baselines/offload.h"
+#include "policies/baselines/pressure.h"
+
+namespace stowage {
+namespace {
+
+// Linear tensor selection (FlashNeuron, section 3.2): from the first feature
+// map of the forward pass on, until the rest fits.
+std::vector<Gap> SelectLinearly(const StepFacts& facts, int64_t budget_bytes) {
+  Pressure pressure(facts, budget_bytes);
+  std::vector<Gap> selected;
+  for (const Gap& gap : FeatureMaps(facts)) {
+    if (!pressure.IsOverAnywhere()) break;
+    pressure.Relieve(gap.from, gap.to, facts.bytes[gap.tensor]);
+    selected.push_back(gap);
+  }
+  return selected;
+}
+
+SwapRun DecideFlashneuron(const StepFacts& facts, int64_t budget_bytes) {
+  const KernelIndex turn = TurningPoint(facts);
+  const TierIndex ssd = facts.system.tier_count() - 1;
+  std::vector<Offload> offloads;
+  for (const Gap& gap : SelectLinearly(facts, budget_bytes)) {
+    // Back in the order of need, from the turn on as soon as there is room.
+    offloads.push_back({.gap = gap,
+                        .tier = ssd,
+                        .leave = gap.from,
+                        .fetch = std::max(gap.from, turn)});
+  }
+  return RunOffloads(facts, offloads, budget_bytes);
+}
+
+}  // namespace
+
+std::string_view FlashneuronPolicy::name() const { return "flashneuron"; }
+
+std::string_view FlashneuronPolicy::description() const {
+  return "offload feature maps to the SSD from the first on, prefetch them in "
+         "the backward pass (FlashNeuron, Bae et al., FAST 2021)";
+}
+
+absl::StatusOr<Plan> FlashneuronPolicy::MakePlan(
+    const Graph& graph, const MemorySystem& system,
+    const PlanOptions& options) const {
+  return PlanBySwapping(graph, system, options, name(), DecideFlashneuron);
+}
+
+}  // namespace stowage

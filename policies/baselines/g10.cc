@@ -1,0 +1,180 @@
+#include "policies/baselines/g10.h"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "policies/baselines/offload.h"
+#include "policies/baselines/pressure.h"
+#include "policies/planning/lane_schedule.h"
+
+namespace stowage {
+namespace {
+
+// A copy to the SSD relieves nearly the whole period from this share on.
+constexpr double kNearlyAll = 0.8;
+
+// A gap with the times of its copies to and from one tier.
+struct Eviction {
+  Offload offload;
+  int64_t out_start_ns = 0;
+  int64_t out_ns = 0;
+  int64_t in_start_ns = 0;
+  int64_t in_ns = 0;
+  KernelIndex left = 0;  // boundary by which it has left
+};
+
+struct Candidate {
+  double rank = 0;  // relief for what the copies take
+  size_t gap = 0;
+  bool operator<(const Candidate& other) const {
+    return rank != other.rank ? rank < other.rank : gap > other.gap;
+  }
+};
+
+// Smart tensor eviction (G10, section 4.3): takes the inactive period that
+// relieves the fast tier most for the time its copies take, again and again,
+// until nothing is over.
+class EvictionScheduler {
+ public:
+  EvictionScheduler(const StepFacts& facts, int64_t budget_bytes)
+      : facts_(facts),
+        pressure_(facts, budget_bytes),
+        out_lanes_(facts.system.tiers.size()),
+        in_lanes_(facts.system.tiers.size()),
+        tier_bytes_(facts.system.tiers.size(),
+                    std::vector<int64_t>(facts.kernel_count() + 1, 0)),
+        gaps_(SwappableGaps(facts)) {}
+
+  std::vector<Offload> Run() {
+    // Relief only shrinks as gaps are taken: a rank that is still the highest
+    // after it was computed anew is the best there is.
+    std::priority_queue<Candidate> queue;
+    for (size_t g = 0; g < gaps_.size(); ++g) queue.push({Rank(g), g});
+    while (!queue.empty()) {
+      Candidate best = queue.top();
+      queue.pop();
+      best.rank = Rank(best.gap);
+      if (best.rank <= 0) continue;
+      if (!queue.empty() && best < queue.top()) {
+        queue.push(best);
+        continue;
+      }
+      Take(gaps_[best.gap]);
+    }
+    PrefetchEagerly();
+    return std::move(offloads_);
+  }
+
+ private:
+  double Rank(size_t g) const {
+    const Gap& gap = gaps_[g];
+    const int64_t copies_ns =
+        CopyOutNs(facts_, gap.tensor, 1) + CopyInNs(facts_, gap.tensor, 1);
+    if (TimeAt(facts_, gap.to) - TimeAt(facts_, gap.from) < copies_ns) return 0;
+    const double relief =
+        pressure_.Relief(gap.from, gap.to, facts_.bytes[gap.tensor]);
+    return relief / static_cast<double>(1 + copies_ns);
+  }
+
+  // The lowest tier, the SSD, while its lanes are free enough to relieve nearly
+  // the whole period; else the tier that relieves most, of those with room.
+  void Take(const Gap& gap) {
+    const int64_t bytes = facts_.bytes[gap.tensor];
+    const double enough =
+        kNearlyAll * pressure_.Relief(gap.from, gap.to, bytes);
+    Eviction best;
+    double best_relief = 0;
+    for (TierIndex tier = facts_.system.tier_count() - 1; tier >= 1; --tier) {
+      if (best_relief >= enough) break;
+      if (!HasRoom(tier, gap)) continue;
+      const Eviction e = Schedule(gap, tier);
+      const double relief = pressure_.Relief(e.left, e.offload.fetch, bytes);
+      if (relief <= best_relief) continue;
+      best = e;
+      best_relief = relief;
+    }
+    if (best_relief <= 0) return;
+    const TierIndex tier = best.offload.tier;
+    out_lanes_[tier].Reserve(best.out_start_ns, best.out_ns);
+    in_lanes_[tier].Reserve(best.in_start_ns, best.in_ns);
+    for (KernelIndex b = gap.from; b < gap.to; ++b) {
+      tier_bytes_[tier][b % (facts_.kernel_count() + 1)] += bytes;
+    }
+    pressure_.Relieve(best.left, best.offload.fetch, bytes);
+    offloads_.push_back(best.offload);
+  }
+
+  bool HasRoom(TierIndex tier, const Gap& gap) const {
+    const int64_t capacity_bytes = facts_.system.tiers[tier].capacity_bytes;
+    if (capacity_bytes == 0) return true;
+    for (KernelIndex b = gap.from; b < gap.to; ++b) {
+      const int64_t held = tier_bytes_[tier][b % (facts_.kernel_count() + 1)];
+      if (held + facts_.bytes[gap.tensor] > capacity_bytes) return false;
+    }
+    return true;
+  }
+
+  // Out as early as the lane allows, in as late as it allows.
+  Eviction Schedule(const Gap& gap, TierIndex tier) const {
+    Eviction e{.offload = {.gap = gap, .tier = tier}};
+    e.out_ns = CopyOutNs(facts_, gap.tensor, tier) + 1;
+    e.in_ns = CopyInNs(facts_, gap.tensor, tier) + 1;
+    e.out_start_ns =
+        out_lanes_[tier].EarliestStart(TimeAt(facts_, gap.from), e.out_ns);
+    e.in_start_ns =
+        in_lanes_[tier].LatestStart(TimeAt(facts_, gap.to), e.in_ns);
+    const int64_t left_ns = e.out_start_ns + e.out_ns;
+    e.offload.leave = gap.from;
+    e.left = std::clamp(BoundaryAt(facts_, left_ns) + 1, gap.from, gap.to);
+    const KernelIndex fetch =
+        e.in_start_ns < 0 ? 0 : BoundaryAt(facts_, e.in_start_ns);
+    e.offload.fetch = std::clamp(fetch, e.left, gap.to);
+    return e;
+  }
+
+  // Smart tensor prefetching (section 4.4): in the order of the latest safe
+  // start, each is moved to the earliest boundary from which there is room.
+  void PrefetchEagerly() {
+    std::stable_sort(
+        offloads_.begin(), offloads_.end(),
+        [](const Offload& a, const Offload& b) { return a.fetch < b.fetch; });
+    for (Offload& offload : offloads_) {
+      const int64_t bytes = facts_.bytes[offload.gap.tensor];
+      const KernelIndex fetch =
+          pressure_.EarliestWithRoom(offload.leave + 1, offload.fetch, bytes);
+      pressure_.Relieve(fetch, offload.fetch, -bytes);
+      offload.fetch = fetch;
+    }
+  }
+
+  const StepFacts& facts_;
+  Pressure pressure_;
+  std::vector<LaneSchedule> out_lanes_, in_lanes_;  // by slower tier
+  std::vector<std::vector<int64_t>> tier_bytes_;    // by tier and boundary
+  const std::vector<Gap> gaps_;
+  std::vector<Offload> offloads_;
+};
+
+SwapRun DecideG10(const StepFacts& facts, int64_t budget_bytes) {
+  return RunOffloads(facts, EvictionScheduler(facts, budget_bytes).Run(),
+                     budget_bytes);
+}
+
+}  // namespace
+
+std::string_view G10Policy::name() const { return "g10"; }
+
+std::string_view G10Policy::description() const {
+  return "evict in the inactive periods that relieve most, to SSD or host as "
+         "bandwidth allows, prefetch eagerly (G10, Zhang et al., MICRO 2023)";
+}
+
+absl::StatusOr<Plan> G10Policy::MakePlan(const Graph& graph,
+                                         const MemorySystem& system,
+                                         const PlanOptions& options) const {
+  return PlanBySwapping(graph, system, options, name(), DecideG10);
+}
+
+}  // namespace stowage

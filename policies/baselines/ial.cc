@@ -1,0 +1,227 @@
+#include "policies/baselines/ial.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "policies/baselines/swap_step.h"
+#include "policies/baselines/swap_system.h"
+
+namespace stowage {
+namespace {
+
+// How often a step the lists are scanned, at equal distances of ideal time.
+constexpr int64_t kScansPerStep = 32;
+
+// Linux's page lists, kept for tensors: what is used a second time becomes
+// active. Both lists are first in, first out; uses do not reorder them.
+class PageLists {
+ public:
+  explicit PageLists(size_t tensors)
+      : referenced_(tensors, false), active_(tensors, false) {}
+
+  void Add(TensorIndex t) { order_.push_back(t); }
+
+  void Use(TensorIndex t) {
+    if (referenced_[t] && !active_[t]) {
+      active_[t] = true;
+      order_.remove(t);
+      order_.push_back(t);
+    }
+    referenced_[t] = true;
+  }
+
+  void Remove(TensorIndex t) {
+    order_.remove(t);
+    referenced_[t] = active_[t] = false;
+  }
+
+  // Both lists in one, each from the first in on.
+  const std::list<TensorIndex>& order() const { return order_; }
+  bool active(TensorIndex t) const { return active_[t] != 0; }
+  bool referenced(TensorIndex t) const { return referenced_[t] != 0; }
+
+  // Ends an interval: what was not used in it is inactive in the next.
+  void Age() {
+    for (TensorIndex t : order_) {
+      if (!referenced_[t]) active_[t] = false;
+      referenced_[t] = false;
+    }
+  }
+
+ private:
+  std::list<TensorIndex> order_;
+  std::vector<char> referenced_, active_;  // by tensor
+};
+
+class IalStep {
+ public:
+  IalStep(const StepFacts& facts, int64_t budget_bytes,
+          const std::set<TensorIndex>& at_start)
+      : facts_(facts),
+        budget_bytes_(budget_bytes),
+        step_(facts, at_start, {}),
+        lists_(facts.graph.tensors.size()) {
+    for (TensorIndex t = 0; t < facts.graph.tensor_count(); ++t) {
+      const Tensor& tensor = facts.graph.tensors[t];
+      if (tensor.movable() && tensor.alive_at_start()) lists_.Add(t);
+    }
+  }
+
+  void Run() {
+    for (KernelIndex k = 0; k < facts_.kernel_count(); ++k) {
+      for (TensorIndex t : facts_.deaths[k]) lists_.Remove(t);
+      step_.Reach(k);
+      for (TensorIndex t : facts_.workload.left_slow[k]) Expel(t);
+      Allocate(k);
+      if (facts_.boundary_ns[k] >= next_scan_ns_) Scan(k);
+      Use(k);
+      step_.RunKernelInPlace();
+    }
+    step_.Reach(facts_.kernel_count());
+  }
+
+  std::set<TensorIndex> AtEnd() const { return step_.AtEnd(); }
+
+  SwapRun Finish(const std::set<TensorIndex>& keep) {
+    Residency residency = step_.Finish(keep);
+    return {.residency = std::move(residency), .step_ns = step_.now_ns()};
+  }
+
+ private:
+  void Expel(TensorIndex t) {
+    const bool born = !facts_.IsOld(t, step_.boundary());
+    step_.Expel(t);
+    if (born) lists_.Add(t);
+  }
+
+  // Room that pinned tensors and workspaces leave to the others.
+  int64_t FreeBytes(KernelIndex k) const {
+    int64_t fixed_bytes = facts_.workload.need_bytes[k];
+    for (TensorIndex t : facts_.workload.staged[k]) {
+      if (facts_.graph.tensors[t].movable()) fixed_bytes -= facts_.bytes[t];
+    }
+    return budget_bytes_ - fixed_bytes - step_.held_bytes();
+  }
+
+  // New pages go to the fast tier while it has room, else to the slower one.
+  void Allocate(KernelIndex k) {
+    while (FreeBytes(k) < 0) {
+      const std::optional<TensorIndex> victim = FirstIn(/*idle=*/false);
+      if (!victim.has_value()) break;
+      step_.Expel(*victim);
+    }
+    for (TensorIndex t : facts_.workload.staged[k]) {
+      const bool movable = facts_.graph.tensors[t].movable();
+      if (!movable || facts_.IsOld(t, k)) continue;
+      if (FreeBytes(k) >= facts_.bytes[t]) {
+        step_.Provide(t);
+      } else {
+        step_.Expel(t);
+      }
+      lists_.Add(t);
+    }
+  }
+
+  // Exchanges the active tensors of the slower tier for inactive ones of the
+  // fast tier, while kernels run.
+  void Scan(KernelIndex k) {
+    next_scan_ns_ += facts_.boundary_ns.back() / kScansPerStep + 1;
+    std::vector<TensorIndex> hot;
+    for (TensorIndex t : lists_.order()) {
+      const bool slow = step_.state(t) == SwapStep::State::kSlow;
+      const bool lives = facts_.LastBoundary(t, k) > k;
+      if (slow && lives && lists_.active(t)) hot.push_back(t);
+    }
+    for (TensorIndex t : hot) Promote(t, k);
+    lists_.Age();
+  }
+
+  void Promote(TensorIndex t, KernelIndex k) {
+    std::vector<TensorIndex> victims;
+    int64_t free_bytes = FreeBytes(k);
+    for (TensorIndex victim : lists_.order()) {
+      if (free_bytes >= facts_.bytes[t]) break;
+      if (!IsVictim(victim, /*idle=*/true)) continue;
+      victims.push_back(victim);
+      free_bytes += facts_.bytes[victim];
+    }
+    if (free_bytes < facts_.bytes[t]) return;
+    // Pages are exchanged: what comes waits for what makes room.
+    for (TensorIndex victim : victims) step_.Expel(victim);
+    step_.BeginIn(t);
+  }
+
+  bool IsVictim(TensorIndex t, bool idle) const {
+    return step_.state(t) == SwapStep::State::kFast &&
+           facts_.IsOld(t, step_.boundary()) &&
+           !(idle && (lists_.active(t) || lists_.referenced(t)));
+  }
+
+  std::optional<TensorIndex> FirstIn(bool idle) const {
+    for (TensorIndex t : lists_.order()) {
+      if (IsVictim(t, idle)) return t;
+    }
+    return std::nullopt;
+  }
+
+  // A page that is being moved is waited for.
+  void Use(KernelIndex k) {
+    for (const Operand& operand : facts_.graph.kernels[k].operands) {
+      if (!facts_.graph.tensors[operand.tensor].movable()) continue;
+      step_.Await(operand.tensor);
+      lists_.Use(operand.tensor);
+    }
+  }
+
+  const StepFacts& facts_;
+  const int64_t budget_bytes_;
+  SwapStep step_;
+  PageLists lists_;
+  int64_t next_scan_ns_ = 0;
+};
+
+SwapRun RunInPlace(const StepFacts& facts, int64_t budget_bytes) {
+  const std::set<TensorIndex> start =
+      SteadyStart([&](const std::set<TensorIndex>& at_start) {
+        IalStep step(facts, budget_bytes, at_start);
+        step.Run();
+        return step.AtEnd();
+      });
+  IalStep step(facts, budget_bytes, start);
+  step.Run();
+  return step.Finish(start);
+}
+
+SwapRun DecideIal(const StepFacts& facts, int64_t budget_bytes) {
+  if (HasAddressableSlowTier(facts.system)) {
+    return RunInPlace(facts, budget_bytes);
+  }
+  SwapRun run =
+      RunSwapSystem(facts, {.victims = VictimOrder::kFirstIn}, budget_bytes);
+  run.notes.push_back(
+      "Kernels cannot use the slower tiers in place: what a kernel uses is "
+      "fetched for it, and the first in goes first.");
+  return run;
+}
+
+}  // namespace
+
+std::string_view IalPolicy::name() const { return "ial"; }
+
+std::string_view IalPolicy::description() const {
+  return "improved active list: exchange active slow tensors for inactive fast "
+         "ones, first in first out (Nimble, Yan et al., ASPLOS 2019)";
+}
+
+absl::StatusOr<Plan> IalPolicy::MakePlan(const Graph& graph,
+                                         const MemorySystem& system,
+                                         const PlanOptions& options) const {
+  return PlanBySwapping(graph, system, options, name(), DecideIal);
+}
+
+}  // namespace stowage

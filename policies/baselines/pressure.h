@@ -1,0 +1,46 @@
+// Where a step needs more fast memory than there is, as gaps are taken.
+//
+//   Pressure pressure(facts, budget_bytes);
+//   if (pressure.IsOver(gap.from, gap.to)) {
+//     pressure.Relieve(gap.from, gap.to, bytes);
+//   }
+#ifndef STOWAGE_POLICIES_BASELINES_PRESSURE_H_
+#define STOWAGE_POLICIES_BASELINES_PRESSURE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/baselines/step_facts.h"
+
+namespace stowage {
+
+// Boundaries are unrolled over two steps as those of gaps are (see gap.h).
+// Ranges are begin .. end-1. Not thread-safe.
+class Pressure {
+ public:
+  // Begins with every tensor fast for all its life.
+  Pressure(const StepFacts& facts, int64_t budget_bytes);
+
+  void Relieve(KernelIndex begin, KernelIndex end, int64_t bytes);
+
+  bool IsOver(KernelIndex begin, KernelIndex end) const;
+  bool IsOverAnywhere() const { return IsOver(0, step_); }
+
+  // The integral over ideal time of what `bytes` less would take off the
+  // pressure, in byte nanoseconds.
+  double Relief(KernelIndex begin, KernelIndex end, int64_t bytes) const;
+
+  // The first boundary from `begin` back to `earliest` from which `bytes` more
+  // are within the budget up to `begin`.
+  KernelIndex EarliestWithRoom(KernelIndex earliest, KernelIndex begin,
+                               int64_t bytes) const;
+
+ private:
+  const KernelIndex step_;           // boundaries in a step
+  std::vector<int64_t> over_bytes_;  // by boundary; negative: room
+  std::vector<int64_t> kernel_ns_;   // by boundary; the last is 0
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BASELINES_PRESSURE_H_
