@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -83,28 +85,74 @@ class Recomputation {
   std::vector<KernelIndex> producer_;  // by tensor
 };
 
+// When each gap's copy out ends, one after the other in the lane.
+std::vector<int64_t> OutEndsNs(const StepFacts& facts,
+                               const std::vector<Gap>& gaps) {
+  std::vector<size_t> order(gaps.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return gaps[a].from < gaps[b].from;
+  });
+  std::vector<int64_t> ends_ns(gaps.size());
+  int64_t lane_ns = 0;
+  for (size_t g : order) {
+    lane_ns = std::max(lane_ns, TimeAt(facts, gaps[g].from)) +
+              CopyOutNs(facts, gaps[g].tensor, 1);
+    ends_ns[g] = lane_ns;
+  }
+  return ends_ns;
+}
+
+struct RecomputeShare {
+  int64_t tensors = 0;
+  int64_t bytes = 0;
+  int64_t recompute_ns = 0;
+};
+
 // Which of the gaps Capuchin would fill by computing the tensor again: those
-// whose copies are exposed for longer than that takes (section 4.4).
+// whose copies, given what else is in the lanes, are exposed for longer than
+// that takes (section 4.4). From the last need to the first, as copies in are
+// fitted into their lane; what is computed again leaves the lane to others.
+RecomputeShare FindRecomputeShare(const StepFacts& facts,
+                                  std::vector<Gap> gaps) {
+  std::stable_sort(gaps.begin(), gaps.end(),
+                   [](const Gap& a, const Gap& b) { return a.to > b.to; });
+  const Recomputation recomputation(facts);
+  const std::vector<int64_t> out_ends_ns = OutEndsNs(facts, gaps);
+  RecomputeShare share;
+  int64_t lane_ns = std::numeric_limits<int64_t>::max();
+  for (size_t g = 0; g < gaps.size(); ++g) {
+    const Gap& gap = gaps[g];
+    const int64_t start_ns = std::min(lane_ns, TimeAt(facts, gap.to)) -
+                             CopyInNs(facts, gap.tensor, 1);
+    const int64_t exposed_ns = out_ends_ns[g] - start_ns;
+    const int64_t ns = gap.to > facts.kernel_count()
+                           ? -1
+                           : recomputation.TimeNs(gap.tensor, gap.to);
+    if (ns < 0 || ns >= exposed_ns) {
+      lane_ns = start_ns;
+      continue;
+    }
+    ++share.tensors;
+    share.bytes += facts.graph.tensors[gap.tensor].size_bytes;
+    share.recompute_ns += ns;
+  }
+  return share;
+}
+
 std::string RecomputeNote(const StepFacts& facts,
                           const std::vector<Gap>& gaps) {
-  const Recomputation recomputation(facts);
-  int64_t count = 0, bytes = 0, recompute_ns = 0, exposed_ns = 0;
-  for (const Gap& gap : gaps) {
-    const int64_t free_ns = FreeTimeNs(facts, gap);
-    if (free_ns >= 0 || gap.to > facts.kernel_count()) continue;
-    const int64_t ns = recomputation.TimeNs(gap.tensor, gap.to);
-    if (ns < 0 || ns >= -free_ns) continue;
-    ++count;
-    bytes += facts.graph.tensors[gap.tensor].size_bytes;
-    recompute_ns += ns;
-    exposed_ns -= free_ns;
+  const RecomputeShare share = FindRecomputeShare(facts, gaps);
+  if (share.tensors == 0) {
+    return "Capuchin would compute nothing again: all copies hide, or "
+           "computing "
+           "again takes longer than waiting for them.";
   }
-  return absl::StrCat("Capuchin would compute ", count, " of the ", gaps.size(),
-                      " tensors it evicts again instead of swapping them, ",
-                      DescribeBytes(bytes), ", in an estimated ",
-                      recompute_ns / 1000, " us instead of ", exposed_ns / 1000,
-                      " us of exposed copies; plans cannot compute again, so "
-                      "they are swapped.");
+  return absl::StrCat("Capuchin would compute ", share.tensors, " of the ",
+                      gaps.size(), " tensors it evicts again, ",
+                      DescribeBytes(share.bytes), ", in an estimated ",
+                      share.recompute_ns / 1000,
+                      " us; plans cannot compute again, so they are swapped.");
 }
 
 SwapRun DecideCapuchin(const StepFacts& facts, int64_t budget_bytes) {

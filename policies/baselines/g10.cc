@@ -12,8 +12,9 @@
 namespace stowage {
 namespace {
 
-// A copy to the SSD relieves nearly the whole period from this share on.
-constexpr double kNearlyAll = 0.8;
+// The SSD has the bandwidth for a tensor while its copies leave at least this
+// share of the relief that the whole inactive period would be.
+constexpr double kNearlyAll = 0.95;
 
 // A gap with the times of its copies to and from one tier.
 struct Eviction {

@@ -10,6 +10,7 @@
 
 #include "policies/baselines/swap_step.h"
 #include "policies/baselines/swap_system.h"
+#include "policies/planning/profile_note.h"
 
 namespace stowage {
 namespace {
@@ -18,44 +19,50 @@ namespace {
 constexpr int64_t kScansPerStep = 32;
 
 // Linux's page lists, kept for tensors: what is used a second time becomes
-// active. Both lists are first in, first out; uses do not reorder them.
+// active, and is so until it has not been used for an interval. Both lists are
+// first in, first out; uses do not reorder them.
 class PageLists {
  public:
   explicit PageLists(size_t tensors)
-      : referenced_(tensors, false), active_(tensors, false) {}
+      : used_in_(tensors, kNever), active_(tensors, false) {}
 
   void Add(TensorIndex t) { order_.push_back(t); }
 
   void Use(TensorIndex t) {
-    if (referenced_[t] && !active_[t]) {
+    if (UsedLately(t) && !active_[t]) {
       active_[t] = true;
       order_.remove(t);
       order_.push_back(t);
     }
-    referenced_[t] = true;
+    used_in_[t] = interval_;
   }
 
   void Remove(TensorIndex t) {
     order_.remove(t);
-    referenced_[t] = active_[t] = false;
+    used_in_[t] = kNever;
+    active_[t] = false;
   }
 
   // Both lists in one, each from the first in on.
   const std::list<TensorIndex>& order() const { return order_; }
   bool active(TensorIndex t) const { return active_[t] != 0; }
-  bool referenced(TensorIndex t) const { return referenced_[t] != 0; }
+  // In this interval or the one before.
+  bool UsedLately(TensorIndex t) const { return used_in_[t] >= interval_ - 1; }
 
-  // Ends an interval: what was not used in it is inactive in the next.
-  void Age() {
+  void EndInterval() {
+    ++interval_;
     for (TensorIndex t : order_) {
-      if (!referenced_[t]) active_[t] = false;
-      referenced_[t] = false;
+      if (!UsedLately(t)) active_[t] = false;
     }
   }
 
  private:
+  static constexpr int kNever = -2;
+
   std::list<TensorIndex> order_;
-  std::vector<char> referenced_, active_;  // by tensor
+  int interval_ = 0;
+  std::vector<int> used_in_;  // by tensor: interval of the last use
+  std::vector<char> active_;  // by tensor
 };
 
 class IalStep {
@@ -138,7 +145,7 @@ class IalStep {
       if (slow && lives && lists_.active(t)) hot.push_back(t);
     }
     for (TensorIndex t : hot) Promote(t, k);
-    lists_.Age();
+    lists_.EndInterval();
   }
 
   void Promote(TensorIndex t, KernelIndex k) {
@@ -159,7 +166,7 @@ class IalStep {
   bool IsVictim(TensorIndex t, bool idle) const {
     return step_.state(t) == SwapStep::State::kFast &&
            facts_.IsOld(t, step_.boundary()) &&
-           !(idle && (lists_.active(t) || lists_.referenced(t)));
+           !(idle && (lists_.active(t) || lists_.UsedLately(t)));
   }
 
   std::optional<TensorIndex> FirstIn(bool idle) const {
@@ -199,7 +206,10 @@ SwapRun RunInPlace(const StepFacts& facts, int64_t budget_bytes) {
 
 SwapRun DecideIal(const StepFacts& facts, int64_t budget_bytes) {
   if (HasAddressableSlowTier(facts.system)) {
-    return RunInPlace(facts, budget_bytes);
+    SwapRun run = RunInPlace(facts, budget_bytes);
+    const auto note = DerivedProfileNote(facts.graph, facts.system);
+    if (note.has_value()) run.notes.push_back(*note);
+    return run;
   }
   SwapRun run =
       RunSwapSystem(facts, {.victims = VictimOrder::kFirstIn}, budget_bytes);

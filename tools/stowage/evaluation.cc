@@ -40,7 +40,6 @@ absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
   if (!checked.ok()) return checked;
   absl::StatusOr<Simulation> simulation = Simulate(graph, system, *plan);
   if (!simulation.ok()) return simulation.status();
-  plan->prediction = simulation->prediction;
   return Evaluation{.plan = *std::move(plan),
                     .simulation = *std::move(simulation),
                     .planning_time = planning_time};
