@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "policies/intervals/reserved_room.h"
 #include "policies/planning/address_layout.h"
 
 namespace stowage {
@@ -22,14 +23,16 @@ IntervalPlanner::IntervalPlanner(const Graph& graph, const MemorySystem& system,
       intervals_(DivideIntoIntervals(layers, length)),
       room_(graph.kernel_count() + 1, budget_bytes),
       clock_(kernel_ns),
-      managed_(graph.tensors.size()),
       tails_(graph.tensors.size()),
       resident_(graph.tensors.size(), -1),
       visited_(graph.tensors.size(), -1) {}
 
 IntervalOutcome IntervalPlanner::Plan() {
-  HoldImmovable();
-  HoldShortLived();
+  ReservedRoom reserved = HoldReservedRoom(graph_, workload_, layers_,
+                                           intervals_, rules_.stage_all, room_);
+  managed_ = std::move(reserved.managed);
+  outcome_.segments = std::move(reserved.segments);
+  outcome_.homeless = reserved.homeless;
   PrepareStays();
   if (intervals_.count() > 0) {
     tail_lane_ns_ = clock_.TimeNs(IntervalStart(intervals_.count() - 1));
@@ -45,87 +48,6 @@ IntervalOutcome IntervalPlanner::Plan() {
                             std::tie(b.tensor, b.begin);
                    });
   return std::move(outcome_);
-}
-
-void IntervalPlanner::HoldImmovable() {
-  for (const FastSegment& segment : AllFastSegments(graph_)) {
-    if (graph_.tensors[segment.tensor].movable()) continue;
-    room_.Hold(segment.begin, segment.end, Bytes(segment.tensor));
-    outcome_.segments.push_back(segment);
-  }
-}
-
-// Tells long-lived tensors, which their uses decide about, from short-lived
-// ones, which it returns by birth.
-std::vector<TensorIndex> IntervalPlanner::FindManaged() {
-  std::vector<bool> left_slow(graph_.tensors.size());
-  for (const std::vector<TensorIndex>& tensors : workload_.left_slow) {
-    for (TensorIndex t : tensors) left_slow[t] = true;
-  }
-  std::vector<TensorIndex> short_lived;
-  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-    const Tensor& tensor = graph_.tensors[t];
-    if (!tensor.movable()) continue;
-    managed_[t] = left_slow[t] || !IsShortLived(tensor, layers_);
-    if (!managed_[t]) short_lived.push_back(t);
-  }
-  std::stable_sort(short_lived.begin(), short_lived.end(),
-                   [&](TensorIndex a, TensorIndex b) {
-                     return graph_.tensors[a].birth_kernel <
-                            graph_.tensors[b].birth_kernel;
-                   });
-  return short_lived;
-}
-
-// Short-lived tensors are fast for all of their lives. Those that do not fit
-// are managed like long-lived ones.
-void IntervalPlanner::HoldShortLived() {
-  const std::vector<TensorIndex> short_lived = FindManaged();
-  HoldStaged(managed_);
-  std::vector<int64_t> short_bytes(last_ + 1);
-  std::vector<bool> homeless(graph_.tensors.size());
-  for (TensorIndex t : short_lived) {
-    const KernelIndex begin = graph_.tensors[t].birth_kernel;
-    const KernelIndex end = graph_.tensors[t].death_kernel + 1;
-    if (!room_.Fits(begin, end, Bytes(t))) {
-      homeless[t] = managed_[t] = true;
-      ++outcome_.homeless;
-      continue;
-    }
-    room_.Hold(begin, end, Bytes(t));
-    for (KernelIndex b = begin; b < end; ++b) short_bytes[b] += Bytes(t);
-    outcome_.segments.push_back({.tensor = t,
-                                 .begin = begin,
-                                 .ready = begin,
-                                 .leave = end,
-                                 .end = end,
-                                 .early = true});
-  }
-  HoldStaged(homeless);
-  ReserveForShortLived(short_bytes);
-}
-
-// The room of an interval's short-lived tensors is reserved from its start on,
-// less and less of it as they are done (Sentinel IV-C).
-void IntervalPlanner::ReserveForShortLived(
-    const std::vector<int64_t>& short_bytes) {
-  int64_t reserved_bytes = 0;
-  for (KernelIndex b = last_ - 1; b >= 0; --b) {
-    const bool ends_interval = b + 1 == last_ || intervals_.of_kernel[b + 1] !=
-                                                     intervals_.of_kernel[b];
-    if (ends_interval) reserved_bytes = 0;
-    reserved_bytes = std::max(reserved_bytes, short_bytes[b]);
-    room_.Reserve(b, reserved_bytes - short_bytes[b]);
-  }
-}
-
-void IntervalPlanner::HoldStaged(const std::vector<bool>& tensors) {
-  if (!rules_.stage_all) return;
-  for (KernelIndex k = 0; k < last_; ++k) {
-    for (TensorIndex t : workload_.staged[k]) {
-      if (tensors[t]) room_.Hold(k, k + 1, Bytes(t));
-    }
-  }
 }
 
 void IntervalPlanner::PrepareStays() {
@@ -170,8 +92,9 @@ void IntervalPlanner::ReleaseIdle(int32_t interval) {
   for (TensorIndex t : idle) Leave(t, resident_[t]);
 }
 
-// Idle tensors keep their room while nobody else wants it; those that are alive
-// in the fewest layers are its victims (ReDL III-C).
+// Idle tensors keep their room up to the start of the interval while none of
+// its requests wants it; those that are alive in the fewest layers are the
+// first to leave (ReDL III-C).
 void IntervalPlanner::Linger(int32_t interval) {
   std::vector<TensorIndex> idle;
   for (TensorIndex t : residents_) {
@@ -187,11 +110,13 @@ void IntervalPlanner::Linger(int32_t interval) {
     Stay& stay = stays_[t][resident_[t]];
     const Limit limit = LimitOf(t, resident_[t]);
     const KernelIndex last = limit.dies ? limit.death_boundary : limit.boundary;
-    const KernelIndex goal = std::min(IntervalStart(interval + 1), last);
+    const KernelIndex goal = std::min(IntervalStart(interval), last);
     const KernelIndex until = room_.FitsUntil(stay.end, goal, Bytes(t));
     room_.Hold(stay.end, until, Bytes(t));
     stay.leave = stay.end = until;
-    if (until < goal || goal == last) LeaveInTime(t, resident_[t]);
+    if (until < goal || (goal == last && !limit.may_stay)) {
+      LeaveInTime(t, resident_[t]);
+    }
   }
 }
 
@@ -425,10 +350,15 @@ IntervalPlanner::Limit IntervalPlanner::LimitOf(TensorIndex t,
   const KernelIndex death = tensor.death_kernel;
   const bool dies = !tensor.persistent && uses[use].kernel <= death &&
                     (!has_next || uses[use + 1].kernel > death);
-  if (dies) return {death, true, death + 1};
-  if (!has_next) return {tails_[t].has_value() ? tails_[t]->begin : last_};
+  if (dies)
+    return {.boundary = death, .dies = true, .death_boundary = death + 1};
+  if (!has_next) {
+    return {.boundary = tails_[t].has_value() ? tails_[t]->begin : last_,
+            .may_stay = true};
+  }
   const Stay& next = stays_[t][use + 1];
-  return {next.placed ? next.begin : uses[use + 1].kernel};
+  return {.boundary = next.placed ? next.begin : uses[use + 1].kernel,
+          .may_stay = !uses[use + 1].slow};
 }
 
 // Copies the tensor out, beginning where its stay ends now.

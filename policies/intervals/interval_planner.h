@@ -82,19 +82,14 @@ class IntervalPlanner {
     bool joined = false;  // lasts until the next use
   };
 
-  // When a copy out has to be complete at the latest. dies: and where the stay
-  // ends without a copy.
+  // When a copy out has to be complete at the latest.
   struct Limit {
     KernelIndex boundary = 0;
     bool dies = false;
-    KernelIndex death_boundary = 0;
+    KernelIndex death_boundary = 0;  // where the stay ends without a copy
+    bool may_stay = false;           // what follows finds it in the fast tier
   };
 
-  void HoldImmovable();
-  std::vector<TensorIndex> FindManaged();
-  void HoldShortLived();
-  void ReserveForShortLived(const std::vector<int64_t>& short_bytes);
-  void HoldStaged(const std::vector<bool>& tensors);
   void PrepareStays();
   void RunInterval(int32_t interval);
   void ReleaseIdle(int32_t interval);
@@ -147,7 +142,7 @@ class IntervalPlanner {
   int64_t out_lane_ns_ = 0;   // likewise
   int64_t tail_lane_ns_ = 0;  // of fetches for the step's first interval
 
-  std::vector<bool> managed_;  // by tensor: long-lived, as its uses decide
+  std::vector<bool> managed_;  // by tensor: fast as its uses decide
   UseTable table_;
   std::vector<std::vector<Stay>> stays_;  // by tensor, parallel to its uses
   // Stays that last to the end of the step and go on in the next one.

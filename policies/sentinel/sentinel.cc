@@ -11,6 +11,7 @@
 #include "policies/intervals/interval_planner.h"
 #include "policies/model/byte_size.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/planning/profile_note.h"
 #include "policies/sentinel/coallocation.h"
 #include "policies/sentinel/lower_bound.h"
 #include "policies/sentinel/sentinel_search.h"
@@ -18,8 +19,9 @@
 namespace stowage {
 namespace {
 
-void AddNotes(const Graph& graph, const Layers& layers,
-              const SentinelDecision& decision, bool stage_all, Plan& plan) {
+void AddNotes(const Graph& graph, const MemorySystem& system,
+              const Layers& layers, const SentinelDecision& decision,
+              bool stage_all, Plan& plan) {
   plan.notes.push_back(absl::StrCat("Migration intervals have ",
                                     decision.choice.length, " of ",
                                     layers.count(), " layers."));
@@ -44,6 +46,9 @@ void AddNotes(const Graph& graph, const Layers& layers,
         "The limit is below Sentinel's lower bound on fast memory, ",
         DescribeBytes(bound_bytes), "; ", decision.result.homeless,
         " short-lived tensors have no room of their own."));
+  }
+  if (const auto note = DerivedProfileNote(graph, system)) {
+    plan.notes.push_back(*note);
   }
   if (decision.out_of_time) {
     plan.notes.push_back(
@@ -77,8 +82,13 @@ absl::StatusOr<Plan> PlanWithSentinel(const Graph& graph,
         CoAllocate(graph, layers, segments);
         return segments;
       });
+  if (absl::IsFailedPrecondition(plan.status())) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        plan.status().message(), "; Sentinel's lower bound on ",
+        "fast memory is ", SentinelLowerBoundBytes(graph, layers), " bytes"));
+  }
   if (plan.ok() && decision.has_value()) {
-    AddNotes(graph, layers, *decision, stage_all, *plan);
+    AddNotes(graph, system, layers, *decision, stage_all, *plan);
   }
   return plan;
 }
