@@ -239,6 +239,15 @@ FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
   return problem;
 }
 
+std::vector<double> KernelTimes(const FlowProblem& problem,
+                                const Paths& paths) {
+  std::vector<double> times;
+  for (const KernelProblem& kernel : problem.kernels) {
+    times.push_back(KernelNs(kernel, paths));
+  }
+  return times;
+}
+
 double ObjectiveNs(const FlowProblem& problem, const Paths& paths) {
   MoveTimes times;
   times.beside_ns.resize(problem.kernels.size(), 0);
@@ -246,8 +255,9 @@ double ObjectiveNs(const FlowProblem& problem, const Paths& paths) {
     PathWalk(problem, problem.flows[f], paths[f], times).Walk();
   }
   double ns = problem.constant_ns + times.synchronous_ns;
-  for (size_t k = 0; k < problem.kernels.size(); ++k) {
-    ns += std::max(KernelNs(problem.kernels[k], paths), times.beside_ns[k]);
+  const std::vector<double> kernel_ns = KernelTimes(problem, paths);
+  for (size_t k = 0; k < kernel_ns.size(); ++k) {
+    ns += std::max(kernel_ns[k], times.beside_ns[k]);
   }
   return ns;
 }

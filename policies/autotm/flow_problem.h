@@ -65,6 +65,9 @@ FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
 // the copies beside it, and the synchronous copies.
 double ObjectiveNs(const FlowProblem& problem, const Paths& paths);
 
+// How long each kernel runs by itself.
+std::vector<double> KernelTimes(const FlowProblem& problem, const Paths& paths);
+
 // Bytes of movable tensors in the fast tier at each kernel, copies under way
 // included.
 std::vector<int64_t> HeldBytes(const FlowProblem& problem, const Paths& paths);

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "policies/autotm/overlap.h"
+
 namespace stowage {
 namespace {
 
@@ -111,30 +113,19 @@ void Formulation::AddRest(int f, int i) {
   flows_[f].rests.push_back(std::move(rest));
 }
 
-// Copies out run beside kernels of the first half of the rest, copies in beside
-// kernels of the second: the two nearest ones, then those that are longer than
-// all nearer ones.
 void Formulation::AddOverlaps(const TensorFlow& flow, int i,
                               RestColumns& rest) {
-  const KernelIndex first = flow.first_rest(i), last = flow.last_rest(i);
-  const KernelIndex middle = first + (last - first) / 2;
-  const auto add = [&](KernelIndex begin, KernelIndex end, KernelIndex by,
-                       int64_t copy_ns, std::vector<Overlap>& overlaps) {
-    double longest_ns = 0;
-    for (KernelIndex k = begin; k != end; k += by) {
-      if (overlaps.size() == kMaxOverlapKernels) return;
-      const KernelIndex rolled = problem_.Roll(k);
-      if (rolled == problem_.kernel_count()) continue;
-      const double ns = problem_.kernels[rolled].cost.fast_ns;
-      if (overlaps.size() >= 2 && ns <= longest_ns) continue;
-      longest_ns = std::max(longest_ns, ns);
+  const auto add = [&](const std::vector<KernelIndex>& kernels, int64_t copy_ns,
+                       std::vector<Overlap>& overlaps) {
+    for (KernelIndex k : kernels) {
       overlaps.push_back({k, AddColumn(program_, {.integer = true})});
-      beside_[rolled].push_back(
+      beside_[problem_.Roll(k)].push_back(
           {overlaps.back().column, copy_ns / kMicrosecond});
     }
   };
-  add(first, middle + 1, 1, flow.out_ns, rest.out);
-  if (flow.has_next(i)) add(last, middle, -1, flow.in_ns, rest.in);
+  const OverlapKernels kernels = FindOverlapKernels(problem_, flow, i);
+  add(kernels.out, flow.out_ns, rest.out);
+  add(kernels.in, flow.in_ns, rest.in);
 }
 
 bool Formulation::Writes(const TensorFlow& flow, int i) const {

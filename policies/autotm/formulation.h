@@ -20,9 +20,6 @@
 
 namespace stowage {
 
-// Kernels beside which a tensor may be copied, on each side of a rest.
-inline constexpr int kMaxOverlapKernels = 6;
-
 // Not thread-safe while it is built. Keeps a reference to the problem.
 class Formulation {
  public:

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "policies/autotm/formulation.h"
+#include "policies/autotm/warm_start.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/staging.h"
 
@@ -17,6 +18,25 @@ constexpr int kMaxRounds = 6;
 constexpr double kLimitFactor = 0.98;
 // Rounds in which tensors without an address are made slow.
 constexpr int kMaxDemotions = 50;
+
+// A profile may have a slow corner that is faster than the fast one.
+double LeastDurationNs(const KernelConfigurations& cost) {
+  if (!cost.listed_ns.empty()) {
+    return *std::min_element(cost.listed_ns.begin(), cost.listed_ns.end());
+  }
+  double ns = cost.fast_ns;
+  for (double slow_ns : cost.slow_ns) ns += std::min(0.0, slow_ns);
+  return ns;
+}
+
+// What no paths can beat: every kernel in its best configuration, no copies.
+double LeastNs(const FlowProblem& problem) {
+  double ns = problem.constant_ns;
+  for (const KernelProblem& kernel : problem.kernels) {
+    ns += LeastDurationNs(kernel.cost);
+  }
+  return ns;
+}
 
 class Searcher {
  public:
@@ -34,13 +54,13 @@ class Searcher {
 
   SearchOutcome Run() {
     for (int round = 0; round < kMaxRounds; ++round) {
+      if (round > 0 && TimeFor(round) <= absl::ZeroDuration()) break;
       SolveOnce(round);
-      if (TryPlan()) return std::move(outcome_);
+      if (TryPlan(/*demoted=*/false)) return std::move(outcome_);
+      const Paths solved = paths_;
+      TryDemoting();
+      paths_ = solved;
       ShrinkLimits();
-    }
-    outcome_.demoted = true;
-    for (int i = 0; i < kMaxDemotions; ++i) {
-      if (!Demote() || TryPlan()) break;
     }
     if (absl::IsResourceExhausted(outcome_.plan.status())) Stage();
     return std::move(outcome_);
@@ -53,7 +73,7 @@ class Searcher {
                          .node_limit = settings_.node_limit,
                          .gap = settings_.gap,
                          .seed = settings_.seed};
-    options.warm_start = WarmStart(formulation, options);
+    options.warm_start = WarmStart(problem_, formulation, solver_, options);
     options.time_limit = TimeFor(round);
     const Solution solution = solver_.Solve(formulation.program(), options);
     if (solution.has_values()) {
@@ -61,7 +81,9 @@ class Searcher {
     } else {
       paths_ = SlowestPaths(problem_.flows);
     }
-    if (round == 0) outcome_.bound_ns = solution.bound * 1e3;
+    if (round == 0) {
+      outcome_.bound_ns = std::max(LeastNs(problem_), solution.bound * 1e3);
+    }
     if (solution.status != SolveStatus::kSolved) outcome_.reached_limit = true;
     ++outcome_.rounds;
   }
@@ -71,17 +93,7 @@ class Searcher {
   absl::Duration TimeFor(int round) const {
     const absl::Duration left =
         std::max(absl::ZeroDuration(), deadline_ - absl::Now());
-    return round == 0 ? 0.7 * left : 0.5 * left;
-  }
-
-  // What the relaxation has fast for certain.
-  std::vector<double> WarmStart(const Formulation& formulation,
-                                SolveOptions options) const {
-    options.relax = true;
-    const Solution relaxed = solver_.Solve(formulation.program(), options);
-    return formulation.ValuesOf(relaxed.has_values()
-                                    ? formulation.PathsOf(relaxed.values)
-                                    : SlowestPaths(problem_.flows));
+    return round == 0 ? 0.6 * left : 0.5 * left;
   }
 
   BuildInput Input() const {
@@ -91,11 +103,25 @@ class Searcher {
             .fast_limit_bytes = workload_.fast_limit_bytes};
   }
 
-  // Whether there is a plan, or will never be one.
-  bool TryPlan() {
-    outcome_.plan = BuildPlan(graph_, system_, Input());
-    outcome_.objective_ns = ObjectiveNs(problem_, paths_);
-    return !absl::IsResourceExhausted(outcome_.plan.status());
+  // Keeps the plan of the current paths where it is the best so far. Whether
+  // they have one, or nothing ever will.
+  bool TryPlan(bool demoted) {
+    absl::StatusOr<Plan> plan = BuildPlan(graph_, system_, Input());
+    if (absl::IsResourceExhausted(plan.status())) return false;
+    const double objective_ns = ObjectiveNs(problem_, paths_);
+    if (outcome_.plan.ok() && outcome_.objective_ns <= objective_ns)
+      return true;
+    outcome_.plan = std::move(plan);
+    outcome_.objective_ns = objective_ns;
+    outcome_.demoted = demoted;
+    return true;
+  }
+
+  // Makes tensors without address slow until the others have one.
+  void TryDemoting() {
+    for (int i = 0; i < kMaxDemotions; ++i) {
+      if (!Demote() || TryPlan(/*demoted=*/true)) return;
+    }
   }
 
   void ShrinkLimits() {
@@ -167,7 +193,7 @@ class Searcher {
   const absl::Time deadline_;
   FlowProblem problem_;
   Paths paths_;
-  SearchOutcome outcome_{.plan = absl::UnknownError("not searched")};
+  SearchOutcome outcome_{.plan = absl::ResourceExhaustedError("not solved")};
 };
 
 }  // namespace

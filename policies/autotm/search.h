@@ -32,8 +32,9 @@ struct SearchOutcome {
   double bound_ns = 0;
   int rounds = 0;              // programs solved
   bool reached_limit = false;  // some program was not solved to its gap
-  bool demoted = false;  // after the last round, tensors without address were
-                         // made slow
+  // The plan is not a solution of a program but of one with the tensors that
+  // found no address made slow.
+  bool demoted = false;
 };
 
 SearchOutcome Search(const Graph& graph, const MemorySystem& system,

@@ -6,7 +6,6 @@
 
 #include "CbcHeuristic.hpp"
 #include "CbcHeuristicDiveCoefficient.hpp"
-#include "CbcHeuristicRINS.hpp"
 #include "CbcModel.hpp"
 #include "CglClique.hpp"
 #include "CglKnapsackCover.hpp"
@@ -116,10 +115,8 @@ void Configure(const SolveOptions& options, CbcModel& model) {
   model.addCutGenerator(&cliques, -5, "cliques");
   CbcRounding rounding(model);
   CbcHeuristicDiveCoefficient dive(model);
-  CbcHeuristicRINS neighbours(model);
   model.addHeuristic(&rounding, "rounding");
   model.addHeuristic(&dive, "dive");
-  model.addHeuristic(&neighbours, "neighbours");
 }
 
 // What the search is allowed to leave between its solution and its bound. CBC
