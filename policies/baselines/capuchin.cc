@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,29 +58,31 @@ class Recomputation {
 
   // Time of the kernels that make the tensor again at kernel `at`: its
   // producer and, where inputs have died by then, theirs. -1 when it cannot be
-  // made from what is alive.
-  int64_t TimeNs(TensorIndex t, KernelIndex at, int depth = 0) const {
-    const KernelIndex producer = producer_[t];
-    const Tensor& tensor = facts_.graph.tensors[t];
-    if (producer < 0 || producer >= at || tensor.persistent ||
-        depth > kMaxLineage) {
-      return -1;
-    }
-    int64_t ns =
-        facts_.boundary_ns[producer + 1] - facts_.boundary_ns[producer];
-    for (const Operand& operand : facts_.graph.kernels[producer].operands) {
-      if (!operand.read || operand.tensor == t) continue;
-      if (AliveAt(facts_.graph.tensors[operand.tensor], at)) continue;
-      const int64_t input_ns = TimeNs(operand.tensor, at, depth + 1);
-      if (input_ns < 0) return -1;
-      ns += input_ns;
+  // made from what is alive, or takes more than kMaxKernels.
+  int64_t TimeNs(TensorIndex tensor, KernelIndex at) const {
+    std::vector<TensorIndex> wanted = {tensor};
+    std::set<KernelIndex> kernels;
+    int64_t ns = 0;
+    while (!wanted.empty()) {
+      const TensorIndex t = wanted.back();
+      wanted.pop_back();
+      const KernelIndex k = producer_[t];
+      const bool persistent = facts_.graph.tensors[t].persistent;
+      if (k < 0 || k >= at || persistent) return -1;
+      if (!kernels.insert(k).second) continue;
+      if (kernels.size() > kMaxKernels) return -1;
+      ns += facts_.boundary_ns[k + 1] - facts_.boundary_ns[k];
+      for (const Operand& operand : facts_.graph.kernels[k].operands) {
+        const bool alive = AliveAt(facts_.graph.tensors[operand.tensor], at);
+        if (operand.read && !alive) wanted.push_back(operand.tensor);
+      }
     }
     return ns;
   }
 
  private:
-  // Kernels that are computed again one after the other for one tensor.
-  static constexpr int kMaxLineage = 8;
+  // Kernels that are computed again for one tensor.
+  static constexpr size_t kMaxKernels = 8;
 
   const StepFacts& facts_;
   std::vector<KernelIndex> producer_;  // by tensor
@@ -96,8 +99,9 @@ std::vector<int64_t> OutEndsNs(const StepFacts& facts,
   std::vector<int64_t> ends_ns(gaps.size());
   int64_t lane_ns = 0;
   for (size_t g : order) {
-    lane_ns = std::max(lane_ns, TimeAt(facts, gaps[g].from)) +
-              CopyOutNs(facts, gaps[g].tensor, 1);
+    const int64_t end_ns = std::max(lane_ns, TimeAt(facts, gaps[g].from)) +
+                           CopyOutNs(facts, gaps[g].tensor, 1);
+    lane_ns = std::min(kLatestNs, end_ns);
     ends_ns[g] = lane_ns;
   }
   return ends_ns;
@@ -130,7 +134,7 @@ RecomputeShare FindRecomputeShare(const StepFacts& facts,
                            ? -1
                            : recomputation.TimeNs(gap.tensor, gap.to);
     if (ns < 0 || ns >= exposed_ns) {
-      lane_ns = start_ns;
+      lane_ns = std::max(-kLatestNs, start_ns);
       continue;
     }
     ++share.tensors;

@@ -112,8 +112,9 @@ void FetchJustInTime(const StepFacts& facts, std::vector<Offload>& offloads) {
   for (Offload& offload : offloads) {
     const int64_t need_ns = TimeAt(facts, offload.gap.to);
     const auto lane = lane_ns.try_emplace(offload.tier, need_ns).first;
-    lane->second = std::min(lane->second, need_ns) -
-                   CopyInNs(facts, offload.gap.tensor, offload.tier);
+    const int64_t start_ns = std::min(lane->second, need_ns) -
+                             CopyInNs(facts, offload.gap.tensor, offload.tier);
+    lane->second = std::max(-kLatestNs, start_ns);
     const KernelIndex fetch =
         lane->second < 0 ? 0 : BoundaryAt(facts, lane->second);
     offload.fetch = std::clamp(fetch, offload.leave, offload.gap.to);

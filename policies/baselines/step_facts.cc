@@ -16,7 +16,8 @@ std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
     const int64_t duration_ns =
         KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
                          system, [](TensorIndex) { return kFastTier; });
-    boundary_ns.push_back(boundary_ns.back() + kernel.gap_ns + duration_ns);
+    boundary_ns.push_back(
+        std::min(kLatestNs, boundary_ns.back() + kernel.gap_ns + duration_ns));
   }
   return boundary_ns;
 }

@@ -14,6 +14,10 @@
 
 namespace stowage {
 
+// Times never run past this (about 36 years), whatever a graph says, so that
+// sums and differences of a few do not overflow.
+inline constexpr int64_t kLatestNs = int64_t{1} << 60;
+
 // When each boundary is reached if nothing is ever waited for: K + 1 values.
 std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
                                      const MemorySystem& system);

@@ -72,7 +72,7 @@ void SwapStep::PassTime(int64_t kernel_ns) {
   for (TensorIndex t : facts_.workload.staged[boundary_]) {
     tensors_[t].touched = boundary_;
   }
-  now_ns_ += kernel_ns;
+  now_ns_ = std::min(kLatestNs, now_ns_ + kernel_ns);
 }
 
 Residency SwapStep::Finish(const std::set<TensorIndex>& keep) {
@@ -225,9 +225,9 @@ void SwapStep::ChooseHome(TensorIndex t, TierIndex first) {
 // Returns when the copy ends.
 int64_t SwapStep::Copy(TierIndex from, TierIndex to, TensorIndex t) {
   int64_t& lane_free_ns = lanes_[{from, to}];
-  lane_free_ns = std::max(lane_free_ns, now_ns_) +
-                 facts_.system.CopyDurationNs(
-                     from, to, facts_.graph.tensors[t].size_bytes);
+  const int64_t copy_ns = facts_.system.CopyDurationNs(
+      from, to, facts_.graph.tensors[t].size_bytes);
+  lane_free_ns = std::min(kLatestNs, std::max(lane_free_ns, now_ns_) + copy_ns);
   return lane_free_ns;
 }
 

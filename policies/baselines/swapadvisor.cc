@@ -23,7 +23,7 @@ constexpr int kGenerations = 20;
 constexpr int kPatience = 3;
 // Kernels that all runs together may simulate; bounds the search in large
 // graphs.
-constexpr int64_t kMaxSimulatedKernels = 2'000'000;
+constexpr int64_t kMaxSimulatedKernels = 500'000;
 
 // Which of the gaps are swapped.
 using Genome = std::vector<char>;
@@ -32,6 +32,19 @@ struct Individual {
   Genome genome;
   int64_t step_ns = 0;  // fitness: the less, the better
 };
+
+// Swaps the gaps; victims of what they leave over are those whose next use is
+// farthest away, as in SwapAdvisor's swap planning.
+SwapRun RunSwaps(const StepFacts& facts, const std::vector<Gap>& gaps,
+                 int64_t budget_bytes) {
+  std::vector<Offload> offloads;
+  for (const Gap& gap : gaps) {
+    offloads.push_back({.gap = gap, .leave = gap.from});
+  }
+  FetchJustInTime(facts, offloads);
+  return RunOffloads(facts, offloads, budget_bytes,
+                     VictimOrder::kFarthestNextUse);
+}
 
 class GeneticSearch {
  public:
@@ -152,21 +165,6 @@ class GeneticSearch {
     return !timed_out_ && simulated_kernels_ < kMaxSimulatedKernels;
   }
 
- public:
-  // Swaps the gaps; victims of what they leave over are those whose next use
-  // is farthest away, as in SwapAdvisor's swap planning.
-  static SwapRun RunSwaps(const StepFacts& facts, const std::vector<Gap>& gaps,
-                          int64_t budget_bytes) {
-    std::vector<Offload> offloads;
-    for (const Gap& gap : gaps) {
-      offloads.push_back({.gap = gap, .leave = gap.from});
-    }
-    FetchJustInTime(facts, offloads);
-    return RunOffloads(facts, offloads, budget_bytes,
-                       VictimOrder::kFarthestNextUse);
-  }
-
- private:
   const StepFacts& facts_;
   const int64_t budget_bytes_;
   const absl::Time deadline_;
@@ -202,7 +200,7 @@ absl::StatusOr<Plan> SwapadvisorPolicy::MakePlan(
       found = search.Run();
       timed_out = search.timed_out();
     }
-    SwapRun run = GeneticSearch::RunSwaps(facts, *found, budget_bytes);
+    SwapRun run = RunSwaps(facts, *found, budget_bytes);
     if (timed_out) {
       run.notes.push_back(absl::StrCat("The time limit of ",
                                        absl::FormatDuration(options.time_limit),
