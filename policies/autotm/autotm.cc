@@ -1,6 +1,5 @@
 #include "policies/autotm/autotm.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "policies/autotm/search.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/planning/profile_note.h"
 #include "policies/solver/cbc.h"
 
 namespace stowage {
@@ -21,6 +21,7 @@ constexpr absl::Duration kDefaultTimeLimit = absl::Seconds(30);
 // is always solved to that gap, and with fewer nodes.
 constexpr KernelIndex kExactKernels = 64;
 constexpr double kPaperGap = 0.01;
+constexpr int kExactNodeLimit = 20'000;
 constexpr int kNodeLimit = 2000;
 constexpr int kOverlapNodeLimit = 50;
 
@@ -32,54 +33,60 @@ SearchSettings SettingsFor(const Graph& graph, Movement movement,
   settings.time_limit = options.time_limit > absl::ZeroDuration()
                             ? options.time_limit
                             : kDefaultTimeLimit;
-  settings.node_limit = overlap ? kOverlapNodeLimit : kNodeLimit;
+  settings.node_limit = exact     ? kExactNodeLimit
+                        : overlap ? kOverlapNodeLimit
+                                  : kNodeLimit;
   settings.gap = exact ? 0 : kPaperGap;
   settings.seed = static_cast<int32_t>(options.seed & 0x7fffffff);
   return settings;
 }
 
-int CountDerived(const Graph& graph) {
-  const auto derived = [](const ProfiledDuration& corner) {
-    return corner.source != DurationSource::kMeasured;
-  };
-  return static_cast<int>(std::count_if(
-      graph.kernels.begin(), graph.kernels.end(), [&](const Kernel& kernel) {
-        return derived(kernel.profile.fast_inputs_slow_outputs) ||
-               derived(kernel.profile.slow_inputs_fast_outputs) ||
-               derived(kernel.profile.slow_inputs_slow_outputs);
-      }));
+std::string Proven(double gap) {
+  if (gap < 0) return "nothing is proven of its step time";
+  if (gap == 0) return "its step time is the best that the program allows";
+  return absl::StrFormat(
+      "its step time is at most %.2f%% above the best that the program allows",
+      100 * gap);
+}
+
+std::string SolverNote(const Solver& solver, const SearchOutcome& outcome,
+                       absl::Duration time_limit, double gap) {
+  return outcome.reached_limit
+             ? absl::StrCat("The search by ", solver.name(),
+                            " stopped at its limit of nodes or of ",
+                            absl::FormatDuration(time_limit),
+                            " and returned the best plan it had; ", Proven(gap),
+                            ".")
+             : absl::StrCat("The program was solved by ", solver.name(), "; ",
+                            Proven(gap), ".");
 }
 
 void AddNotes(const Graph& graph, const MemorySystem& system,
               const Solver& solver, const SearchOutcome& outcome,
               absl::Duration time_limit, Plan& plan) {
-  const std::string gap =
-      absl::StrFormat("at most %.2f%% above the best", 100 * plan.solver_gap);
-  const std::string proven = plan.solver_gap < 0 ? "nothing proven" : gap;
   plan.notes.push_back(
-      outcome.reached_limit
-          ? absl::StrCat(solver.name(), " stopped at its limit of nodes or of ",
-                         absl::FormatDuration(time_limit), ": ", proven)
-          : absl::StrCat(solver.name(), " solved the program: ", proven));
+      SolverNote(solver, outcome, time_limit, plan.solver_gap));
   if (outcome.rounds > 1) {
     plan.notes.push_back(absl::StrCat(
-        "addresses took ", outcome.rounds - 1,
-        " further rounds with 2% less at the kernels that did not fit"));
+        "Fragmentation took ", outcome.rounds - 1,
+        " further rounds, each with 2% less fast memory at the kernels whose "
+        "tensors found no address."));
   }
   if (outcome.demoted) {
-    plan.notes.push_back("tensors that found no address were made slow");
+    plan.notes.push_back(
+        "Tensors that found no address in the fast tier were made slow.");
   }
-  const int derived = CountDerived(graph);
-  if (derived > 0 && HasAddressableSlowTier(system)) {
-    plan.notes.push_back(absl::StrCat(
-        derived, " of ", graph.kernel_count(),
-        " kernels have corners that were not measured but derived"));
+  if (const auto note = DerivedProfileNote(graph, system)) {
+    plan.notes.push_back(*note);
   }
 }
 
+// Gaps below the solver's tolerance are none.
 double GapOf(const SearchOutcome& outcome) {
+  constexpr double kTolerance = 1e-6;
   if (outcome.bound_ns <= 0) return outcome.objective_ns > 0 ? -1 : 0;
-  return std::max(0.0, outcome.objective_ns / outcome.bound_ns - 1);
+  const double gap = outcome.objective_ns / outcome.bound_ns - 1;
+  return gap < kTolerance ? 0 : gap;
 }
 
 }  // namespace
