@@ -42,6 +42,8 @@ class Builder {
     segments_.resize(graph.tensors.size());
     for (const FastSegment& segment : input.segments) {
       segments_[segment.tensor].push_back(segment);
+      has_blocks_ = has_blocks_ || segment.block >= 0;
+      has_early_ = has_early_ || segment.early;
     }
   }
 
@@ -75,6 +77,18 @@ class Builder {
     return unplaced;
   }
 
+  std::vector<FastSegment> Misfits() {
+    const std::vector<int64_t> offsets =
+        LayOutWhatFits(MakeFastItems(), ArenaBytes(graph_, input_));
+    std::vector<FastSegment> misfits;
+    for (size_t t = 0; t < segments_.size(); ++t) {
+      for (size_t i = 0; i < segments_[t].size(); ++i) {
+        if (offsets[fast_items_[t][i]] < 0) misfits.push_back(segments_[t][i]);
+      }
+    }
+    return misfits;
+  }
+
   Plan Sketch() {
     fast_offsets_.assign(MakeFastItems().size(), 0);
     homes_.assign(graph_.tensors.size(), Placement{1, 0});
@@ -88,19 +102,29 @@ class Builder {
   }
 
  private:
+  // Wishes are tried first, with little effort.
   bool PlaceFast() {
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
-    std::vector<LayoutItem> items = MakeFastItems();
-    std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
-    if (!offsets.has_value() && has_blocks_) {
-      has_blocks_ = false;
-      items = MakeFastItems();
-      offsets = LayOut(items, arena_bytes);
+    for (; arena_bytes > 0 && HasWishes(); DropWish()) {
+      fast_offsets_ = LayOutWhatFits(MakeFastItems(), arena_bytes);
+      const bool fits = std::find(fast_offsets_.begin(), fast_offsets_.end(),
+                                  -1) == fast_offsets_.end();
+      if (fits) return true;
     }
+    const std::vector<LayoutItem> items = MakeFastItems();
+    std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
     if (!offsets.has_value()) return false;
     fast_offsets_ = *std::move(offsets);
     return true;
+  }
+
+  bool HasWishes() const { return has_blocks_ || has_early_; }
+
+  // Blocks first, then what shall be early.
+  void DropWish() {
+    if (!has_blocks_) has_early_ = false;
+    has_blocks_ = false;
   }
 
   // One item per segment or block; the two segments that meet across the end of
@@ -128,9 +152,10 @@ class Builder {
         }
         if (StartsStep(graph_, segment)) start_item = items.size();
         fast_items_[t].push_back(items.size());
-        items.push_back({RoundUpToPlacement(graph_.tensors[t].size_bytes),
-                         {span, Span{}},
-                         graph_.tensors[t].pinned || segment.early});
+        items.push_back(
+            {RoundUpToPlacement(graph_.tensors[t].size_bytes),
+             {span, Span{}},
+             graph_.tensors[t].pinned || (has_early_ && segment.early)});
       }
     }
     return items;
@@ -345,10 +370,11 @@ class Builder {
   const MemorySystem& system_;
   const BuildInput& input_;
   std::vector<std::vector<FastSegment>> segments_;  // by tensor
-  bool has_blocks_ = true;                          // not dropped
-  std::vector<std::vector<int>> fast_items_;        // parallel to segments_
-  std::vector<int64_t> fast_offsets_;               // by item
-  std::vector<Placement> homes_;                    // by tensor, slower tiers
+  bool has_blocks_ = false;
+  bool has_early_ = false;
+  std::vector<std::vector<int>> fast_items_;  // parallel to segments_
+  std::vector<int64_t> fast_offsets_;         // by item
+  std::vector<Placement> homes_;              // by tensor, slower tiers
 };
 
 }  // namespace
@@ -367,6 +393,12 @@ std::vector<FastSegment> FindUnplaced(const Graph& graph,
                                       const BuildInput& input) {
   const MemorySystem none;
   return Builder(graph, none, input).Unplaced();
+}
+
+std::vector<FastSegment> FindMisfits(const Graph& graph,
+                                     const MemorySystem& system,
+                                     const BuildInput& input) {
+  return Builder(graph, system, input).Misfits();
 }
 
 std::vector<FastSegment> AllFastSegments(const Graph& graph) {

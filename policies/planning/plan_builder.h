@@ -37,7 +37,7 @@ struct FastSegment {
   bool moved_in = false;
   bool moved_out = false;
   // Laid out before all segments that are not early, so that the early ones
-  // share the low end of the arena.
+  // share the low end of the arena. A wish, as blocks are.
   bool early = false;
   // Segments of one block (>= 0) share one stretch of addresses, each
   // `block_offset_bytes` into it, a multiple of kPlacementAlignmentBytes; the
@@ -73,6 +73,12 @@ absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
 // no verifier accepts it.
 Plan SketchPlan(const Graph& graph, const MemorySystem& system,
                 const BuildInput& input);
+
+// The segments that find no address in the fast tier when the others are
+// placed; none when one pass finds addresses for all.
+std::vector<FastSegment> FindMisfits(const Graph& graph,
+                                     const MemorySystem& system,
+                                     const BuildInput& input);
 
 // Segments that keep every tensor in the fast tier for all of its life.
 std::vector<FastSegment> AllFastSegments(const Graph& graph);
