@@ -8,6 +8,7 @@
 
 #include "policies/baselines/eviction_planner.h"
 #include "policies/baselines/step_facts.h"
+#include "policies/baselines/swap_system.h"
 #include "policies/planning/plan_policy.h"
 
 namespace stowage {
@@ -38,12 +39,10 @@ std::vector<int64_t> Stretch(const std::vector<int64_t>& boundary_ns,
 
 // Smaller budgets do not make copies more comfortable: `first_attempt` is where
 // to begin and is set to where this budget ended.
-std::vector<FastSegment> DecideBelady(const Graph& graph,
-                                      const MemorySystem& system,
-                                      const std::vector<int64_t>& boundary_ns,
-                                      const Workload& workload,
-                                      int64_t budget_bytes,
-                                      size_t& first_attempt) {
+Residency DecideBelady(const Graph& graph, const MemorySystem& system,
+                       const std::vector<int64_t>& boundary_ns,
+                       const Workload& workload, int64_t budget_bytes,
+                       size_t& first_attempt) {
   for (; first_attempt < std::size(kAttempts); ++first_attempt) {
     const Attempt& attempt = kAttempts[first_attempt];
     const std::vector<int64_t> stretched_ns =
@@ -54,10 +53,18 @@ std::vector<FastSegment> DecideBelady(const Graph& graph,
         static_cast<int64_t>(kAcceptedWait * stretched_ns.back());
     if (planner.Plan(accepted_ns)) return planner.Segments();
   }
-  EvictionPlanner planner(graph, system, workload, boundary_ns,
-                          /*copy_margin=*/1, budget_bytes);
-  planner.Plan(std::numeric_limits<int64_t>::max());
-  return planner.Segments();
+  if (first_attempt == std::size(kAttempts)) {
+    EvictionPlanner planner(graph, system, workload, boundary_ns,
+                            /*copy_margin=*/1, budget_bytes);
+    if (planner.Plan(std::numeric_limits<int64_t>::max())) {
+      return planner.Segments();
+    }
+    ++first_attempt;
+  }
+  // Lanes too full for foresight: fetch at use, evict the farthest next use.
+  return RunSwapSystem(StepFacts(graph, system, workload),
+                       {.victims = VictimOrder::kFarthestNextUse}, budget_bytes)
+      .residency;
 }
 
 }  // namespace
