@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include "policies/planning/plan.h"
 
@@ -13,11 +14,13 @@ namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-struct Placed {
-  int64_t offset = 0;
-  int64_t end = 0;
-  const LayoutItem* item = nullptr;
-};
+// Spans of boundaries into which the step is divided to find what coexists.
+constexpr int kMaxBlocks = 512;
+
+// Listed items that are looked at, and orders that are tried, at most, to
+// repair an order of placement.
+constexpr int64_t kRepairWork = 8'000'000;
+constexpr int kRepairRounds = 200;
 
 bool Overlap(const Span& a, const Span& b) {
   return a.begin < b.end && b.begin < a.end;
@@ -28,27 +31,10 @@ bool Coexist(const LayoutItem& a, const LayoutItem& b) {
          Overlap(a.spans[1], b.spans[0]) || Overlap(a.spans[1], b.spans[1]);
 }
 
-// The smallest gap that `item` fits into among the placed items it coexists
-// with, else the place above them all. `placed` is sorted by offset.
-int64_t BestOffset(const std::vector<Placed>& placed, const LayoutItem& item) {
-  int64_t top = 0;  // highest end so far
-  int64_t best_offset = -1;
-  int64_t best_gap = kUnlimited;
-  for (const Placed& other : placed) {
-    if (!Coexist(*other.item, item)) continue;
-    const int64_t gap = other.offset - top;
-    if (gap >= item.size_bytes && gap < best_gap) {
-      best_gap = gap;
-      best_offset = top;
-    }
-    top = std::max(top, other.end);
-  }
-  return best_offset >= 0 ? best_offset : top;
-}
-
 struct Layout {
   std::vector<int64_t> offsets;
   int64_t peak = 0;
+  int misfit = -1;  // position in the order at which it ended early
 };
 
 enum class Misfit {
@@ -56,31 +42,120 @@ enum class Misfit {
   kOmit,  // give the item offset -1 and go on
 };
 
-Layout PlaceInOrder(const std::vector<LayoutItem>& items,
-                    const std::vector<int>& order, int64_t capacity,
-                    Misfit misfit) {
-  Layout layout;
-  layout.offsets.assign(items.size(), 0);
-  std::vector<Placed> placed;
-  placed.reserve(items.size());
-  for (int index : order) {
-    const LayoutItem& item = items[index];
-    const int64_t offset = BestOffset(placed, item);
-    const bool fits = offset <= capacity - item.size_bytes;
-    if (!fits && misfit == Misfit::kOmit) {
-      layout.offsets[index] = -1;
-      continue;
+enum class Fit {
+  kSmallestGap,
+  kLowest,  // the first gap that is large enough
+};
+
+// Places items one after the other, each into a gap that it fits into among
+// those it coexists with, else above them all. Placed items are listed by block
+// of boundaries, so that an item is compared with those that are alive about
+// when it is.
+class Packer {
+ public:
+  explicit Packer(const std::vector<LayoutItem>& items) : items_(items) {
+    KernelIndex end = 1;
+    for (const LayoutItem& item : items) {
+      for (const Span& span : item.spans) end = std::max(end, span.end);
     }
-    layout.offsets[index] = offset;
-    const Placed entry{offset, offset + item.size_bytes, &item};
-    layout.peak = std::max(layout.peak, entry.end);
-    if (!fits) break;
-    const auto at = std::upper_bound(
-        placed.begin(), placed.end(), entry,
-        [](const Placed& a, const Placed& b) { return a.offset < b.offset; });
-    placed.insert(at, entry);
+    block_size_ = (end + kMaxBlocks - 1) / kMaxBlocks;
+    blocks_.resize((end + block_size_ - 1) / block_size_);
+    seen_by_.resize(items.size());
   }
-  return layout;
+
+  Layout Place(const std::vector<int>& order, int64_t capacity, Misfit misfit,
+               Fit fit = Fit::kSmallestGap) {
+    Layout layout;
+    layout.offsets.assign(items_.size(), 0);
+    for (std::vector<int>& block : blocks_) block.clear();
+    std::fill(seen_by_.begin(), seen_by_.end(), -1);
+    for (size_t n = 0; n < order.size(); ++n) {
+      const int index = order[n];
+      const int64_t offset = FindOffset(index, layout.offsets, fit);
+      const int64_t end = offset + items_[index].size_bytes;
+      const bool fits = offset <= capacity - items_[index].size_bytes;
+      if (!fits && misfit == Misfit::kOmit) {
+        layout.offsets[index] = -1;
+        continue;
+      }
+      layout.offsets[index] = offset;
+      layout.peak = std::max(layout.peak, end);
+      if (!fits) {
+        layout.misfit = static_cast<int>(n);
+        break;
+      }
+      ForBlocks(index,
+                [&](std::vector<int>& block) { block.push_back(index); });
+    }
+    return layout;
+  }
+
+  int64_t work() const { return work_; }
+
+ private:
+  template <typename F>
+  void ForBlocks(int index, F f) {
+    for (const Span& span : items_[index].spans) {
+      if (span.begin >= span.end) continue;
+      const int last = (span.end - 1) / block_size_;
+      for (int b = span.begin / block_size_; b <= last; ++b) f(blocks_[b]);
+    }
+  }
+
+  int64_t FindOffset(int index, const std::vector<int64_t>& offsets, Fit fit) {
+    const LayoutItem& item = items_[index];
+    coexisting_.clear();
+    ForBlocks(index, [&](const std::vector<int>& block) {
+      work_ += static_cast<int64_t>(block.size()) + 1;
+      for (const int other : block) {
+        if (seen_by_[other] == index) continue;
+        seen_by_[other] = index;
+        if (!Coexist(items_[other], item)) continue;
+        coexisting_.push_back(
+            {offsets[other], offsets[other] + items_[other].size_bytes});
+      }
+    });
+    std::sort(coexisting_.begin(), coexisting_.end());
+    int64_t top = 0;  // highest end so far
+    int64_t best_offset = -1;
+    int64_t best_gap = kUnlimited;
+    for (const auto& [offset, end] : coexisting_) {
+      const int64_t gap = offset - top;
+      if (gap >= item.size_bytes && gap < best_gap) {
+        best_gap = gap;
+        best_offset = top;
+        if (fit == Fit::kLowest) break;
+      }
+      top = std::max(top, end);
+    }
+    return best_offset >= 0 ? best_offset : top;
+  }
+
+  const std::vector<LayoutItem>& items_;
+  KernelIndex block_size_ = 1;
+  std::vector<std::vector<int>> blocks_;
+  std::vector<int> seen_by_;  // by item: the one it was last compared with
+  std::vector<std::pair<int64_t, int64_t>> coexisting_;  // offset, end
+  int64_t work_ = 0;
+};
+
+// Whether more bytes coexist than there are.
+bool Overloaded(const std::vector<LayoutItem>& items, int64_t capacity) {
+  std::vector<std::pair<KernelIndex, int64_t>> changes;
+  for (const LayoutItem& item : items) {
+    for (const Span& span : item.spans) {
+      if (span.begin >= span.end) continue;
+      changes.push_back({span.begin, item.size_bytes});
+      changes.push_back({span.end, -item.size_bytes});
+    }
+  }
+  std::sort(changes.begin(), changes.end());
+  int64_t held = 0;
+  for (const auto& [boundary, bytes] : changes) {
+    held += bytes;
+    if (held > capacity) return true;
+  }
+  return false;
 }
 
 double Lifetime(const LayoutItem& item) {
@@ -117,6 +192,27 @@ const std::vector<Score>& Scores() {
   return *scores;
 }
 
+// Places what did not fit earlier, again and again, until all fits.
+std::optional<std::vector<int64_t>> Repair(const std::vector<LayoutItem>& items,
+                                           int64_t capacity, Packer& packer) {
+  const auto early =
+      std::count_if(items.begin(), items.end(),
+                    [](const LayoutItem& item) { return item.early; });
+  std::vector<int> order = OrderBy(items, Scores().front());
+  const int64_t last_work = packer.work() + kRepairWork;
+  for (int round = 0; round < kRepairRounds && packer.work() < last_work;
+       ++round) {
+    Layout layout = packer.Place(order, capacity, Misfit::kStop, Fit::kLowest);
+    if (layout.peak <= capacity) return std::move(layout.offsets);
+    if (layout.misfit <= early) return std::nullopt;
+    const auto half = (layout.misfit - early) / 2;
+    const auto to = order.begin() + early + (round % 3 == 2 ? 0 : half);
+    const auto misfit = order.begin() + layout.misfit;
+    std::rotate(to, misfit, misfit + 1);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int64_t RoundUpToPlacement(int64_t size_bytes) {
@@ -126,28 +222,31 @@ int64_t RoundUpToPlacement(int64_t size_bytes) {
 
 std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,
                                            int64_t capacity_bytes) {
+  if (Overloaded(items, capacity_bytes)) return std::nullopt;
+  Packer packer(items);
   for (const Score& score : Scores()) {
-    Layout layout = PlaceInOrder(items, OrderBy(items, score), capacity_bytes,
-                                 Misfit::kStop);
+    Layout layout =
+        packer.Place(OrderBy(items, score), capacity_bytes, Misfit::kStop);
     if (layout.peak <= capacity_bytes) return std::move(layout.offsets);
   }
-  return std::nullopt;
+  return Repair(items, capacity_bytes, packer);
 }
 
 std::vector<int64_t> LayOutWhatFits(const std::vector<LayoutItem>& items,
                                     int64_t capacity_bytes) {
   const int64_t capacity = capacity_bytes == 0 ? kUnlimited : capacity_bytes;
-  return PlaceInOrder(items, OrderBy(items, Scores().front()), capacity,
-                      Misfit::kOmit)
+  return Packer(items)
+      .Place(OrderBy(items, Scores().front()), capacity, Misfit::kOmit)
       .offsets;
 }
 
 int64_t LayoutPeakBytes(const std::vector<LayoutItem>& items) {
   int64_t least = kUnlimited;
+  Packer packer(items);
   for (const Score& score : Scores()) {
-    least = std::min(least, PlaceInOrder(items, OrderBy(items, score),
-                                         least - 1, Misfit::kStop)
-                                .peak);
+    least = std::min(
+        least,
+        packer.Place(OrderBy(items, score), least - 1, Misfit::kStop).peak);
   }
   return items.empty() ? 0 : least;
 }

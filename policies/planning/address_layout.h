@@ -35,8 +35,9 @@ struct LayoutItem {
 int64_t RoundUpToPlacement(int64_t size_bytes);
 
 // Offsets parallel to `items`, or nullopt when no order of placement that is
-// tried fits into `capacity_bytes`. Greedy by offset, first fit in decreasing
-// size and lifetime; O(n^2) for n items, fast up to tens of thousands.
+// tried fits into `capacity_bytes`. Places items by decreasing size and
+// lifetime, then repairs the order within a bounded amount of work. An item is
+// compared only with those that are alive about when it is.
 std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,
                                            int64_t capacity_bytes);
 

@@ -61,7 +61,7 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
   }
 }
 
-std::vector<int> AbsenceSelector::Select(const LanePrices& prices) {
+std::vector<Choice> AbsenceSelector::Select(const LanePrices& prices) {
   Reset(prices);
   for (KernelIndex b = 0; b < step_; ++b) {
     Open(b);
@@ -70,9 +70,9 @@ std::vector<int> AbsenceSelector::Select(const LanePrices& prices) {
     }
   }
   GiveBackTheUnnecessary();
-  std::vector<int> chosen;
+  std::vector<Choice> chosen;
   for (size_t a = 0; a < taken_.size(); ++a) {
-    if (taken_[a]) chosen.push_back(a);
+    if (taken_[a]) chosen.push_back({static_cast<int>(a), needed_at_[a]});
   }
   return chosen;
 }
@@ -80,6 +80,7 @@ std::vector<int> AbsenceSelector::Select(const LanePrices& prices) {
 void AbsenceSelector::Reset(const LanePrices& prices) {
   excess_ = initial_;
   taken_.assign(choices_.absences.size(), false);
+  needed_at_.assign(choices_.absences.size(), 0);
   for (std::vector<int>& list : taken_of_) list.clear();
   open_.clear();
   cost_.clear();
@@ -91,7 +92,9 @@ void AbsenceSelector::Reset(const LanePrices& prices) {
     cost_.push_back(std::max(1.0, cost));
   }
   for (size_t a = 0; a < taken_.size(); ++a) {
-    if (choices_.required[a]) Take(a);
+    if (!choices_.required[a]) continue;
+    const Gap& gap = choices_.absences[a].gap;
+    Take(a, gap.mandatory() ? gap.slow_first : gap.from);
   }
   // What reaches across the end of the step is open as it begins.
   for (size_t a = 0; a < taken_.size(); ++a) {
@@ -135,7 +138,7 @@ bool AbsenceSelector::Relieve(KernelIndex boundary) {
   std::vector<int> covered;
   Covered(best, covered);
   for (const int a : covered) GiveBack(a);
-  Take(best);
+  Take(best, boundary);
   return true;
 }
 
@@ -169,8 +172,9 @@ bool AbsenceSelector::Covered(int absence, std::vector<int>& covered) const {
   return true;
 }
 
-void AbsenceSelector::Take(int absence) {
+void AbsenceSelector::Take(int absence, KernelIndex boundary) {
   const Absence& taken = choices_.absences[absence];
+  needed_at_[absence] = boundary < taken.gap.from ? boundary + step_ : boundary;
   excess_.Add(taken.gap.from, taken.gap.to, -taken.size_bytes);
   taken_[absence] = true;
   taken_of_[taken.gap.tensor].push_back(absence);

@@ -31,14 +31,21 @@ struct LanePrices {
   double in = 1;
 };
 
+// An absence that was chosen, an index into the choices, and the boundary that
+// needs its room first, unrolled.
+struct Choice {
+  int absence = 0;
+  KernelIndex needed_at = 0;
+};
+
 class AbsenceSelector {
  public:
   // `allowed_bytes`: by boundary, K + 1 values.
   AbsenceSelector(const Graph& graph, const AbsenceChoices& choices,
                   const std::vector<int64_t>& allowed_bytes);
 
-  // Indices into the choices, ascending. `keep` are taken from the start.
-  std::vector<int> Select(const LanePrices& prices);
+  // By absence.
+  std::vector<Choice> Select(const LanePrices& prices);
 
  private:
   // Absences by the boundary they end at, unrolled from the sweep's position.
@@ -53,7 +60,7 @@ class AbsenceSelector {
   // The taken absences of the same tensor that overlap with this one; false
   // when it does not cover them all.
   bool Covered(int absence, std::vector<int>& covered) const;
-  void Take(int absence);
+  void Take(int absence, KernelIndex boundary);
   void GiveBack(int absence);
   void GiveBackTheUnnecessary();
 
@@ -66,6 +73,7 @@ class AbsenceSelector {
   Occupancy excess_;  // bytes held, less what is allowed
   std::vector<double> cost_;
   std::vector<bool> taken_;
+  std::vector<KernelIndex> needed_at_;
   std::vector<std::vector<int>> taken_of_;  // by tensor
   std::map<int, ByEnd> open_;               // by class of cost per byte
 };

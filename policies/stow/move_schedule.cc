@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -16,6 +17,10 @@ namespace {
 // them, where nothing else needs their room so soon.
 constexpr double kOutMargin = 1.5;
 
+// How much earlier than it has to begin a copy in is issued, in times its
+// duration, where there is room: kernels may turn out to be faster.
+constexpr double kLead = 1.0;
+
 // How many copies in are looked at when the first of their lane cannot begin.
 constexpr int kLookahead = 4;
 
@@ -28,6 +33,9 @@ struct Progress {
   int64_t out_begin_ns = 0;
   int64_t out_end_ns = 0;
   int64_t in_end_ns = 0;
+  // When the copy in has to begin so that it, and those that are needed after
+  // it, are in time; on the clock of a step without waiting.
+  int64_t latest_ns = 0;
   KernelIndex left = 0;
   KernelIndex fetch = 0;
 };
@@ -58,7 +66,6 @@ class Scheduler {
     }
     schedule_.room_wait_ns.resize(step_);
     schedule_.operand_wait_ns.resize(step_);
-    schedule_.late_bytes.resize(step_);
     for (const PlacedAbsence& placed : absences) {
       transfers_.push_back(MakeTransfer(costs, placed));
     }
@@ -66,6 +73,7 @@ class Scheduler {
     CountBytes(allowed_bytes);
     IndexTransfers();
     ExpectOuts();
+    CountUnderWay();
   }
 
   MoveSchedule Run() {
@@ -147,6 +155,48 @@ class Scheduler {
             BoundaryAt(lane_ns, b, boundary_ns_[b]), transfers_[i].out_by);
         excess_.Add(b, progress_[i].held_until, BytesOf(i));
       }
+    }
+  }
+
+  // Room for copies in that begin as late as they can on the clock of a step
+  // that is stretched until lanes have time for them all, and for copies out
+  // as expected.
+  void CountUnderWay() {
+    std::vector<int64_t> change(step_ + 1);
+    const auto hold = [&](KernelIndex begin, KernelIndex end, int64_t bytes) {
+      if (begin >= end) return;
+      change[begin] += bytes;
+      change[end] -= bytes;
+    };
+    for (auto& [tier, lanes] : lanes_) {
+      double stretch = 1;
+      double sum_ns = 0;
+      for (const int i : lanes.fetches) {
+        sum_ns += transfers_[i].placed.absence.in_ns;
+        stretch = std::max(
+            stretch,
+            sum_ns / std::max<int64_t>(1, boundary_ns_[transfers_[i].due]));
+      }
+      double next_ns = stretch * boundary_ns_.back();
+      for (auto i = lanes.fetches.rbegin(); i != lanes.fetches.rend(); ++i) {
+        const KernelIndex due = transfers_[*i].due;
+        next_ns = std::min(next_ns, stretch * boundary_ns_[due]) -
+                  transfers_[*i].placed.absence.in_ns;
+        const auto begin =
+            std::upper_bound(boundary_ns_.begin(), boundary_ns_.begin() + due,
+                             static_cast<int64_t>(next_ns / stretch));
+        hold(std::max<KernelIndex>(0, begin - boundary_ns_.begin() - 1), due,
+             BytesOf(*i));
+      }
+    }
+    for (size_t i = 0; i < transfers_.size(); ++i) {
+      if (!GapOf(i).moves_out) continue;
+      hold(transfers_[i].leave, progress_[i].held_until, BytesOf(i));
+    }
+    int64_t bytes = 0;
+    for (KernelIndex b = 0; b < step_; ++b) {
+      bytes += change[b];
+      schedule_.under_way_bytes.push_back(bytes);
     }
   }
 
@@ -232,7 +282,6 @@ class Scheduler {
         }
       }
       if (first == nullptr) return;  // more was chosen than fits
-      schedule_.late_bytes[b] += BytesOf(first->leaving.front());
       CompleteFirst(*first, b);
     }
   }
@@ -244,8 +293,8 @@ class Scheduler {
       IssueIn(i, b);
     }
     for (const int i : due_at_[b]) {
-      if (progress_[i].dropped) continue;
-      now_ns_ = std::max(now_ns_, progress_[i].in_end_ns);
+      if (progress_[i].dropped || progress_[i].in_end_ns <= now_ns_) continue;
+      now_ns_ = progress_[i].in_end_ns;
     }
   }
 
@@ -259,6 +308,8 @@ class Scheduler {
   }
 
   // Copies that could begin before the next boundary.
+  // Slower tiers go first: their copies hold room for longer and cannot catch
+  // up.
   void Prefetch(KernelIndex b) {
     for (auto& [tier, lanes] : lanes_) {
       while (lanes.in_free_ns < now_ns_ + kernel_ns_[b]) {
@@ -268,6 +319,12 @@ class Scheduler {
         IssueIn(i, b);
       }
     }
+  }
+
+  int64_t EarliestFetchNs(int i) const {
+    return progress_[i].latest_ns -
+           static_cast<int64_t>(
+               kLead * static_cast<double>(transfers_[i].placed.absence.in_ns));
   }
 
   int NextFetch(Lanes& lanes, KernelIndex b) const {
@@ -285,6 +342,7 @@ class Scheduler {
       if (past(i)) continue;
       ++looked_at;
       const Transfer& transfer = transfers_[i];
+      if (boundary_ns_[b] < EarliestFetchNs(i)) break;
       if (!progress_[i].gone || transfer.fetch_from > b) continue;
       if (excess_.Highest(b, transfer.due) <= -BytesOf(i)) return i;
     }
@@ -339,7 +397,7 @@ class Scheduler {
   std::vector<std::vector<int>> leaving_at_;  // by boundary
   std::vector<std::vector<int>> gone_by_;
   std::vector<std::vector<int>> due_at_;
-  std::map<TierIndex, Lanes> lanes_;
+  std::map<TierIndex, Lanes, std::greater<>> lanes_;  // slowest first
   std::vector<int64_t> kernel_ns_;
   std::vector<int64_t> boundary_ns_;
   int64_t now_ns_ = 0;

@@ -23,11 +23,11 @@ namespace stowage {
 struct MoveSchedule {
   std::vector<TakenGap> taken;
   int64_t step_ns = 0;
-  // By boundary, K + 1 values: how long room, then operands, were waited for,
-  // and the bytes on their way out as room was waited for.
+  // By boundary, K + 1 values: how long room, then operands, were waited for.
   std::vector<int64_t> room_wait_ns;
   std::vector<int64_t> operand_wait_ns;
-  std::vector<int64_t> late_bytes;
+  // By boundary: the room that copies under way need if each begins in time.
+  std::vector<int64_t> under_way_bytes;
 };
 
 // `allowed_bytes`: by boundary, K + 1 values, as the absences were chosen for.

@@ -1,6 +1,7 @@
 #include "policies/stow/tier_choice.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <utility>
 
@@ -15,7 +16,18 @@ namespace {
 constexpr double kFill = 0.97;
 
 // Tensors that are compared to relieve one boundary of a full tier.
-constexpr int kMaxCandidates = 48;
+constexpr int kMaxCandidates = 64;
+
+// Tensors smaller than this part of what is too much are left where they are.
+constexpr int64_t kSmallShare = 50;
+
+// Share of a step that a copy in may be early without being held against it.
+constexpr double kEarly = 0.03;
+
+struct ChosenAbsence {
+  const Absence* absence = nullptr;
+  KernelIndex needed_at = 0;  // its room, unrolled
+};
 
 // A tensor that is in a slower tier for some of the step.
 struct Resident {
@@ -24,7 +36,7 @@ struct Resident {
   // The place is held between these boundaries, unrolled.
   KernelIndex begin = 0;
   KernelIndex end = 0;
-  std::vector<const Absence*> absences;
+  std::vector<ChosenAbsence> absences;
   TierIndex tier = 1;
 };
 
@@ -68,7 +80,8 @@ class TierChooser {
         open.erase(open.begin());
       }
       while (excess.At(b) > 0 && !open.empty()) {
-        const auto best = LeastCrowded(open, tier + 1, out, in);
+        const auto best =
+            LeastCrowded(open, excess.At(b) / kSmallShare, tier + 1, out, in);
         Resident& resident = residents_[best.second];
         excess.Add(resident.begin, resident.end, -resident.bytes);
         resident.tier = tier + 1;
@@ -79,18 +92,20 @@ class TierChooser {
   }
 
   std::pair<KernelIndex, int> LeastCrowded(
-      const std::set<std::pair<KernelIndex, int>>& open, TierIndex tier,
-      LaneSchedule& out, LaneSchedule& in) const {
+      const std::set<std::pair<KernelIndex, int>>& open, int64_t least_bytes,
+      TierIndex tier, LaneSchedule& out, LaneSchedule& in) const {
     std::pair<KernelIndex, int> best = *open.rbegin();
     double best_crowding = -1;
-    int looked_at = 0;
-    const size_t stride = std::max<size_t>(1, open.size() / kMaxCandidates);
+    size_t considered = 0;
+    for (const auto& one : open) {
+      considered += residents_[one.second].bytes >= least_bytes;
+    }
+    const size_t stride = considered / kMaxCandidates + 1;
     size_t n = 0;
-    for (auto at = open.rbegin(); at != open.rend(); ++at) {
-      if (n++ % stride != 0) continue;
-      if (++looked_at > kMaxCandidates) break;
-      const double crowding =
-          Crowding(residents_[at->second], tier, out, in, false);
+    for (auto at = open.begin(); at != open.end(); ++at) {
+      const Resident& resident = residents_[at->second];
+      if (resident.bytes < least_bytes || n++ % stride != 0) continue;
+      const double crowding = Crowding(resident, tier, out, in, false);
       if (best_crowding >= 0 && crowding >= best_crowding) continue;
       best_crowding = crowding;
       best = *at;
@@ -98,35 +113,35 @@ class TierChooser {
     return best;
   }
 
-  // How long the copies of a tensor would have to wait for their lanes, as a
-  // share of the time it is absent.
+  // How long, by the byte, the copies of a tensor would have to wait for their
+  // lanes; the copy out may, until the room is needed.
   double Crowding(const Resident& resident, TierIndex tier, LaneSchedule& out,
                   LaneSchedule& in, bool reserve) const {
-    const std::vector<int64_t>& time_ns = costs_.fast_boundary_ns();
+    const int64_t step_ns = costs_.fast_boundary_ns().back();
     const int64_t out_ns = costs_.OutNs(resident.tensor, tier);
     const int64_t in_ns = costs_.InNs(resident.tensor, tier);
-    double crowding = 0;
-    for (const Absence* absence : resident.absences) {
-      const Gap& gap = absence->gap;
-      const int64_t from_ns = UnrolledNs(gap.from), to_ns = UnrolledNs(gap.to);
-      int64_t waited_ns = 0;
+    const double early_ns = kEarly * static_cast<double>(step_ns);
+    double waited_ns = 0;
+    for (const ChosenAbsence& one : resident.absences) {
+      const Gap& gap = one.absence->gap;
       if (gap.moves_out) {
-        const int64_t ready_ns = from_ns % std::max<int64_t>(1, time_ns.back());
+        const int64_t ready_ns = UnrolledNs(gap.from) % (step_ns + 1);
         const int64_t start_ns = out.EarliestStart(ready_ns, out_ns);
-        waited_ns += start_ns + out_ns - ready_ns;
+        const int64_t late_ns =
+            start_ns - ready_ns + out_ns -
+            (UnrolledNs(one.needed_at) - UnrolledNs(gap.from));
+        waited_ns += std::max<int64_t>(0, late_ns);
         if (reserve) out.Reserve(start_ns, out_ns);
       }
       if (gap.moves_in) {
-        const int64_t due_ns =
-            to_ns > time_ns.back() ? to_ns - time_ns.back() : to_ns;
+        int64_t due_ns = UnrolledNs(gap.to);
+        if (due_ns > step_ns) due_ns -= step_ns;
         const int64_t start_ns = in.LatestStart(due_ns, in_ns);
-        waited_ns += due_ns - start_ns;
+        waited_ns += std::max<double>(0, due_ns - start_ns - in_ns - early_ns);
         if (reserve) in.Reserve(start_ns, in_ns);
       }
-      crowding += static_cast<double>(waited_ns) /
-                  static_cast<double>(std::max<int64_t>(1, to_ns - from_ns));
     }
-    return crowding;
+    return waited_ns / static_cast<double>(resident.bytes);
   }
 
   int64_t UnrolledNs(KernelIndex boundary) const {
@@ -143,8 +158,8 @@ class TierChooser {
 
 bool Usable(const CostModel& costs, const Resident& resident, TierIndex tier) {
   const Tier& slow = costs.system().tiers[tier];
-  for (const Absence* absence : resident.absences) {
-    const Gap& gap = absence->gap;
+  for (const ChosenAbsence& one : resident.absences) {
+    const Gap& gap = one.absence->gap;
     const bool used = gap.mandatory() || (!gap.moves_out && !gap.moves_in);
     if (used && !slow.addressable && !slow.streamable) return false;
   }
@@ -162,26 +177,26 @@ void SetSpan(const CostModel& costs, Resident& resident) {
     resident.begin = tensor.birth_kernel;
     resident.end = tensor.death_kernel + 1 + step;
   } else {
-    resident.begin = resident.absences.front()->gap.from;
-    resident.end = resident.absences.front()->gap.to;
-    for (const Absence* absence : resident.absences) {
-      resident.begin = std::min(resident.begin, absence->gap.from);
-      resident.end = std::max(resident.end, absence->gap.to);
+    resident.begin = resident.absences.front().absence->gap.from;
+    resident.end = resident.absences.front().absence->gap.to;
+    for (const ChosenAbsence& one : resident.absences) {
+      resident.begin = std::min(resident.begin, one.absence->gap.from);
+      resident.end = std::max(resident.end, one.absence->gap.to);
     }
   }
 }
 
 std::vector<Resident> FindResidents(const CostModel& costs,
                                     const AbsenceChoices& choices,
-                                    const std::vector<int>& chosen) {
+                                    const std::vector<Choice>& chosen) {
   std::vector<Resident> residents;
-  for (const int a : chosen) {
-    const Absence& absence = choices.absences[a];
+  for (const Choice& choice : chosen) {
+    const Absence& absence = choices.absences[choice.absence];
     const TensorIndex t = absence.gap.tensor;
     if (residents.empty() || residents.back().tensor != t) {
       residents.push_back({.tensor = t, .bytes = absence.size_bytes});
     }
-    residents.back().absences.push_back(&absence);
+    residents.back().absences.push_back({&absence, choice.needed_at});
   }
   for (Resident& resident : residents) {
     SetSpan(costs, resident);
@@ -197,7 +212,7 @@ std::vector<Resident> FindResidents(const CostModel& costs,
 
 std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
                                        const AbsenceChoices& choices,
-                                       const std::vector<int>& chosen) {
+                                       const std::vector<Choice>& chosen) {
   const std::vector<Resident> residents =
       TierChooser(costs, FindResidents(costs, choices, chosen)).Choose();
   std::vector<TierIndex> tier(costs.graph().tensors.size(), 1);
@@ -205,10 +220,10 @@ std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
     tier[resident.tensor] = resident.tier;
   }
   std::vector<PlacedAbsence> placed;
-  for (const int a : chosen) {
-    PlacedAbsence one{.absence = choices.absences[a],
-                      .tier = tier[choices.absences[a].gap.tensor],
-                      .required = choices.required[a]};
+  for (const Choice& choice : chosen) {
+    PlacedAbsence one{.absence = choices.absences[choice.absence],
+                      .required = choices.required[choice.absence]};
+    one.tier = tier[one.absence.gap.tensor];
     const Gap& gap = one.absence.gap;
     if (gap.moves_out) one.absence.out_ns = costs.OutNs(gap.tensor, one.tier);
     if (gap.moves_in) one.absence.in_ns = costs.InNs(gap.tensor, one.tier);

@@ -11,16 +11,17 @@
 #include <vector>
 
 #include "policies/stow/absence.h"
+#include "policies/stow/absence_selector.h"
 #include "policies/stow/cost_model.h"
 #include "policies/stow/transfer.h"
 
 namespace stowage {
 
-// `chosen` are indices into the choices. All absences of a tensor are placed in
+// All absences of a tensor are placed in
 // one tier, since a tensor has one place in the slower tiers.
 std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
                                        const AbsenceChoices& choices,
-                                       const std::vector<int>& chosen);
+                                       const std::vector<Choice>& chosen);
 
 }  // namespace stowage
 

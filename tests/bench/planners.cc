@@ -26,6 +26,7 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/lower_bound.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
 #include "policies/registry.h"
@@ -63,7 +64,7 @@ int64_t PeakRssBytes() {
 }
 
 void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
-            const std::string& policy) {
+            int64_t bound_ns, const std::string& policy) {
   const PlanOptions options{
       .fast_limit_bytes = limit_bytes,
       .time_limit = absl::Seconds(absl::GetFlag(FLAGS_time_limit_s))};
@@ -82,11 +83,13 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
   }
   const absl::Status verified = VerifyPlan(graph, system, *plan);
   std::printf(
-      "%-20s %-9s %8.3f GB %-14s %12.6f s %8.5f x fast  plan %7.3f s"
+      "%-20s %-9s %8.3f GB %-14s %12.6f s %8.5f x fast  %7.4f x bound  plan "
+      "%7.3f s"
       "  rss %4ld MB %s\n",
       graph.name.c_str(), system.name.c_str(), limit_bytes / 1e9,
       policy.c_str(), plan->prediction.step_time_ns / 1e9,
-      static_cast<double>(plan->prediction.step_time_ns) / fast_ns, seconds,
+      static_cast<double>(plan->prediction.step_time_ns) / fast_ns,
+      static_cast<double>(plan->prediction.step_time_ns) / bound_ns, seconds,
       static_cast<long>(PeakRssBytes() >> 20),
       verified.ok() ? "" : verified.ToString().c_str());
   std::fflush(stdout);
@@ -106,8 +109,12 @@ void Run(const std::vector<char*>& names) {
       limits = {absl::GetFlag(FLAGS_fast_bytes)};
     }
     for (const int64_t limit : limits) {
+      const absl::Time begin = absl::Now();
+      const int64_t bound_ns = LowerBoundNs(graph, system, limit);
+      std::printf("%-20s bound %.6f s, found in %.3f s\n", graph.name.c_str(),
+                  bound_ns / 1e9, absl::ToDoubleSeconds(absl::Now() - begin));
       for (const std::string& policy : absl::GetFlag(FLAGS_policies)) {
-        Report(graph, system, limit, policy);
+        Report(graph, system, limit, bound_ns, policy);
       }
     }
   }

@@ -1,0 +1,253 @@
+#include "policies/planning/tensor_life.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "policies/model/kernel_cost.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+TierIndex ReferenceTier(const MemorySystem& system) {
+  for (TierIndex t = 1; t < system.tier_count(); ++t) {
+    if (system.tiers[t].addressable) return t;
+  }
+  return kFastTier;
+}
+
+// By how much more bytes in an addressable tier count than those in the
+// reference tier (kernel_cost.h).
+struct Weights {
+  double read = 1;
+  double write = 1;
+};
+
+double Extra(int64_t slow_bytes_per_second, int64_t fast_bytes_per_second) {
+  return std::max(0.0,
+                  1e9 / slow_bytes_per_second - 1e9 / fast_bytes_per_second);
+}
+
+Weights WeightsOf(const MemorySystem& system, TierIndex tier) {
+  const Tier& fast = system.tiers[kFastTier];
+  const Tier& slow = system.tiers[tier];
+  const Tier& reference = system.tiers[ReferenceTier(system)];
+  const double read = Extra(reference.peak_read_bytes_per_second(),
+                            fast.peak_read_bytes_per_second());
+  const double write = Extra(reference.peak_write_bytes_per_second(),
+                             fast.peak_write_bytes_per_second());
+  Weights weights;
+  if (read > 0) {
+    weights.read = Extra(slow.peak_read_bytes_per_second(),
+                         fast.peak_read_bytes_per_second()) /
+                   read;
+  }
+  if (write > 0) {
+    weights.write = Extra(slow.peak_write_bytes_per_second(),
+                          fast.peak_write_bytes_per_second()) /
+                    write;
+  }
+  return weights;
+}
+
+std::vector<Weights> AddressableTiers(const MemorySystem& system) {
+  std::vector<Weights> weights;
+  for (TierIndex t = 1; t < system.tier_count(); ++t) {
+    if (system.tiers[t].addressable) weights.push_back(WeightsOf(system, t));
+  }
+  return weights;
+}
+
+// A plane below the kernel's duration as a function of the slow shares of its
+// inputs and outputs. The duration is bilinear, so a plane that is below it at
+// the corners is below it everywhere between them.
+struct Plane {
+  double at_fast_ns = 0;
+  double inputs_ns = 0;
+  double outputs_ns = 0;
+};
+
+Plane PlaneBelow(const KernelProfile& profile, double most_in,
+                 double most_out) {
+  const double ff = profile.fast_inputs_fast_outputs.duration_ns;
+  const double fs = profile.fast_inputs_slow_outputs.duration_ns - ff;
+  const double sf = profile.slow_inputs_fast_outputs.duration_ns - ff;
+  const double both =
+      profile.slow_inputs_slow_outputs.duration_ns - ff - fs - sf;
+  // Durations are rounded to nanoseconds, hence the one less.
+  const double sum = sf * most_in + fs * most_out;
+  const double lost = std::min(0.0, both * most_in * most_out);
+  if (lost == 0) return {ff - 1, sf, fs};
+  // Both slow cost less than each of them adds: less steep, or else lower.
+  if (sf >= 0 && fs >= 0 && sum + lost >= 0) {
+    const double share = (sum + lost) / sum;
+    return {ff - 1, share * sf, share * fs};
+  }
+  return {ff + lost - 1, sf, fs};
+}
+
+// The highest shares there can be: operands weigh more in a third tier.
+Weights MostShares(const std::vector<Weights>& tiers) {
+  Weights most;
+  if (tiers.empty()) most = {0, 0};
+  for (const Weights& tier : tiers) {
+    most.read = std::max(most.read, tier.read);
+    most.write = std::max(most.write, tier.write);
+  }
+  return most;
+}
+
+struct Shares {
+  double read = 0;
+  double written = 0;
+};
+
+double StreamNs(const MemorySystem& system, const Operand& operand,
+                int64_t bytes) {
+  double least = kInfinite;
+  for (TierIndex t = 1; t < system.tier_count(); ++t) {
+    if (!system.tiers[t].streamable) continue;
+    double ns = 0;
+    if (operand.read) ns += system.CopyDurationNs(t, kFastTier, bytes);
+    if (operand.write) ns += system.CopyDurationNs(kFastTier, t, bytes);
+    least = std::min(least, ns);
+  }
+  return least;
+}
+
+// What `kernel` takes longer, at least, when one of its operands is slow.
+double SlowNs(const Graph& graph, const MemorySystem& system,
+              const Operand& operand, const Plane& plane,
+              const std::vector<Weights>& tiers, const Shares& total) {
+  const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
+  double least = StreamNs(system, operand, bytes);
+  const double accessed = static_cast<double>(bytes) * operand.access_count;
+  for (const Weights& weights : tiers) {
+    double ns = 0;
+    if (operand.read && total.read > 0) {
+      ns += plane.inputs_ns * accessed * weights.read / total.read;
+    }
+    if (operand.write && total.written > 0) {
+      ns += plane.outputs_ns * accessed * weights.write / total.written;
+    }
+    least = std::min(least, ns);
+  }
+  return least;
+}
+
+TensorLife MakeLife(const Graph& graph, const MemorySystem& system,
+                    TensorIndex t) {
+  const Tensor& tensor = graph.tensors[t];
+  const KernelIndex step = graph.kernel_count() + 1;
+  TensorLife life;
+  life.bytes = static_cast<double>(RoundUpToPlacement(tensor.size_bytes));
+  life.movable = tensor.movable();
+  life.cyclic = tensor.persistent;
+  life.begin = tensor.persistent ? 0 : tensor.birth_kernel;
+  life.end = tensor.persistent
+                 ? step - 1
+                 : tensor.death_kernel + (tensor.wraps() ? step : 0);
+  for (TierIndex tier = 1; tier < system.tier_count(); ++tier) {
+    life.out_ns.push_back(
+        system.CopyDurationNs(kFastTier, tier, tensor.size_bytes));
+    life.in_ns.push_back(
+        system.CopyDurationNs(tier, kFastTier, tensor.size_bytes));
+  }
+  // Being born slow costs nothing in itself.
+  if (!tensor.persistent) life.stops.push_back({tensor.birth_kernel, 0, 0});
+  return life;
+}
+
+void AddStop(KernelIndex k, double slow_ns, TensorLife& life) {
+  if (!life.stops.empty() && life.stops.back().kernel == k) {
+    life.stops.back().slow_ns = slow_ns;
+    return;
+  }
+  life.stops.push_back({k, slow_ns, 0});
+}
+
+}  // namespace
+
+std::vector<double> LeastKernelNs(const Graph& graph,
+                                  const MemorySystem& system) {
+  const Weights most = MostShares(AddressableTiers(system));
+  std::vector<double> least_ns;
+  for (const Kernel& kernel : graph.kernels) {
+    const KernelProfile profile = CompleteProfile(graph, kernel, system);
+    const Plane plane = PlaneBelow(profile, most.read, most.write);
+    least_ns.push_back(static_cast<double>(kernel.gap_ns) + plane.at_fast_ns);
+  }
+  return least_ns;
+}
+
+std::vector<TensorLife> FindTensorLives(const Graph& graph,
+                                        const MemorySystem& system) {
+  const std::vector<Weights> tiers = AddressableTiers(system);
+  const Weights most = MostShares(tiers);
+  const KernelIndex step = graph.kernel_count() + 1;
+  std::vector<TensorLife> lives;
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    lives.push_back(MakeLife(graph, system, t));
+  }
+  std::vector<std::vector<KernelIndex>> writers(graph.tensors.size());
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const Kernel& kernel = graph.kernels[k];
+    const KernelProfile profile = CompleteProfile(graph, kernel, system);
+    const Plane plane = PlaneBelow(profile, most.read, most.write);
+    Shares total;
+    for (const Operand& operand : kernel.operands) {
+      const double accessed =
+          static_cast<double>(graph.tensors[operand.tensor].size_bytes) *
+          operand.access_count;
+      if (operand.read) total.read += accessed;
+      if (operand.write) total.written += accessed;
+    }
+    for (const Operand& operand : kernel.operands) {
+      const Tensor& tensor = graph.tensors[operand.tensor];
+      const bool next_step = tensor.wraps() && k <= tensor.death_kernel;
+      const KernelIndex at = next_step ? k + step : k;
+      AddStop(at, SlowNs(graph, system, operand, plane, tiers, total),
+              lives[operand.tensor]);
+      if (operand.write) writers[operand.tensor].push_back(at);
+    }
+  }
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    TensorLife& life = lives[t];
+    std::sort(life.stops.begin(), life.stops.end(),
+              [](const LifeStop& a, const LifeStop& b) {
+                return a.kernel < b.kernel;
+              });
+    // A birth that is a use as well was added twice where the tensor wraps.
+    for (size_t i = 1; i < life.stops.size();) {
+      if (life.stops[i].kernel != life.stops[i - 1].kernel) {
+        ++i;
+        continue;
+      }
+      life.stops[i - 1].slow_ns += life.stops[i].slow_ns;
+      life.stops.erase(life.stops.begin() + static_cast<int>(i));
+    }
+    std::vector<KernelIndex>& written = writers[t];
+    std::sort(written.begin(), written.end());
+    // Nothing was written yet: copies may have begun as life began; of a
+    // persistent tensor, after the last write of the step before.
+    KernelIndex last = life.begin - 1;
+    if (life.cyclic) {
+      last = written.empty() ? -step : written.back() - step;
+    }
+    size_t next = 0;
+    for (LifeStop& stop : life.stops) {
+      while (next < written.size() && written[next] <= stop.kernel) {
+        last = written[next++];
+      }
+      stop.written = last;
+    }
+  }
+  return lives;
+}
+
+}  // namespace stowage

@@ -1,0 +1,167 @@
+#include "policies/planning/lower_bound.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/gap.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/planning/simulator.h"
+#include "policies/planning/verifier.h"
+#include "policies/planning/workload.h"
+#include "policies/registry.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+// A step over persistent tensors of 1 MiB, one per kernel, read in `order`.
+Graph Readers(int tensors, const std::vector<TensorIndex>& order, int64_t ns) {
+  Graph graph;
+  graph.name = "readers";
+  graph.tensors.assign(tensors, {.size_bytes = kMiB, .persistent = true});
+  for (const TensorIndex t : order) {
+    Kernel kernel{.name = "read"};
+    kernel.operands = {{.tensor = t, .read = true}};
+    kernel.profile.fast_inputs_fast_outputs = {ns, DurationSource::kMeasured};
+    graph.kernels.push_back(kernel);
+  }
+  return graph;
+}
+
+// All the ways to take the gaps of a step: which of them, and when each of
+// their two copies begins and ends.
+class Exhaustive {
+ public:
+  Exhaustive(const Graph& graph, const MemorySystem& system, int64_t limit)
+      : graph_(graph), system_(system), limit_(limit) {}
+
+  // The fastest verified plan; counts them in `plans`.
+  int64_t BestNs() {
+    workload_ = *MakeWorkload(graph_, system_, limit_);
+    gaps_ = FindGaps(graph_, workload_);
+    Choose(0);
+    return best_ns_;
+  }
+  int plans() const { return plans_; }
+
+ private:
+  // Copies of gaps that reach across the end of the step run in either turn.
+  void Choose(size_t g) {
+    if (g == gaps_.size()) return Judge();
+    const Gap& gap = gaps_[g];
+    if (!gap.mandatory() && (gap.moves_out || gap.moves_in)) Choose(g + 1);
+    const KernelIndex last_leave = gap.moves_out ? gap.to - 1 : gap.from;
+    for (KernelIndex leave = gap.from; leave <= last_leave; ++leave) {
+      for (KernelIndex left = leave;
+           left <= (gap.moves_out ? gap.to - 1 : leave); ++left) {
+        if (!gap.moves_in) {
+          Take(g, {gap, leave, left, gap.to, gap.to});
+          continue;
+        }
+        for (KernelIndex fetch = left; fetch <= gap.to; ++fetch) {
+          Take(g, {gap, leave, left, fetch, gap.to});
+        }
+      }
+    }
+  }
+
+  void Take(size_t g, const TakenGap& taken) {
+    taken_.push_back(taken);
+    Choose(g + 1);
+    taken_.pop_back();
+  }
+
+  void Judge() {
+    BuildInput input{.segments = SegmentsWithout(graph_, taken_),
+                     .streams = workload_.streams,
+                     .stream_window_bytes = workload_.stream_window_bytes,
+                     .fast_limit_bytes = limit_};
+    const auto plan = BuildPlan(graph_, system_, input);
+    if (!plan.ok() || !VerifyPlan(graph_, system_, *plan).ok()) return;
+    ++plans_;
+    best_ns_ = std::min(
+        best_ns_, Simulate(graph_, system_, *plan)->prediction.step_time_ns);
+  }
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const int64_t limit_;
+  Workload workload_;
+  std::vector<Gap> gaps_;
+  std::vector<TakenGap> taken_;
+  int64_t best_ns_ = std::numeric_limits<int64_t>::max();
+  int plans_ = 0;
+};
+
+TEST(LowerBoundTest, NeverExceedsTheBestOfAllPlansOfTinySteps) {
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const std::vector<std::vector<TensorIndex>> orders = {
+      {0, 1, 0}, {0, 1, 1}, {0, 1}, {1, 0, 1}};
+  for (const auto& order : orders) {
+    for (const int64_t ns : {int64_t{1000}, int64_t{100'000}}) {
+      const Graph graph = Readers(2, order, ns);
+      Exhaustive all(graph, gpu, kMiB);
+      const int64_t best_ns = all.BestNs();
+      ASSERT_GT(all.plans(), 0);
+      const int64_t bound_ns = LowerBoundNs(graph, gpu, kMiB);
+      EXPECT_LE(bound_ns, best_ns);
+      EXPECT_GE(bound_ns, 0.3 * best_ns);
+    }
+  }
+}
+
+TEST(LowerBoundTest, NeverExceedsAnyPolicyOnRandomGraphs) {
+  for (const char* name : {"optane", "cxl", "file", "gpu-pcie", "g10-a100"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (uint64_t seed = 0; seed < 25; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      const int64_t limit = FindLeastLimit(graph, system).bytes +
+                            ComputeLiveness(graph).peak_bytes / 8;
+      const int64_t bound_ns =
+          LowerBoundNs(graph, system, limit, {.iterations = 60});
+      for (const char* policy : {"lru", "belady", "all-slow"}) {
+        const auto plan =
+            (*MakePolicy(policy))
+                ->MakePlan(graph, system, {.fast_limit_bytes = limit});
+        if (!plan.ok()) continue;
+        EXPECT_LE(bound_ns, plan->prediction.step_time_ns)
+            << name << " " << policy << " seed " << seed;
+      }
+    }
+  }
+}
+
+TEST(LowerBoundTest, IsTheTimeOfTheKernelsWhereEverythingFits) {
+  const Graph graph = Readers(3, {0, 1, 2}, 50'000);
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const int64_t bound_ns = LowerBoundNs(graph, gpu, 64 * kMiB);
+  EXPECT_LE(bound_ns, 150'000);
+  EXPECT_GE(bound_ns, 149'900);
+}
+
+// Two tensors take turns in room for one: each has to come and go once a step,
+// and its lane cannot do it faster.
+TEST(LowerBoundTest, IsTheTimeOfTheLaneWhereKernelsAreShort) {
+  const Graph graph = Readers(2, {0, 1}, 1000);
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const int64_t copies_ns = 2 * gpu.CopyDurationNs(1, kFastTier, kMiB);
+  EXPECT_GE(LowerBoundNs(graph, gpu, kMiB), 0.9 * copies_ns);
+}
+
+TEST(LowerBoundTest, FallsWithMoreFastMemory) {
+  const Graph graph = TrainingStepGraph(8, 3);
+  const MemorySystem file = *PresetMemorySystem("file");
+  const int64_t peak = ComputeLiveness(graph).peak_bytes;
+  const int64_t scarce_ns = LowerBoundNs(graph, file, peak / 5);
+  const int64_t ample_ns = LowerBoundNs(graph, file, peak);
+  EXPECT_GT(scarce_ns, ample_ns);
+}
+
+}  // namespace
+}  // namespace stowage
