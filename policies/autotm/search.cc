@@ -88,8 +88,8 @@ class Searcher {
     ++outcome_.rounds;
   }
 
-  // Half of what is left, so that there is time for another round; all of it in
-  // the first, which most often is the last.
+  // Part of what is left, so that there is time for another round; the larger
+  // part in the first, which most often is the last.
   absl::Duration TimeFor(int round) const {
     const absl::Duration left =
         std::max(absl::ZeroDuration(), deadline_ - absl::Now());
@@ -109,8 +109,8 @@ class Searcher {
     absl::StatusOr<Plan> plan = BuildPlan(graph_, system_, Input());
     if (absl::IsResourceExhausted(plan.status())) return false;
     const double objective_ns = ObjectiveNs(problem_, paths_);
-    if (outcome_.plan.ok() && outcome_.objective_ns <= objective_ns)
-      return true;
+    const bool better = plan.ok() && objective_ns < outcome_.objective_ns;
+    if (outcome_.plan.ok() && !better) return true;
     outcome_.plan = std::move(plan);
     outcome_.objective_ns = objective_ns;
     outcome_.demoted = demoted;

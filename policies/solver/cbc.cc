@@ -11,6 +11,7 @@
 #include "CglKnapsackCover.hpp"
 #include "CglMixedIntegerRounding2.hpp"
 #include "ClpSimplex.hpp"
+#include "CoinError.hpp"
 #include "CoinPackedMatrix.hpp"
 #include "OsiClpSolverInterface.hpp"
 #include "absl/time/clock.h"
@@ -160,8 +161,9 @@ Solution CbcSolver::Solve(const LinearProgram& program,
         absl::ToDoubleSeconds(options.time_limit));
   }
   Solution root = SolveRelaxation(program, clp);
-  if (options.relax || root.status == SolveStatus::kInfeasible) return root;
+  if (options.relax) return root;
   const bool warm = IsFeasible(program, options.warm_start);
+  if (root.status == SolveStatus::kInfeasible && !warm) return root;
   Solution solution;
   if (warm) KeepValues(program, options.warm_start.data(), false, solution);
   if (warm) solution.status = SolveStatus::kFeasible;
@@ -179,7 +181,13 @@ Solution CbcSolver::Solve(const LinearProgram& program,
                           solution.objective - program.constant,
                           /*check=*/false);
   }
-  model.branchAndBound();
+  try {
+    model.branchAndBound();
+  } catch (const CoinError&) {
+    // How CBC reports that its arithmetic broke down. What was known before it
+    // began still holds.
+    return solution;
+  }
   ReadOutcome(program, options, model, root.bound, solution);
   return solution;
 }

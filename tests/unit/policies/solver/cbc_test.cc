@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <random>
+#include <thread>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -148,6 +150,22 @@ TEST(CbcSolverTest, TheSameOptionsGiveTheSameValues) {
   const SolveOptions options{.node_limit = 50, .seed = 3};
   EXPECT_EQ(CbcSolver().Solve(program, options).values,
             CbcSolver().Solve(program, options).values);
+}
+
+TEST(CbcSolverTest, ThreadsDoNotDisturbEachOther) {
+  const CbcSolver solver;
+  std::vector<double> objectives(8);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < objectives.size(); ++i) {
+    threads.emplace_back([&, i] {
+      objectives[i] = solver.Solve(RandomKnapsacks(i % 2, 25, 8), {}).objective;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < objectives.size(); ++i) {
+    EXPECT_DOUBLE_EQ(objectives[i],
+                     solver.Solve(RandomKnapsacks(i % 2, 25, 8), {}).objective);
+  }
 }
 
 TEST(CbcSolverTest, WritesNothing) {
