@@ -215,45 +215,55 @@ bool IntervalPlanner::IsHead(const Visit& visit) const {
          (tensor.wraps() && KernelOf(visit.tensor, 0) <= tensor.death_kernel);
 }
 
-// Fetches during the last interval, for the next step's first one. What the
-// last interval uses, too, is expected to be there still.
+// In the fast tier as the step begins, because the step before leaves it there.
 bool IntervalPlanner::BeAtStart(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   Stay& stay = stays_[t][visit.first_use];
   if (!room_.Fits(0, stay.begin, Bytes(t))) return false;
-  const KernelIndex last_use = KernelOf(t, LastUse(t));
-  const KernelIndex start = IntervalStart(intervals_.count() - 1);
-  const bool stays_on = last_use >= start && !table_.uses[t].back().slow &&
-                        !LimitOf(t, LastUse(t)).dies;
-  KernelIndex earliest = std::max(start, last_use + 1);
-  if (!graph_.tensors[t].persistent) {
-    earliest = std::max(earliest, graph_.tensors[t].birth_kernel + 1);
-  }
-  KernelIndex queued = earliest;
-  if (!stays_on) queued = clock_.LastAt(tail_lane_ns_, earliest, last_);
-  const KernelIndex begin = room_.FitsFrom(queued, last_ + 1, Bytes(t));
-  if (begin > last_) return false;
-  if (!stays_on) {
-    const int64_t done_ns =
-        std::max(tail_lane_ns_, clock_.TimeNs(begin)) +
-        system_.CopyDurationNs(1, kFastTier, graph_.tensors[t].size_bytes);
-    if (done_ns > clock_.TimeNs(last_)) {
-      if (begin == queued) outcome_.late.insert(visit.interval);
-      if (LeavesLate(visit.interval)) return false;
-    }
-    tail_lane_ns_ = done_ns;
-  }
+  const std::optional<KernelIndex> begin = BeginTail(visit);
+  if (!begin.has_value()) return false;
   room_.Hold(0, stay.begin, Bytes(t));
-  room_.Hold(begin, last_ + 1, Bytes(t));
+  room_.Hold(*begin, last_ + 1, Bytes(t));
   stay.begin = stay.ready = 0;
   stay.moved_in = false;
   tails_[t] = Stay{.placed = true,
-                   .begin = begin,
+                   .begin = *begin,
                    .ready = last_,
                    .leave = last_ + 1,
                    .end = last_ + 1,
                    .moved_in = true};
   return true;
+}
+
+// Where in the last interval the stay begins that goes on in the next step:
+// fetched in time for it, or right after the tensor's last use, where that is
+// in the last interval and so expected to find it fast. Nothing when there is
+// no room, or no time and the tensor shall rather stay slow.
+std::optional<KernelIndex> IntervalPlanner::BeginTail(const Visit& visit) {
+  const TensorIndex t = visit.tensor;
+  const Tensor& tensor = graph_.tensors[t];
+  const KernelIndex last_use = KernelOf(t, LastUse(t));
+  const KernelIndex start = IntervalStart(intervals_.count() - 1);
+  const bool stays_on = last_use >= start && !table_.uses[t].back().slow &&
+                        !LimitOf(t, LastUse(t)).dies;
+  KernelIndex earliest = std::max(start, last_use + 1);
+  if (!tensor.persistent) {
+    earliest = std::max(earliest, tensor.birth_kernel + 1);
+  }
+  const KernelIndex queued =
+      stays_on ? earliest : clock_.LastAt(tail_lane_ns_, earliest, last_);
+  const KernelIndex begin = room_.FitsFrom(queued, last_ + 1, Bytes(t));
+  if (begin > last_) return std::nullopt;
+  if (stays_on) return begin;
+  const int64_t done_ns =
+      std::max(tail_lane_ns_, clock_.TimeNs(begin)) +
+      system_.CopyDurationNs(1, kFastTier, tensor.size_bytes);
+  if (done_ns > clock_.TimeNs(last_)) {
+    if (begin == queued) outcome_.late.insert(visit.interval);
+    if (LeavesLate(visit.interval)) return std::nullopt;
+  }
+  tail_lane_ns_ = done_ns;
+  return begin;
 }
 
 bool IntervalPlanner::FetchVisit(const Visit& visit) {

@@ -98,6 +98,7 @@ class IntervalPlanner {
   void PlaceVisit(const Visit& visit);
   bool Arrive(const Visit& visit);
   bool BeAtStart(const Visit& visit);
+  std::optional<KernelIndex> BeginTail(const Visit& visit);
   bool IsHead(const Visit& visit) const;
   bool FetchVisit(const Visit& visit);
   KernelIndex EarliestFetch(const Visit& visit) const;

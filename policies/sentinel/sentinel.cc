@@ -13,7 +13,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/profile_note.h"
 #include "policies/sentinel/coallocation.h"
-#include "policies/sentinel/lower_bound.h"
+#include "policies/sentinel/sentinel_lower_bound.h"
 #include "policies/sentinel/sentinel_search.h"
 
 namespace stowage {

@@ -12,7 +12,7 @@
 #include "policies/model/presets.h"
 #include "policies/planning/plan_proto.h"
 #include "policies/planning/verifier.h"
-#include "policies/sentinel/lower_bound.h"
+#include "policies/sentinel/sentinel_lower_bound.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 

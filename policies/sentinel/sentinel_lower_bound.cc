@@ -1,4 +1,4 @@
-#include "policies/sentinel/lower_bound.h"
+#include "policies/sentinel/sentinel_lower_bound.h"
 
 #include <algorithm>
 

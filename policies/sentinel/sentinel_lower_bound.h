@@ -3,8 +3,8 @@
 //   int64_t bytes = SentinelLowerBoundBytes(graph, FindLayers(graph));
 //
 // Pure function of a valid graph.
-#ifndef STOWAGE_POLICIES_SENTINEL_LOWER_BOUND_H_
-#define STOWAGE_POLICIES_SENTINEL_LOWER_BOUND_H_
+#ifndef STOWAGE_POLICIES_SENTINEL_SENTINEL_LOWER_BOUND_H_
+#define STOWAGE_POLICIES_SENTINEL_SENTINEL_LOWER_BOUND_H_
 
 #include <cstdint>
 
@@ -19,4 +19,4 @@ int64_t SentinelLowerBoundBytes(const Graph& graph, const Layers& layers);
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_SENTINEL_LOWER_BOUND_H_
+#endif  // STOWAGE_POLICIES_SENTINEL_SENTINEL_LOWER_BOUND_H_

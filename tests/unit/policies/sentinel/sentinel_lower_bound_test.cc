@@ -1,4 +1,4 @@
-#include "policies/sentinel/lower_bound.h"
+#include "policies/sentinel/sentinel_lower_bound.h"
 
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kPage = 4096;
 
-TEST(LowerBoundTest, IsThePeakOfShortLivedPlusTheLargestLongLivedTensor) {
+TEST(SentinelLowerBoundTest, IsThePeakOfShortLivedPlusTheLargestLongLivedTensor) {
   LayeredStep step({1, 1, 2, 2});
   step.Add(3 * kPage, 0, 0);
   step.Add(2 * kPage, 0, 1);
