@@ -163,10 +163,14 @@ class IalStep {
     step_.BeginIn(t);
   }
 
+  // `idle`: only what is neither active nor used lately; else whatever there
+  // is, also what is on its way in.
   bool IsVictim(TensorIndex t, bool idle) const {
-    return step_.state(t) == SwapStep::State::kFast &&
-           facts_.IsOld(t, step_.boundary()) &&
-           !(idle && (lists_.active(t) || lists_.UsedLately(t)));
+    const SwapStep::State state = step_.state(t);
+    const bool held = state == SwapStep::State::kFast ||
+                      (!idle && state == SwapStep::State::kComing);
+    const bool hot = lists_.active(t) || lists_.UsedLately(t);
+    return held && !(idle && hot) && facts_.IsOld(t, step_.boundary());
   }
 
   std::optional<TensorIndex> FirstIn(bool idle) const {

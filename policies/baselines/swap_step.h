@@ -106,7 +106,7 @@ class SwapStep {
   void Project(TensorIndex t, KernelIndex begin, int64_t bytes);
 
   const StepFacts& facts_;
-  const std::vector<TierIndex>& first_slow_tier_;
+  const std::vector<TierIndex> first_slow_tier_;
   std::vector<TensorState> tensors_;
   std::set<TensorIndex> fast_, coming_, going_;
   std::vector<int64_t> projected_bytes_;  // by boundary
