@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 // Spans of boundaries into which the step is divided to find what coexists.
-constexpr int kMaxBlocks = 512;
+constexpr int kMaxBlocks = 128;
 
 // Listed items that are looked at, and orders that are tried, at most, to
 // repair an order of placement.
@@ -67,6 +67,7 @@ class Packer {
                Fit fit = Fit::kSmallestGap) {
     Layout layout;
     layout.offsets.assign(items_.size(), 0);
+    placed_.clear();
     for (std::vector<int>& block : blocks_) block.clear();
     std::fill(seen_by_.begin(), seen_by_.end(), -1);
     for (size_t n = 0; n < order.size(); ++n) {
@@ -84,8 +85,8 @@ class Packer {
         layout.misfit = static_cast<int>(n);
         break;
       }
-      ForBlocks(index,
-                [&](std::vector<int>& block) { block.push_back(index); });
+      placed_.push_back(index);
+      ForBlocks(index, [&](std::vector<int>& b) { b.push_back(index); });
     }
     return layout;
   }
@@ -105,16 +106,23 @@ class Packer {
   int64_t FindOffset(int index, const std::vector<int64_t>& offsets, Fit fit) {
     const LayoutItem& item = items_[index];
     coexisting_.clear();
-    ForBlocks(index, [&](const std::vector<int>& block) {
-      work_ += static_cast<int64_t>(block.size()) + 1;
-      for (const int other : block) {
+    const auto compare = [&](const std::vector<int>& others) {
+      work_ += static_cast<int64_t>(others.size()) + 1;
+      for (const int other : others) {
         if (seen_by_[other] == index) continue;
         seen_by_[other] = index;
         if (!Coexist(items_[other], item)) continue;
         coexisting_.push_back(
             {offsets[other], offsets[other] + items_[other].size_bytes});
       }
-    });
+    };
+    size_t listed = 0;
+    ForBlocks(index, [&](const std::vector<int>& b) { listed += b.size(); });
+    if (listed < placed_.size()) {
+      ForBlocks(index, compare);
+    } else {
+      compare(placed_);  // long-lived: each of the others once
+    }
     std::sort(coexisting_.begin(), coexisting_.end());
     int64_t top = 0;  // highest end so far
     int64_t best_offset = -1;
@@ -133,6 +141,7 @@ class Packer {
 
   const std::vector<LayoutItem>& items_;
   KernelIndex block_size_ = 1;
+  std::vector<int> placed_;
   std::vector<std::vector<int>> blocks_;
   std::vector<int> seen_by_;  // by item: the one it was last compared with
   std::vector<std::pair<int64_t, int64_t>> coexisting_;  // offset, end

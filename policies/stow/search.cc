@@ -38,6 +38,8 @@ absl::StatusOr<Plan> Search::FindPlan() {
   Candidate candidate = FindBest();
   for (int layout = 0; layout < effort_.layouts; ++layout) {
     const BuildInput input = MakeInput(candidate);
+    const auto segments = static_cast<int>(input.segments.size());
+    if (layout > 2 && layout * segments > effort_.layout_segments) break;
     absl::StatusOr<Plan> plan =
         BuildPlan(costs_.graph(), costs_.system(), input);
     if (!absl::IsResourceExhausted(plan.status())) return plan;

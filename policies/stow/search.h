@@ -26,6 +26,8 @@ struct SearchEffort {
   // Address layouts that are tried, each with less room where the one before
   // did not fit.
   int layouts = 20;
+  // Segments that are laid out in all, beyond the first few layouts.
+  int layout_segments = 60'000;
 };
 
 class Search {

@@ -12,6 +12,9 @@
 namespace stowage {
 namespace {
 
+// Belady's rule takes too long for larger graphs.
+constexpr KernelIndex kMaxKernelsForBelady = 2000;
+
 // The plan of the search, or the one of Belady's rule where that is faster: the
 // two fail on different graphs.
 absl::StatusOr<Plan> Faster(absl::StatusOr<Plan> searched,
@@ -45,6 +48,9 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
   absl::StatusOr<Plan> searched = Search(costs, choices, {}).FindPlan();
   if (searched.ok()) {
     searched = FinishPlan(graph, system, name(), *std::move(searched));
+  }
+  if (searched.ok() && graph.kernel_count() > kMaxKernelsForBelady) {
+    return searched;
   }
   absl::StatusOr<Plan> plan = Faster(
       std::move(searched), BeladyPolicy().MakePlan(graph, system, options));
