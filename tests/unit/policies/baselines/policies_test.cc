@@ -80,12 +80,14 @@ TEST(PoliciesTest, TheLeastLimitTheyNameWorks) {
     const Graph graph = RandomGraph(seed);
     for (const char* system : {"optane", "file", "gpu-pcie"}) {
       for (const std::string& name : PolicyNames()) {
+        // Integer programs take longer and see fewer graphs.
+        if (name.starts_with("autotm-") && seed % 15 != 0) continue;
         const auto plan = MakePlan(name, graph, system, 0);
         if (plan.ok()) continue;
         const int64_t least = LeastLimitIn(plan.status());
         if (least < 0) {
           EXPECT_THAT(std::string(plan.status().message()),
-                      HasSubstr("use lru or belady"));
+                      HasSubstr("; use "));
           continue;
         }
         const auto retried = MakePlan(name, graph, system, least);
