@@ -19,7 +19,10 @@ PROJECT_HEADERS = {
     "policies": ("policies/", "stowage/v1/"),
     "policies/model": ("policies/model/", "stowage/v1/"),
     "policies/planning":
-        ("policies/model/", "policies/planning/", "stowage/v1/"),
+        ("policies/model/", "policies/planning/", "policies/policy.h",
+         "stowage/v1/"),
+    "policies/intervals":
+        ("policies/model/", "policies/planning/", "policies/intervals/"),
     "server": ("server/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/runtime/",
                "stowage/v1/"),
@@ -32,8 +35,9 @@ PROJECT_HEADERS = {
 
 # What a folder of one system in policies/ may use beside itself.
 POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/planning/",
+                         "policies/intervals/", "policies/solver/",
                          "policies/heat/", "policies/policy.h", "stowage/v1/")
-POLICY_SHARED_FOLDERS = ("model", "planning")
+POLICY_SHARED_FOLDERS = ("model", "planning", "intervals", "solver")
 
 # What an include looks like -> the only folders that may have it.
 RESERVED_HEADERS = (

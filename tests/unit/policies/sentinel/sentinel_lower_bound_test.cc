@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kPage = 4096;
 
-TEST(SentinelLowerBoundTest, IsThePeakOfShortLivedPlusTheLargestLongLivedTensor) {
+TEST(SentinelLowerBoundTest,
+     IsThePeakOfShortLivedPlusTheLargestLongLivedTensor) {
   LayeredStep step({1, 1, 2, 2});
   step.Add(3 * kPage, 0, 0);
   step.Add(2 * kPage, 0, 1);
