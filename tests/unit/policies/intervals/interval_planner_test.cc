@@ -5,8 +5,11 @@
 
 #include "gtest/gtest.h"
 #include "policies/intervals/interval_demand.h"
+#include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/address_layout.h"
 #include "tests/unit/policies/layered_step.h"
+#include "tests/unit/policies/random_graph.h"
 
 namespace stowage {
 namespace {
@@ -220,6 +223,41 @@ TEST(IntervalPlannerTest, APersistentTensorOfBothEndsStaysAcrossThem) {
   EXPECT_FALSE(segments[0].moved_in);
   EXPECT_EQ(segments[1].end, 13);
   EXPECT_FALSE(segments[1].moved_out);
+}
+
+// Bytes held in the fast tier, boundary by boundary.
+std::vector<int64_t> HeldBytes(const Graph& graph,
+                               const IntervalOutcome& outcome) {
+  std::vector<int64_t> held(graph.kernels.size() + 1);
+  for (const FastSegment& segment : outcome.segments) {
+    for (KernelIndex b = segment.begin; b < segment.end; ++b) {
+      held[b] += RoundUpToPlacement(graph.tensors[segment.tensor].size_bytes);
+    }
+  }
+  return held;
+}
+
+TEST(IntervalPlannerTest, HoldsNoMoreThanTheBudgetOrWhatAKernelNeeds) {
+  const MemorySystem system = Addressable();
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Graph graph = RandomGraph(seed);
+    const int64_t limit = FindLeastLimit(graph, system).bytes +
+                          ComputeLiveness(graph).peak_bytes / 5;
+    const Workload workload = *MakeWorkload(graph, system, limit);
+    for (const bool stage_all : {false, true}) {
+      for (const bool evict_idle : {false, true}) {
+        const IntervalOutcome outcome =
+            PlanIntervals(graph, system, limit,
+                          {.stage_all = stage_all, .evict_idle = evict_idle});
+        const std::vector<int64_t> held = HeldBytes(graph, outcome);
+        for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+          EXPECT_LE(held[k],
+                    std::max(workload.arena_bytes, workload.need_bytes[k]))
+              << "seed " << seed << " kernel " << k;
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
