@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/time/clock.h"
 #include "policies/planning/address_layout.h"
 #include "policies/stow/tier_choice.h"
 
@@ -43,6 +44,7 @@ absl::StatusOr<Plan> Search::FindPlan() {
     absl::StatusOr<Plan> plan =
         BuildPlan(costs_.graph(), costs_.system(), input);
     if (!absl::IsResourceExhausted(plan.status())) return plan;
+    if (IsLate()) break;
     TakeRoom(FindMisfits(costs_.graph(), costs_.system(), input));
     candidate = Evaluate(candidate.recipe);
   }
@@ -63,13 +65,19 @@ Search::Candidate Search::Evaluate(const Recipe& recipe) const {
   return candidate;
 }
 
-Search::Candidate Search::FindBest() const {
+bool Search::IsLate() {
+  timed_out_ = timed_out_ || absl::Now() > effort_.deadline;
+  return timed_out_;
+}
+
+Search::Candidate Search::FindBest() {
   const bool in_place = costs_.in_place_tier() != kFastTier;
   std::optional<Candidate> best;
   for (const double price : kPrices) {
     Recipe recipe{.prices = {price, price}};
     recipe.reserve_bytes.resize(allowed_bytes_.size());
     for (int round = 0; round < effort_.rounds; ++round) {
+      if (best.has_value() && IsLate()) return *std::move(best);
       Candidate candidate = Evaluate(recipe);
       for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
         recipe.reserve_bytes[b] =

@@ -1,7 +1,7 @@
 // Finds the residency of a step: which absences are taken and when their copies
 // run, so that kernels wait as little as possible and addresses fit.
 //
-//   Search search(costs, choices, {.rounds = 4});
+//   Search search(costs, choices, {.rounds = 8});
 //   absl::StatusOr<Plan> plan = search.FindPlan();
 //
 // Keeps references to its arguments. Not thread-safe.
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "policies/planning/plan.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/absence_selector.h"
@@ -28,6 +29,8 @@ struct SearchEffort {
   int layouts = 20;
   // Segments that are laid out in all, beyond the first few layouts.
   int layout_segments = 60'000;
+  // No new schedule or layout is begun after this.
+  absl::Time deadline = absl::InfiniteFuture();
 };
 
 class Search {
@@ -37,6 +40,9 @@ class Search {
 
   // RESOURCE_EXHAUSTED when no address layout was found.
   absl::StatusOr<Plan> FindPlan();
+
+  // Whether the deadline kept the search from doing all it would have.
+  bool timed_out() const { return timed_out_; }
 
  private:
   // What a schedule is made from.
@@ -51,13 +57,15 @@ class Search {
   };
 
   Candidate Evaluate(const Recipe& recipe) const;
-  Candidate FindBest() const;
+  Candidate FindBest();
+  bool IsLate();
   BuildInput MakeInput(const Candidate& candidate) const;
   void TakeRoom(const std::vector<FastSegment>& misfits);
 
   const CostModel& costs_;
   const AbsenceChoices& choices_;
   const SearchEffort effort_;
+  bool timed_out_ = false;
   std::vector<int64_t> least_bytes_;    // by boundary, that must be allowed
   std::vector<int64_t> allowed_bytes_;  // by boundary
 };

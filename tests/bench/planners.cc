@@ -8,10 +8,12 @@
 // random graph of seed N.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ ABSL_FLAG(std::vector<std::string>, ratios, {"0.2"},
           "fast memory as shares of the graph's peak");
 ABSL_FLAG(int64_t, fast_bytes, 0, "fast memory in bytes; replaces --ratios");
 ABSL_FLAG(std::vector<std::string>, policies, {"stow"}, "policies to run");
+ABSL_FLAG(std::vector<std::string>, perturb, {},
+          "percents by which kernel times are perturbed under a fixed plan");
 ABSL_FLAG(double, time_limit_s, 0, "PlanOptions::time_limit");
 
 namespace stowage {
@@ -61,6 +65,30 @@ int64_t PeakRssBytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss * 1024;
+}
+
+// The step time of the same plan when each kernel takes a share of
+// -percent .. percent more, over what it takes if no kernel ever waits.
+double WorstOverhead(const Graph& graph, const MemorySystem& system,
+                     const Plan& plan, int percent) {
+  double worst = 0;
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
+    std::mt19937_64 engine(seed);
+    Graph perturbed = graph;
+    int64_t kernels_ns = 0;
+    for (Kernel& kernel : perturbed.kernels) {
+      const double share =
+          (static_cast<double>(engine() % 2001) / 1000 - 1) * percent / 100;
+      int64_t& ns = kernel.profile.fast_inputs_fast_outputs.duration_ns;
+      ns += static_cast<int64_t>(share * static_cast<double>(ns));
+      kernels_ns += ns + kernel.gap_ns;
+    }
+    const auto simulation = Simulate(perturbed, system, plan);
+    worst = std::max(
+        worst,
+        static_cast<double>(simulation->prediction.step_time_ns) / kernels_ns);
+  }
+  return worst;
 }
 
 void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
@@ -92,6 +120,12 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
       static_cast<double>(plan->prediction.step_time_ns) / bound_ns, seconds,
       static_cast<long>(PeakRssBytes() >> 20),
       verified.ok() ? "" : verified.ToString().c_str());
+  for (const std::string& percent : absl::GetFlag(FLAGS_perturb)) {
+    int share = 0;
+    if (!absl::SimpleAtoi(percent, &share)) continue;
+    std::printf("  kernels +-%d %%: at worst %.5f x their time\n", share,
+                WorstOverhead(graph, system, *plan, share));
+  }
   std::fflush(stdout);
 }
 

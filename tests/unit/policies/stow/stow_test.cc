@@ -37,5 +37,81 @@ TEST(StowTest, PlansOfRandomGraphsPassTheVerifier) {
   }
 }
 
+TEST(StowTest, IsNoSlowerThanBelady) {
+  const Graph graph = TrainingStepGraph(30, 3);
+  for (const char* name : {"optane", "cxl", "file", "gpu-pcie"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (const double ratio : {0.2, 0.5}) {
+      const auto limit =
+          static_cast<int64_t>(ratio * ComputeLiveness(graph).peak_bytes);
+      const auto stow = Stow(graph, system, limit);
+      const auto belady =
+          BeladyPolicy().MakePlan(graph, system, {.fast_limit_bytes = limit});
+      ASSERT_TRUE(stow.ok() && belady.ok());
+      EXPECT_LE(stow->prediction.step_time_ns, belady->prediction.step_time_ns)
+          << name << " " << ratio;
+    }
+  }
+}
+
+TEST(StowTest, MakesTheSamePlanTwice) {
+  const Graph graph = TrainingStepGraph(20, 5);
+  const MemorySystem file = *PresetMemorySystem("file");
+  const int64_t limit = ComputeLiveness(graph).peak_bytes / 5;
+  const auto first = Stow(graph, file, limit);
+  const auto second = Stow(graph, file, limit);
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_EQ(first->moves.size(), second->moves.size());
+  for (size_t m = 0; m < first->moves.size(); ++m) {
+    EXPECT_EQ(first->moves[m].tensor, second->moves[m].tensor);
+    EXPECT_EQ(first->moves[m].to, second->moves[m].to);
+    EXPECT_EQ(first->moves[m].start_kernel, second->moves[m].start_kernel);
+    EXPECT_EQ(first->moves[m].deadline_kernel,
+              second->moves[m].deadline_kernel);
+  }
+}
+
+// With kernels a quarter faster or slower, under the same plan.
+TEST(StowTest, PlansDegradeNoFasterThanKernelTimes) {
+  Graph graph = TrainingStepGraph(30, 3);
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto plan = Stow(graph, file, ComputeLiveness(graph).peak_bytes / 4);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  int64_t bit = 0;
+  for (Kernel& kernel : graph.kernels) {
+    int64_t& ns = kernel.profile.fast_inputs_fast_outputs.duration_ns;
+    ns += (++bit % 2 == 0 ? 1 : -1) * ns / 4;
+  }
+  const auto perturbed = Simulate(graph, file, *plan);
+  ASSERT_TRUE(perturbed.ok());
+  EXPECT_LT(perturbed->prediction.step_time_ns,
+            1.25 * plan->prediction.step_time_ns);
+}
+
+TEST(StowTest, SaysThatTheTimeLimitEndedTheSearch) {
+  const Graph graph = TrainingStepGraph(20, 5);
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto plan = StowPolicy().MakePlan(
+      graph, file,
+      {.fast_limit_bytes = ComputeLiveness(graph).peak_bytes / 5,
+       .time_limit = absl::Nanoseconds(1)});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(VerifyPlan(graph, file, *plan), absl::OkStatus());
+  EXPECT_THAT(plan->notes, testing::Contains(testing::HasSubstr("time limit")));
+}
+
+TEST(StowTest, SendsWhatDoesNotFitIntoTheSecondTierToTheThird) {
+  const Graph graph = TrainingStepGraph(30, 3);
+  MemorySystem system = *PresetMemorySystem("g10-a100");
+  const int64_t peak = ComputeLiveness(graph).peak_bytes;
+  system.tiers[1].capacity_bytes = peak / 3;
+  const auto plan = Stow(graph, system, peak / 4);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus());
+  EXPECT_THAT(plan->moves,
+              testing::Contains(testing::Field(
+                  &Move::to, testing::Field(&Placement::tier, 2))));
+}
+
 }  // namespace
 }  // namespace stowage
