@@ -42,8 +42,7 @@ class Builder {
     segments_.resize(graph.tensors.size());
     for (const FastSegment& segment : input.segments) {
       segments_[segment.tensor].push_back(segment);
-      has_blocks_ = has_blocks_ || segment.block >= 0;
-      has_early_ = has_early_ || segment.early;
+      has_wishes_ = has_wishes_ || segment.block >= 0 || segment.early;
     }
   }
 
@@ -106,25 +105,18 @@ class Builder {
   bool PlaceFast() {
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
-    for (; arena_bytes > 0 && HasWishes(); DropWish()) {
+    if (has_wishes_ && arena_bytes > 0) {
       fast_offsets_ = LayOutWhatFits(MakeFastItems(), arena_bytes);
       const bool fits = std::find(fast_offsets_.begin(), fast_offsets_.end(),
                                   -1) == fast_offsets_.end();
       if (fits) return true;
     }
+    has_wishes_ = false;
     const std::vector<LayoutItem> items = MakeFastItems();
     std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
     if (!offsets.has_value()) return false;
     fast_offsets_ = *std::move(offsets);
     return true;
-  }
-
-  bool HasWishes() const { return has_blocks_ || has_early_; }
-
-  // Blocks first, then what shall be early.
-  void DropWish() {
-    if (!has_blocks_) has_early_ = false;
-    has_blocks_ = false;
   }
 
   // One item per segment or block; the two segments that meet across the end of
@@ -142,7 +134,7 @@ class Builder {
           fast_items_[t].push_back(start_item);
           continue;
         }
-        if (has_blocks_ && segment.block >= 0) {
+        if (has_wishes_ && segment.block >= 0) {
           const auto [at, is_new] =
               block_items.try_emplace(segment.block, items.size());
           if (is_new) items.push_back({0, {span, Span{}}, segment.early});
@@ -155,7 +147,7 @@ class Builder {
         items.push_back(
             {RoundUpToPlacement(graph_.tensors[t].size_bytes),
              {span, Span{}},
-             graph_.tensors[t].pinned || (has_early_ && segment.early)});
+             graph_.tensors[t].pinned || (has_wishes_ && segment.early)});
       }
     }
     return items;
@@ -298,7 +290,7 @@ class Builder {
 
   Placement FastPlace(TensorIndex t, size_t segment) const {
     const int64_t into_block =
-        has_blocks_ ? segments_[t][segment].block_offset_bytes : 0;
+        has_wishes_ ? segments_[t][segment].block_offset_bytes : 0;
     return {kFastTier, fast_offsets_[fast_items_[t][segment]] + into_block};
   }
 
@@ -370,8 +362,7 @@ class Builder {
   const MemorySystem& system_;
   const BuildInput& input_;
   std::vector<std::vector<FastSegment>> segments_;  // by tensor
-  bool has_blocks_ = false;
-  bool has_early_ = false;
+  bool has_wishes_ = false;  // for early segments and blocks, not dropped
   std::vector<std::vector<int>> fast_items_;  // parallel to segments_
   std::vector<int64_t> fast_offsets_;         // by item
   std::vector<Placement> homes_;              // by tensor, slower tiers

@@ -37,7 +37,7 @@ struct FastSegment {
   bool moved_in = false;
   bool moved_out = false;
   // Laid out before all segments that are not early, so that the early ones
-  // share the low end of the arena. A wish, as blocks are.
+  // share the low end of the arena. A wish, dropped with the blocks.
   bool early = false;
   // Segments of one block (>= 0) share one stretch of addresses, each
   // `block_offset_bytes` into it, a multiple of kPlacementAlignmentBytes; the
