@@ -85,10 +85,10 @@ void AbsenceSelector::Reset(const LanePrices& prices) {
   open_.clear();
   cost_.clear();
   for (const Absence& absence : choices_.absences) {
-    const double cost =
-        prices.out * static_cast<double>(absence.out_ns) +
-        prices.in * static_cast<double>(absence.in_ns) +
-        static_cast<double>(std::max<int64_t>(0, absence.penalty_ns));
+    const double cost = prices.out * static_cast<double>(absence.out_ns) +
+                        prices.in * static_cast<double>(absence.in_ns) +
+                        prices.kernel * static_cast<double>(std::max<int64_t>(
+                                            0, absence.penalty_ns));
     cost_.push_back(std::max(1.0, cost));
   }
   for (size_t a = 0; a < taken_.size(); ++a) {

@@ -29,6 +29,8 @@ namespace stowage {
 struct LanePrices {
   double out = 1;
   double in = 1;
+  // What a nanosecond that a kernel takes longer costs.
+  double kernel = 1;
 };
 
 // An absence that was chosen, an index into the choices, and the boundary that

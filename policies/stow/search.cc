@@ -14,7 +14,8 @@ namespace {
 
 // Where kernels can use a slower tier in place, what a copy costs decides
 // between moving and staying slow. Elsewhere all absences cost alike.
-constexpr double kPrices[] = {1, 0.2, 0.03, 0.0001};
+constexpr LanePrices kPrices[] = {
+    {1, 1, 1000}, {1, 1, 1}, {0.2, 0.2, 1}, {0.03, 0.03, 1}};
 
 // Of a segment that found no address, the share that is taken from what is
 // allowed while it is held; of the arena, the most that is taken at once.
@@ -73,8 +74,8 @@ bool Search::IsLate() {
 Search::Candidate Search::FindBest() {
   const bool in_place = costs_.in_place_tier() != kFastTier;
   std::optional<Candidate> best;
-  for (const double price : kPrices) {
-    Recipe recipe{.prices = {price, price}};
+  for (const LanePrices& prices : kPrices) {
+    Recipe recipe{.prices = prices};
     recipe.reserve_bytes.resize(allowed_bytes_.size());
     for (int round = 0; round < effort_.rounds; ++round) {
       if (best.has_value() && IsLate()) return *std::move(best);
