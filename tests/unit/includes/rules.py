@@ -23,6 +23,10 @@ PROJECT_HEADERS = {
          "stowage/v1/"),
     "policies/intervals":
         ("policies/model/", "policies/planning/", "policies/intervals/"),
+    # Starts from Belady's plan as well.
+    "policies/stow":
+        ("policies/stow/", "policies/model/", "policies/planning/",
+         "policies/baselines/belady.h", "policies/policy.h"),
     "server": ("server/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/runtime/",
                "stowage/v1/"),
