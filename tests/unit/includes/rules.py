@@ -162,7 +162,8 @@ def allowed_project_headers(relative):
     """The prefixes for a file, None where there is no rule."""
     parts = relative.split("/")
     if parts[0] == "policies" and len(
-            parts) > 2 and parts[1] not in POLICY_SHARED_FOLDERS:
+            parts) > 2 and parts[1] not in POLICY_SHARED_FOLDERS and (
+                f"policies/{parts[1]}" not in PROJECT_HEADERS):
         return (f"policies/{parts[1]}/",) + POLICY_SYSTEM_HEADERS
     folders = [f for f in PROJECT_HEADERS if within(relative, (f,))]
     return PROJECT_HEADERS[max(folders, key=len)] if folders else None
