@@ -1,0 +1,95 @@
+// Every hyperparameter of DeepTM's DQN, each with its source.
+//
+//   DqnSettings settings;
+//   settings.cost_priority = 0.5;
+//   absl::Status status = CheckDqnSettings(settings, system);
+//
+// "Table II" and equations are the paper's (DeepTM, IEEE TPDS 2024). "Ours"
+// marks what the paper does not state; docs/policies-deeptm.md gives reasons.
+#ifndef STOWAGE_POLICIES_DEEPTM_DQN_SETTINGS_H_
+#define STOWAGE_POLICIES_DEEPTM_DQN_SETTINGS_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "policies/deeptm/migration_mode.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+struct DqnSettings {
+  // Table II: "training episodes".
+  int32_t episodes = 200;
+  // Table II: "greedy episodes". Over so many episodes the greedy probability
+  // rises linearly from the first to the last value.
+  int32_t greedy_episodes = 150;
+  // Table II: "greedy probability".
+  double first_greedy_probability = 0.1;
+  double last_greedy_probability = 1.0;
+  // Table II: "replay buffer size", transitions.
+  int32_t replay_size = 100;
+  // Table II: "batch size", transitions.
+  int32_t batch_size = 32;
+  // Table II.
+  double learning_rate = 1e-4;
+  // Table II: gamma, from one decision on a tensor to the next.
+  double discount = 0.99;
+  // Table II: beta of eq. 13, 0 (only price counts) to 1 (only time counts).
+  // The paper tries 0.25, 0.5 and 0.75 and finds 0.75 fastest.
+  double cost_priority = 0.75;
+  // Table II: R_fix of eq. 13.
+  double fixed_reward = 50;
+
+  // Unit prices of eq. 12, US dollars per GB; 0: those of the memory system,
+  // where 0 is unknown. With one of them unknown, price does not count.
+  double fast_price_usd_per_gb = 0;
+  double slow_price_usd_per_gb = 0;
+
+  // IV-B: eq. 4 or eq. 5 to 7.
+  MigrationMode migration = MigrationMode::kAsynchronous;
+
+  // Ours: units of each of the two hidden dense layers.
+  int32_t hidden_units = 32;
+  // Ours: the reward of an action that there is no room for, negated ("a
+  // substantial negative reward").
+  double oom_penalty = 2;
+  // Ours: an episode ends early when a kernel's greedy actions ask for more
+  // than the room there is by this share of the fast limit: Algorithm 1's
+  // tolerance. Below, those that fit least are refused.
+  double oom_tolerance = 0.1;
+  // Ours: gradient steps an episode, at most one a kernel.
+  int32_t updates_per_episode = 256;
+  // Ours: gradient steps between copies to the target network.
+  int32_t target_interval = 256;
+  // Ours: transitions remembered for each gradient step, so that the replay
+  // buffer spans several kernels.
+  int32_t transitions_per_update = 8;
+  // Ours: every so many episodes, and after the last, a greedy episode without
+  // learning is judged; the best judged weights are the result.
+  int32_t evaluation_interval = 10;
+
+  bool operator==(const DqnSettings&) const = default;
+};
+
+// Larger settings are refused.
+inline constexpr int32_t kMaxHiddenUnits = 1024;
+inline constexpr int32_t kMaxEpisodes = 1'000'000;
+
+// INVALID_ARGUMENT names the setting that is out of range, its value and the
+// range.
+absl::Status CheckDqnSettings(const DqnSettings& settings);
+
+// The unit prices of eq. 12; both 0 when one of them is unknown.
+struct UnitPrices {
+  double fast_usd_per_gb = 0;
+  double slow_usd_per_gb = 0;
+};
+UnitPrices FindUnitPrices(const DqnSettings& settings,
+                          const MemorySystem& system);
+
+// The greedy probability of episode `episode`, from 0.
+double GreedyProbability(const DqnSettings& settings, int32_t episode);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_DQN_SETTINGS_H_

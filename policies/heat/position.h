@@ -1,0 +1,14 @@
+// Where a tensor is: p of DeepTM's status record table (III-B).
+#ifndef STOWAGE_POLICIES_HEAT_POSITION_H_
+#define STOWAGE_POLICIES_HEAT_POSITION_H_
+
+#include <cstdint>
+
+namespace stowage {
+
+// The paper writes 0 (DRAM), 1 (persistent memory) and '-' (not in memory).
+enum class Position : int8_t { kFast = 0, kSlow = 1, kNone = -1 };
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_HEAT_POSITION_H_
