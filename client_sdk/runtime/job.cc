@@ -8,6 +8,7 @@
 
 #include "client_sdk/runtime/available_memory.h"
 #include "client_sdk/runtime/clock.h"
+#include "client_sdk/runtime/hash.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/runtime/tier_copy.h"
 
@@ -80,6 +81,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
       kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
   kernel->step = step_;
   kernel->ordinal = 0;
+  kernel->faults_before_ns = fault_ns_;
   ++kernels_run_;
   if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
@@ -113,8 +115,10 @@ void Job::BeginKernel(RunningKernel* kernel,
   Lock lock(this);
   if (kernel->auxiliary) return UseInPlace(kernel, operands);
   EnterKernel(kernel);
+  kernel->shape = kernel->key;
   for (const KernelOperand& operand : operands) {
     Use(kernel, operand.block);
+    kernel->shape = HashMix(kernel->shape, operand.block->size_bytes);
     profile_.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
   }
@@ -155,8 +159,11 @@ void Job::EndKernel(RunningKernel* kernel,
   SpendSlowTime(kernel);
   const int64_t end_ns = NowNs();
   if (same_step) {
-    profile_.EndKernel(kernel->index,
-                       end_ns - kernel->start_ns - kernel->moved_ns,
+    const int64_t faults_ns = fault_ns_ - kernel->faults_before_ns;
+    const int64_t duration_ns =
+        end_ns - kernel->start_ns - kernel->moved_ns - faults_ns;
+    // Faults of another thread's kernel may be among them.
+    profile_.EndKernel(kernel->index, std::max<int64_t>(0, duration_ns),
                        kernel->flops, kernel->slow_operands);
   }
   Unuse(kernel);
@@ -197,6 +204,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
              kernel->working_bytes);
   largest_room_bytes_ = std::max(largest_room_bytes_, block->room_bytes());
   if (!FitsArena(*block)) return nullptr;
+  NoteBirth(*kernel, *block);
   if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
     PlaceOnDemand(block.get());
   }
@@ -258,9 +266,13 @@ void Job::Die(Block* block) {
   if (block->users == 0) delete block;
 }
 
+bool Job::CanMove(const Block& block) const {
+  return block.storage != nullptr && !block.pinned && !block.moving &&
+         storage_.movable(block.storage);
+}
+
 bool Job::Movable(const Block& block) const {
-  return block.storage != nullptr && block.users == 0 && !block.pinned &&
-         !block.moving && storage_.movable(block.storage);
+  return block.users == 0 && CanMove(block);
 }
 
 void Job::Pin(void* address) {
@@ -288,7 +300,9 @@ bool Job::HandleFault(void* address) {
   if (block == nullptr || client_->tiers()[block->place.tier].addressable()) {
     return false;
   }
+  const int64_t begin_ns = NowNs();
   const int error = window_.Fault(*block, static_cast<char*>(address));
+  fault_ns_ += NowNs() - begin_ns;
   if (error != 0) {
     fprintf(
         stderr,

@@ -38,6 +38,7 @@
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/storage_access.h"
 #include "client_sdk/runtime/stream_window.h"
+#include "client_sdk/runtime/victims.h"
 
 namespace stowage {
 
@@ -60,9 +61,11 @@ struct RunningKernel {
   // Filled in by the Job.
   int32_t index = -1;  // in the step; -1 until it touches managed memory
   int32_t ordinal = 0;
+  uint64_t shape = 0;  // its key and the sizes of its operands
   int64_t step = -1;
   int64_t start_ns = 0;
-  int64_t moved_ns = 0;       // of its duration, spent moving tensors
+  int64_t moved_ns = 0;  // of its duration, spent moving tensors
+  int64_t faults_before_ns = 0;
   int64_t working_bytes = 0;  // its operands and what it allocated
   bool extends_window = false;
   int64_t slow_read_bytes[session::kMaxTiers] = {};
@@ -164,18 +167,29 @@ class Job {
   char* AddressOf(Place place) const {
     return client_->tiers()[place.tier].base + place.offset_bytes;
   }
-  bool Movable(const Block& block) const;
+  bool CanMove(const Block& block) const;
+  bool Movable(const Block& block) const;  // and no kernel uses it
   int64_t FastUsedBytes() const;
 
   // job_demand.cc: places and moves without a plan.
   void PlaceOnDemand(Block* block);
   std::optional<Place> FastRoom(Block* block);
   std::optional<Place> SlowRoom(Block* block);
+  std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
+                                 Block* block);
   void Evict(Block* block);
   bool Fetch(Block* block);
+  void FetchTo(Place room, Block* block);
   int MoveNow(Block* block, Place to);
   void FetchOperands(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands);
+  std::vector<Block*> OperandsThatFit(
+      const std::vector<KernelOperand>& operands) const;
+  bool HasRoomInOnePiece(const RunningKernel& kernel,
+                         const std::vector<Block*>& operands,
+                         bool streams) const;
+  void NoteBirth(const RunningKernel& kernel, const Block& block);
+  void Compact(const std::vector<Block*>& operands);
   bool SetPlace(Block* block, Place place);
   void ExtendWindow(RunningKernel* kernel);
   void EndExtension();
@@ -237,6 +251,9 @@ class Job {
   std::atomic<int64_t> unmanaged_bytes_{0};
   std::atomic<int64_t> unmanaged_peak_bytes_{0};
 
+  // Large tensors that kernels were seen to allocate, by their shape.
+  std::unordered_map<uint64_t, int64_t> largest_births_;
+
   uint64_t next_block_id_ = 1;
   int64_t births_ = 0;
   int64_t moves_ = 0;
@@ -245,6 +262,7 @@ class Job {
   int64_t tensor_peak_bytes_ = 0;   // of the job
   int64_t largest_room_bytes_ = 0;  // of any block so far
   int64_t last_end_ns_ = 0;         // when the last kernel ended
+  int64_t fault_ns_ = 0;            // streaming, all kernels together
 
   int64_t step_ = 0;
   StepTotals totals_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 
 #include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/job.h"
@@ -15,11 +16,10 @@
 namespace stowage {
 namespace {
 
-// Share of the fast arena that operands of one kernel may take by themselves;
-// the rest is for what the kernel allocates.
-constexpr double kOperandShare = 0.95;
 // Share of it that a kernel that streams begins to look for as its window.
-constexpr double kExtensionShare = 0.75;
+constexpr double kExtensionShare = 0.9;
+// Smaller tensors than this part of the fast arena find room anywhere.
+constexpr int64_t kCompactShare = 8;
 
 std::string MiB(int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
@@ -41,10 +41,17 @@ void Job::PlaceOnDemand(Block* block) {
 std::optional<Place> Job::FastRoom(Block* block) {
   Arena& fast = *arenas_[session::kFastTier];
   if (auto offset = fast.Allocate(block)) return Place{0, *offset};
-  std::optional<Victims> victims =
+  return ClearRoom(
       ChooseVictims(fast, block->room_bytes(), kernels_run_,
-                    [this](const Block& victim) { return Movable(victim); });
+                    [this](const Block& victim) { return Movable(victim); }),
+      block);
+}
+
+// Evicts the victims and takes their room.
+std::optional<Place> Job::ClearRoom(const std::optional<Victims>& victims,
+                                    Block* block) {
   if (!victims.has_value()) return std::nullopt;
+  Arena& fast = *arenas_[session::kFastTier];
   for (Block* victim : victims->blocks) Evict(victim);
   if (fast.AllocateAt(victims->offset_bytes, block)) {
     return Place{0, victims->offset_bytes};
@@ -83,10 +90,14 @@ void Job::Evict(Block* block) {
 
 // Brings a block into the fast arena; false if there is no room for it.
 bool Job::Fetch(Block* block) {
-  std::optional<Place> room = FastRoom(block);
-  if (!room.has_value()) return false;
-  const int error = MoveNow(block, *room);
-  if (error == 0) return true;
+  const std::optional<Place> room = FastRoom(block);
+  if (room.has_value()) FetchTo(*room, block);
+  return room.has_value();
+}
+
+void Job::FetchTo(Place room, Block* block) {
+  const int error = MoveNow(block, room);
+  if (error == 0) return;
   throw std::runtime_error(
       std::string("stowage: cannot read a tensor back from the slow tier ") +
       client_->tiers()[block->place.tier].info.name + ": " + strerror(error));
@@ -132,35 +143,105 @@ bool Job::SetPlace(Block* block, Place place) {
 // addressable tier, through the window in a file.
 void Job::FetchOperands(RunningKernel* kernel,
                         const std::vector<KernelOperand>& operands) {
-  std::vector<KernelOperand> absent;
-  int64_t resident_bytes = 0;
+  const std::vector<Block*> wanted = OperandsThatFit(operands);
+  bool scattered = false;
+  for (Block* block : wanted) {
+    const bool fast = block->place.tier == session::kFastTier || Fetch(block);
+    scattered = scattered || !fast;
+  }
   bool streams = false;
   for (const KernelOperand& operand : operands) {
-    if (operand.block->place.tier == session::kFastTier) {
-      resident_bytes += operand.block->room_bytes();
-    } else {
-      absent.push_back(operand);
-    }
+    const MappedTier& tier = client_->tiers()[operand.block->place.tier];
+    streams = streams || !tier.addressable();
   }
-  std::sort(absent.begin(), absent.end(), [](const auto& a, const auto& b) {
-    return a.block->size_bytes < b.block->size_bytes;
-  });
-  const int64_t budget_bytes =
-      kOperandShare *
-      (arenas_[session::kFastTier]->capacity_bytes() - window_bytes());
-  for (const KernelOperand& operand : absent) {
-    Block* block = operand.block;
-    const bool movable = block->storage != nullptr && !block->pinned &&
-                         block->users == 1;  // this kernel
-    if (movable && resident_bytes + block->room_bytes() <= budget_bytes &&
-        Fetch(block)) {
-      resident_bytes += block->room_bytes();
-      continue;
+  if (scattered || !HasRoomInOnePiece(*kernel, wanted, streams)) {
+    Compact(wanted);
+  }
+  for (const KernelOperand& operand : operands) {
+    if (operand.block->place.tier != session::kFastTier) {
+      NoteSlowUse(kernel, operand);
     }
-    NoteSlowUse(kernel, operand);
-    if (!client_->tiers()[block->place.tier].addressable()) streams = true;
   }
   if (streams) ExtendWindow(kernel);
+}
+
+// Those operands that can move and fit the fast arena together, small ones
+// before large ones; the largest first, while there is the most room.
+std::vector<Block*> Job::OperandsThatFit(
+    const std::vector<KernelOperand>& operands) const {
+  std::vector<Block*> blocks;
+  int64_t free_bytes =
+      arenas_[session::kFastTier]->capacity_bytes() - window_bytes();
+  for (const KernelOperand& operand : operands) {
+    Block* block = operand.block;
+    const bool only_user = block->users == 1;  // this kernel
+    if (only_user && CanMove(*block)) {
+      blocks.push_back(block);
+    } else if (block->place.tier == session::kFastTier) {
+      free_bytes -= block->room_bytes();
+    }
+  }
+  const auto absent = [](const Block* block) {
+    return block->place.tier != session::kFastTier;
+  };
+  std::sort(blocks.begin(), blocks.end(), [&](Block* a, Block* b) {
+    return std::tuple(absent(a), a->size_bytes, a->id) <
+           std::tuple(absent(b), b->size_bytes, b->id);
+  });
+  auto beyond = blocks.begin();
+  for (; beyond != blocks.end(); ++beyond) {
+    if ((*beyond)->room_bytes() > free_bytes) break;
+    free_bytes -= (*beyond)->room_bytes();
+  }
+  blocks.erase(beyond, blocks.end());
+  std::reverse(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+// Whether what the kernel is going to need beside its operands can be had in
+// one piece: the largest tensor that such a kernel was seen to allocate, or a
+// window to stream through. True as well where compacting would not pay.
+bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
+                            const std::vector<Block*>& operands,
+                            bool streams) const {
+  const Arena& fast = *arenas_[session::kFastTier];
+  const int64_t arena_bytes = fast.capacity_bytes() - window_bytes();
+  int64_t operand_bytes = 0;
+  for (const Block* block : operands) operand_bytes += block->room_bytes();
+  if (operand_bytes > arena_bytes / kCompactShare) return true;
+  auto birth = largest_births_.find(kernel.shape);
+  int64_t room_bytes = birth != largest_births_.end() ? birth->second : 0;
+  if (streams) {
+    room_bytes = std::max<int64_t>(
+        room_bytes, kExtensionShare * (arena_bytes - operand_bytes));
+  }
+  room_bytes = std::min(room_bytes, arena_bytes - operand_bytes);
+  if (room_bytes < arena_bytes / kCompactShare) return true;
+  return LowestVictims(fast, room_bytes,
+                       [this](const Block& victim) { return Movable(victim); })
+      .has_value();
+}
+
+void Job::NoteBirth(const RunningKernel& kernel, const Block& block) {
+  const Arena& fast = *arenas_[session::kFastTier];
+  if (block.room_bytes() < fast.capacity_bytes() / kCompactShare) return;
+  int64_t& largest_bytes = largest_births_[kernel.shape];
+  largest_bytes = std::max(largest_bytes, block.room_bytes());
+}
+
+// Lays a kernel's operands out side by side, so that all the rest of the fast
+// arena is in one piece.
+void Job::Compact(const std::vector<Block*>& operands) {
+  for (Block* block : operands) {
+    if (block->place.tier == session::kFastTier) Evict(block);
+  }
+  for (Block* block : operands) {
+    const std::optional<Victims> victims =
+        LowestVictims(*arenas_[session::kFastTier], block->room_bytes(),
+                      [this](const Block& victim) { return Movable(victim); });
+    const std::optional<Place> room = ClearRoom(victims, block);
+    if (room.has_value()) FetchTo(*room, block);
+  }
 }
 
 // Gives a kernel that streams all the fast memory that it does not need
@@ -179,8 +260,13 @@ void Job::ExtendWindow(RunningKernel* kernel) {
       room = Place{session::kFastTier, offset_bytes};
     }
   } else {
-    int64_t bytes = kExtensionShare * (fast.capacity_bytes() - window_bytes());
-    for (; !room.has_value() && bytes > 2 * window_bytes(); bytes /= 2) {
+    auto birth = largest_births_.find(kernel->shape);
+    const int64_t birth_bytes =
+        birth != largest_births_.end() ? birth->second : 0;
+    int64_t bytes = kExtensionShare *
+                    (fast.capacity_bytes() - window_bytes() - birth_bytes);
+    for (; !room.has_value() && bytes > 2 * window_bytes();
+         bytes -= bytes / 8) {
       extension_block_.size_bytes = bytes;
       room = FastRoom(&extension_block_);
     }

@@ -11,7 +11,8 @@ struct Piece {
   int64_t offset_bytes;
   int64_t size_bytes;
   Block* block;
-  double cost;  // infinite: it must stay
+  bool stays;
+  double cost;
 };
 
 std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
@@ -19,21 +20,30 @@ std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
   std::vector<Piece> pieces;
   pieces.reserve(arena.used().size() + arena.free().size());
   for (const auto& [offset, size] : arena.free()) {
-    pieces.push_back({offset, size, nullptr, 0});
+    pieces.push_back({offset, size, nullptr, false, 0});
   }
   for (const auto& [offset, extent] : arena.used()) {
     const bool stays = extent.block == nullptr ||
                        offset + extent.size_bytes > arena.capacity_bytes() ||
                        !movable(*extent.block);
     const double age = stays ? 0 : 1.0 + (now_kernel - extent.block->last_use);
-    pieces.push_back({offset, extent.size_bytes, extent.block,
-                      stays ? std::numeric_limits<double>::infinity()
-                            : extent.size_bytes / age});
+    pieces.push_back({offset, extent.size_bytes, extent.block, stays,
+                      stays ? 0 : extent.size_bytes / age});
   }
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
     return a.offset_bytes < b.offset_bytes;
   });
   return pieces;
+}
+
+// The blocks of the run [first, end).
+Victims VictimsIn(const std::vector<Piece>& pieces, size_t first, size_t end) {
+  Victims victims;
+  victims.offset_bytes = pieces[first].offset_bytes;
+  for (size_t i = first; i < end; ++i) {
+    if (pieces[i].block != nullptr) victims.blocks.push_back(pieces[i].block);
+  }
+  return victims;
 }
 
 }  // namespace
@@ -51,7 +61,7 @@ std::optional<Victims> ChooseVictims(
   double run_cost = 0;
   for (size_t end = 0; end < pieces.size(); ++end) {
     const Piece& piece = pieces[end];
-    if (piece.cost == std::numeric_limits<double>::infinity()) {
+    if (piece.stays) {
       first = end + 1;
       run_bytes = 0;
       run_cost = 0;
@@ -71,13 +81,26 @@ std::optional<Victims> ChooseVictims(
     }
   }
   if (best_end == 0) return std::nullopt;
+  return VictimsIn(pieces, best_first, best_end);
+}
 
-  Victims victims;
-  victims.offset_bytes = pieces[best_first].offset_bytes;
-  for (size_t i = best_first; i < best_end; ++i) {
-    if (pieces[i].block != nullptr) victims.blocks.push_back(pieces[i].block);
+std::optional<Victims> LowestVictims(
+    const Arena& arena, int64_t room_bytes,
+    const std::function<bool(const Block&)>& movable) {
+  const std::vector<Piece> pieces =
+      PiecesOf(arena, std::numeric_limits<int64_t>::max(), movable);
+  size_t first = 0;
+  int64_t run_bytes = 0;
+  for (size_t end = 0; end < pieces.size(); ++end) {
+    if (pieces[end].stays) {
+      first = end + 1;
+      run_bytes = 0;
+      continue;
+    }
+    run_bytes += pieces[end].size_bytes;
+    if (run_bytes >= room_bytes) return VictimsIn(pieces, first, end + 1);
   }
-  return victims;
+  return std::nullopt;
 }
 
 }  // namespace stowage

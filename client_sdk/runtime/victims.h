@@ -31,6 +31,12 @@ std::optional<Victims> ChooseVictims(
     const Arena& arena, int64_t room_bytes, int64_t now_kernel,
     const std::function<bool(const Block&)>& movable);
 
+// The run of free extents and movable blocks that holds `room_bytes` and begins
+// lowest.
+std::optional<Victims> LowestVictims(
+    const Arena& arena, int64_t room_bytes,
+    const std::function<bool(const Block&)>& movable);
+
 }  // namespace stowage
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_

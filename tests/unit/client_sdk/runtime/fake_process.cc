@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/hash.h"
 #include "gtest/gtest.h"
 
@@ -12,13 +13,16 @@ namespace stowage {
 namespace {
 
 std::atomic<Job*> g_job{nullptr};
+std::atomic<int64_t> g_fault_ns{0};
 
 // Like InstallFaultHandler(), which serves one Job for a whole process.
 void OnFault(int, siginfo_t* info, void*) {
   Job* job = g_job;
+  const int64_t begin_ns = NowNs();
   if (job == nullptr || !job->HandleFault(info->si_addr)) {
     signal(SIGSEGV, SIG_DFL);
   }
+  g_fault_ns += NowNs() - begin_ns;
 }
 
 void SendFaultsTo(Job* job) {
@@ -54,6 +58,8 @@ FakeProcess::FakeProcess(const FakeAgentOptions& options,
 }
 
 FakeProcess::~FakeProcess() { g_job = nullptr; }
+
+int64_t FakeProcess::FaultNs() { return g_fault_ns; }
 
 std::vector<TensorPtr> FakeProcess::Run(std::string_view name,
                                         const FakeKernel& kernel) {

@@ -61,6 +61,8 @@ class FakeProcess {
   TensorPtr New(int64_t size_bytes);
   // The tensor's bytes, read where they are, are those last written.
   static bool Intact(const FakeTensor& tensor);
+  // Time that faults took so far, of all processes together.
+  static int64_t FaultNs();
 
   FakeAgent& agent() { return agent_; }
   SessionClient& client() { return client_; }

@@ -176,6 +176,81 @@ TEST(JobDemandTest, StreamsAnOperandThatIsLargerThanFastMemory) {
   EXPECT_GE(process.last_step().moved_out_bytes, 10 * kUnit);
 }
 
+// A tensor in the middle of the fast arena, at most three units to its left and
+// to its right, and a tensor of four units that had to leave.
+class SplitArenaTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    large_ = process_.New(4 * kUnit);
+    process_.New(6 * kUnit);
+    left_ = process_.New(3 * kUnit);
+    middle_ = process_.New(kUnit / 2);
+    right_ = process_.New(2 * kUnit);
+    ASSERT_FALSE(large_->fast());
+    ASSERT_TRUE(left_->fast() && middle_->fast() && right_->fast());
+  }
+
+  FakeProcess process_{Limited(8 * kUnit), kDemandOnly};
+  TensorPtr large_, left_, middle_, right_;
+};
+
+TEST_F(SplitArenaTest, AnOperandMovesToMakeRoomForAnother) {
+  process_.Run("use", {.reads = {middle_.get(), large_.get()}, .body = [&] {
+                         EXPECT_TRUE(middle_->fast());
+                         EXPECT_TRUE(large_->fast());
+                       }});
+}
+
+TEST_F(SplitArenaTest, AnOperandMovesToMakeRoomForAnOutputSeenBefore) {
+  const FakeKernel kernel{.reads = {middle_.get()}, .births = {4 * kUnit}};
+  ASSERT_FALSE(process_.Run("use", kernel)[0]->fast());
+  EXPECT_TRUE(process_.Run("use", kernel)[0]->fast());
+  EXPECT_TRUE(middle_->fast());
+}
+
+TEST_F(SplitArenaTest, OperandsStayWhereRoomInOnePieceIsNotNeeded) {
+  const int64_t offset_bytes = middle_->block->place.offset_bytes;
+  const FakeKernel kernel{.reads = {middle_.get()}, .births = {5 * kUnit / 2}};
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(process_.Run("use", kernel)[0]->fast());
+    EXPECT_EQ(middle_->block->place.offset_bytes, offset_bytes);
+  }
+}
+
+TEST(JobDemandTest, OfOperandsThatDoNotFitTogetherTheLargestStaysSlow) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  std::vector<TensorPtr> operands;
+  for (int64_t units : {4, 3, 2}) {
+    operands.push_back(process.New(units * kUnit));
+  }
+  process.Run("use", {.reads = {operands[0].get(), operands[1].get(),
+                                operands[2].get()},
+                      .body = [&] {
+                        EXPECT_FALSE(operands[0]->fast());
+                        EXPECT_TRUE(operands[1]->fast());
+                        EXPECT_TRUE(operands[2]->fast());
+                      }});
+}
+
+TEST(JobDemandTest, StreamingIsNotPartOfAKernelsDuration) {
+  FakeProcess process(Limited(8 * kUnit));
+  TensorPtr large = process.New(10 * kUnit);
+  const session::Segment& segment = *process.client().segment();
+  int64_t elapsed_ns = 0, faults_ns = 0;
+  while (segment.profiles_written == 0) {
+    const int64_t begin_ns = NowNs(), faults_before_ns = FakeProcess::FaultNs();
+    process.Run("read", {.reads = {large.get()}});
+    elapsed_ns = NowNs() - begin_ns;
+    faults_ns = FakeProcess::FaultNs() - faults_before_ns;
+    process.job().EndStep();
+  }
+  ASSERT_EQ(segment.profile.kernel_count, 1);
+  const int64_t duration_ns = segment.profile.kernels[0].duration_ns;
+  EXPECT_GE(duration_ns, 0);
+  // The process measures them from outside, which takes a little longer.
+  EXPECT_LT(duration_ns, elapsed_ns - faults_ns / 2);
+}
+
 TEST(JobDemandTest, NeverMovesAPinnedTensor) {
   FakeProcess process(Limited(8 * kUnit), kDemandOnly);
   TensorPtr pinned = process.New(kUnit);

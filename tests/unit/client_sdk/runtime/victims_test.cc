@@ -102,6 +102,29 @@ TEST_F(VictimsTest, DoesNotCountRoomBeyondTheCapacity) {
   EXPECT_EQ(ChooseVictims(arena_, 4 * kPage, kNow, Anything), std::nullopt);
 }
 
+TEST_F(VictimsTest, TheLowestRunIsTakenHoweverRecentlyItWasUsed) {
+  Add(1, 10);
+  const Block* stays = Add(1, 10);
+  Block* recent = Add(2, 99);
+  AddHole(1);
+  Add(4, 1);
+  Seal();
+  const auto movable = [&](const Block& block) { return &block != stays; };
+  const auto victims = LowestVictims(arena_, 3 * kPage, movable);
+  ASSERT_TRUE(victims.has_value());
+  EXPECT_THAT(victims->blocks, ElementsAre(recent));
+  EXPECT_EQ(victims->offset_bytes, 2 * kPage);
+}
+
+TEST_F(VictimsTest, ThereIsNoLowestRunAcrossABlockThatMustStay) {
+  Add(2, 10);
+  const Block* stays = Add(1, 1);
+  Add(2, 10);
+  Seal();
+  const auto movable = [&](const Block& block) { return &block != stays; };
+  EXPECT_EQ(LowestVictims(arena_, 3 * kPage, movable), std::nullopt);
+}
+
 // The cost that victims.h states, for comparison.
 double Cost(const Block& block) {
   return block.size_bytes / (1.0 + (kNow - block.last_use));
