@@ -10,20 +10,25 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/notification.h"
 #include "agents/engine/mover.h"
+#include "agents/engine/tier_room.h"
 #include "client_sdk/runtime/session.h"
 
 namespace stowage::agent {
 namespace {
 
-constexpr std::array<int64_t, 3> kBufferBytes = {64 << 10, 1 << 20, 16 << 20};
+// The first is the smallest tensor that moves.
+constexpr std::array<int64_t, 4> kBufferBytes = {16 << 10, 64 << 10, 1 << 20,
+                                                 16 << 20};
 constexpr int64_t kArenaBytes = 3 * kBufferBytes.back();
 constexpr int kRepetitions = 3;
+// Index of what is nearest to the chunks that kernels stream.
+constexpr int kStreamedPoint = 1;
 
-struct Side {
-  Arena* arena;
-  int64_t offset_bytes;
-};
+constexpr MoveOrder kWithinFast = {.to_offset_bytes = kBufferBytes.back()};
+constexpr MoveOrder kOut = {.to_tier = 1};
+constexpr MoveOrder kIn = {.from_tier = 1};
 
 struct CurvePoint {
   int64_t buffer_bytes;
@@ -32,30 +37,28 @@ struct CurvePoint {
 
 using Curve = std::vector<CurvePoint>;
 
-// Median time of one copy, not less than the medium's own.
-absl::StatusOr<int64_t> MeasureCopyNs(Side from, Side to, int64_t size_bytes,
-                                      int64_t ps_per_byte) {
+// Median time of one copy.
+absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover, MoveOrder order) {
   std::array<int64_t, kRepetitions> durations_ns;
   for (int64_t& duration_ns : durations_ns) {
     const int64_t begin_ns = MonotonicNs();
-    const int error = CopyBetween(*from.arena, from.offset_bytes, *to.arena,
-                                  to.offset_bytes, size_bytes);
+    const int error = mover.Move(order);
     if (error != 0) {
       return absl::ErrnoToStatus(
-          error, absl::StrCat("a trial copy of ", size_bytes, " bytes failed"));
+          error,
+          absl::StrCat("a trial copy of ", order.size_bytes, " bytes failed"));
     }
     duration_ns = MonotonicNs() - begin_ns;
   }
   std::sort(durations_ns.begin(), durations_ns.end());
-  return std::max({durations_ns[kRepetitions / 2],
-                   size_bytes * ps_per_byte / 1000, int64_t{1}});
+  return std::max(durations_ns[kRepetitions / 2], int64_t{1});
 }
 
-absl::StatusOr<Curve> MeasureCurve(Side from, Side to, int64_t ps_per_byte) {
+absl::StatusOr<Curve> MeasureCurve(const Mover& mover, MoveOrder order) {
   Curve curve;
   for (int64_t size_bytes : kBufferBytes) {
-    const absl::StatusOr<int64_t> duration_ns =
-        MeasureCopyNs(from, to, size_bytes, ps_per_byte);
+    order.size_bytes = size_bytes;
+    const absl::StatusOr<int64_t> duration_ns = MeasureCopyNs(mover, order);
     if (!duration_ns.ok()) return duration_ns.status();
     curve.push_back({size_bytes, *duration_ns});
   }
@@ -111,13 +114,14 @@ int64_t SlowedBandwidth(const CurvePoint& fast, int64_t ps_per_byte) {
       fast.duration_ns + fast.buffer_bytes * ps_per_byte / 1000);
 }
 
-// Kernels use an addressable tier in place; of a file they stream small chunks
+// What each thread of kernels sees, `out` and `in` having been copied by one:
+// they use an addressable tier in place, and of a file they stream small chunks
 // through a window.
 v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
                           const Curve& in, const Curve& out) {
   if (traits.file) {
-    return DescribeTier(traits, BytesPerSecond(in.front()),
-                        BytesPerSecond(out.front()));
+    return DescribeTier(traits, BytesPerSecond(in[kStreamedPoint]),
+                        BytesPerSecond(out[kStreamedPoint]));
   }
   if (traits.kernel_read_ps_per_byte > 0) {
     return DescribeTier(
@@ -138,6 +142,24 @@ std::string SystemName(const std::string& node, const std::string& slow) {
   return name;
 }
 
+absl::StatusOr<std::vector<TierRoom>> MakeRooms(const TierProvider& fast,
+                                                const TierProvider& slow) {
+  std::vector<TierRoom> rooms;
+  for (const TierProvider* provider : {&fast, &slow}) {
+    absl::StatusOr<std::unique_ptr<Arena>> arena =
+        provider->CreateArena(kArenaBytes);
+    if (!arena.ok()) return arena.status();
+    const TierTraits& traits = provider->traits();
+    rooms.push_back({.arena = *std::move(arena),
+                     .traits = traits,
+                     .gate = std::make_shared<CopyGate>(
+                         traits.copy_read_threads, traits.copy_write_threads)});
+  }
+  // Pages that were never touched would count as slow copies.
+  std::memset(rooms.front().arena->mapped(), 1, kArenaBytes);
+  return rooms;
+}
+
 }  // namespace
 
 int64_t RoundToTwoDigits(int64_t value) {
@@ -149,40 +171,37 @@ int64_t RoundToTwoDigits(int64_t value) {
 absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
                                                      const TierProvider& fast,
                                                      const TierProvider& slow) {
-  absl::StatusOr<std::unique_ptr<Arena>> fast_arena =
-      fast.CreateArena(kArenaBytes);
-  if (!fast_arena.ok()) return fast_arena.status();
-  absl::StatusOr<std::unique_ptr<Arena>> slow_arena =
-      slow.CreateArena(kArenaBytes);
-  if (!slow_arena.ok()) return slow_arena.status();
-  // Pages that were never touched would count as slow copies.
-  std::memset((*fast_arena)->mapped(), 1, kArenaBytes);
-
-  const TierTraits& traits = slow.traits();
-  const Side source{fast_arena->get(), 0};
-  const Side target{fast_arena->get(), kBufferBytes.back()};
-  const Side away{slow_arena->get(), 0};
+  absl::StatusOr<std::vector<TierRoom>> rooms = MakeRooms(fast, slow);
+  if (!rooms.ok()) return rooms.status();
+  const absl::Notification never;
+  const Mover mover(&*rooms, &never);
   // The first write makes blocks or pages; only later ones are typical.
-  const absl::StatusOr<int64_t> first =
-      MeasureCopyNs(source, away, kBufferBytes.back(), 0);
-  if (!first.ok()) return first.status();
-  const absl::StatusOr<Curve> within = MeasureCurve(source, target, 0);
-  if (!within.ok()) return within.status();
-  const absl::StatusOr<Curve> out =
-      MeasureCurve(source, away, traits.copy_to_ps_per_byte);
-  if (!out.ok()) return out.status();
-  const absl::StatusOr<Curve> in =
-      MeasureCurve(away, target, traits.copy_from_ps_per_byte);
-  if (!in.ok()) return in.status();
+  MoveOrder first = kOut;
+  first.size_bytes = kBufferBytes.back();
+  absl::Status status = MeasureCopyNs(mover, first).status();
+  const absl::StatusOr<Curve> out = MeasureCurve(mover, kOut);
+  const absl::StatusOr<Curve> in = MeasureCurve(mover, kIn);
+  const Mover one_thread(&*rooms, &never, /*cores=*/1);
+  const absl::StatusOr<Curve> within = MeasureCurve(one_thread, kWithinFast);
+  const bool threads_gain = rooms->back().arena->gains_from_threads();
+  const absl::StatusOr<Curve> kernel_out =
+      threads_gain ? MeasureCurve(one_thread, kOut) : out;
+  const absl::StatusOr<Curve> kernel_in =
+      threads_gain ? MeasureCurve(one_thread, kIn) : in;
+  for (const auto* curve : {&out, &in, &within, &kernel_out, &kernel_in}) {
+    status.Update(curve->status());
+  }
+  if (!status.ok()) return status;
 
   v1::MemorySystem system;
   system.set_schema_version(1);
-  system.set_name(SystemName(node, traits.name));
+  system.set_name(SystemName(node, slow.traits().name));
   system.set_description("measured by stowage-agent when it started");
   const int64_t fast_bytes_per_second = BytesPerSecond(within->back());
   *system.add_tiers() =
       DescribeTier(fast.traits(), fast_bytes_per_second, fast_bytes_per_second);
-  *system.add_tiers() = DescribeSlowTier(traits, *within, *in, *out);
+  *system.add_tiers() =
+      DescribeSlowTier(slow.traits(), *within, *kernel_in, *kernel_out);
   AddCopyCurve(0, 1, *out, system);
   AddCopyCurve(1, 0, *in, system);
   return system;

@@ -1,9 +1,10 @@
-// How many copies may use a medium at a time, over all jobs of the host. More
-// writers than a slow medium takes make all of them slower (DeepTM, section V:
-// 8 threads saturate Optane's writes).
+// How many threads may read and write a medium at a time, over all jobs of the
+// host. More writers than a slow medium takes make all of them slower (DeepTM,
+// II-A: 8 threads saturate Optane's writes).
 //
 //   CopyGate gate(/*readers=*/16, /*writers=*/8);
-//   CopyGate::Pass pass = gate.Enter(CopyGate::kWrite);   // waits for its turn
+//   CopyGate::Pass pass = gate.Enter(CopyGate::kWrite, 4);   // waits for a turn
+//   Copy(/*threads=*/pass.places());
 #ifndef STOWAGE_AGENTS_ENGINE_COPY_GATE_H_
 #define STOWAGE_AGENTS_ENGINE_COPY_GATE_H_
 
@@ -19,37 +20,43 @@ class CopyGate {
  public:
   enum Direction { kRead = 0, kWrite = 1 };
 
-  // Holds a place until it is destroyed.
+  // Holds its places until it is destroyed.
   class Pass {
    public:
-    Pass(CopyGate* gate, Direction direction)
-        : gate_(gate), direction_(direction) {}
+    Pass(CopyGate* gate, Direction direction, int places)
+        : gate_(gate), direction_(direction), places_(places) {}
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     ~Pass() {
       absl::MutexLock lock(&gate_->mutex_);
-      ++gate_->free_[direction_];
+      gate_->free_[direction_] += places_;
     }
+
+    // Threads that may copy, at least 1.
+    int places() const { return places_; }
 
    private:
     CopyGate* const gate_;
     const Direction direction_;
+    const int places_;
   };
 
   // At least one each.
   CopyGate(int readers, int writers)
       : free_{std::max(readers, 1), std::max(writers, 1)} {}
 
-  // Blocks until one of the direction's places is free.
-  Pass Enter(Direction direction) {
+  // Blocks until one of the direction's places is free, then takes as many of
+  // the free ones as are wanted, at least 1.
+  Pass Enter(Direction direction, int wanted = 1) {
     absl::MutexLock lock(&mutex_);
     const auto has_room = [this, direction]() {
       mutex_.AssertReaderHeld();
       return free_[direction] > 0;
     };
     mutex_.Await(absl::Condition(&has_room));
-    --free_[direction];
-    return Pass(this, direction);
+    const int places = std::clamp(wanted, 1, free_[direction]);
+    free_[direction] -= places;
+    return Pass(this, direction, places);
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "agents/engine/migrator.h"
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "client_sdk/runtime/futex.h"
@@ -16,6 +17,18 @@ constexpr int64_t kLongestSleepNs = 100'000'000;
 bool HasRequest(uint64_t issued, uint64_t completed) {
   const uint64_t ahead = issued - completed;
   return ahead > 0 && ahead <= session::kLaneEntries;
+}
+
+session::MoveRequest& EntryOf(session::MoveLane& lane, uint64_t number) {
+  return lane.entries[number % session::kLaneEntries];
+}
+
+MoveOrder ReadOrder(const session::MoveRequest& request) {
+  return {.from_tier = request.from_tier,
+          .to_tier = request.to_tier,
+          .from_offset_bytes = request.from_offset_bytes,
+          .to_offset_bytes = request.to_offset_bytes,
+          .size_bytes = request.size_bytes};
 }
 
 }  // namespace
@@ -42,12 +55,12 @@ Migrator::~Migrator() {
 void Migrator::Serve(session::MoveLane& lane) const {
   uint64_t completed = 0;
   while (!stop_.HasBeenNotified()) {
-    if (!HasRequest(lane.issued.load(std::memory_order_acquire), completed)) {
+    const uint64_t issued = lane.issued.load(std::memory_order_acquire);
+    if (!HasRequest(issued, completed)) {
       WaitForRequests(lane, completed);
       continue;
     }
-    Execute(lane.entries[completed % session::kLaneEntries]);
-    ++completed;
+    completed = ServeRun(lane, completed, issued);
     // Sequentially consistent with the process, which sets `process_sleeps` and
     // then reads `completed`: one of the two sees the other.
     lane.completed.store(completed, std::memory_order_seq_cst);
@@ -59,14 +72,35 @@ void Migrator::Serve(session::MoveLane& lane) const {
   }
 }
 
-void Migrator::Execute(session::MoveRequest& request) const {
-  const MoveOrder order{.from_tier = request.from_tier,
-                        .to_tier = request.to_tier,
-                        .from_offset_bytes = request.from_offset_bytes,
-                        .to_offset_bytes = request.to_offset_bytes,
-                        .size_bytes = request.size_bytes};
-  request.begin_ns = MonotonicNs();
-  const int error = mover_.Move(order);
+// Serves request `first` and those after it that are one copy with it. Returns
+// the number of the first one that is left.
+uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
+                            uint64_t issued) const {
+  const int64_t begin_ns = MonotonicNs();
+  std::vector<MoveOrder> orders;
+  std::optional<MoveOrder> joined;
+  for (uint64_t next = first; next != issued; ++next) {
+    session::MoveRequest& request = EntryOf(lane, next);
+    const MoveOrder order = ReadOrder(request);
+    const std::optional<MoveOrder> longer =
+        joined.has_value() ? Join(*joined, order) : order;
+    if (!longer.has_value()) break;
+    joined = longer;
+    orders.push_back(order);
+    request.begin_ns = begin_ns;
+  }
+  const int error = mover_.Move(*joined);
+  // What failed together may succeed in part, as on a disk that is almost full.
+  const bool one_by_one = error != 0 && orders.size() > 1;
+  for (const MoveOrder& order : orders) {
+    Answer(order, one_by_one ? mover_.Move(order) : error,
+           EntryOf(lane, first++));
+  }
+  return first;
+}
+
+void Migrator::Answer(const MoveOrder& order, int error,
+                      session::MoveRequest& request) const {
   request.end_ns = MonotonicNs();
   request.error_number = error;
   request.status.store(error == 0 ? session::kMoveDone : session::kMoveFailed,

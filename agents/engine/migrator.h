@@ -1,5 +1,7 @@
 // Serves the two move lanes of a job: one thread a lane takes the requests in
-// order, carries them out and says so.
+// order, carries them out and says so. Requests that wait and go on where the
+// one before them ends, in both tiers, are one copy or one transfer (DeepTM
+// III-C2, contiguous migration).
 //
 //   Migrator migrator(segment->lanes, std::move(rooms), on_failure);
 //   ...                       // the job issues moves and sees them complete
@@ -40,7 +42,10 @@ class Migrator {
 
  private:
   void Serve(session::MoveLane& lane) const;
-  void Execute(session::MoveRequest& request) const;
+  uint64_t ServeRun(session::MoveLane& lane, uint64_t first,
+                    uint64_t issued) const;
+  void Answer(const MoveOrder& order, int error,
+              session::MoveRequest& request) const;
   void WaitForRequests(session::MoveLane& lane, uint64_t completed) const;
 
   session::MoveLane* const lanes_;

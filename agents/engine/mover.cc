@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
 #include "absl/numeric/int128.h"
 #include "absl/time/time.h"
@@ -14,11 +15,14 @@ namespace {
 // The longest a medium makes one copy wait; sizes come from the job.
 constexpr int64_t kMostDelayNs = 60'000'000'000;
 
+// A sleep overshoots by about as much.
+constexpr int64_t kSpinNs = 60'000;
+
 int64_t MediumTimeNs(const TierRoom& from, const TierRoom& to,
-                     int64_t size_bytes) {
+                     int64_t size_bytes, int threads) {
   const absl::int128 ps_per_byte = std::max(from.traits.copy_from_ps_per_byte,
                                             to.traits.copy_to_ps_per_byte);
-  const absl::int128 ns = ps_per_byte * size_bytes / 1000;
+  const absl::int128 ns = ps_per_byte * size_bytes / 1000 / threads;
   return static_cast<int64_t>(std::min<absl::int128>(ns, kMostDelayNs));
 }
 
@@ -30,6 +34,10 @@ int64_t MonotonicNs() {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
+int HostCores() {
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 int Mover::Move(const MoveOrder& order) const {
   const auto known = [&](int32_t tier) {
     return tier >= 0 && tier < static_cast<int64_t>(rooms_->size());
@@ -37,18 +45,31 @@ int Mover::Move(const MoveOrder& order) const {
   if (!known(order.from_tier) || !known(order.to_tier)) return EINVAL;
   const TierRoom& from = (*rooms_)[order.from_tier];
   const TierRoom& to = (*rooms_)[order.to_tier];
-  const CopyGate::Pass reading = from.gate->Enter(CopyGate::kRead);
-  const CopyGate::Pass writing = to.gate->Enter(CopyGate::kWrite);
+  const int useful =
+      UsefulThreads(*from.arena, *to.arena, order.size_bytes,
+                    std::min({from.traits.copy_read_threads,
+                              to.traits.copy_write_threads, cores_}));
+  const CopyGate::Pass reading = from.gate->Enter(CopyGate::kRead, useful);
+  const CopyGate::Pass writing =
+      to.gate->Enter(CopyGate::kWrite, reading.places());
+  const int threads = writing.places();
   const int64_t begin_ns = MonotonicNs();
-  const int error = CopyBetween(*from.arena, order.from_offset_bytes, *to.arena,
-                                order.to_offset_bytes, order.size_bytes);
+  const int error =
+      CopyBetween(*from.arena, order.from_offset_bytes, *to.arena,
+                  order.to_offset_bytes, order.size_bytes, threads);
   if (error != 0) return error;
-  const int64_t left_ns =
-      begin_ns + MediumTimeNs(from, to, order.size_bytes) - MonotonicNs();
-  if (left_ns > 0) {
-    stop_->WaitForNotificationWithTimeout(absl::Nanoseconds(left_ns));
-  }
+  AwaitMedium(begin_ns + MediumTimeNs(from, to, order.size_bytes, threads));
   return 0;
+}
+
+// A small copy is over before a sleeper would wake up.
+void Mover::AwaitMedium(int64_t end_ns) const {
+  const int64_t sleep_ns = end_ns - kSpinNs - MonotonicNs();
+  if (sleep_ns > 0) {
+    stop_->WaitForNotificationWithTimeout(absl::Nanoseconds(sleep_ns));
+  }
+  while (MonotonicNs() < end_ns && !stop_->HasBeenNotified()) {
+  }
 }
 
 }  // namespace stowage::agent

@@ -1,12 +1,18 @@
 #include "agents/tiers/arena.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <future>
+#include <vector>
 
 #include "client_sdk/runtime/session.h"
 
 namespace stowage::agent {
 namespace {
+
+// Starting a thread takes about as long as copying a third of this.
+constexpr int64_t kLeastSliceBytes = 1 << 20;
 
 bool Inside(const Arena& arena, int64_t offset_bytes, int64_t size_bytes) {
   if (offset_bytes < 0 || size_bytes <= 0) return false;
@@ -17,24 +23,54 @@ bool Inside(const Arena& arena, int64_t offset_bytes, int64_t size_bytes) {
          offset_bytes <= arena.capacity_bytes() - size_bytes;
 }
 
+// One thread's part of a copy; the arguments have been checked.
+int CopySlice(Arena& from, int64_t from_offset_bytes, Arena& to,
+              int64_t to_offset_bytes, int64_t size_bytes) {
+  const auto size = static_cast<size_t>(size_bytes);
+  if (from.mapped() != nullptr) {
+    return to.Write(to_offset_bytes, {from.mapped() + from_offset_bytes, size});
+  }
+  return from.Read(from_offset_bytes, {to.mapped() + to_offset_bytes, size});
+}
+
 }  // namespace
 
+int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
+                  int most) {
+  if (!from.gains_from_threads() || !to.gains_from_threads()) return 1;
+  return static_cast<int>(
+      std::clamp<int64_t>(size_bytes / kLeastSliceBytes, 1, std::max(most, 1)));
+}
+
 int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
-                int64_t to_offset_bytes, int64_t size_bytes) {
+                int64_t to_offset_bytes, int64_t size_bytes, int threads) {
   if (!Inside(from, from_offset_bytes, size_bytes)) return EINVAL;
   if (!Inside(to, to_offset_bytes, size_bytes)) return EINVAL;
   if (&from == &to &&
       std::abs(from_offset_bytes - to_offset_bytes) < size_bytes) {
     return EINVAL;
   }
-  const auto size = static_cast<size_t>(size_bytes);
-  if (from.mapped() != nullptr) {
-    return to.Write(to_offset_bytes, {from.mapped() + from_offset_bytes, size});
+  if (from.mapped() == nullptr && to.mapped() == nullptr) return EINVAL;
+  const int64_t pages = size_bytes / session::kPageBytes;
+  const int64_t slice_bytes =
+      (pages + threads - 1) / threads * session::kPageBytes;
+  // Without a policy, async does the work in get() when no thread can be had.
+  std::vector<std::future<int>> helpers;
+  for (int64_t at = slice_bytes; at < size_bytes; at += slice_bytes) {
+    helpers.push_back(
+        std::async([&from, &to, from_offset_bytes, to_offset_bytes, at,
+                    bytes = std::min(slice_bytes, size_bytes - at)] {
+          return CopySlice(from, from_offset_bytes + at, to,
+                           to_offset_bytes + at, bytes);
+        }));
   }
-  if (to.mapped() != nullptr) {
-    return from.Read(from_offset_bytes, {to.mapped() + to_offset_bytes, size});
+  int error = CopySlice(from, from_offset_bytes, to, to_offset_bytes,
+                        std::min(slice_bytes, size_bytes));
+  for (std::future<int>& helper : helpers) {
+    const int helper_error = helper.get();
+    if (error == 0) error = helper_error;
   }
-  return EINVAL;
+  return error;
 }
 
 }  // namespace stowage::agent

@@ -26,6 +26,8 @@ class Arena {
   // The agent's own mapping; null when the agent reaches the tier with Read and
   // Write alone.
   virtual std::byte* mapped() const = 0;
+  // Whether several threads that read, or that write, are faster than one.
+  virtual bool gains_from_threads() const = 0;
 
   // Copy between the arena and page-aligned mapped memory; both block until the
   // bytes are there. `offset_bytes` and sizes are whole pages inside the arena:
@@ -39,9 +41,16 @@ class Arena {
 // Copies `size_bytes` from one arena to another; they may be the same one when
 // the ranges do not overlap. EINVAL unless offsets and size are whole pages
 // inside the arenas and one of the two is mapped. After an error the source is
-// whole. Blocks.
+// whole. Blocks. Where `threads` > 1 the calling thread starts the others, or
+// does their part where the host refuses threads.
 [[nodiscard]] int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
-                              int64_t to_offset_bytes, int64_t size_bytes);
+                              int64_t to_offset_bytes, int64_t size_bytes,
+                              int threads = 1);
+
+// How many of `most` threads are worth starting for a copy: each gets 1 MiB at
+// least. 1 where an arena does not gain from threads.
+int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
+                  int most);
 
 }  // namespace stowage::agent
 

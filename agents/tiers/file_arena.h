@@ -27,6 +27,8 @@ class FileArena : public Arena {
   int fd() const override { return fd_.get(); }
   int64_t capacity_bytes() const override { return capacity_bytes_; }
   std::byte* mapped() const override { return nullptr; }
+  // One thread keeps the disk's queue full.
+  bool gains_from_threads() const override { return false; }
 
   int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
     absl::MutexLock lock(&read_mutex_);

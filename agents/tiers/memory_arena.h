@@ -21,6 +21,7 @@ class MemoryArena : public Arena {
   int fd() const override { return memory_.fd(); }
   int64_t capacity_bytes() const override { return memory_.size_bytes(); }
   std::byte* mapped() const override { return memory_.data(); }
+  bool gains_from_threads() const override { return true; }
 
   int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
     std::memcpy(to.data(), mapped() + offset_bytes, to.size());

@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/dax_path.h"
-#include "agents/tiers/file_arena.h"
 #include "agents/tiers/media.h"
+#include "agents/tiers/pmem_arena.h"
 #include "client_sdk/runtime/session.h"
 
 namespace stowage::agent {
@@ -58,7 +58,7 @@ class PmemProvider : public TierProvider {
           error, absl::StrCat("cannot reserve ", capacity_bytes, " bytes in '",
                               directory_, "'; ask for less with ,size="));
     }
-    return std::make_unique<FileArena>(*std::move(fd), capacity_bytes);
+    return std::make_unique<PmemArena>(*std::move(fd), capacity_bytes);
   }
 
  private:

@@ -116,6 +116,15 @@ TEST_P(TierProviderTest, GivesBackWhatWasCopiedIn) {
   EXPECT_TRUE(Equal(*fast_, 0, 2 * kSize, kSize));
 }
 
+TEST_P(TierProviderTest, CopiesWithSeveralThreadsWhatDoesNotDivideEvenly) {
+  constexpr int64_t kSize = (1 << 20) + 3 * kPage;
+  Fill(*fast_, 0, kSize, 9);
+  ASSERT_EQ(CopyBetween(*fast_, 0, *arena_, kPage, kSize, /*threads=*/5), 0);
+  ASSERT_EQ(CopyBetween(*arena_, kPage, *fast_, 2 << 20, kSize, /*threads=*/7),
+            0);
+  EXPECT_TRUE(Equal(*fast_, 0, 2 << 20, kSize));
+}
+
 TEST_P(TierProviderTest, KeepsPagesApart) {
   for (int page = 0; page < 16; ++page) {
     Fill(*fast_, page * kPage, kPage, page);

@@ -19,10 +19,11 @@
 #include <string>
 #include <vector>
 
-#include "agents/engine/mover.h"
+#include "agents/engine/move_order.h"
 #include "agents/jobs/fixed_text.h"
 #include "client_sdk/runtime/futex.h"
 #include "client_sdk/runtime/session.h"
+#include "tests/unit/agents/lane_client.h"
 
 namespace stowage::agent {
 
@@ -69,41 +70,11 @@ class FakeJob {
     }
   }
 
-  // Hands a move to the agent; its number within the lane.
-  uint64_t Issue(session::Lane which, const MoveOrder& order) {
-    session::MoveLane& lane = segment_->lanes[which];
-    const uint64_t number = lane.issued.load();
-    session::MoveRequest& request =
-        lane.entries[number % session::kLaneEntries];
-    request.from_tier = order.from_tier;
-    request.to_tier = order.to_tier;
-    request.from_offset_bytes = order.from_offset_bytes;
-    request.to_offset_bytes = order.to_offset_bytes;
-    request.size_bytes = order.size_bytes;
-    request.status = session::kMovePending;
-    lane.issued.store(number + 1);
-    if (lane.agent_sleeps.load() != 0) session::FutexRing(lane.issue_bell);
-    return number;
-  }
-
   // Blocks until the move is completed; 0 or its errno.
-  int Await(session::Lane which, uint64_t number) {
-    session::MoveLane& lane = segment_->lanes[which];
-    while (lane.completed.load() <= number) {
-      const uint32_t bell = lane.done_bell.load();
-      lane.process_sleeps.store(1);
-      if (lane.completed.load() <= number) {
-        session::FutexWait(lane.done_bell, bell, 1'000'000'000);
-      }
-      lane.process_sleeps.store(0);
-    }
-    const session::MoveRequest& request =
-        lane.entries[number % session::kLaneEntries];
-    return request.status == session::kMoveDone ? 0 : request.error_number;
-  }
-
   int Move(session::Lane which, const MoveOrder& order) {
-    return Await(which, Issue(which, order));
+    const session::MoveRequest& request =
+        LaneClient(segment_->lanes).Move(which, order);
+    return request.status == session::kMoveDone ? 0 : request.error_number;
   }
 
   // Publishes what stands in the profile area and blocks until there is one

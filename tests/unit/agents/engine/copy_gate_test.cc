@@ -33,6 +33,18 @@ TEST(CopyGateTest, DoesNotMakeReadersWaitForWriters) {
   const CopyGate::Pass reading = gate.Enter(CopyGate::kRead);
 }
 
+TEST(CopyGateTest, GivesAsManyPlacesAsAreWantedAndFree) {
+  CopyGate gate(/*readers=*/16, /*writers=*/8);
+  const CopyGate::Pass first = gate.Enter(CopyGate::kWrite, 5);
+  EXPECT_EQ(first.places(), 5);
+  {
+    const CopyGate::Pass second = gate.Enter(CopyGate::kWrite, 5);
+    EXPECT_EQ(second.places(), 3);
+  }
+  EXPECT_EQ(gate.Enter(CopyGate::kWrite, 2).places(), 2);
+  EXPECT_EQ(gate.Enter(CopyGate::kRead, 99).places(), 16);
+}
+
 TEST(CopyGateTest, HasAtLeastOnePlaceEach) {
   CopyGate gate(/*readers=*/0, /*writers=*/-3);
   const CopyGate::Pass writing = gate.Enter(CopyGate::kWrite);

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <random>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -10,10 +11,15 @@
 #include "absl/synchronization/mutex.h"
 #include "agents/tiers/memory_arena.h"
 #include "client_sdk/runtime/futex.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/agents/lane_client.h"
 
 namespace stowage::agent {
 namespace {
+
+using testing::Each;
+using testing::ElementsAre;
 
 constexpr int64_t kPage = session::kPageBytes;
 constexpr int64_t kArenaBytes = 64 * kPage;
@@ -24,8 +30,57 @@ class BrokenArena : public Arena {
   int fd() const override { return -1; }
   int64_t capacity_bytes() const override { return kArenaBytes; }
   std::byte* mapped() const override { return nullptr; }
+  bool gains_from_threads() const override { return false; }
   int Read(int64_t, absl::Span<std::byte>) override { return EIO; }
   int Write(int64_t, absl::Span<const std::byte>) override { return ENOSPC; }
+};
+
+// A disk that counts its transfers and has room for `room_bytes` alone.
+class CountingArena : public Arena {
+ public:
+  explicit CountingArena(int64_t room_bytes = kArenaBytes)
+      : room_bytes_(room_bytes) {}
+
+  int fd() const override { return -1; }
+  int64_t capacity_bytes() const override { return kArenaBytes; }
+  std::byte* mapped() const override { return nullptr; }
+  bool gains_from_threads() const override { return false; }
+  int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
+    absl::MutexLock lock(&mutex_);
+    ++reads_;
+    std::memcpy(to.data(), bytes_.data() + offset_bytes, to.size());
+    return 0;
+  }
+  int Write(int64_t offset_bytes, absl::Span<const std::byte> from) override {
+    absl::MutexLock lock(&mutex_);
+    ++writes_;
+    if (offset_bytes + static_cast<int64_t>(from.size()) > room_bytes_) {
+      return ENOSPC;
+    }
+    std::memcpy(bytes_.data() + offset_bytes, from.data(), from.size());
+    return 0;
+  }
+
+  int reads() const {
+    absl::MutexLock lock(&mutex_);
+    return reads_;
+  }
+  int writes() const {
+    absl::MutexLock lock(&mutex_);
+    return writes_;
+  }
+  std::byte at(int64_t offset_bytes) const {
+    absl::MutexLock lock(&mutex_);
+    return bytes_[offset_bytes];
+  }
+
+ private:
+  const int64_t room_bytes_;
+  mutable absl::Mutex mutex_;
+  int reads_ ABSL_GUARDED_BY(mutex_) = 0;
+  int writes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::vector<std::byte> bytes_ ABSL_GUARDED_BY(mutex_) =
+      std::vector<std::byte>(kArenaBytes);
 };
 
 TierRoom MemoryRoom(TierTraits traits = {}) {
@@ -35,9 +90,23 @@ TierRoom MemoryRoom(TierTraits traits = {}) {
           .gate = std::make_shared<CopyGate>(4, 4)};
 }
 
-TierRoom BrokenRoom() {
-  return {.arena = std::make_unique<BrokenArena>(),
-          .gate = std::make_shared<CopyGate>(4, 4)};
+TierRoom RoomOf(std::unique_ptr<Arena> arena) {
+  return {.arena = std::move(arena), .gate = std::make_shared<CopyGate>(4, 4)};
+}
+
+// Page `from` of the fast tier to page `to` of the slow one.
+MoveOrder PagesOut(int64_t from, int64_t to, int64_t pages = 1) {
+  return {.from_tier = 0,
+          .to_tier = 1,
+          .from_offset_bytes = from * kPage,
+          .to_offset_bytes = to * kPage,
+          .size_bytes = pages * kPage};
+}
+
+MoveOrder PagesIn(int64_t from, int64_t to, int64_t pages = 1) {
+  MoveOrder order = PagesOut(from, to, pages);
+  std::swap(order.from_tier, order.to_tier);
+  return order;
 }
 
 // Plays the process's side of the lanes, in shared memory as it really is.
@@ -46,7 +115,8 @@ class MigratorTest : public testing::Test {
   MigratorTest()
       : memory_(*SharedMemory::Create(
             "lanes", sizeof(session::MoveLane) * session::kLaneCount)),
-        lanes_(reinterpret_cast<session::MoveLane*>(memory_.data())) {}
+        lanes_(reinterpret_cast<session::MoveLane*>(memory_.data())),
+        client_(lanes_) {}
 
   void Start(TierRoom slow) {
     std::vector<TierRoom> rooms;
@@ -54,6 +124,10 @@ class MigratorTest : public testing::Test {
     rooms.push_back(std::move(slow));
     fast_ = rooms[0].arena.get();
     slow_ = rooms[1].arena.get();
+    for (int64_t page = 0; page < kArenaBytes / kPage; ++page) {
+      std::memset(fast_->mapped() + page * kPage, static_cast<int>(page) + 1,
+                  kPage);
+    }
     migrator_ = std::make_unique<Migrator>(lanes_, std::move(rooms),
                                            [this](const MoveOrder&, int error) {
                                              absl::MutexLock lock(&mutex_);
@@ -61,42 +135,33 @@ class MigratorTest : public testing::Test {
                                            });
   }
 
-  uint64_t Issue(session::Lane which, const MoveOrder& order) {
-    session::MoveLane& lane = lanes_[which];
-    const uint64_t number = lane.issued.load();
-    session::MoveRequest& request =
-        lane.entries[number % session::kLaneEntries];
-    request.from_tier = order.from_tier;
-    request.to_tier = order.to_tier;
-    request.from_offset_bytes = order.from_offset_bytes;
-    request.to_offset_bytes = order.to_offset_bytes;
-    request.size_bytes = order.size_bytes;
-    request.status = session::kMovePending;
-    lane.issued.store(number + 1);
-    if (lane.agent_sleeps.load() != 0) session::FutexRing(lane.issue_bell);
-    return number;
-  }
-
-  const session::MoveRequest& Await(session::Lane which, uint64_t number) {
-    session::MoveLane& lane = lanes_[which];
-    while (lane.completed.load() <= number) {
-      const uint32_t bell = lane.done_bell.load();
-      lane.process_sleeps.store(1);
-      if (lane.completed.load() <= number) {
-        session::FutexWait(lane.done_bell, bell, 1'000'000'000);
-      }
-      lane.process_sleeps.store(0);
-    }
-    return lane.entries[number % session::kLaneEntries];
+  CountingArena* StartCounting(int64_t room_bytes = kArenaBytes) {
+    auto arena = std::make_unique<CountingArena>(room_bytes);
+    CountingArena* const counting = arena.get();
+    Start(RoomOf(std::move(arena)));
+    return counting;
   }
 
   const session::MoveRequest& Move(session::Lane which,
                                    const MoveOrder& order) {
-    return Await(which, Issue(which, order));
+    return client_.Move(which, order);
+  }
+
+  // Issues all at once, awaits all; the status of each.
+  std::vector<int> MoveAll(session::Lane which,
+                           const std::vector<MoveOrder>& orders) {
+    const uint64_t last = client_.IssueAll(which, orders);
+    client_.Await(which, last);
+    std::vector<int> statuses;
+    for (uint64_t n = last + 1 - orders.size(); n <= last; ++n) {
+      statuses.push_back(client_.Await(which, n).status);
+    }
+    return statuses;
   }
 
   SharedMemory memory_;
   session::MoveLane* const lanes_;
+  LaneClient client_;
   Arena* fast_ = nullptr;
   Arena* slow_ = nullptr;
   absl::Mutex mutex_;
@@ -133,13 +198,108 @@ TEST_F(MigratorTest, CompletesMoreMovesThanALaneHoldsInOrder) {
   constexpr int kMoves = 3 * session::kLaneEntries;
   for (int i = 0; i < kMoves; ++i) {
     if (i >= session::kLaneEntries) {
-      Await(session::kLaneOut, i - session::kLaneEntries);
+      client_.Await(session::kLaneOut, i - session::kLaneEntries);
     }
-    Issue(session::kLaneOut,
-          {.from_tier = 0, .to_tier = 1, .size_bytes = kPage});
+    client_.Issue(session::kLaneOut, PagesOut(0, 0));
   }
-  EXPECT_EQ(Await(session::kLaneOut, kMoves - 1).status, session::kMoveDone);
+  EXPECT_EQ(client_.Await(session::kLaneOut, kMoves - 1).status,
+            session::kMoveDone);
   EXPECT_EQ(lanes_[session::kLaneOut].completed.load(), kMoves);
+}
+
+TEST_F(MigratorTest, MovesNeighboursInOneTransfer) {
+  CountingArena* const disk = StartCounting();
+  const std::vector<int> out = MoveAll(
+      session::kLaneOut,
+      {PagesOut(3, 20), PagesOut(4, 21, 5), PagesOut(9, 26), PagesOut(10, 27)});
+  EXPECT_THAT(out, Each(session::kMoveDone));
+  EXPECT_EQ(disk->writes(), 1);
+  for (int64_t page = 0; page < 8; ++page) {
+    EXPECT_EQ(disk->at((20 + page) * kPage + 17),
+              static_cast<std::byte>(3 + page + 1));
+  }
+  EXPECT_EQ(disk->at(19 * kPage), std::byte{0});
+  EXPECT_EQ(disk->at(28 * kPage), std::byte{0});
+  const std::vector<int> in = MoveAll(
+      session::kLaneIn, {PagesIn(20, 40), PagesIn(21, 41, 5), PagesIn(26, 46)});
+  EXPECT_THAT(in, Each(session::kMoveDone));
+  EXPECT_EQ(disk->reads(), 1);
+  EXPECT_EQ(std::memcmp(fast_->mapped() + 3 * kPage,
+                        fast_->mapped() + 40 * kPage, 7 * kPage),
+            0);
+}
+
+TEST_F(MigratorTest, MovesWhatIsNoNeighbourByItself) {
+  CountingArena* const disk = StartCounting();
+  const std::vector<MoveOrder> orders = {
+      PagesOut(0, 0),  // then a gap in the source
+      PagesOut(2, 1),  // then a gap in the destination
+      PagesOut(3, 3),  // then the other way around
+      PagesOut(2, 2),  // then the same page again
+      PagesOut(2, 2)};
+  EXPECT_THAT(MoveAll(session::kLaneOut, orders), Each(session::kMoveDone));
+  EXPECT_EQ(disk->writes(), orders.size());
+}
+
+TEST_F(MigratorTest, AnswersEachNeighbourByItselfWhenADiskIsAlmostFull) {
+  CountingArena* const disk = StartCounting(/*room_bytes=*/2 * kPage);
+  EXPECT_THAT(MoveAll(session::kLaneOut, {PagesOut(0, 0), PagesOut(1, 1),
+                                          PagesOut(2, 2), PagesOut(3, 3)}),
+              ElementsAre(session::kMoveDone, session::kMoveDone,
+                          session::kMoveFailed, session::kMoveFailed));
+  EXPECT_EQ(disk->at(kPage), std::byte{2});
+  absl::MutexLock lock(&mutex_);
+  EXPECT_THAT(failures_, ElementsAre(ENOSPC, ENOSPC));
+}
+
+TEST_F(MigratorTest, MovesTheGoodNeighboursOfAnOrderThatMakesNoSense) {
+  CountingArena* const disk = StartCounting();
+  MoveOrder torn = PagesOut(1, 1);
+  torn.size_bytes = 100;
+  MoveOrder rest = PagesOut(1, 1);
+  rest.from_offset_bytes += 100;
+  rest.to_offset_bytes += 100;
+  rest.size_bytes -= 100;
+  const int64_t end = kArenaBytes / kPage;
+  EXPECT_THAT(MoveAll(session::kLaneOut,
+                      {PagesOut(0, 0), torn, rest, PagesOut(2, 2),
+                       PagesOut(end - 1, end - 1), PagesOut(end, end)}),
+              ElementsAre(session::kMoveDone, session::kMoveFailed,
+                          session::kMoveFailed, session::kMoveDone,
+                          session::kMoveDone, session::kMoveFailed));
+  EXPECT_EQ(disk->at(0), std::byte{1});
+  EXPECT_EQ(disk->at(kPage), std::byte{0});
+  EXPECT_EQ(disk->at(2 * kPage), std::byte{3});
+}
+
+TEST_F(MigratorTest, CarriesOutAnyMixOfMovesAsIfOneByOne) {
+  Start(MemoryRoom());
+  std::mt19937 random(1);
+  std::vector<std::byte> expected(kArenaBytes);
+  std::vector<MoveOrder> orders;
+  const auto below = [&](int64_t end) {
+    return static_cast<int64_t>(random() % end);
+  };
+  while (orders.size() < 2000) {
+    // Runs of neighbours with odd orders in between.
+    MoveOrder order = PagesOut(below(60), below(60), 1 + below(4));
+    for (int64_t n = below(6); n >= 0; --n) {
+      orders.push_back(order);
+      order.from_offset_bytes += order.size_bytes;
+      order.to_offset_bytes += order.size_bytes;
+      order.size_bytes = kPage * (1 + below(3));
+    }
+  }
+  for (const MoveOrder& order : orders) {
+    if (order.from_offset_bytes + order.size_bytes > kArenaBytes ||
+        order.to_offset_bytes + order.size_bytes > kArenaBytes) {
+      continue;
+    }
+    std::memcpy(expected.data() + order.to_offset_bytes,
+                fast_->mapped() + order.from_offset_bytes, order.size_bytes);
+  }
+  MoveAll(session::kLaneOut, orders);
+  EXPECT_EQ(std::memcmp(expected.data(), slow_->mapped(), kArenaBytes), 0);
 }
 
 TEST_F(MigratorTest, RefusesOrdersThatMakeNoSense) {
@@ -177,7 +337,7 @@ TEST_F(MigratorTest, RefusesOrdersThatMakeNoSense) {
 }
 
 TEST_F(MigratorTest, ReportsTheErrorOfAMediumAndLeavesTheSource) {
-  Start(BrokenRoom());
+  Start(RoomOf(std::make_unique<BrokenArena>()));
   std::memset(fast_->mapped(), 7, kPage);
   const session::MoveRequest& out = Move(
       session::kLaneOut, {.from_tier = 0, .to_tier = 1, .size_bytes = kPage});
@@ -202,7 +362,7 @@ TEST_F(MigratorTest, TakesTheTimeOfAnEmulatedMedium) {
 TEST_F(MigratorTest, DoesNotWaitForAnEmulatedMediumWhenItStops) {
   // The medium would take a minute.
   Start(MemoryRoom({.copy_to_ps_per_byte = int64_t{1} << 50}));
-  Issue(session::kLaneOut, {.from_tier = 0, .to_tier = 1, .size_bytes = kPage});
+  client_.Issue(session::kLaneOut, PagesOut(0, 0));
   while (lanes_[session::kLaneOut].entries[0].begin_ns == 0) {
     std::this_thread::yield();
   }

@@ -200,7 +200,8 @@ TEST_F(JobServerTest, LetsJobsGoWhenItStops) {
   EXPECT_TRUE(std::filesystem::exists(ReportPath()));
   EXPECT_FALSE(std::filesystem::exists(socket_path_));
   // What the job asks for now stays undone: the agent has hung up.
-  job->Issue(session::kLaneOut, {.to_tier = 1, .size_bytes = kPage});
+  LaneClient(job->segment()->lanes)
+      .Issue(session::kLaneOut, {.to_tier = 1, .size_bytes = kPage});
   EXPECT_EQ(job->segment()->lanes[session::kLaneOut].completed.load(), 0);
 }
 
