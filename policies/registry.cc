@@ -21,6 +21,7 @@
 #include "policies/baselines/swapadvisor.h"
 #include "policies/baselines/unified_memory.h"
 #include "policies/baselines/vdnn.h"
+#include "policies/deeptm/heat_policy.h"
 #include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
 #include "policies/stow/stow.h"
@@ -40,6 +41,11 @@ std::unique_ptr<Policy> MakeAutoTm() {
   return std::make_unique<AutoTmPolicy>(movement);
 }
 
+template <MigrationMode mode>
+std::unique_ptr<Policy> MakeDeepTmHeat() {
+  return std::make_unique<DeepTmHeatPolicy>(mode);
+}
+
 const std::map<std::string, Factory, std::less<>>& Factories() {
   static const auto* factories =
       new std::map<std::string, Factory, std::less<>>{
@@ -50,6 +56,8 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"autotm-sync", &MakeAutoTm<Movement::kSynchronous>},
           {"belady", &Make<BeladyPolicy>},
           {"capuchin", &Make<CapuchinPolicy>},
+          {"deeptm-heat", &MakeDeepTmHeat<MigrationMode::kAsynchronous>},
+          {"deeptm-heat-sync", &MakeDeepTmHeat<MigrationMode::kSynchronous>},
           {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},
           {"flashneuron", &Make<FlashneuronPolicy>},

@@ -23,6 +23,11 @@ PROJECT_HEADERS = {
          "stowage/v1/"),
     "policies/intervals":
         ("policies/model/", "policies/planning/", "policies/intervals/"),
+    "policies/heat":
+        ("policies/heat/", "policies/model/", "policies/planning/"),
+    "policies/aggregation":
+        ("policies/aggregation/", "policies/heat/", "policies/model/",
+         "policies/planning/"),
     # Starts from Belady's plan as well.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
@@ -40,8 +45,10 @@ PROJECT_HEADERS = {
 # What a folder of one system in policies/ may use beside itself.
 POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/planning/",
                          "policies/intervals/", "policies/solver/",
-                         "policies/heat/", "policies/policy.h", "stowage/v1/")
-POLICY_SHARED_FOLDERS = ("model", "planning", "intervals", "solver")
+                         "policies/heat/", "policies/aggregation/",
+                         "policies/policy.h", "stowage/v1/")
+POLICY_SHARED_FOLDERS = ("model", "planning", "intervals", "solver", "heat",
+                         "aggregation")
 
 # What an include looks like -> the only folders that may have it.
 RESERVED_HEADERS = (

@@ -1,0 +1,338 @@
+#include "policies/deeptm/dqn_training.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/deeptm/dqn_actor.h"
+#include "policies/deeptm/dqn_weights.h"
+#include "policies/deeptm/environment.h"
+#include "policies/deeptm/episode.h"
+#include "policies/deeptm/learner.h"
+#include "policies/deeptm/replay_buffer.h"
+#include "policies/deeptm/reward.h"
+#include "policies/model/graph_proto.h"
+#include "policies/planning/plan_policy.h"
+
+namespace stowage {
+namespace {
+
+// Explores and learns.
+class LearningActor : public Actor {
+ public:
+  LearningActor(const Environment& environment, const DqnSettings& settings,
+                const std::vector<float>& weights)
+      : environment_(environment),
+        settings_(settings),
+        learner_(settings, weights),
+        network_(settings.hidden_units, weights),
+        buffer_(settings.replay_size) {
+    int32_t short_kernels = 0;
+    for (KernelIndex k = 0; k < environment.graph().kernel_count(); ++k) {
+      if (!environment.Decisions(k).empty()) ++short_kernels;
+    }
+    update_interval_ =
+        std::max(1, short_kernels / settings.updates_per_episode);
+    remembered_per_kernel_ =
+        std::max(1, (settings.transitions_per_update + update_interval_ - 1) /
+                        update_interval_);
+  }
+
+  void BeginEpisode(uint64_t seed, double greedy_probability) {
+    engine_.seed(seed);
+    // Compared with the upper half of a random number.
+    greedy_below_ = static_cast<uint64_t>(greedy_probability * (1ULL << 32));
+    pending_.clear();
+    losses_ = 0;
+    updates_ = 0;
+  }
+
+  void Act(const KernelState& state, std::vector<Action>& actions) override {
+    CompletePending(state);
+    states_.clear();
+    greedy_.clear();
+    for (size_t i = 0; i < actions.size(); ++i) {
+      const uint64_t random = engine_();
+      if ((random >> 32) < greedy_below_) {
+        greedy_.push_back(i);
+        states_.push_back(StateOf(state, i));
+      } else {
+        // Below every value that the network has, and in a random order.
+        actions[i] = {.fast = (random & 1) != 0,
+                      .random = true,
+                      .preference = RandomPreference(random)};
+      }
+    }
+    values_.resize(states_.size());
+    network_.Evaluate(states_.data(), static_cast<int>(states_.size()),
+                      values_.data());
+    for (size_t i = 0; i < greedy_.size(); ++i) {
+      actions[greedy_[i]] = GreedyAction(values_[i]);
+    }
+    Remember(state, actions);
+  }
+
+  void Learn(const KernelState&, const std::vector<Action>&,
+             const std::vector<float>& rewards) override {
+    for (size_t i = pending_.size() - chosen_.size(), c = 0;
+         i < pending_.size(); ++i, ++c) {
+      pending_[i].transition.reward = rewards[chosen_[c]];
+    }
+    chosen_.clear();
+    if (++kernels_ % update_interval_ != 0) return;
+    if (buffer_.size() < static_cast<size_t>(settings_.batch_size)) return;
+    losses_ += learner_.Update(buffer_.Sample(settings_.batch_size, engine_));
+    ++updates_;
+    network_.SetWeights(learner_.Weights());
+  }
+
+  // Those whose episode is over get the episodic reward.
+  void EndEpisode(double episodic_reward) {
+    for (Pending& pending : pending_) {
+      pending.transition.reward += static_cast<float>(episodic_reward);
+      pending.transition.last = true;
+      buffer_.Add(pending.transition);
+    }
+    pending_.clear();
+  }
+
+  double mean_loss() const { return updates_ > 0 ? losses_ / updates_ : 0; }
+  std::vector<float> Weights() const { return learner_.Weights(); }
+
+ private:
+  // A decision whose consequence is not known yet.
+  struct Pending {
+    TensorIndex tensor = 0;
+    KernelIndex kernel = 0;
+    Transition transition;
+  };
+
+  static float RandomPreference(uint64_t random) {
+    return -1e30f * (1 + static_cast<float>((random >> 8) & 0xffff));
+  }
+
+  static StateVector StateOf(const KernelState& state, size_t i) {
+    const HeatTable::Entry& entry = state.decisions[i];
+    return MakeStateVector(state.positions[entry.tensor], entry.heat,
+                           state.fast_left, state.slow_left);
+  }
+
+  void Remember(const KernelState& state, const std::vector<Action>& actions) {
+    chosen_.clear();
+    for (int n = 0; n < remembered_per_kernel_; ++n) {
+      const size_t i = engine_() % actions.size();
+      chosen_.push_back(i);
+      Pending pending{state.decisions[i].tensor, state.kernel, {}};
+      pending.transition.state = StateOf(state, i);
+      pending.transition.fast = actions[i].fast;
+      pending_.push_back(pending);
+    }
+  }
+
+  // A transition ends with the next decision on its tensor, or with its life.
+  void CompletePending(const KernelState& state) {
+    std::erase_if(pending_, [&](Pending& pending) {
+      const auto at = std::lower_bound(
+          state.decisions.begin(), state.decisions.end(), pending.tensor,
+          [](const HeatTable::Entry& e, TensorIndex t) {
+            return e.tensor < t;
+          });
+      const bool decided =
+          at != state.decisions.end() && at->tensor == pending.tensor;
+      if (!decided && !HasDied(pending, state.kernel)) return false;
+      pending.transition.last = HasDied(pending, state.kernel);
+      if (decided) {
+        pending.transition.next = StateOf(state, at - state.decisions.begin());
+      }
+      buffer_.Add(pending.transition);
+      return true;
+    });
+  }
+
+  bool HasDied(const Pending& pending, KernelIndex kernel) const {
+    const Tensor& tensor = environment_.graph().tensors[pending.tensor];
+    return !tensor.persistent && pending.kernel <= tensor.death_kernel &&
+           tensor.death_kernel < kernel;
+  }
+
+  const Environment& environment_;
+  const DqnSettings& settings_;
+  Learner learner_;
+  QNetwork network_;
+  ReplayBuffer buffer_;
+  std::mt19937_64 engine_;
+  uint64_t greedy_below_ = 0;
+  int32_t update_interval_ = 1;  // kernels
+  int32_t remembered_per_kernel_ = 1;
+  int64_t kernels_ = 0;  // learnt from
+  std::vector<Pending> pending_;
+  std::vector<size_t> chosen_;  // decisions of the last pending transitions
+  std::vector<size_t> greedy_;
+  std::vector<StateVector> states_;
+  std::vector<ActionValues> values_;
+  double losses_ = 0;
+  int64_t updates_ = 0;
+};
+
+// Different for each episode, so that a resumed training goes on with new ones.
+uint64_t EpisodeSeed(int64_t seed, int32_t episode) {
+  return static_cast<uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
+         static_cast<uint64_t>(episode) + 1;
+}
+
+class Training {
+ public:
+  Training(const Environment& environment, int64_t budget_bytes,
+           const UnitPrices& prices, DqnPolicy policy)
+      : environment_(environment),
+        budget_bytes_(budget_bytes),
+        prices_(prices),
+        policy_(std::move(policy)),
+        actor_(environment, policy_.settings, UnpackWeights(policy_.weights)),
+        start_(environment.graph().tensors.size(), false) {}
+
+  absl::StatusOr<DqnPolicy> Run(
+      absl::FunctionRef<bool(const EpisodeReport&)> on_episode) {
+    while (policy_.episodes_done < settings().episodes) {
+      EpisodeReport report = RunLearningEpisode();
+      if (!std::isfinite(report.loss)) return Diverged(report);
+      ++policy_.episodes_done;
+      if (policy_.episodes_done % settings().evaluation_interval == 0 ||
+          policy_.episodes_done == settings().episodes) {
+        Judge();
+      }
+      if (best_reward_ == kNotJudged) policy_.weights = LatestWeights();
+      report.checkpoint = &policy_;
+      if (!on_episode(report)) break;
+    }
+    return policy_;
+  }
+
+ private:
+  static constexpr double kNotJudged = -std::numeric_limits<double>::max();
+
+  const DqnSettings& settings() const { return policy_.settings; }
+  std::string LatestWeights() const { return PackWeights(actor_.Weights()); }
+
+  EpisodeReport RunLearningEpisode() {
+    const int32_t episode = policy_.episodes_done;
+    EpisodeReport report{
+        .episode = episode + 1,
+        .episodes = settings().episodes,
+        .greedy_probability = GreedyProbability(settings(), episode)};
+    actor_.BeginEpisode(EpisodeSeed(policy_.seed, episode),
+                        report.greedy_probability);
+    EpisodeOutcome outcome =
+        RunEpisode(environment_,
+                   {.budget_bytes = budget_bytes_,
+                    .oom_tolerance = settings().oom_tolerance,
+                    .oom_penalty = settings().oom_penalty,
+                    .learn = true},
+                   start_, actor_);
+    report.out_of_memory = outcome.out_of_memory;
+    if (!outcome.out_of_memory) {
+      report.step_time_ns = outcome.step_time_ns;
+      report.episodic_reward =
+          EpisodicReward(environment_, outcome, settings(), prices_);
+      // The next step of the job begins as this one ended.
+      start_ = std::move(outcome.fast_at_end);
+    }
+    actor_.EndEpisode(report.episodic_reward);
+    report.reward = outcome.reward + report.episodic_reward;
+    report.loss = actor_.mean_loss();
+    return report;
+  }
+
+  // Keeps the weights if a greedy step with them is worth more than any before.
+  void Judge() {
+    const std::vector<float> weights = actor_.Weights();
+    const QNetwork network(settings().hidden_units, weights);
+    DqnActor actor(network);
+    const EpisodeOutcome outcome = RunSteadyEpisode(
+        environment_, {.budget_bytes = budget_bytes_, .record = true}, actor);
+    const double reward =
+        EpisodicReward(environment_, outcome, settings(), prices_);
+    if (reward <= best_reward_) return;
+    best_reward_ = reward;
+    policy_.weights = PackWeights(weights);
+    policy_.step_time_ns = outcome.step_time_ns;
+  }
+
+  static absl::Status Diverged(const EpisodeReport& report) {
+    return absl::InternalError(absl::StrCat(
+        "the training diverged: the loss of episode ", report.episode, " is ",
+        report.loss, "; lower learning_rate or fixed_reward (R_fix)"));
+  }
+
+  const Environment& environment_;
+  const int64_t budget_bytes_;
+  const UnitPrices prices_;
+  DqnPolicy policy_;
+  LearningActor actor_;
+  std::vector<bool> start_;
+  double best_reward_ = kNotJudged;
+};
+
+absl::Status CheckStart(const DqnPolicy& start, const DqnSettings& settings,
+                        const Graph& graph, const MemorySystem& system) {
+  absl::Status status = CheckDqnPolicy(start);
+  if (status.ok()) status = CheckTrainedFor(start, graph, system);
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "cannot begin with this policy: ", std::string(status.message())));
+  }
+  if (start.fits || start.settings.hidden_units == settings.hidden_units) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "cannot begin with this policy: it has ", start.settings.hidden_units,
+      " hidden units, but ", settings.hidden_units, " are asked for"));
+}
+
+}  // namespace
+
+absl::StatusOr<DqnPolicy> TrainDqn(
+    const Graph& graph, const MemorySystem& system, int64_t fast_limit_bytes,
+    const DqnSettings& settings, int64_t seed, const DqnPolicy* start,
+    absl::FunctionRef<bool(const EpisodeReport&)> on_episode) {
+  absl::Status status = CheckDqnSettings(settings);
+  if (status.ok() && start != nullptr) {
+    status = CheckStart(*start, settings, graph, system);
+  }
+  if (!status.ok()) return status;
+  DqnPolicy policy{.graph_id = GraphId(graph),
+                   .system = system.name,
+                   .system_digest = MemorySystemDigest(system),
+                   .fast_limit_bytes = fast_limit_bytes,
+                   .settings = settings,
+                   .seed = seed};
+  const PlanOptions options{.fast_limit_bytes = fast_limit_bytes};
+  if (const auto plan = PlanWithoutMoves(graph, system, options, "deeptm")) {
+    policy.fits = true;
+    policy.step_time_ns = plan->prediction.step_time_ns;
+    return policy;
+  }
+  const absl::StatusOr<Workload> workload =
+      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  if (!workload.ok()) return workload.status();
+  const absl::StatusOr<Environment> environment = Environment::Make(
+      graph, system, *workload, settings.migration, HeatSettings());
+  if (!environment.ok()) return environment.status();
+  if (start != nullptr && !start->fits) {
+    policy.weights = start->weights;
+    const bool cancelled = start->episodes_done < settings.episodes;
+    policy.episodes_done = cancelled ? start->episodes_done : 0;
+  } else {
+    policy.weights = PackWeights(RandomWeights(settings.hidden_units, seed));
+  }
+  return Training(*environment, workload->arena_bytes,
+                  FindUnitPrices(settings, system), std::move(policy))
+      .Run(on_episode);
+}
+
+}  // namespace stowage

@@ -1,0 +1,189 @@
+#include "policies/deeptm/environment.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "policies/model/kernel_cost.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+const Operand* FindOperand(const Kernel& kernel, TensorIndex t) {
+  for (const Operand& operand : kernel.operands) {
+    if (operand.tensor == t) return &operand;
+  }
+  return nullptr;
+}
+
+bool IsBorn(const Tensor& tensor, KernelIndex k) {
+  return !tensor.persistent && tensor.birth_kernel == k;
+}
+
+}  // namespace
+
+Environment::Environment(const Graph& graph, const MemorySystem& system,
+                         const Workload& workload, MigrationMode mode)
+    : graph_(&graph), system_(&system), workload_(&workload), mode_(mode) {
+  for (TierIndex tier = 1; tier < system.tier_count(); ++tier) {
+    if (!system.tiers[tier].addressable) continue;
+    slow_tier_ = tier;
+    slow_in_place_ = true;
+    break;
+  }
+}
+
+absl::StatusOr<Environment> Environment::Make(const Graph& graph,
+                                              const MemorySystem& system,
+                                              const Workload& workload,
+                                              MigrationMode mode,
+                                              const HeatSettings& heat) {
+  Environment environment(graph, system, workload, mode);
+  environment.FindLives();
+  environment.FindDemands();
+  environment.FindCosts();
+  std::vector<int64_t> room_bytes;
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    room_bytes.push_back(environment.RoomBytes(k, workload.arena_bytes));
+  }
+  absl::StatusOr<HeatTable> table = MakeHeatTable(graph, room_bytes, heat);
+  if (!table.ok()) return table.status();
+  environment.SelectDecisions(*std::move(table));
+  return environment;
+}
+
+void Environment::FindLives() {
+  const Graph& graph = *graph_;
+  births_ = BirthsByKernel(graph);
+  deaths_.resize(graph.kernels.size() + 1);
+  for (std::vector<TensorIndex>& born : births_) {
+    std::erase_if(born,
+                  [&](TensorIndex t) { return !graph.tensors[t].movable(); });
+  }
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    const Tensor& tensor = graph.tensors[t];
+    bytes_.push_back(RoundUpToPlacement(tensor.size_bytes));
+    out_ns_.push_back(
+        system_->CopyDurationNs(kFastTier, slow_tier_, tensor.size_bytes));
+    in_ns_.push_back(
+        system_->CopyDurationNs(slow_tier_, kFastTier, tensor.size_bytes));
+    if (!tensor.movable()) continue;
+    if (tensor.alive_at_start()) alive_at_start_.push_back(t);
+    if (!tensor.persistent) deaths_[tensor.death_kernel + 1].push_back(t);
+  }
+  peak_bytes_ = ComputeLiveness(graph).peak_bytes;
+  slow_capacity_bytes_ = system_->tiers[slow_tier_].capacity_bytes;
+  if (slow_capacity_bytes_ == 0) slow_capacity_bytes_ = peak_bytes_;
+}
+
+void Environment::FindDemands() {
+  const KernelIndex kernels = graph_->kernel_count();
+  must_be_fast_.resize(kernels);
+  must_be_slow_.resize(kernels);
+  fixed_bytes_.assign(kernels + 1, 0);
+  for (KernelIndex k = 0; k < kernels; ++k) {
+    fixed_bytes_[k] = workload_->need_bytes[k];
+    for (TensorIndex t : workload_->staged[k]) {
+      if (!graph_->tensors[t].movable()) continue;
+      fixed_bytes_[k] -= bytes_[t];
+      if (!slow_in_place_) must_be_fast_[k].push_back(t);
+    }
+    if (!slow_in_place_) must_be_slow_[k] = workload_->left_slow[k];
+  }
+  // Pinned tensors have their room for the whole step, workspaces only while
+  // their kernels run.
+  fixed_bytes_[kernels] =
+      kernels > 0 ? *std::min_element(fixed_bytes_.begin(),
+                                      fixed_bytes_.begin() + kernels)
+                  : 0;
+  streams_.assign(kernels, nullptr);
+  for (const Stream& stream : workload_->streams) {
+    streams_[stream.kernel] = &stream;
+  }
+}
+
+void Environment::FindCosts() {
+  for (KernelIndex k = 0; k < graph_->kernel_count(); ++k) {
+    const Kernel& kernel = graph_->kernels[k];
+    profiles_.push_back(CompleteProfile(*graph_, kernel, *system_));
+    int64_t input_bytes = 0, staging_ns = 0;
+    for (const Operand& operand : kernel.operands) {
+      if (!operand.read) continue;
+      input_bytes += graph_->tensors[operand.tensor].size_bytes;
+      staging_ns += in_ns_[operand.tensor];
+    }
+    input_bytes_.push_back(input_bytes);
+    const KernelProfile& profile = profiles_.back();
+    fastest_ns_ += kernel.gap_ns + profile.fast_inputs_fast_outputs.duration_ns;
+    slowest_ns_ += kernel.gap_ns + profile.slow_inputs_slow_outputs.duration_ns;
+    // What cannot be used in place is fetched for each kernel.
+    if (!slow_in_place_) slowest_ns_ += staging_ns;
+  }
+  const int64_t loss_ns = slowest_ns_ - fastest_ns_;
+  mean_loss_ns_ = std::max(
+      1.0,
+      static_cast<double>(loss_ns) /
+          std::max<double>(1, static_cast<double>(graph_->kernels.size())));
+}
+
+bool Environment::CanDecide(KernelIndex k, TensorIndex t) const {
+  const auto contains = [t](const std::vector<TensorIndex>& tensors) {
+    return std::find(tensors.begin(), tensors.end(), t) != tensors.end();
+  };
+  if (contains(must_be_fast_[k]) || contains(must_be_slow_[k])) return false;
+  const Tensor& tensor = graph_->tensors[t];
+  if (IsBorn(tensor, k) || mode_ == MigrationMode::kSynchronous) return true;
+  // A copy that runs while the kernel runs must not be written, and ends
+  // within the tensor's life.
+  const Operand* operand = FindOperand(graph_->kernels[k], t);
+  const bool is_written = operand != nullptr && operand->write;
+  return !is_written && (tensor.persistent || tensor.death_kernel != k);
+}
+
+void Environment::SelectDecisions(HeatTable table) {
+  decisions_ = std::move(table.rows);
+  for (KernelIndex k = 0; k < graph_->kernel_count(); ++k) {
+    is_short_.push_back(!decisions_[k].empty());
+    std::erase_if(decisions_[k], [&](const HeatTable::Entry& entry) {
+      return !CanDecide(k, entry.tensor);
+    });
+  }
+}
+
+int64_t Environment::RoomBytes(KernelIndex k, int64_t budget_bytes) const {
+  const int64_t need_bytes =
+      k < graph_->kernel_count() ? workload_->need_bytes[k] : 0;
+  return std::max(budget_bytes, need_bytes) - fixed_bytes_[k];
+}
+
+int64_t Environment::KernelNs(
+    KernelIndex k, absl::FunctionRef<bool(TensorIndex)> is_fast) const {
+  const Kernel& kernel = graph_->kernels[k];
+  const auto tier_of = [&](TensorIndex t) {
+    return is_fast(t) ? kFastTier : slow_tier_;
+  };
+  return kernel.gap_ns + StreamNs(k, is_fast) +
+         KernelDurationNs(*graph_, kernel, profiles_[k], *system_, tier_of);
+}
+
+int64_t Environment::StreamNs(
+    KernelIndex k, absl::FunctionRef<bool(TensorIndex)> is_fast) const {
+  if (streams_[k] == nullptr) return 0;
+  int64_t ns = 0;
+  for (TensorIndex t : streams_[k]->tensors) {
+    const Operand* operand = FindOperand(graph_->kernels[k], t);
+    if (operand == nullptr || is_fast(t)) continue;
+    if (operand->read) ns += in_ns_[t];
+    if (operand->write) ns += out_ns_[t];
+  }
+  return ns;
+}
+
+double Environment::InputShare(KernelIndex k, TensorIndex t) const {
+  const Operand* operand = FindOperand(graph_->kernels[k], t);
+  if (operand == nullptr || !operand->read || input_bytes_[k] == 0) return 0;
+  return static_cast<double>(graph_->tensors[t].size_bytes) / input_bytes_[k];
+}
+
+}  // namespace stowage

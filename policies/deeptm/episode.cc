@@ -1,0 +1,397 @@
+#include "policies/deeptm/episode.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "policies/planning/staging.h"
+
+namespace stowage {
+namespace {
+
+// Rounds in which the start of the steady state is looked for before it is
+// taken to be empty.
+constexpr int kMaxSteadyRounds = 12;
+
+class EpisodeRun {
+ public:
+  EpisodeRun(const Environment& environment, const EpisodeOptions& options,
+             const std::vector<bool>& fast_at_start, Actor& actor)
+      : env_(environment),
+        options_(options),
+        fast_at_start_(fast_at_start),
+        actor_(actor),
+        positions_(env_.graph().tensors.size(), Position::kNone),
+        stays_(positions_.size()),
+        preferences_(positions_.size(), 0) {
+    for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
+      // Kernels find what cannot move in the fast tier.
+      if (!env_.graph().tensors[t].movable()) positions_[t] = Position::kFast;
+    }
+    for (TensorIndex t : env_.alive_at_start()) {
+      if (fast_at_start[t]) {
+        Enter(t, 0, /*moved_in=*/false);
+        positions_[t] = Position::kFast;
+      } else {
+        BeSlow(t);
+      }
+    }
+  }
+
+  EpisodeOutcome Run() {
+    const KernelIndex kernels = env_.graph().kernel_count();
+    for (KernelIndex k = 0; k < kernels; ++k) {
+      ReachBoundary(k);
+      DecideKernel(k);
+      if (outcome_.out_of_memory) return std::move(outcome_);
+      RunKernel(k);
+    }
+    ReachBoundary(kernels);
+    Finish(kernels);
+    outcome_.step_time_ns = now_ns_;
+    return std::move(outcome_);
+  }
+
+ private:
+  // A stay in the fast tier that has not ended.
+  struct Stay {
+    KernelIndex begin = 0;
+    KernelIndex ready = 0;
+    bool moved_in = false;
+  };
+
+  // --- what may happen to a tensor ---
+
+  void Enter(TensorIndex t, KernelIndex b, bool moved_in) {
+    stays_[t] = {b, b, moved_in};
+    held_bytes_ += env_.Bytes(t);
+  }
+
+  void Leave(TensorIndex t, KernelIndex leave, KernelIndex end,
+             bool moved_out) {
+    held_bytes_ -= env_.Bytes(t);
+    if (!options_.record) return;
+    const Stay& stay = stays_[t];
+    outcome_.segments.push_back(
+        {t, stay.begin, stay.ready, leave, end, stay.moved_in, moved_out});
+  }
+
+  void BeSlow(TensorIndex t) {
+    positions_[t] = Position::kSlow;
+    slow_bytes_ += env_.Bytes(t);
+  }
+
+  void BeFast(TensorIndex t) {
+    if (positions_[t] == Position::kSlow) slow_bytes_ -= env_.Bytes(t);
+    positions_[t] = Position::kFast;
+  }
+
+  void BeBorn(TensorIndex t, KernelIndex k, bool fast) {
+    if (!fast) return BeSlow(t);
+    Enter(t, k, /*moved_in=*/false);
+    BeFast(t);
+  }
+
+  void MoveInNow(TensorIndex t, KernelIndex b) {
+    now_ns_ += env_.InNs(t);
+    Enter(t, b, /*moved_in=*/true);
+    BeFast(t);
+  }
+
+  void MoveOutNow(TensorIndex t, KernelIndex b) {
+    now_ns_ += env_.OutNs(t);
+    Leave(t, b, b, /*moved_out=*/true);
+    BeSlow(t);
+  }
+
+  void BeginIn(TensorIndex t, KernelIndex k) {
+    in_ns_ += env_.InNs(t);
+    Enter(t, k, /*moved_in=*/true);
+    coming_.push_back(t);
+  }
+
+  void BeginOut(TensorIndex t) {
+    out_ns_ += env_.OutNs(t);
+    going_.push_back(t);
+  }
+
+  // --- one kernel ---
+
+  // Frees what has died and completes what moved while the last kernel ran.
+  void ReachBoundary(KernelIndex b) {
+    for (TensorIndex t : going_) {
+      Leave(t, b - 1, b, /*moved_out=*/true);
+      BeSlow(t);
+    }
+    for (TensorIndex t : coming_) {
+      stays_[t].ready = b;
+      BeFast(t);
+    }
+    going_.clear();
+    coming_.clear();
+    in_ns_ = out_ns_ = 0;
+    for (TensorIndex t : env_.Deaths(b)) {
+      if (positions_[t] == Position::kFast) Leave(t, b, b, false);
+      if (positions_[t] == Position::kSlow) slow_bytes_ -= env_.Bytes(t);
+      positions_[t] = Position::kNone;
+    }
+  }
+
+  bool synchronous() const {
+    return env_.mode() == MigrationMode::kSynchronous;
+  }
+
+  void DecideKernel(KernelIndex k) {
+    room_bytes_ = env_.RoomBytes(k, options_.budget_bytes);
+    const std::vector<HeatTable::Entry>& decisions = env_.Decisions(k);
+    actions_.assign(decisions.size(), {});
+    rewards_.assign(decisions.size(), 0);
+    moved_.clear();
+    const KernelState state = StateAt(k);
+    if (!decisions.empty()) actor_.Act(state, actions_);
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      preferences_[decisions[i].tensor] = actions_[i].preference;
+    }
+    ObeyDemands(k);
+    PlaceUndecidedBirths(k);
+    ApplyActions(k);
+  }
+
+  KernelState StateAt(KernelIndex k) const {
+    const auto share = [](int64_t part, int64_t whole) {
+      return whole > 0 ? static_cast<float>(static_cast<double>(part) / whole)
+                       : 0.0f;
+    };
+    return {.kernel = k,
+            .decisions = env_.Decisions(k),
+            .positions = positions_,
+            .fast_left = share(room_bytes_ - held_bytes_, room_bytes_),
+            .slow_left = share(env_.slow_capacity_bytes() - slow_bytes_,
+                               env_.slow_capacity_bytes())};
+  }
+
+  // Has in the fast tier what the kernel can use nowhere else, and out of it
+  // what has to be streamed, whatever the actor says.
+  void ObeyDemands(KernelIndex k) {
+    for (TensorIndex t : env_.MustBeSlow(k)) {
+      if (positions_[t] == Position::kFast) MoveOutNow(t, k);
+      if (positions_[t] == Position::kNone) BeSlow(t);
+    }
+    int64_t wanted_bytes = 0;
+    for (TensorIndex t : env_.MustBeFast(k)) {
+      if (positions_[t] != Position::kFast) wanted_bytes += env_.Bytes(t);
+    }
+    if (held_bytes_ + wanted_bytes > room_bytes_) Evict(k, wanted_bytes);
+    for (TensorIndex t : env_.MustBeFast(k)) {
+      if (positions_[t] == Position::kNone) BeBorn(t, k, /*fast=*/true);
+      if (positions_[t] == Position::kSlow) MoveInNow(t, k);
+    }
+  }
+
+  // Moves out what the actor prefers least until `wanted_bytes` have room.
+  void Evict(KernelIndex k, int64_t wanted_bytes) {
+    std::vector<TensorIndex> victims;
+    const std::vector<TensorIndex>& needed = env_.MustBeFast(k);
+    for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
+      const bool fast =
+          positions_[t] == Position::kFast && env_.graph().tensors[t].movable();
+      if (!fast) continue;
+      if (std::find(needed.begin(), needed.end(), t) != needed.end()) continue;
+      victims.push_back(t);
+    }
+    std::sort(
+        victims.begin(), victims.end(), [&](TensorIndex a, TensorIndex b) {
+          return std::tie(preferences_[a], a) < std::tie(preferences_[b], b);
+        });
+    for (TensorIndex t : victims) {
+      if (held_bytes_ + wanted_bytes <= room_bytes_) return;
+      MoveOutNow(t, k);
+    }
+  }
+
+  // New tensors that nobody decides on are fast where there is room.
+  void PlaceUndecidedBirths(KernelIndex k) {
+    if (env_.IsShort(k)) return;
+    for (TensorIndex t : env_.Births(k)) {
+      if (positions_[t] != Position::kNone) continue;
+      BeBorn(t, k, held_bytes_ + env_.Bytes(t) <= room_bytes_);
+    }
+  }
+
+  void ApplyActions(KernelIndex k) {
+    const std::vector<HeatTable::Entry>& decisions = env_.Decisions(k);
+    std::vector<int>& wishes = wishes_;
+    wishes.clear();
+    for (int i = 0; i < static_cast<int>(decisions.size()); ++i) {
+      const TensorIndex t = decisions[i].tensor;
+      const Position position = positions_[t];
+      if (actions_[i].fast && position != Position::kFast) {
+        wishes.push_back(i);
+      } else if (!actions_[i].fast && position == Position::kNone) {
+        BeSlow(t);
+      } else if (!actions_[i].fast && position == Position::kFast) {
+        synchronous() ? MoveOutNow(t, k) : BeginOut(t);
+        moved_.push_back({i, env_.OutNs(t)});
+      }
+    }
+    GrantWishes(k, wishes);
+  }
+
+  void GrantWishes(KernelIndex k, std::vector<int>& wishes) {
+    std::sort(wishes.begin(), wishes.end(), [&](int a, int b) {
+      return std::tuple(-actions_[a].preference, a) <
+             std::tuple(-actions_[b].preference, b);
+    });
+    int64_t refused_bytes = 0;
+    for (int i : wishes) {
+      const TensorIndex t = env_.Decisions(k)[i].tensor;
+      if (held_bytes_ + env_.Bytes(t) > room_bytes_) {
+        if (positions_[t] == Position::kNone) BeSlow(t);
+        if (actions_[i].random) continue;
+        refused_bytes += env_.Bytes(t);
+        rewards_[i] -= static_cast<float>(options_.oom_penalty);
+        continue;
+      }
+      if (positions_[t] == Position::kNone) {
+        BeBorn(t, k, /*fast=*/true);
+        continue;
+      }
+      synchronous() ? MoveInNow(t, k) : BeginIn(t, k);
+      moved_.push_back({i, env_.InNs(t)});
+    }
+    const bool too_much = refused_bytes > options_.oom_tolerance *
+                                              static_cast<double>(room_bytes_);
+    if (options_.oom_tolerance < 0 || !too_much) return;
+    outcome_.out_of_memory = true;
+    if (options_.learn) actor_.Learn(StateAt(k), actions_, rewards_);
+    AddUpRewards();
+  }
+
+  void RunKernel(KernelIndex k) {
+    outcome_.fast_peak_bytes =
+        std::max(outcome_.fast_peak_bytes, held_bytes_ + env_.FixedBytes(k));
+    outcome_.slow_peak_bytes = std::max(outcome_.slow_peak_bytes, slow_bytes_);
+    const int64_t kernel_ns = env_.KernelNs(
+        k, [&](TensorIndex t) { return positions_[t] == Position::kFast; });
+    const int64_t stall_ns =
+        std::max<int64_t>(0, std::max(in_ns_, out_ns_) - kernel_ns);
+    now_ns_ += kernel_ns + stall_ns;
+    if (!options_.learn || env_.Decisions(k).empty()) return;
+    RewardInputs(k);
+    RewardMoves(stall_ns);
+    actor_.Learn(StateAt(k), actions_, rewards_);
+    AddUpRewards();
+  }
+
+  // Eq. 8: the share of the input that is fast.
+  void RewardInputs(KernelIndex k) {
+    const std::vector<HeatTable::Entry>& decisions = env_.Decisions(k);
+    for (const Operand& operand : env_.graph().kernels[k].operands) {
+      const TensorIndex t = operand.tensor;
+      if (!operand.read || positions_[t] != Position::kFast) continue;
+      const auto at =
+          std::lower_bound(decisions.begin(), decisions.end(), t,
+                           [](const HeatTable::Entry& e, TensorIndex t) {
+                             return e.tensor < t;
+                           });
+      if (at == decisions.end() || at->tensor != t) continue;
+      rewards_[at - decisions.begin()] +=
+          static_cast<float>(env_.InputShare(k, t));
+    }
+  }
+
+  // Eq. 8: less m_nor, what the kernel waited for the migration in units of
+  // what a mean kernel loses with everything slow.
+  void RewardMoves(int64_t stall_ns) {
+    int64_t total_ns = 0;
+    for (const auto& [i, ns] : moved_) total_ns += ns;
+    if (total_ns == 0) return;
+    const double waited =
+        synchronous() ? 1.0 : static_cast<double>(stall_ns) / total_ns;
+    for (const auto& [i, ns] : moved_) {
+      rewards_[i] -= static_cast<float>(waited * ns / env_.mean_loss_ns());
+    }
+  }
+
+  void AddUpRewards() {
+    for (float reward : rewards_) outcome_.reward += reward;
+  }
+
+  void Finish(KernelIndex end) {
+    outcome_.fast_at_end.assign(positions_.size(), false);
+    for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
+      if (!env_.graph().tensors[t].movable()) continue;
+      if (positions_[t] != Position::kFast) continue;
+      outcome_.fast_at_end[t] = true;
+      if (!options_.record) continue;
+      if (fast_at_start_[t]) {
+        Leave(t, end + 1, end + 1, /*moved_out=*/false);
+      } else {
+        MoveOutNow(t, end);
+      }
+    }
+    if (!options_.record) return;
+    for (const FastSegment& fixed : ImmovableSegments(env_.graph())) {
+      outcome_.segments.push_back(fixed);
+    }
+    std::sort(outcome_.segments.begin(), outcome_.segments.end(),
+              [](const FastSegment& a, const FastSegment& b) {
+                return std::tie(a.tensor, a.begin, a.end) <
+                       std::tie(b.tensor, b.begin, b.end);
+              });
+  }
+
+  const Environment& env_;
+  const EpisodeOptions& options_;
+  const std::vector<bool>& fast_at_start_;
+  Actor& actor_;
+
+  std::vector<Position> positions_;  // by tensor
+  std::vector<Stay> stays_;          // by tensor
+  std::vector<float> preferences_;   // by tensor: the last
+  std::vector<TensorIndex> coming_, going_;
+  int64_t in_ns_ = 0;  // of the copies that run beside this kernel
+  int64_t out_ns_ = 0;
+  int64_t now_ns_ = 0;
+  // Bytes of movable tensors, copies under way included.
+  int64_t held_bytes_ = 0;
+  int64_t slow_bytes_ = 0;
+
+  // Of the present kernel.
+  int64_t room_bytes_ = 0;
+  std::vector<Action> actions_;
+  std::vector<float> rewards_;
+  std::vector<std::pair<int, int64_t>> moved_;  // decision, duration
+  std::vector<int> wishes_;
+  EpisodeOutcome outcome_;
+};
+
+}  // namespace
+
+EpisodeOutcome RunEpisode(const Environment& environment,
+                          const EpisodeOptions& options,
+                          const std::vector<bool>& fast_at_start,
+                          Actor& actor) {
+  return EpisodeRun(environment, options, fast_at_start, actor).Run();
+}
+
+EpisodeOutcome RunSteadyEpisode(const Environment& environment,
+                                const EpisodeOptions& options, Actor& actor) {
+  const std::vector<bool> nothing(environment.graph().tensors.size(), false);
+  EpisodeOptions trial = options;
+  trial.record = false;
+  std::vector<bool> start =
+      RunEpisode(environment, trial, nothing, actor).fast_at_end;
+  for (int round = 0;; ++round) {
+    if (round == kMaxSteadyRounds) start = nothing;
+    const std::vector<bool> end =
+        RunEpisode(environment, trial, start, actor).fast_at_end;
+    std::vector<bool> kept = start;
+    for (size_t t = 0; t < kept.size(); ++t) kept[t] = kept[t] && end[t];
+    if (kept == start) break;
+    start = kept;
+  }
+  return RunEpisode(environment, options, start, actor);
+}
+
+}  // namespace stowage

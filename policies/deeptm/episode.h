@@ -1,0 +1,96 @@
+// One episode (IV-C): one step of a graph, kernel by kernel, with an actor that
+// says for each living tensor, at kernels that are short of fast memory, where
+// it is to be.
+//
+//   EpisodeOutcome outcome = RunEpisode(
+//       environment, {.budget_bytes = limit}, start, actor);
+//   int64_t step_ns = outcome.step_time_ns;      // C_total
+//
+// Time is that of equations 1 to 7: kernels by the four corners, synchronous
+// migrations before their kernel, asynchronous ones beside it, each direction
+// on its own. It is what the simulator finds for the plan of these decisions.
+#ifndef STOWAGE_POLICIES_DEEPTM_EPISODE_H_
+#define STOWAGE_POLICIES_DEEPTM_EPISODE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/deeptm/environment.h"
+#include "policies/heat/position.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// The state space of IV-C at one kernel: [p, H, D_left, P_left] for each entry
+// of `decisions`.
+struct KernelState {
+  KernelIndex kernel = 0;
+  const std::vector<HeatTable::Entry>& decisions;
+  // By tensor of the graph; kNone for those that the kernel allocates.
+  const std::vector<Position>& positions;
+  // D_left and P_left: shares of the fast tier's room at this kernel, and of
+  // the slow tier's capacity (of the graph's peak where that is unlimited).
+  float fast_left = 0;
+  float slow_left = 0;
+};
+
+// The action for one living tensor.
+struct Action {
+  bool fast = false;
+  // Explored rather than chosen: has no part in OOM.
+  bool random = false;
+  // Who gets the room when not all have it: the highest.
+  float preference = 0;
+};
+
+class Actor {
+ public:
+  virtual ~Actor() = default;
+  // Fills in `actions`, parallel to the state's decisions.
+  virtual void Act(const KernelState& state, std::vector<Action>& actions) = 0;
+  // After the kernel: what each action earned (eq. 8), the penalty for those
+  // refused included. `positions` are as the kernel ran.
+  virtual void Learn(const KernelState& state,
+                     const std::vector<Action>& actions,
+                     const std::vector<float>& rewards) {
+    (void)state, (void)actions, (void)rewards;
+  }
+};
+
+struct EpisodeOptions {
+  int64_t budget_bytes = 0;  // as in PlanByDeciding
+  // DqnSettings::oom_tolerance; negative: what does not fit is refused and the
+  // episode goes on.
+  double oom_tolerance = -1;
+  double oom_penalty = 0;
+  // Whether Learn is called, and whether segments are written.
+  bool learn = false;
+  bool record = false;
+};
+
+struct EpisodeOutcome {
+  bool out_of_memory = false;  // it ended early
+  int64_t step_time_ns = 0;
+  double reward = 0;  // the sum of eq. 8
+  int64_t fast_peak_bytes = 0;
+  int64_t slow_peak_bytes = 0;
+  // By tensor: fast as the step ends, for those that live on.
+  std::vector<bool> fast_at_end;
+  // With `record`: as BuildInput wants them. What is fast at the end but not at
+  // the start leaves at the end.
+  std::vector<FastSegment> segments;
+};
+
+// `fast_at_start`: by tensor, for those that are alive as the step begins.
+EpisodeOutcome RunEpisode(const Environment& environment,
+                          const EpisodeOptions& options,
+                          const std::vector<bool>& fast_at_start, Actor& actor);
+
+// The steady state: the step whose start its own end provides. Tensors that a
+// step would not keep to its end are dropped from its start until both agree.
+EpisodeOutcome RunSteadyEpisode(const Environment& environment,
+                                const EpisodeOptions& options, Actor& actor);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_EPISODE_H_

@@ -1,0 +1,34 @@
+// deeptm-heat, deeptm-heat-sync: DeepTM without its DRL optimiser (figure 14,
+// "without"): every kernel that is short of fast memory keeps the hottest
+// tensors there.
+#ifndef STOWAGE_POLICIES_DEEPTM_HEAT_POLICY_H_
+#define STOWAGE_POLICIES_DEEPTM_HEAT_POLICY_H_
+
+#include <string_view>
+
+#include "policies/deeptm/migration_mode.h"
+#include "policies/heat/heat_table.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+class DeepTmHeatPolicy : public Policy {
+ public:
+  // `settings` with a single characteristic are for the study of figure 4.
+  explicit DeepTmHeatPolicy(MigrationMode mode, HeatSettings settings = {})
+      : mode_(mode), settings_(settings) {}
+
+  std::string_view name() const override;
+  std::string_view description() const override;
+  // RESOURCE_EXHAUSTED as MakeHeatTable.
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+
+ private:
+  const MigrationMode mode_;
+  const HeatSettings settings_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_HEAT_POLICY_H_

@@ -1,0 +1,139 @@
+#include "policies/deeptm/learner.h"
+
+#include <torch/nn/functional/loss.h>
+#include <torch/optim/adam.h>
+#include <torch/types.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+using Parameters = std::vector<torch::Tensor>;  // matrix and bias, by layer
+
+std::array<std::pair<int64_t, int64_t>, 3> Shapes(int64_t hidden_units) {
+  return {{{kStateSize, hidden_units},
+           {hidden_units, hidden_units},
+           {hidden_units, kActionCount}}};
+}
+
+Parameters MakeParameters(int64_t hidden_units,
+                          const std::vector<float>& weights) {
+  Parameters parameters;
+  const float* next = weights.data();
+  const auto add = [&](std::vector<int64_t> sizes) {
+    torch::Tensor parameter = torch::empty(sizes, torch::kFloat32);
+    std::memcpy(parameter.data_ptr<float>(), next, parameter.nbytes());
+    next += parameter.numel();
+    parameters.push_back(parameter);
+  };
+  for (const auto& [inputs, outputs] : Shapes(hidden_units)) {
+    add({inputs, outputs});
+    add({outputs});
+  }
+  return parameters;
+}
+
+// Flatten, which a state already is, and three dense layers.
+torch::Tensor Forward(const Parameters& p, const torch::Tensor& states) {
+  const torch::Tensor first = torch::addmm(p[1], states, p[0]).relu();
+  const torch::Tensor second = torch::addmm(p[3], first, p[2]).relu();
+  return torch::addmm(p[5], second, p[4]);
+}
+
+// A batch, column by column.
+struct Columns {
+  explicit Columns(const std::vector<Transition>& batch)
+      : states(torch::empty({Size(batch), kStateSize})),
+        next(torch::empty({Size(batch), kStateSize})),
+        rewards(torch::empty({Size(batch)})),
+        goes_on(torch::empty({Size(batch)})),
+        actions(torch::empty({Size(batch), 1}, torch::kInt64)) {
+    for (size_t i = 0; i < batch.size(); ++i) {
+      const Transition& transition = batch[i];
+      const size_t at = i * kStateSize;
+      std::memcpy(states.data_ptr<float>() + at, transition.state.data(),
+                  sizeof(StateVector));
+      std::memcpy(next.data_ptr<float>() + at, transition.next.data(),
+                  sizeof(StateVector));
+      rewards.data_ptr<float>()[i] = transition.reward;
+      goes_on.data_ptr<float>()[i] = transition.last ? 0.0f : 1.0f;
+      actions.data_ptr<int64_t>()[i] = transition.fast ? 0 : 1;
+    }
+  }
+
+  static int64_t Size(const std::vector<Transition>& batch) {
+    return static_cast<int64_t>(batch.size());
+  }
+
+  torch::Tensor states, next, rewards, goes_on, actions;
+};
+
+}  // namespace
+
+struct Learner::State {
+  State(const DqnSettings& settings, const std::vector<float>& weights)
+      : settings(settings),
+        online(MakeParameters(settings.hidden_units, weights)),
+        target(MakeParameters(settings.hidden_units, weights)),
+        optimizer(Trainable(online),
+                  torch::optim::AdamOptions(settings.learning_rate)) {}
+
+  static Parameters Trainable(const Parameters& parameters) {
+    for (const torch::Tensor& parameter : parameters) {
+      parameter.requires_grad_(true);
+    }
+    return parameters;
+  }
+
+  void FollowWithTarget() {
+    const torch::NoGradGuard no_gradients;
+    for (size_t i = 0; i < online.size(); ++i) target[i].copy_(online[i]);
+  }
+
+  const DqnSettings settings;
+  Parameters online;
+  Parameters target;
+  torch::optim::Adam optimizer;
+  int64_t updates = 0;
+};
+
+Learner::Learner(const DqnSettings& settings, const std::vector<float>& weights)
+    : state_(std::make_unique<State>(settings, weights)) {}
+Learner::~Learner() = default;
+
+double Learner::Update(const std::vector<Transition>& batch) {
+  const Columns columns(batch);
+  torch::Tensor expected;
+  {
+    const torch::NoGradGuard no_gradients;
+    const torch::Tensor best =
+        std::get<0>(Forward(state_->target, columns.next).max(1));
+    expected =
+        columns.rewards + state_->settings.discount * columns.goes_on * best;
+  }
+  const torch::Tensor values = Forward(state_->online, columns.states)
+                                   .gather(1, columns.actions)
+                                   .squeeze(1);
+  const torch::Tensor loss = torch::smooth_l1_loss(values, expected);
+  state_->optimizer.zero_grad();
+  loss.backward();
+  state_->optimizer.step();
+  if (++state_->updates % state_->settings.target_interval == 0) {
+    state_->FollowWithTarget();
+  }
+  return loss.item<double>();
+}
+
+std::vector<float> Learner::Weights() const {
+  std::vector<float> weights;
+  for (const torch::Tensor& parameter : state_->online) {
+    const float* values = parameter.data_ptr<float>();
+    weights.insert(weights.end(), values, values + parameter.numel());
+  }
+  return weights;
+}
+
+}  // namespace stowage

@@ -1,0 +1,44 @@
+#include "policies/deeptm/rollout.h"
+
+#include <optional>
+#include <utility>
+
+#include "policies/planning/plan_policy.h"
+#include "policies/planning/profile_note.h"
+
+namespace stowage {
+
+absl::StatusOr<Plan> PlanByActing(const Graph& graph,
+                                  const MemorySystem& system,
+                                  const PlanOptions& options,
+                                  std::string_view policy, MigrationMode mode,
+                                  const HeatSettings& heat,
+                                  MakeActor make_actor) {
+  if (auto fits = PlanWithoutMoves(graph, system, options, policy)) {
+    return *std::move(fits);
+  }
+  // The environment depends on the limit, not on the budgets that are tried.
+  absl::StatusOr<Workload> workload =
+      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  if (!workload.ok()) return workload.status();
+  const absl::StatusOr<Environment> environment =
+      Environment::Make(graph, system, *workload, mode, heat);
+  if (!environment.ok()) return environment.status();
+  absl::StatusOr<Plan> plan = PlanByDeciding(
+      graph, system, options, policy,
+      [&](const Workload&, int64_t budget_bytes) {
+        const std::unique_ptr<Actor> actor =
+            make_actor(*environment, budget_bytes);
+        const EpisodeOptions episode{.budget_bytes = budget_bytes,
+                                     .record = true};
+        return Residency(
+            RunSteadyEpisode(*environment, episode, *actor).segments);
+      });
+  if (!plan.ok()) return plan.status();
+  if (const auto note = DerivedProfileNote(graph, system)) {
+    plan->notes.push_back(*note);
+  }
+  return plan;
+}
+
+}  // namespace stowage

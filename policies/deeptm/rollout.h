@@ -1,0 +1,36 @@
+// From an actor to a plan: the steady state of what it does, with addresses.
+//
+//   absl::StatusOr<Plan> plan = PlanByActing(
+//       graph, system, options, "deeptm-heat", mode, heat,
+//       [&](const Environment& environment, int64_t budget_bytes) {
+//         return std::make_unique<HeatActor>(environment, budget_bytes, heat);
+//       });
+#ifndef STOWAGE_POLICIES_DEEPTM_ROLLOUT_H_
+#define STOWAGE_POLICIES_DEEPTM_ROLLOUT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "policies/deeptm/episode.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+using MakeActor = absl::FunctionRef<std::unique_ptr<Actor>(
+    const Environment& environment, int64_t budget_bytes)>;
+
+// PlanByDeciding with what the actor does in the steady state. Errors as
+// PlanByDeciding and MakeHeatTable.
+absl::StatusOr<Plan> PlanByActing(const Graph& graph,
+                                  const MemorySystem& system,
+                                  const PlanOptions& options,
+                                  std::string_view policy, MigrationMode mode,
+                                  const HeatSettings& heat,
+                                  MakeActor make_actor);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_ROLLOUT_H_

@@ -1,0 +1,132 @@
+#include "policies/heat/heat_table.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/heat/weight_adjustment.h"
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+namespace {
+
+// The living movable tensors of one kernel after the other.
+class LivingTensors {
+ public:
+  explicit LivingTensors(const Graph& graph)
+      : graph_(graph),
+        births_(BirthsByKernel(graph)),
+        deaths_(graph.kernels.size()) {
+    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      const Tensor& tensor = graph.tensors[t];
+      if (!tensor.movable()) continue;
+      if (tensor.alive_at_start()) Add(t);
+      if (!tensor.persistent) deaths_[tensor.death_kernel].push_back(t);
+    }
+  }
+
+  // For kernels 0, 1, 2, ...
+  void Enter(KernelIndex kernel) {
+    if (kernel > 0) {
+      for (TensorIndex t : deaths_[kernel - 1]) {
+        if (living_.erase(t) > 0) bytes_ -= BytesOf(t);
+      }
+    }
+    for (TensorIndex t : births_[kernel]) {
+      if (graph_.tensors[t].movable()) Add(t);
+    }
+  }
+
+  const std::set<TensorIndex>& living() const { return living_; }
+  int64_t bytes() const { return bytes_; }
+  int64_t BytesOf(TensorIndex t) const {
+    return RoundUpToPlacement(graph_.tensors[t].size_bytes);
+  }
+
+ private:
+  void Add(TensorIndex t) {
+    if (living_.insert(t).second) bytes_ += BytesOf(t);
+  }
+
+  const Graph& graph_;
+  const std::vector<std::vector<TensorIndex>> births_;
+  std::vector<std::vector<TensorIndex>> deaths_;
+  std::set<TensorIndex> living_;
+  int64_t bytes_ = 0;
+};
+
+double SumOf(const HeatWeights& weights) {
+  return weights.frequency + weights.distance + weights.size + weights.lifetime;
+}
+
+HeatSettings Kept(const HeatWeights& weights) {
+  return {.weights = weights, .adjust = false};
+}
+
+absl::Status TooMany(const Graph& graph) {
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "graph '", graph.name, "' has more than ", kMaxHeatEntries,
+      " decisions (living tensors at kernels short of fast memory); raise the "
+      "fast limit, or use a policy that needs no heat, as stow"));
+}
+
+}  // namespace
+
+HeatSettings FrequencyAlone() {
+  return Kept({.frequency = 1, .distance = 0, .size = 0, .lifetime = 0});
+}
+
+HeatSettings RecencyAlone() {
+  return Kept({.frequency = 0, .distance = 1, .size = 0, .lifetime = 0});
+}
+
+HeatSettings SizeAlone() {
+  return Kept({.frequency = 0, .distance = 0, .size = 1, .lifetime = 0});
+}
+
+HeatSettings LifetimeAlone() {
+  return Kept({.frequency = 0, .distance = 0, .size = 0, .lifetime = 1});
+}
+
+absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
+                                        const std::vector<int64_t>& room_bytes,
+                                        const HeatSettings& settings) {
+  const AccessIndex accesses(graph);
+  LivingTensors living(graph);
+  HeatTable table;
+  table.rows.resize(graph.kernels.size());
+  HeatWeights weights = settings.weights;
+  int64_t entries = 0;
+  std::vector<Characteristics> characteristics;
+  std::vector<int64_t> bytes;
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    living.Enter(k);
+    if (living.bytes() <= room_bytes[k]) continue;
+    entries += static_cast<int64_t>(living.living().size());
+    if (entries > kMaxHeatEntries) return TooMany(graph);
+    characteristics.clear();
+    bytes.clear();
+    for (TensorIndex t : living.living()) {
+      characteristics.push_back(FindCharacteristics(graph, accesses, t, k));
+      bytes.push_back(living.BytesOf(t));
+    }
+    NormaliseMinMax(characteristics);
+    if (settings.adjust) {
+      const WeightAdjustment adjusted =
+          AdjustWeights(characteristics, bytes, room_bytes[k], weights);
+      weights = adjusted.weights;
+      table.adjustments += adjusted.adjustments;
+    }
+    const double scale = 1 / SumOf(weights);
+    size_t i = 0;
+    for (TensorIndex t : living.living()) {
+      const double heat = scale * Heat(characteristics[i++], weights);
+      table.rows[k].push_back({t, static_cast<float>(heat)});
+    }
+  }
+  return table;
+}
+
+}  // namespace stowage

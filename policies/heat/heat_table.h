@@ -1,0 +1,57 @@
+// The heat of every living tensor at every kernel that is short of fast memory.
+//
+//   absl::StatusOr<HeatTable> table = MakeHeatTable(graph, limits, {});
+//   for (const HeatTable::Entry& entry : table->rows[k]) ...
+//
+// Heat depends on the graph and the limit alone, not on where tensors are, so
+// that it is found once and used by every episode of a training.
+#ifndef STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
+#define STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/heat/heat.h"
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+struct HeatSettings {
+  HeatWeights weights;  // of the first kernel
+  // Algorithm 1; false keeps the weights (the study of figure 4).
+  bool adjust = true;
+};
+
+// The four single characteristics of figure 4: weights of 1 for one of them
+// and 0 for the others, kept.
+HeatSettings FrequencyAlone();
+HeatSettings RecencyAlone();
+HeatSettings SizeAlone();
+HeatSettings LifetimeAlone();
+
+struct HeatTable {
+  struct Entry {
+    TensorIndex tensor = 0;
+    // H over the sum of the weights: -1..1. Hot from 0 on.
+    float heat = 0;
+  };
+  // By kernel: its living movable tensors, by index. Empty where all of them
+  // fit.
+  std::vector<std::vector<Entry>> rows;
+  // Steps of Algorithm 1 in all.
+  int64_t adjustments = 0;
+};
+
+// Larger tables are refused (256 MiB).
+inline constexpr int64_t kMaxHeatEntries = int64_t{1} << 25;
+
+// `room_bytes`: by kernel, what the fast tier has for movable tensors (L_D).
+// RESOURCE_EXHAUSTED above kMaxHeatEntries.
+absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
+                                        const std::vector<int64_t>& room_bytes,
+                                        const HeatSettings& settings);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
