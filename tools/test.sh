@@ -8,7 +8,7 @@
 #                                 and undefined-behaviour sanitizers
 #   tools/test.sh --tsan          the same under the thread sanitizer
 #
-# Training tests run one at a time; the others two at a time.
+# Two tests run at a time.
 set -euo pipefail
 
 usage() {
