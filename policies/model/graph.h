@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "policies/model/processor.h"
+
 namespace stowage {
 
 using TensorIndex = int32_t;
@@ -85,6 +87,7 @@ struct Graph {
   std::string source;
   std::string processor;
   int64_t unmanaged_peak_bytes = 0;
+  ProcessorPeak processor_peak;
 
   KernelIndex kernel_count() const {
     return static_cast<KernelIndex>(kernels.size());

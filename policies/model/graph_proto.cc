@@ -246,6 +246,8 @@ absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto) {
   graph.source = proto.source();
   graph.processor = proto.processor();
   graph.unmanaged_peak_bytes = proto.unmanaged_peak_bytes();
+  graph.processor_peak = {proto.processor_peak().flops_per_second(),
+                          proto.processor_peak().bytes_per_second()};
   for (int i = 0; i < proto.kernels_size(); ++i) {
     absl::StatusOr<Kernel> kernel =
         KernelFromProto(proto.kernels(i), i, proto.tensors_size());
@@ -271,6 +273,11 @@ v1::Graph GraphToProto(const Graph& graph) {
   proto.set_source(graph.source);
   proto.set_processor(graph.processor);
   proto.set_unmanaged_peak_bytes(graph.unmanaged_peak_bytes);
+  if (graph.processor_peak != ProcessorPeak{}) {
+    v1::ProcessorPeak& peak = *proto.mutable_processor_peak();
+    peak.set_flops_per_second(graph.processor_peak.flops_per_second);
+    peak.set_bytes_per_second(graph.processor_peak.bytes_per_second);
+  }
   for (const Tensor& tensor : graph.tensors) {
     TensorToProto(tensor, *proto.add_tensors());
   }

@@ -15,6 +15,7 @@ constexpr int64_t kMaxTensorBytes = int64_t{1} << 50;
 constexpr int64_t kMaxTotalBytes = int64_t{1} << 60;
 constexpr int64_t kMaxTotalNs = int64_t{1} << 60;
 constexpr int64_t kMaxKernelNs = int64_t{1} << 50;  // 13 days
+constexpr int64_t kMaxRate = int64_t{1} << 60;      // a second
 constexpr int32_t kMaxAccessCount = 1'000'000;
 
 absl::Status Refuse(const std::string& field, int64_t value,
@@ -172,6 +173,10 @@ absl::Status ValidateGraph(const Graph& graph) {
   absl::Status status = CheckName("name", graph.name);
   status.Update(CheckRange("unmanaged_peak_bytes", graph.unmanaged_peak_bytes,
                            0, kMaxTensorBytes));
+  status.Update(CheckRange("processor_peak.flops_per_second",
+                           graph.processor_peak.flops_per_second, 0, kMaxRate));
+  status.Update(CheckRange("processor_peak.bytes_per_second",
+                           graph.processor_peak.bytes_per_second, 0, kMaxRate));
   if (graph.kernels.empty()) {
     status.Update(absl::InvalidArgumentError(
         "kernels is empty; a graph has at least one kernel"));

@@ -58,6 +58,7 @@ struct MemorySystem {
   std::vector<Tier> tiers;
   std::vector<CopyCurve> copies;
   std::string processor;
+  int64_t processor_flops_per_second = 0;  // single precision; 0: unknown
 
   TierIndex tier_count() const { return static_cast<TierIndex>(tiers.size()); }
   // Time one copy of `bytes` occupies the lane from `from` to `to`. Uses the

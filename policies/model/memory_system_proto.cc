@@ -16,6 +16,7 @@ namespace {
 constexpr int kMaxTiers = 16;
 constexpr int kMaxCurvePoints = 1024;
 constexpr int64_t kMaxBytes = int64_t{1} << 60;
+constexpr int64_t kMaxFlops = int64_t{1} << 60;
 constexpr int64_t kMaxLatencyNs = 1'000'000'000'000;  // 1000 s
 
 absl::Status Refuse(const std::string& field, const std::string& is,
@@ -151,6 +152,8 @@ absl::Status Check(const v1::MemorySystem& proto) {
                   "this version reads schema 1");
   }
   absl::Status status = CheckName("name", proto.name());
+  status.Update(CheckRange("processor_flops_per_second",
+                           proto.processor_flops_per_second(), 0, kMaxFlops));
   status.Update(CheckTiers(proto));
   if (status.ok()) status.Update(CheckCopies(proto));
   return status;
@@ -217,6 +220,7 @@ absl::StatusOr<MemorySystem> MemorySystemFromProto(
   system.name = proto.name();
   system.description = proto.description();
   system.processor = proto.processor();
+  system.processor_flops_per_second = proto.processor_flops_per_second();
   for (const v1::Tier& tier : proto.tiers()) {
     system.tiers.push_back(TierFromProto(tier));
   }
@@ -236,6 +240,7 @@ v1::MemorySystem MemorySystemToProto(const MemorySystem& system) {
   proto.set_name(system.name);
   proto.set_description(system.description);
   proto.set_processor(system.processor);
+  proto.set_processor_flops_per_second(system.processor_flops_per_second);
   for (const Tier& tier : system.tiers) TierToProto(tier, *proto.add_tiers());
   for (const CopyCurve& curve : system.copies) {
     v1::CopyCurve& copy = *proto.add_copies();

@@ -231,6 +231,9 @@ absl::StatusOr<ImportedGraph> ImportTrace(const ExecutionTrace& trace,
   imported.graph.set_name(GraphNameFrom(options.name));
   imported.graph.set_source(absl::StrCat("imported, ", imported.format));
   imported.graph.set_processor(kRooflineProcessor);
+  v1::ProcessorPeak& peak = *imported.graph.mutable_processor_peak();
+  peak.set_flops_per_second(static_cast<int64_t>(kRooflineFlopsPerSecond));
+  peak.set_bytes_per_second(static_cast<int64_t>(kRooflineBytesPerSecond));
   return imported;
 }
 
