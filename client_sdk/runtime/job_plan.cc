@@ -1,17 +1,29 @@
 // A step under a plan: allocations go where the table says, moves start and end
 // at the boundaries it lists (see proto/stowage/v1/plan.proto). Offsets in slow
-// tiers are the process's own choice: only fast memory is scarce. Whatever the
-// plan did not foresee ends plan mode for the rest of the step.
+// tiers are wishes: only fast memory is scarce. Whatever the plan did not
+// foresee ends plan mode for the rest of the step.
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/job.h"
 
 namespace stowage {
+namespace {
+
+// Where the plan has the block, next to those that it moves with; else anywhere.
+std::optional<int64_t> AllocateNear(Arena& arena, int64_t offset_bytes,
+                                    Block* block) {
+  if (arena.AllocateAt(offset_bytes, block)) return offset_bytes;
+  return arena.Allocate(block);
+}
+
+}  // namespace
 
 // Brings the blocks that are alive to where the plan wants them.
 bool Job::StartPlan(const PlanTable& plan) {
@@ -185,23 +197,40 @@ void Job::AwaitMovesDue(int32_t kernel) {
   }
 }
 
+// Synchronous moves of one direction are issued together before any is waited
+// for, so that the agent sees which are neighbours.
 void Job::StartMoves(int32_t kernel) {
+  std::vector<Block*> awaited;
+  std::pair<int32_t, int32_t> awaited_tiers;
+  const auto finish = [&] {
+    bool finished = true;
+    for (Block* block : awaited) finished = FinishMove(block) && finished;
+    awaited.clear();
+    if (!finished) {
+      Surprise("move-failed", "the slow tier reported an error", kernel);
+    }
+    return finished;
+  };
   for (; next_move_ < plan_->moves.size(); ++next_move_) {
     const session::PlanMove& move = plan_->moves[next_move_];
-    if (move.start_kernel > kernel) return;
-    if (tensors_[move.tensor] == nullptr) continue;  // freed earlier than usual
+    if (move.start_kernel > kernel) break;
+    const std::pair<int32_t, int32_t> tiers(move.from_tier, move.to_tier);
+    const bool synchronous = move.start_kernel == move.deadline_kernel;
+    if (!synchronous || tiers != awaited_tiers) {
+      if (!finish()) return;
+    }
+    Block* block = tensors_[move.tensor];
+    if (block == nullptr) continue;  // freed earlier than usual
     if (!StartMove(move)) {
       Surprise("move-impossible", "a tensor is not where the plan expects it",
                kernel);
       return;
     }
-    Block* block = tensors_[move.tensor];
-    if (move.start_kernel == move.deadline_kernel && block->moving &&
-        !FinishMove(block)) {
-      Surprise("move-failed", "the slow tier reported an error", kernel);
-      return;
-    }
+    if (!synchronous || !block->moving) continue;
+    awaited.push_back(block);
+    awaited_tiers = tiers;
   }
+  finish();
 }
 
 bool Job::StartMove(const session::PlanMove& move) {
@@ -214,7 +243,7 @@ bool Job::StartMove(const session::PlanMove& move) {
     to.offset_bytes = move.to_offset_bytes + window_bytes();
     if (!TakeFastRoom(to.offset_bytes, block)) return false;
   } else {
-    auto offset = arenas_[to.tier]->Allocate(block);
+    auto offset = AllocateNear(*arenas_[to.tier], move.to_offset_bytes, block);
     if (!offset.has_value()) return false;
     to.offset_bytes = *offset;
   }
@@ -269,7 +298,8 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
     }
     block->place = {planned->tier, offset_bytes};
   } else {
-    auto offset = arenas_[planned->tier]->Allocate(block);
+    auto offset =
+        AllocateNear(*arenas_[planned->tier], planned->offset_bytes, block);
     if (!offset.has_value()) {
       Surprise("slow-tier-full", "no room for a new tensor", kernel->index);
       return false;

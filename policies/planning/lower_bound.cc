@@ -114,7 +114,7 @@ class Relaxation {
       : step_(graph.kernel_count() + 1),
         least_ns_(LeastKernelNs(graph, system)),
         timeline_(MakeTimeline(graph, least_ns_)),
-        lives_(FindTensorLives(graph, system)),
+        lives_(FindTensorLives(graph, system, fast_limit_bytes)),
         lanes_(2 * (system.tier_count() - 1)) {
     const int64_t capacity = system.tiers[kFastTier].capacity_bytes;
     if (capacity > 0) fast_limit_bytes = std::min(fast_limit_bytes, capacity);

@@ -17,6 +17,11 @@ namespace stowage {
 // Offsets are multiples of this; sizes are rounded up to it.
 inline constexpr int64_t kPlacementAlignmentBytes = 4096;
 
+// Tensors smaller than a page may share one where the tier is addressable. Then
+// this takes the place of kPlacementAlignmentBytes, and each of them lies
+// within its page.
+inline constexpr int64_t kSharedPageAlignmentBytes = 64;
+
 struct Placement {
   TierIndex tier = kFastTier;
   int64_t offset_bytes = 0;

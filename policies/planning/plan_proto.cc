@@ -62,10 +62,11 @@ absl::Status CheckPlacement(const std::string& place,
   absl::Status status = CheckRange(place + ".tier", proto.tier(), 0, INT32_MAX);
   status.Update(
       CheckRange(place + ".offset_bytes", proto.offset_bytes(), 0, kMaxOffset));
-  if (proto.offset_bytes() % kPlacementAlignmentBytes != 0) {
-    status.Update(absl::InvalidArgumentError(
-        absl::StrCat(place, ".offset_bytes is ", proto.offset_bytes(),
-                     "; it must be a multiple of ", kPlacementAlignmentBytes)));
+  if (proto.offset_bytes() % kSharedPageAlignmentBytes != 0) {
+    status.Update(absl::InvalidArgumentError(absl::StrCat(
+        place, ".offset_bytes is ", proto.offset_bytes(),
+        "; it must be a multiple of ", kPlacementAlignmentBytes, ", or of ",
+        kSharedPageAlignmentBytes, " for a tensor that shares a page")));
   }
   return status;
 }

@@ -4,12 +4,14 @@
 #include <map>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/contiguous_moves.h"
 
 namespace stowage {
 namespace {
@@ -77,8 +79,8 @@ class StepSimulation {
   StepSimulation(const Graph& graph, const MemorySystem& system,
                  const Plan& plan)
       : graph_(graph), system_(system), plan_(plan) {
-    tier_.assign(graph.tensors.size(), kFastTier);
-    initial_tier_ = birth_tier_ = tier_;
+    at_.resize(graph.tensors.size());
+    initial_ = at_birth_ = at_;
     births_ = BirthsByKernel(graph);
     IndexPlan();
   }
@@ -89,9 +91,7 @@ class StepSimulation {
         plan_.stream_window_bytes;
     Hold(set_aside_bytes);
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      if (!graph_.tensors[t].alive_at_start()) continue;
-      tier_[t] = initial_tier_[t];
-      if (tier_[t] == kFastTier) Hold(Bytes(t));
+      if (graph_.tensors[t].alive_at_start()) Allocate(t, initial_[t]);
     }
     for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
       const int64_t stall_ns = RunBoundary(b);
@@ -120,20 +120,13 @@ class StepSimulation {
       if (graph_.tensors[t].persistent) continue;
       deaths_[graph_.tensors[t].death_kernel + 1].push_back(t);
     }
-    for (const Allocation& a : plan_.initial)
-      initial_tier_[a.tensor] = a.at.tier;
-    for (const Allocation& a : plan_.allocations) {
-      birth_tier_[a.tensor] = a.at.tier;
-    }
+    for (const Allocation& a : plan_.initial) initial_[a.tensor] = a.at;
+    for (const Allocation& a : plan_.allocations) at_birth_[a.tensor] = a.at;
     for (const Stream& stream : plan_.streams) {
       streamed_[stream.kernel].insert(stream.tensors.begin(),
                                       stream.tensors.end());
     }
     simulation_.moves.resize(plan_.moves.size());
-  }
-
-  int64_t Bytes(TensorIndex t) const {
-    return RoundUpToPlacement(graph_.tensors[t].size_bytes);
   }
 
   void Hold(int64_t bytes) {
@@ -142,51 +135,90 @@ class StepSimulation {
         std::max(simulation_.prediction.fast_peak_bytes, held_bytes_);
   }
 
-  void Release(int64_t bytes) { held_bytes_ -= bytes; }
+  void Allocate(TensorIndex t, const Placement& at) {
+    at_[t] = at;
+    TakePlace(t, at);
+  }
+
+  // A page that small tensors share is held as long as there is one of them.
+  void TakePlace(TensorIndex t, const Placement& at) {
+    if (at.tier != kFastTier) return;
+    const int64_t bytes = graph_.tensors[t].size_bytes;
+    if (bytes < kPlacementAlignmentBytes) {
+      if (sharers_[PageOf(at)]++ == 0) Hold(kPlacementAlignmentBytes);
+    } else {
+      Hold(RoundUpToPlacement(bytes));
+    }
+  }
+
+  void LeavePlace(TensorIndex t, const Placement& at) {
+    if (at.tier != kFastTier) return;
+    const int64_t bytes = graph_.tensors[t].size_bytes;
+    if (bytes < kPlacementAlignmentBytes) {
+      if (--sharers_[PageOf(at)] == 0) held_bytes_ -= kPlacementAlignmentBytes;
+    } else {
+      held_bytes_ -= RoundUpToPlacement(bytes);
+    }
+  }
+
+  static int64_t PageOf(const Placement& at) {
+    return at.offset_bytes / kPlacementAlignmentBytes;
+  }
 
   // The order of events is the one of proto/stowage/v1/plan.proto. Returns the
   // time that was waited for moves.
   int64_t RunBoundary(KernelIndex b) {
     const int64_t before_ns = now_ns_;
-    for (TensorIndex t : deaths_[b]) {
-      if (tier_[t] == kFastTier) Release(Bytes(t));
-    }
+    for (TensorIndex t : deaths_[b]) LeavePlace(t, at_[t]);
     for (size_t m : deadlines_[b]) Complete(m);
-    for (size_t m : starts_[b]) {
-      Start(m);
-      if (plan_.moves[m].synchronous()) Complete(m);
-    }
+    StartMoves(starts_[b]);
     if (b < graph_.kernel_count()) {
-      for (TensorIndex t : births_[b]) {
-        tier_[t] = birth_tier_[t];
-        if (tier_[t] == kFastTier) Hold(Bytes(t));
-      }
+      for (TensorIndex t : births_[b]) Allocate(t, at_birth_[t]);
     }
     simulation_.prediction.stall_ns += now_ns_ - before_ns;
     return now_ns_ - before_ns;
   }
 
-  void Start(size_t m) {
-    const Move& move = plan_.moves[m];
-    const int64_t bytes = graph_.tensors[move.tensor].size_bytes;
-    int64_t& lane_free_ns = lanes_[{move.from.tier, move.to.tier}];
-    MoveTrace& trace = simulation_.moves[m];
+  // `starts` are the moves of one boundary, ascending.
+  void StartMoves(const std::vector<size_t>& starts) {
+    for (size_t i = 0; i < starts.size();) {
+      const size_t first = starts[i];
+      const size_t end = ContiguousRunEnd(graph_, plan_.moves, first);
+      StartCopy(first, end);
+      for (size_t m = first; m < end; ++m, ++i) {
+        if (plan_.moves[m].synchronous()) Complete(m);
+      }
+    }
+  }
+
+  // Moves `first` .. `end` - 1 are one copy.
+  void StartCopy(size_t first, size_t end) {
+    const TierIndex from = plan_.moves[first].from.tier;
+    const TierIndex to = plan_.moves[first].to.tier;
+    int64_t bytes = 0;
+    for (size_t m = first; m < end; ++m) {
+      const Move& move = plan_.moves[m];
+      bytes += graph_.tensors[move.tensor].size_bytes;
+      TakePlace(move.tensor, move.to);
+    }
+    int64_t& lane_free_ns = lanes_[{from, to}];
+    MoveTrace trace;
     trace.start_ns = std::max(lane_free_ns, now_ns_);
     trace.end_ns =
-        Later(trace.start_ns,
-              system_.CopyDurationNs(move.from.tier, move.to.tier, bytes));
+        Later(trace.start_ns, system_.CopyDurationNs(from, to, bytes));
     lane_free_ns = trace.end_ns;
-    if (move.to.tier == kFastTier) Hold(Bytes(move.tensor));
+    std::fill(simulation_.moves.begin() + first,
+              simulation_.moves.begin() + end, trace);
     Prediction& prediction = simulation_.prediction;
-    if (move.from.tier == kFastTier) prediction.moved_out_bytes += bytes;
-    if (move.to.tier == kFastTier) prediction.moved_in_bytes += bytes;
+    if (from == kFastTier) prediction.moved_out_bytes += bytes;
+    if (to == kFastTier) prediction.moved_in_bytes += bytes;
   }
 
   void Complete(size_t m) {
     const Move& move = plan_.moves[m];
     now_ns_ = std::max(now_ns_, simulation_.moves[m].end_ns);
-    tier_[move.tensor] = move.to.tier;
-    if (move.from.tier == kFastTier) Release(Bytes(move.tensor));
+    LeavePlace(move.tensor, move.from);
+    at_[move.tensor] = move.to;
   }
 
   void RunKernel(KernelIndex k, int64_t stall_ns) {
@@ -198,7 +230,7 @@ class StepSimulation {
     const KernelProfile profile = CompleteProfile(graph_, kernel, system_);
     const int64_t duration_ns =
         KernelDurationNs(graph_, kernel, profile, system_,
-                         [this](TensorIndex t) { return tier_[t]; });
+                         [this](TensorIndex t) { return at_[t].tier; });
     now_ns_ = Later(Later(trace.start_ns, duration_ns), StreamNs(k));
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
@@ -211,7 +243,7 @@ class StepSimulation {
     int64_t ns = 0;
     for (const Operand& operand : graph_.kernels[k].operands) {
       if (!streamed_[k].contains(operand.tensor)) continue;
-      const TierIndex tier = tier_[operand.tensor];
+      const TierIndex tier = at_[operand.tensor].tier;
       if (tier == kFastTier) continue;
       const int64_t bytes = graph_.tensors[operand.tensor].size_bytes;
       if (operand.read) {
@@ -230,7 +262,7 @@ class StepSimulation {
           static_cast<double>(graph_.tensors[operand.tensor].size_bytes) *
           operand.access_count;
       touched_bytes_ += bytes;
-      if (tier_[operand.tensor] == kFastTier) touched_fast_bytes_ += bytes;
+      if (at_[operand.tensor].tier == kFastTier) touched_fast_bytes_ += bytes;
     }
   }
 
@@ -243,10 +275,11 @@ class StepSimulation {
   std::vector<std::vector<TensorIndex>> deaths_;
   std::vector<std::vector<TensorIndex>> births_;
   std::vector<absl::flat_hash_set<TensorIndex>> streamed_;
-  std::vector<TierIndex> initial_tier_;
-  std::vector<TierIndex> birth_tier_;
+  std::vector<Placement> initial_;   // by tensor
+  std::vector<Placement> at_birth_;  // by tensor
 
-  std::vector<TierIndex> tier_;  // by tensor, while it is alive
+  std::vector<Placement> at_;                  // by tensor, while it is alive
+  absl::flat_hash_map<int64_t, int> sharers_;  // by page of the fast tier
   std::map<std::pair<TierIndex, TierIndex>, int64_t> lanes_;  // free from, ns
   int64_t now_ns_ = 0;
   int64_t held_bytes_ = 0;

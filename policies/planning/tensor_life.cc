@@ -8,6 +8,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/plan.h"
 
 namespace stowage {
 namespace {
@@ -140,12 +141,48 @@ double SlowNs(const Graph& graph, const MemorySystem& system,
   return least;
 }
 
+// No copy of at most `most_bytes` is faster.
+double BestBytesPerSecond(const MemorySystem& system, TierIndex from,
+                          TierIndex to, int64_t most_bytes) {
+  double best = static_cast<double>(
+      std::min(system.tiers[from].peak_read_bytes_per_second(),
+               system.tiers[to].peak_write_bytes_per_second()));
+  for (const CopyCurve& curve : system.copies) {
+    if (curve.from_tier != from || curve.to_tier != to) continue;
+    // Between the points of the curve bandwidth is linear.
+    const int64_t copy_ns =
+        system.CopyDurationNs(from, to, most_bytes) - curve.setup_ns - 1;
+    best = static_cast<double>(most_bytes) * 1e9 /
+           static_cast<double>(std::max<int64_t>(copy_ns, 1));
+    for (const CopyPoint& point : curve.points) {
+      if (point.buffer_bytes > most_bytes) continue;
+      best = std::max(best, static_cast<double>(point.bytes_per_second));
+    }
+  }
+  return best;
+}
+
+// What `bytes` add to a copy, at least. Contiguous moves are one copy, but all
+// of it is in the fast tier at one time.
+double LeastCopyNs(const MemorySystem& system, TierIndex from, TierIndex to,
+                   int64_t bytes, int64_t fast_limit_bytes) {
+  const int64_t most_bytes = std::max(bytes, fast_limit_bytes);
+  return static_cast<double>(bytes) * 1e9 /
+         BestBytesPerSecond(system, from, to, most_bytes);
+}
+
+// Room that a tensor has for itself: small ones may share a page.
+int64_t OwnBytes(int64_t size_bytes) {
+  return size_bytes < kPlacementAlignmentBytes ? size_bytes
+                                               : RoundUpToPlacement(size_bytes);
+}
+
 TensorLife MakeLife(const Graph& graph, const MemorySystem& system,
-                    TensorIndex t) {
+                    int64_t fast_limit_bytes, TensorIndex t) {
   const Tensor& tensor = graph.tensors[t];
   const KernelIndex step = graph.kernel_count() + 1;
   TensorLife life;
-  life.bytes = static_cast<double>(RoundUpToPlacement(tensor.size_bytes));
+  life.bytes = static_cast<double>(OwnBytes(tensor.size_bytes));
   life.movable = tensor.movable();
   life.cyclic = tensor.persistent;
   life.begin = tensor.persistent ? 0 : tensor.birth_kernel;
@@ -153,10 +190,10 @@ TensorLife MakeLife(const Graph& graph, const MemorySystem& system,
                  ? step - 1
                  : tensor.death_kernel + (tensor.wraps() ? step : 0);
   for (TierIndex tier = 1; tier < system.tier_count(); ++tier) {
-    life.out_ns.push_back(
-        system.CopyDurationNs(kFastTier, tier, tensor.size_bytes));
-    life.in_ns.push_back(
-        system.CopyDurationNs(tier, kFastTier, tensor.size_bytes));
+    life.out_ns.push_back(LeastCopyNs(system, kFastTier, tier,
+                                      tensor.size_bytes, fast_limit_bytes));
+    life.in_ns.push_back(LeastCopyNs(system, tier, kFastTier, tensor.size_bytes,
+                                     fast_limit_bytes));
   }
   // Being born slow costs nothing in itself.
   if (!tensor.persistent) life.stops.push_back({tensor.birth_kernel, 0, 0});
@@ -186,13 +223,14 @@ std::vector<double> LeastKernelNs(const Graph& graph,
 }
 
 std::vector<TensorLife> FindTensorLives(const Graph& graph,
-                                        const MemorySystem& system) {
+                                        const MemorySystem& system,
+                                        int64_t fast_limit_bytes) {
   const std::vector<Weights> tiers = AddressableTiers(system);
   const Weights most = MostShares(tiers);
   const KernelIndex step = graph.kernel_count() + 1;
   std::vector<TensorLife> lives;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    lives.push_back(MakeLife(graph, system, t));
+    lives.push_back(MakeLife(graph, system, fast_limit_bytes, t));
   }
   std::vector<std::vector<KernelIndex>> writers(graph.tensors.size());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {

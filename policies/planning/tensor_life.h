@@ -1,7 +1,8 @@
 // What the lower bound knows of a tensor: the kernels that need it, and what
 // each of them loses when it is not in the fast tier.
 //
-//   std::vector<TensorLife> lives = FindTensorLives(graph, system);
+//   std::vector<TensorLife> lives =
+//       FindTensorLives(graph, system, fast_limit_bytes);
 //
 // Pure functions.
 #ifndef STOWAGE_POLICIES_PLANNING_TENSOR_LIFE_H_
@@ -28,7 +29,7 @@ struct LifeStop {
 };
 
 struct TensorLife {
-  double bytes = 0;  // rounded up to the granularity of placement
+  double bytes = 0;  // room that it shares with no other tensor
   bool movable = true;
   bool cyclic = false;  // persistent: after the last stop comes the first
   // The kernels at which it is alive, unrolled.
@@ -40,7 +41,8 @@ struct TensorLife {
 };
 
 std::vector<TensorLife> FindTensorLives(const Graph& graph,
-                                        const MemorySystem& system);
+                                        const MemorySystem& system,
+                                        int64_t fast_limit_bytes);
 
 // From below, what each kernel and the host's time before it take when all
 // operands are fast.

@@ -21,9 +21,17 @@ absl::Status Violation(const char* name, const std::string& what) {
   return absl::FailedPreconditionError(absl::StrCat(name, ": ", what));
 }
 
-int64_t RoundUp(int64_t bytes) {
-  const int64_t rest = bytes % kPlacementAlignmentBytes;
-  return rest == 0 ? bytes : bytes - rest + kPlacementAlignmentBytes;
+int64_t RoundUp(int64_t bytes,
+                int64_t alignment_bytes = kPlacementAlignmentBytes) {
+  const int64_t rest = bytes % alignment_bytes;
+  return rest == 0 ? bytes : bytes - rest + alignment_bytes;
+}
+
+// The room a tensor takes. A small one leaves the rest of its page to others.
+int64_t RoomBytes(const Tensor& tensor) {
+  return RoundUp(tensor.size_bytes, tensor.size_bytes < kPlacementAlignmentBytes
+                                        ? kSharedPageAlignmentBytes
+                                        : kPlacementAlignmentBytes);
 }
 
 // What a tier's arena holds. Invariant: the places in `held_` do not overlap
@@ -120,16 +128,29 @@ class Verification {
 
   bool IsTier(TierIndex t) const { return t >= 0 && t < system_.tier_count(); }
 
+  // Small tensors may begin within a page that the kernel sees as memory.
+  bool IsAligned(TensorIndex t, const Placement& at) const {
+    const int64_t into_page = at.offset_bytes % kPlacementAlignmentBytes;
+    if (into_page == 0) return true;
+    return graph_.tensors[t].size_bytes < kPlacementAlignmentBytes &&
+           into_page % kSharedPageAlignmentBytes == 0 &&
+           into_page + RoomBytes(graph_.tensors[t]) <=
+               kPlacementAlignmentBytes &&
+           system_.tiers[at.tier].addressable;
+  }
+
   absl::Status CheckPlacement(TensorIndex t, const Placement& at) const {
     if (!IsTier(at.tier) || at.offset_bytes < 0 ||
-        at.offset_bytes > kMaxOffsetBytes ||
-        at.offset_bytes % kPlacementAlignmentBytes != 0) {
+        at.offset_bytes > kMaxOffsetBytes || !IsAligned(t, at)) {
       return Violation(
           "bad-placement",
           absl::StrCat("tensor ", t, " is placed in tier ", at.tier,
                        " at offset ", at.offset_bytes, "; tiers are 0 to ",
                        system_.tier_count() - 1, ", offsets multiples of ",
-                       kPlacementAlignmentBytes));
+                       kPlacementAlignmentBytes,
+                       ", or, within a page of an "
+                       "addressable tier, of ",
+                       kSharedPageAlignmentBytes));
     }
     const bool movable = !graph_.tensors[t].pinned &&
                          graph_.tensors[t].kind != TensorKind::kWorkspace;
@@ -277,8 +298,8 @@ class Verification {
   }
 
   absl::Status Take(TensorIndex t, const Placement& at, KernelIndex boundary) {
-    return arenas_[at.tier].Take(
-        t, at.offset_bytes, RoundUp(graph_.tensors[t].size_bytes), boundary);
+    return arenas_[at.tier].Take(t, at.offset_bytes,
+                                 RoomBytes(graph_.tensors[t]), boundary);
   }
 
   void Release(const Placement& at) {

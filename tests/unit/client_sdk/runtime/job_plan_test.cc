@@ -3,8 +3,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -149,19 +151,30 @@ const session::PlanAllocation& Activation(const session::PlanArea& plan) {
   return plan.allocations[plan.kernels[kForward1].first_allocation];
 }
 
-// Appends moves of the activation, given by start and deadline.
+// Appends a move between equal offsets, given by start and deadline. `place` is
+// a plan's allocation or initial place.
+template <typename PlanPlace>
+void AddMove(session::PlanArea* plan, const PlanPlace& place, int from_tier,
+             int32_t start, int32_t deadline) {
+  plan->moves[plan->move_count++] = {.tensor = place.tensor,
+                                     .from_tier = from_tier,
+                                     .to_tier = 1 - from_tier,
+                                     .start_kernel = start,
+                                     .deadline_kernel = deadline,
+                                     .from_offset_bytes = place.offset_bytes,
+                                     .to_offset_bytes = place.offset_bytes,
+                                     .size_bytes = place.size_bytes};
+}
+
 void MoveActivation(session::PlanArea* plan, int from_tier, int32_t start,
                     int32_t deadline) {
-  const session::PlanAllocation& activation = Activation(*plan);
-  plan->moves[plan->move_count++] = {
-      .tensor = activation.tensor,
-      .from_tier = from_tier,
-      .to_tier = 1 - from_tier,
-      .start_kernel = start,
-      .deadline_kernel = deadline,
-      .from_offset_bytes = activation.offset_bytes,
-      .to_offset_bytes = activation.offset_bytes,
-      .size_bytes = activation.size_bytes};
+  AddMove(plan, Activation(*plan), from_tier, start, deadline);
+}
+
+const session::PlanInitial& Weight(const session::PlanArea& plan) {
+  return *std::find_if(
+      plan.initial, plan.initial + plan.initial_count,
+      [](const session::PlanInitial& i) { return i.size_bytes == 2 * kUnit; });
 }
 
 TEST(JobPlanTest, APlanDrivesTheStepsAfterTheProfiledOne) {
@@ -234,6 +247,51 @@ TEST(JobPlanTest, TheAgentMovesATensorOutAndBackDuringTheStep) {
   }
   EXPECT_EQ(training.process().agent().moves_executed(), 6);
   EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPlanTest, ATensorGoesToTheSlowPlaceThatThePlanHasForIt) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kForward3);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+  });
+  training.WarmUp();
+  training.Step();
+  const session::Segment& segment = training.process().agent().segment();
+  Place place;
+  training.Step(
+      {.in_third = [&] { place = training.activation()->block->place; }});
+  EXPECT_EQ(place.tier, 1);
+  EXPECT_EQ(place.offset_bytes,
+            Activation(segment.plans[segment.plans_written % 2]).offset_bytes);
+}
+
+TEST(JobPlanTest, MovesThatAreWaitedForTogetherAreIssuedTogether) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kForward3);
+    AddMove(plan, Weight(*plan), /*from_tier=*/0, kForward3, kForward3);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+    AddMove(plan, Weight(*plan), /*from_tier=*/1, kUpdate, kUpdate);
+  });
+  training.WarmUp();
+  training.Step();
+  FakeAgent& agent = training.process().agent();
+  const session::MoveLane& out = agent.segment().lanes[session::kLaneOut];
+  const uint64_t before = out.issued.load();
+  agent.HoldMoves();
+  bool both = false;
+  std::thread watcher([&] {
+    for (int i = 0; i < 5000 && !both; ++i) {
+      both = out.issued.load() >= before + 2;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    agent.HangUp();
+  });
+  training.Step();
+  watcher.join();
+  EXPECT_TRUE(both);
+  EXPECT_EQ(training.last().fallbacks, 0u);
+  EXPECT_EQ(training.last().moved_out_bytes, 5 * kUnit);
+  training.CheckContents();
 }
 
 TEST(JobPlanTest, ATensorMayBeReadWhileItLeaves) {

@@ -28,6 +28,7 @@ int64_t Round(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 // whether it is under way.
 int64_t FastBytesAt(const Graph& graph, const Plan& plan, KernelIndex k) {
   int64_t held = plan.stream_window_bytes + Round(graph.unmanaged_peak_bytes);
+  std::set<int64_t> shared_pages;
   std::map<TensorIndex, Placement> initial, births;
   for (const Allocation& a : plan.initial) initial[a.tensor] = a.at;
   for (const Allocation& a : plan.allocations) births[a.tensor] = a.at;
@@ -49,9 +50,14 @@ int64_t FastBytesAt(const Graph& graph, const Plan& plan, KernelIndex k) {
       if (!under_way) at = move.to;
     }
     if (at.tier == kFastTier) fast_places.insert(at.offset_bytes);
-    held += static_cast<int64_t>(fast_places.size()) * Round(tensor.size_bytes);
+    if (tensor.size_bytes < 4096) {
+      for (int64_t place : fast_places) shared_pages.insert(place / 4096);
+    } else {
+      held +=
+          static_cast<int64_t>(fast_places.size()) * Round(tensor.size_bytes);
+    }
   }
-  return held;
+  return held + 4096 * static_cast<int64_t>(shared_pages.size());
 }
 
 void CheckPlan(const Graph& graph, const MemorySystem& system,

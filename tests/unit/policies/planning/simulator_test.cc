@@ -103,6 +103,47 @@ TEST(SimulatorTest, ALaneCopiesOneTensorAtATimeInTheOrderOfIssue) {
   EXPECT_EQ(simulation.moves[1].start_ns, 10'000 + 3 * kPage);
 }
 
+// 1 byte a nanosecond, as before, but small copies are 10 times slower.
+MemorySystem SlowSmallCopies() {
+  MemorySystem system = SlowFile();
+  system.copies = {
+      {.from_tier = 0,
+       .to_tier = 1,
+       .points = {{2 * kPage, 100'000'000}, {4 * kPage, 1'000'000'000}}}};
+  return system;
+}
+
+TEST(SimulatorTest, ContiguousMovesAreOneCopyOfTheirBytesTogether) {
+  Plan plan = AllInFast();
+  plan.moves = {{0, {0, 0}, {1, 0}, 2, 2},
+                {1, {0, 3 * kPage}, {1, 3 * kPage}, 2, 2}};
+  Simulation together = *Simulate(FourKernels(), SlowSmallCopies(), plan);
+  EXPECT_EQ(together.moves[0].end_ns, 20'000 + 4 * kPage);
+  EXPECT_EQ(together.moves[1].start_ns, 20'000);
+  EXPECT_EQ(together.moves[1].end_ns, 20'000 + 4 * kPage);
+  EXPECT_EQ(together.prediction.moved_out_bytes, 4 * kPage);
+  EXPECT_EQ(together.kernels[2].fast_bytes, 0);
+  plan.moves[1].to.offset_bytes += kPage;
+  Simulation apart = *Simulate(FourKernels(), SlowSmallCopies(), plan);
+  EXPECT_EQ(apart.moves[1].start_ns, apart.moves[0].end_ns);
+  EXPECT_EQ(apart.moves[1].end_ns - apart.moves[1].start_ns, 10 * kPage);
+}
+
+TEST(SimulatorTest, HoldsAPageAsLongAsASmallTensorIsOnIt) {
+  Graph graph = FourKernels();
+  graph.tensors[1].size_bytes = 100;
+  graph.tensors.push_back(
+      {.size_bytes = 200, .birth_kernel = 2, .death_kernel = 3});
+  Plan plan = AllInFast();
+  plan.allocations.push_back({2, {0, 3 * kPage + 128}});
+  const Simulation simulation = *Simulate(graph, SlowFile(), plan);
+  EXPECT_EQ(simulation.kernels[0].fast_bytes, 3 * kPage);
+  EXPECT_EQ(simulation.kernels[1].fast_bytes, 4 * kPage);
+  EXPECT_EQ(simulation.kernels[2].fast_bytes, 4 * kPage);
+  EXPECT_EQ(simulation.kernels[3].fast_bytes, 4 * kPage);
+  EXPECT_EQ(simulation.prediction.fast_peak_bytes, 4 * kPage);
+}
+
 TEST(SimulatorTest, LanesOfDifferentDirectionsRunAtTheSameTime) {
   Plan plan = AllInFast();
   plan.allocations[0].at = {1, 1 << 20};

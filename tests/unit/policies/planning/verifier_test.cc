@@ -100,6 +100,53 @@ TEST(VerifierTest, AcceptsOperandsInPlaceWhereTheTierIsAddressable) {
   EXPECT_EQ(VerifyPlan(FiveKernels(), system, plan), absl::OkStatus());
 }
 
+// Tensors 1 and 2 have 100 bytes and stand on one page of the fast tier.
+Graph SmallTensors() {
+  Graph graph = FiveKernels();
+  graph.tensors[1].size_bytes = graph.tensors[2].size_bytes = 100;
+  return graph;
+}
+
+Plan SharedPage() {
+  Plan plan = ValidPlan();
+  plan.graph_id = GraphId(SmallTensors());
+  plan.allocations[0].at.offset_bytes = 4 * kPage;
+  plan.allocations[1].at.offset_bytes = 4 * kPage + 128;
+  return plan;
+}
+
+TEST(VerifierTest, LetsSmallTensorsShareAPage) {
+  EXPECT_EQ(VerifyPlan(SmallTensors(), FileSystem(), SharedPage()),
+            absl::OkStatus());
+}
+
+TEST(VerifierTest, RejectsSmallTensorsThatShareBytesOfTheirPage) {
+  Plan plan = SharedPage();
+  plan.allocations[1].at.offset_bytes = 4 * kPage + 64;
+  EXPECT_THAT(
+      std::string(VerifyPlan(SmallTensors(), FileSystem(), plan).message()),
+      StartsWith("overlap"));
+}
+
+TEST(VerifierTest, RejectsPlacesWithinAPageThatAreNotForIt) {
+  const auto judge = [](const Graph& graph, const Plan& plan) {
+    return std::string(VerifyPlan(graph, FileSystem(), plan).message());
+  };
+  Plan unaligned = SharedPage();
+  unaligned.allocations[1].at.offset_bytes += 1;
+  EXPECT_THAT(judge(SmallTensors(), unaligned), StartsWith("bad-placement"));
+  Plan across_pages = SharedPage();
+  across_pages.allocations[1].at.offset_bytes = 5 * kPage - 64;
+  EXPECT_THAT(judge(SmallTensors(), across_pages), StartsWith("bad-placement"));
+  Plan large = SharedPage();
+  large.graph_id = GraphId(FiveKernels());
+  EXPECT_THAT(judge(FiveKernels(), large), StartsWith("bad-placement"));
+  Plan in_file = SharedPage();
+  in_file.moves.insert(in_file.moves.begin() + 1,
+                       {1, {0, 4 * kPage}, {1, 10 * kPage + 64}, 2, 2});
+  EXPECT_THAT(judge(SmallTensors(), in_file), StartsWith("bad-placement"));
+}
+
 TEST(VerifierTest, AllowsReadsWhileATensorIsCopied) {
   Graph graph = FiveKernels();
   graph.kernels[1].operands.push_back({.tensor = 0, .read = true});

@@ -1,0 +1,180 @@
+#include "policies/aggregation/aggregator.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "policies/aggregation/adjoining.h"
+#include "policies/aggregation/stays.h"
+#include "policies/aggregation/tensor_group.h"
+#include "policies/heat/access_index.h"
+#include "policies/planning/address_layout.h"
+#include "policies/planning/contiguous_moves.h"
+#include "policies/planning/simulator.h"
+
+namespace stowage {
+namespace {
+
+// At one boundary moves out of the fast tier go first, since moves into it may
+// need their room, and synchronous ones before those that can wait. Among moves
+// that are alike, by address: neighbours follow one another.
+auto IssueOrder(const Move& move) {
+  return std::tuple(move.start_kernel, move.to.tier == kFastTier,
+                    !move.synchronous(), move.deadline_kernel, move.from.tier,
+                    move.to.tier, move.from.offset_bytes, move.tensor);
+}
+
+void SortMoves(std::vector<Move>& moves) {
+  std::stable_sort(moves.begin(), moves.end(),
+                   [](const Move& a, const Move& b) {
+                     return IssueOrder(a) < IssueOrder(b);
+                   });
+}
+
+// Lays out the groups of one plan, each of their stays as one item.
+class GroupLayout {
+ public:
+  GroupLayout(const Graph& graph, const MemorySystem& system, const Plan& plan,
+              const std::vector<TensorStays>& stays)
+      : graph_(graph), system_(system), plan_(plan), stays_(stays) {}
+
+  // The plan at its new addresses, or nullopt where they do not fit.
+  std::optional<Plan> Place(const std::vector<TensorGroup>& groups) {
+    items_.assign(system_.tiers.size(), {});
+    addresses_.assign(stays_.size(), {});
+    for (const TensorGroup& group : groups) AddItems(group);
+    std::vector<std::vector<int64_t>> offsets;
+    for (TierIndex tier = 0; tier < system_.tier_count(); ++tier) {
+      std::optional<std::vector<int64_t>> tier_offsets =
+          LayOut(items_[tier], RoomBytes(tier));
+      if (!tier_offsets.has_value()) return std::nullopt;
+      offsets.push_back(*std::move(tier_offsets));
+    }
+    return Write(offsets);
+  }
+
+ private:
+  // Where a stay is: an item of its tier, and how far into it.
+  struct Address {
+    size_t item = 0;
+    int64_t offset_bytes = 0;
+  };
+
+  int64_t RoomBytes(TierIndex tier) const {
+    if (tier == kFastTier) {
+      return plan_.fast_limit_bytes - plan_.stream_window_bytes -
+             RoundUpToPlacement(graph_.unmanaged_peak_bytes);
+    }
+    const int64_t capacity = system_.tiers[tier].capacity_bytes;
+    return capacity > 0 ? capacity : std::numeric_limits<int64_t>::max() / 2;
+  }
+
+  // The first and the last stay of what is alive as a step begins are one place.
+  void AddItems(const TensorGroup& group) {
+    const TensorIndex first = group.members.front().tensor;
+    const size_t stay_count = stays_[first].stays.size();
+    const bool cyclic =
+        graph_.tensors[first].alive_at_start() && stay_count > 1;
+    for (size_t i = 0; i < stay_count; ++i) {
+      std::vector<LayoutItem>& items = items_[stays_[first].stays[i].tier];
+      const bool again = cyclic && i + 1 == stay_count;
+      size_t item = items.size();
+      if (again) {
+        item = addresses_[first].front().item;
+        items[item].spans[1] = HeldBy(group, i);
+      } else {
+        items.push_back({group.size_bytes,
+                         {HeldBy(group, i), Span{}},
+                         group.batch || graph_.tensors[first].pinned});
+      }
+      for (const TensorGroup::Member& member : group.members) {
+        addresses_[member.tensor].push_back({item, member.offset_bytes});
+      }
+    }
+  }
+
+  Span HeldBy(const TensorGroup& group, size_t stay) const {
+    Span held = stays_[group.members.front().tensor].stays[stay].held;
+    for (const TensorGroup::Member& member : group.members) {
+      const Span& one = stays_[member.tensor].stays[stay].held;
+      held = {std::min(held.begin, one.begin), std::max(held.end, one.end)};
+    }
+    return held;
+  }
+
+  Plan Write(const std::vector<std::vector<int64_t>>& offsets) const {
+    const auto placement = [&](TensorIndex t, size_t stay) -> Placement {
+      const TierIndex tier = stays_[t].stays[stay].tier;
+      const Address& address = addresses_[t][stay];
+      return {tier, offsets[tier][address.item] + address.offset_bytes};
+    };
+    Plan plan = plan_;
+    for (Allocation& a : plan.initial) a.at = placement(a.tensor, 0);
+    for (Allocation& a : plan.allocations) {
+      a.at = placement(a.tensor, stays_[a.tensor].birth);
+    }
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      for (size_t i = 1; i < stays_[t].stays.size(); ++i) {
+        const int32_t m = stays_[t].stays[i].arrived_by;
+        if (m < 0) continue;
+        plan.moves[m].from = placement(t, i - 1);
+        plan.moves[m].to = placement(t, i);
+      }
+    }
+    SortMoves(plan.moves);
+    return plan;
+  }
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const Plan& plan_;
+  const std::vector<TensorStays>& stays_;
+  std::vector<std::vector<LayoutItem>> items_;   // by tier
+  std::vector<std::vector<Address>> addresses_;  // by tensor, stay
+};
+
+}  // namespace
+
+absl::StatusOr<Plan> AggregatePlan(const Graph& graph,
+                                   const MemorySystem& system, Plan plan,
+                                   const AggregationSettings& settings) {
+  absl::StatusOr<Simulation> before = Simulate(graph, system, plan);
+  if (!before.ok()) return before.status();
+  plan.prediction = before->prediction;
+  Plan ordered = plan;
+  SortMoves(ordered.moves);
+  const std::optional<std::vector<TensorStays>> stays =
+      FindStays(graph, ordered);
+  if (!stays.has_value()) return plan;
+  const AccessIndex accesses(graph);
+  const std::vector<TensorGroup> pages = BatchMicroTensors(
+      graph, system, ordered, *stays, accesses, settings.batching);
+  GroupLayout layout(graph, system, ordered, *stays);
+  // Small groups gain most and are placed most easily.
+  for (int64_t most_bytes = settings.most_group_bytes; most_bytes > 0;
+       most_bytes /= 16) {
+    std::optional<Plan> aggregated = layout.Place(
+        AdjoinTensors(graph, ordered, *stays, accesses, pages, most_bytes));
+    if (!aggregated.has_value()) continue;
+    absl::StatusOr<Simulation> after = Simulate(graph, system, *aggregated);
+    if (!after.ok()) return after.status();
+    aggregated->prediction = after->prediction;
+    if (after->prediction.step_time_ns > plan.prediction.step_time_ns) continue;
+    return *std::move(aggregated);
+  }
+  return plan;
+}
+
+CopyCount CountCopies(const Graph& graph, const Plan& plan) {
+  CopyCount count{.moves = static_cast<int64_t>(plan.moves.size())};
+  for (size_t m = 0; m < plan.moves.size();
+       m = ContiguousRunEnd(graph, plan.moves, m)) {
+    ++count.copies;
+  }
+  return count;
+}
+
+}  // namespace stowage

@@ -1,0 +1,45 @@
+// Tensor batching: micro tensors that are allocated at the same kernel and
+// accessed again share pages. Source: DeepTM III-C1.
+//
+//   std::vector<TensorGroup> pages =
+//       BatchMicroTensors(graph, system, plan, stays, accesses, {});
+#ifndef STOWAGE_POLICIES_AGGREGATION_BATCHING_H_
+#define STOWAGE_POLICIES_AGGREGATION_BATCHING_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/aggregation/stays.h"
+#include "policies/aggregation/tensor_group.h"
+#include "policies/heat/access_index.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+struct BatchingSettings {
+  // Below this a tensor is a micro tensor; a page. III-C1.
+  int64_t micro_bytes = 4096;
+  // Future accesses that make sharing a page worth it. III-C1.
+  int64_t least_accesses = 2;
+  // Of the graph's peak memory: the space reserved for batches. III-C1.
+  double reserved_share = 0.1;
+};
+
+// One group a page. Tensors share a page when the plan allocates them at the
+// same boundary and moves them together. They come in the order of their
+// accesses, most first, and those with as many by decreasing size. Pages beyond
+// the reserved space, those with the fewest accesses, are left out, and so are
+// tensors that the plan takes to a tier that is used in whole pages.
+std::vector<TensorGroup> BatchMicroTensors(
+    const Graph& graph, const MemorySystem& system, const Plan& plan,
+    const std::vector<TensorStays>& stays, const AccessIndex& accesses,
+    const BatchingSettings& settings);
+
+// Where the tensor is allocated; 0 when it is there as the step begins.
+KernelIndex AllocationKernel(const Tensor& tensor);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AGGREGATION_BATCHING_H_

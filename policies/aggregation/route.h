@@ -1,0 +1,29 @@
+// What two tensors must have in common to be moved as one.
+//
+//   if (RouteOf(graph, plan, stays, a) == RouteOf(graph, plan, stays, b)) ...
+#ifndef STOWAGE_POLICIES_AGGREGATION_ROUTE_H_
+#define STOWAGE_POLICIES_AGGREGATION_ROUTE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/aggregation/stays.h"
+#include "policies/model/graph.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+// The tiers that a tensor is in, one after the other, and the boundaries of the
+// moves between them. Tensors that leave and return at the same boundaries are
+// those whose next access is as far away, the paper's equal reuse distance.
+using Route = std::vector<int32_t>;
+
+Route RouteOf(const Graph& graph, const Plan& plan, const TensorStays& stays,
+              TensorIndex tensor);
+
+// Whether the route has moves.
+bool Moves(const TensorStays& stays);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AGGREGATION_ROUTE_H_

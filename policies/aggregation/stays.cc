@@ -1,0 +1,122 @@
+#include "policies/aggregation/stays.h"
+
+#include <utility>
+
+#include "policies/model/liveness.h"
+
+namespace stowage {
+namespace {
+
+// Walks through a step in the order of events of proto/stowage/v1/plan.proto.
+class StayFinder {
+ public:
+  StayFinder(const Graph& graph, const Plan& plan)
+      : graph_(graph),
+        plan_(plan),
+        tensors_(graph.tensors.size()),
+        arriving_(graph.tensors.size(), -1),
+        alive_(graph.tensors.size()),
+        at_birth_(graph.tensors.size()) {
+    const size_t boundaries = graph.kernels.size() + 1;
+    starts_.resize(boundaries);
+    deadlines_.resize(boundaries);
+    deaths_.resize(boundaries);
+    for (size_t m = 0; m < plan.moves.size(); ++m) {
+      const Move& move = plan.moves[m];
+      starts_[move.start_kernel].push_back(static_cast<int>(m));
+      if (move.synchronous()) continue;
+      deadlines_[move.deadline_kernel].push_back(static_cast<int>(m));
+    }
+    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      if (graph.tensors[t].persistent) continue;
+      deaths_[graph.tensors[t].death_kernel + 1].push_back(t);
+    }
+    for (const Allocation& a : plan.allocations) at_birth_[a.tensor] = a.at;
+  }
+
+  std::optional<std::vector<TensorStays>> Find() {
+    for (const Allocation& a : plan_.initial) Open(a.tensor, a.at.tier, -1);
+    const std::vector<std::vector<TensorIndex>> births = BirthsByKernel(graph_);
+    for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
+      ++event_;
+      for (TensorIndex t : deaths_[b]) Close(t);
+      for (int m : deadlines_[b]) Complete(m);
+      for (int m : starts_[b]) {
+        ++event_;
+        if (!Start(m)) return std::nullopt;
+      }
+      ++event_;
+      if (b == graph_.kernel_count()) break;
+      for (TensorIndex t : births[b]) {
+        tensors_[t].birth = static_cast<int>(tensors_[t].stays.size());
+        Open(t, at_birth_[t].tier, -1);
+      }
+    }
+    ++event_;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (alive_[t]) Close(t);
+    }
+    for (const Allocation& a : plan_.initial) {
+      if (tensors_[a.tensor].stays.back().tier != a.at.tier) {
+        return std::nullopt;
+      }
+    }
+    return std::move(tensors_);
+  }
+
+ private:
+  void Open(TensorIndex t, TierIndex tier, int32_t arrived_by) {
+    tensors_[t].stays.push_back(
+        {.tier = tier, .held = {event_, event_}, .arrived_by = arrived_by});
+    alive_[t] = true;
+  }
+
+  void Close(TensorIndex t) {
+    tensors_[t].stays.back().held.end = event_;
+    alive_[t] = false;
+  }
+
+  // The last stay is where the tensor is, or, while it moves, where it goes.
+  bool Start(int m) {
+    const Move& move = plan_.moves[m];
+    const TensorIndex t = move.tensor;
+    if (!alive_[t] || arriving_[t] >= 0 ||
+        tensors_[t].stays.back().tier != move.from.tier) {
+      return false;
+    }
+    Open(t, move.to.tier, m);
+    arriving_[t] = m;
+    if (move.synchronous()) {
+      ++event_;
+      Complete(m);
+    }
+    return true;
+  }
+
+  void Complete(int m) {
+    const TensorIndex t = plan_.moves[m].tensor;
+    std::vector<Stay>& stays = tensors_[t].stays;
+    stays[stays.size() - 2].held.end = event_;
+    arriving_[t] = -1;
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  std::vector<TensorStays> tensors_;
+  std::vector<int> arriving_;  // by tensor: the move under way, or -1
+  std::vector<bool> alive_;
+  std::vector<Placement> at_birth_;
+  std::vector<std::vector<int>> starts_;  // by boundary
+  std::vector<std::vector<int>> deadlines_;
+  std::vector<std::vector<TensorIndex>> deaths_;
+  KernelIndex event_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<TensorStays>> FindStays(const Graph& graph,
+                                                  const Plan& plan) {
+  return StayFinder(graph, plan).Find();
+}
+
+}  // namespace stowage

@@ -1,0 +1,45 @@
+// Where a plan keeps each tensor, one stay after the other.
+//
+//   std::optional<std::vector<TensorStays>> stays = FindStays(graph, plan);
+//   for (const Stay& stay : (*stays)[tensor].stays) ...
+//
+// Pure functions.
+#ifndef STOWAGE_POLICIES_AGGREGATION_STAYS_H_
+#define STOWAGE_POLICIES_AGGREGATION_STAYS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/address_layout.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+// Room that a tensor holds without a break.
+struct Stay {
+  TierIndex tier = kFastTier;
+  // In events, of which a boundary has several: what is freed, each move that
+  // begins, what is allocated. Finer than kernels, since a place that one move
+  // leaves may be taken by the next one at the same boundary.
+  Span held;
+  int32_t arrived_by = -1;  // index of a move; -1: allocated there
+};
+
+struct TensorStays {
+  // In the order of time. Of a tensor that is alive as the step begins the first
+  // and the last one are the same place.
+  std::vector<Stay> stays;
+  int birth = -1;  // the stay that begins with an allocation in the step
+};
+
+// By tensor. Nullopt when a move does not start where its tensor is, or a step
+// does not end where the next one begins.
+std::optional<std::vector<TensorStays>> FindStays(const Graph& graph,
+                                                  const Plan& plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AGGREGATION_STAYS_H_
