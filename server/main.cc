@@ -2,15 +2,19 @@
 // it.
 #include <iostream>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "server/graphs/database.h"
 #include "server/graphs/sqlite_graph_store.h"
 #include "server/runtime/config.h"
 #include "server/runtime/exit_code.h"
 #include "server/runtime/port_file.h"
 #include "server/runtime/server.h"
 #include "server/runtime/termination.h"
+#include "server/training/sqlite_training_store.h"
+#include "server/training/trainer_process.h"
 
 namespace stowage {
 namespace {
@@ -21,11 +25,15 @@ int Fail(const absl::Status& status, ExitCode code) {
 }
 
 int Serve(const ServerConfig& config) {
-  absl::StatusOr<std::unique_ptr<GraphStore>> store =
-      SqliteGraphStore::Open(config.db);
-  if (!store.ok()) return Fail(store.status(), kExitDatabase);
-  absl::StatusOr<std::unique_ptr<Server>> server =
-      Server::Start(config, *std::move(store));
+  absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
+      OpenDatabase(config.db);
+  if (!database.ok()) return Fail(database.status(), kExitDatabase);
+  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(
+      config,
+      {.graphs = std::make_unique<SqliteGraphStore>(*database),
+       .trainings = std::make_unique<SqliteTrainingStore>(*database)},
+      TrainerProcess(
+          {.path = config.trainer, .niceness = config.training_nice}));
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.port_file.empty()) {
     absl::Status written =
@@ -50,6 +58,11 @@ int Main(int argc, char** argv) {
   if (config->check_only) {
     std::cout << ToString(*config);
     return kExitOk;
+  }
+  if (config->trainer.empty()) {
+    absl::StatusOr<std::string> trainer = FindTrainer();
+    if (!trainer.ok()) return Fail(trainer.status(), kExitUsage);
+    config->trainer = *std::move(trainer);
   }
   return Serve(*config);
 }

@@ -61,7 +61,8 @@ Client::Client(const std::shared_ptr<grpc::Channel>& channel,
       graphs_(v1::GraphService::NewStub(channel)),
       placement_(v1::PlacementService::NewStub(channel)),
       nodes_(v1::NodeService::NewStub(channel)),
-      jobs_(v1::JobService::NewStub(channel)) {}
+      jobs_(v1::JobService::NewStub(channel)),
+      trainings_(v1::TrainingService::NewStub(channel)) {}
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
     const std::string& address, const ClientOptions& options) {
@@ -202,6 +203,101 @@ absl::StatusOr<std::vector<v1::Job>> Client::ListJobs(const std::string& node) {
   return CallPages<v1::Job>(jobs_.get(), &v1::JobService::Stub::ListJobs,
                             request, &v1::ListJobsResponse::jobs,
                             options_.deadline);
+}
+
+absl::StatusOr<v1::Training> Client::StartTraining(
+    const v1::StartTrainingRequest& request) {
+  absl::StatusOr<v1::StartTrainingResponse> response =
+      Call(trainings_.get(), &v1::TrainingService::Stub::StartTraining, request,
+           options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_training());
+}
+
+absl::StatusOr<v1::Training> Client::GetTraining(int64_t training_id) {
+  v1::GetTrainingRequest request;
+  request.set_training_id(training_id);
+  absl::StatusOr<v1::GetTrainingResponse> response =
+      Call(trainings_.get(), &v1::TrainingService::Stub::GetTraining, request,
+           options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_training());
+}
+
+absl::StatusOr<std::vector<v1::Training>> Client::ListTrainings(
+    const std::string& graph_id) {
+  v1::ListTrainingsRequest request;
+  request.set_graph_id(graph_id);
+  return CallPages<v1::Training>(
+      trainings_.get(), &v1::TrainingService::Stub::ListTrainings, request,
+      &v1::ListTrainingsResponse::trainings, options_.deadline);
+}
+
+absl::Status Client::WatchTraining(
+    int64_t training_id,
+    absl::FunctionRef<bool(const v1::TrainingEvent&)> on_event) {
+  grpc::ClientContext context;
+  v1::WatchTrainingRequest request;
+  request.set_training_id(training_id);
+  const std::unique_ptr<grpc::ClientReader<v1::TrainingEvent>> reader =
+      trainings_->WatchTraining(&context, request);
+  v1::TrainingEvent event;
+  while (reader->Read(&event)) {
+    if (!on_event(event)) context.TryCancel();
+  }
+  return FromGrpcStatus(reader->Finish());
+}
+
+absl::StatusOr<v1::Training> Client::CancelTraining(int64_t training_id) {
+  v1::CancelTrainingRequest request;
+  request.set_training_id(training_id);
+  absl::StatusOr<v1::CancelTrainingResponse> response =
+      Call(trainings_.get(), &v1::TrainingService::Stub::CancelTraining,
+           request, options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_training());
+}
+
+absl::StatusOr<std::vector<v1::PolicyVersion>> Client::ListVersions(
+    const std::string& graph_id) {
+  v1::ListVersionsRequest request;
+  request.set_graph_id(graph_id);
+  return CallPages<v1::PolicyVersion>(
+      trainings_.get(), &v1::TrainingService::Stub::ListVersions, request,
+      &v1::ListVersionsResponse::versions, options_.deadline);
+}
+
+absl::StatusOr<v1::GetVersionResponse> Client::GetVersion(
+    const std::string& policy_id, int64_t version) {
+  v1::GetVersionRequest request;
+  request.set_policy_id(policy_id);
+  request.set_version(version);
+  return Call(trainings_.get(), &v1::TrainingService::Stub::GetVersion, request,
+              options_.deadline);
+}
+
+absl::StatusOr<v1::PolicyVersion> Client::PromoteVersion(
+    const std::string& policy_id, int64_t version) {
+  v1::PromoteVersionRequest request;
+  request.set_policy_id(policy_id);
+  request.set_version(version);
+  absl::StatusOr<v1::PromoteVersionResponse> response =
+      Call(trainings_.get(), &v1::TrainingService::Stub::PromoteVersion,
+           request, options_.plan_deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_version());
+}
+
+absl::StatusOr<v1::PolicyVersion> Client::RollBackVersion(
+    const std::string& policy_id, int64_t from_version) {
+  v1::RollBackVersionRequest request;
+  request.set_policy_id(policy_id);
+  request.set_from_version(from_version);
+  absl::StatusOr<v1::RollBackVersionResponse> response =
+      Call(trainings_.get(), &v1::TrainingService::Stub::RollBackVersion,
+           request, options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_version());
 }
 
 }  // namespace stowage

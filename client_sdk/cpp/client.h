@@ -20,10 +20,12 @@
 #ifndef STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
 #define STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -33,6 +35,7 @@
 #include "stowage/v1/job.grpc.pb.h"
 #include "stowage/v1/node.grpc.pb.h"
 #include "stowage/v1/placement.grpc.pb.h"
+#include "stowage/v1/training.grpc.pb.h"
 
 namespace stowage {
 
@@ -86,6 +89,29 @@ class Client {
   // Every page, newest first; of every node when `node` is empty.
   absl::StatusOr<std::vector<v1::Job>> ListJobs(const std::string& node);
 
+  absl::StatusOr<v1::Training> StartTraining(
+      const v1::StartTrainingRequest& request);
+  absl::StatusOr<v1::Training> GetTraining(int64_t training_id);
+  // Every page, newest first; of every graph when `graph_id` is empty.
+  absl::StatusOr<std::vector<v1::Training>> ListTrainings(
+      const std::string& graph_id);
+  // Blocks, without a deadline, until the training has ended (OK), the stream
+  // breaks, or `on_event` returns false (CANCELLED).
+  absl::Status WatchTraining(
+      int64_t training_id,
+      absl::FunctionRef<bool(const v1::TrainingEvent&)> on_event);
+  absl::StatusOr<v1::Training> CancelTraining(int64_t training_id);
+  // Every page; of every graph when `graph_id` is empty.
+  absl::StatusOr<std::vector<v1::PolicyVersion>> ListVersions(
+      const std::string& graph_id);
+  // Version 0: the one that serves.
+  absl::StatusOr<v1::GetVersionResponse> GetVersion(
+      const std::string& policy_id, int64_t version);
+  absl::StatusOr<v1::PolicyVersion> PromoteVersion(const std::string& policy_id,
+                                                   int64_t version);
+  absl::StatusOr<v1::PolicyVersion> RollBackVersion(
+      const std::string& policy_id, int64_t from_version);
+
  private:
   Client(const std::shared_ptr<grpc::Channel>& channel,
          const ClientOptions& options);
@@ -95,6 +121,7 @@ class Client {
   const std::unique_ptr<v1::PlacementService::Stub> placement_;
   const std::unique_ptr<v1::NodeService::Stub> nodes_;
   const std::unique_ptr<v1::JobService::Stub> jobs_;
+  const std::unique_ptr<v1::TrainingService::Stub> trainings_;
 };
 
 }  // namespace stowage

@@ -63,8 +63,9 @@ void Add(const v1::StepTelemetry& step, TelemetryTotals* totals) {
 
 }  // namespace
 
-TelemetryIntake::TelemetryIntake(const NodeRegistry* nodes, JobRegistry* jobs)
-    : nodes_(nodes), jobs_(jobs) {}
+TelemetryIntake::TelemetryIntake(const NodeRegistry* nodes, JobRegistry* jobs,
+                                 StepObserver on_step)
+    : nodes_(nodes), jobs_(jobs), on_step_(std::move(on_step)) {}
 
 absl::StatusOr<TelemetryTotals> TelemetryIntake::Accept(
     const v1::TelemetryBatch& batch, absl::Time now) {
@@ -80,6 +81,7 @@ absl::StatusOr<TelemetryTotals> TelemetryIntake::Accept(
   for (const v1::StepTelemetry& step : batch.steps()) {
     jobs_->RecordStep(batch.node(), step, now);
     Add(step, &totals);
+    on_step_(step);
   }
   return totals;
 }

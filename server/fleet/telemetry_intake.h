@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -33,7 +34,12 @@ struct TelemetryTotals {
 // which must outlive it.
 class TelemetryIntake {
  public:
-  TelemetryIntake(const NodeRegistry* nodes, JobRegistry* jobs);
+  using StepObserver = std::function<void(const v1::StepTelemetry&)>;
+
+  // `on_step` is called for each step that is taken in.
+  TelemetryIntake(
+      const NodeRegistry* nodes, JobRegistry* jobs,
+      StepObserver on_step = [](const auto&) {});
 
   // A batch that was accepted before (its sequence number does not exceed the
   // last one) is acknowledged again and adds nothing. NOT_FOUND: the node is
@@ -45,6 +51,7 @@ class TelemetryIntake {
  private:
   const NodeRegistry* const nodes_;
   JobRegistry* const jobs_;
+  const StepObserver on_step_;
   int64_t last_sequence_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace stowage {
 namespace {
 
 // Migration i leads from version i to i + 1. Released ones never change.
-constexpr std::array<absl::string_view, 1> kMigrations = {
+constexpr std::array<absl::string_view, 2> kMigrations = {
     R"sql(
     CREATE TABLE graphs (
       graph_id TEXT PRIMARY KEY,
@@ -35,6 +35,49 @@ constexpr std::array<absl::string_view, 1> kMigrations = {
       plan BLOB NOT NULL
     ) STRICT;
     CREATE INDEX plans_by_graph ON plans (graph_id, plan_id);
+    )sql",
+    R"sql(
+    CREATE TABLE trainings (
+      training_id INTEGER PRIMARY KEY AUTOINCREMENT,
+      request_id TEXT NOT NULL UNIQUE,
+      graph_id TEXT NOT NULL REFERENCES graphs (graph_id) ON DELETE CASCADE,
+      -- stowage.v1.TrainingState
+      state INTEGER NOT NULL,
+      -- stowage.v1.StartTrainingRequest
+      request BLOB NOT NULL,
+      -- stowage.v1.Training
+      training BLOB NOT NULL,
+      -- stowage.v1.DqnPolicy; empty: none yet
+      checkpoint BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX trainings_by_graph ON trainings (graph_id, training_id);
+    CREATE INDEX trainings_by_state ON trainings (state, training_id);
+    CREATE TABLE dqn_versions (
+      policy_id TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      graph_id TEXT NOT NULL REFERENCES graphs (graph_id) ON DELETE CASCADE,
+      system_digest TEXT NOT NULL,
+      fast_limit_bytes INTEGER NOT NULL,
+      -- stowage.v1.PolicyVersion; `serving` is never set
+      info BLOB NOT NULL,
+      -- stowage.v1.MemorySystem
+      system BLOB NOT NULL,
+      -- stowage.v1.DqnPolicy
+      policy BLOB NOT NULL,
+      PRIMARY KEY (policy_id, version)
+    ) STRICT;
+    CREATE INDEX dqn_versions_by_graph
+      ON dqn_versions (graph_id, policy_id, version);
+    -- The newest row of a policy names the version that serves.
+    CREATE TABLE dqn_promotions (
+      sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+      policy_id TEXT NOT NULL,
+      version INTEGER NOT NULL,
+      FOREIGN KEY (policy_id, version)
+        REFERENCES dqn_versions (policy_id, version) ON DELETE CASCADE
+    ) STRICT;
+    CREATE INDEX dqn_promotions_by_policy
+      ON dqn_promotions (policy_id, sequence);
     )sql",
 };
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/util/time_util.h"
-#include "server/graphs/schema.h"
+#include "server/graphs/sqlite_rows.h"
 
 namespace stowage {
 namespace {
@@ -50,60 +50,23 @@ v1::PlanSummary PlanSummaryFromRow(const SqliteStatement& row) {
   return summary;
 }
 
-// Reads the only row's only column into a message.
-template <typename Message>
-absl::StatusOr<Message> ReadMessage(SqliteStatement* query,
-                                    const absl::Status& not_found) {
-  absl::StatusOr<bool> row = query->Step();
-  if (!row.ok()) return row.status();
-  if (!*row) return not_found;
-  const absl::string_view bytes = query->ColumnBlob(0);
-  Message message;
-  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return absl::DataLossError(
-        absl::StrCat("database: a stored ", Message::descriptor()->name(),
-                     " cannot be read; delete it and store it again"));
-  }
-  return message;
-}
-
-template <typename Row>
-absl::StatusOr<std::vector<Row>> ReadRows(
-    SqliteStatement* query, Row (*from_row)(const SqliteStatement&)) {
-  std::vector<Row> rows;
-  for (;;) {
-    absl::StatusOr<bool> row = query->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) return rows;
-    rows.push_back(from_row(*query));
-  }
-}
-
-absl::Status Annotate(const absl::Status& status, absl::string_view path) {
-  return absl::Status(status.code(),
-                      absl::StrCat(path, ": ", status.message()));
-}
-
 }  // namespace
 
-SqliteGraphStore::SqliteGraphStore(SqliteDatabase database)
+SqliteGraphStore::SqliteGraphStore(std::shared_ptr<SharedDatabase> database)
     : database_(std::move(database)) {}
 
 absl::StatusOr<std::unique_ptr<GraphStore>> SqliteGraphStore::Open(
     const std::string& path) {
-  absl::StatusOr<SqliteDatabase> database = SqliteDatabase::Open(path);
-  if (!database.ok()) return Annotate(database.status(), path);
-  absl::Status migrated = MigrateSchema(&*database);
-  if (!migrated.ok()) return Annotate(migrated, path);
-  return std::unique_ptr<GraphStore>(
-      new SqliteGraphStore(*std::move(database)));
+  absl::StatusOr<std::shared_ptr<SharedDatabase>> database = OpenDatabase(path);
+  if (!database.ok()) return database.status();
+  return std::make_unique<SqliteGraphStore>(*std::move(database));
 }
 
 absl::StatusOr<bool> SqliteGraphStore::PutGraph(const v1::GraphSummary& summary,
                                                 const v1::Graph& graph,
                                                 absl::string_view request_id) {
   const std::string bytes = graph.SerializeAsString();
-  absl::MutexLock lock(&mutex_);
+  absl::MutexLock lock(&database_->mutex);
   absl::StatusOr<bool> inserted = InsertGraph(summary, bytes, request_id);
   if (!inserted.ok() || *inserted) return inserted;
   absl::StatusOr<std::string> creator = UpdateGraph(summary, bytes);
@@ -114,7 +77,7 @@ absl::StatusOr<bool> SqliteGraphStore::PutGraph(const v1::GraphSummary& summary,
 absl::StatusOr<bool> SqliteGraphStore::InsertGraph(
     const v1::GraphSummary& summary, absl::string_view graph,
     absl::string_view request_id) {
-  absl::StatusOr<SqliteStatement> insert = database_.Prepare(
+  absl::StatusOr<SqliteStatement> insert = database_->connection.Prepare(
       "INSERT INTO graphs (graph_id, name, kernel_count, tensor_count,"
       " peak_bytes, updated_at_ns, graph, request_id)"
       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT DO NOTHING");
@@ -124,12 +87,12 @@ absl::StatusOr<bool> SqliteGraphStore::InsertGraph(
   insert->BindText(8, request_id);
   absl::StatusOr<bool> done = insert->Step();
   if (!done.ok()) return done.status();
-  return database_.changes() > 0;
+  return database_->connection.changes() > 0;
 }
 
 absl::StatusOr<std::string> SqliteGraphStore::UpdateGraph(
     const v1::GraphSummary& summary, absl::string_view graph) {
-  absl::StatusOr<SqliteStatement> update = database_.Prepare(
+  absl::StatusOr<SqliteStatement> update = database_->connection.Prepare(
       "UPDATE graphs SET name = ?2, kernel_count = ?3, tensor_count = ?4,"
       " peak_bytes = ?5, updated_at_ns = ?6, graph = ?7 WHERE graph_id = ?1"
       " RETURNING request_id");
@@ -146,9 +109,9 @@ absl::StatusOr<std::string> SqliteGraphStore::UpdateGraph(
 
 absl::StatusOr<v1::Graph> SqliteGraphStore::GetGraph(
     absl::string_view graph_id) {
-  absl::MutexLock lock(&mutex_);
-  absl::StatusOr<SqliteStatement> query =
-      database_.Prepare("SELECT graph FROM graphs WHERE graph_id = ?1");
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
+      "SELECT graph FROM graphs WHERE graph_id = ?1");
   if (!query.ok()) return query.status();
   query->BindText(1, graph_id);
   return ReadMessage<v1::Graph>(&*query,
@@ -157,8 +120,8 @@ absl::StatusOr<v1::Graph> SqliteGraphStore::GetGraph(
 
 absl::StatusOr<std::vector<v1::GraphSummary>> SqliteGraphStore::ListGraphs(
     absl::string_view after_id, int limit) {
-  absl::MutexLock lock(&mutex_);
-  absl::StatusOr<SqliteStatement> query = database_.Prepare(
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
       "SELECT graph_id, name, kernel_count, tensor_count, peak_bytes,"
       " updated_at_ns FROM graphs WHERE graph_id > ?1"
       " ORDER BY graph_id LIMIT ?2");
@@ -169,14 +132,14 @@ absl::StatusOr<std::vector<v1::GraphSummary>> SqliteGraphStore::ListGraphs(
 }
 
 absl::StatusOr<int64_t> SqliteGraphStore::CountGraphs() {
-  absl::MutexLock lock(&mutex_);
-  return database_.QueryInt("SELECT count(*) FROM graphs");
+  absl::MutexLock lock(&database_->mutex);
+  return database_->connection.QueryInt("SELECT count(*) FROM graphs");
 }
 
 absl::Status SqliteGraphStore::DeleteGraph(absl::string_view graph_id) {
-  absl::MutexLock lock(&mutex_);
+  absl::MutexLock lock(&database_->mutex);
   absl::StatusOr<SqliteStatement> statement =
-      database_.Prepare("DELETE FROM graphs WHERE graph_id = ?1");
+      database_->connection.Prepare("DELETE FROM graphs WHERE graph_id = ?1");
   if (!statement.ok()) return statement.status();
   statement->BindText(1, graph_id);
   return statement->Step().status();
@@ -185,8 +148,8 @@ absl::Status SqliteGraphStore::DeleteGraph(absl::string_view graph_id) {
 absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
                                        const v1::Plan& plan) {
   const std::string bytes = plan.SerializeAsString();
-  absl::MutexLock lock(&mutex_);
-  absl::StatusOr<SqliteStatement> insert = database_.Prepare(
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> insert = database_->connection.Prepare(
       "INSERT INTO plans (plan_id, graph_id, policy, system, fast_limit_bytes,"
       " predicted_step_time_ns, plan) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
       " ON CONFLICT DO NOTHING");
@@ -207,9 +170,9 @@ absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
 }
 
 absl::StatusOr<v1::Plan> SqliteGraphStore::GetPlan(absl::string_view plan_id) {
-  absl::MutexLock lock(&mutex_);
-  absl::StatusOr<SqliteStatement> query =
-      database_.Prepare("SELECT plan FROM plans WHERE plan_id = ?1");
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
+      "SELECT plan FROM plans WHERE plan_id = ?1");
   if (!query.ok()) return query.status();
   query->BindText(1, plan_id);
   return ReadMessage<v1::Plan>(&*query,
@@ -218,8 +181,8 @@ absl::StatusOr<v1::Plan> SqliteGraphStore::GetPlan(absl::string_view plan_id) {
 
 absl::StatusOr<std::vector<v1::PlanSummary>> SqliteGraphStore::ListPlans(
     absl::string_view graph_id, absl::string_view after_id, int limit) {
-  absl::MutexLock lock(&mutex_);
-  absl::StatusOr<SqliteStatement> query = database_.Prepare(
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
       "SELECT plan_id, graph_id, policy, system, fast_limit_bytes,"
       " predicted_step_time_ns FROM plans"
       " WHERE plan_id > ?1 AND (?2 = '' OR graph_id = ?2)"

@@ -12,17 +12,17 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
+#include "server/graphs/database.h"
 #include "server/graphs/graph_store.h"
-#include "server/graphs/sqlite.h"
 
 namespace stowage {
 
-// Owns its connection. Thread-safe: calls take turns on one connection.
+// Thread-safe: calls take turns on the connection, which other stores may
+// share.
 class SqliteGraphStore final : public GraphStore {
  public:
-  // Opens or creates the database and brings its schema up to date. ":memory:"
-  // keeps everything in memory. Errors name the path.
+  explicit SqliteGraphStore(std::shared_ptr<SharedDatabase> database);
+  // With a connection of its own; see OpenDatabase.
   static absl::StatusOr<std::unique_ptr<GraphStore>> Open(
       const std::string& path);
 
@@ -42,20 +42,17 @@ class SqliteGraphStore final : public GraphStore {
       int limit) override;
 
  private:
-  explicit SqliteGraphStore(SqliteDatabase database);
-
   // True when the row is new.
   absl::StatusOr<bool> InsertGraph(const v1::GraphSummary& summary,
                                    absl::string_view graph,
                                    absl::string_view request_id)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(database_->mutex);
   // The request that created the row.
   absl::StatusOr<std::string> UpdateGraph(const v1::GraphSummary& summary,
                                           absl::string_view graph)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(database_->mutex);
 
-  absl::Mutex mutex_;
-  SqliteDatabase database_ ABSL_GUARDED_BY(mutex_);
+  const std::shared_ptr<SharedDatabase> database_;
 };
 
 }  // namespace stowage

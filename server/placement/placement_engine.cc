@@ -5,52 +5,38 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "policies/model/graph_proto.h"
+#include "policies/deeptm/dqn_planner.h"
 #include "policies/planning/plan_proto.h"
-#include "policies/planning/simulator.h"
-#include "policies/planning/verifier.h"
+#include "server/graphs/stored_graph.h"
+#include "server/placement/verified_plan.h"
 
 namespace stowage {
-namespace {
 
-absl::Status Internal(absl::string_view policy, const absl::Status& cause) {
-  return absl::InternalError(absl::StrCat(
-      "policy '", policy, "' made a plan that cannot be executed: ",
-      cause.message(), "; nothing was stored, report this"));
+PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
+                                 DqnSource* dqn)
+    : store_(store), policies_(std::move(policies)), dqn_(dqn) {}
+
+absl::StatusOr<std::unique_ptr<Policy>> PlacementEngine::ChoosePolicy(
+    PlanRequest* request) {
+  if (dqn_ != nullptr && request->policy == kDeepTmPolicyName) {
+    absl::StatusOr<ServingDqn> serving = dqn_->ForRequest(*request);
+    if (!serving.ok()) return serving.status();
+    request->dqn_digest = std::move(serving->digest);
+    return MakeDeepTmPolicy(std::move(serving->policy));
+  }
+  absl::StatusOr<std::unique_ptr<Policy>> policy = policies_(request->policy);
+  if (policy.ok()) return policy;
+  return absl::InvalidArgumentError(policy.status().message());
 }
 
-// Verified, and with the simulator's prediction.
-absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
-                                      const PlanRequest& request,
-                                      const Policy& policy) {
-  const PlanOptions options = {.fast_limit_bytes = request.fast_limit_bytes,
-                               .seed = request.seed};
-  absl::StatusOr<Plan> plan = policy.MakePlan(graph, request.system, options);
-  if (!plan.ok()) return plan.status();
-  absl::Status verdict = VerifyPlan(graph, request.system, *plan);
-  if (!verdict.ok()) return Internal(request.policy, verdict);
-  absl::StatusOr<Simulation> simulation =
-      Simulate(graph, request.system, *plan);
-  if (!simulation.ok()) return Internal(request.policy, simulation.status());
-  plan->prediction = simulation->prediction;
-  return plan;
-}
-
-}  // namespace
-
-PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies)
-    : store_(store), policies_(std::move(policies)) {}
-
-absl::StatusOr<MadePlan> PlacementEngine::MakePlan(const PlanRequest& request) {
+absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request) {
   if (request.fast_limit_bytes < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("fast_limit_bytes is ", request.fast_limit_bytes,
                      "; name the bytes of fast memory the job may use"));
   }
-  absl::StatusOr<std::unique_ptr<Policy>> policy = policies_(request.policy);
-  if (!policy.ok()) {
-    return absl::InvalidArgumentError(policy.status().message());
-  }
+  absl::StatusOr<std::unique_ptr<Policy>> policy = ChoosePolicy(&request);
+  if (!policy.ok()) return policy.status();
   const std::string plan_id = PlanId(request);
   bool led = false;
   absl::StatusOr<MadePlan> made = flights_.Do(plan_id, [&] {
@@ -74,10 +60,12 @@ absl::StatusOr<MadePlan> PlacementEngine::FindOrMake(const std::string& plan_id,
 absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     const std::string& plan_id, const PlanRequest& request,
     const Policy& policy) {
-  absl::StatusOr<Graph> graph = LoadGraph(request.graph_id);
+  absl::StatusOr<Graph> graph = LoadGraph(store_, request.graph_id);
   if (!graph.ok()) return graph.status();
   const absl::Time start = absl::Now();
-  absl::StatusOr<Plan> plan = MakeVerifiedPlan(*graph, request, policy);
+  absl::StatusOr<Plan> plan = MakeVerifiedPlan(
+      *graph, request.system, policy,
+      {.fast_limit_bytes = request.fast_limit_bytes, .seed = request.seed});
   if (!plan.ok()) return plan.status();
   MadePlan made = {plan_id, PlanToProto(*plan), absl::Now() - start};
   if (absl::Status stored = store_->PutPlan(plan_id, made.plan); !stored.ok()) {
@@ -86,24 +74,28 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
   return made;
 }
 
-absl::StatusOr<Graph> PlacementEngine::LoadGraph(absl::string_view graph_id) {
-  absl::StatusOr<v1::Graph> proto = store_->GetGraph(graph_id);
-  if (!proto.ok()) return proto.status();
-  absl::StatusOr<Graph> graph = GraphFromProto(*proto);
-  if (graph.ok()) return graph;
-  // Only valid graphs are stored.
-  return absl::DataLossError(absl::StrCat(
-      "the stored graph '", graph_id,
-      "' is damaged: ", graph.status().message(), "; register it again"));
-}
-
 absl::StatusOr<KernelDecisions> PlacementEngine::Decisions(
     absl::string_view plan_id) {
   absl::StatusOr<v1::Plan> plan = store_->GetPlan(plan_id);
   if (!plan.ok()) return plan.status();
-  absl::StatusOr<Graph> graph = LoadGraph(plan->graph_id());
+  absl::StatusOr<Graph> graph = LoadGraph(store_, plan->graph_id());
   if (!graph.ok()) return graph.status();
   return KernelDecisions::Create(*graph, *plan);
+}
+
+absl::StatusOr<OnlineDecisions> PlacementEngine::Online(
+    absl::string_view plan_id) {
+  if (dqn_ == nullptr) {
+    return absl::FailedPreconditionError("this service has no DQN policies");
+  }
+  absl::StatusOr<v1::Plan> plan = store_->GetPlan(plan_id);
+  if (!plan.ok()) return plan.status();
+  const absl::StatusOr<ServingDqn> serving = dqn_->ForPlan(*plan);
+  if (!serving.ok()) return serving.status();
+  const absl::StatusOr<Graph> graph = LoadGraph(store_, plan->graph_id());
+  if (!graph.ok()) return graph.status();
+  return OnlineDecisions::Create(*graph, serving->system, *plan,
+                                 serving->policy);
 }
 
 }  // namespace stowage

@@ -15,11 +15,12 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "policies/model/graph.h"
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "server/graphs/graph_store.h"
+#include "server/placement/dqn_source.h"
 #include "server/placement/kernel_decisions.h"
+#include "server/placement/online_decisions.h"
 #include "server/placement/plan_request.h"
 #include "server/placement/single_flight.h"
 #include "stowage/v1/plan.pb.h"
@@ -36,25 +37,33 @@ struct MadePlan {
 using PolicyFactory =
     std::function<absl::StatusOr<std::unique_ptr<Policy>>(std::string_view)>;
 
-// Thread-safe. Does not own the store, which must outlive it.
+// Thread-safe. Does not own the store and the source, which must outlive it.
 class PlacementEngine {
  public:
+  // Without a source there is no policy "deeptm".
   explicit PlacementEngine(GraphStore* store,
-                           PolicyFactory policies = MakePolicy);
+                           PolicyFactory policies = MakePolicy,
+                           DqnSource* dqn = nullptr);
 
   // Blocks while the policy thinks. The same request returns the stored plan;
   // callers that ask for the same plan at the same time share one run.
   // NOT_FOUND: no such graph. INVALID_ARGUMENT: unknown policy or a limit
-  // below 1. FAILED_PRECONDITION: the limit is too small, as the policy says.
+  // below 1. FAILED_PRECONDITION: the limit is too small, as the policy says,
+  // or no DQN policy serves. `dqn_digest` of the request is the engine's to
+  // set.
   // INTERNAL: the verifier rejects the policy's plan; nothing is stored.
   // Errors of the store as in graph_store.h.
-  absl::StatusOr<MadePlan> MakePlan(const PlanRequest& request);
+  absl::StatusOr<MadePlan> MakePlan(PlanRequest request);
 
   // The stored plan by kernel. NOT_FOUND: no such plan.
   absl::StatusOr<KernelDecisions> Decisions(absl::string_view plan_id);
 
+  // What decides where a job is not as its plan has it. NOT_FOUND: no such
+  // plan. FAILED_PRECONDITION: no DQN policy serves.
+  absl::StatusOr<OnlineDecisions> Online(absl::string_view plan_id);
+
  private:
-  absl::StatusOr<Graph> LoadGraph(absl::string_view graph_id);
+  absl::StatusOr<std::unique_ptr<Policy>> ChoosePolicy(PlanRequest* request);
   absl::StatusOr<MadePlan> FindOrMake(const std::string& plan_id,
                                       const PlanRequest& request,
                                       const Policy& policy);
@@ -64,6 +73,7 @@ class PlacementEngine {
 
   GraphStore* const store_;
   const PolicyFactory policies_;
+  DqnSource* const dqn_;
   SingleFlight<absl::StatusOr<MadePlan>> flights_;
 };
 

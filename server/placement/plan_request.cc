@@ -1,15 +1,12 @@
 #include "server/placement/plan_request.h"
 
-#include <openssl/sha.h>
+#include <vector>
 
-#include <array>
-
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "policies/model/memory_system_proto.h"
+#include "server/graphs/content_hash.h"
 
 namespace stowage {
 namespace {
@@ -25,23 +22,14 @@ std::string SystemBytes(const MemorySystem& system) {
   return bytes;
 }
 
-// The length keeps neighbouring fields apart.
-std::string Field(absl::string_view value) {
-  return absl::StrCat(value.size(), ":", value);
-}
-
 }  // namespace
 
 std::string PlanId(const PlanRequest& request) {
-  const std::string key = absl::StrCat(
-      Field(request.graph_id), Field(SystemBytes(request.system)),
-      Field(request.policy), Field(absl::StrCat(request.fast_limit_bytes)),
-      Field(absl::StrCat(request.seed)));
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
-  SHA256(reinterpret_cast<const unsigned char*>(key.data()), key.size(),
-         digest.data());
-  return absl::BytesToHexString(absl::string_view(
-      reinterpret_cast<const char*>(digest.data()), digest.size()));
+  std::vector<std::string> fields = {
+      request.graph_id, SystemBytes(request.system), request.policy,
+      absl::StrCat(request.fast_limit_bytes), absl::StrCat(request.seed)};
+  if (!request.dqn_digest.empty()) fields.push_back(request.dqn_digest);
+  return HashFields(fields);
 }
 
 }  // namespace stowage

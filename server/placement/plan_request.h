@@ -20,6 +20,8 @@ struct PlanRequest {
   int64_t fast_limit_bytes = 0;  // > 0
   std::string policy;            // as the registry spells it
   int64_t seed = 0;
+  // Tells the DQN policy that makes the plan from others; empty: none does.
+  std::string dqn_digest;
 };
 
 // Hex SHA-256 over every field. Two requests with the same id have the same

@@ -8,10 +8,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
 #include "policies/model/graph_proto.h"
-#include "policies/model/liveness.h"
-#include "server/fleet/timestamp.h"
+#include "server/graphs/graph_summary.h"
 #include "server/rpc/page.h"
 #include "server/rpc/status.h"
 
@@ -30,17 +28,6 @@ absl::StatusOr<std::string> ParseGraphId(absl::string_view id) {
   return absl::InvalidArgumentError(
       absl::StrCat("graph_id '", id.substr(0, kGraphIdDigits), "' is not ",
                    kGraphIdDigits, " hex digits; mend the id"));
-}
-
-v1::GraphSummary Summarize(const Graph& graph) {
-  v1::GraphSummary summary;
-  summary.set_graph_id(GraphId(graph));
-  summary.set_name(graph.name);
-  summary.set_kernel_count(graph.kernel_count());
-  summary.set_tensor_count(graph.tensor_count());
-  summary.set_peak_bytes(ComputeLiveness(graph).peak_bytes);
-  *summary.mutable_updated_at() = TimestampFromTime(absl::Now());
-  return summary;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // stowage.v1.NodeService on top of the registries. The conditions of each
 // error stand in proto/stowage/v1/node.proto.
 //
-//   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics,
+//   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics, &drift,
 //                           absl::Seconds(5));
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_NODE_SERVICE_H_
@@ -12,6 +12,7 @@
 #include "server/fleet/node_registry.h"
 #include "server/rpc/stream_registry.h"
 #include "server/runtime/metrics.h"
+#include "server/training/drift_monitor.h"
 #include "stowage/v1/node.grpc.pb.h"
 
 namespace stowage {
@@ -24,11 +25,12 @@ class NodeServiceImpl final
   // Agents are told to send a heartbeat every `heartbeat_interval`.
   NodeServiceImpl(NodeRegistry* nodes, JobRegistry* jobs,
                   StreamRegistry* streams, ServerMetrics* metrics,
-                  absl::Duration heartbeat_interval)
+                  DriftMonitor* drift, absl::Duration heartbeat_interval)
       : nodes_(nodes),
         jobs_(jobs),
         streams_(streams),
         metrics_(metrics),
+        drift_(drift),
         heartbeat_interval_(heartbeat_interval) {}
 
   grpc::Status RegisterNode(grpc::ServerContext* context,
@@ -48,6 +50,7 @@ class NodeServiceImpl final
   JobRegistry* const jobs_;
   StreamRegistry* const streams_;
   ServerMetrics* const metrics_;
+  DriftMonitor* const drift_;
   const absl::Duration heartbeat_interval_;
 };
 

@@ -1,5 +1,6 @@
 #include "server/rpc/placement_service.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "policies/deeptm/dqn_planner.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
 #include "policies/registry.h"
@@ -50,8 +52,9 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
   };
 }
 
-// Answers the requests of one Place stream. A stored plan is decided already:
-// the free bytes that a request states change nothing.
+// Answers the requests of one Place stream: from the plan, or, where the job is
+// not as the plan has it and asks for that, from the DQN policy that served when
+// it first asked.
 class PlanReader {
  public:
   explicit PlanReader(PlacementEngine* engine) : engine_(engine) {}
@@ -62,18 +65,45 @@ class PlanReader {
           engine_->Decisions(request.plan_id());
       if (!loaded.ok()) return loaded.status();
       decisions_ = *std::move(loaded);
+      plan_id_ = request.plan_id();
     }
     absl::StatusOr<std::vector<v1::KernelDecision>> window =
         decisions_->Window(request.kernel(), request.window());
-    if (!window.ok()) return window.status();
     v1::PlaceResponse response;
+    response.set_source(v1::DECISION_SOURCE_PLAN);
+    if (window.ok() && request.adapt())
+      window = Adapt(request, &response, *std::move(window));
+    if (!window.ok()) return window.status();
     response.mutable_decisions()->Assign(window->begin(), window->end());
     return response;
   }
 
  private:
+  // What the policy decides where the job deviates, else `planned`.
+  absl::StatusOr<std::vector<v1::KernelDecision>> Adapt(
+      const v1::PlaceRequest& request, v1::PlaceResponse* response,
+      std::vector<v1::KernelDecision> planned) {
+    if (!online_.has_value()) {
+      absl::StatusOr<OnlineDecisions> made = engine_->Online(plan_id_);
+      if (!made.ok()) return made.status();
+      online_.emplace(*std::move(made));
+    }
+    const JobSituation situation = {
+        .kernel = request.kernel(),
+        .residents = {request.residents().begin(), request.residents().end()},
+        .free_bytes = {request.free_bytes().begin(),
+                       request.free_bytes().end()}};
+    absl::StatusOr<bool> deviates = online_->Deviates(situation);
+    if (!deviates.ok()) return deviates.status();
+    if (!*deviates) return planned;
+    response->set_source(v1::DECISION_SOURCE_POLICY);
+    return online_->Window(situation, std::max(1, request.window()));
+  }
+
   PlacementEngine* const engine_;
+  std::string plan_id_;
   std::optional<KernelDecisions> decisions_;
+  std::optional<OnlineDecisions> online_;
 };
 
 }  // namespace
@@ -138,6 +168,9 @@ grpc::Status PlacementServiceImpl::ListPolicies(
     summary->set_name(name);
     summary->set_description(std::string((*policy)->description()));
   }
+  v1::PolicySummary* deeptm = response->add_policies();
+  deeptm->set_name(std::string(kDeepTmPolicyName));
+  deeptm->set_description(std::string(MakeDeepTmPolicy({})->description()));
   return grpc::Status::OK;
 }
 

@@ -37,11 +37,25 @@ ABSL_FLAG(
     "how often agents send heartbeats; a node is dead after three without");
 ABSL_FLAG(absl::Duration, drain_timeout, absl::Seconds(10),
           "how long RPCs under way may take after SIGTERM");
+ABSL_FLAG(int, training_cores, 1,
+          "trainings of DQN policies at a time, a core each; 0: none");
+ABSL_FLAG(int, training_nice, 19,
+          "niceness of trainings, 0 (as this program) to 19");
+ABSL_FLAG(
+    double, drift_threshold, 0.2,
+    "share by which steps may differ from their prediction before the DQN "
+    "policy of their job is trained again; 0: never");
+ABSL_FLAG(std::string, trainer, "",
+          "program that trains; empty: stowage-trainer beside this one");
 ABSL_FLAG(bool, check_config, false,
           "check the configuration, print it and exit");
 
 namespace stowage {
 namespace {
+
+constexpr int kMaxTrainingCores = 256;
+constexpr int kMaxNiceness = 19;
+constexpr double kMaxDriftThreshold = 100;
 
 // The flags of this file; Abseil's own are not ours to document or to set.
 std::vector<absl::CommandLineFlag*> OwnFlags() {
@@ -111,6 +125,10 @@ ServerConfig ConfigFromFlags() {
           .reflection = absl::GetFlag(FLAGS_reflection),
           .heartbeat_interval = absl::GetFlag(FLAGS_heartbeat_interval),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
+          .training_cores = absl::GetFlag(FLAGS_training_cores),
+          .drift_threshold = absl::GetFlag(FLAGS_drift_threshold),
+          .training_nice = absl::GetFlag(FLAGS_training_nice),
+          .trainer = absl::GetFlag(FLAGS_trainer),
           .check_only = absl::GetFlag(FLAGS_check_config)};
 }
 
@@ -130,6 +148,22 @@ absl::Status Validate(const ServerConfig& config) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--drain-timeout is ", absl::FormatDuration(config.drain_timeout),
         "; name 0 to 1h"));
+  }
+  if (config.training_cores < 0 || config.training_cores > kMaxTrainingCores) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--training-cores is ", config.training_cores,
+                     "; name 0 to ", kMaxTrainingCores));
+  }
+  if (!(config.drift_threshold >= 0 &&
+        config.drift_threshold <= kMaxDriftThreshold)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--drift-threshold is ", config.drift_threshold,
+                     "; name 0 (never) to ", kMaxDriftThreshold));
+  }
+  if (config.training_nice < 0 || config.training_nice > kMaxNiceness) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--training-nice is ", config.training_nice,
+                     "; name 0 to ", kMaxNiceness));
   }
   return absl::OkStatus();
 }
@@ -174,7 +208,11 @@ std::string ToString(const ServerConfig& config) {
       "\n--reflection=", config.reflection ? "true" : "false",
       "\n--heartbeat-interval=",
       absl::FormatDuration(config.heartbeat_interval),
-      "\n--drain-timeout=", absl::FormatDuration(config.drain_timeout), "\n");
+      "\n--drain-timeout=", absl::FormatDuration(config.drain_timeout),
+      "\n--training-cores=", config.training_cores,
+      "\n--drift-threshold=", config.drift_threshold,
+      "\n--training-nice=", config.training_nice,
+      "\n--trainer=", config.trainer, "\n");
 }
 
 }  // namespace stowage

@@ -22,6 +22,11 @@ struct ServerConfig {
   bool reflection = true;
   absl::Duration heartbeat_interval;  // >= 1 ms
   absl::Duration drain_timeout;       // >= 0
+  int training_cores = 1;             // trainings at a time; 0: none at all
+  double drift_threshold = 0.2;       // a share; 0: never retrain
+  int training_nice = 19;             // 0..19
+  std::string trainer;                // stowage-trainer's path; empty: beside
+                                      // this program
   bool check_only = false;            // report the configuration and exit
 };
 

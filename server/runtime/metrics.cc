@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "prometheus/gauge.h"
 #include "server/runtime/version.h"
 
 namespace stowage {
@@ -15,6 +14,10 @@ using ::prometheus::Registry;
 
 constexpr std::array<const char*, v1::StepMode_ARRAYSIZE> kModeLabels = {
     "unspecified", "demand", "profile", "plan"};
+
+// By TrainingState; empty: no state in which a training ends.
+constexpr std::array<const char*, v1::TrainingState_ARRAYSIZE> kStateLabels = {
+    "", "", "", "succeeded", "cancelled", "failed"};
 
 Family<Counter>& CounterFamily(Registry& registry, const char* name,
                                const char* help) {
@@ -60,7 +63,20 @@ ServerMetrics::ServerMetrics()
       dropped_steps_(CounterFamily(*registry_,
                                    "stowaged_telemetry_dropped_steps_total",
                                    "Steps that agents dropped unsent.")
-                         .Add({})) {
+                         .Add({})),
+      trainings_(CounterFamily(*registry_, "stowaged_trainings_total",
+                               "DQN trainings that ended, by state.")),
+      episodes_(CounterFamily(*registry_, "stowaged_training_episodes_total",
+                              "Episodes of DQN trainings that ended.")
+                    .Add({})),
+      last_reward_(prometheus::BuildGauge()
+                       .Name("stowaged_training_last_reward")
+                       .Help("Reward of the last episode of a DQN training.")
+                       .Register(*registry_)
+                       .Add({})) {
+  for (const char* state : kStateLabels) {
+    if (*state != '\0') trainings_.Add({{"state", state}});
+  }
   for (const char* mode : kModeLabels) steps_.Add({{"mode", mode}});
   for (const char* direction : {"in", "out"}) {
     moved_bytes_.Add({{"direction", direction}});
@@ -95,6 +111,15 @@ void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
   moved_bytes_.Add({{"direction", "out"}}).Increment(totals.moved_out_bytes);
   fallbacks_.Increment(totals.fallbacks);
   dropped_steps_.Increment(totals.dropped_steps);
+}
+
+void ServerMetrics::CountEpisode(double reward) {
+  episodes_.Increment();
+  last_reward_.Set(reward);
+}
+
+void ServerMetrics::CountTraining(v1::TrainingState state) {
+  trainings_.Add({{"state", kStateLabels[state]}}).Increment();
 }
 
 }  // namespace stowage

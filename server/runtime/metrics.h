@@ -12,14 +12,16 @@
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
 #include "prometheus/family.h"
+#include "prometheus/gauge.h"
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/fleet/telemetry_intake.h"
+#include "stowage/v1/training.pb.h"
 
 namespace stowage {
 
 // Thread-safe. Labels come from fixed sets (methods, codes, policies, modes,
-// directions), so that the number of series is bounded.
+// directions, states), so that the number of series is bounded.
 class ServerMetrics {
  public:
   ServerMetrics();
@@ -35,6 +37,10 @@ class ServerMetrics {
 
   void CountTelemetry(const TelemetryTotals& totals);
 
+  // An episode of a DQN training, and a training that ended.
+  void CountEpisode(double reward);
+  void CountTraining(v1::TrainingState state);
+
   std::shared_ptr<prometheus::Registry> registry() const { return registry_; }
 
  private:
@@ -47,6 +53,9 @@ class ServerMetrics {
   prometheus::Family<prometheus::Counter>& moved_bytes_;
   prometheus::Counter& fallbacks_;
   prometheus::Counter& dropped_steps_;
+  prometheus::Family<prometheus::Counter>& trainings_;
+  prometheus::Counter& episodes_;
+  prometheus::Gauge& last_reward_;
 };
 
 }  // namespace stowage

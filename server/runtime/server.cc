@@ -44,29 +44,49 @@ Interceptors(ServerMetrics* metrics) {
 
 }  // namespace
 
-Server::Server(const ServerConfig& config, std::unique_ptr<GraphStore> store)
+Server::Server(const ServerConfig& config, Stores stores, TrainFunction train)
     : config_(config),
-      store_(std::move(store)),
-      engine_(store_.get()),
+      stores_(std::move(stores)),
+      versions_(stores_.graphs.get(), stores_.trainings.get()),
+      engine_(stores_.graphs.get(), MakePolicy, &versions_),
       nodes_(kLeaseHeartbeats * config.heartbeat_interval),
       jobs_(&nodes_),
-      graph_service_(store_.get()),
-      placement_service_(&engine_, store_.get(), &streams_, &metrics_),
-      node_service_(&nodes_, &jobs_, &streams_, &metrics_,
+      trainings_(stores_.graphs.get(), stores_.trainings.get(), &versions_,
+                 std::move(train),
+                 {.workers = config.training_cores,
+                  .on_episode =
+                      [this](const v1::Episode& episode) {
+                        metrics_.CountEpisode(episode.reward());
+                      },
+                  .on_end =
+                      [this](v1::TrainingState state) {
+                        metrics_.CountTraining(state);
+                      }}),
+      drift_(stores_.graphs.get(), stores_.trainings.get(), &trainings_, &jobs_,
+             config.drift_threshold),
+      graph_service_(stores_.graphs.get()),
+      placement_service_(&engine_, stores_.graphs.get(), &streams_, &metrics_),
+      node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_,
                     config.heartbeat_interval),
-      job_service_(&jobs_) {}
+      job_service_(&jobs_),
+      training_service_(&trainings_, &versions_, stores_.trainings.get()) {}
 
 Server::~Server() = default;
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const ServerConfig& config, std::unique_ptr<GraphStore> store) {
-  std::unique_ptr<Server> server(new Server(config, std::move(store)));
+    const ServerConfig& config, Stores stores, TrainFunction train) {
+  std::unique_ptr<Server> server(
+      new Server(config, std::move(stores), std::move(train)));
   if (absl::Status listening = server->Listen(); !listening.ok()) {
     return listening;
   }
-  if (config.metrics_address.empty()) return server;
-  if (absl::Status serving = server->ServeMetrics(); !serving.ok()) {
-    return serving;
+  if (!config.metrics_address.empty()) {
+    if (absl::Status serving = server->ServeMetrics(); !serving.ok()) {
+      return serving;
+    }
+  }
+  if (absl::Status recovered = server->trainings_.Recover(); !recovered.ok()) {
+    return recovered;
   }
   return server;
 }
@@ -88,8 +108,8 @@ absl::Status Server::Listen() {
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
   builder.experimental().SetInterceptorCreators(Interceptors(&metrics_));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
-           &graph_service_, &placement_service_, &node_service_,
-           &job_service_}) {
+           &graph_service_, &placement_service_, &node_service_, &job_service_,
+           &training_service_}) {
     builder.RegisterService(service);
   }
   grpc_server_ = builder.BuildAndStart();
@@ -109,7 +129,7 @@ absl::Status Server::ServeMetrics() {
   metrics_endpoint_ = *std::move(endpoint);
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
-    absl::StatusOr<int64_t> count = store_->CountGraphs();
+    absl::StatusOr<int64_t> count = stores_.graphs->CountGraphs();
     // NaN: the database cannot be read.
     return count.ok() ? static_cast<double>(*count) : std::nan("");
   });
@@ -119,6 +139,11 @@ absl::Status Server::ServeMetrics() {
   gauges->Add("stowaged_jobs_running", "Jobs that run.", [this] {
     return static_cast<double>(jobs_.CountRunning(absl::Now()));
   });
+  gauges->Add("stowaged_trainings_running", "DQN trainings under way.", [this] {
+    return static_cast<double>(trainings_.CountRunning());
+  });
+  gauges->Add("stowaged_trainings_queued", "DQN trainings that wait.",
+              [this] { return static_cast<double>(trainings_.CountQueued()); });
   metrics_endpoint_->Serve(metrics_.registry());
   metrics_endpoint_->Serve(gauges);
   return absl::OkStatus();
@@ -127,8 +152,10 @@ absl::Status Server::ServeMetrics() {
 void Server::Drain() {
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
+  trainings_.BeginDrain();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
                          absl::ToChronoMilliseconds(config_.drain_timeout));
+  trainings_.Drain();
 }
 
 std::string Server::metrics_address() const {

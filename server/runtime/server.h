@@ -22,24 +22,37 @@
 #include "server/rpc/node_service.h"
 #include "server/rpc/placement_service.h"
 #include "server/rpc/stream_registry.h"
+#include "server/rpc/training_service.h"
 #include "server/runtime/config.h"
 #include "server/runtime/metrics.h"
 #include "server/runtime/metrics_endpoint.h"
+#include "server/training/drift_monitor.h"
+#include "server/training/policy_versions.h"
+#include "server/training/training_job.h"
+#include "server/training/training_manager.h"
+#include "server/training/training_store.h"
 
 namespace stowage {
+
+struct Stores {
+  std::unique_ptr<GraphStore> graphs;
+  std::unique_ptr<TrainingStore> trainings;
+};
 
 // Owns everything it serves. Start and Drain are called by one thread.
 class Server {
  public:
-  // Binds and serves. UNAVAILABLE when an address cannot be bound.
+  // Binds and serves, and takes up trainings that were interrupted. UNAVAILABLE
+  // when an address cannot be bound; errors of the stores.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const ServerConfig& config, std::unique_ptr<GraphStore> store);
+      const ServerConfig& config, Stores stores, TrainFunction train);
 
   ~Server();
 
   // Reports NOT_SERVING, ends streams with UNAVAILABLE, refuses new RPCs, waits
   // up to the drain time-out for those under way, then cancels them. A policy
-  // that thinks cannot be cancelled: Drain returns when it is done.
+  // that thinks cannot be cancelled: Drain returns when it is done. A training
+  // is interrupted after its current episode; its checkpoint is stored.
   void Drain();
 
   // As clients spell it, with the port that was bound.
@@ -48,22 +61,26 @@ class Server {
   std::string metrics_address() const;
 
  private:
-  Server(const ServerConfig& config, std::unique_ptr<GraphStore> store);
+  Server(const ServerConfig& config, Stores stores, TrainFunction train);
 
   absl::Status Listen();
   absl::Status ServeMetrics();
 
   const ServerConfig config_;
-  const std::unique_ptr<GraphStore> store_;
+  const Stores stores_;
   ServerMetrics metrics_;
   StreamRegistry streams_;
+  PolicyVersions versions_;
   PlacementEngine engine_;
   NodeRegistry nodes_;
   JobRegistry jobs_;
+  TrainingManager trainings_;
+  DriftMonitor drift_;
   GraphServiceImpl graph_service_;
   PlacementServiceImpl placement_service_;
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
+  TrainingServiceImpl training_service_;
   std::string grpc_address_;
   std::unique_ptr<MetricsEndpoint> metrics_endpoint_;
   std::unique_ptr<grpc::Server> grpc_server_;

@@ -1,0 +1,18 @@
+// Names for what is known by its content.
+//
+//   std::string id = HashFields({graph_id, system_bytes, "belady"});
+#ifndef STOWAGE_SERVER_GRAPHS_CONTENT_HASH_H_
+#define STOWAGE_SERVER_GRAPHS_CONTENT_HASH_H_
+
+#include <string>
+#include <vector>
+
+namespace stowage {
+
+// Hex SHA-256 over the fields in their order; where one ends and the next
+// begins counts.
+std::string HashFields(const std::vector<std::string>& fields);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_GRAPHS_CONTENT_HASH_H_

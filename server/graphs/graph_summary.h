@@ -1,0 +1,18 @@
+// What lists of graphs say of one.
+//
+//   v1::GraphSummary summary = Summarize(graph);
+//   absl::StatusOr<bool> created = store->PutGraph(summary, proto, request_id);
+#ifndef STOWAGE_SERVER_GRAPHS_GRAPH_SUMMARY_H_
+#define STOWAGE_SERVER_GRAPHS_GRAPH_SUMMARY_H_
+
+#include "policies/model/graph.h"
+#include "stowage/v1/graphs.pb.h"
+
+namespace stowage {
+
+// Of a valid graph, updated now.
+v1::GraphSummary Summarize(const Graph& graph);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_GRAPHS_GRAPH_SUMMARY_H_

@@ -1,0 +1,72 @@
+// Reading the rows of a query.
+//
+//   absl::StatusOr<v1::Graph> graph =
+//       ReadMessage<v1::Graph>(&query, absl::NotFoundError("no such graph"));
+#ifndef STOWAGE_SERVER_GRAPHS_SQLITE_ROWS_H_
+#define STOWAGE_SERVER_GRAPHS_SQLITE_ROWS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "server/graphs/sqlite.h"
+
+namespace stowage {
+
+// Parses a column of the row that the query stands on. DATA_LOSS when it is
+// damaged.
+template <typename Message>
+absl::StatusOr<Message> MessageInColumn(const SqliteStatement& query,
+                                        int column) {
+  const absl::string_view bytes = query.ColumnBlob(column);
+  Message message;
+  if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError(
+        absl::StrCat("database: a stored ", Message::descriptor()->name(),
+                     " cannot be read; delete it and store it again"));
+  }
+  return message;
+}
+
+// Reads the only row's only column into a message.
+template <typename Message>
+absl::StatusOr<Message> ReadMessage(SqliteStatement* query,
+                                    const absl::Status& not_found) {
+  absl::StatusOr<bool> row = query->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return not_found;
+  return MessageInColumn<Message>(*query, 0);
+}
+
+template <typename Row>
+absl::StatusOr<std::vector<Row>> ReadRows(
+    SqliteStatement* query, Row (*from_row)(const SqliteStatement&)) {
+  std::vector<Row> rows;
+  for (;;) {
+    absl::StatusOr<bool> row = query->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return rows;
+    rows.push_back(from_row(*query));
+  }
+}
+
+// Rows of one message each, in the first column.
+template <typename Message>
+absl::StatusOr<std::vector<Message>> ReadMessages(SqliteStatement* query) {
+  std::vector<Message> messages;
+  for (;;) {
+    absl::StatusOr<bool> row = query->Step();
+    if (!row.ok()) return row.status();
+    if (!*row) return messages;
+    absl::StatusOr<Message> message = MessageInColumn<Message>(*query, 0);
+    if (!message.ok()) return message.status();
+    messages.push_back(*std::move(message));
+  }
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_GRAPHS_SQLITE_ROWS_H_

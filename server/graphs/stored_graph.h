@@ -1,0 +1,19 @@
+// A stored graph, ready to be used.
+//
+//   absl::StatusOr<Graph> graph = LoadGraph(store.get(), graph_id);
+#ifndef STOWAGE_SERVER_GRAPHS_STORED_GRAPH_H_
+#define STOWAGE_SERVER_GRAPHS_STORED_GRAPH_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "policies/model/graph.h"
+#include "server/graphs/graph_store.h"
+
+namespace stowage {
+
+// Errors of the store; DATA_LOSS when what it holds is no valid graph.
+absl::StatusOr<Graph> LoadGraph(GraphStore* store, absl::string_view graph_id);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_GRAPHS_STORED_GRAPH_H_

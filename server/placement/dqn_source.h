@@ -1,0 +1,38 @@
+// Where the placement engine finds the DQN policies that serve.
+//
+//   absl::StatusOr<ServingDqn> serving = source->ForRequest(plan_request);
+#ifndef STOWAGE_SERVER_PLACEMENT_DQN_SOURCE_H_
+#define STOWAGE_SERVER_PLACEMENT_DQN_SOURCE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "policies/deeptm/dqn_policy.h"
+#include "policies/model/memory_system.h"
+#include "server/placement/plan_request.h"
+#include "stowage/v1/plan.pb.h"
+
+namespace stowage {
+
+struct ServingDqn {
+  DqnPolicy policy;
+  MemorySystem system;
+  std::string digest;  // tells the policy from others
+};
+
+// Thread-safe. Both methods: FAILED_PRECONDITION, with the remedy, when none
+// serves.
+class DqnSource {
+ public:
+  virtual ~DqnSource() = default;
+
+  // The policy that plans of "deeptm" for this request come from.
+  virtual absl::StatusOr<ServingDqn> ForRequest(const PlanRequest& request) = 0;
+
+  // The policy that decides online for jobs that run under this plan.
+  virtual absl::StatusOr<ServingDqn> ForPlan(const v1::Plan& plan) = 0;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_DQN_SOURCE_H_

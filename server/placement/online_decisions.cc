@@ -1,0 +1,249 @@
+#include "server/placement/online_decisions.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "policies/heat/position.h"
+#include "policies/model/liveness.h"
+
+namespace stowage {
+namespace {
+
+constexpr TierIndex kSlowTier = 1;
+
+// The tiers of living tensors while a window is decided.
+class Residency {
+ public:
+  explicit Residency(const Graph& graph)
+      : graph_(graph), tier_(graph.tensors.size(), kNowhere) {}
+
+  void Place(TensorIndex tensor, TierIndex tier) { tier_[tensor] = tier; }
+
+  // What is born at a kernel is nowhere yet.
+  bool IsFast(TensorIndex tensor) const { return tier_[tensor] == kFastTier; }
+  bool IsBorn(TensorIndex tensor) const { return tier_[tensor] != kNowhere; }
+
+  // Alive at the kernel, by tensor.
+  std::vector<LivingTensor> LivingAt(KernelIndex kernel) const {
+    std::vector<LivingTensor> living;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (!AliveAt(graph_.tensors[t], kernel)) continue;
+      living.push_back({t, !IsBorn(t)  ? Position::kNone
+                           : IsFast(t) ? Position::kFast
+                                       : Position::kSlow});
+    }
+    return living;
+  }
+
+  // Bytes in the fast tier that die with the kernel; they are nowhere then.
+  int64_t Bury(KernelIndex kernel) {
+    int64_t freed_bytes = 0;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      const Tensor& tensor = graph_.tensors[t];
+      if (tensor.persistent || tensor.death_kernel != kernel) continue;
+      if (IsFast(t)) freed_bytes += tensor.size_bytes;
+      tier_[t] = kNowhere;
+    }
+    return freed_bytes;
+  }
+
+ private:
+  static constexpr TierIndex kNowhere = -1;
+
+  const Graph& graph_;
+  std::vector<TierIndex> tier_;
+};
+
+// One kernel's actions, carried out: what leaves goes first, then what is
+// wanted most. `decision` receives what goes elsewhere.
+void CarryOut(const Graph& graph, std::vector<PlacementAction> actions,
+              Residency* residency, int64_t* fast_left_bytes,
+              v1::KernelDecision* decision) {
+  std::stable_sort(actions.begin(), actions.end(),
+                   [](const PlacementAction& a, const PlacementAction& b) {
+                     if (a.fast != b.fast) return b.fast;
+                     return a.preference > b.preference;
+                   });
+  for (const PlacementAction& action : actions) {
+    const int64_t size_bytes = graph.tensors[action.tensor].size_bytes;
+    const bool was_fast = residency->IsFast(action.tensor);
+    const bool fast =
+        action.fast && (was_fast || *fast_left_bytes >= size_bytes);
+    const bool stays = residency->IsBorn(action.tensor) && fast == was_fast;
+    if (stays) continue;
+    if (fast) *fast_left_bytes -= size_bytes;
+    if (was_fast) *fast_left_bytes += size_bytes;
+    const TierIndex tier = fast ? kFastTier : kSlowTier;
+    residency->Place(action.tensor, tier);
+    v1::TierAction* told = decision->add_actions();
+    told->set_tensor(action.tensor);
+    told->set_tier(tier);
+    told->set_preference(action.preference);
+  }
+}
+
+// What the policy does not decide on: what is born goes to the fast tier where
+// it has room or may not leave it.
+void AddUndecided(const Graph& graph, const std::vector<LivingTensor>& living,
+                  std::vector<PlacementAction>* actions) {
+  std::vector<TensorIndex> decided;
+  for (const PlacementAction& action : *actions) {
+    decided.push_back(action.tensor);
+  }
+  for (const LivingTensor& one : living) {
+    if (one.position != Position::kNone ||
+        std::binary_search(decided.begin(), decided.end(), one.tensor)) {
+      continue;
+    }
+    actions->push_back(
+        {.tensor = one.tensor,
+         .fast = true,
+         .preference = graph.tensors[one.tensor].movable() ? 0.0f : 1e30f});
+  }
+}
+
+}  // namespace
+
+OnlineDecisions::OnlineDecisions(const Graph& graph, TierIndex tier_count,
+                                 int64_t fast_limit_bytes, DqnDecider decider)
+    : graph_(graph),
+      tier_count_(tier_count),
+      fast_limit_bytes_(fast_limit_bytes),
+      decider_(std::move(decider)),
+      stays_(graph.tensors.size()) {}
+
+absl::StatusOr<OnlineDecisions> OnlineDecisions::Create(
+    const Graph& graph, const MemorySystem& system, const v1::Plan& plan,
+    const DqnPolicy& policy) {
+  absl::StatusOr<DqnDecider> decider = DqnDecider::Make(policy, graph, system);
+  if (!decider.ok()) return decider.status();
+  OnlineDecisions online(graph, static_cast<TierIndex>(system.tiers.size()),
+                         plan.fast_limit_bytes(), *std::move(decider));
+  online.FollowPlan(plan);
+  return online;
+}
+
+// Stored plans were verified: their tensors and tiers exist.
+void OnlineDecisions::FollowPlan(const v1::Plan& plan) {
+  for (const v1::Allocation& initial : plan.initial()) {
+    stays_[initial.tensor()].push_back({0, 0, initial.at().tier()});
+  }
+  for (const v1::Allocation& allocation : plan.allocations()) {
+    const KernelIndex birth = graph_.tensors[allocation.tensor()].birth_kernel;
+    stays_[allocation.tensor()].push_back(
+        {birth, birth, allocation.at().tier()});
+  }
+  for (const v1::Move& move : plan.moves()) {
+    stays_[move.tensor()].push_back(
+        {move.deadline_kernel(), move.start_kernel(), move.to().tier()});
+  }
+  for (std::vector<Stay>& stays : stays_) {
+    std::stable_sort(
+        stays.begin(), stays.end(),
+        [](const Stay& a, const Stay& b) { return a.from < b.from; });
+  }
+}
+
+TierIndex OnlineDecisions::PlannedTier(TensorIndex tensor,
+                                       KernelIndex kernel) const {
+  TierIndex tier = kFastTier;
+  for (const Stay& stay : stays_[tensor]) {
+    if (stay.from <= kernel) tier = stay.tier;
+  }
+  return tier;
+}
+
+bool OnlineDecisions::IsPlanned(TensorIndex tensor, KernelIndex kernel,
+                                TierIndex tier) const {
+  if (tier == PlannedTier(tensor, kernel)) return true;
+  return std::any_of(stays_[tensor].begin(), stays_[tensor].end(),
+                     [&](const Stay& stay) {
+                       return stay.tier == tier && stay.move_start <= kernel &&
+                              kernel < stay.from;
+                     });
+}
+
+absl::Status OnlineDecisions::Check(const JobSituation& situation) const {
+  const KernelIndex kernel = situation.kernel;
+  if (kernel < 0 || kernel >= graph_.kernel_count()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel is ", kernel, ", but the graph has ",
+                     graph_.kernel_count(), " kernels; name one of them"));
+  }
+  for (int64_t free : situation.free_bytes) {
+    if (free < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("free_bytes has ", free, "; name 0 or more"));
+    }
+  }
+  for (const v1::Resident& resident : situation.residents) {
+    const TensorIndex tensor = resident.tensor();
+    if (tensor < 0 || tensor >= graph_.tensor_count() || resident.tier() < 0 ||
+        resident.tier() >= tier_count_) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("resident tensor ", tensor, " in tier ", resident.tier(),
+                       ": the graph has ", graph_.tensor_count(),
+                       " tensors and the system ", tier_count_, " tiers"));
+    }
+    if (!AliveAt(graph_.tensors[tensor], kernel)) {
+      return absl::InvalidArgumentError(absl::StrCat("resident tensor ", tensor,
+                                                     " is not alive at kernel ",
+                                                     kernel, "; leave it out"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<bool> OnlineDecisions::Deviates(
+    const JobSituation& situation) const {
+  if (absl::Status valid = Check(situation); !valid.ok()) return valid;
+  return std::any_of(situation.residents.begin(), situation.residents.end(),
+                     [&](const v1::Resident& resident) {
+                       return !IsPlanned(resident.tensor(), situation.kernel,
+                                         resident.tier());
+                     });
+}
+
+absl::StatusOr<std::vector<v1::KernelDecision>> OnlineDecisions::Window(
+    const JobSituation& situation, int32_t window) const {
+  if (absl::Status valid = Check(situation); !valid.ok()) return valid;
+  const KernelIndex first = situation.kernel;
+  Residency residency(graph_);
+  int64_t fast_left_bytes = fast_limit_bytes_;
+  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+    const Tensor& tensor = graph_.tensors[t];
+    if (!AliveAt(tensor, first) || tensor.birth_kernel == first) continue;
+    residency.Place(t, PlannedTier(t, first));
+  }
+  for (const v1::Resident& resident : situation.residents) {
+    residency.Place(resident.tensor(), resident.tier());
+  }
+  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+    if (residency.IsFast(t)) fast_left_bytes -= graph_.tensors[t].size_bytes;
+  }
+  if (!situation.free_bytes.empty()) fast_left_bytes = situation.free_bytes[0];
+  const int64_t slow_left_bytes =
+      situation.free_bytes.size() > 1 ? situation.free_bytes[1] : 0;
+
+  std::vector<v1::KernelDecision> decisions;
+  const KernelIndex end = std::min(first + window, graph_.kernel_count());
+  for (KernelIndex k = first; k < end; ++k) {
+    std::vector<LivingTensor> living = residency.LivingAt(k);
+    absl::StatusOr<std::vector<PlacementAction>> actions = decider_.Decide(
+        {.kernel = k,
+         .living = living,
+         .fast_left_bytes = std::max<int64_t>(0, fast_left_bytes),
+         .slow_left_bytes = slow_left_bytes});
+    if (!actions.ok()) return actions.status();
+    AddUndecided(graph_, living, &*actions);
+    v1::KernelDecision decision;
+    decision.set_kernel(k);
+    CarryOut(graph_, *std::move(actions), &residency, &fast_left_bytes,
+             &decision);
+    if (!decision.actions().empty()) decisions.push_back(std::move(decision));
+    fast_left_bytes += residency.Bury(k);
+  }
+  return decisions;
+}
+
+}  // namespace stowage

@@ -1,0 +1,80 @@
+// A DQN policy asked kernel by kernel, where a job is not as its plan has it.
+//
+//   absl::StatusOr<OnlineDecisions> online =
+//       OnlineDecisions::Create(graph, system, plan, policy);
+//   absl::StatusOr<bool> deviates = online->Deviates(situation);
+//   absl::StatusOr<std::vector<v1::KernelDecision>> ahead =
+//       online->Window(situation, /*window=*/8);
+#ifndef STOWAGE_SERVER_PLACEMENT_ONLINE_DECISIONS_H_
+#define STOWAGE_SERVER_PLACEMENT_ONLINE_DECISIONS_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "policies/deeptm/dqn_decider.h"
+#include "policies/deeptm/dqn_policy.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "stowage/v1/placement.pb.h"
+#include "stowage/v1/plan.pb.h"
+
+namespace stowage {
+
+// How a job stands before a kernel.
+struct JobSituation {
+  KernelIndex kernel = 0;
+  std::vector<v1::Resident> residents;
+  std::vector<int64_t> free_bytes;  // by tier; empty: computed from residents
+};
+
+// Immutable after Create; safe to read from several threads.
+class OnlineDecisions {
+ public:
+  // Errors of DqnDecider::Make. The plan must belong to the graph.
+  static absl::StatusOr<OnlineDecisions> Create(const Graph& graph,
+                                                const MemorySystem& system,
+                                                const v1::Plan& plan,
+                                                const DqnPolicy& policy);
+
+  // Whether a resident is in another tier than the plan has it in; one that the
+  // plan moves just now may be in either. INVALID_ARGUMENT: a kernel, tensor or
+  // tier that there is not, or a tensor that is not alive.
+  absl::StatusOr<bool> Deviates(const JobSituation& situation) const;
+
+  // Kernels `kernel` .. `kernel + window - 1`, cut off at the end of the step,
+  // each decided as if the decisions before had been carried out; kernels at
+  // which nothing goes elsewhere are left out. `window` is at least 1. Errors
+  // as Deviates.
+  absl::StatusOr<std::vector<v1::KernelDecision>> Window(
+      const JobSituation& situation, int32_t window) const;
+
+ private:
+  // Where a tensor is from a boundary on.
+  struct Stay {
+    KernelIndex from = 0;
+    // A move to this stay may be under way from here on.
+    KernelIndex move_start = 0;
+    TierIndex tier = kFastTier;
+  };
+
+  OnlineDecisions(const Graph& graph, TierIndex tier_count,
+                  int64_t fast_limit_bytes, DqnDecider decider);
+
+  void FollowPlan(const v1::Plan& plan);
+  absl::Status Check(const JobSituation& situation) const;
+  bool IsPlanned(TensorIndex tensor, KernelIndex kernel, TierIndex tier) const;
+  TierIndex PlannedTier(TensorIndex tensor, KernelIndex kernel) const;
+
+  Graph graph_;
+  TierIndex tier_count_;
+  int64_t fast_limit_bytes_;
+  DqnDecider decider_;
+  std::vector<std::vector<Stay>> stays_;  // by tensor, ascending
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_ONLINE_DECISIONS_H_

@@ -1,0 +1,36 @@
+#include "server/placement/verified_plan.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "policies/planning/simulator.h"
+#include "policies/planning/verifier.h"
+
+namespace stowage {
+namespace {
+
+absl::Status Internal(const Policy& policy, const absl::Status& cause) {
+  return absl::InternalError(
+      absl::StrCat("policy '", std::string(policy.name()),
+                   "' made a plan that cannot be executed: ", cause.message(),
+                   "; nothing was stored, report this"));
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
+                                      const MemorySystem& system,
+                                      const Policy& policy,
+                                      const PlanOptions& options) {
+  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
+  if (!plan.ok()) return plan.status();
+  absl::Status verdict = VerifyPlan(graph, system, *plan);
+  if (!verdict.ok()) return Internal(policy, verdict);
+  absl::StatusOr<Simulation> simulation = Simulate(graph, system, *plan);
+  if (!simulation.ok()) return Internal(policy, simulation.status());
+  plan->prediction = simulation->prediction;
+  return plan;
+}
+
+}  // namespace stowage

@@ -1,0 +1,25 @@
+// A policy's plan, proven and simulated.
+//
+//   absl::StatusOr<Plan> plan =
+//       MakeVerifiedPlan(graph, system, *policy, {.fast_limit_bytes = limit});
+#ifndef STOWAGE_SERVER_PLACEMENT_VERIFIED_PLAN_H_
+#define STOWAGE_SERVER_PLACEMENT_VERIFIED_PLAN_H_
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+// Blocks while the policy thinks. The prediction is the simulator's. INTERNAL
+// when the verifier rejects the plan; else errors are the policy's.
+absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
+                                      const MemorySystem& system,
+                                      const Policy& policy,
+                                      const PlanOptions& options);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_VERIFIED_PLAN_H_

@@ -1,0 +1,205 @@
+#include "server/rpc/training_service.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "server/rpc/page.h"
+#include "server/rpc/status.h"
+#include "server/training/training_channel.h"
+
+namespace stowage {
+namespace {
+
+constexpr absl::string_view kTrainingList = "trainings";
+constexpr absl::string_view kVersionList = "versions";
+// How soon a watcher that is gone is noticed between episodes.
+constexpr absl::Duration kWatchPoll = absl::Milliseconds(200);
+
+absl::Status BadToken() {
+  return absl::InvalidArgumentError(
+      "page_token is not one of this list's; start without one");
+}
+
+absl::StatusOr<std::optional<int64_t>> ParseTrainingCursor(const Page& page) {
+  if (page.after.empty()) return std::optional<int64_t>();
+  int64_t id = 0;
+  if (absl::SimpleAtoi(page.after, &id)) return std::optional(id);
+  return BadToken();
+}
+
+// "<policy_id>/<version>"
+absl::StatusOr<VersionKey> ParseVersionCursor(const Page& page) {
+  VersionKey key;
+  if (page.after.empty()) return key;
+  const std::vector<std::string> parts = absl::StrSplit(page.after, '/');
+  if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &key.version)) {
+    return BadToken();
+  }
+  key.policy_id = parts[0];
+  return key;
+}
+
+// One of the few streams, while it lives.
+class Seat {
+ public:
+  explicit Seat(std::atomic<int>* taken) : taken_(taken), number_(++*taken) {}
+  ~Seat() { --*taken_; }
+  Seat(const Seat&) = delete;
+  Seat& operator=(const Seat&) = delete;
+
+  int number() const { return number_; }
+
+ private:
+  std::atomic<int>* const taken_;
+  const int number_;
+};
+
+}  // namespace
+
+grpc::Status TrainingServiceImpl::StartTraining(
+    grpc::ServerContext* /*context*/, const v1::StartTrainingRequest* request,
+    v1::StartTrainingResponse* response) {
+  absl::StatusOr<v1::Training> training = manager_->Start(*request);
+  if (!training.ok()) return ToGrpcStatus(training.status());
+  *response->mutable_training() = *std::move(training);
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainingServiceImpl::GetTraining(
+    grpc::ServerContext* /*context*/, const v1::GetTrainingRequest* request,
+    v1::GetTrainingResponse* response) {
+  absl::StatusOr<v1::Training> training =
+      trainings_->GetTraining(request->training_id());
+  if (!training.ok()) return ToGrpcStatus(training.status());
+  *response->mutable_training() = *std::move(training);
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainingServiceImpl::ListTrainings(
+    grpc::ServerContext* /*context*/, const v1::ListTrainingsRequest* request,
+    v1::ListTrainingsResponse* response) {
+  absl::StatusOr<Page> page =
+      ParsePage(kTrainingList, request->page_size(), request->page_token());
+  if (!page.ok()) return ToGrpcStatus(page.status());
+  absl::StatusOr<std::optional<int64_t>> before = ParseTrainingCursor(*page);
+  if (!before.ok()) return ToGrpcStatus(before.status());
+  absl::StatusOr<std::vector<v1::Training>> trainings =
+      trainings_->ListTrainings(request->graph_id(), *before, page->size + 1);
+  if (!trainings.ok()) return ToGrpcStatus(trainings.status());
+  if (TrimToPage(*page, &*trainings)) {
+    response->set_next_page_token(PageToken(
+        kTrainingList, absl::StrCat(trainings->back().training_id())));
+  }
+  response->mutable_trainings()->Assign(trainings->begin(), trainings->end());
+  return grpc::Status::OK;
+}
+
+absl::Status TrainingServiceImpl::Watch(
+    const grpc::ServerContext& context, int64_t training_id,
+    grpc::ServerWriter<v1::TrainingEvent>* writer) {
+  // In this order: one that ends in between is seen as it ended.
+  const std::shared_ptr<TrainingChannel> channel =
+      manager_->Channel(training_id);
+  absl::StatusOr<v1::Training> training = trainings_->GetTraining(training_id);
+  if (!training.ok()) return training.status();
+  v1::TrainingEvent standing;
+  *standing.mutable_training() = *std::move(training);
+  if (!writer->Write(standing)) return absl::CancelledError();
+  if (channel == nullptr) return absl::OkStatus();
+  int64_t cursor = 0;
+  while (!context.IsCancelled()) {
+    const TrainingNews news = channel->Next(&cursor, kWatchPoll);
+    if (news.event.has_value()) {
+      if (!writer->Write(*news.event)) return absl::CancelledError();
+    } else if (news.state == ChannelState::kEnded) {
+      return absl::OkStatus();
+    } else if (news.state == ChannelState::kClosed) {
+      return absl::UnavailableError(
+          "the server is shutting down; watch again with back-off, the "
+          "training goes on when it is back");
+    }
+  }
+  return absl::CancelledError("the client is gone");
+}
+
+grpc::Status TrainingServiceImpl::WatchTraining(
+    grpc::ServerContext* context, const v1::WatchTrainingRequest* request,
+    grpc::ServerWriter<v1::TrainingEvent>* writer) {
+  const Seat seat(&watchers_);
+  if (seat.number() > kMaxWatchers) {
+    return ToGrpcStatus(absl::ResourceExhaustedError(absl::StrCat(
+        kMaxWatchers, " streams watch trainings already; ask GetTraining")));
+  }
+  return ToGrpcStatus(Watch(*context, request->training_id(), writer));
+}
+
+grpc::Status TrainingServiceImpl::CancelTraining(
+    grpc::ServerContext* /*context*/, const v1::CancelTrainingRequest* request,
+    v1::CancelTrainingResponse* response) {
+  absl::StatusOr<v1::Training> training =
+      manager_->Cancel(request->training_id());
+  if (!training.ok()) return ToGrpcStatus(training.status());
+  *response->mutable_training() = *std::move(training);
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainingServiceImpl::ListVersions(
+    grpc::ServerContext* /*context*/, const v1::ListVersionsRequest* request,
+    v1::ListVersionsResponse* response) {
+  absl::StatusOr<Page> page =
+      ParsePage(kVersionList, request->page_size(), request->page_token());
+  if (!page.ok()) return ToGrpcStatus(page.status());
+  absl::StatusOr<VersionKey> after = ParseVersionCursor(*page);
+  if (!after.ok()) return ToGrpcStatus(after.status());
+  absl::StatusOr<std::vector<v1::PolicyVersion>> versions =
+      trainings_->ListVersions(request->graph_id(), *after, page->size + 1);
+  if (!versions.ok()) return ToGrpcStatus(versions.status());
+  if (TrimToPage(*page, &*versions)) {
+    const v1::PolicyVersion& last = versions->back();
+    response->set_next_page_token(PageToken(
+        kVersionList, absl::StrCat(last.policy_id(), "/", last.version())));
+  }
+  response->mutable_versions()->Assign(versions->begin(), versions->end());
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainingServiceImpl::GetVersion(
+    grpc::ServerContext* /*context*/, const v1::GetVersionRequest* request,
+    v1::GetVersionResponse* response) {
+  absl::StatusOr<DqnVersion> version =
+      trainings_->GetVersion({request->policy_id(), request->version()});
+  if (!version.ok()) return ToGrpcStatus(version.status());
+  *response->mutable_version() = std::move(version->info);
+  response->set_policy(std::move(version->policy));
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainingServiceImpl::PromoteVersion(
+    grpc::ServerContext* /*context*/, const v1::PromoteVersionRequest* request,
+    v1::PromoteVersionResponse* response) {
+  absl::StatusOr<v1::PolicyVersion> version =
+      versions_->Promote({request->policy_id(), request->version()});
+  if (!version.ok()) return ToGrpcStatus(version.status());
+  *response->mutable_version() = *std::move(version);
+  return grpc::Status::OK;
+}
+
+grpc::Status TrainingServiceImpl::RollBackVersion(
+    grpc::ServerContext* /*context*/, const v1::RollBackVersionRequest* request,
+    v1::RollBackVersionResponse* response) {
+  absl::StatusOr<v1::PolicyVersion> version =
+      versions_->RollBack({request->policy_id(), request->from_version()});
+  if (!version.ok()) return ToGrpcStatus(version.status());
+  *response->mutable_version() = *std::move(version);
+  return grpc::Status::OK;
+}
+
+}  // namespace stowage

@@ -1,0 +1,35 @@
+#include "server/training/background.h"
+
+#include <linux/ioprio.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace stowage {
+namespace {
+
+constexpr int kOomScoreAdjustment = 1000;  // the highest
+
+}  // namespace
+
+bool EndWithParent(int parent_pid) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // It may have ended before.
+  return getppid() == parent_pid;
+}
+
+void GoToBackground(int niceness) {
+  setpriority(PRIO_PROCESS, 0, niceness);
+  const sched_param no_priority = {};
+  sched_setscheduler(0, SCHED_BATCH, &no_priority);
+  syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
+          IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+  std::ofstream("/proc/self/oom_score_adj") << kOomScoreAdjustment;
+}
+
+}  // namespace stowage

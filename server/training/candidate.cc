@@ -1,0 +1,40 @@
+#include "server/training/candidate.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "policies/model/liveness.h"
+
+namespace stowage {
+namespace {
+
+double Price(const Prediction& prediction, int64_t peak_bytes,
+             const UnitPrices& prices) {
+  const auto fast_bytes = static_cast<double>(prediction.fast_peak_bytes);
+  const double slow_bytes =
+      std::max(0.0, static_cast<double>(peak_bytes) - fast_bytes);
+  return fast_bytes * prices.fast_usd_per_gb +
+         slow_bytes * prices.slow_usd_per_gb;
+}
+
+// 1 where both are nothing.
+double Ratio(double candidate, double serving) {
+  if (serving > 0) return candidate / serving;
+  return candidate > 0 ? 2 : 1;
+}
+
+}  // namespace
+
+double RelativeCost(const Graph& graph, const DqnSettings& settings,
+                    const UnitPrices& prices, const Prediction& candidate,
+                    const Prediction& serving) {
+  const double time = Ratio(static_cast<double>(candidate.step_time_ns),
+                            static_cast<double>(serving.step_time_ns));
+  if (prices.fast_usd_per_gb <= 0 || prices.slow_usd_per_gb <= 0) return time;
+  const int64_t peak_bytes = ComputeLiveness(graph).peak_bytes;
+  const double price = Ratio(Price(candidate, peak_bytes, prices),
+                             Price(serving, peak_bytes, prices));
+  return settings.cost_priority * time + (1 - settings.cost_priority) * price;
+}
+
+}  // namespace stowage

@@ -1,0 +1,41 @@
+#include "server/training/episode_proto.h"
+
+#include <algorithm>
+
+namespace stowage {
+
+v1::Episode EpisodeToProto(const EpisodeReport& report) {
+  v1::Episode episode;
+  episode.set_episode(report.episode);
+  episode.set_episodes(report.episodes);
+  episode.set_greedy_probability(report.greedy_probability);
+  episode.set_loss(report.loss);
+  episode.set_reward(report.reward);
+  episode.set_step_time_ns(report.step_time_ns);
+  episode.set_out_of_memory(report.out_of_memory);
+  return episode;
+}
+
+EpisodeReport EpisodeFromProto(const v1::Episode& episode,
+                               const DqnPolicy* checkpoint) {
+  return {.episode = episode.episode(),
+          .episodes = episode.episodes(),
+          .greedy_probability = episode.greedy_probability(),
+          .loss = episode.loss(),
+          .reward = episode.reward(),
+          .step_time_ns = episode.step_time_ns(),
+          .out_of_memory = episode.out_of_memory(),
+          .checkpoint = checkpoint};
+}
+
+v1::Episode EpisodeTimer::Stamp(const EpisodeReport& report) {
+  if (first_ == 0) first_ = report.episode;
+  const absl::Duration each =
+      (absl::Now() - begin_) / std::max(1, report.episode - first_ + 1);
+  v1::Episode episode = EpisodeToProto(report);
+  episode.set_remaining_ns(absl::ToInt64Nanoseconds(
+      each * std::max(0, report.episodes - report.episode)));
+  return episode;
+}
+
+}  // namespace stowage

@@ -1,0 +1,37 @@
+// Episodes as the protos spell them.
+//
+//   EpisodeTimer timer;
+//   v1::Episode episode = timer.Stamp(report);   // after each episode
+#ifndef STOWAGE_SERVER_TRAINING_EPISODE_PROTO_H_
+#define STOWAGE_SERVER_TRAINING_EPISODE_PROTO_H_
+
+#include <cstdint>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "policies/deeptm/dqn_training.h"
+#include "stowage/v1/training.pb.h"
+
+namespace stowage {
+
+// Without `remaining_ns`.
+v1::Episode EpisodeToProto(const EpisodeReport& report);
+
+// `checkpoint` must outlive the report.
+EpisodeReport EpisodeFromProto(const v1::Episode& episode,
+                               const DqnPolicy* checkpoint);
+
+// Estimates how long a training still takes, from the time that its episodes
+// took since the timer was made. Not thread-safe.
+class EpisodeTimer {
+ public:
+  v1::Episode Stamp(const EpisodeReport& report);
+
+ private:
+  const absl::Time begin_ = absl::Now();
+  int32_t first_ = 0;  // 0: none yet
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_TRAINING_EPISODE_PROTO_H_

@@ -1,0 +1,234 @@
+#include "server/training/policy_versions.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "policies/deeptm/dqn_planner.h"
+#include "policies/model/memory_system_proto.h"
+#include "policies/planning/plan_policy.h"
+#include "policies/registry.h"
+#include "server/fleet/timestamp.h"
+#include "server/graphs/content_hash.h"
+#include "server/graphs/stored_graph.h"
+#include "server/placement/verified_plan.h"
+#include "server/training/candidate.h"
+
+namespace stowage {
+namespace {
+
+std::string Milliseconds(const Plan& plan) {
+  return absl::StrFormat(
+      "%.3f ms", static_cast<double>(plan.prediction.step_time_ns) * 1e-6);
+}
+
+absl::StatusOr<Plan> PlanOf(const DqnPolicy& policy, const Graph& graph,
+                            const MemorySystem& system) {
+  return MakeVerifiedPlan(graph, system, *MakeDeepTmPolicy(policy),
+                          {.fast_limit_bytes = policy.fast_limit_bytes});
+}
+
+// 0 when the default policy has no plan.
+int64_t DefaultStepTimeNs(const Graph& graph, const MemorySystem& system,
+                          int64_t fast_limit_bytes) {
+  const absl::StatusOr<std::unique_ptr<Policy>> policy =
+      MakePolicy(kDefaultPolicy);
+  if (!policy.ok()) return 0;
+  const absl::StatusOr<Plan> plan = MakeVerifiedPlan(
+      graph, system, **policy, {.fast_limit_bytes = fast_limit_bytes});
+  return plan.ok() ? plan->prediction.step_time_ns : 0;
+}
+
+v1::PolicyVersion InfoOf(const DqnPolicy& policy, const Plan& plan,
+                         int64_t training_id) {
+  v1::PolicyVersion info;
+  info.set_policy_id(PolicyId(policy));
+  info.set_graph_id(policy.graph_id);
+  info.set_system(policy.system);
+  info.set_fast_limit_bytes(policy.fast_limit_bytes);
+  info.set_cost_priority(policy.settings.cost_priority);
+  info.set_episodes(policy.episodes_done);
+  info.set_training_id(training_id);
+  info.set_predicted_step_time_ns(plan.prediction.step_time_ns);
+  *info.mutable_created_at() = TimestampFromTime(absl::Now());
+  return info;
+}
+
+// `others` says what serves instead.
+absl::Status NoneServes(absl::string_view graph_id, absl::string_view system,
+                        int64_t fast_limit_bytes, const absl::Status& others) {
+  return absl::FailedPreconditionError(absl::StrCat(
+      "no DQN policy serves for graph '", graph_id, "' on memory system '",
+      system, "' with ", fast_limit_bytes, " bytes of fast memory",
+      others.message(),
+      "; train one with `stowage train GRAPH --service ADDRESS --system ",
+      system, " --fast-bytes ", fast_limit_bytes,
+      "` or StartTraining, and use another policy meanwhile"));
+}
+
+absl::Status CannotServe(const absl::Status& cause) {
+  return absl::FailedPreconditionError(
+      absl::StrCat("the version cannot serve: ", cause.message(),
+                   "; what serves goes on serving"));
+}
+
+}  // namespace
+
+std::string PolicyId(const DqnPolicy& policy) {
+  return HashFields({policy.graph_id, policy.system_digest,
+                     absl::StrCat(policy.fast_limit_bytes),
+                     absl::StrCat(policy.settings.cost_priority)});
+}
+
+std::optional<PolicyVersions::Incumbent> PolicyVersions::FindIncumbent(
+    const std::string& policy_id, const Graph& graph,
+    const MemorySystem& system) {
+  const absl::StatusOr<DqnVersion> serving =
+      trainings_->GetVersion({policy_id, 0});
+  if (!serving.ok()) return std::nullopt;
+  const absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(serving->policy);
+  if (!policy.ok()) return std::nullopt;
+  absl::StatusOr<Plan> plan = PlanOf(*policy, graph, system);
+  if (!plan.ok()) return std::nullopt;
+  return Incumbent{serving->info.version(), *std::move(plan)};
+}
+
+absl::StatusOr<v1::PolicyVersion> PolicyVersions::Publish(
+    const DqnPolicy& policy, const MemorySystem& system, int64_t training_id) {
+  const absl::StatusOr<Graph> graph = LoadGraph(graphs_, policy.graph_id);
+  if (!graph.ok()) return graph.status();
+  const absl::StatusOr<Plan> plan = PlanOf(policy, *graph, system);
+  if (!plan.ok()) return plan.status();
+  v1::PolicyVersion info = InfoOf(policy, *plan, training_id);
+  info.set_default_step_time_ns(
+      DefaultStepTimeNs(*graph, system, policy.fast_limit_bytes));
+
+  absl::MutexLock lock(&promotion_);
+  const std::optional<Incumbent> incumbent =
+      FindIncumbent(info.policy_id(), *graph, system);
+  const bool better =
+      !incumbent.has_value() ||
+      RelativeCost(*graph, policy.settings,
+                   FindUnitPrices(policy.settings, system), plan->prediction,
+                   incumbent->plan.prediction) < 1;
+  info.set_verdict(absl::StrCat(
+      better ? "promoted: " : "kept, not promoted: ", Milliseconds(*plan),
+      " a step, ",
+      incumbent.has_value()
+          ? absl::StrCat(better ? "better than " : "no better than ",
+                         Milliseconds(incumbent->plan), " of version ",
+                         incumbent->version, ", which served")
+          : "and no version served"));
+  absl::StatusOr<v1::PolicyVersion> added =
+      trainings_->AddVersion({.info = std::move(info),
+                              .system = MemorySystemToProto(system),
+                              .system_digest = policy.system_digest,
+                              .policy = EncodeDqnPolicy(policy)});
+  if (!added.ok() || !better) return added;
+  absl::Status promoted =
+      trainings_->Promote({added->policy_id(), added->version()});
+  if (!promoted.ok()) return promoted;
+  added->set_serving(true);
+  return added;
+}
+
+absl::StatusOr<v1::PolicyVersion> PolicyVersions::Promote(
+    const VersionKey& key) {
+  absl::StatusOr<DqnVersion> version = trainings_->GetVersion(key);
+  if (!version.ok()) return version.status();
+  const absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(version->policy);
+  if (!policy.ok()) return CannotServe(policy.status());
+  const absl::StatusOr<MemorySystem> system =
+      MemorySystemFromProto(version->system);
+  if (!system.ok()) return CannotServe(system.status());
+  const absl::StatusOr<Graph> graph = LoadGraph(graphs_, policy->graph_id);
+  if (!graph.ok()) return graph.status();
+  const absl::StatusOr<Plan> plan = PlanOf(*policy, *graph, *system);
+  if (!plan.ok()) return CannotServe(plan.status());
+  absl::MutexLock lock(&promotion_);
+  absl::Status promoted =
+      trainings_->Promote({key.policy_id, version->info.version()});
+  if (!promoted.ok()) return promoted;
+  version->info.set_serving(true);
+  return std::move(version->info);
+}
+
+absl::StatusOr<v1::PolicyVersion> PolicyVersions::RollBack(
+    const VersionKey& from) {
+  absl::MutexLock lock(&promotion_);
+  if (absl::Status back = trainings_->RollBack(from); !back.ok()) return back;
+  absl::StatusOr<DqnVersion> serving =
+      trainings_->GetVersion({from.policy_id, 0});
+  if (!serving.ok()) return serving.status();
+  return std::move(serving->info);
+}
+
+absl::StatusOr<ServingDqn> PolicyVersions::FindServing(
+    const std::string& graph_id,
+    absl::FunctionRef<bool(const DqnVersion&)> wanted) {
+  absl::StatusOr<std::vector<DqnVersion>> serving =
+      trainings_->ListServing(graph_id);
+  if (!serving.ok()) return serving.status();
+  std::vector<std::string> others;
+  for (DqnVersion& version : *serving) {
+    if (!wanted(version)) {
+      others.push_back(absl::StrCat(version.info.system(), " with ",
+                                    version.info.fast_limit_bytes(), " bytes"));
+      continue;
+    }
+    absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(version.policy);
+    if (!policy.ok()) return policy.status();
+    absl::StatusOr<MemorySystem> system = MemorySystemFromProto(version.system);
+    if (!system.ok()) return system.status();
+    return ServingDqn{*std::move(policy), *std::move(system),
+                      HashFields({version.policy})};
+  }
+  return absl::NotFoundError(
+      others.empty() ? ""
+                     : absl::StrCat(" (one serves for ",
+                                    absl::StrJoin(others, ", "), ")"));
+}
+
+absl::StatusOr<ServingDqn> PolicyVersions::ForRequest(
+    const PlanRequest& request) {
+  const std::string digest = MemorySystemDigest(request.system);
+  absl::StatusOr<ServingDqn> serving =
+      FindServing(request.graph_id, [&](const DqnVersion& version) {
+        return version.system_digest == digest &&
+               version.info.fast_limit_bytes() == request.fast_limit_bytes;
+      });
+  if (!absl::IsNotFound(serving.status())) return serving;
+  const absl::StatusOr<Graph> graph = LoadGraph(graphs_, request.graph_id);
+  if (!graph.ok()) return graph.status();
+  const PlanOptions options = {.fast_limit_bytes = request.fast_limit_bytes};
+  if (PlanWithoutMoves(*graph, request.system, options, kDeepTmPolicyName)
+          .has_value()) {
+    return ServingDqn{{.graph_id = request.graph_id,
+                       .system = request.system.name,
+                       .system_digest = digest,
+                       .fast_limit_bytes = request.fast_limit_bytes,
+                       .fits = true},
+                      request.system,
+                      ""};
+  }
+  return NoneServes(request.graph_id, request.system.name,
+                    request.fast_limit_bytes, serving.status());
+}
+
+absl::StatusOr<ServingDqn> PolicyVersions::ForPlan(const v1::Plan& plan) {
+  absl::StatusOr<ServingDqn> serving =
+      FindServing(plan.graph_id(), [&](const DqnVersion& version) {
+        return version.info.system() == plan.system() &&
+               version.info.fast_limit_bytes() == plan.fast_limit_bytes();
+      });
+  if (!absl::IsNotFound(serving.status())) return serving;
+  return NoneServes(plan.graph_id(), plan.system(), plan.fast_limit_bytes(),
+                    serving.status());
+}
+
+}  // namespace stowage

@@ -1,0 +1,85 @@
+// The versions of DQN policies: judged, promoted, found.
+//
+//   PolicyVersions versions(&graphs, &trainings);
+//   absl::StatusOr<v1::PolicyVersion> version =
+//       versions.Publish(policy, system, /*training_id=*/7);
+//   absl::StatusOr<ServingDqn> serving = versions.ForRequest(plan_request);
+#ifndef STOWAGE_SERVER_TRAINING_POLICY_VERSIONS_H_
+#define STOWAGE_SERVER_TRAINING_POLICY_VERSIONS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "policies/deeptm/dqn_policy.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+#include "server/graphs/graph_store.h"
+#include "server/placement/dqn_source.h"
+#include "server/training/training_store.h"
+
+namespace stowage {
+
+// Hex SHA-256 of what a DQN policy is for: graph, memory system, limit and cost
+// priority.
+std::string PolicyId(const DqnPolicy& policy);
+
+// Thread-safe. Does not own the stores, which must outlive it.
+class PolicyVersions final : public DqnSource {
+ public:
+  PolicyVersions(GraphStore* graphs, TrainingStore* trainings)
+      : graphs_(graphs), trainings_(trainings) {}
+
+  // Rolls the policy out on the graph's profile as it stands, verifies and
+  // simulates the plan, stores the policy as a version, and promotes it when it
+  // is better than the version that serves, or when none does; `verdict` says
+  // which. Blocks while plans are made. Errors are those of the plan: then
+  // nothing is stored.
+  absl::StatusOr<v1::PolicyVersion> Publish(const DqnPolicy& policy,
+                                            const MemorySystem& system,
+                                            int64_t training_id);
+
+  // Lets the version serve. NOT_FOUND: no such version. FAILED_PRECONDITION:
+  // its plan cannot be made or does not verify; what serves goes on serving.
+  absl::StatusOr<v1::PolicyVersion> Promote(const VersionKey& key);
+
+  // As TrainingStore::RollBack; returns the version that serves now.
+  absl::StatusOr<v1::PolicyVersion> RollBack(const VersionKey& from);
+
+  // Where the graph fits the limit there need be no version: the plan without
+  // moves comes of nothing. Of several cost priorities the version promoted
+  // last serves.
+  absl::StatusOr<ServingDqn> ForRequest(const PlanRequest& request) override;
+  absl::StatusOr<ServingDqn> ForPlan(const v1::Plan& plan) override;
+
+ private:
+  // The plan of the version that serves; nullopt when none does or it can no
+  // longer plan.
+  struct Incumbent {
+    int64_t version = 0;
+    Plan plan;
+  };
+  // The first of the graph's that serves and is `wanted`; NOT_FOUND says which
+  // limits there are.
+  absl::StatusOr<ServingDqn> FindServing(
+      const std::string& graph_id,
+      absl::FunctionRef<bool(const DqnVersion&)> wanted);
+  std::optional<Incumbent> FindIncumbent(const std::string& policy_id,
+                                         const Graph& graph,
+                                         const MemorySystem& system);
+
+  GraphStore* const graphs_;
+  TrainingStore* const trainings_;
+  // Between judging a version and promoting it nothing else is promoted.
+  absl::Mutex promotion_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_TRAINING_POLICY_VERSIONS_H_

@@ -1,0 +1,42 @@
+#include "server/training/training_job.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace stowage {
+
+DqnSettings SettingsOf(const v1::TrainingOptions& options,
+                       const DqnPolicy* start) {
+  DqnSettings settings = start == nullptr ? DqnSettings() : start->settings;
+  if (options.has_cost_priority()) {
+    settings.cost_priority = options.cost_priority();
+  }
+  if (options.has_episodes()) settings.episodes = options.episodes();
+  if (options.has_fast_price_usd_per_gb()) {
+    settings.fast_price_usd_per_gb = options.fast_price_usd_per_gb();
+  }
+  if (options.has_slow_price_usd_per_gb()) {
+    settings.slow_price_usd_per_gb = options.slow_price_usd_per_gb();
+  }
+  if (options.has_synchronous()) {
+    settings.migration = options.synchronous() ? MigrationMode::kSynchronous
+                                               : MigrationMode::kAsynchronous;
+  }
+  return settings;
+}
+
+absl::Status CheckTrainingJob(const TrainingJob& job) {
+  if (job.fast_limit_bytes < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("fast_limit_bytes is ", job.fast_limit_bytes,
+                     "; name the bytes of fast memory the job may use"));
+  }
+  const DqnPolicy* start = job.start.has_value() ? &*job.start : nullptr;
+  absl::Status status = CheckDqnSettings(SettingsOf(job.options, start));
+  if (status.ok() && start != nullptr) {
+    status = CheckTrainedFor(*start, job.graph, job.system);
+  }
+  return status;
+}
+
+}  // namespace stowage

@@ -1,0 +1,52 @@
+// What a training is given, and the seam behind which it happens.
+//
+//   TrainFunction train = TrainerProcess({.path = "/usr/bin/stowage-trainer"});
+//   absl::StatusOr<DqnPolicy> policy =
+//       train(job, [](const EpisodeReport&) { return true; });
+#ifndef STOWAGE_SERVER_TRAINING_TRAINING_JOB_H_
+#define STOWAGE_SERVER_TRAINING_TRAINING_JOB_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "policies/deeptm/dqn_policy.h"
+#include "policies/deeptm/dqn_settings.h"
+#include "policies/deeptm/dqn_training.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "stowage/v1/training.pb.h"
+
+namespace stowage {
+
+// Plain data.
+struct TrainingJob {
+  Graph graph;
+  MemorySystem system;
+  int64_t fast_limit_bytes = 0;
+  v1::TrainingOptions options;
+  int64_t seed = 0;
+  std::optional<DqnPolicy> start;  // nothing: from random weights
+};
+
+// Called after each episode; false cancels.
+using OnEpisode = absl::FunctionRef<bool(const EpisodeReport&)>;
+
+// As TrainDqn; blocks until the training has ended or was cancelled.
+using TrainFunction =
+    std::function<absl::StatusOr<DqnPolicy>(const TrainingJob&, OnEpisode)>;
+
+// The settings that the options ask for: those of `start`, or else the
+// defaults, with what the options set in their place. `start` may be null.
+DqnSettings SettingsOf(const v1::TrainingOptions& options,
+                       const DqnPolicy* start);
+
+// INVALID_ARGUMENT: a limit below 1, or an option out of range.
+// FAILED_PRECONDITION: `start` is for another graph or system.
+absl::Status CheckTrainingJob(const TrainingJob& job);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_TRAINING_TRAINING_JOB_H_

@@ -1,0 +1,21 @@
+#include "tools/stowage/dqn_file.h"
+
+#include "absl/strings/str_cat.h"
+#include "tools/stowage/import/input_file.h"
+
+namespace stowage::cli {
+
+absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path) {
+  const absl::StatusOr<std::string> bytes = ReadFile(path);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(*bytes);
+  if (policy.ok()) return policy;
+  return absl::Status(policy.status().code(),
+                      absl::StrCat(path, ": ", policy.status().message()));
+}
+
+absl::Status CheckDqnFile(const std::string& path) {
+  return path.empty() ? absl::OkStatus() : LoadDqnPolicy(path).status();
+}
+
+}  // namespace stowage::cli

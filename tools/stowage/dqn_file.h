@@ -1,0 +1,23 @@
+// Trained DQN policies as files.
+//
+//   absl::StatusOr<DqnPolicy> policy = LoadDqnPolicy("resnet.dqn");
+#ifndef STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "policies/deeptm/dqn_policy.h"
+
+namespace stowage::cli {
+
+// Blocks on the disk. Errors begin with the path; INVALID_ARGUMENT for what is
+// torn, tampered with or of another version.
+absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path);
+
+// OK for an empty path; else what LoadDqnPolicy says of it.
+absl::Status CheckDqnFile(const std::string& path);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_

@@ -1,0 +1,16 @@
+// `stowage train`: trains a DQN policy for a graph.
+//
+//   AddTrainCommand(root, commands);
+#ifndef STOWAGE_TOOLS_STOWAGE_TRAIN_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_TRAIN_COMMAND_H_
+
+#include "CLI/CLI.hpp"
+#include "tools/stowage/command.h"
+
+namespace stowage::cli {
+
+void AddTrainCommand(CLI::App& root, CommandList& commands);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_TRAIN_COMMAND_H_

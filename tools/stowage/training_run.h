@@ -1,0 +1,44 @@
+// One training for the command line: in a process of this command's own, or at
+// a service.
+//
+//   absl::StatusOr<TrainingResult> result = TrainHere(job, trainer_path, show);
+//   absl::StatusOr<TrainingResult> result = TrainAt(address, job, show);
+#ifndef STOWAGE_TOOLS_STOWAGE_TRAINING_RUN_H_
+#define STOWAGE_TOOLS_STOWAGE_TRAINING_RUN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "policies/deeptm/dqn_policy.h"
+#include "server/training/training_job.h"
+#include "stowage/v1/training.pb.h"
+
+namespace stowage::cli {
+
+struct TrainingResult {
+  DqnPolicy policy;
+  std::vector<v1::Episode> episodes;
+  std::string verdict;  // the service's; empty without one
+};
+
+// Called after each episode.
+using ShowEpisode = absl::FunctionRef<void(const v1::Episode&)>;
+
+// Blocks. Ctrl-C ends the training after its current episode: then
+// `policy.episodes_done` is less than asked for. Errors as TrainerProcess.
+absl::StatusOr<TrainingResult> TrainHere(const TrainingJob& job,
+                                         const std::string& trainer_path,
+                                         ShowEpisode show);
+
+// Registers the graph, starts a training and watches it. Blocks. After Ctrl-C
+// it goes on at the service, and CANCELLED says how to find it. UNAVAILABLE
+// when no service answers; FAILED_PRECONDITION when the training failed.
+absl::StatusOr<TrainingResult> TrainAt(const std::string& address,
+                                       const TrainingJob& job,
+                                       ShowEpisode show);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_TRAINING_RUN_H_
