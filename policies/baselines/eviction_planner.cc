@@ -126,11 +126,15 @@ std::vector<int> EvictionPlanner::Candidates(KernelIndex boundary) const {
   const auto distance = [&](int g) {
     return gaps_[g].moves_in ? gaps_[g].to - Unroll(g, boundary) : 2 * step_;
   };
-  const auto farther = [&](int a, int b) { return distance(a) > distance(b); };
-  std::stable_sort(free.begin(), free.end(), farther);
-  std::stable_sort(taken.begin(), taken.end(), farther);
-  free.resize(std::min(free.size(), kMaxFreeCandidates));
-  taken.resize(std::min(taken.size(), kMaxTakenCandidates));
+  const auto keep_farthest = [&](size_t most, std::vector<int>& list) {
+    const auto end = list.begin() + std::min(list.size(), most);
+    std::partial_sort(list.begin(), end, list.end(), [&](int a, int b) {
+      return std::tuple(-distance(a), a) < std::tuple(-distance(b), b);
+    });
+    list.erase(end, list.end());
+  };
+  keep_farthest(kMaxFreeCandidates, free);
+  keep_farthest(kMaxTakenCandidates, taken);
   free.insert(free.end(), taken.begin(), taken.end());
   return free;
 }

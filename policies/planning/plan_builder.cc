@@ -48,8 +48,9 @@ class Builder {
 
   int64_t FastBytes() { return LayoutPeakBytes(MakeFastItems()); }
 
-  absl::StatusOr<Plan> Build() {
-    if (!PlaceFast()) {
+  // `misfits` as in BuildPlan.
+  absl::StatusOr<Plan> Build(std::vector<FastSegment>* misfits) {
+    if (!PlaceFast(misfits)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no address layout fits into the ",
                        ArenaBytes(graph_, input_), " bytes of the fast arena"));
@@ -65,27 +66,7 @@ class Builder {
     const std::vector<LayoutItem> items = MakeFastItems();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes <= 0) return input_.segments;
-    const std::vector<int64_t> offsets = LayOutWhatFits(items, arena_bytes);
-    std::vector<FastSegment> unplaced;
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      for (size_t i = 0; i < segments_[t].size(); ++i) {
-        if (offsets[fast_items_[t][i]] >= 0) continue;
-        unplaced.push_back(segments_[t][i]);
-      }
-    }
-    return unplaced;
-  }
-
-  std::vector<FastSegment> Misfits() {
-    const std::vector<int64_t> offsets =
-        LayOutWhatFits(MakeFastItems(), ArenaBytes(graph_, input_));
-    std::vector<FastSegment> misfits;
-    for (size_t t = 0; t < segments_.size(); ++t) {
-      for (size_t i = 0; i < segments_[t].size(); ++i) {
-        if (offsets[fast_items_[t][i]] < 0) misfits.push_back(segments_[t][i]);
-      }
-    }
-    return misfits;
+    return WithoutOffset(LayOutWhatFits(items, arena_bytes));
   }
 
   Plan Sketch() {
@@ -101,8 +82,20 @@ class Builder {
   }
 
  private:
+  // The segments whose item has offset -1.
+  std::vector<FastSegment> WithoutOffset(
+      const std::vector<int64_t>& offsets) const {
+    std::vector<FastSegment> segments;
+    for (size_t t = 0; t < segments_.size(); ++t) {
+      for (size_t i = 0; i < segments_[t].size(); ++i) {
+        if (offsets[fast_items_[t][i]] < 0) segments.push_back(segments_[t][i]);
+      }
+    }
+    return segments;
+  }
+
   // Wishes are tried first, with little effort.
-  bool PlaceFast() {
+  bool PlaceFast(std::vector<FastSegment>* misfits) {
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
     if (has_wishes_ && arena_bytes > 0) {
@@ -113,6 +106,11 @@ class Builder {
     }
     has_wishes_ = false;
     const std::vector<LayoutItem> items = MakeFastItems();
+    if (misfits != nullptr) {
+      fast_offsets_ = LayOutMost(items, arena_bytes);
+      *misfits = WithoutOffset(fast_offsets_);
+      return misfits->empty();
+    }
     std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
     if (!offsets.has_value()) return false;
     fast_offsets_ = *std::move(offsets);
@@ -334,8 +332,6 @@ class Builder {
            std::all_of(plan.allocations.begin(), plan.allocations.end(), fast);
   }
 
-  // At one boundary, moves out of the fast tier go first, since moves into it
-  // may need their room; synchronous ones go before those that can wait.
   void WriteMoves(Plan& plan) const {
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       for (size_t i = 0; i < segments_[t].size(); ++i) {
@@ -349,13 +345,7 @@ class Builder {
         }
       }
     }
-    const auto order = [](const Move& move) {
-      return std::tuple(move.start_kernel, move.to.tier == kFastTier,
-                        !move.synchronous(), move.deadline_kernel, move.tensor);
-    };
-    std::sort(
-        plan.moves.begin(), plan.moves.end(),
-        [&](const Move& a, const Move& b) { return order(a) < order(b); });
+    SortMoves(plan.moves);
   }
 
   const Graph& graph_;
@@ -370,9 +360,19 @@ class Builder {
 
 }  // namespace
 
+void SortMoves(std::vector<Move>& moves) {
+  const auto order = [](const Move& move) {
+    return std::tuple(move.start_kernel, move.to.tier == kFastTier,
+                      !move.synchronous(), move.deadline_kernel, move.tensor);
+  };
+  std::sort(moves.begin(), moves.end(),
+            [&](const Move& a, const Move& b) { return order(a) < order(b); });
+}
+
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
-                               const BuildInput& input) {
-  return Builder(graph, system, input).Build();
+                               const BuildInput& input,
+                               std::vector<FastSegment>* misfits) {
+  return Builder(graph, system, input).Build(misfits);
 }
 
 Plan SketchPlan(const Graph& graph, const MemorySystem& system,
@@ -384,12 +384,6 @@ std::vector<FastSegment> FindUnplaced(const Graph& graph,
                                       const BuildInput& input) {
   const MemorySystem none;
   return Builder(graph, none, input).Unplaced();
-}
-
-std::vector<FastSegment> FindMisfits(const Graph& graph,
-                                     const MemorySystem& system,
-                                     const BuildInput& input) {
-  return Builder(graph, system, input).Misfits();
 }
 
 std::vector<FastSegment> AllFastSegments(const Graph& graph) {

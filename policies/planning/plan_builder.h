@@ -64,21 +64,23 @@ struct BuildInput {
 
 // RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
 // FAILED_PRECONDITION when the slower tiers are too small or none of them can
-// be used the way the input uses it.
+// be used the way the input uses it. `misfits`, if given, is set to the segments
+// that are left without address by the layout that leaves out least; the limit
+// is exhausted where there are any.
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
-                               const BuildInput& input);
+                               const BuildInput& input,
+                               std::vector<FastSegment>* misfits = nullptr);
+
+// Into the order of a plan. At one boundary, moves out of the fast tier go
+// first, since moves into it may need their room; synchronous ones go before
+// those that can wait.
+void SortMoves(std::vector<Move>& moves);
 
 // The same decisions without an address layout: every offset is 0, slower
 // tiers have no capacity and the graph id is empty. For the simulator to judge;
 // no verifier accepts it.
 Plan SketchPlan(const Graph& graph, const MemorySystem& system,
                 const BuildInput& input);
-
-// The segments that find no address in the fast tier when the others are
-// placed; none when one pass finds addresses for all.
-std::vector<FastSegment> FindMisfits(const Graph& graph,
-                                     const MemorySystem& system,
-                                     const BuildInput& input);
 
 // Segments that keep every tensor in the fast tier for all of its life.
 std::vector<FastSegment> AllFastSegments(const Graph& graph);

@@ -22,6 +22,11 @@ class TensorLife {
     const Graph& graph = costs.graph();
     step_ = graph.kernel_count() + 1;
     tensor_ = &graph.tensors[t];
+    if (costs.in_place_tier() == kFastTier) return;
+    penalty_ns_ = {0};
+    for (const KernelIndex k : uses) {
+      penalty_ns_.push_back(penalty_ns_.back() + costs.InPlacePenaltyNs(k, t));
+    }
   }
 
   void AddTo(AbsenceChoices& choices) const {
@@ -57,15 +62,17 @@ class TensorLife {
     choices.required.push_back(required);
   }
 
-  // Uses at unrolled kernels first .. last.
+  // Of uses at unrolled kernels first .. last.
   int64_t PenaltyNs(KernelIndex first, KernelIndex last) const {
-    int64_t ns = 0;
-    for (const KernelIndex k : uses_) {
-      for (const KernelIndex at : {k, k + step_}) {
-        if (at >= first && at <= last) ns += costs_.InPlacePenaltyNs(k, t_);
-      }
-    }
-    return ns;
+    return PenaltyBeforeNs(last + 1) - PenaltyBeforeNs(first);
+  }
+
+  int64_t PenaltyBeforeNs(KernelIndex kernel) const {
+    const bool next_step = kernel >= step_;
+    const auto at = std::lower_bound(uses_.begin(), uses_.end(),
+                                     next_step ? kernel - step_ : kernel);
+    return penalty_ns_[at - uses_.begin()] +
+           (next_step ? penalty_ns_.back() : 0);
   }
 
   // Of a span that begins with `gap`, or ends with it.
@@ -135,6 +142,7 @@ class TensorLife {
   const std::vector<Gap> gaps_;
   KernelIndex step_ = 0;
   const Tensor* tensor_ = nullptr;
+  std::vector<int64_t> penalty_ns_;  // of the first n uses
 };
 
 }  // namespace

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "policies/planning/address_layout.h"
-#include "policies/planning/plan_builder.h"
+#include <limits>
 
 namespace stowage {
 namespace {
 
-// Absences of one class that are looked at to find one that can be taken.
-constexpr int kTriesPerClass = 6;
+// Absences of one class that are compared, and that are passed over because
+// they can not be taken while others might be.
+constexpr int kFitsPerClass = 6;
+constexpr int kMisfitsPerClass = 30;
 
 // Classes of cost per byte are this many to a doubling.
 constexpr double kClassesPerDoubling = 2;
@@ -38,23 +38,16 @@ int ClassOf(double cost_per_byte) {
 
 AbsenceSelector::AbsenceSelector(const Graph& graph,
                                  const AbsenceChoices& choices,
-                                 const std::vector<int64_t>& allowed_bytes)
+                                 const std::vector<int64_t>& excess_bytes)
     : choices_(choices),
       step_(graph.kernel_count() + 1),
-      initial_(step_),
+      initial_(excess_bytes),
       over_before_(2 * static_cast<size_t>(step_) + 1),
       by_start_(step_),
-      excess_(step_),
+      excess_(initial_),
       taken_of_(graph.tensors.size()) {
-  for (const FastSegment& segment : AllFastSegments(graph)) {
-    initial_.Add(segment.begin, segment.end,
-                 RoundUpToPlacement(graph.tensors[segment.tensor].size_bytes));
-  }
-  for (KernelIndex b = 0; b < step_; ++b) {
-    initial_.Add(b, b + 1, -allowed_bytes[b]);
-  }
   for (KernelIndex b = 0; b < 2 * step_; ++b) {
-    over_before_[b + 1] = over_before_[b] + (initial_.At(b % step_) > 0);
+    over_before_[b + 1] = over_before_[b] + (excess_bytes[b % step_] > 0);
   }
   for (size_t a = 0; a < choices.absences.size(); ++a) {
     by_start_[choices.absences[a].gap.from % step_].push_back(a);
@@ -119,27 +112,33 @@ void AbsenceSelector::Open(KernelIndex boundary) {
 }
 
 bool AbsenceSelector::Relieve(KernelIndex boundary) {
-  int best = -1;
-  double best_score = 0;
-  for (auto& [cost_class, by_end] : open_) {
-    int tries = 0;
-    for (auto at = by_end.rbegin();
-         at != by_end.rend() && tries < kTriesPerClass; ++at) {
-      if (taken_[at->second]) continue;
-      const double score = Score(at->second, boundary, at->first);
-      if (score >= 0 && (best < 0 || score < best_score)) {
-        best = at->second;
-        best_score = score;
-      }
-      ++tries;
-    }
-  }
+  int best = Cheapest(boundary, kMisfitsPerClass);
+  if (best < 0) best = Cheapest(boundary, std::numeric_limits<int>::max());
   if (best < 0) return false;
   std::vector<int> covered;
   Covered(best, covered);
   for (const int a : covered) GiveBack(a);
   Take(best, boundary);
   return true;
+}
+
+int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) const {
+  int best = -1;
+  double best_score = 0;
+  for (const auto& [cost_class, by_end] : open_) {
+    int fits = 0, misfits = 0;
+    for (auto at = by_end.rbegin(); at != by_end.rend(); ++at) {
+      if (fits == kFitsPerClass || misfits == most_misfits) break;
+      if (taken_[at->second]) continue;
+      const double score = Score(at->second, boundary, at->first);
+      ++(score >= 0 ? fits : misfits);
+      if (score >= 0 && (best < 0 || score < best_score)) {
+        best = at->second;
+        best_score = score;
+      }
+    }
+  }
+  return best;
 }
 
 double AbsenceSelector::Score(int absence, KernelIndex boundary,

@@ -1,7 +1,8 @@
 // Chooses which absences to take so that what is left fast fits, as if copies
 // took no time: a weighted interval cover.
 //
-//   AbsenceSelector selector(graph, choices, allowed_bytes);
+//   AbsenceSelector selector(graph, choices,
+//                            ExcessBytes(costs, allowed_bytes));
 //   std::vector<int> chosen = selector.Select(prices);
 //
 // A sweep over the boundaries. Where too much is held, the absence is taken
@@ -42,9 +43,10 @@ struct Choice {
 
 class AbsenceSelector {
  public:
-  // `allowed_bytes`: by boundary, K + 1 values.
+  // `excess_bytes`: by boundary, K + 1 values: what is held if all is fast, less
+  // what is allowed.
   AbsenceSelector(const Graph& graph, const AbsenceChoices& choices,
-                  const std::vector<int64_t>& allowed_bytes);
+                  const std::vector<int64_t>& excess_bytes);
 
   // By absence.
   std::vector<Choice> Select(const LanePrices& prices);
@@ -56,6 +58,9 @@ class AbsenceSelector {
   void Reset(const LanePrices& prices);
   void Open(KernelIndex boundary);
   bool Relieve(KernelIndex boundary);
+  // The absence that relieves the boundary at the least cost, of the first of
+  // each class; -1: none.
+  int Cheapest(KernelIndex boundary, int most_misfits) const;
   // How much an absence costs for what it relieves; negative when it cannot be
   // taken.
   double Score(int absence, KernelIndex boundary, KernelIndex end) const;

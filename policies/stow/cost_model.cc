@@ -1,6 +1,11 @@
 #include "policies/stow/cost_model.h"
 
+#include <numeric>
+#include <utility>
+
 #include "policies/model/kernel_cost.h"
+#include "policies/planning/address_layout.h"
+#include "policies/planning/plan_builder.h"
 
 namespace stowage {
 namespace {
@@ -31,6 +36,20 @@ CostModel::CostModel(const Graph& graph, const MemorySystem& system,
         fast_boundary_ns_.back() +
         KernelNs(k, [](TensorIndex) { return kFastTier; }));
   }
+  CountFastBytes();
+}
+
+void CostModel::CountFastBytes() {
+  std::vector<int64_t> change(fast_boundary_ns_.size() + 1);
+  for (const FastSegment& segment : AllFastSegments(graph_)) {
+    const int64_t bytes =
+        RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes);
+    change[segment.begin] += bytes;
+    change[segment.end] -= bytes;
+  }
+  change.pop_back();
+  std::partial_sum(change.begin(), change.end(), change.begin());
+  all_fast_bytes_ = std::move(change);
 }
 
 int64_t CostModel::KernelNs(
@@ -65,6 +84,13 @@ int64_t CostModel::OutNs(TensorIndex tensor, TierIndex tier) const {
 int64_t CostModel::InNs(TensorIndex tensor, TierIndex tier) const {
   return system_.CopyDurationNs(tier, kFastTier,
                                 graph_.tensors[tensor].size_bytes);
+}
+
+std::vector<int64_t> ExcessBytes(const CostModel& costs,
+                                 const std::vector<int64_t>& allowed_bytes) {
+  std::vector<int64_t> excess = costs.all_fast_bytes();
+  for (size_t b = 0; b < excess.size(); ++b) excess[b] -= allowed_bytes[b];
+  return excess;
 }
 
 }  // namespace stowage

@@ -31,6 +31,10 @@ class CostModel {
     return fast_boundary_ns_;
   }
 
+  // What is held at each boundary if all tensors are fast all their life,
+  // rounded to the granularity of placement.
+  const std::vector<int64_t>& all_fast_bytes() const { return all_fast_bytes_; }
+
   // From boundary `k` to the end of the kernel, without stalls. `tier_of` as
   // for KernelDurationNs; streamed operands are charged by their tier.
   int64_t KernelNs(KernelIndex k,
@@ -46,6 +50,8 @@ class CostModel {
   int64_t InNs(TensorIndex tensor, TierIndex tier) const;
 
  private:
+  void CountFastBytes();
+
   const Graph& graph_;
   const MemorySystem& system_;
   const Workload& workload_;
@@ -53,7 +59,12 @@ class CostModel {
   std::vector<KernelProfile> profiles_;
   std::vector<const Stream*> streams_;  // by kernel, may be null
   std::vector<int64_t> fast_boundary_ns_;
+  std::vector<int64_t> all_fast_bytes_;
 };
+
+// By boundary: what is held, less what is allowed.
+std::vector<int64_t> ExcessBytes(const CostModel& costs,
+                                 const std::vector<int64_t>& allowed_bytes);
 
 }  // namespace stowage
 

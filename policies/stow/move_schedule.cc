@@ -6,8 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "policies/planning/address_layout.h"
-#include "policies/planning/plan_builder.h"
 #include "policies/stow/occupancy.h"
 
 namespace stowage {
@@ -27,6 +25,7 @@ constexpr int kLookahead = 4;
 // Where one transfer has got to in the simulation.
 struct Progress {
   KernelIndex held_until = 0;  // the copy out is expected to hold room to here
+  bool leaving = false;        // the copy out is under way
   bool gone = false;           // the copy in may be issued
   bool fetched = false;
   bool dropped = false;
@@ -55,10 +54,11 @@ class Scheduler {
             const std::vector<int64_t>& allowed_bytes)
       : costs_(costs),
         step_(costs.graph().kernel_count() + 1),
-        excess_(step_),
+        excess_(ExcessBytes(costs, allowed_bytes)),
         leaving_at_(step_),
         gone_by_(step_),
         due_at_(step_),
+        held_to_(step_ + 1),
         kernel_ns_(KernelTimesNs(costs, absences)) {
     boundary_ns_ = {0};
     for (const int64_t ns : kernel_ns_) {
@@ -70,7 +70,7 @@ class Scheduler {
       transfers_.push_back(MakeTransfer(costs, placed));
     }
     progress_.resize(transfers_.size());
-    CountBytes(allowed_bytes);
+    TakeAbsences();
     IndexTransfers();
     ExpectOuts();
     CountUnderWay();
@@ -108,15 +108,7 @@ class Scheduler {
   }
   Lanes& LanesOf(int i) { return lanes_[transfers_[i].placed.tier]; }
 
-  void CountBytes(const std::vector<int64_t>& allowed_bytes) {
-    const Graph& graph = costs_.graph();
-    for (const FastSegment& segment : AllFastSegments(graph)) {
-      excess_.Add(segment.begin, segment.end,
-                  RoundUpToPlacement(graph.tensors[segment.tensor].size_bytes));
-    }
-    for (KernelIndex b = 0; b < step_; ++b) {
-      excess_.Add(b, b + 1, -allowed_bytes[b]);
-    }
+  void TakeAbsences() {
     for (size_t i = 0; i < transfers_.size(); ++i) {
       excess_.Add(transfers_[i].absent_from(), transfers_[i].absent_to(),
                   -BytesOf(i));
@@ -230,10 +222,16 @@ class Scheduler {
         progress.out_begin_ns + transfers_[i].placed.absence.out_ns;
     lanes.out_free_ns = progress.out_end_ns;
     lanes.leaving.push_back(i);
-    HoldUntil(i, b,
-              std::min(BoundaryAt(progress.out_end_ns, b, now_ns_),
-                       transfers_[i].out_by));
+    progress.leaving = true;
+    HoldWhileLeaving(i, b);
     if (transfers_[i].out_by == b) CompleteUpTo(i, b);
+  }
+
+  // To when it will be gone if nothing is waited for until then.
+  void HoldWhileLeaving(int i, KernelIndex b) {
+    const KernelIndex gone = BoundaryAt(progress_[i].out_end_ns, b, now_ns_);
+    HoldUntil(i, b, std::min(std::max(b + 1, gone), transfers_[i].out_by));
+    held_to_[progress_[i].held_until].push_back(i);
   }
 
   // There is room for the tensor after all, and no kernel expects it slow.
@@ -248,6 +246,7 @@ class Scheduler {
   void CompleteFirst(Lanes& lanes, KernelIndex b) {
     const int i = lanes.leaving.front();
     lanes.leaving.pop_front();
+    progress_[i].leaving = false;
     now_ns_ = std::max(now_ns_, progress_[i].out_end_ns);
     HoldUntil(i, b, b);
     progress_[i].left = b;
@@ -255,21 +254,14 @@ class Scheduler {
   }
 
   void CompleteUpTo(int i, KernelIndex b) {
-    if (progress_[i].dropped) return;
-    Lanes& lanes = LanesOf(i);
-    while (std::find(lanes.leaving.begin(), lanes.leaving.end(), i) !=
-           lanes.leaving.end()) {
-      CompleteFirst(lanes, b);
-    }
+    while (progress_[i].leaving) CompleteFirst(LanesOf(i), b);
   }
 
   // Copies out that were expected to be complete hold room for longer; those
   // that end first are waited for until the rest has room.
   void WaitForRoom(KernelIndex b) {
-    for (auto& [tier, lanes] : lanes_) {
-      for (const int i : lanes.leaving) {
-        if (progress_[i].held_until <= b) HoldUntil(i, b, b + 1);
-      }
+    for (const int i : std::exchange(held_to_[b], {})) {
+      if (progress_[i].leaving) HoldWhileLeaving(i, b);
     }
     while (excess_.At(b) > 0) {
       Lanes* first = nullptr;
@@ -397,6 +389,7 @@ class Scheduler {
   std::vector<std::vector<int>> leaving_at_;  // by boundary
   std::vector<std::vector<int>> gone_by_;
   std::vector<std::vector<int>> due_at_;
+  std::vector<std::vector<int>> held_to_;             // copies out under way
   std::map<TierIndex, Lanes, std::greater<>> lanes_;  // slowest first
   std::vector<int64_t> kernel_ns_;
   std::vector<int64_t> boundary_ns_;

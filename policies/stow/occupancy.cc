@@ -5,10 +5,24 @@
 
 namespace stowage {
 
-Occupancy::Occupancy(KernelIndex boundary_count)
-    : count_(boundary_count),
-      added_(4 * static_cast<size_t>(boundary_count)),
-      highest_(4 * static_cast<size_t>(boundary_count)) {}
+Occupancy::Occupancy(const std::vector<int64_t>& bytes)
+    : count_(static_cast<KernelIndex>(bytes.size())),
+      added_(4 * bytes.size()),
+      highest_(4 * bytes.size()) {
+  Build(1, 0, count_, bytes);
+}
+
+void Occupancy::Build(int node, int low, int high,
+                      const std::vector<int64_t>& bytes) {
+  if (high - low == 1) {
+    added_[node] = highest_[node] = bytes[low];
+    return;
+  }
+  const int middle = low + (high - low) / 2;
+  Build(2 * node, low, middle, bytes);
+  Build(2 * node + 1, middle, high, bytes);
+  highest_[node] = std::max(highest_[2 * node], highest_[2 * node + 1]);
+}
 
 void Occupancy::Add(KernelIndex begin, KernelIndex end, int64_t bytes) {
   if (begin >= end) return;

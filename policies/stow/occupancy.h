@@ -1,7 +1,7 @@
 // Bytes held at every boundary of a step: adds over ranges, highest over
 // ranges, both in logarithmic time.
 //
-//   Occupancy occupancy(boundary_count);
+//   Occupancy occupancy(std::vector<int64_t>(9, 0));
 //   occupancy.Add(3, 9, 4096);               // boundaries 3 .. 8
 //   int64_t bytes = occupancy.Highest(0, 9);
 //
@@ -18,7 +18,8 @@ namespace stowage {
 
 class Occupancy {
  public:
-  explicit Occupancy(KernelIndex boundary_count);
+  // `bytes`: by boundary, what is held to begin with.
+  explicit Occupancy(const std::vector<int64_t>& bytes);
 
   // Ranges are unrolled over two steps, as in gap.h: what lies behind the end
   // of the step counts from its beginning. An empty range adds nothing.
@@ -28,6 +29,7 @@ class Occupancy {
   int64_t At(KernelIndex boundary) const;
 
  private:
+  void Build(int node, int low, int high, const std::vector<int64_t>& bytes);
   void AddWithin(int node, int low, int high, int begin, int end,
                  int64_t bytes);
   int64_t HighestWithin(int node, int low, int high, int begin, int end) const;

@@ -7,7 +7,9 @@
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
 #include "policies/planning/address_layout.h"
-#include "policies/stow/tier_choice.h"
+#include "policies/planning/move_windows.h"
+#include "policies/planning/simulator.h"
+#include "policies/planning/staging.h"
 
 namespace stowage {
 namespace {
@@ -22,6 +24,12 @@ constexpr LanePrices kPrices[] = {
 constexpr double kMisfitShare = 0.25;
 constexpr double kLargestCut = 0.03;
 
+// Shares of the arena that are planned for where addresses fail.
+constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
+
+// Of the time of a step without waiting, what is not worth a search.
+constexpr double kNegligible = 0.0002;
+
 }  // namespace
 
 Search::Search(const CostModel& costs, const AbsenceChoices& choices,
@@ -29,70 +37,157 @@ Search::Search(const CostModel& costs, const AbsenceChoices& choices,
     : costs_(costs),
       choices_(choices),
       effort_(effort),
-      least_bytes_(costs.workload().need_bytes) {
+      work_left_(effort.work),
+      least_bytes_(costs.workload().need_bytes),
+      best_(absl::ResourceExhaustedError("no address layout was found")) {
   least_bytes_.push_back(0);
-  for (const int64_t least : least_bytes_) {
-    allowed_bytes_.push_back(std::max(least, costs.workload().arena_bytes));
-  }
 }
 
-absl::StatusOr<Plan> Search::FindPlan() {
-  Candidate candidate = FindBest();
-  for (int layout = 0; layout < effort_.layouts; ++layout) {
-    const BuildInput input = MakeInput(candidate);
-    const auto segments = static_cast<int>(input.segments.size());
-    if (layout > 2 && layout * segments > effort_.layout_segments) break;
-    absl::StatusOr<Plan> plan =
-        BuildPlan(costs_.graph(), costs_.system(), input);
-    if (!absl::IsResourceExhausted(plan.status())) return plan;
-    if (IsLate()) break;
-    TakeRoom(FindMisfits(costs_.graph(), costs_.system(), input));
-    candidate = Evaluate(candidate.recipe);
+void Search::Run() {
+  std::vector<Candidate> candidates;
+  for (const Recipe& recipe : Starts()) {
+    AllowAll(1);
+    candidates.push_back(Learn(recipe, effort_.rounds));
+    const bool good = IsGoodEnough(candidates.back().schedule.step_ns);
+    if (good || IsDone()) break;
   }
-  return absl::ResourceExhaustedError("no address layout was found");
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) {
+                     return a.schedule.step_ns < b.schedule.step_ns;
+                   });
+  for (Candidate& candidate : candidates) {
+    const bool hopeless = best_.ok() && candidate.schedule.step_ns >=
+                                            best_->prediction.step_time_ns;
+    if (hopeless || IsDone()) break;
+    LayOut(candidate);
+  }
+  MakeDo(candidates.front().recipe);
 }
 
-Search::Candidate Search::Evaluate(const Recipe& recipe) const {
+bool Search::IsStuck() const {
+  return absl::IsResourceExhausted(best_.status());
+}
+
+// Where no address layout was found: plans with ever more room to spare, and
+// in the end one that stages each kernel's tensors for it alone, which always
+// fits.
+void Search::MakeDo(const Recipe& recipe) {
+  for (const double share : kSpareShares) {
+    if (!IsStuck()) return;
+    AllowAll(share);
+    TryLayout(Evaluate(recipe));
+  }
+  if (!IsStuck()) return;
+  BuildInput input = MakeInput({});
+  input.segments = StagedSegments(costs_.graph(), costs_.workload());
+  absl::StatusOr<Plan> plan = BuildPlan(costs_.graph(), costs_.system(), input);
+  if (!plan.ok()) {
+    best_ = plan.status();
+    return;
+  }
+  plan->notes.push_back(
+      "No address layout of what the search decided fits the limit; each "
+      "kernel's tensors are staged for it alone.");
+  Consider(*std::move(plan));
+}
+
+std::vector<Search::Recipe> Search::Starts() const {
+  const bool in_place = costs_.in_place_tier() != kFastTier;
+  std::vector<Recipe> starts;
+  for (const LanePrices& prices : kPrices) {
+    for (const TierRule rule : {TierRule::kFirst, TierRule::kLast}) {
+      if (rule == TierRule::kLast && costs_.system().tier_count() < 3) continue;
+      starts.push_back({.prices = prices, .tiers = rule});
+    }
+    if (!in_place) break;
+  }
+  return starts;
+}
+
+Search::Candidate Search::Evaluate(const Recipe& recipe) {
   std::vector<int64_t> fewer_bytes = allowed_bytes_;
   for (size_t b = 0; b < fewer_bytes.size(); ++b) {
     fewer_bytes[b] =
         std::max(least_bytes_[b], fewer_bytes[b] - recipe.reserve_bytes[b]);
   }
-  AbsenceSelector selector(costs_.graph(), choices_, fewer_bytes);
+  AbsenceSelector selector(costs_.graph(), choices_,
+                           ExcessBytes(costs_, fewer_bytes));
   Candidate candidate{.recipe = recipe};
-  candidate.placed =
-      ChooseTiers(costs_, choices_, selector.Select(recipe.prices));
+  candidate.placed = ChooseTiers(costs_, choices_,
+                                 selector.Select(recipe.prices), recipe.tiers);
   candidate.schedule = ScheduleMoves(costs_, candidate.placed, allowed_bytes_);
+  work_left_ -= static_cast<int64_t>(choices_.absences.size());
   return candidate;
 }
 
-bool Search::IsLate() {
-  timed_out_ = timed_out_ || absl::Now() > effort_.deadline;
-  return timed_out_;
-}
-
-Search::Candidate Search::FindBest() {
-  const bool in_place = costs_.in_place_tier() != kFastTier;
+Search::Candidate Search::Learn(Recipe recipe, int rounds) {
+  recipe.reserve_bytes.resize(allowed_bytes_.size());
   std::optional<Candidate> best;
-  for (const LanePrices& prices : kPrices) {
-    Recipe recipe{.prices = prices};
-    recipe.reserve_bytes.resize(allowed_bytes_.size());
-    for (int round = 0; round < effort_.rounds; ++round) {
-      if (best.has_value() && IsLate()) return *std::move(best);
-      Candidate candidate = Evaluate(recipe);
-      for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
-        recipe.reserve_bytes[b] =
-            (recipe.reserve_bytes[b] + candidate.schedule.under_way_bytes[b]) /
-            2;
-      }
-      if (!best.has_value() ||
-          candidate.schedule.step_ns < best->schedule.step_ns) {
-        best = std::move(candidate);
-      }
+  for (int round = 0; round < rounds; ++round) {
+    if (best.has_value() &&
+        (IsDone() || IsGoodEnough(best->schedule.step_ns))) {
+      break;
     }
-    if (!in_place) break;
+    Candidate candidate = Evaluate(recipe);
+    for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
+      recipe.reserve_bytes[b] =
+          (recipe.reserve_bytes[b] + candidate.schedule.under_way_bytes[b]) / 2;
+    }
+    if (!best.has_value() ||
+        candidate.schedule.step_ns < best->schedule.step_ns) {
+      best = std::move(candidate);
+    }
   }
   return *std::move(best);
+}
+
+void Search::LayOut(Candidate candidate) {
+  AllowAll(1);
+  for (int layout = 0; layout < effort_.layouts; ++layout) {
+    const std::vector<FastSegment> misfits = TryLayout(candidate);
+    if (misfits.empty() || IsDone()) return;
+    TakeRoom(misfits);
+    candidate = Evaluate(candidate.recipe);
+  }
+}
+
+std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
+  const BuildInput input = MakeInput(candidate);
+  work_left_ -= static_cast<int64_t>(input.segments.size());
+  std::vector<FastSegment> misfits;
+  absl::StatusOr<Plan> plan =
+      BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
+  if (plan.ok()) {
+    Consider(*std::move(plan));
+  } else if (misfits.empty() && !best_.ok()) {
+    best_ = plan.status();
+  }
+  return misfits;
+}
+
+void Search::Consider(Plan plan) {
+  for (int round = 0; round < 2; ++round) {
+    const absl::StatusOr<Simulation> simulation =
+        Simulate(costs_.graph(), costs_.system(), plan);
+    if (!simulation.ok()) return;
+    plan.prediction = simulation->prediction;
+    if (!best_.ok() ||
+        plan.prediction.step_time_ns <= best_->prediction.step_time_ns) {
+      best_ = plan;
+    }
+    WidenMoves(costs_.graph(), *simulation, plan);
+  }
+}
+
+bool Search::IsDone() {
+  timed_out_ = timed_out_ || absl::Now() > effort_.deadline;
+  return timed_out_ || work_left_ <= 0 ||
+         (best_.ok() && IsGoodEnough(best_->prediction.step_time_ns));
+}
+
+bool Search::IsGoodEnough(int64_t step_ns) const {
+  const auto fast_ns = static_cast<double>(costs_.fast_boundary_ns().back());
+  return static_cast<double>(step_ns) <= (1 + kNegligible) * fast_ns;
 }
 
 BuildInput Search::MakeInput(const Candidate& candidate) const {
@@ -109,22 +204,34 @@ BuildInput Search::MakeInput(const Candidate& candidate) const {
   return input;
 }
 
+void Search::AllowAll(double share) {
+  const auto bytes = static_cast<int64_t>(
+      share * static_cast<double>(costs_.workload().arena_bytes));
+  allowed_bytes_.clear();
+  for (const int64_t least : least_bytes_) {
+    allowed_bytes_.push_back(std::max(least, bytes));
+  }
+}
+
 // Fragmentation is local: only where segments found no address is less planned
 // for (AutoTM does the same with its limits).
 void Search::TakeRoom(const std::vector<FastSegment>& misfits) {
   const auto largest_bytes = static_cast<int64_t>(
       kLargestCut * static_cast<double>(costs_.workload().arena_bytes));
-  std::vector<int64_t> cut(allowed_bytes_.size());
+  std::vector<int64_t> cut(allowed_bytes_.size() + 1);  // changes, then sums
   for (const FastSegment& misfit : misfits) {
-    const int64_t bytes =
-        RoundUpToPlacement(costs_.graph().tensors[misfit.tensor].size_bytes);
-    for (KernelIndex b = misfit.begin; b < misfit.end; ++b) {
-      cut[b] += static_cast<int64_t>(kMisfitShare * static_cast<double>(bytes));
-    }
+    const auto bytes = static_cast<int64_t>(
+        kMisfitShare * static_cast<double>(RoundUpToPlacement(
+                           costs_.graph().tensors[misfit.tensor].size_bytes)));
+    if (misfit.begin >= misfit.end) continue;
+    cut[misfit.begin] += bytes;
+    cut[misfit.end] -= bytes;
   }
-  for (size_t b = 0; b < cut.size(); ++b) {
+  int64_t bytes = 0;
+  for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
+    bytes += cut[b];
     allowed_bytes_[b] = std::max(
-        least_bytes_[b], allowed_bytes_[b] - std::min(largest_bytes, cut[b]));
+        least_bytes_[b], allowed_bytes_[b] - std::min(largest_bytes, bytes));
   }
 }
 

@@ -2,7 +2,8 @@
 // run, so that kernels wait as little as possible and addresses fit.
 //
 //   Search search(costs, choices, {.rounds = 8});
-//   absl::StatusOr<Plan> plan = search.FindPlan();
+//   search.Run();
+//   absl::StatusOr<Plan> plan = search.best();
 //
 // Keeps references to its arguments. Not thread-safe.
 #ifndef STOWAGE_POLICIES_STOW_SEARCH_H_
@@ -17,18 +18,19 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/absence_selector.h"
 #include "policies/stow/move_schedule.h"
+#include "policies/stow/tier_choice.h"
 
 namespace stowage {
 
 struct SearchEffort {
-  // Schedules that are tried for each price of copying, each learning from the
-  // one before how much room copies under way need.
+  // Schedules that are tried from each start, each learning from the one before
+  // how much room copies under way need.
   int rounds = 3;
-  // Address layouts that are tried, each with less room where the one before
-  // did not fit.
-  int layouts = 20;
-  // Segments that are laid out in all, beyond the first few layouts.
-  int layout_segments = 60'000;
+  // Address layouts that are tried for a schedule, each with less room where
+  // the one before did not fit.
+  int layouts = 12;
+  // Absences and segments that are scheduled or laid out, in all.
+  int64_t work = 1'000'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
@@ -38,9 +40,19 @@ class Search {
   Search(const CostModel& costs, const AbsenceChoices& choices,
          const SearchEffort& effort);
 
-  // RESOURCE_EXHAUSTED when no address layout was found.
-  absl::StatusOr<Plan> FindPlan();
+  // Finds a plan, and better ones until the effort is spent or no better one is
+  // worth it.
+  void Run();
 
+  // Takes a plan of another planner, which the verifier accepts, into account.
+  // Gives its moves the time that its addresses allow.
+  void Consider(Plan plan);
+
+  // The best plan so far, with its prediction; an error where there is none.
+  const absl::StatusOr<Plan>& best() const { return best_; }
+
+  // Whether a better plan is not worth a search, or there is no time for it.
+  bool IsDone();
   // Whether the deadline kept the search from doing all it would have.
   bool timed_out() const { return timed_out_; }
 
@@ -48,6 +60,7 @@ class Search {
   // What a schedule is made from.
   struct Recipe {
     LanePrices prices;
+    TierRule tiers = TierRule::kFirst;
     std::vector<int64_t> reserve_bytes;  // by boundary, for copies under way
   };
   struct Candidate {
@@ -56,18 +69,30 @@ class Search {
     MoveSchedule schedule;
   };
 
-  Candidate Evaluate(const Recipe& recipe) const;
-  Candidate FindBest();
-  bool IsLate();
+  std::vector<Recipe> Starts() const;
+  Candidate Evaluate(const Recipe& recipe);
+  // The best of some rounds.
+  Candidate Learn(Recipe recipe, int rounds);
+  // Lays out the candidate, or what becomes of it with less room.
+  void LayOut(Candidate candidate);
+  // What has no address in the layout that leaves out least; none where there
+  // is a plan, or where less room would not help.
+  std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  void MakeDo(const Recipe& recipe);
+  bool IsStuck() const;
   BuildInput MakeInput(const Candidate& candidate) const;
+  void AllowAll(double share);
   void TakeRoom(const std::vector<FastSegment>& misfits);
+  bool IsGoodEnough(int64_t step_ns) const;
 
   const CostModel& costs_;
   const AbsenceChoices& choices_;
   const SearchEffort effort_;
   bool timed_out_ = false;
+  int64_t work_left_ = 0;
   std::vector<int64_t> least_bytes_;    // by boundary, that must be allowed
   std::vector<int64_t> allowed_bytes_;  // by boundary
+  absl::StatusOr<Plan> best_;
 };
 
 }  // namespace stowage

@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policies/baselines/belady.h"
+#include "policies/baselines/g10.h"
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/profile_note.h"
 #include "policies/stow/search.h"
@@ -15,8 +16,8 @@
 namespace stowage {
 namespace {
 
-// Belady's rule takes too long for larger graphs.
-constexpr KernelIndex kMaxKernelsForBelady = 2000;
+// The baselines' planners take too long for larger graphs.
+constexpr KernelIndex kMaxKernelsForBaselines = 3000;
 
 // Longer limits are spent on more schedules and layouts.
 constexpr absl::Duration kLongLimit = absl::Seconds(2);
@@ -28,20 +29,23 @@ SearchEffort EffortFor(const PlanOptions& options) {
   if (options.time_limit >= kLongLimit) {
     effort.rounds = 8;
     effort.layouts = 80;
-    effort.layout_segments = 1'000'000;
+    effort.work = 20'000'000;
   }
   return effort;
 }
 
-// The plan of the search, or the one of Belady's rule where that is faster: the
-// two fail on different graphs.
-absl::StatusOr<Plan> Faster(absl::StatusOr<Plan> searched,
-                            absl::StatusOr<Plan> belady) {
-  if (!searched.ok()) return belady;
-  if (!belady.ok()) return searched;
-  return belady->prediction.step_time_ns < searched->prediction.step_time_ns
-             ? belady
-             : searched;
+// Each wins on graphs on which the search does not.
+void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
+                       const PlanOptions& options, Search& search) {
+  if (graph.kernel_count() > kMaxKernelsForBaselines) return;
+  const BeladyPolicy belady;
+  const G10Policy g10;
+  for (const Policy* policy : {static_cast<const Policy*>(&belady),
+                               static_cast<const Policy*>(&g10)}) {
+    if (search.IsDone()) return;
+    absl::StatusOr<Plan> plan = policy->MakePlan(graph, system, options);
+    if (plan.ok()) search.Consider(*std::move(plan));
+  }
 }
 
 }  // namespace
@@ -64,12 +68,9 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
   const CostModel costs(graph, system, *workload);
   const AbsenceChoices choices = FindAbsences(graph, *workload, costs);
   Search search(costs, choices, EffortFor(options));
-  absl::StatusOr<Plan> plan = search.FindPlan();
-  if (plan.ok()) plan = FinishPlan(graph, system, name(), *std::move(plan));
-  if (!plan.ok() || graph.kernel_count() <= kMaxKernelsForBelady) {
-    plan = Faster(std::move(plan),
-                  BeladyPolicy().MakePlan(graph, system, options));
-  }
+  search.Run();
+  ConsiderBaselines(graph, system, options, search);
+  absl::StatusOr<Plan> plan = search.best();
   if (!plan.ok()) return plan.status();
   plan->policy = std::string(name());
   if (search.timed_out()) {

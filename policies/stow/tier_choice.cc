@@ -1,7 +1,7 @@
 #include "policies/stow/tier_choice.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -47,8 +47,9 @@ class TierChooser {
         step_(costs.graph().kernel_count() + 1),
         residents_(std::move(residents)) {}
 
-  std::vector<Resident> Choose() {
+  std::vector<Resident> Choose(TierRule rule) {
     const auto& tiers = costs_.system().tiers;
+    if (rule == TierRule::kLast) SendToLast();
     for (TierIndex tier = 1; tier + 1 < costs_.system().tier_count(); ++tier) {
       if (tiers[tier].capacity_bytes > 0) Spill(tier);
     }
@@ -56,12 +57,43 @@ class TierChooser {
   }
 
  private:
+  void SendToLast() {
+    const TierIndex last = costs_.system().tier_count() - 1;
+    std::vector<Resident*> longest_first;
+    for (Resident& resident : residents_) {
+      const bool moves = std::any_of(
+          resident.absences.begin(), resident.absences.end(),
+          [](const ChosenAbsence& one) { return one.absence->gap.moves_in; });
+      if (moves && resident.tier < last) longest_first.push_back(&resident);
+    }
+    std::stable_sort(longest_first.begin(), longest_first.end(),
+                     [&](const Resident* a, const Resident* b) {
+                       return ShortestNs(*a) > ShortestNs(*b);
+                     });
+    LaneSchedule out, in;
+    for (Resident* resident : longest_first) {
+      if (Crowding(*resident, last, out, in, /*reserve=*/false) > 0) continue;
+      Crowding(*resident, last, out, in, /*reserve=*/true);
+      resident->tier = last;
+    }
+  }
+
+  // Of its absences.
+  int64_t ShortestNs(const Resident& resident) const {
+    int64_t shortest_ns = std::numeric_limits<int64_t>::max();
+    for (const ChosenAbsence& one : resident.absences) {
+      const Gap& gap = one.absence->gap;
+      shortest_ns =
+          std::min(shortest_ns, UnrolledNs(gap.to) - UnrolledNs(gap.from));
+    }
+    return shortest_ns;
+  }
+
   // Sends what does not fit into `tier` on to the next.
   void Spill(TierIndex tier) {
-    Occupancy excess(step_);
     const auto capacity = static_cast<int64_t>(
         kFill * costs_.system().tiers[tier].capacity_bytes);
-    excess.Add(0, step_, -capacity);
+    Occupancy excess(std::vector<int64_t>(step_, -capacity));
     std::vector<std::vector<int>> begins(step_);
     std::set<std::pair<KernelIndex, int>> open;
     for (size_t r = 0; r < residents_.size(); ++r) {
@@ -120,7 +152,6 @@ class TierChooser {
     const int64_t step_ns = costs_.fast_boundary_ns().back();
     const int64_t out_ns = costs_.OutNs(resident.tensor, tier);
     const int64_t in_ns = costs_.InNs(resident.tensor, tier);
-    const double early_ns = kEarly * static_cast<double>(step_ns);
     double waited_ns = 0;
     for (const ChosenAbsence& one : resident.absences) {
       const Gap& gap = one.absence->gap;
@@ -137,6 +168,7 @@ class TierChooser {
         int64_t due_ns = UnrolledNs(gap.to);
         if (due_ns > step_ns) due_ns -= step_ns;
         const int64_t start_ns = in.LatestStart(due_ns, in_ns);
+        const double early_ns = kEarly * static_cast<double>(step_ns);
         waited_ns += std::max<double>(0, due_ns - start_ns - in_ns - early_ns);
         if (reserve) in.Reserve(start_ns, in_ns);
       }
@@ -212,9 +244,10 @@ std::vector<Resident> FindResidents(const CostModel& costs,
 
 std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
                                        const AbsenceChoices& choices,
-                                       const std::vector<Choice>& chosen) {
+                                       const std::vector<Choice>& chosen,
+                                       TierRule rule) {
   const std::vector<Resident> residents =
-      TierChooser(costs, FindResidents(costs, choices, chosen)).Choose();
+      TierChooser(costs, FindResidents(costs, choices, chosen)).Choose(rule);
   std::vector<TierIndex> tier(costs.graph().tensors.size(), 1);
   for (const Resident& resident : residents) {
     tier[resident.tensor] = resident.tier;

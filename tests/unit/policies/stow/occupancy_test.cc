@@ -12,7 +12,7 @@ namespace {
 TEST(OccupancyTest, AgreesWithAnArray) {
   constexpr KernelIndex kCount = 37;
   std::mt19937_64 engine(1);
-  Occupancy occupancy(kCount);
+  Occupancy occupancy(std::vector<int64_t>(kCount, 0));
   std::vector<int64_t> array(kCount);
   for (int round = 0; round < 500; ++round) {
     const auto begin = static_cast<KernelIndex>(engine() % (2 * kCount - 1));
@@ -33,7 +33,7 @@ TEST(OccupancyTest, AgreesWithAnArray) {
 }
 
 TEST(OccupancyTest, CountsWhatLiesBehindTheEndFromTheBeginning) {
-  Occupancy occupancy(4);
+  Occupancy occupancy(std::vector<int64_t>(4, 0));
   occupancy.Add(3, 6, 10);
   EXPECT_EQ(occupancy.At(0), 10);
   EXPECT_EQ(occupancy.At(1), 10);

@@ -1,0 +1,242 @@
+#include "policies/planning/move_windows.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "policies/model/liveness.h"
+#include "policies/planning/address_layout.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+namespace {
+
+// Copies out are given this many times their duration.
+constexpr double kMargin = 1.5;
+
+// A tensor's stay at one address of the fast tier, from boundary `begin` to
+// `end` - 1.
+struct Stay {
+  int64_t offset = 0;
+  int64_t bytes = 0;
+  KernelIndex begin = 0;
+  KernelIndex end = 0;
+  int move_in = -1;
+  int move_out = -1;
+};
+
+// The last value that was set for each byte of an address space.
+class AddressMap {
+ public:
+  explicit AddressMap(KernelIndex initial) { last_[0] = initial; }
+
+  KernelIndex Highest(int64_t begin, int64_t end) const {
+    auto at = std::prev(last_.upper_bound(begin));
+    KernelIndex highest = at->second;
+    while (++at != last_.end() && at->first < end) {
+      highest = std::max(highest, at->second);
+    }
+    return highest;
+  }
+
+  void Set(int64_t begin, int64_t end, KernelIndex value) {
+    const KernelIndex behind = std::prev(last_.upper_bound(end))->second;
+    last_.erase(last_.lower_bound(begin), last_.upper_bound(end));
+    last_[begin] = value;
+    last_[end] = behind;
+  }
+
+ private:
+  std::map<int64_t, KernelIndex> last_;  // from this byte to the next key
+};
+
+class WindowWidener {
+ public:
+  WindowWidener(const Graph& graph, const Simulation& simulation, Plan& plan)
+      : graph_(graph),
+        simulation_(simulation),
+        plan_(plan),
+        uses_(UsesByTensor(graph)),
+        moves_of_(graph.tensors.size()) {
+    boundary_ns_ = {0};
+    for (const KernelTrace& kernel : simulation.kernels) {
+      boundary_ns_.push_back(kernel.end_ns);
+    }
+    for (size_t m = 0; m < plan.moves.size(); ++m) {
+      moves_of_[plan.moves[m].tensor].push_back(static_cast<int>(m));
+    }
+    FindStays();
+  }
+
+  void Run() {
+    ProlongOuts();
+    BeginInsEarlier();
+    SortMoves(plan_.moves);
+  }
+
+ private:
+  KernelIndex last() const { return graph_.kernel_count(); }
+
+  void FindStays() {
+    for (const Allocation& initial : plan_.initial) {
+      const Tensor& tensor = graph_.tensors[initial.tensor];
+      const KernelIndex end =
+          tensor.persistent ? last() + 1 : tensor.death_kernel + 1;
+      FindStaysOfLife(initial, 0, end);
+    }
+    for (const Allocation& birth : plan_.allocations) {
+      const Tensor& tensor = graph_.tensors[birth.tensor];
+      const KernelIndex end =
+          tensor.wraps() ? last() + 1 : tensor.death_kernel + 1;
+      FindStaysOfLife(birth, tensor.birth_kernel, end);
+    }
+  }
+
+  void FindStaysOfLife(const Allocation& first, KernelIndex begin,
+                       KernelIndex end) {
+    Stay stay{.begin = begin};
+    Placement at = first.at;
+    const auto finish = [&](KernelIndex boundary) {
+      if (at.tier != kFastTier) return;
+      stay.offset = at.offset_bytes;
+      stay.bytes = RoundUpToPlacement(graph_.tensors[first.tensor].size_bytes);
+      stay.end = boundary;
+      stays_.push_back(stay);
+    };
+    for (const int m : moves_of_[first.tensor]) {
+      const Move& move = plan_.moves[m];
+      if (move.start_kernel < begin || move.start_kernel >= end) continue;
+      if (move.to.tier != kFastTier) stay.move_out = m;
+      finish(move.deadline_kernel);
+      stay = {.begin = move.start_kernel, .move_in = m};
+      at = move.to;
+    }
+    finish(end);
+  }
+
+  // The first boundary that was reached at `ns` or later.
+  KernelIndex BoundaryAt(int64_t ns) const {
+    const auto at =
+        std::lower_bound(boundary_ns_.begin(), boundary_ns_.end(), ns);
+    return std::min<KernelIndex>(at - boundary_ns_.begin(), last());
+  }
+
+  // By when a copy out has to be complete, were its place not needed: before
+  // the tensor is used, moved or freed again.
+  KernelIndex LatestDeadline(int m) const {
+    const Move& move = plan_.moves[m];
+    const Tensor& tensor = graph_.tensors[move.tensor];
+    const KernelIndex deadline = move.deadline_kernel;
+    KernelIndex latest = last();
+    const bool dies =
+        !tensor.persistent &&
+        (!tensor.wraps() || move.start_kernel <= tensor.death_kernel);
+    if (dies) latest = tensor.death_kernel;
+    const std::vector<KernelIndex>& uses = uses_[move.tensor];
+    const auto use = std::lower_bound(uses.begin(), uses.end(), deadline);
+    if (use != uses.end()) latest = std::min(latest, *use);
+    const std::vector<int>& moves = moves_of_[move.tensor];
+    const auto next = std::upper_bound(moves.begin(), moves.end(), m);
+    if (next != moves.end()) {
+      latest = std::min(latest, plan_.moves[*next].start_kernel);
+    }
+    return std::max(latest, deadline);
+  }
+
+  void ProlongOuts() {
+    std::sort(stays_.begin(), stays_.end(), [](const Stay& a, const Stay& b) {
+      return std::tie(b.begin, b.end, b.offset) <
+             std::tie(a.begin, a.end, a.offset);
+    });
+    AddressMap needed(-(last() + 1));  // from when on, negated
+    for (Stay& stay : stays_) {
+      const int64_t end = stay.offset + stay.bytes;
+      if (stay.move_out >= 0) {
+        Move& move = plan_.moves[stay.move_out];
+        const MoveTrace& trace = simulation_.moves[stay.move_out];
+        const auto wanted_ns = static_cast<int64_t>(
+            kMargin * static_cast<double>(trace.end_ns - trace.start_ns));
+        const KernelIndex latest = std::max(
+            move.deadline_kernel, std::min(LatestDeadline(stay.move_out),
+                                           -needed.Highest(stay.offset, end)));
+        move.deadline_kernel = std::clamp(
+            BoundaryAt(trace.start_ns + wanted_ns), move.start_kernel, latest);
+        stay.end = move.deadline_kernel;
+      }
+      if (stay.begin == stay.end) continue;
+      needed.Set(stay.offset, end, -stay.begin);
+    }
+  }
+
+  // From when on a copy in may begin, were its place free: after the tensor
+  // was used and has arrived where it is copied from.
+  KernelIndex EarliestStart(int m) const {
+    const Move& move = plan_.moves[m];
+    const Tensor& tensor = graph_.tensors[move.tensor];
+    KernelIndex earliest = 0;
+    const bool born =
+        !tensor.persistent && move.start_kernel > tensor.birth_kernel;
+    if (born) earliest = tensor.birth_kernel + 1;
+    const std::vector<KernelIndex>& uses = uses_[move.tensor];
+    const auto use =
+        std::lower_bound(uses.begin(), uses.end(), move.start_kernel);
+    if (use != uses.begin()) earliest = std::max(earliest, *std::prev(use) + 1);
+    const std::vector<int>& moves = moves_of_[move.tensor];
+    const auto next = std::lower_bound(moves.begin(), moves.end(), m);
+    if (next != moves.begin()) {
+      earliest =
+          std::max(earliest, plan_.moves[*std::prev(next)].deadline_kernel);
+    }
+    return earliest;
+  }
+
+  // Copies that are needed later do not begin before those of the same lane
+  // that are needed sooner.
+  void BeginInsEarlier() {
+    std::sort(stays_.begin(), stays_.end(), [](const Stay& a, const Stay& b) {
+      return std::tie(a.begin, a.end, a.offset) <
+             std::tie(b.begin, b.end, b.offset);
+    });
+    AddressMap taken(0);                           // until when
+    std::vector<std::pair<int, KernelIndex>> ins;  // move, earliest start
+    for (const Stay& stay : stays_) {
+      const int64_t end = stay.offset + stay.bytes;
+      if (stay.move_in >= 0) {
+        ins.push_back(
+            {stay.move_in, std::max(EarliestStart(stay.move_in),
+                                    taken.Highest(stay.offset, end))});
+      }
+      taken.Set(stay.offset, end, stay.end);
+    }
+    std::stable_sort(ins.begin(), ins.end(), [&](const auto& a, const auto& b) {
+      return plan_.moves[a.first].deadline_kernel <
+             plan_.moves[b.first].deadline_kernel;
+    });
+    std::map<TierIndex, KernelIndex> lane;  // the latest start so far
+    for (const auto& [m, earliest] : ins) {
+      Move& move = plan_.moves[m];
+      KernelIndex& latest = lane[move.from.tier];
+      move.start_kernel =
+          std::min(move.start_kernel, std::max(latest, earliest));
+      latest = std::max(latest, move.start_kernel);
+    }
+  }
+
+  const Graph& graph_;
+  const Simulation& simulation_;
+  Plan& plan_;
+  const std::vector<std::vector<KernelIndex>> uses_;
+  std::vector<std::vector<int>> moves_of_;  // by tensor, by start
+  std::vector<int64_t> boundary_ns_;
+  std::vector<Stay> stays_;
+};
+
+}  // namespace
+
+void WidenMoves(const Graph& graph, const Simulation& simulation, Plan& plan) {
+  WindowWidener(graph, simulation, plan).Run();
+}
+
+}  // namespace stowage

@@ -1,0 +1,247 @@
+#include "policies/planning/skyline.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace stowage {
+namespace {
+
+constexpr int kNoRank = std::numeric_limits<int>::max();
+constexpr KernelIndex kNever = std::numeric_limits<KernelIndex>::max();
+
+bool IsEmpty(const Span& span) { return span.begin >= span.end; }
+
+KernelIndex StepOf(const std::vector<LayoutItem>& items) {
+  KernelIndex step = 1;
+  for (const LayoutItem& item : items) {
+    for (const Span& span : item.spans) step = std::max(step, span.end);
+  }
+  return step;
+}
+
+}  // namespace
+
+Skyline::Skyline(const std::vector<LayoutItem>& items)
+    : items_(items),
+      step_(StepOf(items)),
+      by_birth_(items.size()),
+      leaf_(items.size()),
+      first_birth_(step_ + 1),
+      lines_(step_) {
+  for (const LayoutItem& item : items) {
+    const auto& [a, b] = item.spans;
+    Life life{a.begin, a.end};
+    if (IsEmpty(a)) {
+      life = {b.begin, b.end};
+    } else if (!IsEmpty(b) && a.begin == 0 && b.end == step_) {
+      life = {b.begin, std::min(step_ + a.end, b.begin + step_)};
+    } else if (!IsEmpty(b)) {
+      life = {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+    }
+    // What is never held may be anywhere.
+    if (life.begin >= life.end) life = {0, 0};
+    lives_.push_back(life);
+  }
+  std::iota(by_birth_.begin(), by_birth_.end(), 0);
+  std::stable_sort(by_birth_.begin(), by_birth_.end(), [&](int a, int b) {
+    return lives_[a].begin < lives_[b].begin;
+  });
+  for (size_t i = 0; i < by_birth_.size(); ++i) {
+    leaf_[by_birth_[i]] = static_cast<int>(i);
+    ++first_birth_[lives_[by_birth_[i]].begin + 1];
+  }
+  std::partial_sum(first_birth_.begin(), first_birth_.end(),
+                   first_birth_.begin());
+  while (leaves_ < static_cast<int>(items.size())) leaves_ *= 2;
+  nodes_.resize(2 * static_cast<size_t>(leaves_));
+}
+
+std::vector<int64_t> Skyline::Pack(const std::vector<int>& order,
+                                   int64_t capacity_bytes) {
+  std::vector<int64_t> offsets(items_.size(), -1);
+  std::fill(lines_.begin(), lines_.end(), Line{});
+  Add(0, step_, 0, 0);
+  for (const int item : order) {
+    if (lives_[item].end == 0) offsets[item] = 0;
+  }
+  for (const bool early : {true, false}) {
+    Offer(order, early);
+    PackOffered(order, capacity_bytes, offsets);
+  }
+  return offsets;
+}
+
+void Skyline::Offer(const std::vector<int>& order, bool early) {
+  std::fill(nodes_.begin(), nodes_.end(), Node{kNever, kNoRank});
+  for (size_t rank = 0; rank < order.size(); ++rank) {
+    const int item = order[rank];
+    if (items_[item].early != early || lives_[item].end == 0) continue;
+    nodes_[leaves_ + leaf_[item]] = {lives_[item].end, static_cast<int>(rank)};
+  }
+  for (int node = leaves_ - 1; node > 0; --node) Update(node);
+}
+
+void Skyline::Withdraw(int item) {
+  int node = leaves_ + leaf_[item];
+  nodes_[node] = {kNever, kNoRank};
+  while (node > 1) Update(node /= 2);
+}
+
+void Skyline::Update(int node) {
+  const Node& a = nodes_[2 * node];
+  const Node& b = nodes_[2 * node + 1];
+  nodes_[node] = {std::min(a.first_end, b.first_end),
+                  std::min(a.first_rank, b.first_rank)};
+}
+
+int Skyline::FindFirst(KernelIndex begin, KernelIndex end) const {
+  int best_rank = kNoRank;
+  // Unrolled, what is born before `begin` is born a step later.
+  Search(1, 0, leaves_, first_birth_[begin], first_birth_[std::min(end, step_)],
+         end, best_rank);
+  if (end > step_) {
+    Search(1, 0, leaves_, 0, first_birth_[std::min(end - step_, begin)],
+           end - step_, best_rank);
+  }
+  return best_rank == kNoRank ? -1 : best_rank;
+}
+
+// Leaves first .. last-1, of the leaves low .. high-1 below `node`.
+void Skyline::Search(int node, int low, int high, int first, int last,
+                     KernelIndex end, int& best_rank) const {
+  if (last <= low || high <= first) return;
+  if (nodes_[node].first_end > end || nodes_[node].first_rank >= best_rank) {
+    return;
+  }
+  if (high - low == 1) {
+    best_rank = nodes_[node].first_rank;
+    return;
+  }
+  const int middle = low + (high - low) / 2;
+  const bool left_first =
+      nodes_[2 * node].first_rank < nodes_[2 * node + 1].first_rank;
+  if (left_first) {
+    Search(2 * node, low, middle, first, last, end, best_rank);
+  }
+  Search(2 * node + 1, middle, high, first, last, end, best_rank);
+  if (!left_first) {
+    Search(2 * node, low, middle, first, last, end, best_rank);
+  }
+}
+
+void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
+                          std::vector<int64_t>& offsets) {
+  queue_ = {};
+  for (KernelIndex b = 0; b < step_; ++b) {
+    if (lines_[b].length > 0)
+      queue_.push({lines_[b].height, b, lines_[b].length});
+  }
+  while (nodes_[1].first_rank != kNoRank && !queue_.empty()) {
+    const auto [height, line, length] = queue_.top();
+    queue_.pop();
+    if (lines_[line].length != length || lines_[line].height != height) {
+      continue;
+    }
+    // A line around the whole circle takes everything.
+    const KernelIndex end = length == step_ ? line + 2 * step_ : line + length;
+    const int rank = FindFirst(line, end);
+    if (rank < 0) {
+      Raise(line);
+      continue;
+    }
+    const int item = order[rank];
+    Withdraw(item);
+    const int64_t bytes = items_[item].size_bytes;
+    const bool fits = height <= capacity_bytes - bytes;
+    if (fits) {
+      offsets[item] = height;
+      Build(line, lives_[item], bytes);
+    } else {
+      queue_.push({height, line, length});
+    }
+  }
+}
+
+KernelIndex Skyline::Next(KernelIndex line) const {
+  return (line + lines_[line].length) % step_;
+}
+
+void Skyline::Add(KernelIndex begin, KernelIndex length, KernelIndex previous,
+                  int64_t height) {
+  lines_[begin] = {length, previous, height};
+  queue_.push({height, begin, length});
+}
+
+void Skyline::Build(KernelIndex line, const Life& life, int64_t bytes) {
+  const Line old = lines_[line];
+  const KernelIndex length = life.end - life.begin;
+  if (length == 0 || bytes == 0) {
+    queue_.push({old.height, line, old.length});
+    return;
+  }
+  lines_[line] = {};
+  if (old.length == step_) {
+    // The circle may be cut anywhere.
+    Add(life.begin, length, life.begin, old.height + bytes);
+    if (length == step_) return;
+    const KernelIndex rest = (life.begin + length) % step_;
+    Add(rest, step_ - length, life.begin, old.height);
+    lines_[life.begin].previous = rest;
+    return;
+  }
+  const KernelIndex after = (line + old.length) % step_;
+  const KernelIndex before = (life.begin - line + step_) % step_;
+  KernelIndex previous = old.previous;
+  if (before > 0) {
+    Add(line, before, previous, old.height);
+    previous = line;
+  }
+  Add(life.begin, length, previous, old.height + bytes);
+  previous = life.begin;
+  const KernelIndex rest = old.length - before - length;
+  if (rest > 0) {
+    const KernelIndex begin = (life.begin + length) % step_;
+    Add(begin, rest, previous, old.height);
+    previous = begin;
+  }
+  lines_[after].previous = previous;
+  if (before == 0) {
+    const KernelIndex first = old.previous;
+    if (lines_[first].height == lines_[life.begin].height) MergeWithNext(first);
+  }
+  if (rest == 0) {
+    const KernelIndex last = lines_[after].previous;
+    if (lines_[last].height == lines_[after].height) MergeWithNext(last);
+  }
+}
+
+// To the lower of its neighbours.
+void Skyline::Raise(KernelIndex line) {
+  const KernelIndex previous = lines_[line].previous;
+  const KernelIndex next = Next(line);
+  lines_[line].height = std::min(lines_[previous].height, lines_[next].height);
+  const int64_t height = lines_[line].height;
+  if (lines_[next].height == height) MergeWithNext(line);
+  if (lines_[previous].height == height) {
+    if (lines_[line].length < step_ && lines_[line].length > 0)
+      MergeWithNext(previous);
+  }
+}
+
+// Joins `line` and the line behind it, which is as high.
+void Skyline::MergeWithNext(KernelIndex line) {
+  const KernelIndex next = Next(line);
+  if (next == line) return;
+  const KernelIndex after = Next(next);
+  lines_[line].length += lines_[next].length;
+  lines_[next] = {};
+  if (after == next || after == line) {
+    lines_[line].previous = line;
+  } else {
+    lines_[after].previous = line;
+  }
+  queue_.push({lines_[line].height, line, lines_[line].length});
+}
+
+}  // namespace stowage

@@ -1,0 +1,88 @@
+// Packs items with fixed lifetimes into an arena, lowest place first: the
+// lowest line of the skyline takes the first item, in a given order, whose life
+// lies within it; a line that takes none is raised to its lower neighbour. Best
+// fit for strip packing (Burke, Kendall, Whitwell 2004) with fixed positions,
+// as Sekiyama et al. (2018) lay out memory.
+//
+//   Skyline skyline(items);
+//   std::vector<int64_t> offsets = skyline.Pack(order, capacity_bytes);
+//
+// Time is circular: what is alive across the end of the step is one interval.
+// A pass takes O(n log n) steps and searches that are bounded by what a line
+// spans; there are no comparisons of all pairs.
+#ifndef STOWAGE_POLICIES_PLANNING_SKYLINE_H_
+#define STOWAGE_POLICIES_PLANNING_SKYLINE_H_
+
+#include <cstdint>
+#include <queue>
+#include <tuple>
+#include <vector>
+
+#include "policies/planning/layout_item.h"
+
+namespace stowage {
+
+// Keeps a reference to `items`. Not thread-safe.
+class Skyline {
+ public:
+  explicit Skyline(const std::vector<LayoutItem>& items);
+
+  // Offsets parallel to the items: -1 for those that end above
+  // `capacity_bytes`, and for those that `order` does not list. Items that are
+  // early are placed before all others.
+  std::vector<int64_t> Pack(const std::vector<int>& order,
+                            int64_t capacity_bytes);
+
+ private:
+  // An item's life: boundaries begin .. end-1, end up to begin + step_.
+  struct Life {
+    KernelIndex begin = 0;
+    KernelIndex end = 0;
+  };
+  // A stretch of boundaries of equal height, from its index on.
+  struct Line {
+    KernelIndex length = 0;  // 0: no line begins here
+    KernelIndex previous = 0;
+    int64_t height = 0;
+  };
+  // The items that are not placed yet, as a tree over their order of birth.
+  struct Node {
+    KernelIndex first_end = 0;
+    int first_rank = 0;
+  };
+
+  void Offer(const std::vector<int>& order, bool early);
+  void Withdraw(int item);
+  void Update(int node);
+  // The first of those offered that live within begin .. end-1; -1: none.
+  int FindFirst(KernelIndex begin, KernelIndex end) const;
+  void Search(int node, int low, int high, int first, int last, KernelIndex end,
+              int& best_rank) const;
+
+  void PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
+                   std::vector<int64_t>& offsets);
+  KernelIndex Next(KernelIndex line) const;
+  void Add(KernelIndex begin, KernelIndex length, KernelIndex previous,
+           int64_t height);
+  // Splits `line` so that `life` is a line of its own, `bytes` higher.
+  void Build(KernelIndex line, const Life& life, int64_t bytes);
+  void Raise(KernelIndex line);
+  void MergeWithNext(KernelIndex line);
+
+  const std::vector<LayoutItem>& items_;
+  KernelIndex step_ = 1;  // boundaries
+  std::vector<Life> lives_;
+  std::vector<int> by_birth_;     // items
+  std::vector<int> leaf_;         // by item
+  std::vector<int> first_birth_;  // by boundary: index into by_birth_
+  int leaves_ = 1;
+  std::vector<Node> nodes_;
+  std::vector<Line> lines_;  // by boundary
+  // Height and boundary of lines, lowest first; some are outdated.
+  using Lowest = std::tuple<int64_t, KernelIndex, KernelIndex>;
+  std::priority_queue<Lowest, std::vector<Lowest>, std::greater<>> queue_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_SKYLINE_H_
