@@ -9,6 +9,9 @@
 #include "tools/stowage/captured_graphs.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/graph_summary.h"
+#include "tools/stowage/host_processor.h"
+#include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/import/imported_graph.h"
 #include "tools/stowage/installation.h"
 #include "tools/stowage/job_run.h"
 #include "tools/stowage/output_file.h"
@@ -26,10 +29,20 @@ struct CaptureArguments {
   bool json = false;
 };
 
+// The graph says what it is called and which processor it was measured on, so
+// that its durations can be rehosted.
+void Label(const std::string& path, Graph& graph) {
+  const HostProcessor processor = DescribeHostProcessor();
+  graph.name = GraphNameFrom(GraphNameFromPath(path));
+  graph.processor = processor.name;
+  graph.processor_peak = processor.peak;
+}
+
 absl::Status WriteGraph(const JobRun& run, const CaptureArguments& arguments) {
-  const absl::StatusOr<Graph> graph =
+  absl::StatusOr<Graph> graph =
       LoadCapturedGraph(run.graph_dir, run.run_id, arguments.signature);
   if (!graph.ok()) return graph.status();
+  Label(arguments.output, *graph);
   const absl::Status written = WriteFileAtomically(
       arguments.output,
       Serialize(GraphToProto(*graph), EncodingForPath(arguments.output)));

@@ -1,23 +1,24 @@
 #include "tools/stowage/compare_command.h"
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "policies/registry.h"
-#include "tools/stowage/evaluation.h"
+#include "tools/stowage/comparison.h"
+#include "tools/stowage/comparison_output.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/installation.h"
 #include "tools/stowage/output_file.h"
-#include "tools/stowage/progress.h"
+#include "tools/stowage/policy_spec.h"
+#include "tools/stowage/python_plot.h"
+#include "tools/stowage/suite_report.h"
+#include "tools/stowage/suite_run.h"
 #include "tools/stowage/system_file.h"
-#include "tools/stowage/table.h"
-#include "tools/stowage/units.h"
 
 namespace stowage::cli {
 namespace {
@@ -25,40 +26,27 @@ namespace {
 struct CompareArguments {
   std::vector<std::string> graph_paths;
   GraphFileOptions file;
-  std::string system;
+  std::vector<std::string> systems;
   std::vector<std::string> policies = {"all"};
   std::vector<double> ratios;
   std::vector<std::string> limits;
   int64_t seed = 0;
+  double time_limit_s = 0;
+  double give_up_after_s = 0;
+  int jobs = 1;
+  bool keep_durations = false;
+  std::string suite;
+  std::string suite_dir = "suite-results";
   std::string output;
+  std::string plot_path;
   bool json = false;
 };
 
-struct NamedGraph {
-  Graph graph;
-  int64_t all_fast_ns = 0;
-};
-
-// One policy on one graph under one limit.
-struct Cell {
-  std::string graph;
-  std::string policy;
-  int64_t limit_bytes = 0;
-  int64_t all_fast_ns = 0;
-  absl::StatusOr<Evaluation> evaluation;
-};
-
-absl::StatusOr<std::vector<NamedGraph>> LoadGraphs(
-    const CompareArguments& arguments, const MemorySystem& system) {
-  std::vector<NamedGraph> graphs;
-  for (const std::string& path : arguments.graph_paths) {
-    absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, arguments.file);
-    if (!loaded.ok()) return loaded.status();
-    absl::StatusOr<int64_t> all_fast_ns = AllFastStepNs(loaded->graph, system);
-    if (!all_fast_ns.ok()) return all_fast_ns.status();
-    graphs.push_back({std::move(loaded->graph), *all_fast_ns});
-  }
-  return graphs;
+ComparisonSettings Settings(const CompareArguments& arguments) {
+  return {.jobs = arguments.jobs,
+          .give_up_after = arguments.give_up_after_s > 0
+                               ? absl::Seconds(arguments.give_up_after_s)
+                               : absl::InfiniteDuration()};
 }
 
 std::vector<FastLimit> Limits(const CompareArguments& arguments) {
@@ -70,117 +58,168 @@ std::vector<FastLimit> Limits(const CompareArguments& arguments) {
   return limits;
 }
 
-absl::StatusOr<std::vector<std::string>> Policies(
-    const std::vector<std::string>& wanted) {
-  if (wanted.size() == 1 && wanted.front() == "all") return PolicyNames();
-  for (const std::string& name : wanted) {
-    if (const auto policy = MakePolicy(name); !policy.ok()) {
-      return policy.status();
-    }
+// What a user can get wrong without any file being at fault.
+absl::Status CheckArguments(const CompareArguments& arguments) {
+  if (arguments.graph_paths.empty() || arguments.systems.empty()) {
+    return absl::InvalidArgumentError(
+        "give graphs and --system, or --suite papers");
   }
-  return wanted;
+  if (arguments.ratios.empty() && arguments.limits.empty()) {
+    return absl::InvalidArgumentError(
+        "give --fast-ratio or --fast-bytes, or several of them");
+  }
+  absl::Status status = ExpandPolicies(arguments.policies).status();
+  if (status.ok() && !arguments.plot_path.empty()) {
+    status = CheckPlotPath(arguments.plot_path);
+  }
+  return status;
 }
 
-// Every combination, with the limits resolved.
-absl::StatusOr<std::vector<Cell>> MakeCells(
-    const std::vector<NamedGraph>& graphs, const std::vector<FastLimit>& limits,
-    const std::vector<std::string>& policies, const MemorySystem& system,
-    int64_t seed) {
-  std::vector<Cell> cells;
-  Progress progress(
-      static_cast<int>(graphs.size() * limits.size() * policies.size()));
-  for (const NamedGraph& named : graphs) {
-    for (const FastLimit& limit : limits) {
-      const absl::StatusOr<int64_t> bytes = ResolveLimit(limit, named.graph);
+absl::Status CheckOutputs(const CompareArguments& arguments) {
+  absl::Status status;
+  for (const std::string& path : {arguments.output, arguments.plot_path}) {
+    if (!path.empty() && path != "-") status.Update(CheckWritable(path));
+  }
+  return status;
+}
+
+// Every graph on every system. Addresses of the elements do not change.
+absl::StatusOr<std::deque<Subject>> LoadSubjects(
+    const CompareArguments& arguments) {
+  std::vector<MemorySystem> systems;
+  for (const std::string& name : arguments.systems) {
+    absl::StatusOr<MemorySystem> system = LoadSystem(name);
+    if (!system.ok()) return system.status();
+    systems.push_back(*std::move(system));
+  }
+  std::deque<Subject> subjects;
+  for (const std::string& path : arguments.graph_paths) {
+    const absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, arguments.file);
+    if (!loaded.ok()) return loaded.status();
+    for (const MemorySystem& system : systems) {
+      absl::StatusOr<Subject> subject =
+          MakeSubject(loaded->graph, system, !arguments.keep_durations);
+      if (!subject.ok()) return subject.status();
+      subjects.push_back(*std::move(subject));
+    }
+  }
+  return subjects;
+}
+
+absl::StatusOr<std::vector<ComparisonCase>> MakeCases(
+    const CompareArguments& arguments, const std::deque<Subject>& subjects) {
+  const absl::StatusOr<std::vector<std::string>> policies =
+      ExpandPolicies(arguments.policies);
+  if (!policies.ok()) return policies.status();
+  std::vector<ComparisonCase> cases;
+  for (const Subject& subject : subjects) {
+    for (const FastLimit& limit : Limits(arguments)) {
+      const absl::StatusOr<int64_t> bytes = ResolveLimit(limit, subject.graph);
       if (!bytes.ok()) return bytes.status();
-      for (const std::string& policy : policies) {
-        progress.Step(absl::StrCat(named.graph.name, ", ", FormatBytes(*bytes),
-                                   ", ", policy));
-        cells.push_back({.graph = named.graph.name,
-                         .policy = policy,
-                         .limit_bytes = *bytes,
-                         .all_fast_ns = named.all_fast_ns,
-                         .evaluation = MakeEvaluation(
-                             named.graph, system, policy,
-                             {.fast_limit_bytes = *bytes, .seed = seed})});
+      for (const std::string& policy : *policies) {
+        cases.push_back(
+            {.subject = &subject,
+             .policy = policy,
+             .options = {.fast_limit_bytes = *bytes,
+                         .seed = arguments.seed,
+                         .time_limit = absl::Seconds(arguments.time_limit_s)}});
       }
     }
   }
-  return cells;
+  return cases;
 }
 
-nlohmann::json CellsToJson(const std::vector<Cell>& cells) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const Cell& cell : cells) {
-    nlohmann::json row =
-        cell.evaluation.ok()
-            ? EvaluationToJson(*cell.evaluation, cell.all_fast_ns)
-            : nlohmann::json{
-                  {"policy", cell.policy},
-                  {"fast_limit_bytes", cell.limit_bytes},
-                  {"error", std::string(cell.evaluation.status().message())}};
-    row["graph"] = cell.graph;
-    row["feasible"] = cell.evaluation.ok();
-    rows.push_back(std::move(row));
+int CompareGraphs(const CompareArguments& arguments) {
+  const absl::Status requested = CheckArguments(arguments);
+  if (!requested.ok()) return ReportUsageError(requested);
+  const absl::Status writable = CheckOutputs(arguments);
+  if (!writable.ok()) return ReportError(writable);
+  const auto subjects = LoadSubjects(arguments);
+  if (!subjects.ok()) return ReportError(subjects.status());
+  const auto cases = MakeCases(arguments, *subjects);
+  if (!cases.ok()) return ReportUsageError(cases.status());
+  const std::vector<ComparisonRow> rows = Compare(*cases, Settings(arguments));
+  absl::Status written = WriteOutput(
+      arguments.output,
+      arguments.json ? RowsToJson(rows).dump(2) + "\n" : RowsToText(rows));
+  if (written.ok() && !arguments.plot_path.empty()) {
+    const absl::StatusOr<Installation> installation = FindInstallation();
+    written = installation.ok()
+                  ? DrawComparison(rows, *installation, arguments.plot_path)
+                  : installation.status();
   }
-  return rows;
+  return ReportError(written);
 }
 
-std::vector<std::string> Row(const Cell& cell) {
-  std::vector<std::string> row = {cell.graph, FormatBytes(cell.limit_bytes),
-                                  cell.policy};
-  if (!cell.evaluation.ok()) {
-    row.push_back("infeasible");
-    return row;
-  }
-  const Prediction& p = cell.evaluation->plan.prediction;
-  for (std::string text :
-       {FormatDurationNs(p.step_time_ns),
-        absl::StrFormat(
-            "%.3f", RelativePerformance(*cell.evaluation, cell.all_fast_ns)),
-        FormatBytes(p.fast_peak_bytes), FormatBytes(p.moved_in_bytes),
-        FormatBytes(p.moved_out_bytes), FormatDurationNs(p.stall_ns),
-        absl::StrFormat("%.1f%%", 100 * p.locality),
-        absl::StrFormat(
-            "%.2f s", absl::ToDoubleSeconds(cell.evaluation->planning_time))}) {
-    row.push_back(std::move(text));
-  }
-  return row;
-}
-
-std::string CellsToText(const std::vector<Cell>& cells) {
-  Table table({"graph", "limit", "policy", "step", "relative", "fast peak",
-               "moved in", "moved out", "stall", "locality", "planned in"});
-  std::string infeasible;
-  for (const Cell& cell : cells) {
-    table.AddRow(Row(cell));
-    if (cell.evaluation.ok()) continue;
-    absl::StrAppend(&infeasible, cell.graph, ", ",
-                    FormatBytes(cell.limit_bytes), ", ", cell.policy, ": ",
-                    cell.evaluation.status().message(), "\n");
-  }
-  return absl::StrCat(table.ToText(), infeasible.empty() ? "" : "\n",
-                      infeasible);
-}
-
-int Compare(const CompareArguments& arguments) {
-  const std::vector<FastLimit> limits = Limits(arguments);
-  if (limits.empty()) {
-    return ReportUsageError(absl::InvalidArgumentError(
-        "give --fast-ratio or --fast-bytes, or several of them"));
-  }
-  const auto policies = Policies(arguments.policies);
-  if (!policies.ok()) return ReportUsageError(policies.status());
-  const absl::StatusOr<MemorySystem> system = LoadSystem(arguments.system);
-  if (!system.ok()) return ReportError(system.status());
-  const auto graphs = LoadGraphs(arguments, *system);
-  if (!graphs.ok()) return ReportError(graphs.status());
-  const absl::StatusOr<std::vector<Cell>> cells =
-      MakeCells(*graphs, limits, *policies, *system, arguments.seed);
-  if (!cells.ok()) return ReportUsageError(cells.status());
+int CompareSuite(const CompareArguments& arguments) {
+  const absl::StatusOr<Installation> installation = FindInstallation();
+  if (!installation.ok()) return ReportError(installation.status());
+  const absl::StatusOr<Suite> suite =
+      LoadSuite(SuitePath(arguments.suite, *installation));
+  if (!suite.ok()) return ReportError(suite.status());
+  const absl::Status made = MakeSuiteDirectory(arguments.suite_dir);
+  if (!made.ok()) return ReportError(made);
+  const absl::StatusOr<SuiteResults> results =
+      RunSuite(*suite, Settings(arguments));
+  if (!results.ok()) return ReportError(results.status());
+  const absl::Status written =
+      WriteSuiteReport(*suite, *results, *installation, arguments.suite_dir);
+  if (!written.ok()) return ReportError(written);
   return ReportError(WriteOutput(
-      arguments.output, arguments.json ? CellsToJson(*cells).dump(2) + "\n"
-                                       : CellsToText(*cells)));
+      arguments.output, arguments.json
+                            ? SuiteToJson(*suite, *results).dump(2) + "\n"
+                            : SuiteToMarkdown(*suite, *results)));
+}
+
+void AddInputOptions(CLI::App& app, CompareArguments& arguments) {
+  app.add_option("graphs", arguments.graph_paths,
+                 "Graphs, profiled graphs or PyTorch execution traces");
+  app.add_option("--member", arguments.file.member,
+                 "File to read in a tar archive");
+  app.add_option("--iteration", arguments.file.iteration,
+                 "Iteration of a trace, from 0");
+  app.add_option("--system", arguments.systems,
+                 "Memory systems: presets or files, separated by commas")
+      ->delimiter(',');
+  app.add_option("--policies", arguments.policies,
+                 "Policies, separated by commas, or all; sentinel:N for a "
+                 "migration interval of N layers")
+      ->delimiter(',');
+  app.add_option("--fast-ratio", arguments.ratios,
+                 "Limits as shares of each graph's peak, by commas")
+      ->delimiter(',');
+  app.add_option("--fast-bytes", arguments.limits,
+                 "Limits as sizes, separated by commas")
+      ->delimiter(',');
+  app.add_flag("--keep-durations", arguments.keep_durations,
+               "Use durations as they are, also where they were measured on "
+               "another processor than the system's");
+  app.add_option("--suite", arguments.suite,
+                 "A suite instead of graphs: papers, or a file");
+}
+
+void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
+  app.add_option("--seed", arguments.seed, "Seed of random choices");
+  app.add_option("--time-limit", arguments.time_limit_s,
+                 "Seconds a planner may think; 0: its own default")
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--give-up-after", arguments.give_up_after_s,
+                 "Seconds after which a planner is ended; 0: never")
+      ->check(CLI::Range(0.0, 1e6));
+  app.add_option("--jobs", arguments.jobs, "Plans made at a time")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+}
+
+void AddOutputOptions(CLI::App& app, CompareArguments& arguments) {
+  app.add_option("-o,--output", arguments.output,
+                 "Write the comparison to this file");
+  app.add_option("--plot", arguments.plot_path,
+                 "Draw relative performance over fast memory (.svg, .png)");
+  app.add_option("--suite-dir", arguments.suite_dir,
+                 "Directory for a suite's report, rows and pictures")
+      ->capture_default_str();
+  AddFormatOption(app, arguments.json);
 }
 
 }  // namespace
@@ -189,30 +228,14 @@ void AddCompareCommand(CLI::App& root, CommandList& commands) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* app = root.add_subcommand(
       "compare", "Plan graphs with several policies and compare the plans");
-  app->add_option("graphs", arguments->graph_paths,
-                  "Graphs, profiled graphs or PyTorch execution traces")
-      ->required();
-  app->add_option("--member", arguments->file.member,
-                  "File to read in a tar archive");
-  app->add_option("--iteration", arguments->file.iteration,
-                  "Iteration of a trace, from 0");
-  app->add_option("--system", arguments->system,
-                  "Memory system: a preset or a file")
-      ->required();
-  app->add_option("--policies", arguments->policies,
-                  "Policies, separated by commas, or all")
-      ->delimiter(',');
-  app->add_option("--fast-ratio", arguments->ratios,
-                  "Limits as shares of each graph's peak, by commas")
-      ->delimiter(',');
-  app->add_option("--fast-bytes", arguments->limits,
-                  "Limits as sizes, separated by commas")
-      ->delimiter(',');
-  app->add_option("--seed", arguments->seed, "Seed of random choices");
-  app->add_option("-o,--output", arguments->output,
-                  "Write the comparison to this file");
-  AddFormatOption(*app, arguments->json);
-  commands.push_back({app, [arguments] { return Compare(*arguments); }});
+  AddInputOptions(*app, *arguments);
+  AddEffortOptions(*app, *arguments);
+  AddOutputOptions(*app, *arguments);
+  commands.push_back({app, [arguments] {
+                        return arguments->suite.empty()
+                                   ? CompareGraphs(*arguments)
+                                   : CompareSuite(*arguments);
+                      }});
 }
 
 }  // namespace stowage::cli

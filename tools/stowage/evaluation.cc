@@ -30,10 +30,18 @@ absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
                                           const MemorySystem& system,
                                           const std::string& policy_name,
                                           const PlanOptions& options) {
-  absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy(policy_name);
+  const absl::StatusOr<std::unique_ptr<Policy>> policy =
+      MakePolicy(policy_name);
   if (!policy.ok()) return policy.status();
+  return MakeEvaluation(graph, system, **policy, options);
+}
+
+absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
+                                          const MemorySystem& system,
+                                          const Policy& policy,
+                                          const PlanOptions& options) {
   const absl::Time begin = absl::Now();
-  absl::StatusOr<Plan> plan = (*policy)->MakePlan(graph, system, options);
+  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
   if (!plan.ok()) return plan.status();
   const absl::Duration planning_time = absl::Now() - begin;
   absl::Status checked = CheckPlan(graph, system, *plan);
@@ -45,13 +53,19 @@ absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
                     .planning_time = planning_time};
 }
 
-absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
-                                      const MemorySystem& system) {
+absl::StatusOr<Evaluation> MakeAllFastEvaluation(const Graph& graph,
+                                                 const MemorySystem& system) {
   MemorySystem unlimited = system;
   unlimited.tiers[kFastTier].capacity_bytes = 0;
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 2;
-  absl::StatusOr<Evaluation> evaluation = MakeEvaluation(
-      graph, unlimited, "all-fast", {.fast_limit_bytes = kNoLimit});
+  return MakeEvaluation(graph, unlimited, "all-fast",
+                        {.fast_limit_bytes = kNoLimit});
+}
+
+absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
+                                      const MemorySystem& system) {
+  const absl::StatusOr<Evaluation> evaluation =
+      MakeAllFastEvaluation(graph, system);
   if (!evaluation.ok()) return evaluation.status();
   return evaluation->plan.prediction.step_time_ns;
 }

@@ -27,10 +27,20 @@ struct Evaluation {
 // one); INTERNAL when the verifier rejects what the policy made.
 absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
                                           const MemorySystem& system,
+                                          const Policy& policy,
+                                          const PlanOptions& options);
+
+// The same for a policy of the registry.
+absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
+                                          const MemorySystem& system,
                                           const std::string& policy,
                                           const PlanOptions& options);
 
-// Duration of the step with everything in a fast tier without a limit.
+// The step with everything in a fast tier without a limit.
+absl::StatusOr<Evaluation> MakeAllFastEvaluation(const Graph& graph,
+                                                 const MemorySystem& system);
+
+// Its duration.
 absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
                                       const MemorySystem& system);
 

@@ -11,19 +11,19 @@ namespace stowage::cli {
 
 absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
                                      const Graph& graph) {
-  if (limit.bytes.empty() == (limit.ratio == 0)) {
+  if (limit.bytes.empty() != limit.ratio.has_value()) {
     return absl::InvalidArgumentError(
         "give one of --fast-bytes and --fast-ratio");
   }
   if (limit.bytes.empty()) {
-    if (!(limit.ratio > 0 && limit.ratio <= 1)) {
+    if (!(*limit.ratio > 0 && *limit.ratio <= 1)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("--fast-ratio ", limit.ratio,
-                       ": a share of the graph's peak, above "
-                       "0 and at most 1"));
+          absl::StrCat("--fast-ratio ", *limit.ratio,
+                       ": not a share of the graph's peak; give a number above "
+                       "0 and at most 1, such as 0.2"));
     }
     return static_cast<int64_t>(
-        limit.ratio * static_cast<double>(ComputeLiveness(graph).peak_bytes));
+        *limit.ratio * static_cast<double>(ComputeLiveness(graph).peak_bytes));
   }
   const std::optional<int64_t> bytes = ParseSize(limit.bytes);
   if (bytes) return *bytes;

@@ -5,6 +5,7 @@
 #define STOWAGE_TOOLS_STOWAGE_FAST_LIMIT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -14,8 +15,8 @@ namespace stowage::cli {
 
 // Exactly one of the two is given.
 struct FastLimit {
-  std::string bytes;  // "900MiB", "943718400"; empty: not given
-  double ratio = 0;   // of the graph's peak, in (0, 1]; 0: not given
+  std::string bytes;            // "900MiB", "943718400"; empty: not given
+  std::optional<double> ratio;  // of the graph's peak, in (0, 1]
 };
 
 // INVALID_ARGUMENT names the option, its value and what is accepted.

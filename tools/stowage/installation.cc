@@ -26,6 +26,8 @@ absl::StatusOr<Installation> FindInstallation() {
       .plugin_path = lib / "libstowage_torch.so",
       .python_dir = lib / "python",
       .plotter_path = lib / "plot_step.py",
+      .comparison_plotter_path = lib / "plot_comparison.py",
+      .suite_dir = lib / "suites",
   };
 }
 

@@ -14,12 +14,14 @@
 namespace stowage::cli {
 
 struct Installation {
-  std::string service_path;  // stowaged
-  std::string agent_path;    // stowage-agent
-  std::string preload_path;  // libstowage_preload.so
-  std::string plugin_path;   // libstowage_torch.so
-  std::string python_dir;    // holds the Python package `stowage`
-  std::string plotter_path;  // plot_step.py
+  std::string service_path;             // stowaged
+  std::string agent_path;               // stowage-agent
+  std::string preload_path;             // libstowage_preload.so
+  std::string plugin_path;              // libstowage_torch.so
+  std::string python_dir;               // holds the Python package `stowage`
+  std::string plotter_path;             // plot_step.py
+  std::string comparison_plotter_path;  // plot_comparison.py
+  std::string suite_dir;                // papers.json, graphs/
 };
 
 // From /proc/self/exe. Does not check that the files exist.

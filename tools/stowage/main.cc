@@ -13,6 +13,7 @@
 #include "tools/stowage/graph_command.h"
 #include "tools/stowage/plan_command.h"
 #include "tools/stowage/run_command.h"
+#include "tools/stowage/scale_command.h"
 #include "tools/stowage/status_command.h"
 
 namespace stowage::cli {
@@ -38,6 +39,7 @@ int Main(int argc, char** argv) {
   graph->require_subcommand(1);
   AddCaptureCommand(*graph, job_command, commands);
   AddGraphCommands(*graph, commands);
+  AddScaleCommand(*graph, commands);
   AddPlanCommand(root, commands);
   AddVerifyCommand(root, commands);
   AddCompareCommand(root, commands);

@@ -18,6 +18,7 @@
 #include "tools/stowage/import/input_file.h"
 #include "tools/stowage/installation.h"
 #include "tools/stowage/output_file.h"
+#include "tools/stowage/python_plot.h"
 #include "tools/stowage/step_plot.h"
 #include "tools/stowage/system_file.h"
 #include "tools/stowage/units.h"

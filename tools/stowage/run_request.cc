@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client_sdk/runtime/size_spec.h"
-#include "tools/stowage/step_plot.h"
+#include "tools/stowage/python_plot.h"
 
 namespace stowage::cli {
 

@@ -1,28 +1,17 @@
 #include "tools/stowage/step_plot.h"
 
-#include <unistd.h>
-
 #include <utility>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "policies/model/liveness.h"
-#include "tools/stowage/child_process.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/python_plot.h"
 #include "tools/stowage/units.h"
 
 namespace stowage::cli {
 namespace {
 
 using nlohmann::json;
-
-// Debian's, which has Debian's matplotlib.
-constexpr char kPython[] = "/usr/bin/python3";
 
 json MovesToJson(const StepPicture& picture) {
   json moves = json::array();
@@ -72,37 +61,14 @@ json PictureToJson(const StepPicture& picture) {
 
 }  // namespace
 
-absl::Status CheckPlotPath(const std::string& path) {
-  if (absl::EndsWith(path, ".svg") || absl::EndsWith(path, ".png")) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--plot ", path, ": the name must end in .svg or .png"));
-}
-
 absl::Status DrawStep(const StepPicture& picture,
                       const Installation& installation,
                       const std::string& path) {
   if (picture.simulation.kernels.empty()) {
     return absl::FailedPreconditionError("cannot draw a step without kernels");
   }
-  absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
-  if (!directory.ok()) return directory.status();
-  const std::string data_path = absl::StrCat(directory->path(), "/step.json");
-  const std::string log_path = absl::StrCat(directory->path(), "/log");
-  absl::Status written = WriteFileAtomically(
-      data_path, PictureToJson(picture).dump(-1, ' ', false,
-                                             json::error_handler_t::replace));
-  if (!written.ok()) return written;
-  absl::StatusOr<ChildProcess> script = ChildProcess::Start(
-      {.argv = {kPython, installation.plotter_path, data_path, path},
-       .log_path = log_path});
-  if (!script.ok()) return script.status();
-  if (script->Wait() == 0) return absl::OkStatus();
-  const absl::StatusOr<std::string> log = ReadFile(log_path);
-  return absl::FailedPreconditionError(absl::StrCat(
-      "cannot draw '", path, "': ",
-      log.ok() ? absl::StripAsciiWhitespace(*log) : "the script said nothing"));
+  return DrawWithPython(installation.plotter_path, PictureToJson(picture),
+                        path);
 }
 
 }  // namespace stowage::cli

@@ -25,9 +25,6 @@ struct StepPicture {
   std::vector<Step> measured;  // may be empty
 };
 
-// INVALID_ARGUMENT unless the name ends in .svg or .png.
-absl::Status CheckPlotPath(const std::string& path);
-
 // Blocks for some seconds. FAILED_PRECONDITION with what the script wrote when
 // it cannot draw, as without matplotlib.
 absl::Status DrawStep(const StepPicture& picture,

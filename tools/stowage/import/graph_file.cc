@@ -57,13 +57,13 @@ absl::StatusOr<ImportedGraph> Read(absl::string_view bytes,
       "('schema' and 'nodes')");
 }
 
-std::string NameFromPath(const std::string& path) {
+}  // namespace
+
+std::string GraphNameFromPath(const std::string& path) {
   std::filesystem::path name = std::filesystem::path(path).filename();
   while (name.has_extension()) name = name.stem();
   return name;
 }
-
-}  // namespace
 
 absl::StatusOr<LoadedGraph> ParseGraphFile(absl::string_view bytes,
                                            const std::string& name,
@@ -82,7 +82,7 @@ absl::StatusOr<LoadedGraph> LoadGraph(const std::string& path,
   absl::StatusOr<std::string> bytes = ReadInput(path, options.member);
   if (!bytes.ok()) return bytes.status();
   const std::string name =
-      NameFromPath(options.member.empty() ? path : options.member);
+      GraphNameFromPath(options.member.empty() ? path : options.member);
   absl::StatusOr<LoadedGraph> loaded = ParseGraphFile(*bytes, name, options);
   if (loaded.ok()) return loaded;
   return absl::Status(loaded.status().code(),

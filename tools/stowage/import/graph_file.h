@@ -25,6 +25,9 @@ struct LoadedGraph {
   std::vector<std::string> notes;
 };
 
+// "resnet50" for "graphs/resnet50.pb.gz".
+std::string GraphNameFromPath(const std::string& path);
+
 // Blocks on the disk. Errors begin with the path.
 absl::StatusOr<LoadedGraph> LoadGraph(const std::string& path,
                                       const GraphFileOptions& options);

@@ -1,0 +1,38 @@
+// Rows of a comparison as JSON, as a table and as a picture.
+//
+//   std::cout << RowsToText(rows);
+//   absl::Status drawn = DrawComparison(rows, installation, "compare.svg");
+//
+// Columns, in this order: graph, policy, system, fast_ratio, step_time_ns,
+// relative_performance, lower_bound_ns, fast_peak_bytes, moved_bytes, stall_ns,
+// locality, memory_price, planning_seconds, planning_peak_rss_bytes, gap,
+// durations. JSON has also fast_limit_bytes, notes, and error: null, or why
+// there is no plan; then the other values are null.
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARISON_OUTPUT_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARISON_OUTPUT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
+#include "tools/stowage/comparison.h"
+#include "tools/stowage/installation.h"
+
+namespace stowage::cli {
+
+nlohmann::ordered_json RowToJson(const ComparisonRow& row);
+nlohmann::ordered_json RowsToJson(const std::vector<ComparisonRow>& rows);
+
+// The table, and below it why rows have no plan.
+std::string RowsToText(const std::vector<ComparisonRow>& rows);
+
+// Relative performance over the fast ratio, one panel a graph and system, one
+// line a policy. `path` ends in .svg or .png.
+absl::Status DrawComparison(const std::vector<ComparisonRow>& rows,
+                            const Installation& installation,
+                            const std::string& path);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARISON_OUTPUT_H_

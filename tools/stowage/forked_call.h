@@ -1,0 +1,70 @@
+// A function that runs in a process of its own: what it needs is measured, and
+// when it dies the caller lives on.
+//
+//   absl::StatusOr<ForkedCall> call = ForkedCall::Start([&] { return Work(); });
+//   absl::StatusOr<ForkedResult> result = call->Finish(absl::InfiniteFuture());
+//
+// Not thread-safe; the calling process must have one thread. The destructor
+// kills a call that has not finished.
+#ifndef STOWAGE_TOOLS_STOWAGE_FORKED_CALL_H_
+#define STOWAGE_TOOLS_STOWAGE_FORKED_CALL_H_
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+
+namespace stowage::cli {
+
+struct ForkedResult {
+  std::string output;
+  // Of the call's process, as the kernel counted it (wait4): what the caller
+  // had resident when it forked, and all the call added.
+  int64_t peak_rss_bytes = 0;
+};
+
+class ForkedCall {
+ public:
+  // RESOURCE_EXHAUSTED when no process can be made. `work` runs in the child
+  // alone; its side effects are lost.
+  static absl::StatusOr<ForkedCall> Start(
+      absl::FunctionRef<std::string()> work);
+
+  ForkedCall(ForkedCall&& other) noexcept;
+  ForkedCall& operator=(ForkedCall&& other) noexcept;
+  ~ForkedCall();
+
+  // Blocks. DEADLINE_EXCEEDED when it takes longer, and the call is killed;
+  // INTERNAL when its process died, with the signal.
+  absl::StatusOr<ForkedResult> Finish(absl::Time deadline);
+
+ private:
+  ForkedCall(pid_t pid, int fd) : pid_(pid), fd_(fd) {}
+  void Abandon();
+
+  pid_t pid_ = -1;  // -1: finished or moved from
+  int fd_ = -1;     // what the call writes
+};
+
+struct ForkedCalls {
+  size_t count = 0;
+  int jobs = 1;  // at a time
+  // Each call may take so long.
+  absl::Duration give_up_after = absl::InfiniteDuration();
+};
+
+// Calls `work` with 0 .. count-1, each in its own process, and `begins` in this
+// one before each. The results are in the same order.
+std::vector<absl::StatusOr<ForkedResult>> RunForked(
+    const ForkedCalls& calls, absl::FunctionRef<std::string(size_t)> work,
+    absl::FunctionRef<void(size_t)> begins);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_FORKED_CALL_H_

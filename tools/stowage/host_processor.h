@@ -1,0 +1,31 @@
+// The processor of this host, as captured graphs state it.
+//
+//   HostProcessor processor = DescribeHostProcessor();
+//   graph.processor = processor.name;
+#ifndef STOWAGE_TOOLS_STOWAGE_HOST_PROCESSOR_H_
+#define STOWAGE_TOOLS_STOWAGE_HOST_PROCESSOR_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "policies/model/processor.h"
+
+namespace stowage::cli {
+
+struct HostProcessor {
+  std::string name;    // "Intel(R) Xeon(R) Processor @ 2.50GHz, 2 cores"
+  ProcessorPeak peak;  // unknown where the host does not say enough
+};
+
+// FLOP/s by the text of /proc/cpuinfo: cores x clock x what the vector units
+// can do a cycle (64 with AVX-512, 32 with AVX2 and FMA, 16 with AVX, else 8).
+// Pure; the bandwidth stays unknown.
+HostProcessor ProcessorFromCpuinfo(absl::string_view cpuinfo, int cores);
+
+// Measures the bandwidth as well, by copies of all cores: blocks for about half
+// a second and takes 64 MiB a core.
+HostProcessor DescribeHostProcessor();
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_HOST_PROCESSOR_H_

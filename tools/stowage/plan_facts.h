@@ -1,0 +1,48 @@
+// What there is to say of one attempt to plan, as plain numbers: what a process
+// that planned hands to the one that asked.
+//
+//   const std::string text = ToText(MakePlanFacts(graph, system, policy, o));
+//   absl::StatusOr<PlanFacts> facts = PlanFactsFromText(text);
+#ifndef STOWAGE_TOOLS_STOWAGE_PLAN_FACTS_H_
+#define STOWAGE_TOOLS_STOWAGE_PLAN_FACTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/policy.h"
+
+namespace stowage::cli {
+
+struct PlanFacts {
+  std::string error;  // why there is no plan; then the rest is 0
+  int64_t step_time_ns = 0;
+  int64_t stall_ns = 0;
+  int64_t fast_peak_bytes = 0;
+  int64_t moved_in_bytes = 0;
+  int64_t moved_out_bytes = 0;
+  double locality = 0;         // share of operand bytes found fast
+  double input_locality = 0;   // of bytes read
+  double output_locality = 0;  // of bytes written
+  double data_locality = 0;    // of operands (ReDL, IV-D)
+  double memory_price = -1;    // US dollars; -1: not known
+  double planning_seconds = 0;
+  double solver_gap = -1;  // -1: no claim
+  std::vector<std::string> notes;
+};
+
+// Makes, verifies and simulates.
+PlanFacts MakePlanFacts(const Graph& graph, const MemorySystem& system,
+                        const std::string& policy_spec,
+                        const PlanOptions& options);
+
+std::string ToText(const PlanFacts& facts);
+// INTERNAL when `text` is something else.
+absl::StatusOr<PlanFacts> PlanFactsFromText(const std::string& text);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_PLAN_FACTS_H_

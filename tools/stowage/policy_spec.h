@@ -1,0 +1,30 @@
+// Policies as the command line names them: one of the registry's, or one with
+// its parameter, as "sentinel:8" (a migration interval of eight layers).
+//
+//   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicyFromSpec(spec);
+#ifndef STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_
+#define STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "policies/policy.h"
+
+namespace stowage::cli {
+
+// NOT_FOUND lists the policies there are; INVALID_ARGUMENT says what a
+// parameter may be.
+absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
+    absl::string_view spec);
+
+// `wanted`, or every policy of the registry where it is {"all"}. The error of
+// the first that does not exist.
+absl::StatusOr<std::vector<std::string>> ExpandPolicies(
+    const std::vector<std::string>& wanted);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_

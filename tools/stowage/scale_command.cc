@@ -1,0 +1,78 @@
+#include "tools/stowage/scale_command.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/batch_scaling.h"
+#include "policies/model/codec.h"
+#include "policies/model/graph_proto.h"
+#include "tools/stowage/exit_code.h"
+#include "tools/stowage/graph_summary.h"
+#include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/import/imported_graph.h"
+#include "tools/stowage/output_file.h"
+#include "tools/stowage/units.h"
+
+namespace stowage::cli {
+namespace {
+
+struct ScaleArguments {
+  std::string small_path;
+  std::string larger_path;
+  std::vector<int64_t> batches;  // of the two captures
+  int64_t batch = 0;
+  std::string output;
+};
+
+absl::StatusOr<Graph> MakeScaled(const ScaleArguments& arguments) {
+  const absl::StatusOr<LoadedGraph> small = LoadGraph(arguments.small_path, {});
+  if (!small.ok()) return small.status();
+  const absl::StatusOr<LoadedGraph> larger =
+      LoadGraph(arguments.larger_path, {});
+  if (!larger.ok()) return larger.status();
+  return ScaleBatch({small->graph, arguments.batches.front()},
+                    {larger->graph, arguments.batches.back()}, arguments.batch);
+}
+
+int Scale(const ScaleArguments& arguments) {
+  absl::StatusOr<Graph> graph = MakeScaled(arguments);
+  if (!graph.ok()) return ReportError(graph.status());
+  graph->name = GraphNameFrom(GraphNameFromPath(arguments.output));
+  const absl::Status written = WriteFileAtomically(
+      arguments.output,
+      Serialize(GraphToProto(*graph), EncodingForPath(arguments.output)));
+  if (!written.ok()) return ReportError(written);
+  const GraphSummary summary = Summarize(*graph, 0);
+  std::cout << summary.name << ": " << summary.kernel_count << " kernels, "
+            << summary.tensor_count << " tensors, peak "
+            << FormatBytes(summary.peak_bytes) << "\n";
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddScaleCommand(CLI::App& graph, CommandList& commands) {
+  auto arguments = std::make_shared<ScaleArguments>();
+  CLI::App* app = graph.add_subcommand(
+      "scale", "Predict the step of a larger batch from two captured ones");
+  app->add_option("small", arguments->small_path, "Graph of a small batch")
+      ->required();
+  app->add_option("larger", arguments->larger_path,
+                  "Graph of a somewhat larger batch")
+      ->required();
+  app->add_option("--batches", arguments->batches,
+                  "Batches of the two, separated by a comma")
+      ->delimiter(',')
+      ->expected(2)
+      ->required();
+  app->add_option("--to", arguments->batch, "Batch to scale to")->required();
+  app->add_option("-o,--output", arguments->output,
+                  "Write the graph here: .pb or .json, with .gz gzipped")
+      ->required();
+  commands.push_back({app, [arguments] { return Scale(*arguments); }});
+}
+
+}  // namespace stowage::cli

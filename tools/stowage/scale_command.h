@@ -1,0 +1,14 @@
+// `stowage graph scale SMALL LARGER`: the step of a larger batch.
+#ifndef STOWAGE_TOOLS_STOWAGE_SCALE_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_SCALE_COMMAND_H_
+
+#include "tools/stowage/command.h"
+
+namespace stowage::cli {
+
+// Adds to `graph`.
+void AddScaleCommand(CLI::App& graph, CommandList& commands);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_SCALE_COMMAND_H_

@@ -1,0 +1,38 @@
+// What a suite found, beside what the papers say: Markdown, JSON, pictures.
+//
+//   absl::Status written = WriteSuiteReport(suite, results, installation,
+//                                           "suite-results");
+#ifndef STOWAGE_TOOLS_STOWAGE_SUITE_REPORT_H_
+#define STOWAGE_TOOLS_STOWAGE_SUITE_REPORT_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
+#include "tools/stowage/installation.h"
+#include "tools/stowage/suite.h"
+#include "tools/stowage/suite_run.h"
+
+namespace stowage::cli {
+
+// PERMISSION_DENIED names the directory when it cannot be made or written.
+absl::Status MakeSuiteDirectory(const std::string& directory);
+
+// One section a figure: the grid of each metric (the paper's number, where it
+// prints one, in parentheses), then each claim of the paper beside the same
+// number here.
+std::string SuiteToMarkdown(const Suite& suite, const SuiteResults& results);
+
+// {"figures": [{"id", ..., "rows": [as compare has them], "claims": [...]}],
+//  "missing_policies": [...]}
+nlohmann::ordered_json SuiteToJson(const Suite& suite,
+                                   const SuiteResults& results);
+
+// report.md, report.json and FIGURE.svg for each figure with several limits.
+absl::Status WriteSuiteReport(const Suite& suite, const SuiteResults& results,
+                              const Installation& installation,
+                              const std::string& directory);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_SUITE_REPORT_H_

@@ -1,0 +1,61 @@
+// Runs a suite and answers what its figures ask.
+//
+//   absl::StatusOr<SuiteResults> results = RunSuite(*suite, {.jobs = 2});
+//   std::optional<double> v =
+//       results->Value(figure, "slowdown", "vgg19-b2048", "4:1", "autotm-sync");
+#ifndef STOWAGE_TOOLS_STOWAGE_SUITE_RUN_H_
+#define STOWAGE_TOOLS_STOWAGE_SUITE_RUN_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "tools/stowage/comparison.h"
+#include "tools/stowage/suite.h"
+
+namespace stowage::cli {
+
+// Which plan of which figure: id, graph, limit's label, policy.
+using SuiteKey = std::tuple<std::string, std::string, std::string, std::string>;
+
+class SuiteResults {
+ public:
+  // Policies that a figure names and this build does not have.
+  const std::vector<std::string>& missing_policies() const {
+    return missing_policies_;
+  }
+  const std::map<SuiteKey, ComparisonRow>& rows() const { return rows_; }
+
+  // Nothing where there is no plan or the value is not known.
+  std::optional<double> Value(const SuiteFigure& figure,
+                              const std::string& metric,
+                              const std::string& graph,
+                              const std::string& limit,
+                              const std::string& policy) const;
+  // Over all graphs and limits that match and have values.
+  std::optional<double> Value(const SuiteFigure& figure,
+                              const SuiteQuantity& quantity) const;
+
+ private:
+  friend absl::StatusOr<SuiteResults> RunSuite(
+      const Suite& suite, const ComparisonSettings& settings);
+
+  const ComparisonRow* Find(const SuiteFigure& figure, const std::string& graph,
+                            const std::string& limit,
+                            const std::string& policy) const;
+
+  std::map<SuiteKey, ComparisonRow> rows_;
+  std::vector<std::string> missing_policies_;
+};
+
+// Plans once what several figures share. Errors name the graph file that is
+// missing or damaged.
+absl::StatusOr<SuiteResults> RunSuite(const Suite& suite,
+                                      const ComparisonSettings& settings);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_SUITE_RUN_H_
