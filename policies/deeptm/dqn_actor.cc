@@ -10,7 +10,7 @@ Action GreedyAction(const ActionValues& values) {
 void DqnActor::Act(const KernelState& state, std::vector<Action>& actions) {
   states_.clear();
   for (const HeatTable::Entry& entry : state.decisions) {
-    states_.push_back(MakeStateVector(state.positions[entry.tensor], entry.heat,
+    states_.push_back(MakeStateVector(state.positions[entry.tensor], entry,
                                       state.fast_left, state.slow_left));
   }
   values_.resize(states_.size());

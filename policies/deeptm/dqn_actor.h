@@ -15,9 +15,20 @@ namespace stowage {
 
 // The state vector of IV-C for one living tensor. p is 0 in fast memory, 1 in
 // slow memory and -1 before it is allocated.
-inline StateVector MakeStateVector(Position position, float heat,
+inline StateVector MakeStateVector(Position position,
+                                   const HeatTable::Entry& entry,
                                    float fast_left, float slow_left) {
-  return {static_cast<float>(position), heat, fast_left, slow_left};
+  const auto share = [&](int which) {
+    return static_cast<float>(entry.logarithms[which]) / 255;
+  };
+  return {static_cast<float>(position),
+          entry.heat,
+          fast_left,
+          slow_left,
+          share(0),
+          share(1),
+          share(2),
+          share(3)};
 }
 
 // Keeps a reference to the network. Not thread-safe.

@@ -39,8 +39,8 @@ absl::StatusOr<DqnDecider> DqnDecider::Make(const DqnPolicy& policy,
       .room_bytes = {},
       .slow_capacity_bytes = 0,
       .network =
-          QNetwork(policy.settings.hidden_units,
-                   policy.fits ? RandomWeights(policy.settings.hidden_units, 0)
+          QNetwork(ShapeOf(policy.settings),
+                   policy.fits ? RandomWeights(ShapeOf(policy.settings), 0)
                                : UnpackWeights(policy.weights))});
   state->decisions.resize(graph.kernels.size());
   state->room_bytes.resize(graph.kernels.size());
@@ -100,7 +100,7 @@ absl::StatusOr<std::vector<PlacementAction>> DqnDecider::Decide(
     if (entry == row.end() || entry->tensor != living.tensor) continue;
     actions.push_back({.tensor = living.tensor});
     states.push_back(
-        MakeStateVector(living.position, entry->heat, fast_left, slow_left));
+        MakeStateVector(living.position, *entry, fast_left, slow_left));
   }
   std::vector<ActionValues> values(states.size());
   state_->network.Evaluate(states.data(), static_cast<int>(states.size()),

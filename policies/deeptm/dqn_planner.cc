@@ -54,7 +54,7 @@ absl::StatusOr<Plan> PlanWithDqn(const DqnPolicy& policy, const Graph& graph,
     if (!fits.has_value()) return NothingLearnt(policy);
     return *std::move(fits);
   }
-  const QNetwork network(policy.settings.hidden_units,
+  const QNetwork network(ShapeOf(policy.settings),
                          UnpackWeights(policy.weights));
   absl::StatusOr<Plan> plan = PlanByActing(
       graph, system, options, kDeepTmPolicyName, policy.settings.migration,

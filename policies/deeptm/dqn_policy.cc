@@ -57,6 +57,7 @@ v1::DqnSettings SettingsToProto(const DqnSettings& s) {
   proto.set_target_interval(s.target_interval);
   proto.set_transitions_per_update(s.transitions_per_update);
   proto.set_evaluation_interval(s.evaluation_interval);
+  proto.set_heat_alone(s.heat_alone);
   return proto;
 }
 
@@ -75,6 +76,7 @@ DqnSettings SettingsFromProto(const v1::DqnSettings& proto) {
           .slow_price_usd_per_gb = proto.slow_price_usd_per_gb(),
           .migration = proto.synchronous() ? MigrationMode::kSynchronous
                                            : MigrationMode::kAsynchronous,
+          .heat_alone = proto.heat_alone(),
           .hidden_units = proto.hidden_units(),
           .oom_penalty = proto.oom_penalty(),
           .oom_tolerance = proto.oom_tolerance(),
@@ -98,10 +100,10 @@ absl::Status CheckSound(const v1::DqnPolicy& proto) {
 }
 
 absl::Status CheckWeights(const DqnPolicy& policy) {
-  const int64_t expected_bytes =
-      policy.fits ? 0
-                  : WeightCount(policy.settings.hidden_units) *
-                        static_cast<int64_t>(sizeof(float));
+  const int64_t expected_bytes = policy.fits
+                                     ? 0
+                                     : WeightCount(ShapeOf(policy.settings)) *
+                                           static_cast<int64_t>(sizeof(float));
   if (static_cast<int64_t>(policy.weights.size()) != expected_bytes) {
     return absl::InvalidArgumentError(
         absl::StrCat("the DQN policy has ", policy.weights.size(),

@@ -48,15 +48,19 @@ struct DqnSettings {
   // IV-B: eq. 4 or eq. 5 to 7.
   MigrationMode migration = MigrationMode::kAsynchronous;
 
+  // IV-C: the state is [p, H, D_left, P_left]. Ours, false: the characteristics
+  // that H adds up, f, r, s and l, are in the state beside it, so that what is
+  // about to be used can be told from what is small or used often.
+  bool heat_alone = false;
   // Ours: units of each of the two hidden dense layers.
   int32_t hidden_units = 32;
   // Ours: the reward of an action that there is no room for, negated ("a
   // substantial negative reward").
   double oom_penalty = 2;
   // Ours: an episode ends early when a kernel's greedy actions ask for more
-  // than the room there is by this share of the fast limit: Algorithm 1's
-  // tolerance. Below, those that fit least are refused.
-  double oom_tolerance = 0.1;
+  // than the room there is by this multiple of it. Below, what is preferred
+  // least is refused.
+  double oom_tolerance = 1.5;
   // Ours: gradient steps an episode, at most one a kernel.
   int32_t updates_per_episode = 256;
   // Ours: gradient steps between copies to the target network.

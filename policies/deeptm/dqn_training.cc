@@ -30,7 +30,7 @@ class LearningActor : public Actor {
       : environment_(environment),
         settings_(settings),
         learner_(settings, weights),
-        network_(settings.hidden_units, weights),
+        network_(ShapeOf(settings), weights),
         buffer_(settings.replay_size) {
     int32_t short_kernels = 0;
     for (KernelIndex k = 0; k < environment.graph().kernel_count(); ++k) {
@@ -118,7 +118,7 @@ class LearningActor : public Actor {
 
   static StateVector StateOf(const KernelState& state, size_t i) {
     const HeatTable::Entry& entry = state.decisions[i];
-    return MakeStateVector(state.positions[entry.tensor], entry.heat,
+    return MakeStateVector(state.positions[entry.tensor], entry,
                            state.fast_left, state.slow_left);
   }
 
@@ -251,10 +251,12 @@ class Training {
   // Keeps the weights if a greedy step with them is worth more than any before.
   void Judge() {
     const std::vector<float> weights = actor_.Weights();
-    const QNetwork network(settings().hidden_units, weights);
+    const QNetwork network(ShapeOf(settings()), weights);
     DqnActor actor(network);
-    const EpisodeOutcome outcome = RunSteadyEpisode(
-        environment_, {.budget_bytes = budget_bytes_, .record = true}, actor);
+    EpisodeOptions options{.budget_bytes = budget_bytes_, .cyclic = true};
+    const EpisodeOutcome outcome =
+        RunEpisode(environment_, options,
+                   FindSteadyStart(environment_, options, actor), actor);
     const double reward =
         EpisodicReward(environment_, outcome, settings(), prices_);
     if (reward <= best_reward_) return;
@@ -286,12 +288,15 @@ absl::Status CheckStart(const DqnPolicy& start, const DqnSettings& settings,
     return absl::InvalidArgumentError(absl::StrCat(
         "cannot begin with this policy: ", std::string(status.message())));
   }
-  if (start.fits || start.settings.hidden_units == settings.hidden_units) {
-    return absl::OkStatus();
-  }
+  const bool same_network =
+      start.settings.hidden_units == settings.hidden_units &&
+      start.settings.heat_alone == settings.heat_alone;
+  if (start.fits || same_network) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "cannot begin with this policy: it has ", start.settings.hidden_units,
-      " hidden units, but ", settings.hidden_units, " are asked for"));
+      "cannot begin with this policy: its network has ",
+      start.settings.hidden_units,
+      " hidden units and heat_alone = ", start.settings.heat_alone, ", but ",
+      settings.hidden_units, " and ", settings.heat_alone, " are asked for"));
 }
 
 }  // namespace
@@ -328,7 +333,7 @@ absl::StatusOr<DqnPolicy> TrainDqn(
     const bool cancelled = start->episodes_done < settings.episodes;
     policy.episodes_done = cancelled ? start->episodes_done : 0;
   } else {
-    policy.weights = PackWeights(RandomWeights(settings.hidden_units, seed));
+    policy.weights = PackWeights(RandomWeights(ShapeOf(settings), seed));
   }
   return Training(*environment, workload->arena_bytes,
                   FindUnitPrices(settings, system), std::move(policy))

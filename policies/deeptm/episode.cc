@@ -9,10 +9,6 @@
 namespace stowage {
 namespace {
 
-// Rounds in which the start of the steady state is looked for before it is
-// taken to be empty.
-constexpr int kMaxSteadyRounds = 12;
-
 class EpisodeRun {
  public:
   EpisodeRun(const Environment& environment, const EpisodeOptions& options,
@@ -318,17 +314,13 @@ class EpisodeRun {
   }
 
   void Finish(KernelIndex end) {
+    if (options_.cyclic) ReturnToStart(end);
     outcome_.fast_at_end.assign(positions_.size(), false);
     for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
       if (!env_.graph().tensors[t].movable()) continue;
       if (positions_[t] != Position::kFast) continue;
       outcome_.fast_at_end[t] = true;
-      if (!options_.record) continue;
-      if (fast_at_start_[t]) {
-        Leave(t, end + 1, end + 1, /*moved_out=*/false);
-      } else {
-        MoveOutNow(t, end);
-      }
+      Leave(t, end + 1, end + 1, /*moved_out=*/false);
     }
     if (!options_.record) return;
     for (const FastSegment& fixed : ImmovableSegments(env_.graph())) {
@@ -339,6 +331,19 @@ class EpisodeRun {
                 return std::tie(a.tensor, a.begin, a.end) <
                        std::tie(b.tensor, b.begin, b.end);
               });
+  }
+
+  void ReturnToStart(KernelIndex end) {
+    for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
+      const bool leaves = env_.graph().tensors[t].movable() &&
+                          positions_[t] == Position::kFast &&
+                          !fast_at_start_[t];
+      if (leaves) MoveOutNow(t, end);
+    }
+    for (TensorIndex t : env_.alive_at_start()) {
+      const bool comes = fast_at_start_[t] && positions_[t] == Position::kSlow;
+      if (comes) MoveInNow(t, end);
+    }
   }
 
   const Environment& env_;
@@ -375,23 +380,17 @@ EpisodeOutcome RunEpisode(const Environment& environment,
   return EpisodeRun(environment, options, fast_at_start, actor).Run();
 }
 
-EpisodeOutcome RunSteadyEpisode(const Environment& environment,
-                                const EpisodeOptions& options, Actor& actor) {
+std::vector<bool> FindSteadyStart(const Environment& environment,
+                                  const EpisodeOptions& options, Actor& actor) {
+  EpisodeOptions free = options;
+  free.record = free.cyclic = false;
   const std::vector<bool> nothing(environment.graph().tensors.size(), false);
-  EpisodeOptions trial = options;
-  trial.record = false;
-  std::vector<bool> start =
-      RunEpisode(environment, trial, nothing, actor).fast_at_end;
-  for (int round = 0;; ++round) {
-    if (round == kMaxSteadyRounds) start = nothing;
-    const std::vector<bool> end =
-        RunEpisode(environment, trial, start, actor).fast_at_end;
-    std::vector<bool> kept = start;
-    for (size_t t = 0; t < kept.size(); ++t) kept[t] = kept[t] && end[t];
-    if (kept == start) break;
-    start = kept;
-  }
-  return RunEpisode(environment, options, start, actor);
+  const std::vector<bool> first =
+      RunEpisode(environment, free, nothing, actor).fast_at_end;
+  std::vector<bool> both =
+      RunEpisode(environment, free, first, actor).fast_at_end;
+  for (size_t t = 0; t < both.size(); ++t) both[t] = both[t] && first[t];
+  return both;
 }
 
 }  // namespace stowage

@@ -63,9 +63,12 @@ struct EpisodeOptions {
   // episode goes on.
   double oom_tolerance = -1;
   double oom_penalty = 0;
-  // Whether Learn is called, and whether segments are written.
+  // Whether Learn is called, and whether segments are written (cyclic alone).
   bool learn = false;
   bool record = false;
+  // Whether the step ends as it began, with migrations at its end if need be;
+  // otherwise it ends as it may.
+  bool cyclic = false;
 };
 
 struct EpisodeOutcome {
@@ -76,8 +79,7 @@ struct EpisodeOutcome {
   int64_t slow_peak_bytes = 0;
   // By tensor: fast as the step ends, for those that live on.
   std::vector<bool> fast_at_end;
-  // With `record`: as BuildInput wants them. What is fast at the end but not at
-  // the start leaves at the end.
+  // With `record`: as BuildInput wants them.
   std::vector<FastSegment> segments;
 };
 
@@ -86,10 +88,10 @@ EpisodeOutcome RunEpisode(const Environment& environment,
                           const EpisodeOptions& options,
                           const std::vector<bool>& fast_at_start, Actor& actor);
 
-// The steady state: the step whose start its own end provides. Tensors that a
-// step would not keep to its end are dropped from its start until both agree.
-EpisodeOutcome RunSteadyEpisode(const Environment& environment,
-                                const EpisodeOptions& options, Actor& actor);
+// A start near the steady state, where a step's end provides its start: what
+// both a step and the one after it have fast as they end.
+std::vector<bool> FindSteadyStart(const Environment& environment,
+                                  const EpisodeOptions& options, Actor& actor);
 
 }  // namespace stowage
 

@@ -4,7 +4,7 @@
 #include <torch/optim/adam.h>
 #include <torch/types.h>
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -13,13 +13,7 @@ namespace {
 
 using Parameters = std::vector<torch::Tensor>;  // matrix and bias, by layer
 
-std::array<std::pair<int64_t, int64_t>, 3> Shapes(int64_t hidden_units) {
-  return {{{kStateSize, hidden_units},
-           {hidden_units, hidden_units},
-           {hidden_units, kActionCount}}};
-}
-
-Parameters MakeParameters(int64_t hidden_units,
+Parameters MakeParameters(const NetworkShape& shape,
                           const std::vector<float>& weights) {
   Parameters parameters;
   const float* next = weights.data();
@@ -29,7 +23,7 @@ Parameters MakeParameters(int64_t hidden_units,
     next += parameter.numel();
     parameters.push_back(parameter);
   };
-  for (const auto& [inputs, outputs] : Shapes(hidden_units)) {
+  for (const auto& [inputs, outputs] : LayerSizes(shape)) {
     add({inputs, outputs});
     add({outputs});
   }
@@ -45,19 +39,19 @@ torch::Tensor Forward(const Parameters& p, const torch::Tensor& states) {
 
 // A batch, column by column.
 struct Columns {
-  explicit Columns(const std::vector<Transition>& batch)
-      : states(torch::empty({Size(batch), kStateSize})),
-        next(torch::empty({Size(batch), kStateSize})),
+  Columns(const std::vector<Transition>& batch, int state_size)
+      : states(torch::empty({Size(batch), state_size})),
+        next(torch::empty({Size(batch), state_size})),
         rewards(torch::empty({Size(batch)})),
         goes_on(torch::empty({Size(batch)})),
         actions(torch::empty({Size(batch), 1}, torch::kInt64)) {
     for (size_t i = 0; i < batch.size(); ++i) {
       const Transition& transition = batch[i];
-      const size_t at = i * kStateSize;
-      std::memcpy(states.data_ptr<float>() + at, transition.state.data(),
-                  sizeof(StateVector));
-      std::memcpy(next.data_ptr<float>() + at, transition.next.data(),
-                  sizeof(StateVector));
+      const size_t at = i * state_size;
+      std::copy_n(transition.state.begin(), state_size,
+                  states.data_ptr<float>() + at);
+      std::copy_n(transition.next.begin(), state_size,
+                  next.data_ptr<float>() + at);
       rewards.data_ptr<float>()[i] = transition.reward;
       goes_on.data_ptr<float>()[i] = transition.last ? 0.0f : 1.0f;
       actions.data_ptr<int64_t>()[i] = transition.fast ? 0 : 1;
@@ -76,8 +70,8 @@ struct Columns {
 struct Learner::State {
   State(const DqnSettings& settings, const std::vector<float>& weights)
       : settings(settings),
-        online(MakeParameters(settings.hidden_units, weights)),
-        target(MakeParameters(settings.hidden_units, weights)),
+        online(MakeParameters(ShapeOf(settings), weights)),
+        target(MakeParameters(ShapeOf(settings), weights)),
         optimizer(Trainable(online),
                   torch::optim::AdamOptions(settings.learning_rate)) {}
 
@@ -105,7 +99,7 @@ Learner::Learner(const DqnSettings& settings, const std::vector<float>& weights)
 Learner::~Learner() = default;
 
 double Learner::Update(const std::vector<Transition>& batch) {
-  const Columns columns(batch);
+  const Columns columns(batch, ShapeOf(state_->settings).state_size);
   torch::Tensor expected;
   {
     const torch::NoGradGuard no_gradients;

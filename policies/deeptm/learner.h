@@ -1,7 +1,7 @@
 // Gradient steps on a Q-network, with LibTorch: the one part of training that
 // needs it.
 //
-//   Learner learner(settings, RandomWeights(settings.hidden_units, seed));
+//   Learner learner(settings, RandomWeights(ShapeOf(settings), seed));
 //   double loss = learner.Update(buffer.Sample(32, engine));
 //   network.SetWeights(learner.Weights());
 #ifndef STOWAGE_POLICIES_DEEPTM_LEARNER_H_

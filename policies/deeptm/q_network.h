@@ -1,37 +1,58 @@
 // The Q-function of DeepTM's DQN (IV-C): from a state to the reward that is
 // expected of each action. Inference alone; learner.h trains it.
 //
-//   QNetwork network(32, RandomWeights(32, seed));
+//   QNetwork network(shape, RandomWeights(shape, seed));
 //   network.Evaluate(states, count, values);   // one forward for all of them
 //
-// Results are the same on every processor: no sum is reordered.
+// No sum is reordered: instruction sets do not change results.
 #ifndef STOWAGE_POLICIES_DEEPTM_Q_NETWORK_H_
 #define STOWAGE_POLICIES_DEEPTM_Q_NETWORK_H_
 
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "policies/deeptm/dqn_settings.h"
 
 namespace stowage {
 
-inline constexpr int kStateSize = 4;    // p, H, D_left, P_left
+// p, H, D_left, P_left, and unless settings say heat_alone f, r, s, l.
+inline constexpr int kMaxStateSize = 8;
 inline constexpr int kActionCount = 2;  // fast, slow
 
-using StateVector = std::array<float, kStateSize>;
+// What the network does not take in means nothing.
+using StateVector = std::array<float, kMaxStateSize>;
 using ActionValues = std::array<float, kActionCount>;
 
+struct NetworkShape {
+  int state_size = kMaxStateSize;
+  int hidden_units = 0;
+};
+NetworkShape ShapeOf(const DqnSettings& settings);
+
+// Inputs and outputs of the three layers.
+std::array<std::pair<int, int>, 3> LayerSizes(const NetworkShape& shape);
+
 // Of the weights in layout kDqnWeightsLayout (dqn_policy.h).
-int64_t WeightCount(int hidden_units);
+int64_t WeightCount(const NetworkShape& shape);
 
 // Uniform within 1/sqrt(inputs of the layer), as dense layers usually begin.
-std::vector<float> RandomWeights(int hidden_units, int64_t seed);
+std::vector<float> RandomWeights(const NetworkShape& shape, int64_t seed);
 
-// Not thread-safe: evaluations share buffers only with themselves, but
-// SetWeights must not run beside them.
+// With outputs padded by units that are always 0.
+struct DenseLayer {
+  int inputs = 0;
+  int outputs = 0;
+  std::vector<float> matrix;  // one row per input
+  std::vector<float> bias;
+};
+
+// Safe to use from several threads while SetWeights does not run.
 class QNetwork {
  public:
-  // `weights` has WeightCount(hidden_units) values.
-  QNetwork(int hidden_units, const std::vector<float>& weights);
+  // `weights` has WeightCount(shape) values.
+  QNetwork(const NetworkShape& shape, const std::vector<float>& weights);
 
   void SetWeights(const std::vector<float>& weights);
 
@@ -40,19 +61,8 @@ class QNetwork {
                 ActionValues* values) const;
 
  private:
-  // A dense layer whose outputs are padded to a multiple of kBlock.
-  struct Layer {
-    int inputs = 0;
-    int outputs = 0;  // padded
-    std::vector<float> matrix;
-    std::vector<float> bias;
-  };
-
-  static void Forward(const Layer& layer, bool rectify, const float* input,
-                      float* output);
-
-  const int hidden_units_;
-  std::array<Layer, 3> layers_;
+  const NetworkShape shape_;
+  std::array<DenseLayer, 3> layers_;
 };
 
 }  // namespace stowage

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/profile_note.h"
@@ -24,15 +25,19 @@ absl::StatusOr<Plan> PlanByActing(const Graph& graph,
   const absl::StatusOr<Environment> environment =
       Environment::Make(graph, system, *workload, mode, heat);
   if (!environment.ok()) return environment.status();
+  std::optional<std::vector<bool>> start;
   absl::StatusOr<Plan> plan = PlanByDeciding(
       graph, system, options, policy,
       [&](const Workload&, int64_t budget_bytes) {
         const std::unique_ptr<Actor> actor =
             make_actor(*environment, budget_bytes);
-        const EpisodeOptions episode{.budget_bytes = budget_bytes,
-                                     .record = true};
+        const EpisodeOptions episode{
+            .budget_bytes = budget_bytes, .record = true, .cyclic = true};
+        if (!start.has_value()) {
+          start = FindSteadyStart(*environment, episode, *actor);
+        }
         return Residency(
-            RunSteadyEpisode(*environment, episode, *actor).segments);
+            RunEpisode(*environment, episode, *start, *actor).segments);
       });
   if (!plan.ok()) return plan.status();
   if (const auto note = DerivedProfileNote(graph, system)) {

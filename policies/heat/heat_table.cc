@@ -1,6 +1,7 @@
 #include "policies/heat/heat_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "absl/status/status.h"
@@ -57,6 +58,17 @@ class LivingTensors {
   int64_t bytes_ = 0;
 };
 
+uint8_t Logarithm(double value, double whole) {
+  const double share = std::log2(1 + value) / std::log2(2 + whole);
+  return static_cast<uint8_t>(std::lround(255 * std::clamp(share, 0.0, 1.0)));
+}
+
+std::array<uint8_t, 4> Logarithms(const Characteristics& c, double kernels,
+                                  double room_bytes) {
+  return {Logarithm(c.frequency, kernels), Logarithm(c.distance, kernels),
+          Logarithm(c.size, room_bytes), Logarithm(c.lifetime, kernels)};
+}
+
 double SumOf(const HeatWeights& weights) {
   return weights.frequency + weights.distance + weights.size + weights.lifetime;
 }
@@ -112,6 +124,12 @@ absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
       characteristics.push_back(FindCharacteristics(graph, accesses, t, k));
       bytes.push_back(living.BytesOf(t));
     }
+    std::vector<HeatTable::Entry>& row = table.rows[k];
+    for (TensorIndex t : living.living()) {
+      row.push_back({t, 0,
+                     Logarithms(characteristics[row.size()],
+                                graph.kernel_count(), room_bytes[k])});
+    }
     NormaliseMinMax(characteristics);
     if (settings.adjust) {
       const WeightAdjustment adjusted =
@@ -120,10 +138,9 @@ absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
       table.adjustments += adjusted.adjustments;
     }
     const double scale = 1 / SumOf(weights);
-    size_t i = 0;
-    for (TensorIndex t : living.living()) {
-      const double heat = scale * Heat(characteristics[i++], weights);
-      table.rows[k].push_back({t, static_cast<float>(heat)});
+    for (size_t i = 0; i < row.size(); ++i) {
+      row[i].heat =
+          static_cast<float>(scale * Heat(characteristics[i], weights));
     }
   }
   return table;

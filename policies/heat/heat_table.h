@@ -8,6 +8,7 @@
 #ifndef STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
 #define STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct HeatTable {
     TensorIndex tensor = 0;
     // H over the sum of the weights: -1..1. Hot from 0 on.
     float heat = 0;
+    // f, r, s and l by their logarithms: 0 for none, 255 for as many accesses
+    // or kernels as the step has kernels, or as many bytes as there is room.
+    std::array<uint8_t, 4> logarithms = {};
   };
   // By kernel: its living movable tensors, by index. Empty where all of them
   // fit.
@@ -43,7 +47,7 @@ struct HeatTable {
   int64_t adjustments = 0;
 };
 
-// Larger tables are refused (256 MiB).
+// Larger tables are refused (384 MiB).
 inline constexpr int64_t kMaxHeatEntries = int64_t{1} << 25;
 
 // `room_bytes`: by kernel, what the fast tier has for movable tensors (L_D).

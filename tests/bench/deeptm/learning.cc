@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -31,12 +32,15 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/lower_bound.h"
+#include "policies/model/rehosting.h"
 #include "policies/planning/verifier.h"
+#include "policies/planning/workload.h"
 #include "policies/registry.h"
 
 ABSL_FLAG(std::string, system, "optane", "preset of the memory system");
-ABSL_FLAG(double, ratio, 0.2, "fast memory as a share of the graph's peak");
+ABSL_FLAG(double, ratio, 0.2,
+          "fast memory as a share of the graph's peak; the least that works "
+          "where that is more");
 ABSL_FLAG(int, seeds, 3, "trainings per graph");
 ABSL_FLAG(std::vector<std::string>, policies,
           (std::vector<std::string>{"first-touch", "lru", "deeptm-heat-sync",
@@ -54,10 +58,18 @@ ABSL_FLAG(int, replay_size, 100, "DqnSettings::replay_size");
 ABSL_FLAG(int, hidden_units, 32, "DqnSettings::hidden_units");
 ABSL_FLAG(double, oom_penalty, 2, "DqnSettings::oom_penalty");
 ABSL_FLAG(int, updates, 256, "DqnSettings::updates_per_episode");
+ABSL_FLAG(bool, heat_alone, false, "DqnSettings::heat_alone");
+ABSL_FLAG(double, oom_tolerance, 1.5, "DqnSettings::oom_tolerance");
 ABSL_FLAG(bool, decisions, false, "time decisions, too");
 
 namespace stowage {
 namespace {
+
+double CpuSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_utime.tv_sec + usage.ru_utime.tv_usec / 1e6;
+}
 
 DqnSettings Settings() {
   DqnSettings settings;
@@ -71,6 +83,8 @@ DqnSettings Settings() {
   settings.hidden_units = absl::GetFlag(FLAGS_hidden_units);
   settings.oom_penalty = absl::GetFlag(FLAGS_oom_penalty);
   settings.updates_per_episode = absl::GetFlag(FLAGS_updates);
+  settings.heat_alone = absl::GetFlag(FLAGS_heat_alone);
+  settings.oom_tolerance = absl::GetFlag(FLAGS_oom_tolerance);
   if (absl::GetFlag(FLAGS_synchronous)) {
     settings.migration = MigrationMode::kSynchronous;
   }
@@ -164,6 +178,7 @@ void TimeDecisions(const Bench& bench, const DqnPolicy& policy) {
 // Returns the performance of the trained policy's plan.
 double Train(const Bench& bench, int64_t seed, std::ofstream& curve) {
   const absl::Time begin = absl::Now();
+  const double cpu_begin = CpuSeconds();
   const auto policy = TrainDqn(
       bench.graph, bench.system, bench.options.fast_limit_bytes, Settings(),
       seed, nullptr, [&](const EpisodeReport& report) {
@@ -174,6 +189,8 @@ double Train(const Bench& bench, int64_t seed, std::ofstream& curve) {
         return true;
       });
   const double seconds = absl::ToDoubleSeconds(absl::Now() - begin);
+  std::printf("  trained in %.1f s, of which %.1f s on a processor\n", seconds,
+              CpuSeconds() - cpu_begin);
   if (!policy.ok()) {
     std::cerr << policy.status() << "\n";
     return 0;
@@ -193,17 +210,18 @@ double PlanWithRandomWeights(const Bench& bench, int64_t seed) {
       .system_digest = MemorySystemDigest(bench.system),
       .fast_limit_bytes = bench.options.fast_limit_bytes,
       .settings = settings,
-      .weights = PackWeights(RandomWeights(settings.hidden_units, seed))};
+      .weights = PackWeights(RandomWeights(ShapeOf(settings), seed))};
   return Show(bench, "random weights, seed " + std::to_string(seed),
               PlanWithDqn(policy, bench.graph, bench.system, bench.options), 0);
 }
 
 bool Run(const Bench& bench, std::ofstream& curve) {
-  std::printf("%s: %d kernels, %d tensors, peak %.3f GB, fast %.3f GB, %s\n",
-              bench.graph.name.c_str(), bench.graph.kernel_count(),
-              bench.graph.tensor_count(),
-              ComputeLiveness(bench.graph).peak_bytes / 1e9,
-              bench.options.fast_limit_bytes / 1e9, bench.system.name.c_str());
+  std::printf(
+      "%s: %d kernels, %d tensors, peak %.3f GB, fast %.3f GB, %s, durations "
+      "%s\n",
+      bench.graph.name.c_str(), bench.graph.kernel_count(),
+      bench.graph.tensor_count(), ComputeLiveness(bench.graph).peak_bytes / 1e9,
+      bench.options.fast_limit_bytes / 1e9, bench.system.name.c_str());
   double to_beat = 0, worst = 1e9;
   for (const std::string& name : absl::GetFlag(FLAGS_policies)) {
     const double performance = Compare(bench, name, **MakePolicy(name));
