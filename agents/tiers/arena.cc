@@ -11,8 +11,9 @@
 namespace stowage::agent {
 namespace {
 
-// Starting a thread takes about as long as copying a third of this.
-constexpr int64_t kLeastSliceBytes = 1 << 20;
+// DRAM takes about as long to copy this as a thread to start, slower media take
+// longer.
+constexpr int64_t kLeastSliceBytes = 256 << 10;
 
 bool Inside(const Arena& arena, int64_t offset_bytes, int64_t size_bytes) {
   if (offset_bytes < 0 || size_bytes <= 0) return false;

@@ -47,8 +47,8 @@ class Arena {
                               int64_t to_offset_bytes, int64_t size_bytes,
                               int threads = 1);
 
-// How many of `most` threads are worth starting for a copy: each gets 1 MiB at
-// least. 1 where an arena does not gain from threads.
+// How many of `most` threads are worth starting for a copy: each gets 256 KiB
+// at least. 1 where an arena does not gain from threads.
 int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
                   int most);
 

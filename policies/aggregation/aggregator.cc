@@ -18,16 +18,15 @@
 namespace stowage {
 namespace {
 
-// At one boundary moves out of the fast tier go first, since moves into it may
-// need their room, and synchronous ones before those that can wait. Among moves
-// that are alike, by address: neighbours follow one another.
+// The order of a plan, and among moves that are alike that of their addresses:
+// neighbours follow one another.
 auto IssueOrder(const Move& move) {
   return std::tuple(move.start_kernel, move.to.tier == kFastTier,
                     !move.synchronous(), move.deadline_kernel, move.from.tier,
                     move.to.tier, move.from.offset_bytes, move.tensor);
 }
 
-void SortMoves(std::vector<Move>& moves) {
+void SortByAddress(std::vector<Move>& moves) {
   std::stable_sort(moves.begin(), moves.end(),
                    [](const Move& a, const Move& b) {
                      return IssueOrder(a) < IssueOrder(b);
@@ -124,7 +123,7 @@ class GroupLayout {
         plan.moves[m].to = placement(t, i);
       }
     }
-    SortMoves(plan.moves);
+    SortByAddress(plan.moves);
     return plan;
   }
 
@@ -136,34 +135,62 @@ class GroupLayout {
   std::vector<std::vector<Address>> addresses_;  // by tensor, stay
 };
 
+// The plan at new addresses, in groups as large as there is room for; nullopt
+// where not even small ones fit. Small groups gain most and fit most easily.
+std::optional<Plan> Readdress(const Graph& graph, const MemorySystem& system,
+                              const Plan& plan, const AccessIndex& accesses,
+                              const AggregationSettings& settings) {
+  const std::optional<std::vector<TensorStays>> stays = FindStays(graph, plan);
+  if (!stays.has_value()) return std::nullopt;
+  const std::vector<TensorGroup> pages = BatchMicroTensors(
+      graph, system, plan, *stays, accesses, settings.batching);
+  GroupLayout layout(graph, system, plan, *stays);
+  for (int64_t most_bytes = settings.most_group_bytes; most_bytes > 0;
+       most_bytes /= 16) {
+    std::optional<Plan> placed = layout.Place(
+        AdjoinTensors(graph, plan, *stays, accesses, pages, most_bytes));
+    if (placed.has_value()) return placed;
+  }
+  return std::nullopt;
+}
+
+absl::Status Predict(const Graph& graph, const MemorySystem& system,
+                     Plan& plan) {
+  absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
+  if (simulation.ok()) plan.prediction = simulation->prediction;
+  return simulation.status();
+}
+
+// Ties go to the plan with fewer copies.
+bool Better(const Graph& graph, const Plan& plan, const Plan& than) {
+  const int64_t gain_ns =
+      than.prediction.step_time_ns - plan.prediction.step_time_ns;
+  if (gain_ns != 0) return gain_ns > 0;
+  return CountCopies(graph, plan).copies <= CountCopies(graph, than).copies;
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> AggregatePlan(const Graph& graph,
                                    const MemorySystem& system, Plan plan,
                                    const AggregationSettings& settings) {
-  absl::StatusOr<Simulation> before = Simulate(graph, system, plan);
-  if (!before.ok()) return before.status();
-  plan.prediction = before->prediction;
+  if (absl::Status s = Predict(graph, system, plan); !s.ok()) return s;
+  const AccessIndex accesses(graph);
   Plan ordered = plan;
-  SortMoves(ordered.moves);
+  SortByAddress(ordered.moves);
+  std::vector<Plan> schedules = {ordered};
   const std::optional<std::vector<TensorStays>> stays =
       FindStays(graph, ordered);
-  if (!stays.has_value()) return plan;
-  const AccessIndex accesses(graph);
-  const std::vector<TensorGroup> pages = BatchMicroTensors(
-      graph, system, ordered, *stays, accesses, settings.batching);
-  GroupLayout layout(graph, system, ordered, *stays);
-  // Small groups gain most and are placed most easily.
-  for (int64_t most_bytes = settings.most_group_bytes; most_bytes > 0;
-       most_bytes /= 16) {
-    std::optional<Plan> aggregated = layout.Place(
-        AdjoinTensors(graph, ordered, *stays, accesses, pages, most_bytes));
-    if (!aggregated.has_value()) continue;
-    absl::StatusOr<Simulation> after = Simulate(graph, system, *aggregated);
-    if (!after.ok()) return after.status();
-    aggregated->prediction = after->prediction;
-    if (after->prediction.step_time_ns > plan.prediction.step_time_ns) continue;
-    return *std::move(aggregated);
+  if (stays.has_value() && settings.align_moves && !plan.moves.empty()) {
+    schedules.push_back(AlignMoves(graph, ordered, *stays, settings.alignment));
+    SortByAddress(schedules.back().moves);
+  }
+  for (const Plan& schedule : schedules) {
+    std::optional<Plan> candidate =
+        Readdress(graph, system, schedule, accesses, settings);
+    if (!candidate.has_value()) continue;
+    if (absl::Status s = Predict(graph, system, *candidate); !s.ok()) return s;
+    if (Better(graph, *candidate, plan)) plan = *std::move(candidate);
   }
   return plan;
 }

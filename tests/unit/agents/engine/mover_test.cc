@@ -1,10 +1,10 @@
 #include "agents/engine/mover.h"
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
 #include "agents/tiers/memory_arena.h"
 #include "gtest/gtest.h"
 
@@ -32,27 +32,19 @@ class SlicesArena : public Arena {
   }
 
   // Since it was last asked.
-  int TakeSlices() {
-    absl::MutexLock lock(&mutex_);
-    return std::exchange(slices_, 0);
-  }
-  int64_t bytes() const {
-    absl::MutexLock lock(&mutex_);
-    return bytes_;
-  }
+  int TakeSlices() { return slices_.exchange(0); }
+  int64_t bytes() const { return bytes_; }
 
  private:
   int Count(int64_t bytes) {
-    absl::MutexLock lock(&mutex_);
     ++slices_;
     bytes_ += bytes;
     return 0;
   }
 
   const bool gains_from_threads_;
-  mutable absl::Mutex mutex_;
-  int slices_ ABSL_GUARDED_BY(mutex_) = 0;
-  int64_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::atomic<int> slices_{0};
+  std::atomic<int64_t> bytes_{0};
 };
 
 class MoverTest : public testing::Test {
@@ -98,10 +90,10 @@ TEST_F(MoverTest, UsesNoMoreThreadsThanThereAreCores) {
   EXPECT_EQ(SlicesOf(kIn, /*cores=*/1), 1);
 }
 
-TEST_F(MoverTest, UsesOneThreadForEachMiBAtMost) {
+TEST_F(MoverTest, UsesOneThreadForEach256KiBAtMost) {
   Open(std::make_unique<SlicesArena>());
   EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = 4096}, /*cores=*/20), 1);
-  EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = 3 * kMiB}, /*cores=*/20), 3);
+  EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = kMiB}, /*cores=*/20), 4);
 }
 
 TEST_F(MoverTest, UsesOneThreadWhereATierDoesNotGainFromMore) {

@@ -1,0 +1,25 @@
+// A plan for a graph in which only small tensors move.
+//
+//   absl::StatusOr<Plan> plan = PlanSmallTensors(graph, system, 1 << 20);
+#ifndef STOWAGE_TESTS_BENCH_AGGREGATION_SMALL_TENSOR_PLAN_H_
+#define STOWAGE_TESTS_BENCH_AGGREGATION_SMALL_TENSOR_PLAN_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan.h"
+
+namespace stowage {
+
+// Every movable tensor below `below_bytes` is away from the fast tier, and back
+// in time, while it is idle longest; all others stay. The limit is half more
+// than the graph's peak.
+absl::StatusOr<Plan> PlanSmallTensors(const Graph& graph,
+                                      const MemorySystem& system,
+                                      int64_t below_bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_TESTS_BENCH_AGGREGATION_SMALL_TENSOR_PLAN_H_
