@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "policies/aggregation/aggregator.h"
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/profile_note.h"
 
@@ -39,6 +40,8 @@ absl::StatusOr<Plan> PlanByActing(const Graph& graph,
         return Residency(
             RunEpisode(*environment, episode, *start, *actor).segments);
       });
+  if (!plan.ok()) return plan.status();
+  plan = AggregatePlan(graph, system, *std::move(plan));
   if (!plan.ok()) return plan.status();
   if (const auto note = DerivedProfileNote(graph, system)) {
     plan->notes.push_back(*note);

@@ -22,8 +22,8 @@ namespace stowage {
 using MakeActor = absl::FunctionRef<std::unique_ptr<Actor>(
     const Environment& environment, int64_t budget_bytes)>;
 
-// PlanByDeciding with what the actor does in the steady state. Errors as
-// PlanByDeciding and MakeHeatTable.
+// PlanByDeciding with what the actor does in the steady state, aggregated.
+// Errors as PlanByDeciding and MakeHeatTable.
 absl::StatusOr<Plan> PlanByActing(const Graph& graph,
                                   const MemorySystem& system,
                                   const PlanOptions& options,
