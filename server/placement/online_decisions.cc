@@ -1,7 +1,9 @@
 #include "server/placement/online_decisions.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "policies/heat/position.h"
 #include "policies/model/liveness.h"
@@ -10,18 +12,41 @@ namespace stowage {
 namespace {
 
 constexpr TierIndex kSlowTier = 1;
+// Preference of what may not be in slow memory.
+constexpr float kAboveAll = std::numeric_limits<float>::max();
 
 // The tiers of living tensors while a window is decided.
 class Residency {
  public:
-  explicit Residency(const Graph& graph)
-      : graph_(graph), tier_(graph.tensors.size(), kNowhere) {}
+  // Before `kernel`: where `residents` say, or else `planned_tier`.
+  Residency(const Graph& graph, KernelIndex kernel,
+            const std::vector<v1::Resident>& residents,
+            absl::FunctionRef<TierIndex(TensorIndex)> planned_tier)
+      : graph_(graph), tier_(graph.tensors.size(), kNowhere) {
+    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      const Tensor& tensor = graph.tensors[t];
+      if (AliveAt(tensor, kernel) && tensor.birth_kernel != kernel) {
+        Place(t, planned_tier(t));
+      }
+    }
+    for (const v1::Resident& resident : residents) {
+      Place(resident.tensor(), resident.tier());
+    }
+  }
 
   void Place(TensorIndex tensor, TierIndex tier) { tier_[tensor] = tier; }
 
   // What is born at a kernel is nowhere yet.
   bool IsFast(TensorIndex tensor) const { return tier_[tensor] == kFastTier; }
   bool IsBorn(TensorIndex tensor) const { return tier_[tensor] != kNowhere; }
+
+  int64_t FastBytes() const {
+    int64_t bytes = 0;
+    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (IsFast(t)) bytes += graph_.tensors[t].size_bytes;
+    }
+    return bytes;
+  }
 
   // Alive at the kernel, by tensor.
   std::vector<LivingTensor> LivingAt(KernelIndex kernel) const {
@@ -98,7 +123,7 @@ void AddUndecided(const Graph& graph, const std::vector<LivingTensor>& living,
     actions->push_back(
         {.tensor = one.tensor,
          .fast = true,
-         .preference = graph.tensors[one.tensor].movable() ? 0.0f : 1e30f});
+         .preference = graph.tensors[one.tensor].movable() ? 0 : kAboveAll});
   }
 }
 
@@ -208,20 +233,11 @@ absl::StatusOr<std::vector<v1::KernelDecision>> OnlineDecisions::Window(
     const JobSituation& situation, int32_t window) const {
   if (absl::Status valid = Check(situation); !valid.ok()) return valid;
   const KernelIndex first = situation.kernel;
-  Residency residency(graph_);
-  int64_t fast_left_bytes = fast_limit_bytes_;
-  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-    const Tensor& tensor = graph_.tensors[t];
-    if (!AliveAt(tensor, first) || tensor.birth_kernel == first) continue;
-    residency.Place(t, PlannedTier(t, first));
-  }
-  for (const v1::Resident& resident : situation.residents) {
-    residency.Place(resident.tensor(), resident.tier());
-  }
-  for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-    if (residency.IsFast(t)) fast_left_bytes -= graph_.tensors[t].size_bytes;
-  }
-  if (!situation.free_bytes.empty()) fast_left_bytes = situation.free_bytes[0];
+  Residency residency(graph_, first, situation.residents,
+                      [&](TensorIndex t) { return PlannedTier(t, first); });
+  int64_t fast_left_bytes = situation.free_bytes.empty()
+                                ? fast_limit_bytes_ - residency.FastBytes()
+                                : situation.free_bytes[0];
   const int64_t slow_left_bytes =
       situation.free_bytes.size() > 1 ? situation.free_bytes[1] : 0;
 

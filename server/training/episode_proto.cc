@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/time/clock.h"
+
 namespace stowage {
 
 v1::Episode EpisodeToProto(const EpisodeReport& report) {
@@ -29,10 +31,14 @@ EpisodeReport EpisodeFromProto(const v1::Episode& episode,
 }
 
 v1::Episode EpisodeTimer::Stamp(const EpisodeReport& report) {
-  if (first_ == 0) first_ = report.episode;
-  const absl::Duration each =
-      (absl::Now() - begin_) / std::max(1, report.episode - first_ + 1);
+  if (first_ == 0) {
+    first_ = report.episode;
+    begin_ = absl::Now();
+  }
   v1::Episode episode = EpisodeToProto(report);
+  if (report.episode == first_) return episode;
+  const absl::Duration each =
+      (absl::Now() - begin_) / (report.episode - first_);
   episode.set_remaining_ns(absl::ToInt64Nanoseconds(
       each * std::max(0, report.episodes - report.episode)));
   return episode;

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policies/deeptm/dqn_training.h"
 #include "stowage/v1/training.pb.h"
@@ -22,14 +21,14 @@ EpisodeReport EpisodeFromProto(const v1::Episode& episode,
                                const DqnPolicy* checkpoint);
 
 // Estimates how long a training still takes, from the time that its episodes
-// took since the timer was made. Not thread-safe.
+// took after the first. Not thread-safe.
 class EpisodeTimer {
  public:
   v1::Episode Stamp(const EpisodeReport& report);
 
  private:
-  const absl::Time begin_ = absl::Now();
   int32_t first_ = 0;  // 0: none yet
+  absl::Time begin_;   // when the first ended
 };
 
 }  // namespace stowage

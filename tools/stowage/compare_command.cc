@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "tools/stowage/comparison.h"
 #include "tools/stowage/comparison_output.h"
+#include "tools/stowage/dqn_file.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
@@ -37,6 +38,7 @@ struct CompareArguments {
   bool keep_durations = false;
   std::string suite;
   std::string suite_dir = "suite-results";
+  std::string dqn_path;
   std::string output;
   std::string plot_path;
   bool json = false;
@@ -58,6 +60,15 @@ std::vector<FastLimit> Limits(const CompareArguments& arguments) {
   return limits;
 }
 
+absl::StatusOr<std::vector<std::string>> PoliciesOf(
+    const CompareArguments& arguments) {
+  std::vector<std::string> specs;
+  for (const std::string& policy : arguments.policies) {
+    specs.push_back(WithDqnFile(policy, arguments.dqn_path));
+  }
+  return ExpandPolicies(specs);
+}
+
 // What a user can get wrong without any file being at fault.
 absl::Status CheckArguments(const CompareArguments& arguments) {
   if (arguments.graph_paths.empty() || arguments.systems.empty()) {
@@ -68,7 +79,7 @@ absl::Status CheckArguments(const CompareArguments& arguments) {
     return absl::InvalidArgumentError(
         "give --fast-ratio or --fast-bytes, or several of them");
   }
-  absl::Status status = ExpandPolicies(arguments.policies).status();
+  absl::Status status = PoliciesOf(arguments).status();
   if (status.ok() && !arguments.plot_path.empty()) {
     status = CheckPlotPath(arguments.plot_path);
   }
@@ -109,7 +120,7 @@ absl::StatusOr<std::deque<Subject>> LoadSubjects(
 absl::StatusOr<std::vector<ComparisonCase>> MakeCases(
     const CompareArguments& arguments, const std::deque<Subject>& subjects) {
   const absl::StatusOr<std::vector<std::string>> policies =
-      ExpandPolicies(arguments.policies);
+      PoliciesOf(arguments);
   if (!policies.ok()) return policies.status();
   std::vector<ComparisonCase> cases;
   for (const Subject& subject : subjects) {
@@ -130,6 +141,8 @@ absl::StatusOr<std::vector<ComparisonCase>> MakeCases(
 }
 
 int CompareGraphs(const CompareArguments& arguments) {
+  const absl::Status readable = CheckDqnFile(arguments.dqn_path);
+  if (!readable.ok()) return ReportError(readable);
   const absl::Status requested = CheckArguments(arguments);
   if (!requested.ok()) return ReportUsageError(requested);
   const absl::Status writable = CheckOutputs(arguments);
@@ -138,7 +151,12 @@ int CompareGraphs(const CompareArguments& arguments) {
   if (!subjects.ok()) return ReportError(subjects.status());
   const auto cases = MakeCases(arguments, *subjects);
   if (!cases.ok()) return ReportUsageError(cases.status());
-  const std::vector<ComparisonRow> rows = Compare(*cases, Settings(arguments));
+  std::vector<ComparisonRow> rows = Compare(*cases, Settings(arguments));
+  for (ComparisonRow& row : rows) {
+    if (row.policy == WithDqnFile("deeptm", arguments.dqn_path)) {
+      row.policy = "deeptm";
+    }
+  }
   absl::Status written = WriteOutput(
       arguments.output,
       arguments.json ? RowsToJson(rows).dump(2) + "\n" : RowsToText(rows));
@@ -185,6 +203,8 @@ void AddInputOptions(CLI::App& app, CompareArguments& arguments) {
                  "Policies, separated by commas, or all; sentinel:N for a "
                  "migration interval of N layers")
       ->delimiter(',');
+  app.add_option("--dqn", arguments.dqn_path,
+                 "Trained DQN policy, for the policy deeptm");
   app.add_option("--fast-ratio", arguments.ratios,
                  "Limits as shares of each graph's peak, by commas")
       ->delimiter(',');

@@ -28,6 +28,8 @@ absl::StatusOr<Installation> FindInstallation() {
       .plotter_path = lib / "plot_step.py",
       .comparison_plotter_path = lib / "plot_comparison.py",
       .suite_dir = lib / "suites",
+      .trainer_path = bin / "stowage-trainer",
+      .training_plotter_path = lib / "plot_training.py",
   };
 }
 

@@ -22,6 +22,8 @@ struct Installation {
   std::string plotter_path;             // plot_step.py
   std::string comparison_plotter_path;  // plot_comparison.py
   std::string suite_dir;                // papers.json, graphs/
+  std::string trainer_path;             // stowage-trainer
+  std::string training_plotter_path;    // plot_training.py
 };
 
 // From /proc/self/exe. Does not check that the files exist.

@@ -15,6 +15,7 @@
 #include "tools/stowage/run_command.h"
 #include "tools/stowage/scale_command.h"
 #include "tools/stowage/status_command.h"
+#include "tools/stowage/train_command.h"
 
 namespace stowage::cli {
 namespace {
@@ -43,6 +44,7 @@ int Main(int argc, char** argv) {
   AddPlanCommand(root, commands);
   AddVerifyCommand(root, commands);
   AddCompareCommand(root, commands);
+  AddTrainCommand(root, commands);
   AddStatusCommand(root, commands);
   try {
     root.parse(static_cast<int>(separator - argv), argv);

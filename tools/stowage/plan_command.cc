@@ -11,6 +11,7 @@
 #include "policies/planning/plan_proto.h"
 #include "policies/planning/verifier.h"
 #include "policies/registry.h"
+#include "tools/stowage/dqn_file.h"
 #include "tools/stowage/evaluation.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
@@ -18,6 +19,7 @@
 #include "tools/stowage/import/input_file.h"
 #include "tools/stowage/installation.h"
 #include "tools/stowage/output_file.h"
+#include "tools/stowage/policy_spec.h"
 #include "tools/stowage/python_plot.h"
 #include "tools/stowage/step_plot.h"
 #include "tools/stowage/system_file.h"
@@ -33,6 +35,7 @@ struct PlanArguments {
   std::string system;
   FastLimit limit;
   std::string policy = std::string(kDefaultPolicy);
+  std::string dqn_path;
   int64_t seed = 0;
   double time_limit_s = 0;
   std::string output;
@@ -94,7 +97,11 @@ absl::Status WriteResults(const PlanArguments& arguments, const Graph& graph,
 }
 
 int MakePlanFile(const PlanArguments& arguments) {
-  absl::Status requested = MakePolicy(arguments.policy).status();
+  const absl::Status readable = CheckDqnFile(arguments.dqn_path);
+  if (!readable.ok()) return ReportError(readable);
+  const absl::StatusOr<std::unique_ptr<Policy>> policy =
+      MakePolicyFromSpec(WithDqnFile(arguments.policy, arguments.dqn_path));
+  absl::Status requested = policy.status();
   if (requested.ok() && !arguments.plot_path.empty()) {
     requested = CheckPlotPath(arguments.plot_path);
   }
@@ -105,7 +112,7 @@ int MakePlanFile(const PlanArguments& arguments) {
       ResolveLimit(arguments.limit, inputs->graph);
   if (!limit_bytes.ok()) return ReportUsageError(limit_bytes.status());
   const absl::StatusOr<Evaluation> evaluation =
-      MakeEvaluation(inputs->graph, inputs->system, arguments.policy,
+      MakeEvaluation(inputs->graph, inputs->system, **policy,
                      {.fast_limit_bytes = *limit_bytes,
                       .seed = arguments.seed,
                       .time_limit = absl::Seconds(arguments.time_limit_s)});
@@ -176,6 +183,8 @@ void AddPlanCommand(CLI::App& root, CommandList& commands) {
                   "Limit as a share of the graph's peak, such as 0.4");
   app->add_option("--policy", arguments->policy, "Policy")
       ->capture_default_str();
+  app->add_option("--dqn", arguments->dqn_path,
+                  "Trained DQN policy, for the policy deeptm");
   app->add_option("--seed", arguments->seed, "Seed of random choices")
       ->capture_default_str();
   app->add_option("--time-limit", arguments->time_limit_s,

@@ -6,17 +6,34 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "policies/deeptm/dqn_planner.h"
 #include "policies/registry.h"
 #include "policies/sentinel/sentinel.h"
+#include "tools/stowage/dqn_file.h"
 
 namespace stowage::cli {
+namespace {
+
+constexpr absl::string_view kDeepTm = "deeptm";
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
     absl::string_view spec) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(spec, absl::MaxSplits(':', 1));
+  if (spec == kDeepTm) {
+    return absl::NotFoundError(
+        "policy deeptm needs a trained DQN policy; make one with `stowage "
+        "train` and name its file with --dqn, or as deeptm:FILE");
+  }
   if (parts.first.size() == spec.size()) {
     return MakePolicy({spec.data(), spec.size()});
+  }
+  if (parts.first == kDeepTm) {
+    absl::StatusOr<DqnPolicy> policy = LoadDqnPolicy(std::string(parts.second));
+    if (!policy.ok()) return policy.status();
+    return MakeDeepTmPolicy(*std::move(policy));
   }
   int layers = 0;
   if (parts.first == "sentinel" && absl::SimpleAtoi(parts.second, &layers) &&
@@ -25,8 +42,13 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "policy '", spec,
-      "': only sentinel takes a parameter, the layers of a migration interval "
-      "from 1, as in sentinel:8"));
+      "': only sentinel and deeptm take a parameter, the layers of a migration "
+      "interval from 1, as in sentinel:8, and a file, as in deeptm:a.dqn"));
+}
+
+std::string WithDqnFile(const std::string& spec, const std::string& dqn_path) {
+  if (spec != kDeepTm || dqn_path.empty()) return spec;
+  return absl::StrCat(spec, ":", dqn_path);
 }
 
 absl::StatusOr<std::vector<std::string>> ExpandPolicies(

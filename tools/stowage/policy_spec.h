@@ -1,5 +1,6 @@
 // Policies as the command line names them: one of the registry's, or one with
-// its parameter, as "sentinel:8" (a migration interval of eight layers).
+// its parameter, as "sentinel:8" (a migration interval of eight layers) or
+// "deeptm:resnet.dqn" (a file of `stowage train`).
 //
 //   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicyFromSpec(spec);
 #ifndef STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_
@@ -16,9 +17,13 @@
 namespace stowage::cli {
 
 // NOT_FOUND lists the policies there are; INVALID_ARGUMENT says what a
-// parameter may be.
+// parameter may be. Reads the file that "deeptm" names; errors begin with its
+// path.
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
     absl::string_view spec);
+
+// "deeptm:FILE" for "deeptm"; other specs as they are.
+std::string WithDqnFile(const std::string& spec, const std::string& dqn_path);
 
 // `wanted`, or every policy of the registry where it is {"all"}. The error of
 // the first that does not exist.

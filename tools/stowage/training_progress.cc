@@ -41,8 +41,10 @@ std::string EpisodeText(const v1::Episode& episode) {
       episode.out_of_memory()
           ? "ended early for want of memory"
           : absl::StrCat("step ", FormatDurationNs(episode.step_time_ns())),
-      absl::StrFormat(", %.0f s left",
-                      static_cast<double>(episode.remaining_ns()) * 1e-9));
+      episode.remaining_ns() > 0
+          ? absl::StrFormat(", %.0f s left",
+                            static_cast<double>(episode.remaining_ns()) * 1e-9)
+          : "");
 }
 
 TrainingProgress::TrainingProgress() : terminal_(isatty(STDERR_FILENO) == 1) {}

@@ -64,7 +64,7 @@ class StowagedMetricsTest : public ::testing::Test {
 
   TemporaryDirectory directory_;
   const std::string scrape_path_ = directory_.path() + "/scrape";
-  StowagedProcess server_;
+  StowagedProcess server_{{"--training-nice=0"}};
   std::unique_ptr<Client> client_;
 };
 
@@ -96,6 +96,30 @@ TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
                       "stowage.v1.PlacementService/MakePlan\"} 2"),
             HasSubstr("stowaged_rpc_duration_seconds_count{method=\""
                       "stowage.v1.GraphService/RegisterGraph\"} 1")));
+}
+
+TEST_F(StowagedMetricsTest, CountTrainings) {
+  v1::RegisterGraphRequest registration;
+  *registration.mutable_graph() = ChainGraph(8);
+  v1::StartTrainingRequest request;
+  request.set_request_id("a");
+  request.set_graph_id(client_->RegisterGraph(registration)->graph_id());
+  *request.mutable_system() = TwoTiers();
+  request.set_fast_limit_bytes(2 * kChainTensorBytes);
+  request.mutable_options()->set_episodes(3);
+  const auto started = client_->StartTraining(request);
+  ASSERT_TRUE(started.ok()) << started.status();
+  ASSERT_TRUE(client_
+                  ->WatchTraining(started->training_id(),
+                                  [](const auto&) { return true; })
+                  .ok());
+  EXPECT_THAT(
+      Scrape(),
+      AllOf(HasSubstr("stowaged_training_episodes_total 3"),
+            HasSubstr("stowaged_training_last_reward "),
+            HasSubstr("stowaged_trainings_queued 0"),
+            HasSubstr("stowaged_trainings_total{state=\"succeeded\"} 1"),
+            HasSubstr("stowaged_trainings_total{state=\"failed\"} 0")));
 }
 
 TEST_F(StowagedMetricsTest, HaveNoLabelsThatStrangersChoose) {
