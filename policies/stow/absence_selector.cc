@@ -29,11 +29,6 @@ bool Contains(const Gap& a, const Gap& b, KernelIndex step) {
   return a.to - a.from >= step;
 }
 
-int ClassOf(double cost_per_byte) {
-  return static_cast<int>(
-      std::floor(kClassesPerDoubling * std::log2(cost_per_byte)));
-}
-
 }  // namespace
 
 AbsenceSelector::AbsenceSelector(const Graph& graph,
@@ -44,6 +39,7 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
       initial_(excess_bytes),
       over_before_(2 * static_cast<size_t>(step_) + 1),
       by_start_(step_),
+      all_of_(graph.tensors.size()),
       excess_(initial_),
       taken_of_(graph.tensors.size()) {
   for (KernelIndex b = 0; b < 2 * step_; ++b) {
@@ -51,6 +47,7 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
   }
   for (size_t a = 0; a < choices.absences.size(); ++a) {
     by_start_[choices.absences[a].gap.from % step_].push_back(a);
+    all_of_[choices.absences[a].gap.tensor].push_back(a);
   }
 }
 
@@ -73,6 +70,7 @@ std::vector<Choice> AbsenceSelector::Select(const LanePrices& prices) {
 void AbsenceSelector::Reset(const LanePrices& prices) {
   excess_ = initial_;
   taken_.assign(choices_.absences.size(), false);
+  closed_.assign(choices_.absences.size(), false);
   needed_at_.assign(choices_.absences.size(), 0);
   for (std::vector<int>& list : taken_of_) list.clear();
   open_.clear();
@@ -92,9 +90,8 @@ void AbsenceSelector::Reset(const LanePrices& prices) {
   // What reaches across the end of the step is open as it begins.
   for (size_t a = 0; a < taken_.size(); ++a) {
     const Absence& absence = choices_.absences[a];
-    if (taken_[a] || absence.gap.to <= step_) continue;
-    open_[ClassOf(cost_[a] / absence.size_bytes)].insert(
-        {absence.gap.to - step_, a});
+    if (closed_[a] || absence.gap.to <= step_) continue;
+    open_[ClassOf(a)].insert({absence.gap.to - step_, a});
   }
 }
 
@@ -105,9 +102,8 @@ void AbsenceSelector::Open(KernelIndex boundary) {
     }
   }
   for (const int a : by_start_[boundary]) {
-    const Absence& absence = choices_.absences[a];
-    if (taken_[a]) continue;
-    open_[ClassOf(cost_[a] / absence.size_bytes)].insert({absence.gap.to, a});
+    if (closed_[a]) continue;
+    open_[ClassOf(a)].insert({choices_.absences[a].gap.to, a});
   }
 }
 
@@ -115,21 +111,19 @@ bool AbsenceSelector::Relieve(KernelIndex boundary) {
   int best = Cheapest(boundary, kMisfitsPerClass);
   if (best < 0) best = Cheapest(boundary, std::numeric_limits<int>::max());
   if (best < 0) return false;
-  std::vector<int> covered;
-  Covered(best, covered);
-  for (const int a : covered) GiveBack(a);
+  FindCovered(best);
+  for (const int a : covered_) GiveBack(a);
   Take(best, boundary);
   return true;
 }
 
-int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) const {
+int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
   int best = -1;
   double best_score = 0;
   for (const auto& [cost_class, by_end] : open_) {
     int fits = 0, misfits = 0;
     for (auto at = by_end.rbegin(); at != by_end.rend(); ++at) {
       if (fits == kFitsPerClass || misfits == most_misfits) break;
-      if (taken_[at->second]) continue;
       const double score = Score(at->second, boundary, at->first);
       ++(score >= 0 ? fits : misfits);
       if (score >= 0 && (best < 0 || score < best_score)) {
@@ -142,12 +136,11 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) const {
 }
 
 double AbsenceSelector::Score(int absence, KernelIndex boundary,
-                              KernelIndex end) const {
-  std::vector<int> covered;
-  if (!Covered(absence, covered)) return -1;
+                              KernelIndex end) {
+  FindCovered(absence);
   double cost = cost_[absence];
   double relieved = over_before_[end] - over_before_[boundary];
-  for (const int a : covered) {
+  for (const int a : covered_) {
     const Gap& gap = choices_.absences[a].gap;
     // Nothing is gained where the boundary is relieved already.
     for (const KernelIndex turn : {0, step_}) {
@@ -160,15 +153,12 @@ double AbsenceSelector::Score(int absence, KernelIndex boundary,
           relieved);
 }
 
-bool AbsenceSelector::Covered(int absence, std::vector<int>& covered) const {
+void AbsenceSelector::FindCovered(int absence) {
   const Gap& gap = choices_.absences[absence].gap;
+  covered_.clear();
   for (const int a : taken_of_[gap.tensor]) {
-    const Gap& other = choices_.absences[a].gap;
-    if (!Overlap(gap, other, step_)) continue;
-    if (!Contains(gap, other, step_)) return false;
-    covered.push_back(a);
+    if (Overlap(gap, choices_.absences[a].gap, step_)) covered_.push_back(a);
   }
-  return true;
 }
 
 void AbsenceSelector::Take(int absence, KernelIndex boundary) {
@@ -177,6 +167,27 @@ void AbsenceSelector::Take(int absence, KernelIndex boundary) {
   excess_.Add(taken.gap.from, taken.gap.to, -taken.size_bytes);
   taken_[absence] = true;
   taken_of_[taken.gap.tensor].push_back(absence);
+  Close(absence);
+  for (const int a : all_of_[taken.gap.tensor]) {
+    const Gap& other = choices_.absences[a].gap;
+    if (closed_[a] || !Overlap(other, taken.gap, step_)) continue;
+    if (!Contains(other, taken.gap, step_)) Close(a);
+  }
+}
+
+void AbsenceSelector::Close(int absence) {
+  closed_[absence] = true;
+  const auto by_end = open_.find(ClassOf(absence));
+  if (by_end == open_.end()) return;
+  const KernelIndex end = choices_.absences[absence].gap.to;
+  by_end->second.erase({end, absence});
+  by_end->second.erase({end - step_, absence});
+}
+
+int AbsenceSelector::ClassOf(int absence) const {
+  return static_cast<int>(std::floor(
+      kClassesPerDoubling *
+      std::log2(cost_[absence] / choices_.absences[absence].size_bytes)));
 }
 
 void AbsenceSelector::GiveBack(int absence) {

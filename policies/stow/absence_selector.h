@@ -60,14 +60,17 @@ class AbsenceSelector {
   bool Relieve(KernelIndex boundary);
   // The absence that relieves the boundary at the least cost, of the first of
   // each class; -1: none.
-  int Cheapest(KernelIndex boundary, int most_misfits) const;
+  int Cheapest(KernelIndex boundary, int most_misfits);
   // How much an absence costs for what it relieves; negative when it cannot be
   // taken.
-  double Score(int absence, KernelIndex boundary, KernelIndex end) const;
-  // The taken absences of the same tensor that overlap with this one; false
-  // when it does not cover them all.
-  bool Covered(int absence, std::vector<int>& covered) const;
+  double Score(int absence, KernelIndex boundary, KernelIndex end);
+  // Sets `covered_` to the taken absences that it overlaps, and so contains.
+  void FindCovered(int absence);
+  // Closes it and all that overlap without containing it: those never can be
+  // taken, since it is only ever given back for one that contains it.
   void Take(int absence, KernelIndex boundary);
+  void Close(int absence);
+  int ClassOf(int absence) const;  // by cost per byte
   void GiveBack(int absence);
   void GiveBackTheUnnecessary();
 
@@ -76,13 +79,16 @@ class AbsenceSelector {
   Occupancy initial_;
   std::vector<int64_t> over_before_;  // boundaries < b that hold too much
   std::vector<std::vector<int>> by_start_;
+  std::vector<std::vector<int>> all_of_;  // by tensor
 
   Occupancy excess_;  // bytes held, less what is allowed
   std::vector<double> cost_;
   std::vector<bool> taken_;
+  std::vector<bool> closed_;  // can not be taken (any more)
   std::vector<KernelIndex> needed_at_;
   std::vector<std::vector<int>> taken_of_;  // by tensor
-  std::map<int, ByEnd> open_;               // by class of cost per byte
+  std::vector<int> covered_;
+  std::map<int, ByEnd> open_;  // by class of cost per byte
 };
 
 }  // namespace stowage

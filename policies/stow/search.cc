@@ -21,8 +21,8 @@ constexpr LanePrices kPrices[] = {
 
 // Of a segment that found no address, the share that is taken from what is
 // allowed while it is held; of the arena, the most that is taken at once.
-constexpr double kMisfitShare = 0.25;
-constexpr double kLargestCut = 0.03;
+constexpr double kMisfitShare = 0.5;
+constexpr double kLargestCut = 0.04;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
@@ -179,11 +179,21 @@ void Search::Consider(Plan plan) {
   }
 }
 
-bool Search::IsDone() {
+double Search::WaitedShare() const {
+  if (!best_.ok()) return 0;
+  const auto fast_ns = static_cast<double>(costs_.fast_boundary_ns().back());
+  return static_cast<double>(best_->prediction.step_time_ns) /
+             std::max(1.0, fast_ns) -
+         1;
+}
+
+bool Search::IsOver() {
   timed_out_ = timed_out_ || absl::Now() > effort_.deadline;
-  return timed_out_ || work_left_ <= 0 ||
+  return timed_out_ ||
          (best_.ok() && IsGoodEnough(best_->prediction.step_time_ns));
 }
+
+bool Search::IsDone() { return IsOver() || work_left_ <= 0; }
 
 bool Search::IsGoodEnough(int64_t step_ns) const {
   const auto fast_ns = static_cast<double>(costs_.fast_boundary_ns().back());

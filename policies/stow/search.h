@@ -51,8 +51,12 @@ class Search {
   // The best plan so far, with its prediction; an error where there is none.
   const absl::StatusOr<Plan>& best() const { return best_; }
 
+  // How much longer the step of the best plan is than one in which nothing is
+  // waited for or used in a slower tier, as a share of that; 0 without a plan.
+  double WaitedShare() const;
+
   // Whether a better plan is not worth a search, or there is no time for it.
-  bool IsDone();
+  bool IsOver();
   // Whether the deadline kept the search from doing all it would have.
   bool timed_out() const { return timed_out_; }
 
@@ -83,6 +87,7 @@ class Search {
   BuildInput MakeInput(const Candidate& candidate) const;
   void AllowAll(double share);
   void TakeRoom(const std::vector<FastSegment>& misfits);
+  bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
 
   const CostModel& costs_;

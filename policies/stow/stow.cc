@@ -19,6 +19,9 @@ namespace {
 // The baselines' planners take too long for larger graphs.
 constexpr KernelIndex kMaxKernelsForBaselines = 3000;
 
+// Of the time of a step in which nothing is waited for.
+constexpr double kMostWaitingForBelady = 0.02;
+
 // Longer limits are spent on more schedules and layouts.
 constexpr absl::Duration kLongLimit = absl::Seconds(2);
 
@@ -34,18 +37,23 @@ SearchEffort EffortFor(const PlanOptions& options) {
   return effort;
 }
 
-// Each wins on graphs on which the search does not.
+void ConsiderBaseline(const Policy& baseline, const Graph& graph,
+                      const MemorySystem& system, const PlanOptions& options,
+                      Search& search) {
+  if (search.IsOver()) return;
+  absl::StatusOr<Plan> plan = baseline.MakePlan(graph, system, options);
+  if (plan.ok()) search.Consider(*std::move(plan));
+}
+
+// Each wins on graphs on which the search does not: Belady's rule where nearly
+// all copies hide, G10 where lanes of several tiers share much work.
 void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
                        const PlanOptions& options, Search& search) {
   if (graph.kernel_count() > kMaxKernelsForBaselines) return;
-  const BeladyPolicy belady;
-  const G10Policy g10;
-  for (const Policy* policy : {static_cast<const Policy*>(&belady),
-                               static_cast<const Policy*>(&g10)}) {
-    if (search.IsDone()) return;
-    absl::StatusOr<Plan> plan = policy->MakePlan(graph, system, options);
-    if (plan.ok()) search.Consider(*std::move(plan));
+  if (search.WaitedShare() < kMostWaitingForBelady) {
+    ConsiderBaseline(BeladyPolicy(), graph, system, options, search);
   }
+  ConsiderBaseline(G10Policy(), graph, system, options, search);
 }
 
 }  // namespace
