@@ -16,7 +16,7 @@
 namespace stowage {
 
 // What is used where no policy is named.
-inline constexpr std::string_view kDefaultPolicy = "belady";
+inline constexpr std::string_view kDefaultPolicy = "stow";
 
 // Sorted.
 std::vector<std::string> PolicyNames();

@@ -20,7 +20,7 @@ namespace {
 constexpr KernelIndex kMaxKernelsForBaselines = 3000;
 
 // Of the time of a step in which nothing is waited for.
-constexpr double kMostWaitingForBelady = 0.02;
+constexpr double kMostWaitingForBelady = 0.1;
 
 // Longer limits are spent on more schedules and layouts.
 constexpr absl::Duration kLongLimit = absl::Seconds(2);

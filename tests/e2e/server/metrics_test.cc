@@ -79,9 +79,9 @@ TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
           HasSubstr("stowaged_graphs 1"), HasSubstr("stowaged_nodes_alive 1"),
           HasSubstr("stowaged_jobs_running 1"),
           // The second time the plan was found, not made.
-          HasSubstr("stowaged_plans_made_total{policy=\"belady\"} 1"),
+          HasSubstr("stowaged_plans_made_total{policy=\"stow\"} 1"),
           HasSubstr(
-              "stowaged_planning_duration_seconds_count{policy=\"belady\"} 1"),
+              "stowaged_planning_duration_seconds_count{policy=\"stow\"} 1"),
           HasSubstr("stowaged_steps_total{mode=\"demand\"} 1"),
           HasSubstr("stowaged_steps_total{mode=\"plan\"} 0"),
           HasSubstr("stowaged_fallbacks_total 1"),

@@ -31,7 +31,8 @@ PROJECT_HEADERS = {
     # Starts from Belady's plan as well.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
-         "policies/baselines/belady.h", "policies/policy.h"),
+         "policies/baselines/belady.h", "policies/baselines/g10.h",
+         "policies/policy.h"),
     "server": ("server/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/runtime/",
                "stowage/v1/"),
