@@ -2,47 +2,75 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <random>
 
 namespace stowage {
 namespace {
 
-// Outputs that are computed together: they stay in registers.
-constexpr int kHiddenBlock = 16;
-constexpr int kLastBlock = 4;
+// Eight values that are computed together, on processors without such registers
+// one after the other, with the same results.
+using Lanes [[gnu::vector_size(32)]] = float;
+constexpr int kLanes = 8;
+// Outputs of a hidden layer that are summed up at once.
+constexpr int kBlock = 4 * kLanes;
 
-int RoundUp(int units, int block) {
-  return (units + block - 1) / block * block;
+int RoundUp(int units) { return (units + kBlock - 1) / kBlock * kBlock; }
+
+// By reference, since how eight values are returned depends on the processor.
+[[gnu::always_inline]] inline void Load(const float* values, Lanes& lanes) {
+  std::memcpy(&lanes, values, sizeof(lanes));
 }
 
-// One dense layer. Inlined into callers for several instruction sets, none of
-// which reorders the sums.
-template <int block_size, bool rectify>
-[[gnu::always_inline]] inline void Forward(const DenseLayer& layer,
-                                           const float* input, float* output) {
-  for (int block = 0; block < layer.outputs; block += block_size) {
-    float sums[block_size];
-    for (int j = 0; j < block_size; ++j) sums[j] = layer.bias[block + j];
-    const float* row = layer.matrix.data() + block;
-    for (int i = 0; i < layer.inputs; ++i, row += layer.outputs) {
-      for (int j = 0; j < block_size; ++j) sums[j] += input[i] * row[j];
+// Inlined into functions for several instruction sets, like what follows.
+[[gnu::always_inline]] inline void Hidden(const DenseLayer& layer, int inputs,
+                                          const float* input, float* output) {
+  for (int block = 0; block < layer.outputs; block += kBlock) {
+    Lanes sums[4];
+    for (int j = 0; j < 4; ++j) {
+      Load(layer.bias.data() + block + j * kLanes, sums[j]);
     }
-    for (int j = 0; j < block_size; ++j) {
-      output[block + j] = rectify ? std::max(sums[j], 0.0f) : sums[j];
+    const float* row = layer.matrix.data() + block;
+    for (int i = 0; i < inputs; ++i, row += layer.outputs) {
+      for (int j = 0; j < 4; ++j) {
+        Lanes weights;
+        Load(row + j * kLanes, weights);
+        sums[j] += input[i] * weights;
+      }
+    }
+    const Lanes zero = {};
+    for (int j = 0; j < 4; ++j) {
+      const Lanes rectified = sums[j] > zero ? sums[j] : zero;
+      std::memcpy(output + block + j * kLanes, &rectified, sizeof(rectified));
     }
   }
+}
+
+[[gnu::always_inline]] inline float Output(const DenseLayer& layer, int action,
+                                           const float* input) {
+  const float* weights =
+      layer.matrix.data() + static_cast<size_t>(action) * layer.inputs;
+  Lanes sums = {};
+  for (int i = 0; i < layer.inputs; i += kLanes) {
+    Lanes inputs, factors;
+    Load(input + i, inputs);
+    Load(weights + i, factors);
+    sums += inputs * factors;
+  }
+  float value = layer.bias[action];
+  for (int j = 0; j < kLanes; ++j) value += sums[j];
+  return value;
 }
 
 [[gnu::always_inline]] inline void EvaluateAll(
     const std::array<DenseLayer, 3>& layers, const StateVector* states,
     int count, ActionValues* values) {
   std::vector<float> first(layers[0].outputs), second(layers[1].outputs);
-  float last[kLastBlock];
   for (int s = 0; s < count; ++s) {
-    Forward<kHiddenBlock, true>(layers[0], states[s].data(), first.data());
-    Forward<kHiddenBlock, true>(layers[1], first.data(), second.data());
-    Forward<kLastBlock, false>(layers[2], second.data(), last);
-    values[s] = {last[0], last[1]};
+    Hidden(layers[0], layers[0].inputs, states[s].data(), first.data());
+    Hidden(layers[1], layers[1].inputs, first.data(), second.data());
+    values[s] = {Output(layers[2], 0, second.data()),
+                 Output(layers[2], 1, second.data())};
   }
 }
 
@@ -97,15 +125,18 @@ void QNetwork::SetWeights(const std::vector<float>& weights) {
   const auto sizes = LayerSizes(shape_);
   for (size_t l = 0; l < layers_.size(); ++l) {
     const auto [inputs, outputs] = sizes[l];
+    const bool last = l + 1 == layers_.size();
     DenseLayer& layer = layers_[l];
-    layer.inputs = inputs;
-    layer.outputs =
-        RoundUp(outputs, l + 1 < layers_.size() ? kHiddenBlock : kLastBlock);
-    layer.matrix.assign(static_cast<size_t>(inputs) * layer.outputs, 0);
+    // The last layer's matrix is turned around: one row per output.
+    layer.inputs = last ? RoundUp(inputs) : inputs;
+    layer.outputs = last ? outputs : RoundUp(outputs);
+    layer.matrix.assign(static_cast<size_t>(layer.inputs) * layer.outputs, 0);
     layer.bias.assign(layer.outputs, 0);
-    for (int i = 0; i < inputs; ++i, next += outputs) {
-      std::copy(next, next + outputs,
-                layer.matrix.begin() + static_cast<size_t>(i) * layer.outputs);
+    for (int i = 0; i < inputs; ++i) {
+      for (int j = 0; j < outputs; ++j, ++next) {
+        layer.matrix[last ? j * layer.inputs + i : i * layer.outputs + j] =
+            *next;
+      }
     }
     std::copy(next, next + outputs, layer.bias.begin());
     next += outputs;

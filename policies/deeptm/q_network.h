@@ -40,11 +40,11 @@ int64_t WeightCount(const NetworkShape& shape);
 // Uniform within 1/sqrt(inputs of the layer), as dense layers usually begin.
 std::vector<float> RandomWeights(const NetworkShape& shape, int64_t seed);
 
-// With outputs padded by units that are always 0.
+// Padded by units that are always 0.
 struct DenseLayer {
   int inputs = 0;
   int outputs = 0;
-  std::vector<float> matrix;  // one row per input
+  std::vector<float> matrix;
   std::vector<float> bias;
 };
 

@@ -60,6 +60,9 @@ ABSL_FLAG(double, oom_penalty, 2, "DqnSettings::oom_penalty");
 ABSL_FLAG(int, updates, 256, "DqnSettings::updates_per_episode");
 ABSL_FLAG(bool, heat_alone, false, "DqnSettings::heat_alone");
 ABSL_FLAG(double, oom_tolerance, 1.5, "DqnSettings::oom_tolerance");
+ABSL_FLAG(std::string, save, "", "where to write the last policy trained");
+ABSL_FLAG(std::string, weights, "",
+          "a policy trained for another graph whose weights to plan with, too");
 ABSL_FLAG(bool, decisions, false, "time decisions, too");
 
 namespace stowage {
@@ -215,13 +218,37 @@ double PlanWithRandomWeights(const Bench& bench, int64_t seed) {
               PlanWithDqn(policy, bench.graph, bench.system, bench.options), 0);
 }
 
+// What weights that were trained for another graph do for this one.
+void PlanWithTransfer(const Bench& bench) {
+  std::ifstream file(absl::GetFlag(FLAGS_weights), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  auto policy = DecodeDqnPolicy(bytes);
+  if (!policy.ok()) {
+    std::cerr << policy.status() << "\n";
+    return;
+  }
+  policy->graph_id = GraphId(bench.graph);
+  policy->system_digest = MemorySystemDigest(bench.system);
+  for (const MigrationMode mode :
+       {MigrationMode::kAsynchronous, MigrationMode::kSynchronous}) {
+    policy->settings.migration = mode;
+    const absl::Time begin = absl::Now();
+    const auto plan =
+        PlanWithDqn(*policy, bench.graph, bench.system, bench.options);
+    Show(bench,
+         mode == MigrationMode::kSynchronous ? "transfer, sync" : "transfer",
+         plan, absl::ToDoubleSeconds(absl::Now() - begin));
+  }
+}
+
 bool Run(const Bench& bench, std::ofstream& curve) {
   std::printf(
       "%s: %d kernels, %d tensors, peak %.3f GB, fast %.3f GB, %s, durations "
       "%s\n",
       bench.graph.name.c_str(), bench.graph.kernel_count(),
       bench.graph.tensor_count(), ComputeLiveness(bench.graph).peak_bytes / 1e9,
-      bench.options.fast_limit_bytes / 1e9, bench.system.name.c_str());
+      bench.options.fast_limit_bytes / 1e9, bench.system.name.c_str(),
+      std::string(DurationOrigin(bench.graph)).c_str());
   double to_beat = 0, worst = 1e9;
   for (const std::string& name : absl::GetFlag(FLAGS_policies)) {
     const double performance = Compare(bench, name, **MakePolicy(name));
@@ -229,6 +256,7 @@ bool Run(const Bench& bench, std::ofstream& curve) {
       to_beat = std::max(to_beat, performance);
     }
   }
+  if (!absl::GetFlag(FLAGS_weights).empty()) PlanWithTransfer(bench);
   for (int seed = 1; seed <= absl::GetFlag(FLAGS_seeds); ++seed) {
     to_beat = std::max(to_beat, PlanWithRandomWeights(bench, seed));
   }

@@ -1,0 +1,66 @@
+#include "policies/deeptm/dqn_settings.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/model/presets.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(DqnSettingsTest, DefaultsAreThoseOfTableII) {
+  const DqnSettings settings;
+  EXPECT_TRUE(CheckDqnSettings(settings).ok());
+  EXPECT_EQ(settings.greedy_episodes, 150);
+  EXPECT_EQ(settings.episodes, 200);
+  EXPECT_EQ(settings.replay_size, 100);
+  EXPECT_EQ(settings.batch_size, 32);
+  EXPECT_EQ(settings.learning_rate, 1e-4);
+  EXPECT_EQ(settings.discount, 0.99);
+  EXPECT_EQ(settings.fixed_reward, 50);
+}
+
+TEST(DqnSettingsTest, NamesTheSettingThatIsOutOfRange) {
+  const auto message = [](auto change) {
+    DqnSettings settings;
+    change(settings);
+    return std::string(CheckDqnSettings(settings).message());
+  };
+  EXPECT_THAT(message([](DqnSettings& s) { s.cost_priority = 1.01; }),
+              HasSubstr("cost_priority (beta) is 1.01"));
+  EXPECT_THAT(message([](DqnSettings& s) {
+                s.cost_priority = std::numeric_limits<double>::quiet_NaN();
+              }),
+              HasSubstr("cost_priority"));
+  EXPECT_THAT(message([](DqnSettings& s) { s.fast_price_usd_per_gb = -1; }),
+              HasSubstr("fast_price_usd_per_gb is -1"));
+  EXPECT_THAT(message([](DqnSettings& s) { s.replay_size = 31; }),
+              HasSubstr("replay_size is 31"));
+  EXPECT_THAT(message([](DqnSettings& s) { s.learning_rate = 0; }),
+              HasSubstr("learning_rate"));
+}
+
+TEST(DqnSettingsTest, TheGreedyProbabilityRisesOverTheGreedyEpisodes) {
+  const DqnSettings settings;
+  EXPECT_DOUBLE_EQ(GreedyProbability(settings, 0), 0.1);
+  EXPECT_DOUBLE_EQ(GreedyProbability(settings, 75), 0.55);
+  EXPECT_DOUBLE_EQ(GreedyProbability(settings, 150), 1.0);
+  EXPECT_DOUBLE_EQ(GreedyProbability(settings, 199), 1.0);
+}
+
+TEST(DqnSettingsTest, PricesAreTheMemorySystemsUnlessGiven) {
+  MemorySystem system = *PresetMemorySystem("optane");
+  DqnSettings settings;
+  EXPECT_EQ(FindUnitPrices(settings, system).fast_usd_per_gb, 23.81);
+  EXPECT_EQ(FindUnitPrices(settings, system).slow_usd_per_gb, 7.85);
+  settings.fast_price_usd_per_gb = 30;
+  EXPECT_EQ(FindUnitPrices(settings, system).fast_usd_per_gb, 30);
+  system.tiers[1].price_usd_per_gb = 0;
+  EXPECT_EQ(FindUnitPrices(settings, system).fast_usd_per_gb, 0);
+}
+
+}  // namespace
+}  // namespace stowage
