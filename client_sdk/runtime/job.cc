@@ -156,8 +156,8 @@ void Job::EndKernel(RunningKernel* kernel,
     output.block->last_use = kernels_run_;
     if (same_step) profile_.AddOperand(kernel->index, output);
   }
-  SpendSlowTime(kernel);
   const int64_t end_ns = NowNs();
+  SpendSlowTime(kernel);
   if (same_step) {
     const int64_t faults_ns = fault_ns_ - kernel->faults_before_ns;
     const int64_t duration_ns =

@@ -225,7 +225,10 @@ class Job {
   void FitWindow();
   void FitArena();
   void RefuseLimitThatIsTooSmall();
+  bool CanWriteProfile() const;
+  void WriteProfile();
   bool PublishProfile();
+  bool IsDueAgain();
   void AwaitPlan();
   void TakePlans();
   void BeginStep();
@@ -271,6 +274,12 @@ class Job {
   uint64_t previous_signature_ = 0;
   std::unordered_map<uint64_t, uint64_t> next_signature_;
   std::unordered_set<uint64_t> profiled_;
+  // Steps that followed a plan to their end, and at which to profile again.
+  struct FollowedSteps {
+    int64_t steps = 0;
+    int64_t next_profile = 2;
+  };
+  std::unordered_map<uint64_t, FollowedSteps> followed_;
   bool agent_lost_reported_ = false;
 
   std::unordered_map<uint64_t, PlanTable> plans_;  // by signature

@@ -20,6 +20,7 @@ constexpr int64_t kLookAgainNs = 20'000'000;
 constexpr int kMaxSignatures = 10;  // Sentinel's bound on buckets
 constexpr int kMaxSurprises = 3;    // in a row, before a plan is tried rarely
 constexpr int kRetryEverySteps = 16;
+constexpr int64_t kProfileAgainFactor = 4;
 // The fast arena is never smaller, so that small kernels need no streaming.
 constexpr int64_t kLeastArenaBytes = 1 << 20;
 
@@ -55,6 +56,8 @@ void Job::EndStep() {
   if (PublishProfile()) {
     mode = session::kStepProfile;
     AwaitPlan();
+  } else if (IsDueAgain()) {
+    WriteProfile();
   }
   FinishStepRecord(mode);
   TakePlans();
@@ -245,25 +248,46 @@ void Job::RefuseLimitThatIsTooSmall() {
       std::to_string(least_bytes) + " bytes)");
 }
 
-// Hands the profile of the step that has just ended to the agent, once per
-// signature.
-bool Job::PublishProfile() {
+// Whether the agent can take the profile of the step that has just ended.
+bool Job::CanWriteProfile() const {
+  const session::Segment* segment = client_->segment();
+  return !settings_.demand_only &&
+         segment->profiles_written.load() == segment->profiles_taken.load() &&
+         profile_.Fits() && client_->AgentAlive();
+}
+
+void Job::WriteProfile() {
   session::Segment* segment = client_->segment();
-  const uint64_t written = segment->profiles_written.load();
-  if (settings_.demand_only || step_ == 0 || plan_ != nullptr ||
-      profiled_.size() >= kMaxSignatures ||
-      written != segment->profiles_taken.load() || !profile_.Fits() ||
-      !client_->AgentAlive() ||
-      !profiled_.insert(profile_.signature()).second) {
-    return false;
-  }
   session::ProfileArea& area = segment->profile;
   profile_.Write(&area);
   area.step_index = step_;
   area.duration_ns = NowNs() - totals_.begin_ns;
   area.tensor_peak_bytes = totals_.tensor_peak_bytes;
   area.unmanaged_peak_bytes = unmanaged_reserve_bytes_ + window_bytes();
-  segment->profiles_written.store(written + 1);
+  segment->profiles_written.fetch_add(1);
+}
+
+// Hands the profile of the step that has just ended to the agent, once per
+// signature.
+bool Job::PublishProfile() {
+  if (step_ == 0 || plan_ != nullptr || profiled_.size() >= kMaxSignatures ||
+      !CanWriteProfile() || !profiled_.insert(profile_.signature()).second) {
+    return false;
+  }
+  WriteProfile();
+  return true;
+}
+
+// Whether kernels are worth profiling again, now that a plan drives them: they
+// may run faster than between evictions. Ever more rarely, so that a plan is
+// hardly ever changed late.
+bool Job::IsDueAgain() {
+  if (step_plan_ == nullptr || totals_.fallbacks > 0) return false;
+  FollowedSteps& followed = followed_[step_plan_->signature];
+  if (++followed.steps < followed.next_profile || !CanWriteProfile()) {
+    return false;
+  }
+  followed.next_profile = kProfileAgainFactor * followed.steps;
   return true;
 }
 

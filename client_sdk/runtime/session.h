@@ -131,7 +131,8 @@ struct KernelRecord {
   uint32_t operand_count;
   uint32_t slow_operands;  // were used in place in a slow tier or streamed
   int64_t gap_ns;
-  int64_t duration_ns;  // without time spent moving tensors
+  // Without time spent moving or streaming tensors or emulating a medium.
+  int64_t duration_ns;
   int64_t flops;        // 0: unknown
 };
 

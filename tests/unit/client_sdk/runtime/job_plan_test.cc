@@ -194,6 +194,26 @@ TEST(JobPlanTest, APlanDrivesTheStepsAfterTheProfiledOne) {
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
+TEST(JobPlanTest, StepsThatFollowAPlanAreProfiledAgainEverMoreRarely) {
+  SmallTraining training;
+  training.WarmUp();
+  const session::Segment& segment = *training.process().client().segment();
+  const uint64_t profiles = segment.profiles_written;
+  std::vector<int> profiled_after;
+  for (int step = 1; step <= 40; ++step) {
+    const uint64_t before = segment.profiles_written;
+    // The agent takes one profile at a time.
+    while (segment.profiles_taken != before) std::this_thread::yield();
+    training.Step();
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+    if (segment.profiles_written != before) profiled_after.push_back(step);
+  }
+  EXPECT_EQ(profiles, 1);
+  EXPECT_THAT(profiled_after, ElementsAre(2, 8, 32));
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
 TEST(JobPlanTest, AllocationsStandWhereThePlanSays) {
   SmallTraining training;
   training.WarmUp();
