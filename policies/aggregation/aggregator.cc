@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "policies/aggregation/adjoining.h"
+#include "policies/aggregation/gap_layout.h"
 #include "policies/aggregation/stays.h"
 #include "policies/aggregation/tensor_group.h"
 #include "policies/heat/access_index.h"
@@ -36,19 +37,36 @@ void SortByAddress(std::vector<Move>& moves) {
 // Lays out the groups of one plan, each of their stays as one item.
 class GroupLayout {
  public:
+  enum Freedom {
+    kGroupsMove,  // into gaps; what is in no group keeps its address
+    kAllMove,
+  };
+
   GroupLayout(const Graph& graph, const MemorySystem& system, const Plan& plan,
-              const std::vector<TensorStays>& stays)
-      : graph_(graph), system_(system), plan_(plan), stays_(stays) {}
+              const std::vector<TensorStays>& stays, int64_t small_bytes)
+      : graph_(graph),
+        system_(system),
+        plan_(plan),
+        stays_(stays),
+        small_bytes_(small_bytes),
+        begins_(graph.tensors.size()) {
+    for (const Allocation& a : plan.allocations) begins_[a.tensor].birth = a.at;
+    for (const Allocation& a : plan.initial) begins_[a.tensor].step = a.at;
+  }
 
   // The plan at its new addresses, or nullopt where they do not fit.
-  std::optional<Plan> Place(const std::vector<TensorGroup>& groups) {
+  std::optional<Plan> Place(const std::vector<TensorGroup>& groups,
+                            Freedom freedom) {
     items_.assign(system_.tiers.size(), {});
+    kept_offsets_.assign(system_.tiers.size(), {});
     addresses_.assign(stays_.size(), {});
     for (const TensorGroup& group : groups) AddItems(group);
     std::vector<std::vector<int64_t>> offsets;
     for (TierIndex tier = 0; tier < system_.tier_count(); ++tier) {
       std::optional<std::vector<int64_t>> tier_offsets =
-          LayOut(items_[tier], RoomBytes(tier));
+          freedom == kAllMove ? LayOut(items_[tier], RoomBytes(tier))
+                              : LayOutInGaps(items_[tier], kept_offsets_[tier],
+                                             RoomBytes(tier));
       if (!tier_offsets.has_value()) return std::nullopt;
       offsets.push_back(*std::move(tier_offsets));
     }
@@ -62,6 +80,12 @@ class GroupLayout {
     int64_t offset_bytes = 0;
   };
 
+  // Where the plan has a tensor as it is born and as the step begins.
+  struct Begins {
+    Placement birth;
+    Placement step;
+  };
+
   int64_t RoomBytes(TierIndex tier) const {
     if (tier == kFastTier) {
       return plan_.fast_limit_bytes - plan_.stream_window_bytes -
@@ -69,6 +93,21 @@ class GroupLayout {
     }
     const int64_t capacity = system_.tiers[tier].capacity_bytes;
     return capacity > 0 ? capacity : std::numeric_limits<int64_t>::max() / 2;
+  }
+
+  // The address that the plan came with. Small tensors may have got new times,
+  // so they need new ones.
+  int64_t KeptOffset(const TensorGroup& group, size_t stay) const {
+    const TensorIndex t = group.members.front().tensor;
+    if (group.members.size() > 1 || group.batch ||
+        graph_.tensors[t].size_bytes <= small_bytes_) {
+      return kNoAddress;
+    }
+    const int32_t arrived_by = stays_[t].stays[stay].arrived_by;
+    if (arrived_by >= 0) return plan_.moves[arrived_by].to.offset_bytes;
+    return static_cast<int>(stay) == stays_[t].birth
+               ? begins_[t].birth.offset_bytes
+               : begins_[t].step.offset_bytes;
   }
 
   // The first and the last stay of what is alive as a step begins are one place.
@@ -88,6 +127,8 @@ class GroupLayout {
         items.push_back({group.size_bytes,
                          {HeldBy(group, i), Span{}},
                          group.batch || graph_.tensors[first].pinned});
+        kept_offsets_[stays_[first].stays[i].tier].push_back(
+            KeptOffset(group, i));
       }
       for (const TensorGroup::Member& member : group.members) {
         addresses_[member.tensor].push_back({item, member.offset_bytes});
@@ -131,8 +172,12 @@ class GroupLayout {
   const MemorySystem& system_;
   const Plan& plan_;
   const std::vector<TensorStays>& stays_;
-  std::vector<std::vector<LayoutItem>> items_;   // by tier
-  std::vector<std::vector<Address>> addresses_;  // by tensor, stay
+  const int64_t small_bytes_;
+  std::vector<Begins> begins_;  // by tensor
+  // By tier, of the groups that are being placed.
+  std::vector<std::vector<LayoutItem>> items_;
+  std::vector<std::vector<int64_t>> kept_offsets_;  // parallel to items_
+  std::vector<std::vector<Address>> addresses_;     // by tensor, stay
 };
 
 // The plan at new addresses, in groups as large as there is room for; nullopt
@@ -144,11 +189,17 @@ std::optional<Plan> Readdress(const Graph& graph, const MemorySystem& system,
   if (!stays.has_value()) return std::nullopt;
   const std::vector<TensorGroup> pages = BatchMicroTensors(
       graph, system, plan, *stays, accesses, settings.batching);
-  GroupLayout layout(graph, system, plan, *stays);
+  GroupLayout layout(graph, system, plan, *stays,
+                     settings.alignment.most_tensor_bytes);
   for (int64_t most_bytes = settings.most_group_bytes; most_bytes > 0;
        most_bytes /= 16) {
-    std::optional<Plan> placed = layout.Place(
-        AdjoinTensors(graph, plan, *stays, accesses, pages, most_bytes));
+    const std::vector<TensorGroup> groups =
+        AdjoinTensors(graph, plan, *stays, accesses, pages, most_bytes);
+    std::optional<Plan> placed = layout.Place(groups, GroupLayout::kGroupsMove);
+    // Laying all out anew takes long where it fails, so it is tried once.
+    if (!placed.has_value() && most_bytes == settings.most_group_bytes) {
+      placed = layout.Place(groups, GroupLayout::kAllMove);
+    }
     if (placed.has_value()) return placed;
   }
   return std::nullopt;

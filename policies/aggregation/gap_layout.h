@@ -1,0 +1,30 @@
+// Addresses for some items in the gaps that others leave, which keep theirs.
+//
+//   std::optional<std::vector<int64_t>> offsets =
+//       LayOutInGaps(items, {0, 8192, kNoAddress}, capacity_bytes);
+//
+// Pure functions, deterministic.
+#ifndef STOWAGE_POLICIES_AGGREGATION_GAP_LAYOUT_H_
+#define STOWAGE_POLICIES_AGGREGATION_GAP_LAYOUT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "policies/planning/address_layout.h"
+
+namespace stowage {
+
+inline constexpr int64_t kNoAddress = -1;
+
+// `offsets` are parallel to `items`; kNoAddress where one is wanted. Items are
+// placed early ones first, then the largest first, each at the lowest address
+// at which nothing is that coexists with it. Nullopt when one finds no place
+// below `capacity_bytes`, or when there are too many to look.
+std::optional<std::vector<int64_t>> LayOutInGaps(
+    const std::vector<LayoutItem>& items, std::vector<int64_t> offsets,
+    int64_t capacity_bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_AGGREGATION_GAP_LAYOUT_H_
