@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
+#include "tools/stowage/backward_flops.h"
 #include "tools/stowage/captured_graphs.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/graph_summary.h"
@@ -33,6 +34,7 @@ struct CaptureArguments {
 // that its durations can be rehosted.
 void Label(const std::string& path, Graph& graph) {
   const HostProcessor processor = DescribeHostProcessor();
+  FillBackwardFlops(graph);
   graph.name = GraphNameFrom(GraphNameFromPath(path));
   graph.processor = processor.name;
   graph.processor_peak = processor.peak;

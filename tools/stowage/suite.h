@@ -29,6 +29,9 @@ struct SuiteGraph {
   std::string name;
   std::vector<SuiteCapture> captures;
   int64_t batch = 0;
+  // Leaves out the scratch that libraries take for themselves, such as copies
+  // in another layout: other frameworks keep that layout between kernels.
+  bool without_workspaces = false;
 };
 
 struct SuiteLimit {

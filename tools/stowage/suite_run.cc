@@ -25,6 +25,26 @@ absl::StatusOr<Graph> LoadCapture(const Suite& suite,
   return std::move(loaded->graph);
 }
 
+Graph WithoutWorkspaces(Graph graph) {
+  std::vector<TensorIndex> new_index(graph.tensors.size(), -1);
+  std::vector<Tensor> kept;
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    if (graph.tensors[t].kind == TensorKind::kWorkspace) continue;
+    new_index[t] = static_cast<TensorIndex>(kept.size());
+    kept.push_back(std::move(graph.tensors[t]));
+  }
+  graph.tensors = std::move(kept);
+  for (Kernel& kernel : graph.kernels) {
+    std::vector<Operand> operands;
+    for (Operand operand : kernel.operands) {
+      operand.tensor = new_index[operand.tensor];
+      if (operand.tensor >= 0) operands.push_back(operand);
+    }
+    kernel.operands = std::move(operands);
+  }
+  return graph;
+}
+
 absl::StatusOr<Graph> LoadSuiteGraph(const Suite& suite,
                                      const SuiteGraph& entry) {
   absl::StatusOr<Graph> graph = LoadCapture(suite, entry.captures.front());
@@ -40,6 +60,7 @@ absl::StatusOr<Graph> LoadSuiteGraph(const Suite& suite,
         absl::StrCat("graph '", entry.name, "': ", graph.status().message()));
   }
   graph->name = entry.name;
+  if (entry.without_workspaces) return WithoutWorkspaces(*std::move(graph));
   return graph;
 }
 

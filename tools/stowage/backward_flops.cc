@@ -1,0 +1,60 @@
+#include "tools/stowage/backward_flops.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace stowage::cli {
+namespace {
+
+struct Forward {
+  std::set<TensorIndex> reads;
+  int64_t flops = 0;
+};
+
+std::set<TensorIndex> ReadsOf(const Kernel& kernel) {
+  std::set<TensorIndex> reads;
+  for (const Operand& operand : kernel.operands) {
+    if (operand.read) reads.insert(operand.tensor);
+  }
+  return reads;
+}
+
+// Of the input and of the weight; those below the managed size do not show.
+int64_t GradientsOf(const Kernel& kernel) {
+  const auto writes =
+      std::count_if(kernel.operands.begin(), kernel.operands.end(),
+                    [](const Operand& operand) { return operand.write; });
+  return std::clamp<int64_t>(writes, 1, 2);
+}
+
+int64_t BackwardFlops(const Kernel& kernel,
+                      const std::vector<Forward>& forwards) {
+  const std::set<TensorIndex> reads = ReadsOf(kernel);
+  int64_t most_shared = 0, flops = 0;
+  for (const Forward& forward : forwards) {
+    const int64_t shared = std::count_if(
+        forward.reads.begin(), forward.reads.end(),
+        [&](TensorIndex tensor) { return reads.count(tensor) > 0; });
+    if (shared == 0 || shared < most_shared) continue;
+    most_shared = shared;
+    flops = forward.flops;
+  }
+  return flops * GradientsOf(kernel);
+}
+
+}  // namespace
+
+void FillBackwardFlops(Graph& graph) {
+  std::vector<Forward> forwards;
+  for (Kernel& kernel : graph.kernels) {
+    if (kernel.name == "aten::convolution" && kernel.flops > 0) {
+      forwards.push_back({ReadsOf(kernel), kernel.flops});
+    } else if (kernel.name == "aten::convolution_backward" &&
+               kernel.flops == 0) {
+      kernel.flops = BackwardFlops(kernel, forwards);
+    }
+  }
+}
+
+}  // namespace stowage::cli

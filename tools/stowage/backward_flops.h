@@ -1,0 +1,21 @@
+// FLOPs of backward convolutions, which profiles leave out: PyTorch's call for
+// them does not say what it computes.
+//
+//   FillBackwardFlops(graph);
+//
+// The backward of a convolution takes the forward's FLOPs for each gradient that
+// it writes, its input's and its weight's. Its forward is the convolution before
+// it that reads most of the same tensors.
+#ifndef STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
+#define STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
+
+#include "policies/model/graph.h"
+
+namespace stowage::cli {
+
+// Leaves kernels that have FLOPs, or no forward, as they are.
+void FillBackwardFlops(Graph& graph);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
