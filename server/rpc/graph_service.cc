@@ -38,9 +38,13 @@ grpc::Status GraphServiceImpl::RegisterGraph(
   absl::StatusOr<Graph> graph = GraphFromProto(request->graph());
   if (!graph.ok()) return ToGrpcStatus(graph.status());
   const v1::GraphSummary summary = Summarize(*graph);
+  const absl::StatusOr<v1::Graph> before = store_->GetGraph(summary.graph_id());
   absl::StatusOr<bool> created =
       store_->PutGraph(summary, request->graph(), request->request_id());
   if (!created.ok()) return ToGrpcStatus(created.status());
+  if (before.ok()) {
+    drift_->NoteProfile(summary.graph_id(), *before, request->graph());
+  }
   response->set_graph_id(summary.graph_id());
   response->set_created(*created);
   return grpc::Status::OK;

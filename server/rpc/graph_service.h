@@ -1,20 +1,22 @@
 // stowage.v1.GraphService on top of a GraphStore. The conditions of each error
 // stand in proto/stowage/v1/graphs.proto.
 //
-//   GraphServiceImpl service(store.get());
+//   GraphServiceImpl service(store.get(), &drift);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_GRAPH_SERVICE_H_
 #define STOWAGE_SERVER_RPC_GRAPH_SERVICE_H_
 
 #include "server/graphs/graph_store.h"
+#include "server/training/drift_monitor.h"
 #include "stowage/v1/graphs.grpc.pb.h"
 
 namespace stowage {
 
-// Thread-safe. Does not own the store, which must outlive it.
+// Thread-safe. Owns none of its arguments; all must outlive it.
 class GraphServiceImpl final : public v1::GraphService::Service {
  public:
-  explicit GraphServiceImpl(GraphStore* store) : store_(store) {}
+  GraphServiceImpl(GraphStore* store, DriftMonitor* drift)
+      : store_(store), drift_(drift) {}
 
   grpc::Status RegisterGraph(grpc::ServerContext* context,
                              const v1::RegisterGraphRequest* request,
@@ -31,6 +33,7 @@ class GraphServiceImpl final : public v1::GraphService::Service {
 
  private:
   GraphStore* const store_;
+  DriftMonitor* const drift_;
 };
 
 }  // namespace stowage

@@ -56,8 +56,9 @@ grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
 grpc::ServerBidiReactor<v1::TelemetryBatch, v1::TelemetryAck>*
 NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* /*context*/) {
   auto intake = std::make_shared<TelemetryIntake>(
-      nodes_, jobs_,
-      [drift = drift_](const v1::StepTelemetry& step) { drift->Note(step); });
+      nodes_, jobs_, [drift = drift_](const v1::StepTelemetry& step) {
+        drift->NoteStep(step);
+      });
   return new ExchangeStream<v1::TelemetryBatch, v1::TelemetryAck>(
       streams_,
       [intake, metrics = metrics_](

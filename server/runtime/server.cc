@@ -64,7 +64,7 @@ Server::Server(const ServerConfig& config, Stores stores, TrainFunction train)
                       }}),
       drift_(stores_.graphs.get(), stores_.trainings.get(), &trainings_, &jobs_,
              config.drift_threshold),
-      graph_service_(stores_.graphs.get()),
+      graph_service_(stores_.graphs.get(), &drift_),
       placement_service_(&engine_, stores_.graphs.get(), &streams_, &metrics_),
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_,
                     config.heartbeat_interval),

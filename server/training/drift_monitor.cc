@@ -9,7 +9,9 @@
 #include "absl/time/time.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/model/graph_proto.h"
+#include "policies/model/memory_system_proto.h"
 #include "server/graphs/graph_summary.h"
+#include "server/placement/verified_plan.h"
 
 namespace stowage {
 namespace {
@@ -19,6 +21,17 @@ void Scale(double factor, v1::ProfiledDuration* duration) {
   duration->set_duration_ns(
       std::llround(static_cast<double>(duration->duration_ns()) * factor));
   duration->set_source(v1::DURATION_SOURCE_DERIVED);
+}
+
+// With everything fast.
+double StepNs(const v1::Graph& graph) {
+  double total_ns = 0;
+  for (const v1::Kernel& kernel : graph.kernels()) {
+    total_ns += static_cast<double>(
+        kernel.gap_ns() +
+        kernel.profile().fast_inputs_fast_outputs().duration_ns());
+  }
+  return total_ns;
 }
 
 double Median(std::vector<double> values) {
@@ -45,6 +58,10 @@ v1::Graph ScaleDurations(v1::Graph graph, double factor) {
   return graph;
 }
 
+bool DriftMonitor::IsDrift(double factor) const {
+  return threshold_ > 0 && factor > 0 && std::abs(factor - 1) > threshold_;
+}
+
 std::optional<double> DriftMonitor::Add(const v1::StepTelemetry& step) {
   absl::MutexLock lock(&mutex_);
   // Jobs that ended stay in the map; it goes when there are too many.
@@ -57,24 +74,24 @@ std::optional<double> DriftMonitor::Add(const v1::StepTelemetry& step) {
                           static_cast<double>(step.predicted_duration_ns()));
   if (window.ratios.size() < kWindowSteps) return std::nullopt;
   const double ratio = Median(std::exchange(window.ratios, {}));
-  const double factor = ratio / window.baseline;
-  if (ratio <= 0 || std::abs(factor - 1) <= threshold_) return std::nullopt;
+  if (!IsDrift(ratio / window.baseline)) return std::nullopt;
   window.baseline = ratio;
-  return factor;
+  return ratio;
 }
 
-void DriftMonitor::Note(const v1::StepTelemetry& step) {
+void DriftMonitor::NoteStep(const v1::StepTelemetry& step) {
   if (threshold_ <= 0 || step.mode() != v1::STEP_MODE_PLAN ||
       step.fallbacks() > 0 || step.predicted_duration_ns() <= 0) {
     return;
   }
-  const std::optional<double> factor = Add(step);
-  // A retraining that cannot begin (a full queue, a database that is away) is
-  // tried again by the next drift; what serves goes on serving.
-  if (factor.has_value()) Retrain(step.job_id(), *factor).IgnoreError();
+  const std::optional<double> ratio = Add(step);
+  if (!ratio.has_value()) return;
+  const auto predicted_ns = static_cast<double>(step.predicted_duration_ns());
+  FollowSteps(step.job_id(), *ratio * predicted_ns).IgnoreError();
 }
 
-absl::Status DriftMonitor::Retrain(const std::string& job_id, double factor) {
+absl::Status DriftMonitor::FollowSteps(const std::string& job_id,
+                                       double measured_ns) {
   const absl::StatusOr<v1::Job> job = jobs_->Get(job_id, absl::Now());
   if (!job.ok()) return job.status();
   if (job->policy() != kDeepTmPolicyName) return absl::OkStatus();
@@ -86,26 +103,60 @@ absl::Status DriftMonitor::Retrain(const std::string& job_id, double factor) {
         return one.info.fast_limit_bytes() == job->fast_limit_bytes();
       });
   if (version == serving->end()) return absl::OkStatus();
+  return UpdateProfile(*version, measured_ns);
+}
 
-  absl::StatusOr<v1::Graph> profile = graphs_->GetGraph(job->graph_id());
+// The profile may know already what the plan of the job did not.
+absl::Status DriftMonitor::UpdateProfile(const DqnVersion& version,
+                                         double measured_ns) {
+  absl::StatusOr<v1::Graph> profile =
+      graphs_->GetGraph(version.info.graph_id());
   if (!profile.ok()) return profile.status();
-  const v1::Graph scaled = ScaleDurations(*std::move(profile), factor);
-  const absl::StatusOr<Graph> graph = GraphFromProto(scaled);
+  const absl::StatusOr<Graph> graph = GraphFromProto(*profile);
   if (!graph.ok()) return graph.status();
+  const absl::StatusOr<MemorySystem> system =
+      MemorySystemFromProto(version.system);
+  if (!system.ok()) return system.status();
+  const absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(version.policy);
+  if (!policy.ok()) return policy.status();
+  const absl::StatusOr<Plan> plan =
+      MakeVerifiedPlan(*graph, *system, *MakeDeepTmPolicy(*policy),
+                       {.fast_limit_bytes = policy->fast_limit_bytes});
+  if (!plan.ok()) return plan.status();
+  const double factor =
+      measured_ns / static_cast<double>(plan->prediction.step_time_ns);
+  if (!IsDrift(factor)) return absl::OkStatus();
   absl::Status stored =
-      graphs_->PutGraph(Summarize(*graph), scaled, /*request_id=*/"").status();
-  if (!stored.ok()) return stored;
+      graphs_
+          ->PutGraph(Summarize(*graph),
+                     ScaleDurations(*std::move(profile), factor),
+                     /*request_id=*/"")
+          .status();
+  return stored.ok() ? Retrain(version) : stored;
+}
 
+void DriftMonitor::NoteProfile(absl::string_view graph_id,
+                               const v1::Graph& before,
+                               const v1::Graph& after) {
+  const double before_ns = StepNs(before);
+  if (before_ns <= 0 || !IsDrift(StepNs(after) / before_ns)) return;
+  const absl::StatusOr<std::vector<DqnVersion>> serving =
+      trainings_->ListServing(graph_id);
+  if (!serving.ok()) return;
+  for (const DqnVersion& version : *serving) Retrain(version).IgnoreError();
+}
+
+absl::Status DriftMonitor::Retrain(const DqnVersion& version) {
   v1::StartTrainingRequest request;
   {
     absl::MutexLock lock(&mutex_);
     request.set_request_id(absl::StrCat(
         "drift-", absl::ToUnixMillis(absl::Now()), "-", ++retrained_));
   }
-  request.set_graph_id(job->graph_id());
-  *request.mutable_system() = version->system;
-  request.set_fast_limit_bytes(job->fast_limit_bytes());
-  request.set_start_policy(version->policy);
+  request.set_graph_id(version.info.graph_id());
+  *request.mutable_system() = version.system;
+  request.set_fast_limit_bytes(version.info.fast_limit_bytes());
+  request.set_start_policy(version.policy);
   return manager_->Start(std::move(request)).status();
 }
 

@@ -1,17 +1,19 @@
-// Compares measured steps with what was predicted and retrains on drift.
+// Compares what jobs measure with what was predicted and retrains on drift.
 //
-//   DriftMonitor drift(&graphs, &trainings, &manager, &jobs, {.threshold=0.2});
-//   drift.Note(step);      // each step of telemetry
+//   DriftMonitor drift(&graphs, &trainings, &manager, &jobs, 0.2);
+//   drift.NoteStep(step);                 // each step of telemetry
+//   drift.NoteProfile(graph_id, before, after);   // a profile was replaced
 //
 // Steps that a plan drove through are looked at in windows. When the median of
 // measured over predicted duration of a window is off by more than the
 // threshold from where it was, and a DQN policy serves the job, the durations
-// of the graph's profile are scaled by it, and a training begins from the last
-// weights. Whatever comes of it is judged on the new profile and promoted only
-// if it is better.
-//
+// of the graph's profile are scaled so that they tell what was measured.
 // Telemetry says how long steps take, not kernels: the profile keeps its
-// proportions, and its durations count as derived from then on.
+// proportions, and its durations count as derived from then on. A profile that
+// a job has measured anew tells more, and needs no scaling.
+//
+// Either way a training begins from the last weights. Whatever comes of it is
+// judged on the new profile and promoted only if it is better.
 #ifndef STOWAGE_SERVER_TRAINING_DRIFT_MONITOR_H_
 #define STOWAGE_SERVER_TRAINING_DRIFT_MONITOR_H_
 
@@ -23,6 +25,7 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "server/fleet/job_registry.h"
 #include "server/graphs/graph_store.h"
@@ -36,7 +39,9 @@ namespace stowage {
 // Every known duration and gap times `factor`, marked as derived.
 v1::Graph ScaleDurations(v1::Graph graph, double factor);
 
-// Thread-safe. Owns none of the pointers; all must outlive it.
+// Thread-safe. Owns none of the pointers; all must outlive it. A retraining
+// that cannot begin (a full queue, a database that is away) is left out; what
+// serves goes on serving.
 class DriftMonitor {
  public:
   static constexpr int kWindowSteps = 16;
@@ -51,8 +56,14 @@ class DriftMonitor {
         jobs_(jobs),
         threshold_(threshold) {}
 
-  // A measured step, once. Blocks on the database when a window shows drift.
-  void Note(const v1::StepTelemetry& step);
+  // A measured step, once. When a window shows drift it blocks on the database
+  // and while a plan is made.
+  void NoteStep(const v1::StepTelemetry& step);
+
+  // The stored profile of a graph was replaced. Blocks on the database when
+  // its kernels take another time together.
+  void NoteProfile(absl::string_view graph_id, const v1::Graph& before,
+                   const v1::Graph& after);
 
  private:
   // Of one job.
@@ -62,10 +73,13 @@ class DriftMonitor {
     std::vector<double> ratios;
   };
 
-  // The factor by which steps take longer than they did, when a window that
-  // shows drift is complete.
+  bool IsDrift(double factor) const;
+  // Measured over predicted duration, when a window that shows drift is
+  // complete.
   std::optional<double> Add(const v1::StepTelemetry& step);
-  absl::Status Retrain(const std::string& job_id, double factor);
+  absl::Status FollowSteps(const std::string& job_id, double measured_ns);
+  absl::Status UpdateProfile(const DqnVersion& version, double measured_ns);
+  absl::Status Retrain(const DqnVersion& version);
 
   GraphStore* const graphs_;
   TrainingStore* const trainings_;

@@ -1,0 +1,295 @@
+#include "server/training/training_manager.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "policies/model/memory_system_proto.h"
+#include "server/graphs/sqlite_graph_store.h"
+#include "server/training/sqlite_training_store.h"
+#include "tests/unit/server/testing.h"
+#include "tests/unit/server/training/fake_trainer.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
+constexpr int kEpisodes = 20;
+
+class TrainingManagerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const v1::Graph proto = ChainGraph(8);
+    v1::GraphSummary summary;
+    summary.set_graph_id(GraphId(*GraphFromProto(proto)));
+    graph_id_ = summary.graph_id();
+    ASSERT_TRUE(graphs_.PutGraph(summary, proto, "").ok());
+  }
+
+  std::unique_ptr<TrainingManager> Manager(int workers = 1) {
+    TrainingManagerOptions options;
+    options.workers = workers;
+    options.on_end = [this](v1::TrainingState state) {
+      absl::MutexLock lock(&mutex_);
+      ended_.push_back(state);
+    };
+    return std::make_unique<TrainingManager>(&graphs_, &trainings_, &versions_,
+                                             trainer_.function(),
+                                             std::move(options));
+  }
+
+  v1::StartTrainingRequest Request(const std::string& request_id) {
+    v1::StartTrainingRequest request;
+    request.set_request_id(request_id);
+    request.set_graph_id(graph_id_);
+    *request.mutable_system() = TwoTiers();
+    request.set_fast_limit_bytes(kLimitBytes);
+    request.mutable_options()->set_episodes(kEpisodes);
+    return request;
+  }
+
+  // Blocks until the training has ended.
+  v1::Training Await(TrainingManager& manager, int64_t training_id) {
+    int64_t cursor = 0;
+    if (auto channel = manager.Channel(training_id); channel != nullptr) {
+      while (true) {
+        const TrainingNews news = channel->Next(&cursor, absl::Seconds(60));
+        if (!news.event.has_value()) break;
+      }
+    }
+    return *trainings_.GetTraining(training_id);
+  }
+
+  absl::Status StartStatus(const v1::StartTrainingRequest& request) {
+    return Manager()->Start(request).status();
+  }
+
+  std::shared_ptr<SharedDatabase> database_ = *OpenDatabase(":memory:");
+  SqliteGraphStore graphs_{database_};
+  SqliteTrainingStore trainings_{database_};
+  PolicyVersions versions_{&graphs_, &trainings_};
+  FakeTrainer trainer_;
+  std::string graph_id_;
+  absl::Mutex mutex_;
+  std::vector<v1::TrainingState> ended_ ABSL_GUARDED_BY(mutex_);
+};
+
+TEST_F(TrainingManagerTest, ATrainingBecomesAVersionThatServes) {
+  const auto manager = Manager();
+  const absl::StatusOr<v1::Training> started = manager->Start(Request("a"));
+  ASSERT_TRUE(started.ok()) << started.status();
+  const v1::Training ended = Await(*manager, started->training_id());
+  EXPECT_EQ(ended.state(), v1::TRAINING_STATE_SUCCEEDED) << ended.message();
+  EXPECT_EQ(ended.version(), 1);
+  EXPECT_EQ(ended.last_episode().episode(), kEpisodes);
+  EXPECT_THAT(ended.message(), HasSubstr("promoted"));
+  EXPECT_TRUE(trainings_.GetVersion({ended.policy_id(), 0}).ok());
+}
+
+TEST_F(TrainingManagerTest, TheSameRequestStartsOneTraining) {
+  const auto manager = Manager();
+  const int64_t first = manager->Start(Request("a"))->training_id();
+  Await(*manager, first);
+  EXPECT_EQ(manager->Start(Request("a"))->training_id(), first);
+  EXPECT_EQ(trainer_.jobs().size(), 1);
+  v1::StartTrainingRequest other = Request("a");
+  other.set_seed(7);
+  EXPECT_TRUE(absl::IsAlreadyExists(manager->Start(other).status()));
+}
+
+TEST_F(TrainingManagerTest, TrainsOneAtATimeAndTheOthersWait) {
+  trainer_.HoldAt(1);
+  const auto manager = Manager();
+  manager->Start(Request("a")).value();
+  trainer_.AwaitEpisode(1);
+  const int64_t second = manager->Start(Request("b"))->training_id();
+  EXPECT_EQ(manager->CountRunning(), 1);
+  EXPECT_EQ(manager->CountQueued(), 1);
+  EXPECT_EQ(trainings_.GetTraining(second)->state(), v1::TRAINING_STATE_QUEUED);
+  trainer_.Release();
+  EXPECT_EQ(Await(*manager, second).state(), v1::TRAINING_STATE_SUCCEEDED);
+}
+
+TEST_F(TrainingManagerTest, RefusesMoreThanTheQueueHolds) {
+  trainer_.HoldAt(1);
+  const auto manager = Manager();
+  manager->Start(Request("running")).value();
+  trainer_.AwaitEpisode(1);
+  for (size_t i = 0; i < TrainingManager::kMaxQueued; ++i) {
+    ASSERT_TRUE(manager->Start(Request(std::to_string(i))).ok());
+  }
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(manager->Start(Request("one more")).status()));
+  manager->BeginDrain();
+  trainer_.Release();
+}
+
+TEST_F(TrainingManagerTest, ACancelledTrainingKeepsItsCheckpointAndGoesOn) {
+  trainer_.HoldAt(7);
+  const auto manager = Manager();
+  const int64_t id = manager->Start(Request("a"))->training_id();
+  trainer_.AwaitEpisode(7);
+  ASSERT_TRUE(manager->Cancel(id).ok());
+  trainer_.Release();
+  const v1::Training cancelled = Await(*manager, id);
+  EXPECT_EQ(cancelled.state(), v1::TRAINING_STATE_CANCELLED);
+  EXPECT_THAT(cancelled.message(), HasSubstr("after episode 7"));
+  EXPECT_TRUE(trainings_.ListVersions("", {}, 10)->empty());
+
+  v1::StartTrainingRequest resume;
+  resume.set_request_id("b");
+  resume.set_resume_training_id(id);
+  const absl::StatusOr<v1::Training> resumed = manager->Start(resume);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  EXPECT_EQ(Await(*manager, resumed->training_id()).state(),
+            v1::TRAINING_STATE_SUCCEEDED);
+  EXPECT_EQ(trainer_.jobs().at(1).start->episodes_done, 7);
+}
+
+TEST_F(TrainingManagerTest, CancellingWhatWaitsEndsItAtOnce) {
+  trainer_.HoldAt(1);
+  const auto manager = Manager();
+  manager->Start(Request("a")).value();
+  const int64_t waiting = manager->Start(Request("b"))->training_id();
+  trainer_.AwaitEpisode(1);
+  EXPECT_EQ(manager->Cancel(waiting)->state(), v1::TRAINING_STATE_CANCELLED);
+  EXPECT_EQ(manager->CountQueued(), 0);
+  EXPECT_EQ(manager->Cancel(waiting)->state(), v1::TRAINING_STATE_CANCELLED);
+  EXPECT_TRUE(absl::IsNotFound(manager->Cancel(99).status()));
+  trainer_.Release();
+}
+
+TEST_F(TrainingManagerTest, ADrainedTrainingGoesOnWhenTheServiceIsBack) {
+  trainer_.HoldAt(13);
+  auto manager = Manager();
+  const int64_t id = manager->Start(Request("a"))->training_id();
+  trainer_.AwaitEpisode(13);
+  const auto channel = manager->Channel(id);
+  manager->BeginDrain();
+  EXPECT_TRUE(absl::IsUnavailable(manager->Start(Request("b")).status()));
+  trainer_.Release();
+  manager->Drain();
+  EXPECT_EQ(trainings_.GetTraining(id)->state(), v1::TRAINING_STATE_QUEUED);
+
+  manager = Manager();
+  ASSERT_TRUE(manager->Recover().ok());
+  EXPECT_EQ(Await(*manager, id).state(), v1::TRAINING_STATE_SUCCEEDED);
+  EXPECT_EQ(trainer_.jobs().at(1).start->episodes_done, 13);
+}
+
+TEST_F(TrainingManagerTest, AServiceThatWasKilledGoesOnFromTheLastCheckpoint) {
+  v1::Training running;
+  running.set_graph_id(graph_id_);
+  running.set_state(v1::TRAINING_STATE_RUNNING);
+  const int64_t id =
+      trainings_.AddTraining(Request("a"), running)->training.training_id();
+  DqnSettings settings;
+  settings.episodes = kEpisodes;
+  DqnPolicy checkpoint =
+      RandomPolicy(*GraphFromProto(ChainGraph(8)),
+                   *MemorySystemFromProto(TwoTiers()), kLimitBytes, settings,
+                   /*seed=*/0);
+  checkpoint.episodes_done = 10;
+  ASSERT_TRUE(trainings_.PutCheckpoint(id, EncodeDqnPolicy(checkpoint)).ok());
+  const auto manager = Manager();
+  ASSERT_TRUE(manager->Recover().ok());
+  EXPECT_EQ(Await(*manager, id).state(), v1::TRAINING_STATE_SUCCEEDED);
+  EXPECT_EQ(trainer_.jobs().at(0).start->episodes_done, 10);
+}
+
+TEST_F(TrainingManagerTest, AFailedTrainingLeavesWhatServesAlone) {
+  const auto manager = Manager();
+  const v1::Training first =
+      Await(*manager, manager->Start(Request("a"))->training_id());
+  trainer_.FailWith(absl::InternalError("the loss is not a number"));
+  const v1::Training failed =
+      Await(*manager, manager->Start(Request("b"))->training_id());
+  EXPECT_EQ(failed.state(), v1::TRAINING_STATE_FAILED);
+  EXPECT_THAT(failed.message(), HasSubstr("not a number"));
+  EXPECT_EQ(trainings_.GetVersion({first.policy_id(), 0})->info.version(), 1);
+}
+
+TEST_F(TrainingManagerTest, AVersionThatIsNoBetterIsKeptAndNotPromoted) {
+  const auto manager = Manager();
+  Await(*manager, manager->Start(Request("a"))->training_id());
+  // The same seed gives the same weights.
+  const v1::Training second =
+      Await(*manager, manager->Start(Request("b"))->training_id());
+  EXPECT_EQ(second.version(), 2);
+  EXPECT_THAT(second.message(), HasSubstr("not promoted"));
+  EXPECT_EQ(trainings_.GetVersion({second.policy_id(), 0})->info.version(), 1);
+}
+
+TEST_F(TrainingManagerTest, RefusesMalformedRequests) {
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(Request(""))));
+  v1::StartTrainingRequest request = Request("a");
+  request.mutable_options()->set_cost_priority(1.5);
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
+  request = Request("a");
+  request.mutable_options()->set_fast_price_usd_per_gb(-1);
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
+  request = Request("a");
+  request.set_fast_limit_bytes(0);
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
+  request = Request("a");
+  request.clear_system();
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
+  request = Request("a");
+  request.set_graph_id("none");
+  EXPECT_TRUE(absl::IsNotFound(StartStatus(request)));
+  request = Request("a");
+  request.set_resume_training_id(99);
+  EXPECT_TRUE(absl::IsNotFound(StartStatus(request)));
+  EXPECT_TRUE(trainer_.jobs().empty());
+}
+
+TEST_F(TrainingManagerTest, RefusesCheckpointsOfAnotherGraphAndTornOnes) {
+  DqnPolicy other = RandomPolicy(*GraphFromProto(ChainGraph(3)),
+                                 *MemorySystemFromProto(TwoTiers()),
+                                 kLimitBytes, DqnSettings(), /*seed=*/0);
+  v1::StartTrainingRequest request = Request("a");
+  request.set_start_policy(EncodeDqnPolicy(other));
+  EXPECT_TRUE(absl::IsFailedPrecondition(StartStatus(request)));
+  request.mutable_start_policy()->resize(100);
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
+}
+
+TEST_F(TrainingManagerTest, WithoutWorkersItRefusesTrainings) {
+  const absl::Status status = Manager(0)->Start(Request("a")).status();
+  EXPECT_TRUE(absl::IsFailedPrecondition(status));
+  EXPECT_THAT(status.message(), HasSubstr("--training-cores"));
+}
+
+TEST_F(TrainingManagerTest, ADeletedGraphTakesItsTrainingsAlong) {
+  trainer_.HoldAt(3);
+  const auto manager = Manager();
+  const int64_t id = manager->Start(Request("a"))->training_id();
+  trainer_.AwaitEpisode(3);
+  const auto channel = manager->Channel(id);
+  ASSERT_TRUE(graphs_.DeleteGraph(graph_id_).ok());
+  trainer_.Release();
+  int64_t cursor = 0;
+  while (channel->Next(&cursor, absl::Seconds(60)).event.has_value()) {
+  }
+  EXPECT_TRUE(absl::IsNotFound(trainings_.GetTraining(id).status()));
+  EXPECT_TRUE(trainings_.ListVersions("", {}, 10)->empty());
+}
+
+TEST_F(TrainingManagerTest, TellsHowTrainingsEnded) {
+  const auto manager = Manager();
+  Await(*manager, manager->Start(Request("a"))->training_id());
+  trainer_.FailWith(absl::InternalError("out of luck"));
+  Await(*manager, manager->Start(Request("b"))->training_id());
+  manager->Drain();
+  absl::MutexLock lock(&mutex_);
+  EXPECT_THAT(ended_, testing::ElementsAre(v1::TRAINING_STATE_SUCCEEDED,
+                                           v1::TRAINING_STATE_FAILED));
+}
+
+}  // namespace
+}  // namespace stowage
