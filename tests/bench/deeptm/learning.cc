@@ -113,8 +113,13 @@ std::optional<Bench> Load(const std::string& path) {
               *PresetMemorySystem(absl::GetFlag(FLAGS_system)),
               {},
               0};
-  bench.options.fast_limit_bytes = static_cast<int64_t>(
+  if (NeedsRehosting(bench.graph, bench.system)) {
+    bench.graph = Rehost(std::move(bench.graph), bench.system);
+  }
+  const auto share = static_cast<int64_t>(
       absl::GetFlag(FLAGS_ratio) * ComputeLiveness(bench.graph).peak_bytes);
+  bench.options.fast_limit_bytes =
+      std::max(share, FindLeastLimit(bench.graph, bench.system).bytes);
   for (const Kernel& kernel : bench.graph.kernels) {
     bench.fast_ns +=
         kernel.gap_ns + kernel.profile.fast_inputs_fast_outputs.duration_ns;
