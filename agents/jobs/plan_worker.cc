@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
+#include "absl/time/clock.h"
 #include "agents/jobs/captured_profile.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/plan_table.h"
+#include "agents/jobs/profile_drift.h"
 #include "agents/jobs/whole_file.h"
 #include "client_sdk/runtime/futex.h"
 
@@ -40,6 +41,7 @@ PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
       service_(service),
       job_(std::move(job)),
       options_(std::move(options)),
+      next_refresh_(absl::Now() + options_.refresh_interval),
       thread_([this] { Run(); }) {}
 
 PlanWorker::~PlanWorker() {
@@ -54,8 +56,33 @@ void PlanWorker::Run() {
     const uint64_t profiles =
         segment_->profiles_written.load(std::memory_order_acquire);
     if (profiles != profiles_taken_) TakeProfile();
+    if (RefreshIsDue()) Refresh();
     if (!ready_.empty()) Deliver();
   }
+}
+
+bool PlanWorker::RefreshIsDue() const {
+  return options_.policy == kLearnedPolicy && absl::Now() >= next_refresh_ &&
+         service_->connected();
+}
+
+void PlanWorker::Refresh() {
+  for (auto& [structure, known] : known_) Refresh(&known);
+  next_refresh_ = absl::Now() + options_.refresh_interval;
+}
+
+void PlanWorker::Refresh(KnownPlan* known) {
+  absl::StatusOr<v1::Plan> plan =
+      service_->MakePlan({.graph_id = known->plan.graph_id(),
+                          .system = options_.system,
+                          .fast_limit_bytes = known->fast_limit_bytes,
+                          .policy = options_.policy});
+  // Without a better one the job keeps the plan that it has.
+  if (!plan.ok() || stop_.HasBeenNotified()) return;
+  if (plan->SerializeAsString() == known->plan.SerializeAsString()) return;
+  known->plan = *plan;
+  TellOfPlan(*plan, known->fast_limit_bytes);
+  MakeReady({*std::move(plan), known->binding});
 }
 
 void PlanWorker::TakeProfile() {
@@ -67,11 +94,15 @@ void PlanWorker::TakeProfile() {
   if (!profile.ok()) return Refuse(profile.status());
   GraphBinding binding = BuildGraph(*profile);
   KeepGraph(binding.graph);
-  absl::StatusOr<v1::Plan> plan = PlanFor(binding.graph);
+  absl::StatusOr<v1::Plan> plan = PlanFor(&binding);
   if (stop_.HasBeenNotified()) return;
   if (!plan.ok()) return Refuse(plan.status());
+  MakeReady({*std::move(plan), std::move(binding)});
+}
+
+void PlanWorker::MakeReady(ReadyPlan ready) {
   if (ready_.size() == kMostReadyPlans) ready_.pop_front();
-  ready_.push_back({*std::move(plan), std::move(binding)});
+  ready_.push_back(std::move(ready));
 }
 
 int64_t PlanWorker::FastLimitBytes() const {
@@ -82,23 +113,37 @@ int64_t PlanWorker::FastLimitBytes() const {
   return bytes / session::kPageBytes * session::kPageBytes;
 }
 
-absl::StatusOr<v1::Plan> PlanWorker::PlanFor(const v1::Graph& graph) {
-  std::string structure = StructureOf(graph);
-  const auto known = known_.find(structure);
-  if (known != known_.end()) return known->second;
+absl::StatusOr<v1::Plan> PlanWorker::PlanFor(GraphBinding* binding) {
+  std::string structure = StructureOf(binding->graph);
+  const auto found = known_.find(structure);
+  KnownPlan* known = found != known_.end() ? &found->second : nullptr;
+  if (known != nullptr) KeepMeasured(known->binding.graph, &binding->graph);
+  const int64_t kernels_ns = KernelsNs(binding->graph);
   const int64_t limit_bytes = FastLimitBytes();
-  absl::StatusOr<v1::Plan> plan =
-      service_->MakePlan({.graph = graph,
-                          .system = options_.system,
-                          .fast_limit_bytes = limit_bytes,
-                          .policy = options_.policy});
-  if (!plan.ok()) return plan.status();
-  job_.set_fast_limit_bytes(limit_bytes);
-  job_.set_graph_id(plan->graph_id());
-  job_.set_policy(plan->policy());
-  service_->StartJob(job_);
-  if (known_.size() < kMostKnownPlans) known_[std::move(structure)] = *plan;
+  absl::StatusOr<v1::Plan> plan = absl::NotFoundError("no plan is known");
+  if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns)) {
+    plan = service_->MakePlan({.graph = binding->graph,
+                               .system = options_.system,
+                               .fast_limit_bytes = limit_bytes,
+                               .policy = options_.policy});
+  }
+  if (!plan.ok()) {
+    if (known == nullptr) return plan.status();
+    known->binding = *binding;
+    return known->plan;
+  }
+  TellOfPlan(*plan, limit_bytes);
+  if (known != nullptr || known_.size() < kMostKnownPlans) {
+    known_[std::move(structure)] = {*plan, *binding, limit_bytes, kernels_ns};
+  }
   return plan;
+}
+
+void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {
+  job_.set_fast_limit_bytes(fast_limit_bytes);
+  job_.set_graph_id(plan.graph_id());
+  job_.set_policy(plan.policy());
+  service_->StartJob(job_);
 }
 
 void PlanWorker::KeepGraph(const v1::Graph& graph) {

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/graph_builder.h"
 #include "agents/jobs/service_link.h"
@@ -29,6 +30,8 @@ struct PlanWorkerOptions {
   std::string policy;                   // empty: the service's default
   std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
   std::string graph_path_stem;          // empty: graphs are not kept
+  // How often plans of kLearnedPolicy are asked for again.
+  absl::Duration refresh_interval = absl::Seconds(10);
 };
 
 // Runs one thread. Pointers must outlive it.
@@ -51,9 +54,26 @@ class PlanWorker {
     GraphBinding binding;
   };
 
+  // The last plan of a kind of step, and how it was asked for.
+  struct KnownPlan {
+    v1::Plan plan;
+    GraphBinding binding;  // of the profile that the plan was asked for with
+    int64_t fast_limit_bytes = 0;
+    int64_t kernels_ns = 0;  // of the graph that the plan was made for
+  };
+
   void Run();
   void TakeProfile();
-  absl::StatusOr<v1::Plan> PlanFor(const v1::Graph& graph);
+  // The plan that is known, unless kernels take another time by now.
+  absl::StatusOr<v1::Plan> PlanFor(GraphBinding* binding);
+  void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
+  void MakeReady(ReadyPlan ready);
+  bool RefreshIsDue() const;
+  // Asks for the plans again, since the service may have trained a better
+  // policy or judged its own on a newer profile. The job switches at a step
+  // boundary.
+  void Refresh();
+  void Refresh(KnownPlan* known);
   void KeepGraph(const v1::Graph& graph);
   void Deliver();
   void Refuse(const absl::Status& status);
@@ -69,7 +89,8 @@ class PlanWorker {
   uint64_t plans_written_ = 0;
   std::deque<ReadyPlan> ready_;
   // By the serialised structure of the graph.
-  absl::flat_hash_map<std::string, v1::Plan> known_;
+  absl::flat_hash_map<std::string, KnownPlan> known_;
+  absl::Time next_refresh_;
   absl::Notification stop_;
   std::thread thread_;  // last: it uses all above
 };

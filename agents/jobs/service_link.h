@@ -17,8 +17,14 @@
 
 namespace stowage::agent {
 
+// The policy whose plans become better while a job runs: its network is trained
+// in the background.
+inline constexpr char kLearnedPolicy[] = "deeptm";
+
 struct PlanQuery {
   v1::Graph graph;
+  // Of a graph that the service has, in place of `graph`; empty: none.
+  std::string graph_id;
   v1::MemorySystem system;
   int64_t fast_limit_bytes = 0;
   std::string policy;  // empty: the service's default
@@ -29,9 +35,10 @@ class ServiceLink {
  public:
   virtual ~ServiceLink() = default;
 
-  // Registers the graph and asks for a plan. Blocks, with a deadline of the
-  // implementation's. Errors are the service's; UNAVAILABLE when it cannot be
-  // reached.
+  // Registers the graph and asks for a plan. Where kLearnedPolicy has none yet,
+  // asks for its training and for a plan of the default policy meanwhile.
+  // Blocks, with a deadline of the implementation's. Errors are the service's;
+  // UNAVAILABLE when it cannot be reached.
   virtual absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) = 0;
 
   // These queue and never block. What does not fit into the queue is dropped.

@@ -40,7 +40,8 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
                                  const std::vector<TierRoom>& rooms,
                                  v1::MemorySystem system) {
   PlanWorkerOptions options{.system = std::move(system),
-                            .policy = request.policy};
+                            .policy = request.policy,
+                            .refresh_interval = context.plan_refresh_interval};
   for (const TierRoom& room : rooms) {
     options.capacity_bytes.push_back(room.arena->capacity_bytes());
   }

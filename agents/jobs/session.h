@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "agents/engine/migrator.h"
 #include "agents/engine/tier_catalog.h"
 #include "agents/jobs/event_writer.h"
@@ -36,6 +37,8 @@ struct SessionContext {
   std::string graph_dir;   // empty: graphs are not kept
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
+  // PlanWorkerOptions::refresh_interval
+  absl::Duration plan_refresh_interval = absl::Seconds(10);
 };
 
 // Thread-compatible; starts the migrator's two threads and the planner's.

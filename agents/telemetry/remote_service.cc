@@ -4,7 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client_sdk/runtime/hash.h"
 
 namespace stowage::agent {
 namespace {
@@ -17,6 +19,19 @@ constexpr size_t kMostNotices = 4096;
 bool IsAnswer(const absl::Status& status) {
   return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status) &&
          !absl::IsCancelled(status);
+}
+
+// The training that makes a policy for such plans. Every job that asks for it
+// asks with the same id, so it is one.
+v1::StartTrainingRequest TrainingOf(const v1::MakePlanRequest& plan) {
+  v1::StartTrainingRequest request;
+  request.set_request_id(
+      absl::StrCat("auto-", plan.graph_id(), "-", plan.fast_limit_bytes(), "-",
+                   absl::Hex(HashString(plan.system().SerializeAsString()))));
+  request.set_graph_id(plan.graph_id());
+  *request.mutable_system() = plan.system();
+  request.set_fast_limit_bytes(plan.fast_limit_bytes());
+  return request;
 }
 
 ClientOptions TelemetryOptions(const RemoteServiceOptions& options) {
@@ -62,17 +77,27 @@ absl::StatusOr<Client*> RemoteService::PlanClient() {
 absl::StatusOr<v1::Plan> RemoteService::MakePlan(const PlanQuery& query) {
   absl::StatusOr<Client*> client = PlanClient();
   if (!client.ok()) return client.status();
-  v1::RegisterGraphRequest registration;
-  *registration.mutable_graph() = query.graph;
-  const absl::StatusOr<v1::RegisterGraphResponse> registered =
-      (*client)->RegisterGraph(registration);
-  if (!registered.ok()) return registered.status();
   v1::MakePlanRequest request;
-  request.set_graph_id(registered->graph_id());
+  request.set_graph_id(query.graph_id);
+  if (query.graph_id.empty()) {
+    v1::RegisterGraphRequest registration;
+    *registration.mutable_graph() = query.graph;
+    const absl::StatusOr<v1::RegisterGraphResponse> registered =
+        (*client)->RegisterGraph(registration);
+    if (!registered.ok()) return registered.status();
+    request.set_graph_id(registered->graph_id());
+  }
   *request.mutable_system() = query.system;
   request.set_fast_limit_bytes(query.fast_limit_bytes);
   request.set_policy(query.policy);
   absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
+  if (absl::IsFailedPrecondition(made.status()) &&
+      query.policy == kLearnedPolicy) {
+    // A service that does not train still has other policies.
+    (*client)->StartTraining(TrainingOf(request)).status().IgnoreError();
+    request.clear_policy();
+    made = (*client)->MakePlan(request);
+  }
   if (!made.ok()) return made.status();
   connected_ = true;
   return std::move(*made->mutable_plan());

@@ -52,7 +52,8 @@ class JobServerTest : public testing::Test {
          .report_dir = directory_.path(),
          .graph_dir = directory_.path(),
          .catalog = &catalog_,
-         .service = &service_});
+         .service = &service_,
+         .plan_refresh_interval = absl::Milliseconds(1)});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
   }
@@ -293,6 +294,42 @@ TEST_F(JobServerTest, WritesNoPlanBeforeTheOneBeforeWasTaken) {
   segment->plans_taken.store(1);
   Await([&] { return segment->plans_written.load() == 2; });
   EXPECT_EQ(segment->plans[0].allocations[0].size_bytes, 8192);
+}
+
+TEST_F(JobServerTest, HandsOnTheBetterPlanThatTheServiceHasByNow) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB", .policy = kLearnedPolicy});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  segment->plans_taken.store(1);
+  // The same plan again is no news.
+  Await([&] { return service_.queries().size() >= 3; });
+  EXPECT_EQ(segment->plans_written.load(), 1);
+  service_.SetAnswer([](const PlanQuery& query) {
+    absl::StatusOr<v1::Plan> plan = PlaceTensorZero(query);
+    plan->set_policy("better");
+    plan->mutable_allocations(0)->mutable_at()->set_offset_bytes(kPage);
+    return plan;
+  });
+  Await([&] { return segment->plans_written.load() == 2; });
+  EXPECT_EQ(segment->plans[0].allocations[0].offset_bytes, kPage);
+  EXPECT_STREQ(segment->report.policy, "better");
+  EXPECT_EQ(service_.started().back().policy(), "better");
+  EXPECT_EQ(service_.queries().back().graph_id, "g");
+  EXPECT_EQ(service_.queries().back().graph.kernels_size(), 0);
+}
+
+TEST_F(JobServerTest, LeavesPlansOfOtherPoliciesAlone) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB", .policy = "belady"});
+  session::Segment* segment = job->segment();
+  for (int64_t size_bytes : {4096, 8192}) {
+    WriteProfile(segment->profile, size_bytes);
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  }
+  EXPECT_EQ(service_.queries().size(), 2);
 }
 
 TEST_F(JobServerTest, SaysWhyThereIsNoPlan) {

@@ -27,6 +27,7 @@ struct Told {
   std::vector<std::string> finished ABSL_GUARDED_BY(mutex);
   std::vector<v1::TelemetryBatch> batches ABSL_GUARDED_BY(mutex);
   v1::MakePlanRequest plan_request ABSL_GUARDED_BY(mutex);
+  std::vector<v1::StartTrainingRequest> trainings ABSL_GUARDED_BY(mutex);
   bool forgot_the_node ABSL_GUARDED_BY(mutex) = false;
 
   // Blocks until `condition` holds of what was told.
@@ -119,7 +120,25 @@ class Placement : public v1::PlacementService::Service {
     if (request->fast_limit_bytes() < 100) {
       return {grpc::StatusCode::FAILED_PRECONDITION, "100 bytes would do"};
     }
+    if (request->policy() == kLearnedPolicy) {
+      return {grpc::StatusCode::FAILED_PRECONDITION, "none serves"};
+    }
     response->mutable_plan()->set_graph_id(request->graph_id());
+    return grpc::Status::OK;
+  }
+
+ private:
+  Told* const told_;
+};
+
+class Trainings : public v1::TrainingService::Service {
+ public:
+  explicit Trainings(Told* told) : told_(told) {}
+  grpc::Status StartTraining(grpc::ServerContext*,
+                             const v1::StartTrainingRequest* request,
+                             v1::StartTrainingResponse*) override {
+    absl::MutexLock lock(&told_->mutex);
+    told_->trainings.push_back(*request);
     return grpc::Status::OK;
   }
 
@@ -137,6 +156,7 @@ class RemoteServiceTest : public testing::Test {
     builder.RegisterService(&jobs_);
     builder.RegisterService(&graphs_);
     builder.RegisterService(&placement_);
+    builder.RegisterService(&trainings_);
     server_ = builder.BuildAndStart();
     ASSERT_NE(server_, nullptr);
   }
@@ -167,6 +187,7 @@ class RemoteServiceTest : public testing::Test {
   Jobs jobs_{&told_};
   Graphs graphs_;
   Placement placement_{&told_};
+  Trainings trainings_{&told_};
   std::unique_ptr<grpc::Server> server_;
   std::unique_ptr<RemoteService> service_;
 };
@@ -279,6 +300,27 @@ TEST_F(RemoteServiceTest, AsksForAPlanOfTheRegisteredGraph) {
   EXPECT_EQ(told_.plan_request.system().name(), "s");
   EXPECT_EQ(told_.plan_request.policy(), "belady");
   EXPECT_EQ(told_.plan_request.fast_limit_bytes(), 1000);
+}
+
+TEST_F(RemoteServiceTest, AsksForATrainingWhereTheLearnedPolicyHasNone) {
+  StartServer();
+  Connect();
+  PlanQuery query{.fast_limit_bytes = 1000, .policy = kLearnedPolicy};
+  query.graph.set_name("g");
+  query.system.set_name("s");
+  const auto plan = service_->MakePlan(query);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  query.graph_id = plan->graph_id();
+  query.graph.Clear();
+  ASSERT_TRUE(service_->MakePlan(query).ok());
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.plan_request.policy(), "");  // the default's
+  ASSERT_EQ(told_.trainings.size(), 2);
+  EXPECT_EQ(told_.trainings[0].graph_id(), "id-of-g");
+  EXPECT_EQ(told_.trainings[0].system().name(), "s");
+  EXPECT_EQ(told_.trainings[0].fast_limit_bytes(), 1000);
+  // One training, however often it is asked for.
+  EXPECT_EQ(told_.trainings[0].request_id(), told_.trainings[1].request_id());
 }
 
 TEST_F(RemoteServiceTest, PassesOnWhyThereIsNoPlan) {
