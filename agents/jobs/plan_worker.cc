@@ -125,7 +125,8 @@ absl::StatusOr<v1::Plan> PlanWorker::PlanFor(GraphBinding* binding) {
     plan = service_->MakePlan({.graph = binding->graph,
                                .system = options_.system,
                                .fast_limit_bytes = limit_bytes,
-                               .policy = options_.policy});
+                               .policy = options_.policy,
+                               .replan = known != nullptr});
   }
   if (!plan.ok()) {
     if (known == nullptr) return plan.status();

@@ -27,7 +27,8 @@ struct PlanQuery {
   std::string graph_id;
   v1::MemorySystem system;
   int64_t fast_limit_bytes = 0;
-  std::string policy;  // empty: the service's default
+  std::string policy;   // empty: the service's default
+  bool replan = false;  // although the service may have a plan
 };
 
 // Thread-safe.

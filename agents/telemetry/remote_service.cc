@@ -90,6 +90,7 @@ absl::StatusOr<v1::Plan> RemoteService::MakePlan(const PlanQuery& query) {
   *request.mutable_system() = query.system;
   request.set_fast_limit_bytes(query.fast_limit_bytes);
   request.set_policy(query.policy);
+  request.set_replan(query.replan);
   absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
   if (absl::IsFailedPrecondition(made.status()) &&
       query.policy == kLearnedPolicy) {

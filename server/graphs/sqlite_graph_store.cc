@@ -152,7 +152,8 @@ absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
   absl::StatusOr<SqliteStatement> insert = database_->connection.Prepare(
       "INSERT INTO plans (plan_id, graph_id, policy, system, fast_limit_bytes,"
       " predicted_step_time_ns, plan) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
-      " ON CONFLICT DO NOTHING");
+      " ON CONFLICT DO UPDATE SET plan = excluded.plan,"
+      " predicted_step_time_ns = excluded.predicted_step_time_ns");
   if (!insert.ok()) return insert.status();
   insert->BindText(1, plan_id);
   insert->BindText(2, plan.graph_id());

@@ -51,6 +51,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request) {
 absl::StatusOr<MadePlan> PlacementEngine::FindOrMake(const std::string& plan_id,
                                                      const PlanRequest& request,
                                                      const Policy& policy) {
+  if (request.replan) return MakeAndStore(plan_id, request, policy);
   absl::StatusOr<v1::Plan> stored = store_->GetPlan(plan_id);
   if (stored.ok()) return MadePlan{plan_id, *std::move(stored)};
   if (!absl::IsNotFound(stored.status())) return stored.status();

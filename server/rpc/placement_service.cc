@@ -49,6 +49,7 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
       .policy =
           proto.policy().empty() ? std::string(kDefaultPolicy) : proto.policy(),
       .seed = proto.seed(),
+      .replan = proto.replan(),
   };
 }
 

@@ -280,6 +280,39 @@ TEST_F(JobServerTest, KnowsThePlanOfAStepThatItHasSeen) {
   EXPECT_EQ(service_.queries().size(), 2);
 }
 
+TEST_F(JobServerTest, AsksForAnotherPlanOnceKernelsTakeAnotherTime) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  for (int64_t duration_ns : {100, 105, 50, 50}) {
+    WriteProfile(segment->profile, 4096);
+    segment->profile.kernels[0].duration_ns = duration_ns;
+    segment->profile.kernels[1].duration_ns = duration_ns;
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  }
+  const auto queries = service_.queries();
+  ASSERT_EQ(queries.size(), 2);
+  EXPECT_FALSE(queries[0].replan);
+  EXPECT_TRUE(queries[1].replan);
+}
+
+TEST_F(JobServerTest, KeepsItsPlanWhereTheServiceHasNoOther) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  segment->plans_taken.store(1);
+  service_.SetAnswer(
+      [](const PlanQuery&) { return absl::UnavailableError("gone"); });
+  WriteProfile(segment->profile, 4096);
+  segment->profile.kernels[0].duration_ns *= 10;
+  job->PublishProfile();
+  EXPECT_EQ(segment->plans_written.load(), 2);
+  EXPECT_EQ(segment->profiles_refused.load(), 0);
+}
+
 TEST_F(JobServerTest, WritesNoPlanBeforeTheOneBeforeWasTaken) {
   service_.SetAnswer(PlaceTensorZero);
   const auto job = Join({.fast = "8MiB"});

@@ -120,13 +120,13 @@ TEST_F(SqliteGraphStoreTest, RefusesAPlanOfAGraphThatIsGone) {
   EXPECT_TRUE(absl::IsNotFound(store_->PutPlan("p", PlanOf("a"))));
 }
 
-TEST_F(SqliteGraphStoreTest, TheFirstPlanOfAnIdStays) {
+TEST_F(SqliteGraphStoreTest, TheLastPlanOfAnIdStays) {
   ASSERT_TRUE(store_->PutGraph(Summary("a"), NamedGraph("net"), "").ok());
   ASSERT_TRUE(store_->PutPlan("p", PlanOf("a")).ok());
   v1::Plan other = PlanOf("a");
-  other.set_fast_limit_bytes(200);
+  other.mutable_prediction()->set_step_time_ns(200);
   ASSERT_TRUE(store_->PutPlan("p", other).ok());
-  EXPECT_EQ(store_->GetPlan("p")->fast_limit_bytes(), 100);
+  EXPECT_EQ(store_->GetPlan("p")->prediction().step_time_ns(), 200);
 }
 
 TEST_F(SqliteGraphStoreTest, ListsThePlansOfOneGraphOrOfAll) {

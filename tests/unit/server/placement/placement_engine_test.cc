@@ -107,6 +107,21 @@ TEST_F(PlacementEngineTest, ReturnsTheStoredPlanForTheSameRequest) {
   EXPECT_EQ(second.planning_time, absl::ZeroDuration());
 }
 
+TEST_F(PlacementEngineTest, ReplacesTheStoredPlanWhenAskedTo) {
+  bool on_request = false;
+  PlacementEngine engine(store_.get(), FakePolicies([&](auto&&... arguments) {
+                           absl::StatusOr<Plan> plan = AllFast(arguments...);
+                           plan->notes.push_back(on_request ? "new" : "old");
+                           return plan;
+                         }));
+  const MadePlan first = *engine.MakePlan(request_);
+  on_request = request_.replan = true;
+  const MadePlan second = *engine.MakePlan(request_);
+  EXPECT_EQ(first.plan_id, second.plan_id);
+  EXPECT_EQ(second.plan.notes(0), "new");
+  EXPECT_EQ(store_->GetPlan(first.plan_id)->notes(0), "new");
+}
+
 TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
   absl::Notification planning;
   absl::Notification released;
