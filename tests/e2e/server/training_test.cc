@@ -168,6 +168,7 @@ TEST_F(StowagedTrainingTest,
   const int64_t id =
       client_->StartTraining(Request("a", 20'000))->training_id();
   AwaitEpisode(id);
+  client_.reset();  // a connection that is idle would be waited for
   server_->Signal(SIGTERM);
   EXPECT_EQ(server_->Wait(), 0) << server_->output();
   Serve();
