@@ -16,12 +16,14 @@ namespace {
 
 // Where kernels can use a slower tier in place, what a copy costs decides
 // between moving and staying slow. Elsewhere all absences cost alike.
-constexpr LanePrices kPrices[] = {
-    {1, 1, 1000}, {1, 1, 1}, {0.2, 0.2, 1}, {0.03, 0.03, 1}};
+constexpr LanePrices kPrices[] = {{1, 1, 1000},  {1, 1, 1},
+                                  {0.2, 0.2, 1}, {0.03, 0.03, 1},
+                                  {0.5, 0.5, 1}, {0.1, 0.1, 1}};
 
-// Of a segment that found no address, the share that is taken from what is
-// allowed while it is held; of the arena, the most that is taken at once.
-constexpr double kMisfitShare = 0.5;
+// Of a segment that found no address, the shares that are taken from what is
+// allowed while it is held, one after the other while there is effort left; of
+// the arena, the most that is taken at once.
+constexpr double kMisfitShares[] = {0.5, 0.25, 1};
 constexpr double kLargestCut = 0.04;
 
 // Shares of the arena that are planned for where addresses fail.
@@ -55,11 +57,13 @@ void Search::Run() {
                    [](const Candidate& a, const Candidate& b) {
                      return a.schedule.step_ns < b.schedule.step_ns;
                    });
-  for (Candidate& candidate : candidates) {
-    const bool hopeless = best_.ok() && candidate.schedule.step_ns >=
-                                            best_->prediction.step_time_ns;
-    if (hopeless || IsDone()) break;
-    LayOut(candidate);
+  for (const double misfit_share : kMisfitShares) {
+    for (const Candidate& candidate : candidates) {
+      const bool hopeless = best_.ok() && candidate.schedule.step_ns >=
+                                              best_->prediction.step_time_ns;
+      if (hopeless || IsDone()) break;
+      LayOut(candidate, misfit_share);
+    }
   }
   MakeDo(candidates.front().recipe);
 }
@@ -141,12 +145,12 @@ Search::Candidate Search::Learn(Recipe recipe, int rounds) {
   return *std::move(best);
 }
 
-void Search::LayOut(Candidate candidate) {
+void Search::LayOut(Candidate candidate, double misfit_share) {
   AllowAll(1);
   for (int layout = 0; layout < effort_.layouts; ++layout) {
     const std::vector<FastSegment> misfits = TryLayout(candidate);
     if (misfits.empty() || IsDone()) return;
-    TakeRoom(misfits);
+    TakeRoom(misfits, misfit_share);
     candidate = Evaluate(candidate.recipe);
   }
 }
@@ -225,13 +229,14 @@ void Search::AllowAll(double share) {
 
 // Fragmentation is local: only where segments found no address is less planned
 // for (AutoTM does the same with its limits).
-void Search::TakeRoom(const std::vector<FastSegment>& misfits) {
+void Search::TakeRoom(const std::vector<FastSegment>& misfits,
+                      double misfit_share) {
   const auto largest_bytes = static_cast<int64_t>(
       kLargestCut * static_cast<double>(costs_.workload().arena_bytes));
   std::vector<int64_t> cut(allowed_bytes_.size() + 1);  // changes, then sums
   for (const FastSegment& misfit : misfits) {
     const auto bytes = static_cast<int64_t>(
-        kMisfitShare * static_cast<double>(RoundUpToPlacement(
+        misfit_share * static_cast<double>(RoundUpToPlacement(
                            costs_.graph().tensors[misfit.tensor].size_bytes)));
     if (misfit.begin >= misfit.end) continue;
     cut[misfit.begin] += bytes;

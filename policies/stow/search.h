@@ -30,7 +30,7 @@ struct SearchEffort {
   // the one before did not fit.
   int layouts = 12;
   // Absences and segments that are scheduled or laid out, in all.
-  int64_t work = 1'000'000;
+  int64_t work = 300'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
@@ -77,8 +77,9 @@ class Search {
   Candidate Evaluate(const Recipe& recipe);
   // The best of some rounds.
   Candidate Learn(Recipe recipe, int rounds);
-  // Lays out the candidate, or what becomes of it with less room.
-  void LayOut(Candidate candidate);
+  // Lays out the candidate, or what becomes of it with less room: while a
+  // segment that found no address is held, less by that share of it.
+  void LayOut(Candidate candidate, double misfit_share);
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
@@ -86,7 +87,7 @@ class Search {
   bool IsStuck() const;
   BuildInput MakeInput(const Candidate& candidate) const;
   void AllowAll(double share);
-  void TakeRoom(const std::vector<FastSegment>& misfits);
+  void TakeRoom(const std::vector<FastSegment>& misfits, double misfit_share);
   bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
 

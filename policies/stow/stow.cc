@@ -11,6 +11,7 @@
 #include "policies/baselines/g10.h"
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/profile_note.h"
+#include "policies/sentinel/sentinel.h"
 #include "policies/stow/search.h"
 
 namespace stowage {
@@ -46,7 +47,8 @@ void ConsiderBaseline(const Policy& baseline, const Graph& graph,
 }
 
 // Each wins on graphs on which the search does not: Belady's rule where nearly
-// all copies hide, G10 where lanes of several tiers share much work.
+// all copies hide, G10 where lanes of several tiers share much work, Sentinel
+// where it pays to reserve room for what lives shortly.
 void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
                        const PlanOptions& options, Search& search) {
   if (graph.kernel_count() > kMaxKernelsForBaselines) return;
@@ -54,6 +56,8 @@ void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
     ConsiderBaseline(BeladyPolicy(), graph, system, options, search);
   }
   ConsiderBaseline(G10Policy(), graph, system, options, search);
+  if (!HasAddressableSlowTier(system)) return;
+  ConsiderBaseline(SentinelPolicy(), graph, system, options, search);
 }
 
 }  // namespace

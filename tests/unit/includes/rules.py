@@ -28,11 +28,11 @@ PROJECT_HEADERS = {
     "policies/aggregation":
         ("policies/aggregation/", "policies/heat/", "policies/model/",
          "policies/planning/"),
-    # Starts from Belady's plan as well.
+    # Weighs the plans of other systems as well.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
          "policies/baselines/belady.h", "policies/baselines/g10.h",
-         "policies/policy.h"),
+         "policies/sentinel/sentinel.h", "policies/policy.h"),
     "server": ("server/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/runtime/",
                "stowage/v1/"),
