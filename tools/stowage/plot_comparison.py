@@ -46,7 +46,7 @@ def draw_panel(axes, title, rows, styles):
                   label="what no plan exceeds")
     axes.axhline(1, color="#9e9e9e", linewidth=0.8)
     axes.set_title(" on ".join(title), fontsize=9)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.05)
     axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
