@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -103,9 +104,12 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
         kernel.gap_ns + kernel.profile.fast_inputs_fast_outputs.duration_ns;
   }
   const absl::Time begin = absl::Now();
+  const std::clock_t cpu_begin = std::clock();
   const absl::StatusOr<Plan> plan =
       (*MakePolicy(policy))->MakePlan(graph, system, options);
   const double seconds = absl::ToDoubleSeconds(absl::Now() - begin);
+  const double cpu_seconds =
+      static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
   if (!plan.ok()) {
     std::cout << policy << ": " << plan.status().message() << "\n";
     return;
@@ -113,13 +117,13 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
   const absl::Status verified = VerifyPlan(graph, system, *plan);
   std::printf(
       "%-20s %-9s %8.3f GB %-14s %12.6f s %8.5f x fast  %7.4f x bound  plan "
-      "%7.3f s"
+      "%7.3f s (%.3f s of CPU)"
       "  rss %4ld MB %s\n",
       graph.name.c_str(), system.name.c_str(), limit_bytes / 1e9,
       policy.c_str(), plan->prediction.step_time_ns / 1e9,
       static_cast<double>(plan->prediction.step_time_ns) / fast_ns,
       static_cast<double>(plan->prediction.step_time_ns) / bound_ns, seconds,
-      static_cast<long>(PeakRssBytes() >> 20),
+      cpu_seconds, static_cast<long>(PeakRssBytes() >> 20),
       verified.ok() ? "" : verified.ToString().c_str());
   for (const std::string& percent : absl::GetFlag(FLAGS_perturb)) {
     int share = 0;
