@@ -52,7 +52,8 @@ ABSL_FLAG(int, episodes, 200, "DqnSettings::episodes");
 ABSL_FLAG(int, greedy_episodes, 150, "DqnSettings::greedy_episodes");
 ABSL_FLAG(double, learning_rate, 1e-4, "DqnSettings::learning_rate");
 ABSL_FLAG(double, discount, 0.99, "DqnSettings::discount");
-ABSL_FLAG(double, beta, 0.75, "DqnSettings::cost_priority");
+ABSL_FLAG(double, beta, 1,
+          "DqnSettings::cost_priority; 1, since time is what is compared");
 ABSL_FLAG(double, fixed_reward, 50, "DqnSettings::fixed_reward");
 ABSL_FLAG(int, replay_size, 100, "DqnSettings::replay_size");
 ABSL_FLAG(int, hidden_units, 32, "DqnSettings::hidden_units");
@@ -202,6 +203,9 @@ double Train(const Bench& bench, int64_t seed, std::ofstream& curve) {
   if (!policy.ok()) {
     std::cerr << policy.status() << "\n";
     return 0;
+  }
+  if (const std::string path = absl::GetFlag(FLAGS_save); !path.empty()) {
+    std::ofstream(path, std::ios::binary) << EncodeDqnPolicy(*policy);
   }
   const double performance = Show(
       bench, "deeptm, seed " + std::to_string(seed),
