@@ -133,7 +133,7 @@ struct KernelRecord {
   int64_t gap_ns;
   // Without time spent moving or streaming tensors or emulating a medium.
   int64_t duration_ns;
-  int64_t flops;        // 0: unknown
+  int64_t flops;  // 0: unknown
 };
 
 enum OperandFlags : uint32_t { kOperandRead = 1, kOperandWrite = 2 };
