@@ -120,24 +120,25 @@ absl::StatusOr<v1::Plan> PlanWorker::PlanFor(GraphBinding* binding) {
   if (known != nullptr) KeepMeasured(known->binding.graph, &binding->graph);
   const int64_t kernels_ns = KernelsNs(binding->graph);
   const int64_t limit_bytes = FastLimitBytes();
-  absl::StatusOr<v1::Plan> plan = absl::NotFoundError("no plan is known");
   if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns)) {
-    plan = service_->MakePlan({.graph = binding->graph,
-                               .system = options_.system,
-                               .fast_limit_bytes = limit_bytes,
-                               .policy = options_.policy,
-                               .replan = known != nullptr});
+    absl::StatusOr<v1::Plan> plan =
+        service_->MakePlan({.graph = binding->graph,
+                            .system = options_.system,
+                            .fast_limit_bytes = limit_bytes,
+                            .policy = options_.policy,
+                            .replan = known != nullptr});
+    if (plan.ok()) {
+      TellOfPlan(*plan, limit_bytes);
+      if (known != nullptr || known_.size() < kMostKnownPlans) {
+        known_[std::move(structure)] = {*plan, *binding, limit_bytes,
+                                        kernels_ns};
+      }
+    }
+    // Without another plan the job keeps the one that it has.
+    if (plan.ok() || known == nullptr) return plan;
   }
-  if (!plan.ok()) {
-    if (known == nullptr) return plan.status();
-    known->binding = *binding;
-    return known->plan;
-  }
-  TellOfPlan(*plan, limit_bytes);
-  if (known != nullptr || known_.size() < kMostKnownPlans) {
-    known_[std::move(structure)] = {*plan, *binding, limit_bytes, kernels_ns};
-  }
-  return plan;
+  known->binding = *binding;
+  return known->plan;
 }
 
 void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {

@@ -57,7 +57,7 @@ class PlanWorker {
   // The last plan of a kind of step, and how it was asked for.
   struct KnownPlan {
     v1::Plan plan;
-    GraphBinding binding;  // of the profile that the plan was asked for with
+    GraphBinding binding;  // of the last profile
     int64_t fast_limit_bytes = 0;
     int64_t kernels_ns = 0;  // of the graph that the plan was made for
   };

@@ -189,6 +189,7 @@ class Job {
                          const std::vector<Block*>& operands,
                          bool streams) const;
   void NoteBirth(const RunningKernel& kernel, const Block& block);
+  int64_t LargestBirth(const RunningKernel& kernel) const;
   void Compact(const std::vector<Block*>& operands);
   bool SetPlace(Block* block, Place place);
   void ExtendWindow(RunningKernel* kernel);
@@ -228,7 +229,7 @@ class Job {
   bool CanWriteProfile() const;
   void WriteProfile();
   bool PublishProfile();
-  bool IsDueAgain();
+  void PublishProfileAgain();
   void AwaitPlan();
   void TakePlans();
   void BeginStep();

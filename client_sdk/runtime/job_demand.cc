@@ -209,8 +209,7 @@ bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
   int64_t operand_bytes = 0;
   for (const Block* block : operands) operand_bytes += block->room_bytes();
   if (operand_bytes > arena_bytes / kCompactShare) return true;
-  auto birth = largest_births_.find(kernel.shape);
-  int64_t room_bytes = birth != largest_births_.end() ? birth->second : 0;
+  int64_t room_bytes = LargestBirth(kernel);
   if (streams) {
     room_bytes = std::max<int64_t>(
         room_bytes, kExtensionShare * (arena_bytes - operand_bytes));
@@ -227,6 +226,12 @@ void Job::NoteBirth(const RunningKernel& kernel, const Block& block) {
   if (block.room_bytes() < fast.capacity_bytes() / kCompactShare) return;
   int64_t& largest_bytes = largest_births_[kernel.shape];
   largest_bytes = std::max(largest_bytes, block.room_bytes());
+}
+
+// Of those that it was seen to allocate; 0: no large one.
+int64_t Job::LargestBirth(const RunningKernel& kernel) const {
+  const auto birth = largest_births_.find(kernel.shape);
+  return birth != largest_births_.end() ? birth->second : 0;
 }
 
 // Lays a kernel's operands out side by side, so that all the rest of the fast
@@ -260,11 +265,8 @@ void Job::ExtendWindow(RunningKernel* kernel) {
       room = Place{session::kFastTier, offset_bytes};
     }
   } else {
-    auto birth = largest_births_.find(kernel->shape);
-    const int64_t birth_bytes =
-        birth != largest_births_.end() ? birth->second : 0;
-    int64_t bytes = kExtensionShare *
-                    (fast.capacity_bytes() - window_bytes() - birth_bytes);
+    int64_t bytes = kExtensionShare * (fast.capacity_bytes() - window_bytes() -
+                                       LargestBirth(*kernel));
     for (; !room.has_value() && bytes > 2 * window_bytes();
          bytes -= bytes / 8) {
       extension_block_.size_bytes = bytes;

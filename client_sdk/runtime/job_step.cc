@@ -56,8 +56,8 @@ void Job::EndStep() {
   if (PublishProfile()) {
     mode = session::kStepProfile;
     AwaitPlan();
-  } else if (IsDueAgain()) {
-    WriteProfile();
+  } else {
+    PublishProfileAgain();
   }
   FinishStepRecord(mode);
   TakePlans();
@@ -278,17 +278,15 @@ bool Job::PublishProfile() {
   return true;
 }
 
-// Whether kernels are worth profiling again, now that a plan drives them: they
-// may run faster than between evictions. Ever more rarely, so that a plan is
-// hardly ever changed late.
-bool Job::IsDueAgain() {
-  if (step_plan_ == nullptr || totals_.fallbacks > 0) return false;
+// The same for a step that followed its plan, since kernels may run faster than
+// between evictions. Ever more rarely, so that a plan is hardly ever changed
+// late.
+void Job::PublishProfileAgain() {
+  if (step_plan_ == nullptr || totals_.fallbacks > 0) return;
   FollowedSteps& followed = followed_[step_plan_->signature];
-  if (++followed.steps < followed.next_profile || !CanWriteProfile()) {
-    return false;
-  }
+  if (++followed.steps < followed.next_profile || !CanWriteProfile()) return;
   followed.next_profile = kProfileAgainFactor * followed.steps;
-  return true;
+  WriteProfile();
 }
 
 // A plan that comes a moment later than the step's end saves a whole step in

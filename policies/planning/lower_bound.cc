@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/bound_timeline.h"
 #include "policies/planning/tensor_life.h"
 
 namespace stowage {
@@ -15,23 +15,8 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// Kernels whose room may get a price, and blocks of time in which the lanes
-// have one each.
-constexpr int kMaxPricedKernels = 80;
-constexpr int kMaxBlocks = 16;
-
 // Sums of doubles err by less than this share.
 constexpr double kRounding = 1e-9;
-
-// The step cut into segments: a kernel whose room has a price is one of its
-// own; the lanes' prices are constant in each.
-struct Timeline {
-  std::vector<int> segment;     // by kernel, K + 1 entries
-  std::vector<int> block;       // by segment
-  std::vector<int> priced;      // by segment: index of its room's price, or -1
-  std::vector<double> busy_ns;  // by block: what kernels take at least
-  int priced_count = 0;
-};
 
 // What is maximised over. Lanes go by 2 x (slower tier - 1), in after out.
 struct Prices {
@@ -49,44 +34,6 @@ struct Value {
   double bound_ns = 0;
   Prices ascent;  // a supergradient
 };
-
-Timeline MakeTimeline(const Graph& graph, const std::vector<double>& least_ns) {
-  const KernelIndex kernels = graph.kernel_count();
-  const Liveness liveness = ComputeLiveness(graph);
-  double total_ns = 0;
-  for (const double ns : least_ns) total_ns += std::max(0.0, ns);
-  std::vector<bool> has_price(kernels + 1);
-  const int chunks = std::min<int>(kernels, kMaxPricedKernels);
-  for (int c = 0; c < chunks; ++c) {
-    const auto begin = liveness.live_bytes.begin() +
-                       static_cast<int64_t>(kernels) * c / chunks;
-    const auto end = liveness.live_bytes.begin() +
-                     static_cast<int64_t>(kernels) * (c + 1) / chunks;
-    has_price[std::max_element(begin, end) - liveness.live_bytes.begin()] =
-        true;
-  }
-  Timeline timeline;
-  const int blocks = std::min<int>(kMaxBlocks, kernels);
-  timeline.busy_ns.resize(blocks);
-  double now_ns = 0;
-  for (KernelIndex k = 0; k <= kernels; ++k) {
-    int block = blocks - 1;
-    if (total_ns > 0) {
-      block = std::min(block, static_cast<int>(blocks * now_ns / total_ns));
-    }
-    const bool new_segment = k == 0 || has_price[k] || has_price[k - 1] ||
-                             timeline.block.back() != block;
-    if (new_segment) {
-      timeline.block.push_back(block);
-      timeline.priced.push_back(has_price[k] ? timeline.priced_count++ : -1);
-    }
-    timeline.segment.push_back(static_cast<int>(timeline.block.size()) - 1);
-    if (k == kernels) break;
-    timeline.busy_ns[block] += least_ns[k];
-    now_ns += std::max(0.0, least_ns[k]);
-  }
-  return timeline;
-}
 
 // A copy in the relaxation: what it costs, the block it runs in and its lane.
 struct Copy {
@@ -113,7 +60,7 @@ class Relaxation {
              int64_t fast_limit_bytes)
       : step_(graph.kernel_count() + 1),
         least_ns_(LeastKernelNs(graph, system)),
-        timeline_(MakeTimeline(graph, least_ns_)),
+        timeline_(MakeBoundTimeline(graph, least_ns_)),
         lives_(FindTensorLives(graph, system, fast_limit_bytes)),
         lanes_(2 * (system.tier_count() - 1)) {
     const int64_t capacity = system.tiers[kFastTier].capacity_bytes;
@@ -393,7 +340,7 @@ class Relaxation {
 
   const KernelIndex step_;
   const std::vector<double> least_ns_;
-  const Timeline timeline_;
+  const BoundTimeline timeline_;
   const std::vector<TensorLife> lives_;
   const int lanes_;
   double room_bytes_ = 0;

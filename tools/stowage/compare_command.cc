@@ -13,6 +13,7 @@
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/input_options.h"
 #include "tools/stowage/installation.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/policy_spec.h"
@@ -192,10 +193,7 @@ int CompareSuite(const CompareArguments& arguments) {
 void AddInputOptions(CLI::App& app, CompareArguments& arguments) {
   app.add_option("graphs", arguments.graph_paths,
                  "Graphs, profiled graphs or PyTorch execution traces");
-  app.add_option("--member", arguments.file.member,
-                 "File to read in a tar archive");
-  app.add_option("--iteration", arguments.file.iteration,
-                 "Iteration of a trace, from 0");
+  AddFileOptions(app, arguments.file);
   app.add_option("--system", arguments.systems,
                  "Memory systems: presets or files, separated by commas")
       ->delimiter(',');

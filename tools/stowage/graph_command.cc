@@ -11,6 +11,7 @@
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/graph_summary.h"
 #include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/input_options.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/units.h"
 
@@ -99,11 +100,7 @@ CLI::App* AddReader(CLI::App& graph, const std::string& name,
                   "tar are read as they are")
       ->required()
       ->expected(1, several ? 1 << 16 : 1);
-  app->add_option("--member", arguments.file.member,
-                  "File to read in a tar archive");
-  app->add_option("--iteration", arguments.file.iteration,
-                  "Iteration of a trace, from 0; the last complete one by "
-                  "default");
+  AddFileOptions(*app, arguments.file);
   AddFormatOption(*app, arguments.json);
   return app;
 }

@@ -17,6 +17,7 @@
 #include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/import/input_file.h"
+#include "tools/stowage/input_options.h"
 #include "tools/stowage/installation.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/policy_spec.h"
@@ -157,16 +158,8 @@ int Verify(const PlanArguments& arguments) {
 }
 
 void AddInputs(CLI::App& app, PlanArguments& arguments) {
-  app.add_option("graph", arguments.graph_path,
-                 "Graph, profiled graph or PyTorch execution trace")
-      ->required();
-  app.add_option("--member", arguments.file.member,
-                 "File to read in a tar archive");
-  app.add_option("--iteration", arguments.file.iteration,
-                 "Iteration of a trace, from 0");
-  app.add_option("--system", arguments.system,
-                 "Memory system: a preset or a file")
-      ->required();
+  AddPlanningInputs(app, arguments.graph_path, arguments.file,
+                    arguments.system);
   AddFormatOption(app, arguments.json);
 }
 
@@ -177,10 +170,7 @@ void AddPlanCommand(CLI::App& root, CommandList& commands) {
   CLI::App* app = root.add_subcommand(
       "plan", "Make, verify and simulate a plan for a graph");
   AddInputs(*app, *arguments);
-  app->add_option("--fast-bytes", arguments->limit.bytes,
-                  "Limit on fast memory: bytes or a size such as 12GiB");
-  app->add_option("--fast-ratio", arguments->limit.ratio,
-                  "Limit as a share of the graph's peak, such as 0.4");
+  AddLimitOptions(*app, arguments->limit);
   app->add_option("--policy", arguments->policy, "Policy")
       ->capture_default_str();
   app->add_option("--dqn", arguments->dqn_path,

@@ -14,6 +14,7 @@
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/input_options.h"
 #include "tools/stowage/installation.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/python_plot.h"
@@ -166,20 +167,9 @@ int TrainPolicy(const TrainArguments& arguments) {
 }
 
 void AddInputOptions(CLI::App& app, TrainArguments& arguments) {
-  app.add_option("graph", arguments.graph_path,
-                 "Graph, profiled graph or PyTorch execution trace")
-      ->required();
-  app.add_option("--member", arguments.file.member,
-                 "File to read in a tar archive");
-  app.add_option("--iteration", arguments.file.iteration,
-                 "Iteration of a trace, from 0");
-  app.add_option("--system", arguments.system,
-                 "Memory system: a preset or a file")
-      ->required();
-  app.add_option("--fast-bytes", arguments.limit.bytes,
-                 "Limit on fast memory: bytes or a size such as 12GiB");
-  app.add_option("--fast-ratio", arguments.limit.ratio,
-                 "Limit as a share of the graph's peak, such as 0.25");
+  AddPlanningInputs(app, arguments.graph_path, arguments.file,
+                    arguments.system);
+  AddLimitOptions(app, arguments.limit);
   app.add_flag("--keep-durations", arguments.keep_durations,
                "Use durations as they are, also where they were measured on "
                "another processor than the system's");

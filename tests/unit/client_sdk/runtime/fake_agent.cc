@@ -114,11 +114,21 @@ void FakeAgent::Serve() {
   Greet(connection);
   pollfd connected{connection, POLLIN, 0};
   while (!stop_ && poll(&connected, 1, kPollMs) == 0) {
-    if (hold_moves_) continue;
-    for (session::MoveLane& lane : segment_->lanes) ExecuteMoves(&lane);
-    AnswerProfile();
+    ServeOnce();
   }
   close(connection);
+}
+
+void FakeAgent::HoldMoves() {
+  const std::lock_guard lock(serving_);
+  hold_moves_ = true;
+}
+
+void FakeAgent::ServeOnce() {
+  const std::lock_guard lock(serving_);
+  if (hold_moves_) return;
+  for (session::MoveLane& lane : segment_->lanes) ExecuteMoves(&lane);
+  AnswerProfile();
 }
 
 void FakeAgent::Greet(int connection) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,8 +58,8 @@ class FakeAgent {
   // The agent's descriptors and mappings of memory tiers.
   const std::vector<MappedTier>& tiers() const { return tiers_; }
 
-  // From now on moves are taken, but not executed.
-  void HoldMoves() { hold_moves_ = true; }
+  // When this returns, no move is under way and none will be executed.
+  void HoldMoves();
   // From now on moves fail with this errno; 0: they succeed again.
   void FailMovesWith(int error_number) { move_error_ = error_number; }
   int64_t moves_executed() const { return moves_executed_; }
@@ -69,6 +70,7 @@ class FakeAgent {
  private:
   void Serve();
   void Greet(int connection);
+  void ServeOnce();
   void ExecuteMoves(session::MoveLane* lane);
   void AnswerProfile();
   int AddMemory(const char* name, int64_t bytes);
@@ -80,7 +82,8 @@ class FakeAgent {
   int segment_fd_ = -1;
   session::Segment* segment_ = nullptr;
   std::vector<MappedTier> tiers_;
-  std::atomic<bool> hold_moves_{false};
+  std::mutex serving_;
+  bool hold_moves_ = false;  // guarded by serving_
   std::atomic<int> move_error_{0};
   std::atomic<int64_t> moves_executed_{0};
   std::atomic<bool> stop_{false};

@@ -5,20 +5,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/policies/planning/layout_items.h"
 
 namespace stowage {
 namespace {
 
 using ::testing::ElementsAre;
-
-bool SharesBoundary(const LayoutItem& a, const LayoutItem& b) {
-  for (const Span& x : a.spans) {
-    for (const Span& y : b.spans) {
-      if (std::max(x.begin, y.begin) < std::min(x.end, y.end)) return true;
-    }
-  }
-  return false;
-}
 
 std::vector<LayoutItem> RandomItems(uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -67,7 +59,7 @@ TEST(AddressLayoutTest, CoexistingItemsNeverOverlap) {
       EXPECT_EQ((*offsets)[i] % 4096, 0);
       EXPECT_LE((*offsets)[i] + items[i].size_bytes, peak);
       for (size_t j = 0; j < i; ++j) {
-        if (!SharesBoundary(items[i], items[j])) continue;
+        if (!Coexist(items[i], items[j])) continue;
         const bool apart =
             (*offsets)[i] + items[i].size_bytes <= (*offsets)[j] ||
             (*offsets)[j] + items[j].size_bytes <= (*offsets)[i];

@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/policies/planning/layout_items.h"
 
 namespace stowage {
 namespace {
@@ -14,15 +15,6 @@ using ::testing::ElementsAre;
 
 constexpr int64_t kUnlimited = int64_t{1} << 60;
 constexpr KernelIndex kStep = 40;
-
-bool Coexist(const LayoutItem& a, const LayoutItem& b) {
-  for (const Span& x : a.spans) {
-    for (const Span& y : b.spans) {
-      if (std::max(x.begin, y.begin) < std::min(x.end, y.end)) return true;
-    }
-  }
-  return false;
-}
 
 std::vector<LayoutItem> RandomItems(uint64_t seed) {
   std::mt19937_64 random(seed);

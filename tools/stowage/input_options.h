@@ -1,0 +1,31 @@
+// Options that commands share which read a graph and plan for it.
+//
+//   AddPlanningInputs(*app, arguments.graph_path, arguments.file,
+//                     arguments.system);
+//   AddLimitOptions(*app, arguments.limit);
+//
+// What they fill in must outlive the parse.
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUT_OPTIONS_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUT_OPTIONS_H_
+
+#include <string>
+
+#include "CLI/CLI.hpp"
+#include "tools/stowage/fast_limit.h"
+#include "tools/stowage/import/graph_file.h"
+
+namespace stowage::cli {
+
+// `--member` and `--iteration`.
+void AddFileOptions(CLI::App& app, GraphFileOptions& file);
+
+// A graph, those of its file, and `--system`, which must be given.
+void AddPlanningInputs(CLI::App& app, std::string& graph_path,
+                       GraphFileOptions& file, std::string& system);
+
+// `--fast-bytes` and `--fast-ratio`.
+void AddLimitOptions(CLI::App& app, FastLimit& limit);
+
+}  // namespace stowage::cli
+
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUT_OPTIONS_H_
