@@ -47,6 +47,7 @@ int Mover::Move(const MoveOrder& order) const {
   const TierRoom& to = (*rooms_)[order.to_tier];
   const int useful =
       UsefulThreads(*from.arena, *to.arena, order.size_bytes,
+                    MediumTimeNs(from, to, order.size_bytes, /*threads=*/1),
                     std::min({from.traits.copy_read_threads,
                               to.traits.copy_write_threads, cores_}));
   const CopyGate::Pass reading = from.gate->Enter(CopyGate::kRead, useful);

@@ -11,8 +11,8 @@
 namespace stowage::agent {
 namespace {
 
-// DRAM takes about as long to copy this as a thread to start, slower media take
-// longer.
+// What a thread takes to start, and what DRAM copies meanwhile.
+constexpr int64_t kThreadStartNs = 30'000;
 constexpr int64_t kLeastSliceBytes = 256 << 10;
 
 bool Inside(const Arena& arena, int64_t offset_bytes, int64_t size_bytes) {
@@ -37,10 +37,13 @@ int CopySlice(Arena& from, int64_t from_offset_bytes, Arena& to,
 }  // namespace
 
 int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
-                  int most) {
+                  int64_t medium_ns, int most) {
   if (!from.gains_from_threads() || !to.gains_from_threads()) return 1;
+  const int64_t busy =
+      std::max(size_bytes / kLeastSliceBytes, medium_ns / kThreadStartNs);
+  const int64_t pages = size_bytes / session::kPageBytes;
   return static_cast<int>(
-      std::clamp<int64_t>(size_bytes / kLeastSliceBytes, 1, std::max(most, 1)));
+      std::clamp<int64_t>(std::min(busy, pages), 1, std::max(most, 1)));
 }
 
 int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,

@@ -96,6 +96,14 @@ TEST_F(MoverTest, UsesOneThreadForEach256KiBAtMost) {
   EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = kMiB}, /*cores=*/20), 4);
 }
 
+TEST_F(MoverTest, UsesMoreThreadsWhereTheMediumIsSlow) {
+  Open(std::make_unique<SlicesArena>());
+  rooms_[1].traits.copy_to_ps_per_byte = 3'500;  // 57 us for 16 KiB
+  EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = 4096}, /*cores=*/20), 1);
+  EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = 32 << 10}, /*cores=*/20), 3);
+  EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = 64 << 10}, /*cores=*/2), 2);
+}
+
 TEST_F(MoverTest, UsesOneThreadWhereATierDoesNotGainFromMore) {
   Open(std::make_unique<SlicesArena>(/*gains_from_threads=*/false));
   EXPECT_EQ(SlicesOf(kOut, /*cores=*/20), 1);
