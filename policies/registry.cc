@@ -22,6 +22,7 @@
 #include "policies/baselines/unified_memory.h"
 #include "policies/baselines/vdnn.h"
 #include "policies/deeptm/heat_policy.h"
+#include "policies/deeptm_plus/deeptm_plus.h"
 #include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
 #include "policies/stow/stow.h"
@@ -58,6 +59,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"capuchin", &Make<CapuchinPolicy>},
           {"deeptm-heat", &MakeDeepTmHeat<MigrationMode::kAsynchronous>},
           {"deeptm-heat-sync", &MakeDeepTmHeat<MigrationMode::kSynchronous>},
+          {"deeptm-plus", &Make<DeepTmPlusPolicy>},
           {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},
           {"flashneuron", &Make<FlashneuronPolicy>},

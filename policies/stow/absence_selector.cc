@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace stowage {
 namespace {
@@ -31,6 +32,19 @@ bool Contains(const Gap& a, const Gap& b, KernelIndex step) {
 
 }  // namespace
 
+std::vector<double> CostsAt(const AbsenceChoices& choices,
+                            const LanePrices& prices) {
+  std::vector<double> costs;
+  for (const Absence& absence : choices.absences) {
+    const double cost = prices.out * static_cast<double>(absence.out_ns) +
+                        prices.in * static_cast<double>(absence.in_ns) +
+                        prices.kernel * static_cast<double>(std::max<int64_t>(
+                                            0, absence.penalty_ns));
+    costs.push_back(std::max(1.0, cost));
+  }
+  return costs;
+}
+
 AbsenceSelector::AbsenceSelector(const Graph& graph,
                                  const AbsenceChoices& choices,
                                  const std::vector<int64_t>& excess_bytes)
@@ -51,8 +65,8 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
   }
 }
 
-std::vector<Choice> AbsenceSelector::Select(const LanePrices& prices) {
-  Reset(prices);
+std::vector<Choice> AbsenceSelector::Select(std::vector<double> costs) {
+  Reset(std::move(costs));
   for (KernelIndex b = 0; b < step_; ++b) {
     Open(b);
     while (excess_.At(b) > 0) {
@@ -67,21 +81,14 @@ std::vector<Choice> AbsenceSelector::Select(const LanePrices& prices) {
   return chosen;
 }
 
-void AbsenceSelector::Reset(const LanePrices& prices) {
+void AbsenceSelector::Reset(std::vector<double> costs) {
   excess_ = initial_;
   taken_.assign(choices_.absences.size(), false);
   closed_.assign(choices_.absences.size(), false);
   needed_at_.assign(choices_.absences.size(), 0);
   for (std::vector<int>& list : taken_of_) list.clear();
   open_.clear();
-  cost_.clear();
-  for (const Absence& absence : choices_.absences) {
-    const double cost = prices.out * static_cast<double>(absence.out_ns) +
-                        prices.in * static_cast<double>(absence.in_ns) +
-                        prices.kernel * static_cast<double>(std::max<int64_t>(
-                                            0, absence.penalty_ns));
-    cost_.push_back(std::max(1.0, cost));
-  }
+  cost_ = std::move(costs);
   for (size_t a = 0; a < taken_.size(); ++a) {
     if (!choices_.required[a]) continue;
     const Gap& gap = choices_.absences[a].gap;

@@ -3,7 +3,7 @@
 //
 //   AbsenceSelector selector(graph, choices,
 //                            ExcessBytes(costs, allowed_bytes));
-//   std::vector<int> chosen = selector.Select(prices);
+//   std::vector<Choice> chosen = selector.Select(CostsAt(choices, prices));
 //
 // A sweep over the boundaries. Where too much is held, the absence is taken
 // whose cost per byte and per boundary that it relieves from here on is least;
@@ -34,6 +34,10 @@ struct LanePrices {
   double kernel = 1;
 };
 
+// What each absence costs, by absence; at least 1.
+std::vector<double> CostsAt(const AbsenceChoices& choices,
+                            const LanePrices& prices);
+
 // An absence that was chosen, an index into the choices, and the boundary that
 // needs its room first, unrolled.
 struct Choice {
@@ -48,14 +52,14 @@ class AbsenceSelector {
   AbsenceSelector(const Graph& graph, const AbsenceChoices& choices,
                   const std::vector<int64_t>& excess_bytes);
 
-  // By absence.
-  std::vector<Choice> Select(const LanePrices& prices);
+  // By absence. `costs`: by absence, > 0.
+  std::vector<Choice> Select(std::vector<double> costs);
 
  private:
   // Absences by the boundary they end at, unrolled from the sweep's position.
   using ByEnd = std::set<std::pair<KernelIndex, int>>;
 
-  void Reset(const LanePrices& prices);
+  void Reset(std::vector<double> costs);
   void Open(KernelIndex boundary);
   bool Relieve(KernelIndex boundary);
   // The absence that relieves the boundary at the least cost, of the first of

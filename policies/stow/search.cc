@@ -45,11 +45,20 @@ Search::Search(const CostModel& costs, const AbsenceChoices& choices,
   least_bytes_.push_back(0);
 }
 
-void Search::Run() {
+void Search::Run() { RunFrom(Starts(), nullptr); }
+
+void Search::RunAtPrices(const PriceAbsences& price) {
+  std::vector<Recipe> starts;
+  for (const TierRule rule : Rules()) starts.push_back({.tiers = rule});
+  RunFrom(starts, price);
+}
+
+void Search::RunFrom(const std::vector<Recipe>& starts,
+                     const PriceAbsences& price) {
   std::vector<Candidate> candidates;
-  for (const Recipe& recipe : Starts()) {
+  for (const Recipe& recipe : starts) {
     AllowAll(1);
-    candidates.push_back(Learn(recipe, effort_.rounds));
+    candidates.push_back(Learn(recipe, effort_.rounds, price));
     const bool good = IsGoodEnough(candidates.back().schedule.step_ns);
     if (good || IsDone()) break;
   }
@@ -95,13 +104,17 @@ void Search::MakeDo(const Recipe& recipe) {
   Consider(*std::move(plan));
 }
 
+std::vector<TierRule> Search::Rules() const {
+  if (costs_.system().tier_count() < 3) return {TierRule::kFirst};
+  return {TierRule::kFirst, TierRule::kLast};
+}
+
 std::vector<Search::Recipe> Search::Starts() const {
   const bool in_place = costs_.in_place_tier() != kFastTier;
   std::vector<Recipe> starts;
   for (const LanePrices& prices : kPrices) {
-    for (const TierRule rule : {TierRule::kFirst, TierRule::kLast}) {
-      if (rule == TierRule::kLast && costs_.system().tier_count() < 3) continue;
-      starts.push_back({.prices = prices, .tiers = rule});
+    for (const TierRule rule : Rules()) {
+      starts.push_back({.costs = CostsAt(choices_, prices), .tiers = rule});
     }
     if (!in_place) break;
   }
@@ -117,15 +130,18 @@ Search::Candidate Search::Evaluate(const Recipe& recipe) {
   AbsenceSelector selector(costs_.graph(), choices_,
                            ExcessBytes(costs_, fewer_bytes));
   Candidate candidate{.recipe = recipe};
-  candidate.placed = ChooseTiers(costs_, choices_,
-                                 selector.Select(recipe.prices), recipe.tiers);
+  candidate.chosen = selector.Select(recipe.costs);
+  candidate.placed =
+      ChooseTiers(costs_, choices_, candidate.chosen, recipe.tiers);
   candidate.schedule = ScheduleMoves(costs_, candidate.placed, allowed_bytes_);
   work_left_ -= static_cast<int64_t>(choices_.absences.size());
   return candidate;
 }
 
-Search::Candidate Search::Learn(Recipe recipe, int rounds) {
+Search::Candidate Search::Learn(Recipe recipe, int rounds,
+                                const PriceAbsences& price) {
   recipe.reserve_bytes.resize(allowed_bytes_.size());
+  if (price != nullptr) recipe.costs = price({}, nullptr);
   std::optional<Candidate> best;
   for (int round = 0; round < rounds; ++round) {
     if (best.has_value() &&
@@ -136,6 +152,9 @@ Search::Candidate Search::Learn(Recipe recipe, int rounds) {
     for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
       recipe.reserve_bytes[b] =
           (recipe.reserve_bytes[b] + candidate.schedule.under_way_bytes[b]) / 2;
+    }
+    if (price != nullptr) {
+      recipe.costs = price(candidate.chosen, &candidate.schedule);
     }
     if (!best.has_value() ||
         candidate.schedule.step_ns < best->schedule.step_ns) {

@@ -10,6 +10,7 @@
 #define STOWAGE_POLICIES_STOW_SEARCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -35,6 +36,12 @@ struct SearchEffort {
   absl::Time deadline = absl::InfiniteFuture();
 };
 
+// What each absence costs in the next round, by absence, > 0; learned_prices.h
+// of deeptm_plus is one. `chosen` are those of the round before and `schedule`
+// what became of them; empty and null in the first round of a start.
+using PriceAbsences = std::function<std::vector<double>(
+    const std::vector<Choice>& chosen, const MoveSchedule* schedule)>;
+
 class Search {
  public:
   Search(const CostModel& costs, const AbsenceChoices& choices,
@@ -43,6 +50,10 @@ class Search {
   // Finds a plan, and better ones until the effort is spent or no better one is
   // worth it.
   void Run();
+
+  // The same from one start for each rule of tiers, in which absences cost what
+  // `price` says.
+  void RunAtPrices(const PriceAbsences& price);
 
   // Takes a plan of another planner, which the verifier accepts, into account.
   // Gives its moves the time that its addresses allow.
@@ -63,20 +74,24 @@ class Search {
  private:
   // What a schedule is made from.
   struct Recipe {
-    LanePrices prices;
+    std::vector<double> costs;  // by absence
     TierRule tiers = TierRule::kFirst;
     std::vector<int64_t> reserve_bytes;  // by boundary, for copies under way
   };
   struct Candidate {
     Recipe recipe;
+    std::vector<Choice> chosen;
     std::vector<PlacedAbsence> placed;
     MoveSchedule schedule;
   };
 
+  std::vector<TierRule> Rules() const;
   std::vector<Recipe> Starts() const;
+  // Lays out the best candidates that rounds from the starts lead to.
+  void RunFrom(const std::vector<Recipe>& starts, const PriceAbsences& price);
   Candidate Evaluate(const Recipe& recipe);
-  // The best of some rounds.
-  Candidate Learn(Recipe recipe, int rounds);
+  // The best of some rounds; without `price` all cost what the recipe says.
+  Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
   // Lays out the candidate, or what becomes of it with less room: while a
   // segment that found no address is held, less by that share of it.
   void LayOut(Candidate candidate, double misfit_share);

@@ -1,18 +1,11 @@
 #include "policies/stow/stow.h"
 
-#include <optional>
-#include <string>
 #include <utility>
 
-#include "absl/status/status.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "policies/baselines/belady.h"
 #include "policies/baselines/g10.h"
-#include "policies/planning/plan_policy.h"
-#include "policies/planning/profile_note.h"
 #include "policies/sentinel/sentinel.h"
-#include "policies/stow/search.h"
+#include "policies/stow/search_plan.h"
 
 namespace stowage {
 namespace {
@@ -22,21 +15,6 @@ constexpr KernelIndex kMaxKernelsForBaselines = 3000;
 
 // Of the time of a step in which nothing is waited for.
 constexpr double kMostWaitingForBelady = 0.1;
-
-// Longer limits are spent on more schedules and layouts.
-constexpr absl::Duration kLongLimit = absl::Seconds(2);
-
-SearchEffort EffortFor(const PlanOptions& options) {
-  SearchEffort effort;
-  if (options.time_limit <= absl::ZeroDuration()) return effort;
-  effort.deadline = absl::Now() + options.time_limit;
-  if (options.time_limit >= kLongLimit) {
-    effort.rounds = 8;
-    effort.layouts = 80;
-    effort.work = 20'000'000;
-  }
-  return effort;
-}
 
 void ConsiderBaseline(const Policy& baseline, const Graph& graph,
                       const MemorySystem& system, const PlanOptions& options,
@@ -72,27 +50,12 @@ std::string_view StowPolicy::description() const {
 absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
                                           const MemorySystem& system,
                                           const PlanOptions& options) const {
-  std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, name());
-  if (fits.has_value()) return *std::move(fits);
-  absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, EffectiveLimit(system, options));
-  if (!workload.ok()) return workload.status();
-  const CostModel costs(graph, system, *workload);
-  const AbsenceChoices choices = FindAbsences(graph, *workload, costs);
-  Search search(costs, choices, EffortFor(options));
-  search.Run();
-  ConsiderBaselines(graph, system, options, search);
-  absl::StatusOr<Plan> plan = search.best();
-  if (!plan.ok()) return plan.status();
-  plan->policy = std::string(name());
-  if (search.timed_out()) {
-    plan->notes.push_back(
-        "The time limit ended the search before all it would have tried.");
-  }
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan->notes.push_back(*note);
-  }
-  return plan;
+  return PlanBySearching(
+      graph, system, options, name(),
+      [&](const CostModel&, const AbsenceChoices&, Search& search) {
+        search.Run();
+        ConsiderBaselines(graph, system, options, search);
+      });
 }
 
 }  // namespace stowage

@@ -28,6 +28,11 @@ PROJECT_HEADERS = {
     "policies/aggregation":
         ("policies/aggregation/", "policies/heat/", "policies/model/",
          "policies/planning/"),
+    # Runs the search of stow at learned prices.
+    "policies/deeptm_plus":
+        ("policies/deeptm_plus/", "policies/heat/", "policies/model/",
+         "policies/planning/", "policies/stow/", "policies/policy.h",
+         "stowage/v1/"),
     # Weighs the plans of other systems as well.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",

@@ -1,0 +1,35 @@
+// deeptm-plus: the search of stow from one start, at prices that a network
+// learnt over many graphs. Needs no training on a new one.
+//
+// docs/policies-deeptm-plus.md describes it.
+#ifndef STOWAGE_POLICIES_DEEPTM_PLUS_DEEPTM_PLUS_H_
+#define STOWAGE_POLICIES_DEEPTM_PLUS_DEEPTM_PLUS_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "policies/deeptm_plus/price_network.h"
+#include "policies/policy.h"
+
+namespace stowage {
+
+// Stateless and safe to call from several threads.
+class DeepTmPlusPolicy : public Policy {
+ public:
+  // With the network that comes with the library.
+  DeepTmPlusPolicy();
+  // `network` is used, not owned.
+  explicit DeepTmPlusPolicy(const PriceNetwork& network) : network_(network) {}
+
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+
+ private:
+  const PriceNetwork& network_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_PLUS_DEEPTM_PLUS_H_

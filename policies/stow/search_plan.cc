@@ -1,0 +1,58 @@
+#include "policies/stow/search_plan.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "policies/planning/plan_policy.h"
+#include "policies/planning/profile_note.h"
+
+namespace stowage {
+namespace {
+
+// Longer limits are spent on more schedules and layouts.
+constexpr absl::Duration kLongLimit = absl::Seconds(2);
+
+SearchEffort EffortFor(const PlanOptions& options) {
+  SearchEffort effort;
+  if (options.time_limit <= absl::ZeroDuration()) return effort;
+  effort.deadline = absl::Now() + options.time_limit;
+  if (options.time_limit >= kLongLimit) {
+    effort.rounds = 8;
+    effort.layouts = 80;
+    effort.work = 20'000'000;
+  }
+  return effort;
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
+                                     const MemorySystem& system,
+                                     const PlanOptions& options,
+                                     std::string_view policy, RunSearch run) {
+  std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, policy);
+  if (fits.has_value()) return *std::move(fits);
+  absl::StatusOr<Workload> workload =
+      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  if (!workload.ok()) return workload.status();
+  const CostModel costs(graph, system, *workload);
+  const AbsenceChoices choices = FindAbsences(graph, *workload, costs);
+  Search search(costs, choices, EffortFor(options));
+  run(costs, choices, search);
+  absl::StatusOr<Plan> plan = search.best();
+  if (!plan.ok()) return plan.status();
+  plan->policy = std::string(policy);
+  if (search.timed_out()) {
+    plan->notes.push_back(
+        "The time limit ended the search before all it would have tried.");
+  }
+  if (const auto note = DerivedProfileNote(graph, system)) {
+    plan->notes.push_back(*note);
+  }
+  return plan;
+}
+
+}  // namespace stowage
