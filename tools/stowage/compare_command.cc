@@ -36,6 +36,7 @@ struct CompareArguments {
   double time_limit_s = 0;
   double give_up_after_s = 0;
   int jobs = 1;
+  bool no_lower_bound = false;
   bool keep_durations = false;
   std::string suite;
   std::string suite_dir = "suite-results";
@@ -47,6 +48,7 @@ struct CompareArguments {
 
 ComparisonSettings Settings(const CompareArguments& arguments) {
   return {.jobs = arguments.jobs,
+          .lower_bound = !arguments.no_lower_bound,
           .give_up_after = arguments.give_up_after_s > 0
                                ? absl::Seconds(arguments.give_up_after_s)
                                : absl::InfiniteDuration()};
@@ -224,6 +226,9 @@ void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
   app.add_option("--give-up-after", arguments.give_up_after_s,
                  "Seconds after which a planner is ended; 0: never")
       ->check(CLI::Range(0.0, 1e6));
+  app.add_flag("--no-lower-bound", arguments.no_lower_bound,
+               "Do not compute lower bounds, which take seconds for large "
+               "graphs");
   app.add_option("--jobs", arguments.jobs, "Plans made at a time")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -3,12 +3,14 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "policies/model/batch_scaling.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
+#include "policies/model/workspaces.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/graph_summary.h"
 #include "tools/stowage/import/graph_file.h"
@@ -24,6 +26,7 @@ struct ScaleArguments {
   std::string larger_path;
   std::vector<int64_t> batches;  // of the two captures
   int64_t batch = 0;
+  bool without_workspaces = false;
   std::string output;
 };
 
@@ -40,6 +43,9 @@ absl::StatusOr<Graph> MakeScaled(const ScaleArguments& arguments) {
 int Scale(const ScaleArguments& arguments) {
   absl::StatusOr<Graph> graph = MakeScaled(arguments);
   if (!graph.ok()) return ReportError(graph.status());
+  if (arguments.without_workspaces) {
+    graph = WithoutWorkspaces(*std::move(graph));
+  }
   graph->name = GraphNameFrom(GraphNameFromPath(arguments.output));
   const absl::Status written = WriteFileAtomically(
       arguments.output,
@@ -69,6 +75,8 @@ void AddScaleCommand(CLI::App& graph, CommandList& commands) {
       ->expected(2)
       ->required();
   app->add_option("--to", arguments->batch, "Batch to scale to")->required();
+  app->add_flag("--without-workspaces", arguments->without_workspaces,
+                "Leave out scratch memory that libraries take");
   app->add_option("-o,--output", arguments->output,
                   "Write the graph here: .pb or .json, with .gz gzipped")
       ->required();

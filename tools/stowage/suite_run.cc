@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/batch_scaling.h"
+#include "policies/model/workspaces.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/policy_spec.h"
 #include "tools/stowage/suite_metric.h"
@@ -23,26 +24,6 @@ absl::StatusOr<Graph> LoadCapture(const Suite& suite,
   absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, {});
   if (!loaded.ok()) return loaded.status();
   return std::move(loaded->graph);
-}
-
-Graph WithoutWorkspaces(Graph graph) {
-  std::vector<TensorIndex> new_index(graph.tensors.size(), -1);
-  std::vector<Tensor> kept;
-  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    if (graph.tensors[t].kind == TensorKind::kWorkspace) continue;
-    new_index[t] = static_cast<TensorIndex>(kept.size());
-    kept.push_back(std::move(graph.tensors[t]));
-  }
-  graph.tensors = std::move(kept);
-  for (Kernel& kernel : graph.kernels) {
-    std::vector<Operand> operands;
-    for (Operand operand : kernel.operands) {
-      operand.tensor = new_index[operand.tensor];
-      if (operand.tensor >= 0) operands.push_back(operand);
-    }
-    kernel.operands = std::move(operands);
-  }
-  return graph;
 }
 
 absl::StatusOr<Graph> LoadSuiteGraph(const Suite& suite,
