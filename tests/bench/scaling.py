@@ -24,6 +24,10 @@ import sys
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
 BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
 KERNELS_A_LAYER = 11
+
+sys.path.insert(0, str(SOURCE_DIR / "tools/stowage"))
+from picture import load_pyplot, save  # pylint: disable=wrong-import-position
+
 PLANNED = re.compile(r"plan\s+([0-9.]+) s(?: \(([0-9.]+) s of CPU\))?\s+rss\s+(\d+) MB")
 
 
@@ -81,10 +85,7 @@ def draw_slopes(axes, points):
 
 
 def draw(points, path):
-    import matplotlib
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
+    pyplot = load_pyplot()
     figure, axes = pyplot.subplots(figsize=(8, 5.5), constrained_layout=True)
     for policy in dict.fromkeys(point["policy"] for point in points):
         mine = [point for point in points if point["policy"] == policy]
@@ -96,7 +97,7 @@ def draw(points, path):
     axes.set_ylabel("planning time, s")
     axes.legend(fontsize=8, frameon=False)
     axes.grid(True, which="both", linewidth=0.3)
-    figure.savefig(path, dpi=130)
+    save(figure, path)
 
 
 def main():

@@ -7,22 +7,10 @@
 --format json` prints; the picture's name ends in .svg or .png.
 """
 
-import json
-import sys
+from picture import draw_file, load_pyplot, save
 
 COLUMNS = 3
 MARKERS = "osDv^<>pPX*hd"
-
-
-def load_pyplot():
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("matplotlib is missing; install it: apt install python3-matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def panels_of(rows):
@@ -76,15 +64,8 @@ def draw(rows, path):
     if labels:
         figure.legend(labels.values(), labels.keys(), fontsize=8, ncols=min(6, len(labels)),
                       loc="upper center", bbox_to_anchor=(0.5, 0), frameon=False)
-    figure.savefig(path, dpi=130, bbox_inches="tight")
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        draw(json.load(file), sys.argv[2])
+    save(figure, path, bbox_inches="tight")
 
 
 if __name__ == "__main__":
-    main()
+    draw_file(draw, __doc__)

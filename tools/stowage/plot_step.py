@@ -7,25 +7,13 @@ STEP.json is what tools/stowage/step_plot.cc writes; the picture's name ends in
 .svg or .png.
 """
 
-import json
-import sys
+from picture import draw_file, load_pyplot, save
 
 MIB = 1 << 20
 MS = 1_000_000
 FAST = "#1f77b4"
 LANES = (("in", "#2ca02c"), ("out", "#d62728"))
 MODES = {"demand": "#9e9e9e", "profile": "#f2b134", "plan": "#1f77b4"}
-
-
-def load_pyplot():
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("matplotlib is missing; install it: apt install python3-matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def draw_fast_memory(axes, step):
@@ -100,15 +88,8 @@ def draw(step, path):
         draw_measured(axes[2], step)
     for one in axes:
         one.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        draw(json.load(file), sys.argv[2])
+    save(figure, path)
 
 
 if __name__ == "__main__":
-    main()
+    draw_file(draw, __doc__)

@@ -8,8 +8,7 @@ tools/stowage/training_summary.cc writes; the picture's name ends in .svg or
 .png.
 """
 
-import json
-import sys
+from picture import draw_file, load_pyplot, save
 
 MS = 1_000_000
 WINDOW = 10
@@ -17,17 +16,6 @@ RAW = "#b0c4de"
 SMOOTH = "#1f77b4"
 LINES = {"deeptm": ("#d62728", "-"), "first-touch": ("#9e9e9e", ":"),
          "lru": ("#2ca02c", "-."), "belady": ("black", "--")}
-
-
-def load_pyplot():
-    try:
-        import matplotlib
-    except ImportError:
-        sys.exit("matplotlib is missing; install it: apt install python3-matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot
 
 
 def smoothed(values):
@@ -69,15 +57,8 @@ def draw(training, path):
     step.set_xlabel("episode")
     for axes in (reward, loss, step):
         axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=130)
-
-
-def main():
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    with open(sys.argv[1], encoding="utf-8") as file:
-        draw(json.load(file), sys.argv[2])
+    save(figure, path)
 
 
 if __name__ == "__main__":
-    main()
+    draw_file(draw, __doc__)

@@ -29,7 +29,9 @@ COLORS = ("#9e9e9e", "#1f77b4")
 DIRECTIONS = (("out", "fast to slow"), ("in", "slow to fast"))
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(SOURCE_DIR / "tools/stowage"))
 import measurements  # pylint: disable=wrong-import-position
+from picture import load_pyplot, save  # pylint: disable=wrong-import-position
 
 
 def measure(arguments):
@@ -71,10 +73,7 @@ def rows(result):
 
 
 def draw(result, picture):
-    import matplotlib  # pylint: disable=import-outside-toplevel
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
-
+    pyplot = load_pyplot()
     lanes = list(lines(result))
     figure, axes = pyplot.subplots(figsize=(1.6 + 1.5 * len(lanes), 4))
     for i, (plan, color) in enumerate(zip(PLANS, COLORS)):
@@ -93,7 +92,7 @@ def draw(result, picture):
                    f"{result['below_bytes'] >> 10} KiB", fontsize=10)
     axes.legend(loc="upper right", frameon=False, ncol=2, fontsize=8)
     figure.tight_layout()
-    figure.savefig(picture)
+    save(figure, picture)
 
 
 def main():
