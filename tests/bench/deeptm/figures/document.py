@@ -1,0 +1,84 @@
+"""docs/deeptm-figures.md: what stands around the figures' sections."""
+
+import page
+from measurements import machine
+
+HEAD = """# DeepTM's figures beside ours
+
+Section VI of "DeepTM: Efficient Tensor Management in Heterogeneous Memory for DNN Training"
+(IEEE TPDS 2024): every number that its text gives, beside what this project gets. The pictures in
+the paper have no numbers. How DeepTM is built here, and where it deviates, stands in
+[policies-deeptm.md](policies-deeptm.md); what planners alone reproduce of this and of the other
+papers, in [suite-papers.md](suite-papers.md).
+
+This page is written by
+
+```sh
+{command}
+```
+
+on {machine}.
+
+* **Simulated, but for figures 15 and 18.** Step times are what the simulator predicts for plans that
+  the verifier accepted. Training time, memory and migration bandwidth are measured.
+* **Graphs** are captures of two small batches (`tests/data/README.md`), scaled to the paper's batch
+  (`stowage graph scale --without-workspaces`) and rehosted to the processor of the memory system. The
+  paper's peaks are several times smaller than these models have at 224 pixels (its table I: 1.67 GB for
+  AlexNet, 33 GB for VGG-19 at batch 512); ratios are of our peaks.
+* **`optane`** is the paper's testbed. **`gpu-pcie`** stands for its GPU and is another thing: there the
+  fast memory is the GPU's own; in the paper the GPU reads from DRAM and Optane, and DRAM is the fast
+  memory.
+* **beta** is 1 where time alone is compared (figures 4, 14, 15, 17), since that is what is compared.
+* The paper contradicts itself in places: the abstract has DeepTM up to 36 % above AutoTM and 49 % above
+  Sentinel, section VI-B and the conclusion the other way round, which is used here; table II ends
+  training at 200 episodes, figure 13 needs over 300; VI-D has the price of beta = 0.25 both 5.7 % above
+  and 24.2 % below that of 1:4.
+
+A claim is *reproduced* where ours reaches what the paper's text says (for a range over models: all of
+ours gain, and on average at least the least there), of the *same direction, smaller* where it gains on
+average, and *not reproduced* otherwise.
+"""
+
+MISSING = """**Not complete:** {count} steps were not run or failed ({names}{more}); the command above goes on
+where it ended.
+"""
+
+WHY = """## Where it falls short, and why
+
+* **Planners that know the whole step beat the DQN** wherever figure 14 has `stow` or `belady` above it.
+  They know when each tensor is used next and schedule each copy along the whole step. The DQN sees one
+  tensor's position, heat and characteristics and the room that is left, decides kernel by kernel, and
+  migrates within one kernel's window (eq. 5). What it could gain over them is their planning time, and
+  figure 15 says what its own training costs.
+* **Gains over Sentinel and AutoTM** of the paper's size have no room here: figure 14 shows how close
+  both of them come to everything fast.
+* **Price hardly follows beta** (figure 16) as decisions are made only at kernels that are short of fast
+  memory (IV-C, time-steps): all other kernels use what there is, and the price is that of the peak.
+* **The GPU scenario** is not the paper's, as said above.
+"""
+
+
+def write(path, sections, unfinished, arguments):
+    command = " ".join(["python3 tests/bench/deeptm/figures", *arguments])
+    parts = [HEAD.format(command=command, machine=machine())]
+    if unfinished:
+        parts.append(MISSING.format(count=len(unfinished), names=", ".join(unfinished[:8]),
+                                    more=" and others" if len(unfinished) > 8 else ""))
+    parts.append(_verdicts(sections))
+    parts += [section.text("pictures") for section in sections]
+    parts.append(WHY)
+    path.write_text("\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8")
+    for section in sections:
+        if section.draw:
+            (path.parent / "pictures").mkdir(exist_ok=True)
+            section.draw(path.parent / "pictures" / section.picture)
+
+
+def _verdicts(sections):
+    lines = []
+    for section in sections:
+        verdicts = [claim.verdict for claim in section.claims if claim.verdict != "–"]
+        counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
+        lines.append((section.title, ", ".join(f"{count} {verdict}"
+                                               for verdict, count in counts.items()) or "–"))
+    return "## All claims\n\n" + page.table(("figure", "claims"), lines)
