@@ -27,6 +27,11 @@ class TableWriter {
         kernel_count_(binding.graph.kernels_size()) {}
 
   absl::Status Write() {
+    if (plan_.implementations_size() > 0) {
+      return Refuse("implementations",
+                    "chooses how kernels run, which a job "
+                    "leaves to its framework");
+    }
     WriteHead();
     if (absl::Status s = WriteInitial(); !s.ok()) return s;
     if (absl::Status s = WriteMoves(); !s.ok()) return s;

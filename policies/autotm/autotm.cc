@@ -3,11 +3,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policies/autotm/search.h"
+#include "policies/model/implementations.h"
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/profile_note.h"
 #include "policies/solver/cbc.h"
@@ -76,6 +78,12 @@ void AddNotes(const Graph& graph, const MemorySystem& system,
     plan.notes.push_back(
         "Tensors that found no address in the fast tier were made slow.");
   }
+  if (!plan.implementations.empty()) {
+    plan.notes.push_back(absl::StrCat(
+        plan.implementations.size(),
+        " kernels run another implementation than their first one; a running "
+        "job can not be told to."));
+  }
   if (const auto note = DerivedProfileNote(graph, system)) {
     plan.notes.push_back(*note);
   }
@@ -127,16 +135,20 @@ std::string_view AutoTmPolicy::description() const {
 absl::StatusOr<Plan> AutoTmPolicy::MakePlan(const Graph& graph,
                                             const MemorySystem& system,
                                             const PlanOptions& options) const {
-  std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, name());
-  if (fits.has_value()) return *std::move(fits);
+  const std::vector<ImplementationChoice> fastest =
+      FastestImplementations(graph);
+  std::optional<Plan> fits = PlanWithoutMoves(ChosenGraph(graph, fastest).get(),
+                                              system, options, name());
+  if (fits.has_value()) return WithChoices(graph, fastest, *std::move(fits));
   if (movement_ == Movement::kStatic && !HasAddressableSlowTier(system)) {
     return absl::FailedPreconditionError(absl::StrCat(
         "autotm-static needs a slower tier that kernels can use in place, and "
         "'",
         system.name, "' has none; use autotm-sync or autotm-async"));
   }
+  const ChosenGraph smallest(graph, SmallestImplementations(graph));
   const absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, EffectiveLimit(system, options));
+      MakeWorkload(smallest.get(), system, EffectiveLimit(system, options));
   if (!workload.ok()) return workload.status();
   const SearchSettings settings = SettingsFor(graph, movement_, options);
   const FlowRules rules{.movement = movement_, .write_back_once = false};

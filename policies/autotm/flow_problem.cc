@@ -1,6 +1,7 @@
 #include "policies/autotm/flow_problem.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -46,15 +47,30 @@ void FindUsesByKernel(FlowProblem& problem) {
   }
 }
 
-KernelConfigurations ConfigurationsOf(const Graph& graph,
-                                      const MemorySystem& system,
-                                      const FlowProblem& problem,
-                                      KernelIndex k) {
+// `workspace` is -1 where there is no choice.
+std::vector<Implementation> ImplementationsOf(const Graph& graph,
+                                              const MemorySystem& system,
+                                              const FlowProblem& problem,
+                                              KernelIndex k,
+                                              TensorIndex workspace) {
   std::vector<TensorIndex> tensors;
   for (const UseRef& ref : problem.kernels[k].uses) {
     tensors.push_back(problem.flows[ref.flow].tensor);
   }
-  return MakeConfigurations(graph, system, k, tensors);
+  std::vector<Implementation> implementations;
+  int64_t least_bytes = std::numeric_limits<int64_t>::max();
+  for (int32_t i = 0; i <= graph.kernels[k].alternatives.size(); ++i) {
+    const int64_t bytes =
+        workspace < 0
+            ? 0
+            : RoundUpToPlacement(WorkspaceBytes(graph, k, workspace, i));
+    implementations.push_back(
+        {.cost = MakeConfigurations(graph, system, {k, i}, tensors),
+         .extra_bytes = bytes});
+    least_bytes = std::min(least_bytes, bytes);
+  }
+  for (Implementation& i : implementations) i.extra_bytes -= least_bytes;
+  return implementations;
 }
 
 struct MoveTimes {
@@ -109,12 +125,40 @@ class PathWalk {
   bool stale_ = false;
 };
 
-double KernelNs(const KernelProblem& kernel, const Paths& paths) {
+std::vector<bool> SlowOperands(const KernelProblem& kernel,
+                               const Paths& paths) {
   std::vector<bool> slow;
   for (const UseRef& ref : kernel.uses) {
     slow.push_back(!paths[ref.flow].fast[ref.use]);
   }
-  return kernel.cost.DurationNs(slow);
+  return slow;
+}
+
+// The fastest of those with at most `room_bytes`, else the smallest.
+int32_t BestImplementation(const KernelProblem& kernel, const Paths& paths,
+                           int64_t room_bytes) {
+  const std::vector<bool> slow = SlowOperands(kernel, paths);
+  std::vector<std::pair<double, int32_t>> fitting;
+  int32_t smallest = 0;
+  for (int32_t i = 0; i < kernel.implementations.size(); ++i) {
+    const Implementation& implementation = kernel.implementations[i];
+    if (implementation.extra_bytes <= room_bytes) {
+      fitting.push_back({implementation.cost.DurationNs(slow), i});
+    }
+    if (implementation.extra_bytes <
+        kernel.implementations[smallest].extra_bytes) {
+      smallest = i;
+    }
+  }
+  if (fitting.empty()) return smallest;
+  return std::min_element(fitting.begin(), fitting.end())->second;
+}
+
+bool HasChoice(const FlowProblem& problem) {
+  return std::any_of(problem.kernels.begin(), problem.kernels.end(),
+                     [](const KernelProblem& kernel) {
+                       return kernel.implementations.size() > 1;
+                     });
 }
 
 // Adds `bytes` at the unrolled kernels first .. last.
@@ -228,8 +272,10 @@ FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
   problem.flows = MakeTensorFlows(graph, system, workload);
   problem.kernels.resize(graph.kernels.size());
   FindUsesByKernel(problem);
+  const std::vector<TensorIndex> workspaces = ChoosableWorkspaces(graph);
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    problem.kernels[k].cost = ConfigurationsOf(graph, system, problem, k);
+    problem.kernels[k].implementations =
+        ImplementationsOf(graph, system, problem, k, workspaces[k]);
     problem.kernels[k].limit_bytes = MovableLimit(graph, workload, k);
     problem.constant_ns += graph.kernels[k].gap_ns;
   }
@@ -239,11 +285,36 @@ FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
   return problem;
 }
 
+std::vector<int32_t> BestImplementations(const FlowProblem& problem,
+                                         const Paths& paths) {
+  std::vector<int32_t> best(problem.kernels.size(), 0);
+  if (!HasChoice(problem)) return best;
+  const std::vector<int64_t> held = HeldBytes(problem, paths);
+  for (KernelIndex k = 0; k < problem.kernel_count(); ++k) {
+    const KernelProblem& kernel = problem.kernels[k];
+    best[k] = BestImplementation(kernel, paths, kernel.limit_bytes - held[k]);
+  }
+  return best;
+}
+
+std::vector<ImplementationChoice> ChoicesOf(const FlowProblem& problem,
+                                            const Paths& paths) {
+  const std::vector<int32_t> best = BestImplementations(problem, paths);
+  std::vector<ImplementationChoice> choices;
+  for (KernelIndex k = 0; k < problem.kernel_count(); ++k) {
+    if (best[k] > 0) choices.push_back({k, best[k]});
+  }
+  return choices;
+}
+
 std::vector<double> KernelTimes(const FlowProblem& problem,
                                 const Paths& paths) {
+  const std::vector<int32_t> best = BestImplementations(problem, paths);
   std::vector<double> times;
-  for (const KernelProblem& kernel : problem.kernels) {
-    times.push_back(KernelNs(kernel, paths));
+  for (KernelIndex k = 0; k < problem.kernel_count(); ++k) {
+    const KernelProblem& kernel = problem.kernels[k];
+    times.push_back(kernel.implementations[best[k]].cost.DurationNs(
+        SlowOperands(kernel, paths)));
   }
   return times;
 }

@@ -14,6 +14,7 @@
 
 #include "policies/autotm/kernel_configuration.h"
 #include "policies/autotm/tensor_flow.h"
+#include "policies/model/implementations.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {
@@ -36,10 +37,18 @@ struct UseRef {
   int use = 0;
 };
 
+// One way to run a kernel (7.1.4).
+struct Implementation {
+  KernelConfigurations cost;  // parallel to KernelProblem::uses
+  // What its workspace takes beyond the kernel's smallest.
+  int64_t extra_bytes = 0;
+};
+
 struct KernelProblem {
-  std::vector<UseRef> uses;   // tensors that are operands or are born here
-  KernelConfigurations cost;  // parallel to `uses`
-  int64_t limit_bytes = 0;    // for all movable tensors
+  std::vector<UseRef> uses;  // tensors that are operands or are born here
+  std::vector<Implementation> implementations;  // numbered as in the graph
+  // For all movable tensors and the extra bytes of the implementation.
+  int64_t limit_bytes = 0;
 };
 
 struct FlowProblem {
@@ -58,6 +67,7 @@ struct FlowProblem {
   }
 };
 
+// `workload` is the one of the smallest implementations.
 FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
                             const Workload& workload, const FlowRules& rules);
 
@@ -65,12 +75,22 @@ FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
 // the copies beside it, and the synchronous copies.
 double ObjectiveNs(const FlowProblem& problem, const Paths& paths);
 
-// How long each kernel runs by itself.
+// By kernel: the fastest implementation for which `paths` leave room, the one
+// with the smallest workspace where there is room for none. Nothing else
+// depends on which it is, so this is the best choice for these paths.
+std::vector<int32_t> BestImplementations(const FlowProblem& problem,
+                                         const Paths& paths);
+
+// How long each kernel runs by itself, in its best implementation.
 std::vector<double> KernelTimes(const FlowProblem& problem, const Paths& paths);
 
 // Bytes of movable tensors in the fast tier at each kernel, copies under way
 // included.
 std::vector<int64_t> HeldBytes(const FlowProblem& problem, const Paths& paths);
+
+// Those of the best implementations that are not number 0.
+std::vector<ImplementationChoice> ChoicesOf(const FlowProblem& problem,
+                                            const Paths& paths);
 
 // The stays in the fast tier that `paths` make, immovable tensors included, as
 // BuildPlan takes them.

@@ -38,6 +38,15 @@ bool Is(const std::vector<double>& values, int column) {
   return values[column] > kIntegral;
 }
 
+// Whether the place of operand `j` makes a difference to the kernel's time.
+bool IsPriced(const KernelProblem& kernel, size_t j) {
+  return std::any_of(
+      kernel.implementations.begin(), kernel.implementations.end(),
+      [j](const Implementation& i) {
+        return !i.cost.listed_ns.empty() || i.cost.slow_ns[j] != 0;
+      });
+}
+
 Column PlaceColumn(UsePlace place) {
   return {.lower = place == UsePlace::kFast ? 1.0 : 0.0,
           .upper = place == UsePlace::kSlow ? 0.0 : 1.0,
@@ -193,72 +202,124 @@ void Formulation::AddResting(KernelIndex first, KernelIndex last, int column,
 }
 
 void Formulation::AddKernel(KernelIndex k) {
-  AddConfigurations(k);
+  AddDuration(k);
   if (!beside_[k].empty()) AddExcess(k);
   AddCapacity(k);
 }
 
-// Equation 6.
-void Formulation::AddConfigurations(KernelIndex k) {
+// Equations 6 and 10.
+void Formulation::AddDuration(KernelIndex k) {
   const KernelProblem& kernel = problem_.kernels[k];
-  const KernelConfigurations& cost = kernel.cost;
-  if (cost.listed_ns.empty()) {
-    program_.constant += cost.fast_ns / kMicrosecond;
-    for (size_t i = 0; i < kernel.uses.size(); ++i) {
-      const double slow = cost.slow_ns[i] / kMicrosecond;
-      const UseRef& ref = kernel.uses[i];
-      program_.constant += slow;
-      program_.columns[flows_[ref.flow].fast[ref.use]].cost -= slow;
+  KernelColumns& columns = kernels_[k];
+  columns.implementations.resize(kernel.implementations.size());
+  if (columns.implementations.size() > 1) {
+    Row one{.lower = 1, .upper = 1};
+    for (ImplementationColumns& implementation : columns.implementations) {
+      implementation.chosen = AddColumn(program_, {.integer = true});
+      one.terms.push_back({implementation.chosen, 1});
     }
-    return;
+    AddRow(program_, std::move(one));
   }
-  Row one{.lower = 1, .upper = 1};
+  // What is fast while each of the implementations runs adds up to what is.
   std::vector<Row> operands(kernel.uses.size(), Row{.lower = 0, .upper = 0});
-  for (size_t set = 0; set < cost.listed_ns.size(); ++set) {
+  for (size_t i = 0; i < columns.implementations.size(); ++i) {
+    AddImplementation(k, static_cast<int>(i), operands);
+  }
+  for (size_t j = 0; j < operands.size(); ++j) {
+    if (operands[j].terms.empty()) continue;
+    const UseRef& ref = kernel.uses[j];
+    operands[j].terms.push_back({flows_[ref.flow].fast[ref.use], -1});
+    AddRow(program_, std::move(operands[j]));
+  }
+  program_.constant += columns.constant_us;
+  for (const Term& term : columns.duration_us) {
+    program_.columns[term.column].cost += term.coefficient;
+  }
+}
+
+void Formulation::AddImplementation(KernelIndex k, int i,
+                                    std::vector<Row>& operands) {
+  const KernelProblem& kernel = problem_.kernels[k];
+  if (!kernel.implementations[i].cost.listed_ns.empty()) {
+    AddListed(k, i, operands);
+  } else if (kernel.implementations.size() > 1) {
+    AddSum(k, i, operands);
+  } else {
+    AddOnlySum(k);
+  }
+}
+
+// A column for each configuration; `operands` gets those in which it is fast.
+void Formulation::AddListed(KernelIndex k, int i, std::vector<Row>& operands) {
+  const std::vector<double>& listed_ns =
+      problem_.kernels[k].implementations[i].cost.listed_ns;
+  ImplementationColumns& columns = kernels_[k].implementations[i];
+  const double once = columns.chosen < 0 ? 1 : 0;
+  Row one{.lower = once, .upper = once};
+  for (size_t set = 0; set < listed_ns.size(); ++set) {
     // One-hot follows from the operands' columns being integral.
-    const int column =
-        AddColumn(program_, {.cost = cost.listed_ns[set] / kMicrosecond});
-    kernels_[k].configurations.push_back(column);
+    const int column = AddColumn(program_, {});
+    columns.configurations.push_back(column);
     one.terms.push_back({column, 1});
-    for (size_t i = 0; i < operands.size(); ++i) {
-      if ((set >> i & 1) == 0) operands[i].terms.push_back({column, 1});
+    kernels_[k].duration_us.push_back({column, listed_ns[set] / kMicrosecond});
+    for (size_t j = 0; j < operands.size(); ++j) {
+      if ((set >> j & 1) == 0) operands[j].terms.push_back({column, 1});
     }
   }
+  if (columns.chosen >= 0) one.terms.push_back({columns.chosen, -1});
   AddRow(program_, std::move(one));
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const UseRef& ref = kernel.uses[i];
-    operands[i].terms.push_back({flows_[ref.flow].fast[ref.use], -1});
-    AddRow(program_, std::move(operands[i]));
+}
+
+// A column for each operand, 1 where it is fast and this implementation runs.
+void Formulation::AddSum(KernelIndex k, int i, std::vector<Row>& operands) {
+  const KernelProblem& kernel = problem_.kernels[k];
+  const KernelConfigurations& cost = kernel.implementations[i].cost;
+  ImplementationColumns& columns = kernels_[k].implementations[i];
+  double slow_us = cost.fast_ns / kMicrosecond;
+  for (size_t j = 0; j < operands.size(); ++j) {
+    columns.fast.push_back(-1);
+    if (!IsPriced(kernel, j)) continue;
+    const int fast = AddColumn(program_, {});
+    columns.fast.back() = fast;
+    AtMostZero(program_, {{fast, 1}, {columns.chosen, -1}});
+    operands[j].terms.push_back({fast, 1});
+    const double more_us = cost.slow_ns[j] / kMicrosecond;
+    slow_us += more_us;
+    kernels_[k].duration_us.push_back({fast, -more_us});
+  }
+  kernels_[k].duration_us.push_back({columns.chosen, slow_us});
+}
+
+// Without a choice the operands' own columns say it all.
+void Formulation::AddOnlySum(KernelIndex k) {
+  const KernelProblem& kernel = problem_.kernels[k];
+  const KernelConfigurations& cost = kernel.implementations.front().cost;
+  KernelColumns& columns = kernels_[k];
+  columns.constant_us = cost.fast_ns / kMicrosecond;
+  for (size_t j = 0; j < kernel.uses.size(); ++j) {
+    const double more_us = cost.slow_ns[j] / kMicrosecond;
+    const UseRef& ref = kernel.uses[j];
+    columns.constant_us += more_us;
+    columns.duration_us.push_back({flows_[ref.flow].fast[ref.use], -more_us});
   }
 }
 
 // Equation 7: the maximum of the kernel and the copies beside it is the kernel
 // plus what the copies exceed it by.
 void Formulation::AddExcess(KernelIndex k) {
-  const KernelProblem& kernel = problem_.kernels[k];
-  const KernelConfigurations& cost = kernel.cost;
+  const KernelColumns& columns = kernels_[k];
   const int excess = AddColumn(program_, {.upper = kUnbounded, .cost = 1});
   kernels_[k].excess = excess;
-  Row row{.upper = 0, .terms = beside_[k]};
+  Row row{.upper = columns.constant_us, .terms = beside_[k]};
   row.terms.push_back({excess, -1});
-  for (size_t set = 0; set < cost.listed_ns.size(); ++set) {
-    row.terms.push_back(
-        {kernels_[k].configurations[set], -cost.listed_ns[set] / kMicrosecond});
-  }
-  if (cost.listed_ns.empty()) {
-    row.upper += cost.fast_ns / kMicrosecond;
-    for (size_t i = 0; i < kernel.uses.size(); ++i) {
-      const double slow = cost.slow_ns[i] / kMicrosecond;
-      const UseRef& ref = kernel.uses[i];
-      row.upper += slow;
-      row.terms.push_back({flows_[ref.flow].fast[ref.use], slow});
-    }
+  for (const Term& term : columns.duration_us) {
+    row.terms.push_back({term.column, -term.coefficient});
   }
   row.terms = Merged(row.terms);
   AddRow(program_, std::move(row));
 }
 
-// Equation 5. What rests is one column per kernel, carried on from kernel to
+// Equations 5 and 9. What rests is one column per kernel, carried on from kernel to
 // kernel, so that a long rest stands in two rows and not in one for each kernel
 // it spans.
 void Formulation::AddCapacity(KernelIndex k) {
@@ -277,6 +338,12 @@ void Formulation::AddCapacity(KernelIndex k) {
   for (const UseRef& ref : kernel.uses) {
     row.terms.push_back({flows_[ref.flow].fast[ref.use],
                          problem_.flows[ref.flow].bytes / kMiB});
+  }
+  for (size_t i = 0; i < kernel.implementations.size(); ++i) {
+    const int64_t extra_bytes = kernel.implementations[i].extra_bytes;
+    if (extra_bytes == 0) continue;
+    row.terms.push_back(
+        {kernels_[k].implementations[i].chosen, extra_bytes / kMiB});
   }
   AddRow(program_, std::move(row));
 }
@@ -343,27 +410,39 @@ void Formulation::FillFlow(int f, const TensorPath& path,
   }
 }
 
+void Formulation::FillImplementation(KernelIndex k, int i,
+                                     const std::vector<bool>& slow,
+                                     std::vector<double>& values) const {
+  const ImplementationColumns& columns = kernels_[k].implementations[i];
+  if (columns.chosen >= 0) values[columns.chosen] = 1;
+  if (!columns.configurations.empty()) {
+    size_t set = 0;
+    for (size_t j = 0; j < slow.size(); ++j) set |= size_t{slow[j]} << j;
+    values[columns.configurations[set]] = 1;
+  }
+  for (size_t j = 0; j < columns.fast.size(); ++j) {
+    if (columns.fast[j] >= 0) values[columns.fast[j]] = !slow[j];
+  }
+}
+
 void Formulation::FillKernels(const Paths& paths,
                               std::vector<double>& values) const {
+  const std::vector<int32_t> best = BestImplementations(problem_, paths);
   double resting = 0;
   for (KernelIndex k = 0; k < problem_.kernel_count(); ++k) {
     const KernelProblem& kernel = problem_.kernels[k];
-    size_t set = 0;
     std::vector<bool> slow;
-    for (size_t i = 0; i < kernel.uses.size(); ++i) {
-      slow.push_back(!paths[kernel.uses[i].flow].fast[kernel.uses[i].use]);
-      if (i < kMaxListedOperands) set |= size_t{slow[i]} << i;
+    for (const UseRef& ref : kernel.uses) {
+      slow.push_back(!paths[ref.flow].fast[ref.use]);
     }
-    if (!kernels_[k].configurations.empty()) {
-      values[kernels_[k].configurations[set]] = 1;
-    }
+    FillImplementation(k, best[k], slow, values);
     if (kernels_[k].excess >= 0) {
+      const double ns = kernel.implementations[best[k]].cost.DurationNs(slow);
       double beside = 0;
       for (const Term& term : beside_[k]) {
         beside += term.coefficient * values[term.column];
       }
-      values[kernels_[k].excess] =
-          std::max(0.0, beside - kernel.cost.DurationNs(slow) / kMicrosecond);
+      values[kernels_[k].excess] = std::max(0.0, beside - ns / kMicrosecond);
     }
     for (const Term& term : resting_[k]) {
       resting += term.coefficient * values[term.column];

@@ -50,8 +50,18 @@ class Formulation {
     std::vector<int> fast;  // F, by use
     std::vector<RestColumns> rests;
   };
+  struct ImplementationColumns {
+    int chosen = -1;  // v, 7.1.4; -1 where there is no choice
+    // One-hot, eq. 6 and 10; empty where the duration is a sum over operands.
+    std::vector<int> configurations;
+    // Then, where there is a choice, by operand: fast while this runs; -1 where
+    // nobody asks.
+    std::vector<int> fast;
+  };
   struct KernelColumns {
-    std::vector<int> configurations;  // one-hot, eq. 6
+    std::vector<ImplementationColumns> implementations;
+    double constant_us = 0;  // and the terms: how long it runs
+    std::vector<Term> duration_us;
     int excess = -1;   // time that copies beside it exceed it by, eq. 7
     int resting = -1;  // bytes that rest fast, eq. 5
   };
@@ -68,13 +78,19 @@ class Formulation {
   void AddResting(KernelIndex first, KernelIndex last, int column,
                   double amount);
   void AddKernel(KernelIndex k);
-  void AddConfigurations(KernelIndex k);
+  void AddDuration(KernelIndex k);
+  void AddImplementation(KernelIndex k, int i, std::vector<Row>& operands);
+  void AddListed(KernelIndex k, int i, std::vector<Row>& operands);
+  void AddSum(KernelIndex k, int i, std::vector<Row>& operands);
+  void AddOnlySum(KernelIndex k);
   void AddExcess(KernelIndex k);
   void AddCapacity(KernelIndex k);
 
   Rest RestOf(int f, int i, const std::vector<double>& values) const;
   void FillFlow(int f, const TensorPath& path,
                 std::vector<double>& values) const;
+  void FillImplementation(KernelIndex k, int i, const std::vector<bool>& slow,
+                          std::vector<double>& values) const;
   void FillKernels(const Paths& paths, std::vector<double>& values) const;
 
   const FlowProblem& problem_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
+#include "policies/model/implementations.h"
 #include "policies/model/kernel_cost.h"
 
 namespace stowage {
@@ -17,14 +18,21 @@ TierIndex SlowTier(const MemorySystem& system) {
   return kFastTier;  // they are streamed, which costs the kernel nothing here
 }
 
+Kernel Implemented(Kernel kernel, int32_t implementation) {
+  kernel.profile = KernelProfile(ProfileOf(kernel, implementation));
+  return kernel;
+}
+
 // Kernel time as the simulator has it, for any set of slow operands.
 class KernelTime {
  public:
-  KernelTime(const Graph& graph, const MemorySystem& system, KernelIndex kernel,
+  KernelTime(const Graph& graph, const MemorySystem& system,
+             const RunningKernel& running,
              const std::vector<TensorIndex>& operands)
       : graph_(graph),
         system_(system),
-        kernel_(graph.kernels[kernel]),
+        kernel_(
+            Implemented(graph.kernels[running.kernel], running.implementation)),
         profile_(CompleteProfile(graph, kernel_, system)),
         slow_tier_(SlowTier(system)) {
     for (size_t i = 0; i < operands.size(); ++i) index_[operands[i]] = i;
@@ -51,7 +59,7 @@ class KernelTime {
  private:
   const Graph& graph_;
   const MemorySystem& system_;
-  const Kernel& kernel_;
+  const Kernel kernel_;
   const KernelProfile profile_;
   const TierIndex slow_tier_;
   absl::flat_hash_map<TensorIndex, size_t> index_;
@@ -88,9 +96,9 @@ double KernelConfigurations::DurationNs(const std::vector<bool>& slow) const {
 }
 
 KernelConfigurations MakeConfigurations(
-    const Graph& graph, const MemorySystem& system, KernelIndex kernel,
-    const std::vector<TensorIndex>& operands) {
-  const KernelTime time(graph, system, kernel, operands);
+    const Graph& graph, const MemorySystem& system,
+    const RunningKernel& running, const std::vector<TensorIndex>& operands) {
+  const KernelTime time(graph, system, running, operands);
   KernelConfigurations cost;
   cost.fast_ns = time.Ns([](size_t) { return false; });
   for (size_t i = 0; i < operands.size(); ++i) {

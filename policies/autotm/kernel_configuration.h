@@ -1,13 +1,15 @@
 // What a kernel costs in each configuration of its operands (AutoTM, section
 // 3.5, equation 6): which of them are in the fast tier.
 //
-//   KernelConfigurations cost = MakeConfigurations(graph, system, k, tensors);
+//   KernelConfigurations cost =
+//       MakeConfigurations(graph, system, {.kernel = k}, tensors);
 //   double ns = cost.DurationNs({true, false});   // tensors[1] is slow
 //
 // Pure functions of a valid graph.
 #ifndef STOWAGE_POLICIES_AUTOTM_KERNEL_CONFIGURATION_H_
 #define STOWAGE_POLICIES_AUTOTM_KERNEL_CONFIGURATION_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "policies/model/graph.h"
@@ -38,11 +40,16 @@ struct KernelConfigurations {
   double DurationNs(const std::vector<bool>& slow) const;
 };
 
+struct RunningKernel {
+  KernelIndex kernel = 0;
+  int32_t implementation = 0;
+};
+
 // `operands` are the tensors whose place is open; all others of the kernel are
 // fast.
 KernelConfigurations MakeConfigurations(
-    const Graph& graph, const MemorySystem& system, KernelIndex kernel,
-    const std::vector<TensorIndex>& operands);
+    const Graph& graph, const MemorySystem& system,
+    const RunningKernel& running, const std::vector<TensorIndex>& operands);
 
 }  // namespace stowage
 

@@ -16,7 +16,8 @@ std::vector<KernelIndex> Choose(const FlowProblem& problem, KernelIndex begin,
     if (chosen.size() == kMaxOverlapKernels) break;
     const KernelIndex rolled = problem.Roll(k);
     if (rolled == problem.kernel_count()) continue;
-    const double ns = problem.kernels[rolled].cost.fast_ns;
+    const double ns =
+        problem.kernels[rolled].implementations.front().cost.fast_ns;
     if (chosen.size() >= 2 && ns <= longest_ns) continue;
     longest_ns = std::max(longest_ns, ns);
     chosen.push_back(k);
@@ -31,7 +32,12 @@ class Overlapper {
         paths_(std::move(paths)),
         held_(HeldBytes(problem, paths_)),
         kernel_ns_(KernelTimes(problem, paths_)),
-        beside_ns_(problem.kernels.size(), 0) {}
+        beside_ns_(problem.kernels.size(), 0) {
+    const std::vector<int32_t> best = BestImplementations(problem, paths_);
+    for (KernelIndex k = 0; k < problem.kernel_count(); ++k) {
+      held_[k] += problem.kernels[k].implementations[best[k]].extra_bytes;
+    }
+  }
 
   Paths Run() {
     std::vector<size_t> order;

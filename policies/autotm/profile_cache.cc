@@ -8,9 +8,11 @@ namespace stowage {
 namespace {
 
 // Texts carry their length, so that no two different kernels share a key.
-std::string KeyOf(const Graph& graph, const Kernel& kernel) {
+std::string KeyOf(const Graph& graph, const Kernel& kernel,
+                  const std::string& implementation) {
   std::string key = absl::StrCat(graph.processor.size(), ":", graph.processor,
-                                 kernel.name.size(), ":", kernel.name);
+                                 kernel.name.size(), ":", kernel.name,
+                                 implementation.size(), ":", implementation);
   for (const Operand& operand : kernel.operands) {
     absl::StrAppend(&key, ";", graph.tensors[operand.tensor].size_bytes,
                     operand.read ? "r" : "", operand.write ? "w" : "",
@@ -28,32 +30,56 @@ bool Unknown(const ProfiledDuration& corner) {
   return corner.source == DurationSource::kUnspecified;
 }
 
+void LearnProfile(KernelProfile profile, KernelProfile& known) {
+  for (size_t c = 0; c < 4; ++c) {
+    const ProfiledDuration& corner = *Corners(profile)[c];
+    if (corner.source != DurationSource::kMeasured) continue;
+    if (Unknown(*Corners(known)[c])) *Corners(known)[c] = corner;
+  }
+}
+
+int FillProfile(KernelProfile known, KernelProfile& profile) {
+  int filled = 0;
+  for (size_t c = 0; c < 4; ++c) {
+    if (!Unknown(*Corners(profile)[c])) continue;
+    if (Unknown(*Corners(known)[c])) continue;
+    *Corners(profile)[c] = *Corners(known)[c];
+    ++filled;
+  }
+  return filled;
+}
+
+// Calls `visit` with the profile of each implementation and its key. Only
+// alternatives with a name can be told from each other.
+template <typename KernelOrConst, typename Visit>
+void VisitProfiles(const Graph& graph, KernelOrConst& kernel, Visit visit) {
+  visit(KeyOf(graph, kernel, ""), kernel.profile);
+  for (auto& alternative : kernel.alternatives) {
+    if (alternative.name.empty()) continue;
+    visit(KeyOf(graph, kernel, alternative.name), alternative.profile);
+  }
+}
+
 }  // namespace
 
 void ProfileCache::Learn(const Graph& graph) {
   for (const Kernel& kernel : graph.kernels) {
-    KernelProfile profile = kernel.profile;
-    KernelProfile& known = profiles_[KeyOf(graph, kernel)];
-    for (size_t c = 0; c < 4; ++c) {
-      const ProfiledDuration& corner = *Corners(profile)[c];
-      if (corner.source != DurationSource::kMeasured) continue;
-      if (Unknown(*Corners(known)[c])) *Corners(known)[c] = corner;
-    }
+    VisitProfiles(graph, kernel,
+                  [&](const std::string& key, const KernelProfile& profile) {
+                    LearnProfile(profile, profiles_[key]);
+                  });
   }
 }
 
 int ProfileCache::Fill(Graph& graph) const {
   int filled = 0;
   for (Kernel& kernel : graph.kernels) {
-    const auto found = profiles_.find(KeyOf(graph, kernel));
-    if (found == profiles_.end()) continue;
-    KernelProfile known = found->second;
-    for (size_t c = 0; c < 4; ++c) {
-      if (!Unknown(*Corners(kernel.profile)[c])) continue;
-      if (Unknown(*Corners(known)[c])) continue;
-      *Corners(kernel.profile)[c] = *Corners(known)[c];
-      ++filled;
-    }
+    VisitProfiles(graph, kernel,
+                  [&](const std::string& key, KernelProfile& profile) {
+                    const auto found = profiles_.find(key);
+                    if (found == profiles_.end()) return;
+                    filled += FillProfile(found->second, profile);
+                  });
   }
   return filled;
 }

@@ -6,7 +6,8 @@
 //   const int corners = cache.Fill(next_graph);   // what need not be measured
 //
 // Kernels are identical when they run on the same processor, have the same name
-// and use operands of the same sizes in the same way, in the same order.
+// and use operands of the same sizes in the same way, in the same order. Each
+// named alternative implementation of theirs has a profile of its own.
 #ifndef STOWAGE_POLICIES_AUTOTM_PROFILE_CACHE_H_
 #define STOWAGE_POLICIES_AUTOTM_PROFILE_CACHE_H_
 

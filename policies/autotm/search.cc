@@ -7,6 +7,8 @@
 #include "absl/time/clock.h"
 #include "policies/autotm/formulation.h"
 #include "policies/autotm/warm_start.h"
+#include "policies/model/graph_proto.h"
+#include "policies/model/implementations.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/staging.h"
 
@@ -33,7 +35,11 @@ double LeastDurationNs(const KernelConfigurations& cost) {
 double LeastNs(const FlowProblem& problem) {
   double ns = problem.constant_ns;
   for (const KernelProblem& kernel : problem.kernels) {
-    ns += LeastDurationNs(kernel.cost);
+    double least_ns = kUnbounded;
+    for (const Implementation& implementation : kernel.implementations) {
+      least_ns = std::min(least_ns, LeastDurationNs(implementation.cost));
+    }
+    ns += least_ns;
   }
   return ns;
 }
@@ -49,6 +55,7 @@ class Searcher {
         solver_(solver),
         settings_(settings),
         deadline_(absl::Now() + settings.time_limit),
+        workspaces_(ChoosableWorkspaces(graph)),
         problem_(MakeFlowProblem(graph, system, workload, rules)),
         paths_(SlowestPaths(problem_.flows)) {}
 
@@ -58,8 +65,10 @@ class Searcher {
       SolveOnce(round);
       if (TryPlan(/*demoted=*/false)) return std::move(outcome_);
       const Paths solved = paths_;
+      const FlowProblem problem = problem_;
       TryDemoting();
       paths_ = solved;
+      problem_ = problem;
       ShrinkLimits();
     }
     if (absl::IsResourceExhausted(outcome_.plan.status())) Stage();
@@ -103,10 +112,25 @@ class Searcher {
             .fast_limit_bytes = workload_.fast_limit_bytes};
   }
 
+  // The plan of the current paths and the best implementations for them.
+  absl::StatusOr<Plan> Build(const BuildInput& input) const {
+    const std::vector<ImplementationChoice> choices =
+        ChoicesOf(problem_, paths_);
+    const ChosenGraph chosen(graph_, choices);
+    absl::StatusOr<Plan> plan = BuildPlan(chosen.get(), system_, input);
+    if (plan.ok()) plan = WithChoices(graph_, choices, *std::move(plan));
+    return plan;
+  }
+
+  std::vector<FastSegment> Unplaced() const {
+    const ChosenGraph chosen(graph_, ChoicesOf(problem_, paths_));
+    return FindUnplaced(chosen.get(), Input());
+  }
+
   // Keeps the plan of the current paths where it is the best so far. Whether
   // they have one, or nothing ever will.
   bool TryPlan(bool demoted) {
-    absl::StatusOr<Plan> plan = BuildPlan(graph_, system_, Input());
+    absl::StatusOr<Plan> plan = Build(Input());
     if (absl::IsResourceExhausted(plan.status())) return false;
     const double objective_ns = ObjectiveNs(problem_, paths_);
     const bool better = plan.ok() && objective_ns < outcome_.objective_ns;
@@ -126,7 +150,7 @@ class Searcher {
 
   void ShrinkLimits() {
     std::vector<bool> offends(problem_.kernels.size(), false);
-    for (const FastSegment& segment : FindUnplaced(graph_, Input())) {
+    for (const FastSegment& segment : Unplaced()) {
       const KernelIndex end = std::min(segment.end, problem_.kernel_count());
       std::fill(offends.begin() + segment.begin, offends.begin() + end, true);
     }
@@ -140,15 +164,27 @@ class Searcher {
   // Makes slow what finds no address. False where nothing could be made slow.
   bool Demote() {
     std::vector<std::vector<FastSegment>> unplaced(graph_.tensors.size());
-    for (const FastSegment& segment : FindUnplaced(graph_, Input())) {
+    for (const FastSegment& segment : Unplaced()) {
       unplaced[segment.tensor].push_back(segment);
     }
     bool changed = false;
+    for (KernelIndex k = 0; k < problem_.kernel_count(); ++k) {
+      const TensorIndex workspace = workspaces_[k];
+      if (workspace < 0 || unplaced[workspace].empty()) continue;
+      changed |= TakeSmallestWorkspace(problem_.kernels[k]);
+    }
     for (size_t f = 0; f < problem_.flows.size(); ++f) {
       for (const FastSegment& segment : unplaced[problem_.flows[f].tensor]) {
         changed |= DemoteIn(segment, problem_.flows[f], paths_[f]);
       }
     }
+    return changed;
+  }
+
+  // Without room every other implementation is out of the question.
+  static bool TakeSmallestWorkspace(KernelProblem& kernel) {
+    const bool changed = kernel.limit_bytes > 0;
+    kernel.limit_bytes = 0;
     return changed;
   }
 
@@ -181,8 +217,11 @@ class Searcher {
     BuildInput input = Input();
     input.segments = StagedSegments(graph_, workload_);
     paths_ = SlowestPaths(problem_.flows);
+    for (KernelProblem& kernel : problem_.kernels) {
+      TakeSmallestWorkspace(kernel);
+    }
     outcome_.objective_ns = ObjectiveNs(problem_, paths_);
-    outcome_.plan = BuildPlan(graph_, system_, input);
+    outcome_.plan = Build(input);
   }
 
   const Graph& graph_;
@@ -191,12 +230,21 @@ class Searcher {
   const Solver& solver_;
   const SearchSettings& settings_;
   const absl::Time deadline_;
+  const std::vector<TensorIndex> workspaces_;  // by kernel
   FlowProblem problem_;
   Paths paths_;
   SearchOutcome outcome_{.plan = absl::ResourceExhaustedError("not solved")};
 };
 
 }  // namespace
+
+Plan WithChoices(const Graph& graph, std::vector<ImplementationChoice> choices,
+                 Plan plan) {
+  if (choices.empty()) return plan;
+  plan.graph_id = GraphId(graph);
+  plan.implementations = std::move(choices);
+  return plan;
+}
 
 SearchOutcome Search(const Graph& graph, const MemorySystem& system,
                      const Workload& workload, const FlowRules& rules,

@@ -37,9 +37,14 @@ struct SearchOutcome {
   bool demoted = false;
 };
 
+// `workload` is the one of the smallest implementations.
 SearchOutcome Search(const Graph& graph, const MemorySystem& system,
                      const Workload& workload, const FlowRules& rules,
                      const Solver& solver, const SearchSettings& settings);
+
+// `plan`, made for `graph` as it runs with `choices`, as a plan of `graph`.
+Plan WithChoices(const Graph& graph, std::vector<ImplementationChoice> choices,
+                 Plan plan);
 
 }  // namespace stowage
 

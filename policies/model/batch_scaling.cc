@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_validation.h"
+#include "policies/model/implementations.h"
 #include "policies/model/roofline.h"
 
 namespace stowage {
@@ -95,6 +96,11 @@ absl::Status Check(const BatchCapture& small, const BatchCapture& larger,
     return absl::InvalidArgumentError(
         "the captures must come from one processor whose peak they state; "
         "capture them again with this version");
+  }
+  if (HasAlternatives(small.graph) || HasAlternatives(larger.graph)) {
+    return absl::InvalidArgumentError(
+        "a capture offers several implementations of a kernel, and which of "
+        "them is fast depends on the batch; remove the alternatives");
   }
   if (small.graph.kernel_count() != larger.graph.kernel_count()) {
     return Differs(absl::StrCat(small.graph.kernel_count(), " and ",

@@ -71,6 +71,13 @@ struct KernelProfile {
   ProfiledDuration slow_inputs_slow_outputs;
 };
 
+// Another way to run a kernel, with the same operands (AutoTM, 7.1.4).
+struct KernelImplementation {
+  std::string name;
+  KernelProfile profile;
+  int64_t workspace_bytes = 0;
+};
+
 struct Kernel {
   std::string name;
   int32_t layer = 0;
@@ -78,6 +85,8 @@ struct Kernel {
   int64_t flops = 0;              // 0: unknown
   KernelProfile profile;
   int64_t gap_ns = 0;  // host time before the kernel
+  // Besides the one that `profile` describes; see implementations.h.
+  std::vector<KernelImplementation> alternatives;
 };
 
 struct Graph {

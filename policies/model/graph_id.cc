@@ -57,6 +57,13 @@ void AddKernel(const Kernel& kernel, StructureHash& hash) {
     hash.Add(operand.read);
     hash.Add(operand.write);
   }
+  if (kernel.alternatives.empty()) return;
+  // What follows here without a choice is a kernel's name, which is not empty.
+  hash.Add(std::string_view());
+  hash.Add(static_cast<int64_t>(kernel.alternatives.size()));
+  for (const KernelImplementation& alternative : kernel.alternatives) {
+    hash.Add(alternative.workspace_bytes);
+  }
 }
 
 }  // namespace

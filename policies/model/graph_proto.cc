@@ -118,6 +118,21 @@ absl::StatusOr<std::vector<Operand>> OperandsFromProto(const v1::Kernel& proto,
   return operands;
 }
 
+absl::Status ReadAlternatives(const std::string& place, const v1::Kernel& proto,
+                              Kernel& kernel) {
+  for (int i = 0; i < proto.alternatives_size(); ++i) {
+    const v1::KernelImplementation& from = proto.alternatives(i);
+    KernelImplementation alternative{.name = from.name(),
+                                     .workspace_bytes = from.workspace_bytes()};
+    absl::Status status =
+        ReadProfile(absl::StrCat(place, ".alternatives[", i, "].profile"),
+                    from.profile(), alternative.profile);
+    if (!status.ok()) return status;
+    kernel.alternatives.push_back(std::move(alternative));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Kernel> KernelFromProto(const v1::Kernel& proto, int index,
                                        int tensor_count) {
   const std::string place = absl::StrCat("kernels[", index, "]");
@@ -132,6 +147,7 @@ absl::StatusOr<Kernel> KernelFromProto(const v1::Kernel& proto, int index,
   kernel.gap_ns = proto.gap_ns();
   absl::Status status =
       ReadProfile(place + ".profile", proto.profile(), kernel.profile);
+  if (status.ok()) status = ReadAlternatives(place, proto, kernel);
   if (!status.ok()) return status;
   return kernel;
 }
@@ -202,20 +218,29 @@ void DurationToProto(const ProfiledDuration& duration,
   proto.set_source(static_cast<v1::DurationSource>(duration.source));
 }
 
+void ProfileToProto(const KernelProfile& profile, v1::KernelProfile& proto) {
+  DurationToProto(profile.fast_inputs_fast_outputs,
+                  *proto.mutable_fast_inputs_fast_outputs());
+  DurationToProto(profile.fast_inputs_slow_outputs,
+                  *proto.mutable_fast_inputs_slow_outputs());
+  DurationToProto(profile.slow_inputs_fast_outputs,
+                  *proto.mutable_slow_inputs_fast_outputs());
+  DurationToProto(profile.slow_inputs_slow_outputs,
+                  *proto.mutable_slow_inputs_slow_outputs());
+}
+
 void KernelToProto(const Kernel& kernel, v1::Kernel& proto) {
   proto.set_name(kernel.name);
   proto.set_layer(kernel.layer);
   proto.set_flops(kernel.flops);
   proto.set_gap_ns(kernel.gap_ns);
-  v1::KernelProfile& profile = *proto.mutable_profile();
-  DurationToProto(kernel.profile.fast_inputs_fast_outputs,
-                  *profile.mutable_fast_inputs_fast_outputs());
-  DurationToProto(kernel.profile.fast_inputs_slow_outputs,
-                  *profile.mutable_fast_inputs_slow_outputs());
-  DurationToProto(kernel.profile.slow_inputs_fast_outputs,
-                  *profile.mutable_slow_inputs_fast_outputs());
-  DurationToProto(kernel.profile.slow_inputs_slow_outputs,
-                  *profile.mutable_slow_inputs_slow_outputs());
+  ProfileToProto(kernel.profile, *proto.mutable_profile());
+  for (const KernelImplementation& alternative : kernel.alternatives) {
+    v1::KernelImplementation& added = *proto.add_alternatives();
+    added.set_name(alternative.name);
+    ProfileToProto(alternative.profile, *added.mutable_profile());
+    added.set_workspace_bytes(alternative.workspace_bytes);
+  }
   for (const Operand& operand : kernel.operands) {
     v1::Operand& added = *proto.add_operands();
     added.set_tensor(operand.tensor);

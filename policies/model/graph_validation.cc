@@ -1,9 +1,11 @@
 #include "policies/model/graph_validation.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "policies/model/implementations.h"
 #include "policies/model/liveness.h"
 #include "policies/model/name.h"
 
@@ -17,6 +19,7 @@ constexpr int64_t kMaxTotalNs = int64_t{1} << 60;
 constexpr int64_t kMaxKernelNs = int64_t{1} << 50;  // 13 days
 constexpr int64_t kMaxRate = int64_t{1} << 60;      // a second
 constexpr int32_t kMaxAccessCount = 1'000'000;
+constexpr size_t kMaxAlternatives = 15;
 
 absl::Status Refuse(const std::string& field, int64_t value,
                     const std::string& remedy) {
@@ -127,6 +130,23 @@ absl::Status CheckRepeatedOperands(const Graph& graph, KernelIndex kernel,
   return absl::OkStatus();
 }
 
+absl::Status CheckAlternatives(const std::string& place, const Kernel& kernel) {
+  if (kernel.alternatives.size() > kMaxAlternatives) {
+    return Refuse(place + ".alternatives' length", kernel.alternatives.size(),
+                  absl::StrCat("give at most ", kMaxAlternatives));
+  }
+  absl::Status status;
+  for (size_t i = 0; i < kernel.alternatives.size(); ++i) {
+    const std::string where = absl::StrCat(place, ".alternatives[", i, "]");
+    status.Update(
+        CheckProfile(where + ".profile", kernel.alternatives[i].profile));
+    status.Update(CheckRange(where + ".workspace_bytes",
+                             kernel.alternatives[i].workspace_bytes, 0,
+                             kMaxTensorBytes));
+  }
+  return status;
+}
+
 absl::Status CheckKernel(const Graph& graph, KernelIndex index) {
   const Kernel& kernel = graph.kernels[index];
   const std::string place = absl::StrCat("kernels[", index, "]");
@@ -139,26 +159,80 @@ absl::Status CheckKernel(const Graph& graph, KernelIndex index) {
   status.Update(CheckRange(place + ".flops", kernel.flops, 0, INT64_MAX));
   status.Update(CheckRange(place + ".gap_ns", kernel.gap_ns, 0, kMaxKernelNs));
   status.Update(CheckProfile(place + ".profile", kernel.profile));
+  status.Update(CheckAlternatives(place, kernel));
   for (int i = 0; status.ok() && i < kernel.operands.size(); ++i) {
     status = CheckOperand(graph, index, i);
   }
   return status;
 }
 
-absl::Status CheckTotals(const Graph& graph) {
-  int64_t bytes = graph.unmanaged_peak_bytes;
+// A kernel with a choice has one workspace that no kernel lists: what running
+// it costs stands in the corners, and its size may change.
+absl::Status CheckChoosableWorkspaces(const Graph& graph) {
+  std::vector<int> workspaces(graph.kernels.size(), 0);
   for (const Tensor& tensor : graph.tensors) {
-    bytes += tensor.size_bytes;
-    if (bytes <= kMaxTotalBytes) continue;
+    if (tensor.kind == TensorKind::kWorkspace) {
+      ++workspaces[tensor.birth_kernel];
+    }
+  }
+  const std::vector<TensorIndex> choosable = ChoosableWorkspaces(graph);
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const Kernel& kernel = graph.kernels[k];
+    if (kernel.alternatives.empty()) continue;
+    const bool listed =
+        std::any_of(kernel.operands.begin(), kernel.operands.end(),
+                    [&](const Operand& o) { return o.tensor == choosable[k]; });
+    if (workspaces[k] == 1 && !listed) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "kernels[", k, "] has alternatives, ", workspaces[k], " workspaces",
+        listed ? " and lists one as operand" : "",
+        "; give it one, of 1 byte where its first implementation takes none, "
+        "and do not list it"));
+  }
+  return absl::OkStatus();
+}
+
+int64_t LargestWorkspaceBytes(const Kernel& kernel) {
+  int64_t most = 0;
+  for (const KernelImplementation& alternative : kernel.alternatives) {
+    most = std::max(most, alternative.workspace_bytes);
+  }
+  return most;
+}
+
+// The longest of all implementations.
+int64_t DurationNs(const Kernel& kernel) {
+  int64_t most = 0;
+  for (int32_t i = 0; i <= kernel.alternatives.size(); ++i) {
+    const KernelProfile& profile = ProfileOf(kernel, i);
+    most = std::max(most, profile.fast_inputs_fast_outputs.duration_ns +
+                              profile.slow_inputs_slow_outputs.duration_ns);
+  }
+  return most;
+}
+
+absl::Status CheckBytes(const Graph& graph) {
+  const auto too_many = [] {
     return absl::InvalidArgumentError(absl::StrCat(
         "the sizes of the tensors add up to more than ", kMaxTotalBytes,
         " bytes; check their units, sizes are bytes"));
+  };
+  int64_t bytes = graph.unmanaged_peak_bytes;
+  for (const Tensor& tensor : graph.tensors) {
+    bytes += tensor.size_bytes;
+    if (bytes > kMaxTotalBytes) return too_many();
   }
+  for (const Kernel& kernel : graph.kernels) {
+    bytes += LargestWorkspaceBytes(kernel);
+    if (bytes > kMaxTotalBytes) return too_many();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTimes(const Graph& graph) {
   int64_t ns = 0;
   for (const Kernel& kernel : graph.kernels) {
-    const KernelProfile& profile = kernel.profile;
-    ns += kernel.gap_ns + profile.fast_inputs_fast_outputs.duration_ns +
-          profile.slow_inputs_slow_outputs.duration_ns;
+    ns += kernel.gap_ns + DurationNs(kernel);
     if (ns <= kMaxTotalNs) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "the durations of the kernels add up to more than ", kMaxTotalNs,
@@ -189,7 +263,9 @@ absl::Status ValidateGraph(const Graph& graph) {
     status = CheckKernel(graph, i);
     if (status.ok()) status = CheckRepeatedOperands(graph, i, last_kernel);
   }
-  if (status.ok()) status = CheckTotals(graph);
+  if (status.ok()) status = CheckChoosableWorkspaces(graph);
+  if (status.ok()) status = CheckBytes(graph);
+  if (status.ok()) status = CheckTimes(graph);
   return status;
 }
 

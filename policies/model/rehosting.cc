@@ -41,12 +41,18 @@ Graph Rehost(Graph graph, const MemorySystem& system) {
   const ProcessorPeak here = PeakOf(system);
   const int64_t launch_ns = LaunchNs(graph);
   for (Kernel& kernel : graph.kernels) {
-    const int64_t duration_ns =
-        RehostedNs(WorkOf(graph, kernel),
-                   kernel.profile.fast_inputs_fast_outputs.duration_ns,
-                   launch_ns, graph.processor_peak, here);
-    kernel.profile = {
-        .fast_inputs_fast_outputs = {duration_ns, DurationSource::kRehosted}};
+    const KernelWork work = WorkOf(graph, kernel);
+    const auto rehost = [&](KernelProfile& profile) {
+      const int64_t duration_ns =
+          RehostedNs(work, profile.fast_inputs_fast_outputs.duration_ns,
+                     launch_ns, graph.processor_peak, here);
+      profile = {
+          .fast_inputs_fast_outputs = {duration_ns, DurationSource::kRehosted}};
+    };
+    rehost(kernel.profile);
+    for (KernelImplementation& alternative : kernel.alternatives) {
+      rehost(alternative.profile);
+    }
   }
   graph.processor = system.processor;
   graph.processor_peak = here;

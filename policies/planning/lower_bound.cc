@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "policies/model/implementations.h"
 #include "policies/planning/address_layout.h"
 #include "policies/planning/bound_timeline.h"
 #include "policies/planning/tensor_life.h"
@@ -437,6 +438,10 @@ class Ascent {
 
 int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
                      int64_t fast_limit_bytes, const LowerBoundEffort& effort) {
+  if (HasAlternatives(graph)) {
+    return LowerBoundNs(RelaxImplementations(graph, system), system,
+                        fast_limit_bytes, effort);
+  }
   Relaxation relaxation(graph, system, fast_limit_bytes);
   // Once from where only kernels cost, once from where lanes cost as much.
   double bound_ns = 0;

@@ -7,7 +7,8 @@
 // synchronous or not, any number of tiers, addressable, streamable or neither.
 // Room and the lanes get prices; then every tensor's cheapest life is found on
 // its own, by dynamic programming over its uses, and the sum is a bound for any
-// prices. Subgradient ascent looks for good ones. The proof stands in
+// prices. Subgradient ascent looks for good ones. A kernel with several
+// implementations counts as the best of each of them. The proof stands in
 // docs/lower-bound.md.
 //
 // Pure, deterministic.

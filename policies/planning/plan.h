@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policies/model/graph.h"
+#include "policies/model/implementations.h"
 #include "policies/model/memory_system.h"
 
 namespace stowage {
@@ -67,6 +68,8 @@ struct Plan {
   std::vector<Move> moves;              // by start kernel
   std::vector<Stream> streams;          // by kernel
   int64_t stream_window_bytes = 0;
+  // By kernel; kernels that are not listed run implementation 0.
+  std::vector<ImplementationChoice> implementations;
   Prediction prediction;
   bool fits = false;
   // What a reader should know of how the plan came to be, a sentence each.

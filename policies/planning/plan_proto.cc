@@ -44,6 +44,7 @@ absl::Status CheckHeader(const v1::Plan& proto) {
   status.Update(CheckCount("allocations", proto.allocations_size()));
   status.Update(CheckCount("moves", proto.moves_size()));
   status.Update(CheckCount("streams", proto.streams_size()));
+  status.Update(CheckCount("implementations", proto.implementations_size()));
   status.Update(CheckCount("notes", proto.notes_size(), kMaxNotes));
   if (proto.has_solver_gap() && !(proto.solver_gap() >= 0)) {
     status.Update(absl::InvalidArgumentError(absl::StrCat(
@@ -116,6 +117,17 @@ absl::Status ReadStream(const std::string& place, const v1::Stream& proto,
   }
   plan.streams.push_back(
       {proto.kernel(), {proto.tensors().begin(), proto.tensors().end()}});
+  return status;
+}
+
+absl::Status ReadImplementation(const std::string& place,
+                                const v1::ImplementationChoice& proto,
+                                Plan& plan) {
+  absl::Status status =
+      CheckRange(place + ".kernel", proto.kernel(), 0, INT32_MAX);
+  status.Update(CheckRange(place + ".implementation", proto.implementation(), 1,
+                           INT32_MAX));
+  plan.implementations.push_back({proto.kernel(), proto.implementation()});
   return status;
 }
 
@@ -192,6 +204,10 @@ absl::StatusOr<Plan> PlanFromProto(const v1::Plan& proto) {
     status =
         ReadStream(absl::StrCat("streams[", i, "]"), proto.streams(i), plan);
   }
+  for (int i = 0; status.ok() && i < proto.implementations_size(); ++i) {
+    status = ReadImplementation(absl::StrCat("implementations[", i, "]"),
+                                proto.implementations(i), plan);
+  }
   if (!status.ok()) return status;
   absl::StatusOr<Prediction> prediction =
       PredictionFromProto(proto.prediction());
@@ -218,6 +234,11 @@ v1::Plan PlanToProto(const Plan& plan) {
     v1::Stream& added = *proto.add_streams();
     added.set_kernel(stream.kernel);
     added.mutable_tensors()->Add(stream.tensors.begin(), stream.tensors.end());
+  }
+  for (const ImplementationChoice& choice : plan.implementations) {
+    v1::ImplementationChoice& added = *proto.add_implementations();
+    added.set_kernel(choice.kernel);
+    added.set_implementation(choice.implementation);
   }
   PredictionToProto(plan.prediction, *proto.mutable_prediction());
   return proto;

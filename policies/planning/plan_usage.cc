@@ -114,7 +114,8 @@ class UsageReplay {
 
 PlanUsage MeasurePlanUsage(const Graph& graph, const MemorySystem& system,
                            const Plan& plan) {
-  return UsageReplay(graph, system, plan).Run();
+  const ChosenGraph chosen(graph, plan.implementations);
+  return UsageReplay(chosen.get(), system, plan).Run();
 }
 
 std::optional<double> MemoryPriceUsd(const MemorySystem& system,

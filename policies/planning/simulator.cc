@@ -65,6 +65,7 @@ absl::Status CheckReferences(const Graph& graph, const MemorySystem& system,
       status.Update(CheckTensor(graph, "streams", t));
     }
   }
+  status.Update(CheckImplementations(graph, plan.implementations));
   return status;
 }
 
@@ -295,7 +296,8 @@ absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const Plan& plan) {
   absl::Status status = CheckReferences(graph, system, plan);
   if (!status.ok()) return status;
-  return StepSimulation(graph, system, plan).Run();
+  const ChosenGraph chosen(graph, plan.implementations);
+  return StepSimulation(chosen.get(), system, plan).Run();
 }
 
 }  // namespace stowage

@@ -90,15 +90,23 @@ struct TensorState {
   int pending_move = -1;  // an asynchronous move under way
 };
 
+absl::Status CheckGraph(const Graph& graph, const Plan& plan) {
+  const std::string id = GraphId(graph);
+  if (plan.graph_id == id) return absl::OkStatus();
+  return Violation("graph-mismatch",
+                   absl::StrCat("the plan is for graph '", plan.graph_id,
+                                "', this is graph '", id, "'"));
+}
+
 // Executes a plan boundary by boundary, as plan.proto orders events, and stops
-// at the first thing that must not happen.
+// at the first thing that must not happen. The graph is the one that the plan's
+// implementations make.
 class Verification {
  public:
   Verification(const Graph& graph, const MemorySystem& system, const Plan& plan)
       : graph_(graph), system_(system), plan_(plan) {}
 
   absl::Status Run() {
-    if (absl::Status s = CheckGraph(); !s.ok()) return s;
     if (absl::Status s = CheckAllocations(); !s.ok()) return s;
     if (absl::Status s = CheckMoves(); !s.ok()) return s;
     if (absl::Status s = CheckStreams(); !s.ok()) return s;
@@ -114,14 +122,6 @@ class Verification {
   }
 
  private:
-  absl::Status CheckGraph() const {
-    const std::string id = GraphId(graph_);
-    if (plan_.graph_id == id) return absl::OkStatus();
-    return Violation("graph-mismatch",
-                     absl::StrCat("the plan is for graph '", plan_.graph_id,
-                                  "', this is graph '", id, "'"));
-  }
-
   bool IsTensor(TensorIndex t) const {
     return t >= 0 && t < graph_.tensor_count();
   }
@@ -480,7 +480,14 @@ class Verification {
 
 absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
                         const Plan& plan) {
-  return Verification(graph, system, plan).Run();
+  if (absl::Status s = CheckGraph(graph, plan); !s.ok()) return s;
+  const absl::Status choices =
+      CheckImplementations(graph, plan.implementations);
+  if (!choices.ok()) {
+    return Violation("bad-implementation", std::string(choices.message()));
+  }
+  const ChosenGraph chosen(graph, plan.implementations);
+  return Verification(chosen.get(), system, plan).Run();
 }
 
 }  // namespace stowage

@@ -9,8 +9,9 @@
 // streamed; no two tensors overlap in a tier, moves under way included; no tier
 // holds more than its capacity, and the fast tier no more than the plan's limit,
 // at any boundary; nothing is read after it was freed or written while it is
-// copied; workspace and pinned tensors stay in the fast tier; persistent and
-// wrapping tensors end where they began.
+// copied; workspace and pinned tensors stay in the fast tier, a workspace with
+// the size that the chosen implementation gives it; persistent and wrapping
+// tensors end where they began.
 #ifndef STOWAGE_POLICIES_PLANNING_VERIFIER_H_
 #define STOWAGE_POLICIES_PLANNING_VERIFIER_H_
 
@@ -22,10 +23,11 @@
 namespace stowage {
 
 // OK, or FAILED_PRECONDITION whose message begins with the name of the first
-// violation: "graph-mismatch", "missing-allocation", "duplicate-allocation",
-// "bad-placement", "overlap", "over-limit", "over-capacity", "not-resident",
-// "wrong-source", "bad-window", "use-after-free", "written-while-moving",
-// "immovable", "not-cyclic", "bad-stream".
+// violation: "graph-mismatch", "bad-implementation", "missing-allocation",
+// "duplicate-allocation", "bad-placement", "overlap", "over-limit",
+// "over-capacity", "not-resident", "wrong-source", "bad-window",
+// "use-after-free", "written-while-moving", "immovable", "not-cyclic",
+// "bad-stream".
 absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
                         const Plan& plan);
 

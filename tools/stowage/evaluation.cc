@@ -99,6 +99,10 @@ nlohmann::json EvaluationToJson(const Evaluation& evaluation,
       {"notes", plan.notes},
   };
   if (plan.solver_gap >= 0) json["solver_gap"] = plan.solver_gap;
+  for (const ImplementationChoice& choice : plan.implementations) {
+    json["implementations"].push_back(
+        {{"kernel", choice.kernel}, {"implementation", choice.implementation}});
+  }
   return json;
 }
 

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_proto.h"
+#include "policies/model/implementations.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/planning/workload.h"
@@ -61,6 +62,27 @@ std::vector<LeastLimitFor> LeastLimits(const Graph& graph) {
   return limits;
 }
 
+// The kernels that may run in several ways, the first `count` of them.
+Table ImplementationTable(const Graph& graph, size_t count) {
+  Table table({"kernel", "implementation", "all fast", "workspace"});
+  const std::vector<TensorIndex> workspaces = ChoosableWorkspaces(graph);
+  size_t listed = 0;
+  for (KernelIndex k = 0; k < graph.kernel_count() && listed < count; ++k) {
+    const Kernel& kernel = graph.kernels[k];
+    if (kernel.alternatives.empty()) continue;
+    ++listed;
+    for (int32_t i = 0; i <= kernel.alternatives.size(); ++i) {
+      table.AddRow(
+          {i == 0 ? absl::StrCat(k, " (", kernel.name, ")") : "",
+           i == 0 ? "0" : absl::StrCat(i, " ", kernel.alternatives[i - 1].name),
+           FormatDurationNs(
+               ProfileOf(kernel, i).fast_inputs_fast_outputs.duration_ns),
+           FormatBytes(WorkspaceBytes(graph, k, workspaces[k], i))});
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 GraphSummary Summarize(const Graph& graph, size_t largest_count) {
@@ -86,6 +108,7 @@ GraphSummary Summarize(const Graph& graph, size_t largest_count) {
     const ProfiledDuration& fast = kernel.profile.fast_inputs_fast_outputs;
     summary.fast_duration_ns += kernel.gap_ns + fast.duration_ns;
     summary.durations_measured &= fast.source == DurationSource::kMeasured;
+    if (!kernel.alternatives.empty()) ++summary.choosable_kernel_count;
   }
   return summary;
 }
@@ -97,6 +120,7 @@ nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph) {
       {"source", summary.source},
       {"processor", summary.processor},
       {"kernel_count", summary.kernel_count},
+      {"choosable_kernel_count", summary.choosable_kernel_count},
       {"tensor_count", summary.tensor_count},
       {"peak_bytes", summary.peak_bytes},
       {"peak_kernel", summary.peak_kernel},
@@ -127,12 +151,17 @@ std::string SummaryToText(const GraphSummary& summary, const Graph& graph) {
   std::string text = absl::StrCat(
       "graph       ", summary.name, "\nid          ", summary.graph_id,
       "\nsource      ", summary.source, "\nprocessor   ", summary.processor,
-      "\nkernels     ", summary.kernel_count, "\ntensors     ",
-      summary.tensor_count, ", ", FormatBytes(summary.all_tensor_bytes),
-      " in all, ", FormatBytes(summary.persistent_bytes), " persistent",
-      "\npeak        ", FormatBytes(summary.peak_bytes), " at kernel ",
-      summary.peak_kernel, " (", summary.peak_kernel_name, ")",
-      "\nall fast    ", FormatDurationNs(summary.fast_duration_ns),
+      "\nkernels     ", summary.kernel_count,
+      summary.choosable_kernel_count > 0
+          ? absl::StrCat(", ", summary.choosable_kernel_count,
+                         " of them with several implementations")
+          : "",
+      "\ntensors     ", summary.tensor_count, ", ",
+      FormatBytes(summary.all_tensor_bytes), " in all, ",
+      FormatBytes(summary.persistent_bytes), " persistent", "\npeak        ",
+      FormatBytes(summary.peak_bytes), " at kernel ", summary.peak_kernel, " (",
+      summary.peak_kernel_name, ")", "\nall fast    ",
+      FormatDurationNs(summary.fast_duration_ns),
       summary.durations_measured ? " (measured)" : " (partly or all derived)",
       "\n\nleast fast memory by system\n");
   Table least({"system", "least limit"});
@@ -147,6 +176,11 @@ std::string SummaryToText(const GraphSummary& summary, const Graph& graph) {
   }
   absl::StrAppend(&text, least.ToText(), "\nlargest tensors\n",
                   largest.ToText());
+  if (summary.choosable_kernel_count > 0) {
+    absl::StrAppend(
+        &text, "\nimplementations of kernels\n",
+        ImplementationTable(graph, summary.largest.size()).ToText());
+  }
   return text;
 }
 

@@ -24,6 +24,7 @@ struct GraphSummary {
   std::string source;
   std::string processor;
   int64_t kernel_count = 0;
+  int64_t choosable_kernel_count = 0;  // with several implementations
   int64_t tensor_count = 0;
   int64_t peak_bytes = 0;
   KernelIndex peak_kernel = 0;
@@ -36,7 +37,8 @@ struct GraphSummary {
   std::vector<TensorIndex> largest;  // most bytes first
 };
 
-// `graph` is valid and has a kernel; at most `largest_count` tensors are named.
+// `graph` is valid and has a kernel; at most `largest_count` tensors, and
+// as many kernels with several implementations, are named.
 GraphSummary Summarize(const Graph& graph, size_t largest_count);
 
 nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph);

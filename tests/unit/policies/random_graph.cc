@@ -113,13 +113,14 @@ class StepBuilder {
 
 }  // namespace
 
-Graph RandomGraph(uint64_t seed) {
+Graph RandomGraph(uint64_t seed, const GraphSize& size) {
   Dice dice(seed);
   Graph graph;
   graph.name = absl::StrCat("random-", seed);
   graph.unmanaged_peak_bytes = dice.Chance(30) ? dice.Roll(1, 300000) : 0;
-  const auto kernels = static_cast<KernelIndex>(dice.Roll(1, 24));
-  const int64_t tensors = dice.Roll(1, 40);
+  const auto kernels =
+      static_cast<KernelIndex>(dice.Roll(1, size.most_kernels));
+  const int64_t tensors = dice.Roll(1, size.most_tensors);
   for (int64_t t = 0; t < tensors; ++t) {
     graph.tensors.push_back(RandomTensor(kernels, dice));
   }
@@ -136,6 +137,36 @@ Graph RandomGraph(uint64_t seed) {
           {t, access != 2, access != 1, static_cast<int32_t>(dice.Roll(1, 3))});
     }
     graph.kernels.push_back(kernel);
+  }
+  return graph;
+}
+
+Graph WithAlternatives(Graph graph, uint64_t seed) {
+  Dice dice(seed);
+  std::vector<bool> has_workspace(graph.kernels.size(), false);
+  for (const Tensor& tensor : graph.tensors) {
+    if (tensor.kind != TensorKind::kWorkspace) continue;
+    has_workspace[tensor.birth_kernel] = true;
+  }
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    if (has_workspace[k] || dice.Chance(30)) continue;
+    graph.tensors.push_back({.size_bytes = dice.Roll(1, 24) * 65536,
+                             .kind = TensorKind::kWorkspace,
+                             .birth_kernel = k,
+                             .death_kernel = k});
+    Kernel& kernel = graph.kernels[k];
+    const int64_t fast_ns = kernel.profile.fast_inputs_fast_outputs.duration_ns;
+    for (int64_t i = dice.Roll(1, 3); i > 0; --i) {
+      KernelImplementation other{.workspace_bytes = dice.Roll(0, 24) * 65536};
+      other.profile.fast_inputs_fast_outputs = {
+          std::max<int64_t>(0, fast_ns + dice.Roll(-100, 300) * 1000),
+          DurationSource::kMeasured};
+      if (dice.Chance(50)) {
+        other.profile.slow_inputs_slow_outputs = {fast_ns + 500'000,
+                                                  DurationSource::kMeasured};
+      }
+      kernel.alternatives.push_back(other);
+    }
   }
   return graph;
 }

@@ -11,9 +11,19 @@
 
 namespace stowage {
 
+struct GraphSize {
+  int most_kernels = 24;
+  int most_tensors = 40;
+};
+
 // A small valid graph: 1 to 24 kernels, persistent, wrapping, pinned and
 // workspace tensors, unused tensors, zero durations.
-Graph RandomGraph(uint64_t seed);
+Graph RandomGraph(uint64_t seed, const GraphSize& size = {});
+
+// `graph` with up to three more implementations for most of the kernels that
+// have no workspace, faster ones and slower ones, and workspaces of up to 1.5
+// MiB.
+Graph WithAlternatives(Graph graph, uint64_t seed);
 
 // Forward, backward and optimizer of a network with `layers` layers:
 // activations are kept for the backward pass, gradients wrap to the next step,

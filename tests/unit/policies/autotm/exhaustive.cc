@@ -20,6 +20,40 @@ using State = std::vector<Place>;  // by tensor
 
 bool IsFast(Place place) { return place >= kFastClean; }
 
+int64_t Rounded(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
+
+// The kernel's best time with what is fast held in `arena_bytes`, among the
+// implementations whose workspace fits as well.
+template <typename IsFastTensor>
+double BestKernelNs(const Graph& graph, const MemorySystem& system,
+                    int64_t arena_bytes, KernelIndex k, IsFastTensor is_fast) {
+  int64_t held = 0, workspace = 0;
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    if (!AliveAt(graph.tensors[t], k)) continue;
+    if (graph.tensors[t].kind == TensorKind::kWorkspace) {
+      workspace = graph.tensors[t].size_bytes;
+    } else if (is_fast(t)) {
+      held += Rounded(graph.tensors[t].size_bytes);
+    }
+  }
+  double best_ns = kNever;
+  Kernel kernel = graph.kernels[k];
+  for (size_t i = 0; i <= graph.kernels[k].alternatives.size(); ++i) {
+    if (i > 0) {
+      const KernelImplementation& other = graph.kernels[k].alternatives[i - 1];
+      kernel.profile = other.profile;
+      workspace = std::max<int64_t>(1, other.workspace_bytes);
+    }
+    if (held + Rounded(workspace) > arena_bytes) continue;
+    best_ns = std::min<double>(
+        best_ns,
+        KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
+                         system,
+                         [&](TensorIndex t) { return is_fast(t) ? 0 : 1; }));
+  }
+  return kernel.gap_ns + best_ns;
+}
+
 class StepSearch {
  public:
   StepSearch(const Graph& graph, const MemorySystem& system,
@@ -68,6 +102,7 @@ class StepSearch {
   std::map<State, double> Moved(const State& from) const {
     std::map<State, double> reached = {{from, 0}};
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (!graph_.tensors[t].movable()) continue;
       const int64_t bytes = graph_.tensors[t].size_bytes;
       std::map<State, double> more = reached;
       for (const auto& [before, before_ns] : reached) {
@@ -93,6 +128,7 @@ class StepSearch {
   std::vector<State> Born(KernelIndex k, const State& from) const {
     std::vector<State> states = {from};
     for (TensorIndex t : births_[k]) {
+      if (!graph_.tensors[t].movable()) continue;
       std::vector<State> more;
       for (State state : states) {
         for (Place place : {kSlow, kFastStale}) {
@@ -105,22 +141,9 @@ class StepSearch {
     return states;
   }
 
-  bool Fits(const State& state) const {
-    int64_t held = 0;
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      if (!IsFast(state[t])) continue;
-      held += (graph_.tensors[t].size_bytes + 4095) / 4096 * 4096;
-    }
-    return held <= arena_bytes_;
-  }
-
   double KernelNs(KernelIndex k, const State& state) const {
-    const Kernel& kernel = graph_.kernels[k];
-    return kernel.gap_ns +
-           KernelDurationNs(
-               graph_, kernel, CompleteProfile(graph_, kernel, system_),
-               system_,
-               [&](TensorIndex t) { return IsFast(state[t]) ? 0 : 1; });
+    return BestKernelNs(graph_, system_, arena_bytes_, k,
+                        [&](TensorIndex t) { return IsFast(state[t]); });
   }
 
   State Finished(KernelIndex k, State state) const {
@@ -141,8 +164,8 @@ class StepSearch {
     for (const auto& [from, ns] : before) {
       for (const auto& [moved, move_ns] : Moved(from)) {
         for (const State& state : Born(k, moved)) {
-          if (!Fits(state)) continue;
           const double total_ns = ns + move_ns + KernelNs(k, state);
+          if (total_ns == kNever) continue;
           const auto [at, inserted] =
               after.insert({Finished(k, state), total_ns});
           if (!inserted) at->second = std::min(at->second, total_ns);
@@ -171,21 +194,12 @@ double BestStaticNs(const Graph& graph, const MemorySystem& system,
   double best_ns = kNever;
   for (uint32_t fast = 0; fast < (1u << graph.tensor_count()); ++fast) {
     double ns = 0;
-    bool fits = true;
     for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-      int64_t held = 0;
-      for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-        if ((fast >> t & 1) == 0 || !AliveAt(graph.tensors[t], k)) continue;
-        held += (graph.tensors[t].size_bytes + 4095) / 4096 * 4096;
-      }
-      fits = fits && held <= arena_bytes;
-      const Kernel& kernel = graph.kernels[k];
-      ns += kernel.gap_ns +
-            KernelDurationNs(
-                graph, kernel, CompleteProfile(graph, kernel, system), system,
-                [&](TensorIndex t) { return (fast >> t & 1) == 1 ? 0 : 1; });
+      ns += BestKernelNs(graph, system, arena_bytes, k, [&](TensorIndex t) {
+        return (fast >> t & 1) == 1 && AliveAt(graph.tensors[t], k);
+      });
     }
-    if (fits) best_ns = std::min(best_ns, ns);
+    best_ns = std::min(best_ns, ns);
   }
   return best_ns;
 }

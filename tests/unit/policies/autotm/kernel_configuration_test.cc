@@ -34,7 +34,7 @@ Graph OneKernel(int operands, int64_t both_slow_ns) {
 KernelConfigurations ConfigurationsOf(const Graph& graph) {
   std::vector<TensorIndex> operands(graph.tensors.size());
   std::iota(operands.begin(), operands.end(), 0);
-  return MakeConfigurations(graph, *PresetMemorySystem("optane"), 0, operands);
+  return MakeConfigurations(graph, *PresetMemorySystem("optane"), {}, operands);
 }
 
 TEST(KernelConfigurationTest, AddsUpOperandsWhereTheProfileAddsUp) {

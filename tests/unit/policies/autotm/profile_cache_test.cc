@@ -78,5 +78,22 @@ TEST(ProfileCacheTest, CollectsCornersFromSeveralGraphs) {
   EXPECT_EQ(graph.kernels[0].profile.slow_inputs_fast_outputs.duration_ns, 3);
 }
 
+TEST(ProfileCacheTest, KeepsNamedImplementationsApart) {
+  Graph known = OneKernel("conv", 100, {Measured(1), Measured(2)});
+  known.kernels[0].alternatives = {{"fft", {Measured(3), Measured(4)}},
+                                   {"", {Measured(5), Measured(6)}}};
+  ProfileCache cache;
+  cache.Learn(known);
+  EXPECT_EQ(cache.size(), 2);
+  Graph graph = OneKernel("conv", 100, {Measured(1)});
+  graph.kernels[0].alternatives = {{"fft", {Measured(3)}},
+                                   {"gemm", {Measured(7)}}};
+  EXPECT_EQ(cache.Fill(graph), 2);
+  const auto& alternatives = graph.kernels[0].alternatives;
+  EXPECT_EQ(alternatives[0].profile.fast_inputs_slow_outputs.duration_ns, 4);
+  EXPECT_EQ(alternatives[1].profile.fast_inputs_slow_outputs.source,
+            DurationSource::kUnspecified);
+}
+
 }  // namespace
 }  // namespace stowage

@@ -116,5 +116,21 @@ TEST(RehostingTest, EveryPresetStatesItsProcessor) {
   }
 }
 
+TEST(RehostingTest, ScalesEveryImplementationByWhatItReached) {
+  Kernel kernel = MakeKernel(8000, 9000);
+  kernel.alternatives = {
+      {.profile = MakeKernel(8000, 17'000).profile, .workspace_bytes = 77}};
+  const Graph graph =
+      Rehost(MakeGraph({MakeKernel(0, 1000), kernel}), Here(2 * kGB, 8 * kGB));
+  EXPECT_EQ(FastNs(graph, 1), 1000 + 4000);
+  const KernelImplementation& other = graph.kernels[1].alternatives[0];
+  EXPECT_EQ(other.profile.fast_inputs_fast_outputs.duration_ns, 1000 + 8000);
+  EXPECT_EQ(other.profile.fast_inputs_fast_outputs.source,
+            DurationSource::kRehosted);
+  EXPECT_EQ(other.profile.slow_inputs_slow_outputs.source,
+            DurationSource::kUnspecified);
+  EXPECT_EQ(other.workspace_bytes, 77);
+}
+
 }  // namespace
 }  // namespace stowage

@@ -28,6 +28,9 @@ TEST(PlanProtoTest, SurvivesARoundTrip) {
   v1::Plan proto = SomePlan();
   proto.add_notes("stopped at its time limit");
   proto.set_solver_gap(0.5);
+  v1::ImplementationChoice& choice = *proto.add_implementations();
+  choice.set_kernel(3);
+  choice.set_implementation(2);
   ASSERT_GT(proto.moves_size(), 0);
   const absl::StatusOr<Plan> plan = PlanFromProto(proto);
   ASSERT_TRUE(plan.ok()) << plan.status();
@@ -56,6 +59,9 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadPlanProto{"schema", [](auto& p) { p.set_schema_version(0); },
                      "schema_version is 0"},
+        BadPlanProto{"implementation",
+                     [](auto& p) { p.add_implementations()->set_kernel(1); },
+                     "implementations[0].implementation is 0"},
         BadPlanProto{"graphid", [](auto& p) { p.set_graph_id("ab"); },
                      "graph_id has 2 characters"},
         BadPlanProto{"limit", [](auto& p) { p.set_fast_limit_bytes(-1); },

@@ -192,5 +192,29 @@ TEST(SimulatorTest, RefusesReferencesToWhatIsNotThere) {
   }
 }
 
+TEST(SimulatorTest, TimesAndSizesTheChosenImplementation) {
+  Graph graph = FourKernels();
+  graph.tensors.push_back({.size_bytes = 2 * kPage,
+                           .kind = TensorKind::kWorkspace,
+                           .birth_kernel = 2,
+                           .death_kernel = 2});
+  KernelImplementation larger{.workspace_bytes = 5 * kPage};
+  larger.profile.fast_inputs_fast_outputs = {7'000, DurationSource::kMeasured};
+  graph.kernels[2].alternatives = {larger};
+  Plan plan = AllInFast();
+  plan.allocations.push_back({2, {0, 4 * kPage}});
+  const Simulation first = *Simulate(graph, SlowFile(), plan);
+  EXPECT_EQ(first.prediction.step_time_ns, 40'000);
+  EXPECT_EQ(first.prediction.fast_peak_bytes, 6 * kPage);
+  plan.implementations = {{2, 1}};
+  const Simulation other = *Simulate(graph, SlowFile(), plan);
+  EXPECT_EQ(other.prediction.step_time_ns, 37'000);
+  EXPECT_EQ(other.prediction.fast_peak_bytes, 9 * kPage);
+  EXPECT_EQ(other.kernels[2].fast_bytes, 9 * kPage);
+  plan.implementations = {{1, 1}};
+  EXPECT_EQ(Simulate(graph, SlowFile(), plan).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace stowage

@@ -352,5 +352,42 @@ TEST(VerifierTest, NamesThePairThatOverlaps) {
       HasSubstr("at kernel 1 tensors 0 and 1 share bytes"));
 }
 
+// As FiveKernels, but kernel 2 does not list its workspace, tensor 2, and may
+// run with three pages of it.
+Graph FiveKernelsWithAChoice() {
+  Graph graph = FiveKernels();
+  graph.kernels[2].operands = {{.tensor = 5, .write = true}};
+  graph.kernels[2].alternatives = {{.workspace_bytes = 3 * kPage}};
+  return graph;
+}
+
+TEST(VerifierTest, GivesAWorkspaceTheSizeOfTheChosenImplementation) {
+  const Graph graph = FiveKernelsWithAChoice();
+  Plan plan = ValidPlan();
+  plan.graph_id = GraphId(graph);
+  EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
+  plan.implementations = {{2, 1}};
+  EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
+  for (Allocation& allocation : plan.allocations) {
+    if (allocation.tensor == 2) allocation.at.offset_bytes = 2 * kPage;
+  }
+  EXPECT_THAT(std::string(VerifyPlan(graph, FileSystem(), plan).message()),
+              StartsWith("overlap"));
+  plan.implementations.clear();
+  EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
+}
+
+TEST(VerifierTest, RejectsAnImplementationThatTheKernelDoesNotHave) {
+  const Graph graph = FiveKernelsWithAChoice();
+  Plan plan = ValidPlan();
+  plan.graph_id = GraphId(graph);
+  for (const ImplementationChoice& bad :
+       {ImplementationChoice{2, 2}, {1, 1}, {5, 1}, {-1, 1}, {2, 0}}) {
+    plan.implementations = {bad};
+    EXPECT_THAT(std::string(VerifyPlan(graph, FileSystem(), plan).message()),
+                StartsWith("bad-implementation"));
+  }
+}
+
 }  // namespace
 }  // namespace stowage
