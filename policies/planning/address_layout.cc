@@ -20,6 +20,11 @@ constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 constexpr int kRepairs = 4;
 constexpr double kRepairable = 0.02;
 
+// Where that takes no more placements than these, more orders are tried, however
+// much is left out.
+constexpr int kMostRepairs = 60;
+constexpr size_t kRepairPlacements = 15'000;
+
 // Whether more bytes coexist than there are.
 bool Overloaded(const std::vector<LayoutItem>& items, int64_t capacity) {
   std::vector<std::pair<KernelIndex, int64_t>> changes;
@@ -91,8 +96,12 @@ void Repair(const std::vector<LayoutItem>& items, int64_t capacity,
   const auto repairable_bytes =
       static_cast<int64_t>(kRepairable * static_cast<double>(capacity));
   Layout layout = best;
-  for (int n = 0; n < kRepairs && best.left_out_bytes > 0; ++n) {
-    if (best.left_out_bytes > repairable_bytes) return;
+  const int repairs =
+      std::clamp(static_cast<int>(kRepairPlacements / (items.size() + 1)),
+                 kRepairs, kMostRepairs);
+  for (int n = 0; n < repairs && best.left_out_bytes > 0; ++n) {
+    const bool hopeless = best.left_out_bytes > repairable_bytes;
+    if (hopeless && repairs == kRepairs) return;
     std::stable_partition(layout.order.begin(), layout.order.end(),
                           [&](int item) { return layout.offsets[item] < 0; });
     layout = PackInOrder(items, std::move(layout.order), capacity, skyline);

@@ -9,6 +9,11 @@
 namespace stowage {
 namespace {
 
+// Times its duration that have to be left of a step for a copy to run in it
+// without being tight; and for no other step to be considered.
+constexpr double kComfort = 1.5;
+constexpr double kPlenty = 8;
+
 // Runs of uses that one absence covers in the middle of a tensor's life.
 constexpr int kLongestSpan = 3;
 
@@ -44,6 +49,8 @@ class TensorLife {
   }
 
  private:
+  // In each way in which its copies may be spread over the steps that it
+  // touches; in one way where it has to be taken.
   void Add(const Gap& gap, int64_t penalty_ns, bool required,
            AbsenceChoices& choices) const {
     Absence absence{.gap = gap, .penalty_ns = penalty_ns};
@@ -58,8 +65,109 @@ class TensorLife {
     const TierIndex tier = 1;
     if (gap.moves_out) absence.out_ns = costs_.OutNs(t_, tier);
     if (gap.moves_in) absence.in_ns = costs_.InNs(t_, tier);
-    choices.absences.push_back(absence);
-    choices.required.push_back(required);
+    for (const Turns& turns : TurnsOf(absence, required)) {
+      absence.out_next = turns.out_next;
+      absence.in_next = turns.in_next;
+      SetSpan(absence);
+      absence.exposed_ns = ExposedNs(absence);
+      choices.absences.push_back(absence);
+      choices.required.push_back(required);
+    }
+  }
+
+  struct Turns {
+    bool out_next = false;
+    bool in_next = false;
+  };
+
+  // The boundary by which a copy out has to be complete.
+  static KernelIndex OutBy(const Gap& gap) {
+    return gap.mandatory() ? std::min(gap.slow_first, gap.to - 1) : gap.to - 1;
+  }
+
+  std::vector<Turns> TurnsOf(const Absence& absence, bool required) const {
+    const Gap& gap = absence.gap;
+    const bool in_crosses = gap.moves_in && gap.to >= step_;
+    const bool may_leave_next = gap.moves_out && OutBy(gap) > step_;
+    const bool may_return_before =
+        in_crosses && std::max(gap.from, gap.slow_last) < step_ - 1;
+    const int64_t rest_ns = BoundaryNs(step_ - 1) - BoundaryNs(gap.from);
+    const int64_t begin_ns = in_crosses ? BoundaryNs(gap.to - step_) : 0;
+    const auto lacks = [](int64_t span_ns, int64_t copies_ns, double times) {
+      return static_cast<double>(span_ns) <
+             times * static_cast<double>(copies_ns);
+    };
+    if (required) {
+      const Turns turns{
+          may_leave_next && lacks(rest_ns, absence.out_ns, kComfort),
+          in_crosses};
+      const bool before =
+          may_return_before && !turns.out_next &&
+          lacks(begin_ns, absence.in_ns, kComfort) &&
+          !lacks(rest_ns, absence.in_ns + absence.out_ns, kComfort);
+      return {{turns.out_next, in_crosses && !before}};
+    }
+    std::vector<Turns> all = {{false, in_crosses}};
+    if (may_leave_next && lacks(rest_ns, absence.out_ns, kPlenty)) {
+      all.push_back({true, in_crosses});
+    }
+    if (may_return_before && lacks(begin_ns, absence.in_ns, kPlenty)) {
+      all.push_back({false, false});
+    }
+    return all;
+  }
+
+  void SetSpan(Absence& absence) const {
+    const Gap& gap = absence.gap;
+    absence.from = absence.out_next ? step_ : gap.from;
+    absence.to = gap.to;
+    if (gap.moves_in && !absence.in_next) {
+      absence.to = std::min(absence.to, step_ - 1);
+    }
+    if (absence.from < step_) return;
+    absence.from -= step_;
+    absence.to -= step_;
+  }
+
+  // When an unrolled boundary is reached if all operands are fast.
+  int64_t BoundaryNs(KernelIndex boundary) const {
+    const std::vector<int64_t>& time_ns = costs_.fast_boundary_ns();
+    if (boundary < step_) return time_ns[boundary];
+    return time_ns.back() + time_ns[std::min(boundary - step_, step_ - 1)];
+  }
+
+  int64_t ExposedNs(const Absence& absence) const {
+    const Gap& gap = absence.gap;
+    const bool used = gap.mandatory();
+    const int64_t end_ns = BoundaryNs(step_ - 1);
+    int64_t out_begin_ns = BoundaryNs(gap.from);
+    int64_t out_end_ns = BoundaryNs(used ? gap.slow_first : gap.to);
+    if (absence.out_next) {
+      out_begin_ns = end_ns;
+    } else {
+      out_end_ns = std::min(out_end_ns, end_ns);
+    }
+    int64_t in_begin_ns = BoundaryNs(used ? gap.slow_last + 1 : gap.from);
+    int64_t in_end_ns = BoundaryNs(gap.to);
+    if (absence.in_next) {
+      in_begin_ns = std::max(in_begin_ns, end_ns);
+    } else {
+      in_end_ns = std::min(in_end_ns, end_ns);
+    }
+    const auto over = [](int64_t copy_ns, int64_t span_ns) {
+      return std::max<int64_t>(0, copy_ns - std::max<int64_t>(0, span_ns));
+    };
+    const bool together = !used && gap.moves_out && gap.moves_in &&
+                          absence.out_next == absence.in_next;
+    if (together) {
+      return over(absence.out_ns + absence.in_ns, in_end_ns - out_begin_ns);
+    }
+    int64_t exposed_ns = 0;
+    if (gap.moves_out)
+      exposed_ns += over(absence.out_ns, out_end_ns - out_begin_ns);
+    if (gap.moves_in)
+      exposed_ns += over(absence.in_ns, in_end_ns - in_begin_ns);
+    return exposed_ns;
   }
 
   // Of uses at unrolled kernels first .. last.
@@ -145,16 +253,36 @@ class TensorLife {
   std::vector<int64_t> penalty_ns_;  // of the first n uses
 };
 
+// The workload in which only what cannot be moved has to be fast, but all that
+// kernels use may be.
+Workload WithoutNeeds(const Graph& graph, Workload workload) {
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    std::vector<TensorIndex>& staged = workload.staged[k];
+    for (const TensorIndex t : staged) {
+      if (!graph.tensors[t].movable()) continue;
+      workload.need_bytes[k] -= RoundUpToPlacement(graph.tensors[t].size_bytes);
+    }
+    std::vector<TensorIndex>& left_slow = workload.left_slow[k];
+    staged.insert(staged.end(), left_slow.begin(), left_slow.end());
+    left_slow.clear();
+  }
+  return workload;
+}
+
 }  // namespace
 
-AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
+AbsenceChoices FindAbsences(const Graph& graph, Workload workload,
                             const CostModel& costs) {
+  if (costs.in_place_tier() != kFastTier) {
+    workload = WithoutNeeds(graph, std::move(workload));
+  }
   std::vector<std::vector<Gap>> gaps(graph.tensors.size());
   for (const Gap& gap : FindGaps(graph, workload)) {
     gaps[gap.tensor].push_back(gap);
   }
   const auto uses = UsesByTensor(graph);
-  AbsenceChoices choices;
+  AbsenceChoices choices{.least_bytes = std::move(workload.need_bytes)};
+  choices.least_bytes.push_back(0);
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     if (!graph.tensors[t].movable()) continue;
     TensorLife(costs, t, uses[t], std::move(gaps[t])).AddTo(choices);

@@ -24,6 +24,16 @@ struct Absence {
   int64_t out_ns = 0;      // copy to the second tier; 0 without a move out
   int64_t in_ns = 0;
   int64_t penalty_ns = 0;  // what the covered uses take longer
+  // What copies take longer than there is time for, if no kernel waits.
+  int64_t exposed_ns = 0;
+  // Copies do not cross the end of the step: whether the copy out runs in the
+  // step after the one in which the absence begins, and the copy in as well.
+  bool out_next = false;
+  bool in_next = false;
+  // Boundaries between which it is absent if copies take no time; `from` lies
+  // within the step.
+  KernelIndex from = 0;
+  KernelIndex to = 0;
 };
 
 // By tensor. Absences that have to be taken are exactly those whose gap is
@@ -32,8 +42,14 @@ struct Absence {
 struct AbsenceChoices {
   std::vector<Absence> absences;
   std::vector<bool> required;  // parallel to `absences`
+  // By boundary, K + 1 values: what is fast whatever is chosen.
+  std::vector<int64_t> least_bytes;
 };
-AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
+
+// Where kernels can use a slower tier in place, which operands of a kernel that
+// they do not all fit in are left slow is a choice like any other; elsewhere
+// `workload` has made it.
+AbsenceChoices FindAbsences(const Graph& graph, Workload workload,
                             const CostModel& costs);
 
 }  // namespace stowage

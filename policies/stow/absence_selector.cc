@@ -16,14 +16,17 @@ constexpr int kMisfitsPerClass = 30;
 // Classes of cost per byte are this many to a doubling.
 constexpr double kClassesPerDoubling = 2;
 
-bool Overlap(const Gap& a, const Gap& b, KernelIndex step) {
+// Different ways to spread one gap's copies over steps overlap, too.
+bool Overlap(const Absence& a, const Absence& b, KernelIndex step) {
   for (const KernelIndex turn : {-step, 0, step}) {
-    if (a.from < b.to + turn && b.from + turn < a.to) return true;
+    if (a.gap.from < b.gap.to + turn && b.gap.from + turn < a.gap.to) {
+      return true;
+    }
   }
   return false;
 }
 
-bool Contains(const Gap& a, const Gap& b, KernelIndex step) {
+bool Contains(const Absence& a, const Absence& b, KernelIndex step) {
   for (const KernelIndex turn : {-step, 0, step}) {
     if (a.from <= b.from + turn && b.to + turn <= a.to) return true;
   }
@@ -36,10 +39,12 @@ std::vector<double> CostsAt(const AbsenceChoices& choices,
                             const LanePrices& prices) {
   std::vector<double> costs;
   for (const Absence& absence : choices.absences) {
-    const double cost = prices.out * static_cast<double>(absence.out_ns) +
-                        prices.in * static_cast<double>(absence.in_ns) +
-                        prices.kernel * static_cast<double>(std::max<int64_t>(
-                                            0, absence.penalty_ns));
+    const double cost =
+        prices.out * static_cast<double>(absence.out_ns) +
+        prices.in * static_cast<double>(absence.in_ns) +
+        prices.kernel *
+            static_cast<double>(std::max<int64_t>(0, absence.penalty_ns) +
+                                absence.exposed_ns);
     costs.push_back(std::max(1.0, cost));
   }
   return costs;
@@ -60,7 +65,7 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
     over_before_[b + 1] = over_before_[b] + (excess_bytes[b % step_] > 0);
   }
   for (size_t a = 0; a < choices.absences.size(); ++a) {
-    by_start_[choices.absences[a].gap.from % step_].push_back(a);
+    by_start_[choices.absences[a].from % step_].push_back(a);
     all_of_[choices.absences[a].gap.tensor].push_back(a);
   }
 }
@@ -97,8 +102,8 @@ void AbsenceSelector::Reset(std::vector<double> costs) {
   // What reaches across the end of the step is open as it begins.
   for (size_t a = 0; a < taken_.size(); ++a) {
     const Absence& absence = choices_.absences[a];
-    if (closed_[a] || absence.gap.to <= step_) continue;
-    open_[ClassOf(a)].insert({absence.gap.to - step_, a});
+    if (closed_[a] || absence.to <= step_) continue;
+    open_[ClassOf(a)].insert({absence.to - step_, a});
   }
 }
 
@@ -110,7 +115,7 @@ void AbsenceSelector::Open(KernelIndex boundary) {
   }
   for (const int a : by_start_[boundary]) {
     if (closed_[a]) continue;
-    open_[ClassOf(a)].insert({choices_.absences[a].gap.to, a});
+    open_[ClassOf(a)].insert({choices_.absences[a].to, a});
   }
 }
 
@@ -148,10 +153,12 @@ double AbsenceSelector::Score(int absence, KernelIndex boundary,
   double cost = cost_[absence];
   double relieved = over_before_[end] - over_before_[boundary];
   for (const int a : covered_) {
-    const Gap& gap = choices_.absences[a].gap;
+    const Absence& covered = choices_.absences[a];
     // Nothing is gained where the boundary is relieved already.
     for (const KernelIndex turn : {0, step_}) {
-      if (gap.from <= boundary + turn && boundary + turn < gap.to) return -1;
+      if (covered.from <= boundary + turn && boundary + turn < covered.to) {
+        return -1;
+      }
     }
     cost -= cost_[a];
   }
@@ -161,24 +168,24 @@ double AbsenceSelector::Score(int absence, KernelIndex boundary,
 }
 
 void AbsenceSelector::FindCovered(int absence) {
-  const Gap& gap = choices_.absences[absence].gap;
+  const Absence& covering = choices_.absences[absence];
   covered_.clear();
-  for (const int a : taken_of_[gap.tensor]) {
-    if (Overlap(gap, choices_.absences[a].gap, step_)) covered_.push_back(a);
+  for (const int a : taken_of_[covering.gap.tensor]) {
+    if (Overlap(covering, choices_.absences[a], step_)) covered_.push_back(a);
   }
 }
 
 void AbsenceSelector::Take(int absence, KernelIndex boundary) {
   const Absence& taken = choices_.absences[absence];
   needed_at_[absence] = boundary < taken.gap.from ? boundary + step_ : boundary;
-  excess_.Add(taken.gap.from, taken.gap.to, -taken.size_bytes);
+  excess_.Add(taken.from, taken.to, -taken.size_bytes);
   taken_[absence] = true;
   taken_of_[taken.gap.tensor].push_back(absence);
   Close(absence);
   for (const int a : all_of_[taken.gap.tensor]) {
-    const Gap& other = choices_.absences[a].gap;
-    if (closed_[a] || !Overlap(other, taken.gap, step_)) continue;
-    if (!Contains(other, taken.gap, step_)) Close(a);
+    const Absence& other = choices_.absences[a];
+    if (closed_[a] || !Overlap(other, taken, step_)) continue;
+    if (!Contains(other, taken, step_)) Close(a);
   }
 }
 
@@ -186,7 +193,7 @@ void AbsenceSelector::Close(int absence) {
   closed_[absence] = true;
   const auto by_end = open_.find(ClassOf(absence));
   if (by_end == open_.end()) return;
-  const KernelIndex end = choices_.absences[absence].gap.to;
+  const KernelIndex end = choices_.absences[absence].to;
   by_end->second.erase({end, absence});
   by_end->second.erase({end - step_, absence});
 }
@@ -199,7 +206,7 @@ int AbsenceSelector::ClassOf(int absence) const {
 
 void AbsenceSelector::GiveBack(int absence) {
   const Absence& taken = choices_.absences[absence];
-  excess_.Add(taken.gap.from, taken.gap.to, taken.size_bytes);
+  excess_.Add(taken.from, taken.to, taken.size_bytes);
   taken_[absence] = false;
   std::erase(taken_of_[taken.gap.tensor], absence);
 }
@@ -213,8 +220,7 @@ void AbsenceSelector::GiveBackTheUnnecessary() {
                    [&](int a, int b) { return cost_[a] > cost_[b]; });
   for (const int a : order) {
     const Absence& absence = choices_.absences[a];
-    if (excess_.Highest(absence.gap.from, absence.gap.to) <=
-        -absence.size_bytes) {
+    if (excess_.Highest(absence.from, absence.to) <= -absence.size_bytes) {
       GiveBack(a);
     }
   }

@@ -40,10 +40,7 @@ Search::Search(const CostModel& costs, const AbsenceChoices& choices,
       choices_(choices),
       effort_(effort),
       work_left_(effort.work),
-      least_bytes_(costs.workload().need_bytes),
-      best_(absl::ResourceExhaustedError("no address layout was found")) {
-  least_bytes_.push_back(0);
-}
+      best_(absl::ResourceExhaustedError("no address layout was found")) {}
 
 void Search::Run() { RunFrom(Starts(), nullptr); }
 
@@ -124,8 +121,8 @@ std::vector<Search::Recipe> Search::Starts() const {
 Search::Candidate Search::Evaluate(const Recipe& recipe) {
   std::vector<int64_t> fewer_bytes = allowed_bytes_;
   for (size_t b = 0; b < fewer_bytes.size(); ++b) {
-    fewer_bytes[b] =
-        std::max(least_bytes_[b], fewer_bytes[b] - recipe.reserve_bytes[b]);
+    fewer_bytes[b] = std::max(choices_.least_bytes[b],
+                              fewer_bytes[b] - recipe.reserve_bytes[b]);
   }
   AbsenceSelector selector(costs_.graph(), choices_,
                            ExcessBytes(costs_, fewer_bytes));
@@ -241,7 +238,7 @@ void Search::AllowAll(double share) {
   const auto bytes = static_cast<int64_t>(
       share * static_cast<double>(costs_.workload().arena_bytes));
   allowed_bytes_.clear();
-  for (const int64_t least : least_bytes_) {
+  for (const int64_t least : choices_.least_bytes) {
     allowed_bytes_.push_back(std::max(least, bytes));
   }
 }
@@ -264,8 +261,9 @@ void Search::TakeRoom(const std::vector<FastSegment>& misfits,
   int64_t bytes = 0;
   for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
     bytes += cut[b];
-    allowed_bytes_[b] = std::max(
-        least_bytes_[b], allowed_bytes_[b] - std::min(largest_bytes, bytes));
+    allowed_bytes_[b] =
+        std::max(choices_.least_bytes[b],
+                 allowed_bytes_[b] - std::min(largest_bytes, bytes));
   }
 }
 

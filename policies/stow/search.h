@@ -111,7 +111,6 @@ class Search {
   const SearchEffort effort_;
   bool timed_out_ = false;
   int64_t work_left_ = 0;
-  std::vector<int64_t> least_bytes_;    // by boundary, that must be allowed
   std::vector<int64_t> allowed_bytes_;  // by boundary
   absl::StatusOr<Plan> best_;
 };

@@ -1,7 +1,5 @@
 #include "policies/stow/stow.h"
 
-#include <utility>
-
 #include "policies/baselines/belady.h"
 #include "policies/baselines/g10.h"
 #include "policies/sentinel/sentinel.h"
@@ -16,14 +14,6 @@ constexpr KernelIndex kMaxKernelsForBaselines = 3000;
 // Of the time of a step in which nothing is waited for.
 constexpr double kMostWaitingForBelady = 0.1;
 
-void ConsiderBaseline(const Policy& baseline, const Graph& graph,
-                      const MemorySystem& system, const PlanOptions& options,
-                      Search& search) {
-  if (search.IsOver()) return;
-  absl::StatusOr<Plan> plan = baseline.MakePlan(graph, system, options);
-  if (plan.ok()) search.Consider(*std::move(plan));
-}
-
 // Each wins on graphs on which the search does not: Belady's rule where nearly
 // all copies hide, G10 where lanes of several tiers share much work, Sentinel
 // where it pays to reserve room for what lives shortly.
@@ -31,11 +21,11 @@ void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
                        const PlanOptions& options, Search& search) {
   if (graph.kernel_count() > kMaxKernelsForBaselines) return;
   if (search.WaitedShare() < kMostWaitingForBelady) {
-    ConsiderBaseline(BeladyPolicy(), graph, system, options, search);
+    ConsiderPlanOf(BeladyPolicy(), graph, system, options, search);
   }
-  ConsiderBaseline(G10Policy(), graph, system, options, search);
+  ConsiderPlanOf(G10Policy(), graph, system, options, search);
   if (!HasAddressableSlowTier(system)) return;
-  ConsiderBaseline(SentinelPolicy(), graph, system, options, search);
+  ConsiderPlanOf(SentinelPolicy(), graph, system, options, search);
 }
 
 }  // namespace

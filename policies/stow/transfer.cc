@@ -5,48 +5,28 @@
 namespace stowage {
 namespace {
 
-// Times its duration that have to be left of a step for a copy to run in it.
-constexpr double kComfort = 1.5;
-
-// How much a copy of `copy_ns` lacks of a comfortable span of time.
-bool IsTight(int64_t span_ns, int64_t copy_ns) {
-  return static_cast<double>(span_ns) < kComfort * static_cast<double>(copy_ns);
-}
-
-void PlaceOut(const CostModel& costs, KernelIndex step, Transfer& transfer) {
-  const Gap& gap = transfer.placed.absence.gap;
-  const std::vector<int64_t>& time_ns = costs.fast_boundary_ns();
+void PlaceOut(KernelIndex step, Transfer& transfer) {
+  const Absence& absence = transfer.placed.absence;
+  const Gap& gap = absence.gap;
   const KernelIndex last = step - 1;
   const KernelIndex by =
       gap.mandatory() ? std::min(gap.slow_first, gap.to - 1) : gap.to - 1;
-  if (by > step && IsTight(time_ns[last] - time_ns[gap.from],
-                           transfer.placed.absence.out_ns)) {
-    transfer.out_turn = step;
-  }
+  if (absence.out_next) transfer.out_turn = step;
   transfer.leave = transfer.out_turn > 0 ? 0 : gap.from;
   transfer.out_by = std::min(by - transfer.out_turn, last);
 }
 
-void PlaceIn(const CostModel& costs, KernelIndex step, Transfer& transfer) {
+void PlaceIn(KernelIndex step, Transfer& transfer) {
   const Absence& absence = transfer.placed.absence;
   const Gap& gap = absence.gap;
-  const std::vector<int64_t>& time_ns = costs.fast_boundary_ns();
   const KernelIndex last = step - 1;
-  const bool crosses = gap.to >= step;
   transfer.due = gap.to;
-  if (crosses) {
-    const bool early = IsTight(time_ns[gap.to - step], absence.in_ns);
-    const bool possible = transfer.out_turn == 0 &&
-                          std::max(gap.from, gap.slow_last) < last &&
-                          !IsTight(time_ns[last] - time_ns[gap.from],
-                                   absence.in_ns + absence.out_ns);
-    if (early && possible) {
-      transfer.due = last;
-      transfer.out_by = std::min(transfer.out_by, last - 1);
-    } else {
-      transfer.in_turn = step;
-      transfer.due = gap.to - step;
-    }
+  if (absence.in_next) {
+    transfer.in_turn = step;
+    transfer.due = gap.to - step;
+  } else if (gap.to >= step) {
+    transfer.due = last;
+    transfer.out_by = std::min(transfer.out_by, last - 1);
   }
   const KernelIndex after = gap.mandatory() ? gap.slow_last + 1 : gap.from;
   transfer.fetch_from = std::max(0, after - transfer.in_turn);
@@ -74,8 +54,8 @@ KernelIndex Transfer::absent_to() const {
 Transfer MakeTransfer(const CostModel& costs, const PlacedAbsence& placed) {
   const KernelIndex step = costs.graph().kernel_count() + 1;
   Transfer transfer{.placed = placed};
-  if (placed.absence.gap.moves_out) PlaceOut(costs, step, transfer);
-  if (placed.absence.gap.moves_in) PlaceIn(costs, step, transfer);
+  if (placed.absence.gap.moves_out) PlaceOut(step, transfer);
+  if (placed.absence.gap.moves_in) PlaceIn(step, transfer);
   return transfer;
 }
 

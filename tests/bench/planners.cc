@@ -5,7 +5,8 @@
 //     graph.pb.gz training:130
 //
 // "training:N" is the tests' training step with N layers, "random:N" the
-// random graph of seed N.
+// random graph of seed N, "SMALL,LARGER@BATCH" two captures (MODEL-bBATCH) whose
+// step is scaled to a batch, without workspaces, as the suites do.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -16,19 +17,24 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "policies/model/batch_scaling.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/model/rehosting.h"
+#include "policies/model/workspaces.h"
 #include "policies/planning/lower_bound.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
@@ -43,10 +49,36 @@ ABSL_FLAG(std::vector<std::string>, policies, {"stow"}, "policies to run");
 ABSL_FLAG(std::vector<std::string>, perturb, {},
           "percents by which kernel times are perturbed under a fixed plan");
 ABSL_FLAG(double, time_limit_s, 0, "PlanOptions::time_limit");
+ABSL_FLAG(bool, rehost, false, "rehost durations to the system's processor");
 ABSL_FLAG(bool, bound, true, "compute the lower bound, for comparison");
 
 namespace stowage {
 namespace {
+
+Graph LoadFile(absl::string_view path) {
+  std::ifstream file{std::string(path), std::ios::binary};
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  return *GraphFromProto(*ParseGraph(bytes));
+}
+
+// Of a capture named MODEL-bBATCH.pb.gz.
+int64_t BatchOf(absl::string_view path) {
+  int64_t batch = 0;
+  path.remove_prefix(path.rfind("-b") + 2);
+  if (!absl::SimpleAtoi(path.substr(0, path.find('.')), &batch)) return 0;
+  return batch;
+}
+
+// "SMALL,LARGER@BATCH".
+Graph LoadScaled(absl::string_view name) {
+  const std::vector<std::string> parts =
+      absl::StrSplit(name, absl::ByAnyChar(",@"));
+  int64_t batch = 0;
+  if (parts.size() != 3 || !absl::SimpleAtoi(parts[2], &batch)) return {};
+  const Graph small = LoadFile(parts[0]), larger = LoadFile(parts[1]);
+  return WithoutWorkspaces(*ScaleBatch({small, BatchOf(parts[0])},
+                                       {larger, BatchOf(parts[1])}, batch));
+}
 
 Graph Load(absl::string_view name) {
   int64_t number = 0;
@@ -58,9 +90,8 @@ Graph Load(absl::string_view name) {
       absl::SimpleAtoi(name, &number)) {
     return RandomGraph(number);
   }
-  std::ifstream file{std::string(name), std::ios::binary};
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return *GraphFromProto(*ParseGraph(bytes));
+  if (absl::StrContains(name, '@')) return LoadScaled(name);
+  return LoadFile(name);
 }
 
 int64_t PeakRssBytes() {
@@ -137,7 +168,10 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
 void Run(const std::vector<char*>& names) {
   const MemorySystem system = *PresetMemorySystem(absl::GetFlag(FLAGS_system));
   for (const char* name : names) {
-    const Graph graph = Load(name);
+    Graph graph = Load(name);
+    if (absl::GetFlag(FLAGS_rehost) && NeedsRehosting(graph, system)) {
+      graph = Rehost(std::move(graph), system);
+    }
     std::vector<int64_t> limits;
     for (const std::string& text : absl::GetFlag(FLAGS_ratios)) {
       double ratio = 0;
