@@ -105,6 +105,10 @@ class JudgementTest(unittest.TestCase):
         self.assertAlmostEqual(50, results.convergence(rising), delta=5)
         self.assertIsNone(results.convergence([1.0, 2.0]))
 
+    def test_a_curve_that_still_rises_at_its_end_does_not_converge(self):
+        rising = [float(i) for i in range(100)]
+        self.assertEqual(results.NEVER, results.convergence(rising))
+
     def test_a_row_without_a_plan_has_no_value(self):
         rows = [{"policy": "lru", "error": "too small", "fast_ratio": 0.2},
                 {"policy": "stow", "error": None, "fast_ratio": 0.2,

@@ -62,6 +62,9 @@ def parse():
     parser.add_argument("--page", type=pathlib.Path,
                         default=SOURCE_DIR / "docs/deeptm-figures.md")
     arguments = parser.parse_args()
+    arguments.words = [f"--{option} {getattr(arguments, option)}"
+                       for option in ("figures", "models", "seeds", "jobs", "beta", "episodes")
+                       if getattr(arguments, option) != parser.get_default(option)]
     arguments.figures = arguments.figures.split(",")
     arguments.models = [model for model in MODELS if model in arguments.models.split(",")]
     arguments.seeds = list(range(1, arguments.seeds + 1))
@@ -83,7 +86,8 @@ def main():
     runner.run([step for figure in sorted(figures, key=lambda f: URGENCY.index(f.number))
                 for step in figure.steps])
     sections = [figure.section(runner) for figure in figures]
-    document.write(arguments.page, sections, runner.unfinished(), sys.argv[1:])
+    document.write(arguments.page, sections, runner.unfinished(), arguments.words,
+                   arguments.jobs)
     print(f"{arguments.page}: {len(sections)} figures in {(time.monotonic() - begin) / 60:.1f} "
           f"minutes; {len(runner.unfinished())} steps are missing")
 

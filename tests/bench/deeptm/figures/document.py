@@ -1,5 +1,7 @@
 """docs/deeptm-figures.md: what stands around the figures' sections."""
 
+import os
+
 import page
 from measurements import machine
 
@@ -17,7 +19,8 @@ This page is written by
 {command}
 ```
 
-on {machine}.
+on {machine}; the load was {load:.1f} when it ended,
+of which {jobs} its own.
 
 * **Simulated, but for figures 15 and 18.** Step times are what the simulator predicts for plans that
   the verifier accepted. Training time, memory and migration bandwidth are measured.
@@ -45,22 +48,24 @@ where it ended.
 
 WHY = """## Where it falls short, and why
 
-* **Planners that know the whole step beat the DQN** wherever figure 14 has `stow` or `belady` above it.
-  They know when each tensor is used next and schedule each copy along the whole step. The DQN sees one
-  tensor's position, heat and characteristics and the room that is left, decides kernel by kernel, and
-  migrates within one kernel's window (eq. 5). What it could gain over them is their planning time, and
-  figure 15 says what its own training costs.
-* **Gains over Sentinel and AutoTM** of the paper's size have no room here: figure 14 shows how close
-  both of them come to everything fast.
-* **Price hardly follows beta** (figure 16) as decisions are made only at kernels that are short of fast
-  memory (IV-C, time-steps): all other kernels use what there is, and the price is that of the peak.
+* **Planners that know the whole step.** Where figure 14 has `stow`, `belady` or Sentinel above the DQN,
+  it is because they know when each tensor is used next and schedule each copy along the whole step. The
+  DQN decides kernel by kernel and migrates within one kernel's window (eq. 5).
+* **Gains of the paper's size** over Sentinel and AutoTM need room above them. The last rows of figure
+  14's claims say how much there is: everything fast over Sentinel.
+* **Price.** Decisions are made at kernels that are short of fast memory (IV-C, time-steps). All others use
+  what there is, and the price of figure 16 is that of the peak, so that a small beta can save little
+  below the limit.
+* **The ILP** is not solved to the end where figure 15 says "at least"; DeepTM's memory is mostly
+  LibTorch's, which the ILP does without.
 * **The GPU scenario** is not the paper's, as said above.
 """
 
 
-def write(path, sections, unfinished, arguments):
-    command = " ".join(["python3 tests/bench/deeptm/figures", *arguments])
-    parts = [HEAD.format(command=command, machine=machine())]
+def write(path, sections, unfinished, words, jobs):
+    """`words`: options that are not the default; `jobs`: steps run at a time."""
+    command = " ".join(["python3 tests/bench/deeptm/figures", *words])
+    parts = [HEAD.format(command=command, machine=machine(), load=os.getloadavg()[0], jobs=jobs)]
     if unfinished:
         parts.append(MISSING.format(count=len(unfinished), names=", ".join(unfinished[:8]),
                                     more=" and others" if len(unfinished) > 8 else ""))

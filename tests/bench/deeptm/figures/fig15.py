@@ -36,11 +36,11 @@ class Figure:
         ilp, planned = (runner.result(steps[model]) for steps in (self._ilps, self._planned))
         trained = training["output"] if training else None
         return {
-            "deeptm_s": trained["training_seconds"] if trained else None,
-            "deeptm_mb": training["peak_rss_bytes"] / 1e6 if training else None,
+            "deeptm_s": training["cpu_seconds"] if trained else None,
+            "deeptm_mb": training["peak_rss_bytes"] / 1e6 if trained else None,
             "decide_s": results.value(runner.result(self._applied[model]), "deeptm",
                                       "planning_seconds"),
-            "ilp_s": results.value(ilp, "autotm-sync", "planning_seconds"),
+            "ilp_s": ilp["cpu_seconds"] if results.row(ilp, "autotm-sync") else None,
             "ilp_mb": _megabytes(ilp, "autotm-sync"),
             "ilp_gap": results.value(ilp, "autotm-sync", "solver_gap"),
             "sentinel_s": results.value(planned, "sentinel", "planning_seconds"),
@@ -56,12 +56,12 @@ def _body(found):
     lines = [(MODELS[model], *(page.number(row[column]) for column in (
         "deeptm_s", "decide_s", "deeptm_mb", "ilp_s", "ilp_gap", "ilp_mb", "sentinel_s",
         "sentinel_mb"))) for model, row in found.items()]
-    return (f"Batch 512, 1:4, `optane`. DeepTM: training from scratch and, apart from it, the "
+    return ("Batch 512, 1:4, `optane`. DeepTM: training from scratch and, apart from it, the "
             "plan that is made with the trained network; AutoTM: CBC instead of Gurobi, which is "
-            f"given {AUTOTM_SECONDS} s, so that where its gap is above {PAPER_GAP} (what AutoTM's "
-            "authors let Gurobi reach) the time is a lower bound. Memory is the peak "
-            "resident size of the process, libraries and graph included (LibTorch for DeepTM). "
-            "Seconds of the clock, one thread each.\n\n" +
+            f"given {AUTOTM_SECONDS} s of the clock, so that where its gap is above {PAPER_GAP} "
+            "(what AutoTM's authors let Gurobi reach) the time is a lower bound. Memory is the "
+            "peak resident size of the process, libraries and graph included (LibTorch for DeepTM). "
+            "Seconds of a processor, of the whole command (for Sentinel, of its plan).\n\n" +
             page.table(("model", "DeepTM, s", "plan, s", "DeepTM, MB", "ILP, s", "ILP's gap",
                         "ILP, MB", "Sentinel, s", "Sentinel, MB"), lines))
 

@@ -1,8 +1,10 @@
 """What the steps' output means: rows of `stowage compare`, episodes of `train`."""
 
+import math
 import statistics
 
 WINDOW = 10
+NEVER = math.inf
 
 
 def rows(result):
@@ -34,11 +36,13 @@ def smoothed(values):
 def convergence(values):
     """The episode after which the mean of WINDOW stays near its last value.
 
-    Near: within a tenth of the range of the means. None for a curve that is
-    not there."""
+    Near: within a tenth of the range of the means. NEVER where that is so only
+    in the last fifth of the episodes; None for a curve that is not there."""
     if len(values) <= WINDOW:
         return None
     means = smoothed(values)[WINDOW - 1:]
     tolerance = (max(means) - min(means)) / 10
     far = [i for i, mean in enumerate(means) if abs(mean - means[-1]) > tolerance]
+    if far and far[-1] >= 0.8 * len(means):
+        return NEVER
     return WINDOW + (far[-1] + 1 if far else 0)

@@ -8,6 +8,7 @@ Every function returns the step; nothing runs here.
 
 import dataclasses
 import pathlib
+import sys
 
 from steps import Step
 
@@ -50,6 +51,10 @@ class Workload:
         self.characteristics = binary_dir / "bin/deeptm_characteristics"
         self.migrate = binary_dir / "bin/migrate_small_tensors"
         self._folder = folder
+        for program in (self.stowage, self.trainer, self.characteristics, self.migrate):
+            if not program.exists():
+                sys.exit(f"{program} is missing; build it: "
+                         f"cmake --build {binary_dir} --target {program.name}")
         for name in ("graphs", "policies"):
             (folder / name).mkdir(parents=True, exist_ok=True)
 
