@@ -5,23 +5,15 @@
 #include "policies/model/liveness.h"
 
 namespace stowage {
-namespace {
-
-// Kernels whose room may get a price, and blocks of time in which the lanes
-// have one each.
-constexpr int kMaxPricedKernels = 80;
-constexpr int kMaxBlocks = 16;
-
-}  // namespace
-
-BoundTimeline MakeBoundTimeline(const Graph& graph,
-                                const std::vector<double>& least_ns) {
+BoundTimeline MakeBoundTimeline(const Graph &graph,
+                                const std::vector<double> &least_ns, int priced,
+                                int blocks) {
   const KernelIndex kernels = graph.kernel_count();
   const Liveness liveness = ComputeLiveness(graph);
   double total_ns = 0;
   for (const double ns : least_ns) total_ns += std::max(0.0, ns);
   std::vector<bool> has_price(kernels + 1);
-  const int chunks = std::min<int>(kernels, kMaxPricedKernels);
+  const int chunks = std::min<int>(kernels, priced);
   for (int c = 0; c < chunks; ++c) {
     const auto begin = liveness.live_bytes.begin() +
                        static_cast<int64_t>(kernels) * c / chunks;
@@ -31,12 +23,15 @@ BoundTimeline MakeBoundTimeline(const Graph& graph,
         true;
   }
   BoundTimeline timeline;
-  const int blocks = std::min<int>(kMaxBlocks, kernels);
+  const bool each_kernel = blocks > kernels;
+  blocks = std::min<int>(blocks, kernels + (each_kernel ? 1 : 0));
   timeline.busy_ns.resize(blocks);
   double now_ns = 0;
   for (KernelIndex k = 0; k <= kernels; ++k) {
     int block = blocks - 1;
-    if (total_ns > 0) {
+    if (each_kernel) {
+      block = k;
+    } else if (total_ns > 0) {
       block = std::min(block, static_cast<int>(blocks * now_ns / total_ns));
     }
     const bool new_segment = k == 0 || has_price[k] || has_price[k - 1] ||

@@ -1,6 +1,6 @@
 // How the lower bound cuts a step's time (docs/lower-bound.md).
 //
-//   BoundTimeline timeline = MakeBoundTimeline(graph, least_ns);
+//   BoundTimeline timeline = MakeBoundTimeline(graph, least_ns, 80, 16);
 #ifndef STOWAGE_POLICIES_PLANNING_BOUND_TIMELINE_H_
 #define STOWAGE_POLICIES_PLANNING_BOUND_TIMELINE_H_
 
@@ -20,10 +20,12 @@ struct BoundTimeline {
   int priced_count = 0;
 };
 
-// `least_ns`: what each kernel takes at least. Kernels where most bytes are alive
-// get a price for their room; lanes get prices in blocks of about equal time.
-BoundTimeline MakeBoundTimeline(const Graph& graph,
-                                const std::vector<double>& least_ns);
+// `least_ns`: what each kernel takes at least. Kernels where most bytes are
+// alive get a price for their room, at most `priced` of them; lanes get prices
+// in `blocks` of about equal time, or for each kernel where that is no more.
+BoundTimeline MakeBoundTimeline(const Graph &graph,
+                                const std::vector<double> &least_ns, int priced,
+                                int blocks);
 
 }  // namespace stowage
 

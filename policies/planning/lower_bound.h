@@ -22,16 +22,19 @@
 
 namespace stowage {
 
+// More of each is tighter, nothing is wrong.
 struct LowerBoundEffort {
-  // Steps of the ascent. More are tighter, none is wrong.
-  int iterations = 100;
+  // Steps of the ascent.
+  int iterations = 500;
+  // Segments of the step looked at, of all tensors and in all iterations, when
+  // each kernel has its prices. Where it would be more, there are fewer prices.
+  int64_t work = 400'000'000;
 };
 
-// For a valid graph; the limit need not be feasible. Takes time
-// O(iterations x uses of tensors x some hundred).
-int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
+// For a valid graph; the limit need not be feasible.
+int64_t LowerBoundNs(const Graph &graph, const MemorySystem &system,
                      int64_t fast_limit_bytes,
-                     const LowerBoundEffort& effort = {});
+                     const LowerBoundEffort &effort = {});
 
 }  // namespace stowage
 

@@ -2,17 +2,19 @@
 // each of them loses when it is not in the fast tier.
 //
 //   std::vector<TensorLife> lives =
-//       FindTensorLives(graph, system, fast_limit_bytes);
+//       FindTensorLives(graph, system, room);
 //
 // Pure functions.
 #ifndef STOWAGE_POLICIES_PLANNING_TENSOR_LIFE_H_
 #define STOWAGE_POLICIES_PLANNING_TENSOR_LIFE_H_
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/kernel_room.h"
 
 namespace stowage {
 
@@ -24,14 +26,22 @@ struct LifeStop {
   // when it has to be fast.
   double slow_ns = 0;
   // Copies that end after this stop may have begun after this kernel, which
-  // wrote the tensor last.
+  // wrote the tensor last, or after the end of a step.
   KernelIndex written = 0;
+  // Whether the tensor fits into what the kernel leaves of the fast tier.
+  bool can_be_fast = true;
+  // The first kernel behind this stop and the last one before the next stop at
+  // which it does not fit; where there is none, a kernel that is out of reach.
+  KernelIndex leave_by = std::numeric_limits<KernelIndex>::max();
+  KernelIndex fetch_after = -1;
 };
 
 struct TensorLife {
   double bytes = 0;  // room that it shares with no other tensor
   bool movable = true;
-  bool cyclic = false;  // persistent: after the last stop comes the first
+  // Persistent: the first stop is the end of the step before, at kernel -1, the
+  // last one the end of this step, in the same state.
+  bool cyclic = false;
   // The kernels at which it is alive, unrolled.
   KernelIndex begin = 0;
   KernelIndex end = 0;
@@ -40,14 +50,14 @@ struct TensorLife {
   std::vector<double> in_ns;
 };
 
-std::vector<TensorLife> FindTensorLives(const Graph& graph,
-                                        const MemorySystem& system,
-                                        int64_t fast_limit_bytes);
+std::vector<TensorLife> FindTensorLives(const Graph &graph,
+                                        const MemorySystem &system,
+                                        const KernelRoom &room);
 
 // From below, what each kernel and the host's time before it take when all
 // operands are fast.
-std::vector<double> LeastKernelNs(const Graph& graph,
-                                  const MemorySystem& system);
+std::vector<double> LeastKernelNs(const Graph &graph,
+                                  const MemorySystem &system);
 
 }  // namespace stowage
 

@@ -1,0 +1,39 @@
+// What a kernel leaves of the fast tier to tensors that may be elsewhere.
+//
+//   KernelRoom room = FindKernelRoom(graph, system, fast_limit_bytes);
+//   if (size_bytes > room.free_bytes[k]) ...  // never fast at kernel k
+//
+// For the lower bound (docs/lower-bound.md). Pure function.
+#ifndef STOWAGE_POLICIES_PLANNING_KERNEL_ROOM_H_
+#define STOWAGE_POLICIES_PLANNING_KERNEL_ROOM_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+struct KernelRoom {
+  // For all tensors together.
+  int64_t limit_bytes = 0;
+  // By kernel, K + 1 entries: what immovable tensors leave, and operands that
+  // kernels cannot use elsewhere. Negative where a kernel cannot run.
+  std::vector<int64_t> free_bytes;
+  // By kernel: no set of tensors that are alive holds more and fits.
+  std::vector<int64_t> fillable_bytes;
+};
+
+// Room that a tensor has for itself: small ones may share a page.
+int64_t OwnBytes(int64_t size_bytes);
+
+// Whether kernels can use nothing but the fast tier.
+bool OnlyFastTierIsUsable(const MemorySystem &system);
+
+KernelRoom FindKernelRoom(const Graph &graph, const MemorySystem &system,
+                          int64_t fast_limit_bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_KERNEL_ROOM_H_
