@@ -5,7 +5,7 @@
 
 namespace stowage {
 
-BoundRelaxation::BoundRelaxation(const Graph &graph, const MemorySystem &system,
+BoundRelaxation::BoundRelaxation(const Graph& graph, const MemorySystem& system,
                                  int64_t fast_limit_bytes, int priced,
                                  int blocks)
     : step_(graph.kernel_count() + 1),
@@ -31,7 +31,7 @@ BoundPrices BoundRelaxation::ZeroPrices() const {
 
 double BoundRelaxation::NsPerByte() const {
   double bytes = 0, ns = 0;
-  for (const TensorLife &life : lives_) {
+  for (const TensorLife& life : lives_) {
     if (!life.movable || life.out_ns.empty()) continue;
     bytes += life.bytes;
     ns += life.out_ns.front() + life.in_ns.front();
@@ -41,26 +41,26 @@ double BoundRelaxation::NsPerByte() const {
 
 int64_t BoundRelaxation::Work() const {
   int64_t work = 0;
-  for (const TensorLife &life : lives_) {
+  for (const TensorLife& life : lives_) {
     work += Segment(life.end) - Segment(life.begin) + 1 +
             2 * static_cast<int64_t>(life.stops.size());
   }
   return work;
 }
 
-BoundValue BoundRelaxation::Evaluate(const BoundPrices &prices) {
+BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
   prices_ = &prices;
   SpreadPrices();
   value_ = {.ascent = ZeroPrices()};
   for (size_t b = 0; b < timeline_.busy_ns.size(); ++b) {
     value_.bound_ns += prices.kernel(b) * timeline_.busy_ns[b];
-    for (double &lane : value_.ascent.lane[b]) lane -= timeline_.busy_ns[b];
+    for (double& lane : value_.ascent.lane[b]) lane -= timeline_.busy_ns[b];
   }
   for (size_t r = 0; r < prices.room.size(); ++r) {
     value_.bound_ns -= prices.room[r] * fillable_bytes_[r];
     value_.ascent.room[r] -= fillable_bytes_[r];
   }
-  for (const TensorLife &life : lives_) {
+  for (const TensorLife& life : lives_) {
     if (life.movable && !life.out_ns.empty()) {
       AddLife(life);
     } else {
@@ -98,8 +98,8 @@ void BoundRelaxation::Hold(int begin, int end, double bytes) {
   }
 }
 
-void BoundRelaxation::Improve(const std::vector<double> &ns, int direction,
-                              int segment, Copy &best) const {
+void BoundRelaxation::Improve(const std::vector<double>& ns, int direction,
+                              int segment, Copy& best) const {
   for (size_t slower = 0; slower < ns.size(); ++slower) {
     const double cost = ns[slower] * lane_[2 * slower + direction][segment];
     if (cost < best.cost) best = {cost, segment, static_cast<int>(slower)};
@@ -107,14 +107,14 @@ void BoundRelaxation::Improve(const std::vector<double> &ns, int direction,
 }
 
 // The kernel of the next stop, or behind the end of life.
-KernelIndex BoundRelaxation::NextKernel(const TensorLife &life,
+KernelIndex BoundRelaxation::NextKernel(const TensorLife& life,
                                         size_t stop) const {
   return stop + 1 < life.stops.size() ? life.stops[stop + 1].kernel
                                       : life.end + 1;
 }
 
 // Into `fetches_` what it costs to be fetched from each segment on.
-void BoundRelaxation::FindFetches(const TensorLife &life, int first, int last) {
+void BoundRelaxation::FindFetches(const TensorLife& life, int first, int last) {
   fetches_.assign(last - first + 1, {});
   Copy in;
   for (int s = last; s >= first; --s) {
@@ -125,9 +125,9 @@ void BoundRelaxation::FindFetches(const TensorLife &life, int first, int last) {
 }
 
 // Between `stop` and the next one.
-BoundRelaxation::Passages BoundRelaxation::Pass(const TensorLife &life,
+BoundRelaxation::Passages BoundRelaxation::Pass(const TensorLife& life,
                                                 size_t stop) {
-  const LifeStop &a = life.stops[stop];
+  const LifeStop& a = life.stops[stop];
   const int first = Segment(a.kernel + 1);
   const int last = Segment(NextKernel(life, stop));
   const int earliest = std::min(Segment(a.written + 1), first);
@@ -138,9 +138,9 @@ BoundRelaxation::Passages BoundRelaxation::Pass(const TensorLife &life,
   FindFetches(life, first, last);
   Passages passages;
   passages.at[0][0] = {0, first, last, {}, {}};
-  Passage &fetching = passages.at[0][1];
-  Passage &leaving = passages.at[1][0];
-  Passage &staying = passages.at[1][1];
+  Passage& fetching = passages.at[0][1];
+  Passage& leaving = passages.at[1][0];
+  Passage& staying = passages.at[1][1];
   if (!crowded) {
     const double room = RoomCost(first, last, life.bytes);
     staying = {room, last, last, {}, {}};
@@ -163,7 +163,7 @@ BoundRelaxation::Passages BoundRelaxation::Pass(const TensorLife &life,
       if (cost < leaving.cost) leaving = {cost, s, last, out, {}};
     }
     if (s < fetch_from) continue;
-    const Copy &fetch = fetches_[s - first];
+    const Copy& fetch = fetches_[s - first];
     if (fetch.cost < fetching.cost) {
       fetching = {fetch.cost, first, s, {}, fetch};
     }
@@ -175,9 +175,9 @@ BoundRelaxation::Passages BoundRelaxation::Pass(const TensorLife &life,
   return passages;
 }
 
-double BoundRelaxation::StopCost(const TensorLife &life, size_t i,
+double BoundRelaxation::StopCost(const TensorLife& life, size_t i,
                                  bool fast) const {
-  const LifeStop &stop = life.stops[i];
+  const LifeStop& stop = life.stops[i];
   if (fast && !stop.can_be_fast) return kInfinite;
   if (stop.kernel < 0) return 0;  // the end of the step before
   const int segment = Segment(stop.kernel);
@@ -187,7 +187,7 @@ double BoundRelaxation::StopCost(const TensorLife &life, size_t i,
 }
 
 // The cheapest way to be fast or slow at each stop, from a given beginning.
-double BoundRelaxation::Solve(const TensorLife &life, bool fast_at_first) {
+double BoundRelaxation::Solve(const TensorLife& life, bool fast_at_first) {
   const size_t count = life.stops.size();
   before_.assign(2 * count, 0);
   double cost[2] = {kInfinite, kInfinite};
@@ -225,7 +225,7 @@ double BoundRelaxation::Solve(const TensorLife &life, bool fast_at_first) {
   return best;
 }
 
-void BoundRelaxation::AddLife(const TensorLife &life) {
+void BoundRelaxation::AddLife(const TensorLife& life) {
   passages_.clear();
   for (size_t i = 0; i + (life.cyclic ? 1 : 0) < life.stops.size(); ++i) {
     passages_.push_back(Pass(life, i));
@@ -237,14 +237,14 @@ void BoundRelaxation::AddLife(const TensorLife &life) {
   Trace(life);
 }
 
-void BoundRelaxation::AddHeld(const TensorLife &life) {
+void BoundRelaxation::AddHeld(const TensorLife& life) {
   const int begin = Segment(life.begin);
   const int end = Segment(life.end) + 1;
   Hold(begin, end, life.bytes);
   value_.bound_ns += RoomCost(begin, end, life.bytes);
 }
 
-void BoundRelaxation::Trace(const TensorLife &life) {
+void BoundRelaxation::Trace(const TensorLife& life) {
   const size_t last = life.stops.size() - 1;
   bool fast = fast_at_last_;
   if (!life.cyclic) {
@@ -259,26 +259,26 @@ void BoundRelaxation::Trace(const TensorLife &life) {
   }
 }
 
-void BoundRelaxation::AddStop(const TensorLife &life, size_t i, bool fast) {
-  const LifeStop &stop = life.stops[i];
+void BoundRelaxation::AddStop(const TensorLife& life, size_t i, bool fast) {
+  const LifeStop& stop = life.stops[i];
   if (stop.kernel < 0) return;
   const int segment = Segment(stop.kernel);
   if (fast) return Hold(segment, segment + 1, life.bytes);
-  for (double &lane : value_.ascent.lane[BlockOf(segment)]) {
+  for (double& lane : value_.ascent.lane[BlockOf(segment)]) {
     lane -= stop.slow_ns;
   }
 }
 
-void BoundRelaxation::AddPassage(const TensorLife &life, size_t stop,
-                                 const Passage &passage) {
+void BoundRelaxation::AddPassage(const TensorLife& life, size_t stop,
+                                 const Passage& passage) {
   AddCopy(life.out_ns, 0, passage.out);
   AddCopy(life.in_ns, 1, passage.in);
   Hold(Segment(life.stops[stop].kernel + 1), passage.left, life.bytes);
   Hold(passage.fetched, Segment(NextKernel(life, stop)), life.bytes);
 }
 
-void BoundRelaxation::AddCopy(const std::vector<double> &ns, int direction,
-                              const Copy &copy) {
+void BoundRelaxation::AddCopy(const std::vector<double>& ns, int direction,
+                              const Copy& copy) {
   if (copy.cost == kInfinite) return;
   value_.ascent.lane[BlockOf(copy.segment)][2 * copy.slower + direction] +=
       ns[copy.slower];

@@ -44,7 +44,7 @@ struct BoundValue {
 class BoundRelaxation {
  public:
   // `priced` and `blocks`: see MakeBoundTimeline.
-  BoundRelaxation(const Graph &graph, const MemorySystem &system,
+  BoundRelaxation(const Graph& graph, const MemorySystem& system,
                   int64_t fast_limit_bytes, int priced, int blocks);
 
   BoundPrices ZeroPrices() const;
@@ -52,7 +52,7 @@ class BoundRelaxation {
   // What a byte of room is about worth: a copy out and in of it.
   double NsPerByte() const;
 
-  BoundValue Evaluate(const BoundPrices &prices);
+  BoundValue Evaluate(const BoundPrices& prices);
 
   // What an evaluation takes: segments between stops, of all tensors.
   int64_t Work() const;
@@ -93,19 +93,19 @@ class BoundRelaxation {
   void SpreadPrices();
   void Hold(int begin, int end, double bytes);
 
-  void Improve(const std::vector<double> &ns, int direction, int segment,
-               Copy &best) const;
-  Passages Pass(const TensorLife &life, size_t stop);
-  void FindFetches(const TensorLife &life, int first, int last);
-  KernelIndex NextKernel(const TensorLife &life, size_t stop) const;
-  double StopCost(const TensorLife &life, size_t stop, bool fast) const;
-  double Solve(const TensorLife &life, bool fast_at_first);
-  void AddLife(const TensorLife &life);
-  void AddHeld(const TensorLife &life);
-  void Trace(const TensorLife &life);
-  void AddStop(const TensorLife &life, size_t stop, bool fast);
-  void AddPassage(const TensorLife &life, size_t stop, const Passage &passage);
-  void AddCopy(const std::vector<double> &ns, int direction, const Copy &copy);
+  void Improve(const std::vector<double>& ns, int direction, int segment,
+               Copy& best) const;
+  Passages Pass(const TensorLife& life, size_t stop);
+  void FindFetches(const TensorLife& life, int first, int last);
+  KernelIndex NextKernel(const TensorLife& life, size_t stop) const;
+  double StopCost(const TensorLife& life, size_t stop, bool fast) const;
+  double Solve(const TensorLife& life, bool fast_at_first);
+  void AddLife(const TensorLife& life);
+  void AddHeld(const TensorLife& life);
+  void Trace(const TensorLife& life);
+  void AddStop(const TensorLife& life, size_t stop, bool fast);
+  void AddPassage(const TensorLife& life, size_t stop, const Passage& passage);
+  void AddCopy(const std::vector<double>& ns, int direction, const Copy& copy);
 
   const KernelIndex step_;
   const std::vector<double> least_ns_;
@@ -114,7 +114,7 @@ class BoundRelaxation {
   const std::vector<TensorLife> lives_;
   const int lanes_;
   std::vector<double> fillable_bytes_;  // by priced kernel
-  const BoundPrices *prices_ = nullptr;
+  const BoundPrices* prices_ = nullptr;
   // By unrolled segment, two steps: the sum of the room's prices before it, and
   // the lanes' prices.
   std::vector<double> room_before_;

@@ -5,8 +5,8 @@
 #include "policies/model/liveness.h"
 
 namespace stowage {
-BoundTimeline MakeBoundTimeline(const Graph &graph,
-                                const std::vector<double> &least_ns, int priced,
+BoundTimeline MakeBoundTimeline(const Graph& graph,
+                                const std::vector<double>& least_ns, int priced,
                                 int blocks) {
   const KernelIndex kernels = graph.kernel_count();
   const Liveness liveness = ComputeLiveness(graph);

@@ -23,8 +23,8 @@ struct BoundTimeline {
 // `least_ns`: what each kernel takes at least. Kernels where most bytes are
 // alive get a price for their room, at most `priced` of them; lanes get prices
 // in `blocks` of about equal time, or for each kernel where that is no more.
-BoundTimeline MakeBoundTimeline(const Graph &graph,
-                                const std::vector<double> &least_ns, int priced,
+BoundTimeline MakeBoundTimeline(const Graph& graph,
+                                const std::vector<double>& least_ns, int priced,
                                 int blocks);
 
 }  // namespace stowage

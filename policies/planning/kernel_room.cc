@@ -18,7 +18,7 @@ constexpr int64_t kLeastShare = 64;
 
 using Sizes = std::multiset<int64_t, std::greater<>>;
 
-int64_t LimitBytes(const Graph &graph, const MemorySystem &system,
+int64_t LimitBytes(const Graph& graph, const MemorySystem& system,
                    int64_t fast_limit_bytes) {
   const int64_t capacity = system.tiers[kFastTier].capacity_bytes;
   if (capacity > 0) fast_limit_bytes = std::min(fast_limit_bytes, capacity);
@@ -27,7 +27,7 @@ int64_t LimitBytes(const Graph &graph, const MemorySystem &system,
 
 // The most of `sizes` that fits into `room_bytes`: the largest of those that
 // fit at all whole or not, the others in fractions. `total` is their sum.
-int64_t Fillable(const Sizes &sizes, int64_t total, int64_t room_bytes) {
+int64_t Fillable(const Sizes& sizes, int64_t total, int64_t room_bytes) {
   if (total <= room_bytes) return room_bytes;
   std::vector<int64_t> sums = {0};
   int combined = 0;
@@ -48,22 +48,22 @@ int64_t Fillable(const Sizes &sizes, int64_t total, int64_t room_bytes) {
 // Follows what is alive from kernel to kernel.
 class Sweep {
  public:
-  void Add(const Tensor &tensor) { Count(tensor, 1); }
-  void Remove(const Tensor &tensor) { Count(tensor, -1); }
+  void Add(const Tensor& tensor) { Count(tensor, 1); }
+  void Remove(const Tensor& tensor) { Count(tensor, -1); }
 
   // As if a movable tensor could not move.
-  void Fix(const Tensor &tensor) {
+  void Fix(const Tensor& tensor) {
     if (!tensor.movable()) return;
     Remove(tensor);
     fixed_ += OwnBytes(tensor.size_bytes);
   }
-  void Unfix(const Tensor &tensor) {
+  void Unfix(const Tensor& tensor) {
     if (!tensor.movable()) return;
     fixed_ -= OwnBytes(tensor.size_bytes);
     Add(tensor);
   }
 
-  void Measure(KernelRoom &room) const {
+  void Measure(KernelRoom& room) const {
     const int64_t free_bytes = room.limit_bytes - fixed_;
     room.free_bytes.push_back(free_bytes);
     room.fillable_bytes.push_back(
@@ -72,7 +72,7 @@ class Sweep {
   }
 
  private:
-  void Count(const Tensor &tensor, int sign) {
+  void Count(const Tensor& tensor, int sign) {
     const int64_t bytes = OwnBytes(tensor.size_bytes);
     if (!tensor.movable()) {
       fixed_ += sign * bytes;
@@ -98,13 +98,13 @@ int64_t OwnBytes(int64_t size_bytes) {
                                                : RoundUpToPlacement(size_bytes);
 }
 
-bool OnlyFastTierIsUsable(const MemorySystem &system) {
+bool OnlyFastTierIsUsable(const MemorySystem& system) {
   return std::none_of(
       system.tiers.begin() + 1, system.tiers.end(),
-      [](const Tier &tier) { return tier.addressable || tier.streamable; });
+      [](const Tier& tier) { return tier.addressable || tier.streamable; });
 }
 
-KernelRoom FindKernelRoom(const Graph &graph, const MemorySystem &system,
+KernelRoom FindKernelRoom(const Graph& graph, const MemorySystem& system,
                           int64_t fast_limit_bytes) {
   const KernelIndex kernels = graph.kernel_count();
   const bool only_fast = OnlyFastTierIsUsable(system);
@@ -112,20 +112,20 @@ KernelRoom FindKernelRoom(const Graph &graph, const MemorySystem &system,
   std::vector<std::vector<TensorIndex>> deaths(graph.kernels.size());
   Sweep sweep;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    const Tensor &tensor = graph.tensors[t];
+    const Tensor& tensor = graph.tensors[t];
     if (tensor.alive_at_start()) sweep.Add(tensor);
     if (!tensor.persistent) deaths[tensor.death_kernel].push_back(t);
   }
   KernelRoom room{.limit_bytes = LimitBytes(graph, system, fast_limit_bytes)};
   for (KernelIndex k = 0; k < kernels; ++k) {
     for (const TensorIndex t : births[k]) sweep.Add(graph.tensors[t]);
-    const auto &operands = graph.kernels[k].operands;
+    const auto& operands = graph.kernels[k].operands;
     if (only_fast) {
-      for (const Operand &o : operands) sweep.Fix(graph.tensors[o.tensor]);
+      for (const Operand& o : operands) sweep.Fix(graph.tensors[o.tensor]);
     }
     sweep.Measure(room);
     if (only_fast) {
-      for (const Operand &o : operands) sweep.Unfix(graph.tensors[o.tensor]);
+      for (const Operand& o : operands) sweep.Unfix(graph.tensors[o.tensor]);
     }
     for (const TensorIndex t : deaths[k]) sweep.Remove(graph.tensors[t]);
   }

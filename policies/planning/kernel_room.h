@@ -29,9 +29,9 @@ struct KernelRoom {
 int64_t OwnBytes(int64_t size_bytes);
 
 // Whether kernels can use nothing but the fast tier.
-bool OnlyFastTierIsUsable(const MemorySystem &system);
+bool OnlyFastTierIsUsable(const MemorySystem& system);
 
-KernelRoom FindKernelRoom(const Graph &graph, const MemorySystem &system,
+KernelRoom FindKernelRoom(const Graph& graph, const MemorySystem& system,
                           int64_t fast_limit_bytes);
 
 }  // namespace stowage

@@ -22,11 +22,11 @@ struct Resolution {
 };
 
 std::unique_ptr<BoundRelaxation> MakeRelaxation(
-    const Graph &graph, const MemorySystem &system, int64_t fast_limit_bytes,
-    const LowerBoundEffort &effort) {
+    const Graph& graph, const MemorySystem& system, int64_t fast_limit_bytes,
+    const LowerBoundEffort& effort) {
   std::unique_ptr<BoundRelaxation> relaxation;
   const KernelIndex kernels = graph.kernel_count();
-  for (const Resolution &resolution :
+  for (const Resolution& resolution :
        {Resolution{kernels, kernels + 1}, Resolution{320, 128},
         Resolution{80, 16}}) {
     relaxation = std::make_unique<BoundRelaxation>(
@@ -37,9 +37,9 @@ std::unique_ptr<BoundRelaxation> MakeRelaxation(
 }
 
 // Prices at which lanes count for `share` of each moment.
-BoundPrices LanePrices(const BoundRelaxation &relaxation, double share) {
+BoundPrices LanePrices(const BoundRelaxation& relaxation, double share) {
   BoundPrices prices = relaxation.ZeroPrices();
-  for (std::vector<double> &lanes : prices.lane) {
+  for (std::vector<double>& lanes : prices.lane) {
     for (size_t lane = 0; lane < lanes.size() && lane < 2; ++lane) {
       lanes[lane] = share / 2;
     }
@@ -49,8 +49,8 @@ BoundPrices LanePrices(const BoundRelaxation &relaxation, double share) {
 
 }  // namespace
 
-int64_t LowerBoundNs(const Graph &graph, const MemorySystem &system,
-                     int64_t fast_limit_bytes, const LowerBoundEffort &effort) {
+int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
+                     int64_t fast_limit_bytes, const LowerBoundEffort& effort) {
   if (HasAlternatives(graph)) {
     return LowerBoundNs(RelaxImplementations(graph, system), system,
                         fast_limit_bytes, effort);

@@ -32,9 +32,9 @@ struct LowerBoundEffort {
 };
 
 // For a valid graph; the limit need not be feasible.
-int64_t LowerBoundNs(const Graph &graph, const MemorySystem &system,
+int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
                      int64_t fast_limit_bytes,
-                     const LowerBoundEffort &effort = {});
+                     const LowerBoundEffort& effort = {});
 
 }  // namespace stowage
 

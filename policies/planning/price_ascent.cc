@@ -22,25 +22,25 @@ constexpr double kSquareMemory = 0.97;
 constexpr double kRounding = 1e-9;
 
 // Onto prices that leave kernels no negative share.
-void LimitLanes(BoundPrices &prices) {
-  for (std::vector<double> &lanes : prices.lane) {
+void LimitLanes(BoundPrices& prices) {
+  for (std::vector<double>& lanes : prices.lane) {
     double sum = 0;
     for (const double price : lanes) sum += price;
     if (sum <= 1) continue;
-    for (double &price : lanes) price /= sum * (1 + kRounding);
+    for (double& price : lanes) price /= sum * (1 + kRounding);
   }
 }
 
 }  // namespace
 
-PriceAscent::PriceAscent(BoundRelaxation &relaxation, const BoundPrices &start)
+PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start)
     : relaxation_(relaxation),
       room_scale_(relaxation.NsPerByte()),
       prices_(start),
       best_(start),
       step_(kFirstStep) {
   size_t count = start.room.size();
-  for (const std::vector<double> &lanes : start.lane) count += lanes.size();
+  for (const std::vector<double>& lanes : start.lane) count += lanes.size();
   slope_.resize(count);
   square_.resize(count);
 }
@@ -68,7 +68,7 @@ void PriceAscent::Restart() {
   std::fill(slope_.begin(), slope_.end(), 0);
 }
 
-void PriceAscent::Step(const BoundPrices &ascent) {
+void PriceAscent::Step(const BoundPrices& ascent) {
   size_t i = 0;
   for (size_t r = 0; r < prices_.room.size(); ++r) {
     prices_.room[r] = Move(ascent.room[r], room_scale_, prices_.room[r], i++);

@@ -23,20 +23,20 @@ namespace stowage {
 class PriceAscent {
  public:
   // `relaxation` must outlive the ascent.
-  PriceAscent(BoundRelaxation &relaxation, const BoundPrices &start);
+  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start);
 
   // At most `evaluations` more; fewer where steps have become too small.
   void Climb(int evaluations);
 
   double best_ns() const { return best_ns_; }
-  const BoundPrices &best() const { return best_; }
+  const BoundPrices& best() const { return best_; }
 
  private:
   void Restart();
-  void Step(const BoundPrices &ascent);
+  void Step(const BoundPrices& ascent);
   double Move(double slope, double scale, double price, size_t i);
 
-  BoundRelaxation &relaxation_;
+  BoundRelaxation& relaxation_;
   const double room_scale_;
   BoundPrices prices_;
   BoundPrices best_;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-TierIndex ReferenceTier(const MemorySystem &system) {
+TierIndex ReferenceTier(const MemorySystem& system) {
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (system.tiers[t].addressable) return t;
   }
@@ -33,10 +33,10 @@ double Extra(int64_t slow_bytes_per_second, int64_t fast_bytes_per_second) {
                   1e9 / slow_bytes_per_second - 1e9 / fast_bytes_per_second);
 }
 
-Weights WeightsOf(const MemorySystem &system, TierIndex tier) {
-  const Tier &fast = system.tiers[kFastTier];
-  const Tier &slow = system.tiers[tier];
-  const Tier &reference = system.tiers[ReferenceTier(system)];
+Weights WeightsOf(const MemorySystem& system, TierIndex tier) {
+  const Tier& fast = system.tiers[kFastTier];
+  const Tier& slow = system.tiers[tier];
+  const Tier& reference = system.tiers[ReferenceTier(system)];
   const double read = Extra(reference.peak_read_bytes_per_second(),
                             fast.peak_read_bytes_per_second());
   const double write = Extra(reference.peak_write_bytes_per_second(),
@@ -55,7 +55,7 @@ Weights WeightsOf(const MemorySystem &system, TierIndex tier) {
   return weights;
 }
 
-std::vector<Weights> AddressableTiers(const MemorySystem &system) {
+std::vector<Weights> AddressableTiers(const MemorySystem& system) {
   std::vector<Weights> weights;
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (system.tiers[t].addressable) weights.push_back(WeightsOf(system, t));
@@ -72,7 +72,7 @@ struct Plane {
   double outputs_ns = 0;
 };
 
-Plane PlaneBelow(const KernelProfile &profile, double most_in,
+Plane PlaneBelow(const KernelProfile& profile, double most_in,
                  double most_out) {
   const double ff = profile.fast_inputs_fast_outputs.duration_ns;
   const double fs = profile.fast_inputs_slow_outputs.duration_ns - ff;
@@ -92,10 +92,10 @@ Plane PlaneBelow(const KernelProfile &profile, double most_in,
 }
 
 // The highest shares there can be: operands weigh more in a third tier.
-Weights MostShares(const std::vector<Weights> &tiers) {
+Weights MostShares(const std::vector<Weights>& tiers) {
   Weights most;
   if (tiers.empty()) most = {0, 0};
-  for (const Weights &tier : tiers) {
+  for (const Weights& tier : tiers) {
     most.read = std::max(most.read, tier.read);
     most.write = std::max(most.write, tier.write);
   }
@@ -107,7 +107,7 @@ struct Shares {
   double written = 0;
 };
 
-double StreamNs(const MemorySystem &system, const Operand &operand,
+double StreamNs(const MemorySystem& system, const Operand& operand,
                 int64_t bytes) {
   double least = kInfinite;
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
@@ -121,13 +121,13 @@ double StreamNs(const MemorySystem &system, const Operand &operand,
 }
 
 // What `kernel` takes longer, at least, when one of its operands is slow.
-double SlowNs(const Graph &graph, const MemorySystem &system,
-              const Operand &operand, const Plane &plane,
-              const std::vector<Weights> &tiers, const Shares &total) {
+double SlowNs(const Graph& graph, const MemorySystem& system,
+              const Operand& operand, const Plane& plane,
+              const std::vector<Weights>& tiers, const Shares& total) {
   const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
   double least = StreamNs(system, operand, bytes);
   const double accessed = static_cast<double>(bytes) * operand.access_count;
-  for (const Weights &weights : tiers) {
+  for (const Weights& weights : tiers) {
     double ns = 0;
     if (operand.read && total.read > 0) {
       ns += plane.inputs_ns * accessed * weights.read / total.read;
@@ -141,19 +141,19 @@ double SlowNs(const Graph &graph, const MemorySystem &system,
 }
 
 // No copy of at most `most_bytes` is faster.
-double BestBytesPerSecond(const MemorySystem &system, TierIndex from,
+double BestBytesPerSecond(const MemorySystem& system, TierIndex from,
                           TierIndex to, int64_t most_bytes) {
   double best = static_cast<double>(
       std::min(system.tiers[from].peak_read_bytes_per_second(),
                system.tiers[to].peak_write_bytes_per_second()));
-  for (const CopyCurve &curve : system.copies) {
+  for (const CopyCurve& curve : system.copies) {
     if (curve.from_tier != from || curve.to_tier != to) continue;
     // Between the points of the curve bandwidth is linear.
     const int64_t copy_ns =
         system.CopyDurationNs(from, to, most_bytes) - curve.setup_ns - 1;
     best = static_cast<double>(most_bytes) * 1e9 /
            static_cast<double>(std::max<int64_t>(copy_ns, 1));
-    for (const CopyPoint &point : curve.points) {
+    for (const CopyPoint& point : curve.points) {
       if (point.buffer_bytes > most_bytes) continue;
       best = std::max(best, static_cast<double>(point.bytes_per_second));
     }
@@ -163,16 +163,16 @@ double BestBytesPerSecond(const MemorySystem &system, TierIndex from,
 
 // What `bytes` add to a copy, at least. Contiguous moves are one copy, but all
 // of it is in the fast tier at one time.
-double LeastCopyNs(const MemorySystem &system, TierIndex from, TierIndex to,
+double LeastCopyNs(const MemorySystem& system, TierIndex from, TierIndex to,
                    int64_t bytes, int64_t fast_limit_bytes) {
   const int64_t most_bytes = std::max(bytes, fast_limit_bytes);
   return static_cast<double>(bytes) * 1e9 /
          BestBytesPerSecond(system, from, to, most_bytes);
 }
 
-TensorLife MakeLife(const Graph &graph, const MemorySystem &system,
-                    const KernelRoom &room, TensorIndex t) {
-  const Tensor &tensor = graph.tensors[t];
+TensorLife MakeLife(const Graph& graph, const MemorySystem& system,
+                    const KernelRoom& room, TensorIndex t) {
+  const Tensor& tensor = graph.tensors[t];
   const KernelIndex step = graph.kernel_count() + 1;
   TensorLife life;
   life.bytes = static_cast<double>(OwnBytes(tensor.size_bytes));
@@ -199,11 +199,11 @@ TensorLife MakeLife(const Graph &graph, const MemorySystem &system,
 }
 
 // Merges stops at one kernel: a birth that is a use as well.
-void SortStops(TensorLife &life) {
-  std::vector<LifeStop> &stops = life.stops;
+void SortStops(TensorLife& life) {
+  std::vector<LifeStop>& stops = life.stops;
   std::sort(
       stops.begin(), stops.end(),
-      [](const LifeStop &a, const LifeStop &b) { return a.kernel < b.kernel; });
+      [](const LifeStop& a, const LifeStop& b) { return a.kernel < b.kernel; });
   for (size_t i = 1; i < stops.size();) {
     if (stops[i].kernel != stops[i - 1].kernel) {
       ++i;
@@ -216,12 +216,12 @@ void SortStops(TensorLife &life) {
 
 // `written`: the kernels that write the tensor.
 void FindWrites(KernelIndex step, std::vector<KernelIndex> written,
-                TensorLife &life) {
+                TensorLife& life) {
   std::sort(written.begin(), written.end());
   // Nothing was written yet: copies may have begun as life or the step began.
   KernelIndex last = life.begin - 1;
   size_t next = 0;
-  for (LifeStop &stop : life.stops) {
+  for (LifeStop& stop : life.stops) {
     while (next < written.size() && written[next] <= stop.kernel) {
       last = written[next++];
     }
@@ -231,12 +231,12 @@ void FindWrites(KernelIndex step, std::vector<KernelIndex> written,
 }
 
 // Where the tensor does not fit beside what has to be in the fast tier.
-void FindCrowding(const KernelRoom &room, KernelIndex step, TensorLife &life) {
+void FindCrowding(const KernelRoom& room, KernelIndex step, TensorLife& life) {
   const auto crowded = [&](KernelIndex k) {
     return life.bytes > static_cast<double>(room.free_bytes[(k + step) % step]);
   };
   for (size_t i = 0; i < life.stops.size(); ++i) {
-    LifeStop &stop = life.stops[i];
+    LifeStop& stop = life.stops[i];
     // An operand that has to be fast is itself among what leaves no room.
     stop.can_be_fast = stop.slow_ns == kInfinite || !crowded(stop.kernel);
     const bool is_last = i + 1 == life.stops.size();
@@ -252,11 +252,11 @@ void FindCrowding(const KernelRoom &room, KernelIndex step, TensorLife &life) {
 
 }  // namespace
 
-std::vector<double> LeastKernelNs(const Graph &graph,
-                                  const MemorySystem &system) {
+std::vector<double> LeastKernelNs(const Graph& graph,
+                                  const MemorySystem& system) {
   const Weights most = MostShares(AddressableTiers(system));
   std::vector<double> least_ns;
-  for (const Kernel &kernel : graph.kernels) {
+  for (const Kernel& kernel : graph.kernels) {
     const KernelProfile profile = CompleteProfile(graph, kernel, system);
     const Plane plane = PlaneBelow(profile, most.read, most.write);
     least_ns.push_back(static_cast<double>(kernel.gap_ns) + plane.at_fast_ns);
@@ -264,9 +264,9 @@ std::vector<double> LeastKernelNs(const Graph &graph,
   return least_ns;
 }
 
-std::vector<TensorLife> FindTensorLives(const Graph &graph,
-                                        const MemorySystem &system,
-                                        const KernelRoom &room) {
+std::vector<TensorLife> FindTensorLives(const Graph& graph,
+                                        const MemorySystem& system,
+                                        const KernelRoom& room) {
   const std::vector<Weights> tiers = AddressableTiers(system);
   const Weights most = MostShares(tiers);
   const KernelIndex step = graph.kernel_count() + 1;
@@ -276,19 +276,19 @@ std::vector<TensorLife> FindTensorLives(const Graph &graph,
   }
   std::vector<std::vector<KernelIndex>> writers(graph.tensors.size());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    const Kernel &kernel = graph.kernels[k];
+    const Kernel& kernel = graph.kernels[k];
     const KernelProfile profile = CompleteProfile(graph, kernel, system);
     const Plane plane = PlaneBelow(profile, most.read, most.write);
     Shares total;
-    for (const Operand &operand : kernel.operands) {
+    for (const Operand& operand : kernel.operands) {
       const double accessed =
           static_cast<double>(graph.tensors[operand.tensor].size_bytes) *
           operand.access_count;
       if (operand.read) total.read += accessed;
       if (operand.write) total.written += accessed;
     }
-    for (const Operand &operand : kernel.operands) {
-      const Tensor &tensor = graph.tensors[operand.tensor];
+    for (const Operand& operand : kernel.operands) {
+      const Tensor& tensor = graph.tensors[operand.tensor];
       const bool next_step = tensor.wraps() && k <= tensor.death_kernel;
       const KernelIndex at = next_step ? k + step : k;
       lives[operand.tensor].stops.push_back(

@@ -50,14 +50,14 @@ struct TensorLife {
   std::vector<double> in_ns;
 };
 
-std::vector<TensorLife> FindTensorLives(const Graph &graph,
-                                        const MemorySystem &system,
-                                        const KernelRoom &room);
+std::vector<TensorLife> FindTensorLives(const Graph& graph,
+                                        const MemorySystem& system,
+                                        const KernelRoom& room);
 
 // From below, what each kernel and the host's time before it take when all
 // operands are fast.
-std::vector<double> LeastKernelNs(const Graph &graph,
-                                  const MemorySystem &system);
+std::vector<double> LeastKernelNs(const Graph& graph,
+                                  const MemorySystem& system);
 
 }  // namespace stowage
 
