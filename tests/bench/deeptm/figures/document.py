@@ -56,8 +56,8 @@ WHY = """## Where it falls short, and why
 * **Price.** Decisions are made at kernels that are short of fast memory (IV-C, time-steps). All others use
   what there is, and the price of figure 16 is that of the peak, so that a small beta can save little
   below the limit.
-* **The ILP** is not solved to the end where figure 15 says "at least"; DeepTM's memory is mostly
-  LibTorch's, which the ILP does without.
+* **Overhead.** The ILP is not solved to the end where figure 15 says "at least". DeepTM's memory is
+  mostly LibTorch's, and 200 episodes take long beside a solver that is done in seconds.
 * **The GPU scenario** is not the paper's, as said above.
 """
 

@@ -9,7 +9,7 @@ from bars import draw_bars
 from picture import load_pyplot, save
 from workload import Case, MODELS, RATIOS
 
-AUTOTM_SECONDS = 60
+AUTOTM_SECONDS = 30
 
 
 @dataclasses.dataclass(frozen=True)

@@ -75,7 +75,7 @@ def _ratio(row, column):
 def _times_claim(text, there, ratio, is_bound):
     if ratio is None:
         return page.Claim(text, f"{there}", "–", page.UNKNOWN)
-    verdict = (page.REPRODUCED if ratio >= there else
+    verdict = (page.REPRODUCED if ratio >= there else "open" if is_bound else
                page.SMALLER if ratio > 1 else page.CONTRADICTED)
     return page.Claim(text, f"{there}", ("at least " if is_bound else "") + page.number(ratio),
                       verdict)

@@ -42,15 +42,14 @@ def _body(found):
             plain, together = ([100 * share for share in shares]
                                for shares in lane["utilisation"])
             lines.append((f"{result['below_bytes'] >> 10} KiB", lane["tier"], lane["direction"],
-                          aggregation.spread(plain, " %"), aggregation.spread(together, " %"),
-                          aggregation.spread(lane["ratios"])))
+                          *map(page.with_spread, (plain, together, lane["ratios"]))))
     return ("Measured, not simulated: the agent's migrator carries out a plan in which every small "
             "tensor of ResNet-152 leaves fast memory while it is idle longest "
             "([policies-deeptm-aggregation.md](policies-deeptm-aggregation.md)). Share of the "
             f"bandwidth of 16 MiB copies on the same tier; median and extremes of {ROUNDS} rounds. "
             "Optane is emulated, since the host has none.\n\n" +
-            page.table(("tensors below", "tier", "direction", "one by one", "aggregated", "ratio"),
-                       lines))
+            page.table(("tensors below", "tier", "direction", "one by one, %", "aggregated, %",
+                        "ratio"), lines))
 
 
 def _claims(found):

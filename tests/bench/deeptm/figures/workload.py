@@ -21,7 +21,7 @@ MODELS = {"alexnet": "AlexNet", "vgg19": "VGG-19", "mobilenet_v2": "MobileNet v2
           "inception_v4": "Inception v4", "resnet152": "ResNet-152"}
 
 # Fast to slow memory as the paper writes it, as a share of the peak.
-RATIOS = {"1:8": 1 / 9, "1:4": 1 / 5, "1:2": 1 / 3, "1:1": 1 / 2}
+RATIOS = {"1:8": 1 / 9, "1:4": 1 / 5, "1:2": 1 / 3}
 
 
 @dataclasses.dataclass(frozen=True)
