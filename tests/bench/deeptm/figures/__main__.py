@@ -25,6 +25,7 @@ BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "bui
 sys.path[1:1] = [str(SOURCE_DIR / "tests/bench"), str(SOURCE_DIR / "tools/stowage")]
 
 import document  # pylint: disable=wrong-import-position
+from picture import load_pyplot  # pylint: disable=wrong-import-position
 from steps import Runner  # pylint: disable=wrong-import-position
 from workload import MODELS, Workload  # pylint: disable=wrong-import-position
 
@@ -77,6 +78,7 @@ def parse():
 
 def main():
     arguments = parse()
+    load_pyplot()  # says what is missing before the work, not after it
     begin = time.monotonic()
     workload = Workload(BINARY_DIR, arguments.results, arguments.episodes)
     runner = Runner(arguments.results / "steps", arguments.jobs, arguments.minutes)

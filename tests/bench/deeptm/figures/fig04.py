@@ -1,5 +1,6 @@
 """Figure 4: tensors kept in fast memory by one characteristic alone (VGG-19)."""
 
+import math
 import statistics
 
 import page
@@ -80,9 +81,8 @@ def _draw(strategies, path):
     for axes in grid.flat[len(strategies):]:
         axes.set_visible(False)
     for axes, strategy in zip(grid.flat, strategies):
-        points = [(k, 100 * share) for k, share in enumerate(strategy["shares"])
-                  if share is not None]
-        axes.fill_between(*zip(*points), step="mid", color="#1f77b4", alpha=0.5, linewidth=0)
+        shares = [math.nan if share is None else 100 * share for share in strategy["shares"]]
+        axes.stairs(shares, color="#1f77b4", alpha=0.5, fill=True)
         axes.set_title(strategy["name"], fontsize=9)
         axes.set_ylim(0, 100)
         axes.tick_params(labelsize=8)
