@@ -260,6 +260,41 @@ class PlanTest(CliTest):
         self.assert_fails(stowage("plan", GRAPH, "--system", "none", "--fast-ratio", "0.5"),
                           NO_INPUT, "optane")
 
+    # The kernel is fastest with 6 MiB of workspace; 1 MiB does as well.
+    CHOICE = {
+        "schemaVersion": 1,
+        "name": "choice",
+        "tensors": [{"sizeBytes": str(2 << 20), "persistent": True},
+                    {"sizeBytes": str(2 << 20)},
+                    {"sizeBytes": str(6 << 20), "kind": "TENSOR_KIND_WORKSPACE",
+                     "birthKernel": 0, "deathKernel": 0}],
+        "kernels": [{**KERNEL, "alternatives": [
+            {"name": "implicit", "workspaceBytes": str(1 << 20),
+             "profile": {"fastInputsFastOutputs": {
+                 "durationNs": "1500", "source": "DURATION_SOURCE_MEASURED"}}}]}],
+    }
+
+    def test_states_which_implementation_a_kernel_runs(self):
+        graph = self.write("graph.json", self.CHOICE)
+        shown = stowage("graph", "show", graph)
+        self.assertRegex(shown.stdout, r"1 implicit +1.5\d* us +1.0\d* MiB")
+        plan = self.folder / "plan.json"
+        made = stowage("plan", graph, "--system", "gpu-pcie", "--fast-bytes", "6MiB",
+                       "--policy", "autotm-sync", "-o", plan, "--format", "json")
+        self.assertEqual(made.returncode, 0, made.stderr)
+        choice = [{"kernel": 0, "implementation": 1}]
+        self.assertEqual(json.loads(made.stdout)["implementations"], choice)
+        self.assertEqual(json.loads(made.stdout)["step_time_ns"], 1500)
+        verify = ["verify", graph, plan, "--system", "gpu-pcie"]
+        self.assertEqual(stowage(*verify).returncode, 0)
+        content = json.loads(plan.read_text())
+        content["implementations"][0]["implementation"] = 2
+        plan.write_text(json.dumps(content))
+        self.assert_fails(stowage(*verify), INFEASIBLE, "bad-implementation")
+        del content["implementations"]
+        plan.write_text(json.dumps(content))
+        self.assert_fails(stowage(*verify), INFEASIBLE, "over-limit")
+
     def test_draws_a_step(self):
         picture = self.folder / "step.svg"
         result = stowage("plan", GRAPH, "--system", "g10-a100", "--fast-ratio", "0.5",
