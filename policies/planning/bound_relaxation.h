@@ -19,13 +19,16 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/bound_timeline.h"
 #include "policies/planning/kernel_room.h"
+#include "policies/planning/room_measures.h"
 #include "policies/planning/tensor_life.h"
 
 namespace stowage {
 
-// Lanes go by 2 x (slower tier - 1), in after out.
+// Room has a price for each measure of it: in bytes, and in the counts that are
+// explained in room_measures.h. Lanes go by 2 x (slower tier - 1), in after
+// out.
 struct BoundPrices {
-  std::vector<double> room;               // by priced kernel, per byte
+  std::vector<double> room;               // by priced kernel, by measure
   std::vector<std::vector<double>> lane;  // by block, by lane; sums <= 1
 
   // What is left for kernels in a block.
@@ -49,8 +52,8 @@ class BoundRelaxation {
 
   BoundPrices ZeroPrices() const;
 
-  // What a byte of room is about worth: a copy out and in of it.
-  double NsPerByte() const;
+  // What the price of each room is about: that of copying so much out and in.
+  std::vector<double> RoomScales() const;
 
   BoundValue Evaluate(const BoundPrices& prices);
 
@@ -60,10 +63,11 @@ class BoundRelaxation {
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-  // A copy within an unrolled segment to or from tier `slower` + 1.
+  // A copy to or from tier `slower` + 1. Its moment is 2 s in the waiting before
+  // unrolled segment s, 2 s + 1 while the kernels of s run.
   struct Copy {
     double cost = kInfinite;
-    int segment = 0;
+    int moment = 0;
     int slower = 0;
   };
 
@@ -87,13 +91,21 @@ class BoundRelaxation {
   int BlockOf(int segment) const {
     return timeline_.block[segment % segments()];
   }
-  double RoomCost(int begin, int end, double bytes) const {
-    return (room_before_[end] - room_before_[begin]) * bytes;
+  int BlockAt(int moment) const {
+    return moment % 2 == 1 ? BlockOf(moment / 2)
+                           : timeline_.wait_block[moment / 2 % segments()];
   }
+  // Of the tensor whose life is looked at.
+  double RoomCost(int begin, int end) const {
+    return ((*room_before_)[end] - (*room_before_)[begin]) * room_factor_;
+  }
+  double NsPerByte() const;
   void SpreadPrices();
-  void Hold(int begin, int end, double bytes);
+  void SpreadRoom(size_t size, std::vector<double>& before) const;
+  void LookAt(size_t life);
+  void Hold(int begin, int end, bool is_fixed);
 
-  void Improve(const std::vector<double>& ns, int direction, int segment,
+  void Improve(const std::vector<double>& ns, int direction, int moment,
                Copy& best) const;
   Passages Pass(const TensorLife& life, size_t stop);
   void FindFetches(const TensorLife& life, int first, int last);
@@ -113,12 +125,18 @@ class BoundRelaxation {
   const KernelRoom room_;
   const std::vector<TensorLife> lives_;
   const int lanes_;
-  std::vector<double> fillable_bytes_;  // by priced kernel
+  const RoomMeasures measures_;
   const BoundPrices* prices_ = nullptr;
-  // By unrolled segment, two steps: the sum of the room's prices before it, and
-  // the lanes' prices.
-  std::vector<double> room_before_;
+  // Of two steps: the prices of lanes by moment; the sums of the room's prices
+  // before each segment, for a byte and for a tensor of each counted size.
   std::vector<std::vector<double>> lane_;
+  std::vector<double> byte_before_;
+  std::vector<std::vector<double>> size_before_;
+  // Of the life that is looked at.
+  const std::vector<double>* room_before_ = nullptr;
+  double room_factor_ = 1;
+  double bytes_ = 0;
+  int size_ = -1;
   BoundValue value_;
   std::vector<Passages> passages_;  // by stop
   std::vector<Copy> fetches_;       // by segment, cost with room

@@ -24,13 +24,13 @@ BoundTimeline MakeBoundTimeline(const Graph& graph,
   }
   BoundTimeline timeline;
   const bool each_kernel = blocks > kernels;
-  blocks = std::min<int>(blocks, kernels + (each_kernel ? 1 : 0));
+  blocks = each_kernel ? 2 * (kernels + 1) : std::min<int>(blocks, kernels);
   timeline.busy_ns.resize(blocks);
   double now_ns = 0;
   for (KernelIndex k = 0; k <= kernels; ++k) {
     int block = blocks - 1;
     if (each_kernel) {
-      block = k;
+      block = 2 * k + 1;
     } else if (total_ns > 0) {
       block = std::min(block, static_cast<int>(blocks * now_ns / total_ns));
     }
@@ -38,6 +38,7 @@ BoundTimeline MakeBoundTimeline(const Graph& graph,
                              timeline.block.back() != block;
     if (new_segment) {
       timeline.block.push_back(block);
+      timeline.wait_block.push_back(each_kernel ? block - 1 : block);
       timeline.priced.push_back(has_price[k] ? timeline.priced_count++ : -1);
     }
     timeline.segment.push_back(static_cast<int>(timeline.block.size()) - 1);

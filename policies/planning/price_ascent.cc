@@ -15,7 +15,7 @@ constexpr int kPatience = 25;
 constexpr double kGain = 1e-4;
 
 // How much of an average stays from one evaluation to the next.
-constexpr double kSlopeMemory = 0.7;
+constexpr double kSlopeMemory = 0.9;
 constexpr double kSquareMemory = 0.97;
 
 // Keeps sums of prices below 1 when they are rounded.
@@ -35,7 +35,7 @@ void LimitLanes(BoundPrices& prices) {
 
 PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start)
     : relaxation_(relaxation),
-      room_scale_(relaxation.NsPerByte()),
+      room_scales_(relaxation.RoomScales()),
       prices_(start),
       best_(start),
       step_(kFirstStep) {
@@ -62,7 +62,7 @@ void PriceAscent::Climb(int evaluations) {
 }
 
 void PriceAscent::Restart() {
-  step_ /= 2;
+  step_ *= 0.7;
   stuck_ = 0;
   prices_ = best_;
   std::fill(slope_.begin(), slope_.end(), 0);
@@ -71,7 +71,8 @@ void PriceAscent::Restart() {
 void PriceAscent::Step(const BoundPrices& ascent) {
   size_t i = 0;
   for (size_t r = 0; r < prices_.room.size(); ++r) {
-    prices_.room[r] = Move(ascent.room[r], room_scale_, prices_.room[r], i++);
+    prices_.room[r] =
+        Move(ascent.room[r], room_scales_[r], prices_.room[r], i++);
   }
   for (size_t b = 0; b < prices_.lane.size(); ++b) {
     for (size_t l = 0; l < prices_.lane[b].size(); ++l) {

@@ -37,7 +37,7 @@ class PriceAscent {
   double Move(double slope, double scale, double price, size_t i);
 
   BoundRelaxation& relaxation_;
-  const double room_scale_;
+  const std::vector<double> room_scales_;
   BoundPrices prices_;
   BoundPrices best_;
   double best_ns_ = 0;
