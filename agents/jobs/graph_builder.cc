@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_format.h"
 
@@ -36,13 +37,19 @@ bool AliveAtEnd(const session::BlockRecord& block) {
   return block.death_kernel < 0;
 }
 
+// Was there before the step and is freed in it.
+bool IsOlder(const session::BlockRecord& block) {
+  return AliveAtStart(block) && !AliveAtEnd(block);
+}
+
 // Decides which blocks are one tensor and how long it lives.
 class Drafter {
  public:
   explicit Drafter(const CapturedProfile& profile)
       : profile_(profile), draft_of_block_(profile.blocks.size(), -1) {
     IndexLastingBirths();
-    for (size_t i = 0; i < profile.blocks.size(); ++i) DraftOlderBlock(i);
+    for (size_t i = 0; i < profile.blocks.size(); ++i) JoinSameBirth(i);
+    for (uint32_t i : OlderBlocksByBirth()) JoinSameSize(i);
     for (size_t i = 0; i < profile.blocks.size(); ++i) DraftRemaining(i);
     NoteUses();
   }
@@ -52,6 +59,7 @@ class Drafter {
 
  private:
   using BirthKey = std::pair<int32_t, int32_t>;
+  using LastingBirths = absl::btree_map<BirthKey, uint32_t>;
 
   static BirthKey BirthOf(const session::BlockRecord& block) {
     return {block.birth_kernel, block.birth_ordinal};
@@ -71,28 +79,55 @@ class Drafter {
     drafts_.push_back(std::move(draft));
   }
 
-  // Blocks that were there before the step and are freed in it.
-  void DraftOlderBlock(uint32_t index) {
-    const session::BlockRecord& block = profile_.blocks[index];
-    if (!AliveAtStart(block) || AliveAtEnd(block)) return;
-    const BirthKey before{block.previous_birth_kernel,
-                          block.previous_birth_ordinal};
-    const auto found = lasting_births_.find(before);
-    if (found == lasting_births_.end() ||
-        profile_.blocks[found->second].size_bytes != block.size_bytes) {
-      return;
+  std::vector<uint32_t> OlderBlocksByBirth() const {
+    std::vector<uint32_t> older;
+    for (size_t i = 0; i < profile_.blocks.size(); ++i) {
+      if (IsOlder(profile_.blocks[i])) older.push_back(i);
     }
-    const uint32_t successor = found->second;
+    std::sort(older.begin(), older.end(), [this](uint32_t a, uint32_t b) {
+      return profile_.blocks[a].id < profile_.blocks[b].id;
+    });
+    return older;
+  }
+
+  // The successor is born where the block was born in the step before.
+  void JoinSameBirth(uint32_t index) {
+    const session::BlockRecord& block = profile_.blocks[index];
+    if (!IsOlder(block)) return;
+    const auto found = lasting_births_.find(
+        {block.previous_birth_kernel, block.previous_birth_ordinal});
+    if (found != lasting_births_.end() &&
+        profile_.blocks[found->second].size_bytes == block.size_bytes) {
+      JoinWithSuccessor(index, found);
+    }
+  }
+
+  // A step that was unlike the one before, such as the second of all, tells
+  // nothing about births. Blocks of a size are then born in the same order.
+  void JoinSameSize(uint32_t index) {
+    const session::BlockRecord& block = profile_.blocks[index];
+    if (draft_of_block_[index] >= 0) return;
+    const auto found = std::find_if(
+        lasting_births_.begin(), lasting_births_.end(), [&](const auto& birth) {
+          return profile_.blocks[birth.second].size_bytes == block.size_bytes;
+        });
+    if (found != lasting_births_.end()) JoinWithSuccessor(index, found);
+  }
+
+  // One tensor that lives into the next step; two where the lives overlap.
+  void JoinWithSuccessor(uint32_t index, LastingBirths::iterator found) {
+    const session::BlockRecord& block = profile_.blocks[index];
+    const auto [birth, successor] = *found;
     lasting_births_.erase(found);  // one block has one successor
-    const InitialKey initial{.birth_kernel = before.first,
-                             .birth_ordinal = before.second};
-    if (block.death_kernel < before.first) {
+    const InitialKey initial{.birth_kernel = birth.first,
+                             .birth_ordinal = birth.second};
+    if (block.death_kernel < birth.first) {
       Add({.size_bytes = block.size_bytes,
-           .birth_kernel = before.first,
+           .birth_kernel = birth.first,
            .death_kernel = block.death_kernel,
            .flags = block.flags | profile_.blocks[successor].flags,
            .initial = initial,
-           .birth = before},
+           .birth = birth},
           index);
       draft_of_block_[successor] = draft_of_block_[index];
       return;
@@ -103,10 +138,10 @@ class Drafter {
          .initial = initial},
         index);
     Add({.size_bytes = block.size_bytes,
-         .birth_kernel = before.first,
+         .birth_kernel = birth.first,
          .death_kernel = profile_.kernel_count() - 1,
          .flags = profile_.blocks[successor].flags,
-         .birth = before},
+         .birth = birth},
         successor);
   }
 
@@ -157,7 +192,7 @@ class Drafter {
   std::vector<int32_t> draft_of_block_;
   std::vector<Draft> drafts_;
   // Blocks born in the step and alive at its end.
-  absl::flat_hash_map<BirthKey, uint32_t> lasting_births_;
+  LastingBirths lasting_births_;
 };
 
 bool IsWorkspace(const Draft& draft) {

@@ -198,7 +198,7 @@ class Job {
 
   // job_plan.cc: a step under a plan.
   bool StartPlan(const PlanTable& plan);
-  bool MatchInitial(const PlanTable& plan, std::vector<Target>* targets);
+  void MatchInitial(const PlanTable& plan, std::vector<Target>* targets);
   bool Arrange(const std::vector<Target>& targets);
   void ClearFast(const std::vector<Target>& targets);
   bool TakeFastRoom(int64_t offset_bytes, Block* block);

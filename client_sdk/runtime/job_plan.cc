@@ -29,7 +29,8 @@ std::optional<int64_t> AllocateNear(Arena& arena, int64_t offset_bytes,
 bool Job::StartPlan(const PlanTable& plan) {
   std::vector<Target> targets;
   tensors_.assign(plan.tensor_count, nullptr);
-  if (!MatchInitial(plan, &targets) || !Arrange(targets)) {
+  MatchInitial(plan, &targets);
+  if (!Arrange(targets)) {
     for (const Target& target : targets) target.block->tensor = -1;
     return false;
   }
@@ -39,9 +40,10 @@ bool Job::StartPlan(const PlanTable& plan) {
   return true;
 }
 
-// Finds the block of every tensor that is alive when the step begins: by
-// identity, or by where the step before gave birth to it.
-bool Job::MatchInitial(const PlanTable& plan, std::vector<Target>* targets) {
+// Finds the blocks of the tensors that are alive when the step begins: by
+// identity, or by where the step before gave birth to them. Some may be gone
+// for good, such as what the first step left: the plan goes without them.
+void Job::MatchInitial(const PlanTable& plan, std::vector<Target>* targets) {
   for (Block* block : blocks_) {
     block->tensor = -1;
     auto index = plan.initial_by_block.find(block->id);
@@ -62,16 +64,6 @@ bool Job::MatchInitial(const PlanTable& plan, std::vector<Target>* targets) {
         {block,
          {initial.tier, initial.offset_bytes + (fast ? window_bytes() : 0)}});
   }
-  if (targets->size() == plan.initial.size()) return true;
-  for (const session::PlanInitial& initial : plan.initial) {
-    if (tensors_[initial.tensor] != nullptr) continue;
-    ReportEvent("initial-tensor-missing",
-                std::to_string(plan.initial.size() - targets->size()) +
-                    " of the tensors alive at the start, the first of " +
-                    std::to_string(initial.size_bytes) + " bytes");
-    break;
-  }
-  return false;
 }
 
 bool Job::Arrange(const std::vector<Target>& targets) {

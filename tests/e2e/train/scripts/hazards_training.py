@@ -194,6 +194,16 @@ def jit_trace(digest):
 
 
 @hazard
+def recomputed_weights(digest):
+    """Weights that each forward pass computes anew, while the old ones live."""
+    net = make_net()
+    for module in net.modules():
+        if isinstance(module, (nn.Conv2d, nn.Linear)):
+            nn.utils.weight_norm(module)
+    train(digest, net)
+
+
+@hazard
 def channels_last(digest):
     net = make_net().to(memory_format=torch.channels_last)
     batches = []

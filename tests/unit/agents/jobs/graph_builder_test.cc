@@ -140,6 +140,30 @@ TEST(GraphBuilderTest, KeepsTwoTensorsWhereOldAndNewOverlap) {
   EXPECT_FALSE(binding.initial[1].has_value());
 }
 
+TEST(GraphBuilderTest, JoinsBlocksOfOneSizeWhereTheStepBeforeWasAnother) {
+  ProfileBuilder profile;
+  // The step before had kernels of its own: what it says of births is not so.
+  const uint32_t second = profile.AddBlock(Older(2, 64, -1, -1, 1));
+  const uint32_t first = profile.AddBlock(Older(1, 64, -1, -1, 0));
+  const uint32_t known = profile.AddBlock(Older(3, 64, 2, 0, 0));
+  profile.AddBlock(Passing(4, 64, 2, 0, -1));
+  profile.AddBlock(Passing(5, 64, 3, 0, -1));
+  profile.AddBlock(Passing(6, 64, 4, 0, -1));
+  profile.AddKernel("replace", {{first}, {known}});
+  profile.AddKernel("replace", {{second}});
+  for (int k = 2; k < 5; ++k) profile.AddKernel("forward", {});
+  const GraphBinding binding = Build(profile);
+  ASSERT_EQ(binding.graph.tensors_size(), 3);
+  const int deaths[] = {0, 0, 1};
+  for (int t = 0; t < 3; ++t) {
+    const v1::Tensor& tensor = binding.graph.tensors(t);
+    EXPECT_FALSE(tensor.persistent());
+    EXPECT_EQ(tensor.birth_kernel(), t + 2);
+    EXPECT_EQ(tensor.death_kernel(), deaths[t]);
+    EXPECT_EQ(binding.initial[t]->birth_kernel, t + 2);
+  }
+}
+
 TEST(GraphBuilderTest, TakesWhatHasNoPartnerAsPersistent) {
   ProfileBuilder profile;
   profile.AddBlock(Older(1, 64, 1, 0, 0));

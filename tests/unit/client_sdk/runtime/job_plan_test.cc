@@ -270,13 +270,26 @@ TEST_F(SurpriseTest, AnAllocationWhileAnOperandLeaves) {
   Expect("allocation-sequence", &training, {.hidden_bytes = 3 * kUnit});
 }
 
-TEST(JobPlanTest, APlanThatDoesNotFitTheTensorsIsNotUsed) {
-  SmallTraining training(
-      [](session::PlanArea* plan) { plan->initial[0].size_bytes += 4096; });
+TEST(JobPlanTest, APlanDrivesStepsInWhichATensorThatItKnowsIsGone) {
+  SmallTraining training([](session::PlanArea* plan) {
+    session::PlanInitial& gone = plan->initial[plan->initial_count++];
+    gone = {.tensor = static_cast<int32_t>(plan->tensor_count++),
+            .offset_bytes = 36 * kUnit,
+            .size_bytes = kUnit,
+            .block_id = 1 << 20};
+    plan->moves[plan->move_count++] = {.tensor = gone.tensor,
+                                       .from_tier = 0,
+                                       .to_tier = 1,
+                                       .start_kernel = kForward2,
+                                       .deadline_kernel = kForward3};
+  });
   training.WarmUp();
-  training.Step();
-  EXPECT_EQ(training.last().mode, session::kStepDemand);
-  EXPECT_THAT(training.process().Events(), Contains("initial-tensor-missing"));
+  for (int i = 0; i < 3; ++i) {
+    training.Step();
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+  }
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
 TEST(JobPlanTest, AMalformedPlanIsNotUsed) {
