@@ -88,8 +88,7 @@ def main():
     runner.run([step for figure in sorted(figures, key=lambda f: URGENCY.index(f.number))
                 for step in figure.steps])
     sections = [figure.section(runner) for figure in figures]
-    document.write(arguments.page, sections, runner.unfinished(), arguments.words,
-                   arguments.jobs)
+    document.write(arguments.page, sections, runner.unfinished(), arguments)
     print(f"{arguments.page}: {len(sections)} figures in {(time.monotonic() - begin) / 60:.1f} "
           f"minutes; {len(runner.unfinished())} steps are missing")
 

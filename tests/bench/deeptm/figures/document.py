@@ -4,6 +4,7 @@ import os
 
 import page
 from measurements import machine
+from workload import MODELS
 
 HEAD = """# DeepTM's figures beside ours
 
@@ -19,15 +20,17 @@ This page is written by
 {command}
 ```
 
-on {machine}; the load was {load:.1f} when it ended,
-of which {jobs} its own.
+on {machine}; the load was {load:.1f} when it ended, of
+which {jobs} its own.
 
+* **Models:** {models}.
 * **Simulated, but for figures 15 and 18.** Step times are what the simulator predicts for plans that
   the verifier accepted. Training time, memory and migration bandwidth are measured.
 * **Graphs** are captures of two small batches (`tests/data/README.md`), scaled to the paper's batch
   (`stowage graph scale --without-workspaces`) and rehosted to the processor of the memory system. The
-  paper's peaks are several times smaller than these models have at 224 pixels (its table I: 1.67 GB for
-  AlexNet, 33 GB for VGG-19 at batch 512); ratios are of our peaks.
+  paper's peaks at batch 512 (its table I) are smaller than those of these graphs, VGG-19's by 1.3 times,
+  AlexNet's by 1.7, MobileNet's by 13, ResNet-152's by 23 and Inception's by 37, and it does not say why;
+  ratios are of our peaks.
 * **`optane`** is the paper's testbed. **`gpu-pcie`** stands for its GPU and is another thing: there the
   fast memory is the GPU's own; in the paper the GPU reads from DRAM and Optane, and DRAM is the fast
   memory.
@@ -62,10 +65,13 @@ WHY = """## Where it falls short, and why
 """
 
 
-def write(path, sections, unfinished, words, jobs):
-    """`words`: options that are not the default; `jobs`: steps run at a time."""
-    command = " ".join(["python3 tests/bench/deeptm/figures", *words])
-    parts = [HEAD.format(command=command, machine=machine(), load=os.getloadavg()[0], jobs=jobs)]
+def write(path, sections, unfinished, arguments):
+    command = " ".join(["python3 tests/bench/deeptm/figures", *arguments.words])
+    models = ", ".join(MODELS[model] for model in arguments.models)
+    if len(arguments.models) < len(MODELS):
+        models += f" of the paper's {len(MODELS)}; claims are judged on these alone"
+    parts = [HEAD.format(command=command, models=models, machine=machine(),
+                         load=os.getloadavg()[0], jobs=arguments.jobs)]
     if unfinished:
         parts.append(MISSING.format(count=len(unfinished), names=", ".join(unfinished[:8]),
                                     more=" and others" if len(unfinished) > 8 else ""))

@@ -64,7 +64,7 @@ def _claims(found):
     return [
         page.Claim("utilisation with the aggregator, Optane", f"above {page.percent(there[0])}",
                    page.span(together), page.REPRODUCED if max(together) > there[0] else
-                   "below it"),
+                   page.CONTRADICTED),
         page.Claim("utilisation without, Optane", f"{page.percent(there[1])} on average",
                    page.span(plain), "–"),
         page.Claim("aggregated over one by one", page.number(there[0] / there[1]),
