@@ -56,7 +56,7 @@ absl::StatusOr<Counts> ReadCounts(const session::ProfileArea& area) {
 template <typename T>
 std::vector<T> CopyRecords(const T* shared, uint32_t count) {
   std::vector<T> copy(count);
-  std::memcpy(copy.data(), shared, count * sizeof(T));
+  if (count > 0) std::memcpy(copy.data(), shared, count * sizeof(T));
   return copy;
 }
 
