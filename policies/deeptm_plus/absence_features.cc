@@ -79,8 +79,8 @@ void AbsenceFeatures::Observe(const std::vector<Choice>& chosen,
   for (const Choice& choice : chosen) {
     const Absence& absence = choices_.absences[choice.absence];
     chosen_[choice.absence] = true;
-    out_ns[absence.gap.from % step_] += absence.out_ns;
-    in_ns[absence.gap.to % step_] += absence.in_ns;
+    out_ns[absence.from % step_] += absence.out_ns;
+    in_ns[absence.to % step_] += absence.in_ns;
   }
   out_load_ = Density(out_ns);
   in_load_ = Density(in_ns);
@@ -127,7 +127,7 @@ void AbsenceFeatures::SetTensor(int absence, PriceFeatures& features) const {
   const TensorIndex t = one.gap.tensor;
   const Tensor& tensor = costs_.graph().tensors[t];
   const KernelIndex kernels = costs_.graph().kernel_count();
-  const KernelIndex at = std::min(one.gap.from % step_, kernels - 1);
+  const KernelIndex at = std::min(one.from % step_, kernels - 1);
   At(features, PriceFeature::kSize) =
       Squash(100 * static_cast<double>(one.size_bytes) / arena_bytes_);
   At(features, PriceFeature::kWeight) = tensor.kind == TensorKind::kWeight;
@@ -146,16 +146,16 @@ void AbsenceFeatures::SetTensor(int absence, PriceFeatures& features) const {
 
 void AbsenceFeatures::SetTimes(int absence, PriceFeatures& features) const {
   const Absence& one = choices_.absences[absence];
-  const Gap& gap = one.gap;
   const auto copies_ns = static_cast<double>(one.out_ns + one.in_ns);
-  const double ns = UnrolledNs(gap.to) - UnrolledNs(gap.from);
+  const double ns = UnrolledNs(one.to) - UnrolledNs(one.from);
   const auto penalty_ns =
       static_cast<double>(std::max<int64_t>(0, one.penalty_ns));
   const auto crowded =
-      static_cast<double>(crowded_[gap.to] - crowded_[gap.from]);
-  const double excess_bytes = excess_bytes_[gap.to] - excess_bytes_[gap.from];
-  At(features, PriceFeature::kSlack) = Squash(ns / std::max(1.0, copies_ns));
-  At(features, PriceFeature::kUseful) = Share(crowded, gap.to - gap.from);
+      static_cast<double>(crowded_[one.to] - crowded_[one.from]);
+  const double excess_bytes = excess_bytes_[one.to] - excess_bytes_[one.from];
+  At(features, PriceFeature::kSlack) =
+      copies_ns > 0 ? Squash(ns / copies_ns) : 0;
+  At(features, PriceFeature::kUseful) = Share(crowded, one.to - one.from);
   At(features, PriceFeature::kCrowding) =
       Squash(excess_bytes / std::max(1.0, crowded) /
              static_cast<double>(std::max<int64_t>(1, one.size_bytes)));
@@ -164,15 +164,17 @@ void AbsenceFeatures::SetTimes(int absence, PriceFeatures& features) const {
   At(features, PriceFeature::kOutShare) =
       Share(static_cast<double>(one.out_ns), copies_ns);
   At(features, PriceFeature::kWithoutCopies) = copies_ns == 0;
-  At(features, PriceFeature::kBegin) = Share(UnrolledNs(gap.from), step_ns_);
+  At(features, PriceFeature::kBegin) = Share(UnrolledNs(one.from), step_ns_);
   At(features, PriceFeature::kDuration) = Share(ns, step_ns_);
+  const auto exposed_ns = static_cast<double>(one.exposed_ns);
+  At(features, PriceFeature::kExposed) =
+      Share(exposed_ns, exposed_ns + copies_ns);
   At(features, PriceFeature::kCopies) = Squash(100 * copies_ns / step_ns_);
 }
 
 void AbsenceFeatures::SetRound(int absence, PriceFeatures& features) const {
-  const Gap& gap = choices_.absences[absence].gap;
-  const KernelIndex from = gap.from % step_;
-  const KernelIndex to = gap.to % step_;
+  const KernelIndex from = choices_.absences[absence].from % step_;
+  const KernelIndex to = choices_.absences[absence].to % step_;
   At(features, PriceFeature::kObserved) = 1;
   At(features, PriceFeature::kChosen) = chosen_[absence];
   At(features, PriceFeature::kOutLoad) = out_load_[from];

@@ -33,6 +33,7 @@ enum class PriceFeature {
   kDuration,  // over the step
   kSize,      // over the fast memory there is for tensors
   kCopies,    // over the step
+  kExposed,   // what copies lack of time, over that and the copies
   kWeight,    // tensor kinds, 0 or 1
   kOptimizerState,
   kGradient,
@@ -62,8 +63,6 @@ using PriceFeatures = std::array<float, kPriceFeatureCount>;
 // Keeps references to its arguments. Not thread-safe.
 class AbsenceFeatures {
  public:
-  // `excess_bytes`: by boundary, what is held if all is fast, less what there
-  // is room for.
   AbsenceFeatures(const CostModel& costs, const AbsenceChoices& choices);
 
   // What became of a round, for Of() from now on.

@@ -21,7 +21,8 @@ std::vector<double> LearnedPrices::Price(const std::vector<Choice>& chosen,
         factors.out * static_cast<double>(absence.out_ns) +
         factors.in * static_cast<double>(absence.in_ns) +
         factors.slow_use *
-            static_cast<double>(std::max<int64_t>(0, absence.penalty_ns));
+            static_cast<double>(std::max<int64_t>(0, absence.penalty_ns) +
+                                absence.exposed_ns);
     costs.push_back(std::max(1.0, cost));
   }
   return costs;

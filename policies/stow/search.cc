@@ -1,6 +1,7 @@
 #include "policies/stow/search.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -48,6 +49,16 @@ void Search::RunAtPrices(const PriceAbsences& price) {
   std::vector<Recipe> starts;
   for (const TierRule rule : Rules()) starts.push_back({.tiers = rule});
   RunFrom(starts, price);
+}
+
+int64_t Search::EstimateStepNs(const PriceAbsences& price) {
+  int64_t step_ns = std::numeric_limits<int64_t>::max();
+  for (const TierRule rule : Rules()) {
+    AllowAll(1);
+    const Candidate candidate = Learn({.tiers = rule}, effort_.rounds, price);
+    step_ns = std::min(step_ns, candidate.schedule.step_ns);
+  }
+  return step_ns;
 }
 
 void Search::RunFrom(const std::vector<Recipe>& starts,
@@ -195,7 +206,7 @@ void Search::Consider(Plan plan) {
         plan.prediction.step_time_ns <= best_->prediction.step_time_ns) {
       best_ = plan;
     }
-    WidenMoves(costs_.graph(), *simulation, plan);
+    if (round == 0) WidenMoves(costs_.graph(), *simulation, plan);
   }
 }
 

@@ -55,6 +55,10 @@ class Search {
   // `price` says.
   void RunAtPrices(const PriceAbsences& price);
 
+  // How long a step would take at such prices if addresses were always found;
+  // takes a fraction of the time.
+  int64_t EstimateStepNs(const PriceAbsences& price);
+
   // Takes a plan of another planner, which the verifier accepts, into account.
   // Gives its moves the time that its addresses allow.
   void Consider(Plan plan);

@@ -31,8 +31,9 @@ PROJECT_HEADERS = {
     # Runs the search of stow at learned prices.
     "policies/deeptm_plus":
         ("policies/deeptm_plus/", "policies/heat/", "policies/model/",
-         "policies/planning/", "policies/stow/", "policies/policy.h",
-         "stowage/v1/"),
+         "policies/planning/", "policies/stow/",
+         "policies/baselines/belady.h", "policies/baselines/g10.h",
+         "policies/sentinel/sentinel.h", "policies/policy.h", "stowage/v1/"),
     # Weighs the plans of other systems as well.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
