@@ -20,8 +20,9 @@ constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 constexpr int kRepairs = 4;
 constexpr double kRepairable = 0.02;
 
-// Where that takes no more placements than these, more orders are tried, however
-// much is left out.
+// Of few items, more orders are tried, however much is left out, as long as that
+// takes no more placements than these.
+constexpr size_t kFewItems = 500;
 constexpr int kMostRepairs = 60;
 constexpr size_t kRepairPlacements = 15'000;
 
@@ -96,12 +97,13 @@ void Repair(const std::vector<LayoutItem>& items, int64_t capacity,
   const auto repairable_bytes =
       static_cast<int64_t>(kRepairable * static_cast<double>(capacity));
   Layout layout = best;
+  const bool few = items.size() <= kFewItems;
   const int repairs =
-      std::clamp(static_cast<int>(kRepairPlacements / (items.size() + 1)),
-                 kRepairs, kMostRepairs);
+      few ? std::min(kMostRepairs,
+                     static_cast<int>(kRepairPlacements / items.size()))
+          : kRepairs;
   for (int n = 0; n < repairs && best.left_out_bytes > 0; ++n) {
-    const bool hopeless = best.left_out_bytes > repairable_bytes;
-    if (hopeless && repairs == kRepairs) return;
+    if (!few && best.left_out_bytes > repairable_bytes) return;
     std::stable_partition(layout.order.begin(), layout.order.end(),
                           [&](int item) { return layout.offsets[item] < 0; });
     layout = PackInOrder(items, std::move(layout.order), capacity, skyline);

@@ -168,10 +168,19 @@ double AbsenceSelector::Score(int absence, KernelIndex boundary,
 }
 
 void AbsenceSelector::FindCovered(int absence) {
-  const Absence& covering = choices_.absences[absence];
+  const Gap& gap = choices_.absences[absence].gap;
+  const std::vector<int>& taken = taken_of_[gap.tensor];
   covered_.clear();
-  for (const int a : taken_of_[covering.gap.tensor]) {
-    if (Overlap(covering, choices_.absences[a], step_)) covered_.push_back(a);
+  for (const KernelIndex turn : {-step_, 0, step_}) {
+    const auto first = std::partition_point(
+        taken.begin(), taken.end(),
+        [&](int a) { return choices_.absences[a].gap.to + turn <= gap.from; });
+    for (auto at = first; at != taken.end(); ++at) {
+      if (choices_.absences[*at].gap.from + turn >= gap.to) break;
+      const bool known =
+          std::find(covered_.begin(), covered_.end(), *at) != covered_.end();
+      if (!known) covered_.push_back(*at);
+    }
   }
 }
 
@@ -180,7 +189,11 @@ void AbsenceSelector::Take(int absence, KernelIndex boundary) {
   needed_at_[absence] = boundary < taken.gap.from ? boundary + step_ : boundary;
   excess_.Add(taken.from, taken.to, -taken.size_bytes);
   taken_[absence] = true;
-  taken_of_[taken.gap.tensor].push_back(absence);
+  std::vector<int>& all_taken = taken_of_[taken.gap.tensor];
+  const auto behind = std::partition_point(
+      all_taken.begin(), all_taken.end(),
+      [&](int a) { return choices_.absences[a].gap.from < taken.gap.from; });
+  all_taken.insert(behind, absence);
   Close(absence);
   for (const int a : all_of_[taken.gap.tensor]) {
     const Absence& other = choices_.absences[a];

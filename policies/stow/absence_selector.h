@@ -90,7 +90,7 @@ class AbsenceSelector {
   std::vector<bool> taken_;
   std::vector<bool> closed_;  // can not be taken (any more)
   std::vector<KernelIndex> needed_at_;
-  std::vector<std::vector<int>> taken_of_;  // by tensor
+  std::vector<std::vector<int>> taken_of_;  // by tensor, disjoint, ascending
   std::vector<int> covered_;
   std::map<int, ByEnd> open_;  // by class of cost per byte
 };

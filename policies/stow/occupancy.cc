@@ -4,77 +4,87 @@
 #include <limits>
 
 namespace stowage {
+namespace {
+
+// Below every number of bytes, and far from where adding bytes overflows.
+constexpr int64_t kNone = std::numeric_limits<int64_t>::min() / 4;
+
+}  // namespace
 
 Occupancy::Occupancy(const std::vector<int64_t>& bytes)
-    : count_(static_cast<KernelIndex>(bytes.size())),
-      added_(4 * bytes.size()),
-      highest_(4 * bytes.size()) {
-  Build(1, 0, count_, bytes);
+    : count_(static_cast<KernelIndex>(bytes.size())) {
+  // A leaf on either side of the boundaries' simplifies the loops.
+  while (leaves_ < bytes.size() + 2) leaves_ *= 2;
+  added_.resize(2 * leaves_);
+  highest_.assign(2 * leaves_, kNone);
+  std::copy(bytes.begin(), bytes.end(), highest_.begin() + leaves_ + 1);
+  for (size_t node = leaves_ - 1; node > 0; --node) Update(node);
 }
 
-void Occupancy::Build(int node, int low, int high,
-                      const std::vector<int64_t>& bytes) {
-  if (high - low == 1) {
-    added_[node] = highest_[node] = bytes[low];
-    return;
-  }
-  const int middle = low + (high - low) / 2;
-  Build(2 * node, low, middle, bytes);
-  Build(2 * node + 1, middle, high, bytes);
-  highest_[node] = std::max(highest_[2 * node], highest_[2 * node + 1]);
+void Occupancy::Update(size_t node) {
+  highest_[node] =
+      added_[node] + std::max(highest_[2 * node], highest_[2 * node + 1]);
 }
 
 void Occupancy::Add(KernelIndex begin, KernelIndex end, int64_t bytes) {
   if (begin >= end) return;
   if (begin >= count_) return Add(begin - count_, end - count_, bytes);
   if (end > count_) {
-    AddWithin(1, 0, count_, 0, end - count_, bytes);
+    AddWithin(0, end - count_, bytes);
     end = count_;
   }
-  AddWithin(1, 0, count_, begin, end, bytes);
+  AddWithin(begin, end, bytes);
 }
 
 int64_t Occupancy::Highest(KernelIndex begin, KernelIndex end) const {
   if (begin >= end) return 0;
   if (begin >= count_) return Highest(begin - count_, end - count_);
-  int64_t highest = HighestWithin(1, 0, count_, begin, std::min(end, count_));
+  int64_t highest = HighestWithin(begin, std::min(end, count_));
   if (end > count_) {
-    highest = std::max(highest, HighestWithin(1, 0, count_, 0, end - count_));
+    highest = std::max(highest, HighestWithin(0, end - count_));
   }
   return highest;
 }
 
 int64_t Occupancy::At(KernelIndex boundary) const {
-  return Highest(boundary, boundary + 1);
+  size_t node = leaves_ + 1 + boundary % count_;
+  int64_t bytes = highest_[node];
+  while (node /= 2) bytes += added_[node];
+  return bytes;
 }
 
-void Occupancy::AddWithin(int node, int low, int high, int begin, int end,
-                          int64_t bytes) {
-  if (begin <= low && high <= end) {
-    added_[node] += bytes;
-    highest_[node] += bytes;
-    return;
+// Climbs from the leaves outside the range on either side; their siblings that
+// lie between them make up the range.
+void Occupancy::AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes) {
+  size_t left = leaves_ + begin;
+  size_t right = leaves_ + 1 + end;
+  while (left / 2 != right / 2) {
+    for (const size_t inside :
+         {left % 2 == 0 ? left + 1 : 0, right % 2 == 1 ? right - 1 : 0}) {
+      added_[inside] += bytes;
+      highest_[inside] += bytes;
+    }
+    Update(left /= 2);
+    Update(right /= 2);
   }
-  const int middle = low + (high - low) / 2;
-  if (begin < middle) AddWithin(2 * node, low, middle, begin, end, bytes);
-  if (end > middle) AddWithin(2 * node + 1, middle, high, begin, end, bytes);
-  highest_[node] =
-      added_[node] + std::max(highest_[2 * node], highest_[2 * node + 1]);
+  while (left /= 2) Update(left);
 }
 
-int64_t Occupancy::HighestWithin(int node, int low, int high, int begin,
-                                 int end) const {
-  if (begin <= low && high <= end) return highest_[node];
-  const int middle = low + (high - low) / 2;
-  int64_t highest = std::numeric_limits<int64_t>::min();
-  if (begin < middle) {
-    highest = HighestWithin(2 * node, low, middle, begin, end);
+int64_t Occupancy::HighestWithin(KernelIndex begin, KernelIndex end) const {
+  size_t left = leaves_ + begin;
+  size_t right = leaves_ + 1 + end;
+  int64_t below_left = kNone, below_right = kNone;
+  while (left / 2 != right / 2) {
+    if (left % 2 == 0) below_left = std::max(below_left, highest_[left + 1]);
+    if (right % 2 == 1) {
+      below_right = std::max(below_right, highest_[right - 1]);
+    }
+    below_left += added_[left /= 2];
+    below_right += added_[right /= 2];
   }
-  if (end > middle) {
-    highest = std::max(highest,
-                       HighestWithin(2 * node + 1, middle, high, begin, end));
-  }
-  return highest + added_[node];
+  int64_t highest = std::max(below_left, below_right);
+  while (left /= 2) highest += added_[left];
+  return highest;
 }
 
 }  // namespace stowage

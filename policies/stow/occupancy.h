@@ -9,6 +9,7 @@
 #ifndef STOWAGE_POLICIES_STOW_OCCUPANCY_H_
 #define STOWAGE_POLICIES_STOW_OCCUPANCY_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -29,14 +30,15 @@ class Occupancy {
   int64_t At(KernelIndex boundary) const;
 
  private:
-  void Build(int node, int low, int high, const std::vector<int64_t>& bytes);
-  void AddWithin(int node, int low, int high, int begin, int end,
-                 int64_t bytes);
-  int64_t HighestWithin(int node, int low, int high, int begin, int end) const;
+  void Update(size_t node);
+  void AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes);
+  int64_t HighestWithin(KernelIndex begin, KernelIndex end) const;
 
   KernelIndex count_;
-  // A segment tree. Invariant: highest_[n] is the highest of the children of n
-  // plus added_[n].
+  // A segment tree; boundary b is leaf b + 1. Invariant: highest_[n] is the
+  // highest of the children of n plus added_[n]. Node 0 takes what is not
+  // looked at.
+  size_t leaves_ = 4;
   std::vector<int64_t> added_;
   std::vector<int64_t> highest_;
 };
