@@ -82,7 +82,7 @@ void AddNotes(const Graph& graph, const MemorySystem& system,
     plan.notes.push_back(absl::StrCat(
         plan.implementations.size(),
         " kernels run another implementation than their first one; a running "
-        "job can not be told to."));
+        "job cannot be told to."));
   }
   if (const auto note = DerivedProfileNote(graph, system)) {
     plan.notes.push_back(*note);

@@ -19,7 +19,7 @@ TierIndex SlowTier(const MemorySystem& system) {
 }
 
 Kernel Implemented(Kernel kernel, int32_t implementation) {
-  kernel.profile = KernelProfile(ProfileOf(kernel, implementation));
+  kernel.profile = ProfileOf(kernel, implementation);
   return kernel;
 }
 
