@@ -9,7 +9,7 @@ Action GreedyAction(const ActionValues& values) {
 
 void DqnActor::Act(const KernelState& state, std::vector<Action>& actions) {
   states_.clear();
-  for (const HeatTable::Entry& entry : state.decisions) {
+  for (const Decision& entry : state.decisions) {
     states_.push_back(MakeStateVector(state.positions[entry.tensor], entry,
                                       state.fast_left, state.slow_left));
   }

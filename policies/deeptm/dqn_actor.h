@@ -15,20 +15,14 @@ namespace stowage {
 
 // The state vector of IV-C for one living tensor. p is 0 in fast memory, 1 in
 // slow memory and -1 before it is allocated.
-inline StateVector MakeStateVector(Position position,
-                                   const HeatTable::Entry& entry,
+inline StateVector MakeStateVector(Position position, const Decision& decision,
                                    float fast_left, float slow_left) {
-  const auto share = [&](int which) {
-    return static_cast<float>(entry.logarithms[which]) / 255;
-  };
-  return {static_cast<float>(position),
-          entry.heat,
-          fast_left,
-          slow_left,
-          share(0),
-          share(1),
-          share(2),
-          share(3)};
+  StateVector state = {static_cast<float>(position), decision.heat, fast_left,
+                       slow_left};
+  for (int f = 0; f < Decision::kFeatureCount; ++f) {
+    state[kPaperStateSize + f] = static_cast<float>(decision.features[f]) / 255;
+  }
+  return state;
 }
 
 // Keeps a reference to the network. Not thread-safe.

@@ -15,7 +15,7 @@ namespace stowage {
 struct DqnDecider::State {
   TensorIndex tensor_count = 0;
   // By kernel, as in Environment; empty where the fast tier is not short.
-  std::vector<std::vector<HeatTable::Entry>> decisions;
+  std::vector<std::vector<Decision>> decisions;
   std::vector<int64_t> room_bytes;  // by kernel
   int64_t slow_capacity_bytes = 0;
   QNetwork network;
@@ -80,7 +80,7 @@ absl::StatusOr<std::vector<PlacementAction>> DqnDecider::Decide(
           : 1.0f;
   std::vector<PlacementAction> actions;
   std::vector<StateVector> states;
-  const std::vector<HeatTable::Entry>& row = state_->decisions[k];
+  const std::vector<Decision>& row = state_->decisions[k];
   auto entry = row.begin();
   TensorIndex previous = -1;
   for (const LivingTensor& living : situation.living) {

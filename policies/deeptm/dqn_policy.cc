@@ -58,6 +58,7 @@ v1::DqnSettings SettingsToProto(const DqnSettings& s) {
   proto.set_transitions_per_update(s.transitions_per_update);
   proto.set_evaluation_interval(s.evaluation_interval);
   proto.set_heat_alone(s.heat_alone);
+  proto.set_reward_bound(s.reward_bound);
   return proto;
 }
 
@@ -79,6 +80,7 @@ DqnSettings SettingsFromProto(const v1::DqnSettings& proto) {
           .heat_alone = proto.heat_alone(),
           .hidden_units = proto.hidden_units(),
           .oom_penalty = proto.oom_penalty(),
+          .reward_bound = proto.reward_bound(),
           .oom_tolerance = proto.oom_tolerance(),
           .updates_per_episode = proto.updates_per_episode(),
           .target_interval = proto.target_interval(),

@@ -22,11 +22,11 @@ namespace stowage {
 // How `DqnPolicy::weights` are laid out. Raised when the state, the network or
 // the order of the weights changes.
 //
-// Layout 1: state [p, H, D_left, P_left], and [f, r, s, l] unless heat_alone
-// (dqn_actor.h); three dense layers of hidden_units, hidden_units and 2 units,
+// Layout 2: state [p, H, D_left, P_left], and Decision::features unless
+// heat_alone (dqn_actor.h); three dense layers of hidden_units, hidden_units and 2 units,
 // ReLU after the first two. For each layer its matrix, one row per input, then
 // its bias; little-endian float32.
-inline constexpr int32_t kDqnWeightsLayout = 1;
+inline constexpr int32_t kDqnWeightsLayout = 2;
 
 struct DqnPolicy {
   std::string graph_id;       // GraphId of the graph it was trained for

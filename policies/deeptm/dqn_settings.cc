@@ -46,6 +46,7 @@ absl::Status CheckDqnSettings(const DqnSettings& s) {
   check("slow_price_usd_per_gb", s.slow_price_usd_per_gb, 0, kUnlimited);
   check("hidden_units", s.hidden_units, 1, kMaxHiddenUnits);
   check("oom_penalty", s.oom_penalty, 0, kUnlimited);
+  check("reward_bound", s.reward_bound, 0, kUnlimited);
   check("oom_tolerance", s.oom_tolerance, 0, kUnlimited);
   check("updates_per_episode", s.updates_per_episode, 1, kMaxCount);
   check("target_interval", s.target_interval, 1, kMaxCount);

@@ -30,9 +30,10 @@ struct DqnSettings {
   int32_t replay_size = 100;
   // Table II: "batch size", transitions.
   int32_t batch_size = 32;
-  // Table II.
-  double learning_rate = 1e-4;
-  // Table II: gamma, from one decision on a tensor to the next.
+  // Table II has 1e-4; ours: a gradient step follows one kernel or several, not
+  // each decision, so that each has to go farther.
+  double learning_rate = 1e-3;
+  // Table II: gamma, from one access of a tensor to the next.
   double discount = 0.99;
   // Table II: beta of eq. 13, 0 (only price counts) to 1 (only time counts).
   // The paper tries 0.25, 0.5 and 0.75 and finds 0.75 fastest.
@@ -48,20 +49,24 @@ struct DqnSettings {
   // IV-B: eq. 4 or eq. 5 to 7.
   MigrationMode migration = MigrationMode::kAsynchronous;
 
-  // IV-C: the state is [p, H, D_left, P_left]. Ours, false: the characteristics
-  // that H adds up, f, r, s and l, are in the state beside it, so that what is
-  // about to be used can be told from what is small or used often.
+  // IV-C: the state is [p, H, D_left, P_left]. Ours, false:
+  // Decision::features are in the state beside it, so that what is about to be
+  // used can be told from what is small or used often.
   bool heat_alone = false;
   // Ours: units of each of the two hidden dense layers.
   int32_t hidden_units = 32;
-  // Ours: the reward of an action that there is no room for, negated ("a
+  // Ours: what a kernel takes from the reward of a tensor that there is no room
+  // for and that is asked to be fast, were it as large as all of the room ("a
   // substantial negative reward").
   double oom_penalty = 2;
+  // Ours: what a decision earns up to the tensor's next access counts up to this
+  // bound either way.
+  double reward_bound = 1;
   // Ours: an episode ends early when a kernel's greedy actions ask for more
   // than the room there is by this multiple of it. Below, what is preferred
   // least is refused.
   double oom_tolerance = 1.5;
-  // Ours: gradient steps an episode, at most one a kernel.
+  // Ours: gradient steps an episode, spread over its kernels.
   int32_t updates_per_episode = 256;
   // Ours: gradient steps between copies to the target network.
   int32_t target_interval = 256;

@@ -16,7 +16,9 @@
 #include "policies/deeptm/learner.h"
 #include "policies/deeptm/replay_buffer.h"
 #include "policies/deeptm/reward.h"
+#include "policies/heat/access_index.h"
 #include "policies/model/graph_proto.h"
+#include "policies/model/liveness.h"
 #include "policies/planning/plan_policy.h"
 
 namespace stowage {
@@ -28,26 +30,31 @@ class LearningActor : public Actor {
   LearningActor(const Environment& environment, const DqnSettings& settings,
                 const std::vector<float>& weights)
       : environment_(environment),
+        accesses_(environment.graph()),
         settings_(settings),
         learner_(settings, weights),
         network_(ShapeOf(settings), weights),
-        buffer_(settings.replay_size) {
+        buffer_(settings.replay_size),
+        explored_(environment.graph().tensors.size()),
+        earned_(environment.graph().tensors.size()) {
     int32_t short_kernels = 0;
     for (KernelIndex k = 0; k < environment.graph().kernel_count(); ++k) {
       if (!environment.Decisions(k).empty()) ++short_kernels;
     }
-    update_interval_ =
-        std::max(1, short_kernels / settings.updates_per_episode);
-    remembered_per_kernel_ =
-        std::max(1, (settings.transitions_per_update + update_interval_ - 1) /
-                        update_interval_);
+    updates_per_kernel_ = static_cast<double>(settings.updates_per_episode) /
+                          std::max(1, short_kernels);
+    remembered_per_kernel_ = static_cast<int32_t>(std::ceil(
+        settings.transitions_per_update * std::min(1.0, updates_per_kernel_)));
   }
 
   void BeginEpisode(uint64_t seed, double greedy_probability) {
     engine_.seed(seed);
     // Compared with the upper half of a random number.
     greedy_below_ = static_cast<uint64_t>(greedy_probability * (1ULL << 32));
+    due_updates_ = 0;
     pending_.clear();
+    std::fill(explored_.begin(), explored_.end(), Explored{});
+    std::fill(earned_.begin(), earned_.end(), 0);
     losses_ = 0;
     updates_ = 0;
   }
@@ -57,15 +64,14 @@ class LearningActor : public Actor {
     states_.clear();
     greedy_.clear();
     for (size_t i = 0; i < actions.size(); ++i) {
-      const uint64_t random = engine_();
-      if ((random >> 32) < greedy_below_) {
+      const Explored& explored = Explore(state.decisions[i], state.kernel);
+      if (explored.greedy) {
         greedy_.push_back(i);
         states_.push_back(StateOf(state, i));
       } else {
-        // Below every value that the network has, and in a random order.
-        actions[i] = {.fast = (random & 1) != 0,
+        actions[i] = {.fast = explored.fast,
                       .random = true,
-                      .preference = RandomPreference(random)};
+                      .preference = explored.preference};
       }
     }
     values_.resize(states_.size());
@@ -77,26 +83,38 @@ class LearningActor : public Actor {
     Remember(state, actions);
   }
 
-  void Learn(const KernelState&, const std::vector<Action>&,
-             const std::vector<float>& rewards) override {
-    for (size_t i = pending_.size() - chosen_.size(), c = 0;
-         i < pending_.size(); ++i, ++c) {
-      pending_[i].transition.reward = rewards[chosen_[c]];
+  void Learn(KernelIndex kernel,
+             const std::vector<TensorReward>& rewards) override {
+    for (const TensorReward& reward : rewards) {
+      earned_[reward.tensor] += reward.reward;
     }
-    chosen_.clear();
-    if (++kernels_ % update_interval_ != 0) return;
-    if (buffer_.size() < static_cast<size_t>(settings_.batch_size)) return;
-    losses_ += learner_.Update(buffer_.Sample(settings_.batch_size, engine_));
-    ++updates_;
+    if (environment_.Decisions(kernel).empty()) return;
+    due_updates_ += updates_per_kernel_;
+    if (due_updates_ < 1) return;
+    const bool enough =
+        buffer_.size() >= static_cast<size_t>(settings_.batch_size);
+    for (; due_updates_ >= 1; --due_updates_) {
+      if (!enough) continue;
+      losses_ += learner_.Update(buffer_.Sample(settings_.batch_size, engine_));
+      ++updates_;
+    }
     network_.SetWeights(learner_.Weights());
   }
 
-  // Those whose episode is over get the episodic reward.
+  // Those whose episode is over share the episodic reward. What it cut off in
+  // the middle says nothing of what the next step would have brought.
   void EndEpisode(double episodic_reward) {
+    const KernelIndex kernels = environment_.graph().kernel_count();
+    std::erase_if(pending_, [&](const Pending& pending) {
+      const Tensor& tensor = environment_.graph().tensors[pending.tensor];
+      return pending.next_access >= kernels || tensor.alive_at_start();
+    });
+    const double share =
+        episodic_reward /
+        std::max<double>(1, static_cast<double>(pending_.size()));
     for (Pending& pending : pending_) {
-      pending.transition.reward += static_cast<float>(episodic_reward);
-      pending.transition.last = true;
-      buffer_.Add(pending.transition);
+      earned_[pending.tensor] += share;
+      Complete(pending, /*last=*/true);
     }
     pending_.clear();
   }
@@ -108,70 +126,114 @@ class LearningActor : public Actor {
   // A decision whose consequence is not known yet.
   struct Pending {
     TensorIndex tensor = 0;
-    KernelIndex kernel = 0;
+    KernelIndex next_access = 0;
+    double earned = 0;  // by the tensor, before
     Transition transition;
   };
 
-  static float RandomPreference(uint64_t random) {
-    return -1e30f * (1 + static_cast<float>((random >> 8) & 0xffff));
+  // How a tensor is treated up to its next access.
+  struct Explored {
+    KernelIndex until = -1;
+    bool greedy = true;
+    bool fast = false;
+    float preference = 0;
+  };
+
+  // Random actions ask for fast memory the less often the more of the room the
+  // tensor and those that are accessed sooner take. Compared with the upper half
+  // of a random number.
+  static uint64_t FastBelow(const Decision& decision) {
+    const double demand =
+        std::max<double>(1, decision.features[Decision::kDemand]);
+    const double probability = std::min(0.75, 0.25 * 255 / demand);
+    return static_cast<uint64_t>(probability * (1ULL << 32));
+  }
+
+  const Explored& Explore(const Decision& decision, KernelIndex k) {
+    const TensorIndex t = decision.tensor;
+    Explored& explored = explored_[t];
+    if (k <= explored.until) return explored;
+    const uint64_t random = engine_(), other = engine_();
+    explored = {
+        .until = k + accesses_.FutureDistance(t, k),
+        .greedy = (random >> 32) < greedy_below_,
+        .fast = (other >> 32) < FastBelow(decision),
+        // Below every value that the network has.
+        .preference = -1e30f * (1 + static_cast<float>(random & 0xffff))};
+    return explored;
   }
 
   static StateVector StateOf(const KernelState& state, size_t i) {
-    const HeatTable::Entry& entry = state.decisions[i];
-    return MakeStateVector(state.positions[entry.tensor], entry,
+    const Decision& decision = state.decisions[i];
+    return MakeStateVector(state.positions[decision.tensor], decision,
                            state.fast_left, state.slow_left);
   }
 
   void Remember(const KernelState& state, const std::vector<Action>& actions) {
-    chosen_.clear();
+    const KernelIndex after = state.kernel + 1;
+    const bool ends = after == environment_.graph().kernel_count();
     for (int n = 0; n < remembered_per_kernel_; ++n) {
       const size_t i = engine_() % actions.size();
-      chosen_.push_back(i);
-      Pending pending{state.decisions[i].tensor, state.kernel, {}};
+      const TensorIndex t = state.decisions[i].tensor;
+      Pending pending{
+          .tensor = t,
+          .next_access =
+              ends ? after : after + accesses_.FutureDistance(t, after),
+          .earned = earned_[t],
+          .transition = {}};
       pending.transition.state = StateOf(state, i);
       pending.transition.fast = actions[i].fast;
       pending_.push_back(pending);
     }
   }
 
-  // A transition ends with the next decision on its tensor, or with its life.
+  // A transition ends with the first decision on its tensor after the next
+  // access, or with its life.
   void CompletePending(const KernelState& state) {
     std::erase_if(pending_, [&](Pending& pending) {
+      const bool dead = HasDied(pending, state.kernel);
+      if (!dead && state.kernel <= pending.next_access) return false;
       const auto at = std::lower_bound(
           state.decisions.begin(), state.decisions.end(), pending.tensor,
-          [](const HeatTable::Entry& e, TensorIndex t) {
-            return e.tensor < t;
-          });
+          [](const Decision& e, TensorIndex t) { return e.tensor < t; });
       const bool decided =
           at != state.decisions.end() && at->tensor == pending.tensor;
-      if (!decided && !HasDied(pending, state.kernel)) return false;
-      pending.transition.last = HasDied(pending, state.kernel);
-      if (decided) {
+      if (!decided && !dead) return false;
+      if (!dead) {
         pending.transition.next = StateOf(state, at - state.decisions.begin());
       }
-      buffer_.Add(pending.transition);
+      Complete(pending, dead);
       return true;
     });
   }
 
+  void Complete(Pending& pending, bool last) {
+    const double earned = earned_[pending.tensor] - pending.earned;
+    pending.transition.reward = static_cast<float>(
+        std::clamp(earned, -settings_.reward_bound, settings_.reward_bound));
+    pending.transition.last = last;
+    buffer_.Add(pending.transition);
+  }
+
   bool HasDied(const Pending& pending, KernelIndex kernel) const {
     const Tensor& tensor = environment_.graph().tensors[pending.tensor];
-    return !tensor.persistent && pending.kernel <= tensor.death_kernel &&
-           tensor.death_kernel < kernel;
+    return !tensor.persistent && !AliveAt(tensor, kernel);
   }
 
   const Environment& environment_;
+  const AccessIndex accesses_;
   const DqnSettings& settings_;
   Learner learner_;
   QNetwork network_;
   ReplayBuffer buffer_;
   std::mt19937_64 engine_;
   uint64_t greedy_below_ = 0;
-  int32_t update_interval_ = 1;  // kernels
+  double updates_per_kernel_ = 1;  // of those with decisions
+  double due_updates_ = 0;
   int32_t remembered_per_kernel_ = 1;
-  int64_t kernels_ = 0;  // learnt from
   std::vector<Pending> pending_;
-  std::vector<size_t> chosen_;  // decisions of the last pending transitions
+  std::vector<Explored> explored_;  // by tensor
+  std::vector<double> earned_;      // by tensor, in this episode
   std::vector<size_t> greedy_;
   std::vector<StateVector> states_;
   std::vector<ActionValues> values_;
@@ -219,6 +281,11 @@ class Training {
   const DqnSettings& settings() const { return policy_.settings; }
   std::string LatestWeights() const { return PackWeights(actor_.Weights()); }
 
+  // Without prices only time counts.
+  double RoomWeight() const {
+    return prices_.fast_usd_per_gb > 0 ? 1 - settings().cost_priority : 0;
+  }
+
   EpisodeReport RunLearningEpisode() {
     const int32_t episode = policy_.episodes_done;
     EpisodeReport report{
@@ -232,6 +299,8 @@ class Training {
                    {.budget_bytes = budget_bytes_,
                     .oom_tolerance = settings().oom_tolerance,
                     .oom_penalty = settings().oom_penalty,
+                    .time_weight = settings().cost_priority,
+                    .room_weight = RoomWeight(),
                     .learn = true},
                    start_, actor_);
     report.out_of_memory = outcome.out_of_memory;

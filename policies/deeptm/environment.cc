@@ -107,13 +107,11 @@ void Environment::FindCosts() {
   for (KernelIndex k = 0; k < graph_->kernel_count(); ++k) {
     const Kernel& kernel = graph_->kernels[k];
     profiles_.push_back(CompleteProfile(*graph_, kernel, *system_));
-    int64_t input_bytes = 0, staging_ns = 0;
+    int64_t staging_ns = 0;
     for (const Operand& operand : kernel.operands) {
-      if (!operand.read) continue;
-      input_bytes += graph_->tensors[operand.tensor].size_bytes;
-      staging_ns += in_ns_[operand.tensor];
+      if (operand.read) staging_ns += in_ns_[operand.tensor];
     }
-    input_bytes_.push_back(input_bytes);
+    FindLosses(k);
     const KernelProfile& profile = profiles_.back();
     fastest_ns_ += kernel.gap_ns + profile.fast_inputs_fast_outputs.duration_ns;
     slowest_ns_ += kernel.gap_ns + profile.slow_inputs_slow_outputs.duration_ns;
@@ -125,6 +123,19 @@ void Environment::FindCosts() {
       1.0,
       static_cast<double>(loss_ns) /
           std::max<double>(1, static_cast<double>(graph_->kernels.size())));
+}
+
+void Environment::FindLosses(KernelIndex k) {
+  const int64_t fast_ns = KernelNs(k, [](TensorIndex) { return true; });
+  std::vector<int64_t>& losses = loss_ns_.emplace_back();
+  for (const Operand& operand : graph_->kernels[k].operands) {
+    const TensorIndex slow = operand.tensor;
+    const int64_t slow_ns =
+        slow_in_place_
+            ? KernelNs(k, [slow](TensorIndex t) { return t != slow; })
+            : fast_ns + (operand.read ? in_ns_[slow] : 0);
+    losses.push_back(slow_ns - fast_ns);
+  }
 }
 
 bool Environment::CanDecide(KernelIndex k, TensorIndex t) const {
@@ -142,12 +153,16 @@ bool Environment::CanDecide(KernelIndex k, TensorIndex t) const {
 }
 
 void Environment::SelectDecisions(HeatTable table) {
-  decisions_ = std::move(table.rows);
+  DecisionDescriber describer(*this, workload_->arena_bytes);
   for (KernelIndex k = 0; k < graph_->kernel_count(); ++k) {
-    is_short_.push_back(!decisions_[k].empty());
-    std::erase_if(decisions_[k], [&](const HeatTable::Entry& entry) {
-      return !CanDecide(k, entry.tensor);
+    is_short_.push_back(!table.rows[k].empty());
+    std::vector<Decision> decisions;
+    if (is_short_[k]) decisions = describer.Describe(k, table.rows[k]);
+    table.rows[k] = {};
+    std::erase_if(decisions, [&](const Decision& decision) {
+      return !CanDecide(k, decision.tensor);
     });
+    decisions_.push_back(std::move(decisions));
   }
 }
 
@@ -178,12 +193,6 @@ int64_t Environment::StreamNs(
     if (operand->write) ns += out_ns_[t];
   }
   return ns;
-}
-
-double Environment::InputShare(KernelIndex k, TensorIndex t) const {
-  const Operand* operand = FindOperand(graph_->kernels[k], t);
-  if (operand == nullptr || !operand->read || input_bytes_[k] == 0) return 0;
-  return static_cast<double>(graph_->tensors[t].size_bytes) / input_bytes_[k];
 }
 
 }  // namespace stowage

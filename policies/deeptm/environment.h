@@ -12,6 +12,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "policies/deeptm/decision.h"
 #include "policies/deeptm/migration_mode.h"
 #include "policies/heat/heat_table.h"
 #include "policies/model/graph.h"
@@ -40,7 +41,7 @@ class Environment {
 
   // Where the fast tier is short: the tensors to decide on, by index, with
   // their heat. Those alone that can be put elsewhere while this kernel runs.
-  const std::vector<HeatTable::Entry>& Decisions(KernelIndex k) const {
+  const std::vector<Decision>& Decisions(KernelIndex k) const {
     return decisions_[k];
   }
   // Whether all movable tensors that are alive at the kernel fit.
@@ -81,14 +82,16 @@ class Environment {
   int64_t KernelNs(KernelIndex k,
                    absl::FunctionRef<bool(TensorIndex)> is_fast) const;
 
-  // The share of the tensor in the bytes that kernel k reads: s_t over the sum
-  // of eq. 8. 0 for tensors that are not inputs.
-  double InputShare(KernelIndex k, TensorIndex t) const;
+  // What kernel k takes longer when its operand of that index, and no other, is
+  // slow.
+  int64_t LossNs(KernelIndex k, size_t operand) const {
+    return loss_ns_[k][operand];
+  }
 
   // C_max and C_min, eq. 9 and 10, with the host's time between kernels.
   int64_t slowest_ns() const { return slowest_ns_; }
   int64_t fastest_ns() const { return fastest_ns_; }
-  // What a mean kernel can lose: the unit of m_nor in eq. 8.
+  // What a mean kernel can lose: the unit of rewards.
   double mean_loss_ns() const { return mean_loss_ns_; }
   // L_D' and L_P' of eq. 12: capacity that holds everything.
   int64_t peak_bytes() const { return peak_bytes_; }
@@ -100,6 +103,7 @@ class Environment {
   void FindLives();
   void FindDemands();
   void FindCosts();
+  void FindLosses(KernelIndex k);
   void SelectDecisions(HeatTable table);
   bool CanDecide(KernelIndex k, TensorIndex t) const;
   int64_t StreamNs(KernelIndex k,
@@ -118,10 +122,10 @@ class Environment {
   std::vector<std::vector<TensorIndex>> must_be_fast_, must_be_slow_;
   std::vector<int64_t> fixed_bytes_;  // by boundary: what cannot move
   std::vector<bool> is_short_;
-  std::vector<std::vector<HeatTable::Entry>> decisions_;
+  std::vector<std::vector<Decision>> decisions_;
   std::vector<KernelProfile> profiles_;
-  std::vector<const Stream*> streams_;  // by kernel, may be null
-  std::vector<int64_t> input_bytes_;    // by kernel
+  std::vector<const Stream*> streams_;         // by kernel, may be null
+  std::vector<std::vector<int64_t>> loss_ns_;  // by kernel and operand
   int64_t slowest_ns_ = 0;
   int64_t fastest_ns_ = 0;
   double mean_loss_ns_ = 1;

@@ -9,6 +9,9 @@
 namespace stowage {
 namespace {
 
+// Decision::kDemand, where the room is full.
+constexpr uint8_t kAllOfTheRoom = 128;
+
 class EpisodeRun {
  public:
   EpisodeRun(const Environment& environment, const EpisodeOptions& options,
@@ -39,7 +42,10 @@ class EpisodeRun {
     for (KernelIndex k = 0; k < kernels; ++k) {
       ReachBoundary(k);
       DecideKernel(k);
-      if (outcome_.out_of_memory) return std::move(outcome_);
+      if (outcome_.out_of_memory) {
+        actor_.Learn(k, rewards_);
+        return std::move(outcome_);
+      }
       RunKernel(k);
     }
     ReachBoundary(kernels);
@@ -139,15 +145,17 @@ class EpisodeRun {
 
   void DecideKernel(KernelIndex k) {
     room_bytes_ = env_.RoomBytes(k, options_.budget_bytes);
-    const std::vector<HeatTable::Entry>& decisions = env_.Decisions(k);
+    const std::vector<Decision>& decisions = env_.Decisions(k);
     actions_.assign(decisions.size(), {});
-    rewards_.assign(decisions.size(), 0);
+    rewards_.clear();
     moved_.clear();
     const KernelState state = StateAt(k);
     if (!decisions.empty()) actor_.Act(state, actions_);
     for (size_t i = 0; i < decisions.size(); ++i) {
       preferences_[decisions[i].tensor] = actions_[i].preference;
     }
+    if (options_.learn) JudgeDemand(k);
+    if (outcome_.out_of_memory) return;
     ObeyDemands(k);
     PlaceUndecidedBirths(k);
     ApplyActions(k);
@@ -163,7 +171,8 @@ class EpisodeRun {
             .positions = positions_,
             .fast_left = share(room_bytes_ - held_bytes_, room_bytes_),
             .slow_left = share(env_.slow_capacity_bytes() - slow_bytes_,
-                               env_.slow_capacity_bytes())};
+                               env_.slow_capacity_bytes()),
+            .room_bytes = room_bytes_};
   }
 
   // Has in the fast tier what the kernel can use nowhere else, and out of it
@@ -215,7 +224,7 @@ class EpisodeRun {
   }
 
   void ApplyActions(KernelIndex k) {
-    const std::vector<HeatTable::Entry>& decisions = env_.Decisions(k);
+    const std::vector<Decision>& decisions = env_.Decisions(k);
     std::vector<int>& wishes = wishes_;
     wishes.clear();
     for (int i = 0; i < static_cast<int>(decisions.size()); ++i) {
@@ -238,14 +247,10 @@ class EpisodeRun {
       return std::tuple(-actions_[a].preference, a) <
              std::tuple(-actions_[b].preference, b);
     });
-    int64_t refused_bytes = 0;
     for (int i : wishes) {
       const TensorIndex t = env_.Decisions(k)[i].tensor;
       if (held_bytes_ + env_.Bytes(t) > room_bytes_) {
         if (positions_[t] == Position::kNone) BeSlow(t);
-        if (actions_[i].random) continue;
-        refused_bytes += env_.Bytes(t);
-        rewards_[i] -= static_cast<float>(options_.oom_penalty);
         continue;
       }
       if (positions_[t] == Position::kNone) {
@@ -255,12 +260,27 @@ class EpisodeRun {
       synchronous() ? MoveInNow(t, k) : BeginIn(t, k);
       moved_.push_back({i, env_.InNs(t)});
     }
-    const bool too_much = refused_bytes > options_.oom_tolerance *
-                                              static_cast<double>(room_bytes_);
-    if (options_.oom_tolerance < 0 || !too_much) return;
-    outcome_.out_of_memory = true;
-    if (options_.learn) actor_.Learn(StateAt(k), actions_, rewards_);
-    AddUpRewards();
+  }
+
+  // All that is to be fast counts, whether it is there, comes or finds no room.
+  // What is accessed last of it is what there is no room for.
+  void JudgeDemand(KernelIndex k) {
+    const std::vector<Decision>& decisions = env_.Decisions(k);
+    const auto budget_bytes =
+        static_cast<double>(std::max<int64_t>(1, options_.budget_bytes));
+    int64_t asked_bytes = 0;
+    for (size_t i = 0; i < decisions.size(); ++i) {
+      if (!actions_[i].fast) continue;
+      const Decision& decision = decisions[i];
+      const int64_t bytes = env_.Bytes(decision.tensor);
+      if (!actions_[i].random) asked_bytes += bytes;
+      if (decision.features[Decision::kDemand] <= kAllOfTheRoom) continue;
+      const double share = static_cast<double>(bytes) / budget_bytes;
+      Reward(decision.tensor, -options_.oom_penalty * share);
+    }
+    outcome_.out_of_memory =
+        options_.oom_tolerance >= 0 &&
+        asked_bytes > (1 + options_.oom_tolerance) * budget_bytes;
   }
 
   void RunKernel(KernelIndex k) {
@@ -272,45 +292,53 @@ class EpisodeRun {
     const int64_t stall_ns =
         std::max<int64_t>(0, std::max(in_ns_, out_ns_) - kernel_ns);
     now_ns_ += kernel_ns + stall_ns;
-    if (!options_.learn || env_.Decisions(k).empty()) return;
-    RewardInputs(k);
-    RewardMoves(stall_ns);
-    actor_.Learn(StateAt(k), actions_, rewards_);
-    AddUpRewards();
+    if (!options_.learn) return;
+    RewardOperands(k);
+    RewardMoves(stall_ns, k);
+    ChargeRoom(k);
+    actor_.Learn(k, rewards_);
   }
 
-  // Eq. 8: the share of the input that is fast.
-  void RewardInputs(KernelIndex k) {
-    const std::vector<HeatTable::Entry>& decisions = env_.Decisions(k);
-    for (const Operand& operand : env_.graph().kernels[k].operands) {
-      const TensorIndex t = operand.tensor;
-      if (!operand.read || positions_[t] != Position::kFast) continue;
-      const auto at =
-          std::lower_bound(decisions.begin(), decisions.end(), t,
-                           [](const HeatTable::Entry& e, TensorIndex t) {
-                             return e.tensor < t;
-                           });
-      if (at == decisions.end() || at->tensor != t) continue;
-      rewards_[at - decisions.begin()] +=
-          static_cast<float>(env_.InputShare(k, t));
+  void Reward(TensorIndex t, double reward) {
+    rewards_.push_back({t, static_cast<float>(reward)});
+    outcome_.reward += reward;
+  }
+
+  // Eq. 8: what is fast is rewarded by what the kernel would lose if it were
+  // not.
+  void RewardOperands(KernelIndex k) {
+    const double unit = options_.time_weight / env_.mean_loss_ns();
+    const std::vector<Operand>& operands = env_.graph().kernels[k].operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const TensorIndex t = operands[i].tensor;
+      if (positions_[t] != Position::kFast) continue;
+      Reward(t, unit * static_cast<double>(env_.LossNs(k, i)));
     }
   }
 
-  // Eq. 8: less m_nor, what the kernel waited for the migration in units of
-  // what a mean kernel loses with everything slow.
-  void RewardMoves(int64_t stall_ns) {
+  // Eq. 8: less m_nor, what the kernel waited for the migration.
+  void RewardMoves(int64_t stall_ns, KernelIndex k) {
     int64_t total_ns = 0;
     for (const auto& [i, ns] : moved_) total_ns += ns;
     if (total_ns == 0) return;
     const double waited =
         synchronous() ? 1.0 : static_cast<double>(stall_ns) / total_ns;
+    const double unit = options_.time_weight * waited / env_.mean_loss_ns();
     for (const auto& [i, ns] : moved_) {
-      rewards_[i] -= static_cast<float>(waited * ns / env_.mean_loss_ns());
+      Reward(env_.Decisions(k)[i].tensor, -unit * static_cast<double>(ns));
     }
   }
 
-  void AddUpRewards() {
-    for (float reward : rewards_) outcome_.reward += reward;
+  // The price of eq. 13, kernel by kernel.
+  void ChargeRoom(KernelIndex k) {
+    if (options_.room_weight == 0) return;
+    const double unit =
+        options_.room_weight / static_cast<double>(env_.peak_bytes());
+    for (const Decision& decision : env_.Decisions(k)) {
+      const TensorIndex t = decision.tensor;
+      if (positions_[t] != Position::kFast) continue;
+      Reward(t, -unit * static_cast<double>(env_.Bytes(t)));
+    }
   }
 
   void Finish(KernelIndex end) {
@@ -365,7 +393,7 @@ class EpisodeRun {
   // Of the present kernel.
   int64_t room_bytes_ = 0;
   std::vector<Action> actions_;
-  std::vector<float> rewards_;
+  std::vector<TensorReward> rewards_;
   std::vector<std::pair<int, int64_t>> moved_;  // decision, duration
   std::vector<int> wishes_;
   EpisodeOutcome outcome_;

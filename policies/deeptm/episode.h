@@ -25,13 +25,14 @@ namespace stowage {
 // of `decisions`.
 struct KernelState {
   KernelIndex kernel = 0;
-  const std::vector<HeatTable::Entry>& decisions;
+  const std::vector<Decision>& decisions;
   // By tensor of the graph; kNone for those that the kernel allocates.
   const std::vector<Position>& positions;
   // D_left and P_left: shares of the fast tier's room at this kernel, and of
   // the slow tier's capacity (of the graph's peak where that is unlimited).
   float fast_left = 0;
   float slow_left = 0;
+  int64_t room_bytes = 0;  // of the fast tier, for movable tensors
 };
 
 // The action for one living tensor.
@@ -43,17 +44,23 @@ struct Action {
   float preference = 0;
 };
 
+// What became of a tensor while one kernel ran, whether or not there was a
+// decision on it there.
+struct TensorReward {
+  TensorIndex tensor = 0;
+  float reward = 0;
+};
+
 class Actor {
  public:
   virtual ~Actor() = default;
   // Fills in `actions`, parallel to the state's decisions.
   virtual void Act(const KernelState& state, std::vector<Action>& actions) = 0;
-  // After the kernel: what each action earned (eq. 8), the penalty for those
-  // refused included. `positions` are as the kernel ran.
-  virtual void Learn(const KernelState& state,
-                     const std::vector<Action>& actions,
-                     const std::vector<float>& rewards) {
-    (void)state, (void)actions, (void)rewards;
+  // After each kernel: what tensors earned (eq. 8), penalties included; a
+  // tensor may be in it several times.
+  virtual void Learn(KernelIndex kernel,
+                     const std::vector<TensorReward>& rewards) {
+    (void)kernel, (void)rewards;
   }
 };
 
@@ -63,6 +70,10 @@ struct EpisodeOptions {
   // episode goes on.
   double oom_tolerance = -1;
   double oom_penalty = 0;
+  // Of the time in rewards, and of the room that is held in fast memory (beta
+  // and 1 - beta of eq. 13).
+  double time_weight = 1;
+  double room_weight = 0;
   // Whether Learn is called, and whether segments are written (cyclic alone).
   bool learn = false;
   bool record = false;

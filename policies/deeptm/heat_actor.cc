@@ -15,7 +15,7 @@ HeatActor::HeatActor(const Environment& environment, int64_t budget_bytes,
       hot_only_(settings.adjust) {}
 
 void HeatActor::Act(const KernelState& state, std::vector<Action>& actions) {
-  const std::vector<HeatTable::Entry>& decisions = state.decisions;
+  const std::vector<Decision>& decisions = state.decisions;
   order_.resize(decisions.size());
   std::iota(order_.begin(), order_.end(), 0);
   std::sort(order_.begin(), order_.end(), [&](int a, int b) {

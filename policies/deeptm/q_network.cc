@@ -85,7 +85,8 @@ int RoundUp(int units) { return (units + kBlock - 1) / kBlock * kBlock; }
 }  // namespace
 
 NetworkShape ShapeOf(const DqnSettings& settings) {
-  return {settings.heat_alone ? 4 : kMaxStateSize, settings.hidden_units};
+  return {settings.heat_alone ? kPaperStateSize : kMaxStateSize,
+          settings.hidden_units};
 }
 
 std::array<std::pair<int, int>, 3> LayerSizes(const NetworkShape& shape) {

@@ -13,12 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "policies/deeptm/decision.h"
 #include "policies/deeptm/dqn_settings.h"
 
 namespace stowage {
 
-// p, H, D_left, P_left, and unless settings say heat_alone f, r, s, l.
-inline constexpr int kMaxStateSize = 8;
+// p, H, D_left, P_left, and unless settings say heat_alone Decision::features.
+inline constexpr int kPaperStateSize = 4;
+inline constexpr int kMaxStateSize = kPaperStateSize + Decision::kFeatureCount;
 inline constexpr int kActionCount = 2;  // fast, slow
 
 // What the network does not take in means nothing.

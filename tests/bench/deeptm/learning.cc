@@ -50,7 +50,7 @@ ABSL_FLAG(std::string, curve, "", "CSV file for the reward curves");
 ABSL_FLAG(bool, synchronous, false, "DqnSettings::migration");
 ABSL_FLAG(int, episodes, 200, "DqnSettings::episodes");
 ABSL_FLAG(int, greedy_episodes, 150, "DqnSettings::greedy_episodes");
-ABSL_FLAG(double, learning_rate, 1e-4, "DqnSettings::learning_rate");
+ABSL_FLAG(double, learning_rate, 1e-3, "DqnSettings::learning_rate");
 ABSL_FLAG(double, discount, 0.99, "DqnSettings::discount");
 ABSL_FLAG(double, beta, 1,
           "DqnSettings::cost_priority; 1, since time is what is compared");
@@ -58,6 +58,7 @@ ABSL_FLAG(double, fixed_reward, 50, "DqnSettings::fixed_reward");
 ABSL_FLAG(int, replay_size, 100, "DqnSettings::replay_size");
 ABSL_FLAG(int, hidden_units, 32, "DqnSettings::hidden_units");
 ABSL_FLAG(double, oom_penalty, 2, "DqnSettings::oom_penalty");
+ABSL_FLAG(double, reward_bound, 1, "DqnSettings::reward_bound");
 ABSL_FLAG(int, updates, 256, "DqnSettings::updates_per_episode");
 ABSL_FLAG(bool, heat_alone, false, "DqnSettings::heat_alone");
 ABSL_FLAG(double, oom_tolerance, 1.5, "DqnSettings::oom_tolerance");
@@ -86,6 +87,7 @@ DqnSettings Settings() {
   settings.replay_size = absl::GetFlag(FLAGS_replay_size);
   settings.hidden_units = absl::GetFlag(FLAGS_hidden_units);
   settings.oom_penalty = absl::GetFlag(FLAGS_oom_penalty);
+  settings.reward_bound = absl::GetFlag(FLAGS_reward_bound);
   settings.updates_per_episode = absl::GetFlag(FLAGS_updates);
   settings.heat_alone = absl::GetFlag(FLAGS_heat_alone);
   settings.oom_tolerance = absl::GetFlag(FLAGS_oom_tolerance);

@@ -11,16 +11,16 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DqnSettingsTest, DefaultsAreThoseOfTableII) {
+TEST(DqnSettingsTest, DefaultsAreThoseOfTableIIButForTheLearningRate) {
   const DqnSettings settings;
   EXPECT_TRUE(CheckDqnSettings(settings).ok());
   EXPECT_EQ(settings.greedy_episodes, 150);
   EXPECT_EQ(settings.episodes, 200);
   EXPECT_EQ(settings.replay_size, 100);
   EXPECT_EQ(settings.batch_size, 32);
-  EXPECT_EQ(settings.learning_rate, 1e-4);
   EXPECT_EQ(settings.discount, 0.99);
   EXPECT_EQ(settings.fixed_reward, 50);
+  EXPECT_EQ(settings.learning_rate, 1e-3);
 }
 
 TEST(DqnSettingsTest, NamesTheSettingThatIsOutOfRange) {

@@ -1,6 +1,7 @@
 #include "policies/deeptm/episode.h"
 
 #include <functional>
+#include <map>
 
 #include "gtest/gtest.h"
 #include "policies/deeptm/heat_actor.h"
@@ -25,13 +26,15 @@ class UniformActor : public Actor {
     for (Action& action : actions) action.fast = fast_;
     kernels.push_back(state.kernel);
   }
-  void Learn(const KernelState&, const std::vector<Action>&,
-             const std::vector<float>& given) override {
-    rewards.push_back(given);
+  void Learn(KernelIndex, const std::vector<TensorReward>& given) override {
+    rewards.emplace_back();
+    for (const TensorReward& reward : given) {
+      rewards.back()[reward.tensor] += reward.reward;
+    }
   }
 
   std::vector<KernelIndex> kernels;
-  std::vector<std::vector<float>> rewards;
+  std::vector<std::map<TensorIndex, float>> rewards;  // by kernel
 
  private:
   const bool fast_;
@@ -109,40 +112,70 @@ INSTANTIATE_TEST_SUITE_P(Modes, EpisodeModeTest,
                          testing::Values(MigrationMode::kSynchronous,
                                          MigrationMode::kAsynchronous));
 
-// Eq. 8: all of the kernel's input is fast, and migrating it was waited for.
+// Eq. 8: what the kernel would lose with its input slow, and what it waited.
 TEST(EpisodeTest, RewardsFastInputsAndChargesMigrations) {
+  const Setting setting(TwoWeights(), 9 * kMiB, MigrationMode::kSynchronous);
+  const Environment& environment = setting.environment;
+  std::vector<bool> start = setting.Start(false);
+  start[0] = true;
+  const EpisodeOptions options{
+      .budget_bytes = 9 * kMiB, .time_weight = 0.5, .learn = true};
+  UniformActor actor(true);
+  RunEpisode(environment, options, start, actor);
+  // Weight 0 is there and stays; weight 1 finds no room.
+  ASSERT_EQ(actor.rewards.size(), 4u);
+  const double saved = 0.5 * environment.LossNs(0, 0);
+  EXPECT_GT(saved, 0);
+  EXPECT_FLOAT_EQ(actor.rewards[0][0], saved / environment.mean_loss_ns());
+  EXPECT_EQ(actor.rewards[1].count(0), 0u);
+
+  UniformActor leaving(false);
+  RunEpisode(environment, options, start, leaving);
+  const double waited = 0.5 * environment.OutNs(0);
+  EXPECT_FLOAT_EQ(leaving.rewards[0][0], -waited / environment.mean_loss_ns());
+}
+
+// Eq. 13 has a price for memory: so has what is held of it.
+TEST(EpisodeTest, ChargesForTheRoomThatIsHeld) {
   const Setting setting(TwoWeights(), 9 * kMiB, MigrationMode::kSynchronous);
   std::vector<bool> start = setting.Start(false);
   start[0] = true;
   UniformActor actor(true);
-  RunEpisode(setting.environment, {.budget_bytes = 9 * kMiB, .learn = true},
+  RunEpisode(setting.environment,
+             {.budget_bytes = 9 * kMiB,
+              .time_weight = 0,
+              .room_weight = 1,
+              .learn = true},
              start, actor);
-  // Weight 0 is there and stays; weight 1 finds no room.
-  ASSERT_EQ(actor.rewards.size(), 4u);
-  EXPECT_EQ(actor.rewards[0], (std::vector<float>{1, 0}));
-  EXPECT_EQ(actor.rewards[1], (std::vector<float>{0, 0}));
-
-  UniformActor leaving(false);
-  RunEpisode(setting.environment, {.budget_bytes = 9 * kMiB, .learn = true},
-             start, leaving);
-  const double waited =
-      setting.environment.OutNs(0) / setting.environment.mean_loss_ns();
-  EXPECT_FLOAT_EQ(leaving.rewards[0][0], static_cast<float>(-waited));
+  EXPECT_FLOAT_EQ(actor.rewards[1][0], -0.5);
+  EXPECT_EQ(actor.rewards[1][1], 0);
 }
 
-TEST(EpisodeTest, AskingForMoreThanThereIsIsPunishedAndEndsTheEpisode) {
+TEST(EpisodeTest, WhatIsAccessedLastIsPunishedForAskingForTooMuch) {
   const Setting setting(TwoWeights(), 9 * kMiB, MigrationMode::kSynchronous);
   UniformActor actor(true);
-  const EpisodeOutcome outcome = RunEpisode(setting.environment,
-                                            {.budget_bytes = 9 * kMiB,
-                                             .oom_tolerance = 0.5,
-                                             .oom_penalty = 3,
-                                             .learn = true},
-                                            setting.Start(false), actor);
+  RunEpisode(setting.environment,
+             {.budget_bytes = 9 * kMiB,
+              .oom_tolerance = 2,
+              .oom_penalty = 3,
+              .time_weight = 0,
+              .learn = true},
+             setting.Start(false), actor);
+  // Kernel 1 is next: it reads weight 1.
+  ASSERT_FALSE(actor.rewards.empty());
+  EXPECT_FLOAT_EQ(actor.rewards[0][0], -3.0f * 8 / 9);
+  EXPECT_EQ(actor.rewards[0][1], 0);
+}
+
+TEST(EpisodeTest, AskingForFarMoreThanThereIsEndsTheEpisode) {
+  const Setting setting(TwoWeights(), 9 * kMiB, MigrationMode::kSynchronous);
+  UniformActor actor(true);
+  const EpisodeOutcome outcome = RunEpisode(
+      setting.environment,
+      {.budget_bytes = 9 * kMiB, .oom_tolerance = 0.5, .learn = true},
+      setting.Start(false), actor);
   EXPECT_TRUE(outcome.out_of_memory);
   EXPECT_EQ(actor.kernels, std::vector<KernelIndex>{0});
-  ASSERT_EQ(actor.rewards.size(), 1u);
-  EXPECT_EQ(actor.rewards[0][1], -3);
 }
 
 TEST(EpisodeTest, AsynchronousMigrationsHoldRoomOnBothSides) {

@@ -1,0 +1,70 @@
+// What a decision on one living tensor at one kernel is made from, as far as it
+// does not depend on where tensors are.
+//
+//   const DecisionDescriber describer(environment, budget_bytes);
+//   std::vector<Decision> decisions = describer.Describe(k, heat_table.rows[k]);
+#ifndef STOWAGE_POLICIES_DEEPTM_DECISION_H_
+#define STOWAGE_POLICIES_DEEPTM_DECISION_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "policies/heat/access_index.h"
+#include "policies/heat/heat_table.h"
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+class Environment;
+
+struct Decision {
+  // None of them has a unit of the graph in it.
+  enum Feature {
+    // f, r, s and l, by their logarithms (HeatTable::Entry).
+    kFrequency,
+    kDistance,
+    kSize,
+    kLifetime,
+    // Of the room that the next kernel has: what the tensor takes together with
+    // all that is accessed sooner. All of the room is 1/2.
+    kDemand,
+    // a / (a + b) for a and b: the time until the next access, the time of the
+    // copy in; this kernel's time, the time of the slower copy; what the next
+    // access loses with the tensor in slow memory, the time of the copy in.
+    kUrgency,
+    kWindow,
+    kWorth,
+    kFeatureCount,
+  };
+  TensorIndex tensor = 0;
+  float heat = 0;  // as HeatTable::Entry has it
+  std::array<uint8_t, kFeatureCount> features = {};  // shares of 255
+};
+
+// Keeps a reference to the environment. Not thread-safe.
+class DecisionDescriber {
+ public:
+  // The environment knows its costs. `budget_bytes` as in RoomBytes.
+  DecisionDescriber(const Environment& environment, int64_t budget_bytes);
+
+  // `row` has the living movable tensors of kernel `k`.
+  std::vector<Decision> Describe(KernelIndex k,
+                                 const std::vector<HeatTable::Entry>& row);
+
+ private:
+  void FindDemand(KernelIndex k, const std::vector<HeatTable::Entry>& row);
+  double TimeUntilNs(KernelIndex k, KernelIndex kernels) const;
+  double LossNs(KernelIndex k, TensorIndex t) const;
+
+  const Environment& environment_;
+  const int64_t budget_bytes_;
+  const AccessIndex accesses_;
+  std::vector<int64_t> kernel_ns_;    // by kernel, all fast
+  std::vector<int64_t> boundary_ns_;  // by boundary of two steps
+  std::vector<double> demand_;        // by tensor, of the last kernel described
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_DECISION_H_
