@@ -10,6 +10,10 @@
 namespace stowage {
 namespace {
 
+// Of the second start: where what was learnt does not fit. Training begins with
+// nearly the same ones.
+constexpr LanePrices kPlainPrices = {.kernel = 20};
+
 // Of the time of a step in which nothing is waited for; where more is, other
 // planners' plans are worth their time.
 constexpr double kMostWaiting = 0.02;
@@ -35,7 +39,7 @@ DeepTmPlusPolicy::DeepTmPlusPolicy()
 std::string_view DeepTmPlusPolicy::name() const { return "deeptm-plus"; }
 
 std::string_view DeepTmPlusPolicy::description() const {
-  return "stow's search from one start, at prices learnt over many graphs "
+  return "stow's search at prices that a network learnt over many graphs "
          "(after DeepTM)";
 }
 
@@ -51,6 +55,11 @@ absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
                                const MoveSchedule* schedule) {
           return prices.Price(chosen, schedule);
         });
+        if (!search.IsOver()) {
+          search.RunAtPrices([&](const auto&, const auto*) {
+            return CostsAt(choices, kPlainPrices);
+          });
+        }
         ConsiderBaselines(graph, system, options, search);
       });
 }

@@ -1,5 +1,5 @@
-// deeptm-plus: the search of stow from one start, at prices that a network
-// learnt over many graphs. Needs no training on a new one.
+// deeptm-plus: the search of stow at prices that a network learnt over many
+// graphs, and at plain ones. Needs no training on a new graph.
 //
 // docs/policies-deeptm-plus.md describes it.
 #ifndef STOWAGE_POLICIES_DEEPTM_PLUS_DEEPTM_PLUS_H_

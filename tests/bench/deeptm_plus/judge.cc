@@ -1,5 +1,6 @@
-// Sets the plans of deeptm-plus beside those of stow, and beside its own at the
-// prices that training began with: one line per case.
+// Sets the plans of deeptm-plus beside those of stow, and beside its own with a
+// network that only knows the prices that training began with: one line per
+// case.
 //
 //   judge_deeptm_plus --graphs alexnet-b8.pb.gz --systems optane,file
 //     --ratios 0.2,0.4
