@@ -43,7 +43,7 @@ struct JobReport {
   std::string job_id;
   int32_t pid = 0;
   std::string command;
-  std::string policy;
+  std::string policy;  // of the plan that drove it last
   std::string slow;
   int64_t limit_bytes = 0;  // 0: unlimited
   int64_t tensor_peak_bytes = 0;
@@ -56,6 +56,7 @@ struct JobReport {
 
 struct RunReport {
   std::string command;
+  std::string requested_policy;  // empty: the default one
   int exit_status = 0;
   std::vector<JobReport> jobs;  // the one with the most steps first
 };

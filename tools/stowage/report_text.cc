@@ -21,6 +21,19 @@ std::string StepCounts(const JobReport& job) {
                       " demand, ", profile, " profile, ", plan, " plan)");
 }
 
+// Another policy's plan drives a job whose DQN policy is still being trained.
+std::string Planner(const JobReport& job, const std::string& requested_policy) {
+  const bool planned = std::any_of(
+      job.steps.begin(), job.steps.end(),
+      [](const Step& step) { return step.mode == StepMode::kPlan; });
+  if (!planned) return "";
+  if (requested_policy.empty() || requested_policy == job.policy) {
+    return absl::StrCat("; planned by ", job.policy);
+  }
+  return absl::StrCat("; planned by ", job.policy, ", since ", requested_policy,
+                      " had no plan in time");
+}
+
 std::string LastStep(const Step& step) {
   std::string text =
       absl::StrCat("last step ", FormatDurationNs(step.duration_ns));
@@ -58,9 +71,10 @@ std::string Fallbacks(const JobReport& job) {
   return text;
 }
 
-std::string JobText(const JobReport& job) {
+std::string JobText(const JobReport& job, const std::string& requested_policy) {
   std::string text =
-      absl::StrCat("stowage: process ", job.pid, ": ", StepCounts(job));
+      absl::StrCat("stowage: process ", job.pid, ": ", StepCounts(job),
+                   Planner(job, requested_policy));
   if (!job.steps.empty()) {
     absl::StrAppend(&text, "; ", LastStep(job.steps.back()), "; ",
                     FastPeak(job));
@@ -76,7 +90,9 @@ std::string ReportToText(const RunReport& report) {
     return "stowage: no process of the command trained through Stowage\n";
   }
   std::string text;
-  for (const JobReport& job : report.jobs) absl::StrAppend(&text, JobText(job));
+  for (const JobReport& job : report.jobs) {
+    absl::StrAppend(&text, JobText(job, report.requested_policy));
+  }
   return text;
 }
 

@@ -31,14 +31,15 @@ absl::Status CheckBeforeRun(const RunRequest& request,
 }
 
 RunReport ReportOf(const JobRun& run, const RunRequest& request) {
-  return MakeRunReport(run.sessions.jobs, absl::StrJoin(request.command, " "),
-                       run.exit_status);
+  RunReport report = MakeRunReport(
+      run.sessions.jobs, absl::StrJoin(request.command, " "), run.exit_status);
+  report.requested_policy = request.policy;
+  return report;
 }
 
 absl::Status PublishReport(const JobRun& run, const RunRequest& request) {
   for (const absl::Status& damaged : run.sessions.damaged) ReportError(damaged);
-  const RunReport report = MakeRunReport(
-      run.sessions.jobs, absl::StrJoin(request.command, " "), run.exit_status);
+  const RunReport report = ReportOf(run, request);
   const nlohmann::json json = ReportToJson(report);
   const auto replace = nlohmann::json::error_handler_t::replace;
   std::cerr << (request.json ? json.dump(-1, ' ', false, replace) + "\n"

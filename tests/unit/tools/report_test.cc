@@ -8,6 +8,7 @@ namespace stowage::cli {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 JobReport JobWithSteps(int32_t pid, int count) {
   JobReport job{.pid = pid, .policy = "belady", .limit_bytes = 900 << 20};
@@ -68,6 +69,22 @@ TEST(ReportTest, SummarisesAJobForPeople) {
   EXPECT_THAT(text, HasSubstr("3 steps (1 demand, 0 profile, 2 plan)"));
   EXPECT_THAT(text, HasSubstr("last step 1.72 s, predicted 1.70 s"));
   EXPECT_THAT(text, HasSubstr("fast peak 850.0 MiB of 900.0 MiB allowed"));
+}
+
+TEST(ReportTest, SaysWhoPlanned) {
+  EXPECT_THAT(ReportToText(MakeRunReport({JobWithSteps(17, 3)}, "train", 0)),
+              HasSubstr("2 plan); planned by belady; last step"));
+  EXPECT_THAT(ReportToText(MakeRunReport({JobWithSteps(17, 1)}, "train", 0)),
+              Not(HasSubstr("planned by")));
+}
+
+TEST(ReportTest, SaysThatAnotherPolicyThanTheOneAskedForPlanned) {
+  RunReport report = MakeRunReport({JobWithSteps(17, 3)}, "train", 0);
+  report.requested_policy = "belady";
+  EXPECT_THAT(ReportToText(report), Not(HasSubstr("in time")));
+  report.requested_policy = "deeptm";
+  EXPECT_THAT(ReportToText(report),
+              HasSubstr("planned by belady, since deeptm had no plan in time"));
 }
 
 }  // namespace
