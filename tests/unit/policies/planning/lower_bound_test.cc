@@ -186,6 +186,8 @@ TEST(LowerBoundTest, IsTheTimeOfUsesInPlaceWhereATensorNeverFits) {
 // half of them.
 TEST(LowerBoundTest, CountsTensorsThatAreInRoomAsAWhole) {
   Graph graph = Readers(3, {0, 0, 0}, 50'000);
+  // What small tensors may fill, bytes alone would give to parts of large ones.
+  graph.tensors.resize(11, {.size_bytes = kMiB / 16, .persistent = true});
   for (Kernel& kernel : graph.kernels) {
     kernel.operands = {{.tensor = 0, .read = true},
                        {.tensor = 1, .read = true},
