@@ -80,9 +80,8 @@ void AddNotes(const Graph& graph, const MemorySystem& system,
   }
   if (!plan.implementations.empty()) {
     plan.notes.push_back(absl::StrCat(
-        plan.implementations.size(),
-        " kernels run another implementation than their first one; a running "
-        "job cannot be told to."));
+        "Kernels that run another implementation than their first: ",
+        plan.implementations.size(), "; a running job cannot be told to."));
   }
   if (const auto note = DerivedProfileNote(graph, system)) {
     plan.notes.push_back(*note);
