@@ -38,7 +38,8 @@ PROJECT_HEADERS = {
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
          "policies/baselines/belady.h", "policies/baselines/g10.h",
-         "policies/sentinel/sentinel.h", "policies/policy.h"),
+         "policies/redl/redl.h", "policies/sentinel/sentinel.h",
+         "policies/policy.h"),
     "server": ("server/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/runtime/",
                "stowage/v1/"),
