@@ -171,8 +171,7 @@ class EpisodeRun {
             .positions = positions_,
             .fast_left = share(room_bytes_ - held_bytes_, room_bytes_),
             .slow_left = share(env_.slow_capacity_bytes() - slow_bytes_,
-                               env_.slow_capacity_bytes()),
-            .room_bytes = room_bytes_};
+                               env_.slow_capacity_bytes())};
   }
 
   // Has in the fast tier what the kernel can use nowhere else, and out of it

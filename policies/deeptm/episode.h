@@ -32,7 +32,6 @@ struct KernelState {
   // the slow tier's capacity (of the graph's peak where that is unlimited).
   float fast_left = 0;
   float slow_left = 0;
-  int64_t room_bytes = 0;  // of the fast tier, for movable tensors
 };
 
 // The action for one living tensor.
