@@ -171,7 +171,9 @@ TEST(LowerBoundTest, CopiesDoNotOverlapTheKernelsTheyAreFor) {
 }
 
 TEST(LowerBoundTest, IsTheTimeOfUsesInPlaceWhereATensorNeverFits) {
-  const Graph graph = Readers(2, {0, 1, 0}, 50'000);
+  Graph graph = Readers(2, {0, 1, 0}, 50'000);
+  // Enough to fill the room, by bytes.
+  graph.tensors.resize(18, {.size_bytes = kMiB / 16, .persistent = true});
   const MemorySystem optane = *PresetMemorySystem("optane");
   const int64_t limit_bytes = kMiB - 4096;
   const auto plan =
