@@ -29,8 +29,7 @@ inline constexpr int kPriceFactorCount = 3;
 struct PriceNetwork {
   int hidden_units = 0;
   // By factor: a bias, one for each feature, one for each hidden unit. Then by
-  // hidden unit: a bias, one for each feature. The activation is softsign, so
-  // that results do not depend on a mathematical library.
+  // hidden unit, whose activation is softsign: a bias, one for each feature.
   std::vector<float> weights;
 
   static int WeightCount(int hidden_units);
