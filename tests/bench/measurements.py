@@ -25,7 +25,7 @@ def machine():
         memory_kib = int(re.search(r"MemTotal:\s*(\d+)", file.read()).group(1))
     return (f"{models[0] if models else platform.machine()}, "
             f"{os.cpu_count()} cores, {memory_kib / (1 << 20):.0f} GiB, "
-            f"Linux {platform.release()}")
+            f"Linux {platform.release().split('-')[0]}")
 
 
 def section(title, command, rows):
