@@ -22,12 +22,14 @@ constexpr int kLongestSpan = 3;
 class TensorLife {
  public:
   TensorLife(const CostModel& costs, TensorIndex t,
-             const std::vector<KernelIndex>& uses, std::vector<Gap> gaps)
+             const std::vector<KernelIndex>& uses, std::vector<Gap> gaps,
+             const std::vector<bool>& crowded)
       : costs_(costs), t_(t), uses_(uses), gaps_(std::move(gaps)) {
     const Graph& graph = costs.graph();
     step_ = graph.kernel_count() + 1;
     tensor_ = &graph.tensors[t];
     if (costs.in_place_tier() == kFastTier) return;
+    SplitRuns(crowded);
     penalty_ns_ = {0};
     for (const KernelIndex k : uses) {
       penalty_ns_.push_back(penalty_ns_.back() + costs.InPlacePenaltyNs(k, t));
@@ -37,6 +39,7 @@ class TensorLife {
   void AddTo(AbsenceChoices& choices) const {
     const bool in_place = costs_.in_place_tier() != kFastTier;
     for (const Gap& gap : gaps_) {
+      if (gap.from == gap.to) continue;
       const bool trailing = !gap.moves_out && !gap.moves_in;
       Add(gap, 0, gap.mandatory() || trailing, choices);
     }
@@ -49,6 +52,21 @@ class TensorLife {
   }
 
  private:
+  // Adds gaps of no length between uses by neighbouring kernels one of which is
+  // `crowded`, so that spans may begin and end there.
+  void SplitRuns(const std::vector<bool>& crowded) {
+    for (size_t i = 1; i < uses_.size(); ++i) {
+      const KernelIndex k = uses_[i];
+      if (k != uses_[i - 1] + 1 || !(crowded[k - 1] || crowded[k])) continue;
+      const bool next_step = tensor_->wraps() && k <= tensor_->death_kernel;
+      const KernelIndex boundary = next_step ? k + step_ : k;
+      gaps_.push_back({.tensor = t_, .from = boundary, .to = boundary});
+    }
+    std::stable_sort(
+        gaps_.begin(), gaps_.end(),
+        [](const Gap& a, const Gap& b) { return a.from < b.from; });
+  }
+
   // In each way in which its copies may be spread over the steps that it
   // touches; in one way where it has to be taken.
   void Add(const Gap& gap, int64_t penalty_ns, bool required,
@@ -247,7 +265,7 @@ class TensorLife {
   const CostModel& costs_;
   const TensorIndex t_;
   const std::vector<KernelIndex>& uses_;
-  const std::vector<Gap> gaps_;
+  std::vector<Gap> gaps_;
   KernelIndex step_ = 0;
   const Tensor* tensor_ = nullptr;
   std::vector<int64_t> penalty_ns_;  // of the first n uses
@@ -273,6 +291,10 @@ Workload WithoutNeeds(const Graph& graph, Workload workload) {
 
 AbsenceChoices FindAbsences(const Graph& graph, Workload workload,
                             const CostModel& costs) {
+  std::vector<bool> crowded;  // kernels whose operands do not all fit
+  for (const auto& left_slow : workload.left_slow) {
+    crowded.push_back(!left_slow.empty());
+  }
   if (costs.in_place_tier() != kFastTier) {
     workload = WithoutNeeds(graph, std::move(workload));
   }
@@ -285,7 +307,7 @@ AbsenceChoices FindAbsences(const Graph& graph, Workload workload,
   choices.least_bytes.push_back(0);
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     if (!graph.tensors[t].movable()) continue;
-    TensorLife(costs, t, uses[t], std::move(gaps[t])).AddTo(choices);
+    TensorLife(costs, t, uses[t], std::move(gaps[t]), crowded).AddTo(choices);
   }
   return choices;
 }

@@ -38,7 +38,9 @@ struct Absence {
 
 // By tensor. Absences that have to be taken are exactly those whose gap is
 // mandatory in FindGaps; they come with `required`. Spans of uses are limited
-// to kLongestSpan unless they reach an end of the tensor's life.
+// to kLongestSpan unless they reach an end of the tensor's life. They begin and
+// end between uses that are not by neighbouring kernels, or where the operands
+// of one of these do not all fit.
 struct AbsenceChoices {
   std::vector<Absence> absences;
   std::vector<bool> required;  // parallel to `absences`

@@ -66,5 +66,30 @@ TEST(AbsenceTest, NothingIsRequiredWhereAllCanBeUsedInPlace) {
   EXPECT_THAT(choices.least_bytes, testing::Each(0));
 }
 
+// A tensor leaves between neighbouring kernels where the second one's operands
+// do not all fit.
+TEST(AbsenceTest, SpansBeginBetweenNeighboursWhereOperandsDoNotFit) {
+  Graph graph = UsedInTheMiddle();
+  graph.tensors[0] = {
+      .size_bytes = 240 * kMiB, .birth_kernel = 1, .death_kernel = 3};
+  graph.kernels[1].operands = {{.tensor = 0, .write = true}};
+  graph.tensors.push_back(
+      {.size_bytes = 240 * kMiB, .birth_kernel = 3, .death_kernel = 3});
+  graph.kernels[3].operands.push_back({.tensor = 1, .write = true});
+  const auto begins = [&](int64_t limit_bytes) {
+    std::vector<KernelIndex> boundaries;
+    for (const Absence& absence :
+         Find(graph, *PresetMemorySystem("optane"), limit_bytes).absences) {
+      if (absence.gap.tensor == 0 && absence.gap.moves_out) {
+        EXPECT_EQ(absence.gap.slow_first, absence.gap.from);
+        boundaries.push_back(absence.gap.from);
+      }
+    }
+    return boundaries;
+  };
+  EXPECT_THAT(begins(1000 * kMiB), testing::IsEmpty());
+  EXPECT_THAT(begins(300 * kMiB), testing::Contains(3));
+}
+
 }  // namespace
 }  // namespace stowage
