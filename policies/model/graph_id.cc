@@ -21,14 +21,15 @@ class StructureHash {
   }
 
   void Add(std::string_view text) {
-    const std::string length = absl::StrCat(text.size(), ":");
-    EVP_DigestUpdate(context_.get(), length.data(), length.size());
-    EVP_DigestUpdate(context_.get(), text.data(), text.size());
+    absl::StrAppend(&buffer_, text.size(), ":");
+    buffer_.append(text);
+    if (buffer_.size() >= kBufferBytes) Flush();
   }
 
   void Add(int64_t number) { Add(std::string_view(absl::StrCat(number))); }
 
   std::string Hex() {
+    Flush();
     std::array<char, EVP_MAX_MD_SIZE> digest;
     unsigned int size = 0;
     EVP_DigestFinal_ex(context_.get(),
@@ -37,7 +38,16 @@ class StructureHash {
   }
 
  private:
+  // Many short fields are hashed at once.
+  static constexpr size_t kBufferBytes = size_t{1} << 14;
+
+  void Flush() {
+    EVP_DigestUpdate(context_.get(), buffer_.data(), buffer_.size());
+    buffer_.clear();
+  }
+
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+  std::string buffer_;
 };
 
 void AddTensor(const Tensor& tensor, StructureHash& hash) {

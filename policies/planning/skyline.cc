@@ -66,20 +66,23 @@ std::vector<int64_t> Skyline::Pack(const std::vector<int>& order,
     if (lives_[item].end == 0) offsets[item] = 0;
   }
   for (const bool early : {true, false}) {
-    Offer(order, early);
-    PackOffered(order, capacity_bytes, offsets);
+    if (Offer(order, early)) PackOffered(order, capacity_bytes, offsets);
   }
   return offsets;
 }
 
-void Skyline::Offer(const std::vector<int>& order, bool early) {
+bool Skyline::Offer(const std::vector<int>& order, bool early) {
   std::fill(nodes_.begin(), nodes_.end(), Node{kNever, kNoRank});
+  bool any = false;
   for (size_t rank = 0; rank < order.size(); ++rank) {
     const int item = order[rank];
     if (items_[item].early != early || lives_[item].end == 0) continue;
     nodes_[leaves_ + leaf_[item]] = {lives_[item].end, static_cast<int>(rank)};
+    any = true;
   }
+  if (!any) return false;
   for (int node = leaves_ - 1; node > 0; --node) Update(node);
+  return true;
 }
 
 void Skyline::Withdraw(int item) {
@@ -98,36 +101,40 @@ void Skyline::Update(int node) {
 int Skyline::FindFirst(KernelIndex begin, KernelIndex end) const {
   int best_rank = kNoRank;
   // Unrolled, what is born before `begin` is born a step later.
-  Search(1, 0, leaves_, first_birth_[begin], first_birth_[std::min(end, step_)],
-         end, best_rank);
+  SearchLeaves(first_birth_[begin], first_birth_[std::min(end, step_)], end,
+               best_rank);
   if (end > step_) {
-    Search(1, 0, leaves_, 0, first_birth_[std::min(end - step_, begin)],
-           end - step_, best_rank);
+    SearchLeaves(0, first_birth_[std::min(end - step_, begin)], end - step_,
+                 best_rank);
   }
   return best_rank == kNoRank ? -1 : best_rank;
 }
 
-// Leaves first .. last-1, of the leaves low .. high-1 below `node`.
-void Skyline::Search(int node, int low, int high, int first, int last,
-                     KernelIndex end, int& best_rank) const {
-  if (last <= low || high <= first) return;
+// Leaves first .. last-1, by the largest nodes that make up the range.
+void Skyline::SearchLeaves(int first, int last, KernelIndex end,
+                           int& best_rank) const {
+  int left = leaves_ + first;
+  int right = leaves_ + last;
+  for (; left < right; left /= 2, right /= 2) {
+    if (left % 2 == 1) SearchBelow(left++, end, best_rank);
+    if (right % 2 == 1) SearchBelow(--right, end, best_rank);
+  }
+}
+
+void Skyline::SearchBelow(int node, KernelIndex end, int& best_rank) const {
   if (nodes_[node].first_end > end || nodes_[node].first_rank >= best_rank) {
     return;
   }
-  if (high - low == 1) {
+  if (node >= leaves_) {
     best_rank = nodes_[node].first_rank;
     return;
   }
-  const int middle = low + (high - low) / 2;
-  const bool left_first =
-      nodes_[2 * node].first_rank < nodes_[2 * node + 1].first_rank;
-  if (left_first) {
-    Search(2 * node, low, middle, first, last, end, best_rank);
-  }
-  Search(2 * node + 1, middle, high, first, last, end, best_rank);
-  if (!left_first) {
-    Search(2 * node, low, middle, first, last, end, best_rank);
-  }
+  const int better =
+      nodes_[2 * node].first_rank < nodes_[2 * node + 1].first_rank
+          ? 2 * node
+          : 2 * node + 1;
+  SearchBelow(better, end, best_rank);
+  SearchBelow(better ^ 1, end, best_rank);
 }
 
 void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,

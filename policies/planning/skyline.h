@@ -51,13 +51,14 @@ class Skyline {
     int first_rank = 0;
   };
 
-  void Offer(const std::vector<int>& order, bool early);
+  // False when there is nothing to place.
+  bool Offer(const std::vector<int>& order, bool early);
   void Withdraw(int item);
   void Update(int node);
   // The first of those offered that live within begin .. end-1; -1: none.
   int FindFirst(KernelIndex begin, KernelIndex end) const;
-  void Search(int node, int low, int high, int first, int last, KernelIndex end,
-              int& best_rank) const;
+  void SearchLeaves(int first, int last, KernelIndex end, int& best_rank) const;
+  void SearchBelow(int node, KernelIndex end, int& best_rank) const;
 
   void PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
                    std::vector<int64_t>& offsets);
