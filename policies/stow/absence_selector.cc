@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
+#include <numeric>
+#include <tuple>
 
 namespace stowage {
 namespace {
@@ -15,23 +16,6 @@ constexpr int kMisfitsPerClass = 30;
 
 // Classes of cost per byte are this many to a doubling.
 constexpr double kClassesPerDoubling = 2;
-
-// Different ways to spread one gap's copies over steps overlap, too.
-bool Overlap(const Absence& a, const Absence& b, KernelIndex step) {
-  for (const KernelIndex turn : {-step, 0, step}) {
-    if (a.gap.from < b.gap.to + turn && b.gap.from + turn < a.gap.to) {
-      return true;
-    }
-  }
-  return false;
-}
-
-bool Contains(const Absence& a, const Absence& b, KernelIndex step) {
-  for (const KernelIndex turn : {-step, 0, step}) {
-    if (a.from <= b.from + turn && b.to + turn <= a.to) return true;
-  }
-  return a.to - a.from >= step;
-}
 
 }  // namespace
 
@@ -51,27 +35,49 @@ std::vector<double> CostsAt(const AbsenceChoices& choices,
 }
 
 AbsenceSelector::AbsenceSelector(const Graph& graph,
-                                 const AbsenceChoices& choices,
-                                 const std::vector<int64_t>& excess_bytes)
+                                 const AbsenceChoices& choices)
     : choices_(choices),
       step_(graph.kernel_count() + 1),
-      initial_(excess_bytes),
+      first_of_(graph.tensors.size() + 1),
+      first_start_(step_ + 1),
+      starts_(choices.absences.size()),
       over_before_(2 * static_cast<size_t>(step_) + 1),
-      by_start_(step_),
-      all_of_(graph.tensors.size()),
-      excess_(initial_),
-      taken_of_(graph.tensors.size()) {
-  for (KernelIndex b = 0; b < 2 * step_; ++b) {
-    over_before_[b + 1] = over_before_[b] + (excess_bytes[b % step_] > 0);
-  }
+      excess_({}),
+      taken_of_(graph.tensors.size()),
+      rank_(choices.absences.size()),
+      early_rank_(choices.absences.size()) {
   for (size_t a = 0; a < choices.absences.size(); ++a) {
-    by_start_[choices.absences[a].from % step_].push_back(a);
-    all_of_[choices.absences[a].gap.tensor].push_back(a);
+    const Absence& absence = choices.absences[a];
+    items_.push_back({.from = absence.from,
+                      .to = absence.to,
+                      .gap_from = absence.gap.from,
+                      .gap_to = absence.gap.to,
+                      .tensor = absence.gap.tensor,
+                      .size_bytes = absence.size_bytes});
+    ++first_of_[absence.gap.tensor + 1];
+    ++first_start_[absence.from % step_ + 1];
+    ends_.push_back({absence.to, static_cast<int>(a)});
+    if (absence.to > step_) {
+      ends_.push_back({absence.to - step_, static_cast<int>(a)});
+    }
   }
+  std::partial_sum(first_of_.begin(), first_of_.end(), first_of_.begin());
+  std::partial_sum(first_start_.begin(), first_start_.end(),
+                   first_start_.begin());
+  std::vector<int> next = first_start_;
+  for (size_t a = 0; a < items_.size(); ++a) {
+    starts_[next[items_[a].from % step_]++] = static_cast<int>(a);
+  }
+  std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) {
+    return std::tie(a.boundary, a.absence) < std::tie(b.boundary, b.absence);
+  });
+  ranked_.resize(ends_.size());
 }
 
-std::vector<Choice> AbsenceSelector::Select(std::vector<double> costs) {
-  Reset(std::move(costs));
+std::vector<Choice> AbsenceSelector::Select(
+    const std::vector<double>& costs,
+    const std::vector<int64_t>& excess_bytes) {
+  Reset(costs, excess_bytes);
   for (KernelIndex b = 0; b < step_; ++b) {
     Open(b);
     while (excess_.At(b) > 0) {
@@ -80,42 +86,67 @@ std::vector<Choice> AbsenceSelector::Select(std::vector<double> costs) {
   }
   GiveBackTheUnnecessary();
   std::vector<Choice> chosen;
-  for (size_t a = 0; a < taken_.size(); ++a) {
-    if (taken_[a]) chosen.push_back({static_cast<int>(a), needed_at_[a]});
+  for (size_t a = 0; a < items_.size(); ++a) {
+    if (!items_[a].taken) continue;
+    chosen.push_back({static_cast<int>(a), items_[a].needed_at});
   }
   return chosen;
 }
 
-void AbsenceSelector::Reset(std::vector<double> costs) {
-  excess_ = initial_;
-  taken_.assign(choices_.absences.size(), false);
-  closed_.assign(choices_.absences.size(), false);
-  needed_at_.assign(choices_.absences.size(), 0);
+void AbsenceSelector::Reset(const std::vector<double>& costs,
+                            const std::vector<int64_t>& excess_bytes) {
+  excess_ = Occupancy(excess_bytes);
+  for (KernelIndex b = 0; b < 2 * step_; ++b) {
+    over_before_[b + 1] = over_before_[b] + (excess_bytes[b % step_] > 0);
+  }
   for (std::vector<int>& list : taken_of_) list.clear();
-  open_.clear();
-  cost_ = std::move(costs);
-  for (size_t a = 0; a < taken_.size(); ++a) {
+  for (size_t a = 0; a < items_.size(); ++a) {
+    Item& item = items_[a];
+    item.taken = item.closed = item.covers = false;
+    item.needed_at = item.useless_before = 0;
+    item.cost = costs[a];
+    item.cost_class = static_cast<int>(std::floor(
+        kClassesPerDoubling *
+        std::log2(item.cost / static_cast<double>(item.size_bytes))));
+  }
+  RankEnds();
+  for (size_t a = 0; a < items_.size(); ++a) {
     if (!choices_.required[a]) continue;
     const Gap& gap = choices_.absences[a].gap;
-    Take(a, gap.mandatory() ? gap.slow_first : gap.from);
+    Take(static_cast<int>(a), gap.mandatory() ? gap.slow_first : gap.from);
   }
   // What reaches across the end of the step is open as it begins.
-  for (size_t a = 0; a < taken_.size(); ++a) {
-    const Absence& absence = choices_.absences[a];
-    if (closed_[a] || absence.to <= step_) continue;
-    open_[ClassOf(a)].insert({absence.to - step_, a});
+  for (size_t a = 0; a < items_.size(); ++a) {
+    if (!items_[a].closed && early_rank_[a] >= 0) open_.Insert(early_rank_[a]);
   }
 }
 
-void AbsenceSelector::Open(KernelIndex boundary) {
-  for (auto& [cost_class, by_end] : open_) {
-    while (!by_end.empty() && by_end.begin()->first <= boundary) {
-      by_end.erase(by_end.begin());
-    }
+// A counting sort by class, which leaves each class in the order of its ends.
+void AbsenceSelector::RankEnds() {
+  const auto [least, most] = std::minmax_element(
+      items_.begin(), items_.end(),
+      [](const Item& a, const Item& b) { return a.cost_class < b.cost_class; });
+  const int lowest = items_.empty() ? 0 : least->cost_class;
+  const int classes = items_.empty() ? 0 : most->cost_class - lowest + 1;
+  first_rank_.assign(classes + 1, 0);
+  for (const End& end : ends_) {
+    ++first_rank_[items_[end.absence].cost_class - lowest + 1];
   }
-  for (const int a : by_start_[boundary]) {
-    if (closed_[a]) continue;
-    open_[ClassOf(a)].insert({choices_.absences[a].to, a});
+  std::partial_sum(first_rank_.begin(), first_rank_.end(), first_rank_.begin());
+  std::vector<int> next = first_rank_;
+  std::fill(early_rank_.begin(), early_rank_.end(), -1);
+  for (const End& end : ends_) {
+    const Item& item = items_[end.absence];
+    const int rank = next[item.cost_class - lowest]++;
+    ranked_[rank] = end;
+    (end.boundary < item.to ? early_rank_ : rank_)[end.absence] = rank;
+  }
+  open_ = RankSet(ranked_.size());
+}
+
+void AbsenceSelector::Open(KernelIndex boundary) {
+  for (int i = first_start_[boundary]; i < first_start_[boundary + 1]; ++i) {
+    if (!items_[starts_[i]].closed) open_.Insert(rank_[starts_[i]]);
   }
 }
 
@@ -123,7 +154,7 @@ bool AbsenceSelector::Relieve(KernelIndex boundary) {
   int best = Cheapest(boundary, kMisfitsPerClass);
   if (best < 0) best = Cheapest(boundary, std::numeric_limits<int>::max());
   if (best < 0) return false;
-  FindCovered(best);
+  FindCovered(items_[best]);
   for (const int a : covered_) GiveBack(a);
   Take(best, boundary);
   return true;
@@ -132,14 +163,17 @@ bool AbsenceSelector::Relieve(KernelIndex boundary) {
 int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
   int best = -1;
   double best_score = 0;
-  for (const auto& [cost_class, by_end] : open_) {
+  for (size_t c = 0; c + 1 < first_rank_.size(); ++c) {
     int fits = 0, misfits = 0;
-    for (auto at = by_end.rbegin(); at != by_end.rend(); ++at) {
+    int rank = open_.Below(first_rank_[c + 1]);
+    for (; rank >= first_rank_[c]; rank = open_.Below(rank)) {
+      const End& end = ranked_[rank];
+      if (end.boundary <= boundary) break;
       if (fits == kFitsPerClass || misfits == most_misfits) break;
-      const double score = Score(at->second, boundary, at->first);
+      const double score = Score(items_[end.absence], boundary, end.boundary);
       ++(score >= 0 ? fits : misfits);
       if (score >= 0 && (best < 0 || score < best_score)) {
-        best = at->second;
+        best = end.absence;
         best_score = score;
       }
     }
@@ -147,36 +181,39 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
   return best;
 }
 
-double AbsenceSelector::Score(int absence, KernelIndex boundary,
+double AbsenceSelector::Score(Item& item, KernelIndex boundary,
                               KernelIndex end) {
-  FindCovered(absence);
-  double cost = cost_[absence];
-  double relieved = over_before_[end] - over_before_[boundary];
-  for (const int a : covered_) {
-    const Absence& covered = choices_.absences[a];
-    // Nothing is gained where the boundary is relieved already.
-    for (const KernelIndex turn : {0, step_}) {
-      if (covered.from <= boundary + turn && boundary + turn < covered.to) {
-        return -1;
+  if (boundary < item.useless_before) return -1;
+  double cost = item.cost;
+  if (item.covers) {
+    FindCovered(item);
+    for (const int a : covered_) {
+      const Item& covered = items_[a];
+      // Nothing is gained where the boundary is relieved already. It stays so:
+      // what is given back is contained in what is taken for it.
+      for (const KernelIndex turn : {0, step_}) {
+        if (covered.from <= boundary + turn && boundary + turn < covered.to) {
+          item.useless_before = covered.to - turn;
+          return -1;
+        }
       }
+      cost -= covered.cost;
     }
-    cost -= cost_[a];
   }
+  const double relieved = over_before_[end] - over_before_[boundary];
   return std::max(0.0, cost) /
-         (static_cast<double>(choices_.absences[absence].size_bytes) *
-          relieved);
+         (static_cast<double>(item.size_bytes) * relieved);
 }
 
-void AbsenceSelector::FindCovered(int absence) {
-  const Gap& gap = choices_.absences[absence].gap;
-  const std::vector<int>& taken = taken_of_[gap.tensor];
+void AbsenceSelector::FindCovered(const Item& item) {
+  const std::vector<int>& taken = taken_of_[item.tensor];
   covered_.clear();
   for (const KernelIndex turn : {-step_, 0, step_}) {
     const auto first = std::partition_point(
         taken.begin(), taken.end(),
-        [&](int a) { return choices_.absences[a].gap.to + turn <= gap.from; });
+        [&](int a) { return items_[a].gap_to + turn <= item.gap_from; });
     for (auto at = first; at != taken.end(); ++at) {
-      if (choices_.absences[*at].gap.from + turn >= gap.to) break;
+      if (items_[*at].gap_from + turn >= item.gap_to) break;
       const bool known =
           std::find(covered_.begin(), covered_.end(), *at) != covered_.end();
       if (!known) covered_.push_back(*at);
@@ -185,58 +222,66 @@ void AbsenceSelector::FindCovered(int absence) {
 }
 
 void AbsenceSelector::Take(int absence, KernelIndex boundary) {
-  const Absence& taken = choices_.absences[absence];
-  needed_at_[absence] = boundary < taken.gap.from ? boundary + step_ : boundary;
+  Item& taken = items_[absence];
+  taken.needed_at = boundary < taken.gap_from ? boundary + step_ : boundary;
   excess_.Add(taken.from, taken.to, -taken.size_bytes);
-  taken_[absence] = true;
-  std::vector<int>& all_taken = taken_of_[taken.gap.tensor];
+  taken.taken = true;
+  std::vector<int>& all_taken = taken_of_[taken.tensor];
   const auto behind = std::partition_point(
       all_taken.begin(), all_taken.end(),
-      [&](int a) { return choices_.absences[a].gap.from < taken.gap.from; });
+      [&](int a) { return items_[a].gap_from < taken.gap_from; });
   all_taken.insert(behind, absence);
   Close(absence);
-  for (const int a : all_of_[taken.gap.tensor]) {
-    const Absence& other = choices_.absences[a];
-    if (closed_[a] || !Overlap(other, taken, step_)) continue;
-    if (!Contains(other, taken, step_)) Close(a);
+  for (int a = first_of_[taken.tensor]; a < first_of_[taken.tensor + 1]; ++a) {
+    Item& other = items_[a];
+    if (other.closed || !Overlap(other, taken)) continue;
+    other.covers = true;
+    if (!Contains(other, taken)) Close(a);
   }
 }
 
 void AbsenceSelector::Close(int absence) {
-  closed_[absence] = true;
-  const auto by_end = open_.find(ClassOf(absence));
-  if (by_end == open_.end()) return;
-  const KernelIndex end = choices_.absences[absence].to;
-  by_end->second.erase({end, absence});
-  by_end->second.erase({end - step_, absence});
-}
-
-int AbsenceSelector::ClassOf(int absence) const {
-  return static_cast<int>(std::floor(
-      kClassesPerDoubling *
-      std::log2(cost_[absence] / choices_.absences[absence].size_bytes)));
+  items_[absence].closed = true;
+  open_.Erase(rank_[absence]);
+  if (early_rank_[absence] >= 0) open_.Erase(early_rank_[absence]);
 }
 
 void AbsenceSelector::GiveBack(int absence) {
-  const Absence& taken = choices_.absences[absence];
-  excess_.Add(taken.from, taken.to, taken.size_bytes);
-  taken_[absence] = false;
-  std::erase(taken_of_[taken.gap.tensor], absence);
+  Item& item = items_[absence];
+  excess_.Add(item.from, item.to, item.size_bytes);
+  item.taken = false;
+  std::erase(taken_of_[item.tensor], absence);
 }
 
 void AbsenceSelector::GiveBackTheUnnecessary() {
   std::vector<int> order;
-  for (size_t a = 0; a < taken_.size(); ++a) {
-    if (taken_[a] && !choices_.required[a]) order.push_back(a);
+  for (size_t a = 0; a < items_.size(); ++a) {
+    if (items_[a].taken && !choices_.required[a]) order.push_back(a);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int a, int b) { return cost_[a] > cost_[b]; });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return items_[a].cost > items_[b].cost;
+  });
   for (const int a : order) {
-    const Absence& absence = choices_.absences[a];
-    if (excess_.Highest(absence.from, absence.to) <= -absence.size_bytes) {
-      GiveBack(a);
+    const Item& item = items_[a];
+    if (excess_.Highest(item.from, item.to) <= -item.size_bytes) GiveBack(a);
+  }
+}
+
+// Different ways to spread one gap's copies over steps overlap, too.
+bool AbsenceSelector::Overlap(const Item& a, const Item& b) const {
+  for (const KernelIndex turn : {-step_, 0, step_}) {
+    if (a.gap_from < b.gap_to + turn && b.gap_from + turn < a.gap_to) {
+      return true;
     }
   }
+  return false;
+}
+
+bool AbsenceSelector::Contains(const Item& a, const Item& b) const {
+  for (const KernelIndex turn : {-step_, 0, step_}) {
+    if (a.from <= b.from + turn && b.to + turn <= a.to) return true;
+  }
+  return a.to - a.from >= step_;
 }
 
 }  // namespace stowage

@@ -1,27 +1,25 @@
 // Chooses which absences to take so that what is left fast fits, as if copies
 // took no time: a weighted interval cover.
 //
-//   AbsenceSelector selector(graph, choices,
-//                            ExcessBytes(costs, allowed_bytes));
-//   std::vector<Choice> chosen = selector.Select(CostsAt(choices, prices));
+//   AbsenceSelector selector(graph, choices);
+//   std::vector<Choice> chosen = selector.Select(
+//       CostsAt(choices, prices), ExcessBytes(costs, allowed_bytes));
 //
 // A sweep over the boundaries. Where too much is held, the absence is taken
 // whose cost per byte and per boundary that it relieves from here on is least;
 // where all cost the same per byte this is Belady's rule, which then moves the
 // fewest bytes. Absences that turn out to be unnecessary are given back.
 //
-// Keeps references to its arguments. Not thread-safe.
+// Keeps a reference to the choices. Not thread-safe.
 #ifndef STOWAGE_POLICIES_STOW_ABSENCE_SELECTOR_H_
 #define STOWAGE_POLICIES_STOW_ABSENCE_SELECTOR_H_
 
 #include <cstdint>
-#include <map>
-#include <set>
-#include <utility>
 #include <vector>
 
 #include "policies/stow/absence.h"
 #include "policies/stow/occupancy.h"
+#include "policies/stow/rank_set.h"
 
 namespace stowage {
 
@@ -47,19 +45,42 @@ struct Choice {
 
 class AbsenceSelector {
  public:
-  // `excess_bytes`: by boundary, K + 1 values: what is held if all is fast, less
-  // what is allowed.
-  AbsenceSelector(const Graph& graph, const AbsenceChoices& choices,
-                  const std::vector<int64_t>& excess_bytes);
+  AbsenceSelector(const Graph& graph, const AbsenceChoices& choices);
 
-  // By absence. `costs`: by absence, > 0.
-  std::vector<Choice> Select(std::vector<double> costs);
+  // By absence. `costs`: by absence, > 0. `excess_bytes`: by boundary, K + 1
+  // values: what is held if all is fast, less what is allowed.
+  std::vector<Choice> Select(const std::vector<double>& costs,
+                             const std::vector<int64_t>& excess_bytes);
 
  private:
-  // Absences by the boundary they end at, unrolled from the sweep's position.
-  using ByEnd = std::set<std::pair<KernelIndex, int>>;
+  // What the sweep reads of an absence, close together.
+  struct Item {
+    KernelIndex from = 0;
+    KernelIndex to = 0;
+    KernelIndex gap_from = 0;
+    KernelIndex gap_to = 0;
+    TensorIndex tensor = 0;
+    bool taken = false;
+    bool closed = false;  // can not be taken (any more)
+    bool covers = false;  // may contain some that are taken
+    // It can not be taken before this boundary, since one of those relieves
+    // all before it.
+    KernelIndex useless_before = 0;
+    KernelIndex needed_at = 0;
+    int64_t size_bytes = 0;
+    double cost = 0;
+    int cost_class = 0;  // by cost per byte
+  };
+  // The boundary an absence ends at, unrolled from the sweep's position. One
+  // that reaches across the end of the step has two.
+  struct End {
+    KernelIndex boundary = 0;
+    int absence = 0;
+  };
 
-  void Reset(std::vector<double> costs);
+  void Reset(const std::vector<double>& costs,
+             const std::vector<int64_t>& excess_bytes);
+  void RankEnds();
   void Open(KernelIndex boundary);
   bool Relieve(KernelIndex boundary);
   // The absence that relieves the boundary at the least cost, of the first of
@@ -67,32 +88,37 @@ class AbsenceSelector {
   int Cheapest(KernelIndex boundary, int most_misfits);
   // How much an absence costs for what it relieves; negative when it cannot be
   // taken.
-  double Score(int absence, KernelIndex boundary, KernelIndex end);
+  double Score(Item& item, KernelIndex boundary, KernelIndex end);
   // Sets `covered_` to the taken absences that it overlaps, and so contains.
-  void FindCovered(int absence);
+  void FindCovered(const Item& item);
   // Closes it and all that overlap without containing it: those never can be
   // taken, since it is only ever given back for one that contains it.
   void Take(int absence, KernelIndex boundary);
   void Close(int absence);
-  int ClassOf(int absence) const;  // by cost per byte
   void GiveBack(int absence);
   void GiveBackTheUnnecessary();
+  bool Overlap(const Item& a, const Item& b) const;
+  bool Contains(const Item& a, const Item& b) const;
 
   const AbsenceChoices& choices_;
   const KernelIndex step_;
-  Occupancy initial_;
-  std::vector<int64_t> over_before_;  // boundaries < b that hold too much
-  std::vector<std::vector<int>> by_start_;
-  std::vector<std::vector<int>> all_of_;  // by tensor
+  std::vector<Item> items_;       // by absence
+  std::vector<int> first_of_;     // by tensor, one more: its first absence
+  std::vector<int> first_start_;  // by boundary, one more: index of starts_
+  std::vector<int> starts_;       // absences, by where they begin
+  std::vector<End> ends_;         // ascending
+  std::vector<int> over_before_;  // boundaries < b that hold too much
 
-  Occupancy excess_;  // bytes held, less what is allowed
-  std::vector<double> cost_;
-  std::vector<bool> taken_;
-  std::vector<bool> closed_;  // can not be taken (any more)
-  std::vector<KernelIndex> needed_at_;
+  Occupancy excess_;                        // bytes held, less what is allowed
   std::vector<std::vector<int>> taken_of_;  // by tensor, disjoint, ascending
   std::vector<int> covered_;
-  std::map<int, ByEnd> open_;  // by class of cost per byte
+  // Ends by class and boundary, the first rank of each class, and one more.
+  std::vector<End> ranked_;
+  std::vector<int> first_rank_;
+  std::vector<int> rank_;        // by absence
+  std::vector<int> early_rank_;  // of the end in this step of what reaches
+                                 // across the end of the step, or -1
+  RankSet open_;                 // ranks
 };
 
 }  // namespace stowage

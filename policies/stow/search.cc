@@ -41,6 +41,7 @@ Search::Search(const CostModel& costs, const AbsenceChoices& choices,
       choices_(choices),
       effort_(effort),
       work_left_(effort.work),
+      selector_(costs.graph(), choices),
       best_(absl::ResourceExhaustedError("no address layout was found")) {}
 
 void Search::Run() { RunFrom(Starts(), nullptr); }
@@ -63,6 +64,11 @@ int64_t Search::EstimateStepNs(const PriceAbsences& price) {
 
 void Search::RunFrom(const std::vector<Recipe>& starts,
                      const PriceAbsences& price) {
+  if (effort_.deadline < absl::InfiniteFuture()) {
+    // Something to return, whenever the limit comes.
+    MakeDo(Begin(starts.front(), price));
+    if (IsDone()) return;
+  }
   std::vector<Candidate> candidates;
   for (const Recipe& recipe : starts) {
     AllowAll(1);
@@ -135,10 +141,9 @@ Search::Candidate Search::Evaluate(const Recipe& recipe) {
     fewer_bytes[b] = std::max(choices_.least_bytes[b],
                               fewer_bytes[b] - recipe.reserve_bytes[b]);
   }
-  AbsenceSelector selector(costs_.graph(), choices_,
-                           ExcessBytes(costs_, fewer_bytes));
   Candidate candidate{.recipe = recipe};
-  candidate.chosen = selector.Select(recipe.costs);
+  candidate.chosen =
+      selector_.Select(recipe.costs, ExcessBytes(costs_, fewer_bytes));
   candidate.placed =
       ChooseTiers(costs_, choices_, candidate.chosen, recipe.tiers);
   candidate.schedule = ScheduleMoves(costs_, candidate.placed, allowed_bytes_);
@@ -146,10 +151,15 @@ Search::Candidate Search::Evaluate(const Recipe& recipe) {
   return candidate;
 }
 
+Search::Recipe Search::Begin(Recipe recipe, const PriceAbsences& price) const {
+  recipe.reserve_bytes.assign(choices_.least_bytes.size(), 0);
+  if (price != nullptr) recipe.costs = price({}, nullptr);
+  return recipe;
+}
+
 Search::Candidate Search::Learn(Recipe recipe, int rounds,
                                 const PriceAbsences& price) {
-  recipe.reserve_bytes.resize(allowed_bytes_.size());
-  if (price != nullptr) recipe.costs = price({}, nullptr);
+  recipe = Begin(std::move(recipe), price);
   std::optional<Candidate> best;
   for (int round = 0; round < rounds; ++round) {
     if (best.has_value() &&

@@ -93,6 +93,8 @@ class Search {
   std::vector<Recipe> Starts() const;
   // Lays out the best candidates that rounds from the starts lead to.
   void RunFrom(const std::vector<Recipe>& starts, const PriceAbsences& price);
+  // The recipe of a first round.
+  Recipe Begin(Recipe recipe, const PriceAbsences& price) const;
   Candidate Evaluate(const Recipe& recipe);
   // The best of some rounds; without `price` all cost what the recipe says.
   Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
@@ -115,6 +117,7 @@ class Search {
   const SearchEffort effort_;
   bool timed_out_ = false;
   int64_t work_left_ = 0;
+  AbsenceSelector selector_;
   std::vector<int64_t> allowed_bytes_;  // by boundary
   absl::StatusOr<Plan> best_;
 };
