@@ -1,12 +1,13 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/str_cat.h"
 #include "policies/model/graph_proto.h"
 
 namespace stowage {
@@ -21,12 +22,17 @@ class StructureHash {
   }
 
   void Add(std::string_view text) {
-    absl::StrAppend(&buffer_, text.size(), ":");
-    buffer_.append(text);
+    std::array<char, kMostDigits> digits;
+    buffer_ += Write(static_cast<int64_t>(text.size()), digits);
+    buffer_ += ':';
+    buffer_ += text;
     if (buffer_.size() >= kBufferBytes) Flush();
   }
 
-  void Add(int64_t number) { Add(std::string_view(absl::StrCat(number))); }
+  void Add(int64_t number) {
+    std::array<char, kMostDigits> digits;
+    Add(Write(number, digits));
+  }
 
   std::string Hex() {
     Flush();
@@ -40,6 +46,15 @@ class StructureHash {
  private:
   // Many short fields are hashed at once.
   static constexpr size_t kBufferBytes = size_t{1} << 14;
+  // Of an int64_t, with its sign.
+  static constexpr size_t kMostDigits = 20;
+
+  static std::string_view Write(int64_t number,
+                                std::array<char, kMostDigits>& digits) {
+    const auto [end, error] =
+        std::to_chars(digits.data(), digits.data() + digits.size(), number);
+    return {digits.data(), static_cast<size_t>(end - digits.data())};
+  }
 
   void Flush() {
     EVP_DigestUpdate(context_.get(), buffer_.data(), buffer_.size());

@@ -30,6 +30,10 @@ constexpr double kLargestCut = 0.04;
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 
+// The most of the arena that a plan uses which has to be found at once: one
+// layout is nearly always enough.
+constexpr double kFirstShare = 0.9;
+
 // Of the time of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
 
@@ -66,7 +70,7 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
                      const PriceAbsences& price) {
   if (effort_.deadline < absl::InfiniteFuture()) {
     // Something to return, whenever the limit comes.
-    MakeDo(Begin(starts.front(), price));
+    MakeDo(Begin(starts.front(), price), kFirstShare);
     if (IsDone()) return;
   }
   std::vector<Candidate> candidates;
@@ -88,7 +92,7 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
       LayOut(candidate, misfit_share);
     }
   }
-  MakeDo(candidates.front().recipe);
+  MakeDo(candidates.front().recipe, 1);
 }
 
 bool Search::IsStuck() const {
@@ -98,9 +102,10 @@ bool Search::IsStuck() const {
 // Where no address layout was found: plans with ever more room to spare, and
 // in the end one that stages each kernel's tensors for it alone, which always
 // fits.
-void Search::MakeDo(const Recipe& recipe) {
+void Search::MakeDo(const Recipe& recipe, double most_share) {
   for (const double share : kSpareShares) {
     if (!IsStuck()) return;
+    if (share > most_share) continue;
     AllowAll(share);
     TryLayout(Evaluate(recipe));
   }

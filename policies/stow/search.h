@@ -104,7 +104,7 @@ class Search {
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
-  void MakeDo(const Recipe& recipe);
+  void MakeDo(const Recipe& recipe, double most_share);
   bool IsStuck() const;
   BuildInput MakeInput(const Candidate& candidate) const;
   void AllowAll(double share);
