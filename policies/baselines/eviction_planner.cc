@@ -1,6 +1,7 @@
 #include "policies/baselines/eviction_planner.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -28,7 +29,7 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
       budget_bytes_(budget_bytes),
       step_(graph.kernel_count() + 1),
       gaps_(FindGaps(graph, workload)),
-      gaps_at_(step_),
+      begins_(step_),
       taken_(gaps_.size()) {
   for (const Tensor& tensor : graph.tensors) {
     const auto with_margin = [&](TierIndex from, TierIndex to) {
@@ -39,10 +40,20 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
     in_ns_.push_back(with_margin(1, kFastTier));
   }
   for (size_t g = 0; g < gaps_.size(); ++g) {
-    for (KernelIndex b = gaps_[g].from; b < gaps_[g].to; ++b) {
-      gaps_at_[b % step_].push_back(g);
+    for (const KernelIndex turn : {0, step_}) {
+      const KernelIndex begin = std::max(0, gaps_[g].from - turn);
+      const KernelIndex end = std::min(step_, gaps_[g].to - turn);
+      if (begin < end) begins_[begin].push_back({static_cast<int>(g), end});
     }
   }
+}
+
+// Those that begin at the boundary join what covers it, what ends leaves.
+void EvictionPlanner::Open(KernelIndex boundary) {
+  std::erase_if(covering_,
+                [&](const Cover& cover) { return cover.end <= boundary; });
+  covering_.insert(covering_.end(), begins_[boundary].begin(),
+                   begins_[boundary].end());
 }
 
 bool EvictionPlanner::Plan(int64_t max_wait_ns) {
@@ -54,6 +65,7 @@ bool EvictionPlanner::Plan(int64_t max_wait_ns) {
     const int64_t need_bytes =
         b < graph_.kernel_count() ? workload_.need_bytes[b] : 0;
     const int64_t allowed_bytes = std::max(budget_bytes_, need_bytes);
+    Open(b);
     while (fast_bytes_[b] > allowed_bytes) {
       if (--steps_left < 0 || !RelieveBoundary(b)) return false;
       if (wait_ns_ > max_wait_ns) return false;
@@ -71,16 +83,27 @@ std::vector<FastSegment> EvictionPlanner::Segments() const {
 }
 
 void EvictionPlanner::CountFastBytes() {
-  fast_bytes_.assign(step_, 0);
+  // Changes first, then their sums.
+  fast_bytes_.assign(step_ + 1, 0);
   for (const FastSegment& segment : AllFastSegments(graph_)) {
-    AddFastBytes(segment.begin, segment.end,
-                 RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes));
+    if (segment.begin >= segment.end) continue;
+    const int64_t bytes =
+        RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes);
+    fast_bytes_[segment.begin] += bytes;
+    fast_bytes_[segment.end] -= bytes;
   }
+  fast_bytes_.pop_back();
+  std::partial_sum(fast_bytes_.begin(), fast_bytes_.end(), fast_bytes_.begin());
 }
 
 void EvictionPlanner::AddFastBytes(KernelIndex begin, KernelIndex end,
                                    int64_t bytes) {
-  for (KernelIndex b = begin; b < end; ++b) fast_bytes_[b % step_] += bytes;
+  for (const KernelIndex turn : {0, step_}) {
+    const KernelIndex last = std::min(step_, end - turn);
+    for (KernelIndex b = std::max(0, begin - turn); b < last; ++b) {
+      fast_bytes_[b] += bytes;
+    }
+  }
 }
 
 void EvictionPlanner::TakeMandatoryGaps() {
@@ -118,7 +141,7 @@ bool EvictionPlanner::RelieveBoundary(KernelIndex boundary) {
 // those not taken first, then by the distance of the next use.
 std::vector<int> EvictionPlanner::Candidates(KernelIndex boundary) const {
   std::vector<int> free, taken;
-  for (int g : gaps_at_[boundary]) {
+  for (const auto& [g, end] : covering_) {
     if (!HoldsRoom(g, boundary)) continue;
     (taken_[g].has_value() ? taken : free).push_back(g);
   }

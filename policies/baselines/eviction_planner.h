@@ -42,6 +42,12 @@ class EvictionPlanner {
   std::vector<FastSegment> Segments() const;
 
  private:
+  // A gap, and the boundary of this step at which it no longer covers those
+  // before.
+  struct Cover {
+    int gap = 0;
+    KernelIndex end = 0;
+  };
   // A way to take a gap, and how long kernels would wait for it.
   struct Option {
     TakenGap taken;
@@ -57,6 +63,7 @@ class EvictionPlanner {
   void AddFastBytes(KernelIndex begin, KernelIndex end, int64_t bytes);
   void TakeMandatoryGaps();
   bool RelieveBoundary(KernelIndex boundary);
+  void Open(KernelIndex boundary);
   std::vector<int> Candidates(KernelIndex boundary) const;
   bool HoldsRoom(int gap, KernelIndex boundary) const;
   KernelIndex Unroll(int gap, KernelIndex boundary) const;
@@ -80,7 +87,8 @@ class EvictionPlanner {
   const KernelIndex step_;  // boundaries in a step
 
   const std::vector<Gap> gaps_;
-  std::vector<std::vector<int>> gaps_at_;  // by boundary, those that cover it
+  std::vector<std::vector<Cover>> begins_;    // by boundary
+  std::vector<Cover> covering_;               // the boundary that is looked at
   std::vector<std::optional<Option>> taken_;  // by gap
   std::vector<int64_t> fast_bytes_;           // by boundary
   std::vector<int64_t> out_ns_;               // by tensor, with margin

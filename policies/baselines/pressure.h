@@ -7,10 +7,12 @@
 #ifndef STOWAGE_POLICIES_BASELINES_PRESSURE_H_
 #define STOWAGE_POLICIES_BASELINES_PRESSURE_H_
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "policies/baselines/step_facts.h"
+#include "policies/planning/layout_item.h"
 
 namespace stowage {
 
@@ -36,9 +38,25 @@ class Pressure {
                                int64_t bytes) const;
 
  private:
+  // Boundaries are summed up in blocks of this many.
+  static constexpr KernelIndex kBlock = 64;
+  struct Block {
+    int64_t least_over_bytes = 0;
+    int64_t most_over_bytes = 0;
+    double weight = 0;
+  };
+
+  // An unrolled range as ranges of one step.
+  std::array<Span, 2> Parts(KernelIndex begin, KernelIndex end) const;
+  // Computes the blocks anew that hold boundaries begin .. end-1.
+  void SumUp(KernelIndex begin, KernelIndex end);
+  double ReliefWithinBlock(KernelIndex begin, KernelIndex end,
+                           int64_t bytes) const;
+
   const KernelIndex step_;           // boundaries in a step
   std::vector<int64_t> over_bytes_;  // by boundary; negative: room
-  std::vector<int64_t> kernel_ns_;   // by boundary; the last is 0
+  std::vector<Block> blocks_;
+  std::vector<double> weight_;  // by boundary: the ideal time, about
 };
 
 }  // namespace stowage

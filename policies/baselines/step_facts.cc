@@ -1,6 +1,7 @@
 #include "policies/baselines/step_facts.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
@@ -41,11 +42,15 @@ StepFacts::StepFacts(const Graph& graph, const MemorySystem& system,
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     for (TensorIndex t : workload.staged[k]) uses[t].push_back(k);
   }
+  // Changes first, then their sums.
+  const KernelIndex end = graph.kernel_count() + 1;
   for (const FastSegment& segment : AllFastSegments(graph)) {
-    for (KernelIndex b = segment.begin; b < segment.end; ++b) {
-      all_fast_bytes[b] += bytes[segment.tensor];
-    }
+    if (segment.begin >= segment.end) continue;
+    all_fast_bytes[segment.begin] += bytes[segment.tensor];
+    if (segment.end < end) all_fast_bytes[segment.end] -= bytes[segment.tensor];
   }
+  std::partial_sum(all_fast_bytes.begin(), all_fast_bytes.end(),
+                   all_fast_bytes.begin());
 }
 
 KernelIndex StepFacts::NextUse(TensorIndex t, KernelIndex from) const {

@@ -122,7 +122,8 @@ class SwapStep {
 
 // What the step of the steady state has in the fast tier as it begins.
 // `at_end(at_start)` runs a step and says what is fast as it ends. Tensors that
-// a step would not keep to its end are dropped from its start until both agree.
+// a step would not keep to its end are dropped from its start until both agree:
+// the last call is with what is returned.
 std::set<TensorIndex> SteadyStart(
     absl::FunctionRef<std::set<TensorIndex>(const std::set<TensorIndex>&)>
         at_end);

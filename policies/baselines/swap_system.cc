@@ -182,10 +182,7 @@ class SwapSystem {
          ++next_in_) {
       pending_.push_back(rules_.ins[next_in_].tensor);
     }
-    std::stable_sort(pending_.begin(), pending_.end(),
-                     [&](TensorIndex a, TensorIndex b) {
-                       return NeededAt(a, k) < NeededAt(b, k);
-                     });
+    SortPending(k);
     StartPending(k);
     const KernelIndex last =
         std::min(k + rules_.ahead_kernels, facts_.kernel_count() - 1);
@@ -194,6 +191,18 @@ class SwapSystem {
         if (!StartIn(k, t)) return;
       }
     }
+  }
+
+  // By next use.
+  void SortPending(KernelIndex k) {
+    needed_.clear();
+    for (const TensorIndex t : pending_) needed_.push_back({NeededAt(t, k), t});
+    const auto sooner = [](const auto& a, const auto& b) {
+      return a.first < b.first;
+    };
+    if (std::is_sorted(needed_.begin(), needed_.end(), sooner)) return;
+    std::stable_sort(needed_.begin(), needed_.end(), sooner);
+    for (size_t i = 0; i < needed_.size(); ++i) pending_[i] = needed_[i].second;
   }
 
   KernelIndex NeededAt(TensorIndex t, KernelIndex k) const {
@@ -240,6 +249,7 @@ class SwapSystem {
   size_t next_out_ = 0;
   size_t next_in_ = 0;
   std::vector<TensorIndex> pending_;
+  std::vector<std::pair<KernelIndex, TensorIndex>> needed_;  // for sorting
   int64_t demand_bytes_ = 0;
   int64_t evicted_bytes_ = 0;
 };
@@ -248,15 +258,15 @@ class SwapSystem {
 
 SwapRun RunSwapSystem(const StepFacts& facts, const SwapRules& rules,
                       int64_t budget_bytes) {
+  std::optional<SwapSystem> system;
   const std::set<TensorIndex> start =
       SteadyStart([&](const std::set<TensorIndex>& at_start) {
-        SwapSystem system(facts, rules, budget_bytes, at_start);
-        system.Run();
-        return system.AtEnd();
+        system.emplace(facts, rules, budget_bytes, at_start);
+        system->Run();
+        return system->AtEnd();
       });
-  SwapSystem system(facts, rules, budget_bytes, start);
-  system.Run();
-  return system.Finish(start);
+  // The last run was the one that begins with `start`.
+  return system->Finish(start);
 }
 
 absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
