@@ -44,6 +44,7 @@ v1::DqnSettings SettingsToProto(const DqnSettings& s) {
   proto.set_replay_size(s.replay_size);
   proto.set_batch_size(s.batch_size);
   proto.set_learning_rate(s.learning_rate);
+  proto.set_last_learning_rate(s.last_learning_rate);
   proto.set_discount(s.discount);
   proto.set_cost_priority(s.cost_priority);
   proto.set_fixed_reward(s.fixed_reward);
@@ -70,6 +71,7 @@ DqnSettings SettingsFromProto(const v1::DqnSettings& proto) {
           .replay_size = proto.replay_size(),
           .batch_size = proto.batch_size(),
           .learning_rate = proto.learning_rate(),
+          .last_learning_rate = proto.last_learning_rate(),
           .discount = proto.discount(),
           .cost_priority = proto.cost_priority(),
           .fixed_reward = proto.fixed_reward(),

@@ -38,8 +38,8 @@ struct DqnPolicy {
   // Episodes of the schedule that are done; less than settings.episodes when
   // training was cancelled.
   int32_t episodes_done = 0;
-  // Of the greedy episode by which these weights were chosen; 0: none was
-  // judged yet. An estimate: the plan's prediction is what counts.
+  // Predicted for the plan by which these weights were chosen; 0: none was
+  // judged yet.
   int64_t step_time_ns = 0;
   // Training found nothing to learn, since the graph fits the limit. There are
   // no weights then, and the plan is the one without moves.

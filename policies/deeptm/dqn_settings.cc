@@ -1,6 +1,7 @@
 #include "policies/deeptm/dqn_settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
@@ -23,6 +24,12 @@ absl::Status CheckRange(std::string_view setting, double value, double low,
                    ", but it has to be ", range));
 }
 
+// From 0 in the first episode to 1 in the first greedy one.
+double ShareOfSchedule(const DqnSettings& settings, int32_t episode) {
+  return std::clamp(static_cast<double>(episode) / settings.greedy_episodes,
+                    0.0, 1.0);
+}
+
 }  // namespace
 
 absl::Status CheckDqnSettings(const DqnSettings& s) {
@@ -39,6 +46,7 @@ absl::Status CheckDqnSettings(const DqnSettings& s) {
   check("batch_size", s.batch_size, 1, kMaxCount);
   check("replay_size", s.replay_size, s.batch_size, kMaxCount);
   check("learning_rate", s.learning_rate, 1e-12, kUnlimited);
+  check("last_learning_rate", s.last_learning_rate, 0, kUnlimited);
   check("discount", s.discount, 0, 1);
   check("cost_priority (beta)", s.cost_priority, 0, 1);
   check("fixed_reward (R_fix)", s.fixed_reward, 0, kUnlimited);
@@ -67,11 +75,17 @@ UnitPrices FindUnitPrices(const DqnSettings& settings,
 }
 
 double GreedyProbability(const DqnSettings& settings, int32_t episode) {
-  const double share = std::clamp(
-      static_cast<double>(episode) / settings.greedy_episodes, 0.0, 1.0);
   return settings.first_greedy_probability +
-         share * (settings.last_greedy_probability -
-                  settings.first_greedy_probability);
+         ShareOfSchedule(settings, episode) *
+             (settings.last_greedy_probability -
+              settings.first_greedy_probability);
+}
+
+double LearningRate(const DqnSettings& settings, int32_t episode) {
+  const double first = settings.learning_rate;
+  if (settings.last_learning_rate == 0) return first;
+  return first * std::pow(settings.last_learning_rate / first,
+                          ShareOfSchedule(settings, episode));
 }
 
 }  // namespace stowage

@@ -26,13 +26,17 @@ struct DqnSettings {
   // Table II: "greedy probability".
   double first_greedy_probability = 0.1;
   double last_greedy_probability = 1.0;
-  // Table II: "replay buffer size", transitions.
-  int32_t replay_size = 100;
+  // Table II has 100; ours: transitions of about five episodes, so that a
+  // gradient step sees all of the step's kernels and random actions, too.
+  int32_t replay_size = 10'000;
   // Table II: "batch size", transitions.
   int32_t batch_size = 32;
-  // Table II has 1e-4; ours: a gradient step follows one kernel or several, not
-  // each decision, so that each has to go farther.
+  // Of the first episode. Table II has 1e-4; ours: a gradient step follows one
+  // kernel or several, not each decision, so that each has to go farther.
   double learning_rate = 1e-3;
+  // Table II: "learning rate". It is reached when the greedy probability has its
+  // last value; 0: the first one throughout.
+  double last_learning_rate = 1e-4;
   // Table II: gamma, from one access of a tensor to the next.
   double discount = 0.99;
   // Table II: beta of eq. 13, 0 (only price counts) to 1 (only time counts).
@@ -68,13 +72,14 @@ struct DqnSettings {
   double oom_tolerance = 1.5;
   // Ours: gradient steps an episode, spread over its kernels.
   int32_t updates_per_episode = 256;
-  // Ours: gradient steps between copies to the target network.
+  // Ours: the target network is the mean of the weights over about so many
+  // gradient steps. It is the one that acts and is judged.
   int32_t target_interval = 256;
   // Ours: transitions remembered for each gradient step, so that the replay
   // buffer spans several kernels.
   int32_t transitions_per_update = 8;
-  // Ours: every so many episodes, and after the last, a greedy episode without
-  // learning is judged; the best judged weights are the result.
+  // Ours: every so many episodes, and after the last, the plan is judged that
+  // the weights give; the best judged ones are the result.
   int32_t evaluation_interval = 10;
 
   bool operator==(const DqnSettings&) const = default;
@@ -98,6 +103,10 @@ UnitPrices FindUnitPrices(const DqnSettings& settings,
 
 // The greedy probability of episode `episode`, from 0.
 double GreedyProbability(const DqnSettings& settings, int32_t episode);
+
+// The learning rate of episode `episode`, from 0: it falls by the same factor
+// from episode to episode while the greedy probability rises.
+double LearningRate(const DqnSettings& settings, int32_t episode);
 
 }  // namespace stowage
 

@@ -10,12 +10,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/deeptm/dqn_actor.h"
+#include "policies/deeptm/dqn_planner.h"
 #include "policies/deeptm/dqn_weights.h"
 #include "policies/deeptm/environment.h"
 #include "policies/deeptm/episode.h"
 #include "policies/deeptm/learner.h"
 #include "policies/deeptm/replay_buffer.h"
 #include "policies/deeptm/reward.h"
+#include "policies/deeptm/rollout.h"
 #include "policies/heat/access_index.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
@@ -35,6 +37,7 @@ class LearningActor : public Actor {
         learner_(settings, weights),
         network_(ShapeOf(settings), weights),
         buffer_(settings.replay_size),
+        decided_at_(environment.graph().tensors.size(), -1),
         explored_(environment.graph().tensors.size()),
         earned_(environment.graph().tensors.size()) {
     int32_t short_kernels = 0;
@@ -47,8 +50,10 @@ class LearningActor : public Actor {
         settings.transitions_per_update * std::min(1.0, updates_per_kernel_)));
   }
 
-  void BeginEpisode(uint64_t seed, double greedy_probability) {
+  void BeginEpisode(uint64_t seed, double greedy_probability,
+                    double learning_rate) {
     engine_.seed(seed);
+    learner_.SetLearningRate(learning_rate);
     // Compared with the upper half of a random number.
     greedy_below_ = static_cast<uint64_t>(greedy_probability * (1ULL << 32));
     due_updates_ = 0;
@@ -60,7 +65,6 @@ class LearningActor : public Actor {
   }
 
   void Act(const KernelState& state, std::vector<Action>& actions) override {
-    CompletePending(state);
     states_.clear();
     greedy_.clear();
     for (size_t i = 0; i < actions.size(); ++i) {
@@ -80,6 +84,7 @@ class LearningActor : public Actor {
     for (size_t i = 0; i < greedy_.size(); ++i) {
       actions[greedy_[i]] = GreedyAction(values_[i]);
     }
+    CompletePending(state, actions);
     Remember(state, actions);
   }
 
@@ -98,7 +103,7 @@ class LearningActor : public Actor {
       losses_ += learner_.Update(buffer_.Sample(settings_.batch_size, engine_));
       ++updates_;
     }
-    network_.SetWeights(learner_.Weights());
+    network_.SetWeights(learner_.MeanWeights());
   }
 
   // Those whose episode is over share the episodic reward. What it cut off in
@@ -120,7 +125,7 @@ class LearningActor : public Actor {
   }
 
   double mean_loss() const { return updates_ > 0 ? losses_ / updates_ : 0; }
-  std::vector<float> Weights() const { return learner_.Weights(); }
+  std::vector<float> Weights() const { return learner_.MeanWeights(); }
 
  private:
   // A decision whose consequence is not known yet.
@@ -188,23 +193,26 @@ class LearningActor : public Actor {
   }
 
   // A transition ends with the first decision on its tensor after the next
-  // access, or with its life.
-  void CompletePending(const KernelState& state) {
+  // access or that is another one, or with its life.
+  void CompletePending(const KernelState& state,
+                       const std::vector<Action>& actions) {
+    for (size_t i = 0; i < actions.size(); ++i) {
+      decided_at_[state.decisions[i].tensor] = static_cast<int>(i);
+    }
     std::erase_if(pending_, [&](Pending& pending) {
       const bool dead = HasDied(pending, state.kernel);
-      if (!dead && state.kernel <= pending.next_access) return false;
-      const auto at = std::lower_bound(
-          state.decisions.begin(), state.decisions.end(), pending.tensor,
-          [](const Decision& e, TensorIndex t) { return e.tensor < t; });
-      const bool decided =
-          at != state.decisions.end() && at->tensor == pending.tensor;
-      if (!decided && !dead) return false;
-      if (!dead) {
-        pending.transition.next = StateOf(state, at - state.decisions.begin());
-      }
+      const int at = decided_at_[pending.tensor];
+      if (!dead && at < 0) return false;
+      const bool goes_on = !dead && state.kernel <= pending.next_access &&
+                           actions[at].fast == pending.transition.fast;
+      if (goes_on) return false;
+      if (!dead) pending.transition.next = StateOf(state, at);
       Complete(pending, dead);
       return true;
     });
+    for (const Decision& decision : state.decisions) {
+      decided_at_[decision.tensor] = -1;
+    }
   }
 
   void Complete(Pending& pending, bool last) {
@@ -232,6 +240,7 @@ class LearningActor : public Actor {
   double due_updates_ = 0;
   int32_t remembered_per_kernel_ = 1;
   std::vector<Pending> pending_;
+  std::vector<int> decided_at_;     // by tensor, within CompletePending; or -1
   std::vector<Explored> explored_;  // by tensor
   std::vector<double> earned_;      // by tensor, in this episode
   std::vector<size_t> greedy_;
@@ -249,11 +258,12 @@ uint64_t EpisodeSeed(int64_t seed, int32_t episode) {
 
 class Training {
  public:
-  Training(const Environment& environment, int64_t budget_bytes,
-           const UnitPrices& prices, DqnPolicy policy)
+  Training(const Environment& environment, const MemorySystem& system,
+           int64_t budget_bytes, DqnPolicy policy)
       : environment_(environment),
+        system_(system),
         budget_bytes_(budget_bytes),
-        prices_(prices),
+        prices_(FindUnitPrices(policy.settings, system)),
         policy_(std::move(policy)),
         actor_(environment, policy_.settings, UnpackWeights(policy_.weights)),
         start_(environment.graph().tensors.size(), false) {}
@@ -293,7 +303,8 @@ class Training {
         .episodes = settings().episodes,
         .greedy_probability = GreedyProbability(settings(), episode)};
     actor_.BeginEpisode(EpisodeSeed(policy_.seed, episode),
-                        report.greedy_probability);
+                        report.greedy_probability,
+                        LearningRate(settings(), episode));
     EpisodeOutcome outcome =
         RunEpisode(environment_,
                    {.budget_bytes = budget_bytes_,
@@ -306,8 +317,7 @@ class Training {
     report.out_of_memory = outcome.out_of_memory;
     if (!outcome.out_of_memory) {
       report.step_time_ns = outcome.step_time_ns;
-      report.episodic_reward =
-          EpisodicReward(environment_, outcome, settings(), prices_);
+      report.episodic_reward = Worth(outcome);
       // The next step of the job begins as this one ended.
       start_ = std::move(outcome.fast_at_end);
     }
@@ -317,21 +327,32 @@ class Training {
     return report;
   }
 
-  // Keeps the weights if a greedy step with them is worth more than any before.
+  // Keeps the weights if their plan is worth more than any before. A plan is
+  // slower than a greedy step where addresses leave gaps: most need no plan.
   void Judge() {
     const std::vector<float> weights = actor_.Weights();
     const QNetwork network(ShapeOf(settings()), weights);
     DqnActor actor(network);
     EpisodeOptions options{.budget_bytes = budget_bytes_, .cyclic = true};
-    const EpisodeOutcome outcome =
+    EpisodeOutcome outcome =
         RunEpisode(environment_, options,
                    FindSteadyStart(environment_, options, actor), actor);
-    const double reward =
-        EpisodicReward(environment_, outcome, settings(), prices_);
-    if (reward <= best_reward_) return;
-    best_reward_ = reward;
+    if (Worth(outcome) <= best_reward_) return;
+    const absl::StatusOr<Plan> plan = PlanInEnvironment(
+        environment_, system_, {.fast_limit_bytes = policy_.fast_limit_bytes},
+        kDeepTmPolicyName, [&](const Environment&, int64_t) {
+          return std::make_unique<DqnActor>(network);
+        });
+    if (!plan.ok()) return;
+    outcome.step_time_ns = plan->prediction.step_time_ns;
+    if (Worth(outcome) <= best_reward_) return;
+    best_reward_ = Worth(outcome);
     policy_.weights = PackWeights(weights);
     policy_.step_time_ns = outcome.step_time_ns;
+  }
+
+  double Worth(const EpisodeOutcome& outcome) const {
+    return EpisodicReward(environment_, outcome, settings(), prices_);
   }
 
   static absl::Status Diverged(const EpisodeReport& report) {
@@ -341,6 +362,7 @@ class Training {
   }
 
   const Environment& environment_;
+  const MemorySystem& system_;
   const int64_t budget_bytes_;
   const UnitPrices prices_;
   DqnPolicy policy_;
@@ -404,8 +426,8 @@ absl::StatusOr<DqnPolicy> TrainDqn(
   } else {
     policy.weights = PackWeights(RandomWeights(ShapeOf(settings), seed));
   }
-  return Training(*environment, workload->arena_bytes,
-                  FindUnitPrices(settings, system), std::move(policy))
+  return Training(*environment, system, workload->arena_bytes,
+                  std::move(policy))
       .Run(on_episode);
 }
 

@@ -84,19 +84,28 @@ struct Learner::State {
 
   void FollowWithTarget() {
     const torch::NoGradGuard no_gradients;
-    for (size_t i = 0; i < online.size(); ++i) target[i].copy_(online[i]);
+    const double share = 1.0 / settings.target_interval;
+    for (size_t i = 0; i < online.size(); ++i) {
+      target[i].lerp_(online[i], share);
+    }
   }
 
   const DqnSettings settings;
   Parameters online;
   Parameters target;
   torch::optim::Adam optimizer;
-  int64_t updates = 0;
 };
 
 Learner::Learner(const DqnSettings& settings, const std::vector<float>& weights)
     : state_(std::make_unique<State>(settings, weights)) {}
 Learner::~Learner() = default;
+
+void Learner::SetLearningRate(double learning_rate) {
+  for (torch::optim::OptimizerParamGroup& group :
+       state_->optimizer.param_groups()) {
+    group.options().set_lr(learning_rate);
+  }
+}
 
 double Learner::Update(const std::vector<Transition>& batch) {
   const Columns columns(batch, ShapeOf(state_->settings).state_size);
@@ -115,15 +124,13 @@ double Learner::Update(const std::vector<Transition>& batch) {
   state_->optimizer.zero_grad();
   loss.backward();
   state_->optimizer.step();
-  if (++state_->updates % state_->settings.target_interval == 0) {
-    state_->FollowWithTarget();
-  }
+  state_->FollowWithTarget();
   return loss.item<double>();
 }
 
-std::vector<float> Learner::Weights() const {
+std::vector<float> Learner::MeanWeights() const {
   std::vector<float> weights;
-  for (const torch::Tensor& parameter : state_->online) {
+  for (const torch::Tensor& parameter : state_->target) {
     const float* values = parameter.data_ptr<float>();
     weights.insert(weights.end(), values, values + parameter.numel());
   }

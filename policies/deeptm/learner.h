@@ -2,8 +2,9 @@
 // needs it.
 //
 //   Learner learner(settings, RandomWeights(ShapeOf(settings), seed));
+//   learner.SetLearningRate(1e-4);
 //   double loss = learner.Update(buffer.Sample(32, engine));
-//   network.SetWeights(learner.Weights());
+//   network.SetWeights(learner.MeanWeights());
 #ifndef STOWAGE_POLICIES_DEEPTM_LEARNER_H_
 #define STOWAGE_POLICIES_DEEPTM_LEARNER_H_
 
@@ -22,14 +23,17 @@ class Learner {
   Learner(const DqnSettings& settings, const std::vector<float>& weights);
   ~Learner();
 
+  // Instead of settings.learning_rate, from the next step on.
+  void SetLearningRate(double learning_rate);
+
   // One step of Adam on the difference between Q and its target (Bellman
-  // equation, with a target network that follows every
-  // settings.target_interval steps). Returns the loss, Huber's; not a number
+  // equation, with the target network). Returns the loss, Huber's; not a number
   // when the training has diverged.
   double Update(const std::vector<Transition>& batch);
 
-  // In layout kDqnWeightsLayout.
-  std::vector<float> Weights() const;
+  // Of the target network: with each step it goes 1 / settings.target_interval
+  // of the way to the weights that the step made. In layout kDqnWeightsLayout.
+  std::vector<float> MeanWeights() const;
 
  private:
   struct State;

@@ -26,19 +26,28 @@ absl::StatusOr<Plan> PlanByActing(const Graph& graph,
   const absl::StatusOr<Environment> environment =
       Environment::Make(graph, system, *workload, mode, heat);
   if (!environment.ok()) return environment.status();
+  return PlanInEnvironment(*environment, system, options, policy, make_actor);
+}
+
+absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
+                                       const MemorySystem& system,
+                                       const PlanOptions& options,
+                                       std::string_view policy,
+                                       MakeActor make_actor) {
+  const Graph& graph = environment.graph();
   std::optional<std::vector<bool>> start;
   absl::StatusOr<Plan> plan = PlanByDeciding(
       graph, system, options, policy,
       [&](const Workload&, int64_t budget_bytes) {
         const std::unique_ptr<Actor> actor =
-            make_actor(*environment, budget_bytes);
+            make_actor(environment, budget_bytes);
         const EpisodeOptions episode{
             .budget_bytes = budget_bytes, .record = true, .cyclic = true};
         if (!start.has_value()) {
-          start = FindSteadyStart(*environment, episode, *actor);
+          start = FindSteadyStart(environment, episode, *actor);
         }
         return Residency(
-            RunEpisode(*environment, episode, *start, *actor).segments);
+            RunEpisode(environment, episode, *start, *actor).segments);
       });
   if (!plan.ok()) return plan.status();
   plan = AggregatePlan(graph, system, *std::move(plan));

@@ -19,6 +19,7 @@
 
 namespace stowage {
 
+// Makes one for a budget.
 using MakeActor = absl::FunctionRef<std::unique_ptr<Actor>(
     const Environment& environment, int64_t budget_bytes)>;
 
@@ -30,6 +31,14 @@ absl::StatusOr<Plan> PlanByActing(const Graph& graph,
                                   std::string_view policy, MigrationMode mode,
                                   const HeatSettings& heat,
                                   MakeActor make_actor);
+
+// The same in an environment that is there: of this graph, system and limit.
+// No PlanWithoutMoves.
+absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
+                                       const MemorySystem& system,
+                                       const PlanOptions& options,
+                                       std::string_view policy,
+                                       MakeActor make_actor);
 
 }  // namespace stowage
 

@@ -42,6 +42,7 @@ ABSL_FLAG(double, ratio, 0.2,
           "fast memory as a share of the graph's peak; the least that works "
           "where that is more");
 ABSL_FLAG(int, seeds, 3, "trainings per graph");
+ABSL_FLAG(int, first_seed, 1, "of the trainings");
 ABSL_FLAG(std::vector<std::string>, policies,
           (std::vector<std::string>{"first-touch", "lru", "deeptm-heat-sync",
                                     "deeptm-heat", "belady", "stow"}),
@@ -51,11 +52,12 @@ ABSL_FLAG(bool, synchronous, false, "DqnSettings::migration");
 ABSL_FLAG(int, episodes, 200, "DqnSettings::episodes");
 ABSL_FLAG(int, greedy_episodes, 150, "DqnSettings::greedy_episodes");
 ABSL_FLAG(double, learning_rate, 1e-3, "DqnSettings::learning_rate");
+ABSL_FLAG(double, last_learning_rate, 1e-4, "DqnSettings::last_learning_rate");
 ABSL_FLAG(double, discount, 0.99, "DqnSettings::discount");
 ABSL_FLAG(double, beta, 1,
           "DqnSettings::cost_priority; 1, since time is what is compared");
 ABSL_FLAG(double, fixed_reward, 50, "DqnSettings::fixed_reward");
-ABSL_FLAG(int, replay_size, 100, "DqnSettings::replay_size");
+ABSL_FLAG(int, replay_size, 10000, "DqnSettings::replay_size");
 ABSL_FLAG(int, hidden_units, 32, "DqnSettings::hidden_units");
 ABSL_FLAG(double, oom_penalty, 2, "DqnSettings::oom_penalty");
 ABSL_FLAG(double, reward_bound, 1, "DqnSettings::reward_bound");
@@ -81,6 +83,7 @@ DqnSettings Settings() {
   settings.episodes = absl::GetFlag(FLAGS_episodes);
   settings.greedy_episodes = absl::GetFlag(FLAGS_greedy_episodes);
   settings.learning_rate = absl::GetFlag(FLAGS_learning_rate);
+  settings.last_learning_rate = absl::GetFlag(FLAGS_last_learning_rate);
   settings.discount = absl::GetFlag(FLAGS_discount);
   settings.cost_priority = absl::GetFlag(FLAGS_beta);
   settings.fixed_reward = absl::GetFlag(FLAGS_fixed_reward);
@@ -268,10 +271,12 @@ bool Run(const Bench& bench, std::ofstream& curve) {
     }
   }
   if (!absl::GetFlag(FLAGS_weights).empty()) PlanWithTransfer(bench);
-  for (int seed = 1; seed <= absl::GetFlag(FLAGS_seeds); ++seed) {
+  const int first = absl::GetFlag(FLAGS_first_seed);
+  const int end = first + absl::GetFlag(FLAGS_seeds);
+  for (int seed = first; seed < end; ++seed) {
     to_beat = std::max(to_beat, PlanWithRandomWeights(bench, seed));
   }
-  for (int seed = 1; seed <= absl::GetFlag(FLAGS_seeds); ++seed) {
+  for (int seed = first; seed < end; ++seed) {
     worst = std::min(worst, Train(bench, seed, curve));
   }
   std::printf("  %s: worst %.4f, to beat %.4f\n",

@@ -11,16 +11,15 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DqnSettingsTest, DefaultsAreThoseOfTableIIButForTheLearningRate) {
+TEST(DqnSettingsTest, DefaultsAreTableIIsButForReplayAndTheFirstLearningRate) {
   const DqnSettings settings;
   EXPECT_TRUE(CheckDqnSettings(settings).ok());
   EXPECT_EQ(settings.greedy_episodes, 150);
   EXPECT_EQ(settings.episodes, 200);
-  EXPECT_EQ(settings.replay_size, 100);
   EXPECT_EQ(settings.batch_size, 32);
   EXPECT_EQ(settings.discount, 0.99);
   EXPECT_EQ(settings.fixed_reward, 50);
-  EXPECT_EQ(settings.learning_rate, 1e-3);
+  EXPECT_EQ(settings.last_learning_rate, 1e-4);
 }
 
 TEST(DqnSettingsTest, NamesTheSettingThatIsOutOfRange) {
@@ -49,6 +48,18 @@ TEST(DqnSettingsTest, TheGreedyProbabilityRisesOverTheGreedyEpisodes) {
   EXPECT_DOUBLE_EQ(GreedyProbability(settings, 75), 0.55);
   EXPECT_DOUBLE_EQ(GreedyProbability(settings, 150), 1.0);
   EXPECT_DOUBLE_EQ(GreedyProbability(settings, 199), 1.0);
+}
+
+TEST(DqnSettingsTest, TheLearningRateFallsWhileTheGreedyProbabilityRises) {
+  DqnSettings settings;
+  settings.learning_rate = 1e-2;
+  settings.last_learning_rate = 1e-4;
+  EXPECT_DOUBLE_EQ(LearningRate(settings, 0), 1e-2);
+  EXPECT_NEAR(LearningRate(settings, 75), 1e-3, 1e-9);
+  EXPECT_NEAR(LearningRate(settings, 150), 1e-4, 1e-9);
+  EXPECT_NEAR(LearningRate(settings, 199), 1e-4, 1e-9);
+  settings.last_learning_rate = 0;
+  EXPECT_DOUBLE_EQ(LearningRate(settings, 199), 1e-2);
 }
 
 TEST(DqnSettingsTest, PricesAreTheMemorySystemsUnlessGiven) {

@@ -149,12 +149,17 @@ TEST_F(DqnTrainingTest, RefusesSettingsStartsAndLimitsThatCannotWork) {
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
+TEST_F(DqnTrainingTest, TheStepTimeIsThatOfThePlan) {
+  const auto policy = Train(Quick(), 2);
+  ASSERT_TRUE(policy.ok()) << policy.status();
+  const auto plan =
+      PlanWithDqn(*policy, graph_, system_, {.fast_limit_bytes = limit_bytes_});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(policy->step_time_ns, plan->prediction.step_time_ns);
+}
+
 // In state 0 fast earns 1, in state 1 slow does.
-TEST(LearnerTest, LearnsWhichActionEarnsMore) {
-  DqnSettings settings;
-  settings.learning_rate = 1e-2;
-  const std::vector<float> weights = RandomWeights(ShapeOf(settings), 1);
-  Learner learner(settings, weights);
+std::vector<Transition> TwoStates() {
   std::vector<Transition> batch;
   for (int i = 0; i < 32; ++i) {
     const bool fast = i % 2 == 0, second = i % 4 < 2;
@@ -163,16 +168,52 @@ TEST(LearnerTest, LearnsWhichActionEarnsMore) {
     transition.reward = fast != second ? 1.0f : 0.0f;
     batch.push_back(transition);
   }
+  return batch;
+}
+
+TEST(LearnerTest, LearnsWhichActionEarnsMore) {
+  DqnSettings settings;
+  settings.learning_rate = 1e-2;
+  settings.target_interval = 8;
+  Learner learner(settings, RandomWeights(ShapeOf(settings), 1));
+  const std::vector<Transition> batch = TwoStates();
   double loss = 1;
   for (int i = 0; i < 300; ++i) loss = learner.Update(batch);
   EXPECT_LT(loss, 0.01);
-  const QNetwork network(ShapeOf(settings), learner.Weights());
+  const QNetwork network(ShapeOf(settings), learner.MeanWeights());
   StateVector states[2] = {};
   states[1][1] = 1;
   ActionValues values[2];
   network.Evaluate(states, 2, values);
   EXPECT_GT(values[0][0], values[0][1]);
   EXPECT_LT(values[1][0], values[1][1]);
+}
+
+TEST(LearnerTest, TheMeanGoesAShareOfTheWay) {
+  DqnSettings settings;
+  const std::vector<float> weights = RandomWeights(ShapeOf(settings), 1);
+  const auto mean_after_a_step = [&](int32_t target_interval) {
+    settings.target_interval = target_interval;
+    Learner learner(settings, weights);
+    learner.Update(TwoStates());
+    return learner.MeanWeights();
+  };
+  const std::vector<float> all = mean_after_a_step(1);
+  const std::vector<float> share = mean_after_a_step(4);
+  EXPECT_NE(all, weights);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    EXPECT_NEAR(share[i] - weights[i], (all[i] - weights[i]) / 4, 1e-6);
+  }
+}
+
+TEST(LearnerTest, TheLearningRateCanChange) {
+  DqnSettings settings;
+  settings.target_interval = 1;
+  const std::vector<float> weights = RandomWeights(ShapeOf(settings), 1);
+  Learner learner(settings, weights);
+  learner.SetLearningRate(0);
+  learner.Update(TwoStates());
+  EXPECT_EQ(learner.MeanWeights(), weights);
 }
 
 }  // namespace
