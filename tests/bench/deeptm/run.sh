@@ -4,7 +4,8 @@
 #
 #   tests/bench/deeptm/run.sh [BUILD_DIR] [flags of deeptm_learning]
 #
-# The reward curves are written to BUILD_DIR/deeptm_curve.csv. Takes about half
+# The reward curves are written to BUILD_DIR/deeptm_curve.csv, which
+# tests/bench/deeptm/curves.py draws. Takes about half
 # an hour on two cores.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../../.." && pwd)
