@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "tools/stowage/comparison.h"
 #include "tools/stowage/comparison_output.h"
 #include "tools/stowage/dqn_file.h"
@@ -52,6 +53,10 @@ ComparisonSettings Settings(const CompareArguments& arguments) {
           .give_up_after = arguments.give_up_after_s > 0
                                ? absl::Seconds(arguments.give_up_after_s)
                                : absl::InfiniteDuration()};
+}
+
+bool WantsJson(const CompareArguments& arguments) {
+  return arguments.json || absl::EndsWith(arguments.output, ".json");
 }
 
 std::vector<FastLimit> Limits(const CompareArguments& arguments) {
@@ -161,8 +166,8 @@ int CompareGraphs(const CompareArguments& arguments) {
     }
   }
   absl::Status written = WriteOutput(
-      arguments.output,
-      arguments.json ? RowsToJson(rows).dump(2) + "\n" : RowsToText(rows));
+      arguments.output, WantsJson(arguments) ? RowsToJson(rows).dump(2) + "\n"
+                                             : RowsToText(rows));
   if (written.ok() && !arguments.plot_path.empty()) {
     const absl::StatusOr<Installation> installation = FindInstallation();
     written = installation.ok()
@@ -187,7 +192,7 @@ int CompareSuite(const CompareArguments& arguments) {
       WriteSuiteReport(*suite, *results, *installation, arguments.suite_dir);
   if (!written.ok()) return ReportError(written);
   return ReportError(WriteOutput(
-      arguments.output, arguments.json
+      arguments.output, WantsJson(arguments)
                             ? SuiteToJson(*suite, *results).dump(2) + "\n"
                             : SuiteToMarkdown(*suite, *results)));
 }
@@ -236,7 +241,8 @@ void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
 
 void AddOutputOptions(CLI::App& app, CompareArguments& arguments) {
   app.add_option("-o,--output", arguments.output,
-                 "Write the comparison to this file");
+                 "Write the comparison to this file, as JSON where it ends in "
+                 ".json");
   app.add_option("--plot", arguments.plot_path,
                  "Draw relative performance over fast memory (.svg, .png)");
   app.add_option("--suite-dir", arguments.suite_dir,

@@ -295,6 +295,13 @@ class PlanTest(CliTest):
         plan.write_text(json.dumps(content))
         self.assert_fails(stowage(*verify), INFEASIBLE)
 
+    def test_writes_a_comparison_as_json_where_the_name_says_so(self):
+        rows = self.folder / "rows.json"
+        compared = stowage("compare", self.write("graph.json", SMALL), "--system", "optane",
+                           "--fast-bytes", "1MiB", "--policies", "lru", "-o", rows)
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        self.assertEqual([row["policy"] for row in json.loads(rows.read_text())], ["lru"])
+
     def test_draws_a_step(self):
         picture = self.folder / "step.svg"
         result = stowage("plan", GRAPH, "--system", "g10-a100", "--fast-ratio", "0.5",
