@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -26,6 +27,10 @@ constexpr LanePrices kPrices[] = {{1, 1, 1000},  {1, 1, 1},
 // the arena, the most that is taken at once.
 constexpr double kMisfitShares[] = {0.5, 0.25, 1};
 constexpr double kLargestCut = 0.04;
+
+// How often what found no address is left slow: less room is contended then,
+// but the layout may leave out something else.
+constexpr int kMostLeaving = 3;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
@@ -86,13 +91,16 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
                    });
   for (const double misfit_share : kMisfitShares) {
     for (const Candidate& candidate : candidates) {
-      const bool hopeless = best_.ok() && candidate.schedule.step_ns >=
-                                              best_->prediction.step_time_ns;
-      if (hopeless || IsDone()) break;
+      if (IsHopeless(candidate) || IsDone()) break;
       LayOut(candidate, misfit_share);
     }
   }
   MakeDo(candidates.front().recipe, 1);
+}
+
+bool Search::IsHopeless(const Candidate& candidate) const {
+  return best_.ok() &&
+         candidate.schedule.step_ns >= best_->prediction.step_time_ns;
 }
 
 bool Search::IsStuck() const {
@@ -207,8 +215,31 @@ std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
     Consider(*std::move(plan));
   } else if (misfits.empty() && !best_.ok()) {
     best_ = plan.status();
+  } else if (costs_.in_place_tier() != kFastTier && !IsHopeless(candidate)) {
+    LeaveSlow(input, misfits);
   }
   return misfits;
+}
+
+void Search::LeaveSlow(BuildInput input, std::vector<FastSegment> misfits) {
+  const auto key = [](const FastSegment& segment) {
+    return std::make_pair(segment.tensor, segment.begin);
+  };
+  for (int n = 0; n < kMostLeaving && !misfits.empty(); ++n) {
+    std::set<std::pair<TensorIndex, KernelIndex>> left_out;
+    for (const FastSegment& misfit : misfits) {
+      if (!costs_.graph().tensors[misfit.tensor].movable()) return;
+      left_out.insert(key(misfit));
+    }
+    std::erase_if(input.segments, [&](const FastSegment& segment) {
+      return left_out.contains(key(segment));
+    });
+    work_left_ -= static_cast<int64_t>(input.segments.size());
+    absl::StatusOr<Plan> plan =
+        BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
+    if (plan.ok()) return Consider(*std::move(plan));
+    if (!absl::IsResourceExhausted(plan.status())) return;
+  }
 }
 
 void Search::Consider(Plan plan) {

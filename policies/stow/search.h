@@ -104,8 +104,12 @@ class Search {
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  // Considers the plan in which what found no address is used in a slower tier.
+  void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
   void MakeDo(const Recipe& recipe, double most_share);
   bool IsStuck() const;
+  // Whether even its schedule, without addresses, is no faster than the best.
+  bool IsHopeless(const Candidate& candidate) const;
   BuildInput MakeInput(const Candidate& candidate) const;
   void AllowAll(double share);
   void TakeRoom(const std::vector<FastSegment>& misfits, double misfit_share);
