@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/lower_bound.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
@@ -57,6 +58,18 @@ TEST(StowTest, IsNoSlowerThanThePlannersItWeighs) {
       }
     }
   }
+}
+
+// Three misfits; giving up room for them takes 1.25 times the bound.
+TEST(StowTest, UsesInPlaceWhatFindsNoAddress) {
+  const Graph graph = RandomGraph(16);
+  const MemorySystem optane = *PresetMemorySystem("optane");
+  const int64_t limit = ComputeLiveness(graph).peak_bytes * 15 / 100;
+  const auto plan = Stow(graph, optane, limit);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(VerifyPlan(graph, optane, *plan), absl::OkStatus());
+  EXPECT_LT(plan->prediction.step_time_ns,
+            1.235 * LowerBoundNs(graph, optane, limit));
 }
 
 TEST(StowTest, MakesTheSamePlanTwice) {
