@@ -137,6 +137,21 @@ void Skyline::SearchBelow(int node, KernelIndex end, int& best_rank) const {
   SearchBelow(better ^ 1, end, best_rank);
 }
 
+int Skyline::TakeFirst(const std::vector<int>& order, const Entry& lowest,
+                       int64_t capacity_bytes) {
+  // A line around the whole circle takes everything.
+  const KernelIndex end =
+      lowest.line + (lowest.length == step_ ? 2 * step_ : lowest.length);
+  while (true) {
+    const int rank = FindFirst(lowest.line, end);
+    if (rank < 0) return -1;
+    const int item = order[rank];
+    Withdraw(item);
+    // No line will be lower.
+    if (lowest.height <= capacity_bytes - items_[item].size_bytes) return item;
+  }
+}
+
 void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
                           std::vector<int64_t>& offsets) {
   queue_ = {};
@@ -145,28 +160,17 @@ void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
       queue_.push({lines_[b].height, b, lines_[b].length});
   }
   while (nodes_[1].first_rank != kNoRank && !queue_.empty()) {
-    const auto [height, line, length] = queue_.top();
+    const Entry lowest = queue_.top();
     queue_.pop();
-    if (lines_[line].length != length || lines_[line].height != height) {
+    const Line& line = lines_[lowest.line];
+    if (line.length != lowest.length || line.height != lowest.height) continue;
+    const int item = TakeFirst(order, lowest, capacity_bytes);
+    if (item < 0) {
+      Raise(lowest.line);
       continue;
     }
-    // A line around the whole circle takes everything.
-    const KernelIndex end = length == step_ ? line + 2 * step_ : line + length;
-    const int rank = FindFirst(line, end);
-    if (rank < 0) {
-      Raise(line);
-      continue;
-    }
-    const int item = order[rank];
-    Withdraw(item);
-    const int64_t bytes = items_[item].size_bytes;
-    const bool fits = height <= capacity_bytes - bytes;
-    if (fits) {
-      offsets[item] = height;
-      Build(line, lives_[item], bytes);
-    } else {
-      queue_.push({height, line, length});
-    }
+    offsets[item] = lowest.height;
+    Build(lowest.line, lives_[item], items_[item].size_bytes);
   }
 }
 

@@ -14,8 +14,8 @@
 #define STOWAGE_POLICIES_PLANNING_SKYLINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <queue>
-#include <tuple>
 #include <vector>
 
 #include "policies/planning/layout_item.h"
@@ -45,6 +45,17 @@ class Skyline {
     KernelIndex previous = 0;
     int64_t height = 0;
   };
+  // A line as it was when it became what it is; some are outdated.
+  struct Entry {
+    int64_t height = 0;
+    KernelIndex line = 0;
+    KernelIndex length = 0;
+    bool operator>(const Entry& other) const {
+      if (height != other.height) return height > other.height;
+      if (line != other.line) return line > other.line;
+      return length > other.length;
+    }
+  };
   // The items that are not placed yet, as a tree over their order of birth.
   struct Node {
     KernelIndex first_end = 0;
@@ -60,6 +71,10 @@ class Skyline {
   void SearchLeaves(int first, int last, KernelIndex end, int& best_rank) const;
   void SearchBelow(int node, KernelIndex end, int& best_rank) const;
 
+  // Of what fits below the capacity, the first that lives within the line; -1:
+  // none. Withdraws it, and what does not fit.
+  int TakeFirst(const std::vector<int>& order, const Entry& lowest,
+                int64_t capacity_bytes);
   void PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
                    std::vector<int64_t>& offsets);
   KernelIndex Next(KernelIndex line) const;
@@ -79,9 +94,8 @@ class Skyline {
   int leaves_ = 1;
   std::vector<Node> nodes_;
   std::vector<Line> lines_;  // by boundary
-  // Height and boundary of lines, lowest first; some are outdated.
-  using Lowest = std::tuple<int64_t, KernelIndex, KernelIndex>;
-  std::priority_queue<Lowest, std::vector<Lowest>, std::greater<>> queue_;
+  // Lowest first.
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
 }  // namespace stowage
