@@ -88,7 +88,13 @@ bool Skyline::Offer(const std::vector<int>& order, bool early) {
 void Skyline::Withdraw(int item) {
   int node = leaves_ + leaf_[item];
   nodes_[node] = {kNever, kNoRank};
-  while (node > 1) Update(node /= 2);
+  while (node > 1) {
+    node /= 2;
+    const Node before = nodes_[node];
+    Update(node);
+    // Nothing changes above what has not changed.
+    if (nodes_[node] == before) return;
+  }
 }
 
 void Skyline::Update(int node) {

@@ -60,6 +60,7 @@ class Skyline {
   struct Node {
     KernelIndex first_end = 0;
     int first_rank = 0;
+    bool operator==(const Node&) const = default;
   };
 
   // False when there is nothing to place.

@@ -67,7 +67,12 @@ void Occupancy::AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes) {
     Update(left /= 2);
     Update(right /= 2);
   }
-  while (left /= 2) Update(left);
+  while (left /= 2) {
+    const int64_t before = highest_[left];
+    Update(left);
+    // Nothing changes above what has not changed.
+    if (highest_[left] == before) return;
+  }
 }
 
 int64_t Occupancy::HighestWithin(KernelIndex begin, KernelIndex end) const {
