@@ -4,7 +4,7 @@
         [--kernels 100,1000,10000,100000] [--system optane] [--ratio 0.2]
         [--give-up-after 300] [--json scaling.json] [--from scaling.json]
 
-Training steps of the tests' generator (about 11 kernels a layer), one process
+Training steps of the tests' generator (8 kernels a layer), one process
 a plan; seconds are those of the processor. A policy that took longer than --give-up-after is not tried on larger
 graphs. The gray lines have the slopes of n log n, n being the kernels (dotted)
 and kernels x tensors (dashed; a step has about as many tensors as kernels),
@@ -23,7 +23,7 @@ import sys
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
 BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
-KERNELS_A_LAYER = 11
+KERNELS_A_LAYER = 8
 
 sys.path.insert(0, str(SOURCE_DIR / "tools/stowage"))
 from picture import load_pyplot, save  # pylint: disable=wrong-import-position
