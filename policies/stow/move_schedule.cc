@@ -97,6 +97,7 @@ class Scheduler {
       now_ns_ += kernel_ns_[b];
     }
     schedule_.step_ns = now_ns_;
+    schedule_.kernel_ns = kernel_ns_;
     for (size_t i = 0; i < transfers_.size(); ++i) Write(i);
     return std::move(schedule_);
   }

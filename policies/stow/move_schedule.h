@@ -26,6 +26,7 @@ struct MoveSchedule {
   // By boundary, K + 1 values: how long room, then operands, were waited for.
   std::vector<int64_t> room_wait_ns;
   std::vector<int64_t> operand_wait_ns;
+  std::vector<int64_t> kernel_ns;  // by kernel, without waiting
   // By boundary: the room that copies under way need if each begins in time.
   std::vector<int64_t> under_way_bytes;
 };

@@ -42,6 +42,19 @@ constexpr double kFirstShare = 0.9;
 // Of the time of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
 
+// Of Refine: how many accepted changes ago a schedule may have taken as long,
+// boundaries that a change of reserved room covers, and how many changes have
+// to be affordable.
+constexpr int kMemory = 30;
+constexpr size_t kReserveSpan = 8;
+constexpr int64_t kFewestChanges = 600;
+
+// As many changes, for each absence that might be taken, are enough.
+constexpr int64_t kMostChangesEach = 6;
+
+// What a layout takes, in changes.
+constexpr int64_t kLayoutWork = 8;
+
 }  // namespace
 
 Search::Search(const CostModel& costs, const AbsenceChoices& choices,
@@ -149,19 +162,105 @@ std::vector<Search::Recipe> Search::Starts() const {
 }
 
 Search::Candidate Search::Evaluate(const Recipe& recipe) {
+  Candidate candidate{.recipe = recipe};
+  candidate.chosen = selector_.Select(recipe.costs, ExcessFor(recipe));
+  Schedule(candidate);
+  work_left_ -= static_cast<int64_t>(choices_.absences.size());
+  return candidate;
+}
+
+std::vector<int64_t> Search::ExcessFor(const Recipe& recipe) const {
   std::vector<int64_t> fewer_bytes = allowed_bytes_;
   for (size_t b = 0; b < fewer_bytes.size(); ++b) {
     fewer_bytes[b] = std::max(choices_.least_bytes[b],
                               fewer_bytes[b] - recipe.reserve_bytes[b]);
   }
-  Candidate candidate{.recipe = recipe};
-  candidate.chosen =
-      selector_.Select(recipe.costs, ExcessBytes(costs_, fewer_bytes));
+  return ExcessBytes(costs_, fewer_bytes);
+}
+
+void Search::Schedule(Candidate& candidate) {
   candidate.placed =
-      ChooseTiers(costs_, choices_, candidate.chosen, recipe.tiers);
+      ChooseTiers(costs_, choices_, candidate.chosen, candidate.recipe.tiers);
   candidate.schedule = ScheduleMoves(costs_, candidate.placed, allowed_bytes_);
-  work_left_ -= static_cast<int64_t>(choices_.absences.size());
-  return candidate;
+}
+
+void Search::Refine() {
+  if (!laid_out_.has_value() || IsOver()) return;
+  const auto work_each =
+      static_cast<int64_t>(allowed_bytes_.size() + laid_out_->chosen.size());
+  int64_t work_left = std::min(
+      effort_.refinement, kMostChangesEach * work_each *
+                              static_cast<int64_t>(choices_.absences.size()));
+  if (effort_.refinement < kFewestChanges * work_each) return;
+  allowed_bytes_ = laid_out_allowed_bytes_;
+  Candidate current = *laid_out_;
+  Candidate best = current;
+  const std::vector<Recipe> starts = Starts();
+  NeighbourFinder finder(costs_.graph(), choices_);
+  std::mt19937_64 random(1);
+  std::vector<int64_t> accepted_ns(kMemory, current.schedule.step_ns);
+  for (size_t i = 0; work_left > 0 && !IsOver(); ++i) {
+    work_left -= work_each;
+    int64_t& accepted_before_ns = accepted_ns[i % kMemory];
+    std::optional<Candidate> other = Change(current, starts, finder, random);
+    const int64_t accept_ns =
+        std::max(accepted_before_ns, current.schedule.step_ns);
+    if (other.has_value() && other->schedule.step_ns <= accept_ns) {
+      // What takes as long is most often the same.
+      if (other->schedule.step_ns != current.schedule.step_ns) {
+        work_left -= kLayoutWork * work_each;
+        if (!HasAddresses(*other)) continue;
+      }
+      current = *std::move(other);
+      if (current.schedule.step_ns < best.schedule.step_ns) best = current;
+    }
+    accepted_before_ns = current.schedule.step_ns;
+  }
+  TryLayout(best);
+}
+
+std::optional<Search::Candidate> Search::Change(
+    const Candidate& current, const std::vector<Recipe>& starts,
+    NeighbourFinder& finder, std::mt19937_64& random) {
+  Candidate other{.recipe = current.recipe};
+  other.recipe.costs = starts[random() % starts.size()].costs;
+  std::vector<int64_t>& reserve_bytes = other.recipe.reserve_bytes;
+  if (random() % 2 == 0) {
+    const size_t begin = random() % reserve_bytes.size();
+    const size_t end =
+        std::min(reserve_bytes.size(), begin + 1 + random() % kReserveSpan);
+    const auto quarters = static_cast<int64_t>(random() % 7);
+    for (size_t b = begin; b < end; ++b) {
+      reserve_bytes[b] = quarters * current.schedule.under_way_bytes[b] / 4;
+    }
+  }
+  std::optional<std::vector<Choice>> chosen =
+      finder.Change(current.chosen, other.recipe.costs, ExcessFor(other.recipe),
+                    LostNs(current), random);
+  if (!chosen.has_value()) return std::nullopt;
+  other.chosen = *std::move(chosen);
+  Schedule(other);
+  return other;
+}
+
+std::vector<int64_t> Search::LostNs(const Candidate& candidate) const {
+  const std::vector<int64_t>& fast_ns = costs_.fast_boundary_ns();
+  std::vector<int64_t> lost_ns;
+  for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
+    lost_ns.push_back(candidate.schedule.room_wait_ns[b] +
+                      candidate.schedule.operand_wait_ns[b]);
+    if (b + 1 == allowed_bytes_.size()) break;
+    lost_ns[b] += std::max<int64_t>(
+        0, candidate.schedule.kernel_ns[b] - (fast_ns[b + 1] - fast_ns[b]));
+  }
+  return lost_ns;
+}
+
+bool Search::HasAddresses(const Candidate& candidate) {
+  std::vector<FastSegment> misfits;
+  return BuildPlan(costs_.graph(), costs_.system(), MakeInput(candidate),
+                   &misfits)
+      .ok();
 }
 
 Search::Recipe Search::Begin(Recipe recipe, const PriceAbsences& price) const {
@@ -212,6 +311,11 @@ std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
   absl::StatusOr<Plan> plan =
       BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
   if (plan.ok()) {
+    if (!laid_out_.has_value() ||
+        candidate.schedule.step_ns < laid_out_->schedule.step_ns) {
+      laid_out_ = candidate;
+      laid_out_allowed_bytes_ = allowed_bytes_;
+    }
     Consider(*std::move(plan));
   } else if (misfits.empty() && !best_.ok()) {
     best_ = plan.status();

@@ -23,6 +23,7 @@ SearchEffort EffortFor(const PlanOptions& options) {
     effort.rounds = 8;
     effort.layouts = 80;
     effort.work = 20'000'000;
+    effort.refinement = 8'000'000;
   }
   return effort;
 }

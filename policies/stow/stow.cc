@@ -49,6 +49,7 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
       graph, system, options, name(),
       [&](const CostModel&, const AbsenceChoices&, Search& search) {
         search.Run();
+        search.Refine();
         ConsiderBaselines(graph, system, options, search);
       });
 }

@@ -1,0 +1,50 @@
+#include "policies/stow/search.h"
+
+#include "gtest/gtest.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/verifier.h"
+#include "policies/planning/workload.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+TEST(SearchTest, RefiningFindsFasterPlansThatTheVerifierAccepts) {
+  const Graph graph = TrainingStepGraph(6, 3);
+  for (const char* name : {"optane", "cxl"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    const Workload workload =
+        *MakeWorkload(graph, system, ComputeLiveness(graph).peak_bytes / 10);
+    const CostModel costs(graph, system, workload);
+    const AbsenceChoices choices = FindAbsences(graph, workload, costs);
+    Search search(costs, choices, {});
+    search.Run();
+    ASSERT_TRUE(search.best().ok()) << search.best().status();
+    const int64_t before_ns = search.best()->prediction.step_time_ns;
+    search.Refine();
+    EXPECT_LT(search.best()->prediction.step_time_ns, before_ns) << name;
+    EXPECT_EQ(VerifyPlan(graph, system, *search.best()), absl::OkStatus());
+  }
+}
+
+TEST(SearchTest, RefiningKeepsABetterPlan) {
+  const Graph graph = TrainingStepGraph(6, 3);
+  const MemorySystem system = *PresetMemorySystem("optane");
+  const int64_t limit = ComputeLiveness(graph).peak_bytes / 10;
+  const Workload workload = *MakeWorkload(graph, system, limit);
+  const CostModel costs(graph, system, workload);
+  const AbsenceChoices choices = FindAbsences(graph, workload, costs);
+  Search refined(costs, choices, {});
+  refined.Run();
+  refined.Refine();
+  Search search(costs, choices, {.refinement = 20'000});
+  search.Run();
+  search.Consider(*refined.best());
+  search.Refine();
+  EXPECT_EQ(search.best()->prediction.step_time_ns,
+            refined.best()->prediction.step_time_ns);
+}
+
+}  // namespace
+}  // namespace stowage
