@@ -34,10 +34,11 @@ std::string StructureOf(const v1::Graph& graph) {
 }  // namespace
 
 PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
-                       ServiceLink* service, v1::Job job,
-                       PlanWorkerOptions options)
+                       DeliveredPlans* delivered, ServiceLink* service,
+                       v1::Job job, PlanWorkerOptions options)
     : segment_(segment),
       events_(events),
+      delivered_(delivered),
       service_(service),
       job_(std::move(job)),
       options_(std::move(options)),
@@ -72,17 +73,20 @@ void PlanWorker::Refresh() {
 }
 
 void PlanWorker::Refresh(KnownPlan* known) {
-  absl::StatusOr<v1::Plan> plan =
-      service_->MakePlan({.graph_id = known->plan.graph_id(),
+  absl::StatusOr<v1::MakePlanResponse> made =
+      service_->MakePlan({.graph_id = known->made.plan().graph_id(),
                           .system = options_.system,
                           .fast_limit_bytes = known->fast_limit_bytes,
                           .policy = options_.policy});
   // Without a better one the job keeps the plan that it has.
-  if (!plan.ok() || stop_.HasBeenNotified()) return;
-  if (plan->SerializeAsString() == known->plan.SerializeAsString()) return;
-  known->plan = *plan;
-  TellOfPlan(*plan, known->fast_limit_bytes);
-  MakeReady({*std::move(plan), known->binding});
+  if (!made.ok() || stop_.HasBeenNotified()) return;
+  if (made->plan().SerializeAsString() ==
+      known->made.plan().SerializeAsString()) {
+    return;
+  }
+  known->made = *made;
+  TellOfPlan(made->plan(), known->fast_limit_bytes);
+  MakeReady({*std::move(made), known->binding});
 }
 
 void PlanWorker::TakeProfile() {
@@ -94,10 +98,10 @@ void PlanWorker::TakeProfile() {
   if (!profile.ok()) return Refuse(profile.status());
   GraphBinding binding = BuildGraph(*profile);
   KeepGraph(binding.graph);
-  absl::StatusOr<v1::Plan> plan = PlanFor(&binding);
+  absl::StatusOr<v1::MakePlanResponse> made = PlanFor(&binding);
   if (stop_.HasBeenNotified()) return;
-  if (!plan.ok()) return Refuse(plan.status());
-  MakeReady({*std::move(plan), std::move(binding)});
+  if (!made.ok()) return Refuse(made.status());
+  MakeReady({*std::move(made), std::move(binding)});
 }
 
 void PlanWorker::MakeReady(ReadyPlan ready) {
@@ -113,7 +117,8 @@ int64_t PlanWorker::FastLimitBytes() const {
   return bytes / session::kPageBytes * session::kPageBytes;
 }
 
-absl::StatusOr<v1::Plan> PlanWorker::PlanFor(GraphBinding* binding) {
+absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
+    GraphBinding* binding) {
   std::string structure = StructureOf(binding->graph);
   const auto found = known_.find(structure);
   KnownPlan* known = found != known_.end() ? &found->second : nullptr;
@@ -121,24 +126,24 @@ absl::StatusOr<v1::Plan> PlanWorker::PlanFor(GraphBinding* binding) {
   const int64_t kernels_ns = KernelsNs(binding->graph);
   const int64_t limit_bytes = FastLimitBytes();
   if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns)) {
-    absl::StatusOr<v1::Plan> plan =
+    absl::StatusOr<v1::MakePlanResponse> made =
         service_->MakePlan({.graph = binding->graph,
                             .system = options_.system,
                             .fast_limit_bytes = limit_bytes,
                             .policy = options_.policy,
                             .replan = known != nullptr});
-    if (plan.ok()) {
-      TellOfPlan(*plan, limit_bytes);
+    if (made.ok()) {
+      TellOfPlan(made->plan(), limit_bytes);
       if (known != nullptr || known_.size() < kMostKnownPlans) {
-        known_[std::move(structure)] = {*plan, *binding, limit_bytes,
+        known_[std::move(structure)] = {*made, *binding, limit_bytes,
                                         kernels_ns};
       }
     }
     // Without another plan the job keeps the one that it has.
-    if (plan.ok() || known == nullptr) return plan;
+    if (made.ok() || known == nullptr) return made;
   }
   known->binding = *binding;
-  return known->plan;
+  return known->made;
 }
 
 void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {
@@ -166,10 +171,12 @@ void PlanWorker::Deliver() {
   ready_.pop_front();
   const uint64_t number = plans_written_ + 1;
   const absl::Status status =
-      FillPlanArea(ready.plan, ready.binding, options_.capacity_bytes,
+      FillPlanArea(ready.made.plan(), ready.binding, options_.capacity_bytes,
                    &segment_->plans[number % 2]);
   if (!status.ok()) return Refuse(status);
-  SetText(segment_->report.policy, ready.plan.policy());
+  SetText(segment_->report.policy, ready.made.plan().policy());
+  delivered_->Add(number,
+                  DeliveredPlanOf(ready.made.plan_id(), ready.binding.graph));
   plans_written_ = number;
   segment_->plans_written.store(number, std::memory_order_release);
   session::FutexRing(segment_->plan_bell);

@@ -1,7 +1,7 @@
 // Turns the profiles of one job into plans: waits for a profile, asks the
 // service, writes the plan table.
 //
-//   PlanWorker worker(segment, &events, &service, job, options);
+//   PlanWorker worker(segment, &events, &delivered, &service, job, options);
 //   ...                       // the job finds plans in its segment
 //   worker.RequestStop();     // destroyed: waits for the call under way
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/graph_builder.h"
 #include "agents/jobs/service_link.h"
@@ -38,7 +39,8 @@ struct PlanWorkerOptions {
 class PlanWorker {
  public:
   PlanWorker(session::Segment* segment, EventWriter* events,
-             ServiceLink* service, v1::Job job, PlanWorkerOptions options);
+             DeliveredPlans* delivered, ServiceLink* service, v1::Job job,
+             PlanWorkerOptions options);
   ~PlanWorker();
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
@@ -50,13 +52,13 @@ class PlanWorker {
  private:
   // A plan that waits until the job has taken the one before.
   struct ReadyPlan {
-    v1::Plan plan;
+    v1::MakePlanResponse made;
     GraphBinding binding;
   };
 
   // The last plan of a kind of step, and how it was asked for.
   struct KnownPlan {
-    v1::Plan plan;
+    v1::MakePlanResponse made;
     GraphBinding binding;  // of the last profile
     int64_t fast_limit_bytes = 0;
     int64_t kernels_ns = 0;  // of the graph that the plan was made for
@@ -65,7 +67,7 @@ class PlanWorker {
   void Run();
   void TakeProfile();
   // The plan that is known, unless kernels take another time by now.
-  absl::StatusOr<v1::Plan> PlanFor(GraphBinding* binding);
+  absl::StatusOr<v1::MakePlanResponse> PlanFor(GraphBinding* binding);
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
   bool RefreshIsDue() const;
@@ -81,6 +83,7 @@ class PlanWorker {
 
   session::Segment* const segment_;
   EventWriter* const events_;
+  DeliveredPlans* const delivered_;
   ServiceLink* const service_;
   v1::Job job_;
   const PlanWorkerOptions options_;

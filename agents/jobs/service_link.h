@@ -4,6 +4,7 @@
 #define STOWAGE_AGENTS_JOBS_SERVICE_LINK_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 #include "stowage/v1/job.pb.h"
 #include "stowage/v1/memory_system.pb.h"
 #include "stowage/v1/node.pb.h"
-#include "stowage/v1/plan.pb.h"
+#include "stowage/v1/placement.pb.h"
 
 namespace stowage::agent {
 
@@ -31,6 +32,19 @@ struct PlanQuery {
   bool replan = false;  // although the service may have a plan
 };
 
+// Placement decisions for the kernels ahead of one job under one plan. Used by
+// one thread at a time, except for Cancel.
+class PlacementStream {
+ public:
+  virtual ~PlacementStream() = default;
+  // Blocks until the answer or Cancel. An error ends the stream; its conditions
+  // stand in proto/stowage/v1/placement.proto.
+  virtual absl::StatusOr<v1::PlaceResponse> Ask(
+      const v1::PlaceRequest& request) = 0;
+  // Makes an Ask under way return CANCELLED. Any thread.
+  virtual void Cancel() = 0;
+};
+
 // Thread-safe.
 class ServiceLink {
  public:
@@ -40,7 +54,12 @@ class ServiceLink {
   // asks for its training and for a plan of the default policy meanwhile.
   // Blocks, with a deadline of the implementation's. Errors are the service's;
   // UNAVAILABLE when it cannot be reached.
-  virtual absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) = 0;
+  virtual absl::StatusOr<v1::MakePlanResponse> MakePlan(
+      const PlanQuery& query) = 0;
+
+  // Blocks until the service can be reached; UNAVAILABLE when it cannot. The
+  // stream must not outlive the link.
+  virtual absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() = 0;
 
   // These queue and never block. What does not fit into the queue is dropped.
   virtual void StartJob(const v1::Job& job) = 0;
@@ -58,9 +77,12 @@ class ServiceLink {
 // Of an agent without a service: jobs stay in demand mode.
 class NoService : public ServiceLink {
  public:
-  absl::StatusOr<v1::Plan> MakePlan(const PlanQuery&) override {
+  absl::StatusOr<v1::MakePlanResponse> MakePlan(const PlanQuery&) override {
     return absl::FailedPreconditionError(
         "the agent has no placement service; start it with --service");
+  }
+  absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override {
+    return absl::UnavailableError("the agent has no placement service");
   }
   void StartJob(const v1::Job&) override {}
   void FinishJob(const std::string&) override {}

@@ -106,9 +106,12 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   job.set_policy(request_.policy);
   job.set_fast_limit_bytes(request_.fast_limit.bytes);
   context_.service->StartJob(job);
-  planner_.emplace(
-      segment_.get(), &events_, context_.service, job,
-      PlannerOptions(request_, context_, rooms, std::move(system)));
+  PlanWorkerOptions options =
+      PlannerOptions(request_, context_, rooms, std::move(system));
+  hinter_.emplace(segment_.get(), &delivered_, context_.service,
+                  HintWorkerOptions{.capacity_bytes = options.capacity_bytes});
+  planner_.emplace(segment_.get(), &events_, &delivered_, context_.service, job,
+                   std::move(options));
   migrator_.emplace(
       segment_.get()->lanes, std::move(rooms),
       [this](const MoveOrder& order, int error) { NoteFailure(order, error); });
@@ -167,6 +170,7 @@ void Session::NoteFailure(const MoveOrder& order, int error) {
 void Session::LetGo() {
   migrator_.reset();
   planner_->RequestStop();
+  hinter_->RequestStop();
   Tick();
   if (absl::Status s = WriteReport(); !s.ok()) {
     events_.Append("report-not-written", s.message());

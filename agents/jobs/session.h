@@ -21,8 +21,10 @@
 #include "absl/time/time.h"
 #include "agents/engine/migrator.h"
 #include "agents/engine/tier_catalog.h"
+#include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/hello.h"
+#include "agents/jobs/hint_worker.h"
 #include "agents/jobs/plan_worker.h"
 #include "agents/jobs/segment.h"
 #include "agents/jobs/service_link.h"
@@ -41,7 +43,8 @@ struct SessionContext {
   absl::Duration plan_refresh_interval = absl::Seconds(10);
 };
 
-// Thread-compatible; starts the migrator's two threads and the planner's.
+// Thread-compatible; starts the migrator's two threads, the planner's and that
+// of hints.
 class Session {
  public:
   // Makes segment and arenas. Errors say which tier does not serve and what to
@@ -85,7 +88,9 @@ class Session {
   std::optional<Migrator> migrator_;
   std::vector<session::TierInfo> tiers_;
   std::vector<int> descriptors_;
+  DeliveredPlans delivered_;
   std::optional<PlanWorker> planner_;
+  std::optional<HintWorker> hinter_;
 };
 
 }  // namespace stowage::agent

@@ -13,7 +13,8 @@ bool IsPlausible(const session::StepRecord& step) {
   return step.mode >= session::kStepDemand && step.mode <= session::kStepPlan &&
          std::min({step.index, step.duration_ns, step.predicted_duration_ns,
                    step.stall_ns, step.fast_peak_bytes, step.moved_in_bytes,
-                   step.moved_out_bytes}) >= 0;
+                   step.moved_out_bytes, step.hints_taken,
+                   step.hints_ignored}) >= 0;
 }
 
 v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
@@ -29,6 +30,8 @@ v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
   out.set_fast_peak_bytes(step.fast_peak_bytes);
   out.set_moved_in_bytes(step.moved_in_bytes);
   out.set_moved_out_bytes(step.moved_out_bytes);
+  out.set_hints_taken(step.hints_taken);
+  out.set_hints_ignored(step.hints_ignored);
   out.set_fallbacks(static_cast<int32_t>(step.fallbacks & 0x7fffffff));
   return out;
 }

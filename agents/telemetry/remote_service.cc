@@ -34,6 +34,21 @@ v1::StartTrainingRequest TrainingOf(const v1::MakePlanRequest& plan) {
   return request;
 }
 
+class RemotePlacement : public PlacementStream {
+ public:
+  explicit RemotePlacement(std::unique_ptr<PlaceStream> stream)
+      : stream_(std::move(stream)) {}
+
+  absl::StatusOr<v1::PlaceResponse> Ask(
+      const v1::PlaceRequest& request) override {
+    return stream_->Send(request);
+  }
+  void Cancel() override { stream_->Cancel(); }
+
+ private:
+  const std::unique_ptr<PlaceStream> stream_;
+};
+
 ClientOptions TelemetryOptions(const RemoteServiceOptions& options) {
   return {.connect_timeout = options.call_deadline,
           .deadline = options.call_deadline,
@@ -74,7 +89,8 @@ absl::StatusOr<Client*> RemoteService::PlanClient() {
   return plan_client_.get();
 }
 
-absl::StatusOr<v1::Plan> RemoteService::MakePlan(const PlanQuery& query) {
+absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
+    const PlanQuery& query) {
   absl::StatusOr<Client*> client = PlanClient();
   if (!client.ok()) return client.status();
   v1::MakePlanRequest request;
@@ -101,7 +117,14 @@ absl::StatusOr<v1::Plan> RemoteService::MakePlan(const PlanQuery& query) {
   }
   if (!made.ok()) return made.status();
   connected_ = true;
-  return std::move(*made->mutable_plan());
+  return made;
+}
+
+absl::StatusOr<std::unique_ptr<PlacementStream>>
+RemoteService::OpenPlacement() {
+  absl::StatusOr<Client*> client = PlanClient();
+  if (!client.ok()) return client.status();
+  return std::make_unique<RemotePlacement>((*client)->Place());
 }
 
 void RemoteService::StartJob(const v1::Job& job) {

@@ -45,10 +45,12 @@ class RemoteService : public ServiceLink {
  public:
   // Starts the thread; does not wait for the service.
   explicit RemoteService(RemoteServiceOptions options);
-  // Closes. No MakePlan may be under way.
+  // Closes. No MakePlan may be under way and no placement stream open.
   ~RemoteService() override;
 
-  absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) override;
+  absl::StatusOr<v1::MakePlanResponse> MakePlan(
+      const PlanQuery& query) override;
+  absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override;
   void StartJob(const v1::Job& job) override;
   void FinishJob(const std::string& job_id) override;
   void ReportSteps(std::vector<v1::StepTelemetry> steps) override;

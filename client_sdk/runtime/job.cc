@@ -85,8 +85,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
   ++kernels_run_;
   if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
-  if (kernel->index < static_cast<int32_t>(plan_->kernels.size()) &&
-      plan_->kernels[kernel->index].key == kernel->key) {
+  if (plan_->Expects(kernel->index, kernel->key)) {
     PlanBoundary(kernel->index);
   } else {
     Surprise("kernel-sequence", kernel->name, kernel->index);
@@ -117,6 +116,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   EnterKernel(kernel);
   kernel->shape = kernel->key;
   for (const KernelOperand& operand : operands) {
+    if (plan_ == nullptr && operand.block->moving) SettleOperand(operand.block);
     Use(kernel, operand.block);
     kernel->shape = HashMix(kernel->shape, operand.block->size_bytes);
     profile_.AddOperand(kernel->index, operand);
@@ -126,6 +126,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   try {
     if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
     if (plan_ == nullptr) FetchOperands(kernel, operands);
+    if (guide_.plan != nullptr) FollowGuide(*kernel);
   } catch (...) {
     Unuse(kernel);
     throw;
@@ -206,7 +207,10 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   if (!FitsArena(*block)) return nullptr;
   NoteBirth(*kernel, *block);
   if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
-    PlaceOnDemand(block.get());
+    if (guide_.plan != nullptr) FollowGuide(*kernel);
+    if (guide_.plan == nullptr || !PlaceByHint(*kernel, block.get())) {
+      PlaceOnDemand(block.get());
+    }
   }
   const MappedTier& tier = client_->tiers()[block->place.tier];
   if (block->place.tier != session::kFastTier) {
@@ -253,6 +257,7 @@ void Job::Die(Block* block) {
     lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
     arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
   }
+  std::erase(guide_.moving, block);
   arenas_[block->place.tier]->Free(block->place.offset_bytes);
   profile_.AddDeath(*block);
   managed_bytes_ -= block->size_bytes;

@@ -11,7 +11,9 @@
 // evicted to make room, operands are fetched at use. Plan mode: the plan's
 // table says where every allocation goes and which moves start and end at which
 // kernel; whatever the plan did not foresee ends plan mode for the rest of the
-// step. Neither changes a bit of any tensor.
+// step. In such a step, if its kernels are still the plan's, hints of the
+// placement service are followed where nothing has to wait for them. None of
+// this changes a bit of any tensor.
 //
 // One per process. Thread-safe: one mutex guards everything; it is not held
 // while a kernel runs. Errors are thrown as std::runtime_error with a message
@@ -32,6 +34,7 @@
 
 #include "client_sdk/runtime/arena.h"
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/move_lanes.h"
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/session_client.h"
@@ -148,6 +151,8 @@ class Job {
     int64_t moved_out_bytes = 0;
     int64_t tensor_peak_bytes = 0;
     int64_t unmanaged_peak_bytes = 0;
+    int64_t hints_taken = 0;
+    int64_t hints_ignored = 0;
     uint32_t fallbacks = 0;
   };
 
@@ -197,8 +202,8 @@ class Job {
   int64_t window_bytes() const { return window_block_.room_bytes(); }
 
   // job_plan.cc: a step under a plan.
-  bool StartPlan(const PlanTable& plan);
-  void MatchInitial(const PlanTable& plan, std::vector<Target>* targets);
+  bool StartPlan(const PlanTable& plan, const std::vector<Target>& targets);
+  void NameTensors(const PlanTable& plan, std::vector<Target>* targets);
   bool Arrange(const std::vector<Target>& targets);
   void ClearFast(const std::vector<Target>& targets);
   bool TakeFastRoom(int64_t offset_bytes, Block* block);
@@ -208,13 +213,26 @@ class Job {
   void AwaitMovesDue(int32_t kernel);
   void StartMoves(int32_t kernel);
   bool StartMove(const session::PlanMove& move);
-  bool FinishMove(Block* block);
+  void IssueMove(Block* block, Place to);
+  bool FinishMove(Block* block, bool adopt = true);
   bool PlaceByPlan(RunningKernel* kernel, Block* block);
   void CheckPlanOperands(RunningKernel* kernel,
                          const std::vector<KernelOperand>& operands);
   void Surprise(std::string_view reason, std::string_view detail,
                 int32_t kernel);
   void SettleMoves();
+
+  // job_hints.cc: a step that is off its plan.
+  void FollowGuide(const RunningKernel& kernel);
+  void EndGuide();
+  void FinishHintedMoves(bool wait);
+  void TakeHints(int32_t kernel);
+  void FollowHints(int32_t kernel);
+  bool FollowHint(const session::Hint& hint, int32_t kernel);
+  void StartHintedMove(Block* block, Place to);
+  void SettleOperand(Block* block);
+  bool PlaceByHint(const RunningKernel& kernel, Block* block);
+  void StateSituation(int32_t kernel);
 
   // job_step.cc: what happens between steps.
   void FinishStepRecord(session::StepMode mode);
@@ -293,6 +311,7 @@ class Job {
   const PlanTable* step_plan_ = nullptr;         // drove it from the start
   std::unordered_map<uint64_t, int> surprises_;  // in a row, by signature
   std::vector<Block*> tensors_;                  // by the plan's tensor index
+  Guide guide_;                                  // of a step without a plan
   size_t next_move_ = 0;
   size_t next_deadline_ = 0;
 };

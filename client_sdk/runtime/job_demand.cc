@@ -41,6 +41,10 @@ void Job::PlaceOnDemand(Block* block) {
 std::optional<Place> Job::FastRoom(Block* block) {
   Arena& fast = *arenas_[session::kFastTier];
   if (auto offset = fast.Allocate(block)) return Place{0, *offset};
+  if (!guide_.moving.empty()) {
+    FinishHintedMoves(/*wait=*/true);
+    return FastRoom(block);
+  }
   return ClearRoom(
       ChooseVictims(fast, block->room_bytes(), kernels_run_,
                     [this](const Block& victim) { return Movable(victim); }),
@@ -154,9 +158,13 @@ void Job::FetchOperands(RunningKernel* kernel,
     const MappedTier& tier = client_->tiers()[operand.block->place.tier];
     streams = streams || !tier.addressable();
   }
-  if (scattered || !HasRoomInOnePiece(*kernel, wanted, streams)) {
-    Compact(wanted);
+  const auto in_one_piece = [&] {
+    return HasRoomInOnePiece(*kernel, wanted, streams);
+  };
+  if (!guide_.moving.empty() && !in_one_piece()) {
+    FinishHintedMoves(/*wait=*/true);
   }
+  if (scattered || !in_one_piece()) Compact(wanted);
   for (const KernelOperand& operand : operands) {
     if (operand.block->place.tier != session::kFastTier) {
       NoteSlowUse(kernel, operand);

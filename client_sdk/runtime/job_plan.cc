@@ -25,15 +25,10 @@ std::optional<int64_t> AllocateNear(Arena& arena, int64_t offset_bytes,
 
 }  // namespace
 
-// Brings the blocks that are alive to where the plan wants them.
-bool Job::StartPlan(const PlanTable& plan) {
-  std::vector<Target> targets;
-  tensors_.assign(plan.tensor_count, nullptr);
-  MatchInitial(plan, &targets);
-  if (!Arrange(targets)) {
-    for (const Target& target : targets) target.block->tensor = -1;
-    return false;
-  }
+// Brings the blocks that are alive to where the plan wants them; false if they
+// cannot be.
+bool Job::StartPlan(const PlanTable& plan, const std::vector<Target>& targets) {
+  if (!Arrange(targets)) return false;
   plan_ = step_plan_ = &plan;
   next_move_ = 0;
   next_deadline_ = 0;
@@ -43,7 +38,8 @@ bool Job::StartPlan(const PlanTable& plan) {
 // Finds the blocks of the tensors that are alive when the step begins: by
 // identity, or by where the step before gave birth to them. Some may be gone
 // for good, such as what the first step left: the plan goes without them.
-void Job::MatchInitial(const PlanTable& plan, std::vector<Target>* targets) {
+void Job::NameTensors(const PlanTable& plan, std::vector<Target>* targets) {
+  tensors_.assign(plan.tensor_count, nullptr);
   for (Block* block : blocks_) {
     block->tensor = -1;
     auto index = plan.initial_by_block.find(block->id);
@@ -239,26 +235,31 @@ bool Job::StartMove(const session::PlanMove& move) {
     if (!offset.has_value()) return false;
     to.offset_bytes = *offset;
   }
+  IssueMove(block, to);
+  return true;
+}
+
+// To room that is taken already.
+void Job::IssueMove(Block* block, Place to) {
   block->lane =
-      move.to_tier > move.from_tier ? session::kLaneOut : session::kLaneIn;
+      to.tier > block->place.tier ? session::kLaneOut : session::kLaneIn;
   block->moving = true;
   block->destination = to;
   block->ticket = lanes_.Issue(static_cast<session::Lane>(block->lane),
                                block->place, to, block->room_bytes());
   NotePeaks();
-  return true;
 }
 
 // Waits until the bytes have arrived, then lets the storage point to them.
-// False if the copy failed or a kernel still uses the source: the block is
-// where it was.
-bool Job::FinishMove(Block* block) {
+// False if the copy failed, a kernel still uses the source, or the move is not
+// to be adopted: the block is where it was.
+bool Job::FinishMove(Block* block, bool adopt) {
   const int64_t begin_ns = NowNs();
   const int error =
       lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
   totals_.stall_ns += NowNs() - begin_ns;
   block->moving = false;
-  if (error != 0 || block->users > 0) {
+  if (error != 0 || !adopt || block->users > 0) {
     arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
     return false;
   }
@@ -266,6 +267,8 @@ bool Job::FinishMove(Block* block) {
                     ? totals_.moved_in_bytes
                     : totals_.moved_out_bytes;
   moved += block->size_bytes;
+  // Pieces of the source that raw reads have mapped meanwhile.
+  window_.Release(*block, /*keep=*/false);
   SetPlace(block, block->destination);
   return true;
 }
@@ -338,6 +341,7 @@ void Job::Surprise(std::string_view reason, std::string_view detail,
   surprise_ = {std::string(reason), std::string(detail), kernel};
   ++totals_.fallbacks;
   ++surprises_[plan_->signature];
+  guide_ = {.plan = plan_};
   plan_ = nullptr;
   SettleMoves();
 }

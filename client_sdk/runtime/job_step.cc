@@ -44,6 +44,7 @@ void Job::EndStep() {
                profile_.kernel_count());
     }
   }
+  EndGuide();
   if (step_plan_ != nullptr && totals_.fallbacks == 0) {
     surprises_[step_plan_->signature] = 0;
   }
@@ -89,11 +90,14 @@ void Job::BeginStep() {
                                                         : previous_signature_);
   if (plan == plans_.end()) return;
   int& surprises = surprises_[plan->first];
-  if (surprises >= kMaxSurprises && step_ % kRetryEverySteps != 0) return;
-  if (!StartPlan(plan->second)) {
-    ++surprises;
-    ++totals_.fallbacks;
-  }
+  const bool tries = surprises < kMaxSurprises || step_ % kRetryEverySteps == 0;
+  std::vector<Target> targets;
+  NameTensors(plan->second, &targets);
+  if (tries && StartPlan(plan->second, targets)) return;
+  guide_ = {.plan = &plan->second};
+  if (!tries) return;
+  ++surprises;
+  ++totals_.fallbacks;
 }
 
 void Job::FinishStepRecord(session::StepMode mode) {
@@ -115,7 +119,9 @@ void Job::FinishStepRecord(session::StepMode mode) {
       .stall_ns = totals_.stall_ns,
       .fast_peak_bytes = totals_.fast_peak_bytes,
       .moved_in_bytes = totals_.moved_in_bytes,
-      .moved_out_bytes = totals_.moved_out_bytes};
+      .moved_out_bytes = totals_.moved_out_bytes,
+      .hints_taken = totals_.hints_taken,
+      .hints_ignored = totals_.hints_ignored};
   report.steps.written.store(n + 1, std::memory_order_release);
 }
 
@@ -165,6 +171,7 @@ void Job::FitWindow() {
   const int64_t old_bytes = window_block_.size_bytes;
   const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
   if (new_bytes == old_bytes || extension_block_.size_bytes > 0) return;
+  FinishHintedMoves(/*wait=*/true);
   std::vector<Block*> in_the_way;
   for (const auto& [offset, extent] : fast.used()) {
     if (offset >= new_bytes) break;
@@ -194,6 +201,7 @@ void Job::FitArena() {
                             session::kPageBytes * session::kPageBytes,
                         window_bytes() + kLeastArenaBytes));
   if (capacity_bytes == fast.capacity_bytes()) return;
+  FinishHintedMoves(/*wait=*/true);
   const bool shrinks = capacity_bytes < fast.capacity_bytes();
   fast.SetCapacity(capacity_bytes);
   if (!shrinks) return;
@@ -324,6 +332,7 @@ void Job::TakePlans() {
           std::min(arenas_[session::kFastTier]->capacity_bytes(),
                    window_bytes() + plan->fast_end_bytes),
           MADV_POPULATE_WRITE);
+  plan->number = written;
   const uint64_t signature = plan->signature;
   plans_[signature] = *std::move(plan);
   surprises_[signature] = 0;

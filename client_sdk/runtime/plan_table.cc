@@ -131,6 +131,11 @@ const session::PlanAllocation* PlanTable::Allocation(int32_t kernel,
   return &allocations[entry.first_allocation + ordinal];
 }
 
+bool PlanTable::Expects(int32_t kernel, uint64_t key) const {
+  return kernel >= 0 && static_cast<size_t>(kernel) < kernels.size() &&
+         kernels[kernel].key == key;
+}
+
 bool PlanTable::Streams(int32_t kernel, int32_t tensor) const {
   auto stream = std::lower_bound(
       streams.begin(), streams.end(), kernel,

@@ -17,6 +17,7 @@
 namespace stowage {
 
 struct PlanTable {
+  uint64_t number = 0;  // which of the agent's plans it is
   uint64_t signature = 0;
   int64_t predicted_step_ns = 0;
   int64_t stream_window_bytes = 0;  // free at the end of the limit
@@ -41,6 +42,8 @@ struct PlanTable {
   // Null if the kernel has no such allocation.
   const session::PlanAllocation* Allocation(int32_t kernel,
                                             int32_t ordinal) const;
+  // Whether kernel number `kernel` is the one with this key.
+  bool Expects(int32_t kernel, uint64_t key) const;
   bool Streams(int32_t kernel, int32_t tensor) const;
 };
 

@@ -6,6 +6,8 @@
 //   arenas recv Welcome + descriptors           <-   segment, then one per tier
 //   writes profile, steps, move requests ->   copies, bounds-checks, then uses
 //   reads plans, completed moves         <-   writes plans, executes moves
+//   off its plan: states its situation   ->   asks the placement service
+//   follows hints where it safely can    <-   writes hints for kernels ahead
 //   (socket stays open: its hang-up says that the other side is gone)
 //
 // Rules. Each field has one writer, named beside it. Counters only grow; what
@@ -21,7 +23,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -251,6 +253,41 @@ struct PlanArea {
   PlanStream streams[kMaxBlocks];
 };
 
+// ---- Placement hints, for a step that is off its plan ----
+
+// How many kernels the hints of one answer reach ahead.
+inline constexpr int32_t kHintWindow = 64;
+inline constexpr uint32_t kMaxHints = 1u << 14;
+
+struct Resident {
+  int32_t tensor;  // as in the plan
+  int32_t tier;
+};
+
+// How things stand before a kernel of a step that is known from a plan but not
+// driven by it.
+struct SituationArea {
+  uint64_t plan;  // number of the plan that names kernels and tensors
+  int32_t kernel;
+  uint32_t resident_count;
+  int64_t free_bytes[kMaxTiers];
+  Resident residents[kMaxBlocks];
+};
+
+// The tensor should be in the tier from that kernel on.
+struct Hint {
+  int32_t kernel;
+  int32_t tensor;
+  int32_t tier;
+  int32_t reserved;
+};
+
+struct HintArea {
+  uint32_t hint_count;  // 0: there is no advice
+  uint32_t reserved;
+  Hint hints[kMaxHints];  // by kernel
+};
+
 // ---- What is reported ----
 
 enum StepMode : uint32_t { kStepDemand = 1, kStepProfile = 2, kStepPlan = 3 };
@@ -267,6 +304,10 @@ struct StepRecord {
   int64_t fast_peak_bytes;
   int64_t moved_in_bytes;
   int64_t moved_out_bytes;
+  // Hints that came due: moves begun or tensors placed because of one, and those
+  // that were late or could not be followed.
+  int64_t hints_taken;
+  int64_t hints_ignored;
 };
 
 // Something that ended plan mode, or that the user must know.
@@ -322,11 +363,17 @@ struct Segment {
                                       // when n - 1 has been taken
   // Agent: profiles for which no plan will come (the event log says why).
   std::atomic<uint64_t> profiles_refused;
-  std::atomic<uint32_t> plan_bell;  // agent; futex the process may wait on
+  std::atomic<uint32_t> plan_bell;       // agent; futex the process may wait on
+  std::atomic<uint32_t> situation_bell;  // process; futex the agent waits on
+  std::atomic<uint64_t> situations_stated;  // process; one is under way at most
+  // Agent; equal: `situation` and `hints` are the process's, else the agent's.
+  std::atomic<uint64_t> situations_answered;
   MoveLane lanes[kLaneCount];
   Report report;
   ProfileArea profile;
   PlanArea plans[2];
+  SituationArea situation;  // process
+  HintArea hints;           // agent
 };
 
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -24,6 +24,8 @@ absl::Status ValidateStep(int index, const v1::StepTelemetry& step) {
       {"moved_in_bytes", step.moved_in_bytes()},
       {"moved_out_bytes", step.moved_out_bytes()},
       {"fallbacks", step.fallbacks()},
+      {"hints_taken", step.hints_taken()},
+      {"hints_ignored", step.hints_ignored()},
   };
   for (const auto& [field, value] : fields) {
     if (value < 0) {
@@ -57,6 +59,8 @@ void Add(const v1::StepTelemetry& step, TelemetryTotals* totals) {
                        : v1::STEP_MODE_UNSPECIFIED;
   totals->steps[mode] += 1;
   totals->fallbacks += step.fallbacks();
+  totals->hints_taken += static_cast<double>(step.hints_taken());
+  totals->hints_ignored += static_cast<double>(step.hints_ignored());
   totals->moved_in_bytes += static_cast<double>(step.moved_in_bytes());
   totals->moved_out_bytes += static_cast<double>(step.moved_out_bytes());
 }

@@ -24,6 +24,8 @@ namespace stowage {
 struct TelemetryTotals {
   std::array<double, v1::StepMode_ARRAYSIZE> steps = {};  // by StepMode
   double fallbacks = 0;
+  double hints_taken = 0;
+  double hints_ignored = 0;
   double dropped_steps = 0;
   double moved_in_bytes = 0;
   double moved_out_bytes = 0;

@@ -58,7 +58,8 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
 // it first asked.
 class PlanReader {
  public:
-  explicit PlanReader(PlacementEngine* engine) : engine_(engine) {}
+  PlanReader(PlacementEngine* engine, ServerMetrics* metrics)
+      : engine_(engine), metrics_(metrics) {}
 
   absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request) {
     if (!decisions_.has_value()) {
@@ -75,6 +76,7 @@ class PlanReader {
     if (window.ok() && request.adapt())
       window = Adapt(request, &response, *std::move(window));
     if (!window.ok()) return window.status();
+    if (request.adapt()) metrics_->CountAdaptiveAnswer(response.source());
     response.mutable_decisions()->Assign(window->begin(), window->end());
     return response;
   }
@@ -102,6 +104,7 @@ class PlanReader {
   }
 
   PlacementEngine* const engine_;
+  ServerMetrics* const metrics_;
   std::string plan_id_;
   std::optional<KernelDecisions> decisions_;
   std::optional<OnlineDecisions> online_;
@@ -151,7 +154,7 @@ grpc::Status PlacementServiceImpl::ListPlans(
 
 grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>*
 PlacementServiceImpl::Place(grpc::CallbackServerContext* /*context*/) {
-  auto reader = std::make_shared<PlanReader>(engine_);
+  auto reader = std::make_shared<PlanReader>(engine_, metrics_);
   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
       streams_, [reader](const v1::PlaceRequest& request) {
         return reader->Answer(request);

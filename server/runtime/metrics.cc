@@ -64,6 +64,12 @@ ServerMetrics::ServerMetrics()
                                    "stowaged_telemetry_dropped_steps_total",
                                    "Steps that agents dropped unsent.")
                          .Add({})),
+      adaptive_answers_(CounterFamily(
+          *registry_, "stowaged_adaptive_placements_total",
+          "Windows answered to jobs that are off their plan, by source.")),
+      hints_(CounterFamily(
+          *registry_, "stowaged_hints_total",
+          "Placement hints that came due in jobs, by what became of them.")),
       trainings_(CounterFamily(*registry_, "stowaged_trainings_total",
                                "DQN trainings that ended, by state.")),
       episodes_(CounterFamily(*registry_, "stowaged_training_episodes_total",
@@ -78,6 +84,12 @@ ServerMetrics::ServerMetrics()
     if (*state != '\0') trainings_.Add({{"state", state}});
   }
   for (const char* mode : kModeLabels) steps_.Add({{"mode", mode}});
+  for (const char* source : {"plan", "policy"}) {
+    adaptive_answers_.Add({{"source", source}});
+  }
+  for (const char* outcome : {"taken", "ignored"}) {
+    hints_.Add({{"outcome", outcome}});
+  }
   for (const char* direction : {"in", "out"}) {
     moved_bytes_.Add({{"direction", direction}});
   }
@@ -109,8 +121,15 @@ void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
   }
   moved_bytes_.Add({{"direction", "in"}}).Increment(totals.moved_in_bytes);
   moved_bytes_.Add({{"direction", "out"}}).Increment(totals.moved_out_bytes);
+  hints_.Add({{"outcome", "taken"}}).Increment(totals.hints_taken);
+  hints_.Add({{"outcome", "ignored"}}).Increment(totals.hints_ignored);
   fallbacks_.Increment(totals.fallbacks);
   dropped_steps_.Increment(totals.dropped_steps);
+}
+
+void ServerMetrics::CountAdaptiveAnswer(v1::DecisionSource source) {
+  const bool policy = source == v1::DECISION_SOURCE_POLICY;
+  adaptive_answers_.Add({{"source", policy ? "policy" : "plan"}}).Increment();
 }
 
 void ServerMetrics::CountEpisode(double reward) {

@@ -16,12 +16,14 @@
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/fleet/telemetry_intake.h"
+#include "stowage/v1/placement.pb.h"
 #include "stowage/v1/training.pb.h"
 
 namespace stowage {
 
 // Thread-safe. Labels come from fixed sets (methods, codes, policies, modes,
-// directions, states), so that the number of series is bounded.
+// directions, sources, outcomes, states), so that the number of series is
+// bounded.
 class ServerMetrics {
  public:
   ServerMetrics();
@@ -36,6 +38,9 @@ class ServerMetrics {
   void CountPlan(const std::string& policy, absl::Duration planning_time);
 
   void CountTelemetry(const TelemetryTotals& totals);
+
+  // An answer on a Place stream to a job that asked to adapt.
+  void CountAdaptiveAnswer(v1::DecisionSource source);
 
   // An episode of a DQN training, and a training that ended.
   void CountEpisode(double reward);
@@ -53,6 +58,8 @@ class ServerMetrics {
   prometheus::Family<prometheus::Counter>& moved_bytes_;
   prometheus::Counter& fallbacks_;
   prometheus::Counter& dropped_steps_;
+  prometheus::Family<prometheus::Counter>& adaptive_answers_;
+  prometheus::Family<prometheus::Counter>& hints_;
   prometheus::Family<prometheus::Counter>& trainings_;
   prometheus::Counter& episodes_;
   prometheus::Gauge& last_reward_;

@@ -12,6 +12,7 @@
 #include "agents/jobs/graph_builder.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/plan_table.h"
+#include "agents/jobs/situation.h"
 #include "agents/jobs/step_reader.h"
 #include "google/protobuf/stubs/logging.h"
 #include "gtest/gtest.h"
@@ -136,6 +137,42 @@ TEST_F(SessionMutationsTest, DamagedPlansNeverReachTheTable) {
                 capacity_bytes[moved.to_tier]);
     }
   }
+}
+
+TEST_F(SessionMutationsTest, DamagedSituationsAskForNothingThatThereIsNot) {
+  const GraphBinding binding = BuildGraph(*profile_.Copy());
+  const DeliveredPlan plan = DeliveredPlanOf("plan", binding.graph);
+  const std::vector<int64_t> capacity_bytes = {64 * kPage, 64 * kPage};
+  const auto area = std::make_unique<session::SituationArea>();
+  area->kernel = 1;
+  for (int t = 0; t < binding.graph.tensors_size(); ++t) {
+    area->residents[area->resident_count++] = {t, t % 2};
+  }
+  Region head(reinterpret_cast<char*>(area.get()),
+              offsetof(session::SituationArea, residents));
+  Region residents(area->residents, area->resident_count);
+  Mutator mutator(kSeed);
+  int refused = 0, asked = 0;
+  for (int i = 0; i < 4000; ++i) {
+    Region& region = i % 2 == 0 ? head : residents;
+    region.Damage(mutator);
+    const auto request =
+        PlaceRequestFor(CopySituation(*area), plan, capacity_bytes);
+    region.Restore();
+    if (!request.ok()) {
+      EXPECT_FALSE(request.status().message().empty());
+      ++refused;
+      continue;
+    }
+    ASSERT_LT(request->kernel(), binding.graph.kernels_size());
+    for (const v1::Resident& resident : request->residents()) {
+      ASSERT_LT(resident.tensor(), binding.graph.tensors_size());
+      ASSERT_LT(resident.tier(), capacity_bytes.size());
+    }
+    ++asked;
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_GT(asked, 500);
 }
 
 TEST(HelloMutationsTest, DamagedHellosAreRefusedOrWhole) {

@@ -17,6 +17,8 @@ nlohmann::json StepToJson(const Step& step) {
       {"fast_peak_bytes", step.fast_peak_bytes},
       {"moved_in_bytes", step.moved_in_bytes},
       {"moved_out_bytes", step.moved_out_bytes},
+      {"hints_taken", step.hints_taken},
+      {"hints_ignored", step.hints_ignored},
   };
 }
 

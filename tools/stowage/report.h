@@ -29,6 +29,8 @@ struct Step {
   int64_t fast_peak_bytes = 0;
   int64_t moved_in_bytes = 0;
   int64_t moved_out_bytes = 0;
+  int64_t hints_taken = 0;
+  int64_t hints_ignored = 0;
 };
 
 // Something that ended plan mode, or that the user must know.

@@ -37,10 +37,10 @@ std::optional<StepMode> ModeFrom(uint32_t mode) {
 // nullopt for a record that no process wrote whole.
 std::optional<Step> StepFrom(const session::StepRecord& record) {
   const std::optional<StepMode> mode = ModeFrom(record.mode);
-  const int64_t least =
-      std::min({record.index, record.duration_ns, record.predicted_duration_ns,
-                record.stall_ns, record.fast_peak_bytes, record.moved_in_bytes,
-                record.moved_out_bytes});
+  const int64_t least = std::min(
+      {record.index, record.duration_ns, record.predicted_duration_ns,
+       record.stall_ns, record.fast_peak_bytes, record.moved_in_bytes,
+       record.moved_out_bytes, record.hints_taken, record.hints_ignored});
   if (!mode || least < 0) return std::nullopt;
   return Step{.index = record.index,
               .mode = *mode,
@@ -49,7 +49,9 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .stall_ns = record.stall_ns,
               .fast_peak_bytes = record.fast_peak_bytes,
               .moved_in_bytes = record.moved_in_bytes,
-              .moved_out_bytes = record.moved_out_bytes};
+              .moved_out_bytes = record.moved_out_bytes,
+              .hints_taken = record.hints_taken,
+              .hints_ignored = record.hints_ignored};
 }
 
 void AppendSteps(const session::StepLog& log, JobReport& job) {

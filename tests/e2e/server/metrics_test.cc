@@ -59,6 +59,8 @@ class StowagedMetricsTest : public ::testing::Test {
     step->set_moved_in_bytes(11);
     step->set_moved_out_bytes(22);
     step->set_fallbacks(1);
+    step->set_hints_taken(4);
+    step->set_hints_ignored(5);
     ASSERT_TRUE(client_->StreamTelemetry()->Send(batch).ok());
   }
 
@@ -89,6 +91,9 @@ TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
       Scrape(),
       AllOf(HasSubstr("stowaged_moved_bytes_total{direction=\"in\"} 11"),
             HasSubstr("stowaged_moved_bytes_total{direction=\"out\"} 22"),
+            HasSubstr("stowaged_hints_total{outcome=\"taken\"} 4"),
+            HasSubstr("stowaged_hints_total{outcome=\"ignored\"} 5"),
+            HasSubstr("stowaged_adaptive_placements_total{source=\"plan\"} 0"),
             HasSubstr("stowaged_rpcs_total{code=\"NOT_FOUND\",method=\""
                       "stowage.v1.PlacementService/GetPlan\"} 1"),
             HasSubstr("stowaged_rpcs_total{code=\"OK\",method=\""

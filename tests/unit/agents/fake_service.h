@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,10 +28,29 @@ class FakeService : public ServiceLink {
   }
   void SetConnected(bool connected) { connected_ = connected; }
 
-  absl::StatusOr<v1::Plan> MakePlan(const PlanQuery& query) override {
+  // Called on the stream's thread.
+  using Place =
+      std::function<absl::StatusOr<v1::PlaceResponse>(const v1::PlaceRequest&)>;
+  void SetPlace(Place place) {
+    absl::MutexLock lock(&mutex_);
+    place_ = std::move(place);
+  }
+
+  absl::StatusOr<v1::MakePlanResponse> MakePlan(
+      const PlanQuery& query) override {
     absl::MutexLock lock(&mutex_);
     queries_.push_back(query);
-    return answer_(query);
+    absl::StatusOr<v1::Plan> plan = answer_(query);
+    if (!plan.ok()) return plan.status();
+    v1::MakePlanResponse made;
+    made.set_plan_id("plan of the fake service");
+    *made.mutable_plan() = *std::move(plan);
+    return made;
+  }
+  absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override {
+    absl::MutexLock lock(&mutex_);
+    ++placements_opened_;
+    return std::make_unique<FakePlacement>(place_);
   }
   void StartJob(const v1::Job& job) override {
     absl::MutexLock lock(&mutex_);
@@ -47,6 +67,10 @@ class FakeService : public ServiceLink {
   void Close() override {}
   bool connected() const override { return connected_; }
 
+  int placements_opened() {
+    absl::MutexLock lock(&mutex_);
+    return placements_opened_;
+  }
   std::vector<PlanQuery> queries() {
     absl::MutexLock lock(&mutex_);
     return queries_;
@@ -65,7 +89,24 @@ class FakeService : public ServiceLink {
   }
 
  private:
+  class FakePlacement : public PlacementStream {
+   public:
+    explicit FakePlacement(Place place) : place_(std::move(place)) {}
+    absl::StatusOr<v1::PlaceResponse> Ask(
+        const v1::PlaceRequest& request) override {
+      return place_(request);
+    }
+    void Cancel() override {}
+
+   private:
+    const Place place_;
+  };
+
   absl::Mutex mutex_;
+  Place place_ ABSL_GUARDED_BY(mutex_) = [](const v1::PlaceRequest&) {
+    return absl::FailedPreconditionError("no DQN policy serves");
+  };
+  int placements_opened_ ABSL_GUARDED_BY(mutex_) = 0;
   Answer answer_ ABSL_GUARDED_BY(mutex_) = [](const PlanQuery&) {
     return absl::NotFoundError("no answer was set");
   };

@@ -20,7 +20,9 @@ JobReport JobWithSteps(int32_t pid, int count) {
                          .stall_ns = 5,
                          .fast_peak_bytes = 850 << 20,
                          .moved_in_bytes = 3,
-                         .moved_out_bytes = 4});
+                         .moved_out_bytes = 4,
+                         .hints_taken = 5,
+                         .hints_ignored = 6});
   }
   return job;
 }
@@ -39,7 +41,9 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                    {"stall_ns", 5},
                                    {"fast_peak_bytes", 850 << 20},
                                    {"moved_in_bytes", 3},
-                                   {"moved_out_bytes", 4}};
+                                   {"moved_out_bytes", 4},
+                                   {"hints_taken", 5},
+                                   {"hints_ignored", 6}};
   EXPECT_EQ(json["steps"][1], expected);
   EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
   EXPECT_EQ(json["fallbacks"][0]["reason"], "agent-lost");

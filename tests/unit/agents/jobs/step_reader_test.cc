@@ -29,7 +29,9 @@ TEST_F(StepReaderTest, PassesEachStepOnOnce) {
        .stall_ns = 5,
        .fast_peak_bytes = 7,
        .moved_in_bytes = 8,
-       .moved_out_bytes = 9});
+       .moved_out_bytes = 9,
+       .hints_taken = 10,
+       .hints_ignored = 11});
   const auto steps = reader_.Read();
   ASSERT_EQ(steps.size(), 1);
   EXPECT_EQ(steps[0].job_id(), "job");
@@ -42,6 +44,8 @@ TEST_F(StepReaderTest, PassesEachStepOnOnce) {
   EXPECT_EQ(steps[0].fast_peak_bytes(), 7);
   EXPECT_EQ(steps[0].moved_in_bytes(), 8);
   EXPECT_EQ(steps[0].moved_out_bytes(), 9);
+  EXPECT_EQ(steps[0].hints_taken(), 10);
+  EXPECT_EQ(steps[0].hints_ignored(), 11);
   EXPECT_TRUE(reader_.Read().empty());
 }
 

@@ -109,6 +109,8 @@ class Graphs : public v1::GraphService::Service {
   }
 };
 
+constexpr int32_t kHangingKernel = 99;
+
 class Placement : public v1::PlacementService::Service {
  public:
   explicit Placement(Told* told) : told_(told) {}
@@ -123,7 +125,27 @@ class Placement : public v1::PlacementService::Service {
     if (request->policy() == kLearnedPolicy) {
       return {grpc::StatusCode::FAILED_PRECONDITION, "none serves"};
     }
+    response->set_plan_id("plan-of-" + request->graph_id());
     response->mutable_plan()->set_graph_id(request->graph_id());
+    return grpc::Status::OK;
+  }
+
+  // Answers every request but those for the last kernel, which it keeps
+  // waiting.
+  grpc::Status Place(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::PlaceResponse, v1::PlaceRequest>* stream)
+      override {
+    v1::PlaceRequest request;
+    while (stream->Read(&request)) {
+      if (request.kernel() == kHangingKernel) {
+        while (!context->IsCancelled()) std::this_thread::yield();
+        break;
+      }
+      v1::PlaceResponse response;
+      response.add_decisions()->set_kernel(request.kernel());
+      stream->Write(response);
+    }
     return grpc::Status::OK;
   }
 
@@ -295,7 +317,8 @@ TEST_F(RemoteServiceTest, AsksForAPlanOfTheRegisteredGraph) {
   query.system.set_name("s");
   const auto plan = service_->MakePlan(query);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  EXPECT_EQ(plan->graph_id(), "id-of-g");
+  EXPECT_EQ(plan->plan().graph_id(), "id-of-g");
+  EXPECT_EQ(plan->plan_id(), "plan-of-id-of-g");
   absl::MutexLock lock(&told_.mutex);
   EXPECT_EQ(told_.plan_request.system().name(), "s");
   EXPECT_EQ(told_.plan_request.policy(), "belady");
@@ -310,7 +333,7 @@ TEST_F(RemoteServiceTest, AsksForATrainingWhereTheLearnedPolicyHasNone) {
   query.system.set_name("s");
   const auto plan = service_->MakePlan(query);
   ASSERT_TRUE(plan.ok()) << plan.status();
-  query.graph_id = plan->graph_id();
+  query.graph_id = plan->plan().graph_id();
   query.graph.Clear();
   ASSERT_TRUE(service_->MakePlan(query).ok());
   absl::MutexLock lock(&told_.mutex);
@@ -321,6 +344,24 @@ TEST_F(RemoteServiceTest, AsksForATrainingWhereTheLearnedPolicyHasNone) {
   EXPECT_EQ(told_.trainings[0].fast_limit_bytes(), 1000);
   // One training, however often it is asked for.
   EXPECT_EQ(told_.trainings[0].request_id(), told_.trainings[1].request_id());
+}
+
+TEST_F(RemoteServiceTest, AsksForPlacementsOnAStreamUntilItIsCancelled) {
+  StartServer();
+  Connect();
+  auto stream = service_->OpenPlacement();
+  ASSERT_TRUE(stream.ok()) << stream.status();
+  v1::PlaceRequest request;
+  for (int32_t kernel : {3, 7}) {
+    request.set_kernel(kernel);
+    const auto response = (*stream)->Ask(request);
+    ASSERT_TRUE(response.ok()) << response.status();
+    EXPECT_EQ(response->decisions(0).kernel(), kernel);
+  }
+  request.set_kernel(kHangingKernel);
+  std::thread canceller([&] { (*stream)->Cancel(); });
+  EXPECT_FALSE((*stream)->Ask(request).ok());
+  canceller.join();
 }
 
 TEST_F(RemoteServiceTest, PassesOnWhyThereIsNoPlan) {

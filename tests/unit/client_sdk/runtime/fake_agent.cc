@@ -129,6 +129,7 @@ void FakeAgent::ServeOnce() {
   if (hold_moves_) return;
   for (session::MoveLane& lane : segment_->lanes) ExecuteMoves(&lane);
   AnswerProfile();
+  AnswerSituation();
 }
 
 void FakeAgent::Greet(int connection) {
@@ -196,6 +197,16 @@ void FakeAgent::AnswerProfile() {
     segment_->profiles_refused.fetch_add(1);
   }
   session::FutexRing(segment_->plan_bell);
+}
+
+void FakeAgent::AnswerSituation() {
+  const uint64_t stated = segment_->situations_stated.load();
+  if (options_.adviser == nullptr ||
+      stated == segment_->situations_answered.load()) {
+    return;
+  }
+  options_.adviser(segment_->situation, &segment_->hints);
+  segment_->situations_answered.store(stated);
 }
 
 }  // namespace stowage

@@ -27,6 +27,10 @@ namespace stowage {
 using Planner = std::function<bool(const session::ProfileArea& profile,
                                    session::PlanArea* plan)>;
 
+// Fills the answer to a situation in.
+using Adviser = std::function<void(const session::SituationArea& situation,
+                                   session::HintArea* hints)>;
+
 struct FakeAgentOptions {
   int64_t fast_bytes = 16 << 20;
   int64_t slow_bytes = 64 << 20;
@@ -39,6 +43,7 @@ struct FakeAgentOptions {
   int64_t copy_to_slow_ps_per_byte = 0;
   int64_t slow_kernel_read_ps_per_byte = 0;
   Planner planner = nullptr;  // null: every profile is refused
+  Adviser adviser = nullptr;  // null: situations are left without an answer
 };
 
 // Thread-safe after construction, but for descriptors() and tiers().
@@ -73,6 +78,7 @@ class FakeAgent {
   void ServeOnce();
   void ExecuteMoves(session::MoveLane* lane);
   void AnswerProfile();
+  void AnswerSituation();
   int AddMemory(const char* name, int64_t bytes);
 
   FakeAgentOptions options_;

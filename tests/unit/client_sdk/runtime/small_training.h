@@ -167,7 +167,7 @@ inline void MoveActivation(session::PlanArea* plan, int from_tier,
   AddMove(plan, Activation(*plan), from_tier, start, deadline);
 }
 
-const session::PlanInitial& Weight(const session::PlanArea& plan) {
+inline const session::PlanInitial& Weight(const session::PlanArea& plan) {
   return *std::find_if(
       plan.initial, plan.initial + plan.initial_count,
       [](const session::PlanInitial& i) { return i.size_bytes == 2 * kUnit; });

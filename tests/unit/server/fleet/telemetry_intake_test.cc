@@ -26,6 +26,8 @@ v1::TelemetryBatch Batch(int64_t sequence) {
   step->set_moved_in_bytes(10);
   step->set_moved_out_bytes(20);
   step->set_fallbacks(1);
+  step->set_hints_taken(4);
+  step->set_hints_ignored(5);
   return batch;
 }
 
@@ -45,6 +47,8 @@ TEST_F(TelemetryIntakeTest, SumsUpABatchAndTellsTheJob) {
   ASSERT_TRUE(totals.ok()) << totals.status();
   EXPECT_EQ(totals->steps[v1::STEP_MODE_PLAN], 1);
   EXPECT_EQ(totals->fallbacks, 1);
+  EXPECT_EQ(totals->hints_taken, 4);
+  EXPECT_EQ(totals->hints_ignored, 5);
   EXPECT_EQ(totals->dropped_steps, 2);
   EXPECT_EQ(totals->moved_in_bytes, 10);
   EXPECT_EQ(totals->moved_out_bytes, 20);
@@ -81,6 +85,8 @@ TEST_F(TelemetryIntakeTest, RefusesNegativeFiguresByNameAndTakesNothing) {
           {"moved_out_bytes",
            [](auto* step) { step->set_moved_out_bytes(-1); }},
           {"fallbacks", [](auto* step) { step->set_fallbacks(-1); }},
+          {"hints_taken", [](auto* step) { step->set_hints_taken(-1); }},
+          {"hints_ignored", [](auto* step) { step->set_hints_ignored(-1); }},
           {"job_id", [](auto* step) { step->clear_job_id(); }},
       };
   for (const auto& [field, break_step] : breakages) {

@@ -1,0 +1,71 @@
+// Asks the placement service on behalf of a job that is off its plan: waits for
+// a situation in the segment, sends it on the placement stream, writes the
+// answer as hints.
+//
+//   HintWorker worker(segment, &plans, &service, options);
+//   worker.RequestStop();     // destroyed: waits for the thread
+#ifndef STOWAGE_AGENTS_JOBS_HINT_WORKER_H_
+#define STOWAGE_AGENTS_JOBS_HINT_WORKER_H_
+
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/synchronization/notification.h"
+#include "absl/time/time.h"
+#include "agents/jobs/delivered_plans.h"
+#include "agents/jobs/service_link.h"
+#include "client_sdk/runtime/session.h"
+
+namespace stowage::agent {
+
+struct HintWorkerOptions {
+  std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
+  // How long the service is left alone after an error: it is away, or no DQN
+  // policy serves for the job's plan.
+  absl::Duration retry_interval = absl::Seconds(10);
+};
+
+// Runs one thread, which sleeps while its job follows a plan. Pointers must
+// outlive it.
+class HintWorker {
+ public:
+  HintWorker(session::Segment* segment, const DeliveredPlans* plans,
+             ServiceLink* service, HintWorkerOptions options);
+  ~HintWorker();
+  HintWorker(const HintWorker&) = delete;
+  HintWorker& operator=(const HintWorker&) = delete;
+
+  // Ends a request under way. Any thread.
+  void RequestStop();
+
+ private:
+  void Run();
+  void WaitForSituation() const;
+  // Leaves no hints where there is no answer.
+  void Answer();
+  absl::StatusOr<v1::PlaceResponse> Ask(uint64_t plan,
+                                        const v1::PlaceRequest& request);
+  absl::StatusOr<PlacementStream*> StreamFor(uint64_t plan);
+  void DropStream();
+
+  session::Segment* const segment_;
+  const DeliveredPlans* const plans_;
+  ServiceLink* const service_;
+  const HintWorkerOptions options_;
+  uint64_t answered_ = 0;
+  uint64_t stream_plan_ = 0;  // the plan that the stream was opened for
+  absl::Time next_try_ = absl::InfinitePast();
+  absl::Mutex mutex_;  // for cancelling
+  std::unique_ptr<PlacementStream> stream_ ABSL_GUARDED_BY(mutex_);
+  absl::Notification stop_;
+  std::thread thread_;  // last: it uses all above
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_HINT_WORKER_H_

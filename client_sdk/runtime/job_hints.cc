@@ -1,0 +1,169 @@
+// A step that is off its plan: demand mode drives, the process states what is
+// where, and hints that come back become moves ahead of the kernels that need
+// them. A hint never evicts to make room, never waits, and never touches what a
+// kernel uses; demand mode stands behind whatever it does.
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "client_sdk/runtime/futex.h"
+#include "client_sdk/runtime/job.h"
+
+namespace stowage {
+
+// Before a kernel runs, its operands in place.
+void Job::FollowGuide(const RunningKernel& kernel) {
+  if (kernel.index <= guide_.kernel) return;
+  guide_.kernel = kernel.index;
+  if (!guide_.plan->Expects(kernel.index, kernel.key)) return EndGuide();
+  FinishHintedMoves(/*wait=*/false);
+  TakeHints(kernel.index);
+  FollowHints(kernel.index);
+  StateSituation(kernel.index);
+}
+
+void Job::EndGuide() {
+  FinishHintedMoves(/*wait=*/true);
+  totals_.hints_ignored += guide_.due.size();
+  guide_ = {};
+}
+
+// Finishes those that have arrived or, with `wait`, all.
+void Job::FinishHintedMoves(bool wait) {
+  std::vector<Block*> under_way;
+  for (Block* block : std::exchange(guide_.moving, {})) {
+    if (!block->moving) continue;  // somebody had to wait for it
+    const auto lane = static_cast<session::Lane>(block->lane);
+    if (wait || lanes_.Done(lane, block->ticket)) {
+      FinishMove(block);
+    } else {
+      under_way.push_back(block);
+    }
+  }
+  guide_.moving = std::move(under_way);
+}
+
+void Job::TakeHints(int32_t kernel) {
+  const session::Segment* segment = client_->segment();
+  if (!guide_.awaits_answer || segment->situations_answered.load() !=
+                                   segment->situations_stated.load()) {
+    return;
+  }
+  guide_.awaits_answer = false;
+  auto hints = CopyHints(segment->hints, *guide_.plan, arenas_.size());
+  if (!hints.has_value()) {
+    ReportEvent("hints-malformed", "the agent's hints are inconsistent",
+                kernel);
+    return;
+  }
+  guide_.Replace(*std::move(hints));
+}
+
+// What leaves goes first: others may get its room.
+void Job::FollowHints(int32_t kernel) {
+  totals_.hints_ignored += guide_.Advance(kernel);
+  for (const bool leaving : {true, false}) {
+    for (auto hint = guide_.due.begin(); hint != guide_.due.end();) {
+      const bool leaves = hint->second.tier != session::kFastTier;
+      const bool keeps = leaves != leaving || !FollowHint(hint->second, kernel);
+      hint = keeps ? std::next(hint) : guide_.due.erase(hint);
+    }
+  }
+}
+
+// False: it may be followed at a later kernel.
+bool Job::FollowHint(const session::Hint& hint, int32_t kernel) {
+  Block* block = tensors_[hint.tensor];
+  const bool fresh = kernel < hint.kernel + session::kHintWindow;
+  if (block == nullptr) {
+    if (hint.kernel == kernel) return false;  // which may be about to bear it
+    ++totals_.hints_ignored;
+    return true;
+  }
+  if (block->moving && fresh) return false;
+  if (block->place.tier == hint.tier) return true;
+  std::optional<int64_t> offset;
+  if (fresh && Movable(*block)) offset = arenas_[hint.tier]->Allocate(block);
+  if (!offset.has_value()) {
+    const bool may_find_room = fresh && hint.tier == session::kFastTier;
+    totals_.hints_ignored += may_find_room ? 0 : 1;
+    return !may_find_room;
+  }
+  StartHintedMove(block, {hint.tier, *offset});
+  return true;
+}
+
+void Job::StartHintedMove(Block* block, Place to) {
+  if (window_.Release(*block) != 0) {
+    arenas_[to.tier]->Free(to.offset_bytes);
+    ++totals_.hints_ignored;
+    return;
+  }
+  // Or it would be the first to leave again.
+  if (to.tier == session::kFastTier) block->last_use = kernels_run_;
+  IssueMove(block, to);
+  guide_.moving.push_back(block);
+  ++totals_.hints_taken;
+}
+
+// An operand that is on its way in arrives; one on its way out stays.
+void Job::SettleOperand(Block* block) {
+  FinishMove(block, /*adopt=*/block->destination.tier == session::kFastTier);
+}
+
+// Names the tensor that a kernel bears, and places it in slow memory if that is
+// the hint and kernels can write it there. False: demand mode places it.
+bool Job::PlaceByHint(const RunningKernel& kernel, Block* block) {
+  const session::PlanAllocation* planned =
+      guide_.plan->Allocation(kernel.index, kernel.ordinal);
+  if (planned == nullptr || planned->size_bytes != block->size_bytes) {
+    EndGuide();
+    return false;
+  }
+  tensors_[planned->tensor] = block;
+  block->tensor = planned->tensor;
+  const auto hint = guide_.due.find(planned->tensor);
+  if (hint == guide_.due.end()) return false;
+  const int32_t tier = hint->second.tier;
+  guide_.due.erase(hint);
+  if (tier == session::kFastTier) return false;  // as demand mode does
+  std::optional<int64_t> offset;
+  if (client_->tiers()[tier].addressable()) {
+    offset = arenas_[tier]->Allocate(block);
+  }
+  ++(offset.has_value() ? totals_.hints_taken : totals_.hints_ignored);
+  if (offset.has_value()) block->place = {tier, *offset};
+  return offset.has_value();
+}
+
+// One situation is under way at most, and the next comes when half of the
+// kernels that the last one asked for have run.
+void Job::StateSituation(int32_t kernel) {
+  session::Segment* segment = client_->segment();
+  const uint64_t stated =
+      segment->situations_stated.load(std::memory_order_relaxed);
+  const bool due = guide_.stated_kernel < 0 ||
+                   kernel >= guide_.stated_kernel + session::kHintWindow / 2;
+  if (!due || segment->situations_answered.load() != stated) return;
+  session::SituationArea& area = segment->situation;
+  area.plan = guide_.plan->number;
+  area.kernel = kernel;
+  for (size_t tier = 0; tier < arenas_.size(); ++tier) {
+    area.free_bytes[tier] =
+        arenas_[tier]->capacity_bytes() - arenas_[tier]->used_bytes();
+  }
+  area.resident_count = 0;
+  for (size_t t = 0; t < tensors_.size() && t < session::kMaxBlocks; ++t) {
+    const Block* block = tensors_[t];
+    if (block == nullptr) continue;
+    const Place& place = block->moving ? block->destination : block->place;
+    area.residents[area.resident_count++] = {static_cast<int32_t>(t),
+                                             place.tier};
+  }
+  guide_.stated_kernel = kernel;
+  guide_.awaits_answer = true;
+  segment->situations_stated.store(stated + 1);
+  session::FutexRing(segment->situation_bell);
+}
+
+}  // namespace stowage
