@@ -16,7 +16,7 @@ import harness
 
 STEPS = 12
 HOLD_FROM = 6
-LIMIT = "24MiB"
+LIMIT = "20MiB"
 DEADLINE_S = 300
 
 

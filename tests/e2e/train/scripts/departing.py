@@ -13,9 +13,9 @@ from torch import nn
 
 from digest import Digest
 
-WIDTH = 384
-DEPTH = 24
-BATCH = 512
+WIDTH = 512
+DEPTH = 8
+BATCH = 1024
 HELD_LAYER = DEPTH // 2
 
 
