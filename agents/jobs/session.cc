@@ -108,8 +108,12 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   context_.service->StartJob(job);
   PlanWorkerOptions options =
       PlannerOptions(request_, context_, rooms, std::move(system));
-  hinter_.emplace(segment_.get(), &delivered_, context_.service,
-                  HintWorkerOptions{.capacity_bytes = options.capacity_bytes});
+  // Others did not ask for a DQN's decisions, which may be worse than LRU's.
+  if (request_.policy == kLearnedPolicy) {
+    hinter_.emplace(
+        segment_.get(), &delivered_, context_.service,
+        HintWorkerOptions{.capacity_bytes = options.capacity_bytes});
+  }
   planner_.emplace(segment_.get(), &events_, &delivered_, context_.service, job,
                    std::move(options));
   migrator_.emplace(
@@ -170,7 +174,7 @@ void Session::NoteFailure(const MoveOrder& order, int error) {
 void Session::LetGo() {
   migrator_.reset();
   planner_->RequestStop();
-  hinter_->RequestStop();
+  if (hinter_.has_value()) hinter_->RequestStop();
   Tick();
   if (absl::Status s = WriteReport(); !s.ok()) {
     events_.Append("report-not-written", s.message());

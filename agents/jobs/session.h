@@ -43,8 +43,8 @@ struct SessionContext {
   absl::Duration plan_refresh_interval = absl::Seconds(10);
 };
 
-// Thread-compatible; starts the migrator's two threads, the planner's and that
-// of hints.
+// Thread-compatible; starts the migrator's two threads, the planner's and,
+// where the learned policy is wanted, that of hints.
 class Session {
  public:
   // Makes segment and arenas. Errors say which tier does not serve and what to
@@ -90,7 +90,7 @@ class Session {
   std::vector<int> descriptors_;
   DeliveredPlans delivered_;
   std::optional<PlanWorker> planner_;
-  std::optional<HintWorker> hinter_;
+  std::optional<HintWorker> hinter_;  // of a job that wants kLearnedPolicy
 };
 
 }  // namespace stowage::agent

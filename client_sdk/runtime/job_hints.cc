@@ -2,6 +2,7 @@
 // where, and hints that come back become moves ahead of the kernels that need
 // them. A hint never evicts to make room, never waits, and never touches what a
 // kernel uses; demand mode stands behind whatever it does.
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -17,7 +17,7 @@ import harness
 STEPS = 12
 HOLD_FROM = 6
 LIMIT = "20MiB"
-DEADLINE_S = 300
+DEADLINE_S = 600
 
 
 def train_command(folder, hold_from):
