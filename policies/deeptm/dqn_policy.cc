@@ -60,6 +60,7 @@ v1::DqnSettings SettingsToProto(const DqnSettings& s) {
   proto.set_evaluation_interval(s.evaluation_interval);
   proto.set_heat_alone(s.heat_alone);
   proto.set_reward_bound(s.reward_bound);
+  proto.set_value_bound(s.value_bound);
   return proto;
 }
 
@@ -83,6 +84,7 @@ DqnSettings SettingsFromProto(const v1::DqnSettings& proto) {
           .hidden_units = proto.hidden_units(),
           .oom_penalty = proto.oom_penalty(),
           .reward_bound = proto.reward_bound(),
+          .value_bound = proto.value_bound(),
           .oom_tolerance = proto.oom_tolerance(),
           .updates_per_episode = proto.updates_per_episode(),
           .target_interval = proto.target_interval(),

@@ -55,6 +55,7 @@ absl::Status CheckDqnSettings(const DqnSettings& s) {
   check("hidden_units", s.hidden_units, 1, kMaxHiddenUnits);
   check("oom_penalty", s.oom_penalty, 0, kUnlimited);
   check("reward_bound", s.reward_bound, 0, kUnlimited);
+  check("value_bound", s.value_bound, 0, kUnlimited);
   check("oom_tolerance", s.oom_tolerance, 0, kUnlimited);
   check("updates_per_episode", s.updates_per_episode, 1, kMaxCount);
   check("target_interval", s.target_interval, 1, kMaxCount);

@@ -66,6 +66,10 @@ struct DqnSettings {
   // Ours: what a decision earns up to the tensor's next access counts up to this
   // bound either way.
   double reward_bound = 1;
+  // Ours: what an action is expected to earn in all counts up to this bound
+  // either way in the targets; 0: however much. 3: a step accesses nine tensors
+  // of ten at most three times, and each time earns up to reward_bound.
+  double value_bound = 3;
   // Ours: an episode ends early when a kernel's greedy actions ask for more
   // than the room there is by this multiple of it. Below, what is preferred
   // least is refused.

@@ -37,6 +37,12 @@ torch::Tensor Forward(const Parameters& p, const torch::Tensor& states) {
   return torch::addmm(p[5], second, p[4]);
 }
 
+// Where what an action earns is learnt from a maximum over values that are
+// themselves learnt, errors upwards feed each other; the bound stops them.
+torch::Tensor Bounded(const torch::Tensor& values, double bound) {
+  return bound > 0 ? values.clamp(-bound, bound) : values;
+}
+
 // A batch, column by column.
 struct Columns {
   Columns(const std::vector<Transition>& batch, int state_size)
@@ -114,8 +120,10 @@ double Learner::Update(const std::vector<Transition>& batch) {
     const torch::NoGradGuard no_gradients;
     const torch::Tensor best =
         std::get<0>(Forward(state_->target, columns.next).max(1));
+    const DqnSettings& settings = state_->settings;
     expected =
-        columns.rewards + state_->settings.discount * columns.goes_on * best;
+        Bounded(columns.rewards + settings.discount * columns.goes_on * best,
+                settings.value_bound);
   }
   const torch::Tensor values = Forward(state_->online, columns.states)
                                    .gather(1, columns.actions)

@@ -61,6 +61,7 @@ ABSL_FLAG(int, replay_size, 10000, "DqnSettings::replay_size");
 ABSL_FLAG(int, hidden_units, 32, "DqnSettings::hidden_units");
 ABSL_FLAG(double, oom_penalty, 2, "DqnSettings::oom_penalty");
 ABSL_FLAG(double, reward_bound, 1, "DqnSettings::reward_bound");
+ABSL_FLAG(double, value_bound, 3, "DqnSettings::value_bound");
 ABSL_FLAG(int, updates, 256, "DqnSettings::updates_per_episode");
 ABSL_FLAG(bool, heat_alone, false, "DqnSettings::heat_alone");
 ABSL_FLAG(double, oom_tolerance, 1.5, "DqnSettings::oom_tolerance");
@@ -91,6 +92,7 @@ DqnSettings Settings() {
   settings.hidden_units = absl::GetFlag(FLAGS_hidden_units);
   settings.oom_penalty = absl::GetFlag(FLAGS_oom_penalty);
   settings.reward_bound = absl::GetFlag(FLAGS_reward_bound);
+  settings.value_bound = absl::GetFlag(FLAGS_value_bound);
   settings.updates_per_episode = absl::GetFlag(FLAGS_updates);
   settings.heat_alone = absl::GetFlag(FLAGS_heat_alone);
   settings.oom_tolerance = absl::GetFlag(FLAGS_oom_tolerance);

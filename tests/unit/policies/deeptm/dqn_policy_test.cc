@@ -19,6 +19,7 @@ DqnPolicy SomePolicy() {
   DqnPolicy policy = UntrainedPolicy(TrainingStepGraph(2, 1),
                                      *PresetMemorySystem("optane"), 64 * kMiB);
   policy.settings.cost_priority = 0.25;
+  policy.settings.value_bound = 5;
   policy.settings.migration = MigrationMode::kSynchronous;
   policy.episodes_done = 7;
   policy.step_time_ns = 123;

@@ -40,6 +40,8 @@ TEST(DqnSettingsTest, NamesTheSettingThatIsOutOfRange) {
               HasSubstr("replay_size is 31"));
   EXPECT_THAT(message([](DqnSettings& s) { s.learning_rate = 0; }),
               HasSubstr("learning_rate"));
+  EXPECT_THAT(message([](DqnSettings& s) { s.value_bound = -1; }),
+              HasSubstr("value_bound is -1"));
 }
 
 TEST(DqnSettingsTest, TheGreedyProbabilityRisesOverTheGreedyEpisodes) {

@@ -189,6 +189,30 @@ TEST(LearnerTest, LearnsWhichActionEarnsMore) {
   EXPECT_LT(values[1][0], values[1][1]);
 }
 
+// Where one action is as good as the other and earns 1 over and over, the sum is
+// 1 / (1 - gamma): 10.
+float LearntOfEndlessReward(double value_bound) {
+  DqnSettings settings;
+  settings.learning_rate = 1e-2;
+  settings.target_interval = 8;
+  settings.discount = 0.9;
+  settings.value_bound = value_bound;
+  Learner learner(settings, RandomWeights(ShapeOf(settings), 1));
+  std::vector<Transition> batch = {{.fast = true, .reward = 1},
+                                   {.fast = false, .reward = 1}};
+  for (int i = 0; i < 600; ++i) learner.Update(batch);
+  const QNetwork network(ShapeOf(settings), learner.MeanWeights());
+  const StateVector state = {};
+  ActionValues values;
+  network.Evaluate(&state, 1, &values);
+  return values[0];
+}
+
+TEST(LearnerTest, NoActionIsExpectedToEarnMoreThanTheBound) {
+  EXPECT_NEAR(LearntOfEndlessReward(3), 3, 0.1);
+  EXPECT_GT(LearntOfEndlessReward(0), 6);
+}
+
 TEST(LearnerTest, TheMeanGoesAShareOfTheWay) {
   DqnSettings settings;
   const std::vector<float> weights = RandomWeights(ShapeOf(settings), 1);
