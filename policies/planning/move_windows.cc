@@ -145,6 +145,15 @@ class WindowWidener {
     return std::max(latest, deadline);
   }
 
+  // A kernel that reads what is being copied out may need it in the fast tier.
+  KernelIndex EarliestDeadline(const Move& move) const {
+    const std::vector<KernelIndex>& uses = uses_[move.tensor];
+    const auto use =
+        std::lower_bound(uses.begin(), uses.end(), move.deadline_kernel);
+    if (use == uses.begin()) return move.start_kernel;
+    return std::max(move.start_kernel, *std::prev(use) + 1);
+  }
+
   void ProlongOuts() {
     std::sort(stays_.begin(), stays_.end(), [](const Stay& a, const Stay& b) {
       return std::tie(b.begin, b.end, b.offset) <
@@ -161,8 +170,9 @@ class WindowWidener {
         const KernelIndex latest = std::max(
             move.deadline_kernel, std::min(LatestDeadline(stay.move_out),
                                            -needed.Highest(stay.offset, end)));
-        move.deadline_kernel = std::clamp(
-            BoundaryAt(trace.start_ns + wanted_ns), move.start_kernel, latest);
+        move.deadline_kernel =
+            std::clamp(BoundaryAt(trace.start_ns + wanted_ns),
+                       EarliestDeadline(move), latest);
         stay.end = move.deadline_kernel;
       }
       if (stay.begin == stay.end) continue;

@@ -10,8 +10,10 @@
 #include "absl/time/clock.h"
 #include "policies/planning/address_layout.h"
 #include "policies/planning/move_windows.h"
+#include "policies/planning/plan_segments.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/staging.h"
+#include "policies/stow/segment_annealing.h"
 
 namespace stowage {
 namespace {
@@ -31,6 +33,11 @@ constexpr double kLargestCut = 0.04;
 // How often what found no address is left slow: less room is contended then,
 // but the layout may leave out something else.
 constexpr int kMostLeaving = 3;
+
+// Of the limit, what annealing leaves free, one after the other, and how many
+// proposals have to be affordable for each.
+constexpr double kFreeShares[] = {0.0025, 0.0075};
+constexpr int64_t kFewestProposals = 500;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
@@ -261,6 +268,32 @@ bool Search::HasAddresses(const Candidate& candidate) {
   return BuildPlan(costs_.graph(), costs_.system(), MakeInput(candidate),
                    &misfits)
       .ok();
+}
+
+void Search::Anneal() {
+  for (const double free_share : kFreeShares) {
+    if (!best_.ok() || IsOver()) return;
+    std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+    if (!input.has_value()) return;
+    const auto work_each =
+        static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
+    const int64_t proposals = effort_.annealing / work_each /
+                              static_cast<int64_t>(std::size(kFreeShares));
+    if (proposals < kFewestProposals) return;
+    const BuildInput better =
+        AnnealSegments(costs_.graph(), costs_.system(), *std::move(input),
+                       {.proposals = proposals,
+                        .free_share = free_share,
+                        .deadline = effort_.deadline});
+    std::vector<FastSegment> misfits;
+    absl::StatusOr<Plan> plan =
+        BuildPlan(costs_.graph(), costs_.system(), better, &misfits);
+    if (plan.ok()) {
+      Consider(*std::move(plan));
+    } else if (costs_.in_place_tier() != kFastTier) {
+      LeaveSlow(better, misfits);
+    }
+  }
 }
 
 Search::Recipe Search::Begin(Recipe recipe, const PriceAbsences& price) const {

@@ -37,7 +37,9 @@ struct SearchEffort {
   int64_t work = 300'000;
   // Boundaries and absences of the schedules that Refine tries, a layout counting
   // as several of them.
-  int64_t refinement = 800'000;
+  int64_t refinement = 300'000;
+  // Boundaries and segments of the plans that Anneal judges.
+  int64_t annealing = 4'000'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
@@ -65,6 +67,11 @@ class Search {
   // addresses are found and the effort allows: late acceptance hill climbing
   // (Burke, Bykov, 2017). Nothing for graphs so large that few can be tried.
   void Refine();
+
+  // Makes small changes to the stays of the best plan, whoever made it
+  // (segment_annealing.h). Nothing for graphs so large that few can be tried, nor
+  // where a tensor is in several slower tiers.
+  void Anneal();
 
   // How long a step would take at such prices if addresses were always found;
   // takes a fraction of the time.

@@ -51,6 +51,7 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
         search.Run();
         search.Refine();
         ConsiderBaselines(graph, system, options, search);
+        search.Anneal();
       });
 }
 

@@ -70,6 +70,12 @@ TEST_F(MoveWindowsTest, WaitsForACopyOutWhenItIsExpectedToBeComplete) {
   EXPECT_EQ(out.deadline_kernel, 2);
 }
 
+TEST_F(MoveWindowsTest, KeepsWhatIsReadWhileItIsCopiedOut) {
+  step_.Read(4, 0);
+  input_.segments[0].end = 6;
+  EXPECT_EQ(WidenedMoves().front().deadline_kernel, 5);
+}
+
 TEST_F(MoveWindowsTest, WaitsForACopyOutWhenItsPlaceIsNeeded) {
   AddGuest(1, 6);
   EXPECT_EQ(WidenedMoves().front().deadline_kernel, 1);

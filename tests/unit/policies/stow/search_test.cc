@@ -46,5 +46,23 @@ TEST(SearchTest, RefiningKeepsABetterPlan) {
             refined.best()->prediction.step_time_ns);
 }
 
+TEST(SearchTest, AnnealingFindsFasterPlansThatTheVerifierAccepts) {
+  const Graph graph = TrainingStepGraph(6, 3);
+  for (const char* name : {"optane", "cxl"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    const Workload workload =
+        *MakeWorkload(graph, system, ComputeLiveness(graph).peak_bytes / 8);
+    const CostModel costs(graph, system, workload);
+    const AbsenceChoices choices = FindAbsences(graph, workload, costs);
+    Search search(costs, choices, {});
+    search.Run();
+    ASSERT_TRUE(search.best().ok()) << search.best().status();
+    const int64_t before_ns = search.best()->prediction.step_time_ns;
+    search.Anneal();
+    EXPECT_LT(search.best()->prediction.step_time_ns, before_ns) << name;
+    EXPECT_EQ(VerifyPlan(graph, system, *search.best()), absl::OkStatus());
+  }
+}
+
 }  // namespace
 }  // namespace stowage

@@ -1,0 +1,24 @@
+// The inverse of BuildPlan: what a plan was, or could have been, built from.
+//
+//   std::optional<BuildInput> input = BuildInputOf(graph, plan);
+//   // BuildPlan(graph, system, *input) makes the same decisions
+//
+// Pure function.
+#ifndef STOWAGE_POLICIES_PLANNING_PLAN_SEGMENTS_H_
+#define STOWAGE_POLICIES_PLANNING_PLAN_SEGMENTS_H_
+
+#include <optional>
+
+#include "policies/model/graph.h"
+#include "policies/planning/plan.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// `plan` is one that the verifier accepts. Nullopt where a tensor is in more
+// than one slower tier in the course of the step.
+std::optional<BuildInput> BuildInputOf(const Graph& graph, const Plan& plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_PLAN_SEGMENTS_H_

@@ -1,0 +1,70 @@
+#include "policies/planning/plan_segments.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/workload.h"
+#include "policies/registry.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+// Tensor, boundaries and where to.
+using Copy = std::tuple<TensorIndex, KernelIndex, KernelIndex, TierIndex>;
+
+std::multiset<Copy> CopiesOf(const Plan& plan) {
+  std::multiset<Copy> copies;
+  for (const Move& move : plan.moves) {
+    copies.insert(
+        {move.tensor, move.start_kernel, move.deadline_kernel, move.to.tier});
+  }
+  return copies;
+}
+
+std::multiset<std::pair<TensorIndex, TierIndex>> PlacesOf(
+    const std::vector<Allocation>& allocations) {
+  std::multiset<std::pair<TensorIndex, TierIndex>> places;
+  for (const Allocation& a : allocations) places.insert({a.tensor, a.at.tier});
+  return places;
+}
+
+TEST(PlanSegmentsTest, AreWhatThePlanIsBuiltFromAgain) {
+  for (const char* name : {"optane", "file"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      const int64_t least = FindLeastLimit(graph, system).bytes;
+      const int64_t peak = ComputeLiveness(graph).peak_bytes;
+      const auto plan =
+          (*MakePolicy("belady"))
+              ->MakePlan(graph, system,
+                         {.fast_limit_bytes = std::max(least, peak / 2)});
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      const auto input = BuildInputOf(graph, *plan);
+      ASSERT_TRUE(input.has_value());
+      const Plan again = SketchPlan(graph, system, *input);
+      EXPECT_EQ(CopiesOf(again), CopiesOf(*plan)) << name << seed;
+      EXPECT_EQ(PlacesOf(again.initial), PlacesOf(plan->initial));
+      EXPECT_EQ(PlacesOf(again.allocations), PlacesOf(plan->allocations));
+    }
+  }
+}
+
+TEST(PlanSegmentsTest, KnowsNoInputWhereATensorIsInTwoSlowerTiers) {
+  Graph graph;
+  graph.tensors = {{.size_bytes = 4096, .persistent = true}};
+  graph.kernels.resize(3);
+  Plan plan;
+  plan.initial = {{.tensor = 0}};
+  plan.moves = {{0, {0, 0}, {1, 0}, 0, 1}, {0, {1, 0}, {2, 0}, 1, 2}};
+  EXPECT_FALSE(BuildInputOf(graph, plan).has_value());
+}
+
+}  // namespace
+}  // namespace stowage

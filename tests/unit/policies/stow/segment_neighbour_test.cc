@@ -1,0 +1,55 @@
+#include "policies/stow/segment_neighbour.h"
+
+#include "gtest/gtest.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/verifier.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+// Where there is room for all, whatever is drawn can be built and verified.
+TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
+  for (const char* name : {"optane", "gpu-pcie"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    const bool slow_uses = system.tiers[1].addressable;
+    int changes = 0;
+    for (uint64_t seed = 0; seed < 8; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      BuildInput input{
+          .segments = AllFastSegments(graph),
+          .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
+      const SegmentNeighbour neighbour(graph, slow_uses, {});
+      std::mt19937_64 random(seed);
+      for (int n = 0; n < 300; ++n) {
+        BuildInput other = input;
+        if (!neighbour.Change(random, other.segments)) continue;
+        const auto plan = BuildPlan(graph, system, other);
+        ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
+        ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
+            << name << " seed " << seed << " change " << n;
+        input = other;
+        ++changes;
+      }
+    }
+    EXPECT_GT(changes, 100) << name;
+  }
+}
+
+TEST(SegmentNeighbourTest, LeavesStreamedTensorsAlone) {
+  const Graph graph = TrainingStepGraph(3, 1);
+  std::vector<Stream> streams(1);
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    streams[0].tensors.push_back(t);
+  }
+  const SegmentNeighbour neighbour(graph, true, streams);
+  std::vector<FastSegment> segments = AllFastSegments(graph);
+  std::mt19937_64 random(1);
+  for (int n = 0; n < 100; ++n) {
+    EXPECT_FALSE(neighbour.Change(random, segments));
+  }
+}
+
+}  // namespace
+}  // namespace stowage
