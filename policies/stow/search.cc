@@ -37,7 +37,7 @@ constexpr int kMostLeaving = 3;
 // Of the limit, what annealing leaves free, one after the other, and how many
 // proposals have to be affordable for each.
 constexpr double kFreeShares[] = {0.0025, 0.0075};
-constexpr int64_t kFewestProposals = 500;
+constexpr int64_t kFewestProposals = 300;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};

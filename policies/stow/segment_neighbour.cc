@@ -44,9 +44,11 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
   for (const Stream& stream : streams) {
     for (const TensorIndex t : stream.tensors) lives_[t].fixed = true;
   }
+  operands_.resize(graph.kernels.size());
   for (KernelIndex k = 0; k < kernels_; ++k) {
     for (const Operand& operand : graph.kernels[k].operands) {
       if (operand.write) lives_[operand.tensor].writes.push_back(k);
+      if (!lives_[operand.tensor].fixed) operands_[k].push_back(operand.tensor);
     }
   }
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
@@ -54,14 +56,52 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
   }
 }
 
+void SegmentNeighbour::Aim(const std::vector<int64_t>& lost_ns) {
+  lost_before_ns_ = {0};
+  for (const int64_t ns : lost_ns) {
+    lost_before_ns_.push_back(lost_before_ns_.back() +
+                              std::max<int64_t>(0, ns));
+  }
+}
+
 bool SegmentNeighbour::Change(std::mt19937_64& random,
                               Segments& segments) const {
-  if (segments.empty()) return false;
-  const uint64_t kind = random() % 12;
-  if (kind == 11) return Insert(random, segments);
-  const size_t s = random() % segments.size();
+  if (segments.empty() || usable_.empty()) return false;
+  const bool aims = !lost_before_ns_.empty() && lost_before_ns_.back() > 0;
+  if (aims && random() % 2 == 0) return ChangeAimed(random, segments);
+  if (random() % 12 > 0) {
+    return ChangeSegment(random, segments, random() % segments.size());
+  }
+  const TensorIndex t = usable_[Below(random, usable_.size())];
+  return Insert(random, segments, t, Below(random, lives_[t].uses.size()));
+}
+
+bool SegmentNeighbour::ChangeAimed(std::mt19937_64& random,
+                                   Segments& segments) const {
+  const auto drawn = static_cast<int64_t>(
+      random() % static_cast<uint64_t>(lost_before_ns_.back()));
+  const auto k = static_cast<KernelIndex>(
+      std::upper_bound(lost_before_ns_.begin(), lost_before_ns_.end(), drawn) -
+      lost_before_ns_.begin() - 1);
+  if (operands_[k].empty()) return false;
+  const TensorIndex t = operands_[k][Below(random, operands_[k].size())];
+  const auto at = std::find_if(
+      segments.begin(), segments.end(), [&](const FastSegment& segment) {
+        return segment.tensor == t && segment.begin <= k && k < segment.end;
+      });
+  if (at != segments.end()) {
+    return ChangeSegment(random, segments, at - segments.begin());
+  }
+  const auto& uses = lives_[t].uses;
+  const auto use = std::lower_bound(uses.begin(), uses.end(), k);
+  return Insert(random, segments, t, static_cast<int>(use - uses.begin()));
+}
+
+bool SegmentNeighbour::ChangeSegment(std::mt19937_64& random,
+                                     Segments& segments, size_t s) const {
   const TensorIndex t = segments[s].tensor;
   if (lives_[t].fixed) return false;
+  const uint64_t kind = random() % 11;
   bool changed = false;
   if (kind < 2) {
     changed = ChangeBegin(random, segments, s);
@@ -201,13 +241,11 @@ bool SegmentNeighbour::Remove(Segments& segments, size_t s) const {
   return true;
 }
 
-// For one use, or several, that are in the slower tier.
-bool SegmentNeighbour::Insert(std::mt19937_64& random,
-                              Segments& segments) const {
-  if (!slow_uses_ || usable_.empty()) return false;
-  const TensorIndex t = usable_[Below(random, usable_.size())];
+// For use `first`, or several from there on, that are in the slower tier.
+bool SegmentNeighbour::Insert(std::mt19937_64& random, Segments& segments,
+                              TensorIndex t, int first) const {
+  if (!slow_uses_) return false;
   const Life& life = lives_[t];
-  const int first = Below(random, life.uses.size());
   const int last = std::min<int>(first + Below(random, 3),
                                  static_cast<int>(life.uses.size()) - 1);
   FastSegment segment{.tensor = t,

@@ -6,10 +6,11 @@
 //   std::vector<FastSegment> other = input.segments;
 //   if (neighbour.Change(random, other)) ...  // can be built, but for room
 //
-// Keeps a reference to the graph. Safe to use from several threads.
+// Not thread-safe while it is aimed.
 #ifndef STOWAGE_POLICIES_STOW_SEGMENT_NEIGHBOUR_H_
 #define STOWAGE_POLICIES_STOW_SEGMENT_NEIGHBOUR_H_
 
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -24,6 +25,10 @@ class SegmentNeighbour {
   // `streams` name stay as they are.
   SegmentNeighbour(const Graph& graph, bool slow_uses,
                    const std::vector<Stream>& streams);
+
+  // From now on every second change is to an operand of a kernel that is drawn
+  // by its share of `lost_ns`, by kernel, what it takes longer than it need.
+  void Aim(const std::vector<int64_t>& lost_ns);
 
   // `segments`: by (tensor, begin), and valid. False, with `segments` in any
   // state, where the change that was drawn is none.
@@ -52,7 +57,12 @@ class SegmentNeighbour {
   bool Split(std::mt19937_64& random, Segments& segments, size_t s) const;
   bool JoinNext(Segments& segments, size_t s) const;
   bool Remove(Segments& segments, size_t s) const;
-  bool Insert(std::mt19937_64& random, Segments& segments) const;
+  bool Insert(std::mt19937_64& random, Segments& segments, TensorIndex t,
+              int first) const;
+  bool ChangeSegment(std::mt19937_64& random, Segments& segments,
+                     size_t s) const;
+  // Of an operand where time is lost.
+  bool ChangeAimed(std::mt19937_64& random, Segments& segments) const;
 
   // Another boundary, most often near `now`, within the tensor's life.
   KernelIndex Draw(std::mt19937_64& random, const Life& life,
@@ -65,8 +75,10 @@ class SegmentNeighbour {
 
   const KernelIndex kernels_;
   const bool slow_uses_;
-  std::vector<Life> lives_;          // by tensor
-  std::vector<TensorIndex> usable_;  // that may be changed
+  std::vector<Life> lives_;                         // by tensor
+  std::vector<TensorIndex> usable_;                 // that may be changed
+  std::vector<std::vector<TensorIndex>> operands_;  // by kernel, of those
+  std::vector<int64_t> lost_before_ns_;             // by kernel, K + 1 sums
 };
 
 }  // namespace stowage
