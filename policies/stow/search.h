@@ -37,9 +37,9 @@ struct SearchEffort {
   int64_t work = 300'000;
   // Boundaries and absences of the schedules that Refine tries, a layout counting
   // as several of them.
-  int64_t refinement = 300'000;
+  int64_t refinement = 150'000;
   // Boundaries and segments of the plans that Anneal judges.
-  int64_t annealing = 4'000'000;
+  int64_t annealing = 2'500'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };

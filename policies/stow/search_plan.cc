@@ -23,8 +23,8 @@ SearchEffort EffortFor(const PlanOptions& options) {
     effort.rounds = 8;
     effort.layouts = 80;
     effort.work = 20'000'000;
-    effort.refinement = 3'000'000;
-    effort.annealing = 40'000'000;
+    effort.refinement = 1'500'000;
+    effort.annealing = 25'000'000;
   }
   return effort;
 }
