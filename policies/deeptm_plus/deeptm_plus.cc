@@ -1,10 +1,8 @@
 #include "policies/deeptm_plus/deeptm_plus.h"
 
-#include "policies/baselines/belady.h"
-#include "policies/baselines/g10.h"
 #include "policies/deeptm_plus/learned_prices.h"
 #include "policies/deeptm_plus/price_network_proto.h"
-#include "policies/sentinel/sentinel.h"
+#include "policies/stow/other_plans.h"
 #include "policies/stow/search_plan.h"
 
 namespace stowage {
@@ -17,19 +15,6 @@ constexpr LanePrices kPlainPrices = {.kernel = 20};
 // Of the time of a step in which nothing is waited for; where more is, other
 // planners' plans are worth their time.
 constexpr double kMostWaiting = 0.02;
-
-// Their planners take too long for larger graphs.
-constexpr KernelIndex kMaxKernelsForBaselines = 3000;
-
-void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
-                       const PlanOptions& options, Search& search) {
-  if (graph.kernel_count() > kMaxKernelsForBaselines) return;
-  if (search.best().ok() && search.WaitedShare() <= kMostWaiting) return;
-  ConsiderPlanOf(BeladyPolicy(), graph, system, options, search);
-  ConsiderPlanOf(G10Policy(), graph, system, options, search);
-  if (!HasAddressableSlowTier(system)) return;
-  ConsiderPlanOf(SentinelPolicy(), graph, system, options, search);
-}
 
 }  // namespace
 
@@ -60,7 +45,8 @@ absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
             return CostsAt(choices, kPlainPrices);
           });
         }
-        ConsiderBaselines(graph, system, options, search);
+        if (search.best().ok() && search.WaitedShare() <= kMostWaiting) return;
+        ConsiderOtherPlans(graph, system, options, search);
       });
 }
 

@@ -57,12 +57,4 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
   return plan;
 }
 
-void ConsiderPlanOf(const Policy& policy, const Graph& graph,
-                    const MemorySystem& system, const PlanOptions& options,
-                    Search& search) {
-  if (search.IsOver()) return;
-  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
-  if (plan.ok()) search.Consider(*std::move(plan));
-}
-
 }  // namespace stowage

@@ -27,12 +27,6 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
                                      const PlanOptions& options,
                                      std::string_view policy, RunSearch run);
 
-// Lets the search weigh the plan of another planner, unless its own is good
-// enough.
-void ConsiderPlanOf(const Policy& policy, const Graph& graph,
-                    const MemorySystem& system, const PlanOptions& options,
-                    Search& search);
-
 }  // namespace stowage
 
 #endif  // STOWAGE_POLICIES_STOW_SEARCH_PLAN_H_

@@ -1,36 +1,25 @@
 #include "policies/stow/stow.h"
 
-#include "policies/baselines/belady.h"
-#include "policies/baselines/g10.h"
-#include "policies/redl/redl.h"
-#include "policies/sentinel/sentinel.h"
+#include <vector>
+
+#include "policies/deeptm_plus/learned_prices.h"
+#include "policies/deeptm_plus/price_network_proto.h"
+#include "policies/stow/other_plans.h"
 #include "policies/stow/search_plan.h"
 
 namespace stowage {
 namespace {
 
-// The baselines' planners take too long for larger graphs.
-constexpr KernelIndex kMaxKernelsForBaselines = 3000;
-
-// Of the time of a step in which nothing is waited for.
-constexpr double kMostWaitingForBelady = 0.1;
-constexpr double kLeastWaitingForRedl = 0.05;
-
-// Each wins on graphs on which the search does not: Belady's rule where nearly
-// all copies hide, G10 where lanes of several tiers share much work, Sentinel
-// where it pays to reserve room for what lives shortly, ReDL where lanes are too
-// slow for most of it.
-void ConsiderBaselines(const Graph& graph, const MemorySystem& system,
-                       const PlanOptions& options, Search& search) {
-  if (graph.kernel_count() > kMaxKernelsForBaselines) return;
-  if (search.WaitedShare() < kMostWaitingForBelady) {
-    ConsiderPlanOf(BeladyPolicy(), graph, system, options, search);
-  }
-  ConsiderPlanOf(G10Policy(), graph, system, options, search);
-  if (!HasAddressableSlowTier(system)) return;
-  ConsiderPlanOf(SentinelPolicy(), graph, system, options, search);
-  if (search.WaitedShare() < kLeastWaitingForRedl) return;
-  ConsiderPlanOf(RedlPolicy(), graph, system, options, search);
+// Where every use needs a copy plain prices are all alike, so that the search
+// begins once for each rule of tiers; prices that were learnt over many graphs
+// are one more beginning.
+void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
+                        Search& search) {
+  LearnedPrices prices(costs, choices, ShippedPriceNetwork());
+  search.RunAtPrices(
+      [&](const std::vector<Choice>& chosen, const MoveSchedule* schedule) {
+        return prices.Price(chosen, schedule);
+      });
 }
 
 }  // namespace
@@ -47,10 +36,14 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
                                           const PlanOptions& options) const {
   return PlanBySearching(
       graph, system, options, name(),
-      [&](const CostModel&, const AbsenceChoices&, Search& search) {
+      [&](const CostModel& costs, const AbsenceChoices& choices,
+          Search& search) {
         search.Run();
+        if (!HasAddressableSlowTier(system) && !search.IsOver()) {
+          RunAtLearnedPrices(costs, choices, search);
+        }
         search.Refine();
-        ConsiderBaselines(graph, system, options, search);
+        ConsiderOtherPlans(graph, system, options, search);
         search.Anneal();
       });
 }
