@@ -39,6 +39,9 @@ constexpr int kMostLeaving = 3;
 constexpr double kFreeShares[] = {0.0025, 0.0075};
 constexpr int64_t kFewestProposals = 300;
 
+// As many proposals, for each stay, are enough.
+constexpr int64_t kMostProposalsEach = 60;
+
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 
@@ -277,9 +280,12 @@ void Search::Anneal() {
     if (!input.has_value()) return;
     const auto work_each =
         static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
-    const int64_t proposals = effort_.annealing / work_each /
-                              static_cast<int64_t>(std::size(kFreeShares));
-    if (proposals < kFewestProposals) return;
+    const int64_t affordable = effort_.annealing / work_each /
+                               static_cast<int64_t>(std::size(kFreeShares));
+    if (affordable < kFewestProposals) return;
+    const int64_t proposals =
+        std::min(affordable, kMostProposalsEach *
+                                 static_cast<int64_t>(input->segments.size()));
     const BuildInput better =
         AnnealSegments(costs_.graph(), costs_.system(), *std::move(input),
                        {.proposals = proposals,

@@ -90,7 +90,7 @@ class PropertyTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(PropertyTest, EveryPlanOfEveryPolicyCanBeExecuted) {
   const MemorySystem system = *PresetMemorySystem(GetParam());
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < 60; ++seed) {
     const Graph graph = RandomGraph(seed);
     const int64_t least = FindLeastLimit(graph, system).bytes;
     const int64_t peak = ComputeLiveness(graph).peak_bytes;
