@@ -31,12 +31,13 @@ PROJECT_HEADERS = {
     # Runs the search of stow at learned prices.
     "policies/deeptm_plus":
         ("policies/deeptm_plus/", "policies/heat/", "policies/model/",
-         "policies/planning/", "policies/stow/",
-         "policies/baselines/belady.h", "policies/baselines/g10.h",
-         "policies/sentinel/sentinel.h", "policies/policy.h", "stowage/v1/"),
-    # Weighs the plans of other systems as well.
+         "policies/planning/", "policies/stow/", "policies/policy.h",
+         "stowage/v1/"),
+    # Weighs the plans of other systems, and searches at learned prices as well.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
+         "policies/deeptm_plus/learned_prices.h",
+         "policies/deeptm_plus/price_network_proto.h",
          "policies/baselines/belady.h", "policies/baselines/g10.h",
          "policies/redl/redl.h", "policies/sentinel/sentinel.h",
          "policies/policy.h"),
