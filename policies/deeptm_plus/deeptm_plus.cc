@@ -12,8 +12,8 @@ namespace {
 // nearly the same ones.
 constexpr LanePrices kPlainPrices = {.kernel = 20};
 
-// Of the time of a step in which nothing is waited for; where more is, other
-// planners' plans are worth their time.
+// Of the time of a step in which nothing is waited for; where more is, small
+// changes and other planners' plans are worth their time.
 constexpr double kMostWaiting = 0.02;
 
 }  // namespace
@@ -46,7 +46,9 @@ absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
           });
         }
         if (search.best().ok() && search.WaitedShare() <= kMostWaiting) return;
+        search.Refine();
         ConsiderOtherPlans(graph, system, options, search);
+        search.Anneal();
       });
 }
 

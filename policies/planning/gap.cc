@@ -92,6 +92,8 @@ class SegmentWriter {
   explicit SegmentWriter(KernelIndex step) : step_(step) {}
 
   void Add(FastSegment s) {
+    // No kernel finds it there: the two gaps around it are one.
+    if (s.moved_in && s.moved_out && s.end <= s.ready) return;
     if (s.begin >= step_) {
       s.begin -= step_;
       s.ready -= step_;
