@@ -1,6 +1,7 @@
 // The default planner: chooses which absences from the fast tier cost least,
 // schedules their copies by simulating the step, learns where kernels still
-// wait and chooses again; then lays out addresses.
+// wait and chooses again; then lays out addresses, and improves the best plan,
+// its own or another planner's, by small changes.
 //
 // docs/policies-stow.md describes it.
 #ifndef STOWAGE_POLICIES_STOW_STOW_H_
