@@ -36,7 +36,7 @@ class StayFinder {
 
   std::optional<std::vector<TensorStays>> Find() {
     for (const Allocation& a : plan_.initial) Open(a.tensor, a.at.tier, -1);
-    const std::vector<std::vector<TensorIndex>> births = BirthsByKernel(graph_);
+    const Groups births = BirthsByKernel(graph_);
     for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
       ++event_;
       for (TensorIndex t : deaths_[b]) Close(t);

@@ -18,8 +18,9 @@ std::vector<TensorIndex> AllocationOrder(const Graph& graph) {
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     if (graph.tensors[t].alive_at_start()) order.push_back(t);
   }
-  for (const std::vector<TensorIndex>& births : BirthsByKernel(graph)) {
-    for (TensorIndex t : births) {
+  const Groups births = BirthsByKernel(graph);
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    for (TensorIndex t : births[k]) {
       if (!graph.tensors[t].wraps()) order.push_back(t);
     }
   }

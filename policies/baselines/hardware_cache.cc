@@ -79,8 +79,7 @@ class CachedStep {
   }
 
   int64_t FastNs(const Kernel& kernel) const {
-    return KernelDurationNs(graph_, kernel,
-                            CompleteProfile(graph_, kernel, system_), system_,
+    return KernelDurationNs(graph_, kernel, system_,
                             [](TensorIndex) { return kFastTier; });
   }
 

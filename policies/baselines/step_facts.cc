@@ -14,9 +14,8 @@ std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
                                      const MemorySystem& system) {
   std::vector<int64_t> boundary_ns = {0};
   for (const Kernel& kernel : graph.kernels) {
-    const int64_t duration_ns =
-        KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
-                         system, [](TensorIndex) { return kFastTier; });
+    const int64_t duration_ns = KernelDurationNs(
+        graph, kernel, system, [](TensorIndex) { return kFastTier; });
     boundary_ns.push_back(
         std::min(kLatestNs, boundary_ns.back() + kernel.gap_ns + duration_ns));
   }

@@ -61,11 +61,8 @@ void SwapStep::RunKernelInPlace() {
     const bool slow = s.present && s.state == State::kSlow;
     return slow ? s.home : kFastTier;
   };
-  PassTime(
-      kernel.gap_ns +
-      KernelDurationNs(facts_.graph, kernel,
-                       CompleteProfile(facts_.graph, kernel, facts_.system),
-                       facts_.system, tier_of));
+  PassTime(kernel.gap_ns +
+           KernelDurationNs(facts_.graph, kernel, facts_.system, tier_of));
 }
 
 void SwapStep::PassTime(int64_t kernel_ns) {

@@ -55,12 +55,8 @@ absl::StatusOr<Environment> Environment::Make(const Graph& graph,
 
 void Environment::FindLives() {
   const Graph& graph = *graph_;
-  births_ = BirthsByKernel(graph);
+  births_.resize(graph.kernels.size());
   deaths_.resize(graph.kernels.size() + 1);
-  for (std::vector<TensorIndex>& born : births_) {
-    std::erase_if(born,
-                  [&](TensorIndex t) { return !graph.tensors[t].movable(); });
-  }
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     bytes_.push_back(RoundUpToPlacement(tensor.size_bytes));
@@ -70,7 +66,9 @@ void Environment::FindLives() {
         system_->CopyDurationNs(slow_tier_, kFastTier, tensor.size_bytes));
     if (!tensor.movable()) continue;
     if (tensor.alive_at_start()) alive_at_start_.push_back(t);
-    if (!tensor.persistent) deaths_[tensor.death_kernel + 1].push_back(t);
+    if (tensor.persistent) continue;
+    births_[tensor.birth_kernel].push_back(t);
+    deaths_[tensor.death_kernel + 1].push_back(t);
   }
   peak_bytes_ = ComputeLiveness(graph).peak_bytes;
   slow_capacity_bytes_ = system_->tiers[slow_tier_].capacity_bytes;

@@ -52,7 +52,7 @@ class LivingTensors {
   }
 
   const Graph& graph_;
-  const std::vector<std::vector<TensorIndex>> births_;
+  const Groups births_;
   std::vector<std::vector<TensorIndex>> deaths_;
   std::set<TensorIndex> living_;
   int64_t bytes_ = 0;

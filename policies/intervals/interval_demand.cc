@@ -54,11 +54,10 @@ std::vector<int64_t> AllFastKernelNs(const Graph& graph,
                                      const MemorySystem& system) {
   std::vector<int64_t> kernel_ns;
   for (const Kernel& kernel : graph.kernels) {
-    const KernelProfile profile = CompleteProfile(graph, kernel, system);
-    kernel_ns.push_back(
-        kernel.gap_ns +
-        KernelDurationNs(graph, kernel, profile, system,
-                         [](TensorIndex) { return kFastTier; }));
+    kernel_ns.push_back(kernel.gap_ns + KernelDurationNs(graph, kernel, system,
+                                                         [](TensorIndex) {
+                                                           return kFastTier;
+                                                         }));
   }
   return kernel_ns;
 }

@@ -1,5 +1,6 @@
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -22,16 +23,16 @@ class StructureHash {
   }
 
   void Add(std::string_view text) {
-    std::array<char, kMostDigits> digits;
-    buffer_ += Write(static_cast<int64_t>(text.size()), digits);
-    buffer_ += ':';
-    buffer_ += text;
-    if (buffer_.size() >= kBufferBytes) Flush();
+    Append(static_cast<int64_t>(text.size()));
+    Append(":");
+    Append(text);
   }
 
   void Add(int64_t number) {
     std::array<char, kMostDigits> digits;
-    Add(Write(number, digits));
+    const auto [end, error] =
+        std::to_chars(digits.data(), digits.data() + digits.size(), number);
+    Add(std::string_view(digits.data(), end - digits.data()));
   }
 
   std::string Hex() {
@@ -49,20 +50,32 @@ class StructureHash {
   // Of an int64_t, with its sign.
   static constexpr size_t kMostDigits = 20;
 
-  static std::string_view Write(int64_t number,
-                                std::array<char, kMostDigits>& digits) {
-    const auto [end, error] =
-        std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    return {digits.data(), static_cast<size_t>(end - digits.data())};
+  void Append(int64_t number) {
+    if (kBufferBytes - used_ < kMostDigits) Flush();
+    char* const begin = buffer_.data() + used_;
+    used_ =
+        std::to_chars(begin, begin + kMostDigits, number).ptr - buffer_.data();
+  }
+
+  void Append(std::string_view text) {
+    if (kBufferBytes - used_ < text.size()) Flush();
+    if (kBufferBytes < text.size()) return Hash(text);
+    std::copy(text.begin(), text.end(), buffer_.data() + used_);
+    used_ += text.size();
+  }
+
+  void Hash(std::string_view text) {
+    EVP_DigestUpdate(context_.get(), text.data(), text.size());
   }
 
   void Flush() {
-    EVP_DigestUpdate(context_.get(), buffer_.data(), buffer_.size());
-    buffer_.clear();
+    Hash({buffer_.data(), used_});
+    used_ = 0;
   }
 
   std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-  std::string buffer_;
+  std::array<char, kBufferBytes> buffer_;
+  size_t used_ = 0;
 };
 
 void AddTensor(const Tensor& tensor, StructureHash& hash) {

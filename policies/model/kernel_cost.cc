@@ -47,6 +47,38 @@ double Weight(double extra, double reference) {
   return reference > 0 ? extra / reference : 1.0;
 }
 
+double ReadWeight(const MemorySystem& system, TierIndex tier,
+                  TierIndex reference) {
+  if (tier == reference) return 1;
+  return Weight(ExtraReadNs(system, tier), ExtraReadNs(system, reference));
+}
+
+double WriteWeight(const MemorySystem& system, TierIndex tier,
+                   TierIndex reference) {
+  if (tier == reference) return 1;
+  return Weight(ExtraWriteNs(system, tier), ExtraWriteNs(system, reference));
+}
+
+// Whether an operand is used in place in a slower tier.
+bool UsesSlow(const Kernel& kernel, const MemorySystem& system,
+              absl::FunctionRef<TierIndex(TensorIndex)> tier_of) {
+  return std::any_of(kernel.operands.begin(), kernel.operands.end(),
+                     [&](const Operand& operand) {
+                       const TierIndex tier = tier_of(operand.tensor);
+                       return tier != kFastTier &&
+                              system.tiers[tier].addressable;
+                     });
+}
+
+bool IsComplete(const KernelProfile& profile) {
+  const auto known = [](const ProfiledDuration& corner) {
+    return corner.source != DurationSource::kUnspecified;
+  };
+  return known(profile.fast_inputs_slow_outputs) &&
+         known(profile.slow_inputs_fast_outputs) &&
+         known(profile.slow_inputs_slow_outputs);
+}
+
 struct SlowShare {
   double inputs = 0;
   double outputs = 0;
@@ -64,12 +96,10 @@ SlowShare ComputeSlowShare(const Graph& graph, const Kernel& kernel,
     const TierIndex tier = tier_of(operand.tensor);
     if (tier == kFastTier || !system.tiers[tier].addressable) continue;
     if (operand.read) {
-      slow_read += bytes * Weight(ExtraReadNs(system, tier),
-                                  ExtraReadNs(system, reference));
+      slow_read += bytes * ReadWeight(system, tier, reference);
     }
     if (operand.write) {
-      slow_written += bytes * Weight(ExtraWriteNs(system, tier),
-                                     ExtraWriteNs(system, reference));
+      slow_written += bytes * WriteWeight(system, tier, reference);
     }
   }
   return {read > 0 ? slow_read / read : 0,
@@ -80,14 +110,17 @@ SlowShare ComputeSlowShare(const Graph& graph, const Kernel& kernel,
 
 KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
                               const MemorySystem& system) {
+  KernelProfile profile = kernel.profile;
+  if (IsComplete(profile)) return profile;
   const TierIndex slow = ReferenceTier(system);
+  const double read_ns = ExtraReadNs(system, slow);
+  const double write_ns = ExtraWriteNs(system, slow);
   double inputs_ns = 0, outputs_ns = 0;
   for (const Operand& operand : kernel.operands) {
     const double bytes = AccessedBytes(graph, operand);
-    if (operand.read) inputs_ns += bytes * ExtraReadNs(system, slow);
-    if (operand.write) outputs_ns += bytes * ExtraWriteNs(system, slow);
+    if (operand.read) inputs_ns += bytes * read_ns;
+    if (operand.write) outputs_ns += bytes * write_ns;
   }
-  KernelProfile profile = kernel.profile;
   const double fast_ns = profile.fast_inputs_fast_outputs.duration_ns;
   Derive(fast_ns + outputs_ns, profile.fast_inputs_slow_outputs);
   Derive(fast_ns + inputs_ns, profile.slow_inputs_fast_outputs);
@@ -103,6 +136,9 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const KernelProfile& profile,
                          const MemorySystem& system,
                          absl::FunctionRef<TierIndex(TensorIndex)> tier_of) {
+  if (!UsesSlow(kernel, system, tier_of)) {
+    return ToNs(profile.fast_inputs_fast_outputs.duration_ns);
+  }
   const SlowShare slow = ComputeSlowShare(graph, kernel, system, tier_of);
   const double fast_in =
       profile.fast_inputs_fast_outputs.duration_ns * (1 - slow.outputs) +
@@ -111,6 +147,16 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
       profile.slow_inputs_fast_outputs.duration_ns * (1 - slow.outputs) +
       profile.slow_inputs_slow_outputs.duration_ns * slow.outputs;
   return ToNs(fast_in * (1 - slow.inputs) + slow_in * slow.inputs);
+}
+
+int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
+                         const MemorySystem& system,
+                         absl::FunctionRef<TierIndex(TensorIndex)> tier_of) {
+  if (!UsesSlow(kernel, system, tier_of)) {
+    return ToNs(kernel.profile.fast_inputs_fast_outputs.duration_ns);
+  }
+  return KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
+                          system, tier_of);
 }
 
 }  // namespace stowage

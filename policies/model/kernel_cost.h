@@ -1,7 +1,6 @@
 // How long a kernel runs, given in which tiers its operands are.
 //
-//   KernelProfile profile = CompleteProfile(graph, kernel, system);
-//   int64_t ns = KernelDurationNs(graph, kernel, profile, system,
+//   int64_t ns = KernelDurationNs(graph, kernel, system,
 //                                 [&](TensorIndex t) { return tier_of[t]; });
 //
 // The four corners describe the fast tier against the first slower tier that is
@@ -32,6 +31,12 @@ KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
 // (they are streamed, which the simulator charges).
 int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const KernelProfile& profile,
+                         const MemorySystem& system,
+                         absl::FunctionRef<TierIndex(TensorIndex)> tier_of);
+
+// The same under CompleteProfile, which takes time only where an operand is
+// slow.
+int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const MemorySystem& system,
                          absl::FunctionRef<TierIndex(TensorIndex)> tier_of);
 

@@ -34,23 +34,32 @@ bool AliveAt(const Tensor& tensor, KernelIndex kernel) {
   return kernel >= tensor.birth_kernel && kernel <= tensor.death_kernel;
 }
 
-std::vector<std::vector<KernelIndex>> UsesByTensor(const Graph& graph) {
-  std::vector<std::vector<KernelIndex>> uses(graph.tensors.size());
-  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    for (const Operand& operand : graph.kernels[k].operands) {
-      uses[operand.tensor].push_back(k);
+Groups UsesByTensor(const Graph& graph) {
+  return Groups(graph.tensors.size(), [&](auto add) {
+    for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+      for (const Operand& operand : graph.kernels[k].operands) {
+        add(operand.tensor, k);
+      }
     }
-  }
-  return uses;
+  });
 }
 
-std::vector<std::vector<TensorIndex>> BirthsByKernel(const Graph& graph) {
-  std::vector<std::vector<TensorIndex>> births(graph.kernels.size());
-  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    if (graph.tensors[t].persistent) continue;
-    births[graph.tensors[t].birth_kernel].push_back(t);
-  }
-  return births;
+Groups BirthsByKernel(const Graph& graph) {
+  return Groups(graph.kernels.size(), [&](auto add) {
+    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      const Tensor& tensor = graph.tensors[t];
+      if (!tensor.persistent) add(tensor.birth_kernel, t);
+    }
+  });
+}
+
+Groups DeathsByBoundary(const Graph& graph) {
+  return Groups(graph.kernels.size() + 1, [&](auto add) {
+    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      const Tensor& tensor = graph.tensors[t];
+      if (!tensor.persistent) add(tensor.death_kernel + 1, t);
+    }
+  });
 }
 
 }  // namespace stowage

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "policies/model/graph.h"
+#include "policies/model/groups.h"
 
 namespace stowage {
 
@@ -29,10 +30,14 @@ Liveness ComputeLiveness(const Graph& graph);
 bool AliveAt(const Tensor& tensor, KernelIndex kernel);
 
 // For each tensor the kernels that list it as an operand, ascending.
-std::vector<std::vector<KernelIndex>> UsesByTensor(const Graph& graph);
+Groups UsesByTensor(const Graph& graph);
 
 // For each kernel the tensors that are allocated when it starts, ascending.
-std::vector<std::vector<TensorIndex>> BirthsByKernel(const Graph& graph);
+Groups BirthsByKernel(const Graph& graph);
+
+// For each boundary, K + 1 of them, the tensors whose lives end there,
+// ascending.
+Groups DeathsByBoundary(const Graph& graph);
 
 }  // namespace stowage
 

@@ -43,14 +43,19 @@ int64_t Tier::peak_write_bytes_per_second() const {
 
 int64_t MemorySystem::CopyDurationNs(TierIndex from, TierIndex to,
                                      int64_t bytes) const {
-  double bytes_per_second =
-      static_cast<double>(std::min(tiers[from].peak_read_bytes_per_second(),
-                                   tiers[to].peak_write_bytes_per_second()));
+  double bytes_per_second = 0;
   int64_t setup_ns = 0;
+  bool listed = false;
   for (const CopyCurve& curve : copies) {
     if (curve.from_tier != from || curve.to_tier != to) continue;
     bytes_per_second = Interpolate(curve.points, bytes);
     setup_ns = curve.setup_ns;
+    listed = true;
+  }
+  if (!listed) {
+    bytes_per_second =
+        static_cast<double>(std::min(tiers[from].peak_read_bytes_per_second(),
+                                     tiers[to].peak_write_bytes_per_second()));
   }
   const double copy_ns = static_cast<double>(bytes) / bytes_per_second * 1e9;
   return static_cast<int64_t>(

@@ -113,11 +113,6 @@ void Repair(const std::vector<LayoutItem>& items, int64_t capacity,
 
 }  // namespace
 
-int64_t RoundUpToPlacement(int64_t size_bytes) {
-  return (size_bytes + kPlacementAlignmentBytes - 1) /
-         kPlacementAlignmentBytes * kPlacementAlignmentBytes;
-}
-
 std::vector<int64_t> LayOutMost(const std::vector<LayoutItem>& items,
                                 int64_t capacity_bytes) {
   Skyline skyline(items);

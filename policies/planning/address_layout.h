@@ -13,11 +13,15 @@
 #include <vector>
 
 #include "policies/planning/layout_item.h"
+#include "policies/planning/plan.h"
 
 namespace stowage {
 
 // `size_bytes` rounded up to kPlacementAlignmentBytes.
-int64_t RoundUpToPlacement(int64_t size_bytes);
+constexpr int64_t RoundUpToPlacement(int64_t size_bytes) {
+  return (size_bytes + kPlacementAlignmentBytes - 1) /
+         kPlacementAlignmentBytes * kPlacementAlignmentBytes;
+}
 
 // Offsets parallel to `items`, or nullopt when none of the orders of placement
 // that are tried fits into `capacity_bytes`. A bounded number of passes, each as

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/types/span.h"
+#include "policies/model/groups.h"
+
 namespace stowage {
 namespace {
 
@@ -11,26 +14,34 @@ struct Use {
   bool fast = false;
 };
 
+// Uses as Groups hold them.
+int32_t Encode(const Use& use) { return 2 * use.kernel + (use.fast ? 1 : 0); }
+Use Decode(int32_t code) { return {code / 2, code % 2 == 1}; }
+
 // By tensor: the kernels that use it, or leave it slow, in the order of its
 // life. Wrapping tensors begin with their birth.
-std::vector<std::vector<Use>> FindUses(const Graph& graph,
-                                       const Workload& workload) {
+Groups FindUses(const Graph& graph, const Workload& workload, SlowUses slow) {
   const KernelIndex step = graph.kernel_count() + 1;
-  std::vector<std::vector<Use>> uses(graph.tensors.size());
-  const auto add = [&](TensorIndex t, KernelIndex k, bool fast) {
-    const Tensor& tensor = graph.tensors[t];
-    const bool next_step = tensor.wraps() && k <= tensor.death_kernel;
-    uses[t].push_back({next_step ? k + step : k, fast});
-  };
-  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    for (TensorIndex t : workload.staged[k]) add(t, k, true);
-    for (TensorIndex t : workload.left_slow[k]) add(t, k, false);
-  }
-  for (std::vector<Use>& list : uses) {
-    std::sort(list.begin(), list.end(),
-              [](const Use& a, const Use& b) { return a.kernel < b.kernel; });
-  }
-  return uses;
+  const bool any_wraps =
+      std::any_of(graph.tensors.begin(), graph.tensors.end(),
+                  [](const Tensor& tensor) { return tensor.wraps(); });
+  return Groups(graph.tensors.size(), [&](auto add) {
+    // What wraps is used in the next step after all uses in this one.
+    for (const bool next_step : {false, true}) {
+      if (next_step && !any_wraps) return;
+      const auto add_if = [&](TensorIndex t, KernelIndex k, bool fast) {
+        const Tensor& tensor = graph.tensors[t];
+        if (next_step != (tensor.wraps() && k <= tensor.death_kernel)) return;
+        add(t, Encode({next_step ? k + step : k, fast}));
+      };
+      for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+        for (TensorIndex t : workload.staged[k]) add_if(t, k, true);
+        for (TensorIndex t : workload.left_slow[k]) {
+          add_if(t, k, slow == SlowUses::kAsFast);
+        }
+      }
+    }
+  });
 }
 
 void NoteSlowUse(KernelIndex kernel, Gap& gap) {
@@ -40,9 +51,10 @@ void NoteSlowUse(KernelIndex kernel, Gap& gap) {
 
 // Gaps of a life that begins at `begin` and ends at `end`.
 void AddGapsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
-                   const std::vector<Use>& uses, std::vector<Gap>& gaps) {
+                   absl::Span<const int32_t> uses, std::vector<Gap>& gaps) {
   Gap gap{.tensor = t, .from = begin, .moves_out = false};
-  for (const Use& use : uses) {
+  for (const int32_t code : uses) {
+    const Use use = Decode(code);
     if (!use.fast) {
       NoteSlowUse(use.kernel, gap);
       continue;
@@ -60,33 +72,31 @@ void AddGapsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
 
 // Gaps of a tensor that lives on from step to step.
 void AddGapsOfCycle(TensorIndex t, KernelIndex step,
-                    const std::vector<Use>& uses, std::vector<Gap>& gaps) {
-  const auto is_fast = [](const Use& use) { return use.fast; };
-  const auto first = std::find_if(uses.begin(), uses.end(), is_fast);
-  if (first == uses.end()) {
+                    absl::Span<const int32_t> uses, std::vector<Gap>& gaps) {
+  size_t first = 0;
+  while (first < uses.size() && !Decode(uses[first]).fast) ++first;
+  if (first == uses.size()) {
     Gap gap{.tensor = t, .from = 0, .moves_out = false, .to = step};
     gap.moves_in = false;
     gaps.push_back(gap);
     return;
   }
-  std::vector<Use> turn(first, uses.end());
-  for (auto use = uses.begin(); use != first; ++use) {
-    turn.push_back({use->kernel + step, false});
-  }
-  turn.push_back({first->kernel + step, true});
-  Gap gap{.tensor = t, .from = first->kernel + 1};
-  for (auto use = turn.begin() + 1; use != turn.end(); ++use) {
-    if (!use->fast) {
-      NoteSlowUse(use->kernel, gap);
+  Gap gap{.tensor = t, .from = Decode(uses[first]).kernel + 1};
+  for (size_t i = first + 1; i <= first + uses.size(); ++i) {
+    Use use = Decode(uses[i % uses.size()]);
+    if (i >= uses.size()) use.kernel += step;
+    if (!use.fast) {
+      NoteSlowUse(use.kernel, gap);
       continue;
     }
-    gap.to = use->kernel;
+    gap.to = use.kernel;
     if (gap.to > gap.from) gaps.push_back(gap);
-    gap = {.tensor = t, .from = use->kernel + 1};
+    gap = {.tensor = t, .from = use.kernel + 1};
   }
 }
 
-// Turns stays in unrolled boundaries into segments of one step.
+// Turns stays in unrolled boundaries, which come by tensor, into segments of
+// one step.
 class SegmentWriter {
  public:
   explicit SegmentWriter(KernelIndex step) : step_(step) {}
@@ -112,11 +122,15 @@ class SegmentWriter {
   }
 
   std::vector<FastSegment> Take() {
-    std::sort(segments_.begin(), segments_.end(),
-              [](const FastSegment& a, const FastSegment& b) {
-                return std::tie(a.tensor, a.begin, a.end) <
-                       std::tie(b.tensor, b.begin, b.end);
-              });
+    for (auto first = segments_.begin(); first != segments_.end();) {
+      const auto last = std::find_if(
+          first, segments_.end(),
+          [&](const FastSegment& s) { return s.tensor != first->tensor; });
+      std::sort(first, last, [](const FastSegment& a, const FastSegment& b) {
+        return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
+      });
+      first = last;
+    }
     return std::move(segments_);
   }
 
@@ -127,7 +141,7 @@ class SegmentWriter {
 
 // `taken` are one tensor's, ascending.
 void WriteLife(const Tensor& tensor, TensorIndex t, KernelIndex step,
-               const std::vector<TakenGap>& taken, SegmentWriter& writer) {
+               absl::Span<const TakenGap> taken, SegmentWriter& writer) {
   const KernelIndex end = tensor.death_kernel + 1 + (tensor.wraps() ? step : 0);
   FastSegment stay{
       .tensor = t, .begin = tensor.birth_kernel, .ready = tensor.birth_kernel};
@@ -149,7 +163,7 @@ void WriteLife(const Tensor& tensor, TensorIndex t, KernelIndex step,
 }
 
 void WriteCycle(TensorIndex t, KernelIndex step,
-                const std::vector<TakenGap>& taken, SegmentWriter& writer) {
+                absl::Span<const TakenGap> taken, SegmentWriter& writer) {
   if (taken.empty()) {
     writer.Add({.tensor = t, .leave = step, .end = step});
     return;
@@ -174,9 +188,10 @@ void WriteCycle(TensorIndex t, KernelIndex step,
 
 }  // namespace
 
-std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload) {
+std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload,
+                          SlowUses slow) {
   const KernelIndex step = graph.kernel_count() + 1;
-  const std::vector<std::vector<Use>> uses = FindUses(graph, workload);
+  const Groups uses = FindUses(graph, workload, slow);
   std::vector<Gap> gaps;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const Tensor& tensor = graph.tensors[t];
@@ -195,15 +210,20 @@ std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload) {
 std::vector<FastSegment> SegmentsWithout(const Graph& graph,
                                          std::vector<TakenGap> taken) {
   const KernelIndex step = graph.kernel_count() + 1;
-  std::vector<std::vector<TakenGap>> by_tensor(graph.tensors.size());
-  for (TakenGap& cut : taken) by_tensor[cut.gap.tensor].push_back(cut);
+  const auto by_life = [](const TakenGap& a, const TakenGap& b) {
+    return std::tie(a.gap.tensor, a.gap.from) <
+           std::tie(b.gap.tensor, b.gap.from);
+  };
+  if (!std::is_sorted(taken.begin(), taken.end(), by_life)) {
+    std::sort(taken.begin(), taken.end(), by_life);
+  }
   SegmentWriter writer(step);
+  auto next = taken.cbegin();
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    std::vector<TakenGap>& cuts = by_tensor[t];
-    std::sort(cuts.begin(), cuts.end(),
-              [](const TakenGap& a, const TakenGap& b) {
-                return a.gap.from < b.gap.from;
-              });
+    const auto first = next;
+    while (next != taken.cend() && next->gap.tensor == t) ++next;
+    const absl::Span<const TakenGap> cuts(
+        taken.data() + (first - taken.cbegin()), next - first);
     const Tensor& tensor = graph.tensors[t];
     if (tensor.persistent) {
       WriteCycle(t, step, cuts, writer);

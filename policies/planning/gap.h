@@ -45,9 +45,14 @@ struct TakenGap {
   KernelIndex back = 0;
 };
 
+// Whether kernels have to find in a slower tier what the workload leaves slow, or
+// may use it in the fast tier like what it stages.
+enum class SlowUses { kAsInWorkload, kAsFast };
+
 // All gaps of movable tensors, by tensor, ascending. A persistent tensor that
 // no kernel needs fast has one gap without moves.
-std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload);
+std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload,
+                          SlowUses slow = SlowUses::kAsInWorkload);
 
 // The stays in the fast tier that are left when the `taken` gaps are cut out.
 std::vector<FastSegment> SegmentsWithout(const Graph& graph,

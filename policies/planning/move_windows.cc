@@ -8,6 +8,7 @@
 
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/highest_by_address.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {
@@ -21,35 +22,11 @@ constexpr double kMargin = 1.5;
 struct Stay {
   int64_t offset = 0;
   int64_t bytes = 0;
+  AddressSpan span;  // of its places
   KernelIndex begin = 0;
   KernelIndex end = 0;
   int move_in = -1;
   int move_out = -1;
-};
-
-// The last value that was set for each byte of an address space.
-class AddressMap {
- public:
-  explicit AddressMap(KernelIndex initial) { last_[0] = initial; }
-
-  KernelIndex Highest(int64_t begin, int64_t end) const {
-    auto at = std::prev(last_.upper_bound(begin));
-    KernelIndex highest = at->second;
-    while (++at != last_.end() && at->first < end) {
-      highest = std::max(highest, at->second);
-    }
-    return highest;
-  }
-
-  void Set(int64_t begin, int64_t end, KernelIndex value) {
-    const KernelIndex behind = std::prev(last_.upper_bound(end))->second;
-    last_.erase(last_.lower_bound(begin), last_.upper_bound(end));
-    last_[begin] = value;
-    last_[end] = behind;
-  }
-
- private:
-  std::map<int64_t, KernelIndex> last_;  // from this byte to the next key
 };
 
 class WindowWidener {
@@ -59,15 +36,13 @@ class WindowWidener {
         simulation_(simulation),
         plan_(plan),
         uses_(UsesByTensor(graph)),
-        moves_of_(graph.tensors.size()) {
+        moves_of_(MovesByTensor(graph, plan)) {
     boundary_ns_ = {0};
     for (const KernelTrace& kernel : simulation.kernels) {
       boundary_ns_.push_back(kernel.end_ns);
     }
-    for (size_t m = 0; m < plan.moves.size(); ++m) {
-      moves_of_[plan.moves[m].tensor].push_back(static_cast<int>(m));
-    }
     FindStays();
+    FindSpans();
   }
 
   void Run() {
@@ -77,6 +52,14 @@ class WindowWidener {
   }
 
  private:
+  static Groups MovesByTensor(const Graph& graph, const Plan& plan) {
+    return Groups(graph.tensors.size(), [&](auto add) {
+      for (size_t m = 0; m < plan.moves.size(); ++m) {
+        add(plan.moves[m].tensor, static_cast<int>(m));
+      }
+    });
+  }
+
   KernelIndex last() const { return graph_.kernel_count(); }
 
   void FindStays() {
@@ -116,6 +99,44 @@ class WindowWidener {
     finish(end);
   }
 
+  void FindSpans() {
+    for (const Stay& stay : stays_) {
+      bounds_.push_back(stay.offset);
+      bounds_.push_back(stay.offset + stay.bytes);
+    }
+    std::sort(bounds_.begin(), bounds_.end());
+    bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
+    for (Stay& stay : stays_) {
+      stay.span = {BoundOf(stay.offset), BoundOf(stay.offset + stay.bytes)};
+    }
+  }
+
+  int BoundOf(int64_t offset) const {
+    return static_cast<int>(
+        std::lower_bound(bounds_.begin(), bounds_.end(), offset) -
+        bounds_.begin());
+  }
+
+  // Of stays, by (begin, end, offset).
+  std::vector<int> StaysInOrder() const {
+    const Groups by_begin(last() + 2, [&](auto add) {
+      for (size_t i = 0; i < stays_.size(); ++i) {
+        add(stays_[i].begin, static_cast<int>(i));
+      }
+    });
+    std::vector<int> order;
+    order.reserve(stays_.size());
+    for (KernelIndex b = 0; b < by_begin.size(); ++b) {
+      order.insert(order.end(), by_begin[b].begin(), by_begin[b].end());
+      std::sort(order.end() - by_begin[b].size(), order.end(),
+                [&](int a, int b) {
+                  return std::tie(stays_[a].end, stays_[a].offset) <
+                         std::tie(stays_[b].end, stays_[b].offset);
+                });
+    }
+    return order;
+  }
+
   // The first boundary that was reached at `ns` or later.
   KernelIndex BoundaryAt(int64_t ns) const {
     const auto at =
@@ -134,10 +155,10 @@ class WindowWidener {
         !tensor.persistent &&
         (!tensor.wraps() || move.start_kernel <= tensor.death_kernel);
     if (dies) latest = tensor.death_kernel;
-    const std::vector<KernelIndex>& uses = uses_[move.tensor];
+    const absl::Span<const KernelIndex> uses = uses_[move.tensor];
     const auto use = std::lower_bound(uses.begin(), uses.end(), deadline);
     if (use != uses.end()) latest = std::min(latest, *use);
-    const std::vector<int>& moves = moves_of_[move.tensor];
+    const absl::Span<const int> moves = moves_of_[move.tensor];
     const auto next = std::upper_bound(moves.begin(), moves.end(), m);
     if (next != moves.end()) {
       latest = std::min(latest, plan_.moves[*next].start_kernel);
@@ -147,7 +168,7 @@ class WindowWidener {
 
   // A kernel that reads what is being copied out may need it in the fast tier.
   KernelIndex EarliestDeadline(const Move& move) const {
-    const std::vector<KernelIndex>& uses = uses_[move.tensor];
+    const absl::Span<const KernelIndex> uses = uses_[move.tensor];
     const auto use =
         std::lower_bound(uses.begin(), uses.end(), move.deadline_kernel);
     if (use == uses.begin()) return move.start_kernel;
@@ -155,13 +176,11 @@ class WindowWidener {
   }
 
   void ProlongOuts() {
-    std::sort(stays_.begin(), stays_.end(), [](const Stay& a, const Stay& b) {
-      return std::tie(b.begin, b.end, b.offset) <
-             std::tie(a.begin, a.end, a.offset);
-    });
-    AddressMap needed(-(last() + 1));  // from when on, negated
-    for (Stay& stay : stays_) {
-      const int64_t end = stay.offset + stay.bytes;
+    const std::vector<int> order = StaysInOrder();
+    // From when on places are needed, negated.
+    HighestByAddress needed(bounds_.size(), -(last() + 1));
+    for (auto i = order.rbegin(); i != order.rend(); ++i) {
+      Stay& stay = stays_[*i];
       if (stay.move_out >= 0) {
         Move& move = plan_.moves[stay.move_out];
         const MoveTrace& trace = simulation_.moves[stay.move_out];
@@ -169,14 +188,14 @@ class WindowWidener {
             kMargin * static_cast<double>(trace.end_ns - trace.start_ns));
         const KernelIndex latest = std::max(
             move.deadline_kernel, std::min(LatestDeadline(stay.move_out),
-                                           -needed.Highest(stay.offset, end)));
+                                           -needed.Highest(stay.span)));
         move.deadline_kernel =
             std::clamp(BoundaryAt(trace.start_ns + wanted_ns),
                        EarliestDeadline(move), latest);
         stay.end = move.deadline_kernel;
       }
       if (stay.begin == stay.end) continue;
-      needed.Set(stay.offset, end, -stay.begin);
+      needed.Raise(stay.span, -stay.begin);
     }
   }
 
@@ -189,11 +208,11 @@ class WindowWidener {
     const bool born =
         !tensor.persistent && move.start_kernel > tensor.birth_kernel;
     if (born) earliest = tensor.birth_kernel + 1;
-    const std::vector<KernelIndex>& uses = uses_[move.tensor];
+    const absl::Span<const KernelIndex> uses = uses_[move.tensor];
     const auto use =
         std::lower_bound(uses.begin(), uses.end(), move.start_kernel);
     if (use != uses.begin()) earliest = std::max(earliest, *std::prev(use) + 1);
-    const std::vector<int>& moves = moves_of_[move.tensor];
+    const absl::Span<const int> moves = moves_of_[move.tensor];
     const auto next = std::lower_bound(moves.begin(), moves.end(), m);
     if (next != moves.begin()) {
       earliest =
@@ -205,20 +224,15 @@ class WindowWidener {
   // Copies that are needed later do not begin before those of the same lane
   // that are needed sooner.
   void BeginInsEarlier() {
-    std::sort(stays_.begin(), stays_.end(), [](const Stay& a, const Stay& b) {
-      return std::tie(a.begin, a.end, a.offset) <
-             std::tie(b.begin, b.end, b.offset);
-    });
-    AddressMap taken(0);                           // until when
+    HighestByAddress taken(bounds_.size(), 0);     // until when
     std::vector<std::pair<int, KernelIndex>> ins;  // move, earliest start
-    for (const Stay& stay : stays_) {
-      const int64_t end = stay.offset + stay.bytes;
+    for (const int i : StaysInOrder()) {
+      const Stay& stay = stays_[i];
       if (stay.move_in >= 0) {
-        ins.push_back(
-            {stay.move_in, std::max(EarliestStart(stay.move_in),
-                                    taken.Highest(stay.offset, end))});
+        ins.push_back({stay.move_in, std::max(EarliestStart(stay.move_in),
+                                              taken.Highest(stay.span))});
       }
-      taken.Set(stay.offset, end, stay.end);
+      taken.Raise(stay.span, stay.end);
     }
     std::stable_sort(ins.begin(), ins.end(), [&](const auto& a, const auto& b) {
       return plan_.moves[a.first].deadline_kernel <
@@ -237,10 +251,11 @@ class WindowWidener {
   const Graph& graph_;
   const Simulation& simulation_;
   Plan& plan_;
-  const std::vector<std::vector<KernelIndex>> uses_;
-  std::vector<std::vector<int>> moves_of_;  // by tensor, by start
+  const Groups uses_;      // kernels by tensor
+  const Groups moves_of_;  // by tensor, by start
   std::vector<int64_t> boundary_ns_;
   std::vector<Stay> stays_;
+  std::vector<int64_t> bounds_;  // where stays begin and end, ascending
 };
 
 }  // namespace

@@ -361,12 +361,30 @@ class Builder {
 }  // namespace
 
 void SortMoves(std::vector<Move>& moves) {
+  if (moves.empty()) return;
+  const auto [first, last] = std::minmax_element(
+      moves.begin(), moves.end(), [](const Move& a, const Move& b) {
+        return a.start_kernel < b.start_kernel;
+      });
+  const KernelIndex first_start = first->start_kernel;
+  const Groups by_start(last->start_kernel - first_start + 1, [&](auto add) {
+    for (size_t m = 0; m < moves.size(); ++m) {
+      add(moves[m].start_kernel - first_start, static_cast<int>(m));
+    }
+  });
   const auto order = [](const Move& move) {
-    return std::tuple(move.start_kernel, move.to.tier == kFastTier,
-                      !move.synchronous(), move.deadline_kernel, move.tensor);
+    return std::tuple(move.to.tier == kFastTier, !move.synchronous(),
+                      move.deadline_kernel, move.tensor);
   };
-  std::sort(moves.begin(), moves.end(),
-            [&](const Move& a, const Move& b) { return order(a) < order(b); });
+  std::vector<Move> sorted;
+  sorted.reserve(moves.size());
+  for (KernelIndex b = 0; b < by_start.size(); ++b) {
+    for (const int m : by_start[b]) sorted.push_back(moves[m]);
+    std::sort(
+        sorted.end() - by_start[b].size(), sorted.end(),
+        [&](const Move& a, const Move& b) { return order(a) < order(b); });
+  }
+  moves = std::move(sorted);
 }
 
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,

@@ -15,7 +15,7 @@ class UsageReplay {
   UsageReplay(const Graph& graph, const MemorySystem& system, const Plan& plan)
       : graph_(graph),
         births_(BirthsByKernel(graph)),
-        deaths_(graph.kernels.size() + 1),
+        deaths_(DeathsByBoundary(graph)),
         starts_(graph.kernels.size() + 1),
         deadlines_(graph.kernels.size() + 1),
         tier_(graph.tensors.size(), kFastTier),
@@ -29,10 +29,6 @@ class UsageReplay {
       starts_[move.start_kernel].push_back(&move);
       if (!move.synchronous())
         deadlines_[move.deadline_kernel].push_back(&move);
-    }
-    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-      if (graph.tensors[t].persistent) continue;
-      deaths_[graph.tensors[t].death_kernel + 1].push_back(t);
     }
     Hold(kFastTier, RoundUpToPlacement(graph.unmanaged_peak_bytes) +
                         plan.stream_window_bytes);
@@ -98,8 +94,8 @@ class UsageReplay {
   }
 
   const Graph& graph_;
-  std::vector<std::vector<TensorIndex>> births_;
-  std::vector<std::vector<TensorIndex>> deaths_;     // by boundary
+  const Groups births_;
+  const Groups deaths_;
   std::vector<std::vector<const Move*>> starts_;     // by boundary
   std::vector<std::vector<const Move*>> deadlines_;  // asynchronous ones
   std::vector<TierIndex> tier_;        // by tensor, while it is alive

@@ -1,11 +1,10 @@
 #include "policies/planning/simulator.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/kernel_cost.h"
@@ -79,10 +78,15 @@ class StepSimulation {
  public:
   StepSimulation(const Graph& graph, const MemorySystem& system,
                  const Plan& plan)
-      : graph_(graph), system_(system), plan_(plan) {
-    at_.resize(graph.tensors.size());
-    initial_ = at_birth_ = at_;
-    births_ = BirthsByKernel(graph);
+      : graph_(graph),
+        system_(system),
+        plan_(plan),
+        births_(BirthsByKernel(graph)),
+        deaths_(DeathsByBoundary(graph)),
+        at_(graph.tensors.size()),
+        initial_(at_),
+        at_birth_(at_),
+        lane_free_ns_(system.tiers.size() * system.tiers.size()) {
     IndexPlan();
   }
 
@@ -108,26 +112,25 @@ class StepSimulation {
  private:
   void IndexPlan() {
     const size_t boundaries = graph_.kernels.size() + 1;
-    starts_.resize(boundaries);
-    deadlines_.resize(boundaries);
-    deaths_.resize(boundaries);
-    streamed_.resize(boundaries);
-    for (size_t m = 0; m < plan_.moves.size(); ++m) {
-      const Move& move = plan_.moves[m];
-      starts_[move.start_kernel].push_back(m);
-      if (!move.synchronous()) deadlines_[move.deadline_kernel].push_back(m);
-    }
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      if (graph_.tensors[t].persistent) continue;
-      deaths_[graph_.tensors[t].death_kernel + 1].push_back(t);
-    }
+    const int moves = static_cast<int>(plan_.moves.size());
+    starts_ = Groups(boundaries, [&](auto add) {
+      for (int m = 0; m < moves; ++m) add(plan_.moves[m].start_kernel, m);
+    });
+    deadlines_ = Groups(boundaries, [&](auto add) {
+      for (int m = 0; m < moves; ++m) {
+        const Move& move = plan_.moves[m];
+        if (!move.synchronous()) add(move.deadline_kernel, m);
+      }
+    });
+    streamed_ = Groups(boundaries, [&](auto add) {
+      for (const Stream& stream : plan_.streams) {
+        for (const TensorIndex t : stream.tensors) add(stream.kernel, t);
+      }
+    });
     for (const Allocation& a : plan_.initial) initial_[a.tensor] = a.at;
     for (const Allocation& a : plan_.allocations) at_birth_[a.tensor] = a.at;
-    for (const Stream& stream : plan_.streams) {
-      streamed_[stream.kernel].insert(stream.tensors.begin(),
-                                      stream.tensors.end());
-    }
     simulation_.moves.resize(plan_.moves.size());
+    simulation_.kernels.reserve(graph_.kernels.size());
   }
 
   void Hold(int64_t bytes) {
@@ -171,7 +174,7 @@ class StepSimulation {
   int64_t RunBoundary(KernelIndex b) {
     const int64_t before_ns = now_ns_;
     for (TensorIndex t : deaths_[b]) LeavePlace(t, at_[t]);
-    for (size_t m : deadlines_[b]) Complete(m);
+    for (int m : deadlines_[b]) Complete(m);
     StartMoves(starts_[b]);
     if (b < graph_.kernel_count()) {
       for (TensorIndex t : births_[b]) Allocate(t, at_birth_[t]);
@@ -181,7 +184,7 @@ class StepSimulation {
   }
 
   // `starts` are the moves of one boundary, ascending.
-  void StartMoves(const std::vector<size_t>& starts) {
+  void StartMoves(absl::Span<const int> starts) {
     for (size_t i = 0; i < starts.size();) {
       const size_t first = starts[i];
       const size_t end = ContiguousRunEnd(graph_, plan_.moves, first);
@@ -202,7 +205,7 @@ class StepSimulation {
       bytes += graph_.tensors[move.tensor].size_bytes;
       TakePlace(move.tensor, move.to);
     }
-    int64_t& lane_free_ns = lanes_[{from, to}];
+    int64_t& lane_free_ns = lane_free_ns_[from * system_.tier_count() + to];
     MoveTrace trace;
     trace.start_ns = std::max(lane_free_ns, now_ns_);
     trace.end_ns =
@@ -228,10 +231,8 @@ class StepSimulation {
     trace.stall_ns = stall_ns;
     trace.fast_bytes = held_bytes_;
     trace.start_ns = Later(now_ns_, kernel.gap_ns);
-    const KernelProfile profile = CompleteProfile(graph_, kernel, system_);
-    const int64_t duration_ns =
-        KernelDurationNs(graph_, kernel, profile, system_,
-                         [this](TensorIndex t) { return at_[t].tier; });
+    const int64_t duration_ns = KernelDurationNs(
+        graph_, kernel, system_, [this](TensorIndex t) { return at_[t].tier; });
     now_ns_ = Later(Later(trace.start_ns, duration_ns), StreamNs(k));
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
@@ -242,8 +243,10 @@ class StepSimulation {
   // used in, while the kernel waits.
   int64_t StreamNs(KernelIndex k) {
     int64_t ns = 0;
+    const absl::Span<const TensorIndex> streamed = streamed_[k];
+    if (streamed.empty()) return ns;
     for (const Operand& operand : graph_.kernels[k].operands) {
-      if (!streamed_[k].contains(operand.tensor)) continue;
+      if (!absl::c_linear_search(streamed, operand.tensor)) continue;
       const TierIndex tier = at_[operand.tensor].tier;
       if (tier == kFastTier) continue;
       const int64_t bytes = graph_.tensors[operand.tensor].size_bytes;
@@ -271,17 +274,17 @@ class StepSimulation {
   const MemorySystem& system_;
   const Plan& plan_;
 
-  std::vector<std::vector<size_t>> starts_;     // moves by boundary
-  std::vector<std::vector<size_t>> deadlines_;  // asynchronous moves
-  std::vector<std::vector<TensorIndex>> deaths_;
-  std::vector<std::vector<TensorIndex>> births_;
-  std::vector<absl::flat_hash_set<TensorIndex>> streamed_;
-  std::vector<Placement> initial_;   // by tensor
-  std::vector<Placement> at_birth_;  // by tensor
+  const Groups births_;
+  const Groups deaths_;
+  Groups starts_;     // moves by boundary
+  Groups deadlines_;  // asynchronous moves by boundary
+  Groups streamed_;   // tensors by kernel
 
   std::vector<Placement> at_;                  // by tensor, while it is alive
+  std::vector<Placement> initial_;             // by tensor
+  std::vector<Placement> at_birth_;            // by tensor
   absl::flat_hash_map<int64_t, int> sharers_;  // by page of the fast tier
-  std::map<std::pair<TierIndex, TierIndex>, int64_t> lanes_;  // free from, ns
+  std::vector<int64_t> lane_free_ns_;          // by tiers from and to
   int64_t now_ns_ = 0;
   int64_t held_bytes_ = 0;
   double touched_bytes_ = 0;

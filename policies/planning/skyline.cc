@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace stowage {
 namespace {
@@ -121,26 +122,32 @@ void Skyline::SearchLeaves(int first, int last, KernelIndex end,
                            int& best_rank) const {
   int left = leaves_ + first;
   int right = leaves_ + last;
+  const auto search = [&](int node) {
+    if (MayImprove(nodes_[node], end, best_rank)) {
+      SearchBelow(node, end, best_rank);
+    }
+  };
   for (; left < right; left /= 2, right /= 2) {
-    if (left % 2 == 1) SearchBelow(left++, end, best_rank);
-    if (right % 2 == 1) SearchBelow(--right, end, best_rank);
+    if (left % 2 == 1) search(left++);
+    if (right % 2 == 1) search(--right);
   }
 }
 
+// Of a node that may improve the best.
 void Skyline::SearchBelow(int node, KernelIndex end, int& best_rank) const {
-  if (nodes_[node].first_end > end || nodes_[node].first_rank >= best_rank) {
-    return;
+  while (node < leaves_) {
+    const int left = 2 * node;
+    int better = left, other = left + 1;
+    if (nodes_[other].first_rank < nodes_[better].first_rank) {
+      std::swap(better, other);
+    }
+    if (MayImprove(nodes_[better], end, best_rank)) {
+      SearchBelow(better, end, best_rank);
+    }
+    if (!MayImprove(nodes_[other], end, best_rank)) return;
+    node = other;
   }
-  if (node >= leaves_) {
-    best_rank = nodes_[node].first_rank;
-    return;
-  }
-  const int better =
-      nodes_[2 * node].first_rank < nodes_[2 * node + 1].first_rank
-          ? 2 * node
-          : 2 * node + 1;
-  SearchBelow(better, end, best_rank);
-  SearchBelow(better ^ 1, end, best_rank);
+  best_rank = nodes_[node].first_rank;
 }
 
 int Skyline::TakeFirst(const std::vector<int>& order, const Entry& lowest,
@@ -162,8 +169,7 @@ void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
                           std::vector<int64_t>& offsets) {
   queue_ = {};
   for (KernelIndex b = 0; b < step_; ++b) {
-    if (lines_[b].length > 0)
-      queue_.push({lines_[b].height, b, lines_[b].length});
+    if (lines_[b].length > 0) Enqueue(b);
   }
   while (nodes_[1].first_rank != kNoRank && !queue_.empty()) {
     const Entry lowest = queue_.top();
@@ -181,69 +187,89 @@ void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
 }
 
 KernelIndex Skyline::Next(KernelIndex line) const {
-  return (line + lines_[line].length) % step_;
+  return Wrap(line + lines_[line].length);
 }
 
 void Skyline::Add(KernelIndex begin, KernelIndex length, KernelIndex previous,
                   int64_t height) {
   lines_[begin] = {length, previous, height};
-  queue_.push({height, begin, length});
+}
+
+void Skyline::Enqueue(KernelIndex line) {
+  queue_.push({lines_[line].height, line, lines_[line].length});
 }
 
 void Skyline::Build(KernelIndex line, const Life& life, int64_t bytes) {
   const Line old = lines_[line];
   const KernelIndex length = life.end - life.begin;
   if (length == 0 || bytes == 0) {
-    queue_.push({old.height, line, old.length});
+    Enqueue(line);
     return;
   }
   lines_[line] = {};
   if (old.length == step_) {
     // The circle may be cut anywhere.
     Add(life.begin, length, life.begin, old.height + bytes);
+    Enqueue(life.begin);
     if (length == step_) return;
-    const KernelIndex rest = (life.begin + length) % step_;
+    const KernelIndex rest = Wrap(life.begin + length);
     Add(rest, step_ - length, life.begin, old.height);
+    Enqueue(rest);
     lines_[life.begin].previous = rest;
     return;
   }
-  const KernelIndex after = (line + old.length) % step_;
-  const KernelIndex before = (life.begin - line + step_) % step_;
+  const KernelIndex after = Wrap(line + old.length);
+  const KernelIndex before = Wrap(life.begin - line + step_);
   KernelIndex previous = old.previous;
   if (before > 0) {
     Add(line, before, previous, old.height);
+    Enqueue(line);
     previous = line;
   }
   Add(life.begin, length, previous, old.height + bytes);
   previous = life.begin;
   const KernelIndex rest = old.length - before - length;
   if (rest > 0) {
-    const KernelIndex begin = (life.begin + length) % step_;
+    const KernelIndex begin = Wrap(life.begin + length);
     Add(begin, rest, previous, old.height);
+    Enqueue(begin);
     previous = begin;
   }
   lines_[after].previous = previous;
+  KernelIndex raised = life.begin;
   if (before == 0) {
     const KernelIndex first = old.previous;
-    if (lines_[first].height == lines_[life.begin].height) MergeWithNext(first);
+    if (lines_[first].height == lines_[life.begin].height) {
+      MergeWithNext(first);
+      raised = first;
+    }
   }
   if (rest == 0) {
     const KernelIndex last = lines_[after].previous;
-    if (lines_[last].height == lines_[after].height) MergeWithNext(last);
+    if (lines_[last].height == lines_[after].height) {
+      MergeWithNext(last);
+      raised = last;
+    }
   }
+  Enqueue(raised);
 }
 
 // To the lower of its neighbours.
 void Skyline::Raise(KernelIndex line) {
   const KernelIndex previous = lines_[line].previous;
   const KernelIndex next = Next(line);
+  if (next == line) return;  // nothing is higher
   lines_[line].height = std::min(lines_[previous].height, lines_[next].height);
   const int64_t height = lines_[line].height;
+  KernelIndex raised = line;
   if (lines_[next].height == height) MergeWithNext(line);
   if (lines_[previous].height == height) {
-    if (lines_[line].length < step_ && lines_[line].length > 0)
+    if (lines_[line].length < step_ && lines_[line].length > 0) {
       MergeWithNext(previous);
+      raised = previous;
+    }
   }
+  Enqueue(raised);
 }
 
 // Joins `line` and the line behind it, which is as high.
@@ -258,7 +284,6 @@ void Skyline::MergeWithNext(KernelIndex line) {
   } else {
     lines_[after].previous = line;
   }
-  queue_.push({lines_[line].height, line, lines_[line].length});
 }
 
 }  // namespace stowage

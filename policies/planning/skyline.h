@@ -70,6 +70,11 @@ class Skyline {
   // The first of those offered that live within begin .. end-1; -1: none.
   int FindFirst(KernelIndex begin, KernelIndex end) const;
   void SearchLeaves(int first, int last, KernelIndex end, int& best_rank) const;
+  // Whether there may be one below the node that lives to `end` at most and
+  // comes before `best_rank`.
+  static bool MayImprove(const Node& node, KernelIndex end, int best_rank) {
+    return node.first_end <= end && node.first_rank < best_rank;
+  }
   void SearchBelow(int node, KernelIndex end, int& best_rank) const;
 
   // Of what fits below the capacity, the first that lives within the line; -1:
@@ -78,9 +83,15 @@ class Skyline {
                 int64_t capacity_bytes);
   void PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
                    std::vector<int64_t>& offsets);
+  // Of a boundary less than two steps, the one within the step.
+  KernelIndex Wrap(KernelIndex boundary) const {
+    return boundary < step_ ? boundary : boundary - step_;
+  }
   KernelIndex Next(KernelIndex line) const;
   void Add(KernelIndex begin, KernelIndex length, KernelIndex previous,
            int64_t height);
+  // Lets the line be found, as it is now.
+  void Enqueue(KernelIndex line);
   // Splits `line` so that `life` is a line of its own, `bytes` higher.
   void Build(KernelIndex line, const Life& life, int64_t bytes);
   void Raise(KernelIndex line);

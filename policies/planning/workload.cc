@@ -30,10 +30,14 @@ SlowAccess FindSlowAccess(const MemorySystem& system) {
 
 // What one kernel wants in the fast tier.
 struct KernelDemand {
-  int64_t fixed_bytes = 0;         // pinned and workspace: cannot be elsewhere
-  std::vector<TensorIndex> fixed;  // of those, operands and workspaces
-  std::vector<TensorIndex> operands;  // movable
-  std::vector<TensorIndex> births;    // movable, not operands
+  int64_t fixed_bytes = 0;  // pinned and workspace: cannot be elsewhere
+  int64_t operand_bytes = 0;
+  int64_t birth_bytes = 0;
+  // Operands, workspaces and what is born, ascending.
+  std::vector<TensorIndex> tensors;
+  // Of those, movable ones.
+  std::vector<TensorIndex> operands;
+  std::vector<TensorIndex> births;  // not operands
 };
 
 // Room for the pinned tensors. They are placed before everything else and keep
@@ -60,13 +64,14 @@ int64_t PinnedBytes(const Graph& graph) {
 
 void AddToDemand(const Tensor& tensor, TensorIndex t, bool is_operand,
                  KernelDemand& demand) {
+  demand.tensors.push_back(t);
+  const int64_t bytes = RoundUpToPlacement(tensor.size_bytes);
   if (tensor.movable()) {
     (is_operand ? demand.operands : demand.births).push_back(t);
-    return;
+    (is_operand ? demand.operand_bytes : demand.birth_bytes) += bytes;
+  } else if (!tensor.pinned) {
+    demand.fixed_bytes += bytes;
   }
-  demand.fixed.push_back(t);
-  if (!tensor.pinned)
-    demand.fixed_bytes += RoundUpToPlacement(tensor.size_bytes);
 }
 
 std::vector<KernelDemand> FindDemands(const Graph& graph) {
@@ -75,25 +80,22 @@ std::vector<KernelDemand> FindDemands(const Graph& graph) {
   const int64_t pinned_bytes = PinnedBytes(graph);
   std::vector<KernelIndex> listed(graph.tensors.size(), -1);
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    demands[k].fixed_bytes = pinned_bytes;
-    for (const Operand& operand : graph.kernels[k].operands) {
+    KernelDemand& demand = demands[k];
+    const std::vector<Operand>& operands = graph.kernels[k].operands;
+    demand.fixed_bytes = pinned_bytes;
+    demand.tensors.reserve(operands.size() + births[k].size());
+    demand.operands.reserve(operands.size());
+    for (const Operand& operand : operands) {
       const TensorIndex t = operand.tensor;
       listed[t] = k;
-      AddToDemand(graph.tensors[t], t, true, demands[k]);
+      AddToDemand(graph.tensors[t], t, true, demand);
     }
     for (TensorIndex t : births[k]) {
-      if (listed[t] != k) AddToDemand(graph.tensors[t], t, false, demands[k]);
+      if (listed[t] != k) AddToDemand(graph.tensors[t], t, false, demand);
     }
+    std::sort(demand.tensors.begin(), demand.tensors.end());
   }
   return demands;
-}
-
-int64_t SumBytes(const Graph& graph, const std::vector<TensorIndex>& tensors) {
-  int64_t bytes = 0;
-  for (TensorIndex t : tensors) {
-    bytes += RoundUpToPlacement(graph.tensors[t].size_bytes);
-  }
-  return bytes;
 }
 
 // Largest first; the first of equals stays first.
@@ -105,30 +107,30 @@ void SortBySize(const Graph& graph, std::vector<TensorIndex>& tensors) {
 }
 
 // Bytes that must be in the fast tier, all else left slow.
-int64_t LeastNeed(const Graph& graph, const KernelDemand& demand,
-                  SlowAccess access) {
-  const int64_t operands =
-      access == SlowAccess::kNone ? SumBytes(graph, demand.operands) : 0;
-  return demand.fixed_bytes + operands;
+int64_t LeastNeed(const KernelDemand& demand, SlowAccess access) {
+  return demand.fixed_bytes +
+         (access == SlowAccess::kNone ? demand.operand_bytes : 0);
 }
 
-int64_t FullNeed(const Graph& graph, const KernelDemand& demand) {
-  return demand.fixed_bytes + SumBytes(graph, demand.operands) +
-         SumBytes(graph, demand.births);
+int64_t FullNeed(const KernelDemand& demand) {
+  return demand.fixed_bytes + demand.operand_bytes + demand.birth_bytes;
 }
 
 // Leaves the largest tensors of kernel `k` slow until the rest fits.
-void FillKernel(const Graph& graph, const KernelDemand& demand,
-                SlowAccess access, KernelIndex k, Workload& workload) {
-  std::vector<TensorIndex> operands = demand.operands;
-  std::vector<TensorIndex> births = demand.births;
-  SortBySize(graph, operands);
-  SortBySize(graph, births);
-  std::vector<TensorIndex> candidates = births;
+void FillKernel(const Graph& graph, KernelDemand demand, SlowAccess access,
+                KernelIndex k, Workload& workload) {
+  int64_t& need = workload.need_bytes[k];
+  std::vector<TensorIndex>& staged = workload.staged[k];
+  need = FullNeed(demand);
+  staged = std::move(demand.tensors);
+  if (need <= workload.arena_bytes) return;
+  SortBySize(graph, demand.births);
+  SortBySize(graph, demand.operands);
+  std::vector<TensorIndex>& candidates = demand.births;
   if (access != SlowAccess::kNone) {
-    candidates.insert(candidates.end(), operands.begin(), operands.end());
+    candidates.insert(candidates.end(), demand.operands.begin(),
+                      demand.operands.end());
   }
-  int64_t need = FullNeed(graph, demand);
   std::vector<TensorIndex>& left = workload.left_slow[k];
   for (TensorIndex t : candidates) {
     if (need <= workload.arena_bytes) break;
@@ -136,15 +138,9 @@ void FillKernel(const Graph& graph, const KernelDemand& demand,
     left.push_back(t);
   }
   std::sort(left.begin(), left.end());
-  std::vector<TensorIndex>& staged = workload.staged[k];
-  for (const auto* tensors :
-       {&demand.fixed, &demand.operands, &demand.births}) {
-    for (TensorIndex t : *tensors) {
-      if (!std::binary_search(left.begin(), left.end(), t)) staged.push_back(t);
-    }
-  }
-  std::sort(staged.begin(), staged.end());
-  workload.need_bytes[k] = need;
+  std::erase_if(staged, [&](TensorIndex t) {
+    return std::binary_search(left.begin(), left.end(), t);
+  });
   if (access != SlowAccess::kStreamed) return;
   Stream stream{.kernel = k};
   for (const Operand& operand : graph.kernels[k].operands) {
@@ -156,10 +152,10 @@ void FillKernel(const Graph& graph, const KernelDemand& demand,
 }
 
 // Whether some kernel has to stream operands when nothing is set aside.
-bool NeedsWindow(const Graph& graph, const std::vector<KernelDemand>& demands,
+bool NeedsWindow(const std::vector<KernelDemand>& demands,
                  int64_t arena_bytes) {
   return std::any_of(demands.begin(), demands.end(), [&](const auto& demand) {
-    return LeastNeed(graph, demand, SlowAccess::kNone) > arena_bytes;
+    return LeastNeed(demand, SlowAccess::kNone) > arena_bytes;
   });
 }
 
@@ -169,12 +165,11 @@ int64_t LimitForStreaming(int64_t need_bytes) {
 }
 
 // Bytes of the fullest kernel that fits as a whole beside the smallest window.
-int64_t FullestWholeKernel(const Graph& graph,
-                           const std::vector<KernelDemand>& demands,
+int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
                            int64_t arena_bytes) {
   int64_t fullest = 0;
   for (const KernelDemand& demand : demands) {
-    const int64_t bytes = FullNeed(graph, demand);
+    const int64_t bytes = FullNeed(demand);
     if (bytes <= arena_bytes - kMiB) fullest = std::max(fullest, bytes);
   }
   return fullest;
@@ -194,7 +189,7 @@ LeastLimit FullestKernel(const Graph& graph, SlowAccess access,
   LeastLimit fullest;
   const int64_t unmanaged = RoundUpToPlacement(graph.unmanaged_peak_bytes);
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    const int64_t bytes = LeastNeed(graph, demands[k], access) + unmanaged;
+    const int64_t bytes = LeastNeed(demands[k], access) + unmanaged;
     if (bytes > fullest.bytes) fullest = {bytes, k};
   }
   return fullest;
@@ -232,7 +227,7 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t fast_limit_bytes) {
   const SlowAccess access = FindSlowAccess(system);
-  const std::vector<KernelDemand> demands = FindDemands(graph);
+  std::vector<KernelDemand> demands = FindDemands(graph);
   const LeastLimit least = FindLeast(graph, access, demands);
   if (fast_limit_bytes < least.bytes) {
     return TooSmall(graph, least, fast_limit_bytes);
@@ -243,9 +238,9 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
       fast_limit_bytes - RoundUpToPlacement(graph.unmanaged_peak_bytes);
   SlowAccess used = access;
   if (access == SlowAccess::kStreamed) {
-    if (NeedsWindow(graph, demands, workload.arena_bytes)) {
+    if (NeedsWindow(demands, workload.arena_bytes)) {
       const int64_t whole_bytes =
-          FullestWholeKernel(graph, demands, workload.arena_bytes) +
+          FullestWholeKernel(demands, workload.arena_bytes) +
           RoundUpToPlacement(graph.unmanaged_peak_bytes);
       workload.stream_window_bytes = FitWindow(
           fast_limit_bytes,
@@ -259,7 +254,7 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   workload.left_slow.resize(graph.kernels.size());
   workload.need_bytes.resize(graph.kernels.size());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    FillKernel(graph, demands[k], used, k, workload);
+    FillKernel(graph, std::move(demands[k]), used, k, workload);
   }
   return workload;
 }

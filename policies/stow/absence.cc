@@ -1,8 +1,9 @@
 #include "policies/stow/absence.h"
 
 #include <algorithm>
-#include <utility>
 
+#include "absl/container/inlined_vector.h"
+#include "absl/types/span.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
 
@@ -14,6 +15,9 @@ namespace {
 constexpr double kComfort = 1.5;
 constexpr double kPlenty = 8;
 
+// The tier that copies are priced by.
+constexpr TierIndex kSlowTier = 1;
+
 // Runs of uses that one absence covers in the middle of a tensor's life.
 constexpr int kLongestSpan = 3;
 
@@ -22,14 +26,20 @@ constexpr int kLongestSpan = 3;
 class TensorLife {
  public:
   TensorLife(const CostModel& costs, TensorIndex t,
-             const std::vector<KernelIndex>& uses, std::vector<Gap> gaps,
+             absl::Span<const KernelIndex> uses, absl::Span<const Gap> gaps,
              const std::vector<bool>& crowded)
-      : costs_(costs), t_(t), uses_(uses), gaps_(std::move(gaps)) {
+      : costs_(costs),
+        t_(t),
+        uses_(uses),
+        gaps_(gaps.begin(), gaps.end()),
+        out_ns_(costs.OutNs(t, kSlowTier)),
+        in_ns_(costs.InNs(t, kSlowTier)) {
     const Graph& graph = costs.graph();
     step_ = graph.kernel_count() + 1;
     tensor_ = &graph.tensors[t];
     if (costs.in_place_tier() == kFastTier) return;
     SplitRuns(crowded);
+    penalty_ns_.reserve(uses.size() + 1);
     penalty_ns_ = {0};
     for (const KernelIndex k : uses) {
       penalty_ns_.push_back(penalty_ns_.back() + costs.InPlacePenaltyNs(k, t));
@@ -55,6 +65,7 @@ class TensorLife {
   // Adds gaps of no length between uses by neighbouring kernels one of which is
   // `crowded`, so that spans may begin and end there.
   void SplitRuns(const std::vector<bool>& crowded) {
+    const size_t known = gaps_.size();
     for (size_t i = 1; i < uses_.size(); ++i) {
       const KernelIndex k = uses_[i];
       if (k != uses_[i - 1] + 1 || !(crowded[k - 1] || crowded[k])) continue;
@@ -62,9 +73,10 @@ class TensorLife {
       const KernelIndex boundary = next_step ? k + step_ : k;
       gaps_.push_back({.tensor = t_, .from = boundary, .to = boundary});
     }
-    std::stable_sort(
-        gaps_.begin(), gaps_.end(),
-        [](const Gap& a, const Gap& b) { return a.from < b.from; });
+    // The new ones are last. No two begin at one boundary.
+    if (gaps_.size() == known) return;
+    std::sort(gaps_.begin(), gaps_.end(),
+              [](const Gap& a, const Gap& b) { return a.from < b.from; });
   }
 
   // In each way in which its copies may be spread over the steps that it
@@ -80,9 +92,8 @@ class TensorLife {
       absence.gap.slow_last -= step_;
     }
     absence.size_bytes = RoundUpToPlacement(tensor_->size_bytes);
-    const TierIndex tier = 1;
-    if (gap.moves_out) absence.out_ns = costs_.OutNs(t_, tier);
-    if (gap.moves_in) absence.in_ns = costs_.InNs(t_, tier);
+    if (gap.moves_out) absence.out_ns = out_ns_;
+    if (gap.moves_in) absence.in_ns = in_ns_;
     for (const Turns& turns : TurnsOf(absence, required)) {
       absence.out_next = turns.out_next;
       absence.in_next = turns.in_next;
@@ -103,7 +114,8 @@ class TensorLife {
     return gap.mandatory() ? std::min(gap.slow_first, gap.to - 1) : gap.to - 1;
   }
 
-  std::vector<Turns> TurnsOf(const Absence& absence, bool required) const {
+  absl::InlinedVector<Turns, 3> TurnsOf(const Absence& absence,
+                                        bool required) const {
     const Gap& gap = absence.gap;
     const bool in_crosses = gap.moves_in && gap.to >= step_;
     const bool may_leave_next = gap.moves_out && OutBy(gap) > step_;
@@ -125,7 +137,7 @@ class TensorLife {
           !lacks(rest_ns, absence.in_ns + absence.out_ns, kComfort);
       return {{turns.out_next, in_crosses && !before}};
     }
-    std::vector<Turns> all = {{false, in_crosses}};
+    absl::InlinedVector<Turns, 3> all = {{false, in_crosses}};
     if (may_leave_next && lacks(rest_ns, absence.out_ns, kPlenty)) {
       all.push_back({true, in_crosses});
     }
@@ -264,50 +276,50 @@ class TensorLife {
 
   const CostModel& costs_;
   const TensorIndex t_;
-  const std::vector<KernelIndex>& uses_;
+  const absl::Span<const KernelIndex> uses_;
   std::vector<Gap> gaps_;
+  const int64_t out_ns_;
+  const int64_t in_ns_;
   KernelIndex step_ = 0;
   const Tensor* tensor_ = nullptr;
   std::vector<int64_t> penalty_ns_;  // of the first n uses
 };
 
-// The workload in which only what cannot be moved has to be fast, but all that
-// kernels use may be.
-Workload WithoutNeeds(const Graph& graph, Workload workload) {
+// By boundary: what is fast whatever is chosen, where only what cannot be moved
+// has to be.
+std::vector<int64_t> FixedBytes(const Graph& graph, const Workload& workload) {
+  std::vector<int64_t> bytes = workload.need_bytes;
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    std::vector<TensorIndex>& staged = workload.staged[k];
-    for (const TensorIndex t : staged) {
+    for (const TensorIndex t : workload.staged[k]) {
       if (!graph.tensors[t].movable()) continue;
-      workload.need_bytes[k] -= RoundUpToPlacement(graph.tensors[t].size_bytes);
+      bytes[k] -= RoundUpToPlacement(graph.tensors[t].size_bytes);
     }
-    std::vector<TensorIndex>& left_slow = workload.left_slow[k];
-    staged.insert(staged.end(), left_slow.begin(), left_slow.end());
-    left_slow.clear();
   }
-  return workload;
+  return bytes;
 }
 
 }  // namespace
 
-AbsenceChoices FindAbsences(const Graph& graph, Workload workload,
+AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
                             const CostModel& costs) {
   std::vector<bool> crowded;  // kernels whose operands do not all fit
   for (const auto& left_slow : workload.left_slow) {
     crowded.push_back(!left_slow.empty());
   }
-  if (costs.in_place_tier() != kFastTier) {
-    workload = WithoutNeeds(graph, std::move(workload));
-  }
-  std::vector<std::vector<Gap>> gaps(graph.tensors.size());
-  for (const Gap& gap : FindGaps(graph, workload)) {
-    gaps[gap.tensor].push_back(gap);
-  }
-  const auto uses = UsesByTensor(graph);
-  AbsenceChoices choices{.least_bytes = std::move(workload.need_bytes)};
+  const bool in_place = costs.in_place_tier() != kFastTier;
+  const std::vector<Gap> gaps = FindGaps(
+      graph, workload, in_place ? SlowUses::kAsFast : SlowUses::kAsInWorkload);
+  const Groups uses = UsesByTensor(graph);
+  AbsenceChoices choices{.least_bytes = in_place ? FixedBytes(graph, workload)
+                                                 : workload.need_bytes};
   choices.least_bytes.push_back(0);
+  size_t next = 0;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    const size_t first = next;
+    while (next < gaps.size() && gaps[next].tensor == t) ++next;
     if (!graph.tensors[t].movable()) continue;
-    TensorLife(costs, t, uses[t], std::move(gaps[t]), crowded).AddTo(choices);
+    const auto gaps_of = absl::MakeConstSpan(gaps).subspan(first, next - first);
+    TensorLife(costs, t, uses[t], gaps_of, crowded).AddTo(choices);
   }
   return choices;
 }

@@ -51,7 +51,7 @@ struct AbsenceChoices {
 // Where kernels can use a slower tier in place, which operands of a kernel that
 // they do not all fit in are left slow is a choice like any other; elsewhere
 // `workload` has made it.
-AbsenceChoices FindAbsences(const Graph& graph, Workload workload,
+AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
                             const CostModel& costs);
 
 }  // namespace stowage

@@ -33,7 +33,7 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     Life& life = lives_[t];
-    life.uses = uses[t];
+    life.uses.assign(uses[t].begin(), uses[t].end());
     life.fixed = !tensor.movable() || life.uses.empty();
     life.cyclic = tensor.alive_at_start();
     life.begin = life.cyclic ? 0 : tensor.birth_kernel;

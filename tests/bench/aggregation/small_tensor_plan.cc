@@ -19,7 +19,7 @@ struct Absence {
 };
 
 Absence LongestAbsence(const Tensor& tensor,
-                       const std::vector<KernelIndex>& uses) {
+                       absl::Span<const KernelIndex> uses) {
   Absence longest;
   KernelIndex last = tensor.persistent ? 0 : tensor.birth_kernel;
   for (const KernelIndex use : uses) {
@@ -34,7 +34,7 @@ Absence LongestAbsence(const Tensor& tensor,
 absl::StatusOr<Plan> PlanSmallTensors(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t below_bytes) {
-  const std::vector<std::vector<KernelIndex>> uses = UsesByTensor(graph);
+  const Groups uses = UsesByTensor(graph);
   BuildInput input{.fast_limit_bytes = RoundUpToPlacement(
                        ComputeLiveness(graph).peak_bytes / 2 * 3)};
   for (const FastSegment& whole : AllFastSegments(graph)) {

@@ -46,10 +46,9 @@ double BestKernelNs(const Graph& graph, const MemorySystem& system,
     }
     if (held + Rounded(workspace) > arena_bytes) continue;
     best_ns = std::min<double>(
-        best_ns,
-        KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
-                         system,
-                         [&](TensorIndex t) { return is_fast(t) ? 0 : 1; }));
+        best_ns, KernelDurationNs(graph, kernel, system, [&](TensorIndex t) {
+          return is_fast(t) ? 0 : 1;
+        }));
   }
   return kernel.gap_ns + best_ns;
 }
@@ -179,7 +178,7 @@ class StepSearch {
   const MemorySystem& system_;
   const int64_t arena_bytes_;
   const bool write_back_once_;
-  const std::vector<std::vector<TensorIndex>> births_;
+  const Groups births_;
 };
 
 }  // namespace

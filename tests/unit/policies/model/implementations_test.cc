@@ -108,8 +108,7 @@ TEST(ImplementationsTest, TheRelaxationIsNeverSlowerOrLarger) {
   EXPECT_EQ(relaxed.tensors[2].size_bytes, 1);
   const auto duration_ns = [&](const Graph& of, int slow) {
     const Kernel& kernel = of.kernels[1];
-    return KernelDurationNs(of, kernel, CompleteProfile(of, kernel, system),
-                            system,
+    return KernelDurationNs(of, kernel, system,
                             [&](TensorIndex t) { return slow >> t & 1; });
   };
   for (int slow = 0; slow < 4; ++slow) {

@@ -39,8 +39,8 @@ Graph OneKernel() {
 int64_t Duration(const Graph& graph, const MemorySystem& system,
                  const std::vector<TierIndex>& tiers) {
   const Kernel& kernel = graph.kernels[0];
-  return KernelDurationNs(graph, kernel, CompleteProfile(graph, kernel, system),
-                          system, [&](TensorIndex t) { return tiers[t]; });
+  return KernelDurationNs(graph, kernel, system,
+                          [&](TensorIndex t) { return tiers[t]; });
 }
 
 TEST(KernelCostTest, DerivesMissingCornersFromBytesAndBandwidth) {

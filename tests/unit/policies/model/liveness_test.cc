@@ -50,7 +50,7 @@ TEST(LivenessTest, AgreesWithAliveAtOnRandomGraphs) {
   }
 }
 
-TEST(LivenessTest, ListsUsesAndBirths) {
+TEST(LivenessTest, ListsUsesBirthsAndDeaths) {
   const auto uses = UsesByTensor(ThreeKernels());
   EXPECT_THAT(uses[0], IsEmpty());
   EXPECT_THAT(uses[2], ElementsAre(0, 2));
@@ -58,6 +58,11 @@ TEST(LivenessTest, ListsUsesAndBirths) {
   EXPECT_THAT(births[0], IsEmpty());
   EXPECT_THAT(births[1], ElementsAre(1));
   EXPECT_THAT(births[2], ElementsAre(2));
+  const auto deaths = DeathsByBoundary(ThreeKernels());
+  EXPECT_THAT(deaths[0], IsEmpty());
+  EXPECT_THAT(deaths[1], ElementsAre(2));
+  EXPECT_THAT(deaths[2], ElementsAre(1));
+  EXPECT_EQ(deaths.size(), 4);
 }
 
 }  // namespace

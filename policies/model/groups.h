@@ -1,0 +1,56 @@
+// Numbers by the group they belong to, all in one array: what would be a vector
+// of many small vectors.
+//
+//   Groups by_size(10, [&](auto add) {
+//     for (int t = 0; t < count; ++t) add(/*group=*/size[t], /*number=*/t);
+//   });
+//   for (int t : by_size[3]) ...  // in the order in which they were added
+//
+// A value; its spans are valid as long as it is.
+#ifndef STOWAGE_POLICIES_MODEL_GROUPS_H_
+#define STOWAGE_POLICIES_MODEL_GROUPS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "absl/types/span.h"
+
+namespace stowage {
+
+class Groups {
+ public:
+  Groups() = default;
+
+  // `add_all` is called twice with a function of a group, 0 .. `count` - 1, and
+  // a number, and has to add the same both times.
+  template <typename AddAll>
+  Groups(size_t count, const AddAll& add_all) : first_(count + 2) {
+    // One group further than they end up, so that filling them moves each to
+    // where the next one begins.
+    add_all([this](int32_t group, int32_t) { ++first_[group + 2]; });
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    numbers_.resize(first_.back());
+    add_all([this](int32_t group, int32_t number) {
+      numbers_[first_[group + 1]++] = number;
+    });
+    first_.pop_back();
+  }
+
+  int32_t size() const { return static_cast<int32_t>(first_.size()) - 1; }
+
+  absl::Span<const int32_t> operator[](int32_t group) const {
+    return {numbers_.data() + first_[group],
+            static_cast<size_t>(first_[group + 1] - first_[group])};
+  }
+
+ private:
+  // Where each group begins, and the end.
+  std::vector<int32_t> first_ = {0};
+  std::vector<int32_t> numbers_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_MODEL_GROUPS_H_
