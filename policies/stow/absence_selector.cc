@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <tuple>
 
 namespace stowage {
 namespace {
@@ -16,6 +15,9 @@ constexpr int kMisfitsPerClass = 30;
 
 // Classes of cost per byte are this many to a doubling.
 constexpr double kClassesPerDoubling = 2;
+
+// What costs of a class may be less than its least one, for rounding.
+constexpr double kRounding = 1 - 1e-9;
 
 }  // namespace
 
@@ -39,15 +41,19 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
     : choices_(choices),
       step_(graph.kernel_count() + 1),
       first_of_(graph.tensors.size() + 1),
-      first_start_(step_ + 1),
-      starts_(choices.absences.size()),
+      starts_(step_,
+              [&](auto add) {
+                for (size_t a = 0; a < choices.absences.size(); ++a) {
+                  add(choices.absences[a].from % step_, static_cast<int>(a));
+                }
+              }),
       over_before_(2 * static_cast<size_t>(step_) + 1),
       excess_({}),
       taken_of_(graph.tensors.size()),
       rank_(choices.absences.size()),
       early_rank_(choices.absences.size()) {
-  for (size_t a = 0; a < choices.absences.size(); ++a) {
-    const Absence& absence = choices.absences[a];
+  items_.reserve(choices.absences.size());
+  for (const Absence& absence : choices.absences) {
     items_.push_back({.from = absence.from,
                       .to = absence.to,
                       .gap_from = absence.gap.from,
@@ -55,22 +61,18 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
                       .tensor = absence.gap.tensor,
                       .size_bytes = absence.size_bytes});
     ++first_of_[absence.gap.tensor + 1];
-    ++first_start_[absence.from % step_ + 1];
-    ends_.push_back({absence.to, static_cast<int>(a)});
-    if (absence.to > step_) {
-      ends_.push_back({absence.to - step_, static_cast<int>(a)});
-    }
   }
   std::partial_sum(first_of_.begin(), first_of_.end(), first_of_.begin());
-  std::partial_sum(first_start_.begin(), first_start_.end(),
-                   first_start_.begin());
-  std::vector<int> next = first_start_;
-  for (size_t a = 0; a < items_.size(); ++a) {
-    starts_[next[items_[a].from % step_]++] = static_cast<int>(a);
-  }
-  std::sort(ends_.begin(), ends_.end(), [](const End& a, const End& b) {
-    return std::tie(a.boundary, a.absence) < std::tie(b.boundary, b.absence);
+  const Groups by_end(2 * static_cast<size_t>(step_) + 1, [&](auto add) {
+    for (size_t a = 0; a < items_.size(); ++a) {
+      const KernelIndex to = items_[a].to;
+      add(to, static_cast<int>(a));
+      if (to > step_) add(to - step_, static_cast<int>(a));
+    }
   });
+  for (KernelIndex b = 0; b < by_end.size(); ++b) {
+    for (const int a : by_end[b]) ends_.push_back({b, a});
+  }
   ranked_.resize(ends_.size());
 }
 
@@ -104,11 +106,8 @@ void AbsenceSelector::Reset(const std::vector<double>& costs,
     Item& item = items_[a];
     item.taken = item.closed = item.covers = false;
     item.needed_at = item.useless_before = 0;
-    item.cost = costs[a];
-    item.cost_class = static_cast<int>(std::floor(
-        kClassesPerDoubling *
-        std::log2(item.cost / static_cast<double>(item.size_bytes))));
   }
+  ClassifyCosts(costs);
   RankEnds();
   for (size_t a = 0; a < items_.size(); ++a) {
     if (!choices_.required[a]) continue;
@@ -121,23 +120,40 @@ void AbsenceSelector::Reset(const std::vector<double>& costs,
   }
 }
 
+void AbsenceSelector::ClassifyCosts(const std::vector<double>& costs) {
+  int lowest = std::numeric_limits<int>::max();
+  int highest = std::numeric_limits<int>::min();
+  for (size_t a = 0; a < items_.size(); ++a) {
+    Item& item = items_[a];
+    item.cost = costs[a];
+    item.cost_class = static_cast<int>(std::floor(
+        kClassesPerDoubling *
+        std::log2(item.cost / static_cast<double>(item.size_bytes))));
+    lowest = std::min(lowest, item.cost_class);
+    highest = std::max(highest, item.cost_class);
+  }
+  for (Item& item : items_) item.cost_class -= lowest;
+  const int classes = items_.empty() ? 0 : highest - lowest + 1;
+  covering_.assign(classes, 0);
+  least_cost_per_byte_.clear();
+  for (int c = 0; c < classes; ++c) {
+    least_cost_per_byte_.push_back(
+        kRounding * std::exp2((lowest + c) / kClassesPerDoubling));
+  }
+}
+
 // A counting sort by class, which leaves each class in the order of its ends.
 void AbsenceSelector::RankEnds() {
-  const auto [least, most] = std::minmax_element(
-      items_.begin(), items_.end(),
-      [](const Item& a, const Item& b) { return a.cost_class < b.cost_class; });
-  const int lowest = items_.empty() ? 0 : least->cost_class;
-  const int classes = items_.empty() ? 0 : most->cost_class - lowest + 1;
-  first_rank_.assign(classes + 1, 0);
+  first_rank_.assign(covering_.size() + 1, 0);
   for (const End& end : ends_) {
-    ++first_rank_[items_[end.absence].cost_class - lowest + 1];
+    ++first_rank_[items_[end.absence].cost_class + 1];
   }
   std::partial_sum(first_rank_.begin(), first_rank_.end(), first_rank_.begin());
   std::vector<int> next = first_rank_;
   std::fill(early_rank_.begin(), early_rank_.end(), -1);
   for (const End& end : ends_) {
     const Item& item = items_[end.absence];
-    const int rank = next[item.cost_class - lowest]++;
+    const int rank = next[item.cost_class]++;
     ranked_[rank] = end;
     (end.boundary < item.to ? early_rank_ : rank_)[end.absence] = rank;
   }
@@ -145,8 +161,8 @@ void AbsenceSelector::RankEnds() {
 }
 
 void AbsenceSelector::Open(KernelIndex boundary) {
-  for (int i = first_start_[boundary]; i < first_start_[boundary + 1]; ++i) {
-    if (!items_[starts_[i]].closed) open_.Insert(rank_[starts_[i]]);
+  for (const int a : starts_[boundary]) {
+    if (!items_[a].closed) open_.Insert(rank_[a]);
   }
 }
 
@@ -166,6 +182,13 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
   for (size_t c = 0; c + 1 < first_rank_.size(); ++c) {
     int fits = 0, misfits = 0;
     int rank = open_.Below(first_rank_[c + 1]);
+    if (rank < first_rank_[c]) continue;
+    if (best >= 0 && covering_[c] == 0) {
+      // What ends last relieves most.
+      const double most_relieved =
+          over_before_[ranked_[rank].boundary] - over_before_[boundary];
+      if (least_cost_per_byte_[c] >= best_score * most_relieved) continue;
+    }
     for (; rank >= first_rank_[c]; rank = open_.Below(rank)) {
       const End& end = ranked_[rank];
       if (end.boundary <= boundary) break;
@@ -235,13 +258,24 @@ void AbsenceSelector::Take(int absence, KernelIndex boundary) {
   for (int a = first_of_[taken.tensor]; a < first_of_[taken.tensor + 1]; ++a) {
     Item& other = items_[a];
     if (other.closed || !Overlap(other, taken)) continue;
-    other.covers = true;
-    if (!Contains(other, taken)) Close(a);
+    if (Contains(other, taken)) {
+      MarkCovering(other);
+    } else {
+      Close(a);
+    }
   }
 }
 
+void AbsenceSelector::MarkCovering(Item& item) {
+  if (item.covers) return;
+  item.covers = true;
+  ++covering_[item.cost_class];
+}
+
 void AbsenceSelector::Close(int absence) {
-  items_[absence].closed = true;
+  Item& item = items_[absence];
+  if (item.covers && !item.closed) --covering_[item.cost_class];
+  item.closed = true;
   open_.Erase(rank_[absence]);
   if (early_rank_[absence] >= 0) open_.Erase(early_rank_[absence]);
 }

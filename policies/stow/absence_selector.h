@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "policies/model/groups.h"
 #include "policies/stow/absence.h"
 #include "policies/stow/occupancy.h"
 #include "policies/stow/rank_set.h"
@@ -69,7 +70,7 @@ class AbsenceSelector {
     KernelIndex needed_at = 0;
     int64_t size_bytes = 0;
     double cost = 0;
-    int cost_class = 0;  // by cost per byte
+    int cost_class = 0;  // by cost per byte, from 0 on
   };
   // The boundary an absence ends at, unrolled from the sweep's position. One
   // that reaches across the end of the step has two.
@@ -80,6 +81,7 @@ class AbsenceSelector {
 
   void Reset(const std::vector<double>& costs,
              const std::vector<int64_t>& excess_bytes);
+  void ClassifyCosts(const std::vector<double>& costs);
   void RankEnds();
   void Open(KernelIndex boundary);
   bool Relieve(KernelIndex boundary);
@@ -95,6 +97,7 @@ class AbsenceSelector {
   // taken, since it is only ever given back for one that contains it.
   void Take(int absence, KernelIndex boundary);
   void Close(int absence);
+  void MarkCovering(Item& item);
   void GiveBack(int absence);
   void GiveBackTheUnnecessary();
   bool Overlap(const Item& a, const Item& b) const;
@@ -104,8 +107,7 @@ class AbsenceSelector {
   const KernelIndex step_;
   std::vector<Item> items_;       // by absence
   std::vector<int> first_of_;     // by tensor, one more: its first absence
-  std::vector<int> first_start_;  // by boundary, one more: index of starts_
-  std::vector<int> starts_;       // absences, by where they begin
+  Groups starts_;                 // absences, by where they begin
   std::vector<End> ends_;         // ascending
   std::vector<int> over_before_;  // boundaries < b that hold too much
 
@@ -115,6 +117,9 @@ class AbsenceSelector {
   // Ends by class and boundary, the first rank of each class, and one more.
   std::vector<End> ranked_;
   std::vector<int> first_rank_;
+  // Of each class, the least cost per byte, and how many absences cover others.
+  std::vector<double> least_cost_per_byte_;
+  std::vector<int> covering_;
   std::vector<int> rank_;        // by absence
   std::vector<int> early_rank_;  // of the end in this step of what reaches
                                  // across the end of the step, or -1

@@ -1,11 +1,9 @@
 #include "policies/stow/move_schedule.h"
 
 #include <algorithm>
-#include <deque>
-#include <functional>
-#include <map>
 #include <utility>
 
+#include "policies/model/groups.h"
 #include "policies/stow/occupancy.h"
 
 namespace stowage {
@@ -29,6 +27,8 @@ struct Progress {
   bool gone = false;           // the copy in may be issued
   bool fetched = false;
   bool dropped = false;
+  int next_held =
+      -1;  // of those that are expected to hold room to one boundary
   int64_t out_begin_ns = 0;
   int64_t out_end_ns = 0;
   int64_t in_end_ns = 0;
@@ -41,11 +41,21 @@ struct Progress {
 
 // The copies of one slower tier.
 struct Lanes {
-  std::deque<int> leaving;  // under way out, first come first served
+  std::vector<int> outs;  // issued, first come first served
+  size_t next_out = 0;    // all before are complete
   int64_t out_free_ns = 0;
   std::vector<int> fetches;  // by the boundary that needs them
   size_t next_fetch = 0;     // all before are issued
   int64_t in_free_ns = 0;
+
+  bool HasLeaving() const { return next_out < outs.size(); }
+  int FirstLeaving() const { return outs[next_out]; }
+};
+
+// Transfers that are expected to hold room to one boundary, a list by next_held.
+struct HeldList {
+  int first = -1;
+  int last = -1;
 };
 
 class Scheduler {
@@ -55,17 +65,17 @@ class Scheduler {
       : costs_(costs),
         step_(costs.graph().kernel_count() + 1),
         excess_(ExcessBytes(costs, allowed_bytes)),
-        leaving_at_(step_),
-        gone_by_(step_),
-        due_at_(step_),
         held_to_(step_ + 1),
+        lanes_(costs.system().tier_count()),
         kernel_ns_(KernelTimesNs(costs, absences)) {
+    boundary_ns_.reserve(step_);
     boundary_ns_ = {0};
     for (const int64_t ns : kernel_ns_) {
       boundary_ns_.push_back(boundary_ns_.back() + ns);
     }
     schedule_.room_wait_ns.resize(step_);
     schedule_.operand_wait_ns.resize(step_);
+    transfers_.reserve(absences.size());
     for (const PlacedAbsence& placed : absences) {
       transfers_.push_back(MakeTransfer(costs, placed));
     }
@@ -79,9 +89,9 @@ class Scheduler {
   MoveSchedule Run() {
     for (KernelIndex b = 0; b < step_; ++b) {
       const int64_t before_ns = now_ns_;
-      for (auto& [tier, lanes] : lanes_) {
-        while (!lanes.leaving.empty() &&
-               progress_[lanes.leaving.front()].out_end_ns <= now_ns_) {
+      for (Lanes& lanes : lanes_) {
+        while (lanes.HasLeaving() &&
+               progress_[lanes.FirstLeaving()].out_end_ns <= now_ns_) {
           CompleteFirst(lanes, b);
         }
       }
@@ -107,7 +117,9 @@ class Scheduler {
   int64_t BytesOf(int i) const {
     return transfers_[i].placed.absence.size_bytes;
   }
-  Lanes& LanesOf(int i) { return lanes_[transfers_[i].placed.tier]; }
+  Lanes& LanesOf(int i) {
+    return lanes_[lanes_.size() - 1 - transfers_[i].placed.tier];
+  }
 
   void TakeAbsences() {
     for (size_t i = 0; i < transfers_.size(); ++i) {
@@ -117,28 +129,34 @@ class Scheduler {
   }
 
   void IndexTransfers() {
-    for (size_t i = 0; i < transfers_.size(); ++i) {
-      const Transfer& transfer = transfers_[i];
-      progress_[i].gone =
-          !GapOf(i).moves_out || transfer.in_turn > transfer.out_turn;
-      if (GapOf(i).moves_out) {
-        leaving_at_[transfer.leave].push_back(i);
-        gone_by_[transfer.out_by].push_back(i);
+    const int count = static_cast<int>(transfers_.size());
+    leaving_at_ = Groups(step_, [&](auto add) {
+      for (int i = 0; i < count; ++i) {
+        if (GapOf(i).moves_out) add(transfers_[i].leave, i);
       }
-      if (!GapOf(i).moves_in) continue;
-      due_at_[transfer.due].push_back(i);
-      LanesOf(i).fetches.push_back(i);
+    });
+    gone_by_ = Groups(step_, [&](auto add) {
+      for (int i = 0; i < count; ++i) {
+        if (GapOf(i).moves_out) add(transfers_[i].out_by, i);
+      }
+    });
+    due_at_ = Groups(step_, [&](auto add) {
+      for (int i = 0; i < count; ++i) {
+        if (GapOf(i).moves_in) add(transfers_[i].due, i);
+      }
+    });
+    for (int i = 0; i < count; ++i) {
+      progress_[i].gone =
+          !GapOf(i).moves_out || transfers_[i].in_turn > transfers_[i].out_turn;
     }
-    for (auto& [tier, lanes] : lanes_) {
-      std::stable_sort(
-          lanes.fetches.begin(), lanes.fetches.end(),
-          [&](int a, int b) { return transfers_[a].due < transfers_[b].due; });
+    for (KernelIndex b = 0; b < step_; ++b) {
+      for (const int i : due_at_[b]) LanesOf(i).fetches.push_back(i);
     }
   }
 
   // Where copies out will hold room if nothing is ever waited for.
   void ExpectOuts() {
-    std::map<TierIndex, int64_t> free_ns;
+    std::vector<int64_t> free_ns(lanes_.size());  // by tier
     for (KernelIndex b = 0; b < step_; ++b) {
       for (const int i : leaving_at_[b]) {
         int64_t& lane_ns = free_ns[transfers_[i].placed.tier];
@@ -161,7 +179,7 @@ class Scheduler {
       change[begin] += bytes;
       change[end] -= bytes;
     };
-    for (auto& [tier, lanes] : lanes_) {
+    for (const Lanes& lanes : lanes_) {
       double stretch = 1;
       double sum_ns = 0;
       for (const int i : lanes.fetches) {
@@ -222,7 +240,7 @@ class Scheduler {
     progress.out_end_ns =
         progress.out_begin_ns + transfers_[i].placed.absence.out_ns;
     lanes.out_free_ns = progress.out_end_ns;
-    lanes.leaving.push_back(i);
+    lanes.outs.push_back(i);
     progress.leaving = true;
     HoldWhileLeaving(i, b);
     if (transfers_[i].out_by == b) CompleteUpTo(i, b);
@@ -232,7 +250,10 @@ class Scheduler {
   void HoldWhileLeaving(int i, KernelIndex b) {
     const KernelIndex gone = BoundaryAt(progress_[i].out_end_ns, b, now_ns_);
     HoldUntil(i, b, std::min(std::max(b + 1, gone), transfers_[i].out_by));
-    held_to_[progress_[i].held_until].push_back(i);
+    HeldList& list = held_to_[progress_[i].held_until];
+    (list.first < 0 ? list.first : progress_[list.last].next_held) = i;
+    list.last = i;
+    progress_[i].next_held = -1;
   }
 
   // There is room for the tensor after all, and no kernel expects it slow.
@@ -245,8 +266,8 @@ class Scheduler {
   }
 
   void CompleteFirst(Lanes& lanes, KernelIndex b) {
-    const int i = lanes.leaving.front();
-    lanes.leaving.pop_front();
+    const int i = lanes.FirstLeaving();
+    ++lanes.next_out;
     progress_[i].leaving = false;
     now_ns_ = std::max(now_ns_, progress_[i].out_end_ns);
     HoldUntil(i, b, b);
@@ -261,16 +282,18 @@ class Scheduler {
   // Copies out that were expected to be complete hold room for longer; those
   // that end first are waited for until the rest has room.
   void WaitForRoom(KernelIndex b) {
-    for (const int i : std::exchange(held_to_[b], {})) {
+    for (int i = std::exchange(held_to_[b], {}).first; i >= 0;) {
+      const int next = progress_[i].next_held;
       if (progress_[i].leaving) HoldWhileLeaving(i, b);
+      i = next;
     }
     while (excess_.At(b) > 0) {
       Lanes* first = nullptr;
-      for (auto& [tier, lanes] : lanes_) {
-        if (lanes.leaving.empty()) continue;
+      for (Lanes& lanes : lanes_) {
+        if (!lanes.HasLeaving()) continue;
         if (first == nullptr ||
-            progress_[lanes.leaving.front()].out_end_ns <
-                progress_[first->leaving.front()].out_end_ns) {
+            progress_[lanes.FirstLeaving()].out_end_ns <
+                progress_[first->FirstLeaving()].out_end_ns) {
           first = &lanes;
         }
       }
@@ -304,7 +327,7 @@ class Scheduler {
   // Slower tiers go first: their copies hold room for longer and cannot catch
   // up.
   void Prefetch(KernelIndex b) {
-    for (auto& [tier, lanes] : lanes_) {
+    for (Lanes& lanes : lanes_) {
       while (lanes.in_free_ns < now_ns_ + kernel_ns_[b]) {
         const int i = NextFetch(lanes, b);
         if (i < 0) break;
@@ -387,11 +410,11 @@ class Scheduler {
   std::vector<Progress> progress_;  // parallel to `transfers_`
   // Bytes held, or promised to be, less what is allowed.
   Occupancy excess_;
-  std::vector<std::vector<int>> leaving_at_;  // by boundary
-  std::vector<std::vector<int>> gone_by_;
-  std::vector<std::vector<int>> due_at_;
-  std::vector<std::vector<int>> held_to_;             // copies out under way
-  std::map<TierIndex, Lanes, std::greater<>> lanes_;  // slowest first
+  Groups leaving_at_;  // by boundary
+  Groups gone_by_;
+  Groups due_at_;
+  std::vector<HeldList> held_to_;  // copies out under way, by boundary
+  std::vector<Lanes> lanes_;       // slowest tier first
   std::vector<int64_t> kernel_ns_;
   std::vector<int64_t> boundary_ns_;
   int64_t now_ns_ = 0;

@@ -76,12 +76,22 @@ Search::Search(const CostModel& costs, const AbsenceChoices& choices,
       selector_(costs.graph(), choices),
       best_(absl::ResourceExhaustedError("no address layout was found")) {}
 
-void Search::Run() { RunFrom(Starts(), nullptr); }
+void Search::Run() {
+  if (PlansAtOnce({.costs = CostsAt(choices_, kPrices[0])}, nullptr)) return;
+  RunFrom(Starts(), nullptr);
+}
 
 void Search::RunAtPrices(const PriceAbsences& price) {
+  if (PlansAtOnce({}, price)) return;
   std::vector<Recipe> starts;
   for (const TierRule rule : Rules()) starts.push_back({.tiers = rule});
   RunFrom(starts, price);
+}
+
+bool Search::PlansAtOnce(const Recipe& recipe, const PriceAbsences& price) {
+  if (effort_.deadline == absl::InfiniteFuture()) return false;
+  MakeDo(Begin(recipe, price), kFirstShare);
+  return IsDone();
 }
 
 int64_t Search::EstimateStepNs(const PriceAbsences& price) {
@@ -96,11 +106,6 @@ int64_t Search::EstimateStepNs(const PriceAbsences& price) {
 
 void Search::RunFrom(const std::vector<Recipe>& starts,
                      const PriceAbsences& price) {
-  if (effort_.deadline < absl::InfiniteFuture()) {
-    // Something to return, whenever the limit comes.
-    MakeDo(Begin(starts.front(), price), kFirstShare);
-    if (IsDone()) return;
-  }
   std::vector<Candidate> candidates;
   for (const Recipe& recipe : starts) {
     AllowAll(1);

@@ -109,6 +109,9 @@ class Search {
 
   std::vector<TierRule> Rules() const;
   std::vector<Recipe> Starts() const;
+  // Where there is a deadline: finds something to return, whenever it comes.
+  // Whether that is all there is to do.
+  bool PlansAtOnce(const Recipe& recipe, const PriceAbsences& price);
   // Lays out the best candidates that rounds from the starts lead to.
   void RunFrom(const std::vector<Recipe>& starts, const PriceAbsences& price);
   // The recipe of a first round.

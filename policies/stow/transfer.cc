@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "policies/model/groups.h"
+
 namespace stowage {
 namespace {
 
@@ -63,17 +65,21 @@ std::vector<int64_t> KernelTimesNs(const CostModel& costs,
                                    const std::vector<PlacedAbsence>& absences) {
   const Graph& graph = costs.graph();
   const KernelIndex step = graph.kernel_count() + 1;
-  std::vector<std::vector<const PlacedAbsence*>> slow(graph.tensors.size());
-  for (const PlacedAbsence& placed : absences) {
-    const Gap& gap = placed.absence.gap;
-    if (!gap.mandatory() && (gap.moves_out || gap.moves_in)) continue;
-    slow[gap.tensor].push_back(&placed);
-  }
+  const Groups slow(graph.tensors.size(), [&](auto add) {
+    for (size_t i = 0; i < absences.size(); ++i) {
+      const Gap& gap = absences[i].absence.gap;
+      if (!gap.mandatory() && (gap.moves_out || gap.moves_in)) continue;
+      add(gap.tensor, static_cast<int>(i));
+    }
+  });
   std::vector<int64_t> times_ns;
+  times_ns.reserve(graph.kernels.size());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     const auto tier_of = [&](TensorIndex t) -> TierIndex {
-      for (const PlacedAbsence* placed : slow[t]) {
-        if (CoversUse(placed->absence.gap, k, step)) return placed->tier;
+      for (const int i : slow[t]) {
+        if (CoversUse(absences[i].absence.gap, k, step)) {
+          return absences[i].tier;
+        }
       }
       return kFastTier;
     };
