@@ -43,7 +43,13 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
     for (const KernelIndex turn : {0, step_}) {
       const KernelIndex begin = std::max(0, gaps_[g].from - turn);
       const KernelIndex end = std::min(step_, gaps_[g].to - turn);
-      if (begin < end) begins_[begin].push_back({static_cast<int>(g), end});
+      const KernelIndex next_use =
+          gaps_[g].moves_in ? gaps_[g].to - turn : 3 * step_;
+      if (begin >= end) continue;
+      begins_[begin].push_back({.gap = static_cast<int>(g),
+                                .turn = turn,
+                                .end = end,
+                                .next_use = next_use});
     }
   }
 }
@@ -52,8 +58,23 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
 void EvictionPlanner::Open(KernelIndex boundary) {
   std::erase_if(covering_,
                 [&](const Cover& cover) { return cover.end <= boundary; });
-  covering_.insert(covering_.end(), begins_[boundary].begin(),
-                   begins_[boundary].end());
+  for (Cover& cover : begins_[boundary]) {
+    SetTaken(cover);
+    const auto behind = std::partition_point(
+        covering_.begin(), covering_.end(), [&](const Cover& other) {
+          return std::tuple(-other.next_use, other.gap) <
+                 std::tuple(-cover.next_use, cover.gap);
+        });
+    covering_.insert(behind, cover);
+  }
+}
+
+void EvictionPlanner::SetTaken(Cover& cover) const {
+  const std::optional<Option>& option = taken_[cover.gap];
+  cover.taken = option.has_value();
+  if (!cover.taken) return;
+  cover.left = option->taken.left - cover.turn;
+  cover.fetch = option->taken.fetch - cover.turn;
 }
 
 bool EvictionPlanner::Plan(int64_t max_wait_ns) {
@@ -121,51 +142,38 @@ bool EvictionPlanner::RelieveBoundary(KernelIndex boundary) {
   Option best;
   int best_gap = -1;
   int64_t best_wait_ns = 0;
-  for (int g : Candidates(boundary)) {
+  VisitCandidates(boundary, [&](int g) {
     const int64_t before_ns = taken_[g].has_value() ? taken_[g]->wait_ns : 0;
     const Option option = Extend(g, boundary);
     const int64_t wait_ns = option.wait_ns - before_ns;
-    if (best_gap >= 0 && wait_ns >= best_wait_ns) continue;
+    if (best_gap >= 0 && wait_ns >= best_wait_ns) return true;
     best = option;
     best_gap = g;
     best_wait_ns = wait_ns;
-    if (wait_ns <= 0) break;
-  }
+    return wait_ns > 0;
+  });
   if (best_gap < 0) return false;
   if (taken_[best_gap].has_value()) GiveBack(best_gap);
   Take(best_gap, best);
+  for (Cover& cover : covering_) {
+    if (cover.gap == best_gap) SetTaken(cover);
+  }
   return true;
 }
 
-// Gaps in which a tensor holds room at the boundary that it could do without:
-// those not taken first, then by the distance of the next use.
-std::vector<int> EvictionPlanner::Candidates(KernelIndex boundary) const {
-  std::vector<int> free, taken;
-  for (const auto& [g, end] : covering_) {
-    if (!HoldsRoom(g, boundary)) continue;
-    (taken_[g].has_value() ? taken : free).push_back(g);
+void EvictionPlanner::VisitCandidates(
+    KernelIndex boundary, absl::FunctionRef<bool(int gap)> visit) const {
+  for (const bool taken : {false, true}) {
+    size_t visits_left = taken ? kMaxTakenCandidates : kMaxFreeCandidates;
+    for (const Cover& cover : covering_) {
+      if (cover.taken != taken) continue;
+      const bool absent =
+          taken && cover.left <= boundary && boundary < cover.fetch;
+      if (absent) continue;
+      if (visits_left-- == 0) break;
+      if (!visit(cover.gap)) return;
+    }
   }
-  // Gaps that are not followed by a use are the farthest of all.
-  const auto distance = [&](int g) {
-    return gaps_[g].moves_in ? gaps_[g].to - Unroll(g, boundary) : 2 * step_;
-  };
-  const auto keep_farthest = [&](size_t most, std::vector<int>& list) {
-    const auto end = list.begin() + std::min(list.size(), most);
-    std::partial_sort(list.begin(), end, list.end(), [&](int a, int b) {
-      return std::tuple(-distance(a), a) < std::tuple(-distance(b), b);
-    });
-    list.erase(end, list.end());
-  };
-  keep_farthest(kMaxFreeCandidates, free);
-  keep_farthest(kMaxTakenCandidates, taken);
-  free.insert(free.end(), taken.begin(), taken.end());
-  return free;
-}
-
-bool EvictionPlanner::HoldsRoom(int gap, KernelIndex boundary) const {
-  if (!taken_[gap].has_value()) return true;
-  const KernelIndex at = Unroll(gap, boundary);
-  return at < taken_[gap]->taken.left || at >= taken_[gap]->taken.fetch;
 }
 
 KernelIndex EvictionPlanner::Unroll(int gap, KernelIndex boundary) const {

@@ -16,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "policies/model/memory_system.h"
 #include "policies/planning/gap.h"
 #include "policies/planning/lane_schedule.h"
@@ -42,11 +43,18 @@ class EvictionPlanner {
   std::vector<FastSegment> Segments() const;
 
  private:
-  // A gap, and the boundary of this step at which it no longer covers those
-  // before.
+  // A gap as the boundaries of one step see it, which may be a step less than
+  // its own.
   struct Cover {
     int gap = 0;
-    KernelIndex end = 0;
+    KernelIndex turn = 0;  // 0, or a step
+    KernelIndex end = 0;   // it covers those before
+    // Of its next use; where none follows, farther than all others.
+    KernelIndex next_use = 0;
+    // Where it is taken, no room is held from `left` to `fetch` - 1.
+    bool taken = false;
+    KernelIndex left = 0;
+    KernelIndex fetch = 0;
   };
   // A way to take a gap, and how long kernels would wait for it.
   struct Option {
@@ -64,8 +72,12 @@ class EvictionPlanner {
   void TakeMandatoryGaps();
   bool RelieveBoundary(KernelIndex boundary);
   void Open(KernelIndex boundary);
-  std::vector<int> Candidates(KernelIndex boundary) const;
-  bool HoldsRoom(int gap, KernelIndex boundary) const;
+  void SetTaken(Cover& cover) const;
+  // Gaps in which a tensor holds room at the boundary that it could do without:
+  // those not taken first, then by the distance of the next use, the farthest
+  // first; until `visit` returns false.
+  void VisitCandidates(KernelIndex boundary,
+                       absl::FunctionRef<bool(int gap)> visit) const;
   KernelIndex Unroll(int gap, KernelIndex boundary) const;
   Option Extend(int gap, KernelIndex boundary);
   Option Schedule(const Gap& gap, KernelIndex slow_first,
@@ -87,8 +99,9 @@ class EvictionPlanner {
   const KernelIndex step_;  // boundaries in a step
 
   const std::vector<Gap> gaps_;
-  std::vector<std::vector<Cover>> begins_;    // by boundary
-  std::vector<Cover> covering_;               // the boundary that is looked at
+  std::vector<std::vector<Cover>> begins_;  // by boundary
+  // The boundary that is looked at, by distance of the next use, then by gap.
+  std::vector<Cover> covering_;
   std::vector<std::optional<Option>> taken_;  // by gap
   std::vector<int64_t> fast_bytes_;           // by boundary
   std::vector<int64_t> out_ns_;               // by tensor, with margin

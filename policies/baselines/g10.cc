@@ -46,7 +46,12 @@ class EvictionScheduler {
         in_lanes_(facts.system.tiers.size()),
         tier_bytes_(facts.system.tiers.size(),
                     std::vector<int64_t>(facts.kernel_count() + 1, 0)),
-        gaps_(SwappableGaps(facts)) {}
+        gaps_(SwappableGaps(facts)) {
+    for (const Gap& gap : gaps_) {
+      copies_ns_.push_back(CopyOutNs(facts, gap.tensor, 1) +
+                           CopyInNs(facts, gap.tensor, 1));
+    }
+  }
 
   std::vector<Offload> Run() {
     // Relief only shrinks as gaps are taken: a rank that is still the highest
@@ -71,8 +76,7 @@ class EvictionScheduler {
  private:
   double Rank(size_t g) const {
     const Gap& gap = gaps_[g];
-    const int64_t copies_ns =
-        CopyOutNs(facts_, gap.tensor, 1) + CopyInNs(facts_, gap.tensor, 1);
+    const int64_t copies_ns = copies_ns_[g];
     if (TimeAt(facts_, gap.to) - TimeAt(facts_, gap.from) < copies_ns) return 0;
     const double relief =
         pressure_.Relief(gap.from, gap.to, facts_.bytes[gap.tensor]);
@@ -100,8 +104,10 @@ class EvictionScheduler {
     const TierIndex tier = best.offload.tier;
     out_lanes_[tier].Reserve(best.out_start_ns, best.out_ns);
     in_lanes_[tier].Reserve(best.in_start_ns, best.in_ns);
-    for (KernelIndex b = gap.from; b < gap.to; ++b) {
-      tier_bytes_[tier][b % (facts_.kernel_count() + 1)] += bytes;
+    for (const Span& span : pressure_.Parts(gap.from, gap.to)) {
+      for (KernelIndex b = span.begin; b < span.end; ++b) {
+        tier_bytes_[tier][b] += bytes;
+      }
     }
     pressure_.Relieve(best.left, best.offload.fetch, bytes);
     offloads_.push_back(best.offload);
@@ -110,9 +116,11 @@ class EvictionScheduler {
   bool HasRoom(TierIndex tier, const Gap& gap) const {
     const int64_t capacity_bytes = facts_.system.tiers[tier].capacity_bytes;
     if (capacity_bytes == 0) return true;
-    for (KernelIndex b = gap.from; b < gap.to; ++b) {
-      const int64_t held = tier_bytes_[tier][b % (facts_.kernel_count() + 1)];
-      if (held + facts_.bytes[gap.tensor] > capacity_bytes) return false;
+    const int64_t most_held = capacity_bytes - facts_.bytes[gap.tensor];
+    for (const Span& span : pressure_.Parts(gap.from, gap.to)) {
+      for (KernelIndex b = span.begin; b < span.end; ++b) {
+        if (tier_bytes_[tier][b] > most_held) return false;
+      }
     }
     return true;
   }
@@ -155,6 +163,7 @@ class EvictionScheduler {
   std::vector<LaneSchedule> out_lanes_, in_lanes_;  // by slower tier
   std::vector<std::vector<int64_t>> tier_bytes_;    // by tier and boundary
   const std::vector<Gap> gaps_;
+  std::vector<int64_t> copies_ns_;  // by gap, to tier 1 and back
   std::vector<Offload> offloads_;
 };
 

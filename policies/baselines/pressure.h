@@ -37,6 +37,9 @@ class Pressure {
   KernelIndex EarliestWithRoom(KernelIndex earliest, KernelIndex begin,
                                int64_t bytes) const;
 
+  // An unrolled range as ranges of one step.
+  std::array<Span, 2> Parts(KernelIndex begin, KernelIndex end) const;
+
  private:
   // Boundaries are summed up in blocks of this many.
   static constexpr KernelIndex kBlock = 64;
@@ -46,8 +49,6 @@ class Pressure {
     double weight = 0;
   };
 
-  // An unrolled range as ranges of one step.
-  std::array<Span, 2> Parts(KernelIndex begin, KernelIndex end) const;
   // Computes the blocks anew that hold boundaries begin .. end-1.
   void SumUp(KernelIndex begin, KernelIndex end);
   double ReliefWithinBlock(KernelIndex begin, KernelIndex end,

@@ -10,7 +10,8 @@
 #define STOWAGE_POLICIES_PLANNING_LANE_SCHEDULE_H_
 
 #include <cstdint>
-#include <map>
+
+#include "absl/container/btree_map.h"
 
 namespace stowage {
 
@@ -31,7 +32,7 @@ class LaneSchedule {
  private:
   // Start to end of busy times; disjoint where reservations were found by the
   // two searches above.
-  std::multimap<int64_t, int64_t> busy_;
+  absl::btree_multimap<int64_t, int64_t> busy_;
 };
 
 }  // namespace stowage

@@ -51,9 +51,7 @@ class Skyline {
     KernelIndex line = 0;
     KernelIndex length = 0;
     bool operator>(const Entry& other) const {
-      if (height != other.height) return height > other.height;
-      if (line != other.line) return line > other.line;
-      return length > other.length;
+      return height != other.height ? height > other.height : line > other.line;
     }
   };
   // The items that are not placed yet, as a tree over their order of birth.

@@ -313,6 +313,9 @@ AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
   AbsenceChoices choices{.least_bytes = in_place ? FixedBytes(graph, workload)
                                                  : workload.need_bytes};
   choices.least_bytes.push_back(0);
+  // About as many as there are: a vector of megabytes is better not copied.
+  choices.absences.reserve((kLongestSpan + 2) *
+                           (gaps.size() + graph.tensors.size()));
   size_t next = 0;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const size_t first = next;
