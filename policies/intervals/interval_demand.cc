@@ -6,47 +6,46 @@
 #include "policies/planning/address_layout.h"
 
 namespace stowage {
-namespace {
-
-// Whether kernel `k` uses the tensor in the interval that it is born in.
-bool BornInSameInterval(const Tensor& tensor, KernelIndex k,
-                        const Intervals& intervals) {
-  return !tensor.persistent && tensor.birth_kernel <= k &&
-         intervals.of_kernel[tensor.birth_kernel] == intervals.of_kernel[k];
-}
-
-void AddWantedBytes(const Graph& graph, const Layers& layers,
-                    const Intervals& intervals,
-                    std::vector<IntervalDemand>& demands) {
-  std::vector<int32_t> counted(graph.tensors.size(), -1);  // last interval
+IntervalMeter::IntervalMeter(const Graph& graph, const Layers& layers,
+                             const std::vector<int64_t>& kernel_ns)
+    : layers_(layers),
+      kernel_ns_(kernel_ns),
+      short_lived_bytes_(ShortLivedBytes(graph, layers)) {
+  for (const Tensor& tensor : graph.tensors) {
+    births_.push_back(tensor.persistent ? -1 : tensor.birth_kernel);
+  }
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    const int32_t interval = intervals.of_kernel[k];
     for (const Operand& operand : graph.kernels[k].operands) {
       const Tensor& tensor = graph.tensors[operand.tensor];
-      if (counted[operand.tensor] == interval || !tensor.movable()) continue;
-      counted[operand.tensor] = interval;
-      if (IsShortLived(tensor, layers)) continue;
-      if (BornInSameInterval(tensor, k, intervals)) continue;
-      demands[interval].wanted_bytes += RoundUpToPlacement(tensor.size_bytes);
+      if (!tensor.movable() || IsShortLived(tensor, layers)) continue;
+      uses_.push_back(
+          {k, operand.tensor, RoundUpToPlacement(tensor.size_bytes)});
     }
   }
 }
 
-}  // namespace
-
-std::vector<IntervalDemand> MeasureIntervals(
-    const Graph& graph, const Layers& layers, LayerIndex length,
-    const std::vector<int64_t>& kernel_ns) {
-  const Intervals intervals = DivideIntoIntervals(layers, length);
-  const std::vector<int64_t> short_lived = ShortLivedBytes(graph, layers);
+std::vector<IntervalDemand> IntervalMeter::Measure(LayerIndex length) const {
+  const Intervals intervals = DivideIntoIntervals(layers_, length);
   std::vector<IntervalDemand> demands(intervals.count());
-  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    IntervalDemand& demand = demands[intervals.of_kernel[k]];
-    demand.short_lived_bytes =
-        std::max(demand.short_lived_bytes, short_lived[k]);
-    demand.duration_ns += kernel_ns[k];
+  for (int32_t i = 0; i < intervals.count(); ++i) {
+    IntervalDemand& demand = demands[i];
+    const KernelIndex end = intervals.first_kernel[i + 1];
+    for (KernelIndex k = intervals.first_kernel[i]; k < end; ++k) {
+      demand.short_lived_bytes =
+          std::max(demand.short_lived_bytes, short_lived_bytes_[k]);
+      demand.duration_ns += kernel_ns_[k];
+    }
   }
-  AddWantedBytes(graph, layers, intervals, demands);
+  std::vector<int32_t> counted(births_.size(), -1);  // last interval
+  for (const Use& use : uses_) {
+    const int32_t interval = intervals.of_kernel[use.kernel];
+    if (counted[use.tensor] == interval) continue;
+    counted[use.tensor] = interval;
+    const KernelIndex birth = births_[use.tensor];
+    const bool born_in_it = 0 <= birth && birth <= use.kernel &&
+                            intervals.of_kernel[birth] == interval;
+    if (!born_in_it) demands[interval].wanted_bytes += use.bytes;
+  }
   return demands;
 }
 

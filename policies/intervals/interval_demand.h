@@ -1,10 +1,10 @@
 // What intervals of a given length ask for: the terms of Sentinel's equations 1
 // and 2 and of ReDL's constraints 4 and 5.
 //
-//   for (const IntervalDemand& demand :
-//        MeasureIntervals(graph, layers, length, kernel_ns)) ...
+//   const IntervalMeter meter(graph, layers, kernel_ns);
+//   for (const IntervalDemand& demand : meter.Measure(length)) ...
 //
-// Pure functions of a valid graph.
+// Of a valid graph.
 #ifndef STOWAGE_POLICIES_INTERVALS_INTERVAL_DEMAND_H_
 #define STOWAGE_POLICIES_INTERVALS_INTERVAL_DEMAND_H_
 
@@ -28,10 +28,30 @@ struct IntervalDemand {
   int64_t duration_ns = 0;
 };
 
-// By interval. Sizes are rounded up to kPlacementAlignmentBytes.
-std::vector<IntervalDemand> MeasureIntervals(
-    const Graph& graph, const Layers& layers, LayerIndex length,
-    const std::vector<int64_t>& kernel_ns);
+// For several lengths. Keeps references to `layers` and `kernel_ns`; safe to use
+// from several threads.
+class IntervalMeter {
+ public:
+  IntervalMeter(const Graph& graph, const Layers& layers,
+                const std::vector<int64_t>& kernel_ns);
+
+  // By interval. Sizes are rounded up to kPlacementAlignmentBytes.
+  std::vector<IntervalDemand> Measure(LayerIndex length) const;
+
+ private:
+  // Of a long-lived tensor that can be moved.
+  struct Use {
+    KernelIndex kernel = 0;
+    TensorIndex tensor = 0;
+    int64_t bytes = 0;
+  };
+
+  const Layers& layers_;
+  const std::vector<int64_t>& kernel_ns_;
+  const std::vector<int64_t> short_lived_bytes_;  // by kernel
+  std::vector<KernelIndex> births_;               // by tensor; -1: persistent
+  std::vector<Use> uses_;                         // by kernel
+};
 
 // By kernel: its gap and how long it runs with all operands fast.
 std::vector<int64_t> AllFastKernelNs(const Graph& graph,

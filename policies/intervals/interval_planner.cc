@@ -56,6 +56,7 @@ void IntervalPlanner::PrepareStays() {
   stays_.resize(table_.uses.size());
   for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
     const Tensor& tensor = graph_.tensors[t];
+    stays_[t].reserve(table_.uses[t].size());
     for (const Use& use : table_.uses[t]) {
       const KernelIndex k = use.kernel;
       Stay stay{.placed = rules_.stage_all && !use.slow};

@@ -41,11 +41,13 @@ Intervals DivideIntoIntervals(const Layers& layers, LayerIndex length) {
   for (LayerIndex layer = 0; layer < layers.count(); layer += length) {
     intervals.first_kernel.push_back(layers.first_kernel[layer]);
   }
-  for (LayerIndex layer : layers.of_kernel) {
-    intervals.of_kernel.push_back(layer / length);
-  }
   intervals.first_kernel.push_back(
       static_cast<KernelIndex>(layers.of_kernel.size()));
+  intervals.of_kernel.resize(layers.of_kernel.size());
+  for (int32_t i = 0; i < intervals.count(); ++i) {
+    std::fill(intervals.of_kernel.begin() + intervals.first_kernel[i],
+              intervals.of_kernel.begin() + intervals.first_kernel[i + 1], i);
+  }
   return intervals;
 }
 

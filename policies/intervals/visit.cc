@@ -12,6 +12,13 @@ bool IsLeftSlow(const Workload& workload, KernelIndex k, TensorIndex t) {
 
 void AddOperands(const Graph& graph, const Workload& workload,
                  const std::vector<bool>& managed, UseTable& table) {
+  std::vector<int32_t> counts(graph.tensors.size());
+  for (const Kernel& kernel : graph.kernels) {
+    for (const Operand& operand : kernel.operands) ++counts[operand.tensor];
+  }
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    if (managed[t]) table.uses[t].reserve(counts[t]);
+  }
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     for (const Operand& operand : graph.kernels[k].operands) {
       if (!managed[operand.tensor]) continue;

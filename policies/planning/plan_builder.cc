@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_proto.h"
@@ -38,12 +38,22 @@ class Builder {
  public:
   Builder(const Graph& graph, const MemorySystem& system,
           const BuildInput& input)
-      : graph_(graph), system_(system), input_(input) {
-    segments_.resize(graph.tensors.size());
-    for (const FastSegment& segment : input.segments) {
-      segments_[segment.tensor].push_back(segment);
+      : graph_(graph),
+        system_(system),
+        input_(input),
+        segments_(input.segments),
+        first_segment_(graph.tensors.size() + 1) {
+    const auto by_tensor = [](const FastSegment& a, const FastSegment& b) {
+      return a.tensor < b.tensor;
+    };
+    if (!absl::c_is_sorted(segments_, by_tensor)) {
+      absl::c_stable_sort(segments_, by_tensor);
+    }
+    for (const FastSegment& segment : segments_) {
+      ++first_segment_[segment.tensor + 1];
       has_wishes_ = has_wishes_ || segment.block >= 0 || segment.early;
     }
+    absl::c_partial_sum(first_segment_, first_segment_.begin());
   }
 
   int64_t FastBytes() { return LayoutPeakBytes(MakeFastItems()); }
@@ -82,14 +92,17 @@ class Builder {
   }
 
  private:
+  absl::Span<const FastSegment> SegmentsOf(TensorIndex t) const {
+    return absl::MakeConstSpan(segments_).subspan(
+        first_segment_[t], first_segment_[t + 1] - first_segment_[t]);
+  }
+
   // The segments whose item has offset -1.
   std::vector<FastSegment> WithoutOffset(
       const std::vector<int64_t>& offsets) const {
     std::vector<FastSegment> segments;
-    for (size_t t = 0; t < segments_.size(); ++t) {
-      for (size_t i = 0; i < segments_[t].size(); ++i) {
-        if (offsets[fast_items_[t][i]] < 0) segments.push_back(segments_[t][i]);
-      }
+    for (size_t i = 0; i < segments_.size(); ++i) {
+      if (offsets[fast_items_[i]] < 0) segments.push_back(segments_[i]);
     }
     return segments;
   }
@@ -122,14 +135,16 @@ class Builder {
   std::vector<LayoutItem> MakeFastItems() {
     std::vector<LayoutItem> items;
     std::map<int32_t, int> block_items;
-    fast_items_.assign(segments_.size(), {});
+    items.reserve(segments_.size());
+    fast_items_.clear();
+    fast_items_.reserve(segments_.size());
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       int start_item = -1;
-      for (const FastSegment& segment : segments_[t]) {
+      for (const FastSegment& segment : SegmentsOf(t)) {
         const Span span{segment.begin, segment.end};
         if (EndsStep(graph_, segment) && start_item >= 0) {
           items[start_item].spans[1] = span;
-          fast_items_[t].push_back(start_item);
+          fast_items_.push_back(start_item);
           continue;
         }
         if (has_wishes_ && segment.block >= 0) {
@@ -137,11 +152,11 @@ class Builder {
               block_items.try_emplace(segment.block, items.size());
           if (is_new) items.push_back({0, {span, Span{}}, segment.early});
           AddToBlock(segment, items[at->second]);
-          fast_items_[t].push_back(at->second);
+          fast_items_.push_back(at->second);
           continue;
         }
         if (StartsStep(graph_, segment)) start_item = items.size();
-        fast_items_[t].push_back(items.size());
+        fast_items_.push_back(items.size());
         items.push_back(
             {RoundUpToPlacement(graph_.tensors[t].size_bytes),
              {span, Span{}},
@@ -228,17 +243,20 @@ class Builder {
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       uses[t] = SlowUseOf(t);
     }
-    std::set<std::pair<KernelIndex, TensorIndex>> streamed;
+    std::vector<std::pair<KernelIndex, TensorIndex>> streamed;
     for (const Stream& stream : input_.streams) {
       for (TensorIndex t : stream.tensors) {
-        streamed.insert({stream.kernel, t});
+        streamed.push_back({stream.kernel, t});
         uses[t].streamed = true;
       }
     }
+    absl::c_sort(streamed);
     for (KernelIndex k = 0; k < graph_.kernel_count(); ++k) {
       for (const Operand& operand : graph_.kernels[k].operands) {
         if (FastAt(operand.tensor, k)) continue;
-        if (streamed.contains({k, operand.tensor})) continue;
+        if (absl::c_binary_search(streamed, std::pair(k, operand.tensor))) {
+          continue;
+        }
         uses[operand.tensor].in_place = true;
       }
     }
@@ -248,7 +266,7 @@ class Builder {
   // A tensor has one place in the slower tiers for as long as it may need it.
   SlowUse SlowUseOf(TensorIndex t) const {
     const Tensor& tensor = graph_.tensors[t];
-    const std::vector<FastSegment>& segments = segments_[t];
+    const absl::Span<const FastSegment> segments = SegmentsOf(t);
     SlowUse use;
     const KernelIndex end = graph_.kernel_count() + 1;
     use.needed = segments.empty() || !CoversLife(tensor, segments);
@@ -272,7 +290,7 @@ class Builder {
   }
 
   bool CoversLife(const Tensor& tensor,
-                  const std::vector<FastSegment>& segments) const {
+                  absl::Span<const FastSegment> segments) const {
     for (const FastSegment& segment : segments) {
       if (segment.moved_in || segment.moved_out) return false;
     }
@@ -280,25 +298,26 @@ class Builder {
   }
 
   bool FastAt(TensorIndex t, KernelIndex k) const {
-    for (const FastSegment& segment : segments_[t]) {
+    for (const FastSegment& segment : SegmentsOf(t)) {
       if (segment.ready <= k && k < segment.end) return true;
     }
     return false;
   }
 
-  Placement FastPlace(TensorIndex t, size_t segment) const {
+  // `segment`: an index into all of them.
+  Placement FastPlace(int segment) const {
     const int64_t into_block =
-        has_wishes_ ? segments_[t][segment].block_offset_bytes : 0;
-    return {kFastTier, fast_offsets_[fast_items_[t][segment]] + into_block};
+        has_wishes_ ? segments_[segment].block_offset_bytes : 0;
+    return {kFastTier, fast_offsets_[fast_items_[segment]] + into_block};
   }
 
   // Where the tensor is allocated at boundary `at` (0 for the step's start).
   Placement PlaceWhenAllocated(TensorIndex t, KernelIndex at,
                                bool initial) const {
-    for (size_t i = 0; i < segments_[t].size(); ++i) {
-      const FastSegment& segment = segments_[t][i];
+    for (int i = first_segment_[t]; i < first_segment_[t + 1]; ++i) {
+      const FastSegment& segment = segments_[i];
       if (segment.moved_in || segment.begin != at) continue;
-      if (initial == StartsStep(graph_, segment)) return FastPlace(t, i);
+      if (initial == StartsStep(graph_, segment)) return FastPlace(i);
     }
     return homes_[t];
   }
@@ -333,16 +352,15 @@ class Builder {
   }
 
   void WriteMoves(Plan& plan) const {
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      for (size_t i = 0; i < segments_[t].size(); ++i) {
-        const FastSegment& s = segments_[t][i];
-        const Placement fast = FastPlace(t, i);
-        if (s.moved_in) {
-          plan.moves.push_back({t, homes_[t], fast, s.begin, s.ready});
-        }
-        if (s.moved_out) {
-          plan.moves.push_back({t, fast, homes_[t], s.leave, s.end});
-        }
+    for (size_t i = 0; i < segments_.size(); ++i) {
+      const FastSegment& s = segments_[i];
+      const Placement fast = FastPlace(static_cast<int>(i));
+      const Placement& home = homes_[s.tensor];
+      if (s.moved_in) {
+        plan.moves.push_back({s.tensor, home, fast, s.begin, s.ready});
+      }
+      if (s.moved_out) {
+        plan.moves.push_back({s.tensor, fast, home, s.leave, s.end});
       }
     }
     SortMoves(plan.moves);
@@ -351,11 +369,12 @@ class Builder {
   const Graph& graph_;
   const MemorySystem& system_;
   const BuildInput& input_;
-  std::vector<std::vector<FastSegment>> segments_;  // by tensor
-  bool has_wishes_ = false;  // for early segments and blocks, not dropped
-  std::vector<std::vector<int>> fast_items_;  // parallel to segments_
-  std::vector<int64_t> fast_offsets_;         // by item
-  std::vector<Placement> homes_;              // by tensor, slower tiers
+  std::vector<FastSegment> segments_;  // by tensor
+  std::vector<int> first_segment_;     // by tensor, and the end
+  bool has_wishes_ = false;      // for early segments and blocks, not dropped
+  std::vector<int> fast_items_;  // parallel to segments_
+  std::vector<int64_t> fast_offsets_;  // by item
+  std::vector<Placement> homes_;       // by tensor, slower tiers
 };
 
 }  // namespace

@@ -27,11 +27,12 @@ PeriodSearch FindPeriods(const Graph& graph, const MemorySystem& system,
                          const std::vector<int64_t>& kernel_ns,
                          int64_t fast_bytes) {
   PeriodSearch search;
+  const IntervalMeter meter(graph, layers, kernel_ns);
   const auto test = [&](LayerIndex period) {
     if (search.found || period < 1 || period > layers.count()) return;
     search.tested.push_back(period);
-    search.found = SatisfiesPeriodConstraints(
-        MeasureIntervals(graph, layers, period, kernel_ns), system, fast_bytes);
+    search.found =
+        SatisfiesPeriodConstraints(meter.Measure(period), system, fast_bytes);
   };
   const LayerIndex median = (layers.count() + 1) / 2;
   const LayerIndex step = 1 + layers.count() / (2 * kMaxRounds);

@@ -44,11 +44,11 @@ IntervalLengths FindIntervalLengths(const Graph& graph,
                                     const std::vector<int64_t>& kernel_ns,
                                     int64_t fast_bytes) {
   IntervalLengths found{.satisfy_space = true};
+  const IntervalMeter meter(graph, layers, kernel_ns);
   std::vector<std::pair<int64_t, LayerIndex>> by_exposed;
   for (LayerIndex length = 1; length <= layers.count();
        length = NextLength(length)) {
-    const std::vector<IntervalDemand> demands =
-        MeasureIntervals(graph, layers, length, kernel_ns);
+    const std::vector<IntervalDemand> demands = meter.Measure(length);
     if (!SatisfiesSpaceConstraint(demands, fast_bytes)) {
       // Tensor(MIL) grows with the length, so no longer one satisfies it.
       if (length == 1) found.satisfy_space = false;

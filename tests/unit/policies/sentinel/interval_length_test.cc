@@ -45,10 +45,11 @@ TEST(IntervalLengthTest, ALongIntervalHidesMore) {
   const MemorySystem system = *PresetMemorySystem("optane");
   const Layers layers = FindLayers(graph);
   const std::vector<int64_t> kernel_ns = AllFastKernelNs(graph, system);
+  const IntervalMeter meter(graph, layers, kernel_ns);
   int64_t before_ns = std::numeric_limits<int64_t>::max();
   for (LayerIndex length : {1, 2, 4, 8, 16}) {
-    const int64_t exposed_ns = ExposedMigrationNs(
-        MeasureIntervals(graph, layers, length, kernel_ns), system, 200 * kMiB);
+    const int64_t exposed_ns =
+        ExposedMigrationNs(meter.Measure(length), system, 200 * kMiB);
     EXPECT_LE(exposed_ns, before_ns) << length;
     before_ns = exposed_ns;
   }
@@ -59,20 +60,20 @@ TEST(IntervalLengthTest, OffersOnlyLengthsThatSatisfyEquationOne) {
   const MemorySystem system = *PresetMemorySystem("optane");
   const Layers layers = FindLayers(graph);
   const std::vector<int64_t> kernel_ns = AllFastKernelNs(graph, system);
+  const IntervalMeter meter(graph, layers, kernel_ns);
   const int64_t fast_bytes = 120 * kMiB;
   const IntervalLengths lengths =
       FindIntervalLengths(graph, system, layers, kernel_ns, fast_bytes);
   EXPECT_TRUE(lengths.satisfy_space);
   ASSERT_GT(lengths.best.size(), 2);
   for (LayerIndex length : lengths.best) {
-    EXPECT_TRUE(SatisfiesSpaceConstraint(
-        MeasureIntervals(graph, layers, length, kernel_ns), fast_bytes))
+    EXPECT_TRUE(SatisfiesSpaceConstraint(meter.Measure(length), fast_bytes))
         << length;
   }
   const LayerIndex longest =
       *std::max_element(lengths.best.begin(), lengths.best.end());
-  EXPECT_FALSE(SatisfiesSpaceConstraint(
-      MeasureIntervals(graph, layers, longest + 1, kernel_ns), fast_bytes));
+  EXPECT_FALSE(
+      SatisfiesSpaceConstraint(meter.Measure(longest + 1), fast_bytes));
 }
 
 TEST(IntervalLengthTest, ShortLengthsStandInWhereNoneSatisfiesEquationOne) {
@@ -91,8 +92,10 @@ TEST(IntervalLengthTest, WhatIsBornInAnIntervalIsNotWantedFromBefore) {
   const TensorIndex born = step.Add(kMiB, 1, 2);
   step.Write(1, born);
   step.Read(2, born);
+  const Layers layers = FindLayers(step.graph());
+  const std::vector<int64_t> kernel_ns = {1, 1, 1};
   const auto demands =
-      MeasureIntervals(step.graph(), FindLayers(step.graph()), 1, {1, 1, 1});
+      IntervalMeter(step.graph(), layers, kernel_ns).Measure(1);
   EXPECT_EQ(demands[1].wanted_bytes, 0);
   EXPECT_EQ(demands[2].wanted_bytes, kMiB);
 }
