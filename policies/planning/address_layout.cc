@@ -28,19 +28,22 @@ constexpr size_t kRepairPlacements = 15'000;
 
 // Whether more bytes coexist than there are.
 bool Overloaded(const std::vector<LayoutItem>& items, int64_t capacity) {
-  std::vector<std::pair<KernelIndex, int64_t>> changes;
+  KernelIndex end = 0;
+  for (const LayoutItem& item : items) {
+    for (const Span& span : item.spans) end = std::max(end, span.end);
+  }
+  std::vector<int64_t> change_bytes(end + 1);
   for (const LayoutItem& item : items) {
     for (const Span& span : item.spans) {
       if (span.begin >= span.end) continue;
-      changes.push_back({span.begin, item.size_bytes});
-      changes.push_back({span.end, -item.size_bytes});
+      change_bytes[span.begin] += item.size_bytes;
+      change_bytes[span.end] -= item.size_bytes;
     }
   }
-  std::sort(changes.begin(), changes.end());
-  int64_t held = 0;
-  for (const auto& [boundary, bytes] : changes) {
-    held += bytes;
-    if (held > capacity) return true;
+  int64_t held_bytes = 0;
+  for (const int64_t bytes : change_bytes) {
+    held_bytes += bytes;
+    if (held_bytes > capacity) return true;
   }
   return false;
 }

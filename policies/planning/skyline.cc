@@ -54,8 +54,10 @@ Skyline::Skyline(const std::vector<LayoutItem>& items)
   }
   std::partial_sum(first_birth_.begin(), first_birth_.end(),
                    first_birth_.begin());
-  while (leaves_ < static_cast<int>(items.size())) leaves_ *= 2;
-  nodes_.resize(2 * static_cast<size_t>(leaves_));
+  while (blocks_ * kBlock < static_cast<int>(items.size())) blocks_ *= 2;
+  ends_.resize(static_cast<size_t>(blocks_) * kBlock);
+  ranks_.resize(ends_.size());
+  nodes_.resize(2 * static_cast<size_t>(blocks_));
 }
 
 std::vector<int64_t> Skyline::Pack(const std::vector<int>& order,
@@ -73,29 +75,43 @@ std::vector<int64_t> Skyline::Pack(const std::vector<int>& order,
 }
 
 bool Skyline::Offer(const std::vector<int>& order, bool early) {
-  std::fill(nodes_.begin(), nodes_.end(), Node{kNever, kNoRank});
+  std::fill(ends_.begin(), ends_.end(), kNever);
+  std::fill(ranks_.begin(), ranks_.end(), kNoRank);
   bool any = false;
   for (size_t rank = 0; rank < order.size(); ++rank) {
     const int item = order[rank];
     if (items_[item].early != early || lives_[item].end == 0) continue;
-    nodes_[leaves_ + leaf_[item]] = {lives_[item].end, static_cast<int>(rank)};
+    ends_[leaf_[item]] = lives_[item].end;
+    ranks_[leaf_[item]] = static_cast<int>(rank);
     any = true;
   }
   if (!any) return false;
-  for (int node = leaves_ - 1; node > 0; --node) Update(node);
+  for (int block = 0; block < blocks_; ++block) UpdateBlock(block);
+  for (int node = blocks_ - 1; node > 0; --node) Update(node);
   return true;
 }
 
 void Skyline::Withdraw(int item) {
-  int node = leaves_ + leaf_[item];
-  nodes_[node] = {kNever, kNoRank};
-  while (node > 1) {
+  ends_[leaf_[item]] = kNever;
+  ranks_[leaf_[item]] = kNoRank;
+  int node = blocks_ + leaf_[item] / kBlock;
+  Node before = nodes_[node];
+  UpdateBlock(node - blocks_);
+  // Nothing changes above what has not changed.
+  while (node > 1 && nodes_[node] != before) {
     node /= 2;
-    const Node before = nodes_[node];
+    before = nodes_[node];
     Update(node);
-    // Nothing changes above what has not changed.
-    if (nodes_[node] == before) return;
   }
+}
+
+void Skyline::UpdateBlock(int block) {
+  Node node{kNever, kNoRank};
+  for (int leaf = block * kBlock; leaf < (block + 1) * kBlock; ++leaf) {
+    node.first_end = std::min(node.first_end, ends_[leaf]);
+    node.first_rank = std::min(node.first_rank, ranks_[leaf]);
+  }
+  nodes_[blocks_ + block] = node;
 }
 
 void Skyline::Update(int node) {
@@ -117,11 +133,32 @@ int Skyline::FindFirst(KernelIndex begin, KernelIndex end) const {
   return best_rank == kNoRank ? -1 : best_rank;
 }
 
-// Leaves first .. last-1, by the largest nodes that make up the range.
+// Leaves first .. last-1: whole blocks, and what lies around them.
 void Skyline::SearchLeaves(int first, int last, KernelIndex end,
                            int& best_rank) const {
-  int left = leaves_ + first;
-  int right = leaves_ + last;
+  const int first_block = (first + kBlock - 1) / kBlock;
+  const int last_block = last / kBlock;
+  if (first_block > last_block) return Scan(first, last, end, best_rank);
+  Scan(first, first_block * kBlock, end, best_rank);
+  Scan(last_block * kBlock, last, end, best_rank);
+  SearchBlocks(first_block, last_block, end, best_rank);
+}
+
+void Skyline::Scan(int first, int last, KernelIndex end, int& best_rank) const {
+  if (first >= last) return;
+  if (!MayImprove(nodes_[blocks_ + first / kBlock], end, best_rank)) return;
+  int best = best_rank;
+  for (int leaf = first; leaf < last; ++leaf) {
+    best = std::min(best, ends_[leaf] <= end ? ranks_[leaf] : kNoRank);
+  }
+  best_rank = best;
+}
+
+// Blocks first .. last-1, by the largest nodes that make up the range.
+void Skyline::SearchBlocks(int first, int last, KernelIndex end,
+                           int& best_rank) const {
+  int left = blocks_ + first;
+  int right = blocks_ + last;
   const auto search = [&](int node) {
     if (MayImprove(nodes_[node], end, best_rank)) {
       SearchBelow(node, end, best_rank);
@@ -135,7 +172,7 @@ void Skyline::SearchLeaves(int first, int last, KernelIndex end,
 
 // Of a node that may improve the best.
 void Skyline::SearchBelow(int node, KernelIndex end, int& best_rank) const {
-  while (node < leaves_) {
+  while (node < blocks_) {
     const int left = 2 * node;
     int better = left, other = left + 1;
     if (nodes_[other].first_rank < nodes_[better].first_rank) {
@@ -147,7 +184,8 @@ void Skyline::SearchBelow(int node, KernelIndex end, int& best_rank) const {
     if (!MayImprove(nodes_[other], end, best_rank)) return;
     node = other;
   }
-  best_rank = nodes_[node].first_rank;
+  const int block = node - blocks_;
+  Scan(block * kBlock, (block + 1) * kBlock, end, best_rank);
 }
 
 int Skyline::TakeFirst(const std::vector<int>& order, const Entry& lowest,

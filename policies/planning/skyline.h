@@ -54,7 +54,9 @@ class Skyline {
       return height != other.height ? height > other.height : line > other.line;
     }
   };
-  // The items that are not placed yet, as a tree over their order of birth.
+  // The items that are not placed yet, in the order of birth, are the leaves of a
+  // tree over blocks of them. A block is looked through without branches.
+  static constexpr int kBlock = 16;
   struct Node {
     KernelIndex first_end = 0;
     int first_rank = 0;
@@ -64,10 +66,14 @@ class Skyline {
   // False when there is nothing to place.
   bool Offer(const std::vector<int>& order, bool early);
   void Withdraw(int item);
+  void UpdateBlock(int block);
   void Update(int node);
   // The first of those offered that live within begin .. end-1; -1: none.
   int FindFirst(KernelIndex begin, KernelIndex end) const;
   void SearchLeaves(int first, int last, KernelIndex end, int& best_rank) const;
+  void SearchBlocks(int first, int last, KernelIndex end, int& best_rank) const;
+  // Of leaves that lie in one block.
+  void Scan(int first, int last, KernelIndex end, int& best_rank) const;
   // Whether there may be one below the node that lives to `end` at most and
   // comes before `best_rank`.
   static bool MayImprove(const Node& node, KernelIndex end, int best_rank) {
@@ -101,7 +107,10 @@ class Skyline {
   std::vector<int> by_birth_;     // items
   std::vector<int> leaf_;         // by item
   std::vector<int> first_birth_;  // by boundary: index into by_birth_
-  int leaves_ = 1;
+  // By leaf, in whole blocks; of those that are not offered, beyond all others.
+  std::vector<KernelIndex> ends_;
+  std::vector<int> ranks_;
+  int blocks_ = 1;  // a power of two
   std::vector<Node> nodes_;
   std::vector<Line> lines_;  // by boundary
   // Lowest first.

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_proto.h"
+#include "policies/model/groups.h"
 
 namespace stowage {
 namespace {
@@ -79,7 +80,7 @@ class Arena {
                      " and ", std::max(a, b), " share bytes"));
   }
 
-  std::map<int64_t, Place> held_;  // by offset
+  absl::btree_map<int64_t, Place> held_;  // by offset
   std::optional<int64_t> end_bytes_;
   const char* end_violation_;
 };
@@ -279,21 +280,28 @@ class Verification {
 
   void IndexByBoundary() {
     const size_t boundaries = graph_.kernels.size() + 1;
-    starts_.resize(boundaries);
-    deadlines_.resize(boundaries);
-    births_.resize(boundaries);
-    deaths_.resize(boundaries);
-    for (size_t m = 0; m < plan_.moves.size(); ++m) {
-      starts_[plan_.moves[m].start_kernel].push_back(m);
-      if (plan_.moves[m].synchronous()) continue;
-      deadlines_[plan_.moves[m].deadline_kernel].push_back(m);
-    }
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      const Tensor& tensor = graph_.tensors[t];
-      if (tensor.persistent) continue;
-      births_[tensor.birth_kernel].push_back(t);
-      deaths_[tensor.death_kernel + 1].push_back(t);
-    }
+    const int moves = static_cast<int>(plan_.moves.size());
+    starts_ = Groups(boundaries, [&](auto add) {
+      for (int m = 0; m < moves; ++m) add(plan_.moves[m].start_kernel, m);
+    });
+    deadlines_ = Groups(boundaries, [&](auto add) {
+      for (int m = 0; m < moves; ++m) {
+        const Move& move = plan_.moves[m];
+        if (!move.synchronous()) add(move.deadline_kernel, m);
+      }
+    });
+    births_ = Groups(boundaries, [&](auto add) {
+      for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+        const Tensor& tensor = graph_.tensors[t];
+        if (!tensor.persistent) add(tensor.birth_kernel, t);
+      }
+    });
+    deaths_ = Groups(boundaries, [&](auto add) {
+      for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+        const Tensor& tensor = graph_.tensors[t];
+        if (!tensor.persistent) add(tensor.death_kernel + 1, t);
+      }
+    });
     states_.resize(graph_.tensors.size());
   }
 
@@ -467,10 +475,10 @@ class Verification {
 
   std::vector<std::optional<Placement>> initial_;   // by tensor
   std::vector<std::optional<Placement>> at_birth_;  // by tensor
-  std::vector<std::vector<int>> starts_;            // moves by boundary
-  std::vector<std::vector<int>> deadlines_;         // asynchronous moves
-  std::vector<std::vector<TensorIndex>> births_;
-  std::vector<std::vector<TensorIndex>> deaths_;
+  Groups starts_;                                   // moves by boundary
+  Groups deadlines_;                                // asynchronous moves
+  Groups births_;                                   // tensors by boundary
+  Groups deaths_;
   std::vector<Arena> arenas_;        // by tier
   std::vector<TensorState> states_;  // by tensor
   size_t next_stream_ = 0;

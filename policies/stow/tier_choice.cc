@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
+#include "absl/container/btree_set.h"
 #include "policies/planning/address_layout.h"
 #include "policies/planning/lane_schedule.h"
 #include "policies/stow/occupancy.h"
@@ -57,6 +57,9 @@ class TierChooser {
   }
 
  private:
+  // Residents by the end of their stay.
+  using OpenSet = absl::btree_set<std::pair<KernelIndex, int>>;
+
   void SendToLast() {
     const TierIndex last = costs_.system().tier_count() - 1;
     std::vector<Resident*> longest_first;
@@ -95,7 +98,7 @@ class TierChooser {
         kFill * costs_.system().tiers[tier].capacity_bytes);
     Occupancy excess(std::vector<int64_t>(step_, -capacity));
     std::vector<std::vector<int>> begins(step_);
-    std::set<std::pair<KernelIndex, int>> open;
+    OpenSet open;
     for (size_t r = 0; r < residents_.size(); ++r) {
       const Resident& resident = residents_[r];
       if (resident.tier != tier) continue;
@@ -123,9 +126,10 @@ class TierChooser {
     }
   }
 
-  std::pair<KernelIndex, int> LeastCrowded(
-      const std::set<std::pair<KernelIndex, int>>& open, int64_t least_bytes,
-      TierIndex tier, LaneSchedule& out, LaneSchedule& in) const {
+  std::pair<KernelIndex, int> LeastCrowded(const OpenSet& open,
+                                           int64_t least_bytes, TierIndex tier,
+                                           LaneSchedule& out,
+                                           LaneSchedule& in) const {
     std::pair<KernelIndex, int> best = *open.rbegin();
     double best_crowding = -1;
     size_t considered = 0;
