@@ -431,7 +431,7 @@ void IntervalPlanner::LeaveInTime(TensorIndex t, int32_t use) {
 }
 
 void IntervalPlanner::FinishStep() {
-  const std::set<TensorIndex> left = residents_;
+  const absl::btree_set<TensorIndex> left = residents_;
   for (TensorIndex t : left) {
     if (!JoinTail(t, resident_[t])) Leave(t, resident_[t]);
   }

@@ -17,6 +17,7 @@
 #include <set>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "policies/intervals/fast_room.h"
 #include "policies/intervals/interval_clock.h"
 #include "policies/intervals/layers.h"
@@ -151,7 +152,7 @@ class IntervalPlanner {
   // By tensor: the use after which it is in the fast tier, -1 where it is not or
   // its copy out is decided.
   std::vector<int32_t> resident_;
-  std::set<TensorIndex> residents_;
+  absl::btree_set<TensorIndex> residents_;
   std::vector<int32_t> visited_;  // by tensor: the last interval that wants it
   IntervalOutcome outcome_;
 };

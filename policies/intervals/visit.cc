@@ -51,11 +51,11 @@ bool BirthBetween(const Tensor& tensor, KernelIndex before, KernelIndex use) {
 }
 
 void AddVisitsOf(TensorIndex t, const Tensor& tensor,
-                 const Intervals& intervals, UseTable& table) {
-  const std::vector<Use>& uses = table.uses[t];
+                 const Intervals& intervals, const std::vector<Use>& uses,
+                 std::vector<Visit>& visits) {
   bool slow_before = false;
   KernelIndex before = -1;
-  Visit* open = nullptr;  // the visit that the use before belongs to
+  bool open = false;  // the use before belongs to the last visit
   for (size_t i = 0; i < uses.size(); ++i) {
     const Use& use = uses[i];
     const int32_t interval = intervals.of_kernel[use.kernel];
@@ -64,19 +64,19 @@ void AddVisitsOf(TensorIndex t, const Tensor& tensor,
     before = use.kernel;
     if (use.slow) {
       slow_before = true;
-      open = nullptr;
+      open = false;
       continue;
     }
-    if (open == nullptr || birth || open->interval != interval) {
+    if (!open || birth || visits.back().interval != interval) {
       Visit visit{.tensor = t, .interval = interval};
       visit.first_use = static_cast<int32_t>(i);
       visit.born =
           birth && intervals.of_kernel[tensor.birth_kernel] == interval;
       visit.apart = birth || slow_before;
-      table.visits[interval].push_back(visit);
-      open = &table.visits[interval].back();
+      visits.push_back(visit);
+      open = true;
     }
-    open->last_use = static_cast<int32_t>(i);
+    visits.back().last_use = static_cast<int32_t>(i);
     slow_before = false;
   }
 }
@@ -92,8 +92,17 @@ UseTable FindVisits(const Graph& graph, const Workload& workload,
   table.accesses = CountAccesses(graph);
   AddOperands(graph, workload, managed, table);
   if (births) AddBirths(graph, workload, managed, table);
+  std::vector<Visit> visits;  // by tensor
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    AddVisitsOf(t, graph.tensors[t], intervals, table);
+    AddVisitsOf(t, graph.tensors[t], intervals, table.uses[t], visits);
+  }
+  std::vector<int32_t> counts(intervals.count());
+  for (const Visit& visit : visits) ++counts[visit.interval];
+  for (int32_t i = 0; i < intervals.count(); ++i) {
+    table.visits[i].reserve(counts[i]);
+  }
+  for (const Visit& visit : visits) {
+    table.visits[visit.interval].push_back(visit);
   }
   return table;
 }

@@ -32,15 +32,32 @@ int64_t LaneSchedule::LatestStart(int64_t before_ns,
 }
 
 void LaneSchedule::Reserve(int64_t start_ns, int64_t duration_ns) {
-  busy_.emplace(start_ns, start_ns + duration_ns);
+  int64_t end_ns = start_ns + duration_ns;
+  auto next = busy_.lower_bound(start_ns);
+  if (next != busy_.end() && next->first == end_ns) {
+    end_ns = next->second;
+    next = busy_.erase(next);
+  }
+  if (next != busy_.begin() && std::prev(next)->second == start_ns) {
+    std::prev(next)->second = end_ns;
+    return;
+  }
+  busy_.emplace_hint(next, start_ns, end_ns);
 }
 
 void LaneSchedule::Release(int64_t start_ns, int64_t duration_ns) {
-  auto [at, end] = busy_.equal_range(start_ns);
-  at = std::find_if(at, end, [&](const auto& busy) {
-    return busy.second == start_ns + duration_ns;
-  });
-  if (at != end) busy_.erase(at);
+  const int64_t end_ns = start_ns + duration_ns;
+  auto at = busy_.upper_bound(start_ns);
+  if (at == busy_.begin()) return;
+  --at;
+  const int64_t busy_until_ns = at->second;
+  if (busy_until_ns < end_ns) return;
+  if (at->first < start_ns) {
+    at->second = start_ns;
+  } else {
+    busy_.erase(at);
+  }
+  if (end_ns < busy_until_ns) busy_.emplace(end_ns, busy_until_ns);
 }
 
 }  // namespace stowage

@@ -24,15 +24,15 @@ class LaneSchedule {
   // when there is none after time 0.
   int64_t LatestStart(int64_t before_ns, int64_t duration_ns) const;
 
+  // A time that is free.
   void Reserve(int64_t start_ns, int64_t duration_ns);
 
   // Undoes a Reserve with the same arguments.
   void Release(int64_t start_ns, int64_t duration_ns);
 
  private:
-  // Start to end of busy times; disjoint where reservations were found by the
-  // two searches above.
-  absl::btree_multimap<int64_t, int64_t> busy_;
+  // Start to end of busy times; none meets another.
+  absl::btree_map<int64_t, int64_t> busy_;
 };
 
 }  // namespace stowage

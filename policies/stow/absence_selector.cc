@@ -193,7 +193,12 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
       const End& end = ranked_[rank];
       if (end.boundary <= boundary) break;
       if (fits == kFitsPerClass || misfits == most_misfits) break;
-      const double score = Score(items_[end.absence], boundary, end.boundary);
+      Item& item = items_[end.absence];
+      if (boundary < item.useless_before) {
+        ++misfits;
+        continue;
+      }
+      const double score = Score(item, boundary, end.boundary);
       ++(score >= 0 ? fits : misfits);
       if (score >= 0 && (best < 0 || score < best_score)) {
         best = end.absence;
@@ -206,7 +211,6 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
 
 double AbsenceSelector::Score(Item& item, KernelIndex boundary,
                               KernelIndex end) {
-  if (boundary < item.useless_before) return -1;
   double cost = item.cost;
   if (item.covers) {
     FindCovered(item);

@@ -89,7 +89,7 @@ class AbsenceSelector {
   // each class; -1: none.
   int Cheapest(KernelIndex boundary, int most_misfits);
   // How much an absence costs for what it relieves; negative when it cannot be
-  // taken.
+  // taken. Of one that is not known to be useless.
   double Score(Item& item, KernelIndex boundary, KernelIndex end);
   // Sets `covered_` to the taken absences that it overlaps, and so contains.
   void FindCovered(const Item& item);

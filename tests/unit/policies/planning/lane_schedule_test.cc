@@ -33,11 +33,16 @@ TEST(LaneScheduleTest, ANegativeLatestStartMeansThereIsNoTime) {
 TEST(LaneScheduleTest, ReleaseUndoesReserve) {
   LaneSchedule lane;
   lane.Reserve(100, 50);
-  lane.Reserve(100, 70);
-  lane.Release(100, 70);
-  EXPECT_EQ(lane.EarliestStart(100, 1), 150);
+  lane.Reserve(170, 30);
+  lane.Reserve(150, 20);  // meets both
+  EXPECT_EQ(lane.EarliestStart(100, 1), 200);
+  lane.Release(170, 30);
+  EXPECT_EQ(lane.EarliestStart(100, 1), 170);
   lane.Release(100, 50);
-  EXPECT_EQ(lane.EarliestStart(100, 1), 100);
+  EXPECT_EQ(lane.EarliestStart(100, 50), 100);
+  EXPECT_EQ(lane.EarliestStart(100, 51), 170);
+  lane.Release(150, 20);
+  EXPECT_EQ(lane.EarliestStart(100, 51), 100);
 }
 
 }  // namespace
