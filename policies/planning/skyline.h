@@ -50,8 +50,10 @@ class Skyline {
     int64_t height = 0;
     KernelIndex line = 0;
     KernelIndex length = 0;
+    // Without branches: heaps cannot be foreseen.
     bool operator>(const Entry& other) const {
-      return height != other.height ? height > other.height : line > other.line;
+      return (height > other.height) |
+             ((height == other.height) & (line > other.line));
     }
   };
   // The items that are not placed yet, in the order of birth, are the leaves of a
