@@ -106,6 +106,7 @@ void AbsenceSelector::Reset(const std::vector<double>& costs,
     Item& item = items_[a];
     item.taken = item.closed = item.covers = false;
     item.needed_at = item.useless_before = 0;
+    item.covered_cost = 0;
   }
   ClassifyCosts(costs);
   RankEnds();
@@ -134,7 +135,7 @@ void AbsenceSelector::ClassifyCosts(const std::vector<double>& costs) {
   }
   for (Item& item : items_) item.cost_class -= lowest;
   const int classes = items_.empty() ? 0 : highest - lowest + 1;
-  covering_.assign(classes, 0);
+  covered_per_byte_.assign(classes, 0);
   least_cost_per_byte_.clear();
   for (int c = 0; c < classes; ++c) {
     least_cost_per_byte_.push_back(
@@ -144,7 +145,7 @@ void AbsenceSelector::ClassifyCosts(const std::vector<double>& costs) {
 
 // A counting sort by class, which leaves each class in the order of its ends.
 void AbsenceSelector::RankEnds() {
-  first_rank_.assign(covering_.size() + 1, 0);
+  first_rank_.assign(covered_per_byte_.size() + 1, 0);
   for (const End& end : ends_) {
     ++first_rank_[items_[end.absence].cost_class + 1];
   }
@@ -183,12 +184,11 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
     int fits = 0, misfits = 0;
     int rank = open_.Below(first_rank_[c + 1]);
     if (rank < first_rank_[c]) continue;
-    if (best >= 0 && covering_[c] == 0) {
-      // What ends last relieves most.
-      const double most_relieved =
-          over_before_[ranked_[rank].boundary] - over_before_[boundary];
-      if (least_cost_per_byte_[c] >= best_score * most_relieved) continue;
-    }
+    // What ends last relieves most.
+    const double most_relieved =
+        over_before_[ranked_[rank].boundary] - over_before_[boundary];
+    const double least_cost = least_cost_per_byte_[c] - covered_per_byte_[c];
+    if (best >= 0 && least_cost >= best_score * most_relieved) continue;
     for (; rank >= first_rank_[c]; rank = open_.Below(rank)) {
       const End& end = ranked_[rank];
       if (end.boundary <= boundary) break;
@@ -263,23 +263,23 @@ void AbsenceSelector::Take(int absence, KernelIndex boundary) {
     Item& other = items_[a];
     if (other.closed || !Overlap(other, taken)) continue;
     if (Contains(other, taken)) {
-      MarkCovering(other);
+      Cover(taken, other);
     } else {
       Close(a);
     }
   }
 }
 
-void AbsenceSelector::MarkCovering(Item& item) {
-  if (item.covers) return;
+void AbsenceSelector::Cover(const Item& taken, Item& item) {
   item.covers = true;
-  ++covering_[item.cost_class];
+  item.covered_cost += taken.cost;
+  double& covered = covered_per_byte_[item.cost_class];
+  covered = std::max(covered, item.covered_cost / kRounding /
+                                  static_cast<double>(item.size_bytes));
 }
 
 void AbsenceSelector::Close(int absence) {
-  Item& item = items_[absence];
-  if (item.covers && !item.closed) --covering_[item.cost_class];
-  item.closed = true;
+  items_[absence].closed = true;
   open_.Erase(rank_[absence]);
   if (early_rank_[absence] >= 0) open_.Erase(early_rank_[absence]);
 }

@@ -70,7 +70,8 @@ class AbsenceSelector {
     KernelIndex needed_at = 0;
     int64_t size_bytes = 0;
     double cost = 0;
-    int cost_class = 0;  // by cost per byte, from 0 on
+    double covered_cost = 0;  // of all that it contained when they were taken
+    int cost_class = 0;       // by cost per byte, from 0 on
   };
   // The boundary an absence ends at, unrolled from the sweep's position. One
   // that reaches across the end of the step has two.
@@ -97,7 +98,7 @@ class AbsenceSelector {
   // taken, since it is only ever given back for one that contains it.
   void Take(int absence, KernelIndex boundary);
   void Close(int absence);
-  void MarkCovering(Item& item);
+  void Cover(const Item& taken, Item& item);
   void GiveBack(int absence);
   void GiveBackTheUnnecessary();
   bool Overlap(const Item& a, const Item& b) const;
@@ -117,9 +118,10 @@ class AbsenceSelector {
   // Ends by class and boundary, the first rank of each class, and one more.
   std::vector<End> ranked_;
   std::vector<int> first_rank_;
-  // Of each class, the least cost per byte, and how many absences cover others.
+  // Of each class, the least cost per byte, and the most that what an absence
+  // covers may take off it.
   std::vector<double> least_cost_per_byte_;
-  std::vector<int> covering_;
+  std::vector<double> covered_per_byte_;
   std::vector<int> rank_;        // by absence
   std::vector<int> early_rank_;  // of the end in this step of what reaches
                                  // across the end of the step, or -1
