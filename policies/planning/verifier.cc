@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/groups.h"
+#include "policies/model/liveness.h"
 
 namespace stowage {
 namespace {
@@ -296,12 +297,7 @@ class Verification {
         if (!tensor.persistent) add(tensor.birth_kernel, t);
       }
     });
-    deaths_ = Groups(boundaries, [&](auto add) {
-      for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-        const Tensor& tensor = graph_.tensors[t];
-        if (!tensor.persistent) add(tensor.death_kernel + 1, t);
-      }
-    });
+    deaths_ = DeathsByBoundary(graph_);
     states_.resize(graph_.tensors.size());
   }
 
