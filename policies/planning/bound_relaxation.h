@@ -12,13 +12,13 @@
 #define STOWAGE_POLICIES_PLANNING_BOUND_RELAXATION_H_
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "policies/planning/bound_timeline.h"
 #include "policies/planning/kernel_room.h"
+#include "policies/planning/life_search.h"
 #include "policies/planning/room_measures.h"
 #include "policies/planning/tensor_life.h"
 
@@ -30,6 +30,9 @@ namespace stowage {
 struct BoundPrices {
   std::vector<double> room;               // by priced kernel, by measure
   std::vector<std::vector<double>> lane;  // by block, by lane; sums <= 1
+  // By segment, by lane: of copies beyond what kernels take with all operands
+  // fast.
+  std::vector<std::vector<double>> over;
 
   // What is left for kernels in a block.
   double kernel(int block) const {
@@ -46,9 +49,12 @@ struct BoundValue {
 
 class BoundRelaxation {
  public:
+  // `fast_ns`: MostFastKernelNs of the graph, or of the one that it relaxes.
   // `priced` and `blocks`: see MakeBoundTimeline.
   BoundRelaxation(const Graph& graph, const MemorySystem& system,
-                  int64_t fast_limit_bytes, int priced, int blocks);
+                  int64_t fast_limit_bytes, const std::vector<double>& fast_ns,
+                  int priced, int blocks);
+  BoundRelaxation(const BoundRelaxation&) = delete;
 
   BoundPrices ZeroPrices() const;
 
@@ -61,33 +67,7 @@ class BoundRelaxation {
   int64_t Work() const;
 
  private:
-  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
-
-  // A copy to or from tier `slower` + 1. Its moment is 2 s in the waiting before
-  // unrolled segment s, 2 s + 1 while the kernels of s run.
-  struct Copy {
-    double cost = kInfinite;
-    int moment = 0;
-    int slower = 0;
-  };
-
-  // What happens between two stops of a tensor.
-  struct Passage {
-    double cost = kInfinite;
-    // Unrolled segments; room is held before `left` and from `fetched` on.
-    int left = 0;
-    int fetched = 0;
-    Copy out;  // cost is infinite where there is none
-    Copy in;
-  };
-
-  // By whether the tensor is fast before and after.
-  struct Passages {
-    Passage at[2][2];
-  };
-
   int segments() const { return static_cast<int>(timeline_.block.size()); }
-  int Segment(KernelIndex k) const;
   int BlockOf(int segment) const {
     return timeline_.block[segment % segments()];
   }
@@ -95,31 +75,18 @@ class BoundRelaxation {
     return moment % 2 == 1 ? BlockOf(moment / 2)
                            : timeline_.wait_block[moment / 2 % segments()];
   }
-  // Of the tensor whose life is looked at.
-  double RoomCost(int begin, int end) const {
-    return ((*room_before_)[end] - (*room_before_)[begin]) * room_factor_;
-  }
   double NsPerByte() const;
   void SpreadPrices();
   void SpreadRoom(size_t size, std::vector<double>& before) const;
   void LookAt(size_t life);
   void Hold(int begin, int end, bool is_fixed);
 
-  void Improve(const std::vector<double>& ns, int direction, int moment,
-               Copy& best) const;
-  Passages Pass(const TensorLife& life, size_t stop);
-  void FindFetches(const TensorLife& life, int first, int last);
-  KernelIndex NextKernel(const TensorLife& life, size_t stop) const;
-  double StopCost(const TensorLife& life, size_t stop, bool fast) const;
-  double Solve(const TensorLife& life, bool fast_at_first);
   void AddLife(const TensorLife& life);
   void AddHeld(const TensorLife& life);
-  void Trace(const TensorLife& life);
-  void AddStop(const TensorLife& life, size_t stop, bool fast);
-  void AddPassage(const TensorLife& life, size_t stop, const Passage& passage);
-  void AddCopy(const std::vector<double>& ns, int direction, const Copy& copy);
+  void AddStop(const LifeStop& stop, bool fast);
+  void AddCopy(const std::vector<double>& ns, int direction,
+               const LifeCopy& copy);
 
-  const KernelIndex step_;
   const std::vector<double> least_ns_;
   const BoundTimeline timeline_;
   const KernelRoom room_;
@@ -127,22 +94,12 @@ class BoundRelaxation {
   const int lanes_;
   const RoomMeasures measures_;
   const BoundPrices* prices_ = nullptr;
-  // Of two steps: the prices of lanes by moment; the sums of the room's prices
-  // before each segment, for a byte and for a tensor of each counted size.
-  std::vector<std::vector<double>> lane_;
-  std::vector<double> byte_before_;
+  LifeSearch search_;
+  LifePrices spread_;
+  // For a tensor of each counted size.
   std::vector<std::vector<double>> size_before_;
-  // Of the life that is looked at.
-  const std::vector<double>* room_before_ = nullptr;
-  double room_factor_ = 1;
-  double bytes_ = 0;
-  int size_ = -1;
+  int size_ = -1;  // of the life that is looked at
   BoundValue value_;
-  std::vector<Passages> passages_;  // by stop
-  std::vector<Copy> fetches_;       // by segment, cost with room
-  std::vector<int> before_;
-  bool fast_at_last_ = false;
-  bool fast_after_ = false;
 };
 
 }  // namespace stowage

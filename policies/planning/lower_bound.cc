@@ -8,12 +8,16 @@
 #include "policies/model/implementations.h"
 #include "policies/planning/bound_relaxation.h"
 #include "policies/planning/price_ascent.h"
+#include "policies/planning/tensor_life.h"
 
 namespace stowage {
 namespace {
 
 // Sums of doubles err by less than this share.
 constexpr double kRounding = 1e-9;
+
+// With which the ascent is taken up again, from where it ended.
+constexpr AscentSteps kStepsAgain = {.first = 0.03, .over_share = 0.2};
 
 // Prices of room and of lanes: as many as an evaluation's work allows.
 struct Resolution {
@@ -23,14 +27,15 @@ struct Resolution {
 
 std::unique_ptr<BoundRelaxation> MakeRelaxation(
     const Graph& graph, const MemorySystem& system, int64_t fast_limit_bytes,
-    const LowerBoundEffort& effort) {
+    const std::vector<double>& fast_ns, const LowerBoundEffort& effort) {
   std::unique_ptr<BoundRelaxation> relaxation;
   const KernelIndex kernels = graph.kernel_count();
   for (const Resolution& resolution :
        {Resolution{kernels, kernels + 1}, Resolution{320, 128},
         Resolution{80, 16}}) {
     relaxation = std::make_unique<BoundRelaxation>(
-        graph, system, fast_limit_bytes, resolution.priced, resolution.blocks);
+        graph, system, fast_limit_bytes, fast_ns, resolution.priced,
+        resolution.blocks);
     if (relaxation->Work() * effort.iterations <= effort.work) break;
   }
   return relaxation;
@@ -51,19 +56,20 @@ BoundPrices LanePrices(const BoundRelaxation& relaxation, double share) {
 
 int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
                      int64_t fast_limit_bytes, const LowerBoundEffort& effort) {
-  if (HasAlternatives(graph)) {
-    return LowerBoundNs(RelaxImplementations(graph, system), system,
-                        fast_limit_bytes, effort);
-  }
-  const auto relaxation =
-      MakeRelaxation(graph, system, fast_limit_bytes, effort);
+  const bool relax = HasAlternatives(graph);
+  const auto relaxation = MakeRelaxation(
+      relax ? RelaxImplementations(graph, system) : graph, system,
+      fast_limit_bytes, MostFastKernelNs(graph, system), effort);
   // From where lanes cost as much as kernels. Where only kernels cost it need
   // not be worse: no slope leads away from there if no kernel has to wait.
   PriceAscent ascent(*relaxation, LanePrices(*relaxation, 0.5));
-  ascent.Climb(effort.iterations);
+  const int first_iterations = effort.iterations * 5 / 8;
+  ascent.Climb(first_iterations);
+  PriceAscent again(*relaxation, ascent.best(), kStepsAgain);
+  again.Climb(effort.iterations - first_iterations);
   const double bound_ns =
       std::max(relaxation->Evaluate(relaxation->ZeroPrices()).bound_ns,
-               ascent.best_ns());
+               std::max(ascent.best_ns(), again.best_ns()));
   return static_cast<int64_t>(std::floor(bound_ns * (1 - kRounding)));
 }
 

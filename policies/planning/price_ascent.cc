@@ -6,8 +6,7 @@
 namespace stowage {
 namespace {
 
-// As a share of a lane's highest price, and of what copying a byte costs.
-constexpr double kFirstStep = 0.05;
+// Of the step's size.
 constexpr double kLastStep = 1e-4;
 
 // Evaluations that gain less than this share before steps are halved.
@@ -33,14 +32,17 @@ void LimitLanes(BoundPrices& prices) {
 
 }  // namespace
 
-PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start)
+PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start,
+                         const AscentSteps& steps)
     : relaxation_(relaxation),
       room_scales_(relaxation.RoomScales()),
+      over_scale_(steps.over_share),
       prices_(start),
       best_(start),
-      step_(kFirstStep) {
+      step_(steps.first) {
   size_t count = start.room.size();
   for (const std::vector<double>& lanes : start.lane) count += lanes.size();
+  for (const std::vector<double>& over : start.over) count += over.size();
   slope_.resize(count);
   square_.resize(count);
 }
@@ -77,6 +79,12 @@ void PriceAscent::Step(const BoundPrices& ascent) {
   for (size_t b = 0; b < prices_.lane.size(); ++b) {
     for (size_t l = 0; l < prices_.lane[b].size(); ++l) {
       prices_.lane[b][l] = Move(ascent.lane[b][l], 1, prices_.lane[b][l], i++);
+    }
+  }
+  for (size_t s = 0; s < prices_.over.size(); ++s) {
+    for (size_t l = 0; l < prices_.over[s].size(); ++l) {
+      prices_.over[s][l] =
+          Move(ascent.over[s][l], over_scale_, prices_.over[s][l], i++);
     }
   }
   LimitLanes(prices_);

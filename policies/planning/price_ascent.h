@@ -20,10 +20,18 @@
 
 namespace stowage {
 
+// As a share of a lane's highest price, and of what copying a byte costs.
+struct AscentSteps {
+  double first = 0.05;
+  // Of these, those of the prices beyond what kernels take.
+  double over_share = 1;
+};
+
 class PriceAscent {
  public:
   // `relaxation` must outlive the ascent.
-  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start);
+  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start,
+              const AscentSteps& steps = {});
 
   // At most `evaluations` more; fewer where steps have become too small.
   void Climb(int evaluations);
@@ -38,6 +46,7 @@ class PriceAscent {
 
   BoundRelaxation& relaxation_;
   const std::vector<double> room_scales_;
+  const double over_scale_;
   BoundPrices prices_;
   BoundPrices best_;
   double best_ns_ = 0;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
@@ -102,42 +101,73 @@ Weights MostShares(const std::vector<Weights>& tiers) {
   return most;
 }
 
+// A plane above it, level or steeper.
+Plane PlaneAbove(const KernelProfile& profile, double most_in,
+                 double most_out) {
+  const double ff = profile.fast_inputs_fast_outputs.duration_ns;
+  const double fs = profile.fast_inputs_slow_outputs.duration_ns - ff;
+  const double sf = profile.slow_inputs_fast_outputs.duration_ns - ff;
+  const double both =
+      profile.slow_inputs_slow_outputs.duration_ns - ff - fs - sf;
+  // What both slow cost more is shared out: x y is below most_out x, and below
+  // most_in y.
+  const double more = std::max(0.0, both) / 2;
+  return {ff + 1, std::max(0.0, sf + more * most_out),
+          std::max(0.0, fs + more * most_in)};
+}
+
 struct Shares {
   double read = 0;
   double written = 0;
 };
 
-double StreamNs(const MemorySystem& system, const Operand& operand,
-                int64_t bytes) {
-  double least = kInfinite;
+// By how much a kernel is slower when one of its operands is slow.
+struct SlowRange {
+  double least_ns = 0;
+  double most_ns = 0;
+};
+
+SlowRange StreamRange(const MemorySystem& system, const Operand& operand,
+                      int64_t bytes) {
+  SlowRange range = {kInfinite, 0};
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (!system.tiers[t].streamable) continue;
     double ns = 0;
     if (operand.read) ns += system.CopyDurationNs(t, kFastTier, bytes);
     if (operand.write) ns += system.CopyDurationNs(kFastTier, t, bytes);
-    least = std::min(least, ns);
+    range.least_ns = std::min(range.least_ns, ns);
+    range.most_ns = std::max(range.most_ns, ns);
   }
-  return least;
+  return range;
 }
 
-// What `kernel` takes longer, at least, when one of its operands is slow.
-double SlowNs(const Graph& graph, const MemorySystem& system,
-              const Operand& operand, const Plane& plane,
-              const std::vector<Weights>& tiers, const Shares& total) {
-  const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
-  double least = StreamNs(system, operand, bytes);
-  const double accessed = static_cast<double>(bytes) * operand.access_count;
-  for (const Weights& weights : tiers) {
-    double ns = 0;
-    if (operand.read && total.read > 0) {
-      ns += plane.inputs_ns * accessed * weights.read / total.read;
-    }
-    if (operand.write && total.written > 0) {
-      ns += plane.outputs_ns * accessed * weights.write / total.written;
-    }
-    least = std::min(least, ns);
+double SlopeNs(const Operand& operand, const Plane& plane,
+               const Weights& weights, double accessed, const Shares& total) {
+  double ns = 0;
+  if (operand.read && total.read > 0) {
+    ns += plane.inputs_ns * accessed * weights.read / total.read;
   }
-  return least;
+  if (operand.write && total.written > 0) {
+    ns += plane.outputs_ns * accessed * weights.write / total.written;
+  }
+  return ns;
+}
+
+SlowRange FindSlowRange(const Graph& graph, const MemorySystem& system,
+                        const Operand& operand, const Plane& below,
+                        const Plane& above, const std::vector<Weights>& tiers,
+                        const Shares& total) {
+  const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
+  SlowRange range = StreamRange(system, operand, bytes);
+  const double accessed = static_cast<double>(bytes) * operand.access_count;
+  double most = 0;
+  for (const Weights& weights : tiers) {
+    range.least_ns = std::min(
+        range.least_ns, SlopeNs(operand, below, weights, accessed, total));
+    most = std::max(most, SlopeNs(operand, above, weights, accessed, total));
+  }
+  range.most_ns += most;
+  return range;
 }
 
 // No copy of at most `most_bytes` is faster.
@@ -210,23 +240,9 @@ void SortStops(TensorLife& life) {
       continue;
     }
     stops[i - 1].slow_ns += stops[i].slow_ns;
+    stops[i - 1].most_slow_ns += stops[i].most_slow_ns;
+    stops[i - 1].still |= stops[i].still;
     stops.erase(stops.begin() + static_cast<int>(i));
-  }
-}
-
-// `written`: the kernels that write the tensor.
-void FindWrites(KernelIndex step, std::vector<KernelIndex> written,
-                TensorLife& life) {
-  std::sort(written.begin(), written.end());
-  // Nothing was written yet: copies may have begun as life or the step began.
-  KernelIndex last = life.begin - 1;
-  size_t next = 0;
-  for (LifeStop& stop : life.stops) {
-    while (next < written.size() && written[next] <= stop.kernel) {
-      last = written[next++];
-    }
-    if (stop.kernel == step - 1) last = stop.kernel;
-    stop.written = last;
   }
 }
 
@@ -264,6 +280,21 @@ std::vector<double> LeastKernelNs(const Graph& graph,
   return least_ns;
 }
 
+std::vector<double> MostFastKernelNs(const Graph& graph,
+                                     const MemorySystem& system) {
+  const Weights most = MostShares(AddressableTiers(system));
+  std::vector<double> most_ns;
+  for (const Kernel& kernel : graph.kernels) {
+    const KernelProfile profile = CompleteProfile(graph, kernel, system);
+    const Plane plane = PlaneAbove(profile, most.read, most.write);
+    most_ns.push_back(kernel.alternatives.empty()
+                          ? static_cast<double>(kernel.gap_ns) +
+                                plane.at_fast_ns
+                          : kInfinite);
+  }
+  return most_ns;
+}
+
 std::vector<TensorLife> FindTensorLives(const Graph& graph,
                                         const MemorySystem& system,
                                         const KernelRoom& room) {
@@ -274,11 +305,11 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     lives.push_back(MakeLife(graph, system, room, t));
   }
-  std::vector<std::vector<KernelIndex>> writers(graph.tensors.size());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     const Kernel& kernel = graph.kernels[k];
     const KernelProfile profile = CompleteProfile(graph, kernel, system);
-    const Plane plane = PlaneBelow(profile, most.read, most.write);
+    const Plane below = PlaneBelow(profile, most.read, most.write);
+    const Plane above = PlaneAbove(profile, most.read, most.write);
     Shares total;
     for (const Operand& operand : kernel.operands) {
       const double accessed =
@@ -291,10 +322,12 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
       const Tensor& tensor = graph.tensors[operand.tensor];
       const bool next_step = tensor.wraps() && k <= tensor.death_kernel;
       const KernelIndex at = next_step ? k + step : k;
-      lives[operand.tensor].stops.push_back(
-          {.kernel = at,
-           .slow_ns = SlowNs(graph, system, operand, plane, tiers, total)});
-      if (operand.write) writers[operand.tensor].push_back(at);
+      const SlowRange slow =
+          FindSlowRange(graph, system, operand, below, above, tiers, total);
+      lives[operand.tensor].stops.push_back({.kernel = at,
+                                             .slow_ns = slow.least_ns,
+                                             .most_slow_ns = slow.most_ns,
+                                             .still = operand.write});
     }
   }
   // Where no plan can be, what does not fit says nothing.
@@ -303,7 +336,6 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
                   [](int64_t bytes) { return bytes >= 0; });
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     SortStops(lives[t]);
-    FindWrites(step, std::move(writers[t]), lives[t]);
     if (feasible) FindCrowding(room, step, lives[t]);
   }
   return lives;

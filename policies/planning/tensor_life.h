@@ -25,9 +25,11 @@ struct LifeStop {
   // At least so much longer the kernel runs when the tensor is slow; infinite
   // when it has to be fast.
   double slow_ns = 0;
-  // Copies that end after this stop may have begun after this kernel, which
-  // wrote the tensor last, or after the end of a step.
-  KernelIndex written = 0;
+  // At most so much longer.
+  double most_slow_ns = 0;
+  // Whether no copy can be under way: the tensor is born or written here, or a
+  // step ends.
+  bool still = true;
   // Whether the tensor fits into what the kernel leaves of the fast tier.
   bool can_be_fast = true;
   // The first kernel behind this stop and the last one before the next stop at
@@ -58,6 +60,10 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
 // operands are fast.
 std::vector<double> LeastKernelNs(const Graph& graph,
                                   const MemorySystem& system);
+
+// From above, the same; infinite for a kernel with a choice of implementations.
+std::vector<double> MostFastKernelNs(const Graph& graph,
+                                     const MemorySystem& system);
 
 }  // namespace stowage
 
