@@ -130,9 +130,9 @@ void BoundRelaxation::SpreadPrices() {
   }
   spread_.kernel.clear();
   spread_.over_kernel.clear();
-  for (int s = 0; s < segments(); ++s) {
-    const std::vector<double>& over = prices_->over[s];
-    spread_.kernel.push_back(prices_->kernel(timeline_.block[s]));
+  for (int s = 0; s < count; ++s) {
+    const std::vector<double>& over = prices_->over[s % segments()];
+    spread_.kernel.push_back(prices_->kernel(BlockOf(s)));
     spread_.over_kernel.push_back(
         std::accumulate(over.begin(), over.end(), 0.0));
   }

@@ -18,6 +18,7 @@ namespace stowage {
 
 class CopyCharge {
  public:
+  // Parts are left as they are, which there are many of.
   explicit CopyCharge(double copy_ns) : copy_ns_(copy_ns) {}
 
   // One moment more, or several of one price.
@@ -43,8 +44,7 @@ class CopyCharge {
   static constexpr int kParts = 32;
 
   struct Part {
-    double price = 0;
-    double most_ns = 0;
+    double price, most_ns;
   };
 
   void Insert(double price, double most_ns);
@@ -52,7 +52,7 @@ class CopyCharge {
   double copy_ns_;
   double cost_ = kInfinite;
   int count_ = 0;
-  std::array<Part, kParts> parts_;  // ascending
+  std::array<Part, kParts> parts_;  // the first `count_`, ascending
 };
 
 }  // namespace stowage

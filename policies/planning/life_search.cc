@@ -5,8 +5,7 @@
 namespace stowage {
 
 LifeSearch::LifeSearch(const BoundTimeline& timeline,
-                       const std::vector<double>& fast_ns)
-    : timeline_(timeline) {
+                       const std::vector<double>& fast_ns) {
   const size_t segments = timeline.block.size();
   std::vector<double> segment_ns(segments);
   std::vector<int> kernels(segments);
@@ -67,7 +66,7 @@ const std::vector<LaneCharge>& LifeSearch::Charges(const LifeCopy& copy,
                                                    double copy_ns,
                                                    const LifePrices& prices) {
   const std::vector<LanePrice>& lane = prices.lane[Lane(copy, direction)];
-  // From where waiting for the copy begins.
+  // Of moments that cost the same, out takes the first and in the last.
   const auto for_each = [&](auto look_at) {
     for (int i = 0; i <= copy.end - copy.begin; ++i) {
       const int m = direction == 0 ? copy.begin + i : copy.end - i;
@@ -156,15 +155,8 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
   LifePassage& fetching = passages.at[0][1];
   LifePassage& leaving = passages.at[1][0];
   LifePassage& staying = passages.at[1][1];
-  if (!crowded) {
-    const double room = prices_->Room(first, last);
-    staying = {room, last, last, {}, {}};
-    // A copy in may have begun before this stop, which reads what is copied.
-    if (!a.still && fetches_.back().cost > 0) {
-      const LifeCopy in = BegunBefore(life, last);
-      fetching = {in.cost + room, first, first, {}, in};
-    }
-  }
+  const double room = prices_->Room(first, last);
+  if (!crowded) staying = {room, last, last, {}, {}};
   int s = first;
   charges_ = written_out_;
   const auto leave = [&]() {
@@ -187,6 +179,13 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
     }
   }
   while (s <= leave_by) leave();
+  // A copy in may have begun before this stop, which reads what is copied.
+  if (!crowded && !a.still && room < fetching.cost) {
+    const LifeCopy in = BegunBefore(life, last);
+    if (in.cost + room < fetching.cost) {
+      fetching = {in.cost + room, first, first, {}, in};
+    }
+  }
   return passages;
 }
 
@@ -201,9 +200,8 @@ double LifeSearch::StopCost(const TensorLife& life, size_t i, bool fast) const {
   }
   if (fast) return prices_->Room(segment, segment + 1);
   if (stop.slow_ns == kInfinite) return kInfinite;
-  const size_t at = segment % timeline_.block.size();
-  return prices_->kernel[at] * stop.slow_ns -
-         prices_->over_kernel[at] * stop.most_slow_ns;
+  return prices_->kernel[segment] * stop.slow_ns -
+         prices_->over_kernel[segment] * stop.most_slow_ns;
 }
 
 // The cheapest way to be fast or slow at each stop, from a given beginning.

@@ -79,7 +79,7 @@ struct LaneCharge {
 class LifeSearch {
  public:
   // `fast_ns`: by kernel, what it and the host's time before it take at most
-  // when all operands are fast. `timeline` must outlive the search.
+  // when all operands are fast.
   LifeSearch(const BoundTimeline& timeline, const std::vector<double>& fast_ns);
 
   // Of a movable tensor. Valid until the next call.
@@ -124,7 +124,6 @@ class LifeSearch {
   double Solve(const TensorLife& life, bool fast_at_first);
   void Trace(const TensorLife& life, double cost);
 
-  const BoundTimeline& timeline_;
   std::vector<int> segment_;     // by unrolled kernel
   std::vector<double> fast_ns_;  // by moment
   const LifePrices* prices_ = nullptr;

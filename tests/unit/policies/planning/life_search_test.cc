@@ -28,8 +28,8 @@ class LifeSearchTest : public testing::Test {
  protected:
   LifeSearchTest() : timeline_(Timeline()), search_(timeline_, {10, 10, 10}) {
     const int segments = kKernels + 1;
-    prices_.kernel.assign(segments, 1);
-    prices_.over_kernel.assign(segments, 0);
+    prices_.kernel.assign(2 * segments, 1);
+    prices_.over_kernel.assign(2 * segments, 0);
     for (int m = 0; m < 4 * segments; ++m) {
       const double price = m % 2 == 0 ? 5 : 1;
       lane_.push_back({price, search_.fast_ns()[m], 5});
