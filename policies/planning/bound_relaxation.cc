@@ -37,7 +37,7 @@ BoundRelaxation::BoundRelaxation(const Graph& graph, const MemorySystem& system,
 BoundPrices BoundRelaxation::ZeroPrices() const {
   BoundPrices prices;
   prices.room.resize(measures_.there.size());
-  prices.lane.assign(timeline_.busy_ns.size(), std::vector<double>(lanes_));
+  prices.lane.assign(timeline_.busy_ns.size(), std::vector<double>(lanes_ + 1));
   prices.over.assign(segments(), std::vector<double>(lanes_));
   return prices;
 }
@@ -136,14 +136,22 @@ void BoundRelaxation::SpreadPrices() {
     spread_.over_kernel.push_back(
         std::accumulate(over.begin(), over.end(), 0.0));
   }
-  spread_.lane.assign(lanes_, std::vector<LanePrice>(2 * count));
-  for (int lane = 0; lane < lanes_; ++lane) {
-    for (int moment = 0; moment < 2 * count; ++moment) {
-      const double price = prices_->lane[BlockAt(moment)][lane];
-      const double over =
-          moment % 2 == 0 ? 0 : prices_->over[moment / 2 % segments()][lane];
-      spread_.lane[lane][moment] = {price, search_.fast_ns()[moment],
-                                    price + over};
+  SpreadLanes();
+}
+
+void BoundRelaxation::SpreadLanes() {
+  const int moments = 4 * segments();
+  for (const bool big : {false, true}) {
+    std::vector<std::vector<LanePrice>>& spread = spread_lane_[big];
+    spread.assign(lanes_, std::vector<LanePrice>(moments));
+    for (int lane = 0; lane < lanes_; ++lane) {
+      for (int moment = 0; moment < moments; ++moment) {
+        const std::vector<double>& prices = prices_->lane[BlockAt(moment)];
+        const double price = prices[lane] + (big ? prices[lanes_] : 0);
+        const double over =
+            moment % 2 == 0 ? 0 : prices_->over[moment / 2 % segments()][lane];
+        spread[lane][moment] = {price, search_.fast_ns()[moment], price + over};
+      }
     }
   }
 }
@@ -153,6 +161,7 @@ void BoundRelaxation::LookAt(size_t life) {
   size_ = measures_.size_of[life];
   spread_.room_before = size_ < 0 ? &spread_.byte_before : &size_before_[size_];
   spread_.room_factor = size_ < 0 ? spread_.bytes : 1;
+  spread_.lane = &spread_lane_[IsBig(lives_[life])];
 }
 
 // What is fixed takes bytes alone: counts are of what it leaves.
@@ -176,8 +185,8 @@ void BoundRelaxation::AddLife(const TensorLife& life) {
   }
   for (size_t i = 0; i < found.passages.size(); ++i) {
     const LifePassage& passage = found.passages[i];
-    AddCopy(life.out_ns, 0, passage.out);
-    AddCopy(life.in_ns, 1, passage.in);
+    AddCopy(life, 0, passage.out);
+    AddCopy(life, 1, passage.in);
     Hold(search_.Segment(life.stops[i].kernel + 1), passage.left, false);
     Hold(passage.fetched, search_.Segment(LifeSearch::NextKernel(life, i)),
          false);
@@ -204,13 +213,16 @@ void BoundRelaxation::AddStop(const LifeStop& stop, bool fast) {
   }
 }
 
-void BoundRelaxation::AddCopy(const std::vector<double>& ns, int direction,
+void BoundRelaxation::AddCopy(const TensorLife& life, int direction,
                               const LifeCopy& copy) {
   if (copy.cost == kInfinite) return;
   const int lane = LifeSearch::Lane(copy, direction);
+  const std::vector<double>& ns = direction == 0 ? life.out_ns : life.in_ns;
   for (const LaneCharge& charge :
        search_.Charges(copy, direction, ns[copy.slower], spread_)) {
-    value_.ascent.lane[BlockAt(charge.moment)][lane] += charge.ns;
+    std::vector<double>& lanes = value_.ascent.lane[BlockAt(charge.moment)];
+    lanes[lane] += charge.ns;
+    if (IsBig(life)) lanes[lanes_] += charge.ns;
     if (!charge.is_over) continue;
     value_.ascent.over[charge.moment / 2 % segments()][lane] += charge.ns;
   }

@@ -26,7 +26,8 @@ namespace stowage {
 
 // Room has a price for each measure of it: in bytes, and in the counts that are
 // explained in room_measures.h. Lanes go by 2 x (slower tier - 1), in after
-// out.
+// out; behind them one for all copies of tensors of which one is in the fast
+// tier at a time.
 struct BoundPrices {
   std::vector<double> room;               // by priced kernel, by measure
   std::vector<std::vector<double>> lane;  // by block, by lane; sums <= 1
@@ -77,15 +78,19 @@ class BoundRelaxation {
   }
   double NsPerByte() const;
   void SpreadPrices();
+  void SpreadLanes();
   void SpreadRoom(size_t size, std::vector<double>& before) const;
   void LookAt(size_t life);
+  // Two of them are never in the fast tier together.
+  bool IsBig(const TensorLife& life) const {
+    return 2 * life.bytes > static_cast<double>(room_.limit_bytes);
+  }
   void Hold(int begin, int end, bool is_fixed);
 
   void AddLife(const TensorLife& life);
   void AddHeld(const TensorLife& life);
   void AddStop(const LifeStop& stop, bool fast);
-  void AddCopy(const std::vector<double>& ns, int direction,
-               const LifeCopy& copy);
+  void AddCopy(const TensorLife& life, int direction, const LifeCopy& copy);
 
   const std::vector<double> least_ns_;
   const BoundTimeline timeline_;
@@ -96,6 +101,8 @@ class BoundRelaxation {
   const BoundPrices* prices_ = nullptr;
   LifeSearch search_;
   LifePrices spread_;
+  // By whether a tensor is one of which one is fast at a time.
+  std::vector<std::vector<LanePrice>> spread_lane_[2];
   // For a tensor of each counted size.
   std::vector<std::vector<double>> size_before_;
   int size_ = -1;  // of the life that is looked at

@@ -39,7 +39,7 @@ void LifeSearch::Start(const std::vector<double>& ns,
 
 void LifeSearch::Add(int direction, int moment, TierCharges& charges) const {
   for (size_t slower = 0; slower < charges.size(); ++slower) {
-    const LanePrice& lane = prices_->lane[2 * slower + direction][moment];
+    const LanePrice& lane = (*prices_->lane)[2 * slower + direction][moment];
     if (!charges[slower].Counts(lane.price)) continue;
     charges[slower].Add(lane.price, lane.fast_ns);
     charges[slower].Add(lane.over_price, kInfinite);
@@ -65,7 +65,7 @@ const std::vector<LaneCharge>& LifeSearch::Charges(const LifeCopy& copy,
                                                    int direction,
                                                    double copy_ns,
                                                    const LifePrices& prices) {
-  const std::vector<LanePrice>& lane = prices.lane[Lane(copy, direction)];
+  const std::vector<LanePrice>& lane = (*prices.lane)[Lane(copy, direction)];
   // Of moments that cost the same, out takes the first and in the last.
   const auto for_each = [&](auto look_at) {
     for (int i = 0; i <= copy.end - copy.begin; ++i) {

@@ -31,10 +31,11 @@ struct LanePrice {
 // Two steps of them. Moment 2 s is the waiting before unrolled segment s,
 // 2 s + 1 while the kernels of s run.
 struct LifePrices {
-  std::vector<std::vector<LanePrice>> lane;  // by lane, by moment
-  std::vector<double> kernel;                // by segment: of its kernels' time
-  std::vector<double> over_kernel;           // by segment: of all lanes
-  std::vector<double> byte_before;           // sums of the prices of room
+  // By lane, by moment; of the tensor that is looked at.
+  const std::vector<std::vector<LanePrice>>* lane = nullptr;
+  std::vector<double> kernel;       // by segment: of its kernels' time
+  std::vector<double> over_kernel;  // by segment: of all lanes
+  std::vector<double> byte_before;  // sums of the prices of room
   // What the tensor that is looked at pays for room.
   const std::vector<double>* room_before = nullptr;
   double room_factor = 1;

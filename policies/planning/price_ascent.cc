@@ -20,13 +20,18 @@ constexpr double kSquareMemory = 0.97;
 // Keeps sums of prices below 1 when they are rounded.
 constexpr double kRounding = 1e-9;
 
-// Onto prices that leave kernels no negative share.
-void LimitLanes(BoundPrices& prices) {
-  for (std::vector<double>& lanes : prices.lane) {
+// Onto the nearest prices that leave kernels no negative share.
+void LimitLanes(std::vector<double>& lanes) {
+  while (true) {
     double sum = 0;
-    for (const double price : lanes) sum += price;
-    if (sum <= 1) continue;
-    for (double& price : lanes) price /= sum * (1 + kRounding);
+    int positive = 0;
+    for (const double price : lanes) {
+      sum += price;
+      positive += price > 0;
+    }
+    if (sum <= 1) return;
+    const double less = (sum - 1) / positive + kRounding;
+    for (double& price : lanes) price = std::max(0.0, price - less);
   }
 }
 
@@ -77,9 +82,8 @@ void PriceAscent::Step(const BoundPrices& ascent) {
         Move(ascent.room[r], room_scales_[r], prices_.room[r], i++);
   }
   for (size_t b = 0; b < prices_.lane.size(); ++b) {
-    for (size_t l = 0; l < prices_.lane[b].size(); ++l) {
-      prices_.lane[b][l] = Move(ascent.lane[b][l], 1, prices_.lane[b][l], i++);
-    }
+    MoveLanes(ascent.lane[b], prices_.lane[b], i);
+    i += prices_.lane[b].size();
   }
   for (size_t s = 0; s < prices_.over.size(); ++s) {
     for (size_t l = 0; l < prices_.over[s].size(); ++l) {
@@ -87,15 +91,34 @@ void PriceAscent::Step(const BoundPrices& ascent) {
           Move(ascent.over[s][l], over_scale_, prices_.over[s][l], i++);
     }
   }
-  LimitLanes(prices_);
+}
+
+// Lanes of one moment compete, so they have one step between them.
+void PriceAscent::MoveLanes(const std::vector<double>& ascent,
+                            std::vector<double>& prices, size_t first) {
+  double square = 0;
+  for (size_t l = 0; l < prices.size(); ++l) {
+    Follow(prices[l] <= 0 && ascent[l] < 0 ? 0 : ascent[l], first + l);
+    square = std::max(square, square_[first + l]);
+  }
+  if (square <= 0) return;
+  for (size_t l = 0; l < prices.size(); ++l) {
+    const double step = step_ * slope_[first + l] / std::sqrt(square);
+    prices[l] = std::max(0.0, prices[l] + step);
+  }
+  LimitLanes(prices);
+}
+
+void PriceAscent::Follow(double slope, size_t i) {
+  slope_[i] = kSlopeMemory * slope_[i] + (1 - kSlopeMemory) * slope;
+  square_[i] = kSquareMemory * square_[i] + (1 - kSquareMemory) * slope * slope;
 }
 
 // The next value of price `i`, which is counted in `scale`.
 double PriceAscent::Move(double slope, double scale, double price, size_t i) {
   slope *= scale;
   if (price <= 0 && slope < 0) slope = 0;
-  slope_[i] = kSlopeMemory * slope_[i] + (1 - kSlopeMemory) * slope;
-  square_[i] = kSquareMemory * square_[i] + (1 - kSquareMemory) * slope * slope;
+  Follow(slope, i);
   if (square_[i] <= 0) return price;
   const double step = step_ * scale * slope_[i] / std::sqrt(square_[i]);
   return std::max(0.0, price + step);

@@ -42,6 +42,9 @@ class PriceAscent {
  private:
   void Restart();
   void Step(const BoundPrices& ascent);
+  void MoveLanes(const std::vector<double>& ascent, std::vector<double>& prices,
+                 size_t first);
+  void Follow(double slope, size_t i);
   double Move(double slope, double scale, double price, size_t i);
 
   BoundRelaxation& relaxation_;

@@ -34,7 +34,8 @@ class LifeSearchTest : public testing::Test {
       const double price = m % 2 == 0 ? 5 : 1;
       lane_.push_back({price, search_.fast_ns()[m], 5});
     }
-    prices_.lane = {lane_, lane_};
+    lanes_ = {lane_, lane_};
+    prices_.lane = &lanes_;
     SetRoom(0);
   }
 
@@ -57,6 +58,7 @@ class LifeSearchTest : public testing::Test {
   BoundTimeline timeline_;
   LifeSearch search_;
   std::vector<LanePrice> lane_;
+  std::vector<std::vector<LanePrice>> lanes_;
   LifePrices prices_;
 };
 
@@ -78,7 +80,7 @@ TEST_F(LifeSearchTest, AKernelHidesNoMoreOfACopyThanItLasts) {
 }
 
 TEST_F(LifeSearchTest, AKernelThatSlowOperandsProlongHidesMore) {
-  for (LanePrice& lane : prices_.lane[1]) lane.over_price = lane.price;
+  for (LanePrice& lane : lanes_[1]) lane.over_price = lane.price;
   TensorLife life = Life();
   life.stops[0].can_be_fast = false;
   EXPECT_EQ(search_.Find(life, prices_).cost, 25 * 1);
