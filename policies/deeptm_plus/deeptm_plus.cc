@@ -46,7 +46,6 @@ absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
           });
         }
         if (search.best().ok() && search.WaitedShare() <= kMostWaiting) return;
-        search.Refine();
         ConsiderOtherPlans(graph, system, options, search);
         search.Anneal();
       });

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "policies/planning/layout_repair.h"
 #include "policies/planning/plan.h"
 #include "policies/planning/skyline.h"
 
@@ -14,17 +15,6 @@ namespace stowage {
 namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
-
-// Orders that are tried to repair one that leaves out at most this share of the
-// capacity.
-constexpr int kRepairs = 4;
-constexpr double kRepairable = 0.02;
-
-// Of few items, more orders are tried, however much is left out, as long as that
-// takes no more placements than these.
-constexpr size_t kFewItems = 500;
-constexpr int kMostRepairs = 60;
-constexpr size_t kRepairPlacements = 15'000;
 
 // Whether more bytes coexist than there are.
 bool Overloaded(const std::vector<LayoutItem>& items, int64_t capacity) {
@@ -78,60 +68,35 @@ const std::vector<Score>& Scores() {
   return *scores;
 }
 
-struct Layout {
-  std::vector<int> order;
-  std::vector<int64_t> offsets;
-  int64_t left_out_bytes = 0;
-};
-
-Layout PackInOrder(const std::vector<LayoutItem>& items, std::vector<int> order,
-                   int64_t capacity, Skyline& skyline) {
-  Layout layout{.order = std::move(order)};
-  layout.offsets = skyline.Pack(layout.order, capacity);
+int64_t LeftOutBytes(const std::vector<LayoutItem>& items,
+                     const std::vector<int64_t>& offsets) {
+  int64_t bytes = 0;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (layout.offsets[i] < 0) layout.left_out_bytes += items[i].size_bytes;
+    if (offsets[i] < 0) bytes += items[i].size_bytes;
   }
-  return layout;
-}
-
-// Places what was left out before all else, again and again, until nothing is.
-void Repair(const std::vector<LayoutItem>& items, int64_t capacity,
-            Skyline& skyline, Layout& best) {
-  const auto repairable_bytes =
-      static_cast<int64_t>(kRepairable * static_cast<double>(capacity));
-  Layout layout = best;
-  const bool few = items.size() <= kFewItems;
-  const int repairs =
-      few ? std::min(kMostRepairs,
-                     static_cast<int>(kRepairPlacements / items.size()))
-          : kRepairs;
-  for (int n = 0; n < repairs && best.left_out_bytes > 0; ++n) {
-    if (!few && best.left_out_bytes > repairable_bytes) return;
-    std::stable_partition(layout.order.begin(), layout.order.end(),
-                          [&](int item) { return layout.offsets[item] < 0; });
-    layout = PackInOrder(items, std::move(layout.order), capacity, skyline);
-    if (layout.left_out_bytes < best.left_out_bytes) best = layout;
-  }
+  return bytes;
 }
 
 }  // namespace
 
 std::vector<int64_t> LayOutMost(const std::vector<LayoutItem>& items,
-                                int64_t capacity_bytes) {
+                                int64_t capacity_bytes, int64_t repair_work) {
   Skyline skyline(items);
-  Layout best;
+  std::vector<int64_t> best;
+  int64_t left_out_bytes = kUnlimited;
   for (const Score& score : Scores()) {
-    Layout layout =
-        PackInOrder(items, OrderBy(items, score), capacity_bytes, skyline);
-    const bool better =
-        best.offsets.empty() || layout.left_out_bytes < best.left_out_bytes;
-    if (better) best = std::move(layout);
-    if (best.left_out_bytes == 0) return std::move(best.offsets);
+    std::vector<int64_t> offsets =
+        skyline.Pack(OrderBy(items, score), capacity_bytes);
+    const int64_t bytes = LeftOutBytes(items, offsets);
+    if (bytes >= left_out_bytes) continue;
+    best = std::move(offsets);
+    left_out_bytes = bytes;
+    if (left_out_bytes == 0) return best;
   }
   if (!Overloaded(items, capacity_bytes)) {
-    Repair(items, capacity_bytes, skyline, best);
+    RepairLayout(items, capacity_bytes, repair_work, best);
   }
-  return std::move(best.offsets);
+  return best;
 }
 
 std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,

@@ -17,6 +17,9 @@
 
 namespace stowage {
 
+// What is most often enough, in a few milliseconds.
+inline constexpr int64_t kRepairWork = 30'000;
+
 // `size_bytes` rounded up to kPlacementAlignmentBytes.
 constexpr int64_t RoundUpToPlacement(int64_t size_bytes) {
   return (size_bytes + kPlacementAlignmentBytes - 1) /
@@ -30,9 +33,10 @@ std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,
                                            int64_t capacity_bytes);
 
 // As LayOut, but leaves out what it does not find a place for: its offset is
-// -1.
+// -1. `repair_work` as of RepairLayout.
 std::vector<int64_t> LayOutMost(const std::vector<LayoutItem>& items,
-                                int64_t capacity_bytes);
+                                int64_t capacity_bytes,
+                                int64_t repair_work = kRepairWork);
 
 // As LayOutMost, in the first order alone: LayOut has a place for the rest
 // where that is all there is. A capacity of 0 is unlimited.

@@ -120,7 +120,7 @@ class Builder {
     has_wishes_ = false;
     const std::vector<LayoutItem> items = MakeFastItems();
     if (misfits != nullptr) {
-      fast_offsets_ = LayOutMost(items, arena_bytes);
+      fast_offsets_ = LayOutMost(items, arena_bytes, input_.repair_work);
       *misfits = WithoutOffset(fast_offsets_);
       return misfits->empty();
     }

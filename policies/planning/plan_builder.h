@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/address_layout.h"
 #include "policies/planning/plan.h"
 
 namespace stowage {
@@ -60,6 +61,8 @@ struct BuildInput {
   // is used, are passed over for the next. When tensors find no place so, the
   // wish is dropped for all.
   std::vector<TierIndex> first_slow_tier;
+  // Of the layout of the fast tier where misfits are wanted; see RepairLayout.
+  int64_t repair_work = kRepairWork;
 };
 
 // RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,

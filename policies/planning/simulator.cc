@@ -68,12 +68,6 @@ absl::Status CheckReferences(const Graph& graph, const MemorySystem& system,
   return status;
 }
 
-// Times never run past this (about 146 years), whatever a plan says.
-int64_t Later(int64_t now_ns, int64_t duration_ns) {
-  constexpr int64_t kLatestNs = int64_t{1} << 62;
-  return std::min(kLatestNs, now_ns + duration_ns);
-}
-
 class StepSimulation {
  public:
   StepSimulation(const Graph& graph, const MemorySystem& system,
@@ -209,7 +203,7 @@ class StepSimulation {
     MoveTrace trace;
     trace.start_ns = std::max(lane_free_ns, now_ns_);
     trace.end_ns =
-        Later(trace.start_ns, system_.CopyDurationNs(from, to, bytes));
+        LaterNs(trace.start_ns, system_.CopyDurationNs(from, to, bytes));
     lane_free_ns = trace.end_ns;
     std::fill(simulation_.moves.begin() + first,
               simulation_.moves.begin() + end, trace);
@@ -230,10 +224,10 @@ class StepSimulation {
     KernelTrace trace;
     trace.stall_ns = stall_ns;
     trace.fast_bytes = held_bytes_;
-    trace.start_ns = Later(now_ns_, kernel.gap_ns);
+    trace.start_ns = LaterNs(now_ns_, kernel.gap_ns);
     const int64_t duration_ns = KernelDurationNs(
         graph_, kernel, system_, [this](TensorIndex t) { return at_[t].tier; });
-    now_ns_ = Later(Later(trace.start_ns, duration_ns), StreamNs(k));
+    now_ns_ = LaterNs(LaterNs(trace.start_ns, duration_ns), StreamNs(k));
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
     CountLocality(kernel);
@@ -251,10 +245,10 @@ class StepSimulation {
       if (tier == kFastTier) continue;
       const int64_t bytes = graph_.tensors[operand.tensor].size_bytes;
       if (operand.read) {
-        ns = Later(ns, system_.CopyDurationNs(tier, kFastTier, bytes));
+        ns = LaterNs(ns, system_.CopyDurationNs(tier, kFastTier, bytes));
       }
       if (operand.write) {
-        ns = Later(ns, system_.CopyDurationNs(kFastTier, tier, bytes));
+        ns = LaterNs(ns, system_.CopyDurationNs(kFastTier, tier, bytes));
       }
     }
     return ns;

@@ -14,6 +14,7 @@
 #ifndef STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
 #define STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,12 @@
 #include "policies/planning/plan.h"
 
 namespace stowage {
+
+// `now_ns` + `duration_ns`, but times never run past about 146 years, whatever a
+// plan says.
+inline int64_t LaterNs(int64_t now_ns, int64_t duration_ns) {
+  return std::min(int64_t{1} << 62, now_ns + duration_ns);
+}
 
 // What happened at one kernel, times since the start of the step.
 struct KernelTrace {

@@ -53,6 +53,15 @@ int64_t Occupancy::At(KernelIndex boundary) const {
   return bytes;
 }
 
+KernelIndex Occupancy::HighestBoundary() const {
+  size_t node = 1;
+  while (node < leaves_) {
+    node *= 2;
+    if (highest_[node] < highest_[node + 1]) ++node;
+  }
+  return static_cast<KernelIndex>(node - leaves_) - 1;
+}
+
 // Climbs from the leaves outside the range on either side; their siblings that
 // lie between them make up the range.
 void Occupancy::AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes) {

@@ -29,6 +29,10 @@ class Occupancy {
   int64_t Highest(KernelIndex begin, KernelIndex end) const;
   int64_t At(KernelIndex boundary) const;
 
+  // Of all boundaries, and one at which so much is held.
+  int64_t Highest() const { return highest_[1]; }
+  KernelIndex HighestBoundary() const;
+
  private:
   void Update(size_t node);
   void AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes);

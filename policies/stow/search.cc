@@ -34,13 +34,15 @@ constexpr double kLargestCut = 0.04;
 // but the layout may leave out something else.
 constexpr int kMostLeaving = 3;
 
-// Of the limit, what annealing leaves free, one after the other, and how many
-// proposals have to be affordable for each.
-constexpr double kFreeShares[] = {0.0025, 0.0075};
-constexpr int64_t kFewestProposals = 300;
+// Annealing goes on so often, each time but the first one colder and with less
+// room where addresses were not found.
+constexpr int kAnnealingRounds = 5;
+constexpr double kFirstTemperature = 1e-4;
+constexpr double kLaterTemperature = 3e-5;
+constexpr int64_t kAnnealingRepairs = 300'000;
 
-// As many proposals, for each stay, are enough.
-constexpr int64_t kMostProposalsEach = 60;
+// The most boundaries and stays of a plan that is annealed.
+constexpr size_t kMostAnnealed = 20'000;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
@@ -51,19 +53,6 @@ constexpr double kFirstShare = 0.9;
 
 // Of the time of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
-
-// Of Refine: how many accepted changes ago a schedule may have taken as long,
-// boundaries that a change of reserved room covers, and how many changes have
-// to be affordable.
-constexpr int kMemory = 30;
-constexpr size_t kReserveSpan = 8;
-constexpr int64_t kFewestChanges = 600;
-
-// As many changes, for each absence that might be taken, are enough.
-constexpr int64_t kMostChangesEach = 6;
-
-// What a layout takes, in changes.
-constexpr int64_t kLayoutWork = 8;
 
 }  // namespace
 
@@ -199,111 +188,30 @@ void Search::Schedule(Candidate& candidate) {
   candidate.schedule = ScheduleMoves(costs_, candidate.placed, allowed_bytes_);
 }
 
-void Search::Refine() {
-  if (!laid_out_.has_value() || IsOver()) return;
-  const auto work_each =
-      static_cast<int64_t>(allowed_bytes_.size() + laid_out_->chosen.size());
-  int64_t work_left = std::min(
-      effort_.refinement, kMostChangesEach * work_each *
-                              static_cast<int64_t>(choices_.absences.size()));
-  if (effort_.refinement < kFewestChanges * work_each) return;
-  allowed_bytes_ = laid_out_allowed_bytes_;
-  Candidate current = *laid_out_;
-  Candidate best = current;
-  const std::vector<Recipe> starts = Starts();
-  NeighbourFinder finder(costs_.graph(), choices_);
-  std::mt19937_64 random(1);
-  std::vector<int64_t> accepted_ns(kMemory, current.schedule.step_ns);
-  for (size_t i = 0; work_left > 0 && !IsOver(); ++i) {
-    work_left -= work_each;
-    int64_t& accepted_before_ns = accepted_ns[i % kMemory];
-    std::optional<Candidate> other = Change(current, starts, finder, random);
-    const int64_t accept_ns =
-        std::max(accepted_before_ns, current.schedule.step_ns);
-    if (other.has_value() && other->schedule.step_ns <= accept_ns) {
-      // What takes as long is most often the same.
-      if (other->schedule.step_ns != current.schedule.step_ns) {
-        work_left -= kLayoutWork * work_each;
-        if (!HasAddresses(*other)) continue;
-      }
-      current = *std::move(other);
-      if (current.schedule.step_ns < best.schedule.step_ns) best = current;
-    }
-    accepted_before_ns = current.schedule.step_ns;
-  }
-  TryLayout(best);
-}
-
-std::optional<Search::Candidate> Search::Change(
-    const Candidate& current, const std::vector<Recipe>& starts,
-    NeighbourFinder& finder, std::mt19937_64& random) {
-  Candidate other{.recipe = current.recipe};
-  other.recipe.costs = starts[random() % starts.size()].costs;
-  std::vector<int64_t>& reserve_bytes = other.recipe.reserve_bytes;
-  if (random() % 2 == 0) {
-    const size_t begin = random() % reserve_bytes.size();
-    const size_t end =
-        std::min(reserve_bytes.size(), begin + 1 + random() % kReserveSpan);
-    const auto quarters = static_cast<int64_t>(random() % 7);
-    for (size_t b = begin; b < end; ++b) {
-      reserve_bytes[b] = quarters * current.schedule.under_way_bytes[b] / 4;
-    }
-  }
-  std::optional<std::vector<Choice>> chosen =
-      finder.Change(current.chosen, other.recipe.costs, ExcessFor(other.recipe),
-                    LostNs(current), random);
-  if (!chosen.has_value()) return std::nullopt;
-  other.chosen = *std::move(chosen);
-  Schedule(other);
-  return other;
-}
-
-std::vector<int64_t> Search::LostNs(const Candidate& candidate) const {
-  const std::vector<int64_t>& fast_ns = costs_.fast_boundary_ns();
-  std::vector<int64_t> lost_ns;
-  for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
-    lost_ns.push_back(candidate.schedule.room_wait_ns[b] +
-                      candidate.schedule.operand_wait_ns[b]);
-    if (b + 1 == allowed_bytes_.size()) break;
-    lost_ns[b] += std::max<int64_t>(
-        0, candidate.schedule.kernel_ns[b] - (fast_ns[b + 1] - fast_ns[b]));
-  }
-  return lost_ns;
-}
-
-bool Search::HasAddresses(const Candidate& candidate) {
-  std::vector<FastSegment> misfits;
-  return BuildPlan(costs_.graph(), costs_.system(), MakeInput(candidate),
-                   &misfits)
-      .ok();
-}
-
 void Search::Anneal() {
-  for (const double free_share : kFreeShares) {
-    if (!best_.ok() || IsOver()) return;
-    std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
-    if (!input.has_value()) return;
-    const auto work_each =
-        static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
-    const int64_t affordable = effort_.annealing / work_each /
-                               static_cast<int64_t>(std::size(kFreeShares));
-    if (affordable < kFewestProposals) return;
-    const int64_t proposals =
-        std::min(affordable, kMostProposalsEach *
-                                 static_cast<int64_t>(input->segments.size()));
-    const BuildInput better =
-        AnnealSegments(costs_.graph(), costs_.system(), *std::move(input),
-                       {.proposals = proposals,
-                        .free_share = free_share,
-                        .deadline = effort_.deadline});
+  if (!best_.ok() || IsOver()) return;
+  std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+  if (!input.has_value()) return;
+  if (allowed_bytes_.size() + input->segments.size() > kMostAnnealed) return;
+  input->repair_work = kAnnealingRepairs;
+  AllowAll(1);
+  SegmentAnnealing annealing(costs_.graph(), costs_.system(), *input,
+                             allowed_bytes_);
+  for (int round = 0; round < kAnnealingRounds && !IsOver(); ++round) {
+    const BuildInput better = annealing.Run(
+        {.work = effort_.annealing / kAnnealingRounds,
+         .temperature = round == 0 ? kFirstTemperature : kLaterTemperature,
+         .deadline = effort_.deadline});
     std::vector<FastSegment> misfits;
     absl::StatusOr<Plan> plan =
         BuildPlan(costs_.graph(), costs_.system(), better, &misfits);
     if (plan.ok()) {
       Consider(*std::move(plan));
-    } else if (costs_.in_place_tier() != kFastTier) {
-      LeaveSlow(better, misfits);
+      continue;
     }
+    if (costs_.in_place_tier() != kFastTier) LeaveSlow(better, misfits);
+    TakeRoom(misfits, kMisfitShares[0]);
+    annealing.Allow(allowed_bytes_);
   }
 }
 
@@ -355,11 +263,6 @@ std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
   absl::StatusOr<Plan> plan =
       BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
   if (plan.ok()) {
-    if (!laid_out_.has_value() ||
-        candidate.schedule.step_ns < laid_out_->schedule.step_ns) {
-      laid_out_ = candidate;
-      laid_out_allowed_bytes_ = allowed_bytes_;
-    }
     Consider(*std::move(plan));
   } else if (misfits.empty() && !best_.ok()) {
     best_ = plan.status();

@@ -11,8 +11,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
-#include <random>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,7 +18,6 @@
 #include "policies/planning/plan.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/absence_selector.h"
-#include "policies/stow/choice_neighbour.h"
 #include "policies/stow/move_schedule.h"
 #include "policies/stow/tier_choice.h"
 
@@ -32,14 +29,11 @@ struct SearchEffort {
   int rounds = 3;
   // Address layouts that are tried for a schedule, each with less room where
   // the one before did not fit.
-  int layouts = 12;
+  int layouts = 4;
   // Absences and segments that are scheduled or laid out, in all.
   int64_t work = 300'000;
-  // Boundaries and absences of the schedules that Refine tries, a layout counting
-  // as several of them.
-  int64_t refinement = 150'000;
-  // Boundaries and segments of the plans that Anneal judges.
-  int64_t annealing = 2'500'000;
+  // As AnnealingEffort::work.
+  int64_t annealing = 10'000'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
@@ -63,14 +57,9 @@ class Search {
   // `price` says.
   void RunAtPrices(const PriceAbsences& price);
 
-  // Makes small changes to what the best plan so far was made from, as long as
-  // addresses are found and the effort allows: late acceptance hill climbing
-  // (Burke, Bykov, 2017). Nothing for graphs so large that few can be tried.
-  void Refine();
-
   // Makes small changes to the stays of the best plan, whoever made it
-  // (segment_annealing.h). Nothing for graphs so large that few can be tried, nor
-  // where a tensor is in several slower tiers.
+  // (segment_annealing.h). Nothing for graphs so large that it takes long to
+  // begin, nor where a tensor is in several slower tiers.
   void Anneal();
 
   // How long a step would take at such prices if addresses were always found;
@@ -120,14 +109,6 @@ class Search {
   // Chooses tiers and copies for what is chosen.
   void Schedule(Candidate& candidate);
   std::vector<int64_t> ExcessFor(const Recipe& recipe) const;
-  // Another candidate near `current`, that need not have addresses.
-  std::optional<Candidate> Change(const Candidate& current,
-                                  const std::vector<Recipe>& starts,
-                                  NeighbourFinder& finder,
-                                  std::mt19937_64& random);
-  // By boundary, as NeighbourFinder::Change wants it.
-  std::vector<int64_t> LostNs(const Candidate& candidate) const;
-  bool HasAddresses(const Candidate& candidate);
   // The best of some rounds; without `price` all cost what the recipe says.
   Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
   // Lays out the candidate, or what becomes of it with less room: while a
@@ -155,10 +136,6 @@ class Search {
   int64_t work_left_ = 0;
   AbsenceSelector selector_;
   std::vector<int64_t> allowed_bytes_;  // by boundary
-  // What the best plan that is not another planner's was made from, under
-  // `laid_out_allowed_bytes_`.
-  std::optional<Candidate> laid_out_;
-  std::vector<int64_t> laid_out_allowed_bytes_;
   absl::StatusOr<Plan> best_;
 };
 

@@ -21,10 +21,9 @@ SearchEffort EffortFor(const PlanOptions& options) {
   effort.deadline = absl::Now() + options.time_limit;
   if (options.time_limit >= kLongLimit) {
     effort.rounds = 8;
-    effort.layouts = 80;
+    effort.layouts = 12;
     effort.work = 20'000'000;
-    effort.refinement = 1'500'000;
-    effort.annealing = 25'000'000;
+    effort.annealing = 200'000'000;
   }
   return effort;
 }

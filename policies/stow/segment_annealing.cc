@@ -2,98 +2,118 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <random>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/time/clock.h"
-#include "policies/planning/simulator.h"
-#include "policies/stow/segment_neighbour.h"
 
 namespace stowage {
 namespace {
 
-// Of the step's time, what a change may lose in the beginning.
-constexpr double kFirstTemperature = 3e-5;
+// What a proposal counts for itself.
+constexpr int64_t kProposalWork = 50;
 
 // Proposals between two looks at the clock.
 constexpr int64_t kLookAtClock = 64;
 
+// Tensors that have to give way to a change, at most.
+constexpr int kMostEvictions = 3;
+
 // What a hundredth of the limit that is held too much costs, of the step.
 constexpr double kExcessCost = 0.2;
 
-struct Judgement {
-  // Nanoseconds, more where more is held than may be.
-  double cost_ns = std::numeric_limits<double>::max();
-  Simulation simulation;
-};
-
-Judgement Judge(const Graph& graph, const MemorySystem& system,
-                const BuildInput& input, double free_share) {
-  auto simulation = Simulate(graph, system, SketchPlan(graph, system, input));
-  if (!simulation.ok()) return {};
-  const Prediction& prediction = simulation->prediction;
-  const double excess_share = static_cast<double>(prediction.fast_peak_bytes) /
-                                  static_cast<double>(input.fast_limit_bytes) -
-                              (1 - free_share);
-  const double cost_ns = static_cast<double>(prediction.step_time_ns) *
-                         (1 + 100 * kExcessCost * std::max(0.0, excess_share));
-  return {cost_ns, *std::move(simulation)};
-}
-
-// What each kernel waits, and takes longer than with everything fast.
-std::vector<int64_t> LostNs(const Graph& graph, const Simulation& simulation) {
-  std::vector<int64_t> lost_ns;
-  for (size_t k = 0; k < simulation.kernels.size(); ++k) {
-    const KernelTrace& trace = simulation.kernels[k];
-    const int64_t fast_ns =
-        graph.kernels[k].profile.fast_inputs_fast_outputs.duration_ns;
-    lost_ns.push_back(trace.stall_ns + trace.end_ns - trace.start_ns - fast_ns);
+// Of the stay that covers `boundary`, or that alone.
+Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
+  for (const FastSegment& stay : stays) {
+    if (stay.begin <= boundary && boundary < stay.end) {
+      return {stay.begin, stay.end};
+    }
   }
-  return lost_ns;
+  return {boundary, boundary + 1};
 }
 
 }  // namespace
 
-BuildInput AnnealSegments(const Graph& graph, const MemorySystem& system,
-                          BuildInput input, const AnnealingEffort& effort) {
-  std::sort(input.segments.begin(), input.segments.end(),
-            [](const FastSegment& a, const FastSegment& b) {
-              return std::pair(a.tensor, a.begin) <
-                     std::pair(b.tensor, b.begin);
-            });
-  SegmentNeighbour neighbour(graph, system.tiers[1].addressable, input.streams);
-  std::mt19937_64 random(1);
+SegmentAnnealing::SegmentAnnealing(const Graph& graph,
+                                   const MemorySystem& system, BuildInput input,
+                                   const std::vector<int64_t>& allowed_bytes)
+    : input_(std::move(input)),
+      judge_(graph, system, input_, allowed_bytes),
+      neighbour_(graph, system.tiers[1].addressable, input_.streams) {
+  Allow(allowed_bytes);
+}
+
+void SegmentAnnealing::Allow(const std::vector<int64_t>& allowed_bytes) {
+  judge_.Allow(allowed_bytes);
+  now_ns_ = best_ns_ = CostNs();
+  judge_.Mark();
+  neighbour_.Aim(judge_.LostNs());
+}
+
+// Nanoseconds, more where more is held than may be.
+double SegmentAnnealing::CostNs() {
+  const SegmentJudge::Judgement judgement = judge_.Judge();
+  const double excess_share = static_cast<double>(judgement.excess_bytes) /
+                              static_cast<double>(input_.fast_limit_bytes);
+  return static_cast<double>(judgement.step_ns) *
+         (1 + 100 * kExcessCost * std::max(0.0, excess_share));
+}
+
+bool SegmentAnnealing::Propose() {
+  std::optional<StayChange> change = neighbour_.Change(random_, judge_.stays());
+  if (!change.has_value()) return false;
+  const int64_t before_bytes = judge_.excess_bytes();
+  std::vector<TensorIndex> changed = {change->tensor};
+  judge_.Replace(*std::move(change));
+  for (int n = 0; n < kMostEvictions; ++n) {
+    const int64_t excess_bytes = judge_.excess_bytes();
+    if (excess_bytes <= std::max<int64_t>(0, before_bytes)) break;
+    const KernelIndex boundary = judge_.excess_boundary();
+    change = neighbour_.Evict(random_, judge_.stays(), boundary,
+                              SpanAround(boundary, judge_.stays()[changed[0]]),
+                              excess_bytes);
+    if (!change.has_value() || std::find(changed.begin(), changed.end(),
+                                         change->tensor) != changed.end()) {
+      break;
+    }
+    changed.push_back(change->tensor);
+    judge_.Replace(*std::move(change));
+  }
+  return true;
+}
+
+BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
   std::uniform_real_distribution<double> chance(0, 1);
-  std::vector<FastSegment> now = input.segments;
-  std::vector<FastSegment> best = now;
-  const Judgement first = Judge(graph, system, input, effort.free_share);
-  double now_ns = first.cost_ns;
-  double best_ns = now_ns;
-  neighbour.Aim(LostNs(graph, first.simulation));
-  const double first_ns = kFirstTemperature * now_ns;
-  for (int64_t n = 0; n < effort.proposals; ++n) {
-    if (n % kLookAtClock == 0 && absl::Now() > effort.deadline) break;
-    input.segments = now;
-    if (!neighbour.Change(random, input.segments)) continue;
-    const double left =
-        1 - static_cast<double>(n) / static_cast<double>(effort.proposals);
-    const Judgement judgement = Judge(graph, system, input, effort.free_share);
-    const double ns = judgement.cost_ns;
-    if (ns > now_ns &&
-        chance(random) >= std::exp((now_ns - ns) / (first_ns * left))) {
+  const double first_ns = effort.temperature * best_ns_;
+  const int64_t work_before = judge_.work();
+  bool aimed = true;
+  for (int64_t n = 0;; ++n) {
+    if (n % kLookAtClock == 0) {
+      if (absl::Now() > effort.deadline) break;
+      if (!aimed) neighbour_.Aim(judge_.LostNs());
+      aimed = true;
+    }
+    const auto done =
+        static_cast<double>(judge_.work() - work_before + n * kProposalWork);
+    const double left = 1 - done / static_cast<double>(effort.work);
+    if (left <= 0) break;
+    if (!Propose()) continue;
+    const double ns = CostNs();
+    if (ns > now_ns_ &&
+        chance(random_) >= std::exp((now_ns_ - ns) / (first_ns * left))) {
+      judge_.Reject();
       continue;
     }
-    now = input.segments;
-    now_ns = ns;
-    if (ns >= best_ns) continue;
-    best = now;
-    best_ns = ns;
-    neighbour.Aim(LostNs(graph, judgement.simulation));
+    judge_.Accept();
+    now_ns_ = ns;
+    if (ns >= best_ns_) continue;
+    judge_.Mark();
+    best_ns_ = ns;
+    aimed = false;
   }
-  input.segments = std::move(best);
-  return input;
+  BuildInput better = input_;
+  better.segments = judge_.Marked();
+  return better;
 }
 
 }  // namespace stowage

@@ -2,34 +2,62 @@
 // Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of lanes,
 // waiting and kernels that run longer, no rule that looks at one tensor sees.
 //
-//   BuildInput better = AnnealSegments(graph, system, input,
-//                                      {.proposals = 5000});
+//   SegmentAnnealing annealing(graph, system, input, allowed_bytes);
+//   BuildInput better = annealing.Run({.work = 1'000'000});
 //
-// Deterministic, unless a deadline ends it.
+// Deterministic, unless a deadline ends it. Not thread-safe.
 #ifndef STOWAGE_POLICIES_STOW_SEGMENT_ANNEALING_H_
 #define STOWAGE_POLICIES_STOW_SEGMENT_ANNEALING_H_
 
 #include <cstdint>
+#include <random>
+#include <vector>
 
 #include "absl/time/time.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "policies/planning/plan_builder.h"
+#include "policies/stow/segment_judge.h"
+#include "policies/stow/segment_neighbour.h"
 
 namespace stowage {
 
 struct AnnealingEffort {
-  int64_t proposals = 5000;
-  // Of the limit, what is left free, so that addresses are found.
-  double free_share = 0.005;
+  // Boundaries and copies that are simulated, and as many for each proposal.
+  int64_t work = 1'000'000;
+  // Of the step's time, what a change may lose in the beginning; nothing in the
+  // end.
+  double temperature = 1e-4;
   // No proposal is judged long after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
 
-// What takes least of what was seen, without addresses. `input` is one that
-// BuildPlan makes a plan of.
-BuildInput AnnealSegments(const Graph& graph, const MemorySystem& system,
-                          BuildInput input, const AnnealingEffort& effort);
+// Keeps references to the graph and the system.
+class SegmentAnnealing {
+ public:
+  // `input` is one that BuildPlan makes a plan of. `allowed_bytes` as of
+  // SegmentJudge.
+  SegmentAnnealing(const Graph& graph, const MemorySystem& system,
+                   BuildInput input, const std::vector<int64_t>& allowed_bytes);
+
+  // What takes least of what was seen since the last change of what is allowed,
+  // without addresses.
+  BuildInput Run(const AnnealingEffort& effort);
+
+  void Allow(const std::vector<int64_t>& allowed_bytes);
+
+ private:
+  // False where there is nothing to judge.
+  bool Propose();
+  double CostNs();
+
+  BuildInput input_;
+  SegmentJudge judge_;
+  SegmentNeighbour neighbour_;
+  std::mt19937_64 random_{1};
+  double now_ns_ = 0;
+  double best_ns_ = 0;
+};
 
 }  // namespace stowage
 

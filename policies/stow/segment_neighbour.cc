@@ -1,6 +1,7 @@
 #include "policies/stow/segment_neighbour.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "policies/model/liveness.h"
@@ -10,6 +11,12 @@ namespace {
 
 // Boundaries that most changes of a copy's time span at most.
 constexpr int kNearby = 3;
+
+// New stays cover up to 2^0, 2^1 .. uses, each as likely, this many powers.
+constexpr int kLengths = 8;
+
+// How many tensors are looked at for one that gives way.
+constexpr size_t kMostLookedAt = 128;
 
 int Below(std::mt19937_64& random, size_t count) {
   return static_cast<int>(random() % count);
@@ -28,7 +35,9 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
                                    const std::vector<Stream>& streams)
     : kernels_(graph.kernel_count()),
       slow_uses_(slow_uses),
-      lives_(graph.tensors.size()) {
+      lives_(graph.tensors.size()),
+      alive_(graph.kernels.size() + 1),
+      bytes_(graph.tensors.size()) {
   const auto uses = UsesByTensor(graph);
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const Tensor& tensor = graph.tensors[t];
@@ -52,7 +61,16 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
     }
   }
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    if (!lives_[t].fixed) usable_.push_back(t);
+    if (lives_[t].fixed) continue;
+    usable_.push_back(t);
+    bytes_[t] = static_cast<double>(graph.tensors[t].size_bytes);
+    if (lives_[t].cyclic) {
+      cyclic_.push_back(t);
+      continue;
+    }
+    for (KernelIndex b = lives_[t].begin; b < lives_[t].end; ++b) {
+      alive_[b].push_back(t);
+    }
   }
 }
 
@@ -64,61 +82,137 @@ void SegmentNeighbour::Aim(const std::vector<int64_t>& lost_ns) {
   }
 }
 
-bool SegmentNeighbour::Change(std::mt19937_64& random,
-                              Segments& segments) const {
-  if (segments.empty() || usable_.empty()) return false;
+std::optional<StayChange> SegmentNeighbour::Change(
+    std::mt19937_64& random, const StaysByTensor& stays) const {
+  if (usable_.empty()) return std::nullopt;
   const bool aims = !lost_before_ns_.empty() && lost_before_ns_.back() > 0;
-  if (aims && random() % 2 == 0) return ChangeAimed(random, segments);
-  if (random() % 12 > 0) {
-    return ChangeSegment(random, segments, random() % segments.size());
+  StayChange change;
+  size_t s = 0;
+  KernelIndex use = 0;
+  if (aims && random() % 2 == 0) {
+    const auto loser = DrawLoser(random);
+    if (!loser.has_value()) return std::nullopt;
+    std::tie(change.tensor, use) = *loser;
+    change.stays = stays[change.tensor];
+    while (s < change.stays.size() && change.stays[s].end <= use) ++s;
+    if (s < change.stays.size() && use < change.stays[s].begin) {
+      s = change.stays.size();
+    }
+  } else {
+    change.tensor = usable_[Below(random, usable_.size())];
+    change.stays = stays[change.tensor];
+    const auto& uses = lives_[change.tensor].uses;
+    use = uses[Below(random, uses.size())];
+    const bool inserts = change.stays.empty() || random() % 12 == 0;
+    s = inserts ? change.stays.size() : random() % change.stays.size();
   }
-  const TensorIndex t = usable_[Below(random, usable_.size())];
-  return Insert(random, segments, t, Below(random, lives_[t].uses.size()));
+  const Life& life = lives_[change.tensor];
+  bool changed = false;
+  if (s < change.stays.size()) {
+    changed = ChangeStay(random, life, change.stays, s);
+  } else {
+    const auto at = std::lower_bound(life.uses.begin(), life.uses.end(), use);
+    changed = Insert(random, change.tensor, change.stays,
+                     static_cast<int>(at - life.uses.begin()));
+  }
+  if (!changed || !IsValid(life, change.stays)) return std::nullopt;
+  return change;
 }
 
-bool SegmentNeighbour::ChangeAimed(std::mt19937_64& random,
-                                   Segments& segments) const {
+std::optional<std::pair<TensorIndex, KernelIndex>> SegmentNeighbour::DrawLoser(
+    std::mt19937_64& random) const {
   const auto drawn = static_cast<int64_t>(
       random() % static_cast<uint64_t>(lost_before_ns_.back()));
   const auto k = static_cast<KernelIndex>(
       std::upper_bound(lost_before_ns_.begin(), lost_before_ns_.end(), drawn) -
       lost_before_ns_.begin() - 1);
-  if (operands_[k].empty()) return false;
-  const TensorIndex t = operands_[k][Below(random, operands_[k].size())];
-  const auto at = std::find_if(
-      segments.begin(), segments.end(), [&](const FastSegment& segment) {
-        return segment.tensor == t && segment.begin <= k && k < segment.end;
-      });
-  if (at != segments.end()) {
-    return ChangeSegment(random, segments, at - segments.begin());
-  }
-  const auto& uses = lives_[t].uses;
-  const auto use = std::lower_bound(uses.begin(), uses.end(), k);
-  return Insert(random, segments, t, static_cast<int>(use - uses.begin()));
+  if (operands_[k].empty()) return std::nullopt;
+  return std::pair(operands_[k][Below(random, operands_[k].size())], k);
 }
 
-bool SegmentNeighbour::ChangeSegment(std::mt19937_64& random,
-                                     Segments& segments, size_t s) const {
-  const TensorIndex t = segments[s].tensor;
-  if (lives_[t].fixed) return false;
-  const uint64_t kind = random() % 11;
-  bool changed = false;
-  if (kind < 2) {
-    changed = ChangeBegin(random, segments, s);
-  } else if (kind < 4) {
-    changed = ChangeLeave(random, segments, s);
-  } else if (kind < 7) {
-    changed = ChangeEnd(random, segments, s);
-  } else if (kind < 8) {
-    changed = ChangeReady(random, segments, s);
-  } else if (kind < 9) {
-    changed = Split(random, segments, s);
-  } else if (kind < 10) {
-    changed = JoinNext(segments, s);
-  } else {
-    changed = Remove(segments, s);
+std::optional<StayChange> SegmentNeighbour::Evict(std::mt19937_64& random,
+                                                  const StaysByTensor& stays,
+                                                  KernelIndex boundary,
+                                                  const Span& span,
+                                                  int64_t excess_bytes) const {
+  const auto holder = DrawHolder(random, stays, boundary, excess_bytes);
+  if (!holder.has_value()) return std::nullopt;
+  const auto [t, s] = *holder;
+  StayChange change{.tensor = t, .stays = stays[t]};
+  const bool all = random() % 2 == 0;
+  CutOut(random, lives_[t], all ? span : Span{boundary, boundary + 1},
+         change.stays, s);
+  if (!IsValid(lives_[t], change.stays)) return std::nullopt;
+  return change;
+}
+
+// The smaller a stay is for the excess, the less likely.
+std::optional<std::pair<TensorIndex, size_t>> SegmentNeighbour::DrawHolder(
+    std::mt19937_64& random, const StaysByTensor& stays, KernelIndex boundary,
+    int64_t excess_bytes) const {
+  std::optional<std::pair<TensorIndex, size_t>> holder;
+  double weights = 0;
+  const auto look_at = [&](TensorIndex t) {
+    for (size_t s = 0; s < stays[t].size(); ++s) {
+      const FastSegment& stay = stays[t][s];
+      if (boundary < stay.begin || stay.end <= boundary) continue;
+      const double share = bytes_[t] / static_cast<double>(excess_bytes);
+      const double weight = std::min(1.0, share * share);
+      weights += weight;
+      if (std::uniform_real_distribution<double>(0, weights)(random) < weight) {
+        holder = {t, s};
+      }
+    }
+  };
+  for (const std::vector<TensorIndex>* some : {&cyclic_, &alive_[boundary]}) {
+    const size_t count = std::min(some->size(), kMostLookedAt);
+    const size_t first = some->empty() ? 0 : random() % some->size();
+    for (size_t i = 0; i < count; ++i) {
+      look_at((*some)[(first + i) % some->size()]);
+    }
   }
-  return changed && IsValid(segments, t);
+  return holder;
+}
+
+// What is left holds room for uses before and behind `span`.
+void SegmentNeighbour::CutOut(std::mt19937_64& random, const Life& life,
+                              const Span& span, Stays& stays, size_t s) const {
+  const FastSegment stay = stays[s];
+  const auto first =
+      std::lower_bound(life.uses.begin(), life.uses.end(), stay.ready);
+  const auto last = std::lower_bound(first, life.uses.end(), stay.end);
+  const auto from = std::lower_bound(first, last, span.begin);
+  const auto to = std::lower_bound(from, last, span.end);
+  Stays parts;
+  if (from != first) {
+    FastSegment before = stay;
+    before.leave = *std::prev(from) + 1;
+    before.end = before.leave + Below(random, span.begin - before.leave + 1);
+    before.moved_out = true;
+    parts.push_back(before);
+  }
+  if (to != last) {
+    FastSegment after = stay;
+    after.ready = *to;
+    after.begin = span.end + Below(random, after.ready - span.end + 1);
+    after.moved_in = true;
+    parts.push_back(after);
+  }
+  const auto at = stays.erase(stays.begin() + static_cast<int64_t>(s));
+  stays.insert(at, parts.begin(), parts.end());
+}
+
+bool SegmentNeighbour::ChangeStay(std::mt19937_64& random, const Life& life,
+                                  Stays& stays, size_t s) const {
+  const uint64_t kind = random() % 12;
+  if (kind < 2) return ChangeBegin(random, life, stays[s]);
+  if (kind < 4) return ChangeLeave(random, life, stays[s]);
+  if (kind < 7) return ChangeEnd(random, life, stays[s]);
+  if (kind < 8) return ChangeReady(random, life, stays[s]);
+  if (kind < 9) return Split(random, life, stays, s);
+  if (kind < 10) return JoinNext(stays, s);
+  if (kind < 11) return Remove(life, stays, s);
+  return Cross(random, life, stays);
 }
 
 KernelIndex SegmentNeighbour::Draw(std::mt19937_64& random, const Life& life,
@@ -130,200 +224,203 @@ KernelIndex SegmentNeighbour::Draw(std::mt19937_64& random, const Life& life,
   return std::clamp(now + change, life.begin, std::min(life.end, kernels_));
 }
 
-bool SegmentNeighbour::ChangeBegin(std::mt19937_64& random, Segments& segments,
-                                   size_t s) const {
-  FastSegment& segment = segments[s];
-  if (!segment.moved_in) return false;
-  segment.begin = Draw(random, lives_[segment.tensor], segment.begin);
+bool SegmentNeighbour::ChangeBegin(std::mt19937_64& random, const Life& life,
+                                   FastSegment& stay) const {
+  if (!stay.moved_in) return false;
+  stay.begin = Draw(random, life, stay.begin);
   return true;
 }
 
-bool SegmentNeighbour::ChangeLeave(std::mt19937_64& random, Segments& segments,
-                                   size_t s) const {
-  FastSegment& segment = segments[s];
-  if (!segment.moved_out) return false;
-  segment.leave = Draw(random, lives_[segment.tensor], segment.leave);
+bool SegmentNeighbour::ChangeLeave(std::mt19937_64& random, const Life& life,
+                                   FastSegment& stay) const {
+  if (!stay.moved_out) return false;
+  stay.leave = Draw(random, life, stay.leave);
   return true;
 }
 
 // The copy out moves along where uses are added or given up. What dies in the
 // fast tier is not copied out.
-bool SegmentNeighbour::ChangeEnd(std::mt19937_64& random, Segments& segments,
-                                 size_t s) const {
-  FastSegment& segment = segments[s];
-  const Life& life = lives_[segment.tensor];
-  if (!segment.moved_out && life.cyclic) return false;
-  const KernelIndex before = segment.end;
-  if (random() % 2 == 0 && segment.moved_out) {
-    segment.end = Draw(random, life, before);
-    segment.leave = std::min(segment.leave, segment.end);
+bool SegmentNeighbour::ChangeEnd(std::mt19937_64& random, const Life& life,
+                                 FastSegment& stay) const {
+  if (!stay.moved_out && life.cyclic) return false;
+  const KernelIndex before = stay.end;
+  if (random() % 2 == 0 && stay.moved_out) {
+    stay.end = Draw(random, life, before);
+    stay.leave = std::min(stay.leave, stay.end);
     return true;
   }
   const KernelIndex last = life.uses[Below(random, life.uses.size())];
   if (!life.cyclic && last == life.uses.back()) {
-    segment.leave = segment.end = life.end;
-    segment.moved_out = false;
-    return before != segment.end;
+    stay.leave = stay.end = life.end;
+    stay.moved_out = false;
+    return before != stay.end;
   }
-  const KernelIndex length = segment.moved_out ? before - segment.leave : 1;
-  segment.moved_out = true;
-  segment.leave = last + 1;
-  segment.end = segment.leave + std::max(1, length);
+  const KernelIndex length = stay.moved_out ? before - stay.leave : 1;
+  stay.moved_out = true;
+  stay.leave = last + 1;
+  stay.end = stay.leave + std::max(1, length);
   return true;
 }
 
 // Likewise, and what is born in the fast tier is not copied in.
-bool SegmentNeighbour::ChangeReady(std::mt19937_64& random, Segments& segments,
-                                   size_t s) const {
-  FastSegment& segment = segments[s];
-  const Life& life = lives_[segment.tensor];
-  if (!segment.moved_in && life.cyclic) return false;
-  const KernelIndex before = segment.begin;
-  if (random() % 2 == 0 && segment.moved_in) {
-    segment.ready = Draw(random, life, segment.ready);
-    segment.begin = std::min(segment.begin, segment.ready);
+bool SegmentNeighbour::ChangeReady(std::mt19937_64& random, const Life& life,
+                                   FastSegment& stay) const {
+  if (!stay.moved_in && life.cyclic) return false;
+  const KernelIndex before = stay.begin;
+  if (random() % 2 == 0 && stay.moved_in) {
+    stay.ready = Draw(random, life, stay.ready);
+    stay.begin = std::min(stay.begin, stay.ready);
     return true;
   }
   const KernelIndex first = life.uses[Below(random, life.uses.size())];
   if (!life.cyclic && first == life.uses.front()) {
-    segment.begin = segment.ready = life.begin;
-    segment.moved_in = false;
-    return before != segment.begin;
+    stay.begin = stay.ready = life.begin;
+    stay.moved_in = false;
+    return before != stay.begin;
   }
-  const KernelIndex length = segment.moved_in ? segment.ready - before : 1;
-  segment.moved_in = true;
-  segment.ready = first;
-  segment.begin = first - std::max(1, length);
+  const KernelIndex length = stay.moved_in ? stay.ready - before : 1;
+  stay.moved_in = true;
+  stay.ready = first;
+  stay.begin = first - std::max(1, length);
   return true;
 }
 
-bool SegmentNeighbour::Split(std::mt19937_64& random, Segments& segments,
-                             size_t s) const {
-  const FastSegment segment = segments[s];
-  const Life& life = lives_[segment.tensor];
+bool SegmentNeighbour::Split(std::mt19937_64& random, const Life& life,
+                             Stays& stays, size_t s) const {
   const auto first =
-      std::lower_bound(life.uses.begin(), life.uses.end(), segment.ready);
-  const auto last = std::lower_bound(first, life.uses.end(), segment.end);
+      std::lower_bound(life.uses.begin(), life.uses.end(), stays[s].ready);
+  const auto last = std::lower_bound(first, life.uses.end(), stays[s].end);
   if (last - first < 2) return false;
   const auto before = first + Below(random, last - first - 1);
   const KernelIndex from = *before + 1, to = *std::next(before);
   if (to <= from) return false;
   const KernelIndex left = from + Below(random, to - from + 1);
   const KernelIndex fetched = left + Below(random, to - left + 1);
-  FastSegment second = segment;
+  FastSegment second = stays[s];
   second.begin = fetched;
   second.ready = to;
   second.moved_in = true;
-  segments[s].leave = from;
-  segments[s].end = left;
-  segments[s].moved_out = true;
-  segments.insert(segments.begin() + static_cast<int64_t>(s) + 1, second);
+  stays[s].leave = from;
+  stays[s].end = left;
+  stays[s].moved_out = true;
+  stays.insert(stays.begin() + static_cast<int64_t>(s) + 1, second);
   return true;
 }
 
-bool SegmentNeighbour::JoinNext(Segments& segments, size_t s) const {
-  if (s + 1 == segments.size()) return false;
-  const FastSegment& next = segments[s + 1];
-  if (next.tensor != segments[s].tensor) return false;
-  segments[s].leave = next.leave;
-  segments[s].end = next.end;
-  segments[s].moved_out = next.moved_out;
-  segments.erase(segments.begin() + static_cast<int64_t>(s) + 1);
+bool SegmentNeighbour::JoinNext(Stays& stays, size_t s) const {
+  if (s + 1 == stays.size()) return false;
+  const FastSegment& next = stays[s + 1];
+  stays[s].leave = next.leave;
+  stays[s].end = next.end;
+  stays[s].moved_out = next.moved_out;
+  stays.erase(stays.begin() + static_cast<int64_t>(s) + 1);
   return true;
 }
 
-bool SegmentNeighbour::Remove(Segments& segments, size_t s) const {
-  const FastSegment& segment = segments[s];
-  const bool across =
-      lives_[segment.tensor].cyclic && !(segment.moved_in && segment.moved_out);
+bool SegmentNeighbour::Remove(const Life& life, Stays& stays, size_t s) const {
+  const bool across = life.cyclic && !(stays[s].moved_in && stays[s].moved_out);
   if (!slow_uses_ || across) return false;
-  segments.erase(segments.begin() + static_cast<int64_t>(s));
+  stays.erase(stays.begin() + static_cast<int64_t>(s));
   return true;
 }
 
-// For use `first`, or several from there on, that are in the slower tier.
-bool SegmentNeighbour::Insert(std::mt19937_64& random, Segments& segments,
-                              TensorIndex t, int first) const {
+bool SegmentNeighbour::Cross(std::mt19937_64& random, const Life& life,
+                             Stays& stays) const {
+  if (!life.cyclic) return false;
+  FastSegment& first = stays.front();
+  FastSegment& last = stays.back();
+  if (first.moved_in && last.moved_out) {
+    first.begin = first.ready = 0;
+    last.leave = last.end = life.end;
+    first.moved_in = last.moved_out = false;
+  } else if (!first.moved_in && !last.moved_out) {
+    first.ready = life.uses.front();
+    first.begin = Below(random, first.ready + 1);
+    last.leave = life.uses.back() + 1;
+    last.end = last.leave + Below(random, kernels_ - last.leave + 1);
+    first.moved_in = last.moved_out = true;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool SegmentNeighbour::Insert(std::mt19937_64& random, TensorIndex t,
+                              Stays& stays, int first) const {
   if (!slow_uses_) return false;
   const Life& life = lives_[t];
-  const int last = std::min<int>(first + Below(random, 3),
-                                 static_cast<int>(life.uses.size()) - 1);
-  FastSegment segment{.tensor = t,
-                      .begin = life.uses[first] - 1 - Below(random, kNearby),
-                      .ready = life.uses[first],
-                      .leave = life.uses[last] + 1,
-                      .end = life.uses[last] + 2 + Below(random, kNearby),
-                      .moved_in = true,
-                      .moved_out = true};
+  const int length = Below(random, size_t{1} << Below(random, kLengths));
+  const int last =
+      std::min<int>(first + length, static_cast<int>(life.uses.size()) - 1);
+  FastSegment stay{.tensor = t,
+                   .begin = life.uses[first] - 1 - Below(random, kNearby),
+                   .ready = life.uses[first],
+                   .leave = life.uses[last] + 1,
+                   .end = life.uses[last] + 2 + Below(random, kNearby),
+                   .moved_in = true,
+                   .moved_out = true};
   if (!life.cyclic && first == 0) {
-    segment.begin = segment.ready = life.begin;
-    segment.moved_in = false;
+    stay.begin = stay.ready = life.begin;
+    stay.moved_in = false;
   }
   if (!life.cyclic && last + 1 == static_cast<int>(life.uses.size())) {
-    segment.leave = segment.end = life.end;
-    segment.moved_out = false;
+    stay.leave = stay.end = life.end;
+    stay.moved_out = false;
   }
-  const auto at = std::lower_bound(
-      segments.begin(), segments.end(), segment,
-      [](const FastSegment& a, const FastSegment& b) {
-        return std::pair(a.tensor, a.begin) < std::pair(b.tensor, b.begin);
-      });
-  segments.insert(at, segment);
-  return IsValid(segments, t);
+  stays.insert(std::lower_bound(stays.begin(), stays.end(), stay,
+                                [](const FastSegment& a, const FastSegment& b) {
+                                  return a.begin < b.begin;
+                                }),
+               stay);
+  return true;
 }
 
 bool SegmentNeighbour::IsValid(const Life& life,
-                               const FastSegment& segment) const {
-  if (segment.begin < life.begin || segment.end > life.end) return false;
-  if (segment.begin > segment.ready || segment.ready > segment.leave ||
-      segment.leave > segment.end || segment.ready >= segment.end) {
+                               const FastSegment& stay) const {
+  if (stay.begin < life.begin || stay.end > life.end) return false;
+  if (stay.begin > stay.ready || stay.ready > stay.leave ||
+      stay.leave > stay.end || stay.ready >= stay.end) {
     return false;
   }
   // At one boundary copies out go before synchronous copies in, and both before
   // births.
   const bool arrives_late =
-      segment.moved_in ? segment.begin == segment.ready : !life.cyclic;
-  if (segment.moved_out && arrives_late && segment.leave <= segment.ready) {
+      stay.moved_in ? stay.begin == stay.ready : !life.cyclic;
+  if (stay.moved_out && arrives_late && stay.leave <= stay.ready) {
     return false;
   }
   // Copies end within the step, and within the life.
-  if (segment.moved_in && !life.cyclic && segment.begin <= life.begin) {
+  if (stay.moved_in && !life.cyclic && stay.begin <= life.begin) {
     return false;
   }
-  if (segment.moved_out &&
-      segment.end > (life.cyclic ? kernels_ : life.end - 1)) {
+  if (stay.moved_out && stay.end > (life.cyclic ? kernels_ : life.end - 1)) {
     return false;
   }
-  return !(segment.moved_in &&
-           AnyWithin(life.writes, segment.begin, segment.ready)) &&
-         !(segment.moved_out &&
-           AnyWithin(life.writes, segment.leave, segment.end));
+  return !(stay.moved_in && AnyWithin(life.writes, stay.begin, stay.ready)) &&
+         !(stay.moved_out && AnyWithin(life.writes, stay.leave, stay.end));
 }
 
-bool SegmentNeighbour::IsValid(const Segments& segments, TensorIndex t) const {
-  const auto by_tensor = [](const FastSegment& a, TensorIndex tensor) {
-    return a.tensor < tensor;
-  };
-  const size_t first =
-      std::lower_bound(segments.begin(), segments.end(), t, by_tensor) -
-      segments.begin();
-  size_t last = first;
-  for (; last < segments.size() && segments[last].tensor == t; ++last) {
-    if (!IsValid(lives_[t], segments[last])) return false;
-    // Only the first one may begin, and only the last one end, without a copy.
-    if (last == first) continue;
-    if (!segments[last].moved_in || !segments[last - 1].moved_out) return false;
-    if (segments[last - 1].end > segments[last].begin) return false;
+// Only the first stay may begin, and only the last one end, without a copy.
+bool SegmentNeighbour::IsValid(const Life& life, const Stays& stays) const {
+  for (size_t s = 0; s < stays.size(); ++s) {
+    if (!IsValid(life, stays[s])) return false;
+    if (s == 0) continue;
+    if (!stays[s].moved_in || !stays[s - 1].moved_out) return false;
+    if (stays[s - 1].end > stays[s].begin) return false;
   }
-  return slow_uses_ || CoversUses(segments, first, last, lives_[t]);
+  // What crosses the end of the step is there on both sides of it.
+  if (life.cyclic && !stays.empty() &&
+      stays.front().moved_in != stays.back().moved_out) {
+    return false;
+  }
+  return slow_uses_ || CoversUses(life, stays);
 }
 
-bool SegmentNeighbour::CoversUses(const Segments& segments, size_t first,
-                                  size_t last, const Life& life) const {
-  size_t s = first;
+bool SegmentNeighbour::CoversUses(const Life& life, const Stays& stays) {
+  size_t s = 0;
   for (const KernelIndex use : life.uses) {
-    while (s < last && segments[s].end <= use) ++s;
-    if (s == last || use < segments[s].ready) return false;
+    while (s < stays.size() && stays[s].end <= use) ++s;
+    if (s == stays.size() || use < stays[s].ready) return false;
   }
   return true;
 }

@@ -3,21 +3,32 @@
 // or stays, or is used in a slower tier or is not.
 //
 //   SegmentNeighbour neighbour(graph, /*slow_uses=*/true, input.streams);
-//   std::vector<FastSegment> other = input.segments;
-//   if (neighbour.Change(random, other)) ...  // can be built, but for room
+//   std::optional<StayChange> change = neighbour.Change(random, stays);
+//   if (change.has_value()) ...  // can be built, but for room
 //
 // Not thread-safe while it is aimed.
 #ifndef STOWAGE_POLICIES_STOW_SEGMENT_NEIGHBOUR_H_
 #define STOWAGE_POLICIES_STOW_SEGMENT_NEIGHBOUR_H_
 
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "policies/model/graph.h"
+#include "policies/planning/layout_item.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {
+
+// Stays of each tensor, by begin.
+using StaysByTensor = std::vector<std::vector<FastSegment>>;
+
+struct StayChange {
+  TensorIndex tensor = 0;
+  std::vector<FastSegment> stays;
+};
 
 class SegmentNeighbour {
  public:
@@ -30,13 +41,21 @@ class SegmentNeighbour {
   // by its share of `lost_ns`, by kernel, what it takes longer than it need.
   void Aim(const std::vector<int64_t>& lost_ns);
 
-  // `segments`: by (tensor, begin), and valid. False, with `segments` in any
-  // state, where the change that was drawn is none.
-  bool Change(std::mt19937_64& random,
-              std::vector<FastSegment>& segments) const;
+  // Other stays for one tensor; `stays` are valid. Nullopt where the change that
+  // was drawn is none.
+  std::optional<StayChange> Change(std::mt19937_64& random,
+                                   const StaysByTensor& stays) const;
+
+  // Other stays for a tensor that holds room at `boundary` and no longer does,
+  // nor, half of the time, anywhere within `span`, which contains it; most often
+  // one that makes `excess_bytes` free. Nullopt where none was drawn.
+  std::optional<StayChange> Evict(std::mt19937_64& random,
+                                  const StaysByTensor& stays,
+                                  KernelIndex boundary, const Span& span,
+                                  int64_t excess_bytes) const;
 
  private:
-  using Segments = std::vector<FastSegment>;
+  using Stays = std::vector<FastSegment>;
 
   struct Life {
     // Ascending.
@@ -49,36 +68,58 @@ class SegmentNeighbour {
     KernelIndex end = 0;
   };
 
-  // Each changes segment `s`, or returns false.
-  bool ChangeBegin(std::mt19937_64& random, Segments& segments, size_t s) const;
-  bool ChangeReady(std::mt19937_64& random, Segments& segments, size_t s) const;
-  bool ChangeLeave(std::mt19937_64& random, Segments& segments, size_t s) const;
-  bool ChangeEnd(std::mt19937_64& random, Segments& segments, size_t s) const;
-  bool Split(std::mt19937_64& random, Segments& segments, size_t s) const;
-  bool JoinNext(Segments& segments, size_t s) const;
-  bool Remove(Segments& segments, size_t s) const;
-  bool Insert(std::mt19937_64& random, Segments& segments, TensorIndex t,
+  // An operand of a kernel at which time is lost, and that kernel.
+  std::optional<std::pair<TensorIndex, KernelIndex>> DrawLoser(
+      std::mt19937_64& random) const;
+
+  // Each changes stay `s` of a tensor, or returns false.
+  bool ChangeStay(std::mt19937_64& random, const Life& life, Stays& stays,
+                  size_t s) const;
+  bool ChangeBegin(std::mt19937_64& random, const Life& life,
+                   FastSegment& stay) const;
+  bool ChangeReady(std::mt19937_64& random, const Life& life,
+                   FastSegment& stay) const;
+  bool ChangeLeave(std::mt19937_64& random, const Life& life,
+                   FastSegment& stay) const;
+  bool ChangeEnd(std::mt19937_64& random, const Life& life,
+                 FastSegment& stay) const;
+  bool Split(std::mt19937_64& random, const Life& life, Stays& stays,
+             size_t s) const;
+  bool JoinNext(Stays& stays, size_t s) const;
+  bool Remove(const Life& life, Stays& stays, size_t s) const;
+  // Across the end of the step the tensor stays in the fast tier, or no longer
+  // does.
+  bool Cross(std::mt19937_64& random, const Life& life, Stays& stays) const;
+  // A new one, that covers use `first`, or several from there on.
+  bool Insert(std::mt19937_64& random, TensorIndex t, Stays& stays,
               int first) const;
-  bool ChangeSegment(std::mt19937_64& random, Segments& segments,
-                     size_t s) const;
-  // Of an operand where time is lost.
-  bool ChangeAimed(std::mt19937_64& random, Segments& segments) const;
+
+  // A stay that holds room at `boundary`: its tensor and index.
+  std::optional<std::pair<TensorIndex, size_t>> DrawHolder(
+      std::mt19937_64& random, const StaysByTensor& stays, KernelIndex boundary,
+      int64_t excess_bytes) const;
+  // Takes `span` out of stay `s`.
+  void CutOut(std::mt19937_64& random, const Life& life, const Span& span,
+              Stays& stays, size_t s) const;
 
   // Another boundary, most often near `now`, within the tensor's life.
   KernelIndex Draw(std::mt19937_64& random, const Life& life,
                    KernelIndex now) const;
   // Whether the stays of a tensor can be built.
-  bool IsValid(const Segments& segments, TensorIndex t) const;
-  bool IsValid(const Life& life, const FastSegment& segment) const;
-  bool CoversUses(const Segments& segments, size_t first, size_t last,
-                  const Life& life) const;
+  bool IsValid(const Life& life, const Stays& stays) const;
+  bool IsValid(const Life& life, const FastSegment& stay) const;
+  static bool CoversUses(const Life& life, const Stays& stays);
 
   const KernelIndex kernels_;
   const bool slow_uses_;
   std::vector<Life> lives_;                         // by tensor
   std::vector<TensorIndex> usable_;                 // that may be changed
   std::vector<std::vector<TensorIndex>> operands_;  // by kernel, of those
-  std::vector<int64_t> lost_before_ns_;             // by kernel, K + 1 sums
+  // Of those: alive across the end of a step, and by boundary the others.
+  std::vector<TensorIndex> cyclic_;
+  std::vector<std::vector<TensorIndex>> alive_;
+  std::vector<double> bytes_;            // by tensor, of those
+  std::vector<int64_t> lost_before_ns_;  // by kernel, K + 1 sums
 };
 
 }  // namespace stowage

@@ -42,7 +42,6 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
         if (!HasAddressableSlowTier(system) && !search.IsOver()) {
           RunAtLearnedPrices(costs, choices, search);
         }
-        search.Refine();
         ConsiderOtherPlans(graph, system, options, search);
         search.Anneal();
       });

@@ -1,7 +1,6 @@
 #include "policies/planning/address_layout.h"
 
 #include <algorithm>
-#include <random>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,21 +10,6 @@ namespace stowage {
 namespace {
 
 using ::testing::ElementsAre;
-
-std::vector<LayoutItem> RandomItems(uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<LayoutItem> items;
-  const size_t count = 1 + random() % 60;
-  for (size_t i = 0; i < count; ++i) {
-    const auto begin = static_cast<KernelIndex>(random() % 50);
-    const auto end = static_cast<KernelIndex>(begin + 1 + random() % 20);
-    LayoutItem item{static_cast<int64_t>(4096 * (1 + random() % 100)),
-                    {Span{begin, end}, Span{}}};
-    if (random() % 4 == 0) item.spans[1] = {end + 5, end + 9};
-    items.push_back(item);
-  }
-  return items;
-}
 
 TEST(AddressLayoutTest, RoundsSizesUpToAPage) {
   EXPECT_EQ(RoundUpToPlacement(1), 4096);

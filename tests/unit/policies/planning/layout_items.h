@@ -5,6 +5,9 @@
 #define STOWAGE_TESTS_UNIT_POLICIES_PLANNING_LAYOUT_ITEMS_H_
 
 #include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
 
 #include "policies/planning/layout_item.h"
 
@@ -18,6 +21,22 @@ inline bool Coexist(const LayoutItem& a, const LayoutItem& b) {
     }
   }
   return false;
+}
+
+// Up to 60, some of which are alive twice.
+inline std::vector<LayoutItem> RandomItems(uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<LayoutItem> items;
+  const size_t count = 1 + random() % 60;
+  for (size_t i = 0; i < count; ++i) {
+    const auto begin = static_cast<KernelIndex>(random() % 50);
+    const auto end = static_cast<KernelIndex>(begin + 1 + random() % 20);
+    LayoutItem item{static_cast<int64_t>(4096 * (1 + random() % 100)),
+                    {Span{begin, end}, Span{}}};
+    if (random() % 4 == 0) item.spans[1] = {end + 5, end + 9};
+    items.push_back(item);
+  }
+  return items;
 }
 
 }  // namespace stowage

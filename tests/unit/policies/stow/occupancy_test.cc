@@ -29,6 +29,9 @@ TEST(OccupancyTest, AgreesWithAnArray) {
       highest = b == begin ? held : std::max(highest, held);
     }
     ASSERT_EQ(occupancy.Highest(begin, end), highest);
+    const int64_t of_all = *std::max_element(array.begin(), array.end());
+    ASSERT_EQ(occupancy.Highest(), of_all);
+    ASSERT_EQ(array[occupancy.HighestBoundary()], of_all);
   }
 }
 

@@ -29,30 +29,8 @@ void ExpectFasterVerifiedPlans(void (Search::*improve)()) {
   }
 }
 
-TEST(SearchTest, RefiningFindsFasterPlansThatTheVerifierAccepts) {
-  ExpectFasterVerifiedPlans(&Search::Refine);
-}
-
 TEST(SearchTest, AnnealingFindsFasterPlansThatTheVerifierAccepts) {
   ExpectFasterVerifiedPlans(&Search::Anneal);
-}
-
-TEST(SearchTest, RefiningKeepsABetterPlan) {
-  const Graph graph = TrainingStepGraph(6, 3);
-  const MemorySystem system = *PresetMemorySystem("optane");
-  const int64_t limit = ComputeLiveness(graph).peak_bytes / 10;
-  const Workload workload = *MakeWorkload(graph, system, limit);
-  const CostModel costs(graph, system, workload);
-  const AbsenceChoices choices = FindAbsences(graph, workload, costs);
-  Search refined(costs, choices, {});
-  refined.Run();
-  refined.Refine();
-  Search search(costs, choices, {.refinement = 20'000});
-  search.Run();
-  search.Consider(*refined.best());
-  search.Refine();
-  EXPECT_EQ(search.best()->prediction.step_time_ns,
-            refined.best()->prediction.step_time_ns);
 }
 
 }  // namespace

@@ -9,6 +9,15 @@
 namespace stowage {
 namespace {
 
+StaysByTensor ByTensor(const Graph& graph,
+                       const std::vector<FastSegment>& segments) {
+  StaysByTensor stays(graph.tensors.size());
+  for (const FastSegment& segment : segments) {
+    stays[segment.tensor].push_back(segment);
+  }
+  return stays;
+}
+
 // Where there is room for all, whatever is drawn can be built and verified.
 TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
   for (const char* name : {"optane", "gpu-pcie"}) {
@@ -23,14 +32,20 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
       SegmentNeighbour neighbour(graph, slow_uses, {});
       neighbour.Aim(std::vector<int64_t>(graph.kernels.size(), 1));
       std::mt19937_64 random(seed);
+      StaysByTensor stays = ByTensor(graph, input.segments);
       for (int n = 0; n < 300; ++n) {
-        BuildInput other = input;
-        if (!neighbour.Change(random, other.segments)) continue;
-        const auto plan = BuildPlan(graph, system, other);
+        const auto change = neighbour.Change(random, stays);
+        if (!change.has_value()) continue;
+        stays[change->tensor] = change->stays;
+        input.segments.clear();
+        for (const auto& of_tensor : stays) {
+          input.segments.insert(input.segments.end(), of_tensor.begin(),
+                                of_tensor.end());
+        }
+        const auto plan = BuildPlan(graph, system, input);
         ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
         ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
             << name << " seed " << seed << " change " << n;
-        input = other;
         ++changes;
       }
     }
@@ -45,10 +60,10 @@ TEST(SegmentNeighbourTest, LeavesStreamedTensorsAlone) {
     streams[0].tensors.push_back(t);
   }
   const SegmentNeighbour neighbour(graph, true, streams);
-  std::vector<FastSegment> segments = AllFastSegments(graph);
+  const StaysByTensor stays = ByTensor(graph, AllFastSegments(graph));
   std::mt19937_64 random(1);
   for (int n = 0; n < 100; ++n) {
-    EXPECT_FALSE(neighbour.Change(random, segments));
+    EXPECT_FALSE(neighbour.Change(random, stays).has_value());
   }
 }
 
