@@ -33,7 +33,7 @@ struct SearchEffort {
   // Absences and segments that are scheduled or laid out, in all.
   int64_t work = 300'000;
   // As AnnealingEffort::work.
-  int64_t annealing = 10'000'000;
+  int64_t annealing = 15'000'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };

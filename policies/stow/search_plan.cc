@@ -23,7 +23,7 @@ SearchEffort EffortFor(const PlanOptions& options) {
     effort.rounds = 8;
     effort.layouts = 12;
     effort.work = 20'000'000;
-    effort.annealing = 200'000'000;
+    effort.annealing = 300'000'000;
   }
   return effort;
 }

@@ -15,8 +15,8 @@ constexpr int kNearby = 3;
 // New stays cover up to 2^0, 2^1 .. uses, each as likely, this many powers.
 constexpr int kLengths = 8;
 
-// How many tensors are looked at for one that gives way.
-constexpr size_t kMostLookedAt = 128;
+// What is smaller than the excess by this factor does not give way.
+constexpr double kSmallest = 16;
 
 int Below(std::mt19937_64& random, size_t count) {
   return static_cast<int>(random() % count);
@@ -64,6 +64,16 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
     if (lives_[t].fixed) continue;
     usable_.push_back(t);
     bytes_[t] = static_cast<double>(graph.tensors[t].size_bytes);
+  }
+  IndexLives();
+}
+
+void SegmentNeighbour::IndexLives() {
+  std::vector<TensorIndex> by_size = usable_;
+  std::stable_sort(
+      by_size.begin(), by_size.end(),
+      [&](TensorIndex a, TensorIndex b) { return bytes_[a] > bytes_[b]; });
+  for (const TensorIndex t : by_size) {
     if (lives_[t].cyclic) {
       cyclic_.push_back(t);
       continue;
@@ -165,10 +175,9 @@ std::optional<std::pair<TensorIndex, size_t>> SegmentNeighbour::DrawHolder(
     }
   };
   for (const std::vector<TensorIndex>* some : {&cyclic_, &alive_[boundary]}) {
-    const size_t count = std::min(some->size(), kMostLookedAt);
-    const size_t first = some->empty() ? 0 : random() % some->size();
-    for (size_t i = 0; i < count; ++i) {
-      look_at((*some)[(first + i) % some->size()]);
+    for (const TensorIndex t : *some) {
+      if (bytes_[t] * kSmallest < static_cast<double>(excess_bytes)) break;
+      look_at(t);
     }
   }
   return holder;

@@ -68,6 +68,7 @@ class SegmentNeighbour {
     KernelIndex end = 0;
   };
 
+  void IndexLives();
   // An operand of a kernel at which time is lost, and that kernel.
   std::optional<std::pair<TensorIndex, KernelIndex>> DrawLoser(
       std::mt19937_64& random) const;
@@ -115,7 +116,8 @@ class SegmentNeighbour {
   std::vector<Life> lives_;                         // by tensor
   std::vector<TensorIndex> usable_;                 // that may be changed
   std::vector<std::vector<TensorIndex>> operands_;  // by kernel, of those
-  // Of those: alive across the end of a step, and by boundary the others.
+  // Of those, largest first: alive across the end of a step, and by boundary the
+  // others.
   std::vector<TensorIndex> cyclic_;
   std::vector<std::vector<TensorIndex>> alive_;
   std::vector<double> bytes_;            // by tensor, of those

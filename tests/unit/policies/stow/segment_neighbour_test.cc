@@ -1,5 +1,7 @@
 #include "policies/stow/segment_neighbour.h"
 
+#include <algorithm>
+
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
@@ -16,6 +18,14 @@ StaysByTensor ByTensor(const Graph& graph,
     stays[segment.tensor].push_back(segment);
   }
   return stays;
+}
+
+std::vector<FastSegment> Joined(const StaysByTensor& stays) {
+  std::vector<FastSegment> segments;
+  for (const auto& of_tensor : stays) {
+    segments.insert(segments.end(), of_tensor.begin(), of_tensor.end());
+  }
+  return segments;
 }
 
 // Where there is room for all, whatever is drawn can be built and verified.
@@ -37,11 +47,7 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
         const auto change = neighbour.Change(random, stays);
         if (!change.has_value()) continue;
         stays[change->tensor] = change->stays;
-        input.segments.clear();
-        for (const auto& of_tensor : stays) {
-          input.segments.insert(input.segments.end(), of_tensor.begin(),
-                                of_tensor.end());
-        }
+        input.segments = Joined(stays);
         const auto plan = BuildPlan(graph, system, input);
         ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
         ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
@@ -50,6 +56,42 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
       }
     }
     EXPECT_GT(changes, 50) << name;
+  }
+}
+
+bool HoldsAt(const std::vector<FastSegment>& stays, KernelIndex boundary) {
+  return std::any_of(stays.begin(), stays.end(), [&](const FastSegment& stay) {
+    return stay.begin <= boundary && boundary < stay.end;
+  });
+}
+
+TEST(SegmentNeighbourTest, EvictsFromABoundary) {
+  for (const char* name : {"optane", "gpu-pcie"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    int evicted = 0;
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      const SegmentNeighbour neighbour(graph, system.tiers[1].addressable, {});
+      std::mt19937_64 random(seed);
+      for (KernelIndex b = 0; b <= graph.kernel_count(); ++b) {
+        BuildInput input{
+            .segments = AllFastSegments(graph),
+            .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
+        StaysByTensor stays = ByTensor(graph, input.segments);
+        const auto change = neighbour.Evict(random, stays, b, {b, b + 3}, 4096);
+        if (!change.has_value()) continue;
+        EXPECT_TRUE(HoldsAt(stays[change->tensor], b));
+        EXPECT_FALSE(HoldsAt(change->stays, b)) << name << seed << " " << b;
+        stays[change->tensor] = change->stays;
+        input.segments = Joined(stays);
+        const auto plan = BuildPlan(graph, system, input);
+        ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
+        ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
+            << name << " seed " << seed << " boundary " << b;
+        ++evicted;
+      }
+    }
+    EXPECT_GT(evicted, 30) << name;
   }
 }
 
