@@ -41,8 +41,10 @@ constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
 constexpr int64_t kAnnealingRepairs = 300'000;
 
-// The most boundaries and stays of a plan that is annealed.
-constexpr size_t kMostAnnealed = 20'000;
+// The most boundaries and stays of a plan that is annealed, and as much work for
+// each as is enough.
+constexpr int64_t kMostAnnealed = 20'000;
+constexpr int64_t kAnnealingEach = 25'000;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
@@ -192,14 +194,17 @@ void Search::Anneal() {
   if (!best_.ok() || IsOver()) return;
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return;
-  if (allowed_bytes_.size() + input->segments.size() > kMostAnnealed) return;
+  const auto size =
+      static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
+  if (size > kMostAnnealed) return;
+  const int64_t work = std::min(effort_.annealing, kAnnealingEach * size);
   input->repair_work = kAnnealingRepairs;
   AllowAll(1);
   SegmentAnnealing annealing(costs_.graph(), costs_.system(), *input,
                              allowed_bytes_);
   for (int round = 0; round < kAnnealingRounds && !IsOver(); ++round) {
     const BuildInput better = annealing.Run(
-        {.work = effort_.annealing / kAnnealingRounds,
+        {.work = work / kAnnealingRounds,
          .temperature = round == 0 ? kFirstTemperature : kLaterTemperature,
          .deadline = effort_.deadline});
     std::vector<FastSegment> misfits;
