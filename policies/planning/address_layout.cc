@@ -16,6 +16,12 @@ namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
+// Orders that are tried to place more of many items, where at most this share of
+// the capacity is left out.
+constexpr size_t kFewItems = 500;
+constexpr int kReorders = 4;
+constexpr double kReorderable = 0.02;
+
 // Whether more bytes coexist than there are.
 bool Overloaded(const std::vector<LayoutItem>& items, int64_t capacity) {
   KernelIndex end = 0;
@@ -68,13 +74,35 @@ const std::vector<Score>& Scores() {
   return *scores;
 }
 
-int64_t LeftOutBytes(const std::vector<LayoutItem>& items,
-                     const std::vector<int64_t>& offsets) {
-  int64_t bytes = 0;
+struct Layout {
+  std::vector<int> order;
+  std::vector<int64_t> offsets;
+  int64_t left_out_bytes = 0;
+};
+
+Layout PackInOrder(const std::vector<LayoutItem>& items, std::vector<int> order,
+                   int64_t capacity, Skyline& skyline) {
+  Layout layout{.order = std::move(order)};
+  layout.offsets = skyline.Pack(layout.order, capacity);
   for (size_t i = 0; i < items.size(); ++i) {
-    if (offsets[i] < 0) bytes += items[i].size_bytes;
+    if (layout.offsets[i] < 0) layout.left_out_bytes += items[i].size_bytes;
   }
-  return bytes;
+  return layout;
+}
+
+// Places what was left out before all else, again and again, until nothing is.
+void Reorder(const std::vector<LayoutItem>& items, int64_t capacity,
+             Skyline& skyline, Layout& best) {
+  const auto most_bytes =
+      static_cast<int64_t>(kReorderable * static_cast<double>(capacity));
+  Layout layout = best;
+  for (int n = 0; n < kReorders && best.left_out_bytes > 0; ++n) {
+    if (best.left_out_bytes > most_bytes) return;
+    std::stable_partition(layout.order.begin(), layout.order.end(),
+                          [&](int item) { return layout.offsets[item] < 0; });
+    layout = PackInOrder(items, std::move(layout.order), capacity, skyline);
+    if (layout.left_out_bytes < best.left_out_bytes) best = layout;
+  }
 }
 
 }  // namespace
@@ -82,21 +110,20 @@ int64_t LeftOutBytes(const std::vector<LayoutItem>& items,
 std::vector<int64_t> LayOutMost(const std::vector<LayoutItem>& items,
                                 int64_t capacity_bytes, int64_t repair_work) {
   Skyline skyline(items);
-  std::vector<int64_t> best;
-  int64_t left_out_bytes = kUnlimited;
+  Layout best;
   for (const Score& score : Scores()) {
-    std::vector<int64_t> offsets =
-        skyline.Pack(OrderBy(items, score), capacity_bytes);
-    const int64_t bytes = LeftOutBytes(items, offsets);
-    if (bytes >= left_out_bytes) continue;
-    best = std::move(offsets);
-    left_out_bytes = bytes;
-    if (left_out_bytes == 0) return best;
+    Layout layout =
+        PackInOrder(items, OrderBy(items, score), capacity_bytes, skyline);
+    const bool better =
+        best.offsets.empty() || layout.left_out_bytes < best.left_out_bytes;
+    if (better) best = std::move(layout);
+    if (best.left_out_bytes == 0) return std::move(best.offsets);
   }
   if (!Overloaded(items, capacity_bytes)) {
-    RepairLayout(items, capacity_bytes, repair_work, best);
+    if (items.size() > kFewItems) Reorder(items, capacity_bytes, skyline, best);
+    RepairLayout(items, capacity_bytes, repair_work, best.offsets);
   }
-  return best;
+  return std::move(best.offsets);
 }
 
 std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,

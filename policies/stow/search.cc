@@ -13,7 +13,7 @@
 #include "policies/planning/plan_segments.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/staging.h"
-#include "policies/stow/segment_annealing.h"
+#include "policies/stow/segment_tightening.h"
 
 namespace stowage {
 namespace {
@@ -34,12 +34,20 @@ constexpr double kLargestCut = 0.04;
 // but the layout may leave out something else.
 constexpr int kMostLeaving = 3;
 
-// Annealing goes on so often, each time but the first one colder and with less
-// room where addresses were not found.
-constexpr int kAnnealingRounds = 5;
+// Annealing goes on after each layout. Where what finds no address can be used in
+// a slower tier, there are so many steps; elsewhere a step begins with a small
+// share of the work, grows where addresses are found and shrinks where not.
+constexpr int64_t kSteps = 5;
+constexpr int64_t kFirstShare = 16;
+constexpr int64_t kLeastShare = 64;
+// What a layout counts, of the work.
+constexpr int64_t kLayoutShare = 200;
+constexpr int64_t kAnnealingRepairs = 100'000;
+// Of a segment that found no address, what is taken from the room where annealing
+// begins again.
+constexpr double kGentleShare = 0.1;
 constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
-constexpr int64_t kAnnealingRepairs = 300'000;
 
 // The most boundaries and stays of a plan that is annealed, and as much work for
 // each as is enough.
@@ -51,7 +59,7 @@ constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 
 // The most of the arena that a plan uses which has to be found at once: one
 // layout is nearly always enough.
-constexpr double kFirstShare = 0.9;
+constexpr double kShareAtOnce = 0.9;
 
 // Of the time of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
@@ -191,33 +199,61 @@ void Search::Schedule(Candidate& candidate) {
 }
 
 void Search::Anneal() {
-  if (!best_.ok() || IsOver()) return;
+  if (!best_.ok()) return;
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return;
   const auto size =
       static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
   if (size > kMostAnnealed) return;
   const int64_t work = std::min(effort_.annealing, kAnnealingEach * size);
-  input->repair_work = kAnnealingRepairs;
+  const bool in_place = costs_.in_place_tier() != kFastTier;
+  int64_t step = work / (in_place ? kSteps : kFirstShare);
   AllowAll(1);
-  SegmentAnnealing annealing(costs_.graph(), costs_.system(), *input,
-                             allowed_bytes_);
-  for (int round = 0; round < kAnnealingRounds && !IsOver(); ++round) {
-    const BuildInput better = annealing.Run(
-        {.work = work / kAnnealingRounds,
-         .temperature = round == 0 ? kFirstTemperature : kLaterTemperature,
+  std::optional<SegmentAnnealing> annealing;
+  uint64_t seed = 0;
+  for (int64_t left = work; left > 0 && !IsOver();) {
+    if (!annealing.has_value()) {
+      input = BuildInputOf(costs_.graph(), *best_);
+      if (!input.has_value()) return;
+      annealing.emplace(costs_.graph(), costs_.system(), *std::move(input),
+                        allowed_bytes_, ++seed);
+    }
+    const bool is_first = left == work;
+    step = std::min(step, left);
+    left -= step + work / kLayoutShare;
+    const std::vector<FastSegment> misfits = AnnealStep(
+        *annealing,
+        {.work = step,
+         .temperature = is_first ? kFirstTemperature : kLaterTemperature,
          .deadline = effort_.deadline});
-    std::vector<FastSegment> misfits;
-    absl::StatusOr<Plan> plan =
-        BuildPlan(costs_.graph(), costs_.system(), better, &misfits);
-    if (plan.ok()) {
-      Consider(*std::move(plan));
+    if (misfits.empty()) {
+      if (!in_place) step *= 2;
       continue;
     }
-    if (costs_.in_place_tier() != kFastTier) LeaveSlow(better, misfits);
-    TakeRoom(misfits, kMisfitShares[0]);
-    annealing.Allow(allowed_bytes_);
+    TakeRoom(misfits, in_place ? kMisfitShares[0] : kGentleShare);
+    if (in_place) {
+      annealing->Allow(allowed_bytes_);
+    } else {
+      step = std::max(work / kLeastShare, step / 2);
+      annealing.reset();
+    }
   }
+}
+
+std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
+                                            const AnnealingEffort& effort) {
+  BuildInput input = annealing.Run(effort);
+  input.repair_work = kAnnealingRepairs;
+  TightenSegments(costs_.graph(), costs_.system(), input);
+  std::vector<FastSegment> misfits;
+  absl::StatusOr<Plan> plan =
+      BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
+  if (plan.ok()) {
+    Consider(*std::move(plan));
+  } else if (costs_.in_place_tier() != kFastTier) {
+    LeaveSlow(std::move(input), misfits);
+  }
+  return misfits;
 }
 
 Search::Recipe Search::Begin(Recipe recipe, const PriceAbsences& price) const {
@@ -253,7 +289,9 @@ Search::Candidate Search::Learn(Recipe recipe, int rounds,
 
 void Search::LayOut(Candidate candidate, double misfit_share) {
   AllowAll(1);
-  for (int layout = 0; layout < effort_.layouts; ++layout) {
+  const bool in_place = costs_.in_place_tier() != kFastTier;
+  const int layouts = in_place ? effort_.layouts / 3 : effort_.layouts;
+  for (int layout = 0; layout < layouts; ++layout) {
     const std::vector<FastSegment> misfits = TryLayout(candidate);
     if (misfits.empty() || IsDone()) return;
     TakeRoom(misfits, misfit_share);

@@ -19,6 +19,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/absence_selector.h"
 #include "policies/stow/move_schedule.h"
+#include "policies/stow/segment_annealing.h"
 #include "policies/stow/tier_choice.h"
 
 namespace stowage {
@@ -28,8 +29,9 @@ struct SearchEffort {
   // how much room copies under way need.
   int rounds = 3;
   // Address layouts that are tried for a schedule, each with less room where
-  // the one before did not fit.
-  int layouts = 4;
+  // the one before did not fit; a third of them where what does not fit can be
+  // used in a slower tier.
+  int layouts = 12;
   // Absences and segments that are scheduled or laid out, in all.
   int64_t work = 300'000;
   // As AnnealingEffort::work.
@@ -117,6 +119,9 @@ class Search {
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  // Considers what `annealing` comes to; returns what has no address there.
+  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
+                                      const AnnealingEffort& effort);
   // Considers the plan in which what found no address is used in a slower tier.
   void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
   void MakeDo(const Recipe& recipe, double most_share);

@@ -21,7 +21,7 @@ SearchEffort EffortFor(const PlanOptions& options) {
   effort.deadline = absl::Now() + options.time_limit;
   if (options.time_limit >= kLongLimit) {
     effort.rounds = 8;
-    effort.layouts = 12;
+    effort.layouts = 40;
     effort.work = 20'000'000;
     effort.annealing = 300'000'000;
   }

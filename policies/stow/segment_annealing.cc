@@ -36,10 +36,12 @@ Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
 
 SegmentAnnealing::SegmentAnnealing(const Graph& graph,
                                    const MemorySystem& system, BuildInput input,
-                                   const std::vector<int64_t>& allowed_bytes)
+                                   const std::vector<int64_t>& allowed_bytes,
+                                   uint64_t seed)
     : input_(std::move(input)),
       judge_(graph, system, input_, allowed_bytes),
-      neighbour_(graph, system.tiers[1].addressable, input_.streams) {
+      neighbour_(graph, system.tiers[1].addressable, input_.streams),
+      random_(seed) {
   Allow(allowed_bytes);
 }
 

@@ -2,7 +2,7 @@
 // Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of lanes,
 // waiting and kernels that run longer, no rule that looks at one tensor sees.
 //
-//   SegmentAnnealing annealing(graph, system, input, allowed_bytes);
+//   SegmentAnnealing annealing(graph, system, input, allowed_bytes, seed);
 //   BuildInput better = annealing.Run({.work = 1'000'000});
 //
 // Deterministic, unless a deadline ends it. Not thread-safe.
@@ -38,7 +38,8 @@ class SegmentAnnealing {
   // `input` is one that BuildPlan makes a plan of. `allowed_bytes` as of
   // SegmentJudge.
   SegmentAnnealing(const Graph& graph, const MemorySystem& system,
-                   BuildInput input, const std::vector<int64_t>& allowed_bytes);
+                   BuildInput input, const std::vector<int64_t>& allowed_bytes,
+                   uint64_t seed);
 
   // What takes least of what was seen since the last change of what is allowed,
   // without addresses.
@@ -54,7 +55,7 @@ class SegmentAnnealing {
   BuildInput input_;
   SegmentJudge judge_;
   SegmentNeighbour neighbour_;
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_;
   double now_ns_ = 0;
   double best_ns_ = 0;
 };

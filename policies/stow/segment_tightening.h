@@ -1,0 +1,24 @@
+// Shortens stays to what they need in time: a copy in begins when its lane gets to
+// it, a copy out is waited for when it has ended. The step takes as long, and
+// addresses are found more easily; once they are, move_windows.h gives the copies
+// what time is left.
+//
+//   TightenSegments(graph, system, input);
+//
+// Pure function.
+#ifndef STOWAGE_POLICIES_STOW_SEGMENT_TIGHTENING_H_
+#define STOWAGE_POLICIES_STOW_SEGMENT_TIGHTENING_H_
+
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// `input` is one that SketchPlan makes a plan of.
+void TightenSegments(const Graph& graph, const MemorySystem& system,
+                     BuildInput& input);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_STOW_SEGMENT_TIGHTENING_H_

@@ -1,0 +1,76 @@
+#include "policies/stow/segment_tightening.h"
+
+#include "gtest/gtest.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/plan_segments.h"
+#include "policies/planning/simulator.h"
+#include "policies/planning/verifier.h"
+#include "policies/planning/workload.h"
+#include "policies/registry.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+int64_t StepNs(const Graph& graph, const MemorySystem& system,
+               const BuildInput& input) {
+  return Simulate(graph, system, SketchPlan(graph, system, input))
+      ->prediction.step_time_ns;
+}
+
+int64_t HeldBoundaries(const BuildInput& input) {
+  int64_t boundaries = 0;
+  for (const FastSegment& segment : input.segments) {
+    boundaries += segment.end - segment.begin;
+  }
+  return boundaries;
+}
+
+TEST(SegmentTighteningTest, HoldsLessForAsLongAStep) {
+  for (const char* name : {"optane", "gpu-pcie"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    int64_t before = 0, after = 0;
+    for (uint64_t seed = 0; seed < 4; ++seed) {
+      const Graph graph = TrainingStepGraph(8, seed);
+      const int64_t limit = ComputeLiveness(graph).peak_bytes * 6 / 10;
+      const auto plan =
+          (*MakePolicy("belady"))
+              ->MakePlan(graph, system, {.fast_limit_bytes = limit});
+      ASSERT_TRUE(plan.ok()) << plan.status();
+      BuildInput input = *BuildInputOf(graph, *plan);
+      const int64_t step_ns = StepNs(graph, system, input);
+      before += HeldBoundaries(input);
+      TightenSegments(graph, system, input);
+      after += HeldBoundaries(input);
+      EXPECT_LE(StepNs(graph, system, input), step_ns) << name << seed;
+      const auto tight = BuildPlan(graph, system, input);
+      ASSERT_TRUE(tight.ok()) << tight.status();
+      EXPECT_EQ(VerifyPlan(graph, system, *tight), absl::OkStatus());
+    }
+    EXPECT_LT(after, before) << name;
+  }
+}
+
+// It is read while it is copied out.
+TEST(SegmentTighteningTest, LeavesWhatIsReadMeanwhile) {
+  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+  Graph graph;
+  graph.tensors = {{.size_bytes = 8192, .birth_kernel = 0, .death_kernel = 3}};
+  graph.kernels.resize(4);
+  for (Kernel& kernel : graph.kernels) {
+    kernel.profile.fast_inputs_fast_outputs.duration_ns = 1'000'000'000;
+  }
+  graph.kernels[0].operands = {{.tensor = 0, .write = true}};
+  graph.kernels[2].operands = {{.tensor = 0, .read = true}};
+  BuildInput input{.segments = {{.tensor = 0, .leave = 1, .end = 3}}};
+  input.segments[0].moved_out = true;
+  TightenSegments(graph, system, input);
+  EXPECT_EQ(input.segments[0].end, 3);
+  graph.kernels[2].operands.clear();
+  TightenSegments(graph, system, input);
+  EXPECT_EQ(input.segments[0].end, 2);
+}
+
+}  // namespace
+}  // namespace stowage
