@@ -40,9 +40,9 @@ constexpr int kMostLeaving = 3;
 constexpr int64_t kSteps = 5;
 constexpr int64_t kFirstShare = 16;
 constexpr int64_t kLeastShare = 64;
-// What a layout counts, of the work.
-constexpr int64_t kLayoutShare = 200;
 constexpr int64_t kAnnealingRepairs = 100'000;
+// What a layout counts for each stay, besides repairs.
+constexpr int64_t kLayoutWork = 100;
 // Of a segment that found no address, what is taken from the room where annealing
 // begins again.
 constexpr double kGentleShare = 0.1;
@@ -220,7 +220,7 @@ void Search::Anneal() {
     }
     const bool is_first = left == work;
     step = std::min(step, left);
-    left -= step + work / kLayoutShare;
+    left -= step + kAnnealingRepairs + kLayoutWork * size;
     const std::vector<FastSegment> misfits = AnnealStep(
         *annealing,
         {.work = step,

@@ -1,7 +1,9 @@
 #include "policies/stow/stow.h"
 
+#include <utility>
 #include <vector>
 
+#include "policies/deeptm_plus/deeptm_plus.h"
 #include "policies/deeptm_plus/learned_prices.h"
 #include "policies/deeptm_plus/price_network_proto.h"
 #include "policies/stow/other_plans.h"
@@ -9,6 +11,9 @@
 
 namespace stowage {
 namespace {
+
+constexpr KernelIndex kMaxKernelsForTwo = 500;
+constexpr double kLeastWaitingForTwo = 0.01;
 
 // Where every use needs a copy plain prices are all alike, so that the search
 // begins once for each rule of tiers; prices that were learnt over many graphs
@@ -20,6 +25,21 @@ void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
       [&](const std::vector<Choice>& chosen, const MoveSchedule* schedule) {
         return prices.Price(chosen, schedule);
       });
+}
+
+// The same search at learned prices, where every plan is a compromise and graphs
+// are so small that a second search is affordable. With a time limit the first
+// one takes what time there is.
+void ConsiderDeepTmPlus(const Graph& graph, const MemorySystem& system,
+                        const PlanOptions& options, Search& search) {
+  if (options.time_limit > absl::ZeroDuration() || search.IsOver() ||
+      graph.kernel_count() > kMaxKernelsForTwo ||
+      search.WaitedShare() < kLeastWaitingForTwo) {
+    return;
+  }
+  absl::StatusOr<Plan> plan =
+      DeepTmPlusPolicy().MakePlan(graph, system, options);
+  if (plan.ok()) search.Consider(*std::move(plan));
 }
 
 }  // namespace
@@ -44,6 +64,7 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
         }
         ConsiderOtherPlans(graph, system, options, search);
         search.Anneal();
+        ConsiderDeepTmPlus(graph, system, options, search);
       });
 }
 
