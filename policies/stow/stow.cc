@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-constexpr KernelIndex kMaxKernelsForTwo = 500;
+constexpr KernelIndex kMaxKernelsForTwo = 700;
 constexpr double kLeastWaitingForTwo = 0.01;
 
 // Where every use needs a copy plain prices are all alike, so that the search

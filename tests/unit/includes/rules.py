@@ -33,9 +33,10 @@ PROJECT_HEADERS = {
         ("policies/deeptm_plus/", "policies/heat/", "policies/model/",
          "policies/planning/", "policies/stow/", "policies/policy.h",
          "stowage/v1/"),
-    # Weighs the plans of other systems, and searches at learned prices as well.
+    # Weighs the plans of other systems, and of its own search at learned prices.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
+         "policies/deeptm_plus/deeptm_plus.h",
          "policies/deeptm_plus/learned_prices.h",
          "policies/deeptm_plus/price_network_proto.h",
          "policies/baselines/belady.h", "policies/baselines/g10.h",
