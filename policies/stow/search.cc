@@ -30,6 +30,10 @@ constexpr LanePrices kPrices[] = {{1, 1, 1000},  {1, 1, 1},
 constexpr double kMisfitShares[] = {0.5, 0.25, 1};
 constexpr double kLargestCut = 0.04;
 
+// The most stays whose layout is repaired where something is lost by repairing it:
+// less room leads to good schedules of more sooner.
+constexpr size_t kMostRepaired = 700;
+
 // How often what found no address is left slow: less room is contended then,
 // but the layout may leave out something else.
 constexpr int kMostLeaving = 3;
@@ -49,10 +53,8 @@ constexpr double kGentleShare = 0.1;
 constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
 
-// The most boundaries and stays of a plan that is annealed, and as much work for
-// each as is enough.
+// The most boundaries and stays of a plan that is annealed.
 constexpr int64_t kMostAnnealed = 20'000;
-constexpr int64_t kAnnealingEach = 25'000;
 
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
@@ -205,7 +207,8 @@ void Search::Anneal() {
   const auto size =
       static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
   if (size > kMostAnnealed) return;
-  const int64_t work = std::min(effort_.annealing, kAnnealingEach * size);
+  const int64_t work =
+      std::min(effort_.annealing, effort_.annealing_each * size);
   const bool in_place = costs_.in_place_tier() != kFastTier;
   int64_t step = work / (in_place ? kSteps : kFirstShare);
   AllowAll(1);
@@ -243,14 +246,16 @@ void Search::Anneal() {
 std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
                                             const AnnealingEffort& effort) {
   BuildInput input = annealing.Run(effort);
-  input.repair_work = kAnnealingRepairs;
+  const bool in_place = costs_.in_place_tier() != kFastTier;
+  const bool repairs = in_place || input.segments.size() <= kMostRepaired;
+  input.repair_work = repairs ? kAnnealingRepairs : 0;
   TightenSegments(costs_.graph(), costs_.system(), input);
   std::vector<FastSegment> misfits;
   absl::StatusOr<Plan> plan =
       BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
   if (plan.ok()) {
     Consider(*std::move(plan));
-  } else if (costs_.in_place_tier() != kFastTier) {
+  } else if (in_place) {
     LeaveSlow(std::move(input), misfits);
   }
   return misfits;
@@ -382,6 +387,7 @@ BuildInput Search::MakeInput(const Candidate& candidate) const {
   for (const PlacedAbsence& placed : candidate.placed) {
     input.first_slow_tier[placed.absence.gap.tensor] = placed.tier;
   }
+  if (input.segments.size() > kMostRepaired) input.repair_work = 0;
   return input;
 }
 

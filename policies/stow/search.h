@@ -34,8 +34,10 @@ struct SearchEffort {
   int layouts = 12;
   // Absences and segments that are scheduled or laid out, in all.
   int64_t work = 300'000;
-  // As AnnealingEffort::work.
+  // As AnnealingEffort::work, and as much of it for each boundary and stay as is
+  // worth it.
   int64_t annealing = 15'000'000;
+  int64_t annealing_each = 25'000;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };

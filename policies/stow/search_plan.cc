@@ -24,6 +24,7 @@ SearchEffort EffortFor(const PlanOptions& options) {
     effort.layouts = 40;
     effort.work = 20'000'000;
     effort.annealing = 300'000'000;
+    effort.annealing_each = 500'000;
   }
   return effort;
 }
