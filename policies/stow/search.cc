@@ -212,20 +212,14 @@ void Search::Anneal() {
   const bool in_place = costs_.in_place_tier() != kFastTier;
   int64_t step = work / (in_place ? kSteps : kFirstShare);
   AllowAll(1);
-  std::optional<SegmentAnnealing> annealing;
-  uint64_t seed = 0;
+  SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams);
+  annealing.Begin(*std::move(input), allowed_bytes_);
   for (int64_t left = work; left > 0 && !IsOver();) {
-    if (!annealing.has_value()) {
-      input = BuildInputOf(costs_.graph(), *best_);
-      if (!input.has_value()) return;
-      annealing.emplace(costs_.graph(), costs_.system(), *std::move(input),
-                        allowed_bytes_, ++seed);
-    }
     const bool is_first = left == work;
     step = std::min(step, left);
     left -= step + kAnnealingRepairs + kLayoutWork * size;
     const std::vector<FastSegment> misfits = AnnealStep(
-        *annealing,
+        annealing,
         {.work = step,
          .temperature = is_first ? kFirstTemperature : kLaterTemperature,
          .deadline = effort_.deadline});
@@ -235,10 +229,12 @@ void Search::Anneal() {
     }
     TakeRoom(misfits, in_place ? kMisfitShares[0] : kGentleShare);
     if (in_place) {
-      annealing->Allow(allowed_bytes_);
+      annealing.Allow(allowed_bytes_);
     } else {
       step = std::max(work / kLeastShare, step / 2);
-      annealing.reset();
+      input = BuildInputOf(costs_.graph(), *best_);
+      if (!input.has_value()) return;
+      annealing.Begin(*std::move(input), allowed_bytes_);
     }
   }
 }

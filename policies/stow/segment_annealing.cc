@@ -35,26 +35,29 @@ Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
 }  // namespace
 
 SegmentAnnealing::SegmentAnnealing(const Graph& graph,
-                                   const MemorySystem& system, BuildInput input,
-                                   const std::vector<int64_t>& allowed_bytes,
-                                   uint64_t seed)
-    : input_(std::move(input)),
-      judge_(graph, system, input_, allowed_bytes),
-      neighbour_(graph, system.tiers[1].addressable, input_.streams),
-      random_(seed) {
+                                   const MemorySystem& system,
+                                   const std::vector<Stream>& streams)
+    : graph_(graph),
+      system_(system),
+      neighbour_(graph, system.tiers[1].addressable, streams) {}
+
+void SegmentAnnealing::Begin(BuildInput input,
+                             const std::vector<int64_t>& allowed_bytes) {
+  input_ = std::move(input);
+  judge_.emplace(graph_, system_, input_, allowed_bytes);
   Allow(allowed_bytes);
 }
 
 void SegmentAnnealing::Allow(const std::vector<int64_t>& allowed_bytes) {
-  judge_.Allow(allowed_bytes);
+  judge_->Allow(allowed_bytes);
   now_ns_ = best_ns_ = CostNs();
-  judge_.Mark();
-  neighbour_.Aim(judge_.LostNs());
+  judge_->Mark();
+  neighbour_.Aim(judge_->LostNs());
 }
 
 // Nanoseconds, more where more is held than may be.
 double SegmentAnnealing::CostNs() {
-  const SegmentJudge::Judgement judgement = judge_.Judge();
+  const SegmentJudge::Judgement judgement = judge_->Judge();
   const double excess_share = static_cast<double>(judgement.excess_bytes) /
                               static_cast<double>(input_.fast_limit_bytes);
   return static_cast<double>(judgement.step_ns) *
@@ -62,24 +65,25 @@ double SegmentAnnealing::CostNs() {
 }
 
 bool SegmentAnnealing::Propose() {
-  std::optional<StayChange> change = neighbour_.Change(random_, judge_.stays());
+  std::optional<StayChange> change =
+      neighbour_.Change(random_, judge_->stays());
   if (!change.has_value()) return false;
-  const int64_t before_bytes = judge_.excess_bytes();
+  const int64_t before_bytes = judge_->excess_bytes();
   std::vector<TensorIndex> changed = {change->tensor};
-  judge_.Replace(*std::move(change));
+  judge_->Replace(*std::move(change));
   for (int n = 0; n < kMostEvictions; ++n) {
-    const int64_t excess_bytes = judge_.excess_bytes();
+    const int64_t excess_bytes = judge_->excess_bytes();
     if (excess_bytes <= std::max<int64_t>(0, before_bytes)) break;
-    const KernelIndex boundary = judge_.excess_boundary();
-    change = neighbour_.Evict(random_, judge_.stays(), boundary,
-                              SpanAround(boundary, judge_.stays()[changed[0]]),
+    const KernelIndex boundary = judge_->excess_boundary();
+    change = neighbour_.Evict(random_, judge_->stays(), boundary,
+                              SpanAround(boundary, judge_->stays()[changed[0]]),
                               excess_bytes);
     if (!change.has_value() || std::find(changed.begin(), changed.end(),
                                          change->tensor) != changed.end()) {
       break;
     }
     changed.push_back(change->tensor);
-    judge_.Replace(*std::move(change));
+    judge_->Replace(*std::move(change));
   }
   return true;
 }
@@ -87,34 +91,34 @@ bool SegmentAnnealing::Propose() {
 BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
   std::uniform_real_distribution<double> chance(0, 1);
   const double first_ns = effort.temperature * best_ns_;
-  const int64_t work_before = judge_.work();
+  const int64_t work_before = judge_->work();
   bool aimed = true;
   for (int64_t n = 0;; ++n) {
     if (n % kLookAtClock == 0) {
       if (absl::Now() > effort.deadline) break;
-      if (!aimed) neighbour_.Aim(judge_.LostNs());
+      if (!aimed) neighbour_.Aim(judge_->LostNs());
       aimed = true;
     }
     const auto done =
-        static_cast<double>(judge_.work() - work_before + n * kProposalWork);
+        static_cast<double>(judge_->work() - work_before + n * kProposalWork);
     const double left = 1 - done / static_cast<double>(effort.work);
     if (left <= 0) break;
     if (!Propose()) continue;
     const double ns = CostNs();
     if (ns > now_ns_ &&
         chance(random_) >= std::exp((now_ns_ - ns) / (first_ns * left))) {
-      judge_.Reject();
+      judge_->Reject();
       continue;
     }
-    judge_.Accept();
+    judge_->Accept();
     now_ns_ = ns;
     if (ns >= best_ns_) continue;
-    judge_.Mark();
+    judge_->Mark();
     best_ns_ = ns;
     aimed = false;
   }
   BuildInput better = input_;
-  better.segments = judge_.Marked();
+  better.segments = judge_->Marked();
   return better;
 }
 

@@ -2,7 +2,8 @@
 // Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of lanes,
 // waiting and kernels that run longer, no rule that looks at one tensor sees.
 //
-//   SegmentAnnealing annealing(graph, system, input, allowed_bytes, seed);
+//   SegmentAnnealing annealing(graph, system, input.streams);
+//   annealing.Begin(input, allowed_bytes);
 //   BuildInput better = annealing.Run({.work = 1'000'000});
 //
 // Deterministic, unless a deadline ends it. Not thread-safe.
@@ -10,6 +11,7 @@
 #define STOWAGE_POLICIES_STOW_SEGMENT_ANNEALING_H_
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -35,11 +37,14 @@ struct AnnealingEffort {
 // Keeps references to the graph and the system.
 class SegmentAnnealing {
  public:
-  // `input` is one that BuildPlan makes a plan of. `allowed_bytes` as of
-  // SegmentJudge.
   SegmentAnnealing(const Graph& graph, const MemorySystem& system,
-                   BuildInput input, const std::vector<int64_t>& allowed_bytes,
-                   uint64_t seed);
+                   const std::vector<Stream>& streams);
+
+  // From `input`, one that BuildPlan makes a plan of, with the streams of the
+  // constructor. `allowed_bytes` as of SegmentJudge.
+  void Begin(BuildInput input, const std::vector<int64_t>& allowed_bytes);
+
+  // What follows is after Begin.
 
   // What takes least of what was seen since the last change of what is allowed,
   // without addresses.
@@ -52,10 +57,12 @@ class SegmentAnnealing {
   bool Propose();
   double CostNs();
 
+  const Graph& graph_;
+  const MemorySystem& system_;
   BuildInput input_;
-  SegmentJudge judge_;
+  std::optional<SegmentJudge> judge_;
   SegmentNeighbour neighbour_;
-  std::mt19937_64 random_;
+  std::mt19937_64 random_{1};
   double now_ns_ = 0;
   double best_ns_ = 0;
 };
