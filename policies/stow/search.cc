@@ -201,7 +201,7 @@ void Search::Schedule(Candidate& candidate) {
 }
 
 void Search::Anneal() {
-  if (!best_.ok()) return;
+  if (!best_.ok() || IsOver()) return;
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return;
   const auto size =
