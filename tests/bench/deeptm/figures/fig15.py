@@ -112,5 +112,6 @@ def _draw(found, path):
         axes.set_yscale("log")
         draw_bars(axes, heights, [MODELS[model] for model in found])
         axes.set_ylabel(label, fontsize=9)
-    panels[0].legend(fontsize=8, frameon=False)
+    panels[0].legend(fontsize=8, frameon=False, ncols=len(heights), loc="lower center",
+                     bbox_to_anchor=(0.5, 1))
     save(figure, path)

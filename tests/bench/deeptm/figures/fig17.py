@@ -125,5 +125,6 @@ def _draw(found, path):
                   if batch == 512 else None)
         axes.set_title(f"batch {batch} (– not reached)", fontsize=9)
     grid[0].set_ylabel("fast memory, % of the peak", fontsize=9)
-    grid[0].legend(fontsize=7, frameon=False)
+    grid[0].legend(fontsize=7, frameon=False, ncols=3, loc="upper center",
+                   bbox_to_anchor=(0.5, -0.08))
     save(figure, path)
