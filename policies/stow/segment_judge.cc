@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "policies/model/kernel_cost.h"
-#include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
 #include "policies/planning/kernel_room.h"
 #include "policies/planning/simulator.h"

@@ -2,7 +2,7 @@
 // change: what a change cannot reach is not simulated again. Says what the
 // simulator says of SketchPlan, without addresses.
 //
-//   SegmentJudge judge(graph, system, input);
+//   SegmentJudge judge(graph, system, input, allowed_bytes);
 //   judge.Replace({.tensor = 3, .stays = {}});  // and others
 //   const int64_t before_ns = judge.step_ns();
 //   if (judge.Judge().step_ns <= before_ns) judge.Accept(); else judge.Reject();
@@ -84,7 +84,7 @@ class SegmentJudge {
     int64_t duration_ns = 0;
     int64_t end_ns = 0;
     int64_t proposed_end_ns = 0;
-    bool is_new = false;  // of a tensor that is being judged
+    bool is_new = false;  // added by what is proposed
 
     bool synchronous() const { return start == deadline; }
     bool to_fast() const { return lane % 2 == 1; }
