@@ -11,6 +11,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
 #include "policies/planning/contiguous_moves.h"
+#include "policies/planning/moves_by_boundary.h"
 
 namespace stowage {
 namespace {
@@ -106,16 +107,8 @@ class StepSimulation {
  private:
   void IndexPlan() {
     const size_t boundaries = graph_.kernels.size() + 1;
-    const int moves = static_cast<int>(plan_.moves.size());
-    starts_ = Groups(boundaries, [&](auto add) {
-      for (int m = 0; m < moves; ++m) add(plan_.moves[m].start_kernel, m);
-    });
-    deadlines_ = Groups(boundaries, [&](auto add) {
-      for (int m = 0; m < moves; ++m) {
-        const Move& move = plan_.moves[m];
-        if (!move.synchronous()) add(move.deadline_kernel, m);
-      }
-    });
+    starts_ = MovesByStart(plan_, graph_.kernel_count());
+    deadlines_ = MovesByDeadline(plan_, graph_.kernel_count());
     streamed_ = Groups(boundaries, [&](auto add) {
       for (const Stream& stream : plan_.streams) {
         for (const TensorIndex t : stream.tensors) add(stream.kernel, t);

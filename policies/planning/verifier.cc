@@ -12,6 +12,7 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/groups.h"
 #include "policies/model/liveness.h"
+#include "policies/planning/moves_by_boundary.h"
 
 namespace stowage {
 namespace {
@@ -281,16 +282,8 @@ class Verification {
 
   void IndexByBoundary() {
     const size_t boundaries = graph_.kernels.size() + 1;
-    const int moves = static_cast<int>(plan_.moves.size());
-    starts_ = Groups(boundaries, [&](auto add) {
-      for (int m = 0; m < moves; ++m) add(plan_.moves[m].start_kernel, m);
-    });
-    deadlines_ = Groups(boundaries, [&](auto add) {
-      for (int m = 0; m < moves; ++m) {
-        const Move& move = plan_.moves[m];
-        if (!move.synchronous()) add(move.deadline_kernel, m);
-      }
-    });
+    starts_ = MovesByStart(plan_, graph_.kernel_count());
+    deadlines_ = MovesByDeadline(plan_, graph_.kernel_count());
     births_ = Groups(boundaries, [&](auto add) {
       for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
         const Tensor& tensor = graph_.tensors[t];
