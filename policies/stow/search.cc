@@ -59,8 +59,8 @@ constexpr int64_t kMostAnnealed = 20'000;
 // Shares of the arena that are planned for where addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 
-// The most of the arena that a plan uses which has to be found at once: one
-// layout is nearly always enough.
+// The most of the arena that a plan uses which has to be found at once, or with
+// little work: one layout is nearly always enough.
 constexpr double kShareAtOnce = 0.9;
 
 // Of the time of a step without waiting, what is not worth a search.
@@ -124,7 +124,11 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
       LayOut(candidate, misfit_share);
     }
   }
-  MakeDo(candidates.front().recipe, 1);
+  // Layouts that fail cost as much as those that do not, and up to three more each
+  // for what is left slow: too much where even one selection spends the effort.
+  const bool selects_once =
+      static_cast<int64_t>(choices_.absences.size()) >= effort_.work;
+  MakeDo(candidates.front().recipe, selects_once ? kShareAtOnce : 1);
 }
 
 bool Search::IsHopeless(const Candidate& candidate) const {

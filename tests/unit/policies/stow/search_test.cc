@@ -33,5 +33,21 @@ TEST(SearchTest, AnnealingFindsFasterPlansThatTheVerifierAccepts) {
   ExpectFasterVerifiedPlans(&Search::Anneal);
 }
 
+// Room is spared at once: with more of the arena the layout would leave something
+// out, which would be used in a slower tier.
+TEST(SearchTest, UsesNothingInASlowerTierWhereOneSelectionSpendsTheEffort) {
+  const Graph graph = TrainingStepGraph(100, 3);
+  const MemorySystem system = *PresetMemorySystem("optane");
+  const Workload workload =
+      *MakeWorkload(graph, system, ComputeLiveness(graph).peak_bytes / 2);
+  const CostModel costs(graph, system, workload);
+  const AbsenceChoices choices = FindAbsences(graph, workload, costs);
+  Search search(costs, choices, {.work = 1});
+  search.Run();
+  ASSERT_TRUE(search.best().ok()) << search.best().status();
+  EXPECT_LT(search.WaitedShare(), 0.001);
+  EXPECT_EQ(VerifyPlan(graph, system, *search.best()), absl::OkStatus());
+}
+
 }  // namespace
 }  // namespace stowage
