@@ -119,6 +119,7 @@ class Builder {
     }
     has_wishes_ = false;
     const std::vector<LayoutItem> items = MakeFastItems();
+    if (TakePlaces(items.size())) return true;
     if (misfits != nullptr) {
       fast_offsets_ = LayOutMost(items, arena_bytes, input_.repair_work);
       *misfits = WithoutOffset(fast_offsets_);
@@ -127,6 +128,19 @@ class Builder {
     std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
     if (!offsets.has_value()) return false;
     fast_offsets_ = *std::move(offsets);
+    return true;
+  }
+
+  // Where all segments have places.
+  bool TakePlaces(size_t items) {
+    const bool all = absl::c_all_of(segments_, [](const FastSegment& segment) {
+      return segment.offset_bytes >= 0;
+    });
+    if (!all) return false;
+    fast_offsets_.resize(items);
+    for (size_t i = 0; i < segments_.size(); ++i) {
+      fast_offsets_[fast_items_[i]] = segments_[i].offset_bytes;
+    }
     return true;
   }
 

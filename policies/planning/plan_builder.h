@@ -47,6 +47,9 @@ struct FastSegment {
   // begins.
   int32_t block = -1;
   int64_t block_offset_bytes = 0;
+  // Its place in the fast arena; negative: to be found. Places count where all
+  // segments have one, and then do not overlap.
+  int64_t offset_bytes = -1;
 };
 
 struct BuildInput {

@@ -17,9 +17,9 @@ class SegmentFinder {
         initial_(graph.tensors.size()),
         at_birth_(graph.tensors.size()),
         home_(graph.tensors.size()) {
-    for (const Allocation& a : plan.initial) initial_[a.tensor] = a.at.tier;
+    for (const Allocation& a : plan.initial) initial_[a.tensor] = a.at;
     for (const Allocation& a : plan.allocations) {
-      at_birth_[a.tensor] = a.at.tier;
+      at_birth_[a.tensor] = a.at;
     }
     for (const Move& move : plan.moves) moves_[move.tensor].push_back(&move);
   }
@@ -55,12 +55,15 @@ class SegmentFinder {
   }
 
  private:
-  // From boundary `begin`, where it is allocated in `tier`, to `end`.
-  void Follow(TensorIndex t, TierIndex tier, KernelIndex begin,
+  // From boundary `begin`, where it is allocated at `place`, to `end`.
+  void Follow(TensorIndex t, const Placement& place, KernelIndex begin,
               KernelIndex end) {
-    FastSegment segment{.tensor = t, .begin = begin, .ready = begin};
-    bool is_fast = tier == kFastTier;
-    if (!is_fast) NoteHome(t, tier);
+    FastSegment segment{.tensor = t,
+                        .begin = begin,
+                        .ready = begin,
+                        .offset_bytes = place.offset_bytes};
+    bool is_fast = place.tier == kFastTier;
+    if (!is_fast) NoteHome(t, place.tier);
     for (const Move* move : moves_[t]) {
       if (move->start_kernel < begin || move->start_kernel >= end) continue;
       if (move->to.tier == kFastTier) {
@@ -68,7 +71,8 @@ class SegmentFinder {
         segment = {.tensor = t,
                    .begin = move->start_kernel,
                    .ready = move->deadline_kernel,
-                   .moved_in = true};
+                   .moved_in = true,
+                   .offset_bytes = move->to.offset_bytes};
       } else {
         NoteHome(t, move->to.tier);
         segment.leave = move->start_kernel;
@@ -91,8 +95,8 @@ class SegmentFinder {
   const Graph& graph_;
   const Plan& plan_;
   std::vector<std::vector<const Move*>> moves_;  // by tensor
-  std::vector<TierIndex> initial_;
-  std::vector<TierIndex> at_birth_;
+  std::vector<Placement> initial_;
+  std::vector<Placement> at_birth_;
   std::vector<TierIndex> home_;  // kFastTier: none yet
   bool has_one_home_ = true;
   BuildInput input_;

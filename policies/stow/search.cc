@@ -39,11 +39,18 @@ constexpr size_t kMostRepaired = 700;
 constexpr int kMostLeaving = 3;
 
 // Annealing goes on after each layout. Where what finds no address can be used in
-// a slower tier, there are so many steps; elsewhere a step begins with a small
-// share of the work, grows where addresses are found and shrinks where not.
+// a slower tier, there are so many steps.
 constexpr int64_t kSteps = 5;
-constexpr int64_t kFirstShare = 16;
-constexpr int64_t kLeastShare = 64;
+
+// Elsewhere a step begins with a small share of the work, grows where addresses
+// are found and shrinks where not; the rest of the work goes to changes for which
+// there are addresses. So it does at once where what finds none is some times as
+// much as there is room.
+constexpr int64_t kFirstSteps = 8;
+constexpr int64_t kMostSteps = 40;
+constexpr double kShareWithoutPlaces = 0.6;
+constexpr int64_t kMostMisfits = 4;
+
 constexpr int64_t kAnnealingRepairs = 100'000;
 // What a layout counts for each stay, besides repairs.
 constexpr int64_t kLayoutWork = 100;
@@ -91,7 +98,7 @@ void Search::RunAtPrices(const PriceAbsences& price) {
 
 bool Search::PlansAtOnce(const Recipe& recipe, const PriceAbsences& price) {
   if (effort_.deadline == absl::InfiniteFuture()) return false;
-  MakeDo(Begin(recipe, price), kFirstShare);
+  MakeDo(Begin(recipe, price), kShareAtOnce);
   return IsDone();
 }
 
@@ -213,43 +220,90 @@ void Search::Anneal() {
   if (size > kMostAnnealed) return;
   const int64_t work =
       std::min(effort_.annealing, effort_.annealing_each * size);
-  const bool in_place = costs_.in_place_tier() != kFastTier;
-  int64_t step = work / (in_place ? kSteps : kFirstShare);
+  const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
   AllowAll(1);
   SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams);
   annealing.Begin(*std::move(input), allowed_bytes_);
+  if (costs_.in_place_tier() != kFastTier) {
+    AnnealLeavingSlow(annealing, work, layout_work);
+    return;
+  }
+  const auto first =
+      static_cast<int64_t>(kShareWithoutPlaces * static_cast<double>(work));
+  const int64_t left = AnnealAndLayOut(annealing, first, layout_work);
+  AnnealInPlaces(annealing, work - first + left);
+}
+
+void Search::AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
+                               int64_t layout_work) {
+  double temperature = kFirstTemperature;
   for (int64_t left = work; left > 0 && !IsOver();) {
-    const bool is_first = left == work;
-    step = std::min(step, left);
-    left -= step + kAnnealingRepairs + kLayoutWork * size;
-    const std::vector<FastSegment> misfits = AnnealStep(
-        annealing,
-        {.work = step,
-         .temperature = is_first ? kFirstTemperature : kLaterTemperature,
-         .deadline = effort_.deadline});
-    if (misfits.empty()) {
-      if (!in_place) step *= 2;
-      continue;
-    }
-    TakeRoom(misfits, in_place ? kMisfitShares[0] : kGentleShare);
-    if (in_place) {
-      annealing.Allow(allowed_bytes_);
-    } else {
-      step = std::max(work / kLeastShare, step / 2);
-      input = BuildInputOf(costs_.graph(), *best_);
-      if (!input.has_value()) return;
-      annealing.Begin(*std::move(input), allowed_bytes_);
-    }
+    const int64_t step = std::min(work / kSteps, left);
+    left -= step + layout_work;
+    const std::vector<FastSegment> misfits =
+        AnnealStep(annealing, step, temperature);
+    temperature = kLaterTemperature;
+    if (misfits.empty()) continue;
+    TakeRoom(misfits, kMisfitShares[0]);
+    annealing.Allow(allowed_bytes_);
   }
 }
 
+int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
+                                int64_t layout_work) {
+  double temperature = kFirstTemperature;
+  int64_t step = work / kFirstSteps;
+  int64_t left = work;
+  while (left > 0 && !IsOver()) {
+    step = std::min(step, left);
+    left -= step + layout_work;
+    const std::vector<FastSegment> misfits =
+        AnnealStep(annealing, step, temperature);
+    temperature = kLaterTemperature;
+    if (misfits.empty()) {
+      step *= 2;
+      continue;
+    }
+    if (IsFarFromFitting(misfits)) break;
+    TakeRoom(misfits, kGentleShare);
+    step = std::max(work / kMostSteps, step / 2);
+    std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+    if (!input.has_value()) break;
+    annealing.Begin(*std::move(input), allowed_bytes_);
+  }
+  return std::max<int64_t>(0, left);
+}
+
+void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
+  if (IsOver()) return;
+  std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+  if (!input.has_value()) return;
+  TightenSegments(costs_.graph(), costs_.system(), *input);
+  AllowAll(1);
+  annealing.Begin(*std::move(input), allowed_bytes_);
+  annealing.KeepPlaces(costs_.workload().arena_bytes);
+  AnnealStep(annealing, work, kFirstTemperature);
+}
+
+bool Search::IsFarFromFitting(const std::vector<FastSegment>& misfits) const {
+  int64_t bytes = 0;
+  for (const FastSegment& misfit : misfits) {
+    bytes += costs_.graph().tensors[misfit.tensor].size_bytes;
+  }
+  return bytes > kMostMisfits * costs_.workload().arena_bytes;
+}
+
 std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
-                                            const AnnealingEffort& effort) {
-  BuildInput input = annealing.Run(effort);
+                                            int64_t work, double temperature) {
+  BuildInput input = annealing.Run(
+      {.work = work, .temperature = temperature, .deadline = effort_.deadline});
   const bool in_place = costs_.in_place_tier() != kFastTier;
   const bool repairs = in_place || input.segments.size() <= kMostRepaired;
   input.repair_work = repairs ? kAnnealingRepairs : 0;
-  TightenSegments(costs_.graph(), costs_.system(), input);
+  if (!annealing.keeps_places()) {
+    TightenSegments(costs_.graph(), costs_.system(), input);
+    for (FastSegment& segment : input.segments) segment.offset_bytes = -1;
+  }
   std::vector<FastSegment> misfits;
   absl::StatusOr<Plan> plan =
       BuildPlan(costs_.graph(), costs_.system(), input, &misfits);

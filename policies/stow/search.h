@@ -121,9 +121,19 @@ class Search {
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  // Each spends `work` on annealing from the best plan, a layout counting
+  // `layout_work`. What finds no address is used in a slower tier.
+  void AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
+                         int64_t layout_work);
+  // Only what finds addresses as a whole counts. Returns the work left.
+  int64_t AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
+                          int64_t layout_work);
+  // Only what finds addresses beside all else is tried.
+  void AnnealInPlaces(SegmentAnnealing& annealing, int64_t work);
+  bool IsFarFromFitting(const std::vector<FastSegment>& misfits) const;
   // Considers what `annealing` comes to; returns what has no address there.
-  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
-                                      const AnnealingEffort& effort);
+  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing, int64_t work,
+                                      double temperature);
   // Considers the plan in which what found no address is used in a slower tier.
   void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
   void MakeDo(const Recipe& recipe, double most_share);

@@ -21,6 +21,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/segment_judge.h"
 #include "policies/stow/segment_neighbour.h"
+#include "policies/stow/segment_places.h"
 
 namespace stowage {
 
@@ -46,6 +47,11 @@ class SegmentAnnealing {
 
   // What follows is after Begin.
 
+  // From now on all stays have places in an arena, beginning with those of the
+  // input; nothing is accepted for which there is no place.
+  void KeepPlaces(int64_t arena_bytes);
+  bool keeps_places() const { return places_.has_value(); }
+
   // What takes least of what was seen since the last change of what is allowed,
   // without addresses.
   BuildInput Run(const AnnealingEffort& effort);
@@ -56,11 +62,16 @@ class SegmentAnnealing {
   // False where there is nothing to judge.
   bool Propose();
   double CostNs();
+  int64_t Work() const;
+  // Whether what is proposed finds places, where they are kept.
+  bool FindsPlaces(bool is_better);
 
   const Graph& graph_;
   const MemorySystem& system_;
   BuildInput input_;
   std::optional<SegmentJudge> judge_;
+  std::optional<SegmentPlaces> places_;
+  std::vector<TensorIndex> changed_;  // by what is proposed
   SegmentNeighbour neighbour_;
   std::mt19937_64 random_{1};
   double now_ns_ = 0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <utility>
 
 #include "policies/model/kernel_cost.h"
@@ -31,6 +30,7 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
       kernels_(graph.kernel_count()),
       lane_count_(2 * (system.tier_count() - 1)),
       uses_(graph.tensors.size()),
+      streamed_(graph.kernels.size()),
       first_home_(input.first_slow_tier),
       stays_(graph.tensors.size()),
       home_(graph.tensors.size(), 1),
@@ -44,7 +44,6 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
   if (first_home_.empty()) first_home_.assign(graph.tensors.size(), 1);
   for (const Kernel& kernel : graph.kernels) {
     profiles_.push_back(CompleteProfile(graph, kernel, system));
-    fixed_ns_.push_back(kernel.gap_ns);
   }
   FindUses(input.streams);
   FindCopyDurations();
@@ -56,21 +55,6 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
     Hold(t, stays_[t], 1);
     ChooseHome(t);
     for (const Copy& copy : CopiesFor(t)) AddCopy(copy);
-  }
-  for (const Stream& stream : input.streams) {
-    for (const Operand& operand : graph.kernels[stream.kernel].operands) {
-      const auto& tensors = stream.tensors;
-      if (std::find(tensors.begin(), tensors.end(), operand.tensor) ==
-          tensors.end()) {
-        continue;
-      }
-      const TierIndex tier = TierAt(operand.tensor, stream.kernel);
-      if (tier == kFastTier) continue;
-      const size_t lanes = static_cast<size_t>(operand.tensor) * lane_count_;
-      int64_t& ns = fixed_ns_[stream.kernel];
-      if (operand.read) ns = LaterNs(ns, copy_ns_[lanes + InLane(tier)]);
-      if (operand.write) ns = LaterNs(ns, copy_ns_[lanes + OutLane(tier)]);
-    }
   }
   for (KernelIndex k = 0; k < kernels_; ++k) kernel_ns_.push_back(KernelNs(k));
   states_.assign((graph.kernels.size() + 1) * (lane_count_ + 1), 0);
@@ -90,16 +74,21 @@ void SegmentJudge::Allow(const std::vector<int64_t>& allowed_bytes) {
 }
 
 void SegmentJudge::FindUses(const std::vector<Stream>& streams) {
-  std::set<std::pair<KernelIndex, TensorIndex>> streamed;
+  const bool in_place = HasAddressableSlowTier(system_);
   for (const Stream& stream : streams) {
-    for (const TensorIndex t : stream.tensors) {
-      streamed.insert({stream.kernel, t});
+    std::vector<bool>& streamed = streamed_[stream.kernel];
+    for (const Operand& operand : graph_.kernels[stream.kernel].operands) {
+      const auto& tensors = stream.tensors;
+      streamed.push_back(!in_place ||
+                         std::find(tensors.begin(), tensors.end(),
+                                   operand.tensor) != tensors.end());
     }
   }
   for (KernelIndex k = 0; k < kernels_; ++k) {
-    for (const Operand& operand : graph_.kernels[k].operands) {
-      uses_[operand.tensor].push_back(
-          {streamed.contains({k, operand.tensor}), k});
+    const std::vector<Operand>& operands = graph_.kernels[k].operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const bool streamed = !streamed_[k].empty() && streamed_[k][i];
+      uses_[operands[i].tensor].push_back({streamed, k});
     }
   }
 }
@@ -123,8 +112,23 @@ TierIndex SegmentJudge::TierAt(TensorIndex t, KernelIndex k) const {
 }
 
 int64_t SegmentJudge::KernelNs(KernelIndex k) const {
-  return KernelDurationNs(graph_, graph_.kernels[k], profiles_[k], system_,
-                          [&](TensorIndex t) { return TierAt(t, k); });
+  const int64_t ns =
+      KernelDurationNs(graph_, graph_.kernels[k], profiles_[k], system_,
+                       [&](TensorIndex t) { return TierAt(t, k); });
+  return streamed_[k].empty() ? ns : LaterNs(ns, StreamNs(k));
+}
+
+int64_t SegmentJudge::StreamNs(KernelIndex k) const {
+  int64_t ns = 0;
+  const std::vector<Operand>& operands = graph_.kernels[k].operands;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const TierIndex tier = TierAt(operands[i].tensor, k);
+    if (tier == kFastTier || !streamed_[k][i]) continue;
+    const size_t lanes = static_cast<size_t>(operands[i].tensor) * lane_count_;
+    if (operands[i].read) ns = LaterNs(ns, copy_ns_[lanes + InLane(tier)]);
+    if (operands[i].write) ns = LaterNs(ns, copy_ns_[lanes + OutLane(tier)]);
+  }
+  return ns;
 }
 
 void SegmentJudge::ChooseHome(TensorIndex t) {
@@ -307,7 +311,7 @@ void SegmentJudge::Simulate() {
       return;
     }
     int64_t* next = StateAt(proposed_states_, b + 1);
-    next[0] = LaterNs(LaterNs(now_ns, fixed_ns_[b]), kernel_ns_[b]);
+    next[0] = LaterNs(LaterNs(now_ns, graph_.kernels[b].gap_ns), kernel_ns_[b]);
     std::copy(free_ns_.begin(), free_ns_.end(), next + 1);
   }
 }
@@ -388,10 +392,7 @@ void SegmentJudge::Accept() {
   }
   step_ns_ += shift_ns_;
   for (Undo& undo : undo_) {
-    if (changed_since_[undo.tensor] != mark_) {
-      changed_since_[undo.tensor] = mark_;
-      since_mark_.push_back({undo.tensor, std::move(undo.stays)});
-    }
+    NoteSinceMark(undo.tensor, std::move(undo.stays));
     for (const int id : undo.added) copies_[id].is_new = false;
     free_copies_.insert(free_copies_.end(), undo.removed.begin(),
                         undo.removed.end());
@@ -420,21 +421,33 @@ void SegmentJudge::Reject() {
   Clear();
 }
 
+void SegmentJudge::NoteSinceMark(TensorIndex t,
+                                 std::vector<FastSegment> stays) {
+  if (changed_since_[t] == mark_) return;
+  changed_since_[t] = mark_;
+  since_mark_.push_back({t, std::move(stays)});
+}
+
+void SegmentJudge::SetOffsets(TensorIndex t,
+                              const std::vector<FastSegment>& stays) {
+  const bool is_proposed =
+      std::any_of(undo_.begin(), undo_.end(),
+                  [&](const Undo& undo) { return undo.tensor == t; });
+  std::vector<FastSegment> before = std::exchange(stays_[t], stays);
+  if (!is_proposed) NoteSinceMark(t, std::move(before));
+}
+
 void SegmentJudge::Mark() {
   since_mark_.clear();
   ++mark_;
 }
 
-std::vector<FastSegment> SegmentJudge::Marked() const {
+StaysByTensor SegmentJudge::Marked() const {
   StaysByTensor marked = stays_;
   for (const StayChange& change : since_mark_) {
     marked[change.tensor] = change.stays;
   }
-  std::vector<FastSegment> segments;
-  for (const std::vector<FastSegment>& stays : marked) {
-    segments.insert(segments.end(), stays.begin(), stays.end());
-  }
-  return segments;
+  return marked;
 }
 
 void SegmentJudge::Clear() {

@@ -49,6 +49,9 @@ class SegmentJudge {
   // until all that was proposed is accepted or rejected.
   void Replace(StayChange change);
 
+  // Takes over the offsets of stays that are otherwise the same.
+  void SetOffsets(TensorIndex t, const std::vector<FastSegment>& stays);
+
   // Of what is proposed, as in Judgement, and a boundary at which it is.
   int64_t excess_bytes() const { return excess_.Highest(); }
   KernelIndex excess_boundary() const { return excess_.HighestBoundary(); }
@@ -62,8 +65,8 @@ class SegmentJudge {
 
   // Remembers what was accepted so far; O(1).
   void Mark();
-  // The stays that were remembered last, by (tensor, begin).
-  std::vector<FastSegment> Marked() const;
+  // The stays that were remembered last.
+  StaysByTensor Marked() const;
 
   // Of what was accepted.
   int64_t step_ns() const { return step_ns_; }
@@ -117,6 +120,7 @@ class SegmentJudge {
   void Hold(TensorIndex t, const std::vector<FastSegment>& stays, int sign);
   TierIndex TierAt(TensorIndex t, KernelIndex k) const;
   int64_t KernelNs(KernelIndex k) const;
+  int64_t StreamNs(KernelIndex k) const;
   void NoteChange(KernelIndex boundary);
   // Simulates from boundary `first_` to the one from which on all is as before
   // but for a constant.
@@ -134,6 +138,9 @@ class SegmentJudge {
   // Whether copy `a` is issued before `b` at one boundary, as in SortMoves.
   static bool IsBefore(const Copy& a, const Copy& b);
   void Clear();
+  // The stays that a tensor had, when the mark was made if it did not change
+  // since.
+  void NoteSinceMark(TensorIndex t, std::vector<FastSegment> stays);
 
   const Graph& graph_;
   const MemorySystem& system_;
@@ -141,9 +148,11 @@ class SegmentJudge {
   const int lane_count_;                      // two for each slower tier
   std::vector<KernelProfile> profiles_;       // complete
   std::vector<std::vector<KernelUse>> uses_;  // by tensor, ascending
-  std::vector<int64_t> copy_ns_;              // by tensor and lane
-  std::vector<TierIndex> first_home_;         // by tensor
-  std::vector<int64_t> fixed_ns_;             // by kernel: gap and streams
+  // By kernel and operand, whether it is streamed where it is not fast; empty:
+  // none is.
+  std::vector<std::vector<bool>> streamed_;
+  std::vector<int64_t> copy_ns_;       // by tensor and lane
+  std::vector<TierIndex> first_home_;  // by tensor
 
   StaysByTensor stays_;
   std::vector<TierIndex> home_;  // by tensor, the slower tier

@@ -35,6 +35,8 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
                                    const std::vector<Stream>& streams)
     : kernels_(graph.kernel_count()),
       slow_uses_(slow_uses),
+      may_leave_slow_(slow_uses || !streams.empty()),
+      streams_at_(graph.kernels.size()),
       lives_(graph.tensors.size()),
       alive_(graph.kernels.size() + 1),
       bytes_(graph.tensors.size()) {
@@ -51,7 +53,11 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
     if (tensor.wraps()) life.fixed = true;
   }
   for (const Stream& stream : streams) {
-    for (const TensorIndex t : stream.tensors) lives_[t].fixed = true;
+    if (slow_uses) {
+      for (const TensorIndex t : stream.tensors) lives_[t].fixed = true;
+    } else {
+      streams_at_[stream.kernel] = true;
+    }
   }
   operands_.resize(graph.kernels.size());
   for (KernelIndex k = 0; k < kernels_; ++k) {
@@ -328,7 +334,7 @@ bool SegmentNeighbour::JoinNext(Stays& stays, size_t s) const {
 
 bool SegmentNeighbour::Remove(const Life& life, Stays& stays, size_t s) const {
   const bool across = life.cyclic && !(stays[s].moved_in && stays[s].moved_out);
-  if (!slow_uses_ || across) return false;
+  if (!may_leave_slow_ || across) return false;
   stays.erase(stays.begin() + static_cast<int64_t>(s));
   return true;
 }
@@ -356,7 +362,7 @@ bool SegmentNeighbour::Cross(std::mt19937_64& random, const Life& life,
 
 bool SegmentNeighbour::Insert(std::mt19937_64& random, TensorIndex t,
                               Stays& stays, int first) const {
-  if (!slow_uses_) return false;
+  if (!may_leave_slow_) return false;
   const Life& life = lives_[t];
   const int length = Below(random, size_t{1} << Below(random, kLengths));
   const int last =
@@ -425,9 +431,10 @@ bool SegmentNeighbour::IsValid(const Life& life, const Stays& stays) const {
   return slow_uses_ || CoversUses(life, stays);
 }
 
-bool SegmentNeighbour::CoversUses(const Life& life, const Stays& stays) {
+bool SegmentNeighbour::CoversUses(const Life& life, const Stays& stays) const {
   size_t s = 0;
   for (const KernelIndex use : life.uses) {
+    if (streams_at_[use]) continue;
     while (s < stays.size() && stays[s].end <= use) ++s;
     if (s == stays.size() || use < stays[s].ready) return false;
   }

@@ -32,8 +32,9 @@ struct StayChange {
 
 class SegmentNeighbour {
  public:
-  // `slow_uses`: whether kernels can use a slower tier in place. Tensors that
-  // `streams` name stay as they are.
+  // `slow_uses`: whether kernels can use a slower tier in place; then tensors
+  // that `streams` name stay as they are, else kernels that they name may stream
+  // any operand.
   SegmentNeighbour(const Graph& graph, bool slow_uses,
                    const std::vector<Stream>& streams);
 
@@ -109,12 +110,14 @@ class SegmentNeighbour {
   // Whether the stays of a tensor can be built.
   bool IsValid(const Life& life, const Stays& stays) const;
   bool IsValid(const Life& life, const FastSegment& stay) const;
-  static bool CoversUses(const Life& life, const Stays& stays);
+  bool CoversUses(const Life& life, const Stays& stays) const;
 
   const KernelIndex kernels_;
   const bool slow_uses_;
-  std::vector<Life> lives_;                         // by tensor
-  std::vector<TensorIndex> usable_;                 // that may be changed
+  const bool may_leave_slow_;        // some tensors at some kernels
+  std::vector<bool> streams_at_;     // by kernel: any operand may be streamed
+  std::vector<Life> lives_;          // by tensor
+  std::vector<TensorIndex> usable_;  // that may be changed
   std::vector<std::vector<TensorIndex>> operands_;  // by kernel, of those
   // Of those, largest first: alive across the end of a step, and by boundary the
   // others.

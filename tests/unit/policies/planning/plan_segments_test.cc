@@ -34,6 +34,21 @@ std::multiset<std::pair<TensorIndex, TierIndex>> PlacesOf(
   return places;
 }
 
+// Of what is allocated in or moved to the fast tier: tensor, boundary, offset.
+std::multiset<std::tuple<TensorIndex, KernelIndex, int64_t>> FastOffsetsOf(
+    const Plan& plan) {
+  std::multiset<std::tuple<TensorIndex, KernelIndex, int64_t>> offsets;
+  const auto add = [&](TensorIndex t, KernelIndex at, const Placement& place) {
+    if (place.tier == kFastTier) offsets.insert({t, at, place.offset_bytes});
+  };
+  for (const Allocation& a : plan.initial) add(a.tensor, -1, a.at);
+  for (const Allocation& a : plan.allocations) add(a.tensor, 0, a.at);
+  for (const Move& move : plan.moves) {
+    add(move.tensor, move.start_kernel, move.to);
+  }
+  return offsets;
+}
+
 TEST(PlanSegmentsTest, AreWhatThePlanIsBuiltFromAgain) {
   for (const char* name : {"optane", "file"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -48,6 +63,9 @@ TEST(PlanSegmentsTest, AreWhatThePlanIsBuiltFromAgain) {
       ASSERT_TRUE(plan.ok()) << plan.status();
       const auto input = BuildInputOf(graph, *plan);
       ASSERT_TRUE(input.has_value());
+      const auto rebuilt = BuildPlan(graph, system, *input);
+      ASSERT_TRUE(rebuilt.ok()) << rebuilt.status();
+      EXPECT_EQ(FastOffsetsOf(*rebuilt), FastOffsetsOf(*plan)) << name << seed;
       const Plan again = SketchPlan(graph, system, *input);
       EXPECT_EQ(CopiesOf(again), CopiesOf(*plan)) << name << seed;
       EXPECT_EQ(PlacesOf(again.initial), PlacesOf(plan->initial));

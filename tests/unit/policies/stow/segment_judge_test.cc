@@ -5,6 +5,7 @@
 #include "policies/model/presets.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/workload.h"
+#include "policies/stow/segment_streams.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {
@@ -17,6 +18,9 @@ std::vector<int64_t> Allowed(const Graph& graph, int64_t bytes) {
 Simulation Sketched(const Graph& graph, const MemorySystem& system,
                     BuildInput input, const StaysByTensor& stays) {
   input.segments.clear();
+  if (!HasAddressableSlowTier(system)) {
+    input.streams = StreamsOf(graph, input.streams, stays);
+  }
   for (const auto& of_tensor : stays) {
     input.segments.insert(input.segments.end(), of_tensor.begin(),
                           of_tensor.end());
@@ -24,13 +28,17 @@ Simulation Sketched(const Graph& graph, const MemorySystem& system,
   return *Simulate(graph, system, SketchPlan(graph, system, input));
 }
 
-// Changes of one to three tensors are drawn; every second one is accepted.
+// Changes of one to three tensors are drawn; every second one is accepted. Where
+// `streams`, the first half of the kernels may stream.
 void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
-                                uint64_t seed, int proposals) {
-  const BuildInput input{
-      .segments = AllFastSegments(graph),
-      .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
-  SegmentNeighbour neighbour(graph, system.tiers[1].addressable, {});
+                                uint64_t seed, int proposals,
+                                bool streams = false) {
+  BuildInput input{.segments = AllFastSegments(graph),
+                   .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
+  for (KernelIndex k = 0; streams && k < graph.kernel_count() / 2; ++k) {
+    input.streams.push_back({.kernel = k});
+  }
+  SegmentNeighbour neighbour(graph, system.tiers[1].addressable, input.streams);
   SegmentJudge judge(graph, system, input, Allowed(graph, 0));
   std::mt19937_64 random(seed);
   for (int n = 0; n < proposals; ++n) {
@@ -74,6 +82,13 @@ TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysAfterAnyChange) {
       ExpectWhatTheSimulatorSays(RandomGraph(seed), system, seed, 200);
     }
     ExpectWhatTheSimulatorSays(TrainingStepGraph(8, 1), system, 1, 300);
+  }
+}
+
+TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
+  const MemorySystem system = *PresetMemorySystem("file");
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    ExpectWhatTheSimulatorSays(RandomGraph(seed), system, seed, 200, true);
   }
 }
 
