@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
-#include "policies/planning/address_layout.h"
 #include "policies/planning/move_windows.h"
 #include "policies/planning/plan_segments.h"
 #include "policies/planning/simulator.h"
@@ -25,10 +24,8 @@ constexpr LanePrices kPrices[] = {{1, 1, 1000},  {1, 1, 1},
                                   {0.5, 0.5, 1}, {0.1, 0.1, 1}};
 
 // Of a segment that found no address, the shares that are taken from what is
-// allowed while it is held, one after the other while there is effort left; of
-// the arena, the most that is taken at once.
+// allowed while it is held, one after the other while there is effort left.
 constexpr double kMisfitShares[] = {0.5, 0.25, 1};
-constexpr double kLargestCut = 0.04;
 
 // The most stays whose layout is repaired where something is lost by repairing it:
 // less room leads to good schedules of more sooner.
@@ -57,6 +54,10 @@ constexpr int64_t kLayoutWork = 100;
 // Of a segment that found no address, what is taken from the room where annealing
 // begins again.
 constexpr double kGentleShare = 0.1;
+// How much slower another beginning may be that is tried, and the share of the
+// work that each of the two gets for that.
+constexpr double kMostWorse = 1.02;
+constexpr double kTrialShare = 0.1;
 constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
 
@@ -82,6 +83,7 @@ Search::Search(const CostModel& costs, const AbsenceChoices& choices,
       effort_(effort),
       work_left_(effort.work),
       selector_(costs.graph(), choices),
+      room_(costs, choices),
       best_(absl::ResourceExhaustedError("no address layout was found")) {}
 
 void Search::Run() {
@@ -105,7 +107,7 @@ bool Search::PlansAtOnce(const Recipe& recipe, const PriceAbsences& price) {
 int64_t Search::EstimateStepNs(const PriceAbsences& price) {
   int64_t step_ns = std::numeric_limits<int64_t>::max();
   for (const TierRule rule : Rules()) {
-    AllowAll(1);
+    room_.AllowAll(1);
     const Candidate candidate = Learn({.tiers = rule}, effort_.rounds, price);
     step_ns = std::min(step_ns, candidate.schedule.step_ns);
   }
@@ -116,7 +118,7 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
                      const PriceAbsences& price) {
   std::vector<Candidate> candidates;
   for (const Recipe& recipe : starts) {
-    AllowAll(1);
+    room_.AllowAll(1);
     candidates.push_back(Learn(recipe, effort_.rounds, price));
     const bool good = IsGoodEnough(candidates.back().schedule.step_ns);
     if (good || IsDone()) break;
@@ -154,7 +156,7 @@ void Search::MakeDo(const Recipe& recipe, double most_share) {
   for (const double share : kSpareShares) {
     if (!IsStuck()) return;
     if (share > most_share) continue;
-    AllowAll(share);
+    room_.AllowAll(share);
     TryLayout(Evaluate(recipe));
   }
   if (!IsStuck()) return;
@@ -197,7 +199,7 @@ Search::Candidate Search::Evaluate(const Recipe& recipe) {
 }
 
 std::vector<int64_t> Search::ExcessFor(const Recipe& recipe) const {
-  std::vector<int64_t> fewer_bytes = allowed_bytes_;
+  std::vector<int64_t> fewer_bytes = room_.bytes();
   for (size_t b = 0; b < fewer_bytes.size(); ++b) {
     fewer_bytes[b] = std::max(choices_.least_bytes[b],
                               fewer_bytes[b] - recipe.reserve_bytes[b]);
@@ -208,22 +210,42 @@ std::vector<int64_t> Search::ExcessFor(const Recipe& recipe) const {
 void Search::Schedule(Candidate& candidate) {
   candidate.placed =
       ChooseTiers(costs_, choices_, candidate.chosen, candidate.recipe.tiers);
-  candidate.schedule = ScheduleMoves(costs_, candidate.placed, allowed_bytes_);
+  candidate.schedule = ScheduleMoves(costs_, candidate.placed, room_.bytes());
 }
 
 void Search::Anneal() {
   if (!best_.ok() || IsOver()) return;
+  const auto best_ns = static_cast<double>(best_->prediction.step_time_ns);
+  const double other_ns =
+      beginning_.ok() ? static_cast<double>(beginning_->prediction.step_time_ns)
+                      : 0;
+  if (other_ns <= best_ns || other_ns > kMostWorse * best_ns) {
+    return AnnealBest(1);
+  }
+  Plan best = std::exchange(*best_, *std::move(beginning_));
+  AnnealBest(kTrialShare);
+  Plan other = std::exchange(*best_, std::move(best));
+  AnnealBest(kTrialShare);
+  if (other.prediction.step_time_ns < best_->prediction.step_time_ns) {
+    best_ = std::move(other);
+  }
+  AnnealBest(1 - 2 * kTrialShare);
+}
+
+void Search::AnnealBest(double share) {
+  if (IsOver()) return;
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return;
   const auto size =
-      static_cast<int64_t>(allowed_bytes_.size() + input->segments.size());
+      static_cast<int64_t>(room_.bytes().size() + input->segments.size());
   if (size > kMostAnnealed) return;
-  const int64_t work =
-      std::min(effort_.annealing, effort_.annealing_each * size);
+  const auto work = static_cast<int64_t>(
+      share * static_cast<double>(
+                  std::min(effort_.annealing, effort_.annealing_each * size)));
   const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
-  AllowAll(1);
+  room_.AllowAll(1);
   SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams);
-  annealing.Begin(*std::move(input), allowed_bytes_);
+  annealing.Begin(*std::move(input), room_.bytes());
   if (costs_.in_place_tier() != kFastTier) {
     AnnealLeavingSlow(annealing, work, layout_work);
     return;
@@ -244,8 +266,8 @@ void Search::AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
         AnnealStep(annealing, step, temperature);
     temperature = kLaterTemperature;
     if (misfits.empty()) continue;
-    TakeRoom(misfits, kMisfitShares[0]);
-    annealing.Allow(allowed_bytes_);
+    room_.Take(misfits, kMisfitShares[0]);
+    annealing.Allow(room_.bytes());
   }
 }
 
@@ -265,11 +287,11 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
       continue;
     }
     if (IsFarFromFitting(misfits)) break;
-    TakeRoom(misfits, kGentleShare);
+    room_.Take(misfits, kGentleShare);
     step = std::max(work / kMostSteps, step / 2);
     std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
     if (!input.has_value()) break;
-    annealing.Begin(*std::move(input), allowed_bytes_);
+    annealing.Begin(*std::move(input), room_.bytes());
   }
   return std::max<int64_t>(0, left);
 }
@@ -279,8 +301,8 @@ void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return;
   TightenSegments(costs_.graph(), costs_.system(), *input);
-  AllowAll(1);
-  annealing.Begin(*std::move(input), allowed_bytes_);
+  room_.AllowAll(1);
+  annealing.Begin(*std::move(input), room_.bytes());
   annealing.KeepPlaces(costs_.workload().arena_bytes);
   AnnealStep(annealing, work, kFirstTemperature);
 }
@@ -331,7 +353,7 @@ Search::Candidate Search::Learn(Recipe recipe, int rounds,
       break;
     }
     Candidate candidate = Evaluate(recipe);
-    for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
+    for (size_t b = 0; b < room_.bytes().size(); ++b) {
       recipe.reserve_bytes[b] =
           (recipe.reserve_bytes[b] + candidate.schedule.under_way_bytes[b]) / 2;
     }
@@ -347,13 +369,13 @@ Search::Candidate Search::Learn(Recipe recipe, int rounds,
 }
 
 void Search::LayOut(Candidate candidate, double misfit_share) {
-  AllowAll(1);
+  room_.AllowAll(1);
   const bool in_place = costs_.in_place_tier() != kFastTier;
   const int layouts = in_place ? effort_.layouts / 3 : effort_.layouts;
   for (int layout = 0; layout < layouts; ++layout) {
     const std::vector<FastSegment> misfits = TryLayout(candidate);
     if (misfits.empty() || IsDone()) return;
-    TakeRoom(misfits, misfit_share);
+    room_.Take(misfits, misfit_share);
     candidate = Evaluate(candidate.recipe);
   }
 }
@@ -443,39 +465,6 @@ BuildInput Search::MakeInput(const Candidate& candidate) const {
   }
   if (input.segments.size() > kMostRepaired) input.repair_work = 0;
   return input;
-}
-
-void Search::AllowAll(double share) {
-  const auto bytes = static_cast<int64_t>(
-      share * static_cast<double>(costs_.workload().arena_bytes));
-  allowed_bytes_.clear();
-  for (const int64_t least : choices_.least_bytes) {
-    allowed_bytes_.push_back(std::max(least, bytes));
-  }
-}
-
-// Fragmentation is local: only where segments found no address is less planned
-// for (AutoTM does the same with its limits).
-void Search::TakeRoom(const std::vector<FastSegment>& misfits,
-                      double misfit_share) {
-  const auto largest_bytes = static_cast<int64_t>(
-      kLargestCut * static_cast<double>(costs_.workload().arena_bytes));
-  std::vector<int64_t> cut(allowed_bytes_.size() + 1);  // changes, then sums
-  for (const FastSegment& misfit : misfits) {
-    const auto bytes = static_cast<int64_t>(
-        misfit_share * static_cast<double>(RoundUpToPlacement(
-                           costs_.graph().tensors[misfit.tensor].size_bytes)));
-    if (misfit.begin >= misfit.end) continue;
-    cut[misfit.begin] += bytes;
-    cut[misfit.end] -= bytes;
-  }
-  int64_t bytes = 0;
-  for (size_t b = 0; b < allowed_bytes_.size(); ++b) {
-    bytes += cut[b];
-    allowed_bytes_[b] =
-        std::max(choices_.least_bytes[b],
-                 allowed_bytes_[b] - std::min(largest_bytes, bytes));
-  }
 }
 
 }  // namespace stowage

@@ -18,6 +18,7 @@
 #include "policies/planning/plan.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/absence_selector.h"
+#include "policies/stow/allowed_room.h"
 #include "policies/stow/move_schedule.h"
 #include "policies/stow/segment_annealing.h"
 #include "policies/stow/tier_choice.h"
@@ -60,6 +61,10 @@ class Search {
   // The same from one start for each rule of tiers, in which absences cost what
   // `price` says.
   void RunAtPrices(const PriceAbsences& price);
+
+  // The best plan so far is one that Anneal may begin with, too, where the best
+  // one then is another and not much better.
+  void KeepBeginning() { beginning_ = best_; }
 
   // Makes small changes to the stays of the best plan, whoever made it
   // (segment_annealing.h). Nothing for graphs so large that it takes long to
@@ -121,6 +126,8 @@ class Search {
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  // The same from the best plan alone, with a share of the effort.
+  void AnnealBest(double share);
   // Each spends `work` on annealing from the best plan, a layout counting
   // `layout_work`. What finds no address is used in a slower tier.
   void AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
@@ -141,8 +148,6 @@ class Search {
   // Whether even its schedule, without addresses, is no faster than the best.
   bool IsHopeless(const Candidate& candidate) const;
   BuildInput MakeInput(const Candidate& candidate) const;
-  void AllowAll(double share);
-  void TakeRoom(const std::vector<FastSegment>& misfits, double misfit_share);
   bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
 
@@ -152,8 +157,9 @@ class Search {
   bool timed_out_ = false;
   int64_t work_left_ = 0;
   AbsenceSelector selector_;
-  std::vector<int64_t> allowed_bytes_;  // by boundary
+  AllowedRoom room_;
   absl::StatusOr<Plan> best_;
+  absl::StatusOr<Plan> beginning_;
 };
 
 }  // namespace stowage

@@ -62,6 +62,7 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
         if (!HasAddressableSlowTier(system) && !search.IsOver()) {
           RunAtLearnedPrices(costs, choices, search);
         }
+        search.KeepBeginning();
         ConsiderOtherPlans(graph, system, options, search);
         search.Anneal();
         ConsiderDeepTmPlus(graph, system, options, search);
