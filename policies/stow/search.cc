@@ -39,27 +39,32 @@ constexpr int kMostLeaving = 3;
 // a slower tier, there are so many steps.
 constexpr int64_t kSteps = 5;
 
-// Elsewhere a step begins with a small share of the work, grows where addresses
-// are found and shrinks where not; the rest of the work goes to changes for which
-// there are addresses. So it does at once where what finds none is some times as
-// much as there is room.
+// Elsewhere it begins with steps of one of so many parts of a share of the work,
+// and longer ones once addresses are found; the rest of the work goes to changes
+// for which there are addresses. So it does at once where what finds none is more
+// than there is room.
 constexpr int64_t kFirstSteps = 8;
-constexpr int64_t kMostSteps = 40;
 constexpr double kShareWithoutPlaces = 0.6;
-constexpr int64_t kMostMisfits = 4;
 
-constexpr int64_t kAnnealingRepairs = 100'000;
-// What a layout counts for each stay, besides repairs.
-constexpr int64_t kLayoutWork = 100;
-// Of a segment that found no address, what is taken from the room where annealing
-// begins again.
+// Where addresses were not found, annealing begins again with less room: first by
+// this share of what found none, then with this share of all.
 constexpr double kGentleShare = 0.1;
+constexpr double kRoomToSpare = 0.97;
+
+// AnnealingEffort::reheating where each step goes on from what was found before,
+// and the temperatures of the first step and of the others.
+constexpr double kReheating = 0.7;
+constexpr double kFirstTemperature = 1e-4;
+constexpr double kLaterTemperature = 3e-5;
+
+// What a layout counts: for repairs, and for each stay.
+constexpr int64_t kAnnealingRepairs = 100'000;
+constexpr int64_t kLayoutWork = 100;
+
 // How much slower another beginning may be that is tried, and the share of the
 // work that each of the two gets for that.
 constexpr double kMostWorse = 1.02;
 constexpr double kTrialShare = 0.1;
-constexpr double kFirstTemperature = 1e-4;
-constexpr double kLaterTemperature = 3e-5;
 
 // The most boundaries and stays of a plan that is annealed.
 constexpr int64_t kMostAnnealed = 20'000;
@@ -262,8 +267,9 @@ void Search::AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
   for (int64_t left = work; left > 0 && !IsOver();) {
     const int64_t step = std::min(work / kSteps, left);
     left -= step + layout_work;
-    const std::vector<FastSegment> misfits =
-        AnnealStep(annealing, step, temperature);
+    const std::vector<FastSegment> misfits = AnnealStep(
+        annealing,
+        {.work = step, .temperature = temperature, .reheating = kReheating});
     temperature = kLaterTemperature;
     if (misfits.empty()) continue;
     room_.Take(misfits, kMisfitShares[0]);
@@ -276,24 +282,39 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
   double temperature = kFirstTemperature;
   int64_t step = work / kFirstSteps;
   int64_t left = work;
+  int failures = 0;
   while (left > 0 && !IsOver()) {
     step = std::min(step, left);
     left -= step + layout_work;
     const std::vector<FastSegment> misfits =
-        AnnealStep(annealing, step, temperature);
+        AnnealStep(annealing, {.work = step, .temperature = temperature});
     temperature = kLaterTemperature;
     if (misfits.empty()) {
       step *= 2;
       continue;
     }
     if (IsFarFromFitting(misfits)) break;
-    room_.Take(misfits, kGentleShare);
-    step = std::max(work / kMostSteps, step / 2);
-    std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
-    if (!input.has_value()) break;
-    annealing.Begin(*std::move(input), room_.bytes());
+    step = work / kFirstSteps;
+    if (++failures > 2) {
+      room_.Take(misfits, kMisfitShares[0]);
+      annealing.Allow(room_.bytes());
+      continue;
+    }
+    if (failures == 1) {
+      room_.Take(misfits, kGentleShare);
+    } else {
+      room_.AllowAll(kRoomToSpare);
+    }
+    if (!BeginAgain(annealing)) break;
   }
   return std::max<int64_t>(0, left);
+}
+
+bool Search::BeginAgain(SegmentAnnealing& annealing) {
+  std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+  if (!input.has_value()) return false;
+  annealing.Begin(*std::move(input), room_.bytes());
+  return true;
 }
 
 void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
@@ -304,7 +325,9 @@ void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
   room_.AllowAll(1);
   annealing.Begin(*std::move(input), room_.bytes());
   annealing.KeepPlaces(costs_.workload().arena_bytes);
-  AnnealStep(annealing, work, kFirstTemperature);
+  AnnealStep(annealing, {.work = work,
+                         .temperature = kFirstTemperature,
+                         .reheating = kReheating});
 }
 
 bool Search::IsFarFromFitting(const std::vector<FastSegment>& misfits) const {
@@ -312,13 +335,13 @@ bool Search::IsFarFromFitting(const std::vector<FastSegment>& misfits) const {
   for (const FastSegment& misfit : misfits) {
     bytes += costs_.graph().tensors[misfit.tensor].size_bytes;
   }
-  return bytes > kMostMisfits * costs_.workload().arena_bytes;
+  return bytes > costs_.workload().arena_bytes;
 }
 
 std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
-                                            int64_t work, double temperature) {
-  BuildInput input = annealing.Run(
-      {.work = work, .temperature = temperature, .deadline = effort_.deadline});
+                                            AnnealingEffort effort) {
+  effort.deadline = effort_.deadline;
+  BuildInput input = annealing.Run(effort);
   const bool in_place = costs_.in_place_tier() != kFastTier;
   const bool repairs = in_place || input.segments.size() <= kMostRepaired;
   input.repair_work = repairs ? kAnnealingRepairs : 0;

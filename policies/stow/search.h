@@ -137,10 +137,12 @@ class Search {
                           int64_t layout_work);
   // Only what finds addresses beside all else is tried.
   void AnnealInPlaces(SegmentAnnealing& annealing, int64_t work);
+  // Annealing begins with the best plan; false where it cannot.
+  bool BeginAgain(SegmentAnnealing& annealing);
   bool IsFarFromFitting(const std::vector<FastSegment>& misfits) const;
   // Considers what `annealing` comes to; returns what has no address there.
-  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing, int64_t work,
-                                      double temperature);
+  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
+                                      AnnealingEffort effort);
   // Considers the plan in which what found no address is used in a slower tier.
   void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
   void MakeDo(const Recipe& recipe, double most_share);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,15 @@ constexpr int64_t kLookAtClock = 64;
 
 // Tensors that have to give way to a change, at most.
 constexpr int kMostEvictions = 3;
+
+// The share of changes that are aimed.
+constexpr double kAimed = 0.5;
+
+// Changes that are tried in a row around a kernel, the most kernels to either
+// side, and of what is lost there the temperature.
+constexpr int kInARow = 100;
+constexpr KernelIndex kMostAround = 17;
+constexpr double kLocalTemperature = 0.1;
 
 // What is done to find places for changes.
 constexpr SegmentPlaces::Effort kForBetter = {.displaced = 3,
@@ -59,7 +69,6 @@ void SegmentAnnealing::Allow(const std::vector<int64_t>& allowed_bytes) {
   judge_->Allow(allowed_bytes);
   now_ns_ = best_ns_ = CostNs();
   judge_->Mark();
-  neighbour_.Aim(judge_->LostNs());
 }
 
 void SegmentAnnealing::KeepPlaces(int64_t arena_bytes) {
@@ -67,7 +76,8 @@ void SegmentAnnealing::KeepPlaces(int64_t arena_bytes) {
 }
 
 int64_t SegmentAnnealing::Work() const {
-  return judge_->work() + (places_.has_value() ? places_->work() : 0);
+  return judge_->work() + (places_.has_value() ? places_->work() : 0) +
+         kProposalWork * proposals_;
 }
 
 bool SegmentAnnealing::FindsPlaces(bool is_better) {
@@ -77,9 +87,25 @@ bool SegmentAnnealing::FindsPlaces(bool is_better) {
     return false;
   }
   for (const TensorIndex t : places_->touched()) {
+    RememberForUndo(t);
     judge_->SetOffsets(t, places_->stays()[t]);
   }
   return true;
+}
+
+void SegmentAnnealing::RememberForUndo(TensorIndex t) {
+  if (!is_undoable_) return;
+  const bool known =
+      std::any_of(undo_.begin(), undo_.end(),
+                  [&](const StayChange& undo) { return undo.tensor == t; });
+  if (!known) undo_.push_back({t, judge_->AcceptedStays(t)});
+}
+
+void SegmentAnnealing::UndoAll() {
+  if (places_.has_value()) places_->Return(undo_);
+  for (StayChange& undo : undo_) judge_->Replace(std::move(undo));
+  now_ns_ = CostNs();
+  judge_->Accept();
 }
 
 // Nanoseconds, more where more is held than may be.
@@ -115,39 +141,76 @@ bool SegmentAnnealing::Propose() {
   return true;
 }
 
-BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
+void SegmentAnnealing::Try(double temperature_ns) {
   std::uniform_real_distribution<double> chance(0, 1);
+  ++proposals_;
+  if (!Propose()) return;
+  const double ns = CostNs();
+  const bool is_accepted =
+      ns <= now_ns_ ||
+      chance(random_) < std::exp((now_ns_ - ns) / temperature_ns);
+  if (!is_accepted || !FindsPlaces(ns < now_ns_)) return judge_->Reject();
+  for (const TensorIndex t : changed_) RememberForUndo(t);
+  judge_->Accept();
+  now_ns_ = ns;
+  if (ns >= best_ns_) return;
+  judge_->Mark();
+  best_ns_ = ns;
+}
+
+void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
   const double first_ns = effort.temperature * best_ns_;
   const int64_t work_before = Work();
-  bool aimed = true;
+  double aimed_ns = 0;
   for (int64_t n = 0;; ++n) {
     if (n % kLookAtClock == 0) {
-      if (absl::Now() > effort.deadline) break;
-      if (!aimed) neighbour_.Aim(judge_->LostNs());
-      aimed = true;
+      if (absl::Now() > effort.deadline) return;
+      if (best_ns_ != aimed_ns) neighbour_.Aim(judge_->LostNs(), kAimed);
+      aimed_ns = best_ns_;
     }
-    const auto done =
-        static_cast<double>(Work() - work_before + n * kProposalWork);
-    const double left = 1 - done / static_cast<double>(effort.work);
-    if (left <= 0) break;
-    if (!Propose()) continue;
-    const double ns = CostNs();
-    if (ns > now_ns_ &&
-        chance(random_) >= std::exp((now_ns_ - ns) / (first_ns * left))) {
-      judge_->Reject();
-      continue;
-    }
-    if (!FindsPlaces(ns < now_ns_)) {
-      judge_->Reject();
-      continue;
-    }
-    judge_->Accept();
-    now_ns_ = ns;
-    if (ns >= best_ns_) continue;
-    judge_->Mark();
-    best_ns_ = ns;
-    aimed = false;
+    const double left = 1 - static_cast<double>(Work() - work_before) /
+                                static_cast<double>(work);
+    if (left <= 0) return;
+    Try(first_ns * left);
   }
+}
+
+void SegmentAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
+  const int64_t end = Work() + work;
+  while (Work() < end && absl::Now() <= effort.deadline) {
+    std::vector<int64_t> lost_ns = judge_->LostNs();
+    for (int64_t& ns : lost_ns) ns = std::max<int64_t>(1, ns);
+    std::discrete_distribution<KernelIndex> kernel(lost_ns.begin(),
+                                                   lost_ns.end());
+    ReheatAround(kernel(random_), lost_ns);
+  }
+}
+
+void SegmentAnnealing::ReheatAround(KernelIndex kernel,
+                                    const std::vector<int64_t>& lost_ns) {
+  std::uniform_int_distribution<KernelIndex> radius(2, kMostAround);
+  const KernelIndex around = radius(random_);
+  const auto first = lost_ns.begin() + std::max(0, kernel - around);
+  const auto last =
+      lost_ns.begin() +
+      std::min<KernelIndex>(graph_.kernel_count(), kernel + around + 1);
+  const int64_t ns = std::accumulate(first, last, int64_t{0});
+  // Half of the changes are to kernels that lose time, half to any.
+  std::vector<int64_t> aim_ns(lost_ns.size());
+  std::transform(first, last, aim_ns.begin() + (first - lost_ns.begin()),
+                 [&](int64_t lost) { return lost + ns / (last - first); });
+  neighbour_.Aim(aim_ns, 1);
+  const double before_ns = now_ns_;
+  is_undoable_ = true;
+  undo_.clear();
+  for (int n = 0; n < kInARow; ++n) {
+    Try(kLocalTemperature * static_cast<double>(ns) * (kInARow - n) / kInARow);
+  }
+  is_undoable_ = false;
+  if (now_ns_ > before_ns) UndoAll();
+}
+
+BuildInput SegmentAnnealing::Best() const {
   BuildInput better = input_;
   const StaysByTensor stays = judge_->Marked();
   better.segments.clear();
@@ -159,6 +222,14 @@ BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
     if (better.streams.empty()) better.stream_window_bytes = 0;
   }
   return better;
+}
+
+BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
+  const auto first = static_cast<int64_t>((1 - effort.reheating) *
+                                          static_cast<double>(effort.work));
+  Cool(first, effort);
+  Reheat(effort.work - first, effort);
+  return Best();
 }
 
 }  // namespace stowage

@@ -29,8 +29,10 @@ struct AnnealingEffort {
   // Boundaries and copies that are simulated, and as many for each proposal.
   int64_t work = 1'000'000;
   // Of the step's time, what a change may lose in the beginning; nothing in the
-  // end.
+  // end of the first part of the work.
   double temperature = 1e-4;
+  // Of the work, how much is spent on heating parts of the step again.
+  double reheating = 0;
   // No proposal is judged long after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
@@ -59,12 +61,27 @@ class SegmentAnnealing {
   void Allow(const std::vector<int64_t>& allowed_bytes);
 
  private:
+  // Changes anywhere, at a temperature that falls to nothing.
+  void Cool(int64_t work, const AnnealingEffort& effort);
+  // Then, again and again, some in a row around a kernel at which time is lost, at
+  // a temperature that is high for these few: what takes several changes, of which
+  // the first ones lose time, is not found otherwise. All are undone where time is
+  // lost in the end.
+  void Reheat(int64_t work, const AnnealingEffort& effort);
+  void ReheatAround(KernelIndex kernel, const std::vector<int64_t>& lost_ns);
+  BuildInput Best() const;
+
+  // Proposes and judges one change.
+  void Try(double temperature_ns);
   // False where there is nothing to judge.
   bool Propose();
   double CostNs();
   int64_t Work() const;
   // Whether what is proposed finds places, where they are kept.
   bool FindsPlaces(bool is_better);
+  // The stays of a tensor before all that is tried in a row.
+  void RememberForUndo(TensorIndex t);
+  void UndoAll();
 
   const Graph& graph_;
   const MemorySystem& system_;
@@ -74,8 +91,11 @@ class SegmentAnnealing {
   std::vector<TensorIndex> changed_;  // by what is proposed
   SegmentNeighbour neighbour_;
   std::mt19937_64 random_{1};
+  int64_t proposals_ = 0;
   double now_ns_ = 0;
   double best_ns_ = 0;
+  bool is_undoable_ = false;
+  std::vector<StayChange> undo_;
 };
 
 }  // namespace stowage

@@ -428,11 +428,17 @@ void SegmentJudge::NoteSinceMark(TensorIndex t,
   since_mark_.push_back({t, std::move(stays)});
 }
 
+const std::vector<FastSegment>& SegmentJudge::AcceptedStays(
+    TensorIndex t) const {
+  const auto at =
+      std::find_if(undo_.begin(), undo_.end(),
+                   [&](const Undo& undo) { return undo.tensor == t; });
+  return at == undo_.end() ? stays_[t] : at->stays;
+}
+
 void SegmentJudge::SetOffsets(TensorIndex t,
                               const std::vector<FastSegment>& stays) {
-  const bool is_proposed =
-      std::any_of(undo_.begin(), undo_.end(),
-                  [&](const Undo& undo) { return undo.tensor == t; });
+  const bool is_proposed = &AcceptedStays(t) != &stays_[t];
   std::vector<FastSegment> before = std::exchange(stays_[t], stays);
   if (!is_proposed) NoteSinceMark(t, std::move(before));
 }

@@ -49,6 +49,9 @@ class SegmentJudge {
   // until all that was proposed is accepted or rejected.
   void Replace(StayChange change);
 
+  // The stays that a tensor has if what is proposed is rejected.
+  const std::vector<FastSegment>& AcceptedStays(TensorIndex t) const;
+
   // Takes over the offsets of stays that are otherwise the same.
   void SetOffsets(TensorIndex t, const std::vector<FastSegment>& stays);
 

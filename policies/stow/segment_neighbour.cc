@@ -90,7 +90,8 @@ void SegmentNeighbour::IndexLives() {
   }
 }
 
-void SegmentNeighbour::Aim(const std::vector<int64_t>& lost_ns) {
+void SegmentNeighbour::Aim(const std::vector<int64_t>& lost_ns, double share) {
+  aimed_share_ = share;
   lost_before_ns_ = {0};
   for (const int64_t ns : lost_ns) {
     lost_before_ns_.push_back(lost_before_ns_.back() +
@@ -105,7 +106,7 @@ std::optional<StayChange> SegmentNeighbour::Change(
   StayChange change;
   size_t s = 0;
   KernelIndex use = 0;
-  if (aims && random() % 2 == 0) {
+  if (aims && static_cast<double>(random() % 1024) < 1024 * aimed_share_) {
     const auto loser = DrawLoser(random);
     if (!loser.has_value()) return std::nullopt;
     std::tie(change.tensor, use) = *loser;

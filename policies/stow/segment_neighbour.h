@@ -38,9 +38,9 @@ class SegmentNeighbour {
   SegmentNeighbour(const Graph& graph, bool slow_uses,
                    const std::vector<Stream>& streams);
 
-  // From now on every second change is to an operand of a kernel that is drawn
-  // by its share of `lost_ns`, by kernel, what it takes longer than it need.
-  void Aim(const std::vector<int64_t>& lost_ns);
+  // From now on such a share of the changes is to an operand of a kernel that is
+  // drawn by its share of `lost_ns`, by kernel, what it takes longer than it need.
+  void Aim(const std::vector<int64_t>& lost_ns, double share);
 
   // Other stays for one tensor; `stays` are valid. Nullopt where the change that
   // was drawn is none.
@@ -125,6 +125,7 @@ class SegmentNeighbour {
   std::vector<std::vector<TensorIndex>> alive_;
   std::vector<double> bytes_;            // by tensor, of those
   std::vector<int64_t> lost_before_ns_;  // by kernel, K + 1 sums
+  double aimed_share_ = 0;
 };
 
 }  // namespace stowage

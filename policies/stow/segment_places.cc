@@ -54,6 +54,18 @@ bool SegmentPlaces::Replace(absl::Span<const TensorIndex> changed,
   return false;
 }
 
+void SegmentPlaces::Return(const std::vector<StayChange>& before) {
+  for (const StayChange& change : before) {
+    for (FastSegment& stay : stays_[change.tensor]) {
+      Release(change.tensor, stay);
+    }
+  }
+  for (const StayChange& change : before) {
+    stays_[change.tensor] = change.stays;
+    for (const FastSegment& stay : change.stays) Hold(change.tensor, stay);
+  }
+}
+
 int64_t SegmentPlaces::BytesOf(TensorIndex t) const {
   return RoundUpToPlacement(graph_.tensors[t].size_bytes);
 }

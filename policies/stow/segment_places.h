@@ -41,6 +41,10 @@ class SegmentPlaces {
   bool Replace(absl::Span<const TensorIndex> changed,
                const StaysByTensor& stays, const Effort& effort);
 
+  // The stays of tensors become what they were at some time, all that changed
+  // since then.
+  void Return(const std::vector<StayChange>& before);
+
   const StaysByTensor& stays() const { return stays_; }
   // Tensors whose stays or offsets the last Replace changed.
   const std::vector<TensorIndex>& touched() const { return touched_; }

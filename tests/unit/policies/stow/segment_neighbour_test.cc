@@ -40,7 +40,7 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
           .segments = AllFastSegments(graph),
           .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
       SegmentNeighbour neighbour(graph, slow_uses, {});
-      neighbour.Aim(std::vector<int64_t>(graph.kernels.size(), 1));
+      neighbour.Aim(std::vector<int64_t>(graph.kernels.size(), 1), 0.5);
       std::mt19937_64 random(seed);
       StaysByTensor stays = ByTensor(graph, input.segments);
       for (int n = 0; n < 300; ++n) {

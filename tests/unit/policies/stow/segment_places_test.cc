@@ -151,6 +151,17 @@ TEST_F(SmallArenaTest, MakesRoomByMovingWhatIsInTheWay) {
   EXPECT_EQ(places.stays()[0][0].offset_bytes, 3 * kPage);
 }
 
+TEST_F(SmallArenaTest, ReturnsToWhatWasBefore) {
+  SegmentPlaces places(graph_, 4 * kPage, stays_);
+  StaysByTensor wanted = stays_;
+  wanted[2] = {Stay(2, 3, 5)};
+  ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
+  places.Return({{2, {}}, {0, stays_[0]}});
+  EXPECT_TRUE(SameOffsets(places.stays(), stays_));
+  wanted[2][0].offset_bytes = kPage;
+  EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
+}
+
 TEST_F(SmallArenaTest, StaysWhereItWasWhenItGrows) {
   SegmentPlaces places(graph_, 4 * kPage, stays_);
   StaysByTensor wanted = places.stays();
