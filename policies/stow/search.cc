@@ -66,7 +66,10 @@ constexpr int64_t kLayoutWork = 100;
 constexpr double kMostWorse = 1.02;
 constexpr double kTrialShare = 0.1;
 
-// The most boundaries and stays of a plan that is annealed.
+// The most boundaries and stays of a plan that is annealed with all the effort,
+// which is spent on larger ones in part, since they gain little by it, and of one
+// that is annealed at all.
+constexpr int64_t kAnnealedFully = 7'000;
 constexpr int64_t kMostAnnealed = 20'000;
 
 // Shares of the arena that are planned for where addresses fail.
@@ -244,9 +247,11 @@ void Search::AnnealBest(double share) {
   const auto size =
       static_cast<int64_t>(room_.bytes().size() + input->segments.size());
   if (size > kMostAnnealed) return;
+  const int64_t most_work =
+      effort_.annealing * kAnnealedFully / std::max(kAnnealedFully, size);
   const auto work = static_cast<int64_t>(
-      share * static_cast<double>(
-                  std::min(effort_.annealing, effort_.annealing_each * size)));
+      share *
+      static_cast<double>(std::min(most_work, effort_.annealing_each * size)));
   const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
   room_.AllowAll(1);
   SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams);
