@@ -223,6 +223,11 @@ void Search::Schedule(Candidate& candidate) {
 
 void Search::Anneal() {
   if (!best_.ok() || IsOver()) return;
+  AnnealFromBeginnings();
+  for (int n = 1; n <= effort_.longer_annealings; ++n) AnnealBest(1 << n);
+}
+
+void Search::AnnealFromBeginnings() {
   const auto best_ns = static_cast<double>(best_->prediction.step_time_ns);
   const double other_ns =
       beginning_.ok() ? static_cast<double>(beginning_->prediction.step_time_ns)
@@ -254,7 +259,8 @@ void Search::AnnealBest(double share) {
       static_cast<double>(std::min(most_work, effort_.annealing_each * size)));
   const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
   room_.AllowAll(1);
-  SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams);
+  SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams,
+                             ++annealings_);
   annealing.Begin(*std::move(input), room_.bytes());
   if (costs_.in_place_tier() != kFastTier) {
     AnnealLeavingSlow(annealing, work, layout_work);
@@ -310,25 +316,22 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
     } else {
       room_.AllowAll(kRoomToSpare);
     }
-    if (!BeginAgain(annealing)) break;
+    if (!BeginAgain(annealing, false)) break;
   }
   return std::max<int64_t>(0, left);
 }
 
-bool Search::BeginAgain(SegmentAnnealing& annealing) {
+bool Search::BeginAgain(SegmentAnnealing& annealing, bool tightens) {
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return false;
+  if (tightens) TightenSegments(costs_.graph(), costs_.system(), *input);
   annealing.Begin(*std::move(input), room_.bytes());
   return true;
 }
 
 void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
-  if (IsOver()) return;
-  std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
-  if (!input.has_value()) return;
-  TightenSegments(costs_.graph(), costs_.system(), *input);
   room_.AllowAll(1);
-  annealing.Begin(*std::move(input), room_.bytes());
+  if (IsOver() || !BeginAgain(annealing, true)) return;
   annealing.KeepPlaces(costs_.workload().arena_bytes);
   AnnealStep(annealing, {.work = work,
                          .temperature = kFirstTemperature,

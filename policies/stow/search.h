@@ -39,6 +39,9 @@ struct SearchEffort {
   // worth it.
   int64_t annealing = 15'000'000;
   int64_t annealing_each = 25'000;
+  // How often annealing begins again at the best plan, each time with twice the
+  // work of the time before.
+  int longer_annealings = 0;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };
@@ -126,6 +129,8 @@ class Search {
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
   std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  // From the best plan, and another beginning if there is one.
+  void AnnealFromBeginnings();
   // The same from the best plan alone, with a share of the effort.
   void AnnealBest(double share);
   // Each spends `work` on annealing from the best plan, a layout counting
@@ -137,8 +142,9 @@ class Search {
                           int64_t layout_work);
   // Only what finds addresses beside all else is tried.
   void AnnealInPlaces(SegmentAnnealing& annealing, int64_t work);
-  // Annealing begins with the best plan; false where it cannot.
-  bool BeginAgain(SegmentAnnealing& annealing);
+  // Annealing begins with the best plan, its stays as short as they may be where
+  // it `tightens`; false where it cannot.
+  bool BeginAgain(SegmentAnnealing& annealing, bool tightens);
   bool IsFarFromFitting(const std::vector<FastSegment>& misfits) const;
   // Considers what `annealing` comes to; returns what has no address there.
   std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
@@ -158,6 +164,7 @@ class Search {
   const SearchEffort effort_;
   bool timed_out_ = false;
   int64_t work_left_ = 0;
+  uint64_t annealings_ = 0;
   AbsenceSelector selector_;
   AllowedRoom room_;
   absl::StatusOr<Plan> best_;

@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-// Longer limits are spent on more schedules and layouts.
+// Longer limits are spent on longer annealing.
 constexpr absl::Duration kLongLimit = absl::Seconds(2);
 
 SearchEffort EffortFor(const PlanOptions& options) {
@@ -20,11 +20,7 @@ SearchEffort EffortFor(const PlanOptions& options) {
   if (options.time_limit <= absl::ZeroDuration()) return effort;
   effort.deadline = absl::Now() + options.time_limit;
   if (options.time_limit >= kLongLimit) {
-    effort.rounds = 8;
-    effort.layouts = 40;
-    effort.work = 20'000'000;
-    effort.annealing = 300'000'000;
-    effort.annealing_each = 500'000;
+    effort.longer_annealings = 5;
   }
   return effort;
 }

@@ -52,10 +52,12 @@ Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
 
 SegmentAnnealing::SegmentAnnealing(const Graph& graph,
                                    const MemorySystem& system,
-                                   const std::vector<Stream>& streams)
+                                   const std::vector<Stream>& streams,
+                                   uint64_t seed)
     : graph_(graph),
       system_(system),
-      neighbour_(graph, system.tiers[1].addressable, streams) {}
+      neighbour_(graph, system.tiers[1].addressable, streams),
+      random_(seed) {}
 
 void SegmentAnnealing::Begin(BuildInput input,
                              const std::vector<int64_t>& allowed_bytes) {

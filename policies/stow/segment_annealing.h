@@ -41,7 +41,7 @@ struct AnnealingEffort {
 class SegmentAnnealing {
  public:
   SegmentAnnealing(const Graph& graph, const MemorySystem& system,
-                   const std::vector<Stream>& streams);
+                   const std::vector<Stream>& streams, uint64_t seed = 1);
 
   // From `input`, one that BuildPlan makes a plan of, with the streams of the
   // constructor. `allowed_bytes` as of SegmentJudge.
@@ -90,7 +90,7 @@ class SegmentAnnealing {
   std::optional<SegmentPlaces> places_;
   std::vector<TensorIndex> changed_;  // by what is proposed
   SegmentNeighbour neighbour_;
-  std::mt19937_64 random_{1};
+  std::mt19937_64 random_;
   int64_t proposals_ = 0;
   double now_ns_ = 0;
   double best_ns_ = 0;
