@@ -46,8 +46,9 @@ constexpr int64_t kSteps = 5;
 constexpr int64_t kFirstSteps = 8;
 constexpr double kShareWithoutPlaces = 0.6;
 
-// Where addresses were not found, annealing begins again with less room: first by
-// this share of what found none, then with this share of all.
+// Where addresses were not found, annealing begins again with less room: so many
+// times by this share of what found none, then with this share of all.
+constexpr int kGentleTries = 3;
 constexpr double kGentleShare = 0.1;
 constexpr double kRoomToSpare = 0.97;
 
@@ -67,8 +68,7 @@ constexpr double kMostWorse = 1.02;
 constexpr double kTrialShare = 0.1;
 
 // The most boundaries and stays of a plan that is annealed with all the effort,
-// which is spent on larger ones in part, since they gain little by it, and of one
-// that is annealed at all.
+// larger ones gaining little by it, and of one that is annealed at all.
 constexpr int64_t kAnnealedFully = 7'000;
 constexpr int64_t kMostAnnealed = 20'000;
 
@@ -79,7 +79,7 @@ constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 // little work: one layout is nearly always enough.
 constexpr double kShareAtOnce = 0.9;
 
-// Of the time of a step without waiting, what is not worth a search.
+// Of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
 
 }  // namespace
@@ -228,19 +228,19 @@ void Search::Anneal() {
 }
 
 void Search::AnnealFromBeginnings() {
-  const auto best_ns = static_cast<double>(best_->prediction.step_time_ns);
+  const double least_ns = best_->prediction.step_time_ns;
+  std::optional<Plan> other = std::exchange(beginning_, std::nullopt);
   const double other_ns =
-      beginning_.ok() ? static_cast<double>(beginning_->prediction.step_time_ns)
-                      : 0;
-  if (other_ns <= best_ns || other_ns > kMostWorse * best_ns) {
+      other.has_value() ? other->prediction.step_time_ns : least_ns;
+  if (other_ns <= least_ns || other_ns > kMostWorse * least_ns) {
     return AnnealBest(1);
   }
-  Plan best = std::exchange(*best_, *std::move(beginning_));
+  std::swap(*best_, *other);
   AnnealBest(kTrialShare);
-  Plan other = std::exchange(*best_, std::move(best));
+  std::swap(*best_, *other);
   AnnealBest(kTrialShare);
-  if (other.prediction.step_time_ns < best_->prediction.step_time_ns) {
-    best_ = std::move(other);
+  if (other->prediction.step_time_ns < best_->prediction.step_time_ns) {
+    best_ = *std::move(other);
   }
   AnnealBest(1 - 2 * kTrialShare);
 }
@@ -306,15 +306,14 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
     }
     if (IsFarFromFitting(misfits)) break;
     step = work / kFirstSteps;
-    if (++failures > 2) {
+    if (++failures <= kGentleTries) {
+      room_.Take(misfits, kGentleShare);
+    } else if (failures == kGentleTries + 1) {
+      room_.AllowAll(kRoomToSpare);
+    } else {
       room_.Take(misfits, kMisfitShares[0]);
       annealing.Allow(room_.bytes());
       continue;
-    }
-    if (failures == 1) {
-      room_.Take(misfits, kGentleShare);
-    } else {
-      room_.AllowAll(kRoomToSpare);
     }
     if (!BeginAgain(annealing, false)) break;
   }

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -67,7 +68,9 @@ class Search {
 
   // The best plan so far is one that Anneal may begin with, too, where the best
   // one then is another and not much better.
-  void KeepBeginning() { beginning_ = best_; }
+  void KeepBeginning() {
+    if (best_.ok()) beginning_ = *best_;
+  }
 
   // Makes small changes to the stays of the best plan, whoever made it
   // (segment_annealing.h). Nothing for graphs so large that it takes long to
@@ -168,7 +171,7 @@ class Search {
   AbsenceSelector selector_;
   AllowedRoom room_;
   absl::StatusOr<Plan> best_;
-  absl::StatusOr<Plan> beginning_;
+  std::optional<Plan> beginning_;
 };
 
 }  // namespace stowage

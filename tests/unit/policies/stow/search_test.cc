@@ -1,5 +1,7 @@
 #include "policies/stow/search.h"
 
+#include <limits>
+
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
@@ -31,6 +33,27 @@ void ExpectFasterVerifiedPlans(void (Search::*improve)()) {
 
 TEST(SearchTest, AnnealingFindsFasterPlansThatTheVerifierAccepts) {
   ExpectFasterVerifiedPlans(&Search::Anneal);
+}
+
+TEST(SearchTest, LongerAnnealingFindsNothingSlower) {
+  const Graph graph = TrainingStepGraph(6, 3);
+  for (const char* name : {"optane", "gpu-pcie"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    const Workload workload =
+        *MakeWorkload(graph, system, ComputeLiveness(graph).peak_bytes / 2);
+    const CostModel costs(graph, system, workload);
+    const AbsenceChoices choices = FindAbsences(graph, workload, costs);
+    int64_t step_ns = std::numeric_limits<int64_t>::max();
+    for (const int longer : {0, 2}) {
+      Search search(costs, choices,
+                    {.annealing = 200'000, .longer_annealings = longer});
+      search.Run();
+      search.Anneal();
+      ASSERT_TRUE(search.best().ok()) << search.best().status();
+      EXPECT_LE(search.best()->prediction.step_time_ns, step_ns) << name;
+      step_ns = search.best()->prediction.step_time_ns;
+    }
+  }
 }
 
 // Room is spared at once: with more of the arena the layout would leave something
