@@ -48,7 +48,7 @@ constexpr double kShareWithoutPlaces = 0.6;
 
 // Where addresses were not found, annealing begins again with less room: so many
 // times by this share of what found none, then with this share of all.
-constexpr int kGentleTries = 3;
+constexpr int kGentleTries = 2;
 constexpr double kGentleShare = 0.1;
 constexpr double kRoomToSpare = 0.97;
 
