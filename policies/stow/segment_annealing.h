@@ -26,12 +26,13 @@
 namespace stowage {
 
 struct AnnealingEffort {
-  // Boundaries and copies that are simulated, and as many for each proposal.
+  // Boundaries, copies and obstacles that are looked at, and some for each
+  // proposal.
   int64_t work = 1'000'000;
   // Of the step's time, what a change may lose in the beginning; nothing in the
   // end of the first part of the work.
   double temperature = 1e-4;
-  // Of the work, how much is spent on heating parts of the step again.
+  // The share of the work that is spent on heating parts of the step again.
   double reheating = 0;
   // No proposal is judged long after this.
   absl::Time deadline = absl::InfiniteFuture();
@@ -54,8 +55,8 @@ class SegmentAnnealing {
   void KeepPlaces(int64_t arena_bytes);
   bool keeps_places() const { return places_.has_value(); }
 
-  // What takes least of what was seen since the last change of what is allowed,
-  // without addresses.
+  // What takes least of what was seen since the last change of what is allowed;
+  // its addresses hold where places are kept.
   BuildInput Run(const AnnealingEffort& effort);
 
   void Allow(const std::vector<int64_t>& allowed_bytes);
