@@ -5,6 +5,8 @@
 #include <queue>
 #include <utility>
 
+#include "policies/planning/cheapest_offset.h"
+
 namespace stowage {
 namespace {
 
@@ -47,12 +49,6 @@ class Repairer {
   }
 
  private:
-  // A place that an item keeps others from, or stops keeping them from.
-  struct Edge {
-    int64_t offset_bytes = 0;
-    double weight = 0;
-  };
-
   const std::vector<int>& Neighbours(int item) {
     std::vector<int>& neighbours = neighbours_[item];
     if (!neighbours.empty()) return neighbours;
@@ -72,7 +68,7 @@ class Repairer {
 
   void Place(int item) {
     const int64_t bytes = items_[item].size_bytes;
-    const int64_t offset = CheapestOffset(item);
+    const int64_t offset = CheapestOffsetOf(item);
     for (const int other : Neighbours(item)) {
       if (other == item || offsets_[other] < 0) continue;
       if (offsets_[other] < offset + bytes &&
@@ -85,36 +81,16 @@ class Repairer {
     left_out_bytes_ -= bytes;
   }
 
-  // The lowest offset at which what has to give way weighs least.
-  int64_t CheapestOffset(int item) {
-    const int64_t bytes = items_[item].size_bytes;
-    edges_.clear();
-    double weight = 0;
+  // Where what has to give way weighs least.
+  int64_t CheapestOffsetOf(int item) {
+    search_.Begin(items_[item].size_bytes, capacity_bytes_);
     for (const int other : Neighbours(item)) {
       if (other == item || offsets_[other] < 0) continue;
-      // In the way of offsets between these two, both excluded.
-      const int64_t from = offsets_[other] - bytes;
-      const int64_t to = offsets_[other] + items_[other].size_bytes;
-      if (from < 0) weight += weights_[other];
-      if (from >= 0) edges_.push_back({from + 1, weights_[other]});
-      if (to <= capacity_bytes_ - bytes) {
-        edges_.push_back({to, -weights_[other]});
-      }
+      search_.AddObstacle(offsets_[other],
+                          offsets_[other] + items_[other].size_bytes,
+                          weights_[other]);
     }
-    std::sort(edges_.begin(), edges_.end(), [](const Edge& a, const Edge& b) {
-      return a.offset_bytes < b.offset_bytes;
-    });
-    int64_t cheapest = 0;
-    double least = weight;
-    for (size_t i = 0; i < edges_.size(); ++i) {
-      weight += edges_[i].weight;
-      const bool last = i + 1 == edges_.size() ||
-                        edges_[i + 1].offset_bytes > edges_[i].offset_bytes;
-      if (!last || edges_[i].weight > 0 || weight >= least - 0.5) continue;
-      cheapest = edges_[i].offset_bytes;
-      least = weight;
-    }
-    return cheapest;
+    return search_.Find().offset_bytes;
   }
 
   const std::vector<LayoutItem>& items_;
@@ -126,7 +102,7 @@ class Repairer {
   std::priority_queue<std::pair<int64_t, int>> waiting_;  // largest first
   std::vector<std::vector<int>> neighbours_;  // by item, empty: not known yet
   std::vector<double> weights_;
-  std::vector<Edge> edges_;
+  CheapestOffset search_;
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace stowage {
 namespace {
 
 // What does not give way.
-constexpr int64_t kFixedWeight = int64_t{1} << 50;
+constexpr double kFixedWeight = 1e15;
 
 bool SameTime(const FastSegment& a, const FastSegment& b) {
   return a.begin == b.begin && a.end == b.end;
@@ -199,7 +199,7 @@ bool SegmentPlaces::Place(const Item& item) {
   if (offset < 0 || !IsFree(offset, bytes)) offset = TightestHole(bytes);
   if (offset < 0) {
     if (displaced_ >= effort_.displaced) return false;
-    offset = CheapestOffset(bytes);
+    offset = FindCheapest(bytes);
     if (offset < 0) return false;
     Displace(offset, bytes);
     if (displaced_ > effort_.displaced) return false;
@@ -258,38 +258,19 @@ int64_t SegmentPlaces::TightestHole(int64_t bytes) {
   return offset;
 }
 
-int64_t SegmentPlaces::CheapestOffset(int64_t bytes) {
+int64_t SegmentPlaces::FindCheapest(int64_t bytes) {
   work_ += 2 * static_cast<int64_t>(obstacles_.size());
-  edges_.clear();
-  int64_t weight = 0;
+  search_.Begin(bytes, arena_bytes_);
   for (const Holding& other : obstacles_) {
     const bool fixed = other.tensor < 0 ||
                        absl::c_linear_search(touched_, other.tensor) ||
                        !graph_.tensors[other.tensor].movable();
-    const int64_t weighs =
-        fixed ? kFixedWeight : other.end_bytes - other.offset_bytes;
-    // In the way of offsets between these two, both excluded.
-    const int64_t from = other.offset_bytes - bytes;
-    if (from < 0) weight += weighs;
-    if (from >= 0) edges_.push_back({from + 1, weighs});
-    if (other.end_bytes <= arena_bytes_ - bytes) {
-      edges_.push_back({other.end_bytes, -weighs});
-    }
+    const auto own = static_cast<double>(other.end_bytes - other.offset_bytes);
+    search_.AddObstacle(other.offset_bytes, other.end_bytes,
+                        fixed ? kFixedWeight : own);
   }
-  absl::c_sort(edges_, [](const Edge& a, const Edge& b) {
-    return a.offset_bytes < b.offset_bytes;
-  });
-  int64_t cheapest = 0;
-  int64_t least = weight;
-  for (size_t i = 0; i < edges_.size(); ++i) {
-    weight += edges_[i].weight;
-    const bool last = i + 1 == edges_.size() ||
-                      edges_[i + 1].offset_bytes > edges_[i].offset_bytes;
-    if (!last || edges_[i].weight > 0 || weight >= least) continue;
-    cheapest = edges_[i].offset_bytes;
-    least = weight;
-  }
-  return least >= kFixedWeight ? -1 : cheapest;
+  const CheapestOffset::Place place = search_.Find();
+  return place.weight >= kFixedWeight ? -1 : place.offset_bytes;
 }
 
 void SegmentPlaces::Displace(int64_t offset_bytes, int64_t bytes) {

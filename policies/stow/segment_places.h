@@ -16,6 +16,7 @@
 
 #include "absl/types/span.h"
 #include "policies/model/graph.h"
+#include "policies/planning/cheapest_offset.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/place_index.h"
 #include "policies/stow/segment_neighbour.h"
@@ -62,12 +63,6 @@ class SegmentPlaces {
     int second = -1;
     int64_t wanted_bytes = -1;  // an offset that may be free
   };
-  // Where something begins to be in the way of an item, or stops.
-  struct Edge {
-    int64_t offset_bytes = 0;
-    int64_t weight = 0;
-  };
-
   Item ItemOf(TensorIndex t, int stay) const;
   int64_t BytesOf(TensorIndex t) const;
   Holding HoldingOf(TensorIndex t, const FastSegment& stay) const;
@@ -92,7 +87,7 @@ class SegmentPlaces {
   // -1 where there is none.
   int64_t TightestHole(int64_t bytes);
   // Where what gives way is least; -1 where something cannot.
-  int64_t CheapestOffset(int64_t bytes);
+  int64_t FindCheapest(int64_t bytes);
   void Displace(int64_t offset_bytes, int64_t bytes);
 
   const Graph& graph_;
@@ -108,7 +103,7 @@ class SegmentPlaces {
   std::vector<Item> waiting_;
   int displaced_ = 0;
   std::vector<Holding> obstacles_;
-  std::vector<Edge> edges_;
+  CheapestOffset search_;
   std::vector<uint64_t> spans_;
 };
 
