@@ -109,6 +109,7 @@ class Builder {
 
   // Wishes are tried first, with little effort.
   bool PlaceFast(std::vector<FastSegment>* misfits) {
+    if (misfits != nullptr) misfits->clear();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
     if (has_wishes_ && arena_bytes > 0) {

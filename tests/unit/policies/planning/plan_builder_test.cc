@@ -69,8 +69,10 @@ TEST(PlanBuilderPlacesTest, TakesPlacesThatAllSegmentsHave) {
                    .fast_limit_bytes = 5 * 4096};
   input.segments[0].offset_bytes = 3 * 4096;
   input.segments[1].offset_bytes = 4096;
-  const absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
+  std::vector<FastSegment> misfits(1);
+  const absl::StatusOr<Plan> plan = BuildPlan(graph, system, input, &misfits);
   ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_TRUE(misfits.empty());
   EXPECT_EQ(plan->initial[0].at.offset_bytes, 3 * 4096);
   EXPECT_EQ(plan->initial[1].at.offset_bytes, 4096);
   input.segments[0].offset_bytes = -1;
