@@ -215,6 +215,9 @@ struct PlanInitial {
   int32_t birth_ordinal;
 };
 
+// As `keeps_source` and `is_drop` in proto/stowage/v1/plan.proto.
+enum PlanMoveFlags : uint32_t { kMoveKeepsSource = 1, kMoveIsDrop = 2 };
+
 // By start kernel; boundaries as in proto/stowage/v1/plan.proto.
 struct PlanMove {
   int32_t tensor;
@@ -222,7 +225,7 @@ struct PlanMove {
   int32_t to_tier;
   int32_t start_kernel;
   int32_t deadline_kernel;
-  int32_t reserved;
+  uint32_t flags;  // PlanMoveFlags
   int64_t from_offset_bytes;
   int64_t to_offset_bytes;
   int64_t size_bytes;

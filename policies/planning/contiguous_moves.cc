@@ -8,7 +8,7 @@ bool Continues(const Graph& graph, const Move& first, const Move& second) {
   if (second.start_kernel != first.start_kernel ||
       second.deadline_kernel != first.deadline_kernel ||
       second.from.tier != first.from.tier || second.to.tier != first.to.tier ||
-      first.from.tier == first.to.tier) {
+      first.from.tier == first.to.tier || first.is_drop || second.is_drop) {
     return false;
   }
   const int64_t end_bytes =

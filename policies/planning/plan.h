@@ -40,6 +40,11 @@ struct Move {
   Placement to;
   KernelIndex start_kernel = 0;     // boundary at which the copy may begin
   KernelIndex deadline_kernel = 0;  // boundary at which it is waited for
+  // Into the fast tier: the source stays held, since a drop returns to it.
+  bool keeps_source = false;
+  // Out of the fast tier, synchronous: nothing is copied, since `to` is the
+  // source that was kept and no kernel has written the tensor meanwhile.
+  bool is_drop = false;
 
   bool synchronous() const { return start_kernel == deadline_kernel; }
 };

@@ -104,7 +104,8 @@ absl::Status ReadMove(const std::string& place, const v1::Move& proto,
                            proto.start_kernel(), INT32_MAX));
   plan.moves.push_back({proto.tensor(), PlacementFromProto(proto.from()),
                         PlacementFromProto(proto.to()), proto.start_kernel(),
-                        proto.deadline_kernel()});
+                        proto.deadline_kernel(), proto.keeps_source(),
+                        proto.is_drop()});
   return status;
 }
 
@@ -169,6 +170,8 @@ void MoveToProto(const Move& move, v1::Move& proto) {
   PlacementToProto(move.to, *proto.mutable_to());
   proto.set_start_kernel(move.start_kernel);
   proto.set_deadline_kernel(move.deadline_kernel);
+  proto.set_keeps_source(move.keeps_source);
+  proto.set_is_drop(move.is_drop);
 }
 
 void PredictionToProto(const Prediction& prediction, v1::Prediction& proto) {

@@ -184,6 +184,8 @@ class StepSimulation {
 
   // Moves `first` .. `end` - 1 are one copy.
   void StartCopy(size_t first, size_t end) {
+    simulation_.moves[first] = {now_ns_, now_ns_};
+    if (plan_.moves[first].is_drop) return;
     const TierIndex from = plan_.moves[first].from.tier;
     const TierIndex to = plan_.moves[first].to.tier;
     int64_t bytes = 0;
