@@ -1,6 +1,7 @@
 #include "policies/planning/life_search.h"
 
 #include <algorithm>
+#include <array>
 
 namespace stowage {
 
@@ -151,12 +152,11 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
   FollowWrites(life, stop);
   const int fetchable = FindFetches(life, fetch_from, last);
   Passages passages;
-  passages.at[0][0] = {0, first, last, {}, {}};
-  LifePassage& fetching = passages.at[0][1];
-  LifePassage& leaving = passages.at[1][0];
-  LifePassage& staying = passages.at[1][1];
+  passages.at[kSlow][kSlow] = {0, first, last, {}, {}};
+  LifePassage& fetching = passages.at[kSlow][kFetched];
+  LifePassage& leaving = passages.at[kFast][kSlow];
+  LifePassage& returning = passages.at[kFast][kFetched];
   const double room = prices_->Room(first, last);
-  if (!crowded) staying = {room, last, last, {}, {}};
   int s = first;
   charges_ = written_out_;
   const auto leave = [&]() {
@@ -174,8 +174,8 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
     const LifeCopy& in = fetches_[last - f];
     const double cost = in.cost + prices_->Room(f, last);
     if (cost < fetching.cost) fetching = {cost, first, f, {}, in};
-    if (leaving.cost + cost < staying.cost) {
-      staying = {leaving.cost + cost, leaving.left, f, leaving.out, in};
+    if (leaving.cost + cost < returning.cost) {
+      returning = {leaving.cost + cost, leaving.left, f, leaving.out, in};
     }
   }
   while (s <= leave_by) leave();
@@ -186,6 +186,12 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
       fetching = {in.cost + room, first, first, {}, in};
     }
   }
+  const LifePassage staying =
+      crowded ? LifePassage{} : LifePassage{room, last, last, {}, {}};
+  passages.at[kFast][kFast] = staying;
+  passages.at[kFetched][kSlow] = passages.at[kSlow][kSlow];
+  passages.at[kFetched][kFetched] =
+      staying.cost < fetching.cost ? staying : fetching;
   return passages;
 }
 
@@ -204,40 +210,43 @@ double LifeSearch::StopCost(const TensorLife& life, size_t i, bool fast) const {
          prices_->over_kernel[segment] * stop.most_slow_ns;
 }
 
-// The cheapest way to be fast or slow at each stop, from a given beginning.
-double LifeSearch::Solve(const TensorLife& life, bool fast_at_first) {
+// The cheapest way to each state at each stop, from a given beginning.
+double LifeSearch::Solve(const TensorLife& life, State first) {
   const size_t count = life.stops.size();
-  before_.assign(2 * count, false);
-  double cost[2] = {kInfinite, kInfinite};
-  cost[fast_at_first] = StopCost(life, 0, fast_at_first);
+  through_.assign(kStates * count, {});
+  std::array<double, kStates> cost;
+  cost.fill(kInfinite);
+  cost[first] = StopCost(life, 0, first != kSlow);
   for (size_t i = 1; i < count; ++i) {
-    double next[2] = {kInfinite, kInfinite};
-    for (const int after : {0, 1}) {
-      for (const int before : {0, 1}) {
-        const double through =
+    std::array<double, kStates> next;
+    next.fill(kInfinite);
+    for (const State before : kAllStates) {
+      for (const State after : kAllStates) {
+        const double ns =
             cost[before] + passages_[i - 1].at[before][after].cost;
-        if (through >= next[after]) continue;
-        next[after] = through;
-        before_[2 * i + after] = before;
+        const bool is_stale = after == kFetched && life.stops[i].still;
+        const State at = is_stale ? kFast : after;
+        if (ns >= next[at]) continue;
+        next[at] = ns;
+        through_[kStates * i + at] = {before, after};
       }
-      next[after] += StopCost(life, i, after);
     }
-    cost[0] = next[0];
-    cost[1] = next[1];
+    for (const State at : kAllStates)
+      next[at] += StopCost(life, i, at != kSlow);
+    cost = next;
   }
   if (life.cyclic) {
-    fast_at_last_ = fast_at_first;
-    return cost[fast_at_first];
+    last_ = first;
+    return cost[first];
   }
   double best = kInfinite;
-  for (const int at_last : {0, 1}) {
-    for (const int after : {0, 1}) {
-      const double through =
-          cost[at_last] + passages_[count - 1].at[at_last][after].cost;
-      if (through >= best) continue;
-      best = through;
-      fast_at_last_ = at_last;
-      fast_after_ = after;
+  for (const State last : kAllStates) {
+    for (const State after : kAllStates) {
+      const double ns = cost[last] + passages_[count - 1].at[last][after].cost;
+      if (ns >= best) continue;
+      best = ns;
+      last_ = last;
+      after_ = after;
     }
   }
   return best;
@@ -246,17 +255,17 @@ double LifeSearch::Solve(const TensorLife& life, bool fast_at_first) {
 void LifeSearch::Trace(const TensorLife& life, double cost) {
   const size_t count = life.stops.size();
   found_.cost = cost;
-  found_.fast.assign(count, fast_at_last_);
+  found_.fast.assign(count, last_ != kSlow);
   found_.passages.resize(life.cyclic ? count - 1 : count);
   if (!life.cyclic) {
-    found_.passages.back() =
-        passages_[count - 1].at[fast_at_last_][fast_after_];
+    found_.passages.back() = passages_[count - 1].at[last_][after_];
   }
+  State at = last_;
   for (size_t i = count - 1; i > 0; --i) {
-    const bool fast = found_.fast[i];
-    const bool before = before_[2 * i + fast];
-    found_.fast[i - 1] = before;
-    found_.passages[i - 1] = passages_[i - 1].at[before][fast];
+    const auto [before, after] = through_[kStates * i + at];
+    found_.fast[i - 1] = before != kSlow;
+    found_.passages[i - 1] = passages_[i - 1].at[before][after];
+    at = before;
   }
 }
 
@@ -267,9 +276,9 @@ const CheapestLife& LifeSearch::Find(const TensorLife& life,
   for (size_t i = 0; i + (life.cyclic ? 1 : 0) < life.stops.size(); ++i) {
     passages_.push_back(Pass(life, i));
   }
-  const double slow = Solve(life, false);
-  const double fast = Solve(life, true);
-  if (slow < fast) Solve(life, false);
+  const double slow = Solve(life, kSlow);
+  const double fast = Solve(life, kFast);
+  if (slow < fast) Solve(life, kSlow);
   Trace(life, std::min(slow, fast));
   return found_;
 }

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "policies/model/graph.h"
@@ -105,9 +106,15 @@ class LifeSearch {
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-  // By whether the tensor is fast before and after.
+  // Where a tensor is: in a slower tier, in the fast one, or there since it was
+  // fetched and not written since, so that it leaves for free.
+  enum State { kSlow, kFast, kFetched };
+  static constexpr State kAllStates[] = {kSlow, kFast, kFetched};
+  static constexpr int kStates = 3;
+
+  // By state before and after.
   struct Passages {
-    LifePassage at[2][2];
+    LifePassage at[kStates][kStates];
   };
 
   // A copy in one direction, to and from each of the slower tiers.
@@ -122,7 +129,7 @@ class LifeSearch {
   int FindFetches(const TensorLife& life, int first, int last);
   Passages Pass(const TensorLife& life, size_t stop);
   double StopCost(const TensorLife& life, size_t stop, bool fast) const;
-  double Solve(const TensorLife& life, bool fast_at_first);
+  double Solve(const TensorLife& life, State first);
   void Trace(const TensorLife& life, double cost);
 
   std::vector<int> segment_;     // by unrolled kernel
@@ -135,9 +142,11 @@ class LifeSearch {
   TierCharges charges_;
   std::vector<LifeCopy> fetches_;   // from the last segment backward
   std::vector<Passages> passages_;  // by stop
-  std::vector<bool> before_;
-  bool fast_at_last_ = false;
-  bool fast_after_ = false;
+  // Of the cheapest way to each state at each stop: the state at the stop before,
+  // and the one after the passage between, which a write may make stale.
+  std::vector<std::pair<State, State>> through_;
+  State last_ = kSlow;
+  State after_ = kSlow;
   CheapestLife found_;
   std::vector<LaneCharge> lane_charges_;
 };

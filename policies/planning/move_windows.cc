@@ -181,7 +181,7 @@ class WindowWidener {
     HighestByAddress needed(bounds_.size(), -(last() + 1));
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
       Stay& stay = stays_[*i];
-      if (stay.move_out >= 0) {
+      if (stay.move_out >= 0 && !plan_.moves[stay.move_out].is_drop) {
         Move& move = plan_.moves[stay.move_out];
         const MoveTrace& trace = simulation_.moves[stay.move_out];
         const auto wanted_ns = static_cast<int64_t>(

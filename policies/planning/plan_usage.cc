@@ -68,14 +68,14 @@ class UsageReplay {
 
   void Complete(const Move& move) {
     tier_[move.tensor] = move.to.tier;
-    held_bytes_[move.from.tier] -= Bytes(move.tensor);
+    if (!move.keeps_source) held_bytes_[move.from.tier] -= Bytes(move.tensor);
   }
 
   void PassBoundary(KernelIndex b) {
     for (TensorIndex t : deaths_[b]) held_bytes_[tier_[t]] -= Bytes(t);
     for (const Move* move : deadlines_[b]) Complete(*move);
     for (const Move* move : starts_[b]) {
-      Hold(move->to.tier, Bytes(move->tensor));
+      if (!move->is_drop) Hold(move->to.tier, Bytes(move->tensor));
       if (move->synchronous()) Complete(*move);
     }
   }

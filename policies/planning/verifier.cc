@@ -91,6 +91,8 @@ struct TensorState {
   bool alive = false;
   Placement at;
   int pending_move = -1;  // an asynchronous move under way
+  // A place in a slower tier that holds the same, until it is dropped.
+  std::optional<Placement> kept;
 };
 
 absl::Status CheckGraph(const Graph& graph, const Plan& plan) {
@@ -322,7 +324,7 @@ class Verification {
     for (const Allocation& allocation : plan_.initial) {
       absl::Status status = Take(allocation.tensor, allocation.at, 0);
       if (!status.ok()) return status;
-      states_[allocation.tensor] = {true, allocation.at, -1};
+      states_[allocation.tensor] = {.alive = true, .at = allocation.at};
     }
     return absl::OkStatus();
   }
@@ -338,13 +340,14 @@ class Verification {
     }
     for (TensorIndex t : births_[b]) {
       if (absl::Status s = Take(t, *at_birth_[t], b); !s.ok()) return s;
-      states_[t] = {true, *at_birth_[t], -1};
+      states_[t] = {.alive = true, .at = *at_birth_[t]};
     }
     return absl::OkStatus();
   }
 
   absl::Status Free(TensorIndex t, KernelIndex b) {
     TensorState& state = states_[t];
+    if (state.kept.has_value()) return NotDropped(t);
     if (state.pending_move >= 0) {
       return Violation(
           "use-after-free",
@@ -379,15 +382,45 @@ class Verification {
                        ", but at boundary ", b, " it is in tier ",
                        state.at.tier, " at ", state.at.offset_bytes));
     }
+    if (absl::Status s = CheckKept(m); !s.ok()) return s;
     state.pending_move = m;
-    return Take(move.tensor, move.to, b);
+    return move.is_drop ? absl::OkStatus() : Take(move.tensor, move.to, b);
+  }
+
+  // What is kept is dropped next, and nothing else is.
+  absl::Status CheckKept(int m) const {
+    const Move& move = plan_.moves[m];
+    const std::optional<Placement>& kept = states_[move.tensor].kept;
+    const bool keeps_well = !move.keeps_source || (move.to.tier == kFastTier &&
+                                                   move.from.tier != kFastTier);
+    const bool drops_well = move.is_drop ? move.synchronous() && kept == move.to
+                                         : !kept.has_value();
+    if (keeps_well && drops_well) return absl::OkStatus();
+    return Violation(
+        "bad-drop",
+        absl::StrCat("move ", m, " of tensor ", move.tensor,
+                     !keeps_well    ? " keeps a source, but does not go from a "
+                                      "slower tier to the fast one"
+                     : move.is_drop ? " is a drop, but is not synchronous or "
+                                      "goes elsewhere than to a kept source"
+                                    : " copies it although its source was kept "
+                                      "to be dropped"));
+  }
+
+  static absl::Status NotDropped(TensorIndex t) {
+    return Violation(
+        "bad-drop",
+        absl::StrCat("tensor ", t, " keeps a source to which no drop returns"));
   }
 
   void Complete(int m) {
     const Move& move = plan_.moves[m];
-    Release(move.from);
-    states_[move.tensor].at = move.to;
-    states_[move.tensor].pending_move = -1;
+    TensorState& state = states_[move.tensor];
+    if (!move.keeps_source) Release(move.from);
+    state.kept.reset();
+    if (move.keeps_source) state.kept = move.from;
+    state.at = move.to;
+    state.pending_move = -1;
   }
 
   absl::Status RunKernel(KernelIndex k) {
@@ -406,6 +439,11 @@ class Verification {
             "written-while-moving",
             absl::StrCat("kernel ", k, " writes tensor ", t, " while move ",
                          state.pending_move, " copies it"));
+      }
+      if (operand.write && state.kept.has_value()) {
+        return Violation("stale-source",
+                         absl::StrCat("kernel ", k, " writes tensor ", t,
+                                      ", whose source is kept to be dropped"));
       }
       if (system_.tiers[state.at.tier].addressable || streamed.erase(t) > 0) {
         continue;
@@ -447,6 +485,7 @@ class Verification {
   absl::Status EndStep() const {
     for (const Allocation& allocation : plan_.initial) {
       const TensorState& state = states_[allocation.tensor];
+      if (state.kept.has_value()) return NotDropped(allocation.tensor);
       if (state.at == allocation.at) continue;
       return Violation(
           "not-cyclic",

@@ -9,7 +9,7 @@
 // streamed; no two tensors overlap in a tier, moves under way included; no tier
 // holds more than its capacity, and the fast tier no more than the plan's limit,
 // at any boundary; nothing is read after it was freed or written while it is
-// copied; workspace and pinned tensors stay in the fast tier, a workspace with
+// copied; what is dropped is still where it was fetched from; workspace and pinned tensors stay in the fast tier, a workspace with
 // the size that the chosen implementation gives it; persistent and wrapping
 // tensors end where they began.
 #ifndef STOWAGE_POLICIES_PLANNING_VERIFIER_H_
@@ -27,7 +27,7 @@ namespace stowage {
 // "duplicate-allocation", "bad-placement", "overlap", "over-limit",
 // "over-capacity", "not-resident", "wrong-source", "bad-window",
 // "use-after-free", "written-while-moving", "immovable", "not-cyclic",
-// "bad-stream".
+// "bad-stream", "bad-drop", "stale-source".
 absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
                         const Plan& plan);
 

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/clock.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/move_windows.h"
 #include "policies/planning/plan_segments.h"
 #include "policies/planning/simulator.h"
@@ -448,6 +449,7 @@ void Search::LeaveSlow(BuildInput input, std::vector<FastSegment> misfits) {
 }
 
 void Search::Consider(Plan plan) {
+  MakeDrops(costs_.graph(), plan);
   for (int round = 0; round < 2; ++round) {
     const absl::StatusOr<Simulation> simulation =
         Simulate(costs_.graph(), costs_.system(), plan);

@@ -29,6 +29,7 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
       system_(system),
       kernels_(graph.kernel_count()),
       lane_count_(2 * (system.tier_count() - 1)),
+      drops_(graph),
       uses_(graph.tensors.size()),
       streamed_(graph.kernels.size()),
       first_home_(input.first_slow_tier),
@@ -160,7 +161,8 @@ std::vector<SegmentJudge::Copy> SegmentJudge::CopiesFor(TensorIndex t) const {
   };
   for (const FastSegment& stay : stays_[t]) {
     if (stay.moved_in) add(InLane(home_[t]), stay.begin, stay.ready);
-    if (stay.moved_out) add(OutLane(home_[t]), stay.leave, stay.end);
+    const bool is_copied = stay.moved_out && !drops_.DropAt(stay).has_value();
+    if (is_copied) add(OutLane(home_[t]), stay.leave, stay.end);
   }
   return copies;
 }

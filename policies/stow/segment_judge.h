@@ -1,6 +1,6 @@
 // How long a step takes with given stays in the fast tier, followed as they
 // change: what a change cannot reach is not simulated again. Says what the
-// simulator says of SketchPlan, without addresses.
+// simulator says of SketchPlan with drops, without addresses.
 //
 //   SegmentJudge judge(graph, system, input, allowed_bytes);
 //   judge.Replace({.tensor = 3, .stays = {}});  // and others
@@ -17,6 +17,7 @@
 
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/occupancy.h"
 #include "policies/stow/segment_neighbour.h"
@@ -148,7 +149,8 @@ class SegmentJudge {
   const Graph& graph_;
   const MemorySystem& system_;
   const KernelIndex kernels_;
-  const int lane_count_;                      // two for each slower tier
+  const int lane_count_;  // two for each slower tier
+  const DropRule drops_;
   std::vector<KernelProfile> profiles_;       // complete
   std::vector<std::vector<KernelUse>> uses_;  // by tensor, ascending
   // By kernel and operand, whether it is streamed where it is not fast; empty:

@@ -36,6 +36,7 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
     : kernels_(graph.kernel_count()),
       slow_uses_(slow_uses),
       may_leave_slow_(slow_uses || !streams.empty()),
+      drops_(graph),
       streams_at_(graph.kernels.size()),
       lives_(graph.tensors.size()),
       alive_(graph.kernels.size() + 1),
@@ -132,7 +133,9 @@ std::optional<StayChange> SegmentNeighbour::Change(
     changed = Insert(random, change.tensor, change.stays,
                      static_cast<int>(at - life.uses.begin()));
   }
-  if (!changed || !IsValid(life, change.stays)) return std::nullopt;
+  if (!changed) return std::nullopt;
+  DropEarly(change.stays);
+  if (!IsValid(life, change.stays)) return std::nullopt;
   return change;
 }
 
@@ -159,6 +162,7 @@ std::optional<StayChange> SegmentNeighbour::Evict(std::mt19937_64& random,
   const bool all = random() % 2 == 0;
   CutOut(random, lives_[t], all ? span : Span{boundary, boundary + 1},
          change.stays, s);
+  DropEarly(change.stays);
   if (!IsValid(lives_[t], change.stays)) return std::nullopt;
   return change;
 }
@@ -389,6 +393,13 @@ bool SegmentNeighbour::Insert(std::mt19937_64& random, TensorIndex t,
                                 }),
                stay);
   return true;
+}
+
+void SegmentNeighbour::DropEarly(Stays& stays) const {
+  for (FastSegment& stay : stays) {
+    const std::optional<KernelIndex> drop = drops_.DropAt(stay);
+    if (drop.has_value()) stay.leave = stay.end = *drop;
+  }
 }
 
 bool SegmentNeighbour::IsValid(const Life& life,

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "policies/model/graph.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/layout_item.h"
 #include "policies/planning/plan_builder.h"
 
@@ -107,6 +108,8 @@ class SegmentNeighbour {
   // Another boundary, most often near `now`, within the tensor's life.
   KernelIndex Draw(std::mt19937_64& random, const Life& life,
                    KernelIndex now) const;
+  // What need not be copied out leaves as early as it may.
+  void DropEarly(Stays& stays) const;
   // Whether the stays of a tensor can be built.
   bool IsValid(const Life& life, const Stays& stays) const;
   bool IsValid(const Life& life, const FastSegment& stay) const;
@@ -114,7 +117,8 @@ class SegmentNeighbour {
 
   const KernelIndex kernels_;
   const bool slow_uses_;
-  const bool may_leave_slow_;        // some tensors at some kernels
+  const bool may_leave_slow_;  // some tensors at some kernels
+  const DropRule drops_;
   std::vector<bool> streams_at_;     // by kernel: any operand may be streamed
   std::vector<Life> lives_;          // by tensor
   std::vector<TensorIndex> usable_;  // that may be changed

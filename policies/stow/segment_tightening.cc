@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "policies/model/liveness.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/simulator.h"
 
 namespace stowage {
@@ -36,7 +37,8 @@ KernelIndex BehindLastUse(const Uses& uses, KernelIndex end) {
 
 void TightenSegments(const Graph& graph, const MemorySystem& system,
                      BuildInput& input) {
-  const Plan plan = SketchPlan(graph, system, input);
+  Plan plan = SketchPlan(graph, system, input);
+  MakeDrops(graph, plan);
   const auto simulation = Simulate(graph, system, plan);
   if (!simulation.ok()) return;
   const std::vector<int64_t> issue_ns = IssueNs(graph, *simulation);

@@ -1,0 +1,67 @@
+#include "policies/planning/drops.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "policies/model/liveness.h"
+
+namespace stowage {
+namespace {
+
+Groups WritesByTensor(const Graph& graph) {
+  return Groups(graph.tensors.size(), [&](auto add) {
+    for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+      for (const Operand& operand : graph.kernels[k].operands) {
+        if (operand.write) add(operand.tensor, k);
+      }
+    }
+    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      const Tensor& tensor = graph.tensors[t];
+      if (!tensor.persistent) add(t, tensor.birth_kernel);
+    }
+  });
+}
+
+}  // namespace
+
+DropRule::DropRule(const Graph& graph)
+    : uses_(UsesByTensor(graph)), writes_(WritesByTensor(graph)) {}
+
+std::optional<KernelIndex> DropRule::DropAt(const FastSegment& stay) const {
+  if (!stay.moved_in || !stay.moved_out) return std::nullopt;
+  for (const KernelIndex write : writes_[stay.tensor]) {
+    if (stay.begin <= write && write < stay.end) return std::nullopt;
+  }
+  const auto uses = uses_[stay.tensor];
+  const auto behind = std::lower_bound(uses.begin(), uses.end(), stay.end);
+  const KernelIndex read = behind == uses.begin() ? 0 : *std::prev(behind) + 1;
+  // Copies out go before synchronous copies in at a boundary.
+  return std::max(stay.ready + 1, read);
+}
+
+void MakeDrops(const Graph& graph, Plan& plan) {
+  const DropRule rule(graph);
+  std::vector<Move*> fetches(graph.tensors.size());
+  for (Move& move : plan.moves) {
+    Move*& fetch = fetches[move.tensor];
+    if (move.to.tier == kFastTier) {
+      fetch = &move;
+      continue;
+    }
+    if (fetch == nullptr || fetch->from != move.to) continue;
+    const std::optional<KernelIndex> drop =
+        rule.DropAt({.tensor = move.tensor,
+                     .begin = fetch->start_kernel,
+                     .ready = fetch->deadline_kernel,
+                     .leave = move.start_kernel,
+                     .end = move.deadline_kernel,
+                     .moved_in = true,
+                     .moved_out = true});
+    fetch->keeps_source = move.is_drop = drop.has_value();
+    if (drop.has_value()) move.start_kernel = move.deadline_kernel = *drop;
+    fetch = nullptr;
+  }
+  SortMoves(plan.moves);
+}
+
+}  // namespace stowage

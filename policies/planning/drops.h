@@ -1,0 +1,42 @@
+// Which tensors leave the fast tier without a copy: those that were fetched and
+// not written since, so that the place they came from still holds them. What is
+// written back is written back once (AutoTM 3.6).
+//
+//   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
+//   MakeDrops(graph, *plan);   // its steps take as long, or less
+//
+// Pure functions.
+#ifndef STOWAGE_POLICIES_PLANNING_DROPS_H_
+#define STOWAGE_POLICIES_PLANNING_DROPS_H_
+
+#include <optional>
+
+#include "policies/model/graph.h"
+#include "policies/model/groups.h"
+#include "policies/planning/plan.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// Thread-safe.
+class DropRule {
+ public:
+  explicit DropRule(const Graph& graph);
+
+  // The boundary at which the tensor of `stay` may be dropped, once nothing reads
+  // it there any more; nullopt where it has to be copied out, or stays.
+  std::optional<KernelIndex> DropAt(const FastSegment& stay) const;
+
+ private:
+  Groups uses_;    // kernels by tensor
+  Groups writes_;  // likewise, and those at which tensors are born
+};
+
+// Of a plan that BuildPlan or SketchPlan made, in which a tensor has one place in
+// the slower tiers for as long as it may need it: departures become drops where
+// they can be, as early as they can be.
+void MakeDrops(const Graph& graph, Plan& plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLANNING_DROPS_H_
