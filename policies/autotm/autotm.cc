@@ -150,7 +150,7 @@ absl::StatusOr<Plan> AutoTmPolicy::MakePlan(const Graph& graph,
       MakeWorkload(smallest.get(), system, EffectiveLimit(system, options));
   if (!workload.ok()) return workload.status();
   const SearchSettings settings = SettingsFor(graph, movement_, options);
-  const FlowRules rules{.movement = movement_, .write_back_once = false};
+  const FlowRules rules{.movement = movement_, .write_back_once = true};
   SearchOutcome outcome =
       Search(graph, system, *workload, rules, *solver_, settings);
   if (!outcome.plan.ok()) return outcome.plan.status();

@@ -100,8 +100,12 @@ class PathWalk {
     if (path_.fast[i] && (use.writes || !problem_.rules.write_back_once)) {
       stale_ = true;
     }
-    if (!flow_.has_rest(i) || path_.rests[i].fast) return;
+    if (!flow_.has_rest(i)) return;
     const Rest& rest = path_.rests[i];
+    if (rest.fast) {
+      stale_ = stale_ || problem_.CrossesEnd(flow_, i);
+      return;
+    }
     if (path_.fast[i]) {
       if (charge && stale_) Charge(flow_.out_ns, rest.leave, rest.left);
       stale_ = false;

@@ -27,7 +27,8 @@ enum class Movement {
 
 struct FlowRules {
   Movement movement = Movement::kSynchronous;
-  // A tensor that was copied out and not written since leaves for free (3.6).
+  // A tensor that was fetched in this step and not written since leaves for free
+  // (3.6).
   bool write_back_once = true;
 };
 
@@ -64,6 +65,12 @@ struct FlowProblem {
   // the boundary that ends the step.
   KernelIndex Roll(KernelIndex unrolled) const {
     return unrolled % (kernel_count() + 1);
+  }
+  // Whether the step ends in the rest after use `i`. A plan keeps nothing for a
+  // drop from one step to the next.
+  bool CrossesEnd(const TensorFlow& flow, int i) const {
+    return flow.uses[i].kernel <= kernel_count() &&
+           flow.last_rest(i) >= kernel_count();
   }
 };
 

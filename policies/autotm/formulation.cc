@@ -147,7 +147,8 @@ int Formulation::StaleAfter(int f, int i) const {
   const TensorFlow& flow = problem_.flows[f];
   if (Writes(flow, i)) return flows_[f].fast[i];
   const int before = (i + flow.use_count() - 1) % flow.use_count();
-  return flows_[f].rests[before].stale;
+  const RestColumns& rest = flows_[f].rests[before];
+  return problem_.CrossesEnd(flow, before) ? rest.fast : rest.stale;
 }
 
 // What flows into a rest comes from the use before it, as stale as that left
@@ -406,6 +407,7 @@ void Formulation::FillFlow(int f, const TensorPath& path,
       if (columns.rests[i].stale != columns.rests[i].fast) {
         values[columns.rests[i].stale] = stale;
       }
+      stale = stale || (rest.fast && problem_.CrossesEnd(flow, i));
     }
   }
 }

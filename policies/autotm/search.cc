@@ -9,6 +9,7 @@
 #include "policies/autotm/warm_start.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/implementations.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/staging.h"
 
@@ -118,6 +119,9 @@ class Searcher {
         ChoicesOf(problem_, paths_);
     const ChosenGraph chosen(graph_, choices);
     absl::StatusOr<Plan> plan = BuildPlan(chosen.get(), system_, input);
+    if (plan.ok() && problem_.rules.write_back_once) {
+      MakeDrops(chosen.get(), *plan);
+    }
     if (plan.ok()) plan = WithChoices(graph_, choices, *std::move(plan));
     return plan;
   }

@@ -81,7 +81,7 @@ TEST(AutoTmExhaustiveTest, SimulatedStepTimeEqualsExhaustiveSearch) {
     if (plan->solver_gap > 1e-6) continue;
     ++compared;
     EXPECT_NEAR(plan->prediction.step_time_ns,
-                BestSynchronousNs(graph, system, limit, false),
+                BestSynchronousNs(graph, system, limit, true),
                 5 + graph.kernel_count())
         << seed;
   }

@@ -72,7 +72,10 @@ class StepSearch {
       }
       // Moves at the end of the step lead back to where it began.
       for (const auto& [state, ns] : costs) {
-        for (const auto& [end, move_ns] : Moved(state)) {
+        for (const auto& [moved, move_ns] : Moved(state)) {
+          State end = moved;
+          // Nothing is kept from one step to the next.
+          std::replace(end.begin(), end.end(), kFastClean, kFastStale);
           if (end == start) best_ns = std::min(best_ns, ns + move_ns);
         }
       }
@@ -87,7 +90,7 @@ class StepSearch {
       if (!graph_.tensors[t].alive_at_start()) continue;
       std::vector<State> more;
       for (State state : starts) {
-        for (Place place : {kSlow, kFastClean, kFastStale}) {
+        for (Place place : {kSlow, kFastStale}) {
           state[t] = place;
           more.push_back(state);
         }
