@@ -24,6 +24,7 @@ CostModel::CostModel(const Graph& graph, const MemorySystem& system,
     : graph_(graph),
       system_(system),
       workload_(workload),
+      drops_(graph),
       in_place_tier_(FindInPlaceTier(system)),
       streams_(graph.kernels.size()) {
   for (const Stream& stream : workload.streams) {

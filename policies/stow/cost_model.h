@@ -13,6 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/workload.h"
 
 namespace stowage {
@@ -46,6 +47,8 @@ class CostModel {
   // How much longer kernel `k` takes when `tensor` alone is used in place.
   int64_t InPlacePenaltyNs(KernelIndex k, TensorIndex tensor) const;
 
+  const DropRule& drops() const { return drops_; }
+
   int64_t OutNs(TensorIndex tensor, TierIndex tier) const;
   int64_t InNs(TensorIndex tensor, TierIndex tier) const;
 
@@ -55,6 +58,7 @@ class CostModel {
   const Graph& graph_;
   const MemorySystem& system_;
   const Workload& workload_;
+  const DropRule drops_;
   TierIndex in_place_tier_ = kFastTier;
   std::vector<KernelProfile> profiles_;
   std::vector<const Stream*> streams_;  // by kernel, may be null

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "policies/model/groups.h"
+#include "policies/stow/drop_index.h"
 #include "policies/stow/occupancy.h"
 
 namespace stowage {
@@ -26,7 +27,8 @@ struct Progress {
   bool leaving = false;        // the copy out is under way
   bool gone = false;           // the copy in may be issued
   bool fetched = false;
-  bool dropped = false;
+  int fetch_before = -1;  // the transfer after which it is dropped, if any
+  bool stays = false;     // there is room after all
   int next_held =
       -1;  // of those that are expected to hold room to one boundary
   int64_t out_begin_ns = 0;
@@ -80,6 +82,7 @@ class Scheduler {
       transfers_.push_back(MakeTransfer(costs, placed));
     }
     progress_.resize(transfers_.size());
+    FindDrops();
     TakeAbsences();
     IndexTransfers();
     ExpectOuts();
@@ -128,6 +131,25 @@ class Scheduler {
     }
   }
 
+  void FindDrops() {
+    DropIndex index(costs_);
+    for (size_t i = 0; i < transfers_.size(); ++i) {
+      if (!GapOf(i).moves_in) continue;
+      index.Add(GapOf(i).tensor, transfers_[i].due, static_cast<int>(i));
+    }
+    for (size_t i = 0; i < transfers_.size(); ++i) {
+      if (!GapOf(i).moves_out) continue;
+      progress_[i].fetch_before =
+          index.FetchBefore(GapOf(i).tensor, transfers_[i].leave);
+    }
+  }
+
+  // It was fetched and not written since.
+  bool IsDrop(int i) const {
+    const int fetch = progress_[i].fetch_before;
+    return fetch >= 0 && !progress_[fetch].stays;
+  }
+
   void IndexTransfers() {
     const int count = static_cast<int>(transfers_.size());
     leaving_at_ = Groups(step_, [&](auto add) {
@@ -159,6 +181,8 @@ class Scheduler {
     std::vector<int64_t> free_ns(lanes_.size());  // by tier
     for (KernelIndex b = 0; b < step_; ++b) {
       for (const int i : leaving_at_[b]) {
+        progress_[i].held_until = b;
+        if (IsDrop(i)) continue;
         int64_t& lane_ns = free_ns[transfers_[i].placed.tier];
         lane_ns = std::max(lane_ns, boundary_ns_[b]) +
                   transfers_[i].placed.absence.out_ns;
@@ -232,7 +256,12 @@ class Scheduler {
     if (MayStay(i)) {
       excess_.Add(transfers_[i].absent_from(), transfers_[i].absent_to(),
                   BytesOf(i));
-      progress.dropped = true;
+      progress.stays = true;
+      return;
+    }
+    if (IsDrop(i)) {
+      progress.left = b;
+      progress.gone = true;
       return;
     }
     Lanes& lanes = LanesOf(i);
@@ -304,12 +333,12 @@ class Scheduler {
 
   void WaitForOperands(KernelIndex b) {
     for (const int i : due_at_[b]) {
-      if (progress_[i].dropped || progress_[i].fetched) continue;
+      if (progress_[i].stays || progress_[i].fetched) continue;
       CompleteUpTo(i, b);
       IssueIn(i, b);
     }
     for (const int i : due_at_[b]) {
-      if (progress_[i].dropped || progress_[i].in_end_ns <= now_ns_) continue;
+      if (progress_[i].stays || progress_[i].in_end_ns <= now_ns_) continue;
       now_ns_ = progress_[i].in_end_ns;
     }
   }
@@ -345,7 +374,7 @@ class Scheduler {
 
   int NextFetch(Lanes& lanes, KernelIndex b) const {
     const auto past = [&](int i) {
-      return progress_[i].fetched || progress_[i].dropped;
+      return progress_[i].fetched || progress_[i].stays;
     };
     while (lanes.next_fetch < lanes.fetches.size() &&
            past(lanes.fetches[lanes.next_fetch])) {
@@ -388,7 +417,7 @@ class Scheduler {
 
   void Write(int i) {
     const Transfer& transfer = transfers_[i];
-    if (progress_[i].dropped) return;
+    if (progress_[i].stays) return;
     TakenGap taken{.gap = GapOf(i)};
     const KernelIndex turn = transfer.placed.absence.turn;
     taken.gap.from += turn;
