@@ -39,7 +39,7 @@ struct SearchEffort {
   // As AnnealingEffort::work, and as much of it for each boundary and stay as is
   // worth it.
   int64_t annealing = 15'000'000;
-  int64_t annealing_each = 25'000;
+  int64_t annealing_each = 60'000;
   // How often annealing begins again at the best plan, each time with twice the
   // work of the time before.
   int longer_annealings = 0;
