@@ -80,6 +80,10 @@ constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 // little work: one layout is nearly always enough.
 constexpr double kShareAtOnce = 0.9;
 
+// The most that a step waits for which a plan with room to spare is tried though
+// there is another.
+constexpr double kHardlyWaits = 0.002;
+
 // Of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
 
@@ -142,11 +146,20 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
       LayOut(candidate, misfit_share);
     }
   }
+  TryWithRoomToSpare(candidates.front().recipe);
   // Layouts that fail cost as much as those that do not, and up to three more each
   // for what is left slow: too much where even one selection spends the effort.
   const bool selects_once =
       static_cast<int64_t>(choices_.absences.size()) >= effort_.work;
   MakeDo(candidates.front().recipe, selects_once ? kShareAtOnce : 1);
+}
+
+// Of large steps that hardly wait, the layout of a plan with room to spare is
+// often better than those of ever smaller compromises.
+void Search::TryWithRoomToSpare(const Recipe& recipe) {
+  if (!best_.ok() || IsOver() || WaitedShare() > kHardlyWaits) return;
+  room_.AllowAll(kSpareShares[1]);
+  TryLayout(Evaluate(recipe));
 }
 
 bool Search::IsHopeless(const Candidate& candidate) const {
