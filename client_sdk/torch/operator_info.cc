@@ -7,9 +7,14 @@
 namespace stowage::torch_plugin {
 namespace {
 
-// Batch normalisation writes its running statistics although its schema does
-// not say so.
-bool WrittenInSpiteOfSchema(const std::string& argument) {
+// Batch normalisation writes its running statistics, and randomised ReLU its
+// noise, although their schemas do not say so.
+bool WrittenInSpiteOfSchema(const std::string& name,
+                            const std::string& argument) {
+  if (argument == "noise") {
+    return name == "aten::rrelu_with_noise" ||
+           name == "aten::rrelu_with_noise_";
+  }
   return argument == "running_mean" || argument == "running_var";
 }
 
@@ -54,7 +59,7 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
     info.writes.push_back(
         info.outlives_call ||
         (argument.alias_info() && argument.alias_info()->isWrite()) ||
-        WrittenInSpiteOfSchema(argument.name()));
+        WrittenInSpiteOfSchema(schema.name(), argument.name()));
   }
   return info;
 }

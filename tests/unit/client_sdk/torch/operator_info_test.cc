@@ -1,0 +1,43 @@
+#include "client_sdk/torch/operator_info.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stowage::torch_plugin {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// The names of the arguments that count as written.
+std::vector<std::string> WrittenBy(const char* name, const char* overload) {
+  const c10::OperatorHandle op =
+      c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);
+  const OperatorInfo& info = InfoOf(op);
+  std::vector<std::string> written;
+  for (size_t i = 0; i < info.writes.size(); ++i) {
+    if (info.writes[i]) written.push_back(op.schema().arguments()[i].name());
+  }
+  return written;
+}
+
+TEST(OperatorInfoTest, KnowsFromTheSchemaWhatIsWritten) {
+  EXPECT_THAT(WrittenBy("aten::add", "Tensor"), IsEmpty());
+  EXPECT_THAT(WrittenBy("aten::add_", "Tensor"), ElementsAre("self"));
+  EXPECT_THAT(WrittenBy("aten::add", "out"), ElementsAre("out"));
+}
+
+TEST(OperatorInfoTest, KnowsWhatIsWrittenInSpiteOfTheSchema) {
+  EXPECT_THAT(WrittenBy("aten::native_batch_norm", ""),
+              ElementsAre("running_mean", "running_var"));
+  EXPECT_THAT(WrittenBy("aten::rrelu_with_noise", ""), ElementsAre("noise"));
+  EXPECT_THAT(WrittenBy("aten::rrelu_with_noise_", ""),
+              ElementsAre("self", "noise"));
+  EXPECT_THAT(WrittenBy("aten::rrelu_with_noise_backward", ""), IsEmpty());
+}
+
+}  // namespace
+}  // namespace stowage::torch_plugin
