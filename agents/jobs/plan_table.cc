@@ -126,7 +126,73 @@ class TableWriter {
           where, absl::StrCat("goes from kernel ", move.start_kernel(), " to ",
                               move.deadline_kernel()));
     }
+    return CheckFlags(where, move);
+  }
+
+  static absl::Status CheckFlags(absl::string_view where,
+                                 const v1::Move& move) {
+    const bool from_fast = move.from().tier() == session::kFastTier;
+    const bool to_fast = move.to().tier() == session::kFastTier;
+    if (move.keeps_source() && (from_fast || !to_fast)) {
+      return Refuse(
+          where,
+          absl::StrCat("keeps its source on its way from tier ",
+                       move.from().tier(), " to tier ", move.to().tier()));
+    }
+    if (move.is_drop() && (!from_fast || to_fast ||
+                           move.start_kernel() != move.deadline_kernel())) {
+      return Refuse(
+          where,
+          absl::StrCat("is a drop from tier ", move.from().tier(), " to tier ",
+                       move.to().tier(), ", kernel ", move.start_kernel(),
+                       " to ", move.deadline_kernel()));
+    }
     return absl::OkStatus();
+  }
+
+  // `keeper` is the tensor's last move if that keeps its source, else null.
+  static absl::Status CheckPair(absl::string_view where, const v1::Move* keeper,
+                                const v1::Move& move) {
+    if (!move.is_drop()) {
+      return keeper == nullptr
+                 ? absl::OkStatus()
+                 : Refuse(where,
+                          absl::StrCat("is no drop, but tensor ", move.tensor(),
+                                       "'s last move keeps its source"));
+    }
+    if (keeper == nullptr || keeper->from().tier() != move.to().tier() ||
+        keeper->from().offset_bytes() != move.to().offset_bytes() ||
+        keeper->deadline_kernel() > move.start_kernel()) {
+      return Refuse(where, absl::StrCat("drops tensor ", move.tensor(),
+                                        " to offset ", move.to().offset_bytes(),
+                                        " of tier ", move.to().tier(),
+                                        ", which its last move does not keep"));
+    }
+    return absl::OkStatus();
+  }
+
+  // Each move that keeps its source is followed by a drop that returns there.
+  absl::Status CheckPairs() const {
+    std::vector<const v1::Move*> keepers(binding_.graph.tensors_size());
+    for (int i = 0; i < plan_.moves_size(); ++i) {
+      const v1::Move& move = plan_.moves(i);
+      const v1::Move*& keeper = keepers[move.tensor()];
+      absl::Status s = CheckPair(absl::StrCat("moves[", i, "]"), keeper, move);
+      if (!s.ok()) return s;
+      keeper = move.keeps_source() ? &move : nullptr;
+    }
+    for (const v1::Move* keeper : keepers) {
+      if (keeper == nullptr) continue;
+      return Refuse(
+          "moves", absl::StrCat("keeps the source of tensor ", keeper->tensor(),
+                                " and never drops it"));
+    }
+    return absl::OkStatus();
+  }
+
+  static uint32_t FlagsOf(const v1::Move& move) {
+    return (move.keeps_source() ? session::kMoveKeepsSource : 0u) |
+           (move.is_drop() ? session::kMoveIsDrop : 0u);
   }
 
   absl::Status WriteMoves() {
@@ -144,12 +210,13 @@ class TableWriter {
           .to_tier = move.to().tier(),
           .start_kernel = move.start_kernel(),
           .deadline_kernel = move.deadline_kernel(),
+          .flags = FlagsOf(move),
           .from_offset_bytes = move.from().offset_bytes(),
           .to_offset_bytes = move.to().offset_bytes(),
           .size_bytes = WholePages(tensor(move.tensor()).size_bytes())};
     }
     area_->move_count = static_cast<uint32_t>(plan_.moves_size());
-    return absl::OkStatus();
+    return CheckPairs();
   }
 
   // Where each tensor's allocation goes; null where the plan has none.

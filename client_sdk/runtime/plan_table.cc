@@ -9,6 +9,24 @@
 namespace stowage {
 namespace {
 
+// Whether the places that moves keep lie in slower tiers, and drops leave the
+// fast one at once. Which drop goes with which move is for the job to see: it
+// drops what it has kept itself, and copies what it has not.
+bool FlagsConsistent(const session::PlanMove& move) {
+  const bool from_fast = move.from_tier == session::kFastTier;
+  const bool to_fast = move.to_tier == session::kFastTier;
+  switch (move.flags) {
+    case 0:
+      return true;
+    case session::kMoveKeepsSource:
+      return to_fast && !from_fast;
+    case session::kMoveIsDrop:
+      return from_fast && !to_fast && move.start_kernel == move.deadline_kernel;
+    default:
+      return false;
+  }
+}
+
 bool Consistent(const PlanTable& plan, int tier_count) {
   const auto tensor_ok = [&](int32_t tensor) {
     return tensor >= 0 && static_cast<uint32_t>(tensor) < plan.tensor_count;
@@ -36,7 +54,7 @@ bool Consistent(const PlanTable& plan, int tier_count) {
     if (!tensor_ok(move.tensor) || !tier_ok(move.from_tier) ||
         !tier_ok(move.to_tier) || move.start_kernel < 0 ||
         move.start_kernel > move.deadline_kernel ||
-        move.deadline_kernel > kernel_count) {
+        move.deadline_kernel > kernel_count || !FlagsConsistent(move)) {
       return false;
     }
   }

@@ -23,7 +23,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -215,7 +215,7 @@ struct PlanInitial {
   int32_t birth_ordinal;
 };
 
-// As `keeps_source` and `is_drop` in proto/stowage/v1/plan.proto.
+// As `keeps_source` and `is_drop` in proto/stowage/v1/plan.proto: one at most.
 enum PlanMoveFlags : uint32_t { kMoveKeepsSource = 1, kMoveIsDrop = 2 };
 
 // By start kernel; boundaries as in proto/stowage/v1/plan.proto.

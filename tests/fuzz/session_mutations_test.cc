@@ -113,6 +113,16 @@ TEST_F(SessionMutationsTest, DamagedPlansNeverReachTheTable) {
   v1::Move& move = *plan.add_moves();
   move.mutable_to()->set_tier(1);
   move.set_deadline_kernel(1);
+  v1::Move& fetch = *plan.add_moves();
+  fetch.mutable_from()->set_tier(1);
+  fetch.set_start_kernel(1);
+  fetch.set_deadline_kernel(2);
+  fetch.set_keeps_source(true);
+  v1::Move& drop = *plan.add_moves();
+  drop.mutable_to()->set_tier(1);
+  drop.set_start_kernel(2);
+  drop.set_deadline_kernel(2);
+  drop.set_is_drop(true);
   plan.add_streams()->add_tensors(0);
   const auto area = std::make_unique<session::PlanArea>();
   const std::vector<int64_t> capacity_bytes = {64 * kPage, 64 * kPage};
@@ -121,6 +131,7 @@ TEST_F(SessionMutationsTest, DamagedPlansNeverReachTheTable) {
   const std::string bytes = plan.SerializeAsString();
   const google::protobuf::LogSilencer quiet;
   Mutator mutator(kSeed);
+  int drops = 0;
   for (int i = 0; i < 4000; ++i) {
     v1::Plan damaged;
     if (!damaged.ParseFromString(mutator.Damage(bytes))) continue;
@@ -135,8 +146,15 @@ TEST_F(SessionMutationsTest, DamagedPlansNeverReachTheTable) {
                 capacity_bytes[moved.from_tier]);
       ASSERT_LE(moved.to_offset_bytes + moved.size_bytes,
                 capacity_bytes[moved.to_tier]);
+      const bool keeps = moved.flags == session::kMoveKeepsSource;
+      const bool is_drop = moved.flags == session::kMoveIsDrop;
+      ASSERT_TRUE(keeps || is_drop || moved.flags == 0);
+      ASSERT_TRUE(!keeps || (moved.from_tier > 0 && moved.to_tier == 0));
+      ASSERT_TRUE(!is_drop || (moved.from_tier == 0 && moved.to_tier > 0));
+      drops += is_drop;
     }
   }
+  EXPECT_GT(drops, 100);
 }
 
 TEST_F(SessionMutationsTest, DamagedSituationsAskForNothingThatThereIsNot) {

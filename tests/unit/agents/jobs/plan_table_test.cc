@@ -63,6 +63,16 @@ class PlanTableTest : public testing::Test {
     move.set_deadline_kernel(deadline);
   }
 
+  // The weight comes in and is dropped to where it came from.
+  void AddDrop() {
+    AddMove(/*tensor=*/0, /*from_page=*/9, /*to_page=*/11, 0, 1);
+    plan_.mutable_moves(1)->set_keeps_source(true);
+    AddMove(/*tensor=*/0, /*from_page=*/9, /*to_page=*/11, 2, 2);
+    v1::Move& drop = *plan_.mutable_moves(2);
+    drop.set_is_drop(true);
+    drop.mutable_from()->Swap(drop.mutable_to());
+  }
+
   absl::Status Fill() {
     return FillPlanArea(plan_, binding_, {16 * kPage, 64 * kPage}, area_.get());
   }
@@ -139,6 +149,74 @@ TEST_F(PlanTableTest, MovesWholePages) {
   AddMove(/*tensor=*/0, /*from_page=*/5, /*to_page=*/7, 0, 1);
   ASSERT_TRUE(Fill().ok()) << Fill();
   EXPECT_EQ(area_->moves[0].size_bytes, 2 * kPage);
+}
+
+TEST_F(PlanTableTest, SaysWhichMovesKeepTheirSourceAndWhichAreDrops) {
+  AddDrop();
+  ASSERT_TRUE(Fill().ok()) << Fill();
+  ASSERT_EQ(area_->move_count, 3);
+  EXPECT_EQ(area_->moves[0].flags, 0);
+  EXPECT_EQ(area_->moves[1].flags, session::kMoveKeepsSource);
+  EXPECT_EQ(area_->moves[2].flags, session::kMoveIsDrop);
+  EXPECT_EQ(area_->moves[2].to_tier, 1);
+  EXPECT_EQ(area_->moves[2].to_offset_bytes, 9 * kPage);
+}
+
+TEST_F(PlanTableTest, AllocatesAPersistentTensorWhereADropHasLeftIt) {
+  plan_.mutable_moves(0)->set_deadline_kernel(0);
+  plan_.mutable_moves(0)->set_keeps_source(true);
+  AddMove(/*tensor=*/1, /*from_page=*/5, /*to_page=*/7, 1, 1);
+  v1::Move& drop = *plan_.mutable_moves(1);
+  drop.set_is_drop(true);
+  drop.mutable_from()->Swap(drop.mutable_to());
+  ASSERT_TRUE(Fill().ok()) << Fill();
+  const auto& dropped =
+      area_->allocations[area_->kernels[1].first_allocation + 2];
+  EXPECT_EQ(dropped.tier, 1);
+  EXPECT_EQ(dropped.offset_bytes, 5 * kPage);
+}
+
+TEST_F(PlanTableTest, RefusesMovesThatKeepOrDropWhatTheyCannot) {
+  AddDrop();
+  const struct {
+    const char* what;
+    std::function<void(v1::Plan&)> break_it;
+  } kCases[] = {
+      {"moves[0] keeps its source on its way from tier 0 to tier 0",
+       [](auto& plan) {
+         plan.mutable_moves(0)->set_keeps_source(true);
+         plan.mutable_moves(0)->mutable_from()->set_tier(0);
+       }},
+      {"moves[2] keeps its source on its way from tier 0 to tier 1",
+       [](auto& plan) { plan.mutable_moves(2)->set_keeps_source(true); }},
+      {"moves[1] is a drop from tier 1 to tier 0",
+       [](auto& plan) {
+         plan.mutable_moves(1)->set_keeps_source(false);
+         plan.mutable_moves(1)->set_is_drop(true);
+       }},
+      {"moves[2] is a drop from tier 0 to tier 1, kernel 2 to 3",
+       [](auto& plan) { plan.mutable_moves(2)->set_deadline_kernel(3); }},
+      {"moves[2] drops tensor 0 to offset 36864 of tier 1, which its last",
+       [](auto& plan) { plan.mutable_moves(1)->set_keeps_source(false); }},
+      {"moves[2] drops tensor 0 to offset 40960 of tier 1, which its last",
+       [](auto& plan) { Set(plan.mutable_moves(2)->mutable_to(), 1, 10); }},
+      {"moves[2] drops tensor 0",
+       [](auto& plan) { plan.mutable_moves(1)->set_deadline_kernel(3); }},
+      {"moves[2] drops tensor 2",
+       [](auto& plan) { plan.mutable_moves(2)->set_tensor(2); }},
+      {"moves[2] is no drop, but tensor 0's last move keeps its source",
+       [](auto& plan) { plan.mutable_moves(2)->set_is_drop(false); }},
+      {"moves keeps the source of tensor 0 and never drops it",
+       [](auto& plan) { plan.mutable_moves()->RemoveLast(); }},
+  };
+  for (const auto& test : kCases) {
+    const v1::Plan good = plan_;
+    test.break_it(plan_);
+    const absl::Status status = Fill();
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << test.what;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(test.what));
+    plan_ = good;
+  }
 }
 
 TEST_F(PlanTableTest, RefusesPlansThatLeaveTheirBounds) {

@@ -76,6 +76,16 @@ TEST(PlanTableTest, CopiesAConsistentTable) {
   EXPECT_THAT(plan->moves_by_deadline, ElementsAre(1, 0, 2));
 }
 
+TEST(PlanTableTest, CopiesWhatMovesKeepAndDrop) {
+  const auto area = SmallPlan();
+  area->moves[1].flags = session::kMoveIsDrop;
+  area->moves[2].flags = session::kMoveKeepsSource;
+  const auto plan = PlanTable::Copy(*area, kTiers);
+  ASSERT_TRUE(plan.has_value());
+  EXPECT_EQ(plan->moves[1].flags, session::kMoveIsDrop);
+  EXPECT_EQ(plan->moves[2].flags, session::kMoveKeepsSource);
+}
+
 TEST(PlanTableTest, KnowsWhereItsFastTensorsEnd) {
   const auto area = SmallPlan();
   EXPECT_EQ(PlanTable::Copy(*area, kTiers)->fast_end_bytes, kBytes);
@@ -182,6 +192,22 @@ constexpr Inconsistency kInconsistencies[] = {
     {"DeadlineBeforeTheStart",
      [](auto* p) { p->moves[1].deadline_kernel = 0; }},
     {"DeadlineBeyondTheStep", [](auto* p) { p->moves[0].deadline_kernel = 3; }},
+    {"KeepingWhatLeaves",
+     [](auto* p) { p->moves[0].flags = session::kMoveKeepsSource; }},
+    {"KeepingWithinTheFastTier",
+     [](auto* p) {
+       p->moves[2].from_tier = 0;
+       p->moves[2].flags = session::kMoveKeepsSource;
+     }},
+    {"ADropThatTakesTime",
+     [](auto* p) { p->moves[0].flags = session::kMoveIsDrop; }},
+    {"ADropIntoTheFastTier",
+     [](auto* p) { p->moves[2].flags = session::kMoveIsDrop; }},
+    {"ADropThatKeepsItsSource",
+     [](auto* p) {
+       p->moves[1].flags = session::kMoveIsDrop | session::kMoveKeepsSource;
+     }},
+    {"UnknownFlags", [](auto* p) { p->moves[1].flags = 4; }},
     {"MovesOutOfOrder", [](auto* p) { std::swap(p->moves[0], p->moves[1]); }},
 };
 
