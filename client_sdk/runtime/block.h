@@ -3,6 +3,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_BLOCK_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "client_sdk/runtime/session.h"
 
@@ -41,6 +42,11 @@ struct Block {
   Place destination;
   int lane = 0;
   uint64_t ticket = 0;
+  bool keeps_source = false;  // its source is to become `kept`
+
+  // Room of the block's in a slower tier, with a copy of its bytes: see
+  // job_kept.cc.
+  std::optional<Place> kept;
 
   // Where it was born: the step, and a tag that is the same in every step that
   // runs the same kernels (operator, size, how many of that kind before it).

@@ -92,7 +92,10 @@ void Job::EnterKernel(RunningKernel* kernel) {
   }
 }
 
-void Job::Use(RunningKernel* kernel, Block* block) {
+// Every kernel passes here with every operand.
+void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
+  Block* block = operand.block;
+  NoteWrite(operand);
   block->last_use = kernels_run_;
   ++block->users;
   kernel->in_use.push_back(block);
@@ -117,7 +120,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   kernel->shape = kernel->key;
   for (const KernelOperand& operand : operands) {
     if (plan_ == nullptr && operand.block->moving) SettleOperand(operand.block);
-    Use(kernel, operand.block);
+    Use(kernel, operand);
     kernel->shape = HashMix(kernel->shape, operand.block->size_bytes);
     profile_.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
@@ -142,15 +145,17 @@ void Job::UseInPlace(RunningKernel* kernel,
     if (block->moving && (operand.flags & session::kOperandWrite)) {
       FinishMove(block);
     }
-    Use(kernel, block);
+    Use(kernel, operand);
   }
 }
 
 void Job::EndKernel(RunningKernel* kernel,
                     const std::vector<KernelOperand>& outputs) {
-  if (kernel->index < 0 && kernel->in_use.empty()) return;
+  const bool known = kernel->index >= 0 || !kernel->in_use.empty();
+  if (!known && outputs.empty()) return;
   Lock lock(this);
-  if (kernel->auxiliary) return Unuse(kernel);
+  for (const KernelOperand& output : outputs) NoteWrite(output);
+  if (!known || kernel->auxiliary) return Unuse(kernel);
   // A step that ended meanwhile has another profile.
   const bool same_step = kernel->step == step_;
   for (const KernelOperand& output : outputs) {
@@ -257,6 +262,7 @@ void Job::Die(Block* block) {
     lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
     arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
   }
+  GiveUpKept(block);
   std::erase(guide_.moving, block);
   arenas_[block->place.tier]->Free(block->place.offset_bytes);
   profile_.AddDeath(*block);
@@ -287,6 +293,7 @@ void Job::Pin(void* address) {
   if (block == nullptr) return;
   if (block->moving) FinishMove(block);
   if (block->place.tier != session::kFastTier && Movable(*block)) Fetch(block);
+  GiveUpKept(block);  // what is written from here on is not seen
   block->pinned = true;
 }
 

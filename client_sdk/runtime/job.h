@@ -158,7 +158,7 @@ class Job {
 
   // job.cc
   void EnterKernel(RunningKernel* kernel);
-  void Use(RunningKernel* kernel, Block* block);
+  void Use(RunningKernel* kernel, const KernelOperand& operand);
   void NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand);
   void SpendSlowTime(RunningKernel* kernel);
   void Unuse(RunningKernel* kernel);
@@ -196,7 +196,7 @@ class Job {
   void NoteBirth(const RunningKernel& kernel, const Block& block);
   int64_t LargestBirth(const RunningKernel& kernel) const;
   void Compact(const std::vector<Block*>& operands);
-  bool SetPlace(Block* block, Place place);
+  bool SetPlace(Block* block, Place place, bool keeps_source = false);
   void ExtendWindow(RunningKernel* kernel);
   void EndExtension();
   int64_t window_bytes() const { return window_block_.room_bytes(); }
@@ -221,6 +221,12 @@ class Job {
   void Surprise(std::string_view reason, std::string_view detail,
                 int32_t kernel);
   void SettleMoves();
+
+  // job_kept.cc: copies in slower tiers that a plan keeps.
+  bool ReturnToKept(Block* block);
+  void GiveUpKept(Block* block);
+  bool GiveUpAllKept();
+  void NoteWrite(const KernelOperand& operand);
 
   // job_hints.cc: a step that is off its plan.
   void FollowGuide(const RunningKernel& kernel);

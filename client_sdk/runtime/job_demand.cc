@@ -76,6 +76,7 @@ std::optional<Place> Job::SlowRoom(Block* block) {
 
 // Moves a block to the first slow tier that takes it.
 void Job::Evict(Block* block) {
+  if (ReturnToKept(block)) return;
   int error = ENOSPC;
   for (size_t tier = 1; tier < arenas_.size(); ++tier) {
     auto offset = arenas_[tier]->Allocate(block);
@@ -84,6 +85,7 @@ void Job::Evict(Block* block) {
     if (error == 0) return;
     ReportEvent("eviction-failed", strerror(error));
   }
+  if (error == ENOSPC && GiveUpAllKept()) return Evict(block);
   throw std::runtime_error(
       std::string("stowage: cannot move a tensor of ") +
       MiB(block->size_bytes) + " to the slow tier " +
@@ -131,13 +133,18 @@ int Job::MoveNow(Block* block, Place to) {
 
 // The block's bytes have arrived at `place`: point the storage there. A storage
 // that is dying on another thread keeps its place and frees it itself.
-bool Job::SetPlace(Block* block, Place place) {
+bool Job::SetPlace(Block* block, Place place, bool keeps_source) {
   if (!storage_.set_address(block->storage, AddressOf(block->place),
                             AddressOf(place))) {
     arenas_[place.tier]->Free(place.offset_bytes);
     return false;
   }
-  arenas_[block->place.tier]->Free(block->place.offset_bytes);
+  GiveUpKept(block);
+  if (keeps_source) {
+    block->kept = block->place;
+  } else {
+    arenas_[block->place.tier]->Free(block->place.offset_bytes);
+  }
   block->place = place;
   ++moves_;
   return true;

@@ -186,7 +186,7 @@ void Job::AwaitMovesDue(int32_t kernel) {
 }
 
 // Synchronous moves of one direction are issued together before any is waited
-// for, so that the agent sees which are neighbours.
+// for, so that the agent sees which are neighbours. Drops wait for nothing.
 void Job::StartMoves(int32_t kernel) {
   std::vector<Block*> awaited;
   std::pair<int32_t, int32_t> awaited_tiers;
@@ -204,11 +204,13 @@ void Job::StartMoves(int32_t kernel) {
     if (move.start_kernel > kernel) break;
     const std::pair<int32_t, int32_t> tiers(move.from_tier, move.to_tier);
     const bool synchronous = move.start_kernel == move.deadline_kernel;
+    Block* block = tensors_[move.tensor];
+    if (block == nullptr) continue;  // freed earlier than usual
+    const bool drops = move.flags & session::kMoveIsDrop;
+    if (drops && Movable(*block) && ReturnToKept(block)) continue;
     if (!synchronous || tiers != awaited_tiers) {
       if (!finish()) return;
     }
-    Block* block = tensors_[move.tensor];
-    if (block == nullptr) continue;  // freed earlier than usual
     if (!StartMove(move)) {
       Surprise("move-impossible", "a tensor is not where the plan expects it",
                kernel);
@@ -236,6 +238,7 @@ bool Job::StartMove(const session::PlanMove& move) {
     to.offset_bytes = *offset;
   }
   IssueMove(block, to);
+  block->keeps_source = move.flags & session::kMoveKeepsSource;
   return true;
 }
 
@@ -259,6 +262,7 @@ bool Job::FinishMove(Block* block, bool adopt) {
       lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
   totals_.stall_ns += NowNs() - begin_ns;
   block->moving = false;
+  const bool keeps_source = std::exchange(block->keeps_source, false);
   if (error != 0 || !adopt || block->users > 0) {
     arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
     return false;
@@ -269,7 +273,7 @@ bool Job::FinishMove(Block* block, bool adopt) {
   moved += block->size_bytes;
   // Pieces of the source that raw reads have mapped meanwhile.
   window_.Release(*block, /*keep=*/false);
-  SetPlace(block, block->destination);
+  SetPlace(block, block->destination, keeps_source);
   return true;
 }
 
@@ -343,6 +347,7 @@ void Job::Surprise(std::string_view reason, std::string_view detail,
   ++surprises_[plan_->signature];
   guide_ = {.plan = plan_};
   plan_ = nullptr;
+  GiveUpAllKept();
   SettleMoves();
 }
 

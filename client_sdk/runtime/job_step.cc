@@ -44,6 +44,7 @@ void Job::EndStep() {
                profile_.kernel_count());
     }
   }
+  GiveUpAllKept();
   EndGuide();
   if (step_plan_ != nullptr && totals_.fallbacks == 0) {
     surprises_[step_plan_->signature] = 0;
