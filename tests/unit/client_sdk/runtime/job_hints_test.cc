@@ -3,7 +3,6 @@
 #include <atomic>
 #include <functional>
 #include <random>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -19,6 +18,7 @@ using ::testing::Contains;
 using ::testing::Not;
 
 constexpr int kStepKernels = 6;
+constexpr const char* kNames[kStepKernels] = {"0", "1", "2", "3", "4", "5"};
 constexpr int kAsks = 0;      // the first kernel states the situation,
 constexpr int kAnswered = 1;  // the second runs until the answer is there
 constexpr uint64_t kSeed = 20260101;
@@ -66,7 +66,7 @@ class GuidedTraining {
       if (k == 3 && shape_.fourth_birth_bytes > 0) {
         kernel.births.push_back(shape_.fourth_birth_bytes);
       }
-      for (TensorPtr& tensor : process_.Run(std::to_string(k), kernel)) {
+      for (TensorPtr& tensor : process_.Run(kNames[k], kernel)) {
         born.push_back(std::move(tensor));
       }
       if (k == 2) born.front().reset();
