@@ -1,91 +1,24 @@
 #include "policies/planning/verifier.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/groups.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/moves_by_boundary.h"
+#include "policies/planning/tier_arena.h"
+#include "policies/planning/violation.h"
 
 namespace stowage {
 namespace {
 
 // No arena is this large; keeps sums of offsets and sizes below 2^63.
 constexpr int64_t kMaxOffsetBytes = int64_t{1} << 60;
-
-absl::Status Violation(const char* name, const std::string& what) {
-  return absl::FailedPreconditionError(absl::StrCat(name, ": ", what));
-}
-
-int64_t RoundUp(int64_t bytes,
-                int64_t alignment_bytes = kPlacementAlignmentBytes) {
-  const int64_t rest = bytes % alignment_bytes;
-  return rest == 0 ? bytes : bytes - rest + alignment_bytes;
-}
-
-// The room a tensor takes. A small one leaves the rest of its page to others.
-int64_t RoomBytes(const Tensor& tensor) {
-  return RoundUp(tensor.size_bytes, tensor.size_bytes < kPlacementAlignmentBytes
-                                        ? kSharedPageAlignmentBytes
-                                        : kPlacementAlignmentBytes);
-}
-
-// What a tier's arena holds. Invariant: the places in `held_` do not overlap
-// and lie within the arena.
-class Arena {
- public:
-  // `end_bytes` nullopt: unlimited. `end_violation` is what running past it is
-  // called.
-  Arena(std::optional<int64_t> end_bytes, const char* end_violation)
-      : end_bytes_(end_bytes), end_violation_(end_violation) {}
-
-  absl::Status Take(TensorIndex tensor, int64_t offset, int64_t bytes,
-                    KernelIndex boundary) {
-    if (end_bytes_.has_value() && offset > *end_bytes_ - bytes) {
-      return Violation(
-          end_violation_,
-          absl::StrCat("at boundary ", boundary, " tensor ", tensor,
-                       " ends at byte ", offset + bytes, ", past the ",
-                       *end_bytes_, " bytes there are"));
-    }
-    const auto above = held_.lower_bound(offset);
-    if (above != held_.end() && above->first < offset + bytes) {
-      return Overlap(boundary, tensor, above->second.tensor);
-    }
-    if (above != held_.begin() && std::prev(above)->second.end > offset) {
-      return Overlap(boundary, tensor, std::prev(above)->second.tensor);
-    }
-    held_[offset] = {offset + bytes, tensor};
-    return absl::OkStatus();
-  }
-
-  void Release(int64_t offset) { held_.erase(offset); }
-
- private:
-  struct Place {
-    int64_t end = 0;
-    TensorIndex tensor = 0;
-  };
-
-  static absl::Status Overlap(KernelIndex boundary, TensorIndex a,
-                              TensorIndex b) {
-    return Violation(
-        "overlap",
-        absl::StrCat("at kernel ", boundary, " tensors ", std::min(a, b),
-                     " and ", std::max(a, b), " share bytes"));
-  }
-
-  absl::btree_map<int64_t, Place> held_;  // by offset
-  std::optional<int64_t> end_bytes_;
-  const char* end_violation_;
-};
 
 struct TensorState {
   bool alive = false;
@@ -139,7 +72,7 @@ class Verification {
     if (into_page == 0) return true;
     return graph_.tensors[t].size_bytes < kPlacementAlignmentBytes &&
            into_page % kSharedPageAlignmentBytes == 0 &&
-           into_page + RoomBytes(graph_.tensors[t]) <=
+           into_page + TakenBytes(graph_.tensors[t].size_bytes) <=
                kPlacementAlignmentBytes &&
            system_.tiers[at.tier].addressable;
   }
@@ -271,7 +204,7 @@ class Verification {
   void MakeArenas() {
     const int64_t fast_end = plan_.fast_limit_bytes -
                              plan_.stream_window_bytes -
-                             RoundUp(graph_.unmanaged_peak_bytes);
+                             TakenPagesBytes(graph_.unmanaged_peak_bytes);
     arenas_.emplace_back(fast_end, "over-limit");
     for (TierIndex t = 1; t < system_.tier_count(); ++t) {
       std::optional<int64_t> end_bytes;
@@ -297,8 +230,8 @@ class Verification {
   }
 
   absl::Status Take(TensorIndex t, const Placement& at, KernelIndex boundary) {
-    return arenas_[at.tier].Take(t, at.offset_bytes,
-                                 RoomBytes(graph_.tensors[t]), boundary);
+    return arenas_[at.tier].Take(
+        t, at.offset_bytes, TakenBytes(graph_.tensors[t].size_bytes), boundary);
   }
 
   void Release(const Placement& at) {
@@ -313,8 +246,8 @@ class Verification {
           absl::StrCat("the fast limit of ", plan_.fast_limit_bytes,
                        " bytes exceeds the tier's ", capacity));
     }
-    const int64_t set_aside =
-        plan_.stream_window_bytes + RoundUp(graph_.unmanaged_peak_bytes);
+    const int64_t set_aside = plan_.stream_window_bytes +
+                              TakenPagesBytes(graph_.unmanaged_peak_bytes);
     if (set_aside > plan_.fast_limit_bytes) {
       return Violation(
           "over-limit",
@@ -507,7 +440,7 @@ class Verification {
   Groups deadlines_;                                // asynchronous moves
   Groups births_;                                   // tensors by boundary
   Groups deaths_;
-  std::vector<Arena> arenas_;        // by tier
+  std::vector<TierArena> arenas_;    // by tier
   std::vector<TensorState> states_;  // by tensor
   size_t next_stream_ = 0;
 };
