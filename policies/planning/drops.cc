@@ -36,7 +36,9 @@ std::optional<KernelIndex> DropRule::DropAt(const FastSegment& stay) const {
   const auto behind = std::lower_bound(uses.begin(), uses.end(), stay.end);
   const KernelIndex read = behind == uses.begin() ? 0 : *std::prev(behind) + 1;
   // Copies out go before synchronous copies in at a boundary.
-  return std::max(stay.ready + 1, read);
+  const KernelIndex drop = std::max(stay.ready + 1, read);
+  if (drop > stay.end) return std::nullopt;
+  return drop;
 }
 
 void MakeDrops(const Graph& graph, Plan& plan) {
