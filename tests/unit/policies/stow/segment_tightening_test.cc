@@ -3,6 +3,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/plan_segments.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
@@ -15,8 +16,9 @@ namespace {
 
 int64_t StepNs(const Graph& graph, const MemorySystem& system,
                const BuildInput& input) {
-  return Simulate(graph, system, SketchPlan(graph, system, input))
-      ->prediction.step_time_ns;
+  Plan plan = SketchPlan(graph, system, input);
+  MakeDrops(graph, plan);
+  return Simulate(graph, system, plan)->prediction.step_time_ns;
 }
 
 int64_t HeldBoundaries(const BuildInput& input) {
@@ -50,6 +52,24 @@ TEST(SegmentTighteningTest, HoldsLessForAsLongAStep) {
     }
     EXPECT_LT(after, before) << name;
   }
+}
+
+TEST(SegmentTighteningTest, DropsAsEarlyAsItMay) {
+  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+  Graph graph;
+  graph.tensors = {{.size_bytes = 8192, .persistent = true}};
+  graph.kernels.resize(4);
+  graph.kernels[1].operands = {{.tensor = 0, .read = true}};
+  BuildInput input{.segments = {{.tensor = 0,
+                                 .begin = 1,
+                                 .ready = 1,
+                                 .leave = 3,
+                                 .end = 4,
+                                 .moved_in = true,
+                                 .moved_out = true}}};
+  TightenSegments(graph, system, input);
+  EXPECT_EQ(input.segments[0].leave, 2);
+  EXPECT_EQ(input.segments[0].end, 2);
 }
 
 // It is read while it is copied out.
