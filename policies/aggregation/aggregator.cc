@@ -23,8 +23,9 @@ namespace {
 // neighbours follow one another.
 auto IssueOrder(const Move& move) {
   return std::tuple(move.start_kernel, move.to.tier == kFastTier,
-                    !move.synchronous(), move.deadline_kernel, move.from.tier,
-                    move.to.tier, move.from.offset_bytes, move.tensor);
+                    !move.synchronous(), !move.is_drop, move.deadline_kernel,
+                    move.from.tier, move.to.tier, move.from.offset_bytes,
+                    move.tensor);
 }
 
 void SortByAddress(std::vector<Move>& moves) {
@@ -110,29 +111,38 @@ class GroupLayout {
                : begins_[t].step.offset_bytes;
   }
 
-  // The first and the last stay of what is alive as a step begins are one place.
+  // One for all stays at one place.
   void AddItems(const TensorGroup& group) {
     const TensorIndex first = group.members.front().tensor;
-    const size_t stay_count = stays_[first].stays.size();
-    const bool cyclic =
-        graph_.tensors[first].alive_at_start() && stay_count > 1;
-    for (size_t i = 0; i < stay_count; ++i) {
-      std::vector<LayoutItem>& items = items_[stays_[first].stays[i].tier];
-      const bool again = cyclic && i + 1 == stay_count;
+    const std::vector<Stay>& stays = stays_[first].stays;
+    for (size_t i = 0; i < stays.size(); ++i) {
+      std::vector<LayoutItem>& items = items_[stays[i].tier];
+      const auto same = std::find_if(
+          stays.begin(), stays.begin() + i,
+          [&](const Stay& stay) { return stay.place == stays[i].place; });
       size_t item = items.size();
-      if (again) {
-        item = addresses_[first].front().item;
-        items[item].spans[1] = HeldBy(group, i);
+      if (same != stays.begin() + i) {
+        item = addresses_[first][same - stays.begin()].item;
+        Prolong(HeldBy(group, i), items[item]);
       } else {
         items.push_back({group.size_bytes,
                          {HeldBy(group, i), Span{}},
                          group.batch || graph_.tensors[first].pinned});
-        kept_offsets_[stays_[first].stays[i].tier].push_back(
-            KeptOffset(group, i));
+        kept_offsets_[stays[i].tier].push_back(KeptOffset(group, i));
       }
       for (const TensorGroup::Member& member : group.members) {
         addresses_[member.tensor].push_back({item, member.offset_bytes});
       }
+    }
+  }
+
+  // What is dropped goes on being held; else it is held again as the step ends.
+  static void Prolong(const Span& held, LayoutItem& item) {
+    Span& last = item.spans[1].end > 0 ? item.spans[1] : item.spans[0];
+    if (held.begin <= last.end) {
+      last.end = std::max(last.end, held.end);
+    } else {
+      item.spans[1] = held;
     }
   }
 
@@ -250,7 +260,7 @@ CopyCount CountCopies(const Graph& graph, const Plan& plan) {
   CopyCount count{.moves = static_cast<int64_t>(plan.moves.size())};
   for (size_t m = 0; m < plan.moves.size();
        m = ContiguousRunEnd(graph, plan.moves, m)) {
-    ++count.copies;
+    if (!plan.moves[m].is_drop) ++count.copies;
   }
   return count;
 }

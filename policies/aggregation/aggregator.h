@@ -38,7 +38,8 @@ absl::StatusOr<Plan> AggregatePlan(const Graph& graph,
                                    const MemorySystem& system, Plan plan,
                                    const AggregationSettings& settings = {});
 
-// How many copies a plan's moves are, and how many moves share them.
+// How many copies a plan's moves are, drops being none, and how many moves there
+// are.
 struct CopyCount {
   int64_t moves = 0;
   int64_t copies = 0;

@@ -81,7 +81,8 @@ class Aligner {
         const Move& move = plan_.moves[stay.arrived_by];
         trip.moves.push_back(stay.arrived_by);
         trip.windows.push_back({move.start_kernel, move.deadline_kernel});
-        alignable = alignable && (Leaves(move) || move.to.tier == kFastTier);
+        alignable = alignable && !move.is_drop &&
+                    (Leaves(move) || move.to.tier == kFastTier);
       }
       if (alignable && !trip.moves.empty()) {
         trips[tiers].push_back(std::move(trip));

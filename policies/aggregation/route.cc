@@ -13,6 +13,7 @@ Route RouteOf(const Graph& graph, const Plan& plan, const TensorStays& stays,
     const Move& move = plan.moves[stay.arrived_by];
     route.push_back(move.start_kernel);
     route.push_back(move.deadline_kernel);
+    route.push_back(move.is_drop);
   }
   return route;
 }

@@ -57,8 +57,11 @@ class StayFinder {
       if (alive_[t]) Close(t);
     }
     for (const Allocation& a : plan_.initial) {
-      if (tensors_[a.tensor].stays.back().tier != a.at.tier) {
-        return std::nullopt;
+      std::vector<Stay>& stays = tensors_[a.tensor].stays;
+      if (stays.back().tier != a.at.tier) return std::nullopt;
+      const int last = stays.back().place;
+      for (Stay& stay : stays) {
+        if (stay.place == last) stay.place = 0;
       }
     }
     return std::move(tensors_);
@@ -66,8 +69,11 @@ class StayFinder {
 
  private:
   void Open(TensorIndex t, TierIndex tier, int32_t arrived_by) {
-    tensors_[t].stays.push_back(
-        {.tier = tier, .held = {event_, event_}, .arrived_by = arrived_by});
+    std::vector<Stay>& stays = tensors_[t].stays;
+    stays.push_back({.tier = tier,
+                     .place = static_cast<int>(stays.size()),
+                     .held = {event_, event_},
+                     .arrived_by = arrived_by});
     alive_[t] = true;
   }
 
@@ -84,6 +90,7 @@ class StayFinder {
         tensors_[t].stays.back().tier != move.from.tier) {
       return false;
     }
+    if (move.is_drop && !HasKept(t, move.to.tier)) return false;
     Open(t, move.to.tier, m);
     arriving_[t] = m;
     if (move.synchronous()) {
@@ -93,11 +100,24 @@ class StayFinder {
     return true;
   }
 
+  // Whether the last move kept its source, in that tier.
+  bool HasKept(TensorIndex t, TierIndex tier) const {
+    const std::vector<Stay>& stays = tensors_[t].stays;
+    const int32_t fetch = stays.back().arrived_by;
+    return fetch >= 0 && plan_.moves[fetch].keeps_source &&
+           stays[stays.size() - 2].tier == tier;
+  }
+
   void Complete(int m) {
-    const TensorIndex t = plan_.moves[m].tensor;
-    std::vector<Stay>& stays = tensors_[t].stays;
-    stays[stays.size() - 2].held.end = event_;
-    arriving_[t] = -1;
+    const Move& move = plan_.moves[m];
+    std::vector<Stay>& stays = tensors_[move.tensor].stays;
+    const size_t last = stays.size() - 1;
+    if (!move.keeps_source) stays[last - 1].held.end = event_;
+    if (move.is_drop) {
+      stays[last - 2].held.end = event_;
+      stays[last].place = stays[last - 2].place;
+    }
+    arriving_[move.tensor] = -1;
   }
 
   const Graph& graph_;

@@ -21,6 +21,9 @@ namespace stowage {
 // Room that a tensor holds without a break.
 struct Stay {
   TierIndex tier = kFastTier;
+  // Equal for the stays of a tensor that are at one place: a drop leads to where
+  // the tensor was fetched from, and a step ends where it begins.
+  int place = 0;
   // In events, of which a boundary has several: what is freed, each move that
   // begins, what is allocated. Finer than kernels, since a place that one move
   // leaves may be taken by the next one at the same boundary.
@@ -29,8 +32,8 @@ struct Stay {
 };
 
 struct TensorStays {
-  // In the order of time. Of a tensor that is alive as the step begins the first
-  // and the last one are the same place.
+  // In the order of time. What a fetch keeps is held until the drop, where the
+  // next stay at that place begins.
   std::vector<Stay> stays;
   int birth = -1;  // the stay that begins with an allocation in the step
 };

@@ -9,6 +9,7 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/plan_proto.h"
 #include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
@@ -32,13 +33,13 @@ Plan Aggregate(const Graph& graph, const MemorySystem& system, const Plan& plan,
 constexpr AggregationSettings kAsPlanned = {.align_moves = false};
 
 // What moves when, without addresses.
-using Moved =
-    std::tuple<TensorIndex, TierIndex, TierIndex, KernelIndex, KernelIndex>;
+using Moved = std::tuple<TensorIndex, TierIndex, TierIndex, KernelIndex,
+                         KernelIndex, bool>;
 std::vector<Moved> MovedBy(const Plan& plan) {
   std::vector<Moved> moved;
   for (const Move& move : plan.moves) {
     moved.push_back({move.tensor, move.from.tier, move.to.tier,
-                     move.start_kernel, move.deadline_kernel});
+                     move.start_kernel, move.deadline_kernel, move.is_drop});
   }
   std::sort(moved.begin(), moved.end());
   return moved;
@@ -150,6 +151,37 @@ TEST(AggregatorTest, PlansOfAFileAreFasterWithIt) {
       AggregatePlan(step.graph(), system, before, {.most_group_bytes = 0});
   ASSERT_TRUE(timed.ok());
   EXPECT_LT(after.prediction.stall_ns, timed->prediction.stall_ns * 2 / 3);
+}
+
+// Weights that come for kernels 2 and 6 and are dropped behind them.
+TEST(AggregatorTest, WhatIsDroppedReturnsToWhereItWasFetchedFrom) {
+  SmallStep step(10);
+  BuildInput input{.fast_limit_bytes = 1 << 30};
+  for (int i = 0; i < 16; ++i) {
+    const TensorIndex weight = step.AddWeight((20 + 3 * i) << 10);
+    for (const KernelIndex k : {2, 6}) {
+      step.Access(k, weight);
+      input.segments.push_back({.tensor = weight,
+                                .begin = k - 1,
+                                .ready = k,
+                                .leave = k + 1,
+                                .end = k + 1,
+                                .moved_in = true,
+                                .moved_out = true});
+    }
+  }
+  const MemorySystem system = *PresetMemorySystem("file");
+  Plan plan = *BuildPlan(step.graph(), system, input);
+  MakeDrops(step.graph(), plan);
+  const Plan after = Aggregate(step.graph(), system, plan);
+  EXPECT_EQ(MovedBy(after), MovedBy(plan));
+  EXPECT_EQ(CountCopies(step.graph(), after).copies, 2);
+  EXPECT_EQ(CountCopies(step.graph(), after).moves, 4 * 16);
+  for (const Move& move : after.moves) {
+    const bool leaves = move.from.tier == kFastTier;
+    EXPECT_EQ(move.is_drop, leaves);
+    EXPECT_EQ(leaves ? move.to : move.from, BeginOf(after, move.tensor));
+  }
 }
 
 TEST(AggregatorTest, ReturnsAPlanThatHasNoRoomForGroupsAsItCame) {
