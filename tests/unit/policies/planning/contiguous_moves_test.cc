@@ -63,6 +63,17 @@ TEST(ContiguousMovesTest, HaveTheSameBoundariesAndTiers) {
   EXPECT_FALSE(Continues(graph, within_first, within));
 }
 
+TEST(ContiguousMovesTest, AreNoDrops) {
+  const Graph graph = FourTensors();
+  const Move first = MoveOut(1, 0, 0);
+  const Move second = MoveOut(0, kPage, kPage);
+  Move dropped_first = first, dropped_second = second;
+  dropped_first.is_drop = dropped_second.is_drop = true;
+  EXPECT_FALSE(Continues(graph, dropped_first, second));
+  EXPECT_FALSE(Continues(graph, first, dropped_second));
+  EXPECT_FALSE(Continues(graph, dropped_first, dropped_second));
+}
+
 TEST(ContiguousMovesTest, RunUntilTheFirstThatIsNoNeighbour) {
   const Graph graph = FourTensors();
   const std::vector<Move> moves = {MoveOut(1, 0, 0), MoveOut(0, kPage, kPage),

@@ -1,6 +1,6 @@
 #include "policies/planning/life_search.h"
 
-#include <numeric>
+#include <limits>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -106,6 +106,31 @@ TEST_F(LifeSearchTest, ACopyOutMayBeginBeforeTheLastUse) {
   EXPECT_EQ(search_.Find(life, prices_).cost, 10 * 1 + 15 * 5);
   life.stops[1].still = true;
   EXPECT_EQ(search_.Find(life, prices_).cost, 25 * 5);
+}
+
+// Born slow, it is fetched for kernel 1 while that waits, and cannot stay.
+TEST_F(LifeSearchTest, WhatWasFetchedAndNotWrittenLeavesForFree) {
+  TensorLife life = Life();
+  life.stops = {{.kernel = 0, .can_be_fast = false},
+                {.kernel = 1, .slow_ns = 1e6, .still = false},
+                {.kernel = 2, .can_be_fast = false}};
+  EXPECT_EQ(search_.Find(life, prices_).cost, 25 * 5);
+  life.stops[1].still = true;
+  EXPECT_EQ(search_.Find(life, prices_).cost, 2 * 25 * 5);
+}
+
+// Fast at both ends of the step, slow at kernel 1: it was fetched in the step
+// before, and kernels 0 and 2 hide 10 ns of each copy.
+TEST_F(LifeSearchTest, WhatWasFetchedInTheStepBeforeIsCopiedOut) {
+  TensorLife life{.bytes = 1, .cyclic = true, .begin = 0, .end = kKernels};
+  life.stops = {
+      {.kernel = -1},
+      {.kernel = 1, .can_be_fast = false},
+      {.kernel = kKernels, .slow_ns = std::numeric_limits<double>::infinity()}};
+  life.out_ns = life.in_ns = {25};
+  const CheapestLife& found = search_.Find(life, prices_);
+  EXPECT_EQ(found.cost, 2 * (10 * 1 + 15 * 5));
+  EXPECT_EQ(found.fast, (std::vector<bool>{true, false, true}));
 }
 
 TEST_F(LifeSearchTest, ChargesMakeUpTheCostOfACopy) {

@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/gap.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/simulator.h"
@@ -34,8 +35,13 @@ Graph Readers(int tensors, const std::vector<TensorIndex>& order, int64_t ns) {
   return graph;
 }
 
+Graph WithWrites(Graph graph) {
+  for (Kernel& kernel : graph.kernels) kernel.operands[0].write = true;
+  return graph;
+}
+
 // All the ways to take the gaps of a step: which of them, and when each of
-// their two copies begins and ends.
+// their two copies begins and ends. What need not be copied out is dropped.
 class Exhaustive {
  public:
   Exhaustive(const Graph& graph, const MemorySystem& system, int64_t limit)
@@ -82,8 +88,10 @@ class Exhaustive {
                      .streams = workload_.streams,
                      .stream_window_bytes = workload_.stream_window_bytes,
                      .fast_limit_bytes = limit_};
-    const auto plan = BuildPlan(graph_, system_, input);
+    auto plan = BuildPlan(graph_, system_, input);
     if (!plan.ok() || !VerifyPlan(graph_, system_, *plan).ok()) return;
+    MakeDrops(graph_, *plan);
+    ASSERT_EQ(VerifyPlan(graph_, system_, *plan), absl::OkStatus());
     ++plans_;
     best_ns_ = std::min(
         best_ns_, Simulate(graph_, system_, *plan)->prediction.step_time_ns);
@@ -113,13 +121,15 @@ TEST(LowerBoundTest, NeverExceedsTheBestOfAllPlansOfTinySteps) {
       {2, {1, 0, 1}}, {3, {0, 1, 2}}, {3, {0, 1, 2}, 2 * kMiB, 0.25}};
   for (const TinyStep& step : steps) {
     for (const int64_t ns : {int64_t{1000}, int64_t{100'000}}) {
-      const Graph graph = Readers(step.tensors, step.order, ns);
-      Exhaustive all(graph, gpu, step.limit_bytes);
-      const int64_t best_ns = all.BestNs();
-      ASSERT_GT(all.plans(), 0);
-      const int64_t bound_ns = LowerBoundNs(graph, gpu, step.limit_bytes);
-      EXPECT_LE(bound_ns, best_ns);
-      EXPECT_GE(bound_ns, step.least_share * best_ns);
+      const Graph readers = Readers(step.tensors, step.order, ns);
+      for (const Graph& graph : {readers, WithWrites(readers)}) {
+        Exhaustive all(graph, gpu, step.limit_bytes);
+        const int64_t best_ns = all.BestNs();
+        ASSERT_GT(all.plans(), 0);
+        const int64_t bound_ns = LowerBoundNs(graph, gpu, step.limit_bytes);
+        EXPECT_LE(bound_ns, best_ns);
+        EXPECT_GE(bound_ns, step.least_share * best_ns);
+      }
     }
   }
 }
@@ -133,13 +143,16 @@ TEST(LowerBoundTest, NeverExceedsAnyPolicyOnRandomGraphs) {
                             ComputeLiveness(graph).peak_bytes / 8;
       const int64_t bound_ns =
           LowerBoundNs(graph, system, limit, {.iterations = 60});
-      for (const char* policy : {"lru", "belady", "all-slow"}) {
-        const auto plan =
-            (*MakePolicy(policy))
-                ->MakePlan(graph, system, {.fast_limit_bytes = limit});
+      for (const char* policy : {"lru", "belady", "all-slow", "stow"}) {
+        auto plan = (*MakePolicy(policy))
+                        ->MakePlan(graph, system, {.fast_limit_bytes = limit});
         if (!plan.ok()) continue;
         EXPECT_LE(bound_ns, plan->prediction.step_time_ns)
             << name << " " << policy << " seed " << seed;
+        MakeDrops(graph, *plan);
+        EXPECT_LE(bound_ns,
+                  Simulate(graph, system, *plan)->prediction.step_time_ns)
+            << name << " " << policy << " with drops, seed " << seed;
       }
     }
   }
@@ -156,11 +169,21 @@ TEST(LowerBoundTest, IsTheTimeOfTheKernelsWhereEverythingFits) {
 // Two tensors take turns in room for one: each has to come and go once a step,
 // one copy after the other.
 TEST(LowerBoundTest, IsTheTimeOfAllCopiesWhereTwoTensorsNeverFitTogether) {
-  const Graph graph = Readers(2, {0, 1}, 1000);
+  const Graph graph = WithWrites(Readers(2, {0, 1}, 1000));
   const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
   const int64_t copies_ns = 2 * (gpu.CopyDurationNs(1, kFastTier, kMiB) +
                                  gpu.CopyDurationNs(kFastTier, 1, kMiB));
   EXPECT_GE(LowerBoundNs(graph, gpu, kMiB), 0.9 * copies_ns);
+}
+
+// What is only read has to come once a step, and goes for free.
+TEST(LowerBoundTest, ChargesNoCopyOutOfWhatNothingWrites) {
+  const Graph graph = Readers(2, {0, 1}, 1000);
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const int64_t in_ns = 2 * gpu.CopyDurationNs(1, kFastTier, kMiB);
+  const int64_t bound_ns = LowerBoundNs(graph, gpu, kMiB);
+  EXPECT_GE(bound_ns, 0.9 * in_ns);
+  EXPECT_LE(bound_ns, in_ns + 2 * 1000);
 }
 
 // Of three tensors in room for two, one has to come and go beside each kernel,

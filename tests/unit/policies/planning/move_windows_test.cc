@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
@@ -116,6 +117,30 @@ TEST_F(MoveWindowsTest, BeginsNoCopyBeforeOneThatIsNeededSooner) {
   }
   EXPECT_LT(sooner, 5);
   EXPECT_GE(later, sooner);
+}
+
+// Fetched for kernel 4 and dropped behind it.
+TEST_F(MoveWindowsTest, LeavesDropsWhereTheyAre) {
+  step_.Read(4, 0);
+  input_.segments.insert(input_.segments.begin() + 1, {.tensor = 0,
+                                                       .begin = 4,
+                                                       .ready = 4,
+                                                       .leave = 5,
+                                                       .end = 7,
+                                                       .moved_in = true,
+                                                       .moved_out = true});
+  const Graph& graph = step_.graph();
+  Plan plan = *BuildPlan(graph, system_, input_);
+  MakeDrops(graph, plan);
+  WidenMoves(graph, *Simulate(graph, system_, plan), plan);
+  EXPECT_EQ(VerifyPlan(graph, system_, plan), absl::OkStatus());
+  ASSERT_EQ(plan.moves.size(), 4);
+  EXPECT_TRUE(plan.moves[1].keeps_source);
+  EXPECT_EQ(plan.moves[1].start_kernel, 2);
+  EXPECT_TRUE(plan.moves[2].is_drop);
+  EXPECT_EQ(plan.moves[2].start_kernel, 5);
+  EXPECT_EQ(plan.moves[2].deadline_kernel, 5);
+  EXPECT_EQ(plan.moves[3].start_kernel, 5);
 }
 
 TEST(WidenMovesTest, LeavesPlansValid) {

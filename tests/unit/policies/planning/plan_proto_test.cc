@@ -38,6 +38,22 @@ TEST(PlanProtoTest, SurvivesARoundTrip) {
       proto, PlanToProto(*plan)));
 }
 
+TEST(PlanProtoTest, SaysWhichMovesKeepTheirSourceAndWhichAreDrops) {
+  v1::Plan proto = SomePlan();
+  ASSERT_GT(proto.moves_size(), 2);
+  proto.mutable_moves(0)->set_keeps_source(true);
+  proto.mutable_moves(1)->set_is_drop(true);
+  const absl::StatusOr<Plan> plan = PlanFromProto(proto);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_TRUE(plan->moves[0].keeps_source);
+  EXPECT_FALSE(plan->moves[0].is_drop);
+  EXPECT_FALSE(plan->moves[1].keeps_source);
+  EXPECT_TRUE(plan->moves[1].is_drop);
+  EXPECT_FALSE(plan->moves[2].keeps_source || plan->moves[2].is_drop);
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(
+      proto, PlanToProto(*plan)));
+}
+
 struct BadPlanProto {
   std::string what;
   std::function<void(v1::Plan&)> damage;

@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
 #include "tests/unit/policies/random_graph.h"
@@ -15,14 +16,16 @@
 namespace stowage {
 namespace {
 
-// Tensor, boundaries and where to.
-using Copy = std::tuple<TensorIndex, KernelIndex, KernelIndex, TierIndex>;
+// Tensor, boundaries, where to, whether its source is kept and whether it is a
+// drop.
+using Copy =
+    std::tuple<TensorIndex, KernelIndex, KernelIndex, TierIndex, bool, bool>;
 
 std::multiset<Copy> CopiesOf(const Plan& plan) {
   std::multiset<Copy> copies;
   for (const Move& move : plan.moves) {
-    copies.insert(
-        {move.tensor, move.start_kernel, move.deadline_kernel, move.to.tier});
+    copies.insert({move.tensor, move.start_kernel, move.deadline_kernel,
+                   move.to.tier, move.keeps_source, move.is_drop});
   }
   return copies;
 }
@@ -72,6 +75,27 @@ TEST(PlanSegmentsTest, AreWhatThePlanIsBuiltFromAgain) {
       EXPECT_EQ(PlacesOf(again.allocations), PlacesOf(plan->allocations));
     }
   }
+}
+
+TEST(PlanSegmentsTest, AreWhatAPlanWithDropsIsMadeFromAgain) {
+  int drops = 0;
+  for (const char* name : {"optane", "file"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      const int64_t least = FindLeastLimit(graph, system).bytes;
+      Plan plan = *(*MakePolicy("belady"))
+                       ->MakePlan(graph, system, {.fast_limit_bytes = least});
+      MakeDrops(graph, plan);
+      const auto input = BuildInputOf(graph, plan);
+      ASSERT_TRUE(input.has_value());
+      Plan again = SketchPlan(graph, system, *input);
+      MakeDrops(graph, again);
+      EXPECT_EQ(CopiesOf(again), CopiesOf(plan)) << name << seed;
+      for (const Move& move : plan.moves) drops += move.is_drop ? 1 : 0;
+    }
+  }
+  EXPECT_GT(drops, 20);
 }
 
 TEST(PlanSegmentsTest, KnowsNoInputWhereATensorIsInTwoSlowerTiers) {

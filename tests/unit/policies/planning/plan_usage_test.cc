@@ -41,13 +41,29 @@ TEST(PlanUsageTest, CountsBothEndsOfACopyUnderWay) {
   EXPECT_DOUBLE_EQ(usage.output_locality, 1);
 }
 
+// The weight is in both tiers while kernel 0 runs, and the place that it came
+// from is still its own when it is dropped.
+TEST(PlanUsageTest, CountsWhatIsKeptForADrop) {
+  const MemorySystem system = *PresetMemorySystem("optane");
+  Plan plan;
+  plan.initial = {{0, {1, 0}}};
+  plan.allocations = {{1, {1, 3 * kPage}}};
+  plan.moves = {{0, {1, 0}, {0, 0}, 0, 0, /*keeps_source=*/true, false},
+                {0, {0, 0}, {1, 0}, 1, 1, false, /*is_drop=*/true},
+                {1, {1, 3 * kPage}, {0, 0}, 1, 1}};
+  const PlanUsage usage = MeasurePlanUsage(TwoKernels(), system, plan);
+  EXPECT_THAT(usage.peak_bytes, ElementsAre(3 * kPage, 4 * kPage));
+  // Kernel 0 reads 3 pages fast, kernel 1 reads 3 slow and 1 fast.
+  EXPECT_DOUBLE_EQ(usage.input_locality, 4.0 / 7);
+}
+
 TEST(PlanUsageTest, AgreesWithTheSimulatorOnFastMemory) {
   const MemorySystem system = *PresetMemorySystem("optane");
   int compared = 0;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Graph graph = RandomGraph(seed);
     const int64_t limit_bytes = ComputeLiveness(graph).peak_bytes * 7 / 10;
-    for (const char* policy : {"belady", "sentinel", "first-touch"}) {
+    for (const char* policy : {"belady", "sentinel", "first-touch", "stow"}) {
       const auto plan =
           (*MakePolicy(policy))
               ->MakePlan(graph, system, {.fast_limit_bytes = limit_bytes});

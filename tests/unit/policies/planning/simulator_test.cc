@@ -103,6 +103,48 @@ TEST(SimulatorTest, ALaneCopiesOneTensorAtATimeInTheOrderOfIssue) {
   EXPECT_EQ(simulation.moves[1].start_ns, 10'000 + 3 * kPage);
 }
 
+// Fetched for kernel 0 and dropped behind it, fetched again for kernel 3.
+Plan FetchedTwice() {
+  Plan plan = AllInFast();
+  plan.initial[0].at = {1, 0};
+  plan.moves = {{0, {1, 0}, {0, 0}, 0, 0, /*keeps_source=*/true, false},
+                {0, {0, 0}, {1, 0}, 1, 1, false, /*is_drop=*/true},
+                {0, {1, 0}, {0, 0}, 3, 3},
+                {0, {0, 0}, {1, 0}, 4, 4}};
+  return plan;
+}
+
+TEST(SimulatorTest, ADropTakesNoTimeAndMovesNoBytes) {
+  const Simulation simulation =
+      *Simulate(FourKernels(), SlowFile(), FetchedTwice());
+  EXPECT_EQ(simulation.prediction.step_time_ns, 40'000 + 3 * 3 * kPage);
+  EXPECT_EQ(simulation.prediction.stall_ns, 3 * 3 * kPage);
+  EXPECT_EQ(simulation.kernels[1].stall_ns, 0);
+  EXPECT_EQ(simulation.moves[1].start_ns, 3 * kPage + 10'000);
+  EXPECT_EQ(simulation.moves[1].end_ns, 3 * kPage + 10'000);
+  EXPECT_EQ(simulation.prediction.moved_in_bytes, 2 * 3 * kPage);
+  EXPECT_EQ(simulation.prediction.moved_out_bytes, 3 * kPage);
+}
+
+TEST(SimulatorTest, ADropFreesRoomInTheFastTier) {
+  const Simulation simulation =
+      *Simulate(FourKernels(), SlowFile(), FetchedTwice());
+  EXPECT_EQ(simulation.kernels[0].fast_bytes, 3 * kPage);
+  EXPECT_EQ(simulation.kernels[1].fast_bytes, kPage);
+  EXPECT_EQ(simulation.kernels[3].fast_bytes, 3 * kPage);
+}
+
+TEST(SimulatorTest, ADropWaitsForNoLane) {
+  Plan plan = FetchedTwice();
+  plan.moves[1] = {1, {0, 3 * kPage}, {1, 1 << 20}, 2, 3};
+  plan.moves[2] = {0, {0, 0}, {1, 0}, 2, 2, false, /*is_drop=*/true};
+  plan.moves[3] = {0, {1, 0}, {0, 0}, 3, 3};
+  const Simulation simulation = *Simulate(FourKernels(), SlowFile(), plan);
+  EXPECT_EQ(simulation.moves[1].start_ns, 3 * kPage + 20'000);
+  EXPECT_EQ(simulation.moves[2].end_ns, 3 * kPage + 20'000);
+  EXPECT_EQ(simulation.kernels[2].stall_ns, 0);
+}
+
 // 1 byte a nanosecond, as before, but small copies are 10 times slower.
 MemorySystem SlowSmallCopies() {
   MemorySystem system = SlowFile();
