@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/plan_segments.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
@@ -19,8 +20,8 @@ namespace {
 
 constexpr AnnealingEffort kEffort = {.work = 200'000, .reheating = 0.7};
 
-int64_t StepNs(const Graph& graph, const MemorySystem& system,
-               const Plan& plan) {
+int64_t StepNs(const Graph& graph, const MemorySystem& system, Plan plan) {
+  MakeDrops(graph, plan);
   return Simulate(graph, system, plan)->prediction.step_time_ns;
 }
 

@@ -3,7 +3,9 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/simulator.h"
+#include "policies/planning/staging.h"
 #include "policies/planning/workload.h"
 #include "policies/stow/segment_streams.h"
 #include "tests/unit/policies/random_graph.h"
@@ -25,19 +27,15 @@ Simulation Sketched(const Graph& graph, const MemorySystem& system,
     input.segments.insert(input.segments.end(), of_tensor.begin(),
                           of_tensor.end());
   }
-  return *Simulate(graph, system, SketchPlan(graph, system, input));
+  Plan plan = SketchPlan(graph, system, input);
+  MakeDrops(graph, plan);
+  return *Simulate(graph, system, plan);
 }
 
-// Changes of one to three tensors are drawn; every second one is accepted. Where
-// `streams`, the first half of the kernels may stream.
+// Changes of one to three tensors are drawn; every second one is accepted.
 void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
                                 uint64_t seed, int proposals,
-                                bool streams = false) {
-  BuildInput input{.segments = AllFastSegments(graph),
-                   .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
-  for (KernelIndex k = 0; streams && k < graph.kernel_count() / 2; ++k) {
-    input.streams.push_back({.kernel = k});
-  }
+                                const BuildInput& input) {
   SegmentNeighbour neighbour(graph, system.tiers[1].addressable, input.streams);
   SegmentJudge judge(graph, system, input, Allowed(graph, 0));
   std::mt19937_64 random(seed);
@@ -75,6 +73,18 @@ void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
   }
 }
 
+// Where `streams`, the first half of the kernels may stream.
+void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
+                                uint64_t seed, int proposals,
+                                bool streams = false) {
+  BuildInput input{.segments = AllFastSegments(graph),
+                   .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
+  for (KernelIndex k = 0; streams && k < graph.kernel_count() / 2; ++k) {
+    input.streams.push_back({.kernel = k});
+  }
+  ExpectWhatTheSimulatorSays(graph, system, seed, proposals, input);
+}
+
 TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysAfterAnyChange) {
   for (const char* name : {"optane", "gpu-pcie", "file", "cxl", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -90,6 +100,44 @@ TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
   for (uint64_t seed = 0; seed < 6; ++seed) {
     ExpectWhatTheSimulatorSays(RandomGraph(seed), system, seed, 200, true);
   }
+}
+
+// At first every tensor comes for each use and goes behind it: what is not
+// written there is dropped.
+TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
+  for (const char* name : {"optane", "gpu-pcie", "g10-a100"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      const int64_t limit = 3 * ComputeLiveness(graph).peak_bytes;
+      const BuildInput input{.segments = StagedSegments(
+                                 graph, *MakeWorkload(graph, system, limit)),
+                             .fast_limit_bytes = limit};
+      ExpectWhatTheSimulatorSays(graph, system, seed, 200, input);
+    }
+  }
+}
+
+TEST(SegmentJudgeTest, ChargesNoCopyOutOfWhatIsDropped) {
+  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+  Graph graph;
+  graph.tensors = {{.size_bytes = 1 << 20, .persistent = true}};
+  graph.kernels.resize(3);
+  graph.kernels[1].operands = {{.tensor = 0, .read = true}};
+  const BuildInput input{.segments = {{.tensor = 0,
+                                       .begin = 1,
+                                       .ready = 1,
+                                       .leave = 2,
+                                       .end = 3,
+                                       .moved_in = true,
+                                       .moved_out = true}}};
+  const int64_t in_ns = system.CopyDurationNs(1, kFastTier, 1 << 20);
+  const int64_t out_ns = system.CopyDurationNs(kFastTier, 1, 1 << 20);
+  EXPECT_EQ(SegmentJudge(graph, system, input, Allowed(graph, 0)).step_ns(),
+            in_ns);
+  graph.kernels[1].operands[0].write = true;
+  EXPECT_EQ(SegmentJudge(graph, system, input, Allowed(graph, 0)).step_ns(),
+            in_ns + out_ns);
 }
 
 TEST(SegmentJudgeTest, CountsWhatIsHeldAtOnce) {

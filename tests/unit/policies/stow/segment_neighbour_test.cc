@@ -5,6 +5,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/planning/drops.h"
 #include "policies/planning/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
@@ -57,6 +58,38 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
     }
     EXPECT_GT(changes, 50) << name;
   }
+}
+
+// They verify as drops, too.
+TEST(SegmentNeighbourTest, WhatNeedNotBeCopiedOutLeavesBehindItsLastUse) {
+  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+  int drops = 0;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const Graph graph = RandomGraph(seed);
+    const DropRule rule(graph);
+    BuildInput input{.segments = AllFastSegments(graph),
+                     .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
+    const SegmentNeighbour neighbour(graph, false, {});
+    std::mt19937_64 random(seed);
+    StaysByTensor stays = ByTensor(graph, input.segments);
+    for (int n = 0; n < 300; ++n) {
+      const auto change = neighbour.Change(random, stays);
+      if (!change.has_value()) continue;
+      stays[change->tensor] = change->stays;
+      for (const FastSegment& stay : change->stays) {
+        const std::optional<KernelIndex> drop = rule.DropAt(stay);
+        if (!drop.has_value()) continue;
+        EXPECT_EQ(stay.leave, *drop);
+        EXPECT_EQ(stay.end, *drop);
+        ++drops;
+      }
+    }
+    input.segments = Joined(stays);
+    Plan plan = *BuildPlan(graph, system, input);
+    MakeDrops(graph, plan);
+    EXPECT_EQ(VerifyPlan(graph, system, plan), absl::OkStatus()) << seed;
+  }
+  EXPECT_GT(drops, 50);
 }
 
 bool HoldsAt(const std::vector<FastSegment>& stays, KernelIndex boundary) {

@@ -101,7 +101,7 @@ TEST(SegmentPlacesTest, GivesPlacesThatTheVerifierAccepts) {
   int failed = 0, failed_with_more_effort = 0;
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
-    for (uint64_t seed = 0; seed < 10; ++seed) {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
       const Graph graph = RandomGraph(seed);
       failed += ReplaceAtRandom(graph, system, seed, {.obstacles = 1000});
       failed_with_more_effort += ReplaceAtRandom(
