@@ -13,10 +13,12 @@ namespace {
 
 using nlohmann::json;
 
+// Without drops, which move nothing.
 json MovesToJson(const StepPicture& picture) {
   json moves = json::array();
   for (size_t m = 0; m < picture.plan.moves.size(); ++m) {
     const Move& move = picture.plan.moves[m];
+    if (move.is_drop) continue;
     const MoveTrace& trace = picture.simulation.moves[m];
     moves.push_back({{"direction", move.to.tier == kFastTier ? "in" : "out"},
                      {"bytes", picture.graph.tensors[move.tensor].size_bytes},
