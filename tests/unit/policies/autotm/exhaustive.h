@@ -14,8 +14,8 @@
 namespace stowage {
 
 // For graphs of up to 6 tensors besides workspaces. Kernels run in the best of
-// the implementations whose workspace fits. `write_back_once`: what was copied out and not
-// written since leaves for free.
+// the implementations whose workspace fits. `write_back_once`: what was fetched in
+// the step and not written since leaves for free.
 double BestSynchronousNs(const Graph& graph, const MemorySystem& system,
                          int64_t arena_bytes, bool write_back_once);
 
