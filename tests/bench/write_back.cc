@@ -1,6 +1,6 @@
-// What AutoTM's program would gain if a tensor that was copied out and not
-// written since could leave the fast tier for free (section 3.6): its optimum
-// with and without. Plans cannot do this (docs/policies-autotm.md).
+// What AutoTM's plans gain by dropping tensors that were fetched and not written
+// since, instead of copying them out (section 3.6): the optimum of its program
+// with drops and without (docs/policies-autotm.md).
 //
 //   write_back --systems optane,gpu-pcie GRAPH...
 #include <cstdio>
