@@ -1,89 +1,18 @@
 #include "policies/planning/verifier.h"
 
-#include <functional>
 #include <string>
 #include <utility>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policies/model/graph_proto.h"
+#include "tests/unit/policies/planning/five_kernels.h"
 
 namespace stowage {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-constexpr int64_t kPage = kPlacementAlignmentBytes;
-
-// A system whose second tier is a file of 64 pages.
-MemorySystem FileSystem() {
-  MemorySystem system;
-  system.name = "test";
-  Tier fast{.name = "dram", .addressable = true};
-  fast.read = fast.write = {{1, 1'000'000'000}};
-  Tier file = fast;
-  file.name = "file";
-  file.addressable = false;
-  file.streamable = true;
-  file.capacity_bytes = 64 * kPage;
-  system.tiers = {fast, file};
-  return system;
-}
-
-// Five kernels.
-//   0 weight      persistent, read by 0 and 4
-//   1 activation  written by 1, read by 3
-//   2 workspace   of kernel 2
-//   3 pinned      persistent, never used
-//   4 gradient    wraps: written by 4, read by 0 of the next step
-//   5 large       born and streamed at kernel 2, dies there
-Graph FiveKernels() {
-  Graph graph;
-  graph.name = "five";
-  graph.tensors.resize(6);
-  graph.tensors[0] = {.size_bytes = 4 * kPage, .persistent = true};
-  graph.tensors[1] = {
-      .size_bytes = 2 * kPage, .birth_kernel = 1, .death_kernel = 3};
-  graph.tensors[2] = {.size_bytes = kPage,
-                      .kind = TensorKind::kWorkspace,
-                      .birth_kernel = 2,
-                      .death_kernel = 2};
-  graph.tensors[3] = {.size_bytes = kPage, .persistent = true, .pinned = true};
-  graph.tensors[4] = {
-      .size_bytes = kPage, .birth_kernel = 4, .death_kernel = 0};
-  graph.tensors[5] = {
-      .size_bytes = 9 * kPage, .birth_kernel = 2, .death_kernel = 2};
-  graph.kernels.resize(5);
-  for (Kernel& kernel : graph.kernels) kernel.name = "k";
-  graph.kernels[0].operands = {{.tensor = 0, .read = true},
-                               {.tensor = 4, .read = true}};
-  graph.kernels[1].operands = {{.tensor = 1, .write = true}};
-  graph.kernels[2].operands = {{.tensor = 2, .write = true},
-                               {.tensor = 5, .write = true}};
-  graph.kernels[3].operands = {{.tensor = 1, .read = true}};
-  graph.kernels[4].operands = {{.tensor = 0, .read = true},
-                               {.tensor = 4, .write = true}};
-  return graph;
-}
-
-// Evicts the weight from 1 to 2 and fetches it from 3 to 4, streams tensor 5.
-// The fast arena has 9 pages, of which one is the window.
-Plan ValidPlan() {
-  Plan plan;
-  plan.graph_id = GraphId(FiveKernels());
-  plan.system = "test";
-  plan.fast_limit_bytes = 9 * kPage;
-  plan.stream_window_bytes = kPage;
-  plan.initial = {{0, {0, 0}}, {3, {0, 7 * kPage}}, {4, {0, 6 * kPage}}};
-  plan.allocations = {{1, {0, 4 * kPage}},
-                      {2, {0, 0}},
-                      {5, {1, 16 * kPage}},
-                      {4, {0, 6 * kPage}}};
-  plan.moves = {{0, {0, 0}, {1, 0}, 1, 2}, {0, {1, 0}, {0, 0}, 3, 4}};
-  plan.streams = {{2, {5}}};
-  return plan;
-}
 
 TEST(VerifierTest, AcceptsAValidPlan) {
   EXPECT_EQ(VerifyPlan(FiveKernels(), FileSystem(), ValidPlan()),
@@ -154,74 +83,6 @@ TEST(VerifierTest, AllowsReadsWhileATensorIsCopied) {
   plan.graph_id = GraphId(graph);
   EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
 }
-
-// The weight is in the file as the step begins, is fetched for kernel 0, dropped
-// behind it, and fetched from and dropped to the same place for kernel 4.
-Plan PlanWithDrops() {
-  Plan plan = ValidPlan();
-  plan.initial[0].at = {1, 0};
-  plan.moves = {{0, {1, 0}, {0, 0}, 0, 0, /*keeps_source=*/true, false},
-                {0, {0, 0}, {1, 0}, 1, 1, false, /*is_drop=*/true},
-                {0, {1, 0}, {0, 0}, 3, 4, /*keeps_source=*/true, false},
-                {0, {0, 0}, {1, 0}, 5, 5, false, /*is_drop=*/true}};
-  return plan;
-}
-
-TEST(VerifierTest, AcceptsDropsToWhereTensorsWereFetchedFrom) {
-  EXPECT_EQ(VerifyPlan(FiveKernels(), FileSystem(), PlanWithDrops()),
-            absl::OkStatus());
-}
-
-TEST(VerifierTest, KeepsThePlaceThatATensorWasFetchedFrom) {
-  Plan plan = PlanWithDrops();
-  // While kernel 2 runs the weight is in the file, too.
-  plan.moves[1].start_kernel = plan.moves[1].deadline_kernel = 3;
-  plan.allocations[1].at.offset_bytes = 4 * kPage;
-  plan.allocations[0].at.offset_bytes = 5 * kPage;
-  EXPECT_EQ(VerifyPlan(FiveKernels(), FileSystem(), plan), absl::OkStatus());
-  plan.allocations[2].at.offset_bytes = 3 * kPage;
-  EXPECT_THAT(
-      std::string(VerifyPlan(FiveKernels(), FileSystem(), plan).message()),
-      StartsWith("overlap: at kernel 2 tensors 0 and 5 share bytes"));
-}
-
-TEST(VerifierTest, RejectsADropOfWhatWasWrittenSinceItWasFetched) {
-  for (const KernelIndex k : {0, 4}) {
-    Graph graph = FiveKernels();
-    graph.kernels[k].operands[0].write = true;
-    Plan plan = PlanWithDrops();
-    plan.graph_id = GraphId(graph);
-    EXPECT_THAT(std::string(VerifyPlan(graph, FileSystem(), plan).message()),
-                StartsWith("stale-source: kernel " + std::to_string(k) +
-                           " writes tensor 0"));
-  }
-}
-
-// Tensor 1 is fetched to be dropped, and freed.
-TEST(VerifierTest, RejectsAKeptSourceOfATensorThatIsFreed) {
-  Plan plan = ValidPlan();
-  plan.allocations[0].at = {1, 40 * kPage};
-  plan.moves.insert(plan.moves.begin() + 1, {1,
-                                             {1, 40 * kPage},
-                                             {0, 4 * kPage},
-                                             2,
-                                             2,
-                                             /*keeps_source=*/true,
-                                             false});
-  Graph graph = FiveKernels();
-  graph.kernels[1].operands.clear();
-  plan.graph_id = GraphId(graph);
-  EXPECT_THAT(std::string(VerifyPlan(graph, FileSystem(), plan).message()),
-              StartsWith("bad-drop: tensor 1 keeps a source"));
-  plan.moves[1].keeps_source = false;
-  EXPECT_EQ(VerifyPlan(graph, FileSystem(), plan), absl::OkStatus());
-}
-
-struct BrokenPlan {
-  std::string what;
-  std::string violation;
-  std::function<void(Plan&)> damage;
-};
 
 class BrokenPlanTest : public testing::TestWithParam<BrokenPlan> {};
 
@@ -375,61 +236,6 @@ INSTANTIATE_TEST_SUITE_P(
                    [](Plan& p) {
                      p.streams.push_back({1, {}});
                    }}),
-    [](const auto& info) { return info.param.what; });
-
-class BrokenDropTest : public testing::TestWithParam<BrokenPlan> {};
-
-TEST_P(BrokenDropTest, IsRejectedByTheNameOfItsViolation) {
-  Plan plan = PlanWithDrops();
-  GetParam().damage(plan);
-  const absl::Status verdict = VerifyPlan(FiveKernels(), FileSystem(), plan);
-  EXPECT_EQ(verdict.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_THAT(std::string(verdict.message()),
-              StartsWith(GetParam().violation + ": "));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    All, BrokenDropTest,
-    testing::Values(
-        BrokenPlan{"DropOfWhatWasNotKept", "bad-drop",
-                   [](Plan& p) { p.moves[0].keeps_source = false; }},
-        BrokenPlan{"CopyOfWhatWasKept", "bad-drop",
-                   [](Plan& p) { p.moves[1].is_drop = false; }},
-        BrokenPlan{"DropToAnotherPlace", "bad-drop",
-                   [](Plan& p) {
-                     p.moves[1].to = p.moves[2].from = {1, 32 * kPage};
-                   }},
-        BrokenPlan{"DropThatTakesTime", "bad-drop",
-                   [](Plan& p) { p.moves[1].deadline_kernel = 2; }},
-        BrokenPlan{"DropOfWhatNoMoveFetched", "bad-drop",
-                   [](Plan& p) {
-                     p.initial[0].at = {0, 0};
-                     p.moves.erase(p.moves.begin());
-                   }},
-        BrokenPlan{"DropThatKeepsItsSource", "bad-drop",
-                   [](Plan& p) { p.moves[1].keeps_source = true; }},
-        BrokenPlan{"DropIntoTheFastTier", "bad-drop",
-                   [](Plan& p) {
-                     p.moves[2].keeps_source = false;
-                     p.moves[2].is_drop = true;
-                     p.moves[2].deadline_kernel = 3;
-                   }},
-        BrokenPlan{
-            "KeepsASourceInTheFastTier", "bad-drop",
-            [](Plan& p) {
-              p.moves[3] = {0, {0, 0}, {0, 4 * kPage}, 5, 5, true, false};
-            }},
-        BrokenPlan{"KeepsASourceWithinTheFile", "bad-drop",
-                   [](Plan& p) {
-                     p.moves.insert(
-                         p.moves.begin() + 2,
-                         {0, {1, 0}, {1, 32 * kPage}, 2, 2, true, false});
-                   }},
-        BrokenPlan{"KeptSourceAtTheEndOfTheStep", "bad-drop",
-                   [](Plan& p) { p.moves.pop_back(); }},
-        BrokenPlan{
-            "DropsTwice", "wrong-source",
-            [](Plan& p) { p.moves.insert(p.moves.begin() + 2, p.moves[1]); }}),
     [](const auto& info) { return info.param.what; });
 
 TEST(VerifierTest, RejectsAKernelThatWritesWhatIsBeingCopied) {
