@@ -3,6 +3,8 @@
 import copy
 import ctypes
 import io
+import os
+import tempfile
 
 import numpy
 import torch
@@ -180,6 +182,39 @@ def save_and_load(digest):
         net.load_state_dict(torch.load(file))
 
     train_with(digest, between)
+
+
+def saved(net, path, how):
+    """What a checkpoint in a file holds."""
+    if how == "module":
+        torch.jit.save(torch.jit.script(net), path)
+        return torch.jit.load(path).state_dict()
+    if how == "open file":
+        with open(path, "wb") as file:
+            torch.save(net.state_dict(), file)
+    else:
+        torch.save(net.state_dict(), path,
+                   _use_new_zipfile_serialization=how != "old format")
+    return torch.load(path)
+
+
+@hazard
+def checkpoints(digest):
+    """Weights that are evicted are written to files, in every way there is."""
+    net = nn.Sequential(*[nn.Linear(512, 512) for _ in range(8)])
+    optimizer = sgd(net)
+    ways = ("path", "open file", "old format", "module")
+    with tempfile.TemporaryDirectory() as folder:
+        for step in range(STEPS):
+            optimizer.zero_grad()
+            loss = net(torch.randn(BATCH, 512)).square().mean()
+            loss.backward()
+            optimizer.step()
+            how = ways[step % len(ways)]
+            held = saved(net, os.path.join(folder, "net.pt"), how)
+            for tensor in held.values():
+                digest.add(how, tensor)
+    digest.add_model(net)
 
 
 @hazard
