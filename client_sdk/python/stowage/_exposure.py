@@ -1,9 +1,9 @@
 """Pins tensors whose address leaves PyTorch.
 
 `.numpy()`, DLPack and `data_ptr()` give the address to others, who would not
-notice that the tensor moves. `torch.save` asks for addresses too, but only while
-it runs: what it asks for is not pinned. Files get copies of the bytes, piece by
-piece, since the kernel cannot write from the address of an evicted tensor.
+notice that the tensor moves. `torch.save` and pickling ask for addresses too, but
+only while they run: what they ask for is not pinned. Files get copies of the bytes,
+piece by piece, since the kernel cannot write from the address of an evicted tensor.
 """
 
 import contextlib
@@ -14,12 +14,12 @@ import torch
 
 _PIECE_BYTES = 1 << 20
 
-_saving = threading.local()
+_unpinned = threading.local()
 
 
 def _pin(value):
     if isinstance(value, torch.Tensor) and value.device.type == "cpu":
-        if not getattr(_saving, "depth", 0):
+        if not getattr(_unpinned, "depth", 0):
             torch.ops.stowage.pin(value)
 
 
@@ -30,6 +30,24 @@ def _pin_first(function):
         return function(value, *args, **kwargs)
 
     return pinned
+
+
+@contextlib.contextmanager
+def _no_pins():
+    _unpinned.depth = getattr(_unpinned, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _unpinned.depth -= 1
+
+
+def _without_pinning(function):
+    @functools.wraps(function)
+    def unpinned(*args, **kwargs):
+        with _no_pins():
+            return function(*args, **kwargs)
+
+    return unpinned
 
 
 class _CopyingFile:
@@ -55,15 +73,11 @@ def _opened(file):
     return contextlib.nullcontext(file)
 
 
-def _without_pinning(save):
+def _from_copies(save):
     @functools.wraps(save)
     def saving(obj, f, *args, **kwargs):
-        _saving.depth = getattr(_saving, "depth", 0) + 1
-        try:
-            with _opened(f) as file:
-                return save(obj, _CopyingFile(file), *args, **kwargs)
-        finally:
-            _saving.depth -= 1
+        with _no_pins(), _opened(f) as file:
+            return save(obj, _CopyingFile(file), *args, **kwargs)
 
     return saving
 
@@ -83,6 +97,8 @@ def install():
         setattr(torch.Tensor, name, _pin_first(getattr(torch.Tensor, name)))
     torch.utils.dlpack.to_dlpack = _pin_first(torch.utils.dlpack.to_dlpack)
     torch.to_dlpack = torch.utils.dlpack.to_dlpack
-    torch.save = _without_pinning(torch.save)
+    torch.save = _from_copies(torch.save)
+    torch.Tensor._reduce_ex_internal = _without_pinning(
+        torch.Tensor._reduce_ex_internal)
     scripted = torch.jit.RecursiveScriptModule
     scripted.save = _through_a_buffer(scripted.save)

@@ -31,6 +31,11 @@ class HazardsTest(unittest.TestCase):
                 self.assertEqual(harness.plain(script, name), run.digest,
                                  run.summary())
 
+    def test_what_is_pickled_can_still_move(self):
+        run = harness.stowed("hazards_memory.py", "pickled", fast="60%")
+        self.assertIn("plan", run.modes, run.summary())
+        self.assertNotIn("layout-taken", run.fallback_reasons, run.summary())
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1].startswith("hazards_"):

@@ -4,6 +4,7 @@ import copy
 import ctypes
 import io
 import os
+import pickle
 import tempfile
 
 import numpy
@@ -180,6 +181,19 @@ def save_and_load(digest):
             parameter.data.zero_()
         file.seek(0)
         net.load_state_dict(torch.load(file))
+
+    train_with(digest, between)
+
+
+@hazard
+def pickled(digest):
+    """The weights are pickled after each step."""
+
+    def between(step, net):
+        held = pickle.loads(pickle.dumps(net.state_dict()))
+        digest.add("held", str(step))
+        for tensor in held.values():
+            digest.add("held", tensor)
 
     train_with(digest, between)
 
