@@ -223,6 +223,8 @@ void DisableHook() {
   c10::impl::tls_set_dispatch_key_included(kHookKey, false);
 }
 
+void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
+
 void EndStepManually() {
   g_marker.SetManual();
   if (g_job != nullptr) g_job->EndStep();

@@ -21,6 +21,9 @@ void EnableHookOnThread();
 // In a forked child: operators pass through.
 void DisableHook();
 
+// The script has made an optimizer, whose step() will end steps.
+void ExpectOptimizer();
+
 // The step ends here; from now on only such calls end steps.
 void EndStepManually();
 

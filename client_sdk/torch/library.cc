@@ -32,6 +32,7 @@ TORCH_LIBRARY(stowage, library) {
   library.def("attached() -> bool", &Attached);
   library.def("pin(Tensor tensor) -> ()", &Pin);
   library.def("enable_thread() -> ()", &EnableThread);
+  library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
   library.def("end_step() -> ()", &EndStep);
 }
 

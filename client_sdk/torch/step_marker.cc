@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kBackwardRoot = "aten::ones_like";
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
+// An optimizer that has not stepped after so many is not used.
+constexpr int kMostAccumulated = 256;
 
 bool RecordsGradients(const torch::jit::Stack& stack, size_t first_argument) {
   if (!c10::GradMode::is_enabled()) return false;
@@ -38,14 +40,20 @@ bool StepMarker::BeforeOperator(const OperatorInfo& info,
                                 size_t first_argument) {
   if (StartsBackward(info, stack, first_argument)) {
     in_backward_ = true;
+    ++backward_passes_;
     return false;
   }
-  if (!in_backward_ || has_optimizer_ || manual_ ||
+  if (!in_backward_ || !BackwardEndsSteps() ||
       !RecordsGradients(stack, first_argument)) {
     return false;
   }
   in_backward_ = false;
   return true;
+}
+
+bool StepMarker::BackwardEndsSteps() const {
+  if (manual_ || has_optimizer_) return false;
+  return !expects_optimizer_ || backward_passes_ > kMostAccumulated;
 }
 
 bool StepMarker::RecordOpened(std::string_view name) {

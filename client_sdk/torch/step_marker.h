@@ -2,7 +2,9 @@
 //
 // A step ends when an optimizer's step() returns: torch.optim wraps it in a
 // user-scope record, "Optimizer.step#...". Scripts without torch.optim: at the
-// first operator that records gradients again after a backward pass.
+// first operator that records gradients again after a backward pass. A script
+// that has made an optimizer may accumulate the gradients of several backward
+// passes before the first step().
 //
 // Not thread-safe: the training thread is the one that runs backward passes.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
@@ -37,11 +39,19 @@ class StepMarker {
   // Gradients are being computed.
   bool in_backward() const { return in_backward_; }
 
+  // The script has made an optimizer: backward passes end no step, unless many
+  // of them pass without it.
+  void ExpectOptimizer() { expects_optimizer_ = true; }
+
   // From here on only explicit calls end steps.
   void SetManual() { manual_ = true; }
 
  private:
+  bool BackwardEndsSteps() const;
+
   bool manual_ = false;
+  bool expects_optimizer_ = false;
+  int backward_passes_ = 0;
   bool has_optimizer_ = false;
   bool in_backward_ = false;
   int open_steps_ = 0;  // records of optimizer steps, one within the other

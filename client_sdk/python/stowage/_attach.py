@@ -4,7 +4,7 @@ import os
 
 import torch
 
-from stowage import _exposure, _private, _threads
+from stowage import _exposure, _optimizers, _private, _threads
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
 
@@ -52,6 +52,7 @@ def init(fast="", slow="", policy="", agent=""):
 def install():
     """What an attached Python process needs besides the plug-in."""
     _exposure.install()
+    _optimizers.install()
     _threads.install()
 
 

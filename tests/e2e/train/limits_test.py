@@ -10,6 +10,7 @@ import harness
 
 TRAIN = ("train_model.py", "mobilenet_v2", "--batch", "8", "--image", "96")
 SMALL = ("hazards_training.py", "plain")
+STEPS = 6  # of a hazard
 
 
 class LimitsTest(unittest.TestCase):
@@ -31,6 +32,15 @@ class LimitsTest(unittest.TestCase):
         last = run.report["steps"][-1]
         self.assertEqual(0, last["moved_in_bytes"] + last["moved_out_bytes"],
                          run.summary())
+
+    def test_a_share_counts_the_optimizer_where_gradients_accumulate(self):
+        accumulation = ("hazards_training.py", "accumulation")
+        run = harness.stowed(*accumulation, fast="60%")
+        self.assertEqual(harness.plain(*accumulation), run.digest)
+        self.assertEqual(STEPS, len(run.report["steps"]), run.summary())
+        self.assertAlmostEqual(0.6 * run.report["tensor_peak_bytes"],
+                               run.report["limit_bytes"],
+                               delta=1 << 16)
 
     def test_a_limit_that_cannot_work_names_the_least_that_does(self):
         refused = harness.stowed(*SMALL, fast="512KiB", check=False)

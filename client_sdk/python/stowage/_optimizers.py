@@ -1,0 +1,16 @@
+"""Lets the plug-in know that the script has made an optimizer."""
+
+import functools
+
+import torch
+
+
+def install():
+    make = torch.optim.Optimizer.__init__
+
+    @functools.wraps(make)
+    def announced(self, *args, **kwargs):
+        torch.ops.stowage.expect_optimizer()
+        make(self, *args, **kwargs)
+
+    torch.optim.Optimizer.__init__ = announced
