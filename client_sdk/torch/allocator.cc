@@ -4,6 +4,9 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include <atomic>
+#include <cstdint>
+
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/running_kernel.h"
 
@@ -14,6 +17,17 @@ constexpr size_t kAlignmentBytes = 64;  // as PyTorch's own allocator
 
 Job* g_job = nullptr;
 bool g_enabled = false;
+// A tensor of a job that is about to be refused is outside its tiers.
+std::atomic<bool> g_outside = false;
+
+// Storages below the managed size, and large ones of threads that do not train.
+// What is outside only because the limit is too small is not what the least
+// limit has to leave room for.
+void CountUnmanaged(int64_t bytes) {
+  const int64_t managed_bytes = kManagedBytes;
+  if (g_outside && std::abs(bytes) >= managed_bytes) return;
+  g_job->CountUnmanaged(bytes);
+}
 
 // Frees what any of the two allocators gave out; null is allowed.
 void FreeAny(void* address) {
@@ -22,7 +36,7 @@ void FreeAny(void* address) {
     if (g_enabled) g_job->Free(address);
     return;
   }
-  g_job->CountUnmanaged(-static_cast<int64_t>(malloc_usable_size(address)));
+  CountUnmanaged(-static_cast<int64_t>(malloc_usable_size(address)));
   free(address);
 }
 
@@ -36,10 +50,11 @@ class ManagedAllocator final : public c10::Allocator {
     if (g_enabled && bytes >= kManagedBytes && !OnAuxiliaryThread()) {
       address = g_job->Allocate(CurrentKernel(), bytes);
       if (address != nullptr) return ManagedDataPtr(address);
+      g_outside = true;
     }
     TORCH_CHECK(posix_memalign(&address, kAlignmentBytes, bytes) == 0,
                 "stowage: cannot allocate ", bytes, " bytes");
-    g_job->CountUnmanaged(malloc_usable_size(address));
+    CountUnmanaged(malloc_usable_size(address));
     return ManagedDataPtr(address);
   }
 

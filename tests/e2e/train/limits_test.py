@@ -50,6 +50,9 @@ class LimitsTest(unittest.TestCase):
         self.assertTrue(least, refused.output)
         run = harness.stowed(*SMALL, fast=least.group(1))
         self.assertEqual(harness.plain(*SMALL), run.digest, run.summary())
+        self.assertAlmostEqual(int(least.group(1)),
+                               run.report["least_limit_bytes"],
+                               delta=1 << 20)
         run.check_limit(self)
 
     def test_a_limit_that_is_no_size_is_refused(self):
