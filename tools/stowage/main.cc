@@ -20,6 +20,16 @@
 namespace stowage::cli {
 namespace {
 
+// Where a subcommand is missing, the word that stands in its place; CLI11 does
+// not mention it.
+std::string NoSubcommand(const CLI::App& root) {
+  const CLI::App* app = &root;
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  const std::vector<std::string> words = root.remaining(/*recurse=*/true);
+  const bool is_missing = app->get_require_subcommand_min() > 0;
+  return is_missing && !words.empty() ? words.front() : "";
+}
+
 int Main(int argc, char** argv) {
   // Whoever started this may ignore it, and then no child could be waited for.
   signal(SIGCHLD, SIG_DFL);
@@ -48,6 +58,11 @@ int Main(int argc, char** argv) {
   AddStatusCommand(root, commands);
   try {
     root.parse(static_cast<int>(separator - argv), argv);
+  } catch (const CLI::RequiredError& error) {
+    const std::string word = NoSubcommand(root);
+    if (word.empty()) return root.exit(error), kExitUsage;
+    return ReportUsageError(absl::InvalidArgumentError(
+        "there is no subcommand '" + word + "'; --help lists those there are"));
   } catch (const CLI::ParseError& error) {
     return root.exit(error) == 0 ? kExitOk : kExitUsage;
   }

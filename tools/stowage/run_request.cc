@@ -2,9 +2,28 @@
 
 #include "absl/strings/str_cat.h"
 #include "client_sdk/runtime/size_spec.h"
+#include "policies/deeptm/dqn_planner.h"
+#include "policies/registry.h"
 #include "tools/stowage/python_plot.h"
 
 namespace stowage::cli {
+namespace {
+
+// Services that were there before may know other policies than this program.
+absl::Status CheckPolicy(const RunRequest& request) {
+  const bool is_private =
+      request.agent_socket.empty() && request.service_address.empty();
+  if (!is_private || request.policy.empty() ||
+      request.policy == kDeepTmPolicyName) {
+    return absl::OkStatus();
+  }
+  const absl::Status made = MakePolicy(request.policy).status();
+  if (made.ok()) return made;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--policy: ", made.message(), ", ", std::string(kDeepTmPolicyName)));
+}
+
+}  // namespace
 
 absl::Status CheckRunRequest(const RunRequest& request) {
   if (request.command.empty()) {
@@ -17,7 +36,8 @@ absl::Status CheckRunRequest(const RunRequest& request) {
                                                    ": not a limit; give ",
                                                    std::string(kLimitForms)));
   }
-  if (request.plot_path.empty()) return absl::OkStatus();
+  const absl::Status policy = CheckPolicy(request);
+  if (!policy.ok() || request.plot_path.empty()) return policy;
   if (!request.agent_socket.empty()) {
     return absl::InvalidArgumentError(
         "--plot draws what a private agent did; leave out --agent (and "

@@ -166,9 +166,7 @@ class BadInputTest(CliTest):
         self.assert_refused(self.folder / "none.json", NO_INPUT)
 
     def test_a_directory(self):
-        result = stowage("graph", "validate", self.folder)
-        self.assertNotEqual(result.returncode, 0)
-        self.assertIn(str(self.folder), result.stderr)
+        self.assert_refused(self.folder, NO_INPUT, "Is a directory")
 
     def test_an_empty_file(self):
         self.assert_refused(self.write("empty.pb", b""), BAD_DATA, "no data")
@@ -421,7 +419,9 @@ class UsageTest(CliTest):
         self.assertRegex(stowage("--version").stdout, r"stowage \d+\.\d+\.\d+")
 
     def test_refuses_what_it_does_not_know(self):
-        self.assertEqual(stowage("stow").returncode, USAGE)
+        self.assert_fails(stowage("stow"), USAGE, "'stow'")
+        self.assert_fails(stowage("graph", "draw"), USAGE, "'draw'")
+        self.assert_fails(stowage("graph"), USAGE, "subcommand is required")
         self.assertEqual(stowage("run", "--quickly", "--", "true").returncode, USAGE)
         self.assertEqual(stowage("run").returncode, USAGE)
 

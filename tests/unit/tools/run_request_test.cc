@@ -27,6 +27,26 @@ TEST(RunRequestTest, RefusesALimitThatIsNone) {
   }
 }
 
+TEST(RunRequestTest, RefusesAPolicyThatItsOwnServiceDoesNotKnow) {
+  EXPECT_THAT(ErrorOf({.policy = "stowe", .command = {"true"}}),
+              HasSubstr("--policy: there is no policy 'stowe'"));
+  for (const char* policy : {"", "stow", "lru", "deeptm"}) {
+    EXPECT_TRUE(CheckRunRequest({.policy = policy, .command = {"true"}}).ok())
+        << policy;
+  }
+}
+
+TEST(RunRequestTest, LeavesPoliciesToAServiceThatWasThereBefore) {
+  EXPECT_TRUE(CheckRunRequest({.policy = "theirs",
+                               .service_address = "host:7420",
+                               .command = {"true"}})
+                  .ok());
+  EXPECT_TRUE(CheckRunRequest({.policy = "theirs",
+                               .agent_socket = "/run/agent.sock",
+                               .command = {"true"}})
+                  .ok());
+}
+
 TEST(RunRequestTest, AsksForTheCommandAfterTheDashes) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("'--'"));
 }

@@ -1,6 +1,7 @@
 #include "tools/stowage/import/input_file.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +17,10 @@ namespace {
 
 constexpr int64_t kMaxFileBytes = int64_t{1} << 30;
 
+// Whatever the reason, there is no input: NOT_FOUND.
 absl::Status Unreadable(const std::string& path, int error) {
-  return absl::ErrnoToStatus(error, absl::StrCat("cannot read '", path, "'"));
+  return absl::NotFoundError(
+      absl::StrCat("cannot read '", path, "': ", strerror(error)));
 }
 
 absl::Status CheckSize(const std::string& path, const struct stat& info) {
