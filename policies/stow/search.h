@@ -9,6 +9,7 @@
 #ifndef STOWAGE_POLICIES_STOW_SEARCH_H_
 #define STOWAGE_POLICIES_STOW_SEARCH_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -162,6 +163,10 @@ class Search {
   BuildInput MakeInput(const Candidate& candidate) const;
   bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
+
+  // The most stays whose layout is repaired where something is lost by repairing
+  // it: less room leads to good schedules of more sooner.
+  static constexpr size_t kMostRepaired = 700;
 
   const CostModel& costs_;
   const AbsenceChoices& choices_;

@@ -12,8 +12,8 @@
 namespace stowage {
 namespace {
 
-constexpr KernelIndex kMaxKernelsForTwo = 700;
-constexpr double kLeastWaitingForTwo = 0.01;
+constexpr KernelIndex kMaxKernelsForTwo = 7'000;
+constexpr double kLeastWaitingForTwo = 0.001;
 
 // Where every use needs a copy plain prices are all alike, so that the search
 // begins once for each rule of tiers; prices that were learnt over many graphs

@@ -99,19 +99,20 @@ TEST_F(ExchangeStreamTest, StreamsOpenedWhileDrainingEndAtOnce) {
 }
 
 TEST_F(ExchangeStreamTest, DrainingWhileARequestIsAnsweredIsSafe) {
-  absl::Notification answering;
-  absl::Notification released;
-  service_.answer = [&](const v1::PlaceRequest&) {
-    answering.Notify();
-    released.WaitForNotification();
+  // The stream may end before the answer does, which then still needs them.
+  const auto answering = std::make_shared<absl::Notification>();
+  const auto released = std::make_shared<absl::Notification>();
+  service_.answer = [answering, released](const v1::PlaceRequest&) {
+    answering->Notify();
+    released->WaitForNotification();
     return absl::StatusOr<v1::PlaceResponse>(v1::PlaceResponse());
   };
   grpc::ClientContext context;
   auto stream = stub_->Place(&context);
   stream->Write(v1::PlaceRequest());
-  answering.WaitForNotification();
+  answering->WaitForNotification();
   service_.streams.DrainAll();
-  released.Notify();
+  released->Notify();
   v1::PlaceResponse response;
   EXPECT_FALSE(stream->Read(&response));
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
