@@ -47,6 +47,10 @@ constexpr double kTrialShare = 0.1;
 constexpr int64_t kAnnealedFully = 7'000;
 constexpr int64_t kMostAnnealed = 20'000;
 
+// The most boundaries of a step whose plan is annealed once more, which takes
+// little time then.
+constexpr int64_t kAnnealedTwice = 700;
+
 // Of what found no address, the share by which less is allowed while it is held.
 constexpr double kMisfitShare = 0.5;
 
@@ -55,6 +59,8 @@ constexpr double kMisfitShare = 0.5;
 void Search::Anneal() {
   if (!best_.ok() || IsOver()) return;
   AnnealFromBeginnings();
+  const auto boundaries = static_cast<int64_t>(room_.bytes().size());
+  if (boundaries <= kAnnealedTwice) AnnealBest(1);
   for (int n = 1; n <= effort_.longer_annealings; ++n) AnnealBest(1 << n);
 }
 
