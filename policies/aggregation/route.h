@@ -14,8 +14,9 @@
 namespace stowage {
 
 // The tiers that a tensor is in, one after the other, and the boundaries of the
-// moves between them, and which are drops. Tensors that leave and return at the same boundaries are
-// those whose next access is as far away, the paper's equal reuse distance.
+// moves between them, and which are drops. Tensors that leave and return at the
+// same boundaries are those whose next access is as far away, the paper's equal
+// reuse distance.
 using Route = std::vector<int32_t>;
 
 Route RouteOf(const Graph& graph, const Plan& plan, const TensorStays& stays,

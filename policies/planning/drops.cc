@@ -1,6 +1,7 @@
 #include "policies/planning/drops.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "policies/model/liveness.h"
@@ -15,22 +16,30 @@ Groups WritesByTensor(const Graph& graph) {
         if (operand.write) add(operand.tensor, k);
       }
     }
-    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-      const Tensor& tensor = graph.tensors[t];
-      if (!tensor.persistent) add(t, tensor.birth_kernel);
-    }
   });
 }
 
 }  // namespace
 
 DropRule::DropRule(const Graph& graph)
-    : uses_(UsesByTensor(graph)), writes_(WritesByTensor(graph)) {}
+    : uses_(UsesByTensor(graph)), writes_(WritesByTensor(graph)) {
+  for (const Tensor& tensor : graph.tensors) {
+    births_.push_back(tensor.persistent ? -1 : tensor.birth_kernel);
+  }
+}
+
+bool DropRule::ChangesWithin(TensorIndex t, KernelIndex begin,
+                             KernelIndex end) const {
+  const auto writes = writes_[t];
+  const auto write = std::lower_bound(writes.begin(), writes.end(), begin);
+  return (write != writes.end() && *write < end) ||
+         (begin <= births_[t] && births_[t] < end);
+}
 
 std::optional<KernelIndex> DropRule::DropAt(const FastSegment& stay) const {
-  if (!stay.moved_in || !stay.moved_out) return std::nullopt;
-  for (const KernelIndex write : writes_[stay.tensor]) {
-    if (stay.begin <= write && write < stay.end) return std::nullopt;
+  if (!stay.moved_in || !stay.moved_out ||
+      ChangesWithin(stay.tensor, stay.begin, stay.end)) {
+    return std::nullopt;
   }
   const auto uses = uses_[stay.tensor];
   const auto behind = std::lower_bound(uses.begin(), uses.end(), stay.end);

@@ -10,6 +10,7 @@
 #define STOWAGE_POLICIES_PLANNING_DROPS_H_
 
 #include <optional>
+#include <vector>
 
 #include "policies/model/graph.h"
 #include "policies/model/groups.h"
@@ -28,8 +29,12 @@ class DropRule {
   std::optional<KernelIndex> DropAt(const FastSegment& stay) const;
 
  private:
-  Groups uses_;    // kernels by tensor
-  Groups writes_;  // likewise, and those at which tensors are born
+  // Whether one of kernels begin .. end - 1 writes it, or gives birth to it.
+  bool ChangesWithin(TensorIndex t, KernelIndex begin, KernelIndex end) const;
+
+  Groups uses_;                      // kernels by tensor, ascending
+  Groups writes_;                    // likewise
+  std::vector<KernelIndex> births_;  // by tensor; -1 of persistent ones
 };
 
 // Of a plan that BuildPlan or SketchPlan made, in which a tensor has one place in
