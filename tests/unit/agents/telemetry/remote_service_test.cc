@@ -298,6 +298,8 @@ TEST_F(RemoteServiceTest, ComesBackWithAServiceThatWasAway) {
     told_.mutex.AssertReaderHeld();
     return told_.registrations == 1;
   }));
+  // The node hears of it later than the service says so.
+  while (!service_->connected()) std::this_thread::yield();
   StopServer();
   while (service_->connected()) std::this_thread::yield();
   service_->ReportSteps(std::vector<v1::StepTelemetry>(2));
