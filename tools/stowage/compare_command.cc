@@ -19,6 +19,7 @@
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/policy_spec.h"
 #include "tools/stowage/python_plot.h"
+#include "tools/stowage/seconds_range.h"
 #include "tools/stowage/suite_report.h"
 #include "tools/stowage/suite_run.h"
 #include "tools/stowage/system_file.h"
@@ -227,10 +228,10 @@ void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
   app.add_option("--seed", arguments.seed, "Seed of random choices");
   app.add_option("--time-limit", arguments.time_limit_s,
                  "Seconds a planner may think; 0: its own default")
-      ->check(CLI::Range(0.0, 86400.0));
+      ->check(SecondsUpTo(86400));
   app.add_option("--give-up-after", arguments.give_up_after_s,
                  "Seconds after which a planner is ended; 0: never")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(SecondsUpTo(1000000));
   app.add_flag("--no-lower-bound", arguments.no_lower_bound,
                "Do not compute lower bounds, which take seconds for large "
                "graphs");

@@ -22,6 +22,7 @@
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/policy_spec.h"
 #include "tools/stowage/python_plot.h"
+#include "tools/stowage/seconds_range.h"
 #include "tools/stowage/step_plot.h"
 #include "tools/stowage/system_file.h"
 #include "tools/stowage/units.h"
@@ -179,7 +180,7 @@ void AddPlanCommand(CLI::App& root, CommandList& commands) {
       ->capture_default_str();
   app->add_option("--time-limit", arguments->time_limit_s,
                   "Seconds a planner may think; 0: its own default")
-      ->check(CLI::Range(0.0, 86400.0))
+      ->check(SecondsUpTo(86400))
       ->capture_default_str();
   app->add_option("-o,--output", arguments->output,
                   "Write the plan here: .pb or .json, with .gz gzipped");

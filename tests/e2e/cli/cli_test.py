@@ -258,6 +258,11 @@ class PlanTest(CliTest):
         self.assert_fails(stowage("plan", GRAPH, "--system", "none", "--fast-ratio", "0.5"),
                           NO_INPUT, "optane")
 
+    def test_refuses_a_time_limit_that_is_no_number_of_seconds(self):
+        for limit in ("nan", "-1", "1e9", "soon"):
+            self.assert_fails(stowage("plan", GRAPH, "--system", "optane", "--fast-ratio", "0.5",
+                                      "--time-limit", limit), USAGE, limit)
+
     # The kernel is fastest with 6 MiB of workspace; 1 MiB does as well.
     CHOICE = {
         "schemaVersion": 1,
