@@ -50,6 +50,13 @@ std::optional<KernelIndex> DropRule::DropAt(const FastSegment& stay) const {
   return drop;
 }
 
+void DropRule::EndAtDrops(std::vector<FastSegment>& stays) const {
+  for (FastSegment& stay : stays) {
+    const std::optional<KernelIndex> drop = DropAt(stay);
+    if (drop.has_value()) stay.leave = stay.end = *drop;
+  }
+}
+
 void MakeDrops(const Graph& graph, Plan& plan) {
   const DropRule rule(graph);
   std::vector<Move*> fetches(graph.tensors.size());

@@ -28,6 +28,9 @@ class DropRule {
   // it there any more; nullopt where it has to be copied out, or stays.
   std::optional<KernelIndex> DropAt(const FastSegment& stay) const;
 
+  // Ends those of `stays` that may be dropped where they may be.
+  void EndAtDrops(std::vector<FastSegment>& stays) const;
+
  private:
   // Whether one of kernels begin .. end - 1 writes it, or gives birth to it.
   bool ChangesWithin(TensorIndex t, KernelIndex begin, KernelIndex end) const;

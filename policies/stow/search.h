@@ -119,6 +119,7 @@ class Search {
   bool PlansAtOnce(const Recipe& recipe, const PriceAbsences& price);
   // Lays out the best candidates that rounds from the starts lead to.
   void RunFrom(const std::vector<Recipe>& starts, const PriceAbsences& price);
+  // Where the best plan hardly waits, one that leaves room unused as well.
   void TryWithRoomToSpare(const Recipe& recipe);
   // The recipe of a first round.
   Recipe Begin(Recipe recipe, const PriceAbsences& price) const;

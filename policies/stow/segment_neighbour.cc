@@ -134,7 +134,7 @@ std::optional<StayChange> SegmentNeighbour::Change(
                      static_cast<int>(at - life.uses.begin()));
   }
   if (!changed) return std::nullopt;
-  DropEarly(change.stays);
+  drops_.EndAtDrops(change.stays);
   if (!IsValid(life, change.stays)) return std::nullopt;
   return change;
 }
@@ -162,7 +162,7 @@ std::optional<StayChange> SegmentNeighbour::Evict(std::mt19937_64& random,
   const bool all = random() % 2 == 0;
   CutOut(random, lives_[t], all ? span : Span{boundary, boundary + 1},
          change.stays, s);
-  DropEarly(change.stays);
+  drops_.EndAtDrops(change.stays);
   if (!IsValid(lives_[t], change.stays)) return std::nullopt;
   return change;
 }
@@ -393,13 +393,6 @@ bool SegmentNeighbour::Insert(std::mt19937_64& random, TensorIndex t,
                                 }),
                stay);
   return true;
-}
-
-void SegmentNeighbour::DropEarly(Stays& stays) const {
-  for (FastSegment& stay : stays) {
-    const std::optional<KernelIndex> drop = drops_.DropAt(stay);
-    if (drop.has_value()) stay.leave = stay.end = *drop;
-  }
 }
 
 bool SegmentNeighbour::IsValid(const Life& life,

@@ -108,8 +108,6 @@ class SegmentNeighbour {
   // Another boundary, most often near `now`, within the tensor's life.
   KernelIndex Draw(std::mt19937_64& random, const Life& life,
                    KernelIndex now) const;
-  // What need not be copied out leaves as early as it may.
-  void DropEarly(Stays& stays) const;
   // Whether the stays of a tensor can be built.
   bool IsValid(const Life& life, const Stays& stays) const;
   bool IsValid(const Life& life, const FastSegment& stay) const;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -34,20 +33,12 @@ KernelIndex BehindLastUse(const Uses& uses, KernelIndex end) {
   return use == uses.begin() ? 0 : *std::prev(use) + 1;
 }
 
-// Before segments are looked up by when they leave, which MakeDrops may change.
-void DropEarly(const Graph& graph, std::vector<FastSegment>& segments) {
-  const DropRule rule(graph);
-  for (FastSegment& s : segments) {
-    const std::optional<KernelIndex> drop = rule.DropAt(s);
-    if (drop.has_value()) s.leave = s.end = *drop;
-  }
-}
-
 }  // namespace
 
 void TightenSegments(const Graph& graph, const MemorySystem& system,
                      BuildInput& input) {
-  DropEarly(graph, input.segments);
+  // Before they are looked up by when they leave, which MakeDrops may change.
+  DropRule(graph).EndAtDrops(input.segments);
   Plan plan = SketchPlan(graph, system, input);
   MakeDrops(graph, plan);
   const auto simulation = Simulate(graph, system, plan);
