@@ -31,6 +31,7 @@ struct Block {
   // which cannot move. Owned through StorageAccess.
   void* storage = nullptr;
   bool pinned = false;     // its address is known outside
+  bool set_aside = false;  // and it is where no plan puts anything: job_pin.cc
   bool parameter = false;  // a leaf that requires gradients
   bool backward = false;   // allocated while gradients were computed
   int32_t users = 0;       // kernels that are running on it

@@ -265,16 +265,24 @@ void Job::Die(Block* block) {
   GiveUpKept(block);
   std::erase(guide_.moving, block);
   arenas_[block->place.tier]->Free(block->place.offset_bytes);
-  profile_.AddDeath(*block);
+  LeaveStep(block);
   managed_bytes_ -= block->size_bytes;
-  if (block->tensor >= 0 && tensors_[block->tensor] == block) {
-    tensors_[block->tensor] = nullptr;
-  }
+  if (block->pinned) pinned_bytes_ -= block->room_bytes();
   if (block->storage != nullptr) storage_.release(block->storage);
   block->storage = nullptr;
   blocks_.erase(block);
   block->dead = true;
   if (block->users == 0) delete block;
+}
+
+// For the profile and the plan of the step it is dead.
+void Job::LeaveStep(Block* block) {
+  profile_.AddDeath(*block);
+  block->profile_index = -1;
+  if (block->tensor >= 0 && tensors_[block->tensor] == block) {
+    tensors_[block->tensor] = nullptr;
+  }
+  block->tensor = -1;
 }
 
 bool Job::CanMove(const Block& block) const {
@@ -284,17 +292,6 @@ bool Job::CanMove(const Block& block) const {
 
 bool Job::Movable(const Block& block) const {
   return block.users == 0 && CanMove(block);
-}
-
-void Job::Pin(void* address) {
-  if (!Manages(address)) return;
-  Lock lock(this);
-  Block* block = Find(address);
-  if (block == nullptr) return;
-  if (block->moving) FinishMove(block);
-  if (block->place.tier != session::kFastTier && Movable(*block)) Fetch(block);
-  GiveUpKept(block);  // what is written from here on is not seen
-  block->pinned = true;
 }
 
 void Job::CountUnmanaged(int64_t bytes) {

@@ -110,7 +110,8 @@ class Job {
   // The step is over: the optimizer has run, or the next forward pass begins.
   void EndStep();
 
-  // The address is about to be known outside: the tensor moves no more.
+  // The address is about to be known outside: the tensor may move during this
+  // call, and no more after it.
   void Pin(void* address);
 
   // Counts storages below the managed size.
@@ -151,6 +152,7 @@ class Job {
     int64_t moved_out_bytes = 0;
     int64_t tensor_peak_bytes = 0;
     int64_t unmanaged_peak_bytes = 0;
+    int64_t room_aside_bytes = 0;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
     uint32_t fallbacks = 0;
@@ -166,6 +168,7 @@ class Job {
                   const std::vector<KernelOperand>& operands);
   Block* Find(const void* address) const;
   void Die(Block* block);
+  void LeaveStep(Block* block);
   void NotePeaks();
   void ReportEvent(std::string_view reason, std::string_view detail,
                    int32_t kernel = -1);
@@ -195,6 +198,7 @@ class Job {
                          bool streams) const;
   void NoteBirth(const RunningKernel& kernel, const Block& block);
   int64_t LargestBirth(const RunningKernel& kernel) const;
+  std::optional<Victims> LowestRoom(const Block& block) const;
   void Compact(const std::vector<Block*>& operands);
   bool SetPlace(Block* block, Place place, bool keeps_source = false);
   void ExtendWindow(RunningKernel* kernel);
@@ -203,6 +207,7 @@ class Job {
 
   // job_plan.cc: a step under a plan.
   bool StartPlan(const PlanTable& plan, const std::vector<Target>& targets);
+  void TouchFastMemory(int64_t end_bytes);
   void NameTensors(const PlanTable& plan, std::vector<Target>* targets);
   bool Arrange(const std::vector<Target>& targets);
   void ClearFast(const std::vector<Target>& targets);
@@ -227,6 +232,15 @@ class Job {
   void GiveUpKept(Block* block);
   bool GiveUpAllKept();
   void NoteWrite(const KernelOperand& operand);
+
+  // job_pin.cc: tensors whose address is known outside.
+  void SetAside(Block* block);
+  std::optional<Victims> LowestRoomAside(const Block& block);
+  void NoteSetAside();
+  void NoteRoomAside();
+  int64_t TakeRoomAside();
+  bool FindPlanBegin(const PlanTable& plan);
+  bool ForgetOutgrown(uint64_t signature);
 
   // job_hints.cc: a step that is off its plan.
   void FollowGuide(const RunningKernel& kernel);
@@ -287,6 +301,7 @@ class Job {
   int64_t moves_ = 0;
   int64_t kernels_run_ = 0;
   int64_t managed_bytes_ = 0;       // live, wherever they are
+  int64_t pinned_bytes_ = 0;        // rooms of those that are pinned
   int64_t tensor_peak_bytes_ = 0;   // of the job
   int64_t largest_room_bytes_ = 0;  // of any block so far
   int64_t last_end_ns_ = 0;         // when the last kernel ended
@@ -308,6 +323,13 @@ class Job {
   bool agent_lost_reported_ = false;
 
   std::unordered_map<uint64_t, PlanTable> plans_;  // by signature
+  // Room of pinned tensors, in which plans of a signature put nothing.
+  struct RoomAside {
+    int64_t bytes = 0;
+    int64_t recent_bytes = 0;  // the most needed since the last profile
+    uint64_t outgrown = 0;     // steps whose plan did not fit above it
+  };
+  std::unordered_map<uint64_t, RoomAside> rooms_aside_;  // by signature
   // Why plan mode ended in this step; reported when the step is over.
   struct {
     std::string reason, detail;
@@ -315,6 +337,8 @@ class Job {
   } surprise_;
   const PlanTable* plan_ = nullptr;              // drives this step
   const PlanTable* step_plan_ = nullptr;         // drove it from the start
+  int64_t plan_begin_bytes_ = 0;                 // of the step's plan
+  int64_t touched_bytes_ = 0;                    // of the fast arena, for plans
   std::unordered_map<uint64_t, int> surprises_;  // in a row, by signature
   std::vector<Block*> tensors_;                  // by the plan's tensor index
   Guide guide_;                                  // of a step without a plan

@@ -236,6 +236,14 @@ bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
       .has_value();
 }
 
+// The lowest room in the fast arena that the block can have beside where it is.
+std::optional<Victims> Job::LowestRoom(const Block& block) const {
+  return LowestVictims(*arenas_[session::kFastTier], block.room_bytes(),
+                       [&](const Block& victim) {
+                         return &victim != &block && Movable(victim);
+                       });
+}
+
 void Job::NoteBirth(const RunningKernel& kernel, const Block& block) {
   const Arena& fast = *arenas_[session::kFastTier];
   if (block.room_bytes() < fast.capacity_bytes() / kCompactShare) return;
@@ -256,10 +264,7 @@ void Job::Compact(const std::vector<Block*>& operands) {
     if (block->place.tier == session::kFastTier) Evict(block);
   }
   for (Block* block : operands) {
-    const std::optional<Victims> victims =
-        LowestVictims(*arenas_[session::kFastTier], block->room_bytes(),
-                      [this](const Block& victim) { return Movable(victim); });
-    const std::optional<Place> room = ClearRoom(victims, block);
+    const std::optional<Place> room = ClearRoom(LowestRoom(*block), block);
     if (room.has_value()) FetchTo(*room, block);
   }
 }
@@ -299,7 +304,7 @@ void Job::ExtendWindow(RunningKernel* kernel) {
 }
 
 void Job::EndExtension() {
-  window_.Use(0, window_bytes());
+  window_.Use(window_block_.place.offset_bytes, window_bytes());
   arenas_[session::kFastTier]->Free(extension_block_.place.offset_bytes);
   extension_block_.size_bytes = 0;
 }

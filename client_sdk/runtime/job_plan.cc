@@ -28,11 +28,21 @@ std::optional<int64_t> AllocateNear(Arena& arena, int64_t offset_bytes,
 // Brings the blocks that are alive to where the plan wants them; false if they
 // cannot be.
 bool Job::StartPlan(const PlanTable& plan, const std::vector<Target>& targets) {
+  TouchFastMemory(plan_begin_bytes_ + plan.fast_end_bytes);
   if (!Arrange(targets)) return false;
   plan_ = step_plan_ = &plan;
   next_move_ = 0;
   next_deadline_ = 0;
   return true;
+}
+
+// The job's pages are charged to the job: touches them before the agent does,
+// and none that the plan leaves alone.
+void Job::TouchFastMemory(int64_t end_bytes) {
+  if (end_bytes <= touched_bytes_) return;
+  touched_bytes_ = end_bytes;
+  madvise(client_->tiers()[session::kFastTier].base, end_bytes,
+          MADV_POPULATE_WRITE);
 }
 
 // Finds the blocks of the tensors that are alive when the step begins: by
@@ -42,6 +52,7 @@ void Job::NameTensors(const PlanTable& plan, std::vector<Target>* targets) {
   tensors_.assign(plan.tensor_count, nullptr);
   for (Block* block : blocks_) {
     block->tensor = -1;
+    if (block->set_aside) continue;
     auto index = plan.initial_by_block.find(block->id);
     if (index == plan.initial_by_block.end()) {
       if (block->birth_step != step_ - 1) continue;
@@ -56,9 +67,9 @@ void Job::NameTensors(const PlanTable& plan, std::vector<Target>* targets) {
     tensors_[initial.tensor] = block;
     block->tensor = initial.tensor;
     const bool fast = initial.tier == session::kFastTier;
-    targets->push_back(
-        {block,
-         {initial.tier, initial.offset_bytes + (fast ? window_bytes() : 0)}});
+    targets->push_back({block,
+                        {initial.tier, initial.offset_bytes +
+                                           (fast ? plan_begin_bytes_ : 0)}});
   }
 }
 
@@ -230,7 +241,7 @@ bool Job::StartMove(const session::PlanMove& move) {
   if (window_.Release(*block) != 0) return false;
   Place to{move.to_tier, 0};
   if (move.to_tier == session::kFastTier) {
-    to.offset_bytes = move.to_offset_bytes + window_bytes();
+    to.offset_bytes = move.to_offset_bytes + plan_begin_bytes_;
     if (!TakeFastRoom(to.offset_bytes, block)) return false;
   } else {
     auto offset = AllocateNear(*arenas_[to.tier], move.to_offset_bytes, block);
@@ -288,7 +299,7 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
     return false;
   }
   if (planned->tier == session::kFastTier) {
-    const int64_t offset_bytes = planned->offset_bytes + window_bytes();
+    const int64_t offset_bytes = planned->offset_bytes + plan_begin_bytes_;
     if (!TakeFastRoom(offset_bytes, block)) {
       Surprise("room-taken",
                "a tensor outlived the plan's expectation, or cannot move",

@@ -2,7 +2,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,6 +51,7 @@ void Job::EndStep() {
   next_signature_[previous_signature_] = profile_.signature();
   previous_signature_ = profile_.signature();
   ResolveLimit();
+  NoteRoomAside();
 
   session::StepMode mode =
       step_plan_ != nullptr ? session::kStepPlan : session::kStepDemand;
@@ -77,6 +77,7 @@ void Job::BeginStep() {
   tagger_.Begin();
   profile_.Begin();
   for (Block* block : blocks_) {
+    if (block->set_aside) continue;
     profile_.AddAlive(block,
                       block->birth_step == step_ - 1 ? block->birth_tag : 0);
   }
@@ -90,8 +91,11 @@ void Job::BeginStep() {
   auto plan = plans_.find(next != next_signature_.end() ? next->second
                                                         : previous_signature_);
   if (plan == plans_.end()) return;
+  const bool fits = FindPlanBegin(plan->second);
+  if (!fits && ForgetOutgrown(plan->first)) return;
   int& surprises = surprises_[plan->first];
-  const bool tries = surprises < kMaxSurprises || step_ % kRetryEverySteps == 0;
+  const bool tries =
+      fits && (surprises < kMaxSurprises || step_ % kRetryEverySteps == 0);
   std::vector<Target> targets;
   NameTensors(plan->second, &targets);
   if (tries && StartPlan(plan->second, targets)) return;
@@ -129,14 +133,15 @@ void Job::FinishStepRecord(session::StepMode mode) {
 // A limit in percent follows the tensor peak as it is found, from the first
 // allocation to the end of the second step, when optimizers have their state,
 // so that fast memory is hardly ever above the limit it ends up at. In the
-// first step it is no less than what the running kernel needs: the share of a
-// peak that is far from found would be no measure of what fits.
+// first step it is no less than what the running kernel and pinned tensors need:
+// the share of a peak that is far from found would be no measure of what fits.
 void Job::FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes) {
   if (limit_fraction_ <= 0 || step_ > 1) return;
   int64_t limit_bytes = limit_fraction_ * tensor_bytes;
   if (step_ == 0) {
     const int64_t needed_bytes = kernel_bytes + kernel_bytes / 4 +
-                                 window_bytes() + unmanaged_reserve_bytes_;
+                                 window_bytes() + unmanaged_reserve_bytes_ +
+                                 pinned_bytes_;
     limit_bytes = std::max(limit_bytes, needed_bytes);
   }
   if (limit_bytes <= limit_bytes_) return;
@@ -173,21 +178,26 @@ void Job::FitWindow() {
   const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
   if (new_bytes == old_bytes || extension_block_.size_bytes > 0) return;
   FinishHintedMoves(/*wait=*/true);
-  std::vector<Block*> in_the_way;
-  for (const auto& [offset, extent] : fast.used()) {
-    if (offset >= new_bytes) break;
-    if (Movable(*extent.block)) in_the_way.push_back(extent.block);
-  }
+  const auto victims =
+      LowestVictims(fast, new_bytes, [this](const Block& victim) {
+        return &victim == &window_block_ || Movable(victim);
+      });
+  if (!victims.has_value()) return;
   // The slow tier may be full: the window changes only after this.
-  for (Block* block : in_the_way) Evict(block);
-  window_.Use(0, 0);
-  if (old_bytes > 0) fast.Free(0);
-  window_block_.size_bytes = new_bytes;
-  if (!fast.AllocateAt(0, &window_block_)) {
-    window_block_.size_bytes = old_bytes;
-    fast.AllocateAt(0, &window_block_);
+  for (Block* block : victims->blocks) {
+    if (block != &window_block_) Evict(block);
   }
-  window_.Use(0, window_bytes());
+  int64_t& offset_bytes = window_block_.place.offset_bytes;
+  window_.Use(0, 0);
+  if (old_bytes > 0) fast.Free(offset_bytes);
+  window_block_.size_bytes = new_bytes;
+  if (fast.AllocateAt(victims->offset_bytes, &window_block_)) {
+    offset_bytes = victims->offset_bytes;
+  } else {
+    window_block_.size_bytes = old_bytes;
+    fast.AllocateAt(offset_bytes, &window_block_);
+  }
+  window_.Use(offset_bytes, window_bytes());
 }
 
 // Lets the arena end where the limit does, less what is not in it, and evicts
@@ -223,14 +233,15 @@ void Job::FitArena() {
   }
 }
 
-// What must fit: storages below the managed size, the window, and, where slow
-// memory is not addressable, half of the largest tensor: kernels stream what
-// does not fit, but with less they would do nothing else.
+// What must fit: storages below the managed size, the window, pinned tensors and
+// a little, and, where slow memory is not addressable, half of the largest
+// tensor: kernels stream what does not fit, but with less they would do nothing
+// else.
 int64_t Job::LeastLimitBytes() const {
   const bool addressable = client_->tiers()[1].addressable();
-  int64_t least_bytes =
-      unmanaged_reserve_bytes_ +
-      std::max(kLeastArenaBytes, addressable ? 0 : largest_room_bytes_ / 2);
+  int64_t least_bytes = unmanaged_reserve_bytes_ +
+                        std::max(pinned_bytes_ + kLeastArenaBytes,
+                                 addressable ? 0 : largest_room_bytes_ / 2);
   least_bytes += StreamWindow::BytesFor(least_bytes + (least_bytes >> 6));
   constexpr int64_t kMiB = 1 << 20;
   return (least_bytes + kMiB - 1) / kMiB * kMiB;
@@ -272,7 +283,8 @@ void Job::WriteProfile() {
   area.step_index = step_;
   area.duration_ns = NowNs() - totals_.begin_ns;
   area.tensor_peak_bytes = totals_.tensor_peak_bytes;
-  area.unmanaged_peak_bytes = unmanaged_reserve_bytes_ + window_bytes();
+  area.unmanaged_peak_bytes =
+      unmanaged_reserve_bytes_ + window_bytes() + TakeRoomAside();
   segment->profiles_written.fetch_add(1);
 }
 
@@ -327,12 +339,6 @@ void Job::TakePlans() {
     ReportEvent("plan-malformed", "the agent's plan table is inconsistent");
     return;
   }
-  // The job's pages are charged to the job: touch them before the agent does,
-  // and none that the plan leaves alone.
-  madvise(client_->tiers()[session::kFastTier].base,
-          std::min(arenas_[session::kFastTier]->capacity_bytes(),
-                   window_bytes() + plan->fast_end_bytes),
-          MADV_POPULATE_WRITE);
   plan->number = written;
   const uint64_t signature = plan->signature;
   plans_[signature] = *std::move(plan);

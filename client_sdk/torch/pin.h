@@ -9,7 +9,8 @@ namespace stowage {
 // This process has attached to an agent.
 bool Attached();
 
-// The tensor's storage is brought into the fast tier and moves no more.
+// The tensor's storage is brought into the fast tier, to an address at which it
+// stays from then on.
 void Pin(const at::Tensor& tensor);
 
 }  // namespace stowage

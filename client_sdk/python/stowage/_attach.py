@@ -65,7 +65,7 @@ def attached():
 
 
 def pin(tensor):
-    """Keeps a tensor in fast memory at the address it has."""
+    """Keeps a tensor in fast memory, at the address that it has from now on."""
     torch.ops.stowage.pin(tensor)
 
 

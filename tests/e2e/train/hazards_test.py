@@ -36,6 +36,12 @@ class HazardsTest(unittest.TestCase):
         self.assertIn("plan", run.modes, run.summary())
         self.assertNotIn("layout-taken", run.fallback_reasons, run.summary())
 
+    def test_plans_drive_although_addresses_are_known_outside(self):
+        for name in ("numpy_view", "data_ptr", "dlpack"):
+            with self.subTest(name):
+                run = harness.stowed("hazards_memory.py", name, fast="80%")
+                run.check_planned(self)
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1].startswith("hazards_"):

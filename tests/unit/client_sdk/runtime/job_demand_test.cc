@@ -58,6 +58,7 @@ class RandomTraining {
       tensors_.pop_back();
     }
   }
+  void PinAny() { process_->job().Pin((*Any())->storage.address); }
   void ReadEverything() {
     for (TensorPtr& tensor : tensors_) {
       process_->Run("check", {.reads = {tensor.get()}});
@@ -90,6 +91,7 @@ TEST_P(RandomDemandTest, KeepsContentsAndTheLimitUnderRandomUse) {
   for (int i = 1; i <= 3000; ++i) {
     training.RunKernel();
     ASSERT_LE(process.FastBytes(), process.job().limit_bytes());
+    if (i % 100 == 50) training.PinAny();
     if (i % 100 == 0) process.job().EndStep();
   }
   training.ReadEverything();

@@ -23,12 +23,14 @@ constexpr int kAsks = 0;      // the first kernel states the situation,
 constexpr int kAnswered = 1;  // the second runs until the answer is there
 constexpr uint64_t kSeed = 20260101;
 
-// A plan that puts the second tensor that a step bears on top of the first:
-// every step leaves it there, and it is soon tried no more.
+// A plan that puts the second tensor that a step bears, and later ones, on top
+// of one that persists: every step leaves it there, and it is soon tried no more.
 bool PlanThatFails(const session::ProfileArea& profile,
                    session::PlanArea* plan) {
   PlanIdentity(profile, plan);
-  plan->allocations[1].offset_bytes = plan->allocations[0].offset_bytes;
+  for (uint32_t i = 1; i < plan->allocation_count; ++i) {
+    plan->allocations[i].offset_bytes = plan->initial[0].offset_bytes;
+  }
   return true;
 }
 

@@ -356,7 +356,8 @@ TEST(JobKeptTest, AnEvictionThatFindsNoRoomElseTakesThatOfCopies) {
   };
   training.Step({.in_use = shrink});
   training.process().job().CountUnmanaged(-20 * kUnit);
-  EXPECT_THAT(training.process().Events(), ElementsAre("move-impossible"));
+  EXPECT_THAT(training.process().Events(),
+              ElementsAre("move-impossible", "plan-outgrown"));
 }
 
 // A plan in which the move that keeps is followed by one that is no drop.

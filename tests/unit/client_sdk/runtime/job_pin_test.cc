@@ -1,0 +1,146 @@
+// Tensors whose address is known outside, and the plans of steps that use them.
+#include <stdexcept>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/small_training.h"
+
+namespace stowage {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+void Pin(FakeTensor* tensor) { tensor->job->Pin(tensor->storage.address); }
+
+// A step that a plan drives to its end, and nothing is amiss.
+void ExpectPlannedStep(SmallTraining* training,
+                       const SmallTraining::Variation& variation = {}) {
+  training->Step(variation);
+  EXPECT_EQ(training->last().mode, session::kStepPlan);
+  EXPECT_EQ(training->last().fallbacks, 0u);
+  EXPECT_LE(training->last().fast_peak_bytes, 40 * kUnit);
+}
+
+int64_t ReportedRoom(SmallTraining* training) {
+  return training->process().client().segment()->profile.unmanaged_peak_bytes;
+}
+
+TEST(JobPinTest, APlanDrivesAlthoughAWeightWasPinnedBeforeTheFirstStep) {
+  SmallTraining training;
+  Pin(training.weight());
+  const char* address = training.weight()->storage.address;
+  training.WarmUp();
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training);
+  EXPECT_EQ(training.weight()->storage.address, address);
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, APinnedTensorIsNoPartOfTheProfileAndItsRoomIsReported) {
+  SmallTraining plain, pinned;
+  Pin(pinned.weight());
+  plain.WarmUp();
+  pinned.WarmUp();
+  EXPECT_EQ(pinned.process().client().segment()->profile.block_count,
+            plain.process().client().segment()->profile.block_count - 1);
+  EXPECT_EQ(ReportedRoom(&pinned), ReportedRoom(&plain) + 2 * kUnit);
+}
+
+TEST(JobPinTest, ATensorPinnedUnderAPlanEndsItForThatStep) {
+  SmallTraining training;
+  training.WarmUp();
+  ExpectPlannedStep(&training);
+  Pin(training.weight());
+  training.Step();
+  EXPECT_EQ(training.last().fallbacks, 1u);
+  const char* address = training.weight()->storage.address;
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training);
+  EXPECT_EQ(training.weight()->storage.address, address);
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), ElementsAre("address-taken"));
+}
+
+TEST(JobPinTest, APlanThatNoLongerFitsIsMadeAnew) {
+  SmallTraining training(
+      [](session::PlanArea* plan) { plan->stream_window_bytes = 5 * kUnit; });
+  TensorPtr large = training.process().New(20 * kUnit);
+  training.WarmUp();
+  ExpectPlannedStep(&training);
+  Pin(large.get());
+  training.Step();
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepProfile);
+  EXPECT_GE(ReportedRoom(&training), 21 * kUnit);
+  ExpectPlannedStep(&training);
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(),
+              ElementsAre("address-taken", "plan-outgrown"));
+}
+
+TEST(JobPinTest, TheRoomOfAPinnedTensorThatIsFreedComesBack) {
+  SmallTraining training;
+  TensorPtr pinned = training.process().New(8 * kUnit);
+  Pin(pinned.get());
+  training.WarmUp();
+  const int64_t before_bytes = ReportedRoom(&training);
+  pinned.reset();
+  // Until two profiles more.
+  for (int i = 0; i < 8; ++i) ExpectPlannedStep(&training);
+  EXPECT_LE(ReportedRoom(&training), before_bytes - 8 * kUnit);
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, APlanDrivesAlthoughEachStepPinsAnActivation) {
+  SmallTraining training;
+  const SmallTraining::Variation pins{
+      .in_third = [&] { Pin(training.activation()); }};
+  const session::Segment& segment = *training.process().client().segment();
+  while (segment.plans_taken == 0) training.Step(pins);
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training, pins);
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, PinnedTensorsStandSideBySide) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 30; ++i) tensors.push_back(process.New(kUnit));
+  const int64_t window_bytes = process.FastBytes() - 30 * kUnit;
+  for (const int i : {20, 3, 11}) Pin(tensors[i].get());
+  EXPECT_EQ(tensors[20]->block->place.offset_bytes, window_bytes);
+  EXPECT_EQ(tensors[3]->block->place.offset_bytes, window_bytes + kUnit);
+  EXPECT_EQ(tensors[11]->block->place.offset_bytes, window_bytes + 2 * kUnit);
+  for (const TensorPtr& tensor : tensors) {
+    EXPECT_TRUE(FakeProcess::Intact(*tensor));
+  }
+}
+
+TEST(JobPinTest, TheLeastLimitHasRoomForWhatIsPinned) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_fraction = 0.25});
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 16; ++i) {
+    tensors.push_back(process.New(kUnit));
+    if (i % 2 == 0) Pin(tensors.back().get());
+    EXPECT_TRUE(tensors.back()->fast());
+  }
+  process.job().EndStep();
+  process.Run("use", {.reads = {tensors[0].get()}});
+  EXPECT_THROW(process.job().EndStep(), std::runtime_error);
+  EXPECT_GE(process.client().segment()->report.least_limit_bytes, 8 * kUnit);
+}
+
+TEST(JobPinTest, AnUnlimitedJobMovesNothing) {
+  FakeProcess process({.fast_bytes = 60 * kUnit, .slow_bytes = 100 * kUnit});
+  TensorPtr first = process.New(kUnit), second = process.New(kUnit);
+  const char* address = second->storage.address;
+  Pin(second.get());
+  EXPECT_EQ(second->storage.address, address);
+}
+
+}  // namespace
+}  // namespace stowage
