@@ -1,5 +1,6 @@
 #include "client_sdk/torch/hook.h"
 
+#include <ATen/SparseTensorImpl.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -28,20 +29,33 @@ thread_local RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
 thread_local bool t_trains = false;   // this one has
 
-// Calls `visit` with every defined tensor in the value.
+// Calls `visit` with those tensors that have the storages: the tensor itself, or
+// what a sparse one consists of. None if it is opaque to PyTorch.
+template <typename Visit>
+void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
+  if (!tensor.defined()) return;
+  if (tensor.has_storage()) {
+    visit(tensor);
+  } else if (tensor.layout() == at::kSparse) {
+    const auto* sparse =
+        static_cast<const at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl());
+    visit(sparse->indices());
+    visit(sparse->values());
+  }
+}
+
+// Calls `visit` with every tensor in the value that has a storage.
 template <typename Visit>
 void ForEachTensor(const c10::IValue& value, Visit&& visit) {
   if (value.isTensor()) {
-    if (value.toTensor().defined()) visit(value.toTensor());
+    VisitTensor(value.toTensor(), visit);
   } else if (value.isTensorList()) {
     for (const at::Tensor& tensor : value.toTensorVector()) {
-      if (tensor.defined()) visit(tensor);
+      VisitTensor(tensor, visit);
     }
   } else if (value.isList()) {
     for (const c10::IValue& element : value.toListRef()) {
-      if (element.isTensor() && element.toTensor().defined()) {
-        visit(element.toTensor());
-      }
+      if (element.isTensor()) VisitTensor(element.toTensor(), visit);
     }
   }
 }
@@ -49,7 +63,6 @@ void ForEachTensor(const c10::IValue& value, Visit&& visit) {
 // Adds the tensor's block to the operands, once.
 void AddOperand(const at::Tensor& tensor, uint32_t flags,
                 std::vector<KernelOperand>* operands) {
-  if (!tensor.has_storage()) return;  // sparse, or opaque to PyTorch itself
   c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
   void* address = storage->data_ptr().get();
   if (address == nullptr || !g_job->Manages(address)) return;
@@ -82,7 +95,6 @@ std::vector<KernelOperand> InputsOf(const OperatorInfo& info,
 void PinOperands(const Stack& stack, size_t first) {
   for (size_t i = first; i < stack.size(); ++i) {
     ForEachTensor(stack[i], [](const at::Tensor& tensor) {
-      if (!tensor.has_storage()) return;
       g_job->Pin(tensor.storage().unsafeGetStorageImpl()->data_ptr().get());
     });
   }

@@ -37,7 +37,7 @@ class HazardsTest(unittest.TestCase):
         self.assertNotIn("layout-taken", run.fallback_reasons, run.summary())
 
     def test_plans_drive_although_addresses_are_known_outside(self):
-        for name in ("numpy_view", "data_ptr", "dlpack"):
+        for name in ("numpy_view", "data_ptr", "dlpack", "sparse_tensor"):
             with self.subTest(name):
                 run = harness.stowed("hazards_memory.py", name, fast="80%")
                 run.check_planned(self)

@@ -110,6 +110,21 @@ def dlpack(digest):
 
 
 @hazard
+def sparse_tensor(digest):
+    """The address of a sparse tensor's values is taken while kernels use it."""
+    graph = torch.randn(512, 512).relu().to_sparse()
+    dense = torch.randn(512, 256)
+    digest.add("address", graph._values().data_ptr() != 0)
+
+    def between(step, net):
+        del step, net
+        digest.add("product", torch.sparse.mm(graph, dense))
+
+    train_with(digest, between)
+    digest.add("values", graph._values())
+
+
+@hazard
 def views(digest):
     """Strided views, in-place updates through them, tied weights, out=."""
     table = torch.arange(1 << 18, dtype=torch.float32)
