@@ -12,6 +12,7 @@
 #include "policies/planning/move_windows.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/staging.h"
+#include "policies/stow/segment_tightening.h"
 
 namespace stowage {
 namespace {
@@ -236,7 +237,8 @@ void Search::LayOut(Candidate candidate, double misfit_share) {
 }
 
 std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
-  const BuildInput input = MakeInput(candidate);
+  BuildInput input = MakeInput(candidate);
+  TightenSegments(costs_.graph(), costs_.system(), input);
   work_left_ -= static_cast<int64_t>(input.segments.size());
   std::vector<FastSegment> misfits;
   absl::StatusOr<Plan> plan =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <vector>
 
@@ -33,6 +34,35 @@ KernelIndex BehindLastUse(const Uses& uses, KernelIndex end) {
   return use == uses.begin() ? 0 : *std::prev(use) + 1;
 }
 
+// By move, when it may start at the latest: it and those behind it in its lane
+// have then ended when they are waited for. Of copies out, when they start.
+std::vector<int64_t> LatestStartsNs(const Plan& plan,
+                                    const Simulation& simulation,
+                                    const std::vector<int64_t>& issue_ns) {
+  std::vector<int64_t> latest_ns;
+  for (const MoveTrace& trace : simulation.moves) {
+    latest_ns.push_back(trace.start_ns);
+  }
+  std::vector<size_t> order(plan.moves.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return simulation.moves[a].start_ns > simulation.moves[b].start_ns;
+  });
+  std::map<TierIndex, int64_t> next_ns;  // by tier copied from, in that lane
+  for (const size_t m : order) {
+    const Move& move = plan.moves[m];
+    if (move.to.tier != kFastTier) continue;
+    const MoveTrace& trace = simulation.moves[m];
+    const int64_t needed_ns = issue_ns[move.deadline_kernel];
+    int64_t& next = next_ns.emplace(move.from.tier, needed_ns).first->second;
+    const int64_t copy_ns = trace.end_ns - trace.start_ns;
+    latest_ns[m] =
+        std::max(trace.start_ns, std::min(next, needed_ns) - copy_ns);
+    next = latest_ns[m];
+  }
+  return latest_ns;
+}
+
 }  // namespace
 
 void TightenSegments(const Graph& graph, const MemorySystem& system,
@@ -45,24 +75,24 @@ void TightenSegments(const Graph& graph, const MemorySystem& system,
   if (!simulation.ok()) return;
   const std::vector<int64_t> issue_ns = IssueNs(graph, *simulation);
   const auto uses = UsesByTensor(graph);
-  std::map<MoveKey, const MoveTrace*> traces;
+  const auto latest_ns = LatestStartsNs(plan, *simulation, issue_ns);
+  std::map<MoveKey, size_t> moves;
   for (size_t m = 0; m < plan.moves.size(); ++m) {
     const Move& move = plan.moves[m];
-    traces[{move.tensor, move.start_kernel, move.to.tier == kFastTier}] =
-        &simulation->moves[m];
+    moves[{move.tensor, move.start_kernel, move.to.tier == kFastTier}] = m;
   }
   for (FastSegment& s : input.segments) {
     if (s.moved_in && s.begin < s.ready) {
-      const MoveTrace& trace = *traces.at({s.tensor, s.begin, true});
+      const int64_t start_ns = latest_ns[moves.at({s.tensor, s.begin, true})];
       const auto later =
-          std::upper_bound(issue_ns.begin(), issue_ns.end(), trace.start_ns);
+          std::upper_bound(issue_ns.begin(), issue_ns.end(), start_ns);
       s.begin = std::clamp<KernelIndex>(later - issue_ns.begin() - 1, s.begin,
                                         s.ready - 1);
     }
     if (s.moved_out && s.leave < s.end) {
-      const MoveTrace& trace = *traces.at({s.tensor, s.leave, false});
-      const auto ended =
-          std::lower_bound(issue_ns.begin(), issue_ns.end(), trace.end_ns);
+      const size_t m = moves.at({s.tensor, s.leave, false});
+      const auto ended = std::lower_bound(issue_ns.begin(), issue_ns.end(),
+                                          simulation->moves[m].end_ns);
       // What is copied out may be read meanwhile.
       const KernelIndex least =
           std::max(s.leave + 1, BehindLastUse(uses[s.tensor], s.end));

@@ -1,7 +1,8 @@
-// Shortens stays to what they need in time: a copy in begins when its lane gets to
-// it, a copy out is waited for when it has ended, and what need not be copied out
-// is dropped behind its last use. The step takes as long, and addresses are found
-// more easily; once they are, move_windows.h gives the copies what time is left.
+// Shortens stays to what they need in time: a copy in begins when it and those
+// behind it in its lane must, a copy out is waited for when it has ended, and what
+// need not be copied out is dropped behind its last use. The step takes as long,
+// and addresses are found more easily; once they are, move_windows.h gives the
+// copies what time is left.
 //
 //   TightenSegments(graph, system, input);
 //

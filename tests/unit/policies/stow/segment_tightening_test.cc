@@ -72,6 +72,35 @@ TEST(SegmentTighteningTest, DropsAsEarlyAsItMay) {
   EXPECT_EQ(input.segments[0].end, 2);
 }
 
+// Two copies that take as long as two kernels each, for kernels 7 and 9, and for
+// kernel 7 both.
+TEST(SegmentTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
+  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+  Graph graph;
+  graph.tensors.assign(2, {.size_bytes = 1 << 30, .persistent = true});
+  graph.kernels.resize(12);
+  for (Kernel& kernel : graph.kernels) {
+    kernel.profile.fast_inputs_fast_outputs.duration_ns =
+        (system.CopyDurationNs(1, kFastTier, 1 << 30) + 1) / 2;
+  }
+  for (const KernelIndex second : {9, 7}) {
+    BuildInput input;
+    for (const TensorIndex t : {0, 1}) {
+      const KernelIndex use = t == 0 ? 7 : second;
+      input.segments.push_back({.tensor = t,
+                                .begin = 1 + t,
+                                .ready = use,
+                                .leave = use + 1,
+                                .end = use + 1,
+                                .moved_in = true,
+                                .moved_out = true});
+    }
+    TightenSegments(graph, system, input);
+    EXPECT_EQ(input.segments[0].begin, second == 9 ? 5 : 3);
+    EXPECT_EQ(input.segments[1].begin, second == 9 ? 7 : 5);
+  }
+}
+
 // It is read while it is copied out.
 TEST(SegmentTighteningTest, LeavesWhatIsReadMeanwhile) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
