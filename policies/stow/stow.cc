@@ -1,5 +1,6 @@
 #include "policies/stow/stow.h"
 
+#include <future>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,7 @@ constexpr double kLeastWaitingForTwo = 0.001;
 
 // Where every use needs a copy plain prices are all alike, so that the search
 // begins once for each rule of tiers; prices that were learnt over many graphs
-// are one more beginning.
+// are one more beginning, unless a second search begins at them.
 void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
                         Search& search) {
   LearnedPrices prices(costs, choices, ShippedPriceNetwork());
@@ -27,19 +28,38 @@ void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
       });
 }
 
-// The same search at learned prices, where every plan is a compromise and graphs
-// are so small that a second search is affordable. With a time limit the first
-// one takes what time there is.
-void ConsiderDeepTmPlus(const Graph& graph, const MemorySystem& system,
-                        const PlanOptions& options, Search& search) {
+// The same search at learned prices, in a thread of its own, where every plan is
+// a compromise and graphs are so small that a second search is affordable. With
+// a time limit the first one takes what time there is.
+std::future<absl::StatusOr<Plan>> BeginSecondSearch(const Graph& graph,
+                                                    const MemorySystem& system,
+                                                    const PlanOptions& options,
+                                                    Search& search) {
   if (options.time_limit > absl::ZeroDuration() || search.IsOver() ||
       graph.kernel_count() > kMaxKernelsForTwo ||
       search.WaitedShare() < kLeastWaitingForTwo) {
-    return;
+    return {};
   }
-  absl::StatusOr<Plan> plan =
-      DeepTmPlusPolicy().MakePlan(graph, system, options);
+  return std::async(std::launch::async, [&] {
+    return DeepTmPlusPolicy().MakePlan(graph, system, options);
+  });
+}
+
+void SearchAll(const Graph& graph, const MemorySystem& system,
+               const PlanOptions& options, const CostModel& costs,
+               const AbsenceChoices& choices, Search& search) {
+  search.Run();
+  auto second = BeginSecondSearch(graph, system, options, search);
+  if (!second.valid() && !HasAddressableSlowTier(system) && !search.IsOver()) {
+    RunAtLearnedPrices(costs, choices, search);
+  }
+  search.KeepBeginning();
+  ConsiderOtherPlans(graph, system, options, search);
+  search.Anneal();
+  if (!second.valid()) return;
+  absl::StatusOr<Plan> plan = second.get();
   if (plan.ok()) search.Consider(*std::move(plan));
+  search.Anneal();
 }
 
 }  // namespace
@@ -54,19 +74,12 @@ std::string_view StowPolicy::description() const {
 absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
                                           const MemorySystem& system,
                                           const PlanOptions& options) const {
-  return PlanBySearching(
-      graph, system, options, name(),
-      [&](const CostModel& costs, const AbsenceChoices& choices,
-          Search& search) {
-        search.Run();
-        if (!HasAddressableSlowTier(system) && !search.IsOver()) {
-          RunAtLearnedPrices(costs, choices, search);
-        }
-        search.KeepBeginning();
-        ConsiderOtherPlans(graph, system, options, search);
-        search.Anneal();
-        ConsiderDeepTmPlus(graph, system, options, search);
-      });
+  return PlanBySearching(graph, system, options, name(),
+                         [&](const CostModel& costs,
+                             const AbsenceChoices& choices, Search& search) {
+                           SearchAll(graph, system, options, costs, choices,
+                                     search);
+                         });
 }
 
 }  // namespace stowage
