@@ -134,8 +134,9 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
   while (left > 0 && !IsOver()) {
     step = std::min(step, left);
     left -= step + layout_work;
-    const std::vector<FastSegment> misfits =
-        AnnealStep(annealing, {.work = step, .temperature = temperature});
+    const std::vector<FastSegment> misfits = AnnealStep(
+        annealing,
+        {.work = step, .temperature = temperature, .reheating = kReheating});
     temperature = kLaterTemperature;
     if (misfits.empty()) {
       step *= 2;

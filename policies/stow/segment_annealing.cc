@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -18,17 +17,25 @@ constexpr int64_t kProposalWork = 50;
 // Proposals between two looks at the clock.
 constexpr int64_t kLookAtClock = 64;
 
-// Tensors that have to give way to a change, at most.
+// Tensors that have to give way to a change, and to what twins do, at most.
 constexpr int kMostEvictions = 3;
+constexpr int kMostEvictionsForTwins = 20;
 
 // The share of changes that are aimed.
 constexpr double kAimed = 0.5;
 
+// Kernels around which changes are tried between two looks at where time is lost.
+constexpr int kReheatedAtOnce = 10;
+
 // Changes that are tried in a row around a kernel, the most kernels to either
 // side, and of what is lost there the temperature.
-constexpr int kInARow = 100;
+constexpr int kInARow = 8;
 constexpr KernelIndex kMostAround = 17;
 constexpr double kLocalTemperature = 0.1;
+
+// What imitates its twin has 2^0, 2^1 .. kernels to either side, each as likely,
+// this many powers.
+constexpr int kTwinLengths = 7;
 
 // What is done to find places for changes.
 constexpr SegmentPlaces::Effort kForBetter = {.displaced = 3,
@@ -57,6 +64,7 @@ SegmentAnnealing::SegmentAnnealing(const Graph& graph,
     : graph_(graph),
       system_(system),
       neighbour_(graph, system.tiers[1].addressable, streams),
+      twins_(graph),
       random_(seed) {}
 
 void SegmentAnnealing::Begin(BuildInput input,
@@ -126,13 +134,20 @@ bool SegmentAnnealing::Propose() {
   const int64_t before_bytes = judge_->excess_bytes();
   changed_ = {change->tensor};
   judge_->Replace(*std::move(change));
-  for (int n = 0; n < kMostEvictions; ++n) {
+  MakeRoom(kMostEvictions, before_bytes, std::nullopt);
+  return true;
+}
+
+void SegmentAnnealing::MakeRoom(int most_evictions, int64_t before_bytes,
+                                const std::optional<Span>& span) {
+  for (int n = 0; n < most_evictions; ++n) {
     const int64_t excess_bytes = judge_->excess_bytes();
     if (excess_bytes <= std::max<int64_t>(0, before_bytes)) break;
     const KernelIndex boundary = judge_->excess_boundary();
-    change = neighbour_.Evict(
+    std::optional<StayChange> change = neighbour_.Evict(
         random_, judge_->stays(), boundary,
-        SpanAround(boundary, judge_->stays()[changed_[0]]), excess_bytes);
+        span.value_or(SpanAround(boundary, judge_->stays()[changed_[0]])),
+        excess_bytes);
     if (!change.has_value() || std::find(changed_.begin(), changed_.end(),
                                          change->tensor) != changed_.end()) {
       break;
@@ -140,7 +155,6 @@ bool SegmentAnnealing::Propose() {
     changed_.push_back(change->tensor);
     judge_->Replace(*std::move(change));
   }
-  return true;
 }
 
 void SegmentAnnealing::Try(double temperature_ns) {
@@ -152,6 +166,10 @@ void SegmentAnnealing::Try(double temperature_ns) {
       ns <= now_ns_ ||
       chance(random_) < std::exp((now_ns_ - ns) / temperature_ns);
   if (!is_accepted || !FindsPlaces(ns < now_ns_)) return judge_->Reject();
+  Accept(ns);
+}
+
+void SegmentAnnealing::Accept(double ns) {
   for (const TensorIndex t : changed_) RememberForUndo(t);
   judge_->Accept();
   now_ns_ = ns;
@@ -167,7 +185,7 @@ void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
   for (int64_t n = 0;; ++n) {
     if (n % kLookAtClock == 0) {
       if (absl::Now() > effort.deadline) return;
-      if (best_ns_ != aimed_ns) neighbour_.Aim(judge_->LostNs(), kAimed);
+      if (best_ns_ != aimed_ns) neighbour_.Aim(0, judge_->LostNs(), kAimed);
       aimed_ns = best_ns_;
     }
     const double left = 1 - static_cast<double>(Work() - work_before) /
@@ -178,38 +196,62 @@ void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
 }
 
 void SegmentAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
+  using Draw = std::discrete_distribution<KernelIndex>;
   const int64_t end = Work() + work;
   while (Work() < end && absl::Now() <= effort.deadline) {
-    std::vector<int64_t> lost_ns = judge_->LostNs();
-    for (int64_t& ns : lost_ns) ns = std::max<int64_t>(1, ns);
-    std::discrete_distribution<KernelIndex> kernel(lost_ns.begin(),
-                                                   lost_ns.end());
-    ReheatAround(kernel(random_), lost_ns);
+    const LostTime lost(judge_->LostNs());
+    const std::vector<int64_t>& all_ns = lost.by_kernel_ns();
+    const std::vector<int64_t> more_ns = twins_.MoreThanTwinsNs(lost);
+    Draw by_loss[] = {Draw(all_ns.begin(), all_ns.end()),
+                      Draw(more_ns.begin(), more_ns.end())};
+    for (int n = 0; n < kReheatedAtOnce; ++n) {
+      ReheatAround(by_loss[random_() % 2](random_), lost);
+    }
   }
 }
 
-void SegmentAnnealing::ReheatAround(KernelIndex kernel,
-                                    const std::vector<int64_t>& lost_ns) {
+void SegmentAnnealing::ReheatAround(KernelIndex kernel, const LostTime& lost) {
   std::uniform_int_distribution<KernelIndex> radius(2, kMostAround);
   const KernelIndex around = radius(random_);
-  const auto first = lost_ns.begin() + std::max(0, kernel - around);
-  const auto last =
-      lost_ns.begin() +
-      std::min<KernelIndex>(graph_.kernel_count(), kernel + around + 1);
-  const int64_t ns = std::accumulate(first, last, int64_t{0});
+  const auto [begin, end] = lost.Clip({kernel - around, kernel + around + 1});
+  const int64_t ns = lost.WithinNs({begin, end});
   // Half of the changes are to kernels that lose time, half to any.
-  std::vector<int64_t> aim_ns(lost_ns.size());
-  std::transform(first, last, aim_ns.begin() + (first - lost_ns.begin()),
-                 [&](int64_t lost) { return lost + ns / (last - first); });
-  neighbour_.Aim(aim_ns, 1);
+  std::vector<int64_t> aim_ns;
+  aim_ns.reserve(end - begin);
+  for (KernelIndex k = begin; k < end; ++k) {
+    aim_ns.push_back(lost.by_kernel_ns()[k] + ns / (end - begin));
+  }
+  neighbour_.Aim(begin, aim_ns, 1);
   const double before_ns = now_ns_;
   is_undoable_ = true;
   undo_.clear();
+  if (random_() % 2 == 0) ImitateTwins(kernel, lost);
   for (int n = 0; n < kInARow; ++n) {
     Try(kLocalTemperature * static_cast<double>(ns) * (kInARow - n) / kInARow);
   }
   is_undoable_ = false;
   if (now_ns_ > before_ns) UndoAll();
+}
+
+void SegmentAnnealing::ImitateTwins(KernelIndex kernel, const LostTime& lost) {
+  const KernelIndex around = 1 << (random_() % kTwinLengths);
+  const std::optional<TwinStretch> stretch =
+      twins_.Draw(random_, kernel, around, lost);
+  if (!stretch.has_value()) return;
+  const int64_t before_bytes = judge_->excess_bytes();
+  ++proposals_;
+  changed_.clear();
+  for (const auto& [t, twin] : stretch->tensors) {
+    std::optional<StayChange> change = neighbour_.Imitate(
+        *stretch, t, judge_->AcceptedStays(t), judge_->AcceptedStays(twin));
+    if (!change.has_value()) continue;
+    changed_.push_back(t);
+    judge_->Replace(*std::move(change));
+  }
+  MakeRoom(kMostEvictionsForTwins, before_bytes, stretch->kernels);
+  const double ns = CostNs();
+  if (!FindsPlaces(true)) return judge_->Reject();
+  Accept(ns);
 }
 
 BuildInput SegmentAnnealing::Best() const {

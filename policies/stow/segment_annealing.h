@@ -19,6 +19,8 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "policies/planning/plan_builder.h"
+#include "policies/stow/kernel_twins.h"
+#include "policies/stow/lost_time.h"
 #include "policies/stow/segment_judge.h"
 #include "policies/stow/segment_neighbour.h"
 #include "policies/stow/segment_places.h"
@@ -67,15 +69,25 @@ class SegmentAnnealing {
   // Then, again and again, some in a row around a kernel at which time is lost, at
   // a temperature that is high for these few: what takes several changes, of which
   // the first ones lose time, is not found otherwise. All are undone where time is
-  // lost in the end.
+  // lost in the end. Half of the time they begin with what repeats the stretch
+  // around the kernel and loses less.
   void Reheat(int64_t work, const AnnealingEffort& effort);
-  void ReheatAround(KernelIndex kernel, const std::vector<int64_t>& lost_ns);
+  void ReheatAround(KernelIndex kernel, const LostTime& lost);
+  // Whatever that takes.
+  void ImitateTwins(KernelIndex kernel, const LostTime& lost);
   BuildInput Best() const;
 
   // Proposes and judges one change.
   void Try(double temperature_ns);
   // False where there is nothing to judge.
   bool Propose();
+  // Up to so many tensors give way to what is proposed, where that holds more than
+  // may be and than before; half of them in all of `span`, nullopt for that of the
+  // first stay that is proposed.
+  void MakeRoom(int most_evictions, int64_t before_bytes,
+                const std::optional<Span>& span);
+  // Of what is proposed and takes `ns`.
+  void Accept(double ns);
   double CostNs();
   int64_t Work() const;
   // Whether what is proposed finds places, where they are kept.
@@ -91,6 +103,7 @@ class SegmentAnnealing {
   std::optional<SegmentPlaces> places_;
   std::vector<TensorIndex> changed_;  // by what is proposed
   SegmentNeighbour neighbour_;
+  const KernelTwins twins_;
   std::mt19937_64 random_;
   int64_t proposals_ = 0;
   double now_ns_ = 0;

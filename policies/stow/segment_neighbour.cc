@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "policies/model/liveness.h"
+#include "policies/stow/stay_splice.h"
 
 namespace stowage {
 namespace {
@@ -91,7 +92,9 @@ void SegmentNeighbour::IndexLives() {
   }
 }
 
-void SegmentNeighbour::Aim(const std::vector<int64_t>& lost_ns, double share) {
+void SegmentNeighbour::Aim(KernelIndex first,
+                           const std::vector<int64_t>& lost_ns, double share) {
+  first_aimed_ = first;
   aimed_share_ = share;
   lost_before_ns_ = {0};
   for (const int64_t ns : lost_ns) {
@@ -144,8 +147,9 @@ std::optional<std::pair<TensorIndex, KernelIndex>> SegmentNeighbour::DrawLoser(
   const auto drawn = static_cast<int64_t>(
       random() % static_cast<uint64_t>(lost_before_ns_.back()));
   const auto k = static_cast<KernelIndex>(
-      std::upper_bound(lost_before_ns_.begin(), lost_before_ns_.end(), drawn) -
-      lost_before_ns_.begin() - 1);
+      first_aimed_ - 1 +
+      (std::upper_bound(lost_before_ns_.begin(), lost_before_ns_.end(), drawn) -
+       lost_before_ns_.begin()));
   if (operands_[k].empty()) return std::nullopt;
   return std::pair(operands_[k][Below(random, operands_[k].size())], k);
 }
@@ -395,9 +399,33 @@ bool SegmentNeighbour::Insert(std::mt19937_64& random, TensorIndex t,
   return true;
 }
 
+std::optional<StayChange> SegmentNeighbour::Imitate(const TwinStretch& stretch,
+                                                    TensorIndex t,
+                                                    const Stays& own,
+                                                    Stays twin) const {
+  const Life& life = lives_[t];
+  if (life.fixed) return std::nullopt;
+  for (FastSegment& stay : twin) {
+    stay.tensor = t;
+    for (KernelIndex* b : {&stay.begin, &stay.ready, &stay.leave, &stay.end}) {
+      *b -= stretch.shift;
+    }
+  }
+  const auto [begin, end] = stretch.kernels;
+  StayChange change{
+      .tensor = t,
+      .stays = SpliceStays(life.uses, SpliceStays(life.uses, own, twin, begin),
+                           own, end)};
+  drops_.EndAtDrops(change.stays);
+  if (!IsValid(life, change.stays)) return std::nullopt;
+  return change;
+}
+
 bool SegmentNeighbour::IsValid(const Life& life,
                                const FastSegment& stay) const {
   if (stay.begin < life.begin || stay.end > life.end) return false;
+  if (!stay.moved_in && stay.begin != life.begin) return false;
+  if (!stay.moved_out && stay.end != life.end) return false;
   if (stay.begin > stay.ready || stay.ready > stay.leave ||
       stay.leave > stay.end || stay.ready >= stay.end) {
     return false;

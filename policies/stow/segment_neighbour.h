@@ -20,6 +20,7 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/layout_item.h"
 #include "policies/planning/plan_builder.h"
+#include "policies/stow/kernel_twins.h"
 
 namespace stowage {
 
@@ -40,8 +41,10 @@ class SegmentNeighbour {
                    const std::vector<Stream>& streams);
 
   // From now on such a share of the changes is to an operand of a kernel that is
-  // drawn by its share of `lost_ns`, by kernel, what it takes longer than it need.
-  void Aim(const std::vector<int64_t>& lost_ns, double share);
+  // drawn by its share of `lost_ns`, of kernel `first` and those behind it, what
+  // they take longer than they need.
+  void Aim(KernelIndex first, const std::vector<int64_t>& lost_ns,
+           double share);
 
   // Other stays for one tensor; `stays` are valid. Nullopt where the change that
   // was drawn is none.
@@ -55,6 +58,13 @@ class SegmentNeighbour {
                                   const StaysByTensor& stays,
                                   KernelIndex boundary, const Span& span,
                                   int64_t excess_bytes) const;
+
+  // Stays for tensor `t`, which has `own`, that at the stretch's kernels are those
+  // that `twin`, which stands for it, has there. Nullopt where they cannot be
+  // built.
+  std::optional<StayChange> Imitate(const TwinStretch& stretch, TensorIndex t,
+                                    const std::vector<FastSegment>& own,
+                                    std::vector<FastSegment> twin) const;
 
  private:
   using Stays = std::vector<FastSegment>;
@@ -125,8 +135,9 @@ class SegmentNeighbour {
   // others.
   std::vector<TensorIndex> cyclic_;
   std::vector<std::vector<TensorIndex>> alive_;
-  std::vector<double> bytes_;            // by tensor, of those
-  std::vector<int64_t> lost_before_ns_;  // by kernel, K + 1 sums
+  std::vector<double> bytes_;  // by tensor, of those
+  KernelIndex first_aimed_ = 0;
+  std::vector<int64_t> lost_before_ns_;  // sums of kernels from there on
   double aimed_share_ = 0;
 };
 
