@@ -4,12 +4,13 @@
 //   absl::StatusOr<Plan> plan =
 //       policy->MakePlan(graph, system, {.fast_limit_bytes = 1 << 30});
 //
-// A policy does no I/O, starts no threads and is deterministic: the same graph,
+// A policy does no I/O, starts no threads of its own and is deterministic: the same graph,
 // system and options give the same plan, byte for byte.
 #ifndef STOWAGE_POLICIES_POLICY_H_
 #define STOWAGE_POLICIES_POLICY_H_
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -20,11 +21,18 @@
 
 namespace stowage {
 
+// Calls two functions and returns when both have returned.
+using CallBoth = std::function<void(const std::function<void()>&,
+                                    const std::function<void()>&)>;
+
 struct PlanOptions {
   int64_t fast_limit_bytes = 0;
   int64_t seed = 0;
   // How long an anytime planner may think; zero means the policy's default.
   absl::Duration time_limit = absl::ZeroDuration();
+  // A policy has no threads of its own; the caller may give it one that calls both
+  // at the same time: plans are the same, sooner. Empty: one after the other.
+  CallBoth call_both;
 };
 
 // Stateless and safe to call from several threads.

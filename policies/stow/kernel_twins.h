@@ -42,7 +42,7 @@ class KernelTwins {
                                   const LostTime& lost) const;
 
   // By kernel, how much more is lost around it than around the twin around which
-  // least is lost; all of it where there is no twin.
+  // least is lost, and at least 1; all of it where there is no twin.
   std::vector<int64_t> MoreThanTwinsNs(const LostTime& lost) const;
 
  private:

@@ -1,6 +1,5 @@
 #include "policies/stow/stow.h"
 
-#include <future>
 #include <utility>
 #include <vector>
 
@@ -28,37 +27,42 @@ void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
       });
 }
 
-// The same search at learned prices, in a thread of its own, where every plan is
-// a compromise and graphs are so small that a second search is affordable. With
-// a time limit the first one takes what time there is.
-std::future<absl::StatusOr<Plan>> BeginSecondSearch(const Graph& graph,
-                                                    const MemorySystem& system,
-                                                    const PlanOptions& options,
-                                                    Search& search) {
-  if (options.time_limit > absl::ZeroDuration() || search.IsOver() ||
-      graph.kernel_count() > kMaxKernelsForTwo ||
-      search.WaitedShare() < kLeastWaitingForTwo) {
-    return {};
-  }
-  return std::async(std::launch::async, [&] {
-    return DeepTmPlusPolicy().MakePlan(graph, system, options);
-  });
+// Whether the same search at learned prices is worth its time as well: where every
+// plan is a compromise, and graphs are not large. With a time limit the first one
+// takes what time there is.
+bool IsWorthTwo(const Graph& graph, const PlanOptions& options,
+                Search& search) {
+  return options.time_limit <= absl::ZeroDuration() && !search.IsOver() &&
+         graph.kernel_count() <= kMaxKernelsForTwo &&
+         search.WaitedShare() >= kLeastWaitingForTwo;
 }
 
 void SearchAll(const Graph& graph, const MemorySystem& system,
                const PlanOptions& options, const CostModel& costs,
                const AbsenceChoices& choices, Search& search) {
+  const auto go_on = [&] {
+    search.KeepBeginning();
+    ConsiderOtherPlans(graph, system, options, search);
+    search.Anneal();
+  };
   search.Run();
-  auto second = BeginSecondSearch(graph, system, options, search);
-  if (!second.valid() && !HasAddressableSlowTier(system) && !search.IsOver()) {
-    RunAtLearnedPrices(costs, choices, search);
+  if (!IsWorthTwo(graph, options, search)) {
+    if (!HasAddressableSlowTier(system) && !search.IsOver()) {
+      RunAtLearnedPrices(costs, choices, search);
+    }
+    return go_on();
   }
-  search.KeepBeginning();
-  ConsiderOtherPlans(graph, system, options, search);
-  search.Anneal();
-  if (!second.valid()) return;
-  absl::StatusOr<Plan> plan = second.get();
-  if (plan.ok()) search.Consider(*std::move(plan));
+  absl::StatusOr<Plan> second;
+  const auto search_again = [&] {
+    second = DeepTmPlusPolicy().MakePlan(graph, system, options);
+  };
+  if (options.call_both) {
+    options.call_both(go_on, search_again);
+  } else {
+    go_on();
+    search_again();
+  }
+  if (second.ok()) search.Consider(*std::move(second));
   search.Anneal();
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
+#include "server/placement/call_both.h"
 
 namespace stowage {
 namespace {
@@ -23,7 +24,9 @@ absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
                                       const MemorySystem& system,
                                       const Policy& policy,
                                       const PlanOptions& options) {
-  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
+  PlanOptions with_threads = options;
+  with_threads.call_both = CallBothAtOnce;
+  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, with_threads);
   if (!plan.ok()) return plan.status();
   absl::Status verdict = VerifyPlan(graph, system, *plan);
   if (!verdict.ok()) return Internal(policy, verdict);

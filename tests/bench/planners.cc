@@ -39,6 +39,7 @@
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
 #include "policies/registry.h"
+#include "server/placement/call_both.h"
 #include "tests/unit/policies/random_graph.h"
 
 ABSL_FLAG(std::string, system, "g10-a100", "preset of the memory system");
@@ -128,7 +129,8 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
             int64_t bound_ns, const std::string& policy) {
   const PlanOptions options{
       .fast_limit_bytes = limit_bytes,
-      .time_limit = absl::Seconds(absl::GetFlag(FLAGS_time_limit_s))};
+      .time_limit = absl::Seconds(absl::GetFlag(FLAGS_time_limit_s)),
+      .call_both = CallBothAtOnce};
   int64_t fast_ns = 0;
   for (const Kernel& kernel : graph.kernels) {
     fast_ns +=

@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "policies/planning/verifier.h"
 #include "policies/registry.h"
+#include "server/placement/call_both.h"
 
 namespace stowage::cli {
 namespace {
@@ -40,8 +41,10 @@ absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
                                           const MemorySystem& system,
                                           const Policy& policy,
                                           const PlanOptions& options) {
+  PlanOptions with_threads = options;
+  with_threads.call_both = CallBothAtOnce;
   const absl::Time begin = absl::Now();
-  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
+  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, with_threads);
   if (!plan.ok()) return plan.status();
   const absl::Duration planning_time = absl::Now() - begin;
   absl::Status checked = CheckPlan(graph, system, *plan);
