@@ -15,6 +15,10 @@ namespace {
 constexpr KernelIndex kMaxKernelsForTwo = 7'000;
 constexpr double kLeastWaitingForTwo = 0.001;
 
+// Where more is waited for, the second search considers other planners' plans, and
+// the first one need not.
+constexpr double kMostWaitingForOthers = 0.05;
+
 // Where every use needs a copy plain prices are all alike, so that the search
 // begins once for each rule of tiers; prices that were learnt over many graphs
 // are one more beginning, unless a second search begins at them.
@@ -37,21 +41,20 @@ bool IsWorthTwo(const Graph& graph, const PlanOptions& options,
          search.WaitedShare() >= kLeastWaitingForTwo;
 }
 
-void SearchAll(const Graph& graph, const MemorySystem& system,
-               const PlanOptions& options, const CostModel& costs,
-               const AbsenceChoices& choices, Search& search) {
+void GoOn(const Graph& graph, const MemorySystem& system,
+          const PlanOptions& options, bool considers_others, Search& search) {
+  search.KeepBeginning();
+  if (considers_others) ConsiderOtherPlans(graph, system, options, search);
+  search.Anneal();
+}
+
+// Goes on beside the second search, and again from the better plan of the two.
+void SearchTwice(const Graph& graph, const MemorySystem& system,
+                 const PlanOptions& options, Search& search) {
+  const bool considers_others = search.WaitedShare() < kMostWaitingForOthers;
   const auto go_on = [&] {
-    search.KeepBeginning();
-    ConsiderOtherPlans(graph, system, options, search);
-    search.Anneal();
+    GoOn(graph, system, options, considers_others, search);
   };
-  search.Run();
-  if (!IsWorthTwo(graph, options, search)) {
-    if (!HasAddressableSlowTier(system) && !search.IsOver()) {
-      RunAtLearnedPrices(costs, choices, search);
-    }
-    return go_on();
-  }
   absl::StatusOr<Plan> second;
   const auto search_again = [&] {
     second = DeepTmPlusPolicy().MakePlan(graph, system, options);
@@ -64,6 +67,19 @@ void SearchAll(const Graph& graph, const MemorySystem& system,
   }
   if (second.ok()) search.Consider(*std::move(second));
   search.Anneal();
+}
+
+void SearchAll(const Graph& graph, const MemorySystem& system,
+               const PlanOptions& options, const CostModel& costs,
+               const AbsenceChoices& choices, Search& search) {
+  search.Run();
+  if (IsWorthTwo(graph, options, search)) {
+    return SearchTwice(graph, system, options, search);
+  }
+  if (!HasAddressableSlowTier(system) && !search.IsOver()) {
+    RunAtLearnedPrices(costs, choices, search);
+  }
+  GoOn(graph, system, options, /*considers_others=*/true, search);
 }
 
 }  // namespace
