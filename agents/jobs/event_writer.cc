@@ -22,4 +22,10 @@ void EventWriter::Append(absl::string_view reason, absl::string_view detail) {
   log.written.store(++written_, std::memory_order_release);
 }
 
+void EventWriter::Read(
+    absl::FunctionRef<void(const session::Report&)> read) const {
+  absl::MutexLock lock(&mutex_);
+  read(*report_);
+}
+
 }  // namespace stowage::agent

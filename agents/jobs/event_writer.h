@@ -3,12 +3,14 @@
 //
 //   EventWriter events(&segment->report);
 //   events.Append("service-lost", "stowaged at unix:/x does not answer");
+//   events.Read([&](const session::Report& report) { Save(report); });
 #ifndef STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_
 #define STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_
 
 #include <cstdint>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "client_sdk/runtime/session.h"
@@ -24,9 +26,14 @@ class EventWriter {
   // what the record holds. The oldest event makes room.
   void Append(absl::string_view reason, absl::string_view detail);
 
+  // Calls `read` with the report while no event is appended, so that each of the
+  // agent's is there as a whole or not at all. The process's own parts may
+  // change meanwhile. `read` must not append.
+  void Read(absl::FunctionRef<void(const session::Report&)> read) const;
+
  private:
   session::Report* const report_;
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
   // Counted here: the shared counter is the job's to overwrite.
   uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
 };

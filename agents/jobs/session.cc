@@ -184,10 +184,15 @@ void Session::LetGo() {
 
 absl::Status Session::WriteReport() const {
   if (context_.report_dir.empty()) return absl::OkStatus();
-  const session::Report& report = segment_.get()->report;
-  return WriteWholeFile(
-      absl::StrCat(context_.report_dir, "/", FileStem(request_), ".session"),
-      {reinterpret_cast<const char*>(&report), sizeof(report)});
+  const std::string path =
+      absl::StrCat(context_.report_dir, "/", FileStem(request_), ".session");
+  absl::Status written;
+  // The planner may be at its last step, and have something to tell.
+  events_.Read([&](const session::Report& report) {
+    written = WriteWholeFile(
+        path, {reinterpret_cast<const char*>(&report), sizeof(report)});
+  });
+  return written;
 }
 
 }  // namespace stowage::agent
