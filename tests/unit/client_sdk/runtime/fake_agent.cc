@@ -28,13 +28,6 @@ int MakeMemory(const char* name, int64_t bytes) {
   return fd;
 }
 
-char* Map(int fd, int64_t bytes) {
-  void* mapped =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  Require(mapped != MAP_FAILED, "mmap");
-  return static_cast<char*>(mapped);
-}
-
 // Direct I/O where the file system of the tests knows it.
 int MakeFile(const std::string& directory, int64_t bytes) {
   int fd =
@@ -44,15 +37,6 @@ int MakeFile(const std::string& directory, int64_t bytes) {
   }
   Require(fd >= 0 && ftruncate(fd, bytes) == 0, "O_TMPFILE");
   return fd;
-}
-
-MappedTier MakeTier(const char* name, int fd, int64_t bytes, bool addressable) {
-  MappedTier tier{.info = {.capacity_bytes = bytes}, .fd = fd};
-  snprintf(tier.info.name, sizeof(tier.info.name), "%s", name);
-  tier.info.flags =
-      addressable ? session::kTierAddressable : session::kTierFile;
-  if (addressable) tier.base = Map(fd, bytes);
-  return tier;
 }
 
 }  // namespace
@@ -86,12 +70,35 @@ FakeAgent::FakeAgent(const FakeAgentOptions& options)
 FakeAgent::~FakeAgent() {
   HangUp();
   close(listener_);
-  for (const MappedTier& tier : tiers_) {
-    if (tier.base != nullptr) munmap(tier.base, tier.info.capacity_bytes);
-    close(tier.fd);
-  }
-  munmap(segment_, sizeof(session::Segment));
+  for (const auto& [address, bytes] : mappings_) munmap(address, bytes);
+  for (const MappedTier& tier : tiers_) close(tier.fd);
   close(segment_fd_);
+}
+
+char* FakeAgent::Map(int fd, int64_t bytes) {
+  void* mapped =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  Require(mapped != MAP_FAILED, "mmap");
+  mappings_.emplace_back(static_cast<char*>(mapped), bytes);
+  return mappings_.back().first;
+}
+
+MappedTier FakeAgent::MakeTier(const char* name, int fd, int64_t bytes,
+                               bool addressable) {
+  MappedTier tier{.info = {.capacity_bytes = bytes}, .fd = fd};
+  snprintf(tier.info.name, sizeof(tier.info.name), "%s", name);
+  tier.info.flags =
+      addressable ? session::kTierAddressable : session::kTierFile;
+  if (addressable) tier.base = Map(fd, bytes);
+  return tier;
+}
+
+void FakeAgent::UseMappingsOf(const SessionClient& client) {
+  const std::lock_guard lock(serving_);
+  segment_ = client.segment();
+  for (size_t i = 0; i < tiers_.size(); ++i) {
+    if (tiers_[i].addressable()) tiers_[i].base = client.tiers()[i].base;
+  }
 }
 
 session::Hello FakeAgent::Hello() {

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "client_sdk/runtime/session.h"
@@ -46,7 +47,7 @@ struct FakeAgentOptions {
   Adviser adviser = nullptr;  // null: situations are left without an answer
 };
 
-// Thread-safe after construction, but for descriptors() and tiers().
+// Thread-safe after construction, but for UseMappingsOf(), segment() and tiers().
 class FakeAgent {
  public:
   explicit FakeAgent(const FakeAgentOptions& options);
@@ -58,7 +59,13 @@ class FakeAgent {
 
   const std::string& socket_path() const { return socket_path_; }
   const std::string& directory() const { return directory_.path(); }
-  // The agent's own mapping.
+
+  // From here on the agent reads and writes through the mappings of `client`,
+  // which is connected to it. The thread sanitizer knows memory by its address:
+  // only so it sees what process and agent do to the same bytes, and what they
+  // synchronise by.
+  void UseMappingsOf(const SessionClient& client);
+  // The agent's mapping.
   session::Segment& segment() { return *segment_; }
   // The agent's descriptors and mappings of memory tiers.
   const std::vector<MappedTier>& tiers() const { return tiers_; }
@@ -79,13 +86,17 @@ class FakeAgent {
   void ExecuteMoves(session::MoveLane* lane);
   void AnswerProfile();
   void AnswerSituation();
-  int AddMemory(const char* name, int64_t bytes);
+  char* Map(int fd, int64_t bytes);
+  MappedTier MakeTier(const char* name, int fd, int64_t bytes,
+                      bool addressable);
 
   FakeAgentOptions options_;
   agent::TempDirectory directory_;
   std::string socket_path_;
   int listener_ = -1;
   int segment_fd_ = -1;
+  // The agent's own, until it is destroyed.
+  std::vector<std::pair<char*, int64_t>> mappings_;
   session::Segment* segment_ = nullptr;
   std::vector<MappedTier> tiers_;
   std::mutex serving_;

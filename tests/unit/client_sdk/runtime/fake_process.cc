@@ -53,6 +53,7 @@ FakeProcess::FakeProcess(const FakeAgentOptions& options,
   const std::string error =
       client_.Connect(agent_.socket_path(), FakeAgent::Hello());
   if (!error.empty()) abort();
+  agent_.UseMappingsOf(client_);
   job_ = std::make_unique<Job>(&client_, FakeStorageAccess(), settings);
   SendFaultsTo(job_.get());
 }

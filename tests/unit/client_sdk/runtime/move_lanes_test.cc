@@ -21,6 +21,7 @@ class MoveLanesTest : public testing::Test {
   MoveLanesTest() : agent_({}), lanes_(&client_) {}
   void SetUp() override {
     ASSERT_EQ(client_.Connect(agent_.socket_path(), FakeAgent::Hello()), "");
+    agent_.UseMappingsOf(client_);
   }
 
   char* Fast(int64_t offset_bytes) {
