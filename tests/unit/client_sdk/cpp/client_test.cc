@@ -55,8 +55,9 @@ class FakeGraphService final : public v1::GraphService::Service {
     return context->IsCancelled() ? grpc::Status::CANCELLED : grpc::Status::OK;
   }
 
-  int failures = 0;
-  grpc::StatusCode failure_code = grpc::StatusCode::UNAVAILABLE;
+  // The server's threads run already when a test sets these.
+  std::atomic<int> failures = 0;
+  std::atomic<grpc::StatusCode> failure_code = grpc::StatusCode::UNAVAILABLE;
   std::atomic<int> calls = 0;
   absl::Notification hung_up;
 };
