@@ -26,8 +26,8 @@ class EventWriter {
   // what the record holds. The oldest event makes room.
   void Append(absl::string_view reason, absl::string_view detail);
 
-  // Calls `read` with the report while no event is appended, so that each of the
-  // agent's is there as a whole or not at all. The process's own parts may
+  // Calls `read` with the report while no event is appended, so that each of
+  // the agent's is there as a whole or not at all. The process's own parts may
   // change meanwhile. `read` must not append.
   void Read(absl::FunctionRef<void(const session::Report&)> read) const;
 

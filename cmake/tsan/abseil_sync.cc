@@ -4,8 +4,8 @@
 // nothing of absl::Mutex and absl::Notification and calls all that they protect
 // a race. The functions here come before those of the library, for its users
 // (gRPC among them) as well; each calls the one that it hides and says what is
-// ordered by it. Nothing is suppressed: a race that no lock prevents is reported
-// as ever.
+// ordered by it. Nothing is suppressed: a race that no lock prevents is
+// reported as ever.
 //
 // Linked by the tsan preset alone. The names are those of Debian 12's Abseil.
 #include <dlfcn.h>
@@ -149,8 +149,8 @@ bool CondVar::WaitWithTimeout(Mutex* mutex, Duration timeout) {
 }
 
 void Notification::Notify() {
-  static const auto hidden =
-      Hidden<void (*)(Notification*)>("_ZN4absl7debian312Notification6NotifyEv");
+  static const auto hidden = Hidden<void (*)(Notification*)>(
+      "_ZN4absl7debian312Notification6NotifyEv");
   __tsan_release(FlagOf(this));
   hidden(this);
 }

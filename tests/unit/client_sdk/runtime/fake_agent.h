@@ -47,7 +47,8 @@ struct FakeAgentOptions {
   Adviser adviser = nullptr;  // null: situations are left without an answer
 };
 
-// Thread-safe after construction, but for UseMappingsOf(), segment() and tiers().
+// Thread-safe after construction, but for UseMappingsOf(), segment() and
+// tiers().
 class FakeAgent {
  public:
   explicit FakeAgent(const FakeAgentOptions& options);
