@@ -1,14 +1,15 @@
 #include "server/placement/call_both.h"
 
-#include <thread>
+#include <future>
 
 namespace stowage {
 
 void CallBothAtOnce(const std::function<void()>& first,
                     const std::function<void()>& second) {
-  std::thread thread(second);
+  // Where there is no thread to be had, it is called by get().
+  std::future<void> other = std::async(second);
   first();
-  thread.join();
+  other.get();
 }
 
 }  // namespace stowage
