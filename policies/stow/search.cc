@@ -42,6 +42,11 @@ constexpr double kShareAtOnce = 0.9;
 // there is another.
 constexpr double kHardlyWaits = 0.002;
 
+// Where the best plan waits for more, copies begin late before addresses are looked
+// for: more layouts succeed. Elsewhere that gains little and leaves them no time for
+// delays, of which real tiers have many.
+constexpr double kMostWaitingForEarly = 0.05;
+
 // Of a step without waiting, what is not worth a search.
 constexpr double kNegligible = 0.0002;
 
@@ -238,7 +243,7 @@ void Search::LayOut(Candidate candidate, double misfit_share) {
 
 std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
   BuildInput input = MakeInput(candidate);
-  TightenSegments(costs_.graph(), costs_.system(), input);
+  Tighten(input);
   work_left_ -= static_cast<int64_t>(input.segments.size());
   std::vector<FastSegment> misfits;
   absl::StatusOr<Plan> plan =
@@ -251,6 +256,12 @@ std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
     LeaveSlow(input, misfits);
   }
   return misfits;
+}
+
+void Search::Tighten(BuildInput& input) const {
+  const bool waits = WaitedShare() > kMostWaitingForEarly;
+  TightenSegments(costs_.graph(), costs_.system(),
+                  waits ? CopiesBegin::kLate : CopiesBegin::kWithLane, input);
 }
 
 void Search::LeaveSlow(BuildInput input, std::vector<FastSegment> misfits) {

@@ -155,6 +155,8 @@ class Search {
   // Considers what `annealing` comes to; returns what has no address there.
   std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
                                       AnnealingEffort effort);
+  // Shortens stays to what their copies need.
+  void Tighten(BuildInput& input) const;
   // Considers the plan in which what found no address is used in a slower tier.
   void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
   void MakeDo(const Recipe& recipe, double most_share);

@@ -5,7 +5,6 @@
 
 #include "policies/planning/plan_segments.h"
 #include "policies/stow/search.h"
-#include "policies/stow/segment_tightening.h"
 
 namespace stowage {
 namespace {
@@ -161,7 +160,7 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
 bool Search::BeginAgain(SegmentAnnealing& annealing, bool tightens) {
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return false;
-  if (tightens) TightenSegments(costs_.graph(), costs_.system(), *input);
+  if (tightens) Tighten(*input);
   annealing.Begin(*std::move(input), room_.bytes());
   return true;
 }
@@ -191,7 +190,7 @@ std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
   const bool repairs = in_place || input.segments.size() <= kMostRepaired;
   input.repair_work = repairs ? kAnnealingRepairs : 0;
   if (!annealing.keeps_places()) {
-    TightenSegments(costs_.graph(), costs_.system(), input);
+    Tighten(input);
     for (FastSegment& segment : input.segments) segment.offset_bytes = -1;
   }
   std::vector<FastSegment> misfits;

@@ -66,7 +66,7 @@ std::vector<int64_t> LatestStartsNs(const Plan& plan,
 }  // namespace
 
 void TightenSegments(const Graph& graph, const MemorySystem& system,
-                     BuildInput& input) {
+                     CopiesBegin begin, BuildInput& input) {
   // Before they are looked up by when they leave, which MakeDrops may change.
   DropRule(graph).EndAtDrops(input.segments);
   Plan plan = SketchPlan(graph, system, input);
@@ -83,7 +83,10 @@ void TightenSegments(const Graph& graph, const MemorySystem& system,
   }
   for (FastSegment& s : input.segments) {
     if (s.moved_in && s.begin < s.ready) {
-      const int64_t start_ns = latest_ns[moves.at({s.tensor, s.begin, true})];
+      const size_t m = moves.at({s.tensor, s.begin, true});
+      const int64_t start_ns = begin == CopiesBegin::kLate
+                                   ? latest_ns[m]
+                                   : simulation->moves[m].start_ns;
       const auto later =
           std::upper_bound(issue_ns.begin(), issue_ns.end(), start_ns);
       s.begin = std::clamp<KernelIndex>(later - issue_ns.begin() - 1, s.begin,

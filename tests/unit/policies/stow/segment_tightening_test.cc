@@ -43,7 +43,7 @@ TEST(SegmentTighteningTest, HoldsLessForAsLongAStep) {
       BuildInput input = *BuildInputOf(graph, *plan);
       const int64_t step_ns = StepNs(graph, system, input);
       before += HeldBoundaries(input);
-      TightenSegments(graph, system, input);
+      TightenSegments(graph, system, CopiesBegin::kLate, input);
       after += HeldBoundaries(input);
       EXPECT_LE(StepNs(graph, system, input), step_ns) << name << seed;
       const auto tight = BuildPlan(graph, system, input);
@@ -67,7 +67,7 @@ TEST(SegmentTighteningTest, DropsAsEarlyAsItMay) {
                                  .end = 4,
                                  .moved_in = true,
                                  .moved_out = true}}};
-  TightenSegments(graph, system, input);
+  TightenSegments(graph, system, CopiesBegin::kLate, input);
   EXPECT_EQ(input.segments[0].leave, 2);
   EXPECT_EQ(input.segments[0].end, 2);
 }
@@ -95,7 +95,7 @@ TEST(SegmentTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
                                 .moved_in = true,
                                 .moved_out = true});
     }
-    TightenSegments(graph, system, input);
+    TightenSegments(graph, system, CopiesBegin::kLate, input);
     EXPECT_EQ(input.segments[0].begin, second == 9 ? 5 : 3);
     EXPECT_EQ(input.segments[1].begin, second == 9 ? 7 : 5);
   }
@@ -114,10 +114,10 @@ TEST(SegmentTighteningTest, LeavesWhatIsReadMeanwhile) {
   graph.kernels[2].operands = {{.tensor = 0, .read = true}};
   BuildInput input{.segments = {{.tensor = 0, .leave = 1, .end = 3}}};
   input.segments[0].moved_out = true;
-  TightenSegments(graph, system, input);
+  TightenSegments(graph, system, CopiesBegin::kLate, input);
   EXPECT_EQ(input.segments[0].end, 3);
   graph.kernels[2].operands.clear();
-  TightenSegments(graph, system, input);
+  TightenSegments(graph, system, CopiesBegin::kLate, input);
   EXPECT_EQ(input.segments[0].end, 2);
 }
 
