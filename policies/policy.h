@@ -4,8 +4,8 @@
 //   absl::StatusOr<Plan> plan =
 //       policy->MakePlan(graph, system, {.fast_limit_bytes = 1 << 30});
 //
-// A policy does no I/O, starts no threads of its own and is deterministic: the same graph,
-// system and options give the same plan, byte for byte.
+// A policy does no I/O, starts no threads of its own and is deterministic: the
+// same graph, system and options give the same plan, byte for byte.
 #ifndef STOWAGE_POLICIES_POLICY_H_
 #define STOWAGE_POLICIES_POLICY_H_
 
