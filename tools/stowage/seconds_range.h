@@ -13,7 +13,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::cli {
 
 inline CLI::Validator SecondsUpTo(double most_s) {
   const std::string range = absl::StrCat("in [0 - ", most_s, "]");
@@ -27,6 +27,6 @@ inline CLI::Validator SecondsUpTo(double most_s) {
       absl::StrCat("FLOAT ", range), "seconds");
 }
 
-}  // namespace stowage
+}  // namespace stowage::cli
 
 #endif  // STOWAGE_TOOLS_STOWAGE_SECONDS_RANGE_H_
