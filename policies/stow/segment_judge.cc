@@ -473,6 +473,7 @@ std::vector<int64_t> SegmentJudge::LostNs() const {
     lost_ns.push_back(end_ns - StateAt(states_, k)[0] - kernel.gap_ns -
                       kernel.profile.fast_inputs_fast_outputs.duration_ns);
   }
+  lost_ns.back() += step_ns_ - StateAt(states_, kernels_)[0];
   return lost_ns;
 }
 

@@ -79,7 +79,7 @@ class SegmentJudge {
   int64_t work() const { return work_; }
 
   // By kernel, of what was accepted: what it waits, and takes longer than with
-  // everything fast.
+  // everything fast; the last one with what the end of the step waits.
   std::vector<int64_t> LostNs() const;
 
  private:

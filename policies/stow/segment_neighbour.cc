@@ -6,6 +6,7 @@
 
 #include "policies/model/liveness.h"
 #include "policies/stow/stay_splice.h"
+#include "policies/stow/step_crossing.h"
 
 namespace stowage {
 namespace {
@@ -137,6 +138,15 @@ std::optional<StayChange> SegmentNeighbour::Change(
                      static_cast<int>(at - life.uses.begin()));
   }
   if (!changed) return std::nullopt;
+  return Finish(random, std::move(change));
+}
+
+std::optional<StayChange> SegmentNeighbour::Finish(std::mt19937_64& random,
+                                                   StayChange change) const {
+  const Life& life = lives_[change.tensor];
+  if (life.cyclic) {
+    MendCrossing(random, life.uses, kernels_, change.stays);
+  }
   drops_.EndAtDrops(change.stays);
   if (!IsValid(life, change.stays)) return std::nullopt;
   return change;
@@ -166,9 +176,7 @@ std::optional<StayChange> SegmentNeighbour::Evict(std::mt19937_64& random,
   const bool all = random() % 2 == 0;
   CutOut(random, lives_[t], all ? span : Span{boundary, boundary + 1},
          change.stays, s);
-  drops_.EndAtDrops(change.stays);
-  if (!IsValid(lives_[t], change.stays)) return std::nullopt;
-  return change;
+  return Finish(random, std::move(change));
 }
 
 // The smaller a stay is for the excess, the less likely.
@@ -235,8 +243,8 @@ bool SegmentNeighbour::ChangeStay(std::mt19937_64& random, const Life& life,
   if (kind < 8) return ChangeReady(random, life, stays[s]);
   if (kind < 9) return Split(random, life, stays, s);
   if (kind < 10) return JoinNext(stays, s);
-  if (kind < 11) return Remove(life, stays, s);
-  return Cross(random, life, stays);
+  if (kind < 11) return Remove(stays, s);
+  return life.cyclic && CrossOtherwise(random, life.uses, kernels_, stays);
 }
 
 KernelIndex SegmentNeighbour::Draw(std::mt19937_64& random, const Life& life,
@@ -341,31 +349,9 @@ bool SegmentNeighbour::JoinNext(Stays& stays, size_t s) const {
   return true;
 }
 
-bool SegmentNeighbour::Remove(const Life& life, Stays& stays, size_t s) const {
-  const bool across = life.cyclic && !(stays[s].moved_in && stays[s].moved_out);
-  if (!may_leave_slow_ || across) return false;
+bool SegmentNeighbour::Remove(Stays& stays, size_t s) const {
+  if (!may_leave_slow_) return false;
   stays.erase(stays.begin() + static_cast<int64_t>(s));
-  return true;
-}
-
-bool SegmentNeighbour::Cross(std::mt19937_64& random, const Life& life,
-                             Stays& stays) const {
-  if (!life.cyclic) return false;
-  FastSegment& first = stays.front();
-  FastSegment& last = stays.back();
-  if (first.moved_in && last.moved_out) {
-    first.begin = first.ready = 0;
-    last.leave = last.end = life.end;
-    first.moved_in = last.moved_out = false;
-  } else if (!first.moved_in && !last.moved_out) {
-    first.ready = life.uses.front();
-    first.begin = Below(random, first.ready + 1);
-    last.leave = life.uses.back() + 1;
-    last.end = last.leave + Below(random, kernels_ - last.leave + 1);
-    first.moved_in = last.moved_out = true;
-  } else {
-    return false;
-  }
   return true;
 }
 

@@ -99,13 +99,14 @@ class SegmentNeighbour {
   bool Split(std::mt19937_64& random, const Life& life, Stays& stays,
              size_t s) const;
   bool JoinNext(Stays& stays, size_t s) const;
-  bool Remove(const Life& life, Stays& stays, size_t s) const;
-  // Across the end of the step the tensor stays in the fast tier, or no longer
-  // does.
-  bool Cross(std::mt19937_64& random, const Life& life, Stays& stays) const;
+  bool Remove(Stays& stays, size_t s) const;
   // A new one, that covers use `first`, or several from there on.
   bool Insert(std::mt19937_64& random, TensorIndex t, Stays& stays,
               int first) const;
+
+  // The change as it can be built, if it can.
+  std::optional<StayChange> Finish(std::mt19937_64& random,
+                                   StayChange change) const;
 
   // A stay that holds room at `boundary`: its tensor and index.
   std::optional<std::pair<TensorIndex, size_t>> DrawHolder(

@@ -64,7 +64,7 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
 TEST(SegmentNeighbourTest, WhatNeedNotBeCopiedOutLeavesBehindItsLastUse) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   int drops = 0;
-  for (uint64_t seed = 0; seed < 8; ++seed) {
+  for (uint64_t seed = 0; seed < 12; ++seed) {
     const Graph graph = RandomGraph(seed);
     const DropRule rule(graph);
     BuildInput input{.segments = AllFastSegments(graph),
