@@ -42,9 +42,9 @@ constexpr double kShareAtOnce = 0.9;
 // there is another.
 constexpr double kHardlyWaits = 0.002;
 
-// Where the best plan waits for more, copies begin late before addresses are looked
-// for: more layouts succeed. Elsewhere that gains little and leaves them no time for
-// delays, of which real tiers have many.
+// Where the best plan waits for more, copies from block devices begin late, too,
+// before addresses are looked for: more layouts succeed. Elsewhere that gains little
+// beside what delays would cost.
 constexpr double kMostWaitingForEarly = 0.05;
 
 // Of a step without waiting, what is not worth a search.
@@ -261,7 +261,8 @@ std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
 void Search::Tighten(BuildInput& input) const {
   const bool waits = WaitedShare() > kMostWaitingForEarly;
   TightenSegments(costs_.graph(), costs_.system(),
-                  waits ? CopiesBegin::kLate : CopiesBegin::kWithLane, input);
+                  waits ? CopiesBegin::kLate : CopiesBegin::kLateFromMemory,
+                  input);
 }
 
 void Search::LeaveSlow(BuildInput input, std::vector<FastSegment> misfits) {

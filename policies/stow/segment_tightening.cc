@@ -13,6 +13,9 @@
 namespace stowage {
 namespace {
 
+// Of a block device, which orders requests and moves data on its own.
+constexpr int64_t kLeastDeviceLatencyNs = 20'000;
+
 // Tensor, start, and whether it is into the fast tier.
 using MoveKey = std::tuple<TensorIndex, KernelIndex, bool>;
 
@@ -34,14 +37,20 @@ KernelIndex BehindLastUse(const Uses& uses, KernelIndex end) {
   return use == uses.begin() ? 0 : *std::prev(use) + 1;
 }
 
-// By move, when it may start at the latest: it and those behind it in its lane
-// have then ended when they are waited for. Of copies out, when they start.
-std::vector<int64_t> LatestStartsNs(const Plan& plan,
-                                    const Simulation& simulation,
-                                    const std::vector<int64_t>& issue_ns) {
-  std::vector<int64_t> latest_ns;
+bool IsLate(const MemorySystem& system, CopiesBegin begin, const Move& move) {
+  if (move.to.tier != kFastTier) return false;
+  return begin == CopiesBegin::kLate ||
+         system.tiers[move.from.tier].read_latency_ns < kLeastDeviceLatencyNs;
+}
+
+// By move, when it is to start: where copies are late, such that it and those
+// behind it in its lane have ended when they are waited for, else as simulated.
+std::vector<int64_t> StartsNs(const MemorySystem& system, CopiesBegin begin,
+                              const Plan& plan, const Simulation& simulation,
+                              const std::vector<int64_t>& issue_ns) {
+  std::vector<int64_t> starts_ns;
   for (const MoveTrace& trace : simulation.moves) {
-    latest_ns.push_back(trace.start_ns);
+    starts_ns.push_back(trace.start_ns);
   }
   std::vector<size_t> order(plan.moves.size());
   std::iota(order.begin(), order.end(), 0);
@@ -51,16 +60,16 @@ std::vector<int64_t> LatestStartsNs(const Plan& plan,
   std::map<TierIndex, int64_t> next_ns;  // by tier copied from, in that lane
   for (const size_t m : order) {
     const Move& move = plan.moves[m];
-    if (move.to.tier != kFastTier) continue;
+    if (!IsLate(system, begin, move)) continue;
     const MoveTrace& trace = simulation.moves[m];
     const int64_t needed_ns = issue_ns[move.deadline_kernel];
     int64_t& next = next_ns.emplace(move.from.tier, needed_ns).first->second;
     const int64_t copy_ns = trace.end_ns - trace.start_ns;
-    latest_ns[m] =
+    starts_ns[m] =
         std::max(trace.start_ns, std::min(next, needed_ns) - copy_ns);
-    next = latest_ns[m];
+    next = starts_ns[m];
   }
-  return latest_ns;
+  return starts_ns;
 }
 
 }  // namespace
@@ -75,7 +84,7 @@ void TightenSegments(const Graph& graph, const MemorySystem& system,
   if (!simulation.ok()) return;
   const std::vector<int64_t> issue_ns = IssueNs(graph, *simulation);
   const auto uses = UsesByTensor(graph);
-  const auto latest_ns = LatestStartsNs(plan, *simulation, issue_ns);
+  const auto starts_ns = StartsNs(system, begin, plan, *simulation, issue_ns);
   std::map<MoveKey, size_t> moves;
   for (size_t m = 0; m < plan.moves.size(); ++m) {
     const Move& move = plan.moves[m];
@@ -84,11 +93,8 @@ void TightenSegments(const Graph& graph, const MemorySystem& system,
   for (FastSegment& s : input.segments) {
     if (s.moved_in && s.begin < s.ready) {
       const size_t m = moves.at({s.tensor, s.begin, true});
-      const int64_t start_ns = begin == CopiesBegin::kLate
-                                   ? latest_ns[m]
-                                   : simulation->moves[m].start_ns;
       const auto later =
-          std::upper_bound(issue_ns.begin(), issue_ns.end(), start_ns);
+          std::upper_bound(issue_ns.begin(), issue_ns.end(), starts_ns[m]);
       s.begin = std::clamp<KernelIndex>(later - issue_ns.begin() - 1, s.begin,
                                         s.ready - 1);
     }

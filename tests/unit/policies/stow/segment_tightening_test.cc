@@ -1,5 +1,7 @@
 #include "policies/stow/segment_tightening.h"
 
+#include <utility>
+
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
@@ -72,10 +74,11 @@ TEST(SegmentTighteningTest, DropsAsEarlyAsItMay) {
   EXPECT_EQ(input.segments[0].end, 2);
 }
 
-// Two copies that take as long as two kernels each, for kernels 7 and 9, and for
-// kernel 7 both.
-TEST(SegmentTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
-  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+// When two copies begin that may from boundaries 1 and 2 on, for kernel 7 and for
+// kernel `second`; each takes as long as two kernels.
+std::pair<KernelIndex, KernelIndex> Begins(const MemorySystem& system,
+                                           CopiesBegin begin,
+                                           KernelIndex second) {
   Graph graph;
   graph.tensors.assign(2, {.size_bytes = 1 << 30, .persistent = true});
   graph.kernels.resize(12);
@@ -83,22 +86,33 @@ TEST(SegmentTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
     kernel.profile.fast_inputs_fast_outputs.duration_ns =
         (system.CopyDurationNs(1, kFastTier, 1 << 30) + 1) / 2;
   }
-  for (const KernelIndex second : {9, 7}) {
-    BuildInput input;
-    for (const TensorIndex t : {0, 1}) {
-      const KernelIndex use = t == 0 ? 7 : second;
-      input.segments.push_back({.tensor = t,
-                                .begin = 1 + t,
-                                .ready = use,
-                                .leave = use + 1,
-                                .end = use + 1,
-                                .moved_in = true,
-                                .moved_out = true});
-    }
-    TightenSegments(graph, system, CopiesBegin::kLate, input);
-    EXPECT_EQ(input.segments[0].begin, second == 9 ? 5 : 3);
-    EXPECT_EQ(input.segments[1].begin, second == 9 ? 7 : 5);
+  BuildInput input;
+  for (const TensorIndex t : {0, 1}) {
+    const KernelIndex use = t == 0 ? 7 : second;
+    input.segments.push_back({.tensor = t,
+                              .begin = 1 + t,
+                              .ready = use,
+                              .leave = use + 1,
+                              .end = use + 1,
+                              .moved_in = true,
+                              .moved_out = true});
   }
+  TightenSegments(graph, system, begin, input);
+  return {input.segments[0].begin, input.segments[1].begin};
+}
+
+TEST(SegmentTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
+  const MemorySystem system = *PresetMemorySystem("gpu-pcie");
+  EXPECT_EQ(Begins(system, CopiesBegin::kLate, 9), std::pair(5, 7));
+  EXPECT_EQ(Begins(system, CopiesBegin::kLate, 7), std::pair(3, 5));
+}
+
+TEST(SegmentTighteningTest, BeginsCopiesFromDevicesWithTheirLane) {
+  const MemorySystem host = *PresetMemorySystem("gpu-pcie");
+  EXPECT_EQ(Begins(host, CopiesBegin::kLateFromMemory, 9), std::pair(5, 7));
+  const MemorySystem disk = *PresetMemorySystem("file");
+  // The first one ends within kernel 2.
+  EXPECT_EQ(Begins(disk, CopiesBegin::kLateFromMemory, 9), std::pair(1, 2));
 }
 
 // It is read while it is copied out.
