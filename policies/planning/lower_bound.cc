@@ -16,9 +16,6 @@ namespace {
 // Sums of doubles err by less than this share.
 constexpr double kRounding = 1e-9;
 
-// With which the ascent is taken up again, from where it ended.
-constexpr AscentSteps kStepsAgain = {.first = 0.03, .over_share = 0.2};
-
 // Prices of room and of lanes: as many as an evaluation's work allows.
 struct Resolution {
   int priced = 0;
@@ -63,13 +60,10 @@ int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
   // From where lanes cost as much as kernels. Where only kernels cost it need
   // not be worse: no slope leads away from there if no kernel has to wait.
   PriceAscent ascent(*relaxation, LanePrices(*relaxation, 0.5));
-  const int first_iterations = effort.iterations * 5 / 8;
-  ascent.Climb(first_iterations);
-  PriceAscent again(*relaxation, ascent.best(), kStepsAgain);
-  again.Climb(effort.iterations - first_iterations);
+  ascent.Climb(effort.iterations);
   const double bound_ns =
       std::max(relaxation->Evaluate(relaxation->ZeroPrices()).bound_ns,
-               std::max(ascent.best_ns(), again.best_ns()));
+               ascent.best_ns());
   return static_cast<int64_t>(std::floor(bound_ns * (1 - kRounding)));
 }
 

@@ -25,10 +25,10 @@ namespace stowage {
 // More of each is tighter, nothing is wrong.
 struct LowerBoundEffort {
   // Steps of the ascent.
-  int iterations = 800;
+  int iterations = 1200;
   // Segments of the step looked at, of all tensors and in all iterations, when
   // each kernel has its prices. Where it would be more, there are fewer prices.
-  int64_t work = 640'000'000;
+  int64_t work = 960'000'000;
 };
 
 // For a valid graph; the limit need not be feasible.

@@ -6,12 +6,15 @@
 namespace stowage {
 namespace {
 
-// Of the step's size.
+// As shares of a lane's highest price, and of what copying a byte costs.
+constexpr double kFirstStep = 0.05;
 constexpr double kLastStep = 1e-4;
 
-// Evaluations that gain less than this share before steps are halved.
-constexpr int kPatience = 25;
-constexpr double kGain = 1e-4;
+// After so many evaluations that gain less than this share steps become shorter by
+// this factor.
+constexpr int kPatience = 30;
+constexpr double kGain = 1e-5;
+constexpr double kShorter = 0.7;
 
 // How much of an average stays from one evaluation to the next.
 constexpr double kSlopeMemory = 0.9;
@@ -37,14 +40,12 @@ void LimitLanes(std::vector<double>& lanes) {
 
 }  // namespace
 
-PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start,
-                         const AscentSteps& steps)
+PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start)
     : relaxation_(relaxation),
       room_scales_(relaxation.RoomScales()),
-      over_scale_(steps.over_share),
       prices_(start),
       best_(start),
-      step_(steps.first) {
+      step_(kFirstStep) {
   size_t count = start.room.size();
   for (const std::vector<double>& lanes : start.lane) count += lanes.size();
   for (const std::vector<double>& over : start.over) count += over.size();
@@ -69,7 +70,7 @@ void PriceAscent::Climb(int evaluations) {
 }
 
 void PriceAscent::Restart() {
-  step_ *= 0.7;
+  step_ *= kShorter;
   stuck_ = 0;
   prices_ = best_;
   std::fill(slope_.begin(), slope_.end(), 0);
@@ -87,8 +88,7 @@ void PriceAscent::Step(const BoundPrices& ascent) {
   }
   for (size_t s = 0; s < prices_.over.size(); ++s) {
     for (size_t l = 0; l < prices_.over[s].size(); ++l) {
-      prices_.over[s][l] =
-          Move(ascent.over[s][l], over_scale_, prices_.over[s][l], i++);
+      prices_.over[s][l] = Move(ascent.over[s][l], 1, prices_.over[s][l], i++);
     }
   }
 }

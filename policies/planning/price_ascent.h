@@ -7,7 +7,7 @@
 // Subgradient ascent. What bytes of room and nanoseconds of a lane are worth
 // differs by orders of magnitude from kernel to kernel, so each price has a
 // step of its own: the average of its last slopes over their root mean square
-// (as in RMSProp; Tieleman and Hinton, 2012). Steps are halved, and the best
+// (as in RMSProp; Tieleman and Hinton, 2012). Steps become shorter, and the best
 // prices taken up again, when nothing is gained any more.
 //
 // Deterministic. Not thread-safe.
@@ -20,18 +20,10 @@
 
 namespace stowage {
 
-// As a share of a lane's highest price, and of what copying a byte costs.
-struct AscentSteps {
-  double first = 0.05;
-  // Of these, those of the prices beyond what kernels take.
-  double over_share = 1;
-};
-
 class PriceAscent {
  public:
   // `relaxation` must outlive the ascent.
-  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start,
-              const AscentSteps& steps = {});
+  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start);
 
   // At most `evaluations` more; fewer where steps have become too small.
   void Climb(int evaluations);
@@ -49,11 +41,10 @@ class PriceAscent {
 
   BoundRelaxation& relaxation_;
   const std::vector<double> room_scales_;
-  const double over_scale_;
   BoundPrices prices_;
   BoundPrices best_;
   double best_ns_ = 0;
-  double step_;
+  double step_;  // as a share of a lane's highest price
   int stuck_ = 0;
   std::vector<double> slope_;   // by price: average
   std::vector<double> square_;  // by price: average of its square
