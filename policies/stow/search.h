@@ -44,6 +44,8 @@ struct SearchEffort {
   // How often annealing begins again at the best plan, each time with twice the
   // work of the time before.
   int longer_annealings = 0;
+  // Of what annealing draws.
+  uint64_t seed = 0;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
 };

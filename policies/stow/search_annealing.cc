@@ -50,6 +50,9 @@ constexpr int64_t kMostAnnealed = 20'000;
 // little time then.
 constexpr int64_t kAnnealedTwice = 700;
 
+// More than there are in a search.
+constexpr uint64_t kMostAnnealings = 256;
+
 // Of what found no address, the share by which less is allowed while it is held.
 constexpr double kMisfitShare = 0.5;
 
@@ -96,7 +99,7 @@ void Search::AnnealBest(double share) {
   const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
   room_.AllowAll(1);
   SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams,
-                             ++annealings_);
+                             effort_.seed * kMostAnnealings + ++annealings_);
   annealing.Begin(*std::move(input), room_.bytes());
   if (costs_.in_place_tier() != kFastTier) {
     AnnealLeavingSlow(annealing, work, layout_work);

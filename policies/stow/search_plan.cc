@@ -16,7 +16,7 @@ namespace {
 constexpr absl::Duration kLongLimit = absl::Seconds(2);
 
 SearchEffort EffortFor(const PlanOptions& options) {
-  SearchEffort effort;
+  SearchEffort effort{.seed = static_cast<uint64_t>(options.seed)};
   if (options.time_limit <= absl::ZeroDuration()) return effort;
   effort.deadline = absl::Now() + options.time_limit;
   if (options.time_limit >= kLongLimit) {

@@ -15,6 +15,9 @@ namespace {
 constexpr KernelIndex kMaxKernelsForTwo = 7'000;
 constexpr double kLeastWaitingForTwo = 0.001;
 
+// Added to the seed for the first search: both may anneal the same plan.
+constexpr int64_t kFirstSeed = int64_t{1} << 32;
+
 // Where more is waited for, the second search considers other planners' plans, and
 // the first one need not.
 constexpr double kMostWaitingForOthers = 0.05;
@@ -94,7 +97,9 @@ std::string_view StowPolicy::description() const {
 absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
                                           const MemorySystem& system,
                                           const PlanOptions& options) const {
-  return PlanBySearching(graph, system, options, name(),
+  PlanOptions first = options;
+  first.seed += kFirstSeed;
+  return PlanBySearching(graph, system, first, name(),
                          [&](const CostModel& costs,
                              const AbsenceChoices& choices, Search& search) {
                            SearchAll(graph, system, options, costs, choices,

@@ -50,6 +50,7 @@ ABSL_FLAG(std::vector<std::string>, policies, {"stow"}, "policies to run");
 ABSL_FLAG(std::vector<std::string>, perturb, {},
           "percents by which kernel times are perturbed under a fixed plan");
 ABSL_FLAG(double, time_limit_s, 0, "PlanOptions::time_limit");
+ABSL_FLAG(int64_t, seed, 0, "PlanOptions::seed");
 ABSL_FLAG(bool, rehost, false, "rehost durations to the system's processor");
 ABSL_FLAG(bool, bound, true, "compute the lower bound, for comparison");
 
@@ -129,6 +130,7 @@ void Report(const Graph& graph, const MemorySystem& system, int64_t limit_bytes,
             int64_t bound_ns, const std::string& policy) {
   const PlanOptions options{
       .fast_limit_bytes = limit_bytes,
+      .seed = absl::GetFlag(FLAGS_seed),
       .time_limit = absl::Seconds(absl::GetFlag(FLAGS_time_limit_s)),
       .call_both = CallBothAtOnce};
   int64_t fast_ns = 0;
