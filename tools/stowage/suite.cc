@@ -18,11 +18,11 @@ using nlohmann::json;
 SuiteGraph ReadGraph(const std::string& name, const json& entry) {
   SuiteGraph graph{
       .name = name,
-      .batch = entry.at("batch").get<int64_t>(),
+      .batch = WholeNumber<int64_t>(entry.at("batch")),
       .without_workspaces = entry.value("without_workspaces", false)};
   for (const json& capture : entry.at("captures")) {
     graph.captures.push_back({capture.at("file").get<std::string>(),
-                              capture.at("batch").get<int64_t>()});
+                              WholeNumber<int64_t>(capture.at("batch"))});
   }
   return graph;
 }

@@ -1,5 +1,9 @@
 #include "tools/stowage/import/json_input.h"
 
+#include <cmath>
+#include <optional>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 
 namespace stowage::cli {
@@ -12,6 +16,22 @@ std::string WithoutTag(absl::string_view what) {
   const size_t end = what.find("] ");
   return std::string(end == absl::string_view::npos ? what
                                                     : what.substr(end + 2));
+}
+
+// Whole numbers beyond this are no longer told apart.
+constexpr double kMostExact = 0x1p53;
+
+std::optional<int64_t> AsWhole(const nlohmann::json& value) {
+  if (value.is_number_float()) {
+    const double number = value.get<double>();
+    const bool is_whole =
+        std::abs(number) <= kMostExact && number == std::trunc(number);
+    if (!is_whole) return std::nullopt;
+  } else if (value.is_number_unsigned() &&
+             !std::in_range<int64_t>(value.get<uint64_t>())) {
+    return std::nullopt;
+  }
+  return value.get<int64_t>();
 }
 
 }  // namespace
@@ -29,6 +49,17 @@ absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text) {
         absl::StrCat("invalid JSON: ", WithoutTag(error.what()),
                      "; mend the file there or capture it again"));
   }
+}
+
+int64_t WholeNumber(const nlohmann::json& value, int64_t least, int64_t most) {
+  const std::optional<int64_t> whole = AsWhole(value);
+  if (whole && least <= *whole && *whole <= most) return *whole;
+  constexpr int kTypeError = 302;
+  throw nlohmann::json::type_error::create(
+      kTypeError,
+      absl::StrCat("must be a whole number from ", least, " to ", most,
+                   ", but is ", value.dump()),
+      &value);
 }
 
 absl::Status JsonErrorToStatus(const nlohmann::json::exception& error) {

@@ -8,6 +8,9 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
 #define STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
 
+#include <concepts>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "absl/status/status.h"
@@ -22,6 +25,17 @@ absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text);
 
 // What an exception of nlohmann says, with the remedy.
 absl::Status JsonErrorToStatus(const nlohmann::json::exception& error);
+
+// The whole number that `value` is, such as 12 or 12.0, from `least` to `most`.
+// Throws json::type_error, which names the place: nlohmann's get() would cut off
+// fractions and high bits.
+int64_t WholeNumber(const nlohmann::json& value, int64_t least, int64_t most);
+
+template <std::signed_integral T>
+T WholeNumber(const nlohmann::json& value) {
+  using Limits = std::numeric_limits<T>;
+  return static_cast<T>(WholeNumber(value, Limits::min(), Limits::max()));
+}
 
 // Runs `read`, which returns a T and may throw what nlohmann throws.
 template <typename T, typename Function>

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tools/stowage/import/json_input.h"
@@ -13,21 +14,48 @@ namespace {
 
 using nlohmann::json;
 
+constexpr char kFast[] = "duration_ns";
+constexpr char kInputsFaulted[] = "inputs_faulted_duration_ns";
+constexpr char kAllFaulted[] = "all_faulted_duration_ns";
+
 void SetMeasured(const json& duration_ns, v1::ProfiledDuration& corner) {
-  corner.set_duration_ns(duration_ns.get<int64_t>());
+  corner.set_duration_ns(WholeNumber<int64_t>(duration_ns));
   corner.set_source(v1::DURATION_SOURCE_MEASURED);
+}
+
+// Corners that are missing stay so: they are derived for the memory system.
+void SetCorners(const json& kernel, v1::KernelProfile& profile) {
+  SetMeasured(kernel.at(kFast), *profile.mutable_fast_inputs_fast_outputs());
+  if (kernel.contains(kInputsFaulted)) {
+    SetMeasured(kernel[kInputsFaulted],
+                *profile.mutable_slow_inputs_fast_outputs());
+  }
+  if (kernel.contains(kAllFaulted)) {
+    SetMeasured(kernel[kAllFaulted],
+                *profile.mutable_slow_inputs_slow_outputs());
+  }
+}
+
+void NoteMissing(const json& kernels, const char* field,
+                 std::vector<std::string>& notes) {
+  const auto missing = absl::c_count_if(
+      kernels, [&](const json& kernel) { return !kernel.contains(field); });
+  if (missing == 0) return;
+  notes.push_back(absl::StrCat(
+      missing, " of ", kernels.size(), " kernels have no ", field,
+      "; it is derived from duration_ns for the memory system at hand"));
 }
 
 void AddOperands(const json& kernel, v1::Kernel& out) {
   for (const json& tensor : kernel.at("inputs")) {
     v1::Operand& operand = *out.add_operands();
-    operand.set_tensor(tensor.get<int32_t>());
+    operand.set_tensor(WholeNumber<int32_t>(tensor));
     operand.set_read(true);
   }
   // The graph's reader merges a tensor that is both input and output.
   for (const json& tensor : kernel.at("outputs")) {
     v1::Operand& operand = *out.add_operands();
-    operand.set_tensor(tensor.get<int32_t>());
+    operand.set_tensor(WholeNumber<int32_t>(tensor));
     operand.set_write(true);
   }
 }
@@ -35,20 +63,14 @@ void AddOperands(const json& kernel, v1::Kernel& out) {
 void AddKernel(const json& kernel, v1::Graph& graph) {
   v1::Kernel& out = *graph.add_kernels();
   out.set_name(kernel.at("name").get<std::string>());
-  out.set_layer(kernel.at("layer").get<int32_t>());
+  out.set_layer(WholeNumber<int32_t>(kernel.at("layer")));
   AddOperands(kernel, out);
-  v1::KernelProfile& profile = *out.mutable_profile();
-  SetMeasured(kernel.at("duration_ns"),
-              *profile.mutable_fast_inputs_fast_outputs());
-  SetMeasured(kernel.at("inputs_faulted_duration_ns"),
-              *profile.mutable_slow_inputs_fast_outputs());
-  SetMeasured(kernel.at("all_faulted_duration_ns"),
-              *profile.mutable_slow_inputs_slow_outputs());
+  SetCorners(kernel, *out.mutable_profile());
 }
 
 void AddTensor(const json& tensor, v1::Graph& graph) {
   v1::Tensor& out = *graph.add_tensors();
-  out.set_size_bytes(tensor.at("bytes").get<int64_t>());
+  out.set_size_bytes(WholeNumber<int64_t>(tensor.at("bytes")));
   out.set_persistent(tensor.at("persistent").get<bool>());
 }
 
@@ -86,7 +108,7 @@ bool IsProfiledGraph(const json& document) {
   if (!document.is_object() || !document.contains("kernels")) return false;
   const json& kernels = document["kernels"];
   return kernels.is_array() && !kernels.empty() && kernels[0].is_object() &&
-         kernels[0].contains("inputs_faulted_duration_ns");
+         kernels[0].contains(kFast);
 }
 
 absl::StatusOr<ImportedGraph> ReadProfiledGraph(const json& document) {
@@ -100,6 +122,8 @@ absl::StatusOr<ImportedGraph> ReadProfiledGraph(const json& document) {
     for (const json& tensor : document.at("tensors")) AddTensor(tensor, graph);
     for (const json& kernel : document.at("kernels")) AddKernel(kernel, graph);
     SetKinds(graph);
+    NoteMissing(document.at("kernels"), kInputsFaulted, imported.notes);
+    NoteMissing(document.at("kernels"), kAllFaulted, imported.notes);
     return imported;
   });
 }

@@ -81,9 +81,9 @@ void CollectTensors(const json& value, std::vector<TensorRef>& tensors) {
   if (IsTensorTuple(value)) {
     tensors.push_back({.tensor_id = value[0].get<int64_t>(),
                        .storage_id = value[1].get<int64_t>(),
-                       .offset_elements = value[2].get<int64_t>(),
-                       .element_count = value[3].get<int64_t>(),
-                       .element_bytes = value[4].get<int64_t>(),
+                       .offset_elements = WholeNumber<int64_t>(value[2]),
+                       .element_count = WholeNumber<int64_t>(value[3]),
+                       .element_bytes = WholeNumber<int64_t>(value[4]),
                        .device = value[5].get<std::string>()});
   } else if (value.is_array()) {
     for (const json& item : value) {
@@ -97,7 +97,7 @@ std::vector<int64_t> ShapeFrom(const json& shape) {
   if (!shape.is_array()) return result;
   for (const json& extent : shape) {
     if (!extent.is_number_integer()) return {};  // the shapes of a list
-    result.push_back(extent.get<int64_t>());
+    result.push_back(WholeNumber<int64_t>(extent));
   }
   return result;
 }
@@ -116,14 +116,14 @@ std::vector<TraceArgument> ArgumentsFrom(const json& values,
 
 ParsedNode NodeFrom(const json& node, bool nested) {
   Fields fields = nested ? NestedFields(node) : FlatFields(node);
-  return {.node = {.id = node.at("id").get<int64_t>(),
+  return {.node = {.id = WholeNumber<int64_t>(node.at("id")),
                    .name = node.at("name").get<std::string>(),
                    .schema = std::move(fields.schema),
                    .inputs = ArgumentsFrom(*fields.input_values,
                                            *fields.input_shapes),
                    .outputs = ArgumentsFrom(*fields.output_values,
                                             *fields.output_shapes)},
-          .parent_id = fields.parent->get<int64_t>()};
+          .parent_id = WholeNumber<int64_t>(*fields.parent)};
 }
 
 absl::Status CheckTensors(const TraceNode& node,
