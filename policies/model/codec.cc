@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/stubs/logging.h"
 #include "google/protobuf/util/json_util.h"
 
 namespace stowage {
@@ -54,6 +55,8 @@ absl::Status ParseBinary(std::string_view bytes,
       reinterpret_cast<const uint8_t*>(bytes.data()),
       static_cast<int>(bytes.size()));
   stream.SetRecursionLimit(kProtobufRecursionLimit);
+  // The status says what is wrong; the library would say it on stderr.
+  const google::protobuf::LogSilencer silencer;
   const bool parsed =
       message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
   if (parsed) return absl::OkStatus();

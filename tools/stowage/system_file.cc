@@ -15,10 +15,8 @@
 namespace stowage::cli {
 namespace {
 
-absl::StatusOr<MemorySystem> ReadSystem(const std::string& path) {
-  absl::StatusOr<std::string> bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<v1::MemorySystem> proto = ParseMemorySystem(*bytes);
+absl::StatusOr<MemorySystem> ParseSystem(const std::string& bytes) {
+  absl::StatusOr<v1::MemorySystem> proto = ParseMemorySystem(bytes);
   if (!proto.ok()) return proto.status();
   return MemorySystemFromProto(*proto);
 }
@@ -35,7 +33,9 @@ absl::StatusOr<MemorySystem> LoadSystem(const std::string& name) {
         absl::StrCat("--system ", name, ": neither a preset (",
                      absl::StrJoin(presets, ", "), ") nor a file"));
   }
-  absl::StatusOr<MemorySystem> system = ReadSystem(name);
+  const absl::StatusOr<std::string> bytes = ReadFile(name);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<MemorySystem> system = ParseSystem(*bytes);
   if (system.ok()) return system;
   return absl::Status(system.status().code(),
                       absl::StrCat(name, ": ", system.status().message()));

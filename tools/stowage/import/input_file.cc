@@ -66,7 +66,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 absl::StatusOr<std::string> ReadInput(const std::string& path,
                                       const std::string& member) {
   absl::StatusOr<std::string> bytes = ReadFile(path);
-  if (bytes.ok() && IsGzip(*bytes)) bytes = Gunzip(*bytes);
+  if (!bytes.ok()) return bytes;
+  if (IsGzip(*bytes)) bytes = Gunzip(*bytes);
   if (bytes.ok() && IsTar(*bytes)) bytes = ExtractMember(*bytes, member);
   if (bytes.ok()) return bytes;
   return absl::Status(bytes.status().code(),

@@ -68,6 +68,13 @@ TEST(CodecTest, SaysWhereDamagedBinaryEnds) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("stowage.v1.Plan"));
 }
 
+TEST(CodecTest, LeavesStderrToTheCaller) {
+  testing::internal::CaptureStderr();
+  // A name that is no UTF-8, of which protobuf would complain itself.
+  EXPECT_FALSE(ParseGraph("\x12\x02\xff\xff").ok());
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(CodecTest, StopsDecompressingAtTheLimit) {
   v1::Graph bomb;
   bomb.set_source(std::string(size_t{8} << 20, '\0'));
