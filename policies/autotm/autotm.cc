@@ -11,7 +11,6 @@
 #include "policies/autotm/search.h"
 #include "policies/model/implementations.h"
 #include "policies/planning/plan_policy.h"
-#include "policies/planning/profile_note.h"
 #include "policies/solver/cbc.h"
 
 namespace stowage {
@@ -63,16 +62,16 @@ std::string SolverNote(const Solver& solver, const SearchOutcome& outcome,
                             Proven(gap), ".");
 }
 
-void AddNotes(const Graph& graph, const MemorySystem& system,
-              const Solver& solver, const SearchOutcome& outcome,
+void AddNotes(const Solver& solver, const SearchOutcome& outcome,
               absl::Duration time_limit, Plan& plan) {
   plan.notes.push_back(
       SolverNote(solver, outcome, time_limit, plan.solver_gap));
   if (outcome.rounds > 1) {
-    plan.notes.push_back(absl::StrCat(
-        "Fragmentation took ", outcome.rounds - 1,
-        " further rounds, each with 2% less fast memory at the kernels whose "
-        "tensors found no address."));
+    plan.notes.push_back(
+        absl::StrCat("Fragmentation took ", outcome.rounds - 1, " further ",
+                     outcome.rounds == 2 ? "round" : "rounds",
+                     ", each with 2% less fast memory at the kernels whose "
+                     "tensors found no address."));
   }
   if (outcome.demoted) {
     plan.notes.push_back(
@@ -82,9 +81,6 @@ void AddNotes(const Graph& graph, const MemorySystem& system,
     plan.notes.push_back(absl::StrCat(
         "Kernels that run another implementation than their first: ",
         plan.implementations.size(), "; a running job cannot be told to."));
-  }
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan.notes.push_back(*note);
   }
 }
 
@@ -156,7 +152,7 @@ absl::StatusOr<Plan> AutoTmPolicy::MakePlan(const Graph& graph,
   if (!outcome.plan.ok()) return outcome.plan.status();
   Plan plan = *std::move(outcome.plan);
   plan.solver_gap = GapOf(outcome);
-  AddNotes(graph, system, *solver_, outcome, settings.time_limit, plan);
+  AddNotes(*solver_, outcome, settings.time_limit, plan);
   return FinishPlan(graph, system, name(), std::move(plan));
 }
 

@@ -10,7 +10,6 @@
 
 #include "policies/baselines/swap_step.h"
 #include "policies/baselines/swap_system.h"
-#include "policies/planning/profile_note.h"
 
 namespace stowage {
 namespace {
@@ -210,10 +209,7 @@ SwapRun RunInPlace(const StepFacts& facts, int64_t budget_bytes) {
 
 SwapRun DecideIal(const StepFacts& facts, int64_t budget_bytes) {
   if (HasAddressableSlowTier(facts.system)) {
-    SwapRun run = RunInPlace(facts, budget_bytes);
-    const auto note = DerivedProfileNote(facts.graph, facts.system);
-    if (note.has_value()) run.notes.push_back(*note);
-    return run;
+    return RunInPlace(facts, budget_bytes);
   }
   SwapRun run =
       RunSwapSystem(facts, {.victims = VictimOrder::kFirstIn}, budget_bytes);

@@ -6,7 +6,6 @@
 
 #include "policies/aggregation/aggregator.h"
 #include "policies/planning/plan_policy.h"
-#include "policies/planning/profile_note.h"
 
 namespace stowage {
 
@@ -50,12 +49,7 @@ absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
             RunEpisode(environment, episode, *start, *actor).segments);
       });
   if (!plan.ok()) return plan.status();
-  plan = AggregatePlan(graph, system, *std::move(plan));
-  if (!plan.ok()) return plan.status();
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan->notes.push_back(*note);
-  }
-  return plan;
+  return AggregatePlan(graph, system, *std::move(plan));
 }
 
 }  // namespace stowage

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/liveness.h"
+#include "policies/planning/profile_note.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/staging.h"
 
@@ -47,6 +48,13 @@ absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
         "kernel's tensors are staged for it alone.");
   }
   return plan;
+}
+
+void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
+                      Plan& plan) {
+  if (const auto note = DerivedProfileNote(graph, system)) {
+    plan.notes.push_back(*note);
+  }
 }
 
 }  // namespace
@@ -93,6 +101,7 @@ absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
   absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
   if (!simulation.ok()) return simulation.status();
   plan.prediction = simulation->prediction;
+  if (plan.prediction.locality < 1) NoteDerivedTimes(graph, system, plan);
   return plan;
 }
 

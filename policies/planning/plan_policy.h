@@ -59,7 +59,8 @@ absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
                                     const PlanOptions& options,
                                     std::string_view policy, Decide decide);
 
-// Names the policy and predicts.
+// Names the policy and predicts. Where kernels use slower tiers, a note says
+// which of their times are derived.
 absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
                                 std::string_view policy, Plan plan);
 

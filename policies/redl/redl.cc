@@ -15,7 +15,6 @@
 #include "policies/intervals/trial.h"
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/plan_policy.h"
-#include "policies/planning/profile_note.h"
 #include "policies/redl/locality.h"
 #include "policies/redl/period_search.h"
 
@@ -85,9 +84,8 @@ RedlDecision DecideRedl(const Graph& graph, const MemorySystem& system,
   return decision;
 }
 
-void AddNotes(const Graph& graph, const MemorySystem& system,
-              const Layers& layers, const RedlDecision& decision,
-              bool stage_all, Plan& plan) {
+void AddNotes(const Graph& graph, const Layers& layers,
+              const RedlDecision& decision, bool stage_all, Plan& plan) {
   plan.notes.push_back(
       absl::StrCat("Migration periods have ", decision.choice.length, " of ",
                    layers.count(), " layers, found in ", decision.search.rounds,
@@ -106,9 +104,6 @@ void AddNotes(const Graph& graph, const MemorySystem& system,
       "Data locality: %.1f %% of the tensors that kernels ask for are in fast "
       "memory.",
       100 * ComputeDataLocality(graph, plan).overall));
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan.notes.push_back(*note);
-  }
   if (decision.out_of_time) {
     plan.notes.push_back("The time limit cut the measuring of periods short.");
   }
@@ -147,7 +142,7 @@ absl::StatusOr<Plan> RedlPolicy::MakePlan(const Graph& graph,
             .segments;
       });
   if (plan.ok() && decision.has_value()) {
-    AddNotes(graph, system, layers, *decision, stage_all, *plan);
+    AddNotes(graph, layers, *decision, stage_all, *plan);
   }
   return plan;
 }
