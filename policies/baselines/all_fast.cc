@@ -9,6 +9,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/planning/workload.h"
 
 namespace stowage {
 
@@ -25,7 +26,7 @@ absl::StatusOr<Plan> AllFastPolicy::MakePlan(const Graph& graph,
   if (plan.has_value()) return *std::move(plan);
   const Liveness liveness = ComputeLiveness(graph);
   return absl::FailedPreconditionError(absl::StrCat(
-      "fast limit ", DescribeBytes(EffectiveLimit(system, options)),
+      DescribeFastLimit(system, EffectiveLimit(system, options)),
       " does not hold everything; at kernel ", liveness.peak_kernel, " (",
       graph.kernels[liveness.peak_kernel].name, ") ",
       DescribeBytes(liveness.peak_bytes),

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "policies/model/byte_size.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/planning/address_layout.h"
@@ -198,11 +201,27 @@ class Builder {
       homeless = PlaceFrom({}, uses);
     }
     if (homeless.empty()) return absl::OkStatus();
+    const TensorIndex first = homeless.front();
     return absl::FailedPreconditionError(absl::StrCat(
-        homeless.size(), " tensors, the first of them ", homeless.front(), " (",
-        graph_.tensors[homeless.front()].size_bytes,
-        " bytes), do not fit into the slower tiers of '", system_.name,
-        "'; raise the fast limit or the capacity of a slower tier"));
+        homeless.size(), " tensors, the first of them ", first, " (",
+        graph_.tensors[first].size_bytes,
+        " bytes), do not fit into the slower tiers of '", system_.name, "'",
+        TiersFor(uses[first]), "; raise the fast limit or their capacity"));
+  }
+
+  // " in which kernels use it: cxl of 64 MiB (67108864 bytes)", where that is
+  // what keeps a tensor out of the others.
+  std::string TiersFor(const SlowUse& use) const {
+    if (!use.in_place && !use.streamed) return "";
+    std::vector<std::string> tiers;
+    for (TierIndex tier = 1; tier < system_.tier_count(); ++tier) {
+      const int64_t bytes = system_.tiers[tier].capacity_bytes;
+      if (!Usable(tier, use)) continue;
+      tiers.push_back(
+          absl::StrCat(system_.tiers[tier].name, " of ", DescribeBytes(bytes)));
+    }
+    return absl::StrCat(" in which kernels use it: ",
+                        tiers.empty() ? "none" : absl::StrJoin(tiers, ", "));
   }
 
   // Places every tensor in the first tier that takes it, beginning with

@@ -205,10 +205,10 @@ LeastLimit FindLeast(const Graph& graph, SlowAccess access,
   return {streaming_bytes, whole.kernel};
 }
 
-absl::Status TooSmall(const Graph& graph, const LeastLimit& least,
-                      int64_t limit_bytes) {
+absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
+                      const LeastLimit& least, int64_t limit_bytes) {
   return absl::FailedPreconditionError(absl::StrCat(
-      "fast limit ", DescribeBytes(limit_bytes), " is below what kernel ",
+      DescribeFastLimit(system, limit_bytes), " is below what kernel ",
       least.kernel, " (", graph.kernels[least.kernel].name,
       ") needs; the least limit that works is ", DescribeBytes(least.bytes)));
 }
@@ -217,6 +217,15 @@ absl::Status TooSmall(const Graph& graph, const LeastLimit& least,
 
 int64_t StreamWindowBytes(int64_t fast_limit_bytes) {
   return std::min(64 * kMiB, fast_limit_bytes / 4 / kMiB * kMiB);
+}
+
+std::string DescribeFastLimit(const MemorySystem& system,
+                              int64_t fast_limit_bytes) {
+  const Tier& fast = system.tiers[kFastTier];
+  const std::string limit =
+      absl::StrCat("fast limit ", DescribeBytes(fast_limit_bytes));
+  if (fast.capacity_bytes != fast_limit_bytes) return limit;
+  return absl::StrCat(limit, ", the capacity of tier '", fast.name, "',");
 }
 
 LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system) {
@@ -230,7 +239,7 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   std::vector<KernelDemand> demands = FindDemands(graph);
   const LeastLimit least = FindLeast(graph, access, demands);
   if (fast_limit_bytes < least.bytes) {
-    return TooSmall(graph, least, fast_limit_bytes);
+    return TooSmall(graph, system, least, fast_limit_bytes);
   }
   Workload workload;
   workload.fast_limit_bytes = fast_limit_bytes;

@@ -10,6 +10,7 @@
 #define STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -39,6 +40,11 @@ struct Workload {
 absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t fast_limit_bytes);
+
+// "fast limit 20 MiB (20971520 bytes)", and where it is all that the fast tier
+// has, that it is: then a larger limit does not help.
+std::string DescribeFastLimit(const MemorySystem& system,
+                              int64_t fast_limit_bytes);
 
 // The least fast memory for which MakeWorkload succeeds, a multiple of
 // kPlacementAlignmentBytes, and the kernel that needs it.

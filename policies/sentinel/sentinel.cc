@@ -11,7 +11,6 @@
 #include "policies/intervals/interval_planner.h"
 #include "policies/model/byte_size.h"
 #include "policies/planning/plan_policy.h"
-#include "policies/planning/profile_note.h"
 #include "policies/sentinel/coallocation.h"
 #include "policies/sentinel/sentinel_lower_bound.h"
 #include "policies/sentinel/sentinel_search.h"
@@ -19,9 +18,8 @@
 namespace stowage {
 namespace {
 
-void AddNotes(const Graph& graph, const MemorySystem& system,
-              const Layers& layers, const SentinelDecision& decision,
-              bool stage_all, Plan& plan) {
+void AddNotes(const Graph& graph, const Layers& layers,
+              const SentinelDecision& decision, bool stage_all, Plan& plan) {
   plan.notes.push_back(absl::StrCat("Migration intervals have ",
                                     decision.choice.length, " of ",
                                     layers.count(), " layers."));
@@ -46,9 +44,6 @@ void AddNotes(const Graph& graph, const MemorySystem& system,
         "The limit is below Sentinel's lower bound on fast memory, ",
         DescribeBytes(bound_bytes), "; ", decision.result.homeless,
         " short-lived tensors have no room of their own."));
-  }
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan.notes.push_back(*note);
   }
   if (decision.out_of_time) {
     plan.notes.push_back(
@@ -84,11 +79,11 @@ absl::StatusOr<Plan> PlanWithSentinel(const Graph& graph,
       });
   if (absl::IsFailedPrecondition(plan.status())) {
     return absl::FailedPreconditionError(absl::StrCat(
-        plan.status().message(), "; Sentinel's lower bound on ",
-        "fast memory is ", SentinelLowerBoundBytes(graph, layers), " bytes"));
+        plan.status().message(), "; Sentinel's lower bound on fast memory is ",
+        DescribeBytes(SentinelLowerBoundBytes(graph, layers))));
   }
   if (plan.ok() && decision.has_value()) {
-    AddNotes(graph, system, layers, *decision, stage_all, *plan);
+    AddNotes(graph, layers, *decision, stage_all, *plan);
   }
   return plan;
 }

@@ -10,6 +10,7 @@
 #include "policies/model/presets.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
+#include "policies/planning/workload.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {
@@ -131,6 +132,22 @@ TEST(BeladyTest, SaysWhenTheSlowerTiersAreTooSmall) {
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(plan.status().message()),
               testing::HasSubstr("do not fit into the slower tiers"));
+}
+
+TEST(BeladyTest, NamesTheTiersThatKernelsCouldUseWhereTheyAreTooSmall) {
+  Graph graph = TrainingStepGraph(20, 4);
+  MemorySystem system = *PresetMemorySystem("optane");
+  system.tiers.push_back(system.tiers[1]);
+  system.tiers[1].name = "small";
+  system.tiers[1].capacity_bytes = 4096;
+  system.tiers[2].name = "file";
+  system.tiers[2].addressable = false;
+  const int64_t least = FindLeastLimit(graph, system).bytes;
+  const auto plan =
+      BeladyPolicy().MakePlan(graph, system, {.fast_limit_bytes = least});
+  EXPECT_THAT(std::string(plan.status().message()),
+              testing::HasSubstr("in which kernels use it: small of 4096 "
+                                 "bytes;"));
 }
 
 }  // namespace

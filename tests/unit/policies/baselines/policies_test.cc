@@ -14,6 +14,7 @@
 namespace stowage {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -71,7 +72,7 @@ int64_t LeastLimitIn(const absl::Status& status) {
   const std::string message(status.message());
   std::smatch match;
   const std::regex pattern(
-      R"(the least limit that works is .*\((\d+) bytes\))");
+      R"(the least limit that works is (?:\d+ MiB \()?(\d+) bytes)");
   return std::regex_search(message, match, pattern) ? std::stoll(match[1]) : -1;
 }
 
@@ -109,6 +110,16 @@ TEST(AllFastTest, NamesTheFullestKernelWhenItDoesNotFit) {
                         " (" + graph.kernels[liveness.peak_kernel].name + ")"));
 }
 
+TEST(AllFastTest, SaysThatTheTierHasNoMoreWhereThatIsTheLimit) {
+  MemorySystem optane = *PresetMemorySystem("optane");
+  optane.tiers[kFastTier].capacity_bytes = 4096;
+  const auto plan = (*MakePolicy("all-fast"))
+                        ->MakePlan(TrainingStepGraph(8, 1), optane,
+                                   {.fast_limit_bytes = 64 * kMiB});
+  EXPECT_THAT(std::string(plan.status().message()),
+              HasSubstr("fast limit 4096 bytes, the capacity of tier 'dram',"));
+}
+
 TEST(AllSlowTest, LeavesEverythingInAnAddressableTier) {
   const Graph graph = TrainingStepGraph(8, 1);
   const auto plan = MakePlan("all-slow", graph, "optane", 64 * kMiB);
@@ -116,6 +127,20 @@ TEST(AllSlowTest, LeavesEverythingInAnAddressableTier) {
   EXPECT_THAT(plan->moves, IsEmpty());
   EXPECT_EQ(plan->prediction.fast_peak_bytes, 0);
   EXPECT_EQ(plan->prediction.locality, 0);
+}
+
+TEST(AllSlowTest, SaysThatTheTimesOfSlowOperandsAreDerived) {
+  const auto plan =
+      MakePlan("all-slow", TrainingStepGraph(8, 1), "optane", 64 * kMiB);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->notes, Contains(HasSubstr("derived, not measured")));
+}
+
+TEST(AllSlowTest, SaysNothingOfTimesThatItsPlanDoesNotUse) {
+  const auto plan =
+      MakePlan("all-slow", TrainingStepGraph(8, 1), "gpu-pcie", 64 * kMiB);
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_THAT(plan->notes, IsEmpty());
 }
 
 TEST(AllSlowTest, StagesEachOperandWhereKernelsCannotReachIt) {

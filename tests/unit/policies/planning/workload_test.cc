@@ -15,6 +15,7 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr int64_t kMiB = 1 << 20;
 
@@ -54,6 +55,14 @@ TEST(WorkloadTest, RefusesALowerLimitAndNamesKernelAndRemedy) {
   EXPECT_THAT(std::string(status.message()),
               AllOf(HasSubstr("kernel 0 (aten::mm)"),
                     HasSubstr("the least limit that works is 120 MiB")));
+}
+
+TEST(WorkloadTest, SaysThatTheFastTierHasNoMoreWhereThatIsTheLimit) {
+  MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  gpu.tiers[kFastTier].capacity_bytes = 60 * kMiB;
+  EXPECT_THAT(DescribeFastLimit(gpu, 60 * kMiB), HasSubstr("the capacity of"));
+  EXPECT_THAT(DescribeFastLimit(gpu, 50 * kMiB),
+              Not(HasSubstr("the capacity of")));
 }
 
 TEST(WorkloadTest, StreamsTheLargestOperandsWhereTheTierIsStreamable) {
