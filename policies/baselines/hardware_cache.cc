@@ -9,6 +9,7 @@
 #include "policies/baselines/cache_model.h"
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/planning/simulator.h"
 #include "policies/planning/staging.h"
 
 namespace stowage {
@@ -51,7 +52,9 @@ class CachedStep {
       }
       hit += traffic.hit_bytes;
       const int64_t miss_ns = MissNs(traffic);
-      prediction.step_time_ns += kernel.gap_ns + FastNs(kernel) + miss_ns;
+      prediction.step_time_ns =
+          LaterNs(LaterNs(prediction.step_time_ns, kernel.gap_ns),
+                  FastNs(kernel) + miss_ns);
       prediction.moved_in_bytes += traffic.filled_bytes;
       prediction.moved_out_bytes += traffic.written_back_bytes;
     }
@@ -129,6 +132,7 @@ absl::StatusOr<Plan> HardwareCachePolicy::MakePlan(
   step.Run();  // fills the cache; the second step is the steady state
   plan->prediction = step.Run();
   plan->prediction.fast_peak_bytes = plan->fast_limit_bytes;
+  plan->notes.clear();  // of a placement whose times do not count
   return plan;
 }
 

@@ -64,6 +64,19 @@ TEST(HardwareCacheTest, PlansNoMovesAndPredictsTheTrafficOfTheCache) {
   EXPECT_GT(plan->prediction.moved_out_bytes, 0);
 }
 
+TEST(HardwareCacheTest, TheTimeOfAStepDoesNotRunOver) {
+  Graph graph = TrainingStepGraph(20, 1);
+  const Kernel kernel = graph.kernels.back();
+  graph.kernels.resize(10'000, kernel);
+  MemorySystem optane = *PresetMemorySystem("optane");
+  optane.tiers[1].read = optane.tiers[1].write = {{1, 1}};
+  optane.copies.clear();
+  const auto plan =
+      HardwareCachePolicy().MakePlan(graph, optane, {.fast_limit_bytes = 8192});
+  ASSERT_TRUE(plan.ok()) << plan.status();
+  EXPECT_EQ(plan->prediction.step_time_ns, int64_t{1} << 62);
+}
+
 TEST(HardwareCacheTest, ALargerCacheIsFaster) {
   const Graph graph = TrainingStepGraph(20, 1);
   const MemorySystem optane = *PresetMemorySystem("optane");
