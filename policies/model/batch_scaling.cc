@@ -109,6 +109,27 @@ absl::Status Check(const BatchCapture& small, const BatchCapture& larger,
   return absl::OkStatus();
 }
 
+int64_t TensorBytes(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Tensor& tensor : graph.tensors) {
+    if (!IsWorkspace(tensor)) bytes += tensor.size_bytes;
+  }
+  return bytes;
+}
+
+absl::Status CheckGrowth(const Graph& small, const Graph& larger) {
+  const int64_t small_bytes = TensorBytes(small);
+  const int64_t larger_bytes = TensorBytes(larger);
+  if (larger_bytes > small_bytes) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the capture of the larger batch has ", larger_bytes,
+                   " bytes of tensors and that of the small one ", small_bytes,
+                   "; give two captures in the order of their batches"));
+}
+
+// Rounded; more than any valid graph has, where it is more than int64_t holds.
+int64_t Rounded(double value) { return std::llround(std::min(value, 0x1p62)); }
+
 // A line through the two captures, seen from the larger one. What shrinks, or
 // grows faster than the batch, is not of this kind: a workspace of a library
 // that chose otherwise. It keeps its size.
@@ -123,7 +144,8 @@ class Extrapolation {
     constexpr double kRounding = 1.01;
     const double most = static_cast<double>(small) * growth_ * kRounding;
     if (larger <= small || static_cast<double>(larger) > most) return larger;
-    return larger + std::llround(static_cast<double>(larger - small) * steps_);
+    return Rounded(static_cast<double>(larger) +
+                   static_cast<double>(larger - small) * steps_);
   }
 
  private:
@@ -150,9 +172,9 @@ void ScaleDurations(const Graph& small, const Graph& larger, Graph& graph) {
     const double share = std::max(ShareOf(small, k, small_launch_ns),
                                   ShareOf(larger, k, larger_launch_ns));
     if (roofline_ns > 0) {
-      kernel.profile = {.fast_inputs_fast_outputs = {
-                            launch_ns + std::llround(roofline_ns / share),
-                            DurationSource::kRehosted}};
+      kernel.profile = {
+          .fast_inputs_fast_outputs = {launch_ns + Rounded(roofline_ns / share),
+                                       DurationSource::kRehosted}};
     }
     kernel.gap_ns = std::min(kernel.gap_ns, small.kernels[k].gap_ns);
   }
@@ -167,6 +189,8 @@ absl::StatusOr<Graph> ScaleBatch(const BatchCapture& small,
   const auto match = MatchTensors(small.graph, larger.graph);
   if (!match.ok()) return match.status();
   status = CheckSameKernels(small.graph, larger.graph, *match);
+  if (!status.ok()) return status;
+  status = CheckGrowth(small.graph, larger.graph);
   if (!status.ok()) return status;
   const Extrapolation linear(small.batch, larger.batch, batch);
   Graph graph = larger.graph;
@@ -184,8 +208,9 @@ absl::StatusOr<Graph> ScaleBatch(const BatchCapture& small,
   absl::StrAppend(&graph.source, ", batches ", small.batch, " and ",
                   larger.batch, " scaled to ", batch);
   status = ValidateGraph(graph);
-  if (!status.ok()) return status;
-  return graph;
+  if (status.ok()) return graph;
+  return absl::InvalidArgumentError(
+      absl::StrCat("batch ", batch, " is too large: ", status.message()));
 }
 
 }  // namespace stowage

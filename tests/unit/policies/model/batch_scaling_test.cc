@@ -1,15 +1,19 @@
 #include "policies/model/batch_scaling.h"
 
+#include <cstdint>
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace stowage {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr int64_t kGB = 1'000'000'000;
 
@@ -102,6 +106,23 @@ TEST(BatchScalingTest, RefusesBatchesThatDoNotAscend) {
   for (const auto& [a, b, wanted] : cases) {
     EXPECT_EQ(ScaleBatch({small, a}, {larger, b}, wanted).status().code(),
               absl::StatusCode::kInvalidArgument);
+  }
+}
+
+TEST(BatchScalingTest, RefusesCapturesInTheOrderOppositeToTheirBatches) {
+  const Graph small = StepOf(4), larger = StepOf(6);
+  EXPECT_THAT(ScaleBatch({larger, 4}, {small, 6}, 8).status().message(),
+              HasSubstr("in the order of their batches"));
+  EXPECT_THAT(ScaleBatch({small, 4}, {small, 6}, 8).status().message(),
+              HasSubstr("in the order of their batches"));
+}
+
+TEST(BatchScalingTest, SaysThatABatchIsTooLargeForAGraph) {
+  const Graph small = StepOf(4), larger = StepOf(6);
+  for (const int64_t batch : {int64_t{1} << 50, INT64_MAX}) {
+    EXPECT_THAT(ScaleBatch({small, 4}, {larger, 6}, batch).status().message(),
+                AllOf(HasSubstr(absl::StrCat("batch ", batch, " is too large")),
+                      Not(HasSubstr("is -"))));
   }
 }
 
