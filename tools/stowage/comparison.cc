@@ -62,8 +62,19 @@ std::map<BoundKey, int64_t> LowerBounds(
   return bounds;
 }
 
+std::string PlanningFailure(const absl::Status& status,
+                            absl::Duration give_up_after) {
+  if (absl::IsDeadlineExceeded(status)) {
+    return absl::StrCat("planning took longer than --give-up-after ",
+                        absl::ToDoubleSeconds(give_up_after),
+                        " allows and was ended");
+  }
+  return absl::StrCat("planning failed: ", status.message());
+}
+
 ComparisonRow MakeRow(const ComparisonCase& one, int64_t lower_bound_ns,
-                      const absl::StatusOr<ForkedResult>& result) {
+                      const absl::StatusOr<ForkedResult>& result,
+                      absl::Duration give_up_after) {
   const Subject& subject = *one.subject;
   ComparisonRow row{
       .graph = subject.graph.name,
@@ -76,8 +87,7 @@ ComparisonRow MakeRow(const ComparisonCase& one, int64_t lower_bound_ns,
       .lower_bound_ns = lower_bound_ns,
       .all_fast_price = subject.all_fast_price};
   if (!result.ok()) {
-    row.facts.error = absl::StrCat("planning failed: ",
-                                   std::string(result.status().message()));
+    row.facts.error = PlanningFailure(result.status(), give_up_after);
     return row;
   }
   row.planning_peak_rss_bytes = result->peak_rss_bytes;
@@ -137,7 +147,8 @@ std::vector<ComparisonRow> Compare(const std::vector<ComparisonCase>& cases,
       });
   std::vector<ComparisonRow> rows;
   for (size_t i = 0; i < cases.size(); ++i) {
-    rows.push_back(MakeRow(cases[i], bounds[BoundKeyOf(cases[i])], results[i]));
+    rows.push_back(MakeRow(cases[i], bounds[BoundKeyOf(cases[i])], results[i],
+                           settings.give_up_after));
   }
   return rows;
 }

@@ -61,6 +61,18 @@ TEST(ComparisonTest, SaysWhyAPolicyCannotPlan) {
               HasSubstr("training, all-fast, optane, 0.5000: no plan: "));
 }
 
+TEST(ComparisonTest, NamesTheOptionThatEndedAPlanner) {
+  const Subject subject = TrainingSubject();
+  const ComparisonCase one{
+      .subject = &subject,
+      .policy = "stow",
+      .options = {.fast_limit_bytes = subject.peak_bytes / 2}};
+  const auto rows = Compare({one}, {.give_up_after = absl::ZeroDuration()});
+  ASSERT_EQ(rows.size(), 1);
+  EXPECT_FALSE(rows[0].planned());
+  EXPECT_THAT(rows[0].facts.error, HasSubstr("--give-up-after 0"));
+}
+
 TEST(ComparisonTest, HasTheColumnsInTheirOrder) {
   const Subject subject = TrainingSubject();
   const nlohmann::ordered_json json =
