@@ -46,6 +46,7 @@ def draw(rows, path):
     policies = list(dict.fromkeys(row["policy"] for row in rows))
     colors = pyplot.get_cmap("tab20").colors
     styles = {policy: {"color": colors[2 * i % 20 + i // 10 % 2],
+                       "linestyle": "-" if i < 20 else "--",
                        "marker": MARKERS[i % len(MARKERS)]}
               for i, policy in enumerate(policies)}
     columns = min(COLUMNS, len(panels))
