@@ -10,16 +10,15 @@
 #include "absl/strings/match.h"
 #include "tools/stowage/comparison.h"
 #include "tools/stowage/comparison_output.h"
-#include "tools/stowage/dqn_file.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/input_options.h"
 #include "tools/stowage/installation.h"
+#include "tools/stowage/option_checks.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/policy_spec.h"
 #include "tools/stowage/python_plot.h"
-#include "tools/stowage/seconds_range.h"
 #include "tools/stowage/suite_report.h"
 #include "tools/stowage/suite_run.h"
 #include "tools/stowage/system_file.h"
@@ -88,17 +87,18 @@ absl::Status CheckArguments(const CompareArguments& arguments) {
     return absl::InvalidArgumentError(
         "give --fast-ratio or --fast-bytes, or several of them");
   }
-  absl::Status status = PoliciesOf(arguments).status();
+  absl::Status status = CheckDqnUse(arguments.policies, arguments.dqn_path);
+  if (status.ok()) status = PoliciesOf(arguments).status();
   if (status.ok() && !arguments.plot_path.empty()) {
     status = CheckPlotPath(arguments.plot_path);
   }
   return status;
 }
 
-absl::Status CheckOutputs(const CompareArguments& arguments) {
+absl::Status CheckPolicyFiles(const CompareArguments& arguments) {
   absl::Status status;
-  for (const std::string& path : {arguments.output, arguments.plot_path}) {
-    if (!path.empty() && path != "-") status.Update(CheckWritable(path));
+  for (const std::string& policy : arguments.policies) {
+    status.Update(CheckPolicyFile(WithDqnFile(policy, arguments.dqn_path)));
   }
   return status;
 }
@@ -150,11 +150,12 @@ absl::StatusOr<std::vector<ComparisonCase>> MakeCases(
 }
 
 int CompareGraphs(const CompareArguments& arguments) {
-  const absl::Status readable = CheckDqnFile(arguments.dqn_path);
+  const absl::Status readable = CheckPolicyFiles(arguments);
   if (!readable.ok()) return ReportError(readable);
   const absl::Status requested = CheckArguments(arguments);
   if (!requested.ok()) return ReportUsageError(requested);
-  const absl::Status writable = CheckOutputs(arguments);
+  const absl::Status writable =
+      CheckAllWritable({arguments.output, arguments.plot_path});
   if (!writable.ok()) return ReportError(writable);
   const auto subjects = LoadSubjects(arguments);
   if (!subjects.ok()) return ReportError(subjects.status());
@@ -220,12 +221,28 @@ void AddInputOptions(CLI::App& app, CompareArguments& arguments) {
   app.add_flag("--keep-durations", arguments.keep_durations,
                "Use durations as they are, also where they were measured on "
                "another processor than the system's");
-  app.add_option("--suite", arguments.suite,
-                 "A suite instead of graphs: papers, or a file");
+}
+
+// What a suite states itself.
+void AddSuiteOptions(CLI::App& app, CompareArguments& arguments) {
+  CLI::Option* suite =
+      app.add_option("--suite", arguments.suite,
+                     "A suite instead of graphs: papers, or a file");
+  for (const char* name :
+       {"graphs", "--member", "--iteration", "--system", "--policies", "--dqn",
+        "--fast-ratio", "--fast-bytes", "--keep-durations", "--seed",
+        "--time-limit", "--plot"}) {
+    suite->excludes(app.get_option(name));
+  }
+  app.add_option("--suite-dir", arguments.suite_dir,
+                 "Directory for a suite's report, rows and pictures")
+      ->needs(suite)
+      ->capture_default_str();
 }
 
 void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
-  app.add_option("--seed", arguments.seed, "Seed of random choices");
+  app.add_option("--seed", arguments.seed, "Seed of random choices")
+      ->check(WholeNumberFrom(0));
   app.add_option("--time-limit", arguments.time_limit_s,
                  "Seconds a planner may think; 0: its own default")
       ->check(SecondsUpTo(86400));
@@ -243,12 +260,10 @@ void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
 void AddOutputOptions(CLI::App& app, CompareArguments& arguments) {
   app.add_option("-o,--output", arguments.output,
                  "Write the comparison to this file, as JSON where it ends in "
-                 ".json");
+                 ".json")
+      ->check(NotEmpty());
   app.add_option("--plot", arguments.plot_path,
                  "Draw relative performance over fast memory (.svg, .png)");
-  app.add_option("--suite-dir", arguments.suite_dir,
-                 "Directory for a suite's report, rows and pictures")
-      ->capture_default_str();
   AddFormatOption(app, arguments.json);
 }
 
@@ -261,6 +276,7 @@ void AddCompareCommand(CLI::App& root, CommandList& commands) {
   AddInputOptions(*app, *arguments);
   AddEffortOptions(*app, *arguments);
   AddOutputOptions(*app, *arguments);
+  AddSuiteOptions(*app, *arguments);
   commands.push_back({app, [arguments] {
                         return arguments->suite.empty()
                                    ? CompareGraphs(*arguments)

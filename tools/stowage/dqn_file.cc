@@ -14,8 +14,4 @@ absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path) {
                       absl::StrCat(path, ": ", policy.status().message()));
 }
 
-absl::Status CheckDqnFile(const std::string& path) {
-  return path.empty() ? absl::OkStatus() : LoadDqnPolicy(path).status();
-}
-
 }  // namespace stowage::cli

@@ -15,9 +15,6 @@ namespace stowage::cli {
 // torn, tampered with or of another version.
 absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path);
 
-// OK for an empty path; else what LoadDqnPolicy says of it.
-absl::Status CheckDqnFile(const std::string& path);
-
 }  // namespace stowage::cli
 
 #endif  // STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_

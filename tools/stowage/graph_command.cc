@@ -12,6 +12,7 @@
 #include "tools/stowage/graph_summary.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/input_options.h"
+#include "tools/stowage/option_checks.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/units.h"
 
@@ -114,7 +115,8 @@ void AddGraphCommands(CLI::App& graph, CommandList& commands) {
     auto arguments = std::make_shared<GraphArguments>();
     CLI::App* app = AddReader(graph, name, help, several, *arguments);
     if (output_help != nullptr) {
-      app->add_option("-o,--output", arguments->output, output_help);
+      app->add_option("-o,--output", arguments->output, output_help)
+          ->check(NotEmpty());
     }
     commands.push_back({app, [arguments, run] { return run(*arguments); }});
   };

@@ -1,12 +1,15 @@
 #include "tools/stowage/input_options.h"
 
+#include "tools/stowage/option_checks.h"
+
 namespace stowage::cli {
 
 void AddFileOptions(CLI::App& app, GraphFileOptions& file) {
   app.add_option("--member", file.member, "File to read in a tar archive");
   app.add_option("--iteration", file.iteration,
                  "Iteration of a trace, from 0; the last complete one by "
-                 "default");
+                 "default")
+      ->check(WholeNumberFrom(0));
 }
 
 void AddPlanningInputs(CLI::App& app, std::string& graph_path,

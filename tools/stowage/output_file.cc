@@ -50,6 +50,14 @@ absl::Status CheckWritable(const std::string& path) {
   return absl::OkStatus();
 }
 
+absl::Status CheckAllWritable(absl::Span<const std::string> paths) {
+  absl::Status status;
+  for (const std::string& path : paths) {
+    if (!path.empty() && path != "-") status.Update(CheckWritable(path));
+  }
+  return status;
+}
+
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view content) {
   std::string temporary = absl::StrCat(path, ".XXXXXX");

@@ -9,12 +9,17 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace stowage::cli {
 
 // PERMISSION_DENIED, naming the directory and the remedy, when a file could
 // not be made there. Leaves nothing behind.
 absl::Status CheckWritable(const std::string& path);
+
+// The first error of CheckWritable among those that are files: neither empty
+// nor "-".
+absl::Status CheckAllWritable(absl::Span<const std::string> paths);
 
 // Writes beside `path` and renames: readers see the old file or the new one.
 absl::Status WriteFileAtomically(const std::string& path,

@@ -11,7 +11,6 @@
 #include "policies/planning/plan_proto.h"
 #include "policies/planning/verifier.h"
 #include "policies/registry.h"
-#include "tools/stowage/dqn_file.h"
 #include "tools/stowage/evaluation.h"
 #include "tools/stowage/exit_code.h"
 #include "tools/stowage/fast_limit.h"
@@ -19,10 +18,10 @@
 #include "tools/stowage/import/input_file.h"
 #include "tools/stowage/input_options.h"
 #include "tools/stowage/installation.h"
+#include "tools/stowage/option_checks.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/policy_spec.h"
 #include "tools/stowage/python_plot.h"
-#include "tools/stowage/seconds_range.h"
 #include "tools/stowage/step_plot.h"
 #include "tools/stowage/system_file.h"
 #include "tools/stowage/units.h"
@@ -98,16 +97,25 @@ absl::Status WriteResults(const PlanArguments& arguments, const Graph& graph,
                   *installation, arguments.plot_path);
 }
 
+// What a user can get wrong without any file being at fault.
+absl::Status CheckRequest(const PlanArguments& arguments) {
+  const absl::Status dqn = CheckDqnUse({arguments.policy}, arguments.dqn_path);
+  if (!dqn.ok() || arguments.plot_path.empty()) return dqn;
+  return CheckPlotPath(arguments.plot_path);
+}
+
 int MakePlanFile(const PlanArguments& arguments) {
-  const absl::Status readable = CheckDqnFile(arguments.dqn_path);
+  const absl::Status requested = CheckRequest(arguments);
+  if (!requested.ok()) return ReportUsageError(requested);
+  const std::string spec = WithDqnFile(arguments.policy, arguments.dqn_path);
+  const absl::Status readable = CheckPolicyFile(spec);
   if (!readable.ok()) return ReportError(readable);
   const absl::StatusOr<std::unique_ptr<Policy>> policy =
-      MakePolicyFromSpec(WithDqnFile(arguments.policy, arguments.dqn_path));
-  absl::Status requested = policy.status();
-  if (requested.ok() && !arguments.plot_path.empty()) {
-    requested = CheckPlotPath(arguments.plot_path);
-  }
-  if (!requested.ok()) return ReportUsageError(requested);
+      MakePolicyFromSpec(spec);
+  if (!policy.ok()) return ReportUsageError(policy.status());
+  const absl::Status writable =
+      CheckAllWritable({arguments.output, arguments.plot_path});
+  if (!writable.ok()) return ReportError(writable);
   const absl::StatusOr<PlanInputs> inputs = LoadInputs(arguments);
   if (!inputs.ok()) return ReportError(inputs.status());
   const absl::StatusOr<int64_t> limit_bytes =
@@ -177,13 +185,15 @@ void AddPlanCommand(CLI::App& root, CommandList& commands) {
   app->add_option("--dqn", arguments->dqn_path,
                   "Trained DQN policy, for the policy deeptm");
   app->add_option("--seed", arguments->seed, "Seed of random choices")
+      ->check(WholeNumberFrom(0))
       ->capture_default_str();
   app->add_option("--time-limit", arguments->time_limit_s,
                   "Seconds a planner may think; 0: its own default")
       ->check(SecondsUpTo(86400))
       ->capture_default_str();
   app->add_option("-o,--output", arguments->output,
-                  "Write the plan here: .pb or .json, with .gz gzipped");
+                  "Write the plan here: .pb or .json, with .gz gzipped")
+      ->check(NotEmpty());
   app->add_option("--plot", arguments->plot_path,
                   "Draw the planned step (.svg, .png)");
   commands.push_back({app, [arguments] { return MakePlanFile(*arguments); }});

@@ -1,10 +1,13 @@
 #include "tools/stowage/policy_spec.h"
 
+#include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/registry.h"
@@ -51,14 +54,36 @@ std::string WithDqnFile(const std::string& spec, const std::string& dqn_path) {
   return absl::StrCat(spec, ":", dqn_path);
 }
 
+absl::Status CheckPolicyFile(absl::string_view spec) {
+  const std::pair<absl::string_view, std::string> parts =
+      absl::StrSplit(spec, absl::MaxSplits(':', 1));
+  if (parts.first != kDeepTm || parts.second.empty()) return absl::OkStatus();
+  return LoadDqnPolicy(parts.second).status();
+}
+
+absl::Status CheckDqnUse(const std::vector<std::string>& specs,
+                         const std::string& dqn_path) {
+  if (dqn_path.empty() || absl::c_linear_search(specs, kDeepTm)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--dqn ", dqn_path, " is for the policy deeptm, which is not among: ",
+      absl::StrJoin(specs, ", "), "; add it or leave --dqn out"));
+}
+
 absl::StatusOr<std::vector<std::string>> ExpandPolicies(
     const std::vector<std::string>& wanted) {
-  if (wanted.size() == 1 && wanted.front() == "all") return PolicyNames();
+  std::vector<std::string> specs;
   for (const std::string& spec : wanted) {
+    if (spec == "all") {
+      absl::c_move(PolicyNames(), std::back_inserter(specs));
+      continue;
+    }
     const absl::Status known = MakePolicyFromSpec(spec).status();
     if (!known.ok()) return known;
+    specs.push_back(spec);
   }
-  return wanted;
+  return specs;
 }
 
 }  // namespace stowage::cli

@@ -15,6 +15,7 @@
 #include "tools/stowage/graph_summary.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/import/imported_graph.h"
+#include "tools/stowage/option_checks.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/units.h"
 
@@ -73,12 +74,16 @@ void AddScaleCommand(CLI::App& graph, CommandList& commands) {
                   "Batches of the two, separated by a comma")
       ->delimiter(',')
       ->expected(2)
+      ->check(WholeNumberFrom(1))
       ->required();
-  app->add_option("--to", arguments->batch, "Batch to scale to")->required();
+  app->add_option("--to", arguments->batch, "Batch to scale to")
+      ->check(WholeNumberFrom(1))
+      ->required();
   app->add_flag("--without-workspaces", arguments->without_workspaces,
                 "Leave out scratch memory that libraries take");
   app->add_option("-o,--output", arguments->output,
                   "Write the graph here: .pb or .json, with .gz gzipped")
+      ->check(NotEmpty())
       ->required();
   commands.push_back({app, [arguments] { return Scale(*arguments); }});
 }

@@ -16,6 +16,7 @@
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/input_options.h"
 #include "tools/stowage/installation.h"
+#include "tools/stowage/option_checks.h"
 #include "tools/stowage/output_file.h"
 #include "tools/stowage/python_plot.h"
 #include "tools/stowage/system_file.h"
@@ -176,7 +177,8 @@ void AddInputOptions(CLI::App& app, TrainArguments& arguments) {
 }
 
 void AddLearningOptions(CLI::App& app, TrainArguments& arguments) {
-  app.add_option("--seed", arguments.seed, "Seed of random choices");
+  app.add_option("--seed", arguments.seed, "Seed of random choices")
+      ->check(WholeNumberFrom(0));
   app.add_option("--beta", arguments.cost_priority,
                  "Cost priority: 0 (only the price of memory counts) to 1 "
                  "(only time counts); default 0.75");

@@ -21,7 +21,7 @@ STOWAGE = BINARY_DIR / "bin" / "stowage"
 GRAPH = SOURCE_DIR / "tests/data/resnet152-bs256-a100.pb.gz"
 CAPTURED = SOURCE_DIR / "tests/data/graphs/alexnet-b8.pb.gz"
 
-USAGE, BAD_DATA, NO_INPUT, UNAVAILABLE, INFEASIBLE = 2, 65, 66, 69, 78
+USAGE, BAD_DATA, NO_INPUT, UNAVAILABLE, CANNOT_CREATE, INFEASIBLE = 2, 65, 66, 69, 73, 78
 
 KERNEL = {
     "name": "relu",
@@ -262,6 +262,32 @@ class PlanTest(CliTest):
         for limit in ("nan", "-1", "1e9", "soon"):
             self.assert_fails(stowage("plan", GRAPH, "--system", "optane", "--fast-ratio", "0.5",
                                       "--time-limit", limit), USAGE, limit)
+
+    def plan(self, *options):
+        return stowage("plan", CAPTURED, "--system", "optane", "--fast-ratio", "0.5", *options)
+
+    def test_refuses_seeds_that_are_no_whole_numbers(self):
+        for seed in ("-1", "1.5", "99999999999999999999"):
+            self.assert_fails(self.plan("--seed", seed), USAGE, "--seed", seed)
+
+    def test_refuses_options_that_would_do_nothing(self):
+        self.assert_fails(self.plan("--policy", "lru", "--dqn", "a.dqn"), USAGE, "--dqn", "lru")
+        self.assert_fails(self.plan("-o", ""), USAGE, "--output", "empty")
+        self.assert_fails(self.plan("--iteration", "-1"), USAGE, "--iteration")
+
+    def test_refuses_before_it_plans_what_could_not_be_written(self):
+        for option, name in (("-o", "plan.pb"), ("--plot", "plan.svg")):
+            path = self.folder / "none" / name
+            self.assert_fails(self.plan(option, path), CANNOT_CREATE, str(path))
+
+    def test_tells_a_policy_file_that_is_missing_from_one_that_is_bad(self):
+        self.assert_fails(self.plan("--policy", "deeptm:none.dqn"), NO_INPUT, "none.dqn")
+        self.assert_fails(self.plan("--policy", f"deeptm:{GRAPH}"), BAD_DATA, str(GRAPH))
+
+    def test_names_an_unreadable_memory_system_once(self):
+        result = stowage("plan", CAPTURED, "--system", self.folder, "--fast-ratio", "0.5")
+        self.assert_fails(result, NO_INPUT, "Is a directory")
+        self.assertEqual(result.stderr.count(str(self.folder)), 1)
 
     # The kernel is fastest with 6 MiB of workspace; 1 MiB does as well.
     CHOICE = {

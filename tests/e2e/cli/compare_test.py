@@ -87,7 +87,27 @@ class CompareTest(CliTest):
                           73, "none")
 
 
+    def test_takes_all_beside_other_policies(self):
+        rows = self.rows("--system", "optane", "--fast-ratio", "0.5", "--no-lower-bound",
+                         "--time-limit", "0.1", "--policies", "sentinel:8,all")
+        self.assertEqual([row["policy"] for row in rows[:3]],
+                         ["sentinel:8", "all-fast", "all-slow"])
+
+    def test_refuses_a_dqn_policy_that_none_of_the_policies_uses(self):
+        self.assert_fails(self.compare("--system", "optane", "--fast-ratio", "0.5",
+                                       "--policies", "lru,belady", "--dqn", "a.dqn"),
+                          USAGE, "--dqn a.dqn", "lru, belady")
+
+
 class SuiteTest(CliTest):
+
+    def test_refuses_what_a_suite_states_itself(self):
+        for options in ([CAPTURED], ["--policies", "lru"], ["--seed", "3"],
+                        ["--time-limit", "1"], ["--fast-ratio", "0.5"]):
+            self.assert_fails(stowage("compare", "--suite", "papers", *options),
+                              USAGE, "excludes")
+        self.assert_fails(stowage("compare", CAPTURED, "--suite-dir", self.folder), USAGE,
+                          "--suite")
 
     def test_runs_a_suite_and_leaves_its_report(self):
         (self.folder / "graphs").symlink_to(GRAPHS)
@@ -131,6 +151,15 @@ class ScaleTest(CliTest):
         # Weights do not grow, activations do.
         self.assertGreater(peaks[2], 1.5 * peaks[1])
         self.assertLess(peaks[2], 64 * peaks[1])
+
+    def test_refuses_batches_that_no_graph_can_have(self):
+        output = self.folder / "g.pb"
+        captures = [GRAPHS / f"alexnet-b{batch}.pb.gz" for batch in (6, 8)]
+        for batch, code in ((2**63, USAGE), (0, USAGE), (2**63 - 1, BAD_DATA)):
+            result = stowage("graph", "scale", *captures, "--batches", "6,8", "--to", batch,
+                             "-o", output)
+            self.assert_fails(result, code, str(batch))
+        self.assertFalse(output.exists())
 
     def test_refuses_captures_of_two_models(self):
         output = self.folder / "g.pb"
