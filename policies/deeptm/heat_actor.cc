@@ -1,8 +1,7 @@
 #include "policies/deeptm/heat_actor.h"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
+#include <iterator>
 
 #include "policies/heat/weight_adjustment.h"
 
@@ -16,18 +15,18 @@ HeatActor::HeatActor(const Environment& environment, int64_t budget_bytes,
 
 void HeatActor::Act(const KernelState& state, std::vector<Action>& actions) {
   const std::vector<Decision>& decisions = state.decisions;
-  order_.resize(decisions.size());
-  std::iota(order_.begin(), order_.end(), 0);
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) {
-    return std::tuple(-decisions[a].heat, a) <
-           std::tuple(-decisions[b].heat, b);
-  });
-  int64_t room_bytes = environment_.RoomBytes(state.kernel, budget_bytes_);
-  for (int i : order_) {
-    const int64_t bytes = environment_.Bytes(decisions[i].tensor);
+  order_.clear();
+  for (int i = 0; i < std::ssize(decisions); ++i) {
     actions[i].preference = decisions[i].heat;
-    actions[i].fast = bytes <= room_bytes &&
-                      (!hot_only_ || decisions[i].heat >= kHotThreshold);
+    actions[i].fast = false;
+    const bool hot = !hot_only_ || decisions[i].heat >= kHotThreshold;
+    if (hot) order_.push_back({-decisions[i].heat, i});
+  }
+  std::sort(order_.begin(), order_.end());
+  int64_t room_bytes = environment_.RoomBytes(state.kernel, budget_bytes_);
+  for (const auto& [coldness, i] : order_) {
+    const int64_t bytes = environment_.Bytes(decisions[i].tensor);
+    actions[i].fast = bytes <= room_bytes;
     if (actions[i].fast) room_bytes -= bytes;
   }
 }

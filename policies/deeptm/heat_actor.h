@@ -6,6 +6,7 @@
 #define STOWAGE_POLICIES_DEEPTM_HEAT_ACTOR_H_
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "policies/deeptm/episode.h"
@@ -26,7 +27,8 @@ class HeatActor : public Actor {
   const Environment& environment_;
   const int64_t budget_bytes_;
   const bool hot_only_;
-  std::vector<int> order_;
+  // What may be fast: its heat, negative, and its index. Hottest first.
+  std::vector<std::pair<float, int>> order_;
 };
 
 }  // namespace stowage
