@@ -15,7 +15,8 @@ namespace {
 constexpr KernelIndex kMaxKernelsForTwo = 7'000;
 constexpr double kLeastWaitingForTwo = 0.001;
 
-// Added to the seed for the first search: both may anneal the same plan.
+// Tells the seed of the first search from that of the second: both may anneal the
+// same plan.
 constexpr int64_t kFirstSeed = int64_t{1} << 32;
 
 // Where more is waited for, the second search considers other planners' plans, and
@@ -98,7 +99,7 @@ absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
                                           const MemorySystem& system,
                                           const PlanOptions& options) const {
   PlanOptions first = options;
-  first.seed += kFirstSeed;
+  first.seed ^= kFirstSeed;
   return PlanBySearching(graph, system, first, name(),
                          [&](const CostModel& costs,
                              const AbsenceChoices& choices, Search& search) {
