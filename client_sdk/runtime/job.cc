@@ -83,7 +83,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
   kernel->ordinal = 0;
   kernel->faults_before_ns = fault_ns_;
   ++kernels_run_;
-  if (unmanaged_peak_bytes_ > unmanaged_reserve_bytes_) FitArena();
+  if (unmanaged_.peak() > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
   if (plan_->Expects(kernel->index, kernel->key)) {
     PlanBoundary(kernel->index);
@@ -125,7 +125,7 @@ void Job::BeginKernel(RunningKernel* kernel,
     profile_.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
   }
-  FollowPeak(managed_bytes_ + unmanaged_bytes_, kernel->working_bytes);
+  FollowPeak(managed_bytes_ + unmanaged_.now(), kernel->working_bytes);
   try {
     if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
     if (plan_ == nullptr) FetchOperands(kernel, operands);
@@ -206,7 +206,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   block->birth_step = step_;
   block->birth_tag = tagger_.Next(kernel->key, size_bytes);
   kernel->working_bytes += block->room_bytes();
-  FollowPeak(managed_bytes_ + size_bytes + unmanaged_bytes_,
+  FollowPeak(managed_bytes_ + size_bytes + unmanaged_.now(),
              kernel->working_bytes);
   largest_room_bytes_ = std::max(largest_room_bytes_, block->room_bytes());
   if (!FitsArena(*block)) return nullptr;
@@ -294,14 +294,6 @@ bool Job::Movable(const Block& block) const {
   return block.users == 0 && CanMove(block);
 }
 
-void Job::CountUnmanaged(int64_t bytes) {
-  const int64_t now =
-      unmanaged_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  if (now > unmanaged_peak_bytes_.load(std::memory_order_relaxed)) {
-    unmanaged_peak_bytes_.store(now, std::memory_order_relaxed);
-  }
-}
-
 bool Job::HandleFault(void* address) {
   if (Lock::Held() || !Manages(address)) return false;
   std::lock_guard<std::mutex> guard(mutex_);
@@ -324,15 +316,13 @@ bool Job::HandleFault(void* address) {
 }
 
 int64_t Job::FastUsedBytes() const {
-  return arenas_[session::kFastTier]->used_bytes() +
-         unmanaged_bytes_.load(std::memory_order_relaxed);
+  return arenas_[session::kFastTier]->used_bytes() + unmanaged_.now();
 }
 
 void Job::NotePeaks() {
-  const int64_t unmanaged = unmanaged_bytes_.load(std::memory_order_relaxed);
   totals_.fast_peak_bytes = std::max(totals_.fast_peak_bytes, FastUsedBytes());
   totals_.tensor_peak_bytes =
-      std::max(totals_.tensor_peak_bytes, managed_bytes_ + unmanaged);
+      std::max(totals_.tensor_peak_bytes, managed_bytes_ + unmanaged_.now());
 }
 
 void Job::ReportEvent(std::string_view reason, std::string_view detail,

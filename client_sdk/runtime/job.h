@@ -21,7 +21,6 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -34,6 +33,7 @@
 
 #include "client_sdk/runtime/arena.h"
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/counted_bytes.h"
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/move_lanes.h"
 #include "client_sdk/runtime/plan_table.h"
@@ -115,7 +115,7 @@ class Job {
   void Pin(void* address);
 
   // Counts storages below the managed size.
-  void CountUnmanaged(int64_t bytes);
+  void CountUnmanaged(int64_t bytes) { unmanaged_.Add(bytes); }
 
   // A fault at an address of a file tier. False if it is not ours.
   bool HandleFault(void* address);
@@ -151,7 +151,6 @@ class Job {
     int64_t moved_in_bytes = 0;
     int64_t moved_out_bytes = 0;
     int64_t tensor_peak_bytes = 0;
-    int64_t unmanaged_peak_bytes = 0;
     int64_t room_aside_bytes = 0;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
@@ -290,8 +289,7 @@ class Job {
   // Stands in while the limit is not known, or is none.
   int64_t provisional_limit_bytes_ = 0;
   int64_t unmanaged_reserve_bytes_ = 0;
-  std::atomic<int64_t> unmanaged_bytes_{0};
-  std::atomic<int64_t> unmanaged_peak_bytes_{0};
+  CountedBytes unmanaged_;
 
   // Large tensors that kernels were seen to allocate, by their shape.
   std::unordered_map<uint64_t, int64_t> largest_births_;

@@ -30,7 +30,7 @@ void Job::Pin(void* address) {
 void Job::SetAside(Block* block) {
   const auto fast = [block] { return block->place.tier == session::kFastTier; };
   if (limit_bytes_ == 0 && fast()) return;  // nothing has to move
-  FollowPeak(managed_bytes_ + unmanaged_bytes_, block->room_bytes());
+  FollowPeak(managed_bytes_ + unmanaged_.now(), block->room_bytes());
   const std::optional<Victims> victims = LowestRoomAside(*block);
   if (victims.has_value() &&
       (!fast() || victims->offset_bytes < block->place.offset_bytes)) {

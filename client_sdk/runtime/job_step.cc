@@ -205,7 +205,7 @@ void Job::FitWindow() {
 void Job::FitArena() {
   Arena& fast = *arenas_[session::kFastTier];
   const MappedTier& tier = client_->tiers()[session::kFastTier];
-  unmanaged_reserve_bytes_ = ReserveFor(unmanaged_peak_bytes_);
+  unmanaged_reserve_bytes_ = ReserveFor(unmanaged_.peak());
   const int64_t capacity_bytes =
       std::min(tier.info.capacity_bytes,
                std::max((EffectiveLimitBytes() - unmanaged_reserve_bytes_) /
