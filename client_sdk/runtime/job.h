@@ -110,9 +110,9 @@ class Job {
   // The step is over: the optimizer has run, or the next forward pass begins.
   void EndStep();
 
-  // The address is about to be known outside: the tensor may move during this
-  // call, and no more after it.
-  void Pin(void* address);
+  // The address of the storage behind `context` is about to be known outside: the
+  // tensor may move during this call, and no more after it.
+  void Pin(void* context);
 
   // Counts storages below the managed size.
   void CountUnmanaged(int64_t bytes) { unmanaged_.Add(bytes); }

@@ -15,10 +15,10 @@
 
 namespace stowage {
 
-void Job::Pin(void* address) {
-  if (!Manages(address)) return;
+void Job::Pin(void* context) {
+  if (!Manages(storage_.address(context))) return;
   Lock lock(this);
-  Block* block = Find(address);
+  Block* block = Find(storage_.address(context));  // it may just have moved
   if (block == nullptr || block->pinned) return;
   if (block->moving) FinishMove(block);
   GiveUpKept(block);  // what is written from here on is not seen

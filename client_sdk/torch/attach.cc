@@ -115,8 +115,7 @@ bool Attached() { return g_job != nullptr; }
 
 void Pin(const at::Tensor& tensor) {
   if (g_job == nullptr || !tensor.defined() || !tensor.has_storage()) return;
-  void* address = tensor.storage().unsafeGetStorageImpl()->data_ptr().get();
-  if (address != nullptr) g_job->Pin(address);
+  g_job->Pin(tensor.storage().unsafeGetStorageImpl());
 }
 
 }  // namespace stowage

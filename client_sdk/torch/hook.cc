@@ -95,7 +95,7 @@ std::vector<KernelOperand> InputsOf(const OperatorInfo& info,
 void PinOperands(const Stack& stack, size_t first) {
   for (size_t i = first; i < stack.size(); ++i) {
     ForEachTensor(stack[i], [](const at::Tensor& tensor) {
-      g_job->Pin(tensor.storage().unsafeGetStorageImpl()->data_ptr().get());
+      g_job->Pin(tensor.storage().unsafeGetStorageImpl());
     });
   }
 }

@@ -72,7 +72,7 @@ TEST_F(FaultHandlerTest, WritesBackBeforeATensorMoves) {
   for (int i = 0; i < 20; ++i) others.push_back(process_->New(kUnit));
   ASSERT_FALSE(small->fast());
   *small->storage.address = 'x';
-  process_->job().Pin(small->storage.address);
+  process_->job().Pin(&small->storage);
   ASSERT_TRUE(small->fast());
   EXPECT_EQ(*small->storage.address, 'x');
 }

@@ -107,7 +107,7 @@ TEST_F(ForkGuardTest, AForkAfterAMoveSeesTheMomentOfTheFork) {
     for (int i = 0; i < 20; ++i) others.push_back(process_->New(kUnit));
     ASSERT_FALSE(tensor->fast());
     EXPECT_TRUE(InChild([&] { return FakeProcess::Intact(*tensor); }));
-    process_->job().Pin(tensor->storage.address);
+    process_->job().Pin(&tensor->storage);
     ASSERT_TRUE(tensor->fast());
   }
   EXPECT_TRUE(

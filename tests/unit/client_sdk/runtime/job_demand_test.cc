@@ -58,7 +58,7 @@ class RandomTraining {
       tensors_.pop_back();
     }
   }
-  void PinAny() { process_->job().Pin((*Any())->storage.address); }
+  void PinAny() { process_->job().Pin(&(*Any())->storage); }
   void ReadEverything() {
     for (TensorPtr& tensor : tensors_) {
       process_->Run("check", {.reads = {tensor.get()}});
@@ -257,7 +257,7 @@ TEST(JobDemandTest, NeverMovesAPinnedTensor) {
   FakeProcess process(Limited(8 * kUnit), kDemandOnly);
   TensorPtr pinned = process.New(kUnit);
   const char* address = pinned->storage.address;
-  process.job().Pin(pinned->storage.address);
+  process.job().Pin(&pinned->storage);
   std::vector<TensorPtr> others;
   for (int i = 0; i < 20; ++i) others.push_back(process.New(kUnit));
   EXPECT_EQ(pinned->storage.address, address);
@@ -270,7 +270,7 @@ TEST(JobDemandTest, PinningBringsATensorIntoFastMemory) {
   std::vector<TensorPtr> others;
   for (int i = 0; i < 20; ++i) others.push_back(process.New(kUnit));
   ASSERT_FALSE(tensor->fast());
-  process.job().Pin(tensor->storage.address);
+  process.job().Pin(&tensor->storage);
   EXPECT_TRUE(tensor->fast());
   EXPECT_TRUE(FakeProcess::Intact(*tensor));
 }
@@ -278,14 +278,12 @@ TEST(JobDemandTest, PinningBringsATensorIntoFastMemory) {
 TEST(JobDemandTest, PinningATensorThatAKernelUsesLeavesItWhereItIs) {
   FakeProcess process(Limited(8 * kUnit), kDemandOnly);
   TensorPtr large = process.New(10 * kUnit);  // streamed
-  process.Run("use", {.reads = {large.get()}, .body = [&] {
-                        process.job().Pin(large->storage.address);
-                      }});
+  process.Run("use", {.reads = {large.get()},
+                      .body = [&] { process.job().Pin(&large->storage); }});
   TensorPtr tensor = process.New(kUnit);
   const char* address = tensor->storage.address;
-  process.Run("use", {.reads = {tensor.get()}, .body = [&] {
-                        process.job().Pin(tensor->storage.address);
-                      }});
+  process.Run("use", {.reads = {tensor.get()},
+                      .body = [&] { process.job().Pin(&tensor->storage); }});
   EXPECT_EQ(tensor->storage.address, address);
 }
 
@@ -310,7 +308,9 @@ TEST(JobDemandTest, LibraryScratchInASlowTierMayBePinned) {
     *static_cast<char*>(scratch.back()) = static_cast<char>(i);
   }
   for (int i = 0; i < 10; ++i) {
-    job.Pin(scratch[i]);
+    FakeStorage exposed;
+    exposed.address = static_cast<char*>(scratch[i]);
+    job.Pin(&exposed);
     EXPECT_EQ(*static_cast<char*>(scratch[i]), i);
     EXPECT_TRUE(job.Free(scratch[i]));
   }
@@ -421,7 +421,7 @@ TEST(JobDemandTest, KnowsItsBlocksAndNobodyElses) {
   EXPECT_FALSE(job.Manages(&elsewhere));
   EXPECT_FALSE(job.Free(&elsewhere));
   EXPECT_EQ(job.BlockOf(&foreign, false), nullptr);
-  job.Pin(&elsewhere);  // harmless
+  job.Pin(&foreign);  // harmless
 
   TensorPtr tensor = process.New(kUnit);
   EXPECT_TRUE(job.Manages(tensor->storage.address));

@@ -294,7 +294,7 @@ TEST(JobKeptTest, AnAddressThatBecomesKnownOutsideGivesTheCopyUp) {
   const auto pin_and_write = [&] {
     EXPECT_TRUE(training.keeps());
     FakeTensor* tensor = training.tensor();
-    training.process().job().Pin(tensor->storage.address);
+    training.process().job().Pin(&tensor->storage);
     EXPECT_FALSE(training.keeps());
   };
   training.Step({.in_use = pin_and_write, .in_between = [&] {

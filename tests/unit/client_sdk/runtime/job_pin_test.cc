@@ -1,5 +1,7 @@
 // Tensors whose address is known outside, and the plans of steps that use them.
+#include <atomic>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -12,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-void Pin(FakeTensor* tensor) { tensor->job->Pin(tensor->storage.address); }
+void Pin(FakeTensor* tensor) { tensor->job->Pin(&tensor->storage); }
 
 // A step that a plan drives to its end, and nothing is amiss.
 void ExpectPlannedStep(SmallTraining* training,
@@ -115,6 +117,35 @@ TEST(JobPinTest, PinnedTensorsStandSideBySide) {
   EXPECT_EQ(tensors[11]->block->place.offset_bytes, window_bytes + 2 * kUnit);
   for (const TensorPtr& tensor : tensors) {
     EXPECT_TRUE(FakeProcess::Intact(*tensor));
+  }
+}
+
+// Threads that load data take addresses while the one that trains moves tensors.
+TEST(JobPinTest, AnAddressToldWhileKernelsMoveTensorsStaysTheTensors) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  std::vector<TensorPtr> tensors;
+  for (int i = 0; i < 60; ++i) tensors.push_back(process.New(kUnit));
+  std::vector<const char*> told;
+  std::atomic<bool> done{false};
+  std::thread loader([&] {
+    for (int i = 0; i < 30; ++i) {
+      Pin(tensors[2 * i].get());
+      told.push_back(tensors[2 * i]->storage.address);
+    }
+    done = true;
+  });
+  while (!done) {
+    for (const TensorPtr& tensor : tensors) {
+      process.Run("use", {.reads = {tensor.get()}});
+    }
+  }
+  loader.join();
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_EQ(tensors[2 * i]->storage.address, told[i]);
+    EXPECT_TRUE(tensors[2 * i]->block->pinned);
+    EXPECT_FALSE(tensors[2 * i + 1]->block->pinned);
   }
 }
 
