@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <memory>
+
 #include "client_sdk/runtime/fault_handler.h"
 #include "client_sdk/runtime/fork_guard.h"
 #include "client_sdk/runtime/job.h"
@@ -90,10 +92,13 @@ AttachOptions AttachOptionsFromEnvironment() {
 
 std::string Attach(const AttachOptions& options) {
   if (g_client != nullptr) return "";
-  g_client = new SessionClient();
-  std::string error =
-      g_client->Connect(options.agent_socket, MakeHello(options));
-  if (!error.empty()) return error;
+  auto client = std::make_unique<SessionClient>();
+  std::string error = client->Connect(options.agent_socket, MakeHello(options));
+  if (!error.empty()) {
+    client->CloseSocket();
+    return error;
+  }
+  g_client = client.release();
   g_job = new Job(g_client, torch_plugin::TorchStorageAccess(),
                   SettingsFromEnvironment());
   InstallFaultHandler(g_job);

@@ -103,6 +103,14 @@ class LaunchTest(unittest.TestCase):
         run = self.launch(harness.PYTHON, "-c", code, *self.train_command())
         self.assert_trained(run)
 
+    def run_python(self, code, *arguments):
+        path = f"{harness.BINARY_DIR}/lib/python:{harness.SCRIPTS}"
+        return subprocess.run([harness.PYTHON, "-c", code, *arguments],
+                              capture_output=True,
+                              text=True,
+                              env=harness.environment(PYTHONPATH=path),
+                              timeout=harness.TIMEOUT_S)
+
     def test_a_script_that_imports_stowage(self):
         slow = self.folder / "slow"
         slow.mkdir()
@@ -111,17 +119,21 @@ class LaunchTest(unittest.TestCase):
                 "assert stowage.attached()\n"
                 "sys.argv = sys.argv[1:]\n"
                 "runpy.run_path(sys.argv[0], run_name='__main__')\n")
-        result = subprocess.run(
-            [harness.PYTHON, "-c", code, *self.train_command()[1:]],
-            capture_output=True,
-            text=True,
-            env=harness.environment(
-                PYTHONPATH=f"{harness.BINARY_DIR}/lib/python:{harness.SCRIPTS}"
-            ),
-            timeout=harness.TIMEOUT_S)
+        result = self.run_python(code, *self.train_command()[1:])
         self.assertEqual(0, result.returncode, result.stderr)
         self.assertEqual(harness.plain(*TRAIN),
                          json.loads((self.folder / "digest.json").read_text()))
+
+    def test_a_script_that_could_not_attach_may_not_train_as_if_it_had(self):
+        code = ("import stowage\n"
+                "for _ in range(2):\n"
+                "    try:\n"
+                "        stowage.init(agent='/nowhere/agent.sock')\n"
+                "    except RuntimeError as error:\n"
+                "        print(error)\n")
+        result = self.run_python(code)
+        self.assertEqual(2, result.stdout.count("cannot reach the agent"),
+                         result.stdout + result.stderr)
 
 
 if __name__ == "__main__":
