@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client_sdk/torch/flops.h"
+#include "client_sdk/torch/gradients.h"
 #include "client_sdk/torch/operator_info.h"
 #include "client_sdk/torch/running_kernel.h"
 #include "client_sdk/torch/step_marker.h"
@@ -23,11 +24,14 @@ namespace {
 using torch::jit::Stack;
 constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
 
-Job* g_job = nullptr;
+// Set while other threads may start, which ask for it.
+std::atomic<Job*> g_job{nullptr};
 StepMarker g_marker;
 thread_local RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
 thread_local bool t_trains = false;   // this one has
+
+Job& TheJob() { return *g_job.load(std::memory_order_acquire); }
 
 // Calls `visit` with those tensors that have the storages: the tensor itself, or
 // what a sparse one consists of. None if it is opaque to PyTorch.
@@ -65,9 +69,9 @@ void AddOperand(const at::Tensor& tensor, uint32_t flags,
                 std::vector<KernelOperand>* operands) {
   c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
   void* address = storage->data_ptr().get();
-  if (address == nullptr || !g_job->Manages(address)) return;
+  if (address == nullptr || !TheJob().Manages(address)) return;
   Block* block =
-      g_job->BlockOf(storage, tensor.requires_grad() && tensor.is_leaf());
+      TheJob().BlockOf(storage, tensor.requires_grad() && tensor.is_leaf());
   if (block == nullptr) return;
   for (KernelOperand& operand : *operands) {
     if (operand.block != block) continue;
@@ -95,7 +99,7 @@ std::vector<KernelOperand> InputsOf(const OperatorInfo& info,
 void PinOperands(const Stack& stack, size_t first) {
   for (size_t i = first; i < stack.size(); ++i) {
     ForEachTensor(stack[i], [](const at::Tensor& tensor) {
-      g_job->Pin(tensor.storage().unsafeGetStorageImpl());
+      TheJob().Pin(tensor.storage().unsafeGetStorageImpl());
     });
   }
 }
@@ -118,27 +122,33 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
       stack);
 }
 
-// An error at the end of a step that nobody could catch there; the next
-// operator throws it.
-std::exception_ptr g_pending_error;
+// An error at the end of a step that nobody could catch there. It is for the
+// thread that ended the step, whose next operator throws it: a thread that loads
+// data could do nothing about it, and training would go on.
+thread_local std::exception_ptr t_pending_error;
 
 template <typename Action>
 void KeepError(Action action) {
   try {
     action();
   } catch (...) {
-    g_pending_error = std::current_exception();
+    t_pending_error = std::current_exception();
   }
 }
 
+void ThrowKeptError() {
+  if (t_pending_error)
+    std::rethrow_exception(std::exchange(t_pending_error, {}));
+}
+
 void EndStep() {
-  KeepError([] { g_job->EndStep(); });
+  KeepError([] { TheJob().EndStep(); });
 }
 
 std::unique_ptr<at::ObserverContext> OnRecordOpened(
     const at::RecordFunction& record) {
   if (g_job != nullptr && g_marker.RecordOpened(record.name())) {
-    KeepError([] { g_job->BeforeUpdate(); });
+    KeepError([] { TheJob().BeforeUpdate(); });
   }
   return nullptr;
 }
@@ -152,17 +162,17 @@ class KernelScope {
  public:
   KernelScope(RunningKernel* kernel, const std::vector<KernelOperand>& operands)
       : kernel_(kernel) {
-    g_job->BeginKernel(kernel, operands);
+    TheJob().BeginKernel(kernel, operands);
     t_kernel = kernel;
   }
   ~KernelScope() {
     t_kernel = nullptr;
-    if (!ended_) g_job->EndKernel(kernel_, {});
+    if (!ended_) TheJob().EndKernel(kernel_, {});
   }
   void End(const std::vector<KernelOperand>& outputs) {
     ended_ = true;
     t_kernel = nullptr;
-    g_job->EndKernel(kernel_, outputs);
+    TheJob().EndKernel(kernel_, outputs);
   }
 
  private:
@@ -170,16 +180,23 @@ class KernelScope {
   bool ended_ = false;
 };
 
+// Whether the step has ended when this operator is about to run.
+bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
+  if (StartsBackward(info, stack, first)) {
+    t_trains = g_training = true;
+    g_marker.BackwardBegins();
+    return false;
+  }
+  return g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
+         RecordsGradients(stack, first) && g_marker.ForwardBegins();
+}
+
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
-  if (StepMarker::StartsBackward(info, *stack, first))
-    t_trains = g_training = true;
-  const bool auxiliary = OnAuxiliaryThread();
-  if (!auxiliary && g_marker.BeforeOperator(info, *stack, first)) EndStep();
-  if (g_pending_error)
-    std::rethrow_exception(std::exchange(g_pending_error, {}));
+  if (EndsStep(info, *stack, first)) EndStep();
+  ThrowKeptError();
   RunningKernel kernel{
       .key = info.key, .name = info.name, .backward = g_marker.in_backward()};
   at::Tensor weight;
@@ -239,7 +256,7 @@ void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
 
 void EndStepManually() {
   g_marker.SetManual();
-  if (g_job != nullptr) g_job->EndStep();
+  if (g_job != nullptr) TheJob().EndStep();
 }
 
 }  // namespace stowage::torch_plugin

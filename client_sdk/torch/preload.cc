@@ -14,14 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 namespace {
 
 using GetAllocator = void* (*)();
 using Action = void (*)();
 using StartRoutine = void* (*)(void*);
 
-GetAllocator g_get_allocator = nullptr;
-Action g_enable_thread = nullptr;
+// Set by the thread that asks first; others ask and start meanwhile.
+std::atomic<GetAllocator> g_get_allocator{nullptr};
+std::atomic<Action> g_enable_thread{nullptr};
 
 // The path of the loaded libc10, which Python loads outside the global scope.
 int FindC10(dl_phdr_info* info, size_t, void* path) {
@@ -63,8 +66,8 @@ void LoadPlugin() {
 // Loading the plug-in looks the allocator up again: the first caller gets
 // through at once.
 bool FirstCall() {
-  static bool called = false;
-  return !__atomic_exchange_n(&called, true, __ATOMIC_SEQ_CST);
+  static std::atomic<bool> called{false};
+  return !called.exchange(true);
 }
 
 struct ThreadStart {
@@ -75,7 +78,7 @@ struct ThreadStart {
 void* StartThread(void* start) {
   const ThreadStart copy = *static_cast<ThreadStart*>(start);
   free(start);
-  if (g_enable_thread != nullptr) g_enable_thread();
+  if (const Action enable = g_enable_thread) enable();
   return copy.routine(copy.argument);
 }
 
@@ -86,7 +89,7 @@ namespace c10 {
 __attribute__((visibility("default"))) void* GetCPUAllocator() {
   if (g_get_allocator == nullptr) ResolveAllocator();
   if (FirstCall()) LoadPlugin();
-  return g_get_allocator();
+  return g_get_allocator.load()();
 }
 
 }  // namespace c10

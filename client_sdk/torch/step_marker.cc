@@ -1,54 +1,24 @@
 #include "client_sdk/torch/step_marker.h"
 
-#include <ATen/core/Tensor.h>
-#include <c10/core/GradMode.h>
-
-#include <algorithm>
-
 namespace stowage::torch_plugin {
 namespace {
 
-constexpr std::string_view kBackwardRoot = "aten::ones_like";
 constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // An optimizer that has not stepped after so many is not used.
 constexpr int kMostAccumulated = 256;
 
-bool RecordsGradients(const torch::jit::Stack& stack, size_t first_argument) {
-  if (!c10::GradMode::is_enabled()) return false;
-  return std::any_of(stack.begin() + first_argument, stack.end(),
-                     [](const c10::IValue& value) {
-                       return value.isTensor() && value.toTensor().defined() &&
-                              value.toTensor().requires_grad();
-                     });
+// Records of optimizer steps that this thread has open, one within the other.
+thread_local int t_open_steps = 0;
+
+bool IsOptimizerStep(std::string_view name) {
+  return name.substr(0, kOptimizerStep.size()) == kOptimizerStep;
 }
 
 }  // namespace
 
-bool StepMarker::StartsBackward(const OperatorInfo& info,
-                                const torch::jit::Stack& stack,
-                                size_t first_argument) {
-  if (info.name != kBackwardRoot || first_argument >= stack.size() ||
-      !stack[first_argument].isTensor()) {
-    return false;
-  }
-  const at::Tensor& root = stack[first_argument].toTensor();
-  return root.defined() && root.numel() == 1 && root.requires_grad();
-}
-
-bool StepMarker::BeforeOperator(const OperatorInfo& info,
-                                const torch::jit::Stack& stack,
-                                size_t first_argument) {
-  if (StartsBackward(info, stack, first_argument)) {
-    in_backward_ = true;
-    ++backward_passes_;
-    return false;
-  }
-  if (!in_backward_ || !BackwardEndsSteps() ||
-      !RecordsGradients(stack, first_argument)) {
-    return false;
-  }
-  in_backward_ = false;
-  return true;
+void StepMarker::BackwardBegins() {
+  in_backward_ = true;
+  ++backward_passes_;
 }
 
 bool StepMarker::BackwardEndsSteps() const {
@@ -57,14 +27,13 @@ bool StepMarker::BackwardEndsSteps() const {
 }
 
 bool StepMarker::RecordOpened(std::string_view name) {
-  if (name.substr(0, kOptimizerStep.size()) != kOptimizerStep) return false;
+  if (!IsOptimizerStep(name)) return false;
   has_optimizer_ = true;
-  return ++open_steps_ == 1;
+  return ++t_open_steps == 1;
 }
 
 bool StepMarker::RecordClosed(std::string_view name) {
-  if (name.substr(0, kOptimizerStep.size()) != kOptimizerStep ||
-      open_steps_ == 0 || --open_steps_ > 0) {
+  if (!IsOptimizerStep(name) || t_open_steps == 0 || --t_open_steps > 0) {
     return false;
   }
   in_backward_ = false;

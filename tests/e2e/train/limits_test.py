@@ -55,6 +55,13 @@ class LimitsTest(unittest.TestCase):
                                delta=1 << 20)
         run.check_limit(self)
 
+    def test_the_thread_that_trains_is_told_before_its_first_update(self):
+        script = ("hazards_training.py", "thread_before_updates")
+        refused = harness.stowed(*script, fast="512KiB", check=False)
+        self.assertNotEqual(0, refused.status, refused.output)
+        self.assertIn("least limit", refused.output)
+        self.assertNotIn("updated", refused.output)
+
     def test_a_limit_that_is_no_size_is_refused(self):
         for fast in ("banana", "-5MiB", "0", "140%", "0%"):
             with self.subTest(fast=fast):

@@ -1,6 +1,8 @@
 """Hazards: the ways in which real scripts train."""
 
+import contextlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 from torch import nn
@@ -290,6 +292,27 @@ def producer_thread(digest):
     thread.start()
     thread.join()
     train(digest, batches=batches)
+
+
+@hazard
+def thread_before_updates(digest):
+    """A thread that no error stops runs operators when an update is to begin."""
+
+    def work():
+        with contextlib.suppress(RuntimeError):
+            torch.ones(8).add_(1)
+
+    with ThreadPoolExecutor(1) as loader:
+
+        class Optimizer(torch.optim.SGD):
+
+            def step(self, closure=None):
+                loader.submit(work).result()
+                super().step(closure)
+                print("updated", flush=True)
+
+        net = make_net()
+        train(digest, net, Optimizer(net.parameters(), lr=0.05))
 
 
 @hazard

@@ -1,0 +1,127 @@
+#include "client_sdk/torch/step_marker.h"
+
+#include <atomic>
+#include <barrier>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace stowage::torch_plugin {
+namespace {
+
+constexpr char kSgd[] = "Optimizer.step#SGD.step";
+
+// What the hook asks before an operator that records gradients.
+bool EndsStep(StepMarker& marker) {
+  return marker.AwaitsForward() && marker.ForwardBegins();
+}
+
+TEST(StepMarkerTest, TheForwardPassAfterABackwardPassEndsTheStepOnce) {
+  StepMarker marker;
+  EXPECT_FALSE(EndsStep(marker));
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.in_backward());
+  EXPECT_TRUE(EndsStep(marker));
+  EXPECT_FALSE(marker.in_backward());
+  EXPECT_FALSE(EndsStep(marker));
+}
+
+TEST(StepMarkerTest, AnOptimizerEndsStepsInPlaceOfBackwardPasses) {
+  StepMarker marker;
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_FALSE(EndsStep(marker));
+  EXPECT_TRUE(marker.RecordClosed(kSgd));
+  marker.BackwardBegins();
+  EXPECT_FALSE(EndsStep(marker));
+}
+
+TEST(StepMarkerTest, TheOutermostOfNestedOptimizersEndsTheStep) {
+  StepMarker marker;
+  EXPECT_TRUE(marker.RecordOpened("Optimizer.step#Outer.step"));
+  EXPECT_FALSE(marker.RecordOpened(kSgd));
+  EXPECT_FALSE(marker.RecordClosed(kSgd));
+  EXPECT_TRUE(marker.RecordClosed("Optimizer.step#Outer.step"));
+}
+
+TEST(StepMarkerTest, OtherRecordsEndNothing) {
+  StepMarker marker;
+  EXPECT_FALSE(marker.RecordOpened("DataLoader"));
+  EXPECT_FALSE(marker.RecordClosed("DataLoader"));
+  EXPECT_FALSE(marker.RecordClosed(kSgd));
+}
+
+TEST(StepMarkerTest, AnOptimizerThatNeverStepsIsGivenUp) {
+  StepMarker marker;
+  marker.ExpectOptimizer();
+  int backward_passes = 1;
+  for (marker.BackwardBegins(); !EndsStep(marker); ++backward_passes) {
+    ASSERT_LT(backward_passes, 1000);
+    marker.BackwardBegins();
+  }
+  EXPECT_GT(backward_passes, 100);
+}
+
+TEST(StepMarkerTest, OnlyCallsEndStepsOnceTheyDid) {
+  StepMarker marker;
+  marker.SetManual();
+  marker.BackwardBegins();
+  EXPECT_FALSE(EndsStep(marker));
+  marker.RecordOpened(kSgd);
+  EXPECT_FALSE(marker.RecordClosed(kSgd));
+}
+
+TEST(StepMarkerTest, OptimizersOfTwoThreadsAreNotOneWithinTheOther) {
+  StepMarker marker;
+  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  std::thread([&marker] {
+    EXPECT_TRUE(marker.RecordOpened(kSgd));
+    EXPECT_TRUE(marker.RecordClosed(kSgd));
+  }).join();
+  EXPECT_TRUE(marker.RecordClosed(kSgd));
+}
+
+TEST(StepMarkerTest, OfThreadsThatBeginAForwardPassAtOnceOneEndsTheStep) {
+  constexpr int kThreads = 4, kSteps = 2000;
+  StepMarker marker;
+  std::atomic<int> steps{0};
+  std::barrier together(kThreads);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&, i] {
+      for (int step = 0; step < kSteps; ++step) {
+        if (i == 0) marker.BackwardBegins();
+        together.arrive_and_wait();
+        if (EndsStep(marker)) ++steps;
+        together.arrive_and_wait();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(steps, kSteps);
+}
+
+// For the thread sanitizer: a thread that loads data asks all along.
+TEST(StepMarkerTest, OtherThreadsMayAskWhileOneTrains) {
+  StepMarker marker;
+  std::atomic<bool> trained{false};
+  std::thread loader([&] {
+    while (!trained) {
+      marker.in_backward();
+      marker.AwaitsForward();
+    }
+  });
+  for (int step = 0; step < 1000; ++step) {
+    marker.BackwardBegins();
+    marker.RecordOpened(kSgd);
+    EXPECT_TRUE(marker.RecordClosed(kSgd));
+  }
+  marker.ExpectOptimizer();
+  marker.SetManual();
+  trained = true;
+  loader.join();
+}
+
+}  // namespace
+}  // namespace stowage::torch_plugin
