@@ -197,8 +197,10 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   const size_t first = stack->size() - op.schema().arguments().size();
   if (EndsStep(info, *stack, first)) EndStep();
   ThrowKeptError();
-  RunningKernel kernel{
-      .key = info.key, .name = info.name, .backward = g_marker.in_backward()};
+  RunningKernel kernel{.key = info.key,
+                       .name = info.name,
+                       .backward = g_marker.in_backward(),
+                       .auxiliary = OnAuxiliaryThread()};
   at::Tensor weight;
   if (info.flops == Flops::kConvolution && (*stack)[first + 1].isTensor()) {
     weight = (*stack)[first + 1].toTensor();

@@ -36,6 +36,10 @@ class HazardsTest(unittest.TestCase):
         self.assertIn("plan", run.modes, run.summary())
         self.assertNotIn("layout-taken", run.fallback_reasons, run.summary())
 
+    def test_what_other_threads_do_is_no_part_of_a_step(self):
+        run = harness.stowed("hazards_training.py", "reader_thread", fast="80%")
+        run.check_planned(self)
+
     def test_plans_drive_although_addresses_are_known_outside(self):
         for name in ("numpy_view", "data_ptr", "dlpack", "sparse_tensor"):
             with self.subTest(name):

@@ -295,6 +295,25 @@ def producer_thread(digest):
 
 
 @hazard
+def reader_thread(digest):
+    """In every other step, another thread reads a tensor of this one's."""
+    table = torch.randn(1 << 18)
+    net = make_net()
+    optimizer = sgd(net)
+    with ThreadPoolExecutor(1) as reader:
+
+        def read(*unused):
+            digest.add("read", reader.submit(table.sum).result().item())
+
+        for step in range(2 * STEPS):
+            hook = net[1].register_forward_hook(read) if step % 2 else None
+            train_step(net, optimizer, make_batch(), digest)
+            if hook:
+                hook.remove()
+    digest.add_model(net)
+
+
+@hazard
 def thread_before_updates(digest):
     """A thread that no error stops runs operators when an update is to begin."""
 
