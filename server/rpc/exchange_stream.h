@@ -36,7 +36,7 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
   ExchangeStream(StreamRegistry* registry, Answer answer)
       : registry_(registry), answer_(std::move(answer)) {
     if (registry_->Add(this)) {
-      this->StartRead(&request_);
+      Read();
     } else {
       Drain();
     }
@@ -44,6 +44,7 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
+    if (HasEnded()) return;
     absl::StatusOr<Response> response = answer_(request_);
     if (!response.ok()) return End(response.status());
     response_ = *std::move(response);
@@ -65,7 +66,7 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
     }
     if (postponed.has_value()) return End(*postponed);
     if (!ok) return End(absl::CancelledError("the client is gone"));
-    this->StartRead(&request_);
+    Read();
   }
 
   void OnCancel() override { End(absl::CancelledError("the client is gone")); }
@@ -81,6 +82,19 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
   }
 
  private:
+  // Asks for the next request. The lock is what hands all members over to the
+  // thread that gets it: gRPC would order them, but unseen by the thread
+  // sanitizer.
+  void Read() {
+    absl::MutexLock lock(&mutex_);
+    if (!ended_) this->StartRead(&request_);
+  }
+
+  bool HasEnded() {
+    absl::MutexLock lock(&mutex_);
+    return ended_;
+  }
+
   // Finishes the stream once, after a write under way.
   void End(const absl::Status& status) {
     {
