@@ -1,6 +1,11 @@
 #include "tools/stowage/temp_directory.h"
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -8,37 +13,92 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace stowage::cli {
 namespace {
 
 // Leaves room for the longest name in the directory within sun_path.
 constexpr size_t kMaxBaseBytes = 60;
+// A directory has the first name until its maker holds the lock of it.
+constexpr absl::string_view kNewPrefix = "stowage-new-";
+constexpr absl::string_view kPrefix = "stowage-run-";
+constexpr absl::string_view kRandom = "XXXXXX";
+
+std::string Base() {
+  const char* runtime = getenv("XDG_RUNTIME_DIR");
+  const std::string base = runtime == nullptr ? "" : runtime;
+  const bool usable = !base.empty() && base.size() <= kMaxBaseBytes &&
+                      std::filesystem::is_directory(base);
+  return usable ? base : "/tmp";
+}
+
+int Open(const std::string& path) {
+  return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+// Whether `directory`, which is open, is ours, still has this name, and its
+// maker is gone; then the lock is held until it is closed.
+bool LockLeftover(int directory, const std::string& path) {
+  struct stat opened, named;
+  return flock(directory, LOCK_EX | LOCK_NB) == 0 &&
+         fstat(directory, &opened) == 0 && opened.st_uid == geteuid() &&
+         lstat(path.c_str(), &named) == 0 && opened.st_ino == named.st_ino;
+}
+
+bool HasOurName(const std::string& name) {
+  return absl::StartsWith(name, kPrefix) &&
+         name.size() == kPrefix.size() + kRandom.size();
+}
+
+// Processes that were killed removed nothing, but hold no lock any more.
+void RemoveLeftovers(const std::string& base) {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(base, ignored)) {
+    if (!HasOurName(entry.path().filename())) continue;
+    const int directory = Open(entry.path());
+    if (directory < 0) continue;
+    if (LockLeftover(directory, entry.path())) {
+      std::filesystem::remove_all(entry.path(), ignored);
+    }
+    close(directory);
+  }
+}
+
+absl::Status MakeError(const std::string& base) {
+  return absl::ErrnoToStatus(
+      errno, absl::StrCat("cannot make a private directory in ", base,
+                          "; name one that is writable in XDG_RUNTIME_DIR"));
+}
 
 }  // namespace
 
 absl::StatusOr<TempDirectory> TempDirectory::Make() {
-  const char* runtime = getenv("XDG_RUNTIME_DIR");
-  std::string base = runtime == nullptr ? "" : runtime;
-  if (base.empty() || base.size() > kMaxBaseBytes ||
-      !std::filesystem::is_directory(base)) {
-    base = "/tmp";
-  }
-  std::string path = absl::StrCat(base, "/stowage-XXXXXX");
-  if (mkdtemp(path.data()) == nullptr) {
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat("cannot make a private directory in ", base));
-  }
-  return TempDirectory(std::move(path));
+  const std::string base = Base();
+  RemoveLeftovers(base);
+  std::string made = absl::StrCat(base, "/", kNewPrefix, kRandom);
+  if (mkdtemp(made.data()) == nullptr) return MakeError(base);
+  const int lock = Open(made);
+  // Where there are no locks, there is nobody who removes what has none.
+  flock(lock, LOCK_EX);
+  const std::string path = absl::StrCat(
+      base, "/", kPrefix, made.substr(made.size() - kRandom.size()));
+  TempDirectory directory(made, lock);
+  if (rename(made.c_str(), path.c_str()) != 0) return MakeError(base);
+  directory.path_ = path;
+  return directory;
 }
 
 TempDirectory::TempDirectory(TempDirectory&& other) noexcept
-    : path_(std::exchange(other.path_, "")), kept_(other.kept_) {}
+    : path_(std::exchange(other.path_, "")), lock_(other.lock_) {}
 
 TempDirectory::~TempDirectory() {
+  if (path_.empty()) return;
   std::error_code ignored;
-  if (!path_.empty() && !kept_) std::filesystem::remove_all(path_, ignored);
+  std::filesystem::remove_all(path_, ignored);
+  close(lock_);
 }
 
 }  // namespace stowage::cli

@@ -1,4 +1,5 @@
-// A private directory that is removed with its content.
+// A private directory that is removed with its content; if the process is
+// killed, by the next one that makes such a directory.
 //
 //   absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
 //   std::string socket = directory->path() + "/agent.sock";
@@ -16,7 +17,8 @@ namespace stowage::cli {
 class TempDirectory {
  public:
   // Under $XDG_RUNTIME_DIR, or /tmp where that is not set or its path leaves
-  // no room for a Unix socket's name (108 bytes). Mode 0700.
+  // no room for a Unix socket's name (108 bytes). Mode 0700. Removes what
+  // processes that are gone left there.
   static absl::StatusOr<TempDirectory> Make();
 
   TempDirectory(TempDirectory&& other) noexcept;
@@ -24,14 +26,13 @@ class TempDirectory {
   ~TempDirectory();
 
   const std::string& path() const { return path_; }
-  // Leaves the directory for people to look at.
-  void Keep() { kept_ = true; }
 
  private:
-  explicit TempDirectory(std::string path) : path_(std::move(path)) {}
+  TempDirectory(std::string path, int lock)
+      : path_(std::move(path)), lock_(lock) {}
 
   std::string path_;  // empty: moved from
-  bool kept_ = false;
+  int lock_;          // open for as long as the directory is in use
 };
 
 }  // namespace stowage::cli
