@@ -263,6 +263,7 @@ class Job {
   void FitWindow();
   void FitArena();
   void RefuseLimitThatIsTooSmall();
+  std::string ShareText() const;
   bool CanWriteProfile() const;
   void WriteProfile();
   bool PublishProfile();

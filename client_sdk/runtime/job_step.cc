@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
+#include <string>
 
 #include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/futex.h"
@@ -27,6 +29,18 @@ constexpr int64_t kLeastArenaBytes = 1 << 20;
 int64_t ReserveFor(int64_t unmanaged_peak_bytes) {
   return RoundUpToPage(unmanaged_peak_bytes + unmanaged_peak_bytes / 8 +
                        (64 << 10));
+}
+
+std::string Percent(double share) {
+  char text[32];
+  snprintf(text, sizeof(text), "%g%%", 100 * share);
+  return text;
+}
+
+// Of the peak, rounded up to whole percent; empty where all of it is too little.
+std::string OrShare(int64_t bytes, int64_t peak_bytes) {
+  const double share = std::ceil(100.0 * bytes / peak_bytes) / 100;
+  return share <= 1 ? " or " + Percent(share) : "";
 }
 
 }  // namespace
@@ -261,11 +275,22 @@ void Job::RefuseLimitThatIsTooSmall() {
   if (limit_bytes_ >= least_bytes) return;
   ReportEvent("limit-too-small",
               "the least limit that works is " + std::to_string(least_bytes));
+  const bool is_share = limit_fraction_ > 0;
   throw std::runtime_error(
       "stowage: the fast-memory limit of " + std::to_string(limit_bytes_) +
-      " bytes is too small for this job; the least limit that works is " +
+      " bytes" + (is_share ? ShareText() : "") +
+      " is too small for this job; the least limit that works is " +
       std::to_string(least_bytes >> 20) + "MiB (" +
-      std::to_string(least_bytes) + " bytes)");
+      std::to_string(least_bytes) + " bytes)" +
+      (is_share ? OrShare(least_bytes, tensor_peak_bytes_) : ""));
+}
+
+// No peak is known before a second step, which is the first with all the state
+// of an optimizer.
+std::string Job::ShareText() const {
+  return ", " + Percent(limit_fraction_) + " of the tensor peak of " +
+         std::to_string(tensor_peak_bytes_) +
+         " bytes that two steps have shown,";
 }
 
 // Whether the agent can take the profile of the step that has just ended.

@@ -55,6 +55,15 @@ class LimitsTest(unittest.TestCase):
                                delta=1 << 20)
         run.check_limit(self)
 
+    def test_a_share_that_cannot_work_names_the_least_that_does(self):
+        refused = harness.stowed(*SMALL, fast="1%", check=False)
+        self.assertNotEqual(0, refused.status, refused.output)
+        self.assertIn("1% of the tensor peak", refused.output)
+        least = re.search(r"least.*? or (\d+%)", refused.output)
+        self.assertTrue(least, refused.output)
+        run = harness.stowed(*SMALL, fast=least.group(1))
+        self.assertEqual(harness.plain(*SMALL), run.digest, run.summary())
+
     def test_the_thread_that_trains_is_told_before_its_first_update(self):
         script = ("hazards_training.py", "thread_before_updates")
         refused = harness.stowed(*script, fast="512KiB", check=False)

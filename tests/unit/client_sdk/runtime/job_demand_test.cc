@@ -353,6 +353,33 @@ TEST(JobDemandTest, RefusesALimitThatIsTooSmallWithTheLeastThatWorks) {
   EXPECT_NO_THROW(process.job().EndStep());
 }
 
+// What is said when a job of one large tensor and some more has run two steps.
+std::string SaidOfShare(double limit_fraction) {
+  FakeAgentOptions options = Limited(0);
+  options.limit_fraction = limit_fraction;
+  FakeProcess process(options, kDemandOnly);
+  TensorPtr large = process.New(20 * kUnit), small = process.New(5 * kUnit);
+  process.job().EndStep();
+  process.Run("use", {.reads = {small.get()}});
+  try {
+    process.job().EndStep();
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(JobDemandTest, RefusesAShareThatIsTooSmallWithTheLeastThatWorks) {
+  const std::string said = SaidOfShare(0.05);
+  EXPECT_THAT(said, HasSubstr("5% of the tensor peak of " +
+                              std::to_string(25 * kUnit) + " bytes"));
+  const std::string::size_type share = said.rfind(" or ");
+  ASSERT_NE(share, std::string::npos) << said;
+  const double least = std::stod(said.substr(share + 4)) / 100;
+  EXPECT_NE(SaidOfShare(least - 0.05), "");
+  EXPECT_EQ(SaidOfShare(least), "");
+}
+
 TEST(JobDemandTest, AFullSlowTierIsAnErrorThatLosesNothing) {
   FakeAgentOptions options = Limited(8 * kUnit);
   options.slow_bytes = 4 * kUnit;
