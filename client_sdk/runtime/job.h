@@ -110,8 +110,8 @@ class Job {
   // The step is over: the optimizer has run, or the next forward pass begins.
   void EndStep();
 
-  // The address of the storage behind `context` is about to be known outside: the
-  // tensor may move during this call, and no more after it.
+  // The address of the storage behind `context` is about to be known outside:
+  // the tensor may move during this call, and no more after it.
   void Pin(void* context);
 
   // Counts storages below the managed size.

@@ -28,8 +28,8 @@ struct AttachOptions {
 AttachOptions AttachOptionsFromEnvironment();
 
 // Installs allocator and hook. Returns what went wrong and what to do, or an
-// empty string. Once it has succeeded, further calls have no effect. Blocks until
-// the agent answers. One thread at a time.
+// empty string. Once it has succeeded, further calls have no effect. Blocks
+// until the agent answers. One thread at a time.
 std::string Attach(const AttachOptions& options);
 
 // Operators of the calling thread are seen from here on. The thread that

@@ -123,8 +123,8 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 }
 
 // An error at the end of a step that nobody could catch there. It is for the
-// thread that ended the step, whose next operator throws it: a thread that loads
-// data could do nothing about it, and training would go on.
+// thread that ended the step, whose next operator throws it: one that loads data
+// could do nothing about it, and training would go on.
 thread_local std::exception_ptr t_pending_error;
 
 template <typename Action>

@@ -120,7 +120,7 @@ TEST(JobPinTest, PinnedTensorsStandSideBySide) {
   }
 }
 
-// Threads that load data take addresses while the one that trains moves tensors.
+// Threads that load data take addresses while one that trains moves tensors.
 TEST(JobPinTest, AnAddressToldWhileKernelsMoveTensorsStaysTheTensors) {
   FakeProcess process({.fast_bytes = 60 * kUnit,
                        .slow_bytes = 100 * kUnit,
