@@ -32,11 +32,12 @@ struct Block {
   void* storage = nullptr;
   bool pinned = false;     // its address is known outside
   bool set_aside = false;  // and it is where no plan puts anything: job_pin.cc
-  bool parameter = false;  // a leaf that requires gradients
-  bool backward = false;   // allocated while gradients were computed
-  int32_t users = 0;       // kernels that are running on it
-  bool dead = false;       // freed while kernels were running on it
-  int64_t last_use = 0;    // count of kernels the job had run
+  bool above_plans = false;  // set aside at that end
+  bool parameter = false;    // a leaf that requires gradients
+  bool backward = false;     // allocated while gradients were computed
+  int32_t users = 0;         // kernels that are running on it
+  bool dead = false;         // freed while kernels were running on it
+  int64_t last_use = 0;      // count of kernels the job had run
 
   // A move of the plan that is under way: the room it takes and its ticket.
   bool moving = false;

@@ -142,6 +142,14 @@ class Job {
     Place place;
   };
 
+  // Room at the ends of the fast arena, beside the window's.
+  struct EndRooms {
+    int64_t below_bytes = 0;
+    int64_t above_bytes = 0;
+    int64_t bytes() const { return below_bytes + above_bytes; }
+    void Cover(const EndRooms& other);
+  };
+
   // What a step adds up to.
   struct StepTotals {
     int64_t begin_ns = 0;
@@ -151,7 +159,7 @@ class Job {
     int64_t moved_in_bytes = 0;
     int64_t moved_out_bytes = 0;
     int64_t tensor_peak_bytes = 0;
-    int64_t room_aside_bytes = 0;
+    EndRooms rooms_aside;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
     uint32_t fallbacks = 0;
@@ -234,6 +242,8 @@ class Job {
 
   // job_pin.cc: tensors whose address is known outside.
   void SetAside(Block* block);
+  bool Stays(const Block& block) const;
+  bool SetAsideWhatStays();
   std::optional<Victims> LowestRoomAside(const Block& block);
   void NoteSetAside();
   void NoteRoomAside();
@@ -324,9 +334,9 @@ class Job {
   std::unordered_map<uint64_t, PlanTable> plans_;  // by signature
   // Room of pinned tensors, in which plans of a signature put nothing.
   struct RoomAside {
-    int64_t bytes = 0;
-    int64_t recent_bytes = 0;  // the most needed since the last profile
-    uint64_t outgrown = 0;     // steps whose plan did not fit above it
+    EndRooms rooms;
+    EndRooms recent;        // the most needed since the last profile
+    uint64_t outgrown = 0;  // steps whose plan did not fit between them
   };
   std::unordered_map<uint64_t, RoomAside> rooms_aside_;  // by signature
   // Why plan mode ended in this step; reported when the step is over.
@@ -337,6 +347,7 @@ class Job {
   const PlanTable* plan_ = nullptr;              // drives this step
   const PlanTable* step_plan_ = nullptr;         // drove it from the start
   int64_t plan_begin_bytes_ = 0;                 // of the step's plan
+  int64_t plan_above_bytes_ = 0;                 // not its, at the end
   int64_t touched_bytes_ = 0;                    // of the fast arena, for plans
   std::unordered_map<uint64_t, int> surprises_;  // in a row, by signature
   std::vector<Block*> tensors_;                  // by the plan's tensor index

@@ -278,8 +278,8 @@ void Job::ExtendWindow(RunningKernel* kernel) {
   std::optional<Place> room;
   if (plan_ != nullptr) {
     extension_block_.size_bytes = plan_->stream_window_bytes;
-    const int64_t offset_bytes =
-        fast.capacity_bytes() - extension_block_.room_bytes();
+    const int64_t offset_bytes = fast.capacity_bytes() - plan_above_bytes_ -
+                                 extension_block_.room_bytes();
     if (extension_block_.size_bytes > 0 &&
         fast.AllocateAt(offset_bytes, &extension_block_)) {
       room = Place{session::kFastTier, offset_bytes};

@@ -4,7 +4,9 @@
 // are dead from then on, and the room counts as that of unmanaged storages.
 //
 // What cannot move at that moment (a kernel runs on it, it is library scratch,
-// it does not fit) stays where it is, pinned, and part of the profile.
+// it does not fit) stays where it is, pinned. If that is in fast memory, it is
+// set aside there when a step begins without a plan, and plans end below it or
+// begin above.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -57,43 +59,79 @@ std::optional<Victims> Job::LowestRoomAside(const Block& block) {
   return LowestRoom(block);
 }
 
-// The room that no plan uses ends with the highest block in it; the window's own
-// bytes do not count.
+// It is in fast memory for good: its address is known outside, as PyTorch says,
+// or no storage has been seen for a whole step, so it is a library's.
+bool Job::Stays(const Block& block) const {
+  if (block.place.tier != session::kFastTier) return false;
+  if (block.pinned) return true;
+  return block.storage != nullptr ? !storage_.movable(block.storage)
+                                  : block.birth_step < step_ - 1;
+}
+
+// When a step begins that no plan drives: what could not move when it was pinned
+// is set aside where it is, at whichever end of the arena is nearer. A plan that
+// has it where it is drives without this. False: there is nothing of the kind.
+bool Job::SetAsideWhatStays() {
+  if (limit_bytes_ == 0) return false;
+  bool any = false;
+  const int64_t capacity_bytes = arenas_[session::kFastTier]->capacity_bytes();
+  for (Block* block : blocks_) {
+    if (block->set_aside || !Stays(*block)) continue;
+    any = true;
+    LeaveStep(block);
+    if (!block->pinned) pinned_bytes_ += block->room_bytes();
+    block->pinned = block->set_aside = true;
+    const int64_t begin_bytes = block->place.offset_bytes;
+    const int64_t end_bytes = begin_bytes + block->room_bytes();
+    block->above_plans = begin_bytes + end_bytes > capacity_bytes;
+  }
+  return any;
+}
+
+void Job::EndRooms::Cover(const EndRooms& other) {
+  below_bytes = std::max(below_bytes, other.below_bytes);
+  above_bytes = std::max(above_bytes, other.above_bytes);
+}
+
+// The room that no plan uses ends with the innermost block in it; the window's
+// own bytes do not count.
 void Job::NoteSetAside() {
-  const Arena::Extents& used = arenas_[session::kFastTier]->used();
-  const auto highest =
-      std::find_if(used.rbegin(), used.rend(), [this](const auto& entry) {
-        const Block* block = entry.second.block;
-        return block->set_aside || block == &window_block_;
-      });
-  if (highest == used.rend()) return;
-  const int64_t end_bytes = highest->first + highest->second.size_bytes;
-  totals_.room_aside_bytes =
-      std::max(totals_.room_aside_bytes, end_bytes - window_bytes());
+  const Arena& fast = *arenas_[session::kFastTier];
+  for (const auto& [offset_bytes, extent] : fast.used()) {
+    const Block* block = extent.block;
+    if (!block->set_aside && block != &window_block_) continue;
+    const int64_t end_bytes = offset_bytes + extent.size_bytes;
+    totals_.rooms_aside.Cover(
+        block->above_plans
+            ? EndRooms{.above_bytes = fast.capacity_bytes() - offset_bytes}
+            : EndRooms{.below_bytes = end_bytes - window_bytes()});
+  }
 }
 
 // At the end of a step: the next one with these kernels may need as much.
 void Job::NoteRoomAside() {
   NoteSetAside();
   RoomAside& room = rooms_aside_[profile_.signature()];
-  room.recent_bytes = std::max(room.recent_bytes, totals_.room_aside_bytes);
-  room.bytes = std::max(room.bytes, room.recent_bytes);
+  room.recent.Cover(totals_.rooms_aside);
+  room.rooms.Cover(room.recent);
 }
 
 // For a profile: what was not needed since the last one is given back.
 int64_t Job::TakeRoomAside() {
   RoomAside& room = rooms_aside_[profile_.signature()];
-  room.bytes = std::exchange(room.recent_bytes, 0);
-  return room.bytes;
+  room.rooms = std::exchange(room.recent, {});
+  return room.rooms.bytes();
 }
 
-// False: the plan no longer fits above it.
+// False: the plan no longer fits between them.
 bool Job::FindPlanBegin(const PlanTable& plan) {
   NoteSetAside();
-  plan_begin_bytes_ =
-      window_bytes() +
-      std::max(rooms_aside_[plan.signature].bytes, totals_.room_aside_bytes);
-  return plan_begin_bytes_ + plan.fast_end_bytes + plan.stream_window_bytes <=
+  EndRooms aside = rooms_aside_[plan.signature].rooms;
+  aside.Cover(totals_.rooms_aside);
+  plan_begin_bytes_ = window_bytes() + aside.below_bytes;
+  plan_above_bytes_ = aside.above_bytes;
+  return plan_begin_bytes_ + plan.fast_end_bytes + plan.stream_window_bytes +
+             plan_above_bytes_ <=
          arenas_[session::kFastTier]->capacity_bytes();
 }
 

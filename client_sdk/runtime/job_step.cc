@@ -85,6 +85,10 @@ void Job::EndStep() {
 }
 
 void Job::BeginStep() {
+  const auto next = next_signature_.find(previous_signature_);
+  const auto plan = plans_.find(
+      next != next_signature_.end() ? next->second : previous_signature_);
+  if (plan == plans_.end()) SetAsideWhatStays();
   totals_ = StepTotals{.begin_ns = NowNs(), .first_kernel = kernels_run_ + 1};
   last_end_ns_ = totals_.begin_ns;
   NotePeaks();
@@ -101,9 +105,6 @@ void Job::BeginStep() {
     return;
   }
   if (limit_bytes_ == 0) return;  // nothing has to move
-  auto next = next_signature_.find(previous_signature_);
-  auto plan = plans_.find(next != next_signature_.end() ? next->second
-                                                        : previous_signature_);
   if (plan == plans_.end()) return;
   const bool fits = FindPlanBegin(plan->second);
   if (!fits && ForgetOutgrown(plan->first)) return;
@@ -113,6 +114,7 @@ void Job::BeginStep() {
   std::vector<Target> targets;
   NameTensors(plan->second, &targets);
   if (tries && StartPlan(plan->second, targets)) return;
+  if (SetAsideWhatStays() && ForgetOutgrown(plan->first)) return;
   guide_ = {.plan = &plan->second};
   if (!tries) return;
   ++surprises;

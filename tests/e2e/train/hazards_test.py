@@ -41,7 +41,8 @@ class HazardsTest(unittest.TestCase):
         run.check_planned(self)
 
     def test_plans_drive_although_addresses_are_known_outside(self):
-        for name in ("numpy_view", "data_ptr", "dlpack", "sparse_tensor"):
+        for name in ("numpy_view", "data_ptr", "data_ptr_within_operator",
+                     "dlpack", "sparse_tensor"):
             with self.subTest(name):
                 run = harness.stowed("hazards_memory.py", name, fast="80%")
                 run.check_planned(self)

@@ -93,6 +93,30 @@ def data_ptr(digest):
 
 
 @hazard
+def data_ptr_within_operator(digest):
+    """An operator takes its operand's address while it runs, for later."""
+    kept = {}
+
+    def first_of(weight):
+        kept.setdefault(
+            "array", (ctypes.c_float * weight.numel()).from_address(
+                weight.data_ptr()))
+        return weight.sum()
+
+    library = torch.library.Library("hazard", "DEF")
+    library.define("first_of(Tensor weight) -> Tensor")
+    library.impl("first_of", first_of, "CPU")
+
+    def between(step, net):
+        digest.add("sum", torch.ops.hazard.first_of(net[7].weight.detach()))
+        digest.add("seen", sum(kept["array"][:64]))
+        kept["array"][step] = 0.25
+
+    net = train_with(digest, between)
+    digest.add("alias", list(kept["array"]) == net[7].weight.flatten().tolist())
+
+
+@hazard
 def dlpack(digest):
     """A DLPack alias is used beside the tensor."""
     kept = {}

@@ -104,6 +104,90 @@ TEST(JobPinTest, APlanDrivesAlthoughEachStepPinsAnActivation) {
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
+// A kernel of another thread uses the tensor meanwhile, so it stays where it is.
+void PinInPlace(FakeTensor* tensor) {
+  RunningKernel beside{.key = 7, .name = "beside", .auxiliary = true};
+  tensor->job->BeginKernel(&beside, {{tensor->block, session::kOperandRead}});
+  Pin(tensor);
+  tensor->job->EndKernel(&beside, {});
+}
+
+void ExpectThatPlansDrive(SmallTraining* training) {
+  training->WarmUp();
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(training);
+  training->CheckContents();
+  EXPECT_THAT(training->process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, APlanDrivesAlthoughAKernelUsedTheWeightThatWasPinned) {
+  SmallTraining training;
+  PinInPlace(training.weight());
+  const char* address = training.weight()->storage.address;
+  ExpectThatPlansDrive(&training);
+  EXPECT_EQ(training.weight()->storage.address, address);
+}
+
+TEST(JobPinTest, APlanEndsBelowATensorThatStaysAtTheUpperEnd) {
+  SmallTraining training(
+      [](session::PlanArea* plan) { plan->stream_window_bytes = 2 * kUnit; });
+  TensorPtr below = training.process().New(28 * kUnit);
+  TensorPtr stays = training.process().New(2 * kUnit);
+  PinInPlace(stays.get());
+  below.reset();
+  const int64_t offset_bytes = stays->block->place.offset_bytes;
+  ASSERT_GT(offset_bytes, 20 * kUnit);
+  ExpectThatPlansDrive(&training);
+  EXPECT_EQ(stays->block->place.offset_bytes, offset_bytes);
+  EXPECT_TRUE(FakeProcess::Intact(*stays));
+  // The limit, without what is from the tensor on.
+  EXPECT_GE(ReportedRoom(&training), 40 * kUnit - offset_bytes);
+  EXPECT_LT(ReportedRoom(&training), 20 * kUnit);
+}
+
+TEST(JobPinTest, APlanDrivesAlthoughAnAddressWasReadBehindOurBack) {
+  SmallTraining training;
+  training.weight()->storage.movable = false;
+  ExpectThatPlansDrive(&training);
+}
+
+TEST(JobPinTest, APlanIsMadeAnewForMemoryThatALibraryKeeps) {
+  SmallTraining training;
+  Job& job = training.process().job();
+  void* scratch = job.Allocate(nullptr, 3 * kUnit);
+  training.WarmUp();
+  training.Step();
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training);
+  EXPECT_THAT(training.process().Events(),
+              ElementsAre("layout-taken", "plan-outgrown"));
+  EXPECT_TRUE(job.Free(scratch));
+}
+
+TEST(JobPinTest, APlanGoesOnWithATensorThatIsPinnedWhereThePlanHasIt) {
+  SmallTraining training(
+      [](session::PlanArea* plan) { plan->stream_window_bytes = 5 * kUnit; });
+  TensorPtr stays = training.process().New(20 * kUnit);
+  training.WarmUp();
+  ExpectPlannedStep(&training);
+  training.Step({.in_third = [&] { PinInPlace(stays.get()); }});
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training);
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, APlanThatHasATensorElsewhereThanWhereItStaysIsMadeAnew) {
+  SmallTraining training;
+  TensorPtr stays = training.process().New(8 * kUnit);
+  training.Step();
+  // In the profiled step, whose plan will have it somewhere.
+  training.Step({.in_third = [&] { PinInPlace(stays.get()); }});
+  training.Step();
+  EXPECT_EQ(training.last().mode, session::kStepProfile);
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training);
+  EXPECT_TRUE(FakeProcess::Intact(*stays));
+  EXPECT_THAT(training.process().Events(),
+              ElementsAre("layout-taken", "plan-outgrown"));
+}
+
 TEST(JobPinTest, PinnedTensorsStandSideBySide) {
   FakeProcess process({.fast_bytes = 60 * kUnit,
                        .slow_bytes = 100 * kUnit,
