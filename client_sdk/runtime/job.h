@@ -243,7 +243,8 @@ class Job {
   // job_pin.cc: tensors whose address is known outside.
   void SetAside(Block* block);
   bool Stays(const Block& block) const;
-  bool SetAsideWhatStays();
+  bool AnyStaysElsewhere(const std::vector<Target>& targets) const;
+  void SetAsideWhatStays();
   std::optional<Victims> LowestRoomAside(const Block& block);
   void NoteSetAside();
   void NoteRoomAside();

@@ -5,8 +5,8 @@
 //
 // What cannot move at that moment (a kernel runs on it, it is library scratch,
 // it does not fit) stays where it is, pinned. If that is in fast memory, it is
-// set aside there when a step begins without a plan, and plans end below it or
-// begin above.
+// set aside there when a step begins without a plan, or with one that has it
+// elsewhere, and plans end below it or begin above.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -68,16 +68,21 @@ bool Job::Stays(const Block& block) const {
                                   : block.birth_step < step_ - 1;
 }
 
-// When a step begins that no plan drives: what could not move when it was pinned
-// is set aside where it is, at whichever end of the arena is nearer. A plan that
-// has it where it is drives without this. False: there is nothing of the kind.
-bool Job::SetAsideWhatStays() {
-  if (limit_bytes_ == 0) return false;
-  bool any = false;
+// The plan can never begin. A tensor that merely stands in its way may be gone
+// in the next step.
+bool Job::AnyStaysElsewhere(const std::vector<Target>& targets) const {
+  return std::any_of(targets.begin(), targets.end(), [this](const Target& t) {
+    return Stays(*t.block) && t.block->place != t.place;
+  });
+}
+
+// When a step begins that no plan can drive: what could not move when it was
+// pinned is set aside where it is, at whichever end of the arena is nearer.
+void Job::SetAsideWhatStays() {
+  if (limit_bytes_ == 0) return;
   const int64_t capacity_bytes = arenas_[session::kFastTier]->capacity_bytes();
   for (Block* block : blocks_) {
     if (block->set_aside || !Stays(*block)) continue;
-    any = true;
     LeaveStep(block);
     if (!block->pinned) pinned_bytes_ += block->room_bytes();
     block->pinned = block->set_aside = true;
@@ -85,7 +90,6 @@ bool Job::SetAsideWhatStays() {
     const int64_t end_bytes = begin_bytes + block->room_bytes();
     block->above_plans = begin_bytes + end_bytes > capacity_bytes;
   }
-  return any;
 }
 
 void Job::EndRooms::Cover(const EndRooms& other) {

@@ -114,7 +114,10 @@ void Job::BeginStep() {
   std::vector<Target> targets;
   NameTensors(plan->second, &targets);
   if (tries && StartPlan(plan->second, targets)) return;
-  if (SetAsideWhatStays() && ForgetOutgrown(plan->first)) return;
+  if (AnyStaysElsewhere(targets)) {
+    SetAsideWhatStays();
+    if (ForgetOutgrown(plan->first)) return;
+  }
   guide_ = {.plan = &plan->second};
   if (!tries) return;
   ++surprises;

@@ -88,9 +88,11 @@ TEST(JobPinTest, TheRoomOfAPinnedTensorThatIsFreedComesBack) {
   training.WarmUp();
   const int64_t before_bytes = ReportedRoom(&training);
   pinned.reset();
-  // Until two profiles more.
-  for (int i = 0; i < 8; ++i) ExpectPlannedStep(&training);
-  EXPECT_LE(ReportedRoom(&training), before_bytes - 8 * kUnit);
+  // Until two profiles more; later, if the agent has yet to take one.
+  for (int i = 0; ReportedRoom(&training) > before_bytes - 8 * kUnit; ++i) {
+    ASSERT_LT(i, 100);
+    ExpectPlannedStep(&training);
+  }
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
@@ -167,10 +169,8 @@ TEST(JobPinTest, APlanGoesOnWithATensorThatIsPinnedWhereThePlanHasIt) {
       [](session::PlanArea* plan) { plan->stream_window_bytes = 5 * kUnit; });
   TensorPtr stays = training.process().New(20 * kUnit);
   training.WarmUp();
-  ExpectPlannedStep(&training);
-  training.Step({.in_third = [&] { PinInPlace(stays.get()); }});
-  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training);
-  training.CheckContents();
+  ExpectPlannedStep(&training, {.in_third = [&] { PinInPlace(stays.get()); }});
+  ExpectPlannedStep(&training);  // the next one has another plan
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
