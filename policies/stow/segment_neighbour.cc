@@ -52,6 +52,8 @@ SegmentNeighbour::SegmentNeighbour(const Graph& graph, bool slow_uses,
     life.cyclic = tensor.alive_at_start();
     life.begin = life.cyclic ? 0 : tensor.birth_kernel;
     life.end = life.cyclic ? kernels_ + 1 : tensor.death_kernel + 1;
+    life.first_copy = life.cyclic ? 0 : life.begin + 1;
+    life.last_copy = life.cyclic ? kernels_ : life.end - 1;
     // Two lives in one step are more than these changes know.
     if (tensor.wraps()) life.fixed = true;
   }
@@ -290,7 +292,7 @@ bool SegmentNeighbour::ChangeEnd(std::mt19937_64& random, const Life& life,
   const KernelIndex length = stay.moved_out ? before - stay.leave : 1;
   stay.moved_out = true;
   stay.leave = last + 1;
-  stay.end = stay.leave + std::max(1, length);
+  stay.end = std::min(stay.leave + std::max(1, length), life.last_copy);
   return true;
 }
 
@@ -313,7 +315,7 @@ bool SegmentNeighbour::ChangeReady(std::mt19937_64& random, const Life& life,
   const KernelIndex length = stay.moved_in ? stay.ready - before : 1;
   stay.moved_in = true;
   stay.ready = first;
-  stay.begin = first - std::max(1, length);
+  stay.begin = std::max(first - std::max(1, length), life.first_copy);
   return true;
 }
 
@@ -362,13 +364,16 @@ bool SegmentNeighbour::Insert(std::mt19937_64& random, TensorIndex t,
   const int length = Below(random, size_t{1} << Below(random, kLengths));
   const int last =
       std::min<int>(first + length, static_cast<int>(life.uses.size()) - 1);
-  FastSegment stay{.tensor = t,
-                   .begin = life.uses[first] - 1 - Below(random, kNearby),
-                   .ready = life.uses[first],
-                   .leave = life.uses[last] + 1,
-                   .end = life.uses[last] + 2 + Below(random, kNearby),
-                   .moved_in = true,
-                   .moved_out = true};
+  FastSegment stay{
+      .tensor = t,
+      .begin = std::max(life.uses[first] - 1 - Below(random, kNearby),
+                        life.first_copy),
+      .ready = life.uses[first],
+      .leave = life.uses[last] + 1,
+      .end = std::min(life.uses[last] + 2 + Below(random, kNearby),
+                      life.last_copy),
+      .moved_in = true,
+      .moved_out = true};
   if (!life.cyclic && first == 0) {
     stay.begin = stay.ready = life.begin;
     stay.moved_in = false;
@@ -423,13 +428,8 @@ bool SegmentNeighbour::IsValid(const Life& life,
   if (stay.moved_out && arrives_late && stay.leave <= stay.ready) {
     return false;
   }
-  // Copies end within the step, and within the life.
-  if (stay.moved_in && !life.cyclic && stay.begin <= life.begin) {
-    return false;
-  }
-  if (stay.moved_out && stay.end > (life.cyclic ? kernels_ : life.end - 1)) {
-    return false;
-  }
+  if (stay.moved_in && stay.begin < life.first_copy) return false;
+  if (stay.moved_out && stay.end > life.last_copy) return false;
   return !(stay.moved_in && AnyWithin(life.writes, stay.begin, stay.ready)) &&
          !(stay.moved_out && AnyWithin(life.writes, stay.leave, stay.end));
 }

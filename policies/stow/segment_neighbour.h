@@ -78,6 +78,9 @@ class SegmentNeighbour {
     bool cyclic = false;
     KernelIndex begin = 0;
     KernelIndex end = 0;
+    // Boundaries between which copies begin and end.
+    KernelIndex first_copy = 0;
+    KernelIndex last_copy = 0;
   };
 
   void IndexLives();

@@ -98,5 +98,32 @@ TEST(SegmentAnnealingTest, LetsKernelsStreamWhatIsNotFast) {
   EXPECT_GT(changed, 0);
 }
 
+// Kernel 0 reads one tensor, the last kernel updates another one, slow memory is
+// slow, and there is room for one. In the beginning the first one is back before the step ends.
+TEST(SegmentAnnealingTest, FetchesInTheNextStepWhatTakesRoomAtTheEndOfThisOne) {
+  const MemorySystem system = *PresetMemorySystem("optane");
+  constexpr int64_t kBytes = 64 << 20;
+  Graph graph;
+  graph.tensors.assign(2, {.size_bytes = kBytes, .persistent = true});
+  graph.kernels.resize(4);
+  const ProfiledDuration slow{50'000'000, DurationSource::kMeasured};
+  for (Kernel& kernel : graph.kernels) {
+    kernel.profile = {
+        {10'000'000, DurationSource::kMeasured}, slow, slow, slow};
+  }
+  graph.kernels[0].operands = {{.tensor = 0, .read = true}};
+  graph.kernels[3].operands = {{.tensor = 1, .read = true, .write = true}};
+  FastSegment early{.leave = 1, .end = 2};
+  early.moved_out = true;
+  const FastSegment late{
+      .begin = 2, .ready = 4, .leave = 5, .end = 5, .moved_in = true};
+  const BuildInput input{.segments = {early, late}, .fast_limit_bytes = kBytes};
+  SegmentAnnealing annealing(graph, system, {});
+  annealing.Begin(input, std::vector<int64_t>(5, kBytes));
+  const BuildInput better = annealing.Run(kEffort);
+  EXPECT_LT(StepNs(graph, system, SketchPlan(graph, system, better)),
+            StepNs(graph, system, SketchPlan(graph, system, input)));
+}
+
 }  // namespace
 }  // namespace stowage
