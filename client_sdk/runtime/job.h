@@ -310,12 +310,13 @@ class Job {
   int64_t births_ = 0;
   int64_t moves_ = 0;
   int64_t kernels_run_ = 0;
-  int64_t managed_bytes_ = 0;       // live, wherever they are
-  int64_t pinned_bytes_ = 0;        // rooms of those that are pinned
-  int64_t tensor_peak_bytes_ = 0;   // of the job
-  int64_t largest_room_bytes_ = 0;  // of any block so far
-  int64_t last_end_ns_ = 0;         // when the last kernel ended
-  int64_t fault_ns_ = 0;            // streaming, all kernels together
+  int64_t managed_bytes_ = 0;        // live, wherever they are
+  int64_t pinned_bytes_ = 0;         // rooms of those that are pinned
+  int64_t refused_below_bytes_ = 0;  // the least limit, where it was refused
+  int64_t tensor_peak_bytes_ = 0;    // of the job
+  int64_t largest_room_bytes_ = 0;   // of any block so far
+  int64_t last_end_ns_ = 0;          // when the last kernel ended
+  int64_t fault_ns_ = 0;             // streaming, all kernels together
 
   int64_t step_ = 0;
   StepTotals totals_;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/futex.h"
@@ -79,7 +80,8 @@ void Job::EndStep() {
   TakePlans();
   ++step_;
   BeginStep();
-  if (step_ <= 2 && (limit_fraction_ <= 0 || step_ == 2)) {
+  const bool peak_known = limit_fraction_ <= 0 || step_ == 2;
+  if (refused_below_bytes_ > 0 || (step_ <= 2 && peak_known)) {
     RefuseLimitThatIsTooSmall();
   }
 }
@@ -267,19 +269,26 @@ int64_t Job::LeastLimitBytes() const {
 }
 
 // Before the first update of the parameters, when a forward and a backward pass
-// have shown what the job needs.
+// have shown what the job needs. Before every one once it was refused: a script
+// that goes on, or a thread that ended with its error, must not train.
 void Job::BeforeUpdate() {
   Lock lock(this);
-  if (step_ == 0 && limit_fraction_ <= 0) RefuseLimitThatIsTooSmall();
+  if (refused_below_bytes_ > 0 || (step_ == 0 && limit_fraction_ <= 0)) {
+    RefuseLimitThatIsTooSmall();
+  }
 }
 
 void Job::RefuseLimitThatIsTooSmall() {
   if (limit_bytes_ == 0) return;
   const int64_t least_bytes = LeastLimitBytes();
   client_->segment()->report.least_limit_bytes.store(least_bytes);
-  if (limit_bytes_ >= least_bytes) return;
-  ReportEvent("limit-too-small",
-              "the least limit that works is " + std::to_string(least_bytes));
+  const int64_t refused_below_bytes = std::exchange(
+      refused_below_bytes_, limit_bytes_ < least_bytes ? least_bytes : 0);
+  if (refused_below_bytes_ == 0) return;
+  if (refused_below_bytes_ != refused_below_bytes) {
+    ReportEvent("limit-too-small",
+                "the least limit that works is " + std::to_string(least_bytes));
+  }
   const bool is_share = limit_fraction_ > 0;
   throw std::runtime_error(
       "stowage: the fast-memory limit of " + std::to_string(limit_bytes_) +

@@ -353,6 +353,19 @@ TEST(JobDemandTest, RefusesALimitThatIsTooSmallWithTheLeastThatWorks) {
   EXPECT_NO_THROW(process.job().EndStep());
 }
 
+TEST(JobDemandTest, ALimitThatWasRefusedIsRefusedForAsLongAsItIsTooSmall) {
+  FakeProcess process(Limited(64 << 10), kDemandOnly);
+  {
+    TensorPtr tensor = process.New(kUnit);
+    for (int step = 0; step < 5; ++step) {
+      process.Run("use", {.reads = {tensor.get()}});
+      EXPECT_THROW(process.job().BeforeUpdate(), std::runtime_error);
+      EXPECT_THROW(process.job().EndStep(), std::runtime_error);
+    }
+  }
+  EXPECT_EQ(std::ranges::count(process.Events(), "limit-too-small"), 1);
+}
+
 // What is said when a job of one large tensor and some more has run two steps.
 std::string SaidOfShare(double limit_fraction) {
   FakeAgentOptions options = Limited(0);
