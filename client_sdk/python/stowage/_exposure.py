@@ -8,6 +8,7 @@ piece by piece, since the kernel cannot write from the address of an evicted ten
 
 import contextlib
 import functools
+import sys
 import threading
 
 import torch
@@ -92,12 +93,20 @@ def _through_a_buffer(save):
     return saving
 
 
+def _replace(function, replacement):
+    """In every module: scripts import functions by name before they attach."""
+    for module in list(sys.modules.values()):
+        for name, value in list(getattr(module, "__dict__", {}).items()):
+            if value is function:
+                setattr(module, name, replacement)
+
+
 def install():
     for name in ("numpy", "data_ptr", "__array__", "__dlpack__"):
         setattr(torch.Tensor, name, _pin_first(getattr(torch.Tensor, name)))
-    torch.utils.dlpack.to_dlpack = _pin_first(torch.utils.dlpack.to_dlpack)
-    torch.to_dlpack = torch.utils.dlpack.to_dlpack
-    torch.save = _from_copies(torch.save)
+    to_dlpack, save = torch.utils.dlpack.to_dlpack, torch.save
+    _replace(to_dlpack, _pin_first(to_dlpack))
+    _replace(save, _from_copies(save))
     torch.Tensor._reduce_ex_internal = _without_pinning(
         torch.Tensor._reduce_ex_internal)
     scripted = torch.jit.RecursiveScriptModule

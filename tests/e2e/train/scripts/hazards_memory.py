@@ -10,6 +10,7 @@ import tempfile
 import numpy
 import torch
 from torch import nn
+from torch.utils.dlpack import from_dlpack, to_dlpack
 
 from hazard import (BATCH, STEPS, hazard, loss_of, main, make_batch, make_net,
                     sgd, train_step)
@@ -114,6 +115,20 @@ def data_ptr_within_operator(digest):
 
     net = train_with(digest, between)
     digest.add("alias", list(kept["array"]) == net[7].weight.flatten().tolist())
+
+
+@hazard
+def dlpack_imported_by_name(digest):
+    """The function was imported before the process attached."""
+    kept = {}
+
+    def between(step, net):
+        if step == 0:
+            kept["alias"] = from_dlpack(to_dlpack(net[7].weight.detach()))
+        kept["alias"].mul_(0.99)
+
+    net = train_with(digest, between)
+    digest.add("alias", torch.equal(kept["alias"], net[7].weight))
 
 
 @hazard
