@@ -30,8 +30,9 @@ struct PlanOptions {
   int64_t seed = 0;
   // How long an anytime planner may think; zero means the policy's default.
   absl::Duration time_limit = absl::ZeroDuration();
-  // A policy has no threads of its own; the caller may give it one that calls both
-  // at the same time: plans are the same, sooner. Empty: one after the other.
+  // A policy has no threads of its own; the caller may give it one that calls
+  // both at the same time: plans are the same, sooner. Empty: one after the
+  // other.
   CallBoth call_both;
 };
 

@@ -47,9 +47,9 @@ class Arena {
                               int64_t to_offset_bytes, int64_t size_bytes,
                               int threads = 1);
 
-// How many of `most` threads are worth starting for a copy: as many as have work
-// for longer than they take to start. `medium_ns` is what one thread needs for
-// it at least, 0 where that is unknown. 1 where an arena gains nothing from
+// How many of `most` threads are worth starting for a copy: as many as have
+// work for longer than they take to start. `medium_ns` is what one thread needs
+// for it at least, 0 where that is unknown. 1 where an arena gains nothing from
 // threads.
 int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
                   int64_t medium_ns, int most);

@@ -16,7 +16,8 @@
 namespace stowage {
 namespace {
 
-// Where the plan has the block, next to those that it moves with; else anywhere.
+// Where the plan has the block, next to those that it moves with; else
+// anywhere.
 std::optional<int64_t> AllocateNear(Arena& arena, int64_t offset_bytes,
                                     Block* block) {
   if (arena.AllocateAt(offset_bytes, block)) return offset_bytes;

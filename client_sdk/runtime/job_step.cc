@@ -38,7 +38,8 @@ std::string Percent(double share) {
   return text;
 }
 
-// Of the peak, rounded up to whole percent; empty where all of it is too little.
+// Of the peak, rounded up to whole percent; empty where all of it is too
+// little.
 std::string OrShare(int64_t bytes, int64_t peak_bytes) {
   const double share = std::ceil(100.0 * bytes / peak_bytes) / 100;
   return share <= 1 ? " or " + Percent(share) : "";
@@ -154,8 +155,9 @@ void Job::FinishStepRecord(session::StepMode mode) {
 // A limit in percent follows the tensor peak as it is found, from the first
 // allocation to the end of the second step, when optimizers have their state,
 // so that fast memory is hardly ever above the limit it ends up at. In the
-// first step it is no less than what the running kernel and pinned tensors need:
-// the share of a peak that is far from found would be no measure of what fits.
+// first step it is no less than what the running kernel and pinned tensors
+// need: the share of a peak that is far from found would be no measure of what
+// fits.
 void Job::FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes) {
   if (limit_fraction_ <= 0 || step_ > 1) return;
   int64_t limit_bytes = limit_fraction_ * tensor_bytes;
@@ -254,8 +256,8 @@ void Job::FitArena() {
   }
 }
 
-// What must fit: storages below the managed size, the window, pinned tensors and
-// a little, and, where slow memory is not addressable, half of the largest
+// What must fit: storages below the managed size, the window, pinned tensors
+// and a little, and, where slow memory is not addressable, half of the largest
 // tensor: kernels stream what does not fit, but with less they would do nothing
 // else.
 int64_t Job::LeastLimitBytes() const {

@@ -307,8 +307,8 @@ struct StepRecord {
   int64_t fast_peak_bytes;
   int64_t moved_in_bytes;
   int64_t moved_out_bytes;
-  // Hints that came due: moves begun or tensors placed because of one, and those
-  // that were late or could not be followed.
+  // Hints that came due: moves begun or tensors placed because of one, and
+  // those that were late or could not be followed.
   int64_t hints_taken;
   int64_t hints_ignored;
 };

@@ -33,8 +33,8 @@ thread_local bool t_trains = false;   // this one has
 
 Job& TheJob() { return *g_job.load(std::memory_order_acquire); }
 
-// Calls `visit` with those tensors that have the storages: the tensor itself, or
-// what a sparse one consists of. None if it is opaque to PyTorch.
+// Calls `visit` with those tensors that have the storages: the tensor itself,
+// or what a sparse one consists of. None if it is opaque to PyTorch.
 template <typename Visit>
 void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
   if (!tensor.defined()) return;
@@ -123,8 +123,8 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 }
 
 // An error at the end of a step that nobody could catch there. It is for the
-// thread that ended the step, whose next operator throws it: one that loads data
-// could do nothing about it, and training would go on.
+// thread that ended the step, whose next operator throws it: one that loads
+// data could do nothing about it, and training would go on.
 thread_local std::exception_ptr t_pending_error;
 
 template <typename Action>

@@ -30,16 +30,16 @@ struct AggregationSettings {
 };
 
 // `plan` must be one that the verifier accepts, and so is the result. It is the
-// fastest of several to the simulator, with the fewest copies: with moves aligned
-// or not, with smaller groups where larger ones find no addresses, and, when
-// nothing is as fast, the plan as it came. Its prediction is renewed.
+// fastest of several to the simulator, with the fewest copies: with moves
+// aligned or not, with smaller groups where larger ones find no addresses, and,
+// when nothing is as fast, the plan as it came. Its prediction is renewed.
 // INVALID_ARGUMENT as Simulate.
 absl::StatusOr<Plan> AggregatePlan(const Graph& graph,
                                    const MemorySystem& system, Plan plan,
                                    const AggregationSettings& settings = {});
 
-// How many copies a plan's moves are, drops being none, and how many moves there
-// are.
+// How many copies a plan's moves are, drops being none, and how many moves
+// there are.
 struct CopyCount {
   int64_t moves = 0;
   int64_t copies = 0;

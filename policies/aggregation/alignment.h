@@ -25,8 +25,8 @@ struct AlignmentSettings {
 
 // The plan with the moves of small tensors shifted: of those that go next to
 // one another, all leave when the last one leaves and return when the first one
-// returns. Moves between slower tiers, and tensors that are dropped, streamed or
-// live across the end of a step without being persistent, stay as they are.
+// returns. Moves between slower tiers, and tensors that are dropped, streamed
+// or live across the end of a step without being persistent, stay as they are.
 // Addresses are those of `plan`, which no longer fit: lay them out anew.
 Plan AlignMoves(const Graph& graph, const Plan& plan,
                 const std::vector<TensorStays>& stays,

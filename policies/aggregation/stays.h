@@ -21,8 +21,8 @@ namespace stowage {
 // Room that a tensor holds without a break.
 struct Stay {
   TierIndex tier = kFastTier;
-  // Equal for the stays of a tensor that are at one place: a drop leads to where
-  // the tensor was fetched from, and a step ends where it begins.
+  // Equal for the stays of a tensor that are at one place: a drop leads to
+  // where the tensor was fetched from, and a step ends where it begins.
   int place = 0;
   // In events, of which a boundary has several: what is freed, each move that
   // begins, what is allocated. Finer than kernels, since a place that one move

@@ -27,8 +27,8 @@ enum class Movement {
 
 struct FlowRules {
   Movement movement = Movement::kSynchronous;
-  // A tensor that was fetched in this step and not written since leaves for free
-  // (3.6).
+  // A tensor that was fetched in this step and not written since leaves for
+  // free (3.6).
   bool write_back_once = true;
 };
 

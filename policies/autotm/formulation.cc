@@ -320,9 +320,9 @@ void Formulation::AddExcess(KernelIndex k) {
   AddRow(program_, std::move(row));
 }
 
-// Equations 5 and 9. What rests is one column per kernel, carried on from kernel to
-// kernel, so that a long rest stands in two rows and not in one for each kernel
-// it spans.
+// Equations 5 and 9. What rests is one column per kernel, carried on from
+// kernel to kernel, so that a long rest stands in two rows and not in one for
+// each kernel it spans.
 void Formulation::AddCapacity(KernelIndex k) {
   const KernelProblem& kernel = problem_.kernels[k];
   const int before = k > 0 ? kernels_[k - 1].resting : -1;

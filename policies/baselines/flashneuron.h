@@ -1,6 +1,6 @@
-// FlashNeuron: feature maps are offloaded to the SSD in the order of the forward
-// pass until the rest fits, and prefetched in the backward pass (Bae et al.,
-// FAST 2021).
+// FlashNeuron: feature maps are offloaded to the SSD in the order of the
+// forward pass until the rest fits, and prefetched in the backward pass (Bae et
+// al., FAST 2021).
 #ifndef STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_
 #define STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_
 

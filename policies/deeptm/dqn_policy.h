@@ -23,9 +23,9 @@ namespace stowage {
 // the order of the weights changes.
 //
 // Layout 2: state [p, H, D_left, P_left], and Decision::features unless
-// heat_alone (dqn_actor.h); three dense layers of hidden_units, hidden_units and 2 units,
-// ReLU after the first two. For each layer its matrix, one row per input, then
-// its bias; little-endian float32.
+// heat_alone (dqn_actor.h); three dense layers of hidden_units, hidden_units
+// and 2 units, ReLU after the first two. For each layer its matrix, one row per
+// input, then its bias; little-endian float32.
 inline constexpr int32_t kDqnWeightsLayout = 2;
 
 struct DqnPolicy {

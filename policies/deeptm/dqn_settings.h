@@ -34,8 +34,8 @@ struct DqnSettings {
   // Of the first episode. Table II has 1e-4; ours: a gradient step follows one
   // kernel or several, not each decision, so that each has to go farther.
   double learning_rate = 1e-3;
-  // Table II: "learning rate". It is reached when the greedy probability has its
-  // last value; 0: the first one throughout.
+  // Table II: "learning rate". It is reached when the greedy probability has
+  // its last value; 0: the first one throughout.
   double last_learning_rate = 1e-4;
   // Table II: gamma, from one access of a tensor to the next.
   double discount = 0.99;
@@ -63,8 +63,8 @@ struct DqnSettings {
   // for and that is asked to be fast, were it as large as all of the room ("a
   // substantial negative reward").
   double oom_penalty = 2;
-  // Ours: what a decision earns up to the tensor's next access counts up to this
-  // bound either way.
+  // Ours: what a decision earns up to the tensor's next access counts up to
+  // this bound either way.
   double reward_bound = 1;
   // Ours: what an action is expected to earn in all counts up to this bound
   // either way in the targets; 0: however much. 3: a step accesses nine tensors

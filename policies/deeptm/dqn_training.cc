@@ -145,8 +145,8 @@ class LearningActor : public Actor {
   };
 
   // Random actions ask for fast memory the less often the more of the room the
-  // tensor and those that are accessed sooner take. Compared with the upper half
-  // of a random number.
+  // tensor and those that are accessed sooner take. Compared with the upper
+  // half of a random number.
   static uint64_t FastBelow(const Decision& decision) {
     const double demand =
         std::max<double>(1, decision.features[Decision::kDemand]);

@@ -27,8 +27,8 @@ class Learner {
   void SetLearningRate(double learning_rate);
 
   // One step of Adam on the difference between Q and its target (Bellman
-  // equation, with the target network, within settings.value_bound). Returns the
-  // loss, Huber's; not a number when the training has diverged.
+  // equation, with the target network, within settings.value_bound). Returns
+  // the loss, Huber's; not a number when the training has diverged.
   double Update(const std::vector<Transition>& batch);
 
   // Of the target network: with each step it goes 1 / settings.target_interval

@@ -14,7 +14,8 @@ float& At(PriceFeatures& features, PriceFeature feature) {
   return features[static_cast<int>(feature)];
 }
 
-// 0 for 0, 0.23 for 1, 1 for 20: ratios of any size become numbers of order one.
+// 0 for 0, 0.23 for 1, 1 for 20: ratios of any size become numbers of order
+// one.
 float Squash(double ratio) {
   return static_cast<float>(std::log1p(std::max(0.0, ratio)) / 3);
 }

@@ -28,8 +28,8 @@ struct IntervalDemand {
   int64_t duration_ns = 0;
 };
 
-// For several lengths. Keeps references to `layers` and `kernel_ns`; safe to use
-// from several threads.
+// For several lengths. Keeps references to `layers` and `kernel_ns`; safe to
+// use from several threads.
 class IntervalMeter {
  public:
   IntervalMeter(const Graph& graph, const Layers& layers,

@@ -149,8 +149,8 @@ class IntervalPlanner {
   std::vector<std::vector<Stay>> stays_;  // by tensor, parallel to its uses
   // Stays that last to the end of the step and go on in the next one.
   std::vector<std::optional<Stay>> tails_;  // by tensor
-  // By tensor: the use after which it is in the fast tier, -1 where it is not or
-  // its copy out is decided.
+  // By tensor: the use after which it is in the fast tier, -1 where it is not
+  // or its copy out is decided.
   std::vector<int32_t> resident_;
   absl::btree_set<TensorIndex> residents_;
   std::vector<int32_t> visited_;  // by tensor: the last interval that wants it

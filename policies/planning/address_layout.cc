@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-// Orders that are tried to place more of many items, where at most this share of
-// the capacity is left out.
+// Orders that are tried to place more of many items, where at most this share
+// of the capacity is left out.
 constexpr size_t kFewItems = 500;
 constexpr int kReorders = 4;
 constexpr double kReorderable = 0.02;

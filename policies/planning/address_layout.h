@@ -27,8 +27,8 @@ constexpr int64_t RoundUpToPlacement(int64_t size_bytes) {
 }
 
 // Offsets parallel to `items`, or nullopt when none of the orders of placement
-// that are tried fits into `capacity_bytes`. A bounded number of passes, each as
-// long as skyline.h says.
+// that are tried fits into `capacity_bytes`. A bounded number of passes, each
+// as long as skyline.h says.
 std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,
                                            int64_t capacity_bytes);
 

@@ -21,10 +21,10 @@ struct BoundTimeline {
   int priced_count = 0;
 };
 
-// `least_ns`: what each kernel takes at least. Kernels where most bytes are alive
-// get a price for their room, at most `priced` of them; lanes get prices in
-// `blocks` of about equal time, or, where that is more than the kernels, for each
-// kernel and for the waiting before it.
+// `least_ns`: what each kernel takes at least. Kernels where most bytes are
+// alive get a price for their room, at most `priced` of them; lanes get prices
+// in `blocks` of about equal time, or, where that is more than the kernels, for
+// each kernel and for the waiting before it.
 BoundTimeline MakeBoundTimeline(const Graph& graph,
                                 const std::vector<double>& least_ns, int priced,
                                 int blocks);

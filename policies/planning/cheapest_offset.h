@@ -21,7 +21,8 @@ class CheapestOffset {
     double weight = 0;
   };
 
-  // `bytes` are to be placed below `capacity_bytes`, which are as many at least.
+  // `bytes` are to be placed below `capacity_bytes`, which are as many at
+  // least.
   void Begin(int64_t bytes, int64_t capacity_bytes);
 
   // At offset .. end-1; weights count in whole numbers.

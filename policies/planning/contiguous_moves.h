@@ -1,5 +1,6 @@
-// Which moves of a plan are carried out as one copy: the migrator joins requests
-// that go on where the one before them ends, and the simulator counts on it.
+// Which moves of a plan are carried out as one copy: the migrator joins
+// requests that go on where the one before them ends, and the simulator counts
+// on it.
 //
 //   size_t end = ContiguousRunEnd(graph, plan.moves, first);
 //   int64_t ns = CopyDurationNs(...);   // of moves[first] .. moves[end - 1]

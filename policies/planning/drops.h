@@ -24,8 +24,8 @@ class DropRule {
  public:
   explicit DropRule(const Graph& graph);
 
-  // The boundary at which the tensor of `stay` may be dropped, once nothing reads
-  // it there any more; nullopt where it has to be copied out, or stays.
+  // The boundary at which the tensor of `stay` may be dropped, once nothing
+  // reads it there any more; nullopt where it has to be copied out, or stays.
   std::optional<KernelIndex> DropAt(const FastSegment& stay) const;
 
   // Ends those of `stays` that may be dropped where they may be.
@@ -40,9 +40,9 @@ class DropRule {
   std::vector<KernelIndex> births_;  // by tensor; -1 of persistent ones
 };
 
-// Of a plan that BuildPlan or SketchPlan made, in which a tensor has one place in
-// the slower tiers for as long as it may need it: departures become drops where
-// they can be, as early as they can be.
+// Of a plan that BuildPlan or SketchPlan made, in which a tensor has one place
+// in the slower tiers for as long as it may need it: departures become drops
+// where they can be, as early as they can be.
 void MakeDrops(const Graph& graph, Plan& plan);
 
 }  // namespace stowage

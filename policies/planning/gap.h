@@ -45,8 +45,8 @@ struct TakenGap {
   KernelIndex back = 0;
 };
 
-// Whether kernels have to find in a slower tier what the workload leaves slow, or
-// may use it in the fast tier like what it stages.
+// Whether kernels have to find in a slower tier what the workload leaves slow,
+// or may use it in the fast tier like what it stages.
 enum class SlowUses { kAsInWorkload, kAsFast };
 
 // All gaps of movable tensors, by tensor, ascending. A persistent tensor that

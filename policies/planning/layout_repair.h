@@ -1,6 +1,7 @@
 // Finds places for the items that a layout left out: each takes the place where
-// it displaces least, what it displaced looks for another one. What was displaced
-// often is displaced less readily, so that the same items do not take turns.
+// it displaces least, what it displaced looks for another one. What was
+// displaced often is displaced less readily, so that the same items do not take
+// turns.
 //
 //   std::vector<int64_t> offsets = skyline.Pack(order, capacity_bytes);
 //   RepairLayout(items, capacity_bytes, /*work=*/1'000'000, offsets);
@@ -17,8 +18,8 @@
 
 namespace stowage {
 
-// `offsets`: parallel to `items`, -1 for what is left out; becomes a layout that
-// leaves out no more bytes. `work`: pairs of items that are looked at.
+// `offsets`: parallel to `items`, -1 for what is left out; becomes a layout
+// that leaves out no more bytes. `work`: pairs of items that are looked at.
 void RepairLayout(const std::vector<LayoutItem>& items, int64_t capacity_bytes,
                   int64_t work, std::vector<int64_t>& offsets);
 

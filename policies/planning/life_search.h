@@ -21,8 +21,8 @@
 
 namespace stowage {
 
-// What a lane costs in a moment: so much for as long as its kernel takes at most
-// when all operands are fast, more beyond.
+// What a lane costs in a moment: so much for as long as its kernel takes at
+// most when all operands are fast, more beyond.
 struct LanePrice {
   double price = 0;
   double fast_ns = 0;
@@ -142,8 +142,9 @@ class LifeSearch {
   TierCharges charges_;
   std::vector<LifeCopy> fetches_;   // from the last segment backward
   std::vector<Passages> passages_;  // by stop
-  // Of the cheapest way to each state at each stop: the state at the stop before,
-  // and the one after the passage between, which a write may make stale.
+  // Of the cheapest way to each state at each stop: the state at the stop
+  // before, and the one after the passage between, which a write may make
+  // stale.
   std::vector<std::pair<State, State>> through_;
   State last_ = kSlow;
   State after_ = kSlow;

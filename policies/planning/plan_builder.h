@@ -70,9 +70,9 @@ struct BuildInput {
 
 // RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
 // FAILED_PRECONDITION when the slower tiers are too small or none of them can
-// be used the way the input uses it. `misfits`, if given, is set to the segments
-// that are left without address by the layout that leaves out least; the limit
-// is exhausted where there are any.
+// be used the way the input uses it. `misfits`, if given, is set to the
+// segments that are left without address by the layout that leaves out least;
+// the limit is exhausted where there are any.
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input,
                                std::vector<FastSegment>* misfits = nullptr);

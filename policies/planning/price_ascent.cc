@@ -10,8 +10,8 @@ namespace {
 constexpr double kFirstStep = 0.05;
 constexpr double kLastStep = 1e-4;
 
-// After so many evaluations that gain less than this share steps become shorter by
-// this factor.
+// After so many evaluations that gain less than this share steps become shorter
+// by this factor.
 constexpr int kPatience = 30;
 constexpr double kGain = 1e-5;
 constexpr double kShorter = 0.7;

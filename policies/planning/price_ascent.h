@@ -7,8 +7,8 @@
 // Subgradient ascent. What bytes of room and nanoseconds of a lane are worth
 // differs by orders of magnitude from kernel to kernel, so each price has a
 // step of its own: the average of its last slopes over their root mean square
-// (as in RMSProp; Tieleman and Hinton, 2012). Steps become shorter, and the best
-// prices taken up again, when nothing is gained any more.
+// (as in RMSProp; Tieleman and Hinton, 2012). Steps become shorter, and the
+// best prices taken up again, when nothing is gained any more.
 //
 // Deterministic. Not thread-safe.
 #ifndef STOWAGE_POLICIES_PLANNING_PRICE_ASCENT_H_

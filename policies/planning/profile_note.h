@@ -15,8 +15,8 @@
 namespace stowage {
 
 // How many kernels have times with slow operands that were not measured but
-// derived (CompleteProfile), and which times, where they are not all. None where no slower tier is addressable: there
-// such times are not used.
+// derived (CompleteProfile), and which times, where they are not all. None
+// where no slower tier is addressable: there such times are not used.
 std::optional<std::string> DerivedProfileNote(const Graph& graph,
                                               const MemorySystem& system);
 

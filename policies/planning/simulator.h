@@ -6,11 +6,11 @@
 // Kernels run in order. At boundary b: moves with deadline b are waited for,
 // moves with start b are queued on the lane of their (from, to) pair (a lane
 // makes one copy at a time, first come first served; contiguous moves are one
-// copy, see contiguous_moves.h; a drop takes no time), kernel b waits its gap and
-// runs for its duration given where its operands are (linear between the four
-// corners of the implementation that the plan chose, by share of bytes touched;
-// streamed operands add their copies through the window). Every move ends within
-// its step and a plan is cyclic, so one pass is the steady state.
+// copy, see contiguous_moves.h; a drop takes no time), kernel b waits its gap
+// and runs for its duration given where its operands are (linear between the
+// four corners of the implementation that the plan chose, by share of bytes
+// touched; streamed operands add their copies through the window). Every move
+// ends within its step and a plan is cyclic, so one pass is the steady state.
 #ifndef STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
 #define STOWAGE_POLICIES_PLANNING_SIMULATOR_H_
 
@@ -25,8 +25,8 @@
 
 namespace stowage {
 
-// `now_ns` + `duration_ns`, but times never run past about 146 years, whatever a
-// plan says.
+// `now_ns` + `duration_ns`, but times never run past about 146 years, whatever
+// a plan says.
 inline int64_t LaterNs(int64_t now_ns, int64_t duration_ns) {
   return std::min(int64_t{1} << 62, now_ns + duration_ns);
 }

@@ -56,8 +56,8 @@ class Skyline {
              ((height == other.height) & (line > other.line));
     }
   };
-  // The items that are not placed yet, in the order of birth, are the leaves of a
-  // tree over blocks of them. A block is looked through without branches.
+  // The items that are not placed yet, in the order of birth, are the leaves of
+  // a tree over blocks of them. A block is looked through without branches.
   static constexpr int kBlock = 16;
   struct Node {
     KernelIndex first_end = 0;

@@ -7,12 +7,12 @@
 // It proves: every tensor lies in whole pages, or, if it is small and the tier
 // addressable, within one; every operand is in an addressable tier or listed as
 // streamed; no two tensors overlap in a tier, moves under way included; no tier
-// holds more than its capacity, and the fast tier no more than the plan's limit,
-// at any boundary; nothing is read after it was freed or written while it is
-// copied; a tensor that is dropped is as it was fetched, and where it was fetched
-// from is held for it; workspace and pinned tensors stay in the fast tier, a
-// workspace with the size that the chosen implementation gives it; persistent
-// and wrapping tensors end where they began.
+// holds more than its capacity, and the fast tier no more than the plan's
+// limit, at any boundary; nothing is read after it was freed or written while
+// it is copied; a tensor that is dropped is as it was fetched, and where it was
+// fetched from is held for it; workspace and pinned tensors stay in the fast
+// tier, a workspace with the size that the chosen implementation gives it;
+// persistent and wrapping tensors end where they began.
 #ifndef STOWAGE_POLICIES_PLANNING_VERIFIER_H_
 #define STOWAGE_POLICIES_PLANNING_VERIFIER_H_
 

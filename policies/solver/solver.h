@@ -1,5 +1,6 @@
 // What solves linear and integer programs. Policies know this interface only;
-// cbc.h is one implementation, and another solver is linked by writing one more.
+// cbc.h is one implementation, and another solver is linked by writing one
+// more.
 //
 //   CbcSolver solver;
 //   Solution solution = solver.Solve(program, {.gap = 0.01});

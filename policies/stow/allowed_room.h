@@ -31,8 +31,8 @@ class AllowedRoom {
   void AllowAll(double share);
 
   // Less while some of `misfits` are held, by a share of their bytes.
-  // Fragmentation is local: only there less is planned for (AutoTM, 4.2, does the
-  // same with its limits).
+  // Fragmentation is local: only there less is planned for (AutoTM, 4.2, does
+  // the same with its limits).
   void Take(const std::vector<FastSegment>& misfits, double share);
 
  private:

@@ -1,6 +1,6 @@
-// Stretches of a step that repeat each other: the layers and the periods of most
-// networks are many times the same kernels, on tensors of the same sizes. What is
-// good for one is worth a try at the others.
+// Stretches of a step that repeat each other: the layers and the periods of
+// most networks are many times the same kernels, on tensors of the same sizes.
+// What is good for one is worth a try at the others.
 //
 //   KernelTwins twins(graph);
 //   std::optional<TwinStretch> better = twins.Draw(random, kernel, 10, lost);
@@ -35,14 +35,14 @@ class KernelTwins {
   explicit KernelTwins(const Graph& graph);
 
   // One that holds `kernel` and at most `around` kernels to either side, where
-  // its twin loses less; of some that are drawn the one that loses least. Nullopt
-  // where there is none.
+  // its twin loses less; of some that are drawn the one that loses least.
+  // Nullopt where there is none.
   std::optional<TwinStretch> Draw(std::mt19937_64& random, KernelIndex kernel,
                                   KernelIndex around,
                                   const LostTime& lost) const;
 
-  // By kernel, how much more is lost around it than around the twin around which
-  // least is lost, and at least 1; all of it where there is no twin.
+  // By kernel, how much more is lost around it than around the twin around
+  // which least is lost, and at least 1; all of it where there is no twin.
   std::vector<int64_t> MoreThanTwinsNs(const LostTime& lost) const;
 
  private:

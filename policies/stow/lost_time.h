@@ -1,4 +1,5 @@
-// What kernels lose to waiting and to slower tiers, and what stretches of them do.
+// What kernels lose to waiting and to slower tiers, and what stretches of them
+// do.
 //
 //   LostTime lost(judge.LostNs());
 //   int64_t around_ns = lost.WithinNs({kernel - 2, kernel + 3});

@@ -54,7 +54,8 @@ struct Lanes {
   int FirstLeaving() const { return outs[next_out]; }
 };
 
-// Transfers that are expected to hold room to one boundary, a list by next_held.
+// Transfers that are expected to hold room to one boundary, a list by
+// next_held.
 struct HeldList {
   int first = -1;
   int last = -1;

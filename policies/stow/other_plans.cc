@@ -10,8 +10,8 @@
 namespace stowage {
 namespace {
 
-// The largest graphs that Belady's rule and the others plan in a small part of a
-// second.
+// The largest graphs that Belady's rule and the others plan in a small part of
+// a second.
 constexpr KernelIndex kMaxKernelsForBelady = 10'000;
 constexpr KernelIndex kMaxKernels = 3000;
 

@@ -39,8 +39,8 @@ class PlaceIndex {
   // Room that is held all the time, by offset; what adjoins counts as one.
   const std::vector<Holding>& Always();
 
-  // Adds to `obstacles` the others that are held at some of the boundaries begin
-  // .. end-1, some of them twice, until there are more than `most`.
+  // Adds to `obstacles` the others that are held at some of the boundaries
+  // begin .. end-1, some of them twice, until there are more than `most`.
   void FindObstacles(KernelIndex begin, KernelIndex end, size_t most,
                      std::vector<Holding>& obstacles) const;
 
@@ -53,8 +53,8 @@ class PlaceIndex {
 
   const KernelIndex kernels_;
   // A segment tree (Bentley, 1977): node n spans the boundaries of nodes 2n and
-  // 2n + 1, the last `leaves_` ones a few boundaries each. A holding is listed at
-  // the fewest nodes that span it.
+  // 2n + 1, the last `leaves_` ones a few boundaries each. A holding is listed
+  // at the fewest nodes that span it.
   int leaves_ = 1;
   std::vector<std::vector<Holding>> nodes_;
   std::vector<Holding> residents_;  // held all the time, by offset

@@ -38,13 +38,13 @@ constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 // little work: one layout is nearly always enough.
 constexpr double kShareAtOnce = 0.9;
 
-// The most that a step waits for which a plan with room to spare is tried though
-// there is another.
+// The most that a step waits for which a plan with room to spare is tried
+// though there is another.
 constexpr double kHardlyWaits = 0.002;
 
-// Where the best plan waits for more, copies from block devices begin late, too,
-// before addresses are looked for: more layouts succeed. Elsewhere that gains little
-// beside what delays would cost.
+// Where the best plan waits for more, copies from block devices begin late,
+// too, before addresses are looked for: more layouts succeed. Elsewhere that
+// gains little beside what delays would cost.
 constexpr double kMostWaitingForEarly = 0.05;
 
 // Of a step without waiting, what is not worth a search.
@@ -110,8 +110,9 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
     }
   }
   TryWithRoomToSpare(candidates.front().recipe);
-  // Layouts that fail cost as much as those that do not, and up to three more each
-  // for what is left slow: too much where even one selection spends the effort.
+  // Layouts that fail cost as much as those that do not, and up to three more
+  // each for what is left slow: too much where even one selection spends the
+  // effort.
   const bool selects_once =
       static_cast<int64_t>(choices_.absences.size()) >= effort_.work;
   MakeDo(candidates.front().recipe, selects_once ? kShareAtOnce : 1);

@@ -37,8 +37,8 @@ struct SearchEffort {
   int layouts = 12;
   // Absences and segments that are scheduled or laid out, in all.
   int64_t work = 300'000;
-  // As AnnealingEffort::work, and as much of it for each boundary and stay as is
-  // worth it.
+  // As AnnealingEffort::work, and as much of it for each boundary and stay as
+  // is worth it.
   int64_t annealing = 15'000'000;
   int64_t annealing_each = 60'000;
   // How often annealing begins again at the best plan, each time with twice the
@@ -150,8 +150,8 @@ class Search {
                           int64_t layout_work);
   // Only what finds addresses beside all else is tried.
   void AnnealInPlaces(SegmentAnnealing& annealing, int64_t work);
-  // Annealing begins with the best plan, its stays as short as they may be where
-  // it `tightens`; false where it cannot.
+  // Annealing begins with the best plan, its stays as short as they may be
+  // where it `tightens`; false where it cannot.
   bool BeginAgain(SegmentAnnealing& annealing, bool tightens);
   bool IsFarFromFitting(const std::vector<FastSegment>& misfits) const;
   // Considers what `annealing` comes to; returns what has no address there.
@@ -169,8 +169,8 @@ class Search {
   bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
 
-  // The most stays whose layout is repaired where something is lost by repairing
-  // it: less room leads to good schedules of more sooner.
+  // The most stays whose layout is repaired where something is lost by
+  // repairing it: less room leads to good schedules of more sooner.
   static constexpr size_t kMostRepaired = 700;
 
   const CostModel& costs_;

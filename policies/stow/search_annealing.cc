@@ -9,25 +9,25 @@
 namespace stowage {
 namespace {
 
-// Annealing goes on after each layout. Where what finds no address can be used in
-// a slower tier, there are so many steps.
+// Annealing goes on after each layout. Where what finds no address can be used
+// in a slower tier, there are so many steps.
 constexpr int64_t kSteps = 5;
 
-// Elsewhere it begins with steps of one of so many parts of a share of the work,
-// and longer ones once addresses are found; the rest of the work goes to changes
-// for which there are addresses. So it does at once where what finds none is more
-// than there is room.
+// Elsewhere it begins with steps of one of so many parts of a share of the
+// work, and longer ones once addresses are found; the rest of the work goes to
+// changes for which there are addresses. So it does at once where what finds
+// none is more than there is room.
 constexpr int64_t kFirstSteps = 8;
 constexpr double kShareWithoutPlaces = 0.6;
 
-// Where addresses were not found, annealing begins again with less room: so many
-// times by this share of what found none, then with this share of all.
+// Where addresses were not found, annealing begins again with less room: so
+// many times by this share of what found none, then with this share of all.
 constexpr int kGentleTries = 2;
 constexpr double kGentleShare = 0.1;
 constexpr double kRoomToSpare = 0.97;
 
-// AnnealingEffort::reheating where each step goes on from what was found before,
-// and the temperatures of the first step and of the others.
+// AnnealingEffort::reheating where each step goes on from what was found
+// before, and the temperatures of the first step and of the others.
 constexpr double kReheating = 0.7;
 constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
@@ -53,7 +53,8 @@ constexpr int64_t kAnnealedTwice = 700;
 // More than there are in a search.
 constexpr uint64_t kMostAnnealings = 256;
 
-// Of what found no address, the share by which less is allowed while it is held.
+// Of what found no address, the share by which less is allowed while it is
+// held.
 constexpr double kMisfitShare = 0.5;
 
 }  // namespace

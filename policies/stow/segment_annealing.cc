@@ -24,7 +24,8 @@ constexpr int kMostEvictionsForTwins = 20;
 // The share of changes that are aimed.
 constexpr double kAimed = 0.5;
 
-// Kernels around which changes are tried between two looks at where time is lost.
+// Kernels around which changes are tried between two looks at where time is
+// lost.
 constexpr int kReheatedAtOnce = 10;
 
 // Changes that are tried in a row around a kernel, the most kernels to either
@@ -33,8 +34,8 @@ constexpr int kInARow = 8;
 constexpr KernelIndex kMostAround = 17;
 constexpr double kLocalTemperature = 0.1;
 
-// What imitates its twin has 2^0, 2^1 .. kernels to either side, each as likely,
-// this many powers.
+// What imitates its twin has 2^0, 2^1 .. kernels to either side, each as
+// likely, this many powers.
 constexpr int kTwinLengths = 7;
 
 // What is done to find places for changes.

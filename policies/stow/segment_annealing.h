@@ -1,6 +1,7 @@
 // Improves the stays of a whole plan by simulated annealing (Kirkpatrick,
-// Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of lanes,
-// waiting and kernels that run longer, no rule that looks at one tensor sees.
+// Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of
+// lanes, waiting and kernels that run longer, no rule that looks at one tensor
+// sees.
 //
 //   SegmentAnnealing annealing(graph, system, input.streams);
 //   annealing.Begin(input, allowed_bytes);
@@ -66,11 +67,11 @@ class SegmentAnnealing {
  private:
   // Changes anywhere, at a temperature that falls to nothing.
   void Cool(int64_t work, const AnnealingEffort& effort);
-  // Then, again and again, some in a row around a kernel at which time is lost, at
-  // a temperature that is high for these few: what takes several changes, of which
-  // the first ones lose time, is not found otherwise. All are undone where time is
-  // lost in the end. Half of the time they begin with what repeats the stretch
-  // around the kernel and loses less.
+  // Then, again and again, some in a row around a kernel at which time is lost,
+  // at a temperature that is high for these few: what takes several changes, of
+  // which the first ones lose time, is not found otherwise. All are undone
+  // where time is lost in the end. Half of the time they begin with what
+  // repeats the stretch around the kernel and loses less.
   void Reheat(int64_t work, const AnnealingEffort& effort);
   void ReheatAround(KernelIndex kernel, const LostTime& lost);
   // Whatever that takes.
@@ -81,9 +82,9 @@ class SegmentAnnealing {
   void Try(double temperature_ns);
   // False where there is nothing to judge.
   bool Propose();
-  // Up to so many tensors give way to what is proposed, where that holds more than
-  // may be and than before; half of them in all of `span`, nullopt for that of the
-  // first stay that is proposed.
+  // Up to so many tensors give way to what is proposed, where that holds more
+  // than may be and than before; half of them in all of `span`, nullopt for
+  // that of the first stay that is proposed.
   void MakeRoom(int most_evictions, int64_t before_bytes,
                 const std::optional<Span>& span);
   // Of what is proposed and takes `ns`.

@@ -35,33 +35,33 @@ struct StayChange {
 class SegmentNeighbour {
  public:
   // `slow_uses`: whether kernels can use a slower tier in place; then tensors
-  // that `streams` name stay as they are, else kernels that they name may stream
-  // any operand.
+  // that `streams` name stay as they are, else kernels that they name may
+  // stream any operand.
   SegmentNeighbour(const Graph& graph, bool slow_uses,
                    const std::vector<Stream>& streams);
 
-  // From now on such a share of the changes is to an operand of a kernel that is
-  // drawn by its share of `lost_ns`, of kernel `first` and those behind it, what
-  // they take longer than they need.
+  // From now on such a share of the changes is to an operand of a kernel that
+  // is drawn by its share of `lost_ns`, of kernel `first` and those behind it,
+  // what they take longer than they need.
   void Aim(KernelIndex first, const std::vector<int64_t>& lost_ns,
            double share);
 
-  // Other stays for one tensor; `stays` are valid. Nullopt where the change that
-  // was drawn is none.
+  // Other stays for one tensor; `stays` are valid. Nullopt where the change
+  // that was drawn is none.
   std::optional<StayChange> Change(std::mt19937_64& random,
                                    const StaysByTensor& stays) const;
 
   // Other stays for a tensor that holds room at `boundary` and no longer does,
-  // nor, half of the time, anywhere within `span`, which contains it; most often
-  // one that makes `excess_bytes` free. Nullopt where none was drawn.
+  // nor, half of the time, anywhere within `span`, which contains it; most
+  // often one that makes `excess_bytes` free. Nullopt where none was drawn.
   std::optional<StayChange> Evict(std::mt19937_64& random,
                                   const StaysByTensor& stays,
                                   KernelIndex boundary, const Span& span,
                                   int64_t excess_bytes) const;
 
-  // Stays for tensor `t`, which has `own`, that at the stretch's kernels are those
-  // that `twin`, which stands for it, has there. Nullopt where they cannot be
-  // built.
+  // Stays for tensor `t`, which has `own`, that at the stretch's kernels are
+  // those that `twin`, which stands for it, has there. Nullopt where they
+  // cannot be built.
   std::optional<StayChange> Imitate(const TwinStretch& stretch, TensorIndex t,
                                     const std::vector<FastSegment>& own,
                                     std::vector<FastSegment> twin) const;
@@ -135,8 +135,8 @@ class SegmentNeighbour {
   std::vector<Life> lives_;          // by tensor
   std::vector<TensorIndex> usable_;  // that may be changed
   std::vector<std::vector<TensorIndex>> operands_;  // by kernel, of those
-  // Of those, largest first: alive across the end of a step, and by boundary the
-  // others.
+  // Of those, largest first: alive across the end of a step, and by boundary
+  // the others.
   std::vector<TensorIndex> cyclic_;
   std::vector<std::vector<TensorIndex>> alive_;
   std::vector<double> bytes_;  // by tensor, of those

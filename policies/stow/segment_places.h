@@ -1,6 +1,6 @@
-// Addresses of stays in the fast tier, kept while the stays change: what changes
-// stays where it is, or finds another place; a few others may give way for it and
-// find other places themselves.
+// Addresses of stays in the fast tier, kept while the stays change: what
+// changes stays where it is, or finds another place; a few others may give way
+// for it and find other places themselves.
 //
 //   SegmentPlaces places(graph, arena_bytes, stays);
 //   if (places.Replace({3, 7}, judge.stays(), {.obstacles = 200})) ...
@@ -28,8 +28,8 @@ class SegmentPlaces {
   struct Effort {
     // Stays that give way, at most.
     int displaced = 0;
-    // What is in the way of one stay, whatever its address; where there is more,
-    // it is given up.
+    // What is in the way of one stay, whatever its address; where there is
+    // more, it is given up.
     size_t obstacles = 0;
   };
 
@@ -55,8 +55,8 @@ class SegmentPlaces {
  private:
   using Stays = std::vector<FastSegment>;
 
-  // Stays of a tensor that are in one place: two that meet across the end of the
-  // step, else one; by index.
+  // Stays of a tensor that are in one place: two that meet across the end of
+  // the step, else one; by index.
   struct Item {
     TensorIndex tensor = 0;
     int first = 0;

@@ -11,11 +11,11 @@
 
 namespace stowage {
 
-// As in `before` up to `boundary`, as in `after` from there on. Where only one of
-// them has the tensor in the fast tier at the boundary, it arrives or leaves there;
-// a stay without one of `uses`, ascending, that remains is left out. All are stays
-// of one tensor, by begin; whether the result can be built is for the caller to
-// find out.
+// As in `before` up to `boundary`, as in `after` from there on. Where only one
+// of them has the tensor in the fast tier at the boundary, it arrives or leaves
+// there; a stay without one of `uses`, ascending, that remains is left out. All
+// are stays of one tensor, by begin; whether the result can be built is for the
+// caller to find out.
 std::vector<FastSegment> SpliceStays(const std::vector<KernelIndex>& uses,
                                      const std::vector<FastSegment>& before,
                                      const std::vector<FastSegment>& after,

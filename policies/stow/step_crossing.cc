@@ -86,8 +86,8 @@ bool CrossOtherwise(std::mt19937_64& random,
   const bool crosses = !stays.front().moved_in && !stays.back().moved_out;
   LeaveAndArriveInStep(random, uses, kernels, stays);
   if (stays.empty()) return true;
-  // It is out of the fast tier on both sides now, which is another way only where it
-  // was not before.
+  // It is out of the fast tier on both sides now, which is another way only
+  // where it was not before.
   switch (Below(random, crosses ? 6 : 4)) {
     case 0:
     case 1:

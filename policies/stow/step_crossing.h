@@ -1,13 +1,13 @@
-// Where a tensor that is alive as a step begins spends the end of a step: in the
-// fast tier all the time from its last use to its first one in the next step, or
-// it leaves in between, and returns before the step ends, in the next step, or
-// leaves only then.
+// Where a tensor that is alive as a step begins spends the end of a step: in
+// the fast tier all the time from its last use to its first one in the next
+// step, or it leaves in between, and returns before the step ends, in the next
+// step, or leaves only then.
 //
 //   if (CrossOtherwise(random, uses, kernels, stays)) ...
 //
-// Pure functions, but for `random`. `uses` are ascending, `kernels` is their number
-// in a step. `stays` are all of one tensor, by begin; whether they can be built
-// afterwards is for the caller to find out.
+// Pure functions, but for `random`. `uses` are ascending, `kernels` is their
+// number in a step. `stays` are all of one tensor, by begin; whether they can
+// be built afterwards is for the caller to find out.
 #ifndef STOWAGE_POLICIES_STOW_STEP_CROSSING_H_
 #define STOWAGE_POLICIES_STOW_STEP_CROSSING_H_
 

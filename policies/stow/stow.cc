@@ -15,12 +15,12 @@ namespace {
 constexpr KernelIndex kMaxKernelsForTwo = 7'000;
 constexpr double kLeastWaitingForTwo = 0.001;
 
-// Tells the seed of the first search from that of the second: both may anneal the
-// same plan.
+// Tells the seed of the first search from that of the second: both may anneal
+// the same plan.
 constexpr int64_t kFirstSeed = int64_t{1} << 32;
 
-// Where more is waited for, the second search considers other planners' plans, and
-// the first one need not.
+// Where more is waited for, the second search considers other planners' plans,
+// and the first one need not.
 constexpr double kMostWaitingForOthers = 0.05;
 
 // Where every use needs a copy plain prices are all alike, so that the search
@@ -35,9 +35,9 @@ void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
       });
 }
 
-// Whether the same search at learned prices is worth its time as well: where every
-// plan is a compromise, and graphs are not large. With a time limit the first one
-// takes what time there is.
+// Whether the same search at learned prices is worth its time as well: where
+// every plan is a compromise, and graphs are not large. With a time limit the
+// first one takes what time there is.
 bool IsWorthTwo(const Graph& graph, const PlanOptions& options,
                 Search& search) {
   return options.time_limit <= absl::ZeroDuration() && !search.IsOver() &&

@@ -47,8 +47,8 @@ class GraphStore {
   // Deletes the graph and its plans; succeeds when there is none.
   virtual absl::Status DeleteGraph(absl::string_view graph_id) = 0;
 
-  // Stores a plan of the graph `plan.graph_id()`, in place of a plan of that id.
-  // NOT_FOUND when the graph is gone.
+  // Stores a plan of the graph `plan.graph_id()`, in place of a plan of that
+  // id. NOT_FOUND when the graph is gone.
   virtual absl::Status PutPlan(absl::string_view plan_id,
                                const v1::Plan& plan) = 0;
 

@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// Calls `second` in a thread of its own, if there is one to be had, and `first` in
-// this one; returns when both have returned.
+// Calls `second` in a thread of its own, if there is one to be had, and `first`
+// in this one; returns when both have returned.
 void CallBothAtOnce(const std::function<void()>& first,
                     const std::function<void()>& second);
 

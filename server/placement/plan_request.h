@@ -26,9 +26,9 @@ struct PlanRequest {
   bool replan = false;
 };
 
-// Hex SHA-256 over every field but `replan`. Two requests with the same id have the same
-// plan. The graph counts by its structure, not by its profile: a job that
-// registers a new profile of a known graph finds its plan ready.
+// Hex SHA-256 over every field but `replan`. Two requests with the same id have
+// the same plan. The graph counts by its structure, not by its profile: a job
+// that registers a new profile of a known graph finds its plan ready.
 std::string PlanId(const PlanRequest& request);
 
 }  // namespace stowage

@@ -54,8 +54,8 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
 }
 
 // Answers the requests of one Place stream: from the plan, or, where the job is
-// not as the plan has it and asks for that, from the DQN policy that served when
-// it first asked.
+// not as the plan has it and asks for that, from the DQN policy that served
+// when it first asked.
 class PlanReader {
  public:
   PlanReader(PlacementEngine* engine, ServerMetrics* metrics)

@@ -3,9 +3,9 @@
 //
 //   FillBackwardFlops(graph);
 //
-// The backward of a convolution takes the forward's FLOPs for each gradient that
-// it writes, its input's and its weight's. Its forward is the convolution before
-// it that reads most of the same tensors.
+// The backward of a convolution takes the forward's FLOPs for each gradient
+// that it writes, its input's and its weight's. Its forward is the convolution
+// before it that reads most of the same tensors.
 #ifndef STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
 #define STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
 

@@ -25,15 +25,16 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
 // "deeptm:FILE" for "deeptm"; other specs as they are.
 std::string WithDqnFile(const std::string& spec, const std::string& dqn_path);
 
-// Where `spec` names a file: the error of reading it, which begins with its path.
+// Where `spec` names a file: the error of reading it, which begins with its
+// path.
 absl::Status CheckPolicyFile(absl::string_view spec);
 
 // INVALID_ARGUMENT when `dqn_path` is given and none of `specs` is "deeptm".
 absl::Status CheckDqnUse(const std::vector<std::string>& specs,
                          const std::string& dqn_path);
 
-// `wanted` with every policy of the registry in the place of "all". The error of
-// the first that does not exist.
+// `wanted` with every policy of the registry in the place of "all". The error
+// of the first that does not exist.
 absl::StatusOr<std::vector<std::string>> ExpandPolicies(
     const std::vector<std::string>& wanted);
 

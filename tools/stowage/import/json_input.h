@@ -27,8 +27,8 @@ absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text);
 absl::Status JsonErrorToStatus(const nlohmann::json::exception& error);
 
 // The whole number that `value` is, such as 12 or 12.0, from `least` to `most`.
-// Throws json::type_error, which names the place: nlohmann's get() would cut off
-// fractions and high bits.
+// Throws json::type_error, which names the place: nlohmann's get() would cut
+// off fractions and high bits.
 int64_t WholeNumber(const nlohmann::json& value, int64_t least, int64_t most);
 
 template <std::signed_integral T>

@@ -17,7 +17,8 @@ bool IsProfiledGraph(const nlohmann::json& document);
 
 // Durations become measured corners: duration_ns the one with everything fast,
 // inputs_faulted the one with slow inputs, all_faulted the one with everything
-// slow. Either of the latter may be missing; the notes count where. The graph is not validated. INVALID_ARGUMENT names the place.
+// slow. Either of the latter may be missing; the notes count where. The graph
+// is not validated. INVALID_ARGUMENT names the place.
 absl::StatusOr<ImportedGraph> ReadProfiledGraph(const nlohmann::json& document);
 
 }  // namespace stowage::cli
