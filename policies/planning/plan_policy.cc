@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/liveness.h"
@@ -50,13 +51,6 @@ absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
   return plan;
 }
 
-void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
-                      Plan& plan) {
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan.notes.push_back(*note);
-  }
-}
-
 }  // namespace
 
 int64_t EffectiveLimit(const MemorySystem& system, const PlanOptions& options) {
@@ -101,8 +95,17 @@ absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
   absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
   if (!simulation.ok()) return simulation.status();
   plan.prediction = simulation->prediction;
-  if (plan.prediction.locality < 1) NoteDerivedTimes(graph, system, plan);
+  NoteDerivedTimes(graph, system, plan);
   return plan;
+}
+
+void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
+                      Plan& plan) {
+  if (plan.prediction.locality >= 1) return;
+  const auto note = DerivedProfileNote(graph, system);
+  if (note.has_value() && !absl::c_linear_search(plan.notes, *note)) {
+    plan.notes.push_back(*note);
+  }
 }
 
 }  // namespace stowage

@@ -24,7 +24,9 @@ void ConsiderPlanOf(const Policy& policy, const Graph& graph,
                     Search& search) {
   if (search.IsOver()) return;
   absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
-  if (plan.ok()) search.Consider(*std::move(plan));
+  if (!plan.ok()) return;
+  plan->notes.clear();  // of how it came to be, from which the search goes on
+  search.Consider(*std::move(plan));
 }
 
 }  // namespace

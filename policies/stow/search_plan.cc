@@ -7,7 +7,6 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policies/planning/plan_policy.h"
-#include "policies/planning/profile_note.h"
 
 namespace stowage {
 namespace {
@@ -47,9 +46,7 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
     plan->notes.push_back(
         "The time limit ended the search before all it would have tried.");
   }
-  if (const auto note = DerivedProfileNote(graph, system)) {
-    plan->notes.push_back(*note);
-  }
+  NoteDerivedTimes(graph, system, *plan);
   return plan;
 }
 

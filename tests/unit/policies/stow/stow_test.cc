@@ -1,16 +1,23 @@
 #include "policies/stow/stow.h"
 
+#include <functional>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "policies/deeptm_plus/deeptm_plus.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/planning/lower_bound.h"
+#include "policies/planning/plan_proto.h"
 #include "policies/planning/simulator.h"
 #include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
+#include "policies/stow/other_plans.h"
+#include "policies/stow/search_plan.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {
@@ -138,6 +145,47 @@ TEST(StowTest, ChoosesTheOperandsThatKernelsUseInPlace) {
   EXPECT_THAT(plan->moves, testing::IsEmpty());
   EXPECT_EQ(plan->initial[0].at.tier, kFastTier);
   EXPECT_EQ(plan->initial[1].at.tier, 1);
+}
+
+// Whoever made the plan that is taken over.
+TEST(StowTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
+  const MemorySystem system = *PresetMemorySystem("optane");
+  const Graph graph = TrainingStepGraph(8, 1);
+  const PlanOptions options{.fast_limit_bytes =
+                                ComputeLiveness(graph).peak_bytes / 4};
+  const auto sentinel =
+      (*MakePolicy("sentinel"))->MakePlan(graph, system, options);
+  ASSERT_GT(sentinel->notes.size(), 1u);
+  const std::function<void(Search&)> take_over[] = {
+      [&](Search& search) {
+        ConsiderOtherPlans(graph, system, options, search);
+      },
+      [&](Search& search) {
+        search.Consider(*DeepTmPlusPolicy().MakePlan(graph, system, options));
+      }};
+  for (const auto& run : take_over) {
+    const auto plan =
+        PlanBySearching(graph, system, options, "stow",
+                        [&](const CostModel&, const AbsenceChoices&,
+                            Search& search) { run(search); });
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_THAT(plan->notes,
+                testing::ElementsAre(testing::HasSubstr("are derived")));
+  }
+}
+
+TEST(StowTest, DrawsOtherNumbersWithAnotherSeed) {
+  const MemorySystem system = *PresetMemorySystem("file");
+  const Graph graph = TrainingStepGraph(12, 1);
+  PlanOptions options{.fast_limit_bytes =
+                          ComputeLiveness(graph).peak_bytes / 3};
+  std::set<std::string> plans;
+  for (options.seed = 0; options.seed < 2; ++options.seed) {
+    const auto plan = StowPolicy().MakePlan(graph, system, options);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    plans.insert(PlanToProto(*plan).SerializeAsString());
+  }
+  EXPECT_GT(plans.size(), 1u);
 }
 
 TEST(StowTest, SaysThatTheTimeLimitEndedTheSearch) {
