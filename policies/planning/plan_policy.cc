@@ -95,13 +95,12 @@ absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
   absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
   if (!simulation.ok()) return simulation.status();
   plan.prediction = simulation->prediction;
-  NoteDerivedTimes(graph, system, plan);
+  if (plan.prediction.locality < 1) NoteDerivedTimes(graph, system, plan);
   return plan;
 }
 
 void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
                       Plan& plan) {
-  if (plan.prediction.locality >= 1) return;
   const auto note = DerivedProfileNote(graph, system);
   if (note.has_value() && !absl::c_linear_search(plan.notes, *note)) {
     plan.notes.push_back(*note);

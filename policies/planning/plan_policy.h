@@ -59,12 +59,12 @@ absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
                                     const PlanOptions& options,
                                     std::string_view policy, Decide decide);
 
-// Names the policy and predicts, and notes derived times.
+// Names the policy and predicts. Where kernels use slower tiers, derived times
+// are noted.
 absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
                                 std::string_view policy, Plan plan);
 
-// Where kernels use slower tiers in a plan with its prediction, a note says
-// which of their times are derived, once.
+// A note says which times are derived that the plan was made with, once.
 void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
                       Plan& plan);
 
