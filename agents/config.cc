@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "agents/tiers/tier_spec.h"
-#include "client_sdk/runtime/size_spec.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
 namespace {
@@ -98,9 +98,9 @@ absl::Status CheckEnvironment(const CLI::App& app) {
 }
 
 absl::Status CheckValues(const AgentConfig& config) {
-  if (!ParseLimit(config.job.fast)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--fast '", config.job.fast, "' is not ", kLimitForms));
+  if (!session::ParseLimit(config.job.fast)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--fast '", config.job.fast, "' is not ", session::kLimitForms));
   }
   const absl::StatusOr<TierSpec> fast = ParseTierSpec(config.fast_tier);
   if (!fast.ok()) return fast.status();

@@ -13,7 +13,8 @@
 #include "absl/synchronization/notification.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 namespace {
@@ -41,14 +42,14 @@ using Curve = std::vector<CurvePoint>;
 absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover, MoveOrder order) {
   std::array<int64_t, kRepetitions> durations_ns;
   for (int64_t& duration_ns : durations_ns) {
-    const int64_t begin_ns = MonotonicNs();
+    const int64_t begin_ns = session::NowNs();
     const int error = mover.Move(order);
     if (error != 0) {
       return absl::ErrnoToStatus(
           error,
           absl::StrCat("a trial copy of ", order.size_bytes, " bytes failed"));
     }
-    duration_ns = MonotonicNs() - begin_ns;
+    duration_ns = session::NowNs() - begin_ns;
   }
   std::sort(durations_ns.begin(), durations_ns.end());
   return std::max(durations_ns[kRepetitions / 2], int64_t{1});

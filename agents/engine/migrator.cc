@@ -4,7 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "client_sdk/runtime/futex.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage::agent {
 namespace {
@@ -76,7 +77,7 @@ void Migrator::Serve(session::MoveLane& lane) const {
 // the number of the first one that is left.
 uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
                             uint64_t issued) const {
-  const int64_t begin_ns = MonotonicNs();
+  const int64_t begin_ns = session::NowNs();
   std::vector<MoveOrder> orders;
   std::optional<MoveOrder> joined;
   for (uint64_t next = first; next != issued; ++next) {
@@ -101,7 +102,7 @@ uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
 
 void Migrator::Answer(const MoveOrder& order, int error,
                       session::MoveRequest& request) const {
-  request.end_ns = MonotonicNs();
+  request.end_ns = session::NowNs();
   request.error_number = error;
   request.status.store(error == 0 ? session::kMoveDone : session::kMoveFailed,
                        std::memory_order_release);

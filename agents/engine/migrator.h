@@ -17,7 +17,7 @@
 #include "absl/synchronization/notification.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 namespace {

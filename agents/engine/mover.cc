@@ -1,6 +1,5 @@
 #include "agents/engine/mover.h"
 
-#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +7,7 @@
 
 #include "absl/numeric/int128.h"
 #include "absl/time/time.h"
+#include "client_sdk/session/clock.h"
 
 namespace stowage::agent {
 namespace {
@@ -27,12 +27,6 @@ int64_t MediumTimeNs(const TierRoom& from, const TierRoom& to,
 }
 
 }  // namespace
-
-int64_t MonotonicNs() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
-}
 
 int HostCores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -54,7 +48,7 @@ int Mover::Move(const MoveOrder& order) const {
   const CopyGate::Pass writing =
       to.gate->Enter(CopyGate::kWrite, reading.places());
   const int threads = writing.places();
-  const int64_t begin_ns = MonotonicNs();
+  const int64_t begin_ns = session::NowNs();
   const int error =
       CopyBetween(*from.arena, order.from_offset_bytes, *to.arena,
                   order.to_offset_bytes, order.size_bytes, threads);
@@ -65,11 +59,11 @@ int Mover::Move(const MoveOrder& order) const {
 
 // A small copy is over before a sleeper would wake up.
 void Mover::AwaitMedium(int64_t end_ns) const {
-  const int64_t sleep_ns = end_ns - kSpinNs - MonotonicNs();
+  const int64_t sleep_ns = end_ns - kSpinNs - session::NowNs();
   if (sleep_ns > 0) {
     stop_->WaitForNotificationWithTimeout(absl::Nanoseconds(sleep_ns));
   }
-  while (MonotonicNs() < end_ns && !stop_->HasBeenNotified()) {
+  while (session::NowNs() < end_ns && !stop_->HasBeenNotified()) {
   }
 }
 

@@ -42,9 +42,6 @@ class Mover {
   const int cores_;
 };
 
-// CLOCK_MONOTONIC, which the job reads too.
-int64_t MonotonicNs();
-
 }  // namespace stowage::agent
 
 #endif  // STOWAGE_AGENTS_ENGINE_MOVER_H_

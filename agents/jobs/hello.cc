@@ -9,7 +9,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 namespace {
@@ -69,11 +69,11 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes,
         "run id '", absl::CHexEscape(job.run_id),
         "' must be letters, digits, '.', '_' and '-', not starting with '.'"));
   }
-  const std::optional<Limit> limit = ParseLimit(fast);
+  const std::optional<session::Limit> limit = session::ParseLimit(fast);
   if (!limit) {
-    return absl::InvalidArgumentError(absl::StrCat("fast memory limit '",
-                                                   absl::CHexEscape(fast),
-                                                   "' is not ", kLimitForms));
+    return absl::InvalidArgumentError(
+        absl::StrCat("fast memory limit '", absl::CHexEscape(fast), "' is not ",
+                     session::kLimitForms));
   }
   job.fast_limit = *limit;
   return job;

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "client_sdk/runtime/size_spec.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
 
@@ -24,7 +24,7 @@ struct JobRequest {
   int32_t pid = 0;
   std::string run_id;  // empty, or letters, digits, '.', '_', '-'
   std::string command;
-  Limit fast_limit;
+  session::Limit fast_limit;
   std::string slow;
   std::string policy;
 };

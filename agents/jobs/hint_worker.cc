@@ -5,7 +5,7 @@
 
 #include "absl/time/clock.h"
 #include "agents/jobs/situation.h"
-#include "client_sdk/runtime/futex.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage::agent {
 namespace {

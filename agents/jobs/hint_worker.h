@@ -19,7 +19,7 @@
 #include "absl/time/time.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/service_link.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "agents/jobs/graph_builder.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "stowage/v1/plan.pb.h"
 
 namespace stowage::agent {

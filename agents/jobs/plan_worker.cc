@@ -11,7 +11,7 @@
 #include "agents/jobs/plan_table.h"
 #include "agents/jobs/profile_drift.h"
 #include "agents/jobs/whole_file.h"
-#include "client_sdk/runtime/futex.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage::agent {
 namespace {

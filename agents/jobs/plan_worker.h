@@ -22,7 +22,7 @@
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/graph_builder.h"
 #include "agents/jobs/service_link.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

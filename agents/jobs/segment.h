@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "agents/tiers/shared_memory.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "agents/jobs/delivered_plans.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "stowage/v1/placement.pb.h"
 
 namespace stowage::agent {

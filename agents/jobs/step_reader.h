@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "stowage/v1/node.pb.h"
 
 namespace stowage::agent {

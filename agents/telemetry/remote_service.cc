@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "client_sdk/runtime/hash.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage::agent {
 namespace {
@@ -25,9 +25,9 @@ bool IsAnswer(const absl::Status& status) {
 // asks with the same id, so it is one.
 v1::StartTrainingRequest TrainingOf(const v1::MakePlanRequest& plan) {
   v1::StartTrainingRequest request;
-  request.set_request_id(
-      absl::StrCat("auto-", plan.graph_id(), "-", plan.fast_limit_bytes(), "-",
-                   absl::Hex(HashString(plan.system().SerializeAsString()))));
+  request.set_request_id(absl::StrCat(
+      "auto-", plan.graph_id(), "-", plan.fast_limit_bytes(), "-",
+      absl::Hex(session::HashString(plan.system().SerializeAsString()))));
   request.set_graph_id(plan.graph_id());
   *request.mutable_system() = plan.system();
   request.set_fast_limit_bytes(plan.fast_limit_bytes());

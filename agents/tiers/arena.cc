@@ -6,7 +6,7 @@
 #include <future>
 #include <vector>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 namespace {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/file_arena.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 namespace {

@@ -12,7 +12,7 @@
 #include "agents/tiers/dax_path.h"
 #include "agents/tiers/media.h"
 #include "agents/tiers/pmem_arena.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 namespace {

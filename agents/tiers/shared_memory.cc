@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "client_sdk/runtime/size_spec.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
 namespace {
@@ -43,10 +43,10 @@ absl::StatusOr<TierSpec> ParseTierSpec(absl::string_view text) {
     return Refuse(text, "what follows the ':' is missing");
   }
   if (place.size() != text.size()) {
-    const std::optional<int64_t> bytes = ParseSize(size);
+    const std::optional<int64_t> bytes = session::ParseSize(size);
     if (!bytes) {
-      return Refuse(text,
-                    absl::StrCat("size '", size, "' is not ", kSizeForms));
+      return Refuse(
+          text, absl::StrCat("size '", size, "' is not ", session::kSizeForms));
     }
     spec.size_bytes = *bytes;
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage {
 

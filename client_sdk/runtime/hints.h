@@ -15,7 +15,7 @@
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/plan_table.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage {
 

@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "client_sdk/runtime/available_memory.h"
-#include "client_sdk/runtime/clock.h"
-#include "client_sdk/runtime/hash.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage {
 namespace {
@@ -76,7 +76,8 @@ Block* Job::BlockOf(void* context, bool parameter) {
 
 void Job::EnterKernel(RunningKernel* kernel) {
   if (kernel->index >= 0 && kernel->step == step_) return;
-  const int64_t now_ns = kernel->start_ns != 0 ? kernel->start_ns : NowNs();
+  const int64_t now_ns =
+      kernel->start_ns != 0 ? kernel->start_ns : session::NowNs();
   kernel->index = profile_.AddKernel(
       kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
   kernel->step = step_;
@@ -112,7 +113,7 @@ void Job::Unuse(RunningKernel* kernel) {
 
 void Job::BeginKernel(RunningKernel* kernel,
                       const std::vector<KernelOperand>& operands) {
-  kernel->start_ns = NowNs();
+  kernel->start_ns = session::NowNs();
   if (operands.empty()) return;
   Lock lock(this);
   if (kernel->auxiliary) return UseInPlace(kernel, operands);
@@ -121,7 +122,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   for (const KernelOperand& operand : operands) {
     if (plan_ == nullptr && operand.block->moving) SettleOperand(operand.block);
     Use(kernel, operand);
-    kernel->shape = HashMix(kernel->shape, operand.block->size_bytes);
+    kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
     profile_.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
   }
@@ -134,7 +135,7 @@ void Job::BeginKernel(RunningKernel* kernel,
     Unuse(kernel);
     throw;
   }
-  kernel->start_ns = NowNs();
+  kernel->start_ns = session::NowNs();
 }
 
 // A copy that is under way must not see its source change, so it comes first.
@@ -162,7 +163,7 @@ void Job::EndKernel(RunningKernel* kernel,
     output.block->last_use = kernels_run_;
     if (same_step) profile_.AddOperand(kernel->index, output);
   }
-  const int64_t end_ns = NowNs();
+  const int64_t end_ns = session::NowNs();
   SpendSlowTime(kernel);
   if (same_step) {
     const int64_t faults_ns = fault_ns_ - kernel->faults_before_ns;
@@ -176,7 +177,7 @@ void Job::EndKernel(RunningKernel* kernel,
   if (kernel->extends_window) EndExtension();
   totals_.moved_in_bytes += window_.TakeReadBytes();
   totals_.moved_out_bytes += window_.TakeWrittenBytes();
-  last_end_ns_ = NowNs();
+  last_end_ns_ = session::NowNs();
 }
 
 // An emulated medium: the kernel takes as much longer as the real one would
@@ -229,7 +230,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   blocks_.insert(block.get());
   NotePeaks();
   kernel->moved_ns += totals_.stall_ns - stall_before_ns;
-  if (kernel == &loose) last_end_ns_ = NowNs();
+  if (kernel == &loose) last_end_ns_ = session::NowNs();
   return tier.base + block.release()->place.offset_bytes;
 }
 
@@ -301,9 +302,9 @@ bool Job::HandleFault(void* address) {
   if (block == nullptr || client_->tiers()[block->place.tier].addressable()) {
     return false;
   }
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   const int error = window_.Fault(*block, static_cast<char*>(address));
-  fault_ns_ += NowNs() - begin_ns;
+  fault_ns_ += session::NowNs() - begin_ns;
   if (error != 0) {
     fprintf(
         stderr,

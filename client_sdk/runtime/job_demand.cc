@@ -8,10 +8,10 @@
 #include <string>
 #include <tuple>
 
-#include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/runtime/victims.h"
+#include "client_sdk/session/clock.h"
 
 namespace stowage {
 namespace {
@@ -112,13 +112,13 @@ void Job::FetchTo(Place room, Block* block) {
 // Copies a block to room that is taken already; frees the room it leaves. On
 // an error (an errno) the room is given back and the block is where it was.
 int Job::MoveNow(Block* block, Place to) {
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   int error = window_.Release(*block);
   if (error == 0) {
     error = CopyBetweenTiers(client_->tiers(), block->place, to,
                              block->room_bytes());
   }
-  totals_.stall_ns += NowNs() - begin_ns;
+  totals_.stall_ns += session::NowNs() - begin_ns;
   NotePeaks();
   if (error != 0) {
     arenas_[to.tier]->Free(to.offset_bytes);

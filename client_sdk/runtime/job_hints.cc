@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/runtime/futex.h"
 #include "client_sdk/runtime/job.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/runtime/clock.h"
 #include "client_sdk/runtime/job.h"
+#include "client_sdk/session/clock.h"
 
 namespace stowage {
 namespace {
@@ -269,10 +269,10 @@ void Job::IssueMove(Block* block, Place to) {
 // False if the copy failed, a kernel still uses the source, or the move is not
 // to be adopted: the block is where it was.
 bool Job::FinishMove(Block* block, bool adopt) {
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   const int error =
       lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
-  totals_.stall_ns += NowNs() - begin_ns;
+  totals_.stall_ns += session::NowNs() - begin_ns;
   block->moving = false;
   const bool keeps_source = std::exchange(block->keeps_source, false);
   if (error != 0 || !adopt || block->users > 0) {

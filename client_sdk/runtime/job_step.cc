@@ -10,10 +10,10 @@
 #include <string>
 #include <utility>
 
-#include "client_sdk/runtime/clock.h"
-#include "client_sdk/runtime/futex.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage {
 namespace {
@@ -92,7 +92,8 @@ void Job::BeginStep() {
   const auto plan = plans_.find(
       next != next_signature_.end() ? next->second : previous_signature_);
   if (plan == plans_.end()) SetAsideWhatStays();
-  totals_ = StepTotals{.begin_ns = NowNs(), .first_kernel = kernels_run_ + 1};
+  totals_ = StepTotals{.begin_ns = session::NowNs(),
+                       .first_kernel = kernels_run_ + 1};
   last_end_ns_ = totals_.begin_ns;
   NotePeaks();
   tagger_.Begin();
@@ -140,7 +141,7 @@ void Job::FinishStepRecord(session::StepMode mode) {
       .fallbacks = totals_.fallbacks,
       .signature = profile_.signature(),
       .kernel_count = profile_.kernel_count(),
-      .duration_ns = NowNs() - totals_.begin_ns,
+      .duration_ns = session::NowNs() - totals_.begin_ns,
       .predicted_duration_ns =
           mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
       .stall_ns = totals_.stall_ns,
@@ -322,7 +323,7 @@ void Job::WriteProfile() {
   session::ProfileArea& area = segment->profile;
   profile_.Write(&area);
   area.step_index = step_;
-  area.duration_ns = NowNs() - totals_.begin_ns;
+  area.duration_ns = session::NowNs() - totals_.begin_ns;
   area.tensor_peak_bytes = totals_.tensor_peak_bytes;
   area.unmanaged_peak_bytes =
       unmanaged_reserve_bytes_ + window_bytes() + TakeRoomAside();
@@ -356,10 +357,10 @@ void Job::PublishProfileAgain() {
 void Job::AwaitPlan() {
   if (limit_bytes_ == 0) return;
   session::Segment* segment = client_->segment();
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   const int64_t end_ns = begin_ns + settings_.plan_wait_ns;
   const uint64_t refused = segment->profiles_refused.load();
-  while (NowNs() < end_ns && client_->AgentAlive()) {
+  while (session::NowNs() < end_ns && client_->AgentAlive()) {
     const uint32_t seen = segment->plan_bell.load();
     if (segment->plans_written.load() != segment->plans_taken.load() ||
         segment->profiles_refused.load() != refused) {
@@ -367,7 +368,7 @@ void Job::AwaitPlan() {
     }
     session::FutexWait(segment->plan_bell, seen, kLookAgainNs);
   }
-  totals_.stall_ns += NowNs() - begin_ns;
+  totals_.stall_ns += session::NowNs() - begin_ns;
 }
 
 void Job::TakePlans() {

@@ -2,8 +2,8 @@
 
 #include <errno.h>
 
-#include "client_sdk/runtime/futex.h"
 #include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage {
 namespace {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "client_sdk/runtime/block.h"
-#include "client_sdk/runtime/hash.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage {
 namespace {
@@ -165,12 +165,12 @@ bool PlanTable::Streams(int32_t kernel, int32_t tensor) const {
 }
 
 uint64_t BirthTag(uint64_t kernel_key, int64_t size_bytes, int32_t occurrence) {
-  return HashMix(HashMix(kernel_key, size_bytes), occurrence);
+  return session::HashMix(session::HashMix(kernel_key, size_bytes), occurrence);
 }
 
 uint64_t BirthTagger::Next(uint64_t kernel_key, int64_t size_bytes) {
   return BirthTag(kernel_key, size_bytes,
-                  counts_[HashMix(kernel_key, size_bytes)]++);
+                  counts_[session::HashMix(kernel_key, size_bytes)]++);
 }
 
 }  // namespace stowage

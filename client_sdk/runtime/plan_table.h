@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage {
 

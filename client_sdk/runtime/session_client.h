@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "client_sdk/runtime/hash.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage {
 namespace {
@@ -22,7 +22,7 @@ uint32_t FlagsOf(const Block& block) {
 }  // namespace
 
 void StepProfile::Begin() {
-  signature_ = kHashSeed;
+  signature_ = session::kHashSeed;
   kernels_.clear();
   operands_.clear();
   blocks_.clear();
@@ -55,7 +55,7 @@ void StepProfile::AddAlive(Block* block, uint64_t previous_tag) {
 
 int32_t StepProfile::AddKernel(uint64_t key, std::string_view name,
                                int64_t gap_ns) {
-  signature_ = HashMix(signature_, key);
+  signature_ = session::HashMix(signature_, key);
   kernels_.push_back({.key = key, .gap_ns = gap_ns});
   names_.push_back(name);
   return kernel_count() - 1;
@@ -79,7 +79,7 @@ void StepProfile::AddOperand(int32_t kernel, const KernelOperand& operand) {
 }
 
 void StepProfile::AddBirth(int32_t kernel, int32_t ordinal, Block* block) {
-  signature_ = HashMix(signature_, block->size_bytes);
+  signature_ = session::HashMix(signature_, block->size_bytes);
   Add(block,
       {.id = block->id,
        .size_bytes = block->size_bytes,

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "client_sdk/runtime/hash.h"
 #include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage {
 namespace {
@@ -85,7 +85,7 @@ StreamWindow::Frame& StreamWindow::NextVictim() {
   for (int i = 0; mapped_ < frame_count_ && i < frame_count_; ++i) {
     if (frames_[i].address == nullptr) return frames_[i];
   }
-  random_ = HashMix(random_, 1);
+  random_ = session::HashMix(random_, 1);
   return frames_[random_ % frame_count_];
 }
 

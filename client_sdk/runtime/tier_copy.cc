@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client_sdk/runtime/clock.h"
+#include "client_sdk/session/clock.h"
 
 namespace stowage {
 namespace {
@@ -50,7 +50,7 @@ int CopyBetweenTiers(const std::vector<MappedTier>& tiers, Place from, Place to,
                      int64_t bytes) {
   const MappedTier& source = tiers[from.tier];
   const MappedTier& target = tiers[to.tier];
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   int error = 0;
   if (!target.addressable()) {
     error = WriteFileTier(target, to.offset_bytes,
@@ -64,20 +64,20 @@ int CopyBetweenTiers(const std::vector<MappedTier>& tiers, Place from, Place to,
   }
   const int64_t ps_per_byte =
       source.info.copy_from_ps_per_byte + target.info.copy_to_ps_per_byte;
-  SpendNs(begin_ns + bytes * ps_per_byte / 1000 - NowNs());
+  SpendNs(begin_ns + bytes * ps_per_byte / 1000 - session::NowNs());
   return error;
 }
 
 void SpendNs(int64_t duration_ns) {
   if (duration_ns <= 0) return;
   constexpr int64_t kSpinNs = 60'000;  // a sleep overshoots by about as much
-  const int64_t end_ns = NowNs() + duration_ns;
+  const int64_t end_ns = session::NowNs() + duration_ns;
   if (duration_ns > kSpinNs) {
     const int64_t sleep_ns = duration_ns - kSpinNs;
     timespec sleep{sleep_ns / 1'000'000'000, sleep_ns % 1'000'000'000};
     nanosleep(&sleep, nullptr);
   }
-  while (NowNs() < end_ns) {
+  while (session::NowNs() < end_ns) {
   }
 }
 

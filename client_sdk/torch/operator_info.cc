@@ -2,7 +2,7 @@
 
 #include <unordered_map>
 
-#include "client_sdk/runtime/hash.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage::torch_plugin {
 namespace {
@@ -53,7 +53,7 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
   info.outlives_call = info.name.rfind("c10d::", 0) == 0;
   if (!schema.overload_name().empty())
     info.name += "." + schema.overload_name();
-  info.key = HashString(info.name);
+  info.key = session::HashString(info.name);
   info.view = IsView(schema);
   for (const auto& argument : schema.arguments()) {
     info.writes.push_back(

@@ -20,7 +20,7 @@
 #include "agents/tiers/memory_arena.h"
 #include "agents/tiers/numa_node.h"
 #include "agents/tiers/tier_spec.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/temp_directory.h"

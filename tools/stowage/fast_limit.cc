@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client_sdk/runtime/size_spec.h"
+#include "client_sdk/session/size_spec.h"
 #include "policies/model/liveness.h"
 
 namespace stowage::cli {
@@ -25,11 +25,11 @@ absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
     return static_cast<int64_t>(
         *limit.ratio * static_cast<double>(ComputeLiveness(graph).peak_bytes));
   }
-  const std::optional<int64_t> bytes = ParseSize(limit.bytes);
+  const std::optional<int64_t> bytes = session::ParseSize(limit.bytes);
   if (bytes) return *bytes;
-  return absl::InvalidArgumentError(absl::StrCat("--fast-bytes ", limit.bytes,
-                                                 ": not a size; give ",
-                                                 std::string(kSizeForms)));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fast-bytes ", limit.bytes, ": not a size; give ",
+                   std::string(session::kSizeForms)));
 }
 
 }  // namespace stowage::cli

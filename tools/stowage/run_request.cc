@@ -1,7 +1,7 @@
 #include "tools/stowage/run_request.h"
 
 #include "absl/strings/str_cat.h"
-#include "client_sdk/runtime/size_spec.h"
+#include "client_sdk/session/size_spec.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/registry.h"
 #include "tools/stowage/python_plot.h"
@@ -31,10 +31,10 @@ absl::Status CheckRunRequest(const RunRequest& request) {
         "no command: give it after '--', as in "
         "'stowage run --fast 40% -- python3 train.py'");
   }
-  if (!request.fast.empty() && !ParseLimit(request.fast)) {
-    return absl::InvalidArgumentError(absl::StrCat("--fast ", request.fast,
-                                                   ": not a limit; give ",
-                                                   std::string(kLimitForms)));
+  if (!request.fast.empty() && !session::ParseLimit(request.fast)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fast ", request.fast, ": not a limit; give ",
+                     std::string(session::kLimitForms)));
   }
   const absl::Status policy = CheckPolicy(request);
   if (!policy.ok() || request.plot_path.empty()) return policy;

@@ -21,8 +21,8 @@
 
 #include "agents/engine/move_order.h"
 #include "agents/jobs/fixed_text.h"
-#include "client_sdk/runtime/futex.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/futex.h"
+#include "client_sdk/session/session.h"
 #include "tests/unit/agents/lane_client.h"
 
 namespace stowage::agent {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "agents/engine/move_order.h"
-#include "client_sdk/runtime/futex.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/futex.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

@@ -102,6 +102,14 @@ class RulesTest(unittest.TestCase):
     def test_reports_agents_that_include_policies(self):
         self.assert_reports("agents/main.cc", '#include "policies/policy.h"\n')
 
+    def test_reports_agents_that_include_the_runtime(self):
+        self.assert_reports("agents/main.cc",
+                            '#include "client_sdk/runtime/job.h"\n')
+
+    def test_reports_the_session_including_the_runtime(self):
+        self.assert_reports("client_sdk/session/session.h",
+                            '#include "client_sdk/runtime/block.h"\n')
+
     def test_reports_the_runtime_including_a_proto(self):
         self.assert_reports("client_sdk/runtime/job.cc",
                             '#include "stowage/v1/job.pb.h"\n')

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <memory>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/stowage/temp_directory.h"

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "gtest/gtest.h"
 
 namespace stowage::agent {

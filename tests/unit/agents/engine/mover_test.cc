@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agents/tiers/memory_arena.h"
+#include "client_sdk/session/clock.h"
 #include "gtest/gtest.h"
 
 namespace stowage::agent {
@@ -119,12 +120,12 @@ TEST_F(MoverTest, SharesTheTimeOfAnEmulatedMediumAmongThreads) {
   Open(std::make_unique<SlicesArena>());
   rooms_[1].traits.copy_to_ps_per_byte = 50'000;  // 210 ms for 4 MiB
   const MoveOrder order = {.to_tier = 1, .size_bytes = 4 * kMiB};
-  int64_t begin_ns = MonotonicNs();
+  int64_t begin_ns = session::NowNs();
   SlicesOf(order, /*cores=*/1);
-  const int64_t one_thread_ns = MonotonicNs() - begin_ns;
-  begin_ns = MonotonicNs();
+  const int64_t one_thread_ns = session::NowNs() - begin_ns;
+  begin_ns = session::NowNs();
   SlicesOf(order, /*cores=*/4);
-  const int64_t four_threads_ns = MonotonicNs() - begin_ns;
+  const int64_t four_threads_ns = session::NowNs() - begin_ns;
   EXPECT_GE(one_thread_ns, 4 * kMiB * 50);
   EXPECT_GE(four_threads_ns, kMiB * 50);
   EXPECT_LT(four_threads_ns, one_thread_ns);

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agents/jobs/fixed_text.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -40,7 +40,7 @@ TEST(HelloTest, TakesTheDefaultsForWhatIsEmpty) {
   EXPECT_EQ(request->pid, 42);
   EXPECT_EQ(request->run_id, "run-1.a_b");
   EXPECT_EQ(request->command, "python3 train.py");
-  EXPECT_EQ(request->fast_limit, Limit{.fraction = 0.4});
+  EXPECT_EQ(request->fast_limit, session::Limit{.fraction = 0.4});
   EXPECT_EQ(request->slow, "file:/tmp");
   EXPECT_EQ(request->policy, "p");
 }
@@ -52,7 +52,7 @@ TEST(HelloTest, PrefersWhatTheJobAsksFor) {
   SetText(hello.policy, "belady");
   const auto request = Parse(hello);
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->fast_limit, Limit{.bytes = int64_t{900} << 20});
+  EXPECT_EQ(request->fast_limit, session::Limit{.bytes = int64_t{900} << 20});
   EXPECT_EQ(request->slow, "emulated:cxl");
   EXPECT_EQ(request->policy, "belady");
 }

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-#include "client_sdk/runtime/futex.h"
+#include "client_sdk/session/futex.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/fake_service.h"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "agents/jobs/captured_profile.h"
-#include "client_sdk/runtime/session.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::agent {
 

@@ -10,8 +10,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "client_sdk/runtime/futex.h"
 #include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/futex.h"
 
 namespace stowage {
 namespace {

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/runtime/session.h"
 #include "client_sdk/runtime/session_client.h"
+#include "client_sdk/session/session.h"
 #include "tests/unit/agents/temp_directory.h"
 
 namespace stowage {

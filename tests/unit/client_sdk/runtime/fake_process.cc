@@ -5,8 +5,8 @@
 
 #include <utility>
 
-#include "client_sdk/runtime/clock.h"
-#include "client_sdk/runtime/hash.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/hash.h"
 #include "gtest/gtest.h"
 
 namespace stowage {
@@ -18,11 +18,11 @@ std::atomic<int64_t> g_fault_ns{0};
 // Like InstallFaultHandler(), which serves one Job for a whole process.
 void OnFault(int, siginfo_t* info, void*) {
   Job* job = g_job;
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   if (job == nullptr || !job->HandleFault(info->si_addr)) {
     signal(SIGSEGV, SIG_DFL);
   }
-  g_fault_ns += NowNs() - begin_ns;
+  g_fault_ns += session::NowNs() - begin_ns;
 }
 
 void SendFaultsTo(Job* job) {
@@ -64,7 +64,7 @@ int64_t FakeProcess::FaultNs() { return g_fault_ns; }
 
 std::vector<TensorPtr> FakeProcess::Run(std::string_view name,
                                         const FakeKernel& kernel) {
-  RunningKernel running{.key = HashString(name), .name = name};
+  RunningKernel running{.key = session::HashString(name), .name = name};
   std::vector<KernelOperand> operands;
   for (FakeTensor* tensor : kernel.reads) {
     operands.push_back({tensor->block, session::kOperandRead});

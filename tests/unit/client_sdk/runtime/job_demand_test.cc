@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/runtime/clock.h"
+#include "client_sdk/session/clock.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
@@ -240,9 +240,10 @@ TEST(JobDemandTest, StreamingIsNotPartOfAKernelsDuration) {
   const session::Segment& segment = *process.client().segment();
   int64_t elapsed_ns = 0, faults_ns = 0;
   while (segment.profiles_written == 0) {
-    const int64_t begin_ns = NowNs(), faults_before_ns = FakeProcess::FaultNs();
+    const int64_t begin_ns = session::NowNs(),
+                  faults_before_ns = FakeProcess::FaultNs();
     process.Run("read", {.reads = {large.get()}});
-    elapsed_ns = NowNs() - begin_ns;
+    elapsed_ns = session::NowNs() - begin_ns;
     faults_ns = FakeProcess::FaultNs() - faults_before_ns;
     process.job().EndStep();
   }
@@ -436,9 +437,9 @@ TEST(JobDemandTest, AKernelOnASlowEmulatedTierTakesLonger) {
   options.slow_kernel_read_ps_per_byte = 1000;
   FakeProcess process(options, kDemandOnly);
   TensorPtr large = process.New(20 * kUnit);  // does not fit
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   process.Run("use", {.reads = {large.get()}});
-  EXPECT_GE(NowNs() - begin_ns, 20 * kUnit);
+  EXPECT_GE(session::NowNs() - begin_ns, 20 * kUnit);
 }
 
 TEST(JobDemandTest, ATensorMayDieWhileAKernelUsesIt) {

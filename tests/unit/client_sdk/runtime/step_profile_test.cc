@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "client_sdk/runtime/hash.h"
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/session/hash.h"
 #include "gtest/gtest.h"
 
 namespace stowage {
@@ -18,7 +18,7 @@ class StepProfileTest : public testing::Test {
   StepProfileTest() { profile_.Begin(); }
 
   int32_t AddKernel(std::string_view name) {
-    return profile_.AddKernel(HashString(name), name, /*gap_ns=*/5);
+    return profile_.AddKernel(session::HashString(name), name, /*gap_ns=*/5);
   }
   void Read(int32_t kernel, Block* block) {
     profile_.AddOperand(kernel, {block, session::kOperandRead});
@@ -125,7 +125,7 @@ TEST_F(StepProfileTest, RecordsWhatABlockIsWhenTheStepEnds) {
 }
 
 TEST_F(StepProfileTest, FindsWhereATensorOfTheStepBeforeWasBorn) {
-  const uint64_t tag = BirthTag(HashString("loss"), kBytes, 0);
+  const uint64_t tag = BirthTag(session::HashString("loss"), kBytes, 0);
   Block previous{.id = 1, .size_bytes = kBytes};
   Block persistent{.id = 2, .size_bytes = kBytes};
   Block unknown{.id = 3, .size_bytes = kBytes};
@@ -171,8 +171,8 @@ uint64_t SignatureOf(const std::vector<std::string_view>& names,
   profile.Begin();
   std::vector<Block> blocks(births.size());
   for (size_t i = 0; i < names.size(); ++i) {
-    const int32_t kernel =
-        profile.AddKernel(HashString(names[i]), names[i], /*gap_ns=*/i);
+    const int32_t kernel = profile.AddKernel(session::HashString(names[i]),
+                                             names[i], /*gap_ns=*/i);
     if (i >= births.size()) continue;
     blocks[i].size_bytes = births[i];
     profile.AddBirth(kernel, 0, &blocks[i]);

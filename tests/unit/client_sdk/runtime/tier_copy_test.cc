@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "client_sdk/runtime/clock.h"
+#include "client_sdk/session/clock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 
@@ -66,16 +66,16 @@ TEST(EmulatedTierTest, ACopyTakesAsLongAsTheMediumWould) {
   constexpr int64_t kPsPerByte = 1'000'000;  // a page takes 4.1 ms
   FakeAgent agent(
       {.slow_is_file = false, .copy_to_slow_ps_per_byte = kPsPerByte});
-  const int64_t begin_ns = NowNs();
+  const int64_t begin_ns = session::NowNs();
   ASSERT_EQ(CopyBetweenTiers(agent.tiers(), {0, 0}, {1, 0}, kPage), 0);
-  EXPECT_GE(NowNs() - begin_ns, kPage * kPsPerByte / 1000);
+  EXPECT_GE(session::NowNs() - begin_ns, kPage * kPsPerByte / 1000);
 }
 
 TEST(SpendNsTest, NeverReturnsEarly) {
   for (int64_t duration_ns : {-1, 0, 1'000, 50'000, 300'000}) {
-    const int64_t begin_ns = NowNs();
+    const int64_t begin_ns = session::NowNs();
     SpendNs(duration_ns);
-    EXPECT_GE(NowNs() - begin_ns, duration_ns);
+    EXPECT_GE(session::NowNs() - begin_ns, duration_ns);
   }
 }
 

@@ -1,10 +1,10 @@
-#include "client_sdk/runtime/hash.h"
+#include "client_sdk/session/hash.h"
 
 #include <unordered_set>
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::session {
 namespace {
 
 TEST(HashTest, StringsHashAsFnv1aDoes) {
@@ -31,4 +31,4 @@ TEST(HashTest, MixingSmallValuesDoesNotCollide) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::session

@@ -4,8 +4,8 @@
 //   if (nothing_to_do()) FutexWait(bell, seen, /*timeout_ns=*/10'000'000);
 //
 // Thread-safe; FutexWait blocks.
-#ifndef STOWAGE_CLIENT_SDK_RUNTIME_FUTEX_H_
-#define STOWAGE_CLIENT_SDK_RUNTIME_FUTEX_H_
+#ifndef STOWAGE_CLIENT_SDK_SESSION_FUTEX_H_
+#define STOWAGE_CLIENT_SDK_SESSION_FUTEX_H_
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -34,4 +34,4 @@ inline void FutexRing(std::atomic<uint32_t>& word) {
 
 }  // namespace stowage::session
 
-#endif  // STOWAGE_CLIENT_SDK_RUNTIME_FUTEX_H_
+#endif  // STOWAGE_CLIENT_SDK_SESSION_FUTEX_H_

@@ -14,8 +14,8 @@
 // they count is published with release and read with acquire. To the agent all
 // that the process wrote is untrusted: it copies a record, checks the copy and
 // uses that. No pointers, no padding that matters, lock-free atomics only.
-#ifndef STOWAGE_CLIENT_SDK_RUNTIME_SESSION_H_
-#define STOWAGE_CLIENT_SDK_RUNTIME_SESSION_H_
+#ifndef STOWAGE_CLIENT_SDK_SESSION_SESSION_H_
+#define STOWAGE_CLIENT_SDK_SESSION_SESSION_H_
 
 #include <atomic>
 #include <cstdint>
@@ -384,4 +384,4 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free);
 
 }  // namespace stowage::session
 
-#endif  // STOWAGE_CLIENT_SDK_RUNTIME_SESSION_H_
+#endif  // STOWAGE_CLIENT_SDK_SESSION_SESSION_H_

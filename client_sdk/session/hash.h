@@ -1,12 +1,12 @@
 // Mixing of 64-bit values into keys and signatures. Stable across processes of
 // one build; not for untrusted input.
-#ifndef STOWAGE_CLIENT_SDK_RUNTIME_HASH_H_
-#define STOWAGE_CLIENT_SDK_RUNTIME_HASH_H_
+#ifndef STOWAGE_CLIENT_SDK_SESSION_HASH_H_
+#define STOWAGE_CLIENT_SDK_SESSION_HASH_H_
 
 #include <cstdint>
 #include <string_view>
 
-namespace stowage {
+namespace stowage::session {
 
 inline constexpr uint64_t kHashSeed = 0xcbf29ce484222325;
 
@@ -25,6 +25,6 @@ inline uint64_t HashString(std::string_view text) {
   return hash;
 }
 
-}  // namespace stowage
+}  // namespace stowage::session
 
-#endif  // STOWAGE_CLIENT_SDK_RUNTIME_HASH_H_
+#endif  // STOWAGE_CLIENT_SDK_SESSION_HASH_H_

@@ -1,12 +1,12 @@
 // The time base of everything a job measures.
-#ifndef STOWAGE_CLIENT_SDK_RUNTIME_CLOCK_H_
-#define STOWAGE_CLIENT_SDK_RUNTIME_CLOCK_H_
+#ifndef STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_
+#define STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_
 
 #include <time.h>
 
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::session {
 
 // CLOCK_MONOTONIC, the same in every process of the host.
 inline int64_t NowNs() {
@@ -15,6 +15,6 @@ inline int64_t NowNs() {
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
 
-}  // namespace stowage
+}  // namespace stowage::session
 
-#endif  // STOWAGE_CLIENT_SDK_RUNTIME_CLOCK_H_
+#endif  // STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_

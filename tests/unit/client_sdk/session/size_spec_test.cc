@@ -1,8 +1,8 @@
-#include "client_sdk/runtime/size_spec.h"
+#include "client_sdk/session/size_spec.h"
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::session {
 namespace {
 
 TEST(SizeSpecTest, ReadsEveryUnit) {
@@ -38,4 +38,4 @@ TEST(SizeSpecTest, RefusesLimitsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::session

@@ -5,8 +5,8 @@
 //
 // Pure functions over the standard library alone, so that the runtime in the
 // training process may use them too.
-#ifndef STOWAGE_CLIENT_SDK_RUNTIME_SIZE_SPEC_H_
-#define STOWAGE_CLIENT_SDK_RUNTIME_SIZE_SPEC_H_
+#ifndef STOWAGE_CLIENT_SDK_SESSION_SIZE_SPEC_H_
+#define STOWAGE_CLIENT_SDK_SESSION_SIZE_SPEC_H_
 
 #include <charconv>
 #include <cstdint>
@@ -14,7 +14,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace stowage {
+namespace stowage::session {
 
 // What error messages say is accepted.
 inline constexpr char kSizeForms[] =
@@ -94,6 +94,6 @@ inline std::optional<Limit> ParseLimit(std::string_view text) {
   return Limit{.bytes = *bytes};
 }
 
-}  // namespace stowage
+}  // namespace stowage::session
 
-#endif  // STOWAGE_CLIENT_SDK_RUNTIME_SIZE_SPEC_H_
+#endif  // STOWAGE_CLIENT_SDK_SESSION_SIZE_SPEC_H_
