@@ -1,6 +1,5 @@
 #include "agents/engine/mover.h"
 
-
 #include <algorithm>
 #include <cerrno>
 #include <thread>

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace stowage {
+namespace stowage::runtime {
 
 Arena::Arena(int64_t capacity_bytes) { SetCapacity(capacity_bytes); }
 
@@ -95,4 +95,4 @@ void Arena::Take(int64_t free_offset, int64_t offset_bytes, Block* block) {
   used_bytes_ += room_bytes;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -16,7 +16,7 @@
 
 #include "client_sdk/runtime/block.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 class Arena {
  public:
@@ -64,6 +64,6 @@ class Arena {
   std::set<std::pair<int64_t, int64_t>> free_by_size_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_ARENA_H_

@@ -8,7 +8,7 @@
 #include <limits>
 #include <string>
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
@@ -66,4 +66,4 @@ int64_t AvailableMemoryBytes() {
   return std::min(HostAvailableBytes(), CgroupHeadroomBytes()) / 5 * 4;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

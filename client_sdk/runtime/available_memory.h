@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Four fifths of what the host has available and what the process's memory
 // cgroup (version 1 or 2) leaves free, whichever is less.
 int64_t AvailableMemoryBytes();
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_

@@ -7,7 +7,7 @@
 
 #include "client_sdk/session/session.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Where a block is: a byte offset in a tier's arena.
 struct Place {
@@ -68,6 +68,6 @@ struct KernelOperand {
   uint32_t access_count = 1;  // how often the kernel names it
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_BLOCK_H_

@@ -12,7 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::runtime {
 
 class CountedBytes {
  public:
@@ -34,6 +34,6 @@ class CountedBytes {
   std::atomic<int64_t> peak_{0};
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_COUNTED_BYTES_H_

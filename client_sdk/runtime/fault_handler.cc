@@ -5,7 +5,7 @@
 
 #include "client_sdk/runtime/job.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 Job* g_job = nullptr;
@@ -37,4 +37,4 @@ void InstallFaultHandler(Job* job) {
   sigaction(SIGSEGV, &action, &g_previous);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

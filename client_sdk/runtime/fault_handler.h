@@ -3,13 +3,13 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_
 
-namespace stowage {
+namespace stowage::runtime {
 
 class Job;
 
 // Installs the SIGSEGV handler; `job` lives until the process ends. Once.
 void InstallFaultHandler(Job* job);
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_

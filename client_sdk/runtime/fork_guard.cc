@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 struct SnapshotEntry {
@@ -94,4 +94,4 @@ void InstallForkGuard(Job* job, SessionClient* client, void (*in_child)()) {
   pthread_atfork(BeforeFork, InParent, InChild);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -10,12 +10,12 @@
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/session_client.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Registers the handlers; `in_child` runs in each child. Both objects live
 // until the process ends. Once.
 void InstallForkGuard(Job* job, SessionClient* client, void (*in_child)());
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_FORK_GUARD_H_

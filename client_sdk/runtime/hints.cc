@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stowage {
+namespace stowage::runtime {
 
 std::optional<std::vector<session::Hint>> CopyHints(
     const session::HintArea& area, const PlanTable& plan, int tier_count) {
@@ -41,4 +41,4 @@ int64_t Guide::Advance(int32_t kernel) {
   return superseded;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

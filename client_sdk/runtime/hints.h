@@ -17,7 +17,7 @@
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/session/session.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Copies and checks; nullopt if hints are out of order or name a kernel, tensor
 // or tier that there is not.
@@ -43,6 +43,6 @@ struct Guide {
   int64_t Advance(int32_t kernel);
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_HINTS_H_

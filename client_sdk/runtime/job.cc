@@ -12,7 +12,7 @@
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 // Allocations outside of any operator count as kernels of this name.
@@ -355,4 +355,4 @@ int Job::ReadBlock(const Block& block, void* memory) {
   return 0;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -43,7 +43,7 @@
 #include "client_sdk/runtime/stream_window.h"
 #include "client_sdk/runtime/victims.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 struct JobSettings {
   // Stay in demand mode: no profile is published.
@@ -358,6 +358,6 @@ class Job {
   size_t next_deadline_ = 0;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_

@@ -13,7 +13,7 @@
 #include "client_sdk/runtime/victims.h"
 #include "client_sdk/session/clock.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 // Share of it that a kernel that streams begins to look for as its window.
@@ -320,4 +320,4 @@ void Job::NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand) {
   ++kernel->slow_operands;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

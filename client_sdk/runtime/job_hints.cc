@@ -10,7 +10,7 @@
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/session/futex.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Before a kernel runs, its operands in place.
 void Job::FollowGuide(const RunningKernel& kernel) {
@@ -167,4 +167,4 @@ void Job::StateSituation(int32_t kernel) {
   session::FutexRing(segment->situation_bell);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

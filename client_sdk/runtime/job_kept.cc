@@ -12,7 +12,7 @@
 
 #include "client_sdk/runtime/job.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // The block is movable. False: there is no copy, and it is where it was.
 bool Job::ReturnToKept(Block* block) {
@@ -43,4 +43,4 @@ void Job::NoteWrite(const KernelOperand& operand) {
   if (operand.flags & session::kOperandWrite) GiveUpKept(operand.block);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

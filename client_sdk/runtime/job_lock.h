@@ -5,7 +5,7 @@
 
 #include "client_sdk/runtime/job.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 class Job::Lock {
  public:
@@ -30,6 +30,6 @@ class Job::Lock {
   std::lock_guard<std::mutex> guard_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_JOB_LOCK_H_

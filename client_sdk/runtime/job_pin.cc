@@ -15,7 +15,7 @@
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 void Job::Pin(void* context) {
   if (!Manages(storage_.address(context))) return;
@@ -150,4 +150,4 @@ bool Job::ForgetOutgrown(uint64_t signature) {
   return true;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -13,7 +13,7 @@
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/session/clock.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 // Where the plan has the block, next to those that it moves with; else
@@ -371,4 +371,4 @@ void Job::SettleMoves() {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

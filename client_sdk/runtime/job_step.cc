@@ -15,7 +15,7 @@
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kLookAgainNs = 20'000'000;
@@ -394,4 +394,4 @@ void Job::WarnAgentLost() {
               "the node agent is gone; training goes on in demand mode");
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -5,7 +5,7 @@
 #include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/futex.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kLookAgainNs = 20'000'000;
@@ -77,4 +77,4 @@ void MoveLanes::CompleteWithoutAgent(session::Lane which) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -13,7 +13,7 @@
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/session_client.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 class MoveLanes {
  public:
@@ -37,6 +37,6 @@ class MoveLanes {
   SessionClient* client_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_MOVE_LANES_H_

@@ -6,7 +6,7 @@
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/session/hash.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 // Whether the places that moves keep lie in slower tiers, and drops leave the
@@ -173,4 +173,4 @@ uint64_t BirthTagger::Next(uint64_t kernel_key, int64_t size_bytes) {
                   counts_[session::HashMix(kernel_key, size_bytes)]++);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

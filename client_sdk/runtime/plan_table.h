@@ -14,7 +14,7 @@
 
 #include "client_sdk/session/session.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 struct PlanTable {
   uint64_t number = 0;  // which of the agent's plans it is
@@ -61,6 +61,6 @@ class BirthTagger {
   std::unordered_map<uint64_t, int32_t> counts_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_PLAN_TABLE_H_

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-namespace stowage {
+namespace stowage::runtime {
 
 bool WriteReportFile(const std::string& directory, const std::string& run_id,
                      const session::Report& report) {
@@ -20,4 +20,4 @@ bool WriteReportFile(const std::string& directory, const std::string& run_id,
          rename(temporary.c_str(), path.c_str()) == 0;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

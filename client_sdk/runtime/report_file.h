@@ -7,13 +7,13 @@
 
 #include "client_sdk/session/session.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Writes "<directory>/<run id>-<pid>.session", whole or not at all. False if
 // that fails; there is nobody left to tell.
 bool WriteReportFile(const std::string& directory, const std::string& run_id,
                      const session::Report& report);
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_REPORT_FILE_H_

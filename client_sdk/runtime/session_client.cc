@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int kAnswerTimeoutMs = 10'000;
@@ -118,4 +118,4 @@ void SessionClient::CloseSocket() {
   socket_ = -1;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

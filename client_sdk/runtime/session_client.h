@@ -15,7 +15,7 @@
 
 #include "client_sdk/session/session.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // One tier as the process sees it.
 struct MappedTier {
@@ -61,6 +61,6 @@ class SessionClient {
   std::atomic<bool> alive_{false};
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_SESSION_CLIENT_H_

@@ -7,7 +7,7 @@
 
 #include "client_sdk/session/hash.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 uint32_t FlagsOf(const Block& block) {
@@ -167,4 +167,4 @@ void StepProfile::Write(session::ProfileArea* area) const {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -19,7 +19,7 @@
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/session/session.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 class StepProfile {
  public:
@@ -63,6 +63,6 @@ class StepProfile {
   std::vector<std::string_view> names_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_STEP_PROFILE_H_

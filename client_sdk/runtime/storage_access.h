@@ -3,7 +3,7 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STORAGE_ACCESS_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_STORAGE_ACCESS_H_
 
-namespace stowage {
+namespace stowage::runtime {
 
 // A handle is a weak reference that the runtime owns. All calls are made with
 // the Job's mutex held, at kernel boundaries; a block that is freed by one of
@@ -24,6 +24,6 @@ struct StorageAccess {
   void (*release)(void* handle);
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_STORAGE_ACCESS_H_

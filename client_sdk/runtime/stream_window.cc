@@ -9,7 +9,7 @@
 #include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/hash.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kShare = 400;  // of the limit, the part set aside
@@ -126,4 +126,4 @@ int64_t StreamWindow::TakeWrittenBytes() {
   return std::exchange(written_bytes_, 0);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

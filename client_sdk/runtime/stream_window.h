@@ -21,7 +21,7 @@
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/session_client.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 class StreamWindow {
  public:
@@ -76,6 +76,6 @@ class StreamWindow {
   std::array<Frame, kMaxFrames> frames_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_STREAM_WINDOW_H_

@@ -7,7 +7,7 @@
 
 #include "client_sdk/session/clock.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 // Repeats `transfer(memory, bytes, offset)` until all is done. Returns 0 or an
@@ -81,4 +81,4 @@ void SpendNs(int64_t duration_ns) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -12,7 +12,7 @@
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/session_client.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Copies `bytes`, a multiple of the page size, from one tier to another; one of
 // them is addressable. An emulated medium's copy takes as long as the real one.
@@ -29,6 +29,6 @@ int WriteFileTier(const MappedTier& tier, int64_t offset_bytes,
 // Lets the calling thread pass this much time, precisely.
 void SpendNs(int64_t duration_ns);
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_TIER_COPY_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 // A free extent (no block), or a block with what it costs to evict it.
@@ -103,4 +103,4 @@ std::optional<Victims> LowestVictims(
   return std::nullopt;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -15,7 +15,7 @@
 
 #include "client_sdk/runtime/arena.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 struct Victims {
   int64_t offset_bytes = 0;  // where the room begins once they have left
@@ -37,6 +37,6 @@ std::optional<Victims> LowestVictims(
     const Arena& arena, int64_t room_bytes,
     const std::function<bool(const Block&)>& movable);
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kAlignmentBytes = 64;  // as PyTorch's own allocator
 
-Job* g_job = nullptr;
+runtime::Job* g_job = nullptr;
 bool g_enabled = false;
 // A tensor of a job that is about to be refused is outside its tiers.
 std::atomic<bool> g_outside = false;
@@ -63,7 +63,7 @@ class ManagedAllocator final : public c10::Allocator {
 
 }  // namespace
 
-void InstallAllocator(Job* job) {
+void InstallAllocator(runtime::Job* job) {
   static ManagedAllocator allocator;
   g_job = job;
   g_enabled = true;

@@ -14,7 +14,7 @@ inline constexpr int64_t kManagedBytes = 16 << 10;
 
 // Replaces PyTorch's CPU allocator for good. Memory that was allocated before
 // is still freed by it correctly.
-void InstallAllocator(Job* job);
+void InstallAllocator(runtime::Job* job);
 
 // Owns the managed memory at `address`; context and address are the same, as
 // raw_allocate() demands.

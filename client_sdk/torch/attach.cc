@@ -57,8 +57,8 @@ session::Hello MakeHello(const AttachOptions& options) {
   return hello;
 }
 
-JobSettings SettingsFromEnvironment() {
-  JobSettings settings;
+runtime::JobSettings SettingsFromEnvironment() {
+  runtime::JobSettings settings;
   settings.demand_only = FromEnvironment("STOWAGE_MODE") == "demand";
   return settings;
 }
@@ -69,15 +69,15 @@ void BecomeInert() {
 }
 
 // These live until the process ends: tensors outlive every destructor.
-SessionClient* g_client = nullptr;
-Job* g_job = nullptr;
+runtime::SessionClient* g_client = nullptr;
+runtime::Job* g_job = nullptr;
 
 // With the agent gone, nobody else keeps what was measured.
 void SaveReport() {
   const std::string directory = FromEnvironment("STOWAGE_REPORT_DIR");
   if (g_job == nullptr || directory.empty() || g_client->AgentAlive()) return;
-  WriteReportFile(directory, FromEnvironment("STOWAGE_RUN_ID"),
-                  g_client->segment()->report);
+  runtime::WriteReportFile(directory, FromEnvironment("STOWAGE_RUN_ID"),
+                           g_client->segment()->report);
 }
 
 }  // namespace
@@ -92,17 +92,17 @@ AttachOptions AttachOptionsFromEnvironment() {
 
 std::string Attach(const AttachOptions& options) {
   if (g_client != nullptr) return "";
-  auto client = std::make_unique<SessionClient>();
+  auto client = std::make_unique<runtime::SessionClient>();
   std::string error = client->Connect(options.agent_socket, MakeHello(options));
   if (!error.empty()) {
     client->CloseSocket();
     return error;
   }
   g_client = client.release();
-  g_job = new Job(g_client, torch_plugin::TorchStorageAccess(),
-                  SettingsFromEnvironment());
-  InstallFaultHandler(g_job);
-  InstallForkGuard(g_job, g_client, [] {
+  g_job = new runtime::Job(g_client, torch_plugin::TorchStorageAccess(),
+                           SettingsFromEnvironment());
+  runtime::InstallFaultHandler(g_job);
+  runtime::InstallForkGuard(g_job, g_client, [] {
     g_job = nullptr;
     BecomeInert();
   });

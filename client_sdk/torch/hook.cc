@@ -25,13 +25,13 @@ using torch::jit::Stack;
 constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
 
 // Set while other threads may start, which ask for it.
-std::atomic<Job*> g_job{nullptr};
+std::atomic<runtime::Job*> g_job{nullptr};
 StepMarker g_marker;
-thread_local RunningKernel* t_kernel = nullptr;
+thread_local runtime::RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
 thread_local bool t_trains = false;   // this one has
 
-Job& TheJob() { return *g_job.load(std::memory_order_acquire); }
+runtime::Job& TheJob() { return *g_job.load(std::memory_order_acquire); }
 
 // Calls `visit` with those tensors that have the storages: the tensor itself,
 // or what a sparse one consists of. None if it is opaque to PyTorch.
@@ -66,14 +66,14 @@ void ForEachTensor(const c10::IValue& value, Visit&& visit) {
 
 // Adds the tensor's block to the operands, once.
 void AddOperand(const at::Tensor& tensor, uint32_t flags,
-                std::vector<KernelOperand>* operands) {
+                std::vector<runtime::KernelOperand>* operands) {
   c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
   void* address = storage->data_ptr().get();
   if (address == nullptr || !TheJob().Manages(address)) return;
-  Block* block =
+  runtime::Block* block =
       TheJob().BlockOf(storage, tensor.requires_grad() && tensor.is_leaf());
   if (block == nullptr) return;
-  for (KernelOperand& operand : *operands) {
+  for (runtime::KernelOperand& operand : *operands) {
     if (operand.block != block) continue;
     operand.flags |= flags;
     ++operand.access_count;
@@ -82,9 +82,9 @@ void AddOperand(const at::Tensor& tensor, uint32_t flags,
   operands->push_back({block, flags});
 }
 
-std::vector<KernelOperand> InputsOf(const OperatorInfo& info,
-                                    const Stack& stack, size_t first) {
-  std::vector<KernelOperand> operands;
+std::vector<runtime::KernelOperand> InputsOf(const OperatorInfo& info,
+                                             const Stack& stack, size_t first) {
+  std::vector<runtime::KernelOperand> operands;
   for (size_t i = first; i < stack.size(); ++i) {
     const uint32_t flags =
         session::kOperandRead |
@@ -104,8 +104,9 @@ void PinOperands(const Stack& stack, size_t first) {
   }
 }
 
-std::vector<KernelOperand> OutputsOf(const Stack& stack, size_t count) {
-  std::vector<KernelOperand> operands;
+std::vector<runtime::KernelOperand> OutputsOf(const Stack& stack,
+                                              size_t count) {
+  std::vector<runtime::KernelOperand> operands;
   for (size_t i = stack.size() - count; i < stack.size(); ++i) {
     ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
       AddOperand(tensor, session::kOperandWrite, &operands);
@@ -160,7 +161,8 @@ void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
 // Makes the kernel current on this thread, and ends it whatever happens.
 class KernelScope {
  public:
-  KernelScope(RunningKernel* kernel, const std::vector<KernelOperand>& operands)
+  KernelScope(runtime::RunningKernel* kernel,
+              const std::vector<runtime::KernelOperand>& operands)
       : kernel_(kernel) {
     TheJob().BeginKernel(kernel, operands);
     t_kernel = kernel;
@@ -169,14 +171,14 @@ class KernelScope {
     t_kernel = nullptr;
     if (!ended_) TheJob().EndKernel(kernel_, {});
   }
-  void End(const std::vector<KernelOperand>& outputs) {
+  void End(const std::vector<runtime::KernelOperand>& outputs) {
     ended_ = true;
     t_kernel = nullptr;
     TheJob().EndKernel(kernel_, outputs);
   }
 
  private:
-  RunningKernel* kernel_;
+  runtime::RunningKernel* kernel_;
   bool ended_ = false;
 };
 
@@ -197,10 +199,10 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   const size_t first = stack->size() - op.schema().arguments().size();
   if (EndsStep(info, *stack, first)) EndStep();
   ThrowKeptError();
-  RunningKernel kernel{.key = info.key,
-                       .name = info.name,
-                       .backward = g_marker.in_backward(),
-                       .auxiliary = OnAuxiliaryThread()};
+  runtime::RunningKernel kernel{.key = info.key,
+                                .name = info.name,
+                                .backward = g_marker.in_backward(),
+                                .auxiliary = OnAuxiliaryThread()};
   at::Tensor weight;
   if (info.flops == Flops::kConvolution && (*stack)[first + 1].isTensor()) {
     weight = (*stack)[first + 1].toTensor();
@@ -230,11 +232,11 @@ TORCH_LIBRARY_IMPL(_, Fake, library) {
 
 }  // namespace
 
-RunningKernel* CurrentKernel() { return t_kernel; }
+runtime::RunningKernel* CurrentKernel() { return t_kernel; }
 
 bool OnAuxiliaryThread() { return g_training && !t_trains; }
 
-void InstallHook(Job* job) {
+void InstallHook(runtime::Job* job) {
   g_job = job;
   EnableHookOnThread();
   at::addGlobalCallback(

@@ -12,7 +12,7 @@
 namespace stowage::torch_plugin {
 
 // Operators are reported to `job`, which lives until the process ends. Once.
-void InstallHook(Job* job);
+void InstallHook(runtime::Job* job);
 
 // For the calling thread; cheap, idempotent. Before InstallHook it does
 // nothing.

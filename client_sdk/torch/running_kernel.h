@@ -7,7 +7,7 @@
 namespace stowage::torch_plugin {
 
 // Null outside of operators.
-RunningKernel* CurrentKernel();
+runtime::RunningKernel* CurrentKernel();
 
 // Some thread trains, and this one has not: it loads data, say. Its operators
 // come whenever they like, so they are no part of a step, and what it allocates

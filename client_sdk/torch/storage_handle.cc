@@ -42,7 +42,7 @@ void Release(void* handle) { delete AsWeak(handle); }
 
 }  // namespace
 
-StorageAccess TorchStorageAccess() {
+runtime::StorageAccess TorchStorageAccess() {
   return {.movable = Movable,
           .set_address = SetAddress,
           .address = Address,

@@ -9,7 +9,7 @@ namespace stowage::torch_plugin {
 // A handle's `context` is a `c10::StorageImpl*`. A storage is movable while it
 // lives and is resizable: `.numpy()` makes it non-resizable when it exposes the
 // address.
-StorageAccess TorchStorageAccess();
+runtime::StorageAccess TorchStorageAccess();
 
 }  // namespace stowage::torch_plugin
 

@@ -11,7 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -213,4 +213,4 @@ TEST_P(ArenaRandomTest, AgreesWithAPageMap) {
 INSTANTIATE_TEST_SUITE_P(Seeds, ArenaRandomTest, testing::Range(1, 6));
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

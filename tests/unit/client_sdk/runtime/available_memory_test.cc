@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 TEST(AvailableMemoryTest, IsMoreThanNothingAndLessThanTheHostHas) {
@@ -18,4 +18,4 @@ TEST(AvailableMemoryTest, IsMoreThanNothingAndLessThanTheHostHas) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 TEST(CountedBytesTest, KnowsThePeakAfterBytesHaveGone) {
@@ -37,4 +37,4 @@ TEST(CountedBytesTest, ThePeakMissesNoneOfTheThreadsThatCountAtOnce) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

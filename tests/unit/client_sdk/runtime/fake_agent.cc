@@ -13,7 +13,7 @@
 #include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/futex.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 void Require(bool condition, const char* what) {
@@ -216,4 +216,4 @@ void FakeAgent::AnswerSituation() {
   segment_->situations_answered.store(stated);
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -22,7 +22,7 @@
 #include "client_sdk/session/session.h"
 #include "tests/unit/agents/temp_directory.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Fills the plan in and returns true, or returns false: no plan for this one.
 using Planner = std::function<bool(const session::ProfileArea& profile,
@@ -108,6 +108,6 @@ class FakeAgent {
   std::thread thread_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_AGENT_H_

@@ -9,7 +9,7 @@
 #include "client_sdk/session/hash.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 std::atomic<Job*> g_job{nullptr};
@@ -155,4 +155,4 @@ std::vector<std::string> FakeProcess::Events() {
   return reasons;
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime

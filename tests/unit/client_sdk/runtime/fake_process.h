@@ -20,7 +20,7 @@
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 #include "tests/unit/client_sdk/runtime/fake_storage.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Frees itself; the process outlives it.
 struct FakeTensor {
@@ -86,6 +86,6 @@ class FakeProcess {
   std::atomic<uint64_t> next_seed_{1};
 };
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_PROCESS_H_

@@ -13,7 +13,7 @@
 
 #include "client_sdk/runtime/storage_access.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // Outlives its handles, which are plain pointers to it.
 struct FakeStorage {
@@ -60,6 +60,6 @@ inline StorageAccess FakeStorageAccess() {
           [](void* handle) { --static_cast<FakeStorage*>(handle)->handles; }};
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 const int64_t kUnit = StreamWindow::BytesFor(0);
@@ -118,4 +118,4 @@ TEST_F(FaultHandlerDeathTest, AFailingSlowTierStopsTheProcessWithAReason) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

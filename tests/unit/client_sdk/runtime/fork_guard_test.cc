@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 const int64_t kUnit = StreamWindow::BytesFor(0);
@@ -132,4 +132,4 @@ TEST_F(ForkGuardTest, TheParentGoesOnAfterAFork) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 class HintsTest : public testing::Test {
@@ -69,4 +69,4 @@ TEST_F(HintsTest, TheLastHintForATensorCounts) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

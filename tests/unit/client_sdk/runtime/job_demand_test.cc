@@ -15,7 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::Contains;
@@ -484,4 +484,4 @@ TEST(JobDemandTest, FollowsAnAddressToANewStorage) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/small_training.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::Contains;
@@ -325,4 +325,4 @@ TEST(JobHintsTest, HintsOfAnyKindChangeNoByteAndKeepTheLimit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/small_training.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::Contains;
@@ -409,4 +409,4 @@ TEST(JobKeptTest, ACopyThatIsNeverDroppedToIsGivenUpWhenTheStepEnds) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/small_training.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -258,4 +258,4 @@ TEST(JobPinTest, AnUnlimitedJobMovesNothing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

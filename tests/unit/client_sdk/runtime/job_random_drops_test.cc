@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/small_training.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr uint64_t kSeed = 20260102;
@@ -95,4 +95,4 @@ TEST_P(RandomDropsTest, KernelsReadWhatWasWrittenAndAllRoomComesBack) {
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomDropsTest, testing::Range(0, 20));
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

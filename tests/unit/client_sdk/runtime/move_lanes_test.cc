@@ -11,7 +11,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kPage = session::kPageBytes;
@@ -107,4 +107,4 @@ TEST_F(MoveLanesTest, ReportsItsOwnErrorsWhenTheAgentIsGone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(All, InconsistentPlanTest,
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/agents/temp_directory.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 TEST(ReportFileTest, WritesTheWholeReportUnderItsRunAndProcess) {
@@ -40,4 +40,4 @@ TEST(ReportFileTest, SaysWhenTheDirectoryIsMissing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST(SessionClientTest, CountsTheAgentAsGoneOnceTheSocketIsClosed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

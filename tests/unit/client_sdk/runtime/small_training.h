@@ -15,7 +15,7 @@
 
 #include "tests/unit/client_sdk/runtime/fake_process.h"
 
-namespace stowage {
+namespace stowage::runtime {
 
 // The smallest window; sizes follow it.
 inline const int64_t kUnit = StreamWindow::BytesFor(0);
@@ -173,6 +173,6 @@ inline const session::PlanInitial& Weight(const session::PlanArea& plan) {
       [](const session::PlanInitial& i) { return i.size_bytes == 2 * kUnit; });
 }
 
-}  // namespace stowage
+}  // namespace stowage::runtime
 
 #endif  // STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_SMALL_TRAINING_H_

@@ -8,7 +8,7 @@
 #include "client_sdk/session/hash.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kBytes = 1 << 16;
@@ -196,4 +196,4 @@ TEST(StepSignatureTest, DiffersInOperatorsOrderSizesAndLength) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

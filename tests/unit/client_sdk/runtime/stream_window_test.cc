@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kPage = session::kPageBytes;
@@ -174,4 +174,4 @@ TEST(StreamWindowSizeTest, IsA400thOfTheLimitWithinBounds) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kPage = session::kPageBytes;
@@ -80,4 +80,4 @@ TEST(SpendNsTest, NeverReturnsEarly) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime

@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST_P(VictimsRandomTest, CostsNoMoreThanAnyOtherRun) {
 INSTANTIATE_TEST_SUITE_P(Seeds, VictimsRandomTest, testing::Range(1, 31));
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::runtime
