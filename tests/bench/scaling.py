@@ -25,7 +25,7 @@ SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
 BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
 KERNELS_A_LAYER = 8
 
-sys.path.insert(0, str(SOURCE_DIR / "tools/stowage"))
+sys.path.insert(0, str(SOURCE_DIR / "tools/stowage/plot"))
 from picture import load_pyplot, save  # pylint: disable=wrong-import-position
 
 PLANNED = re.compile(r"plan\s+([0-9.]+) s(?: \(([0-9.]+) s of CPU\))?\s+rss\s+(\d+) MB")

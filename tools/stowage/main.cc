@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "tools/stowage/capture_command.h"
-#include "tools/stowage/command.h"
-#include "tools/stowage/compare_command.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/graph_command.h"
-#include "tools/stowage/plan_command.h"
-#include "tools/stowage/run_command.h"
-#include "tools/stowage/scale_command.h"
-#include "tools/stowage/status_command.h"
-#include "tools/stowage/train_command.h"
+#include "tools/stowage/commands/capture_command.h"
+#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/compare_command.h"
+#include "tools/stowage/commands/graph_command.h"
+#include "tools/stowage/commands/plan_command.h"
+#include "tools/stowage/commands/run_command.h"
+#include "tools/stowage/commands/scale_command.h"
+#include "tools/stowage/commands/status_command.h"
+#include "tools/stowage/commands/train_command.h"
+#include "tools/stowage/output/exit_code.h"
 
 namespace stowage::cli {
 namespace {

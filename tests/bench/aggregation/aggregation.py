@@ -29,7 +29,7 @@ COLORS = ("#9e9e9e", "#1f77b4")
 DIRECTIONS = (("out", "fast to slow"), ("in", "slow to fast"))
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(SOURCE_DIR / "tools/stowage"))
+sys.path.insert(0, str(SOURCE_DIR / "tools/stowage/plot"))
 import measurements  # pylint: disable=wrong-import-position
 from picture import load_pyplot, save  # pylint: disable=wrong-import-position
 

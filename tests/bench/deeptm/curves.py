@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[1:1] = [str(FOLDER / "figures"), str(FOLDER.parents[2] / "tools/stowage")]
+sys.path[1:1] = [str(FOLDER / "figures"), str(FOLDER.parents[2] / "tools/stowage/plot")]
 
 import results  # pylint: disable=wrong-import-position
 from picture import load_pyplot, save  # pylint: disable=wrong-import-position

@@ -14,7 +14,7 @@ shift || true
 cmake --build "$build" --target deeptm_learning
 graphs=()
 for model in alexnet mobilenet_v2 vgg19 resnet152 inception_v3; do
-  graphs+=("$root/tests/data/graphs/$model-b8.pb.gz")
+  graphs+=("$root/tools/stowage/suites/graphs/$model-b8.pb.gz")
 done
 exec "$build/bin/deeptm_learning" --curve "$build/deeptm_curve.csv" \
   --decisions "$@" "${graphs[@]}"

@@ -19,7 +19,7 @@ SOURCE_DIR = pathlib.Path(
 BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
 STOWAGE = BINARY_DIR / "bin" / "stowage"
 GRAPH = SOURCE_DIR / "tests/data/resnet152-bs256-a100.pb.gz"
-CAPTURED = SOURCE_DIR / "tests/data/graphs/alexnet-b8.pb.gz"
+CAPTURED = SOURCE_DIR / "tools/stowage/suites/graphs/alexnet-b8.pb.gz"
 
 USAGE, BAD_DATA, NO_INPUT, UNAVAILABLE, CANNOT_CREATE, INFEASIBLE = 2, 65, 66, 69, 73, 78
 

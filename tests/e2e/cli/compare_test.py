@@ -8,7 +8,7 @@ import unittest
 
 from cli_test import BAD_DATA, NO_INPUT, SMALL, SOURCE_DIR, USAGE, CliTest, stowage
 
-GRAPHS = SOURCE_DIR / "tests/data/graphs"
+GRAPHS = SOURCE_DIR / "tools/stowage/suites/graphs"
 CAPTURED = GRAPHS / "alexnet-b8.pb.gz"
 COLUMNS = ["graph", "policy", "system", "fast_ratio", "step_time_ns", "relative_performance",
            "lower_bound_ns", "fast_peak_bytes", "moved_bytes", "stall_ns", "locality",

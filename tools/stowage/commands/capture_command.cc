@@ -1,4 +1,4 @@
-#include "tools/stowage/capture_command.h"
+#include "tools/stowage/commands/capture_command.h"
 
 #include <iostream>
 #include <memory>
@@ -6,19 +6,19 @@
 #include "absl/status/statusor.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
-#include "tools/stowage/backward_flops.h"
-#include "tools/stowage/captured_graphs.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/graph_summary.h"
-#include "tools/stowage/host_processor.h"
+#include "tools/stowage/graphs/backward_flops.h"
+#include "tools/stowage/graphs/captured_graphs.h"
+#include "tools/stowage/graphs/graph_summary.h"
+#include "tools/stowage/graphs/host_processor.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/import/imported_graph.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/job_run.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/run_request.h"
-#include "tools/stowage/temp_directory.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/output/units.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/process/temp_directory.h"
+#include "tools/stowage/run/job_run.h"
+#include "tools/stowage/run/run_request.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,11 +1,11 @@
 // `stowage graph capture -o FILE -- COMMAND…`: profiles a step into a graph.
-#ifndef STOWAGE_TOOLS_STOWAGE_CAPTURE_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_CAPTURE_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_CAPTURE_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_CAPTURE_COMMAND_H_
 
 #include <string>
 #include <vector>
 
-#include "tools/stowage/command.h"
+#include "tools/stowage/commands/command.h"
 
 namespace stowage::cli {
 
@@ -16,4 +16,4 @@ void AddCaptureCommand(CLI::App& graph,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_CAPTURE_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_CAPTURE_COMMAND_H_

@@ -4,8 +4,8 @@
 //
 // It adds its options to a subcommand of `root` and lists what to run when the
 // user names it.
-#ifndef STOWAGE_TOOLS_STOWAGE_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_H_
 
 #include <functional>
 #include <string>
@@ -32,4 +32,4 @@ inline void AddFormatOption(CLI::App& app, bool& json) {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_H_

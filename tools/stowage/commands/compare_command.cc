@@ -1,4 +1,4 @@
-#include "tools/stowage/compare_command.h"
+#include "tools/stowage/commands/compare_command.h"
 
 #include <deque>
 #include <memory>
@@ -8,20 +8,20 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "tools/stowage/comparison.h"
-#include "tools/stowage/comparison_output.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/fast_limit.h"
+#include "tools/stowage/commands/input_options.h"
+#include "tools/stowage/commands/option_checks.h"
+#include "tools/stowage/compare/comparison.h"
+#include "tools/stowage/compare/comparison_output.h"
+#include "tools/stowage/compare/suite_report.h"
+#include "tools/stowage/compare/suite_run.h"
 #include "tools/stowage/import/graph_file.h"
-#include "tools/stowage/input_options.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/option_checks.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/policy_spec.h"
-#include "tools/stowage/python_plot.h"
-#include "tools/stowage/suite_report.h"
-#include "tools/stowage/suite_run.h"
-#include "tools/stowage/system_file.h"
+#include "tools/stowage/inputs/fast_limit.h"
+#include "tools/stowage/inputs/policy_spec.h"
+#include "tools/stowage/inputs/system_file.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/plot/python_plot.h"
+#include "tools/stowage/process/installation.h"
 
 namespace stowage::cli {
 namespace {

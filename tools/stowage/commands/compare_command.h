@@ -1,8 +1,8 @@
 // `stowage compare GRAPH…`: policies side by side.
-#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_COMPARE_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_
 
-#include "tools/stowage/command.h"
+#include "tools/stowage/commands/command.h"
 
 namespace stowage::cli {
 
@@ -10,4 +10,4 @@ void AddCompareCommand(CLI::App& root, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_

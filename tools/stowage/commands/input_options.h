@@ -5,14 +5,14 @@
 //   AddLimitOptions(*app, arguments.limit);
 //
 // What they fill in must outlive the parse.
-#ifndef STOWAGE_TOOLS_STOWAGE_INPUT_OPTIONS_H_
-#define STOWAGE_TOOLS_STOWAGE_INPUT_OPTIONS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
 
 #include <string>
 
 #include "CLI/CLI.hpp"
-#include "tools/stowage/fast_limit.h"
 #include "tools/stowage/import/graph_file.h"
+#include "tools/stowage/inputs/fast_limit.h"
 
 namespace stowage::cli {
 
@@ -28,4 +28,4 @@ void AddLimitOptions(CLI::App& app, FastLimit& limit);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_INPUT_OPTIONS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_

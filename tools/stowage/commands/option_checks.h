@@ -5,8 +5,8 @@
 //   app.add_option("--output", path)->check(NotEmpty());
 //
 // Pure functions.
-#ifndef STOWAGE_TOOLS_STOWAGE_OPTION_CHECKS_H_
-#define STOWAGE_TOOLS_STOWAGE_OPTION_CHECKS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
 
 #include <cstdint>
 #include <string>
@@ -54,4 +54,4 @@ inline CLI::Validator NotEmpty() {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_OPTION_CHECKS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/plan_command.h"
+#include "tools/stowage/commands/plan_command.h"
 
 #include <iostream>
 #include <memory>
@@ -11,20 +11,20 @@
 #include "policies/planning/plan_proto.h"
 #include "policies/planning/verifier.h"
 #include "policies/registry.h"
-#include "tools/stowage/evaluation.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/fast_limit.h"
+#include "tools/stowage/commands/input_options.h"
+#include "tools/stowage/commands/option_checks.h"
+#include "tools/stowage/compare/evaluation.h"
 #include "tools/stowage/import/graph_file.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/input_options.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/option_checks.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/policy_spec.h"
-#include "tools/stowage/python_plot.h"
-#include "tools/stowage/step_plot.h"
-#include "tools/stowage/system_file.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/inputs/fast_limit.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/inputs/policy_spec.h"
+#include "tools/stowage/inputs/system_file.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/output/units.h"
+#include "tools/stowage/plot/python_plot.h"
+#include "tools/stowage/plot/step_plot.h"
+#include "tools/stowage/process/installation.h"
 
 namespace stowage::cli {
 namespace {

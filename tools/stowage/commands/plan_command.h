@@ -1,8 +1,8 @@
 // `stowage plan GRAPH` and `stowage verify GRAPH PLAN`.
-#ifndef STOWAGE_TOOLS_STOWAGE_PLAN_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_PLAN_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_
 
-#include "tools/stowage/command.h"
+#include "tools/stowage/commands/command.h"
 
 namespace stowage::cli {
 
@@ -11,4 +11,4 @@ void AddVerifyCommand(CLI::App& root, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_PLAN_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_

@@ -1,19 +1,19 @@
-#include "tools/stowage/run_command.h"
+#include "tools/stowage/commands/run_command.h"
 
 #include <iostream>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/job_run.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/report.h"
-#include "tools/stowage/report_text.h"
-#include "tools/stowage/session_file.h"
-#include "tools/stowage/step_plot.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/plot/step_plot.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/process/temp_directory.h"
+#include "tools/stowage/report/report.h"
+#include "tools/stowage/report/report_text.h"
+#include "tools/stowage/report/session_file.h"
+#include "tools/stowage/run/job_run.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,12 +1,12 @@
 // `stowage run [options] -- COMMAND…`: trains under a limit on fast memory.
-#ifndef STOWAGE_TOOLS_STOWAGE_RUN_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_RUN_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_RUN_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_RUN_COMMAND_H_
 
 #include <string>
 #include <vector>
 
-#include "tools/stowage/command.h"
-#include "tools/stowage/run_request.h"
+#include "tools/stowage/commands/command.h"
+#include "tools/stowage/run/run_request.h"
 
 namespace stowage::cli {
 
@@ -20,4 +20,4 @@ int Run(const RunRequest& request);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_RUN_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_RUN_COMMAND_H_

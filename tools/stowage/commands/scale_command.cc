@@ -1,4 +1,4 @@
-#include "tools/stowage/scale_command.h"
+#include "tools/stowage/commands/scale_command.h"
 
 #include <iostream>
 #include <memory>
@@ -11,13 +11,13 @@
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/workspaces.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/graph_summary.h"
+#include "tools/stowage/commands/option_checks.h"
+#include "tools/stowage/graphs/graph_summary.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/import/imported_graph.h"
-#include "tools/stowage/option_checks.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,8 +1,8 @@
 // `stowage graph scale SMALL LARGER`: the step of a larger batch.
-#ifndef STOWAGE_TOOLS_STOWAGE_SCALE_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_SCALE_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_
 
-#include "tools/stowage/command.h"
+#include "tools/stowage/commands/command.h"
 
 namespace stowage::cli {
 
@@ -11,4 +11,4 @@ void AddScaleCommand(CLI::App& graph, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SCALE_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_

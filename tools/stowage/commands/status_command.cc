@@ -1,4 +1,4 @@
-#include "tools/stowage/status_command.h"
+#include "tools/stowage/commands/status_command.h"
 
 #include <iostream>
 #include <memory>
@@ -11,9 +11,9 @@
 #include "absl/time/time.h"
 #include "client_sdk/cpp/client.h"
 #include "nlohmann/json.hpp"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/table.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/table.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,8 +1,8 @@
 // `stowage status`: what a placement service knows.
-#ifndef STOWAGE_TOOLS_STOWAGE_STATUS_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_STATUS_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_STATUS_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_STATUS_COMMAND_H_
 
-#include "tools/stowage/command.h"
+#include "tools/stowage/commands/command.h"
 
 namespace stowage::cli {
 
@@ -10,4 +10,4 @@ void AddStatusCommand(CLI::App& root, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_STATUS_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_STATUS_COMMAND_H_

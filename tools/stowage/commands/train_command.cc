@@ -1,4 +1,4 @@
-#include "tools/stowage/train_command.h"
+#include "tools/stowage/commands/train_command.h"
 
 #include <iostream>
 #include <memory>
@@ -10,19 +10,19 @@
 #include "absl/time/clock.h"
 #include "policies/model/rehosting.h"
 #include "server/training/training_job.h"
-#include "tools/stowage/dqn_file.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/fast_limit.h"
+#include "tools/stowage/commands/input_options.h"
+#include "tools/stowage/commands/option_checks.h"
 #include "tools/stowage/import/graph_file.h"
-#include "tools/stowage/input_options.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/option_checks.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/python_plot.h"
-#include "tools/stowage/system_file.h"
-#include "tools/stowage/training_progress.h"
-#include "tools/stowage/training_run.h"
-#include "tools/stowage/training_summary.h"
+#include "tools/stowage/inputs/dqn_file.h"
+#include "tools/stowage/inputs/fast_limit.h"
+#include "tools/stowage/inputs/system_file.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/plot/python_plot.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/train/training_progress.h"
+#include "tools/stowage/train/training_run.h"
+#include "tools/stowage/train/training_summary.h"
 
 namespace stowage::cli {
 namespace {

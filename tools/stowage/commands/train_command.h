@@ -1,11 +1,11 @@
 // `stowage train`: trains a DQN policy for a graph.
 //
 //   AddTrainCommand(root, commands);
-#ifndef STOWAGE_TOOLS_STOWAGE_TRAIN_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_TRAIN_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_TRAIN_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_TRAIN_COMMAND_H_
 
 #include "CLI/CLI.hpp"
-#include "tools/stowage/command.h"
+#include "tools/stowage/commands/command.h"
 
 namespace stowage::cli {
 
@@ -13,4 +13,4 @@ void AddTrainCommand(CLI::App& root, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_TRAIN_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_TRAIN_COMMAND_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/comparison.h"
+#include "tools/stowage/compare/comparison.h"
 
 #include <map>
 #include <utility>
@@ -10,10 +10,10 @@
 #include "policies/model/rehosting.h"
 #include "policies/planning/lower_bound.h"
 #include "policies/planning/plan_usage.h"
-#include "tools/stowage/evaluation.h"
-#include "tools/stowage/forked_call.h"
-#include "tools/stowage/progress.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/compare/evaluation.h"
+#include "tools/stowage/output/progress.h"
+#include "tools/stowage/output/units.h"
+#include "tools/stowage/process/forked_call.h"
 
 namespace stowage::cli {
 namespace {

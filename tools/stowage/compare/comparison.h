@@ -3,8 +3,8 @@
 //   absl::StatusOr<Subject> subject = MakeSubject(graph, system, true);
 //   std::vector<ComparisonRow> rows = Compare(cases, {.jobs = 2});
 //   std::cout << RowsToText(rows);          // comparison_output.h
-#ifndef STOWAGE_TOOLS_STOWAGE_COMPARISON_H_
-#define STOWAGE_TOOLS_STOWAGE_COMPARISON_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_H_
 
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "policies/policy.h"
-#include "tools/stowage/plan_facts.h"
+#include "tools/stowage/compare/plan_facts.h"
 
 namespace stowage::cli {
 
@@ -73,4 +73,4 @@ std::vector<ComparisonRow> Compare(const std::vector<ComparisonCase>& cases,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMPARISON_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_H_

@@ -1,11 +1,11 @@
-#include "tools/stowage/comparison_output.h"
+#include "tools/stowage/compare/comparison_output.h"
 
 #include <array>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/stowage/python_plot.h"
-#include "tools/stowage/table.h"
+#include "tools/stowage/output/table.h"
+#include "tools/stowage/plot/python_plot.h"
 
 namespace stowage::cli {
 namespace {

@@ -8,16 +8,16 @@
 // locality, memory_price, planning_seconds, planning_peak_rss_bytes, gap,
 // durations. JSON has also fast_limit_bytes, notes, and error: null, or why
 // there is no plan; then the other values are null.
-#ifndef STOWAGE_TOOLS_STOWAGE_COMPARISON_OUTPUT_H_
-#define STOWAGE_TOOLS_STOWAGE_COMPARISON_OUTPUT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_OUTPUT_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_OUTPUT_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
-#include "tools/stowage/comparison.h"
-#include "tools/stowage/installation.h"
+#include "tools/stowage/compare/comparison.h"
+#include "tools/stowage/process/installation.h"
 
 namespace stowage::cli {
 
@@ -35,4 +35,4 @@ absl::Status DrawComparison(const std::vector<ComparisonRow>& rows,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMPARISON_OUTPUT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_OUTPUT_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/evaluation.h"
+#include "tools/stowage/compare/evaluation.h"
 
 #include <limits>
 #include <memory>

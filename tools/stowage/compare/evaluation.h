@@ -2,8 +2,8 @@
 //
 //   absl::StatusOr<Evaluation> evaluation =
 //       MakeEvaluation(graph, system, "belady", {.fast_limit_bytes = limit});
-#ifndef STOWAGE_TOOLS_STOWAGE_EVALUATION_H_
-#define STOWAGE_TOOLS_STOWAGE_EVALUATION_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_EVALUATION_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_EVALUATION_H_
 
 #include <string>
 
@@ -53,4 +53,4 @@ nlohmann::json EvaluationToJson(const Evaluation& evaluation,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_EVALUATION_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_EVALUATION_H_

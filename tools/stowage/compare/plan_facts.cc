@@ -1,4 +1,4 @@
-#include "tools/stowage/plan_facts.h"
+#include "tools/stowage/compare/plan_facts.h"
 
 #include <memory>
 
@@ -7,8 +7,8 @@
 #include "nlohmann/json.hpp"
 #include "policies/planning/plan_usage.h"
 #include "policies/redl/locality.h"
-#include "tools/stowage/evaluation.h"
-#include "tools/stowage/policy_spec.h"
+#include "tools/stowage/compare/evaluation.h"
+#include "tools/stowage/inputs/policy_spec.h"
 
 namespace stowage::cli {
 

@@ -3,8 +3,8 @@
 //
 //   const std::string text = ToText(MakePlanFacts(graph, system, policy, o));
 //   absl::StatusOr<PlanFacts> facts = PlanFactsFromText(text);
-#ifndef STOWAGE_TOOLS_STOWAGE_PLAN_FACTS_H_
-#define STOWAGE_TOOLS_STOWAGE_PLAN_FACTS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_PLAN_FACTS_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_PLAN_FACTS_H_
 
 #include <cstdint>
 #include <string>
@@ -45,4 +45,4 @@ absl::StatusOr<PlanFacts> PlanFactsFromText(const std::string& text);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_PLAN_FACTS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_PLAN_FACTS_H_

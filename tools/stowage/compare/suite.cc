@@ -1,4 +1,4 @@
-#include "tools/stowage/suite.h"
+#include "tools/stowage/compare/suite.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,9 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/import/json_input.h"
-#include "tools/stowage/suite_metric.h"
+#include "tools/stowage/compare/suite_metric.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/inputs/json_input.h"
 
 namespace stowage::cli {
 namespace {

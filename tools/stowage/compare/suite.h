@@ -6,16 +6,16 @@
 //
 // tools/stowage/suites/papers.json is one; docs/suite-papers.md describes the
 // fields.
-#ifndef STOWAGE_TOOLS_STOWAGE_SUITE_H_
-#define STOWAGE_TOOLS_STOWAGE_SUITE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_H_
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/stowage/fast_limit.h"
-#include "tools/stowage/installation.h"
+#include "tools/stowage/inputs/fast_limit.h"
+#include "tools/stowage/process/installation.h"
 
 namespace stowage::cli {
 
@@ -100,4 +100,4 @@ absl::StatusOr<Suite> LoadSuite(const std::string& path);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SUITE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_H_

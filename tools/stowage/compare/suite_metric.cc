@@ -1,4 +1,4 @@
-#include "tools/stowage/suite_metric.h"
+#include "tools/stowage/compare/suite_metric.h"
 
 #include <map>
 #include <utility>

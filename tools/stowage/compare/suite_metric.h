@@ -13,15 +13,15 @@
 // | peak_gb | tensor peak of the graph |
 // | least_ratio:SHARE | the least of the figure's limits, as a share of the
 // peak, that reaches SHARE of the performance with everything fast |
-#ifndef STOWAGE_TOOLS_STOWAGE_SUITE_METRIC_H_
-#define STOWAGE_TOOLS_STOWAGE_SUITE_METRIC_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_METRIC_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_METRIC_H_
 
 #include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "tools/stowage/comparison.h"
+#include "tools/stowage/compare/comparison.h"
 
 namespace stowage::cli {
 
@@ -42,4 +42,4 @@ std::optional<double> RowMetric(absl::string_view name,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SUITE_METRIC_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_METRIC_H_

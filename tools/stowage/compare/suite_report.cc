@@ -1,4 +1,4 @@
-#include "tools/stowage/suite_report.h"
+#include "tools/stowage/compare/suite_report.h"
 
 #include <filesystem>
 #include <optional>
@@ -10,8 +10,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "tools/stowage/comparison_output.h"
-#include "tools/stowage/output_file.h"
+#include "tools/stowage/compare/comparison_output.h"
+#include "tools/stowage/output/output_file.h"
 
 namespace stowage::cli {
 namespace {

@@ -2,16 +2,16 @@
 //
 //   absl::Status written = WriteSuiteReport(suite, results, installation,
 //                                           "suite-results");
-#ifndef STOWAGE_TOOLS_STOWAGE_SUITE_REPORT_H_
-#define STOWAGE_TOOLS_STOWAGE_SUITE_REPORT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_REPORT_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_REPORT_H_
 
 #include <string>
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/suite.h"
-#include "tools/stowage/suite_run.h"
+#include "tools/stowage/compare/suite.h"
+#include "tools/stowage/compare/suite_run.h"
+#include "tools/stowage/process/installation.h"
 
 namespace stowage::cli {
 
@@ -35,4 +35,4 @@ absl::Status WriteSuiteReport(const Suite& suite, const SuiteResults& results,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SUITE_REPORT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_REPORT_H_

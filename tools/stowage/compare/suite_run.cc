@@ -1,4 +1,4 @@
-#include "tools/stowage/suite_run.h"
+#include "tools/stowage/compare/suite_run.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,10 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/batch_scaling.h"
 #include "policies/model/workspaces.h"
+#include "tools/stowage/compare/suite_metric.h"
 #include "tools/stowage/import/graph_file.h"
-#include "tools/stowage/policy_spec.h"
-#include "tools/stowage/suite_metric.h"
-#include "tools/stowage/system_file.h"
+#include "tools/stowage/inputs/policy_spec.h"
+#include "tools/stowage/inputs/system_file.h"
 
 namespace stowage::cli {
 namespace {

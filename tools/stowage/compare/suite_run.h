@@ -3,8 +3,8 @@
 //   absl::StatusOr<SuiteResults> results = RunSuite(*suite, {.jobs = 2});
 //   std::optional<double> v =
 //       results->Value(figure, "slowdown", "vgg19-b2048", "4:1", "autotm-sync");
-#ifndef STOWAGE_TOOLS_STOWAGE_SUITE_RUN_H_
-#define STOWAGE_TOOLS_STOWAGE_SUITE_RUN_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_RUN_H_
+#define STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_RUN_H_
 
 #include <map>
 #include <optional>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/stowage/comparison.h"
-#include "tools/stowage/suite.h"
+#include "tools/stowage/compare/comparison.h"
+#include "tools/stowage/compare/suite.h"
 
 namespace stowage::cli {
 
@@ -58,4 +58,4 @@ absl::StatusOr<SuiteResults> RunSuite(const Suite& suite,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SUITE_RUN_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_RUN_H_

@@ -6,8 +6,8 @@
 // The backward of a convolution takes the forward's FLOPs for each gradient
 // that it writes, its input's and its weight's. Its forward is the convolution
 // before it that reads most of the same tensors.
-#ifndef STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
-#define STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_BACKWARD_FLOPS_H_
+#define STOWAGE_TOOLS_STOWAGE_GRAPHS_BACKWARD_FLOPS_H_
 
 #include "policies/model/graph.h"
 
@@ -18,4 +18,4 @@ void FillBackwardFlops(Graph& graph);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_BACKWARD_FLOPS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_GRAPHS_BACKWARD_FLOPS_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/captured_graphs.h"
+#include "tools/stowage/graphs/captured_graphs.h"
 
 #include <algorithm>
 #include <filesystem>

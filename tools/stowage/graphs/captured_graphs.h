@@ -1,8 +1,8 @@
 // The graphs that a private agent kept of the steps it profiled.
 //
 //   absl::StatusOr<Graph> graph = LoadCapturedGraph(graph_dir, run_id, 0);
-#ifndef STOWAGE_TOOLS_STOWAGE_CAPTURED_GRAPHS_H_
-#define STOWAGE_TOOLS_STOWAGE_CAPTURED_GRAPHS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
+#define STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
 
 #include <string>
 
@@ -19,4 +19,4 @@ absl::StatusOr<Graph> LoadCapturedGraph(const std::string& graph_dir,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_CAPTURED_GRAPHS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/graph_summary.h"
+#include "tools/stowage/graphs/graph_summary.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,8 +10,8 @@
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/planning/workload.h"
-#include "tools/stowage/table.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/table.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,8 +1,8 @@
 // What `stowage graph show` says of a graph.
 //
 //   GraphSummary summary = Summarize(loaded.graph);
-#ifndef STOWAGE_TOOLS_STOWAGE_GRAPH_SUMMARY_H_
-#define STOWAGE_TOOLS_STOWAGE_GRAPH_SUMMARY_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_GRAPH_SUMMARY_H_
+#define STOWAGE_TOOLS_STOWAGE_GRAPHS_GRAPH_SUMMARY_H_
 
 #include <cstdint>
 #include <string>
@@ -46,4 +46,4 @@ std::string SummaryToText(const GraphSummary& summary, const Graph& graph);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_GRAPH_SUMMARY_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_GRAPHS_GRAPH_SUMMARY_H_

@@ -2,8 +2,8 @@
 //
 //   HostProcessor processor = DescribeHostProcessor();
 //   graph.processor = processor.name;
-#ifndef STOWAGE_TOOLS_STOWAGE_HOST_PROCESSOR_H_
-#define STOWAGE_TOOLS_STOWAGE_HOST_PROCESSOR_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_HOST_PROCESSOR_H_
+#define STOWAGE_TOOLS_STOWAGE_GRAPHS_HOST_PROCESSOR_H_
 
 #include <string>
 
@@ -28,4 +28,4 @@ HostProcessor DescribeHostProcessor();
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_HOST_PROCESSOR_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_GRAPHS_HOST_PROCESSOR_H_

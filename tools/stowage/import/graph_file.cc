@@ -8,11 +8,11 @@
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
 #include "tools/stowage/import/imported_graph.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/import/json_input.h"
 #include "tools/stowage/import/profiled_graph.h"
 #include "tools/stowage/import/trace_graph.h"
 #include "tools/stowage/import/trace_node.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/inputs/json_input.h"
 
 namespace stowage::cli {
 namespace {

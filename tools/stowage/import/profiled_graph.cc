@@ -7,7 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "tools/stowage/import/json_input.h"
+#include "tools/stowage/inputs/json_input.h"
 
 namespace stowage::cli {
 namespace {

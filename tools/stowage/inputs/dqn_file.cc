@@ -1,7 +1,7 @@
-#include "tools/stowage/dqn_file.h"
+#include "tools/stowage/inputs/dqn_file.h"
 
 #include "absl/strings/str_cat.h"
-#include "tools/stowage/import/input_file.h"
+#include "tools/stowage/inputs/input_file.h"
 
 namespace stowage::cli {
 

@@ -1,8 +1,8 @@
 // Trained DQN policies as files.
 //
 //   absl::StatusOr<DqnPolicy> policy = LoadDqnPolicy("resnet.dqn");
-#ifndef STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_
-#define STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_DQN_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_DQN_FILE_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_DQN_FILE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_DQN_FILE_H_

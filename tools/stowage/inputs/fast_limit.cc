@@ -1,4 +1,4 @@
-#include "tools/stowage/fast_limit.h"
+#include "tools/stowage/inputs/fast_limit.h"
 
 #include <optional>
 

@@ -1,8 +1,8 @@
 // The limit on fast memory as `plan` and `compare` take it.
 //
 //   absl::StatusOr<int64_t> limit_bytes = ResolveLimit({.ratio = 0.4}, graph);
-#ifndef STOWAGE_TOOLS_STOWAGE_FAST_LIMIT_H_
-#define STOWAGE_TOOLS_STOWAGE_FAST_LIMIT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_FAST_LIMIT_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_FAST_LIMIT_H_
 
 #include <cstdint>
 #include <optional>
@@ -25,4 +25,4 @@ absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_FAST_LIMIT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_FAST_LIMIT_H_

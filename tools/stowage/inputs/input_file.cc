@@ -1,4 +1,4 @@
-#include "tools/stowage/import/input_file.h"
+#include "tools/stowage/inputs/input_file.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/codec.h"
-#include "tools/stowage/import/tar_archive.h"
+#include "tools/stowage/inputs/tar_archive.h"
 
 namespace stowage::cli {
 namespace {

@@ -2,8 +2,8 @@
 //
 //   absl::StatusOr<std::string> bytes = ReadInput("trace.tar.gz",
 //   "rank0.json");
-#ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_INPUT_FILE_H_
-#define STOWAGE_TOOLS_STOWAGE_IMPORT_INPUT_FILE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_INPUT_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_INPUT_FILE_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_IMPORT_INPUT_FILE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_INPUT_FILE_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/import/json_input.h"
+#include "tools/stowage/inputs/json_input.h"
 
 #include <cmath>
 #include <optional>

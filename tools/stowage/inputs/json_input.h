@@ -5,8 +5,8 @@
 //   // INVALID_ARGUMENT: "(/kernels/17) key 'name' not found; ..."
 //
 // nlohmann's accessors throw; the exceptions end in ReadFields().
-#ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
-#define STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_JSON_INPUT_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_JSON_INPUT_H_
 
 #include <concepts>
 #include <cstdint>
@@ -49,4 +49,4 @@ absl::StatusOr<T> ReadFields(const Function& read) {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_IMPORT_JSON_INPUT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_JSON_INPUT_H_

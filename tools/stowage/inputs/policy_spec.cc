@@ -1,4 +1,4 @@
-#include "tools/stowage/policy_spec.h"
+#include "tools/stowage/inputs/policy_spec.h"
 
 #include <iterator>
 #include <utility>
@@ -12,7 +12,7 @@
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/registry.h"
 #include "policies/sentinel/sentinel.h"
-#include "tools/stowage/dqn_file.h"
+#include "tools/stowage/inputs/dqn_file.h"
 
 namespace stowage::cli {
 namespace {

@@ -3,8 +3,8 @@
 // "deeptm:resnet.dqn" (a file of `stowage train`).
 //
 //   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicyFromSpec(spec);
-#ifndef STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_
-#define STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_
 
 #include <memory>
 #include <string>
@@ -40,4 +40,4 @@ absl::StatusOr<std::vector<std::string>> ExpandPolicies(
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_POLICY_SPEC_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_

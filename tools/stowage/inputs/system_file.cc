@@ -1,4 +1,4 @@
-#include "tools/stowage/system_file.h"
+#include "tools/stowage/inputs/system_file.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +10,7 @@
 #include "policies/model/codec.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
-#include "tools/stowage/import/input_file.h"
+#include "tools/stowage/inputs/input_file.h"
 
 namespace stowage::cli {
 namespace {

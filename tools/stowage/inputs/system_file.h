@@ -1,8 +1,8 @@
 // A memory system by the name of a preset or by file.
 //
 //   absl::StatusOr<MemorySystem> system = LoadSystem("optane");
-#ifndef STOWAGE_TOOLS_STOWAGE_SYSTEM_FILE_H_
-#define STOWAGE_TOOLS_STOWAGE_SYSTEM_FILE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_SYSTEM_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_SYSTEM_FILE_H_
 
 #include <string>
 
@@ -17,4 +17,4 @@ absl::StatusOr<MemorySystem> LoadSystem(const std::string& name);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SYSTEM_FILE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_SYSTEM_FILE_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/import/tar_archive.h"
+#include "tools/stowage/inputs/tar_archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>

@@ -1,8 +1,8 @@
 // One file out of a tar archive in memory, by libarchive.
 //
 //   if (IsTar(bytes)) bytes = *ExtractMember(bytes, "rank0.json");
-#ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_TAR_ARCHIVE_H_
-#define STOWAGE_TOOLS_STOWAGE_IMPORT_TAR_ARCHIVE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_TAR_ARCHIVE_H_
+#define STOWAGE_TOOLS_STOWAGE_INPUTS_TAR_ARCHIVE_H_
 
 #include <string>
 
@@ -20,4 +20,4 @@ absl::StatusOr<std::string> ExtractMember(absl::string_view bytes,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_IMPORT_TAR_ARCHIVE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_INPUTS_TAR_ARCHIVE_H_

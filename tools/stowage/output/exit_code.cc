@@ -1,4 +1,4 @@
-#include "tools/stowage/exit_code.h"
+#include "tools/stowage/output/exit_code.h"
 
 #include <iostream>
 

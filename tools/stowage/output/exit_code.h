@@ -1,8 +1,8 @@
 // What the command line exits with, and how it reports an error.
 //
 //   if (!graph.ok()) return ReportError(graph.status());
-#ifndef STOWAGE_TOOLS_STOWAGE_EXIT_CODE_H_
-#define STOWAGE_TOOLS_STOWAGE_EXIT_CODE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_EXIT_CODE_H_
+#define STOWAGE_TOOLS_STOWAGE_OUTPUT_EXIT_CODE_H_
 
 #include "absl/status/status.h"
 
@@ -31,4 +31,4 @@ int ReportUsageError(const absl::Status& status);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_EXIT_CODE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OUTPUT_EXIT_CODE_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/output_file.h"
+#include "tools/stowage/output/output_file.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

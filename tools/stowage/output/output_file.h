@@ -2,8 +2,8 @@
 //
 //   absl::Status checked = CheckWritable(path);       // before hours of work
 //   absl::Status written = WriteFileAtomically(path, text);
-#ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_FILE_H_
-#define STOWAGE_TOOLS_STOWAGE_OUTPUT_FILE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_OUTPUT_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_OUTPUT_OUTPUT_FILE_H_
 
 #include <string>
 
@@ -30,4 +30,4 @@ absl::Status WriteOutput(const std::string& path, absl::string_view content);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_OUTPUT_FILE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OUTPUT_OUTPUT_FILE_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/progress.h"
+#include "tools/stowage/output/progress.h"
 
 #include <unistd.h>
 

@@ -3,8 +3,8 @@
 //
 //   Progress progress(12);
 //   progress.Step("resnet152, belady, 40%");
-#ifndef STOWAGE_TOOLS_STOWAGE_PROGRESS_H_
-#define STOWAGE_TOOLS_STOWAGE_PROGRESS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_PROGRESS_H_
+#define STOWAGE_TOOLS_STOWAGE_OUTPUT_PROGRESS_H_
 
 #include <string>
 
@@ -30,4 +30,4 @@ class Progress {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_PROGRESS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OUTPUT_PROGRESS_H_

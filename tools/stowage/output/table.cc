@@ -1,4 +1,4 @@
-#include "tools/stowage/table.h"
+#include "tools/stowage/output/table.h"
 
 #include <algorithm>
 #include <cctype>

@@ -5,8 +5,8 @@
 //   std::cout << table.ToText();
 //
 // Not thread-safe.
-#ifndef STOWAGE_TOOLS_STOWAGE_TABLE_H_
-#define STOWAGE_TOOLS_STOWAGE_TABLE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_TABLE_H_
+#define STOWAGE_TOOLS_STOWAGE_OUTPUT_TABLE_H_
 
 #include <string>
 #include <vector>
@@ -30,4 +30,4 @@ class Table {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_TABLE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OUTPUT_TABLE_H_

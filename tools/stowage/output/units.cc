@@ -1,4 +1,4 @@
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/units.h"
 
 #include "absl/strings/str_format.h"
 

@@ -2,8 +2,8 @@
 //
 //   FormatBytes(943718400)     // "900.0 MiB"
 //   FormatDurationNs(1720000)  // "1.72 ms"
-#ifndef STOWAGE_TOOLS_STOWAGE_UNITS_H_
-#define STOWAGE_TOOLS_STOWAGE_UNITS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_
+#define STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_
 
 #include <cstdint>
 #include <string>
@@ -18,4 +18,4 @@ std::string FormatDurationNs(int64_t duration_ns);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_UNITS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_

@@ -3,7 +3,7 @@
 
     plot_step.py STEP.json PICTURE.svg
 
-STEP.json is what tools/stowage/step_plot.cc writes; the picture's name ends in
+STEP.json is what tools/stowage/plot/step_plot.cc writes; the picture's name ends in
 .svg or .png.
 """
 

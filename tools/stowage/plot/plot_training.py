@@ -4,7 +4,7 @@
     plot_training.py TRAINING.json PICTURE.svg
 
 `stowage train --plot` calls this. TRAINING.json is what
-tools/stowage/training_summary.cc writes; the picture's name ends in .svg or
+tools/stowage/train/training_summary.cc writes; the picture's name ends in .svg or
 .png.
 """
 

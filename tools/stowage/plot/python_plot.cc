@@ -1,13 +1,13 @@
-#include "tools/stowage/python_plot.h"
+#include "tools/stowage/plot/python_plot.h"
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "tools/stowage/child_process.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/output_file.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/output/output_file.h"
+#include "tools/stowage/process/child_process.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {

@@ -2,8 +2,8 @@
 //
 //   absl::Status drawn =
 //       DrawWithPython(installation.plotter_path, data, "step.svg");
-#ifndef STOWAGE_TOOLS_STOWAGE_PYTHON_PLOT_H_
-#define STOWAGE_TOOLS_STOWAGE_PYTHON_PLOT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PLOT_PYTHON_PLOT_H_
+#define STOWAGE_TOOLS_STOWAGE_PLOT_PYTHON_PLOT_H_
 
 #include <string>
 
@@ -24,4 +24,4 @@ absl::Status DrawWithPython(const std::string& script,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_PYTHON_PLOT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PLOT_PYTHON_PLOT_H_

@@ -1,12 +1,12 @@
-#include "tools/stowage/step_plot.h"
+#include "tools/stowage/plot/step_plot.h"
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "policies/model/liveness.h"
-#include "tools/stowage/python_plot.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/units.h"
+#include "tools/stowage/plot/python_plot.h"
 
 namespace stowage::cli {
 namespace {

@@ -2,8 +2,8 @@
 // plot_step.py with Debian's matplotlib.
 //
 //   absl::Status drawn = DrawStep(step, installation, "step.svg");
-#ifndef STOWAGE_TOOLS_STOWAGE_STEP_PLOT_H_
-#define STOWAGE_TOOLS_STOWAGE_STEP_PLOT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PLOT_STEP_PLOT_H_
+#define STOWAGE_TOOLS_STOWAGE_PLOT_STEP_PLOT_H_
 
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@
 #include "policies/model/graph.h"
 #include "policies/planning/plan.h"
 #include "policies/planning/simulator.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/report.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/report/report.h"
 
 namespace stowage::cli {
 
@@ -33,4 +33,4 @@ absl::Status DrawStep(const StepPicture& picture,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_STEP_PLOT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PLOT_STEP_PLOT_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/child_process.h"
+#include "tools/stowage/process/child_process.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -7,8 +7,8 @@
 //   agent->Stop(absl::Seconds(5));
 //
 // Not thread-safe. The destructor stops a child that still runs.
-#ifndef STOWAGE_TOOLS_STOWAGE_CHILD_PROCESS_H_
-#define STOWAGE_TOOLS_STOWAGE_CHILD_PROCESS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_CHILD_PROCESS_H_
+#define STOWAGE_TOOLS_STOWAGE_PROCESS_CHILD_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -63,4 +63,4 @@ class ChildProcess {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_CHILD_PROCESS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PROCESS_CHILD_PROCESS_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/foreground.h"
+#include "tools/stowage/process/foreground.h"
 
 #include <time.h>
 

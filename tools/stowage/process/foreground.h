@@ -3,14 +3,14 @@
 //   SignalBlock block;                       // before any child is started
 //   absl::StatusOr<ChildProcess> command = ChildProcess::Start({.argv = argv});
 //   int status = WaitInForeground(*command);
-#ifndef STOWAGE_TOOLS_STOWAGE_FOREGROUND_H_
-#define STOWAGE_TOOLS_STOWAGE_FOREGROUND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_FOREGROUND_H_
+#define STOWAGE_TOOLS_STOWAGE_PROCESS_FOREGROUND_H_
 
 #include <signal.h>
 
 #include <optional>
 
-#include "tools/stowage/child_process.h"
+#include "tools/stowage/process/child_process.h"
 
 namespace stowage::cli {
 
@@ -37,4 +37,4 @@ int WaitInForeground(ChildProcess& command);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_FOREGROUND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PROCESS_FOREGROUND_H_

@@ -6,8 +6,8 @@
 //
 // Not thread-safe; the calling process must have one thread. The destructor
 // kills a call that has not finished.
-#ifndef STOWAGE_TOOLS_STOWAGE_FORKED_CALL_H_
-#define STOWAGE_TOOLS_STOWAGE_FORKED_CALL_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_FORKED_CALL_H_
+#define STOWAGE_TOOLS_STOWAGE_PROCESS_FORKED_CALL_H_
 
 #include <sys/types.h>
 
@@ -67,4 +67,4 @@ std::vector<absl::StatusOr<ForkedResult>> RunForked(
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_FORKED_CALL_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PROCESS_FORKED_CALL_H_

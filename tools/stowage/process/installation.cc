@@ -1,4 +1,4 @@
-#include "tools/stowage/installation.h"
+#include "tools/stowage/process/installation.h"
 
 #include <unistd.h>
 

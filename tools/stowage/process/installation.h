@@ -3,8 +3,8 @@
 //   absl::StatusOr<Installation> installation = FindInstallation();
 //
 // Binaries lie beside the running executable, libraries in ../lib.
-#ifndef STOWAGE_TOOLS_STOWAGE_INSTALLATION_H_
-#define STOWAGE_TOOLS_STOWAGE_INSTALLATION_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_
+#define STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_
 
 #include <string>
 
@@ -34,4 +34,4 @@ absl::Status CheckInstalled(const std::string& path);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_INSTALLATION_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/process/temp_directory.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 //   std::string socket = directory->path() + "/agent.sock";
 //
 // Not thread-safe.
-#ifndef STOWAGE_TOOLS_STOWAGE_TEMP_DIRECTORY_H_
-#define STOWAGE_TOOLS_STOWAGE_TEMP_DIRECTORY_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_TEMP_DIRECTORY_H_
+#define STOWAGE_TOOLS_STOWAGE_PROCESS_TEMP_DIRECTORY_H_
 
 #include <string>
 
@@ -37,4 +37,4 @@ class TempDirectory {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_TEMP_DIRECTORY_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_PROCESS_TEMP_DIRECTORY_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/report.h"
+#include "tools/stowage/report/report.h"
 
 #include <algorithm>
 #include <tuple>

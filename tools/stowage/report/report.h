@@ -4,8 +4,8 @@
 //   std::string text = ReportToJson(report).dump(2);
 //
 // Plain data, freely copied.
-#ifndef STOWAGE_TOOLS_STOWAGE_REPORT_H_
-#define STOWAGE_TOOLS_STOWAGE_REPORT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_H_
+#define STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_H_
 
 #include <cstdint>
 #include <string>
@@ -73,4 +73,4 @@ nlohmann::json ReportToJson(const RunReport& report);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_REPORT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_H_

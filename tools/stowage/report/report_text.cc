@@ -1,9 +1,9 @@
-#include "tools/stowage/report_text.h"
+#include "tools/stowage/report/report_text.h"
 
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

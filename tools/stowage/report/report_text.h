@@ -1,10 +1,10 @@
 // The short summary that `stowage run` prints when the command has ended.
-#ifndef STOWAGE_TOOLS_STOWAGE_REPORT_TEXT_H_
-#define STOWAGE_TOOLS_STOWAGE_REPORT_TEXT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_TEXT_H_
+#define STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_TEXT_H_
 
 #include <string>
 
-#include "tools/stowage/report.h"
+#include "tools/stowage/report/report.h"
 
 namespace stowage::cli {
 
@@ -13,4 +13,4 @@ std::string ReportToText(const RunReport& report);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_REPORT_TEXT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_TEXT_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/session_file.h"
+#include "tools/stowage/report/session_file.h"
 
 #include <algorithm>
 #include <cstring>

@@ -3,14 +3,14 @@
 // hostile: lengths, strings and counts are checked before they are used.
 //
 //   absl::StatusOr<std::vector<JobReport>> jobs = ReadSessions(dir, run_id);
-#ifndef STOWAGE_TOOLS_STOWAGE_SESSION_FILE_H_
-#define STOWAGE_TOOLS_STOWAGE_SESSION_FILE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_REPORT_SESSION_FILE_H_
+#define STOWAGE_TOOLS_STOWAGE_REPORT_SESSION_FILE_H_
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/stowage/report.h"
+#include "tools/stowage/report/report.h"
 
 namespace stowage::cli {
 
@@ -28,4 +28,4 @@ Sessions ReadSessions(const std::string& directory, const std::string& run_id);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_SESSION_FILE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_REPORT_SESSION_FILE_H_

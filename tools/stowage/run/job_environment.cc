@@ -1,4 +1,4 @@
-#include "tools/stowage/job_environment.h"
+#include "tools/stowage/run/job_environment.h"
 
 #include <unistd.h>
 

@@ -2,14 +2,14 @@
 //
 //   std::vector<std::string> environment =
 //       JobEnvironment(environ, installation, request, wiring);
-#ifndef STOWAGE_TOOLS_STOWAGE_JOB_ENVIRONMENT_H_
-#define STOWAGE_TOOLS_STOWAGE_JOB_ENVIRONMENT_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_JOB_ENVIRONMENT_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_JOB_ENVIRONMENT_H_
 
 #include <string>
 #include <vector>
 
-#include "tools/stowage/installation.h"
-#include "tools/stowage/run_request.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/run/run_request.h"
 
 namespace stowage::cli {
 
@@ -32,4 +32,4 @@ std::vector<std::string> CurrentEnvironment();
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_JOB_ENVIRONMENT_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_JOB_ENVIRONMENT_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/job_run.h"
+#include "tools/stowage/run/job_run.h"
 
 #include <unistd.h>
 
@@ -8,12 +8,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "tools/stowage/captured_graphs.h"
-#include "tools/stowage/child_process.h"
-#include "tools/stowage/exit_code.h"
-#include "tools/stowage/foreground.h"
-#include "tools/stowage/job_environment.h"
-#include "tools/stowage/private_services.h"
+#include "tools/stowage/graphs/captured_graphs.h"
+#include "tools/stowage/output/exit_code.h"
+#include "tools/stowage/process/child_process.h"
+#include "tools/stowage/process/foreground.h"
+#include "tools/stowage/run/job_environment.h"
+#include "tools/stowage/run/private_services.h"
 
 namespace stowage::cli {
 namespace {

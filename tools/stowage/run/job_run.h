@@ -2,17 +2,17 @@
 // named or a private one.
 //
 //   absl::StatusOr<JobRun> run = RunJob(request, installation, directory);
-#ifndef STOWAGE_TOOLS_STOWAGE_JOB_RUN_H_
-#define STOWAGE_TOOLS_STOWAGE_JOB_RUN_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_JOB_RUN_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_JOB_RUN_H_
 
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/planned_step.h"
-#include "tools/stowage/run_request.h"
-#include "tools/stowage/session_file.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/report/session_file.h"
+#include "tools/stowage/run/planned_step.h"
+#include "tools/stowage/run/run_request.h"
 
 namespace stowage::cli {
 
@@ -36,4 +36,4 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_JOB_RUN_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_JOB_RUN_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/planned_step.h"
+#include "tools/stowage/run/planned_step.h"
 
 #include <memory>
 #include <utility>

@@ -2,8 +2,8 @@
 //
 //   absl::StatusOr<PlannedStep> step =
 //       FetchPlannedStep(address, node, std::move(graph));
-#ifndef STOWAGE_TOOLS_STOWAGE_PLANNED_STEP_H_
-#define STOWAGE_TOOLS_STOWAGE_PLANNED_STEP_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_
 
 #include <string>
 
@@ -29,4 +29,4 @@ absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_PLANNED_STEP_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/private_services.h"
+#include "tools/stowage/run/private_services.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

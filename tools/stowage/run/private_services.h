@@ -7,17 +7,17 @@
 //   services->Stop();
 //
 // Not thread-safe. They die with this process, however it dies.
-#ifndef STOWAGE_TOOLS_STOWAGE_PRIVATE_SERVICES_H_
-#define STOWAGE_TOOLS_STOWAGE_PRIVATE_SERVICES_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_PRIVATE_SERVICES_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_PRIVATE_SERVICES_H_
 
 #include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "tools/stowage/child_process.h"
-#include "tools/stowage/installation.h"
-#include "tools/stowage/run_request.h"
+#include "tools/stowage/process/child_process.h"
+#include "tools/stowage/process/installation.h"
+#include "tools/stowage/run/run_request.h"
 
 namespace stowage::cli {
 
@@ -63,4 +63,4 @@ class PrivateServices {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_PRIVATE_SERVICES_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_PRIVATE_SERVICES_H_

@@ -1,10 +1,10 @@
-#include "tools/stowage/run_request.h"
+#include "tools/stowage/run/run_request.h"
 
 #include "absl/strings/str_cat.h"
 #include "client_sdk/session/size_spec.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/registry.h"
-#include "tools/stowage/python_plot.h"
+#include "tools/stowage/plot/python_plot.h"
 
 namespace stowage::cli {
 namespace {

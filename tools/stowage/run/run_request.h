@@ -1,6 +1,6 @@
 // What the user asks of `stowage run`.
-#ifndef STOWAGE_TOOLS_STOWAGE_RUN_REQUEST_H_
-#define STOWAGE_TOOLS_STOWAGE_RUN_REQUEST_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_RUN_RUN_REQUEST_H_
+#define STOWAGE_TOOLS_STOWAGE_RUN_RUN_REQUEST_H_
 
 #include <string>
 #include <vector>
@@ -27,4 +27,4 @@ absl::Status CheckRunRequest(const RunRequest& request);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_RUN_REQUEST_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_RUN_RUN_REQUEST_H_

@@ -1,7 +1,7 @@
-"""Captures the graphs in tests/data/graphs: two small batches a model.
+"""Captures the graphs in tools/stowage/suites/graphs: two small batches a model.
 
-    python3 tests/data/capture.py                    all that are missing
-    python3 tests/data/capture.py vgg19 bert_large   these, again
+    python3 tools/stowage/suites/capture.py                    all that are missing
+    python3 tools/stowage/suites/capture.py vgg19 bert_large   these, again
 
 Needs a build (STOWAGE_BINARY_DIR, default build) and up to 12 GB of memory;
 about half a minute a model on two cores.
@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", FOLDER.parents[1] / "build"))
+BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", FOLDER.parents[2] / "build"))
 
 # Two batches each: `stowage graph scale` makes larger ones from them. Both are
 # large enough that what grows with the batch is managed (16 KiB) in both.

@@ -1,4 +1,4 @@
-#include "tools/stowage/training_progress.h"
+#include "tools/stowage/train/training_progress.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

@@ -3,8 +3,8 @@
 //
 //   TrainingProgress progress;
 //   progress.Show(episode);   // after each
-#ifndef STOWAGE_TOOLS_STOWAGE_TRAINING_PROGRESS_H_
-#define STOWAGE_TOOLS_STOWAGE_TRAINING_PROGRESS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_PROGRESS_H_
+#define STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_PROGRESS_H_
 
 #include <string>
 
@@ -33,4 +33,4 @@ class TrainingProgress {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_TRAINING_PROGRESS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_PROGRESS_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/training_run.h"
+#include "tools/stowage/train/training_run.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
 //
 //   absl::StatusOr<TrainingResult> result = TrainHere(job, trainer_path, show);
 //   absl::StatusOr<TrainingResult> result = TrainAt(address, job, show);
-#ifndef STOWAGE_TOOLS_STOWAGE_TRAINING_RUN_H_
-#define STOWAGE_TOOLS_STOWAGE_TRAINING_RUN_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_RUN_H_
+#define STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_RUN_H_
 
 #include <string>
 #include <vector>
@@ -41,4 +41,4 @@ absl::StatusOr<TrainingResult> TrainAt(const std::string& address,
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_TRAINING_RUN_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_RUN_H_

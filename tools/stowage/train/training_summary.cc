@@ -1,4 +1,4 @@
-#include "tools/stowage/training_summary.h"
+#include "tools/stowage/train/training_summary.h"
 
 #include <memory>
 #include <utility>
@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policies/deeptm/dqn_planner.h"
-#include "tools/stowage/table.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/table.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

@@ -3,8 +3,8 @@
 //   absl::StatusOr<TrainingSummary> summary =
 //       SummarizeTraining(job, result, seconds);
 //   std::cout << SummaryToText(*summary);
-#ifndef STOWAGE_TOOLS_STOWAGE_TRAINING_SUMMARY_H_
-#define STOWAGE_TOOLS_STOWAGE_TRAINING_SUMMARY_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_SUMMARY_H_
+#define STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_SUMMARY_H_
 
 #include <cstdint>
 #include <string>
@@ -13,8 +13,8 @@
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
 #include "server/training/training_job.h"
-#include "tools/stowage/evaluation.h"
-#include "tools/stowage/training_run.h"
+#include "tools/stowage/compare/evaluation.h"
+#include "tools/stowage/train/training_run.h"
 
 namespace stowage::cli {
 
@@ -48,4 +48,4 @@ nlohmann::json TrainingPictureToJson(const TrainingSummary& summary);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_TRAINING_SUMMARY_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_SUMMARY_H_

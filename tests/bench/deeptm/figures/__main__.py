@@ -22,7 +22,7 @@ import time
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[4]
 BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
-sys.path[1:1] = [str(SOURCE_DIR / "tests/bench"), str(SOURCE_DIR / "tools/stowage")]
+sys.path[1:1] = [str(SOURCE_DIR / "tests/bench"), str(SOURCE_DIR / "tools/stowage/plot")]
 
 import document  # pylint: disable=wrong-import-position
 from picture import load_pyplot  # pylint: disable=wrong-import-position

@@ -26,7 +26,7 @@ which {jobs} its own.
 * **Models:** {models}.
 * **Simulated, but for figures 15 and 18.** Step times are what the simulator predicts for plans that
   the verifier accepted. Training time, memory and migration bandwidth are measured.
-* **Graphs** are captures of two small batches (`tests/data/README.md`), scaled to the paper's batch
+* **Graphs** are captures of two small batches (`tools/stowage/suites/README.md`), scaled to the paper's batch
   (`stowage graph scale --without-workspaces`) and rehosted to the processor of the memory system. The
   paper's peaks at batch 512 (its table I) are smaller than those of these graphs, VGG-19's by 1.3 times,
   AlexNet's by 1.7, MobileNet's by 13, ResNet-152's by 23 and Inception's by 37, and it does not say why;

@@ -13,7 +13,7 @@ import sys
 from steps import Step
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[4]
-CAPTURES = SOURCE_DIR / "tests/data/graphs"
+CAPTURES = SOURCE_DIR / "tools/stowage/suites/graphs"
 CAPTURED_BATCHES = (6, 8)
 
 # In the order of time a training takes. The paper's Inception is v4 (figure 13).

@@ -1,4 +1,4 @@
-#include "tools/stowage/option_checks.h"
+#include "tools/stowage/commands/option_checks.h"
 
 #include <string>
 

@@ -1,10 +1,10 @@
-#include "tools/stowage/comparison.h"
+#include "tools/stowage/compare/comparison.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/random_graph.h"
-#include "tools/stowage/comparison_output.h"
+#include "tools/stowage/compare/comparison_output.h"
 
 namespace stowage::cli {
 namespace {

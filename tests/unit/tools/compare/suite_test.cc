@@ -1,12 +1,12 @@
-#include "tools/stowage/suite.h"
+#include "tools/stowage/compare/suite.h"
 
 #include <filesystem>
 #include <fstream>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/stowage/suite_report.h"
-#include "tools/stowage/suite_run.h"
+#include "tools/stowage/compare/suite_report.h"
+#include "tools/stowage/compare/suite_run.h"
 
 namespace stowage::cli {
 namespace {
@@ -108,7 +108,7 @@ TEST_F(SuiteTest, TheSuiteOfThePapersIsValidAndItsGraphsAreThere) {
   for (const SuiteGraph& graph : suite->graphs) {
     for (const SuiteCapture& capture : graph.captures) {
       EXPECT_TRUE(std::filesystem::exists(
-          STOWAGE_SOURCE_DIR "/tests/data/graphs/" + capture.file))
+          STOWAGE_SOURCE_DIR "/tools/stowage/suites/graphs/" + capture.file))
           << capture.file;
     }
   }

@@ -1,4 +1,4 @@
-#include "tools/stowage/backward_flops.h"
+#include "tools/stowage/graphs/backward_flops.h"
 
 #include "gtest/gtest.h"
 

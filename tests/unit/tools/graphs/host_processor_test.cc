@@ -1,4 +1,4 @@
-#include "tools/stowage/host_processor.h"
+#include "tools/stowage/graphs/host_processor.h"
 
 #include "gtest/gtest.h"
 

@@ -2,7 +2,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/stowage/import/graph_file.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/stowage/policy_spec.h"
+#include "tools/stowage/inputs/policy_spec.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,11 +1,11 @@
-#include "tools/stowage/output_file.h"
+#include "tools/stowage/output/output_file.h"
 
 #include <filesystem>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,7 +1,7 @@
-#include "tools/stowage/table.h"
+#include "tools/stowage/output/table.h"
 
 #include "gtest/gtest.h"
-#include "tools/stowage/units.h"
+#include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 namespace {

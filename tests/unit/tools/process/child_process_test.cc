@@ -1,11 +1,11 @@
-#include "tools/stowage/child_process.h"
+#include "tools/stowage/process/child_process.h"
 
 #include <signal.h>
 
 #include "gtest/gtest.h"
-#include "tools/stowage/foreground.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/process/foreground.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {

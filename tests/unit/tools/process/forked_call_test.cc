@@ -1,4 +1,4 @@
-#include "tools/stowage/forked_call.h"
+#include "tools/stowage/process/forked_call.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
-#include "tools/stowage/report.h"
+#include "tools/stowage/report/report.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/stowage/report_text.h"
+#include "tools/stowage/report/report_text.h"
 
 namespace stowage::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "tools/stowage/session_file.h"
+#include "tools/stowage/report/session_file.h"
 
 #include <cstring>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {

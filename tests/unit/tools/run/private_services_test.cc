@@ -1,12 +1,12 @@
-#include "tools/stowage/private_services.h"
+#include "tools/stowage/run/private_services.h"
 
 #include <filesystem>
 #include <fstream>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/stowage/import/input_file.h"
-#include "tools/stowage/temp_directory.h"
+#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {

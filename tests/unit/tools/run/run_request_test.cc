@@ -1,4 +1,4 @@
-#include "tools/stowage/run_request.h"
+#include "tools/stowage/run/run_request.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
