@@ -2,12 +2,12 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "CLI/CLI.hpp"
 #include "tools/stowage/commands/capture_command.h"
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/commands/compare_command.h"
 #include "tools/stowage/commands/graph_command.h"
 #include "tools/stowage/commands/plan_command.h"
@@ -20,16 +20,6 @@
 namespace stowage::cli {
 namespace {
 
-// Where a subcommand is missing, the word that stands in its place; CLI11 does
-// not mention it.
-std::string NoSubcommand(const CLI::App& root) {
-  const CLI::App* app = &root;
-  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
-  const std::vector<std::string> words = root.remaining(/*recurse=*/true);
-  const bool is_missing = app->get_require_subcommand_min() > 0;
-  return is_missing && !words.empty() ? words.front() : "";
-}
-
 int Main(int argc, char** argv) {
   // Whoever started this may ignore it, and then no child could be waited for.
   signal(SIGCHLD, SIG_DFL);
@@ -40,34 +30,28 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> job_command(
       separator == end ? end : separator + 1, end);
 
-  CLI::App root("Stowage places the tensors of training jobs in memory tiers.",
-                "stowage");
-  root.set_version_flag("--version", "stowage " STOWAGE_VERSION);
-  root.require_subcommand(1);
+  CommandLine command_line(
+      "Stowage places the tensors of training jobs in memory tiers.", "stowage",
+      "stowage " STOWAGE_VERSION);
+  Options root = command_line.root();
+  root.RequireSubcommand();
   CommandList commands;
   AddRunCommand(root, job_command, commands);
-  CLI::App* graph = root.add_subcommand("graph", "Make and look at graphs");
-  graph->require_subcommand(1);
-  AddCaptureCommand(*graph, job_command, commands);
-  AddGraphCommands(*graph, commands);
-  AddScaleCommand(*graph, commands);
+  Options graph = root.AddSubcommand("graph", "Make and look at graphs");
+  graph.RequireSubcommand();
+  AddCaptureCommand(graph, job_command, commands);
+  AddGraphCommands(graph, commands);
+  AddScaleCommand(graph, commands);
   AddPlanCommand(root, commands);
   AddVerifyCommand(root, commands);
   AddCompareCommand(root, commands);
   AddTrainCommand(root, commands);
   AddStatusCommand(root, commands);
-  try {
-    root.parse(static_cast<int>(separator - argv), argv);
-  } catch (const CLI::RequiredError& error) {
-    const std::string word = NoSubcommand(root);
-    if (word.empty()) return root.exit(error), kExitUsage;
-    return ReportUsageError(absl::InvalidArgumentError(
-        "there is no subcommand '" + word + "'; --help lists those there are"));
-  } catch (const CLI::ParseError& error) {
-    return root.exit(error) == 0 ? kExitOk : kExitUsage;
-  }
+  const std::optional<int> exit_code =
+      command_line.Parse(static_cast<int>(separator - argv), argv);
+  if (exit_code) return *exit_code;
   for (const Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (command.options.WasGiven()) return command.run();
   }
   return kExitUsage;
 }

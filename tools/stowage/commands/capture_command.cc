@@ -85,23 +85,23 @@ int Capture(const CaptureArguments& arguments) {
 
 }  // namespace
 
-void AddCaptureCommand(CLI::App& graph,
+void AddCaptureCommand(Options& graph,
                        const std::vector<std::string>& job_command,
                        CommandList& commands) {
   auto arguments = std::make_shared<CaptureArguments>();
-  CLI::App* app = graph.add_subcommand(
+  Options app = graph.AddSubcommand(
       "capture", "Run a training command and profile a step into a graph");
-  app->footer(
+  app.SetFooter(
       "The command follows '--': stowage graph capture -o g.json -- CMD ...");
-  app->add_option("-o,--output", arguments->output,
-                  "Write the graph here: .pb or .json, with .gz gzipped")
-      ->required();
-  app->add_option("--signature", arguments->signature,
-                  "Of several kinds of steps the one profiled as this number, "
-                  "from 1; the last one by default");
-  app->add_option("--slow", arguments->run.slow, "Slow tier of the run");
-  app->add_option("--policy", arguments->run.policy, "Policy of the run");
-  AddFormatOption(*app, arguments->json);
+  app.Add("-o,--output", arguments->output,
+          "Write the graph here: .pb or .json, with .gz gzipped")
+      .Required();
+  app.Add("--signature", arguments->signature,
+          "Of several kinds of steps the one profiled as this number, "
+          "from 1; the last one by default");
+  app.Add("--slow", arguments->run.slow, "Slow tier of the run");
+  app.Add("--policy", arguments->run.policy, "Policy of the run");
+  app.AddFormat(arguments->json);
   commands.push_back({app, [arguments, &job_command] {
                         arguments->run.command = job_command;
                         return Capture(*arguments);

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 
 namespace stowage::cli {
 
 // Adds to `graph`. `job_command` is what followed "--".
-void AddCaptureCommand(CLI::App& graph,
+void AddCaptureCommand(Options& graph,
                        const std::vector<std::string>& job_command,
                        CommandList& commands);
 

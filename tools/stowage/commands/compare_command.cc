@@ -199,84 +199,83 @@ int CompareSuite(const CompareArguments& arguments) {
                             : SuiteToMarkdown(*suite, *results)));
 }
 
-void AddInputOptions(CLI::App& app, CompareArguments& arguments) {
-  app.add_option("graphs", arguments.graph_paths,
-                 "Graphs, profiled graphs or PyTorch execution traces");
+void AddInputOptions(Options& app, CompareArguments& arguments) {
+  app.Add("graphs", arguments.graph_paths,
+          "Graphs, profiled graphs or PyTorch execution traces");
   AddFileOptions(app, arguments.file);
-  app.add_option("--system", arguments.systems,
-                 "Memory systems: presets or files, separated by commas")
-      ->delimiter(',');
-  app.add_option("--policies", arguments.policies,
-                 "Policies, separated by commas, or all; sentinel:N for a "
-                 "migration interval of N layers")
-      ->delimiter(',');
-  app.add_option("--dqn", arguments.dqn_path,
-                 "Trained DQN policy, for the policy deeptm");
-  app.add_option("--fast-ratio", arguments.ratios,
-                 "Limits as shares of each graph's peak, by commas")
-      ->delimiter(',');
-  app.add_option("--fast-bytes", arguments.limits,
-                 "Limits as sizes, separated by commas")
-      ->delimiter(',');
-  app.add_flag("--keep-durations", arguments.keep_durations,
-               "Use durations as they are, also where they were measured on "
-               "another processor than the system's");
+  app.Add("--system", arguments.systems,
+          "Memory systems: presets or files, separated by commas")
+      .SeparatedByCommas();
+  app.Add("--policies", arguments.policies,
+          "Policies, separated by commas, or all; sentinel:N for a "
+          "migration interval of N layers")
+      .SeparatedByCommas();
+  app.Add("--dqn", arguments.dqn_path,
+          "Trained DQN policy, for the policy deeptm");
+  app.Add("--fast-ratio", arguments.ratios,
+          "Limits as shares of each graph's peak, by commas")
+      .SeparatedByCommas();
+  app.Add("--fast-bytes", arguments.limits,
+          "Limits as sizes, separated by commas")
+      .SeparatedByCommas();
+  app.Add("--keep-durations", arguments.keep_durations,
+          "Use durations as they are, also where they were measured on "
+          "another processor than the system's");
 }
 
 // What a suite states itself.
-void AddSuiteOptions(CLI::App& app, CompareArguments& arguments) {
-  CLI::Option* suite =
-      app.add_option("--suite", arguments.suite,
-                     "A suite instead of graphs: papers, or a file");
+void AddSuiteOptions(Options& app, CompareArguments& arguments) {
+  Option suite = app.Add("--suite", arguments.suite,
+                         "A suite instead of graphs: papers, or a file");
   for (const char* name :
        {"graphs", "--member", "--iteration", "--system", "--policies", "--dqn",
         "--fast-ratio", "--fast-bytes", "--keep-durations", "--seed",
         "--time-limit", "--plot"}) {
-    suite->excludes(app.get_option(name));
+    suite.Excludes(app.Get(name));
   }
-  app.add_option("--suite-dir", arguments.suite_dir,
-                 "Directory for a suite's report, rows and pictures")
-      ->needs(suite)
-      ->capture_default_str();
+  app.Add("--suite-dir", arguments.suite_dir,
+          "Directory for a suite's report, rows and pictures")
+      .Needs(suite)
+      .ShowDefault();
 }
 
-void AddEffortOptions(CLI::App& app, CompareArguments& arguments) {
-  app.add_option("--seed", arguments.seed, "Seed of random choices")
-      ->check(WholeNumberFrom(0));
-  app.add_option("--time-limit", arguments.time_limit_s,
-                 "Seconds a planner may think; 0: its own default")
-      ->check(SecondsUpTo(86400));
-  app.add_option("--give-up-after", arguments.give_up_after_s,
-                 "Seconds after which a planner is ended; 0: never")
-      ->check(SecondsUpTo(1000000));
-  app.add_flag("--no-lower-bound", arguments.no_lower_bound,
-               "Do not compute lower bounds, which take seconds for large "
-               "graphs");
-  app.add_option("--jobs", arguments.jobs, "Plans made at a time")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
+void AddEffortOptions(Options& app, CompareArguments& arguments) {
+  app.Add("--seed", arguments.seed, "Seed of random choices")
+      .Check(WholeNumberFrom(0));
+  app.Add("--time-limit", arguments.time_limit_s,
+          "Seconds a planner may think; 0: its own default")
+      .Check(SecondsUpTo(86400));
+  app.Add("--give-up-after", arguments.give_up_after_s,
+          "Seconds after which a planner is ended; 0: never")
+      .Check(SecondsUpTo(1000000));
+  app.Add("--no-lower-bound", arguments.no_lower_bound,
+          "Do not compute lower bounds, which take seconds for large "
+          "graphs");
+  app.Add("--jobs", arguments.jobs, "Plans made at a time")
+      .Check(WholeNumberIn(1, 1024))
+      .ShowDefault();
 }
 
-void AddOutputOptions(CLI::App& app, CompareArguments& arguments) {
-  app.add_option("-o,--output", arguments.output,
-                 "Write the comparison to this file, as JSON where it ends in "
-                 ".json")
-      ->check(NotEmpty());
-  app.add_option("--plot", arguments.plot_path,
-                 "Draw relative performance over fast memory (.svg, .png)");
-  AddFormatOption(app, arguments.json);
+void AddOutputOptions(Options& app, CompareArguments& arguments) {
+  app.Add("-o,--output", arguments.output,
+          "Write the comparison to this file, as JSON where it ends in "
+          ".json")
+      .Check(NotEmpty());
+  app.Add("--plot", arguments.plot_path,
+          "Draw relative performance over fast memory (.svg, .png)");
+  app.AddFormat(arguments.json);
 }
 
 }  // namespace
 
-void AddCompareCommand(CLI::App& root, CommandList& commands) {
+void AddCompareCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<CompareArguments>();
-  CLI::App* app = root.add_subcommand(
+  Options app = root.AddSubcommand(
       "compare", "Plan graphs with several policies and compare the plans");
-  AddInputOptions(*app, *arguments);
-  AddEffortOptions(*app, *arguments);
-  AddOutputOptions(*app, *arguments);
-  AddSuiteOptions(*app, *arguments);
+  AddInputOptions(app, *arguments);
+  AddEffortOptions(app, *arguments);
+  AddOutputOptions(app, *arguments);
+  AddSuiteOptions(app, *arguments);
   commands.push_back({app, [arguments] {
                         return arguments->suite.empty()
                                    ? CompareGraphs(*arguments)

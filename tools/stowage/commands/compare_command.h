@@ -2,11 +2,11 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_
 
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 
 namespace stowage::cli {
 
-void AddCompareCommand(CLI::App& root, CommandList& commands);
+void AddCompareCommand(Options& root, CommandList& commands);
 
 }  // namespace stowage::cli
 

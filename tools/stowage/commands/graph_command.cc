@@ -92,31 +92,30 @@ int Validate(const GraphArguments& arguments) {
 }
 
 // A subcommand that reads files with graphs.
-CLI::App* AddReader(CLI::App& graph, const std::string& name,
-                    const std::string& help, bool several,
-                    GraphArguments& arguments) {
-  CLI::App* app = graph.add_subcommand(name, help);
-  app->add_option("file", arguments.paths,
-                  "Graph, profiled graph or PyTorch execution trace; gzip and "
-                  "tar are read as they are")
-      ->required()
-      ->expected(1, several ? 1 << 16 : 1);
-  AddFileOptions(*app, arguments.file);
-  AddFormatOption(*app, arguments.json);
+Options AddReader(Options& graph, const std::string& name,
+                  const std::string& help, bool several,
+                  GraphArguments& arguments) {
+  Options app = graph.AddSubcommand(name, help);
+  app.Add("file", arguments.paths,
+          "Graph, profiled graph or PyTorch execution trace; gzip and "
+          "tar are read as they are")
+      .Required()
+      .Expects(1, several ? 1 << 16 : 1);
+  AddFileOptions(app, arguments.file);
+  app.AddFormat(arguments.json);
   return app;
 }
 
 }  // namespace
 
-void AddGraphCommands(CLI::App& graph, CommandList& commands) {
+void AddGraphCommands(Options& graph, CommandList& commands) {
   const auto add = [&](const char* name, const char* help, bool several,
                        const char* output_help,
                        int (*run)(const GraphArguments&)) {
     auto arguments = std::make_shared<GraphArguments>();
-    CLI::App* app = AddReader(graph, name, help, several, *arguments);
+    Options app = AddReader(graph, name, help, several, *arguments);
     if (output_help != nullptr) {
-      app->add_option("-o,--output", arguments->output, output_help)
-          ->check(NotEmpty());
+      app.Add("-o,--output", arguments->output, output_help).Check(NotEmpty());
     }
     commands.push_back({app, [arguments, run] { return run(*arguments); }});
   };

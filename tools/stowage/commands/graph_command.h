@@ -2,12 +2,12 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_GRAPH_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_GRAPH_COMMAND_H_
 
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 
 namespace stowage::cli {
 
 // Adds to `graph`, the subcommand that holds them.
-void AddGraphCommands(CLI::App& graph, CommandList& commands);
+void AddGraphCommands(Options& graph, CommandList& commands);
 
 }  // namespace stowage::cli
 

@@ -4,29 +4,28 @@
 
 namespace stowage::cli {
 
-void AddFileOptions(CLI::App& app, GraphFileOptions& file) {
-  app.add_option("--member", file.member, "File to read in a tar archive");
-  app.add_option("--iteration", file.iteration,
-                 "Iteration of a trace, from 0; the last complete one by "
-                 "default")
-      ->check(WholeNumberFrom(0));
+void AddFileOptions(Options& app, GraphFileOptions& file) {
+  app.Add("--member", file.member, "File to read in a tar archive");
+  app.Add("--iteration", file.iteration,
+          "Iteration of a trace, from 0; the last complete one by "
+          "default")
+      .Check(WholeNumberFrom(0));
 }
 
-void AddPlanningInputs(CLI::App& app, std::string& graph_path,
+void AddPlanningInputs(Options& app, std::string& graph_path,
                        GraphFileOptions& file, std::string& system) {
-  app.add_option("graph", graph_path,
-                 "Graph, profiled graph or PyTorch execution trace")
-      ->required();
+  app.Add("graph", graph_path,
+          "Graph, profiled graph or PyTorch execution trace")
+      .Required();
   AddFileOptions(app, file);
-  app.add_option("--system", system, "Memory system: a preset or a file")
-      ->required();
+  app.Add("--system", system, "Memory system: a preset or a file").Required();
 }
 
-void AddLimitOptions(CLI::App& app, FastLimit& limit) {
-  app.add_option("--fast-bytes", limit.bytes,
-                 "Limit on fast memory: bytes or a size such as 12GiB");
-  app.add_option("--fast-ratio", limit.ratio,
-                 "Limit as a share of the graph's peak, such as 0.4");
+void AddLimitOptions(Options& app, FastLimit& limit) {
+  app.Add("--fast-bytes", limit.bytes,
+          "Limit on fast memory: bytes or a size such as 12GiB");
+  app.Add("--fast-ratio", limit.ratio,
+          "Limit as a share of the graph's peak, such as 0.4");
 }
 
 }  // namespace stowage::cli

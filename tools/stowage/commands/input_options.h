@@ -1,8 +1,8 @@
 // Options that commands share which read a graph and plan for it.
 //
-//   AddPlanningInputs(*app, arguments.graph_path, arguments.file,
+//   AddPlanningInputs(app, arguments.graph_path, arguments.file,
 //                     arguments.system);
-//   AddLimitOptions(*app, arguments.limit);
+//   AddLimitOptions(app, arguments.limit);
 //
 // What they fill in must outlive the parse.
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
@@ -10,21 +10,21 @@
 
 #include <string>
 
-#include "CLI/CLI.hpp"
+#include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/inputs/fast_limit.h"
 
 namespace stowage::cli {
 
 // `--member` and `--iteration`.
-void AddFileOptions(CLI::App& app, GraphFileOptions& file);
+void AddFileOptions(Options& app, GraphFileOptions& file);
 
 // A graph, those of its file, and `--system`, which must be given.
-void AddPlanningInputs(CLI::App& app, std::string& graph_path,
+void AddPlanningInputs(Options& app, std::string& graph_path,
                        GraphFileOptions& file, std::string& system);
 
 // `--fast-bytes` and `--fast-ratio`.
-void AddLimitOptions(CLI::App& app, FastLimit& limit);
+void AddLimitOptions(Options& app, FastLimit& limit);
 
 }  // namespace stowage::cli
 

@@ -1,56 +1,37 @@
-// Checks of what options are given that CLI11 lacks.
+// Checks of what options are given.
 //
-//   app.add_option("--time-limit", seconds)->check(SecondsUpTo(86400));
-//   app.add_option("--seed", seed)->check(WholeNumberFrom(0));
-//   app.add_option("--output", path)->check(NotEmpty());
+//   app.Add("--time-limit", seconds, "Most seconds").Check(SecondsUpTo(86400));
+//   app.Add("--seed", seed, "Seed").Check(WholeNumberFrom(0));
+//   app.Add("--output", path, "Output file").Check(NotEmpty());
 //
 // Pure functions.
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
-
-#include "CLI/CLI.hpp"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 
 namespace stowage::cli {
 
-// CLI::Range lets through what is no number at all ("nan"), which compares with
-// nothing.
-inline CLI::Validator SecondsUpTo(double most_s) {
-  const std::string range = absl::StrCat("in [0 - ", most_s, "]");
-  return CLI::Validator(
-      [=](std::string& text) -> std::string {
-        double seconds = 0;
-        const bool is_in_range = absl::SimpleAtod(text, &seconds) &&
-                                 seconds >= 0 && seconds <= most_s;
-        return is_in_range ? "" : absl::StrCat("Value ", text, " not ", range);
-      },
-      absl::StrCat("FLOAT ", range), "seconds");
-}
+struct ValueCheck {
+  // Says what is wrong with the text; empty: nothing.
+  std::function<std::string(const std::string&)> problem;
+  // Stands in the help beside the option; may be empty.
+  std::string description;
+};
 
-// For int64_t: CLI11 takes its largest value for what is too large.
-inline CLI::Validator WholeNumberFrom(int64_t least) {
-  return CLI::Validator(
-      [=](std::string& text) -> std::string {
-        int64_t number = 0;
-        if (absl::SimpleAtoi(text, &number) && number >= least) return "";
-        return absl::StrCat("Value ", text, " is no whole number from ", least,
-                            " to ", INT64_MAX);
-      },
-      absl::StrCat("from ", least), "whole number");
-}
+// Seconds in [0, most_s]. CLI::Range lets through what is no number at all
+// ("nan"), which compares with nothing.
+ValueCheck SecondsUpTo(double most_s);
 
-// A variable of the shell that is not set looks like this.
-inline CLI::Validator NotEmpty() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        return text.empty() ? "the value is empty" : "";
-      },
-      "", "not empty");
-}
+// A whole number in [least, most]. CLI11 alone takes the largest int64_t for
+// what is too large.
+ValueCheck WholeNumberIn(int64_t least, int64_t most);
+ValueCheck WholeNumberFrom(int64_t least);
+
+// A variable of the shell that is not set looks like an empty text.
+ValueCheck NotEmpty();
 
 }  // namespace stowage::cli
 

@@ -166,45 +166,43 @@ int Verify(const PlanArguments& arguments) {
   return ReportError(verdict);
 }
 
-void AddInputs(CLI::App& app, PlanArguments& arguments) {
+void AddInputs(Options& app, PlanArguments& arguments) {
   AddPlanningInputs(app, arguments.graph_path, arguments.file,
                     arguments.system);
-  AddFormatOption(app, arguments.json);
+  app.AddFormat(arguments.json);
 }
 
 }  // namespace
 
-void AddPlanCommand(CLI::App& root, CommandList& commands) {
+void AddPlanCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<PlanArguments>();
-  CLI::App* app = root.add_subcommand(
+  Options app = root.AddSubcommand(
       "plan", "Make, verify and simulate a plan for a graph");
-  AddInputs(*app, *arguments);
-  AddLimitOptions(*app, arguments->limit);
-  app->add_option("--policy", arguments->policy, "Policy")
-      ->capture_default_str();
-  app->add_option("--dqn", arguments->dqn_path,
-                  "Trained DQN policy, for the policy deeptm");
-  app->add_option("--seed", arguments->seed, "Seed of random choices")
-      ->check(WholeNumberFrom(0))
-      ->capture_default_str();
-  app->add_option("--time-limit", arguments->time_limit_s,
-                  "Seconds a planner may think; 0: its own default")
-      ->check(SecondsUpTo(86400))
-      ->capture_default_str();
-  app->add_option("-o,--output", arguments->output,
-                  "Write the plan here: .pb or .json, with .gz gzipped")
-      ->check(NotEmpty());
-  app->add_option("--plot", arguments->plot_path,
-                  "Draw the planned step (.svg, .png)");
+  AddInputs(app, *arguments);
+  AddLimitOptions(app, arguments->limit);
+  app.Add("--policy", arguments->policy, "Policy").ShowDefault();
+  app.Add("--dqn", arguments->dqn_path,
+          "Trained DQN policy, for the policy deeptm");
+  app.Add("--seed", arguments->seed, "Seed of random choices")
+      .Check(WholeNumberFrom(0))
+      .ShowDefault();
+  app.Add("--time-limit", arguments->time_limit_s,
+          "Seconds a planner may think; 0: its own default")
+      .Check(SecondsUpTo(86400))
+      .ShowDefault();
+  app.Add("-o,--output", arguments->output,
+          "Write the plan here: .pb or .json, with .gz gzipped")
+      .Check(NotEmpty());
+  app.Add("--plot", arguments->plot_path, "Draw the planned step (.svg, .png)");
   commands.push_back({app, [arguments] { return MakePlanFile(*arguments); }});
 }
 
-void AddVerifyCommand(CLI::App& root, CommandList& commands) {
+void AddVerifyCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<PlanArguments>();
-  CLI::App* app = root.add_subcommand(
+  Options app = root.AddSubcommand(
       "verify", "Prove that a plan can be executed, or say why not");
-  AddInputs(*app, *arguments);
-  app->add_option("plan", arguments->plan_path, "Plan")->required();
+  AddInputs(app, *arguments);
+  app.Add("plan", arguments->plan_path, "Plan").Required();
   commands.push_back({app, [arguments] { return Verify(*arguments); }});
 }
 

@@ -2,12 +2,12 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_
 
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 
 namespace stowage::cli {
 
-void AddPlanCommand(CLI::App& root, CommandList& commands);
-void AddVerifyCommand(CLI::App& root, CommandList& commands);
+void AddPlanCommand(Options& root, CommandList& commands);
+void AddVerifyCommand(Options& root, CommandList& commands);
 
 }  // namespace stowage::cli
 

@@ -86,35 +86,35 @@ int Run(const RunRequest& request) {
   return run->exit_status;
 }
 
-void AddRunCommand(CLI::App& root, const std::vector<std::string>& job_command,
+void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
                    CommandList& commands) {
   auto request = std::make_shared<RunRequest>();
-  CLI::App* app = root.add_subcommand(
+  Options app = root.AddSubcommand(
       "run", "Run a training command under a limit on fast memory");
-  app->footer("The command follows '--': stowage run --fast 40% -- CMD ...");
-  app->add_option("--fast", request->fast,
-                  "Limit on tensor bytes in fast memory: a size (900MiB), a "
-                  "share of the job's tensor peak (40%), or unlimited")
-      ->check([](const std::string& limit) {
+  app.SetFooter("The command follows '--': stowage run --fast 40% -- CMD ...");
+  app.Add("--fast", request->fast,
+          "Limit on tensor bytes in fast memory: a size (900MiB), a "
+          "share of the job's tensor peak (40%), or unlimited")
+      .Check({.problem = [](const std::string& limit) {
         return limit.empty() ? "is empty; give a limit, as in --fast 40%" : "";
-      });
-  app->add_option("--slow", request->slow,
-                  "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
-  app->add_option("--policy", request->policy, "Policy that makes the plan");
-  app->add_option("--agent", request->agent_socket,
-                  "Socket of a running agent; a private one by default")
-      ->envname("STOWAGE_AGENT");
-  app->add_option("--agent-report-dir", request->agent_report_dir,
-                  "Where the agent named by --agent leaves its reports")
-      ->envname("STOWAGE_REPORT_DIR");
-  app->add_option("--service", request->service_address,
-                  "Address of a running service; a private one by default")
-      ->envname("STOWAGE_SERVICE");
-  app->add_option("--report", request->report_path,
-                  "Write a report of the run (JSON) to this file");
-  app->add_option("--plot", request->plot_path,
-                  "Draw the planned step and the measured ones (.svg, .png)");
-  AddFormatOption(*app, request->json);
+      }});
+  app.Add("--slow", request->slow,
+          "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
+  app.Add("--policy", request->policy, "Policy that makes the plan");
+  app.Add("--agent", request->agent_socket,
+          "Socket of a running agent; a private one by default")
+      .FromEnvironment("STOWAGE_AGENT");
+  app.Add("--agent-report-dir", request->agent_report_dir,
+          "Where the agent named by --agent leaves its reports")
+      .FromEnvironment("STOWAGE_REPORT_DIR");
+  app.Add("--service", request->service_address,
+          "Address of a running service; a private one by default")
+      .FromEnvironment("STOWAGE_SERVICE");
+  app.Add("--report", request->report_path,
+          "Write a report of the run (JSON) to this file");
+  app.Add("--plot", request->plot_path,
+          "Draw the planned step and the measured ones (.svg, .png)");
+  app.AddFormat(request->json);
   commands.push_back({app, [request, &job_command] {
                         request->command = job_command;
                         return Run(*request);

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/run/run_request.h"
 
 namespace stowage::cli {
 
 // `job_command` is what followed "--".
-void AddRunCommand(CLI::App& root, const std::vector<std::string>& job_command,
+void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
                    CommandList& commands);
 
 // Runs the command and returns its own exit status; 126 or 127 when it cannot

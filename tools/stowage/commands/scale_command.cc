@@ -61,30 +61,28 @@ int Scale(const ScaleArguments& arguments) {
 
 }  // namespace
 
-void AddScaleCommand(CLI::App& graph, CommandList& commands) {
+void AddScaleCommand(Options& graph, CommandList& commands) {
   auto arguments = std::make_shared<ScaleArguments>();
-  CLI::App* app = graph.add_subcommand(
+  Options app = graph.AddSubcommand(
       "scale", "Predict the step of a larger batch from two captured ones");
-  app->add_option("small", arguments->small_path, "Graph of a small batch")
-      ->required();
-  app->add_option("larger", arguments->larger_path,
-                  "Graph of a somewhat larger batch")
-      ->required();
-  app->add_option("--batches", arguments->batches,
-                  "Batches of the two, separated by a comma")
-      ->delimiter(',')
-      ->expected(2)
-      ->check(WholeNumberFrom(1))
-      ->required();
-  app->add_option("--to", arguments->batch, "Batch to scale to")
-      ->check(WholeNumberFrom(1))
-      ->required();
-  app->add_flag("--without-workspaces", arguments->without_workspaces,
-                "Leave out scratch memory that libraries take");
-  app->add_option("-o,--output", arguments->output,
-                  "Write the graph here: .pb or .json, with .gz gzipped")
-      ->check(NotEmpty())
-      ->required();
+  app.Add("small", arguments->small_path, "Graph of a small batch").Required();
+  app.Add("larger", arguments->larger_path, "Graph of a somewhat larger batch")
+      .Required();
+  app.Add("--batches", arguments->batches,
+          "Batches of the two, separated by a comma")
+      .SeparatedByCommas()
+      .Expects(2, 2)
+      .Check(WholeNumberFrom(1))
+      .Required();
+  app.Add("--to", arguments->batch, "Batch to scale to")
+      .Check(WholeNumberFrom(1))
+      .Required();
+  app.Add("--without-workspaces", arguments->without_workspaces,
+          "Leave out scratch memory that libraries take");
+  app.Add("-o,--output", arguments->output,
+          "Write the graph here: .pb or .json, with .gz gzipped")
+      .Check(NotEmpty())
+      .Required();
   commands.push_back({app, [arguments] { return Scale(*arguments); }});
 }
 

@@ -2,12 +2,12 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_
 
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 
 namespace stowage::cli {
 
 // Adds to `graph`.
-void AddScaleCommand(CLI::App& graph, CommandList& commands);
+void AddScaleCommand(Options& graph, CommandList& commands);
 
 }  // namespace stowage::cli
 

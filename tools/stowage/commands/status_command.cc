@@ -143,14 +143,14 @@ struct StatusArguments {
 
 }  // namespace
 
-void AddStatusCommand(CLI::App& root, CommandList& commands) {
+void AddStatusCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<StatusArguments>();
-  CLI::App* app =
-      root.add_subcommand("status", "Nodes, jobs and graphs of a service");
-  app->add_option("--service", arguments->address, "Address of the service")
-      ->envname("STOWAGE_SERVICE")
-      ->capture_default_str();
-  AddFormatOption(*app, arguments->json);
+  Options app =
+      root.AddSubcommand("status", "Nodes, jobs and graphs of a service");
+  app.Add("--service", arguments->address, "Address of the service")
+      .FromEnvironment("STOWAGE_SERVICE")
+      .ShowDefault();
+  app.AddFormat(arguments->json);
   commands.push_back({app, [arguments] {
                         return Status(arguments->address, arguments->json);
                       }});

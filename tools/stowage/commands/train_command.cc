@@ -167,49 +167,48 @@ int TrainPolicy(const TrainArguments& arguments) {
   return kExitOk;
 }
 
-void AddInputOptions(CLI::App& app, TrainArguments& arguments) {
+void AddInputOptions(Options& app, TrainArguments& arguments) {
   AddPlanningInputs(app, arguments.graph_path, arguments.file,
                     arguments.system);
   AddLimitOptions(app, arguments.limit);
-  app.add_flag("--keep-durations", arguments.keep_durations,
-               "Use durations as they are, also where they were measured on "
-               "another processor than the system's");
+  app.Add("--keep-durations", arguments.keep_durations,
+          "Use durations as they are, also where they were measured on "
+          "another processor than the system's");
 }
 
-void AddLearningOptions(CLI::App& app, TrainArguments& arguments) {
-  app.add_option("--seed", arguments.seed, "Seed of random choices")
-      ->check(WholeNumberFrom(0));
-  app.add_option("--beta", arguments.cost_priority,
-                 "Cost priority: 0 (only the price of memory counts) to 1 "
-                 "(only time counts); default 0.75");
-  app.add_option("--episodes", arguments.episodes,
-                 "Episodes of the training; default 200");
-  app.add_option("--fast-price", arguments.fast_price,
-                 "US dollars per GB of fast memory; default: the system's");
-  app.add_option("--slow-price", arguments.slow_price,
-                 "US dollars per GB of slow memory; default: the system's");
-  app.add_flag("--synchronous", arguments.synchronous,
-               "Kernels wait for migrations");
-  app.add_option("--resume", arguments.resume_path,
-                 "Go on from this policy's weights");
-  app.add_option("--service", arguments.service,
-                 "Train at this service, where the policy is kept and promoted "
-                 "if it is better than what serves");
+void AddLearningOptions(Options& app, TrainArguments& arguments) {
+  app.Add("--seed", arguments.seed, "Seed of random choices")
+      .Check(WholeNumberFrom(0));
+  app.Add("--beta", arguments.cost_priority,
+          "Cost priority: 0 (only the price of memory counts) to 1 "
+          "(only time counts); default 0.75");
+  app.Add("--episodes", arguments.episodes,
+          "Episodes of the training; default 200");
+  app.Add("--fast-price", arguments.fast_price,
+          "US dollars per GB of fast memory; default: the system's");
+  app.Add("--slow-price", arguments.slow_price,
+          "US dollars per GB of slow memory; default: the system's");
+  app.Add("--synchronous", arguments.synchronous,
+          "Kernels wait for migrations");
+  app.Add("--resume", arguments.resume_path,
+          "Go on from this policy's weights");
+  app.Add("--service", arguments.service,
+          "Train at this service, where the policy is kept and promoted "
+          "if it is better than what serves");
 }
 
 }  // namespace
 
-void AddTrainCommand(CLI::App& root, CommandList& commands) {
+void AddTrainCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<TrainArguments>();
-  CLI::App* app =
-      root.add_subcommand("train", "Train a DQN policy (DeepTM) for a graph");
-  AddInputOptions(*app, *arguments);
-  AddLearningOptions(*app, *arguments);
-  app->add_option("-o,--output", arguments->output, "Write the policy here")
-      ->required();
-  app->add_option("--plot", arguments->plot_path,
-                  "Draw reward, loss and step time (.svg, .png)");
-  AddFormatOption(*app, arguments->json);
+  Options app =
+      root.AddSubcommand("train", "Train a DQN policy (DeepTM) for a graph");
+  AddInputOptions(app, *arguments);
+  AddLearningOptions(app, *arguments);
+  app.Add("-o,--output", arguments->output, "Write the policy here").Required();
+  app.Add("--plot", arguments->plot_path,
+          "Draw reward, loss and step time (.svg, .png)");
+  app.AddFormat(arguments->json);
   commands.push_back({app, [arguments] { return TrainPolicy(*arguments); }});
 }
 

@@ -4,12 +4,11 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_TRAIN_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_TRAIN_COMMAND_H_
 
-#include "CLI/CLI.hpp"
-#include "tools/stowage/commands/command.h"
+#include "tools/stowage/commands/command_line.h"
 
 namespace stowage::cli {
 
-void AddTrainCommand(CLI::App& root, CommandList& commands);
+void AddTrainCommand(Options& root, CommandList& commands);
 
 }  // namespace stowage::cli
 

@@ -7,8 +7,8 @@
 namespace stowage::cli {
 namespace {
 
-bool Accepts(const CLI::Validator& check, std::string text) {
-  return check(text).empty();
+bool Accepts(const ValueCheck& check, const std::string& text) {
+  return check.problem(text).empty();
 }
 
 TEST(OptionChecksTest, SecondsAreNumbersWithinTheirRange) {
@@ -24,6 +24,12 @@ TEST(OptionChecksTest, WholeNumbersAreRefusedWhereTheyDoNotFit) {
   for (const char* text : {"-1", "1.5", "9223372036854775808", "x", ""}) {
     EXPECT_FALSE(Accepts(WholeNumberFrom(0), text)) << text;
   }
+}
+
+TEST(OptionChecksTest, WholeNumbersStayWithinTheirRange) {
+  EXPECT_TRUE(Accepts(WholeNumberIn(1, 1024), "1024"));
+  EXPECT_FALSE(Accepts(WholeNumberIn(1, 1024), "1025"));
+  EXPECT_FALSE(Accepts(WholeNumberIn(1, 1024), "0"));
 }
 
 TEST(OptionChecksTest, AnEmptyPathIsNoPath) {
