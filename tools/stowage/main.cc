@@ -13,6 +13,7 @@
 #include "tools/stowage/commands/plan_command.h"
 #include "tools/stowage/commands/run_command.h"
 #include "tools/stowage/commands/scale_command.h"
+#include "tools/stowage/commands/serve_command.h"
 #include "tools/stowage/commands/status_command.h"
 #include "tools/stowage/commands/train_command.h"
 #include "tools/stowage/output/exit_code.h"
@@ -37,6 +38,7 @@ int Main(int argc, char** argv) {
   root.RequireSubcommand();
   CommandList commands;
   AddRunCommand(root, job_command, commands);
+  AddServeCommand(root, commands);
   Options graph = root.AddSubcommand("graph", "Make and look at graphs");
   graph.RequireSubcommand();
   AddCaptureCommand(graph, job_command, commands);

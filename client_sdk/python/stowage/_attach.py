@@ -38,9 +38,7 @@ def init(fast="", slow="", policy="", agent=""):
     torch.ops.load_library(_find("lib", "libstowage_torch.so"))
     agent = agent or os.environ.get("STOWAGE_AGENT", "")
     if not agent:
-        services = _private.PrivateServices(
-            os.path.dirname(_find("bin", "stowage-agent")))
-        agent = services.start()
+        agent = _private.PrivateServices(_find("bin", "stowage")).start()
     torch.ops.stowage.attach(
         agent, fast or os.environ.get("STOWAGE_FAST", ""),
         slow or os.environ.get("STOWAGE_SLOW", ""),

@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.request
 
 SOURCE_DIR = pathlib.Path(
     os.environ.get("STOWAGE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[3]))
@@ -129,6 +130,52 @@ class RunTest(CliTest):
     def test_says_why_the_agent_refuses_a_slow_tier(self):
         result = self.run_job("true", options=["--slow", "file:/nonexistent/folder"])
         self.assert_fails(result, UNAVAILABLE, "/nonexistent/folder")
+
+
+class ServeTest(CliTest):
+
+    def serve(self, *options):
+        process = subprocess.Popen([STOWAGE, "serve", "--format", "json", *map(str, options)],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process, json.loads(process.stdout.readline())
+
+    def assert_ended(self, process, addresses, status):
+        self.assertEqual(process.wait(60), status, process.stderr.read())
+        self.assertFalse(pathlib.Path(addresses["agent"]).parent.exists())
+        self.assertEqual(users_of(addresses["agent"]), [])
+
+    def test_serves_runs_until_it_is_told_to_stop(self):
+        process, addresses = self.serve()
+        status = stowage("status", "--service", addresses["service"])
+        self.assertIn("alive", status.stdout, status.stderr)
+        run = stowage("run", "--agent", addresses["agent"], "--", "sh", "-c",
+                      'echo "$STOWAGE_AGENT"')
+        self.assertEqual(run.stdout.strip(), addresses["agent"])
+        process.terminate()
+        self.assert_ended(process, addresses, 0)
+
+    def test_serves_metrics_where_it_is_asked_to(self):
+        _, addresses = self.serve("--metrics-address", "127.0.0.1:0")
+        with urllib.request.urlopen(f"http://{addresses['metrics']}/metrics") as page:
+            self.assertIn("stowaged_", page.read().decode())
+
+    def test_ends_with_the_process_it_is_tied_to(self):
+        with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as owner:
+            process, addresses = self.serve("--until-exit", owner.pid)
+        self.assert_ended(process, addresses, 0)
+
+    def test_says_so_when_its_agent_dies(self):
+        process, addresses = self.serve()
+        for pid in users_of(addresses["agent"]):
+            if "stowage-agent" in pathlib.Path(f"/proc/{pid}/cmdline").read_text():
+                os.kill(int(pid), signal.SIGKILL)
+        self.assertEqual(process.wait(60), UNAVAILABLE)
+        self.assertIn("stowage-agent' ended with status 137", process.stderr.read())
+
+    def test_refuses_a_process_that_is_not_there(self):
+        self.assert_fails(stowage("serve", "--until-exit", 1 << 22), USAGE, str(1 << 22))
 
 
 def users_of(socket):

@@ -33,27 +33,17 @@ class PlacementTest(unittest.TestCase):
     def setUp(self):
         self.folder = harness.scratch()
         self.addCleanup(shutil.rmtree, self.folder)
-        self.socket = self.folder / "agent.sock"
-        self.reports = self.folder / "reports"
-        self.reports.mkdir()
-        addresses = self.folder / "addresses"
-        self.start("stowaged", "--listen", "127.0.0.1:0", "--metrics-address",
-                   "127.0.0.1:0", "--db", ":memory:", "--port-file", addresses,
-                   "--training-nice", "0")
-        self.await_true(addresses.exists)
-        service, self.metrics_address = addresses.read_text().split()
-        ready = self.folder / "ready"
-        self.start("stowage-agent", "--service", service, "--socket",
-                   self.socket, "--report-dir", self.reports, "--ready-file",
-                   ready)
-        self.await_true(ready.exists)
-
-    def start(self, program, *flags):
-        process = subprocess.Popen([harness.BINARY_DIR / "bin" / program, *flags],
-                                   env=harness.environment(),
-                                   stdout=subprocess.DEVNULL)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.terminate)
+        serve = subprocess.Popen([
+            harness.STOWAGE, "serve", "--metrics-address", "127.0.0.1:0",
+            "--format", "json"
+        ],
+                                 env=harness.environment(
+                                     STOWAGE_TRAINING_NICE="0"),
+                                 stdout=subprocess.PIPE,
+                                 text=True)
+        self.addCleanup(serve.communicate)
+        self.addCleanup(serve.terminate)
+        self.addresses = json.loads(serve.stdout.readline())
 
     def await_true(self, condition):
         deadline_s = time.monotonic() + DEADLINE_S
@@ -62,7 +52,7 @@ class PlacementTest(unittest.TestCase):
             time.sleep(0.05)
 
     def metric(self, series):
-        url = f"http://{self.metrics_address}/metrics"
+        url = f"http://{self.addresses['metrics']}/metrics"
         with urllib.request.urlopen(url) as response:
             text = response.read().decode()
         found = re.search(rf"^{re.escape(series)} (\S+)$", text, re.MULTILINE)
@@ -76,8 +66,8 @@ class PlacementTest(unittest.TestCase):
             slow=slow,
             policy="deeptm",
             env={
-                "STOWAGE_AGENT": str(self.socket),
-                "STOWAGE_REPORT_DIR": str(self.reports)
+                "STOWAGE_AGENT": self.addresses["agent"],
+                "STOWAGE_REPORT_DIR": self.addresses["report_dir"]
             })
         output, _ = process.communicate(timeout=DEADLINE_S)
         self.assertEqual(0, process.returncode, output)

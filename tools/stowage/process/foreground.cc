@@ -1,6 +1,9 @@
 #include "tools/stowage/process/foreground.h"
 
+#include <poll.h>
+#include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -44,6 +47,20 @@ int WaitInForeground(ChildProcess& command) {
       kill(command.pid(), signal);
     }
   }
+}
+
+Event WaitForEvent(int fd) {
+  const sigset_t set = HandledSignals();
+  const int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  pollfd sources[] = {{.fd = signals, .events = POLLIN},
+                      {.fd = fd, .events = POLLIN}};
+  signalfd_siginfo info = {};
+  while (read(signals, &info, sizeof(info)) < 0 && sources[1].revents == 0) {
+    poll(sources, 2, /*timeout=*/-1);
+  }
+  close(signals);
+  if (info.ssi_signo == 0) return Event::kReadable;
+  return info.ssi_signo == SIGCHLD ? Event::kChildEnded : Event::kAskedToEnd;
 }
 
 }  // namespace stowage::cli

@@ -1,4 +1,5 @@
-// Runs the user's command in the foreground, as a shell would.
+// Waits in the foreground: for the user's command, as a shell would, or for the
+// end of what runs beside it.
 //
 //   SignalBlock block;                       // before any child is started
 //   absl::StatusOr<ChildProcess> command = ChildProcess::Start({.argv = argv});
@@ -15,7 +16,7 @@
 namespace stowage::cli {
 
 // While it lives, SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD wait to be taken
-// by WaitInForeground() instead of ending this process.
+// by the functions below instead of ending this process.
 class SignalBlock {
  public:
   SignalBlock();
@@ -34,6 +35,15 @@ std::optional<int> TakePendingSignal();
 // to this process are forwarded; those of a terminal reached the command
 // already, which shares the process group. Requires a SignalBlock.
 int WaitInForeground(ChildProcess& command);
+
+enum class Event {
+  kAskedToEnd,  // by a signal
+  kChildEnded,  // some child; the caller finds out which
+  kReadable,    // `fd` is
+};
+
+// Blocks until one of these happens; `fd` may be -1. Requires a SignalBlock.
+Event WaitForEvent(int fd);
 
 }  // namespace stowage::cli
 

@@ -82,7 +82,12 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
   std::optional<PrivateServices> services;
   if (request.agent_socket.empty()) {
     absl::StatusOr<PrivateServices> started =
-        PrivateServices::Start(installation, request, directory);
+        PrivateServices::Start(installation,
+                               {.fast = request.fast,
+                                .slow = request.slow,
+                                .policy = request.policy,
+                                .service_address = request.service_address},
+                               directory);
     if (!started.ok()) return started.status();
     services = *std::move(started);
     wiring.agent_socket = services->agent_socket();

@@ -31,31 +31,26 @@ std::string LogTail(const std::string& path) {
   return std::string(absl::StripAsciiWhitespace(text));
 }
 
-absl::Status NotReady(const ProcessOptions& options, absl::string_view why) {
+absl::Status Failure(const ProcessOptions& options, absl::string_view why) {
   const std::string tail = LogTail(options.log_path);
   return absl::UnavailableError(absl::StrCat(
       "the private '", options.argv[0], "' ", why,
       tail.empty() ? ", and wrote nothing" : ", and wrote:\n", tail));
 }
 
-// Starts the child and waits until it has written `ready_path`.
-absl::StatusOr<ChildProcess> StartAndWait(const ProcessOptions& options,
-                                          const std::string& ready_path,
-                                          absl::Duration timeout) {
-  absl::StatusOr<ChildProcess> child = ChildProcess::Start(options);
-  if (!child.ok()) return child;
-  const absl::Time deadline = absl::Now() + timeout;
-  while (access(ready_path.c_str(), F_OK) != 0) {
-    if (std::optional<int> status = child->Poll()) {
-      return NotReady(options, absl::StrCat("ended with status ", *status));
-    }
-    if (absl::Now() > deadline) {
-      return NotReady(options, absl::StrCat("was not ready within ",
-                                            absl::FormatDuration(timeout)));
-    }
-    absl::SleepFor(kReadyPollInterval);
-  }
-  return child;
+absl::Status CheckAlive(ChildProcess& process, const ProcessOptions& options) {
+  const std::optional<int> status = process.Poll();
+  if (!status) return absl::OkStatus();
+  return Failure(options, absl::StrCat("ended with status ", *status));
+}
+
+// The second line of the file in which stowaged says where it listens.
+std::string MetricsAddressIn(const std::string& port_path) {
+  std::ifstream file(port_path);
+  std::string line;
+  std::getline(file, line);
+  std::getline(file, line);
+  return line;
 }
 
 void AddFlag(absl::string_view name, const std::string& value,
@@ -71,11 +66,29 @@ std::string HostName() {
 
 }  // namespace
 
+absl::StatusOr<PrivateServices::Daemon> PrivateServices::StartDaemon(
+    ProcessOptions options, const std::string& ready_path,
+    absl::Duration timeout) {
+  absl::StatusOr<ChildProcess> child = ChildProcess::Start(options);
+  if (!child.ok()) return child.status();
+  const absl::Time deadline = absl::Now() + timeout;
+  while (access(ready_path.c_str(), F_OK) != 0) {
+    const absl::Status alive = CheckAlive(*child, options);
+    if (!alive.ok()) return alive;
+    if (absl::Now() > deadline) {
+      return Failure(options, absl::StrCat("was not ready within ",
+                                           absl::FormatDuration(timeout)));
+    }
+    absl::SleepFor(kReadyPollInterval);
+  }
+  return Daemon{std::move(options), *std::move(child)};
+}
+
 absl::StatusOr<PrivateServices> PrivateServices::Start(
-    const Installation& installation, const RunRequest& request,
+    const Installation& installation, const ServicesOptions& options,
     const std::string& directory, absl::Duration timeout) {
   PrivateServices services;
-  services.service_address_ = request.service_address;
+  services.service_address_ = options.service_address;
   services.node_ = HostName();
   services.report_dir_ = absl::StrCat(directory, "/reports");
   services.graph_dir_ = absl::StrCat(directory, "/graphs");
@@ -86,62 +99,75 @@ absl::StatusOr<PrivateServices> PrivateServices::Start(
   }
   if (services.service_address_.empty()) {
     absl::Status started =
-        services.StartService(installation, directory, timeout);
+        services.StartService(installation, options, directory, timeout);
     if (!started.ok()) return started;
   }
   absl::Status started =
-      services.StartAgent(installation, request, directory, timeout);
+      services.StartAgent(installation, options, directory, timeout);
   if (!started.ok()) return started;
   return services;
 }
 
 absl::Status PrivateServices::StartService(const Installation& installation,
+                                           const ServicesOptions& options,
                                            const std::string& directory,
                                            absl::Duration timeout) {
   service_address_ = absl::StrCat("unix:", directory, "/stowaged.sock");
   const std::string port_path = absl::StrCat(directory, "/stowaged.port");
-  ProcessOptions options{.argv = {installation.service_path},
+  ProcessOptions process{.argv = {installation.service_path},
                          .log_path = absl::StrCat(directory, "/stowaged.log"),
                          .detached = true};
-  AddFlag("listen", service_address_, options.argv);
-  AddFlag("db", ":memory:", options.argv);
-  options.argv.push_back("--metrics-address=");
-  AddFlag("port-file", port_path, options.argv);
-  absl::StatusOr<ChildProcess> child =
-      StartAndWait(options, port_path, timeout);
-  if (!child.ok()) return child.status();
-  service_ = *std::move(child);
+  AddFlag("listen", service_address_, process.argv);
+  AddFlag("db", ":memory:", process.argv);
+  process.argv.push_back(
+      absl::StrCat("--metrics-address=", options.metrics_address));
+  AddFlag("port-file", port_path, process.argv);
+  absl::StatusOr<Daemon> daemon =
+      StartDaemon(std::move(process), port_path, timeout);
+  if (!daemon.ok()) return daemon.status();
+  service_ = *std::move(daemon);
+  metrics_address_ = MetricsAddressIn(port_path);
   return absl::OkStatus();
 }
 
 absl::Status PrivateServices::StartAgent(const Installation& installation,
-                                         const RunRequest& request,
+                                         const ServicesOptions& options,
                                          const std::string& directory,
                                          absl::Duration timeout) {
   agent_socket_ = absl::StrCat(directory, "/agent.sock");
   const std::string ready_path = absl::StrCat(directory, "/agent.ready");
-  ProcessOptions options{.argv = {installation.agent_path},
+  ProcessOptions process{.argv = {installation.agent_path},
                          .log_path = absl::StrCat(directory, "/agent.log"),
                          .detached = true};
-  AddFlag("socket", agent_socket_, options.argv);
-  AddFlag("service", service_address_, options.argv);
-  AddFlag("fast", request.fast, options.argv);
-  AddFlag("slow", request.slow, options.argv);
-  AddFlag("policy", request.policy, options.argv);
-  AddFlag("report-dir", report_dir_, options.argv);
-  AddFlag("graph-dir", graph_dir_, options.argv);
-  AddFlag("node", node_, options.argv);
-  AddFlag("ready-file", ready_path, options.argv);
-  absl::StatusOr<ChildProcess> child =
-      StartAndWait(options, ready_path, timeout);
-  if (!child.ok()) return child.status();
-  agent_ = *std::move(child);
+  AddFlag("socket", agent_socket_, process.argv);
+  AddFlag("service", service_address_, process.argv);
+  AddFlag("fast", options.fast, process.argv);
+  AddFlag("slow", options.slow, process.argv);
+  AddFlag("policy", options.policy, process.argv);
+  AddFlag("report-dir", report_dir_, process.argv);
+  AddFlag("graph-dir", graph_dir_, process.argv);
+  AddFlag("node", node_, process.argv);
+  AddFlag("ready-file", ready_path, process.argv);
+  absl::StatusOr<Daemon> daemon =
+      StartDaemon(std::move(process), ready_path, timeout);
+  if (!daemon.ok()) return daemon.status();
+  agent_ = *std::move(daemon);
+  return absl::OkStatus();
+}
+
+absl::Status PrivateServices::CheckRunning() {
+  for (std::optional<Daemon>* daemon : {&service_, &agent_}) {
+    if (!*daemon) continue;
+    const absl::Status alive =
+        CheckAlive((*daemon)->process, (*daemon)->options);
+    if (!alive.ok()) return alive;
+  }
   return absl::OkStatus();
 }
 
 void PrivateServices::Stop() {
-  if (agent_) agent_->Stop(kStopGrace);
-  if (service_) service_->Stop(kStopGrace);
+  if (agent_) agent_->process.Stop(kStopGrace);
+  if (service_) service_->process.Stop(kStopGrace);
   agent_.reset();
   service_.reset();
 }

@@ -35,19 +35,24 @@ class PrivateServicesTest : public ::testing::Test {
     return *ReadFile(directory_->path() + "/" + name + ".args");
   }
 
-  absl::StatusOr<PrivateServices> Start(const RunRequest& request,
+  absl::StatusOr<PrivateServices> Start(const ServicesOptions& options,
                                         absl::Duration timeout) {
     const std::string path = directory_->path() + "/run";
     std::filesystem::create_directory(path);
-    return PrivateServices::Start(installation_, request, path, timeout);
+    return PrivateServices::Start(installation_, options, path, timeout);
   }
 
   static constexpr char kReady[] = R"(
 trap 'exit 0' TERM
 for a in "$@"; do
-  case $a in --port-file=*|--ready-file=*) echo > "${a#*=}" ;; esac
+  case $a in
+    --port-file=*|--ready-file=*) printf 'a\n127.0.0.1:9464\n' > "${a#*=}" ;;
+  esac
 done
-while :; do sleep 0.05; done
+while :; do
+  [ ! -e "$0.end" ] || exit 7
+  sleep 0.05
+done
 )";
 
   std::unique_ptr<TempDirectory> directory_;
@@ -82,6 +87,26 @@ TEST_F(PrivateServicesTest, SaysWhatAnAgentWroteBeforeItEnded) {
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("ended with status 3"));
   EXPECT_THAT(std::string(status.message()), HasSubstr("no such directory"));
+}
+
+TEST_F(PrivateServicesTest, SaysWhenOneHasEnded) {
+  absl::StatusOr<PrivateServices> services = Start({}, absl::Seconds(20));
+  ASSERT_TRUE(services.ok()) << services.status();
+  EXPECT_TRUE(services->CheckRunning().ok()) << services->CheckRunning();
+  std::ofstream(directory_->path() + "/agent.end") << "now";
+  absl::Status status = absl::OkStatus();
+  while (status.ok()) status = services->CheckRunning();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("ended with status 7"));
+}
+
+TEST_F(PrivateServicesTest, ServesMetricsWhereItIsAskedTo) {
+  absl::StatusOr<PrivateServices> services =
+      Start({.metrics_address = "127.0.0.1:0"}, absl::Seconds(20));
+  ASSERT_TRUE(services.ok()) << services.status();
+  EXPECT_THAT(ArgumentsOf("service"),
+              HasSubstr("--metrics-address=127.0.0.1:0"));
+  EXPECT_EQ(services->metrics_address(), "127.0.0.1:9464");
 }
 
 TEST_F(PrivateServicesTest, GivesUpOnAServiceThatIsNeverReady) {
