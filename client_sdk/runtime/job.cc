@@ -326,20 +326,6 @@ void Job::NotePeaks() {
       std::max(totals_.tensor_peak_bytes, managed_bytes_ + unmanaged_.now());
 }
 
-void Job::ReportEvent(std::string_view reason, std::string_view detail,
-                      int32_t kernel) {
-  session::EventLog& log = client_->segment()->report.process_events;
-  const uint64_t n = log.written.load(std::memory_order_relaxed);
-  session::EventRecord& event = log.entries[n % session::kEventEntries];
-  event.step = step_;
-  event.kernel = kernel;
-  snprintf(event.reason, sizeof(event.reason), "%.*s",
-           static_cast<int>(reason.size()), reason.data());
-  snprintf(event.detail, sizeof(event.detail), "%.*s",
-           static_cast<int>(detail.size()), detail.data());
-  log.written.store(n + 1, std::memory_order_release);
-}
-
 void Job::LockForFork() { mutex_.lock(); }
 
 void Job::UnlockAfterFork() { mutex_.unlock(); }

@@ -36,7 +36,9 @@
 #include "client_sdk/runtime/counted_bytes.h"
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/move_lanes.h"
+#include "client_sdk/runtime/plan_library.h"
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/report_log.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/storage_access.h"
@@ -177,8 +179,6 @@ class Job {
   void Die(Block* block);
   void LeaveStep(Block* block);
   void NotePeaks();
-  void ReportEvent(std::string_view reason, std::string_view detail,
-                   int32_t kernel = -1);
   char* AddressOf(Place place) const {
     return client_->tiers()[place.tier].base + place.offset_bytes;
   }
@@ -250,7 +250,7 @@ class Job {
   void NoteRoomAside();
   int64_t TakeRoomAside();
   bool FindPlanBegin(const PlanTable& plan);
-  bool ForgetOutgrown(uint64_t signature);
+  bool ForgetOutgrown(const PlanTable& plan);
 
   // job_hints.cc: a step that is off its plan.
   void FollowGuide(const RunningKernel& kernel);
@@ -265,7 +265,8 @@ class Job {
   void StateSituation(int32_t kernel);
 
   // job_step.cc: what happens between steps.
-  void FinishStepRecord(session::StepMode mode);
+  session::StepRecord RecordStep(session::StepMode mode) const;
+  void ReportSurprise();
   void FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes);
   int64_t LeastLimitBytes() const;
   bool FitsArena(const Block& block) const;
@@ -279,6 +280,7 @@ class Job {
   void WriteProfile();
   bool PublishProfile();
   void PublishProfileAgain();
+  session::Report* report() const { return &client_->segment()->report; }
   void AwaitPlan();
   void TakePlans();
   void BeginStep();
@@ -322,23 +324,13 @@ class Job {
   StepTotals totals_;
   StepProfile profile_;
   BirthTagger tagger_;
-  uint64_t previous_signature_ = 0;
-  std::unordered_map<uint64_t, uint64_t> next_signature_;
-  std::unordered_set<uint64_t> profiled_;
-  // Steps that followed a plan to their end, and at which to profile again.
-  struct FollowedSteps {
-    int64_t steps = 0;
-    int64_t next_profile = 2;
-  };
-  std::unordered_map<uint64_t, FollowedSteps> followed_;
   bool agent_lost_reported_ = false;
 
-  std::unordered_map<uint64_t, PlanTable> plans_;  // by signature
+  PlanLibrary plans_;
   // Room of pinned tensors, in which plans of a signature put nothing.
   struct RoomAside {
     EndRooms rooms;
-    EndRooms recent;        // the most needed since the last profile
-    uint64_t outgrown = 0;  // steps whose plan did not fit between them
+    EndRooms recent;  // the most needed since the last profile
   };
   std::unordered_map<uint64_t, RoomAside> rooms_aside_;  // by signature
   // Why plan mode ended in this step; reported when the step is over.
@@ -346,14 +338,13 @@ class Job {
     std::string reason, detail;
     int32_t kernel = -1;
   } surprise_;
-  const PlanTable* plan_ = nullptr;              // drives this step
-  const PlanTable* step_plan_ = nullptr;         // drove it from the start
-  int64_t plan_begin_bytes_ = 0;                 // of the step's plan
-  int64_t plan_above_bytes_ = 0;                 // not its, at the end
-  int64_t touched_bytes_ = 0;                    // of the fast arena, for plans
-  std::unordered_map<uint64_t, int> surprises_;  // in a row, by signature
-  std::vector<Block*> tensors_;                  // by the plan's tensor index
-  Guide guide_;                                  // of a step without a plan
+  const PlanTable* plan_ = nullptr;       // drives this step
+  const PlanTable* step_plan_ = nullptr;  // drove it from the start
+  int64_t plan_begin_bytes_ = 0;          // of the step's plan
+  int64_t plan_above_bytes_ = 0;          // not its, at the end
+  int64_t touched_bytes_ = 0;             // of the fast arena, for plans
+  std::vector<Block*> tensors_;           // by the plan's tensor index
+  Guide guide_;                           // of a step without a plan
   size_t next_move_ = 0;
   size_t next_deadline_ = 0;
 };

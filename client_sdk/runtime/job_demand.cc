@@ -83,7 +83,7 @@ void Job::Evict(Block* block) {
     if (!offset.has_value()) continue;
     error = MoveNow(block, {static_cast<int>(tier), *offset});
     if (error == 0) return;
-    ReportEvent("eviction-failed", strerror(error));
+    ReportEvent(report(), "eviction-failed", strerror(error));
   }
   if (error == ENOSPC && GiveUpAllKept()) return Evict(block);
   throw std::runtime_error(

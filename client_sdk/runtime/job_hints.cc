@@ -53,8 +53,8 @@ void Job::TakeHints(int32_t kernel) {
   guide_.awaits_answer = false;
   auto hints = CopyHints(segment->hints, *guide_.plan, arenas_.size());
   if (!hints.has_value()) {
-    ReportEvent("hints-malformed", "the agent's hints are inconsistent",
-                kernel);
+    ReportEvent(report(), "hints-malformed",
+                "the agent's hints are inconsistent", kernel);
     return;
   }
   guide_.Replace(*std::move(hints));

@@ -8,7 +8,6 @@
 // set aside there when a step begins without a plan, or with one that has it
 // elsewhere, and plans end below it or begin above.
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <utility>
 
@@ -141,12 +140,10 @@ bool Job::FindPlanBegin(const PlanTable& plan) {
 
 // Forgets a plan that does not fit, so that the step is profiled and planned
 // anew; more and more rarely, in case the room never stops growing.
-bool Job::ForgetOutgrown(uint64_t signature) {
-  if (!std::has_single_bit(++rooms_aside_[signature].outgrown)) return false;
-  ReportEvent("plan-outgrown",
+bool Job::ForgetOutgrown(const PlanTable& plan) {
+  if (!plans_.ForgetOutgrown(plan)) return false;
+  ReportEvent(report(), "plan-outgrown",
               "pinned tensors or small ones take room of the plan");
-  plans_.erase(signature);
-  profiled_.erase(signature);
   return true;
 }
 

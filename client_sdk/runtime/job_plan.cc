@@ -85,7 +85,8 @@ bool Job::Arrange(const std::vector<Target>& targets) {
     if (target.place.tier == session::kFastTier) {
       if (!Movable(*block) || block->place.tier == session::kFastTier ||
           !TakeFastRoom(target.place.offset_bytes, block)) {
-        ReportEvent("layout-taken", "a tensor that cannot move is in the way");
+        ReportEvent(report(), "layout-taken",
+                    "a tensor that cannot move is in the way");
         return false;
       }
       if (MoveNow(block, target.place) != 0) return false;
@@ -356,7 +357,7 @@ void Job::Surprise(std::string_view reason, std::string_view detail,
                    int32_t kernel) {
   surprise_ = {std::string(reason), std::string(detail), kernel};
   ++totals_.fallbacks;
-  ++surprises_[plan_->signature];
+  plans_.NoteSurprise(*plan_);
   guide_ = {.plan = plan_};
   plan_ = nullptr;
   GiveUpAllKept();

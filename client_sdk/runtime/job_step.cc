@@ -19,10 +19,6 @@ namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kLookAgainNs = 20'000'000;
-constexpr int kMaxSignatures = 10;  // Sentinel's bound on buckets
-constexpr int kMaxSurprises = 3;    // in a row, before a plan is tried rarely
-constexpr int kRetryEverySteps = 16;
-constexpr int64_t kProfileAgainFactor = 4;
 // The fast arena is never smaller, so that small kernels need no streaming.
 constexpr int64_t kLeastArenaBytes = 1 << 20;
 
@@ -61,11 +57,7 @@ void Job::EndStep() {
   }
   GiveUpAllKept();
   EndGuide();
-  if (step_plan_ != nullptr && totals_.fallbacks == 0) {
-    surprises_[step_plan_->signature] = 0;
-  }
-  next_signature_[previous_signature_] = profile_.signature();
-  previous_signature_ = profile_.signature();
+  plans_.EndStep(profile_.signature());
   ResolveLimit();
   NoteRoomAside();
 
@@ -77,8 +69,10 @@ void Job::EndStep() {
   } else {
     PublishProfileAgain();
   }
-  FinishStepRecord(mode);
+  const session::StepRecord record = RecordStep(mode);
   TakePlans();
+  ReportSurprise();
+  ReportStep(report(), record);
   ++step_;
   BeginStep();
   const bool peak_known = limit_fraction_ <= 0 || step_ == 2;
@@ -88,10 +82,8 @@ void Job::EndStep() {
 }
 
 void Job::BeginStep() {
-  const auto next = next_signature_.find(previous_signature_);
-  const auto plan = plans_.find(
-      next != next_signature_.end() ? next->second : previous_signature_);
-  if (plan == plans_.end()) SetAsideWhatStays();
+  const PlanTable* plan = plans_.Expected();
+  if (plan == nullptr) SetAsideWhatStays();
   totals_ = StepTotals{.begin_ns = session::NowNs(),
                        .first_kernel = kernels_run_ + 1};
   last_end_ns_ = totals_.begin_ns;
@@ -109,48 +101,44 @@ void Job::BeginStep() {
     return;
   }
   if (limit_bytes_ == 0) return;  // nothing has to move
-  if (plan == plans_.end()) return;
-  const bool fits = FindPlanBegin(plan->second);
-  if (!fits && ForgetOutgrown(plan->first)) return;
-  int& surprises = surprises_[plan->first];
-  const bool tries =
-      fits && (surprises < kMaxSurprises || step_ % kRetryEverySteps == 0);
+  if (plan == nullptr) return;
+  const bool fits = FindPlanBegin(*plan);
+  if (!fits && ForgetOutgrown(*plan)) return;
+  const bool tries = fits && plans_.Tries(*plan, step_);
   std::vector<Target> targets;
-  NameTensors(plan->second, &targets);
-  if (tries && StartPlan(plan->second, targets)) return;
+  NameTensors(*plan, &targets);
+  if (tries && StartPlan(*plan, targets)) return;
   if (AnyStaysElsewhere(targets)) {
     SetAsideWhatStays();
-    if (ForgetOutgrown(plan->first)) return;
+    if (ForgetOutgrown(*plan)) return;
   }
-  guide_ = {.plan = &plan->second};
+  guide_ = {.plan = plan};
   if (!tries) return;
-  ++surprises;
+  plans_.NoteSurprise(*plan);
   ++totals_.fallbacks;
 }
 
-void Job::FinishStepRecord(session::StepMode mode) {
-  if (!surprise_.reason.empty()) {
-    ReportEvent(surprise_.reason, surprise_.detail, surprise_.kernel);
-    surprise_ = {};
-  }
-  session::Report& report = client_->segment()->report;
-  const uint64_t n = report.steps.written.load(std::memory_order_relaxed);
-  report.steps.entries[n % session::kStepEntries] = {
-      .index = step_,
-      .mode = mode,
-      .fallbacks = totals_.fallbacks,
-      .signature = profile_.signature(),
-      .kernel_count = profile_.kernel_count(),
-      .duration_ns = session::NowNs() - totals_.begin_ns,
-      .predicted_duration_ns =
-          mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
-      .stall_ns = totals_.stall_ns,
-      .fast_peak_bytes = totals_.fast_peak_bytes,
-      .moved_in_bytes = totals_.moved_in_bytes,
-      .moved_out_bytes = totals_.moved_out_bytes,
-      .hints_taken = totals_.hints_taken,
-      .hints_ignored = totals_.hints_ignored};
-  report.steps.written.store(n + 1, std::memory_order_release);
+void Job::ReportSurprise() {
+  if (surprise_.reason.empty()) return;
+  ReportEvent(report(), surprise_.reason, surprise_.detail, surprise_.kernel);
+  surprise_ = {};
+}
+
+session::StepRecord Job::RecordStep(session::StepMode mode) const {
+  return {.index = step_,
+          .mode = mode,
+          .fallbacks = totals_.fallbacks,
+          .signature = profile_.signature(),
+          .kernel_count = profile_.kernel_count(),
+          .duration_ns = session::NowNs() - totals_.begin_ns,
+          .predicted_duration_ns =
+              mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
+          .stall_ns = totals_.stall_ns,
+          .fast_peak_bytes = totals_.fast_peak_bytes,
+          .moved_in_bytes = totals_.moved_in_bytes,
+          .moved_out_bytes = totals_.moved_out_bytes,
+          .hints_taken = totals_.hints_taken,
+          .hints_ignored = totals_.hints_ignored};
 }
 
 // A limit in percent follows the tensor peak as it is found, from the first
@@ -176,10 +164,9 @@ void Job::FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes) {
 
 void Job::ResolveLimit() {
   NotePeaks();
-  session::Report& report = client_->segment()->report;
   if (totals_.tensor_peak_bytes > tensor_peak_bytes_) {
     tensor_peak_bytes_ = totals_.tensor_peak_bytes;
-    report.tensor_peak_bytes.store(tensor_peak_bytes_);
+    report()->tensor_peak_bytes.store(tensor_peak_bytes_);
   }
   if (step_ > 1) return;
   if (limit_fraction_ > 0) {
@@ -187,7 +174,7 @@ void Job::ResolveLimit() {
   }
   FitWindow();
   FitArena();
-  report.limit_bytes.store(limit_bytes_);
+  report()->limit_bytes.store(limit_bytes_);
 }
 
 int64_t Job::EffectiveLimitBytes() const {
@@ -289,7 +276,7 @@ void Job::RefuseLimitThatIsTooSmall() {
       refused_below_bytes_, limit_bytes_ < least_bytes ? least_bytes : 0);
   if (refused_below_bytes_ == 0) return;
   if (refused_below_bytes_ != refused_below_bytes) {
-    ReportEvent("limit-too-small",
+    ReportEvent(report(), "limit-too-small",
                 "the least limit that works is " + std::to_string(least_bytes));
   }
   const bool is_share = limit_fraction_ > 0;
@@ -333,10 +320,12 @@ void Job::WriteProfile() {
 // Hands the profile of the step that has just ended to the agent, once per
 // signature.
 bool Job::PublishProfile() {
-  if (step_ == 0 || plan_ != nullptr || profiled_.size() >= kMaxSignatures ||
-      !CanWriteProfile() || !profiled_.insert(profile_.signature()).second) {
+  const uint64_t signature = profile_.signature();
+  if (step_ == 0 || plan_ != nullptr || !plans_.WantsProfile(signature) ||
+      !CanWriteProfile()) {
     return false;
   }
+  plans_.NoteProfiled(signature);
   WriteProfile();
   return true;
 }
@@ -346,9 +335,8 @@ bool Job::PublishProfile() {
 // late.
 void Job::PublishProfileAgain() {
   if (step_plan_ == nullptr || totals_.fallbacks > 0) return;
-  FollowedSteps& followed = followed_[step_plan_->signature];
-  if (++followed.steps < followed.next_profile || !CanWriteProfile()) return;
-  followed.next_profile = kProfileAgainFactor * followed.steps;
+  if (!plans_.NoteFollowed(*step_plan_) || !CanWriteProfile()) return;
+  plans_.NoteProfiledAgain(*step_plan_);
   WriteProfile();
 }
 
@@ -378,19 +366,18 @@ void Job::TakePlans() {
   auto plan = PlanTable::Copy(segment->plans[written % 2], arenas_.size());
   segment->plans_taken.store(written);
   if (!plan.has_value()) {
-    ReportEvent("plan-malformed", "the agent's plan table is inconsistent");
+    ReportEvent(report(), "plan-malformed",
+                "the agent's plan table is inconsistent");
     return;
   }
   plan->number = written;
-  const uint64_t signature = plan->signature;
-  plans_[signature] = *std::move(plan);
-  surprises_[signature] = 0;
+  plans_.Add(*std::move(plan));
 }
 
 void Job::WarnAgentLost() {
   if (agent_lost_reported_) return;
   agent_lost_reported_ = true;
-  ReportEvent("agent-lost",
+  ReportEvent(report(), "agent-lost",
               "the node agent is gone; training goes on in demand mode");
 }
 
