@@ -21,6 +21,14 @@ inline int64_t RoundUpToPage(int64_t bytes) {
          session::kPageBytes;
 }
 
+// A copy that the agent makes, of a block to room that it is to have.
+struct MoveUnderWay {
+  Place to;
+  session::Lane lane = session::kLaneOut;
+  uint64_t ticket = 0;
+  bool keeps_source = false;  // its source is to become `kept`
+};
+
 // Owned by the Job; guarded by its mutex.
 struct Block {
   uint64_t id = 0;
@@ -39,15 +47,10 @@ struct Block {
   bool dead = false;         // freed while kernels were running on it
   int64_t last_use = 0;      // count of kernels the job had run
 
-  // A move of the plan that is under way: the room it takes and its ticket.
-  bool moving = false;
-  Place destination;
-  int lane = 0;
-  uint64_t ticket = 0;
-  bool keeps_source = false;  // its source is to become `kept`
+  std::optional<MoveUnderWay> move;
 
   // Room of the block's in a slower tier, with a copy of its bytes: see
-  // job_kept.cc.
+  // placed_blocks.h.
   std::optional<Place> kept;
 
   // Where it was born: the step, and a tag that is the same in every step that
@@ -59,6 +62,7 @@ struct Block {
   int32_t profile_index = -1;  // index in the profile of the current step
 
   int64_t room_bytes() const { return RoundUpToPage(size_bytes); }
+  bool moving() const { return move.has_value(); }
 };
 
 // One block that a kernel uses; a kernel lists each block once.

@@ -24,13 +24,10 @@ constexpr uint64_t kLooseAllocationKey = 1;
 Job::Job(SessionClient* client, const StorageAccess& storage,
          const JobSettings& settings)
     : client_(client),
-      storage_(storage),
       settings_(settings),
+      blocks_(&client->tiers(), storage),
       window_(&client->tiers()),
       lanes_(client) {
-  for (const MappedTier& tier : client->tiers()) {
-    arenas_.push_back(std::make_unique<Arena>(tier.info.capacity_bytes));
-  }
   limit_bytes_ = client->welcome().limit_bytes;
   limit_fraction_ = client->welcome().limit_fraction;
   provisional_limit_bytes_ =
@@ -44,33 +41,10 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
   BeginStep();
 }
 
-bool Job::Manages(const void* address) const {
-  for (const MappedTier& tier : client_->tiers()) {
-    if (tier.Contains(address)) return true;
-  }
-  return false;
-}
-
-Block* Job::Find(const void* address) const {
-  for (size_t i = 0; i < arenas_.size(); ++i) {
-    const MappedTier& tier = client_->tiers()[i];
-    if (!tier.Contains(address)) continue;
-    return arenas_[i]->Find(static_cast<const char*>(address) - tier.base);
-  }
-  return nullptr;
-}
-
 Block* Job::BlockOf(void* context, bool parameter) {
   Lock lock(this);
-  Block* block = Find(storage_.address(context));
-  if (block == nullptr) return nullptr;
-  if (block->storage != nullptr &&
-      !storage_.refers_to(block->storage, context)) {
-    storage_.release(block->storage);
-    block->storage = nullptr;
-  }
-  if (block->storage == nullptr) block->storage = storage_.make_handle(context);
-  block->parameter = block->parameter || parameter;
+  Block* block = blocks_.Adopt(context);
+  if (block != nullptr) block->parameter = block->parameter || parameter;
   return block;
 }
 
@@ -83,8 +57,8 @@ void Job::EnterKernel(RunningKernel* kernel) {
   kernel->step = step_;
   kernel->ordinal = 0;
   kernel->faults_before_ns = fault_ns_;
-  ++kernels_run_;
-  if (unmanaged_.peak() > unmanaged_reserve_bytes_) FitArena();
+  blocks_.AdvanceClock();
+  if (blocks_.unmanaged_peak_bytes() > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
   if (plan_->Expects(kernel->index, kernel->key)) {
     PlanBoundary(kernel->index);
@@ -95,18 +69,16 @@ void Job::EnterKernel(RunningKernel* kernel) {
 
 // Every kernel passes here with every operand.
 void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
-  Block* block = operand.block;
-  NoteWrite(operand);
-  block->last_use = kernels_run_;
-  ++block->users;
-  kernel->in_use.push_back(block);
+  blocks_.NoteWrite(operand);
+  blocks_.BeginUse(operand.block);
+  kernel->in_use.push_back(operand.block);
 }
 
 void Job::Unuse(RunningKernel* kernel) {
   for (Block* block : kernel->in_use) {
-    const bool in_file = !client_->tiers()[block->place.tier].addressable();
+    const bool in_file = !blocks_.tier(block->place.tier).addressable();
     if (in_file && !block->dead) window_.Release(*block);
-    if (--block->users == 0 && block->dead) delete block;
+    blocks_.EndUse(block);
   }
   kernel->in_use.clear();
 }
@@ -120,13 +92,14 @@ void Job::BeginKernel(RunningKernel* kernel,
   EnterKernel(kernel);
   kernel->shape = kernel->key;
   for (const KernelOperand& operand : operands) {
-    if (plan_ == nullptr && operand.block->moving) SettleOperand(operand.block);
+    if (plan_ == nullptr && operand.block->moving())
+      SettleOperand(operand.block);
     Use(kernel, operand);
     kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
     profile_.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
   }
-  FollowPeak(managed_bytes_ + unmanaged_.now(), kernel->working_bytes);
+  FollowPeak(blocks_.tensor_bytes(), kernel->working_bytes);
   try {
     if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
     if (plan_ == nullptr) FetchOperands(kernel, operands);
@@ -143,7 +116,7 @@ void Job::UseInPlace(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands) {
   for (const KernelOperand& operand : operands) {
     Block* block = operand.block;
-    if (block->moving && (operand.flags & session::kOperandWrite)) {
+    if (block->moving() && (operand.flags & session::kOperandWrite)) {
       FinishMove(block);
     }
     Use(kernel, operand);
@@ -155,12 +128,12 @@ void Job::EndKernel(RunningKernel* kernel,
   const bool known = kernel->index >= 0 || !kernel->in_use.empty();
   if (!known && outputs.empty()) return;
   Lock lock(this);
-  for (const KernelOperand& output : outputs) NoteWrite(output);
+  for (const KernelOperand& output : outputs) blocks_.NoteWrite(output);
   if (!known || kernel->auxiliary) return Unuse(kernel);
   // A step that ended meanwhile has another profile.
   const bool same_step = kernel->step == step_;
   for (const KernelOperand& output : outputs) {
-    output.block->last_use = kernels_run_;
+    blocks_.Touch(output.block);
     if (same_step) profile_.AddOperand(kernel->index, output);
   }
   const int64_t end_ns = session::NowNs();
@@ -199,16 +172,12 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   const int64_t stall_before_ns = totals_.stall_ns;
   EnterKernel(kernel);
 
-  auto block = std::make_unique<Block>();
-  block->id = next_block_id_++;
-  block->size_bytes = size_bytes;
-  block->last_use = kernels_run_;
+  std::unique_ptr<Block> block = blocks_.New(size_bytes);
   block->backward = kernel->backward;
   block->birth_step = step_;
   block->birth_tag = tagger_.Next(kernel->key, size_bytes);
   kernel->working_bytes += block->room_bytes();
-  FollowPeak(managed_bytes_ + size_bytes + unmanaged_.now(),
-             kernel->working_bytes);
+  FollowPeak(blocks_.tensor_bytes() + size_bytes, kernel->working_bytes);
   largest_room_bytes_ = std::max(largest_room_bytes_, block->room_bytes());
   if (!FitsArena(*block)) return nullptr;
   NoteBirth(*kernel, *block);
@@ -218,20 +187,16 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
       PlaceOnDemand(block.get());
     }
   }
-  const MappedTier& tier = client_->tiers()[block->place.tier];
   if (block->place.tier != session::kFastTier) {
+    const MappedTier& tier = blocks_.tier(block->place.tier);
     kernel->slow_write_bytes[block->place.tier] += size_bytes;
     ++kernel->slow_operands;
     if (!tier.addressable() && kernel != &loose) ExtendWindow(kernel);
   }
   profile_.AddBirth(kernel->index, kernel->ordinal++, block.get());
-  ++births_;
-  managed_bytes_ += size_bytes;
-  blocks_.insert(block.get());
-  NotePeaks();
   kernel->moved_ns += totals_.stall_ns - stall_before_ns;
   if (kernel == &loose) last_end_ns_ = session::NowNs();
-  return tier.base + block.release()->place.offset_bytes;
+  return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
 }
 
 // In the first step of a job with an absolute limit, a tensor that is larger
@@ -243,37 +208,30 @@ bool Job::FitsArena(const Block& block) const {
     return true;
   }
   return LeastLimitBytes() <= limit_bytes_ ||
-         block.room_bytes() <= arenas_[0]->capacity_bytes() - window_bytes();
+         block.room_bytes() <= blocks_.fast().capacity_bytes() - window_bytes();
 }
 
 bool Job::Free(void* address) {
   if (!Manages(address)) return false;
   if (Lock::Held()) {
-    if (Block* block = Find(address)) deferred_frees_.push_back(block);
+    if (Block* block = blocks_.Find(address)) blocks_.Defer(block);
     return true;
   }
   Lock lock(this);
-  if (Block* block = Find(address)) Die(block);
+  if (Block* block = blocks_.Find(address)) Die(block);
   return true;
 }
 
 void Job::Die(Block* block) {
   window_.Release(*block, /*keep=*/false);
-  if (block->moving) {
-    lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
-    arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
+  if (block->moving()) {
+    lanes_.Wait(block->move->lane, block->move->ticket);
+    blocks_.GiveBack(block->move->to);
+    block->move.reset();
   }
-  GiveUpKept(block);
   std::erase(guide_.moving, block);
-  arenas_[block->place.tier]->Free(block->place.offset_bytes);
   LeaveStep(block);
-  managed_bytes_ -= block->size_bytes;
-  if (block->pinned) pinned_bytes_ -= block->room_bytes();
-  if (block->storage != nullptr) storage_.release(block->storage);
-  block->storage = nullptr;
-  blocks_.erase(block);
-  block->dead = true;
-  if (block->users == 0) delete block;
+  blocks_.Remove(block);
 }
 
 // For the profile and the plan of the step it is dead.
@@ -286,20 +244,11 @@ void Job::LeaveStep(Block* block) {
   block->tensor = -1;
 }
 
-bool Job::CanMove(const Block& block) const {
-  return block.storage != nullptr && !block.pinned && !block.moving &&
-         storage_.movable(block.storage);
-}
-
-bool Job::Movable(const Block& block) const {
-  return block.users == 0 && CanMove(block);
-}
-
 bool Job::HandleFault(void* address) {
   if (Lock::Held() || !Manages(address)) return false;
   std::lock_guard<std::mutex> guard(mutex_);
-  Block* block = Find(address);
-  if (block == nullptr || client_->tiers()[block->place.tier].addressable()) {
+  Block* block = blocks_.Find(address);
+  if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
     return false;
   }
   const int64_t begin_ns = session::NowNs();
@@ -314,16 +263,6 @@ bool Job::HandleFault(void* address) {
     abort();
   }
   return true;
-}
-
-int64_t Job::FastUsedBytes() const {
-  return arenas_[session::kFastTier]->used_bytes() + unmanaged_.now();
-}
-
-void Job::NotePeaks() {
-  totals_.fast_peak_bytes = std::max(totals_.fast_peak_bytes, FastUsedBytes());
-  totals_.tensor_peak_bytes =
-      std::max(totals_.tensor_peak_bytes, managed_bytes_ + unmanaged_.now());
 }
 
 void Job::LockForFork() { mutex_.lock(); }

@@ -31,11 +31,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "client_sdk/runtime/arena.h"
 #include "client_sdk/runtime/block.h"
-#include "client_sdk/runtime/counted_bytes.h"
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/move_lanes.h"
+#include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_library.h"
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/report_log.h"
@@ -104,7 +103,7 @@ class Job {
   // to the storage if the block has none yet. The block stays valid while its
   // storage lives.
   Block* BlockOf(void* context, bool parameter);
-  bool Manages(const void* address) const;
+  bool Manages(const void* address) const { return blocks_.Manages(address); }
 
   // The optimizer is about to update the parameters. Throws if the limit turned
   // out to be too small, before anything was learned.
@@ -117,7 +116,7 @@ class Job {
   void Pin(void* context);
 
   // Counts storages below the managed size.
-  void CountUnmanaged(int64_t bytes) { unmanaged_.Add(bytes); }
+  void CountUnmanaged(int64_t bytes) { blocks_.CountUnmanaged(bytes); }
 
   // A fault at an address of a file tier. False if it is not ours.
   bool HandleFault(void* address);
@@ -126,9 +125,9 @@ class Job {
   void LockForFork();
   void UnlockAfterFork();
   // All live blocks; the mutex must be held.
-  const std::unordered_set<Block*>& blocks() const { return blocks_; }
+  const std::unordered_set<Block*>& blocks() const { return blocks_.all(); }
   // Grows whenever a block may have changed or moved.
-  int64_t change_count() const { return kernels_run_ + births_ + moves_; }
+  int64_t change_count() const { return blocks_.change_count(); }
   // Brings a block's bytes into `memory`; the mutex must be held.
   int ReadBlock(const Block& block, void* memory);
 
@@ -157,10 +156,8 @@ class Job {
     int64_t begin_ns = 0;
     int64_t first_kernel = 0;  // count of kernels the job had run
     int64_t stall_ns = 0;
-    int64_t fast_peak_bytes = 0;
     int64_t moved_in_bytes = 0;
     int64_t moved_out_bytes = 0;
-    int64_t tensor_peak_bytes = 0;
     EndRooms rooms_aside;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
@@ -175,21 +172,12 @@ class Job {
   void Unuse(RunningKernel* kernel);
   void UseInPlace(RunningKernel* kernel,
                   const std::vector<KernelOperand>& operands);
-  Block* Find(const void* address) const;
   void Die(Block* block);
   void LeaveStep(Block* block);
-  void NotePeaks();
-  char* AddressOf(Place place) const {
-    return client_->tiers()[place.tier].base + place.offset_bytes;
-  }
-  bool CanMove(const Block& block) const;
-  bool Movable(const Block& block) const;  // and no kernel uses it
-  int64_t FastUsedBytes() const;
 
   // job_demand.cc: places and moves without a plan.
   void PlaceOnDemand(Block* block);
   std::optional<Place> FastRoom(Block* block);
-  std::optional<Place> SlowRoom(Block* block);
   std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
                                  Block* block);
   void Evict(Block* block);
@@ -207,7 +195,6 @@ class Job {
   int64_t LargestBirth(const RunningKernel& kernel) const;
   std::optional<Victims> LowestRoom(const Block& block) const;
   void Compact(const std::vector<Block*>& operands);
-  bool SetPlace(Block* block, Place place, bool keeps_source = false);
   void ExtendWindow(RunningKernel* kernel);
   void EndExtension();
   int64_t window_bytes() const { return window_block_.room_bytes(); }
@@ -218,7 +205,7 @@ class Job {
   void NameTensors(const PlanTable& plan, std::vector<Target>* targets);
   bool Arrange(const std::vector<Target>& targets);
   void ClearFast(const std::vector<Target>& targets);
-  bool TakeFastRoom(int64_t offset_bytes, Block* block);
+  bool TakeFastRoom(Place place, Block* block);
   bool FetchStranger(Block* block);
   Block* FindAbsentTwin(const Block& stranger) const;
   void PlanBoundary(int32_t kernel);
@@ -233,12 +220,6 @@ class Job {
   void Surprise(std::string_view reason, std::string_view detail,
                 int32_t kernel);
   void SettleMoves();
-
-  // job_kept.cc: copies in slower tiers that a plan keeps.
-  bool ReturnToKept(Block* block);
-  void GiveUpKept(Block* block);
-  bool GiveUpAllKept();
-  void NoteWrite(const KernelOperand& operand);
 
   // job_pin.cc: tensors whose address is known outside.
   void SetAside(Block* block);
@@ -287,33 +268,23 @@ class Job {
   void WarnAgentLost();
 
   SessionClient* client_;
-  StorageAccess storage_;
   JobSettings settings_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Arena>> arenas_;
+  PlacedBlocks blocks_;
   StreamWindow window_;
   MoveLanes lanes_;
   Block window_block_;     // holds the window's room in the fast arena
   Block extension_block_;  // and that of a larger one while kernels stream
-  std::unordered_set<Block*> blocks_;
-  std::vector<Block*> deferred_frees_;
 
   int64_t limit_bytes_ = 0;
   double limit_fraction_ = 0;
   // Stands in while the limit is not known, or is none.
   int64_t provisional_limit_bytes_ = 0;
   int64_t unmanaged_reserve_bytes_ = 0;
-  CountedBytes unmanaged_;
 
   // Large tensors that kernels were seen to allocate, by their shape.
   std::unordered_map<uint64_t, int64_t> largest_births_;
 
-  uint64_t next_block_id_ = 1;
-  int64_t births_ = 0;
-  int64_t moves_ = 0;
-  int64_t kernels_run_ = 0;
-  int64_t managed_bytes_ = 0;        // live, wherever they are
-  int64_t pinned_bytes_ = 0;         // rooms of those that are pinned
   int64_t refused_below_bytes_ = 0;  // the least limit, where it was refused
   int64_t tensor_peak_bytes_ = 0;    // of the job
   int64_t largest_room_bytes_ = 0;   // of any block so far

@@ -27,7 +27,7 @@ std::string MiB(int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 void Job::PlaceOnDemand(Block* block) {
   std::optional<Place> room = FastRoom(block);
-  if (!room.has_value()) room = SlowRoom(block);
+  if (!room.has_value()) room = blocks_.TakeSlowRoom(block);
   if (!room.has_value()) {
     throw std::runtime_error(
         "stowage: no tier has room for a tensor of " + MiB(block->size_bytes) +
@@ -39,53 +39,42 @@ void Job::PlaceOnDemand(Block* block) {
 // Takes room in the fast arena for a block that is not there, evicting others
 // where need be.
 std::optional<Place> Job::FastRoom(Block* block) {
-  Arena& fast = *arenas_[session::kFastTier];
-  if (auto offset = fast.Allocate(block)) return Place{0, *offset};
+  if (auto place = blocks_.TakeRoom(session::kFastTier, block)) return place;
   if (!guide_.moving.empty()) {
     FinishHintedMoves(/*wait=*/true);
     return FastRoom(block);
   }
-  return ClearRoom(
-      ChooseVictims(fast, block->room_bytes(), kernels_run_,
-                    [this](const Block& victim) { return Movable(victim); }),
-      block);
+  const auto movable = [this](const Block& victim) {
+    return blocks_.Movable(victim);
+  };
+  return ClearRoom(ChooseVictims(blocks_.fast(), block->room_bytes(),
+                                 blocks_.clock(), movable),
+                   block);
 }
 
 // Evicts the victims and takes their room.
 std::optional<Place> Job::ClearRoom(const std::optional<Victims>& victims,
                                     Block* block) {
   if (!victims.has_value()) return std::nullopt;
-  Arena& fast = *arenas_[session::kFastTier];
   for (Block* victim : victims->blocks) Evict(victim);
-  if (fast.AllocateAt(victims->offset_bytes, block)) {
-    return Place{0, victims->offset_bytes};
-  }
-  // A victim died meanwhile on another thread, before it could be moved.
-  if (auto offset = fast.Allocate(block)) return Place{0, *offset};
-  return std::nullopt;
-}
-
-std::optional<Place> Job::SlowRoom(Block* block) {
-  for (size_t tier = 1; tier < arenas_.size(); ++tier) {
-    if (auto offset = arenas_[tier]->Allocate(block)) {
-      return Place{static_cast<int>(tier), *offset};
-    }
-  }
-  return std::nullopt;
+  const Place room{session::kFastTier, victims->offset_bytes};
+  // A victim that died on another thread could not be moved, and may still be
+  // there.
+  return blocks_.TakeRoomNear(room, block);
 }
 
 // Moves a block to the first slow tier that takes it.
 void Job::Evict(Block* block) {
-  if (ReturnToKept(block)) return;
+  if (blocks_.ReturnToKept(block)) return;
   int error = ENOSPC;
-  for (size_t tier = 1; tier < arenas_.size(); ++tier) {
-    auto offset = arenas_[tier]->Allocate(block);
-    if (!offset.has_value()) continue;
-    error = MoveNow(block, {static_cast<int>(tier), *offset});
+  for (int tier = 1; tier < blocks_.tier_count(); ++tier) {
+    const std::optional<Place> room = blocks_.TakeRoom(tier, block);
+    if (!room.has_value()) continue;
+    error = MoveNow(block, *room);
     if (error == 0) return;
     ReportEvent(report(), "eviction-failed", strerror(error));
   }
-  if (error == ENOSPC && GiveUpAllKept()) return Evict(block);
+  if (error == ENOSPC && blocks_.GiveUpAllKept()) return Evict(block);
   throw std::runtime_error(
       std::string("stowage: cannot move a tensor of ") +
       MiB(block->size_bytes) + " to the slow tier " +
@@ -119,35 +108,15 @@ int Job::MoveNow(Block* block, Place to) {
                              block->room_bytes());
   }
   totals_.stall_ns += session::NowNs() - begin_ns;
-  NotePeaks();
   if (error != 0) {
-    arenas_[to.tier]->Free(to.offset_bytes);
+    blocks_.GiveBack(to);
     return error;
   }
   auto& moved = to.tier == session::kFastTier ? totals_.moved_in_bytes
                                               : totals_.moved_out_bytes;
   moved += block->size_bytes;
-  SetPlace(block, to);
+  blocks_.SetPlace(block, to);
   return 0;
-}
-
-// The block's bytes have arrived at `place`: point the storage there. A storage
-// that is dying on another thread keeps its place and frees it itself.
-bool Job::SetPlace(Block* block, Place place, bool keeps_source) {
-  if (!storage_.set_address(block->storage, AddressOf(block->place),
-                            AddressOf(place))) {
-    arenas_[place.tier]->Free(place.offset_bytes);
-    return false;
-  }
-  GiveUpKept(block);
-  if (keeps_source) {
-    block->kept = block->place;
-  } else {
-    arenas_[block->place.tier]->Free(block->place.offset_bytes);
-  }
-  block->place = place;
-  ++moves_;
-  return true;
 }
 
 // Fetches what fits; what does not is used where it is: in place in an
@@ -185,12 +154,11 @@ void Job::FetchOperands(RunningKernel* kernel,
 std::vector<Block*> Job::OperandsThatFit(
     const std::vector<KernelOperand>& operands) const {
   std::vector<Block*> blocks;
-  int64_t free_bytes =
-      arenas_[session::kFastTier]->capacity_bytes() - window_bytes();
+  int64_t free_bytes = blocks_.fast().capacity_bytes() - window_bytes();
   for (const KernelOperand& operand : operands) {
     Block* block = operand.block;
     const bool only_user = block->users == 1;  // this kernel
-    if (only_user && CanMove(*block)) {
+    if (only_user && blocks_.CanMove(*block)) {
       blocks.push_back(block);
     } else if (block->place.tier == session::kFastTier) {
       free_bytes -= block->room_bytes();
@@ -219,7 +187,7 @@ std::vector<Block*> Job::OperandsThatFit(
 bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
                             const std::vector<Block*>& operands,
                             bool streams) const {
-  const Arena& fast = *arenas_[session::kFastTier];
+  const Arena& fast = blocks_.fast();
   const int64_t arena_bytes = fast.capacity_bytes() - window_bytes();
   int64_t operand_bytes = 0;
   for (const Block* block : operands) operand_bytes += block->room_bytes();
@@ -231,21 +199,22 @@ bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
   }
   room_bytes = std::min(room_bytes, arena_bytes - operand_bytes);
   if (room_bytes < arena_bytes / kCompactShare) return true;
-  return LowestVictims(fast, room_bytes,
-                       [this](const Block& victim) { return Movable(victim); })
+  return LowestVictims(
+             fast, room_bytes,
+             [this](const Block& victim) { return blocks_.Movable(victim); })
       .has_value();
 }
 
 // The lowest room in the fast arena that the block can have beside where it is.
 std::optional<Victims> Job::LowestRoom(const Block& block) const {
-  return LowestVictims(*arenas_[session::kFastTier], block.room_bytes(),
+  return LowestVictims(blocks_.fast(), block.room_bytes(),
                        [&](const Block& victim) {
-                         return &victim != &block && Movable(victim);
+                         return &victim != &block && blocks_.Movable(victim);
                        });
 }
 
 void Job::NoteBirth(const RunningKernel& kernel, const Block& block) {
-  const Arena& fast = *arenas_[session::kFastTier];
+  const Arena& fast = blocks_.fast();
   if (block.room_bytes() < fast.capacity_bytes() / kCompactShare) return;
   int64_t& largest_bytes = largest_births_[kernel.shape];
   largest_bytes = std::max(largest_bytes, block.room_bytes());
@@ -274,15 +243,16 @@ void Job::Compact(const std::vector<Block*>& operands) {
 // is the room that the plan keeps free for this.
 void Job::ExtendWindow(RunningKernel* kernel) {
   if (extension_block_.size_bytes > 0) return;
-  Arena& fast = *arenas_[session::kFastTier];
+  const Arena& fast = blocks_.fast();
   std::optional<Place> room;
   if (plan_ != nullptr) {
     extension_block_.size_bytes = plan_->stream_window_bytes;
-    const int64_t offset_bytes = fast.capacity_bytes() - plan_above_bytes_ -
-                                 extension_block_.room_bytes();
+    const Place place{session::kFastTier, fast.capacity_bytes() -
+                                              plan_above_bytes_ -
+                                              extension_block_.room_bytes()};
     if (extension_block_.size_bytes > 0 &&
-        fast.AllocateAt(offset_bytes, &extension_block_)) {
-      room = Place{session::kFastTier, offset_bytes};
+        blocks_.TakeRoomAt(place, &extension_block_)) {
+      room = place;
     }
   } else {
     int64_t bytes = kExtensionShare * (fast.capacity_bytes() - window_bytes() -
@@ -300,12 +270,11 @@ void Job::ExtendWindow(RunningKernel* kernel) {
   extension_block_.place = *room;
   kernel->extends_window = true;
   window_.Use(room->offset_bytes, extension_block_.size_bytes);
-  NotePeaks();
 }
 
 void Job::EndExtension() {
   window_.Use(window_block_.place.offset_bytes, window_bytes());
-  arenas_[session::kFastTier]->Free(extension_block_.place.offset_bytes);
+  blocks_.GiveBack(extension_block_.place);
   extension_block_.size_bytes = 0;
 }
 

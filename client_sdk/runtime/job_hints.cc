@@ -33,9 +33,8 @@ void Job::EndGuide() {
 void Job::FinishHintedMoves(bool wait) {
   std::vector<Block*> under_way;
   for (Block* block : std::exchange(guide_.moving, {})) {
-    if (!block->moving) continue;  // somebody had to wait for it
-    const auto lane = static_cast<session::Lane>(block->lane);
-    if (wait || lanes_.Done(lane, block->ticket)) {
+    if (!block->moving()) continue;  // somebody had to wait for it
+    if (wait || lanes_.Done(block->move->lane, block->move->ticket)) {
       FinishMove(block);
     } else {
       under_way.push_back(block);
@@ -51,7 +50,7 @@ void Job::TakeHints(int32_t kernel) {
     return;
   }
   guide_.awaits_answer = false;
-  auto hints = CopyHints(segment->hints, *guide_.plan, arenas_.size());
+  auto hints = CopyHints(segment->hints, *guide_.plan, blocks_.tier_count());
   if (!hints.has_value()) {
     ReportEvent(report(), "hints-malformed",
                 "the agent's hints are inconsistent", kernel);
@@ -81,27 +80,29 @@ bool Job::FollowHint(const session::Hint& hint, int32_t kernel) {
     ++totals_.hints_ignored;
     return true;
   }
-  if (block->moving && fresh) return false;
+  if (block->moving() && fresh) return false;
   if (block->place.tier == hint.tier) return true;
-  std::optional<int64_t> offset;
-  if (fresh && Movable(*block)) offset = arenas_[hint.tier]->Allocate(block);
-  if (!offset.has_value()) {
+  std::optional<Place> room;
+  if (fresh && blocks_.Movable(*block)) {
+    room = blocks_.TakeRoom(hint.tier, block);
+  }
+  if (!room.has_value()) {
     const bool may_find_room = fresh && hint.tier == session::kFastTier;
     totals_.hints_ignored += may_find_room ? 0 : 1;
     return !may_find_room;
   }
-  StartHintedMove(block, {hint.tier, *offset});
+  StartHintedMove(block, *room);
   return true;
 }
 
 void Job::StartHintedMove(Block* block, Place to) {
   if (window_.Release(*block) != 0) {
-    arenas_[to.tier]->Free(to.offset_bytes);
+    blocks_.GiveBack(to);
     ++totals_.hints_ignored;
     return;
   }
   // Or it would be the first to leave again.
-  if (to.tier == session::kFastTier) block->last_use = kernels_run_;
+  if (to.tier == session::kFastTier) blocks_.Touch(block);
   IssueMove(block, to);
   guide_.moving.push_back(block);
   ++totals_.hints_taken;
@@ -109,7 +110,7 @@ void Job::StartHintedMove(Block* block, Place to) {
 
 // An operand that is on its way in arrives; one on its way out stays.
 void Job::SettleOperand(Block* block) {
-  FinishMove(block, /*adopt=*/block->destination.tier == session::kFastTier);
+  FinishMove(block, /*adopt=*/block->move->to.tier == session::kFastTier);
 }
 
 // Names the tensor that a kernel bears, and places it in slow memory if that is
@@ -128,13 +129,11 @@ bool Job::PlaceByHint(const RunningKernel& kernel, Block* block) {
   const int32_t tier = hint->second.tier;
   guide_.due.erase(hint);
   if (tier == session::kFastTier) return false;  // as demand mode does
-  std::optional<int64_t> offset;
-  if (client_->tiers()[tier].addressable()) {
-    offset = arenas_[tier]->Allocate(block);
-  }
-  ++(offset.has_value() ? totals_.hints_taken : totals_.hints_ignored);
-  if (offset.has_value()) block->place = {tier, *offset};
-  return offset.has_value();
+  std::optional<Place> room;
+  if (blocks_.tier(tier).addressable()) room = blocks_.TakeRoom(tier, block);
+  ++(room.has_value() ? totals_.hints_taken : totals_.hints_ignored);
+  if (room.has_value()) block->place = *room;
+  return room.has_value();
 }
 
 // One situation is under way at most, and the next comes when half of the
@@ -149,15 +148,15 @@ void Job::StateSituation(int32_t kernel) {
   session::SituationArea& area = segment->situation;
   area.plan = guide_.plan->number;
   area.kernel = kernel;
-  for (size_t tier = 0; tier < arenas_.size(); ++tier) {
-    area.free_bytes[tier] =
-        arenas_[tier]->capacity_bytes() - arenas_[tier]->used_bytes();
+  for (int tier = 0; tier < blocks_.tier_count(); ++tier) {
+    const Arena& arena = blocks_.arena(tier);
+    area.free_bytes[tier] = arena.capacity_bytes() - arena.used_bytes();
   }
   area.resident_count = 0;
   for (size_t t = 0; t < tensors_.size() && t < session::kMaxBlocks; ++t) {
     const Block* block = tensors_[t];
     if (block == nullptr) continue;
-    const Place& place = block->moving ? block->destination : block->place;
+    const Place& place = block->moving() ? block->move->to : block->place;
     area.residents[area.resident_count++] = {static_cast<int32_t>(t),
                                              place.tier};
   }

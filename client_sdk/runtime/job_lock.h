@@ -11,11 +11,7 @@ class Job::Lock {
  public:
   explicit Lock(Job* job) : job_(job), guard_(job->mutex_) { held_ = true; }
   ~Lock() {
-    while (!job_->deferred_frees_.empty()) {
-      Block* block = job_->deferred_frees_.back();
-      job_->deferred_frees_.pop_back();
-      job_->Die(block);
-    }
+    while (Block* block = job_->blocks_.TakeDeferred()) job_->Die(block);
     held_ = false;
   }
   Lock(const Lock&) = delete;

@@ -17,21 +17,21 @@
 namespace stowage::runtime {
 
 void Job::Pin(void* context) {
-  if (!Manages(storage_.address(context))) return;
+  if (!Manages(blocks_.StorageAddress(context))) return;
   Lock lock(this);
-  Block* block = Find(storage_.address(context));  // it may just have moved
+  // It may just have moved.
+  Block* block = blocks_.Find(blocks_.StorageAddress(context));
   if (block == nullptr || block->pinned) return;
-  if (block->moving) FinishMove(block);
-  GiveUpKept(block);  // what is written from here on is not seen
-  if (Movable(*block)) SetAside(block);
-  block->pinned = true;
-  pinned_bytes_ += block->room_bytes();
+  if (block->moving()) FinishMove(block);
+  blocks_.GiveUpKept(block);  // what is written from here on is not seen
+  if (blocks_.Movable(*block)) SetAside(block);
+  blocks_.MarkPinned(block);
 }
 
 void Job::SetAside(Block* block) {
   const auto fast = [block] { return block->place.tier == session::kFastTier; };
   if (limit_bytes_ == 0 && fast()) return;  // nothing has to move
-  FollowPeak(managed_bytes_ + unmanaged_.now(), block->room_bytes());
+  FollowPeak(blocks_.tensor_bytes(), block->room_bytes());
   const std::optional<Victims> victims = LowestRoomAside(*block);
   if (victims.has_value() &&
       (!fast() || victims->offset_bytes < block->place.offset_bytes)) {
@@ -63,7 +63,7 @@ std::optional<Victims> Job::LowestRoomAside(const Block& block) {
 bool Job::Stays(const Block& block) const {
   if (block.place.tier != session::kFastTier) return false;
   if (block.pinned) return true;
-  return block.storage != nullptr ? !storage_.movable(block.storage)
+  return block.storage != nullptr ? blocks_.StorageStays(block)
                                   : block.birth_step < step_ - 1;
 }
 
@@ -79,12 +79,12 @@ bool Job::AnyStaysElsewhere(const std::vector<Target>& targets) const {
 // pinned is set aside where it is, at whichever end of the arena is nearer.
 void Job::SetAsideWhatStays() {
   if (limit_bytes_ == 0) return;
-  const int64_t capacity_bytes = arenas_[session::kFastTier]->capacity_bytes();
-  for (Block* block : blocks_) {
+  const int64_t capacity_bytes = blocks_.fast().capacity_bytes();
+  for (Block* block : blocks_.all()) {
     if (block->set_aside || !Stays(*block)) continue;
     LeaveStep(block);
-    if (!block->pinned) pinned_bytes_ += block->room_bytes();
-    block->pinned = block->set_aside = true;
+    blocks_.MarkPinned(block);
+    block->set_aside = true;
     const int64_t begin_bytes = block->place.offset_bytes;
     const int64_t end_bytes = begin_bytes + block->room_bytes();
     block->above_plans = begin_bytes + end_bytes > capacity_bytes;
@@ -99,7 +99,7 @@ void Job::EndRooms::Cover(const EndRooms& other) {
 // The room that no plan uses ends with the innermost block in it; the window's
 // own bytes do not count.
 void Job::NoteSetAside() {
-  const Arena& fast = *arenas_[session::kFastTier];
+  const Arena& fast = blocks_.fast();
   for (const auto& [offset_bytes, extent] : fast.used()) {
     const Block* block = extent.block;
     if (!block->set_aside && block != &window_block_) continue;
@@ -135,7 +135,7 @@ bool Job::FindPlanBegin(const PlanTable& plan) {
   plan_above_bytes_ = aside.above_bytes;
   return plan_begin_bytes_ + plan.fast_end_bytes + plan.stream_window_bytes +
              plan_above_bytes_ <=
-         arenas_[session::kFastTier]->capacity_bytes();
+         blocks_.fast().capacity_bytes();
 }
 
 // Forgets a plan that does not fit, so that the step is profiled and planned

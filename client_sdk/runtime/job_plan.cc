@@ -14,18 +14,6 @@
 #include "client_sdk/session/clock.h"
 
 namespace stowage::runtime {
-namespace {
-
-// Where the plan has the block, next to those that it moves with; else
-// anywhere.
-std::optional<int64_t> AllocateNear(Arena& arena, int64_t offset_bytes,
-                                    Block* block) {
-  if (arena.AllocateAt(offset_bytes, block)) return offset_bytes;
-  return arena.Allocate(block);
-}
-
-}  // namespace
-
 // Brings the blocks that are alive to where the plan wants them; false if they
 // cannot be.
 bool Job::StartPlan(const PlanTable& plan, const std::vector<Target>& targets) {
@@ -51,7 +39,7 @@ void Job::TouchFastMemory(int64_t end_bytes) {
 // for good, such as what the first step left: the plan goes without them.
 void Job::NameTensors(const PlanTable& plan, std::vector<Target>* targets) {
   tensors_.assign(plan.tensor_count, nullptr);
-  for (Block* block : blocks_) {
+  for (Block* block : blocks_.all()) {
     block->tensor = -1;
     if (block->set_aside) continue;
     auto index = plan.initial_by_block.find(block->id);
@@ -83,8 +71,8 @@ bool Job::Arrange(const std::vector<Target>& targets) {
                               : block->place.tier == target.place.tier;
     if (in_place) continue;
     if (target.place.tier == session::kFastTier) {
-      if (!Movable(*block) || block->place.tier == session::kFastTier ||
-          !TakeFastRoom(target.place.offset_bytes, block)) {
+      if (!blocks_.Movable(*block) || block->place.tier == session::kFastTier ||
+          !TakeFastRoom(target.place, block)) {
         ReportEvent(report(), "layout-taken",
                     "a tensor that cannot move is in the way");
         return false;
@@ -104,13 +92,12 @@ void Job::ClearFast(const std::vector<Target>& targets) {
   std::vector<Target> misplaced;
   for (const Target& target : targets) {
     if (target.block->place.tier == session::kFastTier &&
-        target.block->place != target.place && Movable(*target.block)) {
+        target.block->place != target.place && blocks_.Movable(*target.block)) {
       misplaced.push_back(target);
     }
   }
   for (const auto& [block, place] : misplaced) {
-    if (place.tier == session::kFastTier &&
-        TakeFastRoom(place.offset_bytes, block)) {
+    if (place.tier == session::kFastTier && TakeFastRoom(place, block)) {
       MoveNow(block, place);
     } else {
       Evict(block);
@@ -120,46 +107,44 @@ void Job::ClearFast(const std::vector<Target>& targets) {
 
 // Takes the room that the plan names. Tensors that the plan does not know may
 // stand there, in gaps that it left: they leave.
-bool Job::TakeFastRoom(int64_t offset_bytes, Block* block) {
-  Arena& fast = *arenas_[session::kFastTier];
-  if (fast.AllocateAt(offset_bytes, block)) return true;
+bool Job::TakeFastRoom(Place place, Block* block) {
+  if (blocks_.TakeRoomAt(place, block)) return true;
   std::vector<Block*> strangers;
-  const int64_t end_bytes = offset_bytes + block->room_bytes();
-  auto extent = fast.used().upper_bound(offset_bytes);
-  if (extent != fast.used().begin()) --extent;
-  for (; extent != fast.used().end() && extent->first < end_bytes; ++extent) {
-    if (extent->first + extent->second.size_bytes <= offset_bytes) continue;
+  const int64_t begin_bytes = place.offset_bytes;
+  const int64_t end_bytes = begin_bytes + block->room_bytes();
+  const Arena::Extents& used = blocks_.fast().used();
+  auto extent = used.upper_bound(begin_bytes);
+  if (extent != used.begin()) --extent;
+  for (; extent != used.end() && extent->first < end_bytes; ++extent) {
+    if (extent->first + extent->second.size_bytes <= begin_bytes) continue;
     Block* stranger = extent->second.block;
-    if (stranger->tensor >= 0 || !Movable(*stranger)) return false;
+    if (stranger->tensor >= 0 || !blocks_.Movable(*stranger)) return false;
     strangers.push_back(stranger);
   }
   for (Block* stranger : strangers) Evict(stranger);
-  return fast.AllocateAt(offset_bytes, block);
+  return blocks_.TakeRoomAt(place, block);
 }
 
 // A tensor that the plan does not expect here, such as another batch of input,
 // takes the part of the one that it stands in for; where there is none, it is
 // fetched into a gap that the plan leaves just now.
 bool Job::FetchStranger(Block* block) {
-  if (block->storage == nullptr || block->pinned || block->moving ||
+  if (block->storage == nullptr || block->pinned || block->moving() ||
       block->users != 1) {
     return false;
   }
   if (block->tensor >= 0) tensors_[block->tensor] = nullptr;
   block->tensor = -1;
-  Arena& fast = *arenas_[session::kFastTier];
   Block* absent = FindAbsentTwin(*block);
   if (absent == nullptr) {
-    auto offset = fast.Allocate(block);
-    return offset.has_value() &&
-           MoveNow(block, {session::kFastTier, *offset}) == 0;
+    const auto room = blocks_.TakeRoom(session::kFastTier, block);
+    return room.has_value() && MoveNow(block, *room) == 0;
   }
   const Place place = absent->place;
   Evict(absent);
   std::swap(block->tensor, absent->tensor);
   tensors_[block->tensor] = block;
-  return fast.AllocateAt(place.offset_bytes, block) &&
-         MoveNow(block, place) == 0;
+  return blocks_.TakeRoomAt(place, block) && MoveNow(block, place) == 0;
 }
 
 // A tensor of the plan that is as large, was alive when the step began and has
@@ -169,7 +154,7 @@ Block* Job::FindAbsentTwin(const Block& stranger) const {
     Block* block = tensors_[initial.tensor];
     if (block != nullptr && block->size_bytes == stranger.size_bytes &&
         block->place.tier == session::kFastTier && !block->parameter &&
-        block->last_use < totals_.first_kernel && Movable(*block)) {
+        block->last_use < totals_.first_kernel && blocks_.Movable(*block)) {
       return block;
     }
   }
@@ -190,7 +175,7 @@ void Job::AwaitMovesDue(int32_t kernel) {
     if (move.start_kernel == move.deadline_kernel)
       continue;  // StartMoves waits
     Block* block = tensors_[move.tensor];
-    if (block == nullptr || !block->moving) continue;
+    if (block == nullptr || !block->moving()) continue;
     if (!FinishMove(block)) {
       Surprise("move-failed", "the slow tier reported an error", kernel);
       return;
@@ -220,7 +205,8 @@ void Job::StartMoves(int32_t kernel) {
     Block* block = tensors_[move.tensor];
     if (block == nullptr) continue;  // freed earlier than usual
     const bool drops = move.flags & session::kMoveIsDrop;
-    if (drops && Movable(*block) && ReturnToKept(block)) continue;
+    if (drops && blocks_.Movable(*block) && blocks_.ReturnToKept(block))
+      continue;
     if (!synchronous || tiers != awaited_tiers) {
       if (!finish()) return;
     }
@@ -229,7 +215,7 @@ void Job::StartMoves(int32_t kernel) {
                kernel);
       return;
     }
-    if (!synchronous || !block->moving) continue;
+    if (!synchronous || !block->moving()) continue;
     awaited.push_back(block);
     awaited_tiers = tiers;
   }
@@ -239,31 +225,30 @@ void Job::StartMoves(int32_t kernel) {
 bool Job::StartMove(const session::PlanMove& move) {
   Block* block = tensors_[move.tensor];
   if (block->place.tier == move.to_tier) return true;  // it left before
-  if (block->place.tier != move.from_tier || !Movable(*block)) return false;
+  if (block->place.tier != move.from_tier || !blocks_.Movable(*block))
+    return false;
   if (window_.Release(*block) != 0) return false;
-  Place to{move.to_tier, 0};
-  if (move.to_tier == session::kFastTier) {
-    to.offset_bytes = move.to_offset_bytes + plan_begin_bytes_;
-    if (!TakeFastRoom(to.offset_bytes, block)) return false;
+  Place to{move.to_tier, move.to_offset_bytes};
+  if (to.tier == session::kFastTier) {
+    to.offset_bytes += plan_begin_bytes_;
+    if (!TakeFastRoom(to, block)) return false;
   } else {
-    auto offset = AllocateNear(*arenas_[to.tier], move.to_offset_bytes, block);
-    if (!offset.has_value()) return false;
-    to.offset_bytes = *offset;
+    const std::optional<Place> room = blocks_.TakeRoomNear(to, block);
+    if (!room.has_value()) return false;
+    to = *room;
   }
   IssueMove(block, to);
-  block->keeps_source = move.flags & session::kMoveKeepsSource;
+  block->move->keeps_source = move.flags & session::kMoveKeepsSource;
   return true;
 }
 
 // To room that is taken already.
 void Job::IssueMove(Block* block, Place to) {
-  block->lane =
+  const session::Lane lane =
       to.tier > block->place.tier ? session::kLaneOut : session::kLaneIn;
-  block->moving = true;
-  block->destination = to;
-  block->ticket = lanes_.Issue(static_cast<session::Lane>(block->lane),
-                               block->place, to, block->room_bytes());
-  NotePeaks();
+  const uint64_t ticket =
+      lanes_.Issue(lane, block->place, to, block->room_bytes());
+  block->move = {to, lane, ticket};
 }
 
 // Waits until the bytes have arrived, then lets the storage point to them.
@@ -271,22 +256,19 @@ void Job::IssueMove(Block* block, Place to) {
 // to be adopted: the block is where it was.
 bool Job::FinishMove(Block* block, bool adopt) {
   const int64_t begin_ns = session::NowNs();
-  const int error =
-      lanes_.Wait(static_cast<session::Lane>(block->lane), block->ticket);
+  const int error = lanes_.Wait(block->move->lane, block->move->ticket);
   totals_.stall_ns += session::NowNs() - begin_ns;
-  block->moving = false;
-  const bool keeps_source = std::exchange(block->keeps_source, false);
+  const MoveUnderWay move = *std::exchange(block->move, std::nullopt);
   if (error != 0 || !adopt || block->users > 0) {
-    arenas_[block->destination.tier]->Free(block->destination.offset_bytes);
+    blocks_.GiveBack(move.to);
     return false;
   }
-  auto& moved = block->destination.tier == session::kFastTier
-                    ? totals_.moved_in_bytes
-                    : totals_.moved_out_bytes;
+  auto& moved = move.to.tier == session::kFastTier ? totals_.moved_in_bytes
+                                                   : totals_.moved_out_bytes;
   moved += block->size_bytes;
   // Pieces of the source that raw reads have mapped meanwhile.
   window_.Release(*block, /*keep=*/false);
-  SetPlace(block, block->destination, keeps_source);
+  blocks_.SetPlace(block, move.to, move.keeps_source);
   return true;
 }
 
@@ -300,24 +282,24 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
              kernel->index);
     return false;
   }
-  if (planned->tier == session::kFastTier) {
-    const int64_t offset_bytes = planned->offset_bytes + plan_begin_bytes_;
-    if (!TakeFastRoom(offset_bytes, block)) {
+  Place place{planned->tier, planned->offset_bytes};
+  if (place.tier == session::kFastTier) {
+    place.offset_bytes += plan_begin_bytes_;
+    if (!TakeFastRoom(place, block)) {
       Surprise("room-taken",
                "a tensor outlived the plan's expectation, or cannot move",
                kernel->index);
       return false;
     }
-    block->place = {planned->tier, offset_bytes};
   } else {
-    auto offset =
-        AllocateNear(*arenas_[planned->tier], planned->offset_bytes, block);
-    if (!offset.has_value()) {
+    const std::optional<Place> room = blocks_.TakeRoomNear(place, block);
+    if (!room.has_value()) {
       Surprise("slow-tier-full", "no room for a new tensor", kernel->index);
       return false;
     }
-    block->place = {planned->tier, *offset};
+    place = *room;
   }
+  block->place = place;
   tensors_[planned->tensor] = block;
   block->tensor = planned->tensor;
   return true;
@@ -328,7 +310,7 @@ void Job::CheckPlanOperands(RunningKernel* kernel,
   for (const KernelOperand& operand : operands) {
     Block* block = operand.block;
     // A copy that is under way must not see the source change.
-    if (block->moving && (operand.flags & session::kOperandWrite)) {
+    if (block->moving() && (operand.flags & session::kOperandWrite)) {
       Surprise("written-while-moving", kernel->name, kernel->index);
       return;
     }
@@ -360,7 +342,7 @@ void Job::Surprise(std::string_view reason, std::string_view detail,
   plans_.NoteSurprise(*plan_);
   guide_ = {.plan = plan_};
   plan_ = nullptr;
-  GiveUpAllKept();
+  blocks_.GiveUpAllKept();
   SettleMoves();
 }
 
@@ -368,7 +350,7 @@ void Job::Surprise(std::string_view reason, std::string_view detail,
 // was.
 void Job::SettleMoves() {
   for (Block* block : tensors_) {
-    if (block != nullptr && block->moving) FinishMove(block);
+    if (block != nullptr && block->moving()) FinishMove(block);
   }
 }
 

@@ -55,7 +55,7 @@ void Job::EndStep() {
                profile_.kernel_count());
     }
   }
-  GiveUpAllKept();
+  blocks_.GiveUpAllKept();
   EndGuide();
   plans_.EndStep(profile_.signature());
   ResolveLimit();
@@ -85,12 +85,12 @@ void Job::BeginStep() {
   const PlanTable* plan = plans_.Expected();
   if (plan == nullptr) SetAsideWhatStays();
   totals_ = StepTotals{.begin_ns = session::NowNs(),
-                       .first_kernel = kernels_run_ + 1};
+                       .first_kernel = blocks_.clock() + 1};
   last_end_ns_ = totals_.begin_ns;
-  NotePeaks();
+  blocks_.BeginStep();
   tagger_.Begin();
   profile_.Begin();
-  for (Block* block : blocks_) {
+  for (Block* block : blocks_.all()) {
     if (block->set_aside) continue;
     profile_.AddAlive(block,
                       block->birth_step == step_ - 1 ? block->birth_tag : 0);
@@ -134,7 +134,7 @@ session::StepRecord Job::RecordStep(session::StepMode mode) const {
           .predicted_duration_ns =
               mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
           .stall_ns = totals_.stall_ns,
-          .fast_peak_bytes = totals_.fast_peak_bytes,
+          .fast_peak_bytes = blocks_.peaks().fast_bytes,
           .moved_in_bytes = totals_.moved_in_bytes,
           .moved_out_bytes = totals_.moved_out_bytes,
           .hints_taken = totals_.hints_taken,
@@ -153,7 +153,7 @@ void Job::FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes) {
   if (step_ == 0) {
     const int64_t needed_bytes = kernel_bytes + kernel_bytes / 4 +
                                  window_bytes() + unmanaged_reserve_bytes_ +
-                                 pinned_bytes_;
+                                 blocks_.pinned_bytes();
     limit_bytes = std::max(limit_bytes, needed_bytes);
   }
   if (limit_bytes <= limit_bytes_) return;
@@ -163,9 +163,9 @@ void Job::FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes) {
 }
 
 void Job::ResolveLimit() {
-  NotePeaks();
-  if (totals_.tensor_peak_bytes > tensor_peak_bytes_) {
-    tensor_peak_bytes_ = totals_.tensor_peak_bytes;
+  blocks_.NotePeaks();
+  if (blocks_.peaks().tensor_bytes > tensor_peak_bytes_) {
+    tensor_peak_bytes_ = blocks_.peaks().tensor_bytes;
     report()->tensor_peak_bytes.store(tensor_peak_bytes_);
   }
   if (step_ > 1) return;
@@ -184,39 +184,38 @@ int64_t Job::EffectiveLimitBytes() const {
 // Gives the window the size that suits the limit; blocks in its way are
 // evicted. Not after a profile: plans count on it.
 void Job::FitWindow() {
-  Arena& fast = *arenas_[session::kFastTier];
   const int64_t old_bytes = window_block_.size_bytes;
   const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
   if (new_bytes == old_bytes || extension_block_.size_bytes > 0) return;
   FinishHintedMoves(/*wait=*/true);
   const auto victims =
-      LowestVictims(fast, new_bytes, [this](const Block& victim) {
-        return &victim == &window_block_ || Movable(victim);
+      LowestVictims(blocks_.fast(), new_bytes, [this](const Block& victim) {
+        return &victim == &window_block_ || blocks_.Movable(victim);
       });
   if (!victims.has_value()) return;
   // The slow tier may be full: the window changes only after this.
   for (Block* block : victims->blocks) {
     if (block != &window_block_) Evict(block);
   }
-  int64_t& offset_bytes = window_block_.place.offset_bytes;
   window_.Use(0, 0);
-  if (old_bytes > 0) fast.Free(offset_bytes);
+  if (old_bytes > 0) blocks_.GiveBack(window_block_.place);
+  const Place room{session::kFastTier, victims->offset_bytes};
   window_block_.size_bytes = new_bytes;
-  if (fast.AllocateAt(victims->offset_bytes, &window_block_)) {
-    offset_bytes = victims->offset_bytes;
+  if (blocks_.TakeRoomAt(room, &window_block_)) {
+    window_block_.place = room;
   } else {
     window_block_.size_bytes = old_bytes;
-    fast.AllocateAt(offset_bytes, &window_block_);
+    blocks_.TakeRoomAt(window_block_.place, &window_block_);
   }
-  window_.Use(offset_bytes, window_bytes());
+  window_.Use(window_block_.place.offset_bytes, window_bytes());
 }
 
 // Lets the arena end where the limit does, less what is not in it, and evicts
 // what no longer fits.
 void Job::FitArena() {
-  Arena& fast = *arenas_[session::kFastTier];
+  const Arena& fast = blocks_.fast();
   const MappedTier& tier = client_->tiers()[session::kFastTier];
-  unmanaged_reserve_bytes_ = ReserveFor(unmanaged_.peak());
+  unmanaged_reserve_bytes_ = ReserveFor(blocks_.unmanaged_peak_bytes());
   const int64_t capacity_bytes =
       std::min(tier.info.capacity_bytes,
                std::max((EffectiveLimitBytes() - unmanaged_reserve_bytes_) /
@@ -225,7 +224,7 @@ void Job::FitArena() {
   if (capacity_bytes == fast.capacity_bytes()) return;
   FinishHintedMoves(/*wait=*/true);
   const bool shrinks = capacity_bytes < fast.capacity_bytes();
-  fast.SetCapacity(capacity_bytes);
+  blocks_.SetFastCapacity(capacity_bytes);
   if (!shrinks) return;
 
   std::vector<Block*> outside;
@@ -233,7 +232,7 @@ void Job::FitArena() {
   for (auto extent = fast.used().rbegin(); extent != fast.used().rend();
        ++extent) {
     if (extent->first + extent->second.size_bytes <= capacity_bytes) break;
-    const bool movable = Movable(*extent->second.block);
+    const bool movable = blocks_.Movable(*extent->second.block);
     if (movable) outside.push_back(extent->second.block);
     empty_above = empty_above && movable;
   }
@@ -251,7 +250,7 @@ void Job::FitArena() {
 int64_t Job::LeastLimitBytes() const {
   const bool addressable = client_->tiers()[1].addressable();
   int64_t least_bytes = unmanaged_reserve_bytes_ +
-                        std::max(pinned_bytes_ + kLeastArenaBytes,
+                        std::max(blocks_.pinned_bytes() + kLeastArenaBytes,
                                  addressable ? 0 : largest_room_bytes_ / 2);
   least_bytes += StreamWindow::BytesFor(least_bytes + (least_bytes >> 6));
   constexpr int64_t kMiB = 1 << 20;
@@ -311,7 +310,7 @@ void Job::WriteProfile() {
   profile_.Write(&area);
   area.step_index = step_;
   area.duration_ns = session::NowNs() - totals_.begin_ns;
-  area.tensor_peak_bytes = totals_.tensor_peak_bytes;
+  area.tensor_peak_bytes = blocks_.peaks().tensor_bytes;
   area.unmanaged_peak_bytes =
       unmanaged_reserve_bytes_ + window_bytes() + TakeRoomAside();
   segment->profiles_written.fetch_add(1);
@@ -363,7 +362,8 @@ void Job::TakePlans() {
   session::Segment* segment = client_->segment();
   const uint64_t written = segment->plans_written.load();
   if (written == segment->plans_taken.load()) return;
-  auto plan = PlanTable::Copy(segment->plans[written % 2], arenas_.size());
+  auto plan =
+      PlanTable::Copy(segment->plans[written % 2], blocks_.tier_count());
   segment->plans_taken.store(written);
   if (!plan.has_value()) {
     ReportEvent(report(), "plan-malformed",
