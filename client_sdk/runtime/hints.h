@@ -13,7 +13,6 @@
 #include <optional>
 #include <vector>
 
-#include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/session/session.h"
 
@@ -34,7 +33,6 @@ struct Guide {
   std::vector<session::Hint> ahead;  // from `next` on not yet due
   size_t next = 0;
   std::map<int32_t, session::Hint> due;  // by tensor
-  std::vector<Block*> moving;            // under way because of a hint
 
   // `hints` take the place of those that are not yet due.
   void Replace(std::vector<session::Hint> hints);

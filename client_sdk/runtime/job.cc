@@ -26,8 +26,7 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
     : client_(client),
       settings_(settings),
       blocks_(&client->tiers(), storage),
-      window_(&client->tiers()),
-      lanes_(client) {
+      mover_(client, &blocks_) {
   limit_bytes_ = client->welcome().limit_bytes;
   limit_fraction_ = client->welcome().limit_fraction;
   provisional_limit_bytes_ =
@@ -56,7 +55,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
       kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
   kernel->step = step_;
   kernel->ordinal = 0;
-  kernel->faults_before_ns = fault_ns_;
+  kernel->faults_before_ns = mover_.fault_ns();
   blocks_.AdvanceClock();
   if (blocks_.unmanaged_peak_bytes() > unmanaged_reserve_bytes_) FitArena();
   if (plan_ == nullptr) return;
@@ -77,7 +76,7 @@ void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
 void Job::Unuse(RunningKernel* kernel) {
   for (Block* block : kernel->in_use) {
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
-    if (in_file && !block->dead) window_.Release(*block);
+    if (in_file && !block->dead) mover_.ReleaseFromWindow(*block);
     blocks_.EndUse(block);
   }
   kernel->in_use.clear();
@@ -92,8 +91,12 @@ void Job::BeginKernel(RunningKernel* kernel,
   EnterKernel(kernel);
   kernel->shape = kernel->key;
   for (const KernelOperand& operand : operands) {
-    if (plan_ == nullptr && operand.block->moving())
-      SettleOperand(operand.block);
+    // Outside of a plan, an operand that is on its way in arrives, and one on
+    // its way out stays.
+    if (plan_ == nullptr && operand.block->moving()) {
+      const bool comes = operand.block->move->to.tier == session::kFastTier;
+      mover_.Finish(operand.block, /*adopt=*/comes);
+    }
     Use(kernel, operand);
     kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
     profile_.AddOperand(kernel->index, operand);
@@ -117,7 +120,7 @@ void Job::UseInPlace(RunningKernel* kernel,
   for (const KernelOperand& operand : operands) {
     Block* block = operand.block;
     if (block->moving() && (operand.flags & session::kOperandWrite)) {
-      FinishMove(block);
+      mover_.Finish(block);
     }
     Use(kernel, operand);
   }
@@ -139,7 +142,7 @@ void Job::EndKernel(RunningKernel* kernel,
   const int64_t end_ns = session::NowNs();
   SpendSlowTime(kernel);
   if (same_step) {
-    const int64_t faults_ns = fault_ns_ - kernel->faults_before_ns;
+    const int64_t faults_ns = mover_.fault_ns() - kernel->faults_before_ns;
     const int64_t duration_ns =
         end_ns - kernel->start_ns - kernel->moved_ns - faults_ns;
     // Faults of another thread's kernel may be among them.
@@ -148,8 +151,7 @@ void Job::EndKernel(RunningKernel* kernel,
   }
   Unuse(kernel);
   if (kernel->extends_window) EndExtension();
-  totals_.moved_in_bytes += window_.TakeReadBytes();
-  totals_.moved_out_bytes += window_.TakeWrittenBytes();
+  mover_.CountStreamedBytes();
   last_end_ns_ = session::NowNs();
 }
 
@@ -169,7 +171,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   Lock lock(this);
   RunningKernel loose{.key = kLooseAllocationKey, .name = kLooseAllocation};
   if (kernel == nullptr) kernel = &loose;
-  const int64_t stall_before_ns = totals_.stall_ns;
+  const int64_t stall_before_ns = mover_.totals().stall_ns;
   EnterKernel(kernel);
 
   std::unique_ptr<Block> block = blocks_.New(size_bytes);
@@ -194,7 +196,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     if (!tier.addressable() && kernel != &loose) ExtendWindow(kernel);
   }
   profile_.AddBirth(kernel->index, kernel->ordinal++, block.get());
-  kernel->moved_ns += totals_.stall_ns - stall_before_ns;
+  kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;
   if (kernel == &loose) last_end_ns_ = session::NowNs();
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
 }
@@ -223,13 +225,7 @@ bool Job::Free(void* address) {
 }
 
 void Job::Die(Block* block) {
-  window_.Release(*block, /*keep=*/false);
-  if (block->moving()) {
-    lanes_.Wait(block->move->lane, block->move->ticket);
-    blocks_.GiveBack(block->move->to);
-    block->move.reset();
-  }
-  std::erase(guide_.moving, block);
+  mover_.Abandon(block);
   LeaveStep(block);
   blocks_.Remove(block);
 }
@@ -251,9 +247,7 @@ bool Job::HandleFault(void* address) {
   if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
     return false;
   }
-  const int64_t begin_ns = session::NowNs();
-  const int error = window_.Fault(*block, static_cast<char*>(address));
-  fault_ns_ += session::NowNs() - begin_ns;
+  const int error = mover_.Fault(*block, static_cast<char*>(address));
   if (error != 0) {
     fprintf(
         stderr,
@@ -270,14 +264,7 @@ void Job::LockForFork() { mutex_.lock(); }
 void Job::UnlockAfterFork() { mutex_.unlock(); }
 
 int Job::ReadBlock(const Block& block, void* memory) {
-  const MappedTier& tier = client_->tiers()[block.place.tier];
-  if (int error = window_.Release(block)) return error;
-  if (!tier.addressable()) {
-    return ReadFileTier(tier, block.place.offset_bytes, memory,
-                        block.room_bytes());
-  }
-  memcpy(memory, tier.base + block.place.offset_bytes, block.size_bytes);
-  return 0;
+  return mover_.Read(block, memory);
 }
 
 }  // namespace stowage::runtime

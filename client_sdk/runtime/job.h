@@ -33,7 +33,7 @@
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/hints.h"
-#include "client_sdk/runtime/move_lanes.h"
+#include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_library.h"
 #include "client_sdk/runtime/plan_table.h"
@@ -41,7 +41,6 @@
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/storage_access.h"
-#include "client_sdk/runtime/stream_window.h"
 #include "client_sdk/runtime/victims.h"
 
 namespace stowage::runtime {
@@ -155,9 +154,7 @@ class Job {
   struct StepTotals {
     int64_t begin_ns = 0;
     int64_t first_kernel = 0;  // count of kernels the job had run
-    int64_t stall_ns = 0;
-    int64_t moved_in_bytes = 0;
-    int64_t moved_out_bytes = 0;
+    int64_t plan_wait_ns = 0;
     EndRooms rooms_aside;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
@@ -183,7 +180,6 @@ class Job {
   void Evict(Block* block);
   bool Fetch(Block* block);
   void FetchTo(Place room, Block* block);
-  int MoveNow(Block* block, Place to);
   void FetchOperands(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands);
   std::vector<Block*> OperandsThatFit(
@@ -212,8 +208,6 @@ class Job {
   void AwaitMovesDue(int32_t kernel);
   void StartMoves(int32_t kernel);
   bool StartMove(const session::PlanMove& move);
-  void IssueMove(Block* block, Place to);
-  bool FinishMove(Block* block, bool adopt = true);
   bool PlaceByPlan(RunningKernel* kernel, Block* block);
   void CheckPlanOperands(RunningKernel* kernel,
                          const std::vector<KernelOperand>& operands);
@@ -236,12 +230,10 @@ class Job {
   // job_hints.cc: a step that is off its plan.
   void FollowGuide(const RunningKernel& kernel);
   void EndGuide();
-  void FinishHintedMoves(bool wait);
   void TakeHints(int32_t kernel);
   void FollowHints(int32_t kernel);
   bool FollowHint(const session::Hint& hint, int32_t kernel);
   void StartHintedMove(Block* block, Place to);
-  void SettleOperand(Block* block);
   bool PlaceByHint(const RunningKernel& kernel, Block* block);
   void StateSituation(int32_t kernel);
 
@@ -271,8 +263,7 @@ class Job {
   JobSettings settings_;
   std::mutex mutex_;
   PlacedBlocks blocks_;
-  StreamWindow window_;
-  MoveLanes lanes_;
+  Mover mover_;
   Block window_block_;     // holds the window's room in the fast arena
   Block extension_block_;  // and that of a larger one while kernels stream
 
@@ -289,7 +280,6 @@ class Job {
   int64_t tensor_peak_bytes_ = 0;    // of the job
   int64_t largest_room_bytes_ = 0;   // of any block so far
   int64_t last_end_ns_ = 0;          // when the last kernel ended
-  int64_t fault_ns_ = 0;             // streaming, all kernels together
 
   int64_t step_ = 0;
   StepTotals totals_;

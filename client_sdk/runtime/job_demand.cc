@@ -40,8 +40,8 @@ void Job::PlaceOnDemand(Block* block) {
 // where need be.
 std::optional<Place> Job::FastRoom(Block* block) {
   if (auto place = blocks_.TakeRoom(session::kFastTier, block)) return place;
-  if (!guide_.moving.empty()) {
-    FinishHintedMoves(/*wait=*/true);
+  if (mover_.any_ahead()) {
+    mover_.FinishAhead(/*wait=*/true);
     return FastRoom(block);
   }
   const auto movable = [this](const Block& victim) {
@@ -70,7 +70,7 @@ void Job::Evict(Block* block) {
   for (int tier = 1; tier < blocks_.tier_count(); ++tier) {
     const std::optional<Place> room = blocks_.TakeRoom(tier, block);
     if (!room.has_value()) continue;
-    error = MoveNow(block, *room);
+    error = mover_.MoveNow(block, *room);
     if (error == 0) return;
     ReportEvent(report(), "eviction-failed", strerror(error));
   }
@@ -91,32 +91,11 @@ bool Job::Fetch(Block* block) {
 }
 
 void Job::FetchTo(Place room, Block* block) {
-  const int error = MoveNow(block, room);
+  const int error = mover_.MoveNow(block, room);
   if (error == 0) return;
   throw std::runtime_error(
       std::string("stowage: cannot read a tensor back from the slow tier ") +
       client_->tiers()[block->place.tier].info.name + ": " + strerror(error));
-}
-
-// Copies a block to room that is taken already; frees the room it leaves. On
-// an error (an errno) the room is given back and the block is where it was.
-int Job::MoveNow(Block* block, Place to) {
-  const int64_t begin_ns = session::NowNs();
-  int error = window_.Release(*block);
-  if (error == 0) {
-    error = CopyBetweenTiers(client_->tiers(), block->place, to,
-                             block->room_bytes());
-  }
-  totals_.stall_ns += session::NowNs() - begin_ns;
-  if (error != 0) {
-    blocks_.GiveBack(to);
-    return error;
-  }
-  auto& moved = to.tier == session::kFastTier ? totals_.moved_in_bytes
-                                              : totals_.moved_out_bytes;
-  moved += block->size_bytes;
-  blocks_.SetPlace(block, to);
-  return 0;
 }
 
 // Fetches what fits; what does not is used where it is: in place in an
@@ -137,8 +116,8 @@ void Job::FetchOperands(RunningKernel* kernel,
   const auto in_one_piece = [&] {
     return HasRoomInOnePiece(*kernel, wanted, streams);
   };
-  if (!guide_.moving.empty() && !in_one_piece()) {
-    FinishHintedMoves(/*wait=*/true);
+  if (mover_.any_ahead() && !in_one_piece()) {
+    mover_.FinishAhead(/*wait=*/true);
   }
   if (scattered || !in_one_piece()) Compact(wanted);
   for (const KernelOperand& operand : operands) {
@@ -269,11 +248,11 @@ void Job::ExtendWindow(RunningKernel* kernel) {
   }
   extension_block_.place = *room;
   kernel->extends_window = true;
-  window_.Use(room->offset_bytes, extension_block_.size_bytes);
+  mover_.window()->Use(room->offset_bytes, extension_block_.size_bytes);
 }
 
 void Job::EndExtension() {
-  window_.Use(window_block_.place.offset_bytes, window_bytes());
+  mover_.window()->Use(window_block_.place.offset_bytes, window_bytes());
   blocks_.GiveBack(extension_block_.place);
   extension_block_.size_bytes = 0;
 }

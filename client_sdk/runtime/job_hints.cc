@@ -17,30 +17,16 @@ void Job::FollowGuide(const RunningKernel& kernel) {
   if (kernel.index <= guide_.kernel) return;
   guide_.kernel = kernel.index;
   if (!guide_.plan->Expects(kernel.index, kernel.key)) return EndGuide();
-  FinishHintedMoves(/*wait=*/false);
+  mover_.FinishAhead(/*wait=*/false);
   TakeHints(kernel.index);
   FollowHints(kernel.index);
   StateSituation(kernel.index);
 }
 
 void Job::EndGuide() {
-  FinishHintedMoves(/*wait=*/true);
+  mover_.FinishAhead(/*wait=*/true);
   totals_.hints_ignored += guide_.due.size();
   guide_ = {};
-}
-
-// Finishes those that have arrived or, with `wait`, all.
-void Job::FinishHintedMoves(bool wait) {
-  std::vector<Block*> under_way;
-  for (Block* block : std::exchange(guide_.moving, {})) {
-    if (!block->moving()) continue;  // somebody had to wait for it
-    if (wait || lanes_.Done(block->move->lane, block->move->ticket)) {
-      FinishMove(block);
-    } else {
-      under_way.push_back(block);
-    }
-  }
-  guide_.moving = std::move(under_way);
 }
 
 void Job::TakeHints(int32_t kernel) {
@@ -96,21 +82,10 @@ bool Job::FollowHint(const session::Hint& hint, int32_t kernel) {
 }
 
 void Job::StartHintedMove(Block* block, Place to) {
-  if (window_.Release(*block) != 0) {
-    blocks_.GiveBack(to);
-    ++totals_.hints_ignored;
-    return;
-  }
+  const bool began = mover_.BeginAhead(block, to);
+  ++(began ? totals_.hints_taken : totals_.hints_ignored);
   // Or it would be the first to leave again.
-  if (to.tier == session::kFastTier) blocks_.Touch(block);
-  IssueMove(block, to);
-  guide_.moving.push_back(block);
-  ++totals_.hints_taken;
-}
-
-// An operand that is on its way in arrives; one on its way out stays.
-void Job::SettleOperand(Block* block) {
-  FinishMove(block, /*adopt=*/block->move->to.tier == session::kFastTier);
+  if (began && to.tier == session::kFastTier) blocks_.Touch(block);
 }
 
 // Names the tensor that a kernel bears, and places it in slow memory if that is

@@ -22,7 +22,7 @@ void Job::Pin(void* context) {
   // It may just have moved.
   Block* block = blocks_.Find(blocks_.StorageAddress(context));
   if (block == nullptr || block->pinned) return;
-  if (block->moving()) FinishMove(block);
+  if (block->moving()) mover_.Finish(block);
   blocks_.GiveUpKept(block);  // what is written from here on is not seen
   if (blocks_.Movable(*block)) SetAside(block);
   blocks_.MarkPinned(block);
@@ -46,7 +46,7 @@ void Job::SetAside(Block* block) {
 
 // A plan that drives keeps its own room only as long as there is room below it.
 std::optional<Victims> Job::LowestRoomAside(const Block& block) {
-  FinishHintedMoves(/*wait=*/true);
+  mover_.FinishAhead(/*wait=*/true);
   const std::optional<Victims> victims = LowestRoom(block);
   const bool below_plan =
       victims.has_value() &&

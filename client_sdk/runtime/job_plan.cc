@@ -77,7 +77,7 @@ bool Job::Arrange(const std::vector<Target>& targets) {
                     "a tensor that cannot move is in the way");
         return false;
       }
-      if (MoveNow(block, target.place) != 0) return false;
+      if (mover_.MoveNow(block, target.place) != 0) return false;
     } else if (block->place.tier == session::kFastTier) {
       return false;  // it cannot leave
     }
@@ -98,7 +98,7 @@ void Job::ClearFast(const std::vector<Target>& targets) {
   }
   for (const auto& [block, place] : misplaced) {
     if (place.tier == session::kFastTier && TakeFastRoom(place, block)) {
-      MoveNow(block, place);
+      mover_.MoveNow(block, place);
     } else {
       Evict(block);
     }
@@ -138,13 +138,13 @@ bool Job::FetchStranger(Block* block) {
   Block* absent = FindAbsentTwin(*block);
   if (absent == nullptr) {
     const auto room = blocks_.TakeRoom(session::kFastTier, block);
-    return room.has_value() && MoveNow(block, *room) == 0;
+    return room.has_value() && mover_.MoveNow(block, *room) == 0;
   }
   const Place place = absent->place;
   Evict(absent);
   std::swap(block->tensor, absent->tensor);
   tensors_[block->tensor] = block;
-  return blocks_.TakeRoomAt(place, block) && MoveNow(block, place) == 0;
+  return blocks_.TakeRoomAt(place, block) && mover_.MoveNow(block, place) == 0;
 }
 
 // A tensor of the plan that is as large, was alive when the step began and has
@@ -176,7 +176,7 @@ void Job::AwaitMovesDue(int32_t kernel) {
       continue;  // StartMoves waits
     Block* block = tensors_[move.tensor];
     if (block == nullptr || !block->moving()) continue;
-    if (!FinishMove(block)) {
+    if (!mover_.Finish(block)) {
       Surprise("move-failed", "the slow tier reported an error", kernel);
       return;
     }
@@ -190,7 +190,7 @@ void Job::StartMoves(int32_t kernel) {
   std::pair<int32_t, int32_t> awaited_tiers;
   const auto finish = [&] {
     bool finished = true;
-    for (Block* block : awaited) finished = FinishMove(block) && finished;
+    for (Block* block : awaited) finished = mover_.Finish(block) && finished;
     awaited.clear();
     if (!finished) {
       Surprise("move-failed", "the slow tier reported an error", kernel);
@@ -227,7 +227,6 @@ bool Job::StartMove(const session::PlanMove& move) {
   if (block->place.tier == move.to_tier) return true;  // it left before
   if (block->place.tier != move.from_tier || !blocks_.Movable(*block))
     return false;
-  if (window_.Release(*block) != 0) return false;
   Place to{move.to_tier, move.to_offset_bytes};
   if (to.tier == session::kFastTier) {
     to.offset_bytes += plan_begin_bytes_;
@@ -237,39 +236,7 @@ bool Job::StartMove(const session::PlanMove& move) {
     if (!room.has_value()) return false;
     to = *room;
   }
-  IssueMove(block, to);
-  block->move->keeps_source = move.flags & session::kMoveKeepsSource;
-  return true;
-}
-
-// To room that is taken already.
-void Job::IssueMove(Block* block, Place to) {
-  const session::Lane lane =
-      to.tier > block->place.tier ? session::kLaneOut : session::kLaneIn;
-  const uint64_t ticket =
-      lanes_.Issue(lane, block->place, to, block->room_bytes());
-  block->move = {to, lane, ticket};
-}
-
-// Waits until the bytes have arrived, then lets the storage point to them.
-// False if the copy failed, a kernel still uses the source, or the move is not
-// to be adopted: the block is where it was.
-bool Job::FinishMove(Block* block, bool adopt) {
-  const int64_t begin_ns = session::NowNs();
-  const int error = lanes_.Wait(block->move->lane, block->move->ticket);
-  totals_.stall_ns += session::NowNs() - begin_ns;
-  const MoveUnderWay move = *std::exchange(block->move, std::nullopt);
-  if (error != 0 || !adopt || block->users > 0) {
-    blocks_.GiveBack(move.to);
-    return false;
-  }
-  auto& moved = move.to.tier == session::kFastTier ? totals_.moved_in_bytes
-                                                   : totals_.moved_out_bytes;
-  moved += block->size_bytes;
-  // Pieces of the source that raw reads have mapped meanwhile.
-  window_.Release(*block, /*keep=*/false);
-  blocks_.SetPlace(block, move.to, move.keeps_source);
-  return true;
+  return mover_.Begin(block, to, move.flags & session::kMoveKeepsSource);
 }
 
 bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
@@ -350,7 +317,7 @@ void Job::Surprise(std::string_view reason, std::string_view detail,
 // was.
 void Job::SettleMoves() {
   for (Block* block : tensors_) {
-    if (block != nullptr && block->moving()) FinishMove(block);
+    if (block != nullptr && block->moving()) mover_.Finish(block);
   }
 }
 

@@ -88,6 +88,7 @@ void Job::BeginStep() {
                        .first_kernel = blocks_.clock() + 1};
   last_end_ns_ = totals_.begin_ns;
   blocks_.BeginStep();
+  mover_.BeginStep();
   tagger_.Begin();
   profile_.Begin();
   for (Block* block : blocks_.all()) {
@@ -133,10 +134,10 @@ session::StepRecord Job::RecordStep(session::StepMode mode) const {
           .duration_ns = session::NowNs() - totals_.begin_ns,
           .predicted_duration_ns =
               mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
-          .stall_ns = totals_.stall_ns,
+          .stall_ns = mover_.totals().stall_ns + totals_.plan_wait_ns,
           .fast_peak_bytes = blocks_.peaks().fast_bytes,
-          .moved_in_bytes = totals_.moved_in_bytes,
-          .moved_out_bytes = totals_.moved_out_bytes,
+          .moved_in_bytes = mover_.totals().in_bytes,
+          .moved_out_bytes = mover_.totals().out_bytes,
           .hints_taken = totals_.hints_taken,
           .hints_ignored = totals_.hints_ignored};
 }
@@ -187,7 +188,7 @@ void Job::FitWindow() {
   const int64_t old_bytes = window_block_.size_bytes;
   const int64_t new_bytes = StreamWindow::BytesFor(EffectiveLimitBytes());
   if (new_bytes == old_bytes || extension_block_.size_bytes > 0) return;
-  FinishHintedMoves(/*wait=*/true);
+  mover_.FinishAhead(/*wait=*/true);
   const auto victims =
       LowestVictims(blocks_.fast(), new_bytes, [this](const Block& victim) {
         return &victim == &window_block_ || blocks_.Movable(victim);
@@ -197,7 +198,7 @@ void Job::FitWindow() {
   for (Block* block : victims->blocks) {
     if (block != &window_block_) Evict(block);
   }
-  window_.Use(0, 0);
+  mover_.window()->Use(0, 0);
   if (old_bytes > 0) blocks_.GiveBack(window_block_.place);
   const Place room{session::kFastTier, victims->offset_bytes};
   window_block_.size_bytes = new_bytes;
@@ -207,7 +208,7 @@ void Job::FitWindow() {
     window_block_.size_bytes = old_bytes;
     blocks_.TakeRoomAt(window_block_.place, &window_block_);
   }
-  window_.Use(window_block_.place.offset_bytes, window_bytes());
+  mover_.window()->Use(window_block_.place.offset_bytes, window_bytes());
 }
 
 // Lets the arena end where the limit does, less what is not in it, and evicts
@@ -222,7 +223,7 @@ void Job::FitArena() {
                             session::kPageBytes * session::kPageBytes,
                         window_bytes() + kLeastArenaBytes));
   if (capacity_bytes == fast.capacity_bytes()) return;
-  FinishHintedMoves(/*wait=*/true);
+  mover_.FinishAhead(/*wait=*/true);
   const bool shrinks = capacity_bytes < fast.capacity_bytes();
   blocks_.SetFastCapacity(capacity_bytes);
   if (!shrinks) return;
@@ -355,7 +356,7 @@ void Job::AwaitPlan() {
     }
     session::FutexWait(segment->plan_bell, seen, kLookAgainNs);
   }
-  totals_.stall_ns += session::NowNs() - begin_ns;
+  totals_.plan_wait_ns = session::NowNs() - begin_ns;
 }
 
 void Job::TakePlans() {

@@ -1,0 +1,122 @@
+#include "client_sdk/runtime/mover.h"
+
+#include <string.h>
+
+#include <utility>
+
+#include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/clock.h"
+
+namespace stowage::runtime {
+
+Mover::Mover(SessionClient* client, PlacedBlocks* blocks)
+    : client_(client),
+      blocks_(blocks),
+      lanes_(client),
+      window_(&client->tiers()) {}
+
+int Mover::MoveNow(Block* block, Place to) {
+  const int64_t begin_ns = session::NowNs();
+  int error = window_.Release(*block);
+  if (error == 0) {
+    error = CopyBetweenTiers(client_->tiers(), block->place, to,
+                             block->room_bytes());
+  }
+  totals_.stall_ns += session::NowNs() - begin_ns;
+  if (error != 0) {
+    blocks_->GiveBack(to);
+    return error;
+  }
+  CountMove(*block, to.tier);
+  blocks_->SetPlace(block, to);
+  return 0;
+}
+
+bool Mover::Begin(Block* block, Place to, bool keeps_source) {
+  if (window_.Release(*block) != 0) {
+    blocks_->GiveBack(to);
+    return false;
+  }
+  const session::Lane lane =
+      to.tier > block->place.tier ? session::kLaneOut : session::kLaneIn;
+  const uint64_t ticket =
+      lanes_.Issue(lane, block->place, to, block->room_bytes());
+  block->move = {to, lane, ticket, keeps_source};
+  return true;
+}
+
+bool Mover::Finish(Block* block, bool adopt) {
+  const int64_t begin_ns = session::NowNs();
+  const int error = lanes_.Wait(block->move->lane, block->move->ticket);
+  totals_.stall_ns += session::NowNs() - begin_ns;
+  const MoveUnderWay move = *std::exchange(block->move, std::nullopt);
+  std::erase(ahead_, block);
+  if (error != 0 || !adopt || block->users > 0) {
+    blocks_->GiveBack(move.to);
+    return false;
+  }
+  CountMove(*block, move.to.tier);
+  // Pieces of the source that raw reads have mapped meanwhile.
+  window_.Release(*block, /*keep=*/false);
+  blocks_->SetPlace(block, move.to, move.keeps_source);
+  return true;
+}
+
+void Mover::Abandon(Block* block) {
+  window_.Release(*block, /*keep=*/false);
+  if (!block->moving()) return;
+  lanes_.Wait(block->move->lane, block->move->ticket);
+  blocks_->GiveBack(block->move->to);
+  block->move.reset();
+  std::erase(ahead_, block);
+}
+
+bool Mover::BeginAhead(Block* block, Place to) {
+  const bool began = Begin(block, to);
+  if (began) ahead_.push_back(block);
+  return began;
+}
+
+void Mover::FinishAhead(bool wait) {
+  std::vector<Block*> under_way;
+  for (Block* block : std::exchange(ahead_, {})) {
+    if (wait || lanes_.Done(block->move->lane, block->move->ticket)) {
+      Finish(block);
+    } else {
+      under_way.push_back(block);
+    }
+  }
+  ahead_ = std::move(under_way);
+}
+
+int Mover::Read(const Block& block, void* memory) {
+  const MappedTier& tier = blocks_->tier(block.place.tier);
+  if (int error = window_.Release(block)) return error;
+  if (!tier.addressable()) {
+    return ReadFileTier(tier, block.place.offset_bytes, memory,
+                        block.room_bytes());
+  }
+  memcpy(memory, tier.base + block.place.offset_bytes, block.size_bytes);
+  return 0;
+}
+
+void Mover::ReleaseFromWindow(const Block& block) { window_.Release(block); }
+
+int Mover::Fault(const Block& block, const char* address) {
+  const int64_t begin_ns = session::NowNs();
+  const int error = window_.Fault(block, address);
+  fault_ns_ += session::NowNs() - begin_ns;
+  return error;
+}
+
+void Mover::CountStreamedBytes() {
+  totals_.in_bytes += window_.TakeReadBytes();
+  totals_.out_bytes += window_.TakeWrittenBytes();
+}
+
+void Mover::CountMove(const Block& block, int to_tier) {
+  (to_tier == session::kFastTier ? totals_.in_bytes : totals_.out_bytes) +=
+      block.size_bytes;
+}
+
+}  // namespace stowage::runtime

@@ -1,0 +1,114 @@
+// How the bytes of blocks get from tier to tier.
+//
+//   Mover mover(&client, &blocks);
+//   if (mover.Begin(block, room)) ...       // the agent copies meanwhile
+//   bool moved = mover.Finish(block);       // waits, then publishes
+//   int error = mover.MoveNow(block, room); // the process copies, in between
+//
+// A move has three moments. It begins when room has been taken at its
+// destination: Block::move is set, and the agent may copy from then on. It is
+// awaited by whoever needs its result, at any later kernel boundary. It is
+// published then, by PlacedBlocks::SetPlace(), unless the copy failed, a kernel
+// uses the source, or nobody wants it any more. In each of these cases the room
+// is given back, and the block is where it was: the source is the tensor until
+// the last moment, so nothing has to be undone.
+//
+// From its beginning to its end a move holds both places, the block is not
+// movable, and nobody writes the source: a kernel that is about to write it
+// ends the move first.
+//
+// Moves that nothing waits for (BeginAhead) are remembered here: any of them
+// may be ended early, when its room or its block is needed.
+//
+// A block in a file tier may have pieces mapped in the stream window, which may
+// have been written. They go back to the file before the block moves or is
+// read; what mapped them while its copy was under way has only been read.
+//
+// All that depends on how copies are made is here, in MoveLanes and in
+// tier_copy.h: memory whose copies a device orders in streams would have its
+// own way to begin and to await a move, behind the same calls.
+//
+// The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_MOVER_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_MOVER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/move_lanes.h"
+#include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/stream_window.h"
+
+namespace stowage::runtime {
+
+class Mover {
+ public:
+  // What moving cost since the step began.
+  struct Totals {
+    int64_t stall_ns = 0;  // while a move was awaited or made
+    int64_t in_bytes = 0;  // to the fast tier
+    int64_t out_bytes = 0;
+  };
+
+  // Both outlive it.
+  Mover(SessionClient* client, PlacedBlocks* blocks);
+  Mover(const Mover&) = delete;
+  Mover& operator=(const Mover&) = delete;
+
+  // ---- Whole blocks. The room at `to` has been taken for the block. ----
+
+  // Copies on this thread and publishes. Returns 0 or an errno.
+  int MoveNow(Block* block, Place to);
+  // Lets the agent copy. False if pieces in the window could not be written
+  // back: then the room is given back, too.
+  bool Begin(Block* block, Place to, bool keeps_source = false);
+  // Waits until the bytes have arrived and publishes the move, unless it is not
+  // to be adopted. False if the block is where it was.
+  bool Finish(Block* block, bool adopt = true);
+  // The block is about to die: waits for its move, and drops its pieces in the
+  // window.
+  void Abandon(Block* block);
+
+  // As Begin(), for a move that nothing waits for.
+  bool BeginAhead(Block* block, Place to);
+  // Publishes those that have arrived or, with `wait`, all of them.
+  void FinishAhead(bool wait);
+  bool any_ahead() const { return !ahead_.empty(); }
+
+  // ---- Bytes where they are ----
+
+  // Copies the block's bytes to `memory`, which is aligned to a page and has
+  // its whole room. Returns 0 or an errno.
+  int Read(const Block& block, void* memory);
+  // A kernel is done with the block: nothing of it stays in the window.
+  void ReleaseFromWindow(const Block& block);
+  // Makes an address of a block in a file tier usable. Returns 0 or an errno.
+  int Fault(const Block& block, const char* address);
+  StreamWindow* window() { return &window_; }
+
+  // ---- What it cost ----
+
+  // Counts what went through the window since the last call.
+  void CountStreamedBytes();
+  void BeginStep() { totals_ = {}; }
+  const Totals& totals() const { return totals_; }
+  // Of the job: time that faults took.
+  int64_t fault_ns() const { return fault_ns_; }
+
+ private:
+  void CountMove(const Block& block, int to_tier);
+
+  SessionClient* client_;
+  PlacedBlocks* blocks_;
+  MoveLanes lanes_;
+  StreamWindow window_;
+  std::vector<Block*> ahead_;
+  Totals totals_;
+  int64_t fault_ns_ = 0;
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_MOVER_H_
