@@ -26,7 +26,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
     : client_(client),
       settings_(settings),
       blocks_(&client->tiers(), storage),
-      mover_(client, &blocks_) {
+      mover_(client, &blocks_),
+      evictor_(&blocks_, &mover_, &client->segment()->report) {
   limit_bytes_ = client->welcome().limit_bytes;
   limit_fraction_ = client->welcome().limit_fraction;
   provisional_limit_bytes_ =

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/placed_blocks.h"
@@ -174,12 +175,6 @@ class Job {
 
   // job_demand.cc: places and moves without a plan.
   void PlaceOnDemand(Block* block);
-  std::optional<Place> FastRoom(Block* block);
-  std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
-                                 Block* block);
-  void Evict(Block* block);
-  bool Fetch(Block* block);
-  void FetchTo(Place room, Block* block);
   void FetchOperands(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands);
   std::vector<Block*> OperandsThatFit(
@@ -189,7 +184,6 @@ class Job {
                          bool streams) const;
   void NoteBirth(const RunningKernel& kernel, const Block& block);
   int64_t LargestBirth(const RunningKernel& kernel) const;
-  std::optional<Victims> LowestRoom(const Block& block) const;
   void Compact(const std::vector<Block*>& operands);
   void ExtendWindow(RunningKernel* kernel);
   void EndExtension();
@@ -264,6 +258,7 @@ class Job {
   std::mutex mutex_;
   PlacedBlocks blocks_;
   Mover mover_;
+  Evictor evictor_;
   Block window_block_;     // holds the window's room in the fast arena
   Block extension_block_;  // and that of a larger one while kernels stream
 

@@ -1,7 +1,5 @@
 // Demand mode: allocate in the bounded fast arena, evict what was used longest
 // ago to make room, fetch operands at use.
-#include <errno.h>
-#include <string.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,9 +7,7 @@
 #include <tuple>
 
 #include "client_sdk/runtime/job.h"
-#include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/runtime/victims.h"
-#include "client_sdk/session/clock.h"
 
 namespace stowage::runtime {
 namespace {
@@ -21,12 +17,10 @@ constexpr double kExtensionShare = 0.9;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kCompactShare = 8;
 
-std::string MiB(int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
-
 }  // namespace
 
 void Job::PlaceOnDemand(Block* block) {
-  std::optional<Place> room = FastRoom(block);
+  std::optional<Place> room = evictor_.TakeFastRoom(block);
   if (!room.has_value()) room = blocks_.TakeSlowRoom(block);
   if (!room.has_value()) {
     throw std::runtime_error(
@@ -36,68 +30,6 @@ void Job::PlaceOnDemand(Block* block) {
   block->place = *room;
 }
 
-// Takes room in the fast arena for a block that is not there, evicting others
-// where need be.
-std::optional<Place> Job::FastRoom(Block* block) {
-  if (auto place = blocks_.TakeRoom(session::kFastTier, block)) return place;
-  if (mover_.any_ahead()) {
-    mover_.FinishAhead(/*wait=*/true);
-    return FastRoom(block);
-  }
-  const auto movable = [this](const Block& victim) {
-    return blocks_.Movable(victim);
-  };
-  return ClearRoom(ChooseVictims(blocks_.fast(), block->room_bytes(),
-                                 blocks_.clock(), movable),
-                   block);
-}
-
-// Evicts the victims and takes their room.
-std::optional<Place> Job::ClearRoom(const std::optional<Victims>& victims,
-                                    Block* block) {
-  if (!victims.has_value()) return std::nullopt;
-  for (Block* victim : victims->blocks) Evict(victim);
-  const Place room{session::kFastTier, victims->offset_bytes};
-  // A victim that died on another thread could not be moved, and may still be
-  // there.
-  return blocks_.TakeRoomNear(room, block);
-}
-
-// Moves a block to the first slow tier that takes it.
-void Job::Evict(Block* block) {
-  if (blocks_.ReturnToKept(block)) return;
-  int error = ENOSPC;
-  for (int tier = 1; tier < blocks_.tier_count(); ++tier) {
-    const std::optional<Place> room = blocks_.TakeRoom(tier, block);
-    if (!room.has_value()) continue;
-    error = mover_.MoveNow(block, *room);
-    if (error == 0) return;
-    ReportEvent(report(), "eviction-failed", strerror(error));
-  }
-  if (error == ENOSPC && blocks_.GiveUpAllKept()) return Evict(block);
-  throw std::runtime_error(
-      std::string("stowage: cannot move a tensor of ") +
-      MiB(block->size_bytes) + " to the slow tier " +
-      client_->tiers()[1].info.name + ": " + strerror(error) +
-      "; no tensor was lost. Free space there, name another directory with "
-      "--slow, or raise the limit of fast memory");
-}
-
-// Brings a block into the fast arena; false if there is no room for it.
-bool Job::Fetch(Block* block) {
-  const std::optional<Place> room = FastRoom(block);
-  if (room.has_value()) FetchTo(*room, block);
-  return room.has_value();
-}
-
-void Job::FetchTo(Place room, Block* block) {
-  const int error = mover_.MoveNow(block, room);
-  if (error == 0) return;
-  throw std::runtime_error(
-      std::string("stowage: cannot read a tensor back from the slow tier ") +
-      client_->tiers()[block->place.tier].info.name + ": " + strerror(error));
-}
-
 // Fetches what fits; what does not is used where it is: in place in an
 // addressable tier, through the window in a file.
 void Job::FetchOperands(RunningKernel* kernel,
@@ -105,7 +37,8 @@ void Job::FetchOperands(RunningKernel* kernel,
   const std::vector<Block*> wanted = OperandsThatFit(operands);
   bool scattered = false;
   for (Block* block : wanted) {
-    const bool fast = block->place.tier == session::kFastTier || Fetch(block);
+    const bool fast =
+        block->place.tier == session::kFastTier || evictor_.Fetch(block);
     scattered = scattered || !fast;
   }
   bool streams = false;
@@ -184,14 +117,6 @@ bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
       .has_value();
 }
 
-// The lowest room in the fast arena that the block can have beside where it is.
-std::optional<Victims> Job::LowestRoom(const Block& block) const {
-  return LowestVictims(blocks_.fast(), block.room_bytes(),
-                       [&](const Block& victim) {
-                         return &victim != &block && blocks_.Movable(victim);
-                       });
-}
-
 void Job::NoteBirth(const RunningKernel& kernel, const Block& block) {
   const Arena& fast = blocks_.fast();
   if (block.room_bytes() < fast.capacity_bytes() / kCompactShare) return;
@@ -209,11 +134,12 @@ int64_t Job::LargestBirth(const RunningKernel& kernel) const {
 // arena is in one piece.
 void Job::Compact(const std::vector<Block*>& operands) {
   for (Block* block : operands) {
-    if (block->place.tier == session::kFastTier) Evict(block);
+    if (block->place.tier == session::kFastTier) evictor_.Evict(block);
   }
   for (Block* block : operands) {
-    const std::optional<Place> room = ClearRoom(LowestRoom(*block), block);
-    if (room.has_value()) FetchTo(*room, block);
+    const std::optional<Place> room =
+        evictor_.ClearRoom(evictor_.LowestRoom(*block), block);
+    if (room.has_value()) evictor_.FetchTo(*room, block);
   }
 }
 
@@ -239,7 +165,7 @@ void Job::ExtendWindow(RunningKernel* kernel) {
     for (; !room.has_value() && bytes > 2 * window_bytes();
          bytes -= bytes / 8) {
       extension_block_.size_bytes = bytes;
-      room = FastRoom(&extension_block_);
+      room = evictor_.TakeFastRoom(&extension_block_);
     }
   }
   if (!room.has_value()) {

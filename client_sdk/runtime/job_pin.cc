@@ -35,8 +35,8 @@ void Job::SetAside(Block* block) {
   const std::optional<Victims> victims = LowestRoomAside(*block);
   if (victims.has_value() &&
       (!fast() || victims->offset_bytes < block->place.offset_bytes)) {
-    const std::optional<Place> room = ClearRoom(victims, block);
-    if (room.has_value()) FetchTo(*room, block);
+    const std::optional<Place> room = evictor_.ClearRoom(victims, block);
+    if (room.has_value()) evictor_.FetchTo(*room, block);
   }
   if (!fast()) return;
   LeaveStep(block);
@@ -47,7 +47,7 @@ void Job::SetAside(Block* block) {
 // A plan that drives keeps its own room only as long as there is room below it.
 std::optional<Victims> Job::LowestRoomAside(const Block& block) {
   mover_.FinishAhead(/*wait=*/true);
-  const std::optional<Victims> victims = LowestRoom(block);
+  const std::optional<Victims> victims = evictor_.LowestRoom(block);
   const bool below_plan =
       victims.has_value() &&
       victims->offset_bytes + block.room_bytes() <= plan_begin_bytes_;
@@ -55,7 +55,7 @@ std::optional<Victims> Job::LowestRoomAside(const Block& block) {
   Surprise("address-taken",
            "a tensor whose address is known outside takes room of the plan",
            profile_.kernel_count());
-  return LowestRoom(block);
+  return evictor_.LowestRoom(block);
 }
 
 // It is in fast memory for good: its address is known outside, as PyTorch says,

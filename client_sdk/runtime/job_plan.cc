@@ -100,7 +100,7 @@ void Job::ClearFast(const std::vector<Target>& targets) {
     if (place.tier == session::kFastTier && TakeFastRoom(place, block)) {
       mover_.MoveNow(block, place);
     } else {
-      Evict(block);
+      evictor_.Evict(block);
     }
   }
 }
@@ -121,7 +121,7 @@ bool Job::TakeFastRoom(Place place, Block* block) {
     if (stranger->tensor >= 0 || !blocks_.Movable(*stranger)) return false;
     strangers.push_back(stranger);
   }
-  for (Block* stranger : strangers) Evict(stranger);
+  for (Block* stranger : strangers) evictor_.Evict(stranger);
   return blocks_.TakeRoomAt(place, block);
 }
 
@@ -141,7 +141,7 @@ bool Job::FetchStranger(Block* block) {
     return room.has_value() && mover_.MoveNow(block, *room) == 0;
   }
   const Place place = absent->place;
-  Evict(absent);
+  evictor_.Evict(absent);
   std::swap(block->tensor, absent->tensor);
   tensors_[block->tensor] = block;
   return blocks_.TakeRoomAt(place, block) && mover_.MoveNow(block, place) == 0;

@@ -196,7 +196,7 @@ void Job::FitWindow() {
   if (!victims.has_value()) return;
   // The slow tier may be full: the window changes only after this.
   for (Block* block : victims->blocks) {
-    if (block != &window_block_) Evict(block);
+    if (block != &window_block_) evictor_.Evict(block);
   }
   mover_.window()->Use(0, 0);
   if (old_bytes > 0) blocks_.GiveBack(window_block_.place);
@@ -237,7 +237,7 @@ void Job::FitArena() {
     if (movable) outside.push_back(extent->second.block);
     empty_above = empty_above && movable;
   }
-  for (Block* block : outside) Evict(block);
+  for (Block* block : outside) evictor_.Evict(block);
   if (empty_above) {
     fallocate(tier.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
               capacity_bytes, tier.info.capacity_bytes - capacity_bytes);

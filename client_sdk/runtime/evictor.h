@@ -1,0 +1,70 @@
+// Makes room in the fast arena by moving blocks out of it, and brings blocks
+// back into it.
+//
+//   Evictor evictor(&blocks, &mover, &segment->report);
+//   std::optional<Place> room = evictor.TakeFastRoom(block);
+//   bool fetched = evictor.Fetch(block);
+//   evictor.Evict(block);
+//
+// What leaves is chosen by victims.h among blocks that are movable: no kernel
+// uses them and nobody knows their address. A block leaves for its kept copy if
+// it has one, else for the first slow tier that takes it. Where all are full,
+// kept copies are given up and it is tried again; only then is it an error.
+//
+// Nothing is lost on the way: an exception leaves every block where it was or
+// where it had already arrived, and no room taken for nothing.
+//
+// It holds no state of its own. The Job's mutex guards what it works on.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/victims.h"
+#include "client_sdk/session/session.h"
+
+namespace stowage::runtime {
+
+class Evictor {
+ public:
+  // All outlive it.
+  Evictor(PlacedBlocks* blocks, Mover* mover, session::Report* report)
+      : blocks_(blocks), mover_(mover), report_(report) {}
+
+  // Takes room in the fast arena for a block that is not there, and evicts
+  // others where need be. Absent if even that makes none. May throw, as
+  // Evict().
+  std::optional<Place> TakeFastRoom(Block* block);
+  // Evicts the victims and takes their room, or any. Absent if there are no
+  // victims.
+  std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
+                                 Block* block);
+  // The lowest room in the fast arena that the block can have, which is not
+  // where it is.
+  std::optional<Victims> LowestRoom(const Block& block) const;
+
+  // Moves a movable block to a slow tier. Throws std::runtime_error if none
+  // takes it.
+  void Evict(Block* block);
+  // Brings a block into the fast arena; false if there is no room for it.
+  // Throws std::runtime_error if it cannot be read.
+  bool Fetch(Block* block);
+  // The same, to room that has been taken.
+  void FetchTo(Place room, Block* block);
+
+ private:
+  PlacedBlocks* blocks_;
+  Mover* mover_;
+  session::Report* report_;
+};
+
+// For messages: "17 MiB".
+std::string MiB(int64_t bytes);
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_
