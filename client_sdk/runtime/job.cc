@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "client_sdk/runtime/available_memory.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/clock.h"
@@ -27,17 +26,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       settings_(settings),
       blocks_(&client->tiers(), storage),
       mover_(client, &blocks_),
-      evictor_(&blocks_, &mover_, &client->segment()->report) {
-  limit_bytes_ = client->welcome().limit_bytes;
-  limit_fraction_ = client->welcome().limit_fraction;
-  provisional_limit_bytes_ =
-      std::min(client->tiers()[session::kFastTier].info.capacity_bytes,
-               AvailableMemoryBytes());
-  // A limit in percent starts at the least and follows the peak.
-  if (limit_fraction_ > 0) limit_bytes_ = session::kPageBytes;
-  FitWindow();
-  FitArena();
-  client->segment()->report.limit_bytes.store(client->welcome().limit_bytes);
+      evictor_(&blocks_, &mover_, &client->segment()->report),
+      space_(client, &blocks_, &mover_, &evictor_) {
   BeginStep();
 }
 
@@ -58,7 +48,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
   kernel->ordinal = 0;
   kernel->faults_before_ns = mover_.fault_ns();
   blocks_.AdvanceClock();
-  if (blocks_.unmanaged_peak_bytes() > unmanaged_reserve_bytes_) FitArena();
+  space_.FollowUnmanaged();
   if (plan_ == nullptr) return;
   if (plan_->Expects(kernel->index, kernel->key)) {
     PlanBoundary(kernel->index);
@@ -103,7 +93,7 @@ void Job::BeginKernel(RunningKernel* kernel,
     profile_.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
   }
-  FollowPeak(blocks_.tensor_bytes(), kernel->working_bytes);
+  space_.FollowPeak(step_, blocks_.tensor_bytes(), kernel->working_bytes);
   try {
     if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
     if (plan_ == nullptr) FetchOperands(kernel, operands);
@@ -151,7 +141,7 @@ void Job::EndKernel(RunningKernel* kernel,
                        kernel->flops, kernel->slow_operands);
   }
   Unuse(kernel);
-  if (kernel->extends_window) EndExtension();
+  if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();
   last_end_ns_ = session::NowNs();
 }
@@ -180,9 +170,9 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   block->birth_step = step_;
   block->birth_tag = tagger_.Next(kernel->key, size_bytes);
   kernel->working_bytes += block->room_bytes();
-  FollowPeak(blocks_.tensor_bytes() + size_bytes, kernel->working_bytes);
-  largest_room_bytes_ = std::max(largest_room_bytes_, block->room_bytes());
-  if (!FitsArena(*block)) return nullptr;
+  space_.FollowPeak(step_, blocks_.tensor_bytes() + size_bytes,
+                    kernel->working_bytes);
+  if (!space_.Admits(*block, step_)) return nullptr;
   NoteBirth(*kernel, *block);
   if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
     if (guide_.plan != nullptr) FollowGuide(*kernel);
@@ -200,18 +190,6 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;
   if (kernel == &loose) last_end_ns_ = session::NowNs();
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
-}
-
-// In the first step of a job with an absolute limit, a tensor that is larger
-// than the arena says that the limit is too small; what follows is allocated
-// outside until the job is refused. Later such a tensor is streamed.
-bool Job::FitsArena(const Block& block) const {
-  if (step_ > 0 || limit_bytes_ == 0 || limit_fraction_ > 0 ||
-      client_->tiers()[1].addressable()) {
-    return true;
-  }
-  return LeastLimitBytes() <= limit_bytes_ ||
-         block.room_bytes() <= blocks_.fast().capacity_bytes() - window_bytes();
 }
 
 bool Job::Free(void* address) {

@@ -33,6 +33,7 @@
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/evictor.h"
+#include "client_sdk/runtime/fast_space.h"
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/placed_blocks.h"
@@ -132,7 +133,7 @@ class Job {
   int ReadBlock(const Block& block, void* memory);
 
   // A limit in bytes, 0 while unlimited or unknown.
-  int64_t limit_bytes() const { return limit_bytes_; }
+  int64_t limit_bytes() const { return space_.limit().bytes(); }
 
  private:
   class Lock;
@@ -186,12 +187,9 @@ class Job {
   int64_t LargestBirth(const RunningKernel& kernel) const;
   void Compact(const std::vector<Block*>& operands);
   void ExtendWindow(RunningKernel* kernel);
-  void EndExtension();
-  int64_t window_bytes() const { return window_block_.room_bytes(); }
 
   // job_plan.cc: a step under a plan.
   bool StartPlan(const PlanTable& plan, const std::vector<Target>& targets);
-  void TouchFastMemory(int64_t end_bytes);
   void NameTensors(const PlanTable& plan, std::vector<Target>* targets);
   bool Arrange(const std::vector<Target>& targets);
   void ClearFast(const std::vector<Target>& targets);
@@ -234,15 +232,6 @@ class Job {
   // job_step.cc: what happens between steps.
   session::StepRecord RecordStep(session::StepMode mode) const;
   void ReportSurprise();
-  void FollowPeak(int64_t tensor_bytes, int64_t kernel_bytes);
-  int64_t LeastLimitBytes() const;
-  bool FitsArena(const Block& block) const;
-  void ResolveLimit();
-  int64_t EffectiveLimitBytes() const;
-  void FitWindow();
-  void FitArena();
-  void RefuseLimitThatIsTooSmall();
-  std::string ShareText() const;
   bool CanWriteProfile() const;
   void WriteProfile();
   bool PublishProfile();
@@ -259,22 +248,12 @@ class Job {
   PlacedBlocks blocks_;
   Mover mover_;
   Evictor evictor_;
-  Block window_block_;     // holds the window's room in the fast arena
-  Block extension_block_;  // and that of a larger one while kernels stream
-
-  int64_t limit_bytes_ = 0;
-  double limit_fraction_ = 0;
-  // Stands in while the limit is not known, or is none.
-  int64_t provisional_limit_bytes_ = 0;
-  int64_t unmanaged_reserve_bytes_ = 0;
+  FastSpace space_;
 
   // Large tensors that kernels were seen to allocate, by their shape.
   std::unordered_map<uint64_t, int64_t> largest_births_;
 
-  int64_t refused_below_bytes_ = 0;  // the least limit, where it was refused
-  int64_t tensor_peak_bytes_ = 0;    // of the job
-  int64_t largest_room_bytes_ = 0;   // of any block so far
-  int64_t last_end_ns_ = 0;          // when the last kernel ended
+  int64_t last_end_ns_ = 0;  // when the last kernel ended
 
   int64_t step_ = 0;
   StepTotals totals_;
@@ -298,7 +277,6 @@ class Job {
   const PlanTable* step_plan_ = nullptr;  // drove it from the start
   int64_t plan_begin_bytes_ = 0;          // of the step's plan
   int64_t plan_above_bytes_ = 0;          // not its, at the end
-  int64_t touched_bytes_ = 0;             // of the fast arena, for plans
   std::vector<Block*> tensors_;           // by the plan's tensor index
   Guide guide_;                           // of a step without a plan
   size_t next_move_ = 0;

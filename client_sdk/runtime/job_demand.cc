@@ -66,7 +66,7 @@ void Job::FetchOperands(RunningKernel* kernel,
 std::vector<Block*> Job::OperandsThatFit(
     const std::vector<KernelOperand>& operands) const {
   std::vector<Block*> blocks;
-  int64_t free_bytes = blocks_.fast().capacity_bytes() - window_bytes();
+  int64_t free_bytes = space_.tensor_bytes();
   for (const KernelOperand& operand : operands) {
     Block* block = operand.block;
     const bool only_user = block->users == 1;  // this kernel
@@ -100,7 +100,7 @@ bool Job::HasRoomInOnePiece(const RunningKernel& kernel,
                             const std::vector<Block*>& operands,
                             bool streams) const {
   const Arena& fast = blocks_.fast();
-  const int64_t arena_bytes = fast.capacity_bytes() - window_bytes();
+  const int64_t arena_bytes = space_.tensor_bytes();
   int64_t operand_bytes = 0;
   for (const Block* block : operands) operand_bytes += block->room_bytes();
   if (operand_bytes > arena_bytes / kCompactShare) return true;
@@ -147,40 +147,11 @@ void Job::Compact(const std::vector<Block*>& operands) {
 // otherwise; the window that is set aside would do, but slowly. Under a plan it
 // is the room that the plan keeps free for this.
 void Job::ExtendWindow(RunningKernel* kernel) {
-  if (extension_block_.size_bytes > 0) return;
-  const Arena& fast = blocks_.fast();
-  std::optional<Place> room;
-  if (plan_ != nullptr) {
-    extension_block_.size_bytes = plan_->stream_window_bytes;
-    const Place place{session::kFastTier, fast.capacity_bytes() -
-                                              plan_above_bytes_ -
-                                              extension_block_.room_bytes()};
-    if (extension_block_.size_bytes > 0 &&
-        blocks_.TakeRoomAt(place, &extension_block_)) {
-      room = place;
-    }
-  } else {
-    int64_t bytes = kExtensionShare * (fast.capacity_bytes() - window_bytes() -
-                                       LargestBirth(*kernel));
-    for (; !room.has_value() && bytes > 2 * window_bytes();
-         bytes -= bytes / 8) {
-      extension_block_.size_bytes = bytes;
-      room = evictor_.TakeFastRoom(&extension_block_);
-    }
-  }
-  if (!room.has_value()) {
-    extension_block_.size_bytes = 0;
-    return;
-  }
-  extension_block_.place = *room;
-  kernel->extends_window = true;
-  mover_.window()->Use(room->offset_bytes, extension_block_.size_bytes);
-}
-
-void Job::EndExtension() {
-  mover_.window()->Use(window_block_.place.offset_bytes, window_bytes());
-  blocks_.GiveBack(extension_block_.place);
-  extension_block_.size_bytes = 0;
+  const bool extended =
+      plan_ != nullptr
+          ? space_.ExtendWindowTo(plan_->stream_window_bytes, plan_above_bytes_)
+          : space_.ExtendWindow(LargestBirth(*kernel));
+  kernel->extends_window = kernel->extends_window || extended;
 }
 
 void Job::NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand) {

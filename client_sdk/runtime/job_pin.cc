@@ -30,8 +30,8 @@ void Job::Pin(void* context) {
 
 void Job::SetAside(Block* block) {
   const auto fast = [block] { return block->place.tier == session::kFastTier; };
-  if (limit_bytes_ == 0 && fast()) return;  // nothing has to move
-  FollowPeak(blocks_.tensor_bytes(), block->room_bytes());
+  if (space_.limit().unlimited() && fast()) return;  // nothing has to move
+  space_.FollowPeak(step_, blocks_.tensor_bytes(), block->room_bytes());
   const std::optional<Victims> victims = LowestRoomAside(*block);
   if (victims.has_value() &&
       (!fast() || victims->offset_bytes < block->place.offset_bytes)) {
@@ -78,7 +78,7 @@ bool Job::AnyStaysElsewhere(const std::vector<Target>& targets) const {
 // When a step begins that no plan can drive: what could not move when it was
 // pinned is set aside where it is, at whichever end of the arena is nearer.
 void Job::SetAsideWhatStays() {
-  if (limit_bytes_ == 0) return;
+  if (space_.limit().unlimited()) return;
   const int64_t capacity_bytes = blocks_.fast().capacity_bytes();
   for (Block* block : blocks_.all()) {
     if (block->set_aside || !Stays(*block)) continue;
@@ -102,12 +102,12 @@ void Job::NoteSetAside() {
   const Arena& fast = blocks_.fast();
   for (const auto& [offset_bytes, extent] : fast.used()) {
     const Block* block = extent.block;
-    if (!block->set_aside && block != &window_block_) continue;
+    if (!block->set_aside) continue;
     const int64_t end_bytes = offset_bytes + extent.size_bytes;
     totals_.rooms_aside.Cover(
         block->above_plans
             ? EndRooms{.above_bytes = fast.capacity_bytes() - offset_bytes}
-            : EndRooms{.below_bytes = end_bytes - window_bytes()});
+            : EndRooms{.below_bytes = end_bytes - space_.window_bytes()});
   }
 }
 
@@ -131,7 +131,7 @@ bool Job::FindPlanBegin(const PlanTable& plan) {
   NoteSetAside();
   EndRooms aside = rooms_aside_[plan.signature].rooms;
   aside.Cover(totals_.rooms_aside);
-  plan_begin_bytes_ = window_bytes() + aside.below_bytes;
+  plan_begin_bytes_ = space_.window_bytes() + aside.below_bytes;
   plan_above_bytes_ = aside.above_bytes;
   return plan_begin_bytes_ + plan.fast_end_bytes + plan.stream_window_bytes +
              plan_above_bytes_ <=

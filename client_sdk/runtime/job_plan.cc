@@ -2,7 +2,6 @@
 // at the boundaries it lists (see proto/stowage/v1/plan.proto). Offsets in slow
 // tiers are wishes: only fast memory is scarce. Whatever the plan did not
 // foresee ends plan mode for the rest of the step.
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <optional>
@@ -17,21 +16,12 @@ namespace stowage::runtime {
 // Brings the blocks that are alive to where the plan wants them; false if they
 // cannot be.
 bool Job::StartPlan(const PlanTable& plan, const std::vector<Target>& targets) {
-  TouchFastMemory(plan_begin_bytes_ + plan.fast_end_bytes);
+  space_.TouchUpTo(plan_begin_bytes_ + plan.fast_end_bytes);
   if (!Arrange(targets)) return false;
   plan_ = step_plan_ = &plan;
   next_move_ = 0;
   next_deadline_ = 0;
   return true;
-}
-
-// The job's pages are charged to the job: touches them before the agent does,
-// and none that the plan leaves alone.
-void Job::TouchFastMemory(int64_t end_bytes) {
-  if (end_bytes <= touched_bytes_) return;
-  touched_bytes_ = end_bytes;
-  madvise(client_->tiers()[session::kFastTier].base, end_bytes,
-          MADV_POPULATE_WRITE);
 }
 
 // Finds the blocks of the tensors that are alive when the step begins: by

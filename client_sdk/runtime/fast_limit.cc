@@ -1,0 +1,88 @@
+#include "client_sdk/runtime/fast_limit.h"
+
+#include <stdio.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/report_log.h"
+
+namespace stowage::runtime {
+namespace {
+
+std::string Percent(double share) {
+  char text[32];
+  snprintf(text, sizeof(text), "%g%%", 100 * share);
+  return text;
+}
+
+// Of the peak, rounded up to whole percent; empty where all of it is too
+// little.
+std::string OrShare(int64_t bytes, int64_t peak_bytes) {
+  const double share = std::ceil(100.0 * bytes / peak_bytes) / 100;
+  return share <= 1 ? " or " + Percent(share) : "";
+}
+
+}  // namespace
+
+FastLimit::FastLimit(const session::Welcome& welcome, int64_t available_bytes,
+                     session::Report* report)
+    : report_(report),
+      fraction_(welcome.limit_fraction),
+      available_bytes_(available_bytes) {
+  report_->limit_bytes.store(welcome.limit_bytes);
+  // A share starts at the least and follows the peak.
+  Set(is_share() ? session::kPageBytes : welcome.limit_bytes);
+}
+
+bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
+                           int64_t needed_bytes) {
+  if (!is_share() || step > kLastStepOfPeak) return false;
+  int64_t bytes = fraction_ * tensor_bytes;
+  if (step == 0) bytes = std::max(bytes, needed_bytes);
+  if (bytes <= bytes_) return false;
+  Set(RoundUpToPage(bytes));
+  return true;
+}
+
+void FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
+  if (peak_bytes > tensor_peak_bytes_) {
+    tensor_peak_bytes_ = peak_bytes;
+    report_->tensor_peak_bytes.store(peak_bytes);
+  }
+  if (is_share() && step <= kLastStepOfPeak) {
+    Set(RoundUpToPage(fraction_ * tensor_peak_bytes_));
+  }
+}
+
+void FastLimit::Check(int64_t least_bytes) {
+  if (unlimited()) return;
+  report_->least_limit_bytes.store(least_bytes);
+  const int64_t refused_below_bytes = std::exchange(
+      refused_below_bytes_, bytes_ < least_bytes ? least_bytes : 0);
+  if (!refused()) return;
+  if (refused_below_bytes_ != refused_below_bytes) {
+    ReportEvent(report_, "limit-too-small",
+                "the least limit that works is " + std::to_string(least_bytes));
+  }
+  throw std::runtime_error(RefusalText(least_bytes));
+}
+
+// No peak is known before a second step, which is the first with all the state
+// of an optimizer; a share is not refused before it.
+std::string FastLimit::RefusalText(int64_t least_bytes) const {
+  const std::string share_text =
+      ", " + Percent(fraction_) + " of the tensor peak of " +
+      std::to_string(tensor_peak_bytes_) + " bytes that two steps have shown,";
+  return "stowage: the fast-memory limit of " + std::to_string(bytes_) +
+         " bytes" + (is_share() ? share_text : "") +
+         " is too small for this job; the least limit that works is " +
+         std::to_string(least_bytes >> 20) + "MiB (" +
+         std::to_string(least_bytes) + " bytes)" +
+         (is_share() ? OrShare(least_bytes, tensor_peak_bytes_) : "");
+}
+
+}  // namespace stowage::runtime

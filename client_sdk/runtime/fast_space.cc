@@ -1,0 +1,196 @@
+#include "client_sdk/runtime/fast_space.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "client_sdk/runtime/available_memory.h"
+#include "client_sdk/runtime/victims.h"
+
+namespace stowage::runtime {
+namespace {
+
+// The fast arena is never smaller, so that small kernels need no streaming.
+constexpr int64_t kLeastArenaBytes = 1 << 20;
+// Share of what is free that a kernel that streams begins to look for.
+constexpr double kExtensionShare = 0.9;
+
+// Room for storages below the managed size: their peak so far, and a little.
+int64_t ReserveFor(int64_t unmanaged_peak_bytes) {
+  return RoundUpToPage(unmanaged_peak_bytes + unmanaged_peak_bytes / 8 +
+                       (64 << 10));
+}
+
+int64_t RoundUpToMiB(int64_t bytes) {
+  constexpr int64_t kMiB = 1 << 20;
+  return (bytes + kMiB - 1) / kMiB * kMiB;
+}
+
+}  // namespace
+
+FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
+                     Evictor* evictor)
+    : client_(client),
+      blocks_(blocks),
+      mover_(mover),
+      evictor_(evictor),
+      limit_(client->welcome(),
+             std::min(client->tiers()[session::kFastTier].info.capacity_bytes,
+                      AvailableMemoryBytes()),
+             &client->segment()->report) {
+  window_block_.set_aside = true;
+  FitWindow();
+  FitArena();
+}
+
+void FastSpace::FollowUnmanaged() {
+  if (blocks_->unmanaged_peak_bytes() > reserve_bytes_) FitArena();
+}
+
+void FastSpace::FollowPeak(int64_t step, int64_t tensor_bytes,
+                           int64_t kernel_bytes) {
+  const int64_t needed_bytes = kernel_bytes + kernel_bytes / 4 +
+                               overhead_bytes() + blocks_->pinned_bytes();
+  if (!limit_.FollowPeak(step, tensor_bytes, needed_bytes)) return;
+  FitArena();
+  if (StreamWindow::BytesFor(limit_.bytes()) >= 2 * window_bytes()) FitWindow();
+}
+
+void FastSpace::EndStep(int64_t step) {
+  blocks_->NotePeaks();
+  limit_.EndStep(step, blocks_->peaks().tensor_bytes);
+  if (step > FastLimit::kLastStepOfPeak) return;
+  FitWindow();
+  FitArena();
+  limit_.Publish();
+}
+
+bool FastSpace::Admits(const Block& block, int64_t step) {
+  largest_room_bytes_ = std::max(largest_room_bytes_, block.room_bytes());
+  if (step > 0 || !limit_.is_absolute() || blocks_->tier(1).addressable()) {
+    return true;
+  }
+  return LeastLimitBytes() <= limit_.bytes() ||
+         block.room_bytes() <= tensor_bytes();
+}
+
+// What must fit: storages below the managed size, the window, pinned tensors
+// and a little, and, where slow memory is not addressable, half of the largest
+// tensor: kernels stream what does not fit, but with less they would do nothing
+// else.
+int64_t FastSpace::LeastLimitBytes() const {
+  const bool addressable = blocks_->tier(1).addressable();
+  const int64_t least_bytes =
+      reserve_bytes_ + std::max(blocks_->pinned_bytes() + kLeastArenaBytes,
+                                addressable ? 0 : largest_room_bytes_ / 2);
+  return RoundUpToMiB(least_bytes +
+                      StreamWindow::BytesFor(least_bytes + (least_bytes >> 6)));
+}
+
+// Gives the window the size that suits the limit; blocks in its way are
+// evicted.
+void FastSpace::FitWindow() {
+  const int64_t old_bytes = window_block_.size_bytes;
+  const int64_t new_bytes = StreamWindow::BytesFor(limit_.effective_bytes());
+  if (new_bytes == old_bytes || extended_) return;
+  mover_->FinishAhead(/*wait=*/true);
+  const auto victims =
+      LowestVictims(blocks_->fast(), new_bytes, [this](const Block& victim) {
+        return &victim == &window_block_ || blocks_->Movable(victim);
+      });
+  if (!victims.has_value()) return;
+  // The slow tier may be full: the window changes only after this.
+  for (Block* block : victims->blocks) {
+    if (block != &window_block_) evictor_->Evict(block);
+  }
+  mover_->window()->Use(0, 0);
+  if (old_bytes > 0) blocks_->GiveBack(window_block_.place);
+  const Place room{session::kFastTier, victims->offset_bytes};
+  window_block_.size_bytes = new_bytes;
+  if (blocks_->TakeRoomAt(room, &window_block_)) {
+    window_block_.place = room;
+  } else {
+    window_block_.size_bytes = old_bytes;
+    blocks_->TakeRoomAt(window_block_.place, &window_block_);
+  }
+  mover_->window()->Use(window_block_.place.offset_bytes, window_bytes());
+}
+
+// Lets the arena end where the limit does, less what is not in it, and evicts
+// what no longer fits.
+void FastSpace::FitArena() {
+  reserve_bytes_ = ReserveFor(blocks_->unmanaged_peak_bytes());
+  const int64_t limit_bytes = (limit_.effective_bytes() - reserve_bytes_) /
+                              session::kPageBytes * session::kPageBytes;
+  const int64_t capacity_bytes =
+      std::min(blocks_->tier(session::kFastTier).info.capacity_bytes,
+               std::max(limit_bytes, window_bytes() + kLeastArenaBytes));
+  const int64_t old_bytes = blocks_->fast().capacity_bytes();
+  if (capacity_bytes == old_bytes) return;
+  mover_->FinishAhead(/*wait=*/true);
+  blocks_->SetFastCapacity(capacity_bytes);
+  if (capacity_bytes < old_bytes) EvictAbove(capacity_bytes);
+}
+
+void FastSpace::EvictAbove(int64_t capacity_bytes) {
+  const Arena::Extents& used = blocks_->fast().used();
+  std::vector<Block*> outside;
+  bool empty_above = true;
+  for (auto extent = used.rbegin(); extent != used.rend(); ++extent) {
+    if (extent->first + extent->second.size_bytes <= capacity_bytes) break;
+    const bool movable = blocks_->Movable(*extent->second.block);
+    if (movable) outside.push_back(extent->second.block);
+    empty_above = empty_above && movable;
+  }
+  for (Block* block : outside) evictor_->Evict(block);
+  if (!empty_above) return;
+  const MappedTier& tier = blocks_->tier(session::kFastTier);
+  fallocate(tier.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, capacity_bytes,
+            tier.info.capacity_bytes - capacity_bytes);
+}
+
+bool FastSpace::ExtendWindow(int64_t other_bytes) {
+  if (extended_) return false;
+  std::optional<Place> room;
+  int64_t bytes = kExtensionShare * (tensor_bytes() - other_bytes);
+  for (; !room.has_value() && bytes > 2 * window_bytes(); bytes -= bytes / 8) {
+    extension_block_.size_bytes = bytes;
+    room = evictor_->TakeFastRoom(&extension_block_);
+  }
+  return UseExtension(room);
+}
+
+bool FastSpace::ExtendWindowTo(int64_t bytes, int64_t above_bytes) {
+  if (extended_ || bytes == 0) return false;
+  extension_block_.size_bytes = bytes;
+  const Place room{session::kFastTier, blocks_->fast().capacity_bytes() -
+                                           above_bytes -
+                                           extension_block_.room_bytes()};
+  const bool taken = blocks_->TakeRoomAt(room, &extension_block_);
+  return UseExtension(taken ? std::optional(room) : std::nullopt);
+}
+
+bool FastSpace::UseExtension(std::optional<Place> room) {
+  extended_ = room.has_value();
+  if (!extended_) return false;
+  extension_block_.place = *room;
+  mover_->window()->Use(room->offset_bytes, extension_block_.size_bytes);
+  return true;
+}
+
+void FastSpace::EndExtension() {
+  mover_->window()->Use(window_block_.place.offset_bytes, window_bytes());
+  blocks_->GiveBack(extension_block_.place);
+  extended_ = false;
+}
+
+void FastSpace::TouchUpTo(int64_t end_bytes) {
+  if (end_bytes <= touched_bytes_) return;
+  touched_bytes_ = end_bytes;
+  madvise(blocks_->tier(session::kFastTier).base, end_bytes,
+          MADV_POPULATE_WRITE);
+}
+
+}  // namespace stowage::runtime

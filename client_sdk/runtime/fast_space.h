@@ -1,0 +1,118 @@
+// How the bytes under the limit are divided.
+//
+//   FastSpace space(&client, &blocks, &mover, &evictor);
+//   space.FollowPeak(step, tensor_bytes, kernel_bytes);
+//   if (space.ExtendWindow(other_bytes)) ...  // while a kernel streams
+//   space.EndExtension();
+//   space.EndStep(step);
+//   space.CheckLimit();
+//
+//   0                                            capacity          limit
+//   | window | tensors, and the extension of the window | reserve |
+//
+// The arena ends where the limit does, less a reserve for storages below the
+// managed size, which live outside: their peak so far and an eighth more. The
+// window, through which kernels stream what does not fit, stands at the lowest
+// place it can have. A kernel that streams is given an extension: all that it
+// does not need otherwise, or, under a plan, what the plan keeps free for it.
+//
+// Invariants:
+//  * Everything in the arena lies below its capacity, but for blocks that could
+//    not move when the arena shrank; nothing new is put there.
+//  * The window's size changes only until the second step has ended, and never
+//    while it is extended: profiles and plans count on it.
+//  * One kernel at most has an extension. While it has, the window is there.
+//  * Fast memory above the capacity is given back to the host when nothing is
+//    in it.
+//
+// The limit changes in FastLimit::Set() alone, and whoever causes that lets the
+// arena and the window follow here: FollowPeak() while a share is found, the
+// end of a step when it is known. A limit that changes while a job runs is a
+// third such moment.
+//
+// The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/evictor.h"
+#include "client_sdk/runtime/fast_limit.h"
+#include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/session_client.h"
+
+namespace stowage::runtime {
+
+class FastSpace {
+ public:
+  // All outlive it.
+  FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
+            Evictor* evictor);
+  FastSpace(const FastSpace&) = delete;
+  FastSpace& operator=(const FastSpace&) = delete;
+
+  const FastLimit& limit() const { return limit_; }
+  int64_t window_bytes() const { return window_block_.room_bytes(); }
+  // What the arena has for tensors.
+  int64_t tensor_bytes() const {
+    return blocks_->fast().capacity_bytes() - window_bytes();
+  }
+  // What no plan can use, beside the room of pinned tensors.
+  int64_t overhead_bytes() const { return reserve_bytes_ + window_bytes(); }
+
+  // ---- The limit ----
+
+  // Lets the limit and the arena follow what the job is seen to need. They may
+  // evict, and throw as Evictor::Evict() does.
+  void FollowUnmanaged();
+  void FollowPeak(int64_t step, int64_t tensor_bytes, int64_t kernel_bytes);
+  void EndStep(int64_t step);
+  // Throws std::runtime_error if the limit is too small for what was seen.
+  void CheckLimit() { limit_.Check(LeastLimitBytes()); }
+  // Whether a new block can be placed at all. In the first step of a job with
+  // an absolute limit, a tensor larger than the arena says that the limit is
+  // too small; what follows is allocated outside until the job is refused.
+  // Later such a tensor is streamed.
+  bool Admits(const Block& block, int64_t step);
+
+  // ---- The window ----
+
+  // Gives the window all that a kernel does not need for `other_bytes`. False
+  // if there is no room for a window much larger than the one set aside, or
+  // another kernel has it.
+  bool ExtendWindow(int64_t other_bytes);
+  // Gives it `bytes`, which end `above_bytes` below the end of the arena. False
+  // if these are taken.
+  bool ExtendWindowTo(int64_t bytes, int64_t above_bytes);
+  void EndExtension();
+
+  // Touches the arena's pages up to `end_bytes`, so that they are charged to
+  // the job and not to the agent, which may be the next to write them.
+  void TouchUpTo(int64_t end_bytes);
+
+ private:
+  int64_t LeastLimitBytes() const;
+  void FitWindow();
+  void FitArena();
+  void EvictAbove(int64_t capacity_bytes);
+  bool UseExtension(std::optional<Place> room);
+
+  SessionClient* client_;
+  PlacedBlocks* blocks_;
+  Mover* mover_;
+  Evictor* evictor_;
+  FastLimit limit_;
+  Block window_block_;     // holds the window's room
+  Block extension_block_;  // and that of its extension, if it is extended
+  bool extended_ = false;
+  int64_t reserve_bytes_ = 0;
+  int64_t largest_room_bytes_ = 0;  // of any block so far
+  int64_t touched_bytes_ = 0;
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_

@@ -1,0 +1,134 @@
+#include "client_sdk/runtime/fast_limit.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace stowage::runtime {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kMiB = 1 << 20;
+constexpr int64_t kAvailableBytes = 100 * kMiB;
+
+class FastLimitTest : public testing::Test {
+ protected:
+  FastLimit Absolute(int64_t bytes) {
+    return FastLimit({.limit_bytes = bytes}, kAvailableBytes, report_.get());
+  }
+  FastLimit Share(double fraction) {
+    return FastLimit({.limit_fraction = fraction}, kAvailableBytes,
+                     report_.get());
+  }
+  // What is said when the limit is refused; empty if it is not.
+  static std::string Refusal(FastLimit* limit, int64_t least_bytes) {
+    try {
+      limit->Check(least_bytes);
+    } catch (const std::runtime_error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  std::unique_ptr<session::Report> report_ =
+      std::make_unique<session::Report>();
+};
+
+TEST_F(FastLimitTest, WithoutOneWhatTheHostHasStandsIn) {
+  const FastLimit limit = Absolute(0);
+  EXPECT_TRUE(limit.unlimited());
+  EXPECT_FALSE(limit.is_share());
+  EXPECT_FALSE(limit.is_absolute());
+  EXPECT_EQ(limit.bytes(), 0);
+  EXPECT_EQ(limit.effective_bytes(), kAvailableBytes);
+}
+
+TEST_F(FastLimitTest, AnAbsoluteLimitFollowsNothing) {
+  FastLimit limit = Absolute(8 * kMiB);
+  EXPECT_TRUE(limit.is_absolute());
+  EXPECT_FALSE(limit.FollowPeak(/*step=*/0, 100 * kMiB, 100 * kMiB));
+  limit.EndStep(/*step=*/0, 100 * kMiB);
+  EXPECT_EQ(limit.bytes(), 8 * kMiB);
+  EXPECT_EQ(limit.effective_bytes(), 8 * kMiB);
+  EXPECT_EQ(report_->limit_bytes, 8 * kMiB);
+  EXPECT_EQ(report_->tensor_peak_bytes, 100 * kMiB);
+}
+
+TEST_F(FastLimitTest, AShareGrowsWithThePeakInTheFirstTwoSteps) {
+  FastLimit limit = Share(0.5);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/0, 8 * kMiB, 0));
+  EXPECT_EQ(limit.bytes(), 4 * kMiB);
+  EXPECT_FALSE(limit.FollowPeak(/*step=*/0, 6 * kMiB, 0));
+  EXPECT_EQ(limit.bytes(), 4 * kMiB);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/1, 10 * kMiB, 0));
+  EXPECT_EQ(limit.bytes(), 5 * kMiB);
+  EXPECT_FALSE(limit.FollowPeak(/*step=*/2, 100 * kMiB, 0));
+}
+
+TEST_F(FastLimitTest, InTheFirstStepAloneAShareIsWhatAKernelNeeds) {
+  FastLimit limit = Share(0.5);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/0, 4 * kMiB, 3 * kMiB));
+  EXPECT_EQ(limit.bytes(), 3 * kMiB);
+  limit.EndStep(/*step=*/0, 4 * kMiB);
+  EXPECT_EQ(limit.bytes(), 2 * kMiB);
+  EXPECT_FALSE(limit.FollowPeak(/*step=*/1, 4 * kMiB, 3 * kMiB));
+}
+
+TEST_F(FastLimitTest, AShareIsThatOfTheJobsPeakWhenTheSecondStepHasEnded) {
+  FastLimit limit = Share(0.5);
+  limit.EndStep(/*step=*/0, 8 * kMiB);
+  limit.EndStep(/*step=*/1, 6 * kMiB);
+  EXPECT_EQ(limit.bytes(), 4 * kMiB);
+  limit.EndStep(/*step=*/2, 20 * kMiB);
+  EXPECT_EQ(limit.bytes(), 4 * kMiB);
+  EXPECT_EQ(report_->tensor_peak_bytes, 20 * kMiB);
+  EXPECT_EQ(report_->limit_bytes, 0);
+  limit.Publish();
+  EXPECT_EQ(report_->limit_bytes, 4 * kMiB);
+}
+
+TEST_F(FastLimitTest, ARefusalNamesTheLimitAndTheLeastThatWorks) {
+  FastLimit limit = Absolute(kMiB);
+  EXPECT_THAT(Refusal(&limit, 3 * kMiB),
+              AllOf(HasSubstr("1048576 bytes is too small"),
+                    HasSubstr("3MiB (3145728 bytes)"), Not(HasSubstr("%"))));
+  EXPECT_EQ(report_->least_limit_bytes, 3 * kMiB);
+}
+
+TEST_F(FastLimitTest, ARefusedShareIsToldInPercentToo) {
+  FastLimit limit = Share(0.25);
+  limit.EndStep(/*step=*/1, 8 * kMiB);
+  EXPECT_THAT(Refusal(&limit, 3 * kMiB),
+              AllOf(HasSubstr("25% of the tensor peak of 8388608 bytes"),
+                    HasSubstr("3MiB (3145728 bytes) or 38%")));
+  // No share would do.
+  EXPECT_THAT(Refusal(&limit, 9 * kMiB), Not(HasSubstr(" or ")));
+}
+
+TEST_F(FastLimitTest, ItIsRefusedForAsLongAsItIsTooSmall) {
+  FastLimit limit = Absolute(2 * kMiB);
+  EXPECT_EQ(Refusal(&limit, 2 * kMiB), "");
+  EXPECT_FALSE(limit.refused());
+  EXPECT_NE(Refusal(&limit, 3 * kMiB), "");
+  EXPECT_NE(Refusal(&limit, 3 * kMiB), "");
+  EXPECT_TRUE(limit.refused());
+  EXPECT_NE(Refusal(&limit, 4 * kMiB), "");
+  EXPECT_EQ(Refusal(&limit, 2 * kMiB), "");
+  EXPECT_FALSE(limit.refused());
+  // An event for each new least limit.
+  EXPECT_EQ(report_->process_events.written, 2u);
+}
+
+TEST_F(FastLimitTest, AnUnlimitedJobIsNeverRefused) {
+  FastLimit limit = Absolute(0);
+  EXPECT_EQ(Refusal(&limit, 1000 * kMiB), "");
+}
+
+}  // namespace
+}  // namespace stowage::runtime

@@ -1,0 +1,165 @@
+#include "client_sdk/runtime/fast_space.h"
+
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/placed_memory.h"
+
+namespace stowage::runtime {
+namespace {
+
+// The smallest window.
+const int64_t kUnit = StreamWindow::BytesFor(0);
+
+struct Space {
+  explicit Space(const FakeAgentOptions& options)
+      : memory(options),
+        space(&memory.client, &memory.blocks, &memory.mover, &memory.evictor) {}
+
+  PlacedMemory memory;
+  FastSpace space;
+};
+
+// Blocks in fast memory; they die with it.
+class Filler {
+ public:
+  Filler(PlacedMemory* memory, int count) : memory_(memory) {
+    for (int i = 0; i < count; ++i) {
+      storages_.push_back(std::make_unique<FakeStorage>());
+      blocks_.push_back(memory->Make(storages_.back().get(), kUnit, 'a' + i));
+    }
+  }
+  ~Filler() {
+    for (Block* block : blocks_) memory_->blocks.Remove(block);
+  }
+  bool Intact() {
+    bool intact = true;
+    for (size_t i = 0; i < blocks_.size(); ++i) {
+      intact = intact && memory_->Holds(*blocks_[i], 'a' + i);
+    }
+    return intact;
+  }
+  const std::vector<Block*>& blocks() const { return blocks_; }
+
+ private:
+  PlacedMemory* memory_;
+  std::vector<std::unique_ptr<FakeStorage>> storages_;
+  std::vector<Block*> blocks_;
+};
+
+TEST(FastSpaceTest, TheArenaEndsWhereTheLimitDoesLessTheReserve) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  const int64_t capacity_bytes = s.memory.blocks.fast().capacity_bytes();
+  EXPECT_EQ(capacity_bytes + s.space.overhead_bytes() - s.space.window_bytes(),
+            40 * kUnit);
+  EXPECT_EQ(s.space.tensor_bytes(), capacity_bytes - kUnit);
+}
+
+TEST(FastSpaceTest, TheWindowStandsLowestAndIsSetAside) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  const Block* window = s.memory.blocks.fast().Find(0);
+  ASSERT_NE(window, nullptr);
+  EXPECT_TRUE(window->set_aside);
+  EXPECT_EQ(s.memory.UsedBytes(session::kFastTier), s.space.window_bytes());
+}
+
+TEST(FastSpaceTest, SmallStoragesMoveTheEndOfTheArena) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .limit_bytes = 10 * kUnit});
+  Filler filler(&s.memory, 8);
+  s.space.FollowUnmanaged();
+  const int64_t before_bytes = s.memory.blocks.fast().capacity_bytes();
+  s.memory.blocks.CountUnmanaged(4 * kUnit);
+  s.space.FollowUnmanaged();
+  EXPECT_LE(s.memory.blocks.fast().capacity_bytes(), before_bytes - 4 * kUnit);
+  EXPECT_LE(s.memory.UsedBytes(session::kFastTier),
+            s.memory.blocks.fast().capacity_bytes());
+  EXPECT_TRUE(filler.Intact());
+}
+
+TEST(FastSpaceTest, AShareFollowsThePeakAndIsFinalAfterTwoSteps) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .limit_fraction = 0.5});
+  s.space.FollowPeak(/*step=*/0, 40 * kUnit, kUnit);
+  EXPECT_EQ(s.space.limit().bytes(), 20 * kUnit);
+  Filler filler(&s.memory, 16);
+  s.space.EndStep(/*step=*/0);
+  s.space.EndStep(/*step=*/1);
+  EXPECT_EQ(s.space.limit().bytes(), 8 * kUnit);
+  EXPECT_LE(s.memory.UsedBytes(session::kFastTier), 8 * kUnit);
+  EXPECT_TRUE(filler.Intact());
+  const session::Report& report = s.memory.client.segment()->report;
+  EXPECT_EQ(report.limit_bytes, 8 * kUnit);
+}
+
+TEST(FastSpaceTest, TheWindowGrowsWithALargeLimitUntilTheSecondStepHasEnded) {
+  const int64_t large_bytes = 2000 * kUnit;
+  Space s({.fast_bytes = large_bytes,
+           .slow_bytes = large_bytes,
+           .limit_fraction = 0.5});
+  EXPECT_EQ(s.space.window_bytes(), kUnit);
+  s.space.FollowPeak(/*step=*/0, large_bytes, kUnit);
+  EXPECT_EQ(s.space.window_bytes(), StreamWindow::BytesFor(large_bytes / 2));
+}
+
+TEST(FastSpaceTest, AnExtensionTakesWhatIsNotNeededOtherwiseAndComesBack) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .limit_bytes = 20 * kUnit});
+  Filler filler(&s.memory, 10);
+  ASSERT_TRUE(s.space.ExtendWindow(/*other_bytes=*/4 * kUnit));
+  EXPECT_FALSE(s.space.ExtendWindow(0));  // one kernel has it
+  EXPECT_GT(s.memory.UsedBytes(session::kFastTier), 10 * kUnit);
+  EXPECT_LE(s.memory.UsedBytes(session::kFastTier),
+            s.memory.blocks.fast().capacity_bytes());
+  s.space.EndExtension();
+  EXPECT_LE(s.memory.UsedBytes(session::kFastTier), 11 * kUnit);
+  EXPECT_TRUE(filler.Intact());
+}
+
+TEST(FastSpaceTest, UnderAPlanTheExtensionStandsAtTheEndOfIt) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 20 * kUnit});
+  ASSERT_TRUE(s.space.ExtendWindowTo(4 * kUnit, /*above_bytes=*/kUnit));
+  const int64_t end_bytes = s.memory.blocks.fast().capacity_bytes() - kUnit;
+  EXPECT_NE(s.memory.blocks.fast().Find(end_bytes - 1), nullptr);
+  EXPECT_EQ(s.memory.blocks.fast().Find(end_bytes), nullptr);
+  s.space.EndExtension();
+  EXPECT_EQ(s.memory.blocks.fast().Find(end_bytes - 1), nullptr);
+  EXPECT_FALSE(s.space.ExtendWindowTo(0, 0));
+}
+
+TEST(FastSpaceTest, AnExtensionThatCannotBeMadeDoesNotStandInTheWay) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 2 * kUnit,
+           .limit_bytes = 20 * kUnit});
+  {
+    Filler filler(&s.memory, 15);
+    EXPECT_THROW(s.space.ExtendWindow(0), std::runtime_error);  // slow is full
+    EXPECT_TRUE(filler.Intact());
+  }
+  EXPECT_TRUE(s.space.ExtendWindow(0));
+}
+
+TEST(FastSpaceTest, ATensorLargerThanTheArenaTellsInTheFirstStepAlone) {
+  Space s({.fast_bytes = 200 * kUnit, .limit_bytes = 8 * kUnit});
+  const Block large{.size_bytes = 100 * kUnit};
+  EXPECT_FALSE(s.space.Admits(large, /*step=*/0));
+  EXPECT_TRUE(s.space.Admits(large, /*step=*/1));
+  EXPECT_THROW(s.space.CheckLimit(), std::runtime_error);
+  EXPECT_GE(s.memory.client.segment()->report.least_limit_bytes, 50 * kUnit);
+}
+
+TEST(FastSpaceTest, AnAddressableSlowTierTakesEveryTensor) {
+  Space s({.fast_bytes = 200 * kUnit,
+           .slow_is_file = false,
+           .limit_bytes = 8 * kUnit});
+  EXPECT_TRUE(s.space.Admits({.size_bytes = 100 * kUnit}, /*step=*/0));
+  EXPECT_NO_THROW(s.space.CheckLimit());
+}
+
+}  // namespace
+}  // namespace stowage::runtime
