@@ -27,7 +27,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       blocks_(&client->tiers(), storage),
       mover_(client, &blocks_),
       evictor_(&blocks_, &mover_, &client->segment()->report),
-      space_(client, &blocks_, &mover_, &evictor_) {
+      space_(client, &blocks_, &mover_, &evictor_),
+      demand_(&blocks_, &mover_, &evictor_) {
   BeginStep();
 }
 
@@ -95,14 +96,40 @@ void Job::BeginKernel(RunningKernel* kernel,
   }
   space_.FollowPeak(step_, blocks_.tensor_bytes(), kernel->working_bytes);
   try {
-    if (plan_ != nullptr) CheckPlanOperands(kernel, operands);
-    if (plan_ == nullptr) FetchOperands(kernel, operands);
+    PlaceOperands(kernel, operands);
     if (guide_.plan != nullptr) FollowGuide(*kernel);
   } catch (...) {
     Unuse(kernel);
     throw;
   }
   kernel->start_ns = session::NowNs();
+}
+
+void Job::PlaceOperands(RunningKernel* kernel,
+                        const std::vector<KernelOperand>& operands) {
+  bool streams = false;
+  if (plan_ != nullptr) CheckPlanOperands(*kernel, operands);
+  if (plan_ == nullptr) {
+    streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
+  }
+  for (const KernelOperand& operand : operands) {
+    const int tier = operand.block->place.tier;
+    if (tier == session::kFastTier) continue;
+    kernel->NoteSlowUse(operand);
+    streams = streams || !blocks_.tier(tier).addressable();
+  }
+  if (streams) ExtendWindow(kernel);
+}
+
+// Gives a kernel that streams all the fast memory that it does not need
+// otherwise; the window that is set aside would do, but slowly. Under a plan it
+// is the room that the plan keeps free for this.
+void Job::ExtendWindow(RunningKernel* kernel) {
+  const bool extended =
+      plan_ != nullptr
+          ? space_.ExtendWindowTo(plan_->stream_window_bytes, plan_above_bytes_)
+          : space_.ExtendWindow(demand_.LargestBirth(*kernel));
+  kernel->extends_window = kernel->extends_window || extended;
 }
 
 // A copy that is under way must not see its source change, so it comes first.
@@ -131,7 +158,9 @@ void Job::EndKernel(RunningKernel* kernel,
     if (same_step) profile_.AddOperand(kernel->index, output);
   }
   const int64_t end_ns = session::NowNs();
-  SpendSlowTime(kernel);
+  // An emulated medium: the kernel takes as much longer as the real one would
+  // make it.
+  SpendNs(kernel->SlowTimeNs(client_->tiers()));
   if (same_step) {
     const int64_t faults_ns = mover_.fault_ns() - kernel->faults_before_ns;
     const int64_t duration_ns =
@@ -144,18 +173,6 @@ void Job::EndKernel(RunningKernel* kernel,
   if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();
   last_end_ns_ = session::NowNs();
-}
-
-// An emulated medium: the kernel takes as much longer as the real one would
-// make it.
-void Job::SpendSlowTime(RunningKernel* kernel) {
-  int64_t ps = 0;
-  for (size_t i = 0; i < client_->tiers().size(); ++i) {
-    const session::TierInfo& info = client_->tiers()[i].info;
-    ps += kernel->slow_read_bytes[i] * info.kernel_read_ps_per_byte +
-          kernel->slow_write_bytes[i] * info.kernel_write_ps_per_byte;
-  }
-  SpendNs(ps / 1000);
 }
 
 void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
@@ -173,18 +190,17 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   space_.FollowPeak(step_, blocks_.tensor_bytes() + size_bytes,
                     kernel->working_bytes);
   if (!space_.Admits(*block, step_)) return nullptr;
-  NoteBirth(*kernel, *block);
+  demand_.NoteBirth(*kernel, *block);
   if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
     if (guide_.plan != nullptr) FollowGuide(*kernel);
     if (guide_.plan == nullptr || !PlaceByHint(*kernel, block.get())) {
-      PlaceOnDemand(block.get());
+      demand_.PlaceNew(block.get());
     }
   }
   if (block->place.tier != session::kFastTier) {
-    const MappedTier& tier = blocks_.tier(block->place.tier);
-    kernel->slow_write_bytes[block->place.tier] += size_bytes;
-    ++kernel->slow_operands;
-    if (!tier.addressable() && kernel != &loose) ExtendWindow(kernel);
+    kernel->NoteSlowBirth(*block);
+    const bool in_file = !blocks_.tier(block->place.tier).addressable();
+    if (in_file && kernel != &loose) ExtendWindow(kernel);
   }
   profile_.AddBirth(kernel->index, kernel->ordinal++, block.get());
   kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/demand_placer.h"
 #include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/fast_space.h"
 #include "client_sdk/runtime/hints.h"
@@ -40,6 +41,7 @@
 #include "client_sdk/runtime/plan_library.h"
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/report_log.h"
+#include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/storage_access.h"
@@ -52,31 +54,6 @@ struct JobSettings {
   bool demand_only = false;
   // How long the end of a profiled step waits for its plan.
   int64_t plan_wait_ns = 5'000'000'000;
-};
-
-// A kernel that is running on some thread. Lives on that thread's stack.
-struct RunningKernel {
-  uint64_t key = 0;
-  std::string_view name;  // outlives the process
-  int64_t flops = 0;
-  bool backward = false;
-  // Runs beside the step: it is not profiled, follows no plan and uses its
-  // operands where they are.
-  bool auxiliary = false;
-  // Filled in by the Job.
-  int32_t index = -1;  // in the step; -1 until it touches managed memory
-  int32_t ordinal = 0;
-  uint64_t shape = 0;  // its key and the sizes of its operands
-  int64_t step = -1;
-  int64_t start_ns = 0;
-  int64_t moved_ns = 0;  // of its duration, spent moving tensors
-  int64_t faults_before_ns = 0;
-  int64_t working_bytes = 0;  // its operands and what it allocated
-  bool extends_window = false;
-  int64_t slow_read_bytes[session::kMaxTiers] = {};
-  int64_t slow_write_bytes[session::kMaxTiers] = {};
-  uint32_t slow_operands = 0;
-  std::vector<Block*> in_use;
 };
 
 class Job {
@@ -166,27 +143,14 @@ class Job {
   // job.cc
   void EnterKernel(RunningKernel* kernel);
   void Use(RunningKernel* kernel, const KernelOperand& operand);
-  void NoteSlowUse(RunningKernel* kernel, const KernelOperand& operand);
-  void SpendSlowTime(RunningKernel* kernel);
   void Unuse(RunningKernel* kernel);
+  void PlaceOperands(RunningKernel* kernel,
+                     const std::vector<KernelOperand>& operands);
+  void ExtendWindow(RunningKernel* kernel);
   void UseInPlace(RunningKernel* kernel,
                   const std::vector<KernelOperand>& operands);
   void Die(Block* block);
   void LeaveStep(Block* block);
-
-  // job_demand.cc: places and moves without a plan.
-  void PlaceOnDemand(Block* block);
-  void FetchOperands(RunningKernel* kernel,
-                     const std::vector<KernelOperand>& operands);
-  std::vector<Block*> OperandsThatFit(
-      const std::vector<KernelOperand>& operands) const;
-  bool HasRoomInOnePiece(const RunningKernel& kernel,
-                         const std::vector<Block*>& operands,
-                         bool streams) const;
-  void NoteBirth(const RunningKernel& kernel, const Block& block);
-  int64_t LargestBirth(const RunningKernel& kernel) const;
-  void Compact(const std::vector<Block*>& operands);
-  void ExtendWindow(RunningKernel* kernel);
 
   // job_plan.cc: a step under a plan.
   bool StartPlan(const PlanTable& plan, const std::vector<Target>& targets);
@@ -201,7 +165,7 @@ class Job {
   void StartMoves(int32_t kernel);
   bool StartMove(const session::PlanMove& move);
   bool PlaceByPlan(RunningKernel* kernel, Block* block);
-  void CheckPlanOperands(RunningKernel* kernel,
+  void CheckPlanOperands(const RunningKernel& kernel,
                          const std::vector<KernelOperand>& operands);
   void Surprise(std::string_view reason, std::string_view detail,
                 int32_t kernel);
@@ -249,9 +213,7 @@ class Job {
   Mover mover_;
   Evictor evictor_;
   FastSpace space_;
-
-  // Large tensors that kernels were seen to allocate, by their shape.
-  std::unordered_map<uint64_t, int64_t> largest_births_;
+  DemandPlacer demand_;
 
   int64_t last_end_ns_ = 0;  // when the last kernel ended
 

@@ -262,33 +262,27 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
   return true;
 }
 
-void Job::CheckPlanOperands(RunningKernel* kernel,
+void Job::CheckPlanOperands(const RunningKernel& kernel,
                             const std::vector<KernelOperand>& operands) {
   for (const KernelOperand& operand : operands) {
     Block* block = operand.block;
     // A copy that is under way must not see the source change.
     if (block->moving() && (operand.flags & session::kOperandWrite)) {
-      Surprise("written-while-moving", kernel->name, kernel->index);
+      Surprise("written-while-moving", kernel.name, kernel.index);
       return;
     }
     if (block->place.tier == session::kFastTier) continue;
     const bool usable =
         client_->tiers()[block->place.tier].addressable() ||
-        (block->tensor >= 0 && plan_->Streams(kernel->index, block->tensor));
+        (block->tensor >= 0 && plan_->Streams(kernel.index, block->tensor));
     if (!usable && !FetchStranger(block)) {
       Surprise("operand-not-resident",
-               std::string(kernel->name) + " needs a tensor of " +
+               std::string(kernel.name) + " needs a tensor of " +
                    std::to_string(block->size_bytes) + " bytes that the plan " +
                    (block->tensor < 0 ? "does not know" : "has elsewhere"),
-               kernel->index);
+               kernel.index);
       return;
     }
-  }
-  for (const KernelOperand& operand : operands) {
-    const int tier = operand.block->place.tier;
-    if (tier == session::kFastTier) continue;
-    NoteSlowUse(kernel, operand);
-    if (!client_->tiers()[tier].addressable()) ExtendWindow(kernel);
   }
 }
 

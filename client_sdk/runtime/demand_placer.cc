@@ -1,0 +1,130 @@
+#include "client_sdk/runtime/demand_placer.h"
+
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+
+#include "client_sdk/runtime/victims.h"
+
+namespace stowage::runtime {
+namespace {
+
+// Share of the free arena that a kernel that streams wants as its window.
+constexpr double kWindowShare = 0.9;
+// Smaller tensors than this part of the fast arena find room anywhere.
+constexpr int64_t kLargeShare = 8;
+
+}  // namespace
+
+void DemandPlacer::PlaceNew(Block* block) {
+  std::optional<Place> room = evictor_->TakeFastRoom(block);
+  if (!room.has_value()) room = blocks_->TakeSlowRoom(block);
+  if (!room.has_value()) {
+    throw std::runtime_error(
+        "stowage: no tier has room for a tensor of " + MiB(block->size_bytes) +
+        "; give the slow tier more space or raise the limit of fast memory");
+  }
+  block->place = *room;
+}
+
+bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
+                                 const std::vector<KernelOperand>& operands,
+                                 int64_t arena_bytes) {
+  const std::vector<Block*> wanted = OperandsThatFit(operands, arena_bytes);
+  bool scattered = false;
+  for (Block* block : wanted) {
+    const bool fast = !Absent(*block) || evictor_->Fetch(block);
+    scattered = scattered || !fast;
+  }
+  const bool streams = std::any_of(
+      operands.begin(), operands.end(), [this](const KernelOperand& operand) {
+        return !blocks_->tier(operand.block->place.tier).addressable();
+      });
+  const auto in_one_piece = [&] {
+    return HasRoomInOnePiece(kernel, wanted, streams, arena_bytes);
+  };
+  if (mover_->any_ahead() && !in_one_piece()) {
+    mover_->FinishAhead(/*wait=*/true);
+  }
+  if (scattered || !in_one_piece()) Compact(wanted);
+  return streams;
+}
+
+// Those operands that can move and fit the fast arena together, small ones
+// before large ones; the largest first, while there is the most room.
+std::vector<Block*> DemandPlacer::OperandsThatFit(
+    const std::vector<KernelOperand>& operands, int64_t arena_bytes) const {
+  std::vector<Block*> blocks;
+  int64_t free_bytes = arena_bytes;
+  for (const KernelOperand& operand : operands) {
+    Block* block = operand.block;
+    const bool only_user = block->users == 1;  // this kernel
+    if (only_user && blocks_->CanMove(*block)) {
+      blocks.push_back(block);
+    } else if (!Absent(*block)) {
+      free_bytes -= block->room_bytes();
+    }
+  }
+  std::sort(blocks.begin(), blocks.end(), [&](Block* a, Block* b) {
+    return std::tuple(Absent(*a), a->size_bytes, a->id) <
+           std::tuple(Absent(*b), b->size_bytes, b->id);
+  });
+  auto beyond = blocks.begin();
+  for (; beyond != blocks.end(); ++beyond) {
+    if ((*beyond)->room_bytes() > free_bytes) break;
+    free_bytes -= (*beyond)->room_bytes();
+  }
+  blocks.erase(beyond, blocks.end());
+  std::reverse(blocks.begin(), blocks.end());
+  return blocks;
+}
+
+// Whether what the kernel is going to need beside its operands can be had in
+// one piece: the largest tensor that such a kernel was seen to allocate, or a
+// window to stream through. True as well where compacting would not pay.
+bool DemandPlacer::HasRoomInOnePiece(const RunningKernel& kernel,
+                                     const std::vector<Block*>& operands,
+                                     bool streams, int64_t arena_bytes) const {
+  int64_t operand_bytes = 0;
+  for (const Block* block : operands) operand_bytes += block->room_bytes();
+  if (operand_bytes > arena_bytes / kLargeShare) return true;
+  int64_t room_bytes = LargestBirth(kernel);
+  if (streams) {
+    room_bytes = std::max<int64_t>(
+        room_bytes, kWindowShare * (arena_bytes - operand_bytes));
+  }
+  room_bytes = std::min(room_bytes, arena_bytes - operand_bytes);
+  if (room_bytes < arena_bytes / kLargeShare) return true;
+  return LowestVictims(
+             blocks_->fast(), room_bytes,
+             [this](const Block& victim) { return blocks_->Movable(victim); })
+      .has_value();
+}
+
+// Lays a kernel's operands out side by side, so that all the rest of the fast
+// arena is in one piece.
+void DemandPlacer::Compact(const std::vector<Block*>& operands) {
+  for (Block* block : operands) {
+    if (!Absent(*block)) evictor_->Evict(block);
+  }
+  for (Block* block : operands) {
+    const auto room = evictor_->ClearRoom(evictor_->LowestRoom(*block), block);
+    if (room.has_value()) evictor_->FetchTo(*room, block);
+  }
+}
+
+void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
+  if (block.room_bytes() < blocks_->fast().capacity_bytes() / kLargeShare) {
+    return;
+  }
+  int64_t& largest_bytes = largest_births_[kernel.shape];
+  largest_bytes = std::max(largest_bytes, block.room_bytes());
+}
+
+int64_t DemandPlacer::LargestBirth(const RunningKernel& kernel) const {
+  const auto birth = largest_births_.find(kernel.shape);
+  return birth != largest_births_.end() ? birth->second : 0;
+}
+
+}  // namespace stowage::runtime

@@ -1,0 +1,79 @@
+// Demand mode: places blocks and fetches operands without a plan.
+//
+//   DemandPlacer demand(&blocks, &mover, &evictor);
+//   demand.PlaceNew(block.get());                        // an allocation
+//   demand.FetchOperands(kernel, operands, arena_bytes);
+//
+// A new block gets room in the fast arena, and what was used longest ago leaves
+// for it; where that makes none, it gets room in a slow tier. Operands that are
+// not in the fast tier are fetched before their kernel begins, as many as fit
+// it together; the kernel uses the others where they are.
+//
+// What a kernel allocates while it runs cannot be made room for by moving its
+// operands, which it uses by then. So the large blocks that kernels were seen
+// to allocate are remembered, by the kernel's shape: where such a block, or the
+// window of a kernel that streams, would find no room in one piece, the
+// operands are laid out side by side before the kernel begins.
+//
+// Invariant: after FetchOperands() each operand is where the kernel may use it
+// until EndKernel; only blocks that no kernel uses are moved.
+//
+// Demand mode stands behind every other mode: it makes no assumption about what
+// a plan or a hint has left where. The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_DEMAND_PLACER_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_DEMAND_PLACER_H_
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/evictor.h"
+#include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/running_kernel.h"
+
+namespace stowage::runtime {
+
+class DemandPlacer {
+ public:
+  // All outlive it.
+  DemandPlacer(PlacedBlocks* blocks, Mover* mover, Evictor* evictor)
+      : blocks_(blocks), mover_(mover), evictor_(evictor) {}
+
+  // Gives a new block its place. Throws std::runtime_error if no tier has room.
+  void PlaceNew(Block* block);
+
+  // Brings those operands into the fast tier that fit its `arena_bytes`
+  // together. The kernel is among the users of each. Returns whether it is
+  // going to stream some of them. May throw, as Evictor::Evict().
+  bool FetchOperands(const RunningKernel& kernel,
+                     const std::vector<KernelOperand>& operands,
+                     int64_t arena_bytes);
+
+  // The kernel allocates the block.
+  void NoteBirth(const RunningKernel& kernel, const Block& block);
+  // The room of the largest block that kernels of this shape were seen to
+  // allocate; 0: no large one.
+  int64_t LargestBirth(const RunningKernel& kernel) const;
+
+ private:
+  bool Absent(const Block& block) const {
+    return block.place.tier != session::kFastTier;
+  }
+  std::vector<Block*> OperandsThatFit(
+      const std::vector<KernelOperand>& operands, int64_t arena_bytes) const;
+  bool HasRoomInOnePiece(const RunningKernel& kernel,
+                         const std::vector<Block*>& operands, bool streams,
+                         int64_t arena_bytes) const;
+  void Compact(const std::vector<Block*>& operands);
+
+  PlacedBlocks* blocks_;
+  Mover* mover_;
+  Evictor* evictor_;
+  std::unordered_map<uint64_t, int64_t> largest_births_;  // by kernel shape
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_DEMAND_PLACER_H_
