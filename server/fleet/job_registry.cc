@@ -9,39 +9,6 @@
 namespace stowage {
 namespace {
 
-constexpr size_t kMaxCommandBytes = 64 << 10;
-
-absl::Status CheckText(absl::string_view field, absl::string_view value,
-                       size_t max_bytes) {
-  if (value.size() <= max_bytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("job.", field, " has ", value.size(),
-                   " bytes; shorten it to at most ", max_bytes));
-}
-
-absl::Status ValidateJob(const v1::Job& job) {
-  if (job.job_id().empty()) {
-    return absl::InvalidArgumentError("job.job_id is empty; name the job");
-  }
-  if (job.node().empty()) {
-    return absl::InvalidArgumentError("job.node is empty; name its node");
-  }
-  if (job.fast_limit_bytes() < 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("job.fast_limit_bytes is ", job.fast_limit_bytes(),
-                     "; name 0 (not known yet) or more"));
-  }
-  for (absl::Status status :
-       {CheckText("job_id", job.job_id(), JobRegistry::kMaxIdBytes),
-        CheckText("node", job.node(), JobRegistry::kMaxIdBytes),
-        CheckText("policy", job.policy(), JobRegistry::kMaxIdBytes),
-        CheckText("graph_id", job.graph_id(), JobRegistry::kMaxIdBytes),
-        CheckText("command", job.command(), kMaxCommandBytes)}) {
-    if (!status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
 absl::Status NoSuchJob(absl::string_view job_id) {
   return absl::NotFoundError(
       absl::StrCat("no job '", job_id, "'; list the jobs there are"));
@@ -49,7 +16,6 @@ absl::Status NoSuchJob(absl::string_view job_id) {
 
 // Fields that are not set keep what is known.
 void Update(const v1::Job& news, v1::Job* job) {
-  job->set_node(news.node());
   if (!news.command().empty()) job->set_command(news.command());
   if (!news.policy().empty()) job->set_policy(news.policy());
   if (!news.graph_id().empty()) job->set_graph_id(news.graph_id());
@@ -117,9 +83,17 @@ JobRegistry::Entry& JobRegistry::FindOrAdd(absl::string_view job_id,
 }
 
 absl::Status JobRegistry::Start(const v1::Job& job, absl::Time now) {
-  if (absl::Status valid = ValidateJob(job); !valid.ok()) return valid;
+  if (!nodes_->Knows(job.node())) {
+    return absl::NotFoundError(
+        absl::StrCat("no node '", job.node(), "'; register it first"));
+  }
   absl::MutexLock lock(&mutex_);
   Entry& entry = FindOrAdd(job.job_id(), job.node(), now);
+  if (entry.job.node() != job.node()) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("job '", job.job_id(), "' is one of node '",
+                     entry.job.node(), "'; choose another id"));
+  }
   Update(job, &entry.job);
   entry.last_heard = now;
   return absl::OkStatus();
@@ -158,12 +132,23 @@ std::vector<NumberedJob> JobRegistry::List(absl::string_view node,
   return page;
 }
 
-void JobRegistry::RecordStep(absl::string_view node,
-                             const v1::StepTelemetry& step, absl::Time now) {
+bool JobRegistry::IsJobOf(absl::string_view node,
+                          absl::string_view job_id) const {
+  absl::MutexLock lock(&mutex_);
+  const Entry* entry = Find(job_id);
+  return entry == nullptr || entry->job.node() == node;
+}
+
+StepOutcome JobRegistry::RecordStep(absl::string_view node,
+                                    const v1::StepTelemetry& step,
+                                    absl::Time now) {
   absl::MutexLock lock(&mutex_);
   Entry& entry = FindOrAdd(step.job_id(), node, now);
-  Add(step, &entry.job);
   entry.last_heard = now;
+  if (step.index() <= entry.last_step) return StepOutcome::kRepeated;
+  entry.last_step = step.index();
+  Add(step, &entry.job);
+  return StepOutcome::kTaken;
 }
 
 int64_t JobRegistry::CountRunning(absl::Time now) const {

@@ -7,7 +7,9 @@
 //   absl::StatusOr<v1::Job> now = jobs.Get(job.job_id(), absl::Now());
 //
 // Kept in memory only: a job that the service does not know (it restarted)
-// comes back with its next step. The clock is the caller's.
+// comes back with its next step. The clock is the caller's. What callers hand
+// over is within the bounds of its proto: a job takes 3 KiB at most, kMaxJobs of
+// them 30 MiB.
 #ifndef STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 
@@ -36,6 +38,15 @@ using JobNumber = int64_t;
 struct NumberedJob {
   JobNumber number = 0;
   v1::Job job;
+
+  size_t ByteSizeLong() const { return job.ByteSizeLong(); }
+};
+
+// What became of a step.
+enum class StepOutcome {
+  kTaken,
+  // Its index does not exceed the job's last one: it was sent again.
+  kRepeated,
 };
 
 // Thread-safe; no call blocks on anything but the registries' locks. Does not
@@ -47,14 +58,12 @@ struct NumberedJob {
 class JobRegistry {
  public:
   static constexpr int kMaxJobs = 10'000;
-  // Of a job id, a node, a policy or a graph id.
-  static constexpr size_t kMaxIdBytes = 256;
 
   explicit JobRegistry(const NodeRegistry* nodes);
 
   // Adds the job, or updates the fields that are set in `job`; a finished job
-  // stays finished. INVALID_ARGUMENT: empty or overlong id, node or text,
-  // negative limit.
+  // stays finished. NOT_FOUND: the node is not known. ALREADY_EXISTS: another
+  // node has a job of that id.
   absl::Status Start(const v1::Job& job, absl::Time now);
 
   // NOT_FOUND: no such job. Finishing a finished job changes nothing.
@@ -69,10 +78,13 @@ class JobRegistry {
                                 std::optional<JobNumber> before, int limit,
                                 absl::Time now) const;
 
-  // Adds a measured step to its job; a job that is not known is added. The
-  // step must be valid (telemetry_intake.h).
-  void RecordStep(absl::string_view node, const v1::StepTelemetry& step,
-                  absl::Time now);
+  // Whether `node` may speak of the job: it is its own, or not known.
+  bool IsJobOf(absl::string_view node, absl::string_view job_id) const;
+
+  // Adds a measured step to its job; a job that is not known is added. Steps of
+  // one job ascend by their index, which may leave some out.
+  StepOutcome RecordStep(absl::string_view node, const v1::StepTelemetry& step,
+                         absl::Time now);
 
   int64_t CountRunning(absl::Time now) const;
 
@@ -80,6 +92,7 @@ class JobRegistry {
   struct Entry {
     v1::Job job;  // its state is never LOST: that depends on the time
     absl::Time last_heard;
+    int64_t last_step = -1;
   };
 
   Entry& FindOrAdd(absl::string_view job_id, absl::string_view node,

@@ -1,11 +1,9 @@
 #include "server/fleet/node_registry.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "policies/model/name.h"
 #include "server/fleet/timestamp.h"
 
 namespace stowage {
@@ -22,10 +20,8 @@ void NodeRegistry::DropDead(absl::Time now) {
 }
 
 absl::Status NodeRegistry::Register(absl::string_view node,
-                                    v1::MemorySystem system, absl::Time now) {
-  if (absl::Status valid = CheckName("node", std::string(node)); !valid.ok()) {
-    return valid;
-  }
+                                    const v1::MemorySystem& system,
+                                    absl::Time now) {
   absl::MutexLock lock(&mutex_);
   if (!nodes_.contains(node) && nodes_.size() >= kMaxNodes) DropDead(now);
   if (!nodes_.contains(node) && nodes_.size() >= kMaxNodes) {
@@ -35,8 +31,9 @@ absl::Status NodeRegistry::Register(absl::string_view node,
                      "another stowaged for '",
                      node, "'"));
   }
-  nodes_.insert_or_assign(std::string(node), Node{.system = std::move(system),
-                                                  .last_heartbeat = now});
+  nodes_.insert_or_assign(
+      std::string(node),
+      Node{.system = system.SerializeAsString(), .last_heartbeat = now});
   return absl::OkStatus();
 }
 
@@ -66,7 +63,7 @@ std::vector<v1::NodeSummary> NodeRegistry::List(absl::string_view after_node,
     summary.set_active_jobs(it->second.active_jobs);
     *summary.mutable_last_heartbeat_at() =
         TimestampFromTime(it->second.last_heartbeat);
-    *summary.mutable_system() = it->second.system;
+    summary.mutable_system()->ParseFromString(it->second.system);
   }
   return summaries;
 }

@@ -1,5 +1,5 @@
-// Takes in the telemetry of one stream: checks batches, tells the jobs, sums
-// up.
+// Takes in the telemetry of one stream: tells old from new, tells the jobs, sums
+// up. Batches are within the bounds of their proto.
 //
 //   TelemetryIntake intake(&nodes, &jobs);
 //   absl::StatusOr<TelemetryTotals> totals = intake.Accept(batch, absl::Now());
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/fleet/job_registry.h"
@@ -27,6 +28,7 @@ struct TelemetryTotals {
   double hints_taken = 0;
   double hints_ignored = 0;
   double dropped_steps = 0;
+  double repeated_steps = 0;
   double moved_in_bytes = 0;
   double moved_out_bytes = 0;
 };
@@ -38,19 +40,23 @@ class TelemetryIntake {
  public:
   using StepObserver = std::function<void(const v1::StepTelemetry&)>;
 
-  // `on_step` is called for each step that is taken in.
+  // `on_step` is called for each step that is taken in, not for those that were
+  // sent again.
   TelemetryIntake(
       const NodeRegistry* nodes, JobRegistry* jobs,
       StepObserver on_step = [](const auto&) {});
 
   // A batch that was accepted before (its sequence number does not exceed the
-  // last one) is acknowledged again and adds nothing. NOT_FOUND: the node is
-  // not known. INVALID_ARGUMENT: a negative time or size, a sequence number
-  // below 1 or a step without a job; nothing of the batch was taken.
+  // last one) is acknowledged again and adds nothing; a step whose index does
+  // not exceed its job's last one adds to `repeated_steps` alone. NOT_FOUND: the
+  // node is not known. INVALID_ARGUMENT: steps of a job that do not ascend
+  // within the batch, or a job of another node; nothing of the batch was taken.
   absl::StatusOr<TelemetryTotals> Accept(const v1::TelemetryBatch& batch,
                                          absl::Time now);
 
  private:
+  absl::Status CheckSteps(const v1::TelemetryBatch& batch) const;
+
   const NodeRegistry* const nodes_;
   JobRegistry* const jobs_;
   const StepObserver on_step_;

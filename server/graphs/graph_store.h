@@ -38,6 +38,8 @@ class GraphStore {
   // NOT_FOUND when there is no such graph.
   virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view graph_id) = 0;
 
+  virtual absl::StatusOr<bool> HasGraph(absl::string_view graph_id) = 0;
+
   // Up to `limit` summaries by ascending id, those after `after_id`.
   virtual absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs(
       absl::string_view after_id, int limit) = 0;

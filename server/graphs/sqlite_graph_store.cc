@@ -118,6 +118,15 @@ absl::StatusOr<v1::Graph> SqliteGraphStore::GetGraph(
                                 NoSuch("graph", graph_id, "register it first"));
 }
 
+absl::StatusOr<bool> SqliteGraphStore::HasGraph(absl::string_view graph_id) {
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query =
+      database_->connection.Prepare("SELECT 1 FROM graphs WHERE graph_id = ?1");
+  if (!query.ok()) return query.status();
+  query->BindText(1, graph_id);
+  return query->Step();
+}
+
 absl::StatusOr<std::vector<v1::GraphSummary>> SqliteGraphStore::ListGraphs(
     absl::string_view after_id, int limit) {
   absl::MutexLock lock(&database_->mutex);

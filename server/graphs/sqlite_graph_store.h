@@ -30,6 +30,7 @@ class SqliteGraphStore final : public GraphStore {
                                 const v1::Graph& graph,
                                 absl::string_view request_id) override;
   absl::StatusOr<v1::Graph> GetGraph(absl::string_view graph_id) override;
+  absl::StatusOr<bool> HasGraph(absl::string_view graph_id) override;
   absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs(
       absl::string_view after_id, int limit) override;
   absl::StatusOr<int64_t> CountGraphs() override;

@@ -8,6 +8,8 @@ namespace stowage {
 namespace {
 
 constexpr int32_t kMaxWindow = 1024;
+// Of any memory system.
+constexpr TierIndex kMaxTiers = 16;
 
 absl::Status Damaged(const absl::AlphaNum& what) {
   return absl::DataLossError(
@@ -21,14 +23,18 @@ bool IsEmpty(const v1::KernelDecision& decision) {
 
 }  // namespace
 
-KernelDecisions::KernelDecisions(KernelIndex kernel_count)
-    : kernel_count_(kernel_count), boundaries_(kernel_count + 1) {
-  for (KernelIndex b = 0; b <= kernel_count; ++b) boundaries_[b].set_kernel(b);
+KernelDecisions::KernelDecisions(const Graph& graph, const v1::Plan& plan)
+    : kernel_count_(graph.kernel_count()),
+      tier_count_(plan.tier_count() > 0 ? plan.tier_count() : kMaxTiers),
+      tensors_(graph.tensors),
+      boundaries_(kernel_count_ + 1) {
+  for (Tensor& tensor : tensors_) tensor.name.clear();
+  for (KernelIndex b = 0; b <= kernel_count_; ++b) boundaries_[b].set_kernel(b);
 }
 
 absl::StatusOr<KernelDecisions> KernelDecisions::Create(const Graph& graph,
                                                         const v1::Plan& plan) {
-  KernelDecisions decisions(graph.kernel_count());
+  KernelDecisions decisions(graph, plan);
   absl::Status status = decisions.AddAllocations(graph, plan);
   if (status.ok()) status = decisions.AddMoves(plan);
   if (!status.ok()) return status;
@@ -59,6 +65,10 @@ absl::Status KernelDecisions::AddMoves(const v1::Plan& plan) {
     *boundaries_[move.start_kernel()].add_moves() = move;
   }
   return absl::OkStatus();
+}
+
+absl::Status KernelDecisions::Check(const JobSituation& situation) const {
+  return CheckSituation(situation, kernel_count_, tensors_, tier_count_);
 }
 
 absl::StatusOr<std::vector<v1::KernelDecision>> KernelDecisions::Window(

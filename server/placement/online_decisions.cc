@@ -189,34 +189,8 @@ bool OnlineDecisions::IsPlanned(TensorIndex tensor, KernelIndex kernel,
 }
 
 absl::Status OnlineDecisions::Check(const JobSituation& situation) const {
-  const KernelIndex kernel = situation.kernel;
-  if (kernel < 0 || kernel >= graph_.kernel_count()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("kernel is ", kernel, ", but the graph has ",
-                     graph_.kernel_count(), " kernels; name one of them"));
-  }
-  for (int64_t free : situation.free_bytes) {
-    if (free < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("free_bytes has ", free, "; name 0 or more"));
-    }
-  }
-  for (const v1::Resident& resident : situation.residents) {
-    const TensorIndex tensor = resident.tensor();
-    if (tensor < 0 || tensor >= graph_.tensor_count() || resident.tier() < 0 ||
-        resident.tier() >= tier_count_) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("resident tensor ", tensor, " in tier ", resident.tier(),
-                       ": the graph has ", graph_.tensor_count(),
-                       " tensors and the system ", tier_count_, " tiers"));
-    }
-    if (!AliveAt(graph_.tensors[tensor], kernel)) {
-      return absl::InvalidArgumentError(absl::StrCat("resident tensor ", tensor,
-                                                     " is not alive at kernel ",
-                                                     kernel, "; leave it out"));
-    }
-  }
-  return absl::OkStatus();
+  return CheckSituation(situation, graph_.kernel_count(), graph_.tensors,
+                        tier_count_);
 }
 
 absl::StatusOr<bool> OnlineDecisions::Deviates(

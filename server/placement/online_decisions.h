@@ -18,17 +18,11 @@
 #include "policies/deeptm/dqn_policy.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "server/placement/job_situation.h"
 #include "stowage/v1/placement.pb.h"
 #include "stowage/v1/plan.pb.h"
 
 namespace stowage {
-
-// How a job stands before a kernel.
-struct JobSituation {
-  KernelIndex kernel = 0;
-  std::vector<v1::Resident> residents;
-  std::vector<int64_t> free_bytes;  // by tier; empty: computed from residents
-};
 
 // Immutable after Create; safe to read from several threads.
 class OnlineDecisions {
@@ -40,14 +34,13 @@ class OnlineDecisions {
                                                 const DqnPolicy& policy);
 
   // Whether a resident is in another tier than the plan has it in; one that the
-  // plan moves just now may be in either. INVALID_ARGUMENT: a kernel, tensor or
-  // tier that there is not, or a tensor that is not alive.
+  // plan moves just now may be in either. Errors of CheckSituation.
   absl::StatusOr<bool> Deviates(const JobSituation& situation) const;
 
   // Kernels `kernel` .. `kernel + window - 1`, cut off at the end of the step,
   // each decided as if the decisions before had been carried out; kernels at
-  // which nothing goes elsewhere are left out. `window` is at least 1. Errors
-  // as Deviates.
+  // which nothing goes elsewhere are left out. `window` is at least 1. Free
+  // bytes that are not said are computed from the residents. Errors as Deviates.
   absl::StatusOr<std::vector<v1::KernelDecision>> Window(
       const JobSituation& situation, int32_t window) const;
 

@@ -69,6 +69,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
       {.fast_limit_bytes = request.fast_limit_bytes, .seed = request.seed});
   if (!plan.ok()) return plan.status();
   MadePlan made = {plan_id, PlanToProto(*plan), absl::Now() - start};
+  made.plan.set_tier_count(static_cast<int32_t>(request.system.tiers.size()));
   if (absl::Status stored = store_->PutPlan(plan_id, made.plan); !stored.ok()) {
     return stored;
   }

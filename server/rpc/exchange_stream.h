@@ -4,7 +4,9 @@
 //       &streams, [](const v1::PlaceRequest& request) { return Answer(request);
 //       });
 //
-// Built on gRPC's callback interface: an idle stream holds no thread.
+// Built on gRPC's callback interface: an idle stream holds no thread. It takes
+// messages as bytes (WithRawCallbackMethod_Place) and reads them itself: to a
+// reactor of messages one that cannot be read looks like the end of the stream.
 #ifndef STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
 #define STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
 
@@ -16,19 +18,23 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/proto_buffer_reader.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/status.h"
 #include "server/rpc/stream_registry.h"
 
 namespace stowage {
 
 // Deletes itself when the stream is done. The stream ends with OK when the
-// client hangs up, with the error of the first request that cannot be
+// client hangs up, with the error of the first request that cannot be read or
 // answered, or with UNAVAILABLE when the server drains. The registry must
 // outlive the stream.
 template <typename Request, typename Response>
-class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
-                             public DrainableStream {
+class ExchangeStream final
+    : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+      public DrainableStream {
  public:
   // Called for one request at a time.
   using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
@@ -45,7 +51,7 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
     if (HasEnded()) return;
-    absl::StatusOr<Response> response = answer_(request_);
+    absl::StatusOr<grpc::ByteBuffer> response = AnswerBytes();
     if (!response.ok()) return End(response.status());
     response_ = *std::move(response);
     {
@@ -87,7 +93,22 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
   // sanitizer.
   void Read() {
     absl::MutexLock lock(&mutex_);
-    if (!ended_) this->StartRead(&request_);
+    if (!ended_) this->StartRead(&bytes_);
+  }
+
+  absl::StatusOr<grpc::ByteBuffer> AnswerBytes() {
+    if (!grpc::SerializationTraits<Request>::Deserialize(&bytes_, &request_)
+             .ok()) {
+      return MalformedRequest(Request::descriptor()->full_name());
+    }
+    absl::StatusOr<Response> response = answer_(request_);
+    if (!response.ok()) return response.status();
+    grpc::ByteBuffer bytes;
+    bool owned = false;
+    const grpc::Status written = grpc::SerializationTraits<Response>::Serialize(
+        *response, &bytes, &owned);
+    if (written.ok()) return bytes;
+    return absl::InternalError("the response cannot be written");
   }
 
   bool HasEnded() {
@@ -112,8 +133,9 @@ class ExchangeStream final : public grpc::ServerBidiReactor<Request, Response>,
 
   StreamRegistry* const registry_;
   const Answer answer_;
+  grpc::ByteBuffer bytes_;
   Request request_;
-  Response response_;
+  grpc::ByteBuffer response_;
   absl::Mutex mutex_;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,40 +1,28 @@
 #include "server/rpc/graph_service.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "policies/model/graph_proto.h"
 #include "server/graphs/graph_summary.h"
 #include "server/rpc/page.h"
+#include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
 
 namespace stowage {
 namespace {
 
 constexpr absl::string_view kList = "graphs";
-constexpr size_t kGraphIdDigits = 64;
-
-// The id as it is stored: in lower case.
-absl::StatusOr<std::string> ParseGraphId(absl::string_view id) {
-  if (id.size() == kGraphIdDigits &&
-      std::all_of(id.begin(), id.end(), absl::ascii_isxdigit)) {
-    return absl::AsciiStrToLower(id);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("graph_id '", id.substr(0, kGraphIdDigits), "' is not ",
-                   kGraphIdDigits, " hex digits; mend the id"));
-}
 
 }  // namespace
 
 grpc::Status GraphServiceImpl::RegisterGraph(
     grpc::ServerContext* /*context*/, const v1::RegisterGraphRequest* request,
     v1::RegisterGraphResponse* response) {
+  absl::Status valid = CheckBounds(*request);
+  if (!valid.ok()) return ToGrpcStatus(valid);
   absl::StatusOr<Graph> graph = GraphFromProto(request->graph());
   if (!graph.ok()) return ToGrpcStatus(graph.status());
   const v1::GraphSummary summary = Summarize(*graph);
@@ -53,9 +41,9 @@ grpc::Status GraphServiceImpl::RegisterGraph(
 grpc::Status GraphServiceImpl::GetGraph(grpc::ServerContext* /*context*/,
                                         const v1::GetGraphRequest* request,
                                         v1::GetGraphResponse* response) {
-  absl::StatusOr<std::string> id = ParseGraphId(request->graph_id());
-  if (!id.ok()) return ToGrpcStatus(id.status());
-  absl::StatusOr<v1::Graph> graph = store_->GetGraph(*id);
+  absl::StatusOr<v1::GetGraphRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::StatusOr<v1::Graph> graph = store_->GetGraph(checked->graph_id());
   if (!graph.ok()) return ToGrpcStatus(graph.status());
   *response->mutable_graph() = *std::move(graph);
   return grpc::Status::OK;
@@ -64,8 +52,10 @@ grpc::Status GraphServiceImpl::GetGraph(grpc::ServerContext* /*context*/,
 grpc::Status GraphServiceImpl::ListGraphs(grpc::ServerContext* /*context*/,
                                           const v1::ListGraphsRequest* request,
                                           v1::ListGraphsResponse* response) {
+  absl::StatusOr<v1::ListGraphsRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, request->page_size(), request->page_token());
+      ParsePage(kList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::vector<v1::GraphSummary>> graphs =
       store_->ListGraphs(page->after, page->size + 1);
@@ -80,9 +70,9 @@ grpc::Status GraphServiceImpl::ListGraphs(grpc::ServerContext* /*context*/,
 grpc::Status GraphServiceImpl::DeleteGraph(
     grpc::ServerContext* /*context*/, const v1::DeleteGraphRequest* request,
     v1::DeleteGraphResponse* /*response*/) {
-  absl::StatusOr<std::string> id = ParseGraphId(request->graph_id());
-  if (!id.ok()) return ToGrpcStatus(id.status());
-  return ToGrpcStatus(store_->DeleteGraph(*id));
+  absl::StatusOr<v1::DeleteGraphRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  return ToGrpcStatus(store_->DeleteGraph(checked->graph_id()));
 }
 
 }  // namespace stowage

@@ -1,6 +1,7 @@
 #include "server/rpc/job_service.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/rpc/page.h"
+#include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
 
 namespace stowage {
@@ -26,22 +28,40 @@ absl::StatusOr<std::optional<JobNumber>> ParseCursor(const Page& page) {
 
 }  // namespace
 
+absl::Status JobServiceImpl::CheckGraphKnown(const std::string& graph_id) {
+  if (graph_id.empty()) return absl::OkStatus();
+  absl::StatusOr<bool> known = graphs_->HasGraph(graph_id);
+  if (!known.ok()) return known.status();
+  if (*known) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("no graph '", graph_id,
+                   "'; register it first, or leave job.graph_id empty"));
+}
+
 grpc::Status JobServiceImpl::StartJob(grpc::ServerContext* /*context*/,
                                       const v1::StartJobRequest* request,
                                       v1::StartJobResponse* /*response*/) {
-  return ToGrpcStatus(jobs_->Start(request->job(), absl::Now()));
+  absl::StatusOr<v1::StartJobRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status known = CheckGraphKnown(checked->job().graph_id());
+  if (!known.ok()) return ToGrpcStatus(known);
+  return ToGrpcStatus(jobs_->Start(checked->job(), absl::Now()));
 }
 
 grpc::Status JobServiceImpl::FinishJob(grpc::ServerContext* /*context*/,
                                        const v1::FinishJobRequest* request,
                                        v1::FinishJobResponse* /*response*/) {
-  return ToGrpcStatus(jobs_->Finish(request->job_id(), absl::Now()));
+  absl::StatusOr<v1::FinishJobRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  return ToGrpcStatus(jobs_->Finish(checked->job_id(), absl::Now()));
 }
 
 grpc::Status JobServiceImpl::GetJob(grpc::ServerContext* /*context*/,
                                     const v1::GetJobRequest* request,
                                     v1::GetJobResponse* response) {
-  absl::StatusOr<v1::Job> job = jobs_->Get(request->job_id(), absl::Now());
+  absl::StatusOr<v1::GetJobRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::StatusOr<v1::Job> job = jobs_->Get(checked->job_id(), absl::Now());
   if (!job.ok()) return ToGrpcStatus(job.status());
   *response->mutable_job() = *std::move(job);
   return grpc::Status::OK;
@@ -50,13 +70,15 @@ grpc::Status JobServiceImpl::GetJob(grpc::ServerContext* /*context*/,
 grpc::Status JobServiceImpl::ListJobs(grpc::ServerContext* /*context*/,
                                       const v1::ListJobsRequest* request,
                                       v1::ListJobsResponse* response) {
+  absl::StatusOr<v1::ListJobsRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, request->page_size(), request->page_token());
+      ParsePage(kList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::optional<JobNumber>> before = ParseCursor(*page);
   if (!before.ok()) return ToGrpcStatus(before.status());
   std::vector<NumberedJob> jobs =
-      jobs_->List(request->node(), *before, page->size + 1, absl::Now());
+      jobs_->List(checked->node(), *before, page->size + 1, absl::Now());
   if (TrimToPage(*page, &jobs)) {
     response->set_next_page_token(
         PageToken(kList, absl::StrCat(jobs.back().number)));

@@ -1,20 +1,25 @@
 // stowage.v1.JobService on top of a JobRegistry. The conditions of each error
 // stand in proto/stowage/v1/job.proto.
 //
-//   JobServiceImpl service(&jobs);
+//   JobServiceImpl service(&jobs, store.get());
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_JOB_SERVICE_H_
 #define STOWAGE_SERVER_RPC_JOB_SERVICE_H_
 
+#include <string>
+
+#include "absl/status/status.h"
 #include "server/fleet/job_registry.h"
+#include "server/graphs/graph_store.h"
 #include "stowage/v1/job.grpc.pb.h"
 
 namespace stowage {
 
-// Thread-safe. Does not own the registry, which must outlive it.
+// Thread-safe. Owns neither the registry nor the store; both must outlive it.
 class JobServiceImpl final : public v1::JobService::Service {
  public:
-  explicit JobServiceImpl(JobRegistry* jobs) : jobs_(jobs) {}
+  JobServiceImpl(JobRegistry* jobs, GraphStore* graphs)
+      : jobs_(jobs), graphs_(graphs) {}
 
   grpc::Status StartJob(grpc::ServerContext* context,
                         const v1::StartJobRequest* request,
@@ -30,7 +35,10 @@ class JobServiceImpl final : public v1::JobService::Service {
                         v1::ListJobsResponse* response) override;
 
  private:
+  absl::Status CheckGraphKnown(const std::string& graph_id);
+
   JobRegistry* const jobs_;
+  GraphStore* const graphs_;
 };
 
 }  // namespace stowage

@@ -9,6 +9,7 @@
 #include "server/fleet/telemetry_intake.h"
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/page.h"
+#include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
 
 namespace stowage {
@@ -21,10 +22,12 @@ constexpr absl::string_view kList = "nodes";
 grpc::Status NodeServiceImpl::RegisterNode(
     grpc::ServerContext* /*context*/, const v1::RegisterNodeRequest* request,
     v1::RegisterNodeResponse* response) {
-  absl::Status valid = MemorySystemFromProto(request->system()).status();
+  absl::StatusOr<v1::RegisterNodeRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status valid = MemorySystemFromProto(checked->system()).status();
   if (!valid.ok()) return ToGrpcStatus(valid);
   absl::Status registered =
-      nodes_->Register(request->node(), request->system(), absl::Now());
+      nodes_->Register(checked->node(), checked->system(), absl::Now());
   if (!registered.ok()) return ToGrpcStatus(registered);
   response->set_heartbeat_interval_ms(
       absl::ToInt64Milliseconds(heartbeat_interval_));
@@ -34,15 +37,19 @@ grpc::Status NodeServiceImpl::RegisterNode(
 grpc::Status NodeServiceImpl::Heartbeat(grpc::ServerContext* /*context*/,
                                         const v1::HeartbeatRequest* request,
                                         v1::HeartbeatResponse* /*response*/) {
+  absl::StatusOr<v1::HeartbeatRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   return ToGrpcStatus(
-      nodes_->Heartbeat(request->node(), request->active_jobs(), absl::Now()));
+      nodes_->Heartbeat(checked->node(), checked->active_jobs(), absl::Now()));
 }
 
 grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
                                         const v1::ListNodesRequest* request,
                                         v1::ListNodesResponse* response) {
+  absl::StatusOr<v1::ListNodesRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, request->page_size(), request->page_token());
+      ParsePage(kList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   std::vector<v1::NodeSummary> nodes =
       nodes_->List(page->after, page->size + 1, absl::Now());
@@ -53,7 +60,7 @@ grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
   return grpc::Status::OK;
 }
 
-grpc::ServerBidiReactor<v1::TelemetryBatch, v1::TelemetryAck>*
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* /*context*/) {
   auto intake = std::make_shared<TelemetryIntake>(
       nodes_, jobs_, [drift = drift_](const v1::StepTelemetry& step) {
@@ -63,6 +70,8 @@ NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* /*context*/) {
       streams_,
       [intake, metrics = metrics_](
           const v1::TelemetryBatch& batch) -> absl::StatusOr<v1::TelemetryAck> {
+        absl::Status valid = CheckBounds(batch);
+        if (!valid.ok()) return valid;
         absl::StatusOr<TelemetryTotals> totals =
             intake->Accept(batch, absl::Now());
         if (!totals.ok()) return totals.status();

@@ -19,7 +19,7 @@ namespace stowage {
 
 // Thread-safe. Owns none of its arguments; all must outlive it.
 class NodeServiceImpl final
-    : public v1::NodeService::WithCallbackMethod_StreamTelemetry<
+    : public v1::NodeService::WithRawCallbackMethod_StreamTelemetry<
           v1::NodeService::Service> {
  public:
   // Agents are told to send a heartbeat every `heartbeat_interval`.
@@ -42,8 +42,8 @@ class NodeServiceImpl final
   grpc::Status ListNodes(grpc::ServerContext* context,
                          const v1::ListNodesRequest* request,
                          v1::ListNodesResponse* response) override;
-  grpc::ServerBidiReactor<v1::TelemetryBatch, v1::TelemetryAck>*
-  StreamTelemetry(grpc::CallbackServerContext* context) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StreamTelemetry(
+      grpc::CallbackServerContext* context) override;
 
  private:
   NodeRegistry* const nodes_;

@@ -9,7 +9,6 @@ namespace stowage {
 namespace {
 
 constexpr int kDefaultPageSize = 100;
-constexpr int kMaxPageSize = 1000;
 
 std::string Prefix(absl::string_view list) { return absl::StrCat(list, "/"); }
 
@@ -17,11 +16,6 @@ std::string Prefix(absl::string_view list) { return absl::StrCat(list, "/"); }
 
 absl::StatusOr<Page> ParsePage(absl::string_view list, int32_t page_size,
                                absl::string_view page_token) {
-  if (page_size < 0 || page_size > kMaxPageSize) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("page_size is ", page_size, "; name 1 to ", kMaxPageSize,
-                     ", or 0 for ", kDefaultPageSize));
-  }
   Page page = {.size = page_size == 0 ? kDefaultPageSize : page_size};
   if (page_token.empty()) return page;
   std::string decoded;

@@ -1,5 +1,6 @@
-// Pages of lists. A page token names the list and the key of the last entry
-// sent, so that pages stay right while entries come and go.
+// Pages of lists, bounded in rows and in bytes. A page token names the list and
+// the key of the last entry sent, so that pages stay right while entries come
+// and go.
 //
 //   absl::StatusOr<Page> page = ParsePage("graphs", size, token);
 //   rows = store->ListGraphs(page->after, page->size + 1);  // one to look ahead
@@ -9,6 +10,8 @@
 #ifndef STOWAGE_SERVER_RPC_PAGE_H_
 #define STOWAGE_SERVER_RPC_PAGE_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,24 +21,37 @@
 
 namespace stowage {
 
+// Of the rows of a page: far below the 4 MiB that clients of gRPC take unless
+// they are told otherwise. A row is a small part of it.
+inline constexpr size_t kMaxPageBytes = 1 << 20;
+
 struct Page {
   int size = 0;       // 1..1000
   std::string after;  // key of the last entry sent; empty on the first page
 };
 
-// INVALID_ARGUMENT: a size outside 0..1000 (0 means 100), or a token that
-// PageToken did not make for this list.
+// `page_size` is 0 (100 rows) or more. INVALID_ARGUMENT: a token that PageToken
+// did not make for this list.
 absl::StatusOr<Page> ParsePage(absl::string_view list, int32_t page_size,
                                absl::string_view page_token);
 
 std::string PageToken(absl::string_view list, absl::string_view last_key);
 
-// Drops the row that was read to look ahead; true when there was one, that is,
-// when another page follows.
+// Drops the rows beyond the page: the one that was read to look ahead, and those
+// with which it would exceed kMaxPageBytes; the first row stays in any case.
+// True when there were any, that is, when another page follows.
 template <typename Row>
 bool TrimToPage(const Page& page, std::vector<Row>* rows) {
-  if (rows->size() <= static_cast<size_t>(page.size)) return false;
-  rows->resize(page.size);
+  const size_t most = std::min(rows->size(), static_cast<size_t>(page.size));
+  size_t bytes = 0;
+  size_t count = 0;
+  while (count < most) {
+    bytes += (*rows)[count].ByteSizeLong();
+    if (count > 0 && bytes > kMaxPageBytes) break;
+    ++count;
+  }
+  if (count == rows->size()) return false;
+  rows->resize(count);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/model/memory_system_proto.h"
@@ -14,6 +15,7 @@
 #include "policies/registry.h"
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/page.h"
+#include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
 
 namespace stowage {
@@ -62,19 +64,24 @@ class PlanReader {
       : engine_(engine), metrics_(metrics) {}
 
   absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request) {
-    if (!decisions_.has_value()) {
-      absl::StatusOr<KernelDecisions> loaded =
-          engine_->Decisions(request.plan_id());
-      if (!loaded.ok()) return loaded.status();
-      decisions_ = *std::move(loaded);
-      plan_id_ = request.plan_id();
-    }
+    absl::Status valid = CheckBounds(request);
+    if (valid.ok() && !decisions_.has_value()) valid = Load(request.plan_id());
+    if (!valid.ok()) return valid;
+    const JobSituation situation = {
+        .kernel = request.kernel(),
+        .residents = {request.residents().begin(), request.residents().end()},
+        .free_bytes = {request.free_bytes().begin(),
+                       request.free_bytes().end()}};
+    valid = decisions_->Check(situation);
+    if (!valid.ok()) return valid;
     absl::StatusOr<std::vector<v1::KernelDecision>> window =
         decisions_->Window(request.kernel(), request.window());
     v1::PlaceResponse response;
     response.set_source(v1::DECISION_SOURCE_PLAN);
-    if (window.ok() && request.adapt())
-      window = Adapt(request, &response, *std::move(window));
+    if (window.ok() && request.adapt()) {
+      window = Adapt(situation, std::max(1, request.window()), &response,
+                     *std::move(window));
+    }
     if (!window.ok()) return window.status();
     if (request.adapt()) metrics_->CountAdaptiveAnswer(response.source());
     response.mutable_decisions()->Assign(window->begin(), window->end());
@@ -82,25 +89,32 @@ class PlanReader {
   }
 
  private:
+  absl::Status Load(const std::string& plan_id) {
+    if (plan_id.empty()) {
+      return absl::InvalidArgumentError(
+          "plan_id is not set; the first request of a stream names a plan");
+    }
+    plan_id_ = absl::AsciiStrToLower(plan_id);
+    absl::StatusOr<KernelDecisions> loaded = engine_->Decisions(plan_id_);
+    if (!loaded.ok()) return loaded.status();
+    decisions_ = *std::move(loaded);
+    return absl::OkStatus();
+  }
+
   // What the policy decides where the job deviates, else `planned`.
   absl::StatusOr<std::vector<v1::KernelDecision>> Adapt(
-      const v1::PlaceRequest& request, v1::PlaceResponse* response,
-      std::vector<v1::KernelDecision> planned) {
+      const JobSituation& situation, int32_t window,
+      v1::PlaceResponse* response, std::vector<v1::KernelDecision> planned) {
     if (!online_.has_value()) {
       absl::StatusOr<OnlineDecisions> made = engine_->Online(plan_id_);
       if (!made.ok()) return made.status();
       online_.emplace(*std::move(made));
     }
-    const JobSituation situation = {
-        .kernel = request.kernel(),
-        .residents = {request.residents().begin(), request.residents().end()},
-        .free_bytes = {request.free_bytes().begin(),
-                       request.free_bytes().end()}};
     absl::StatusOr<bool> deviates = online_->Deviates(situation);
     if (!deviates.ok()) return deviates.status();
     if (!*deviates) return planned;
     response->set_source(v1::DECISION_SOURCE_POLICY);
-    return online_->Window(situation, std::max(1, request.window()));
+    return online_->Window(situation, window);
   }
 
   PlacementEngine* const engine_;
@@ -115,7 +129,9 @@ class PlanReader {
 grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* /*context*/,
                                             const v1::MakePlanRequest* request,
                                             v1::MakePlanResponse* response) {
-  absl::StatusOr<PlanRequest> plan_request = PlanRequestFromProto(*request);
+  absl::StatusOr<v1::MakePlanRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::StatusOr<PlanRequest> plan_request = PlanRequestFromProto(*checked);
   if (!plan_request.ok()) return ToGrpcStatus(plan_request.status());
   absl::StatusOr<MadePlan> made = engine_->MakePlan(*plan_request);
   if (!made.ok()) return ToGrpcStatus(made.status());
@@ -130,7 +146,9 @@ grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* /*context*/,
 grpc::Status PlacementServiceImpl::GetPlan(grpc::ServerContext* /*context*/,
                                            const v1::GetPlanRequest* request,
                                            v1::GetPlanResponse* response) {
-  absl::StatusOr<v1::Plan> plan = store_->GetPlan(request->plan_id());
+  absl::StatusOr<v1::GetPlanRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::StatusOr<v1::Plan> plan = store_->GetPlan(checked->plan_id());
   if (!plan.ok()) return ToGrpcStatus(plan.status());
   *response->mutable_plan() = *std::move(plan);
   return grpc::Status::OK;
@@ -139,11 +157,13 @@ grpc::Status PlacementServiceImpl::GetPlan(grpc::ServerContext* /*context*/,
 grpc::Status PlacementServiceImpl::ListPlans(
     grpc::ServerContext* /*context*/, const v1::ListPlansRequest* request,
     v1::ListPlansResponse* response) {
+  absl::StatusOr<v1::ListPlansRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, request->page_size(), request->page_token());
+      ParsePage(kList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::vector<v1::PlanSummary>> plans =
-      store_->ListPlans(request->graph_id(), page->after, page->size + 1);
+      store_->ListPlans(checked->graph_id(), page->after, page->size + 1);
   if (!plans.ok()) return ToGrpcStatus(plans.status());
   if (TrimToPage(*page, &*plans)) {
     response->set_next_page_token(PageToken(kList, plans->back().plan_id()));
@@ -152,7 +172,7 @@ grpc::Status PlacementServiceImpl::ListPlans(
   return grpc::Status::OK;
 }
 
-grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>*
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 PlacementServiceImpl::Place(grpc::CallbackServerContext* /*context*/) {
   auto reader = std::make_shared<PlanReader>(engine_, metrics_);
   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(

@@ -16,7 +16,7 @@ namespace stowage {
 
 // Thread-safe. Owns none of its arguments; all must outlive it.
 class PlacementServiceImpl final
-    : public v1::PlacementService::WithCallbackMethod_Place<
+    : public v1::PlacementService::WithRawCallbackMethod_Place<
           v1::PlacementService::Service> {
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
@@ -32,7 +32,7 @@ class PlacementServiceImpl final
   grpc::Status ListPlans(grpc::ServerContext* context,
                          const v1::ListPlansRequest* request,
                          v1::ListPlansResponse* response) override;
-  grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>* Place(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Place(
       grpc::CallbackServerContext* context) override;
   grpc::Status ListPolicies(grpc::ServerContext* context,
                             const v1::ListPoliciesRequest* request,

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "server/rpc/page.h"
+#include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
 #include "server/training/training_channel.h"
 
@@ -67,7 +68,9 @@ class Seat {
 grpc::Status TrainingServiceImpl::StartTraining(
     grpc::ServerContext* /*context*/, const v1::StartTrainingRequest* request,
     v1::StartTrainingResponse* response) {
-  absl::StatusOr<v1::Training> training = manager_->Start(*request);
+  absl::StatusOr<v1::StartTrainingRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::StatusOr<v1::Training> training = manager_->Start(*checked);
   if (!training.ok()) return ToGrpcStatus(training.status());
   *response->mutable_training() = *std::move(training);
   return grpc::Status::OK;
@@ -76,8 +79,10 @@ grpc::Status TrainingServiceImpl::StartTraining(
 grpc::Status TrainingServiceImpl::GetTraining(
     grpc::ServerContext* /*context*/, const v1::GetTrainingRequest* request,
     v1::GetTrainingResponse* response) {
+  absl::StatusOr<v1::GetTrainingRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<v1::Training> training =
-      trainings_->GetTraining(request->training_id());
+      trainings_->GetTraining(checked->training_id());
   if (!training.ok()) return ToGrpcStatus(training.status());
   *response->mutable_training() = *std::move(training);
   return grpc::Status::OK;
@@ -86,13 +91,15 @@ grpc::Status TrainingServiceImpl::GetTraining(
 grpc::Status TrainingServiceImpl::ListTrainings(
     grpc::ServerContext* /*context*/, const v1::ListTrainingsRequest* request,
     v1::ListTrainingsResponse* response) {
+  absl::StatusOr<v1::ListTrainingsRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kTrainingList, request->page_size(), request->page_token());
+      ParsePage(kTrainingList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::optional<int64_t>> before = ParseTrainingCursor(*page);
   if (!before.ok()) return ToGrpcStatus(before.status());
   absl::StatusOr<std::vector<v1::Training>> trainings =
-      trainings_->ListTrainings(request->graph_id(), *before, page->size + 1);
+      trainings_->ListTrainings(checked->graph_id(), *before, page->size + 1);
   if (!trainings.ok()) return ToGrpcStatus(trainings.status());
   if (TrimToPage(*page, &*trainings)) {
     response->set_next_page_token(PageToken(
@@ -133,19 +140,23 @@ absl::Status TrainingServiceImpl::Watch(
 grpc::Status TrainingServiceImpl::WatchTraining(
     grpc::ServerContext* context, const v1::WatchTrainingRequest* request,
     grpc::ServerWriter<v1::TrainingEvent>* writer) {
+  absl::StatusOr<v1::WatchTrainingRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   const Seat seat(&watchers_);
   if (seat.number() > kMaxWatchers) {
     return ToGrpcStatus(absl::ResourceExhaustedError(absl::StrCat(
         kMaxWatchers, " streams watch trainings already; ask GetTraining")));
   }
-  return ToGrpcStatus(Watch(*context, request->training_id(), writer));
+  return ToGrpcStatus(Watch(*context, checked->training_id(), writer));
 }
 
 grpc::Status TrainingServiceImpl::CancelTraining(
     grpc::ServerContext* /*context*/, const v1::CancelTrainingRequest* request,
     v1::CancelTrainingResponse* response) {
+  absl::StatusOr<v1::CancelTrainingRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<v1::Training> training =
-      manager_->Cancel(request->training_id());
+      manager_->Cancel(checked->training_id());
   if (!training.ok()) return ToGrpcStatus(training.status());
   *response->mutable_training() = *std::move(training);
   return grpc::Status::OK;
@@ -154,13 +165,15 @@ grpc::Status TrainingServiceImpl::CancelTraining(
 grpc::Status TrainingServiceImpl::ListVersions(
     grpc::ServerContext* /*context*/, const v1::ListVersionsRequest* request,
     v1::ListVersionsResponse* response) {
+  absl::StatusOr<v1::ListVersionsRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kVersionList, request->page_size(), request->page_token());
+      ParsePage(kVersionList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<VersionKey> after = ParseVersionCursor(*page);
   if (!after.ok()) return ToGrpcStatus(after.status());
   absl::StatusOr<std::vector<v1::PolicyVersion>> versions =
-      trainings_->ListVersions(request->graph_id(), *after, page->size + 1);
+      trainings_->ListVersions(checked->graph_id(), *after, page->size + 1);
   if (!versions.ok()) return ToGrpcStatus(versions.status());
   if (TrimToPage(*page, &*versions)) {
     const v1::PolicyVersion& last = versions->back();
@@ -174,8 +187,10 @@ grpc::Status TrainingServiceImpl::ListVersions(
 grpc::Status TrainingServiceImpl::GetVersion(
     grpc::ServerContext* /*context*/, const v1::GetVersionRequest* request,
     v1::GetVersionResponse* response) {
+  absl::StatusOr<v1::GetVersionRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<DqnVersion> version =
-      trainings_->GetVersion({request->policy_id(), request->version()});
+      trainings_->GetVersion({checked->policy_id(), checked->version()});
   if (!version.ok()) return ToGrpcStatus(version.status());
   *response->mutable_version() = std::move(version->info);
   response->set_policy(std::move(version->policy));
@@ -185,8 +200,10 @@ grpc::Status TrainingServiceImpl::GetVersion(
 grpc::Status TrainingServiceImpl::PromoteVersion(
     grpc::ServerContext* /*context*/, const v1::PromoteVersionRequest* request,
     v1::PromoteVersionResponse* response) {
+  absl::StatusOr<v1::PromoteVersionRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<v1::PolicyVersion> version =
-      versions_->Promote({request->policy_id(), request->version()});
+      versions_->Promote({checked->policy_id(), checked->version()});
   if (!version.ok()) return ToGrpcStatus(version.status());
   *response->mutable_version() = *std::move(version);
   return grpc::Status::OK;
@@ -195,8 +212,10 @@ grpc::Status TrainingServiceImpl::PromoteVersion(
 grpc::Status TrainingServiceImpl::RollBackVersion(
     grpc::ServerContext* /*context*/, const v1::RollBackVersionRequest* request,
     v1::RollBackVersionResponse* response) {
+  absl::StatusOr<v1::RollBackVersionRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<v1::PolicyVersion> version =
-      versions_->RollBack({request->policy_id(), request->from_version()});
+      versions_->RollBack({checked->policy_id(), checked->from_version()});
   if (!version.ok()) return ToGrpcStatus(version.status());
   *response->mutable_version() = *std::move(version);
   return grpc::Status::OK;

@@ -16,11 +16,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "network/loopback.h"
 #include "server/runtime/state_directory.h"
 #include "server/runtime/version.h"
 
 ABSL_FLAG(std::string, listen, "127.0.0.1:7420",
           "gRPC address: host:port (port 0: any free one) or unix:/path");
+ABSL_FLAG(bool, allow_plaintext, false,
+          "listen in plain text where others than this host can read and "
+          "write it");
 ABSL_FLAG(std::string, metrics_address, "127.0.0.1:9464",
           "HTTP address of Prometheus metrics, host:port; empty: none");
 ABSL_FLAG(
@@ -119,6 +123,7 @@ absl::Status ParseFlags(int argc, char** argv) {
 
 ServerConfig ConfigFromFlags() {
   return {.listen = absl::GetFlag(FLAGS_listen),
+          .allow_plaintext = absl::GetFlag(FLAGS_allow_plaintext),
           .metrics_address = absl::GetFlag(FLAGS_metrics_address),
           .db = absl::GetFlag(FLAGS_db),
           .port_file = absl::GetFlag(FLAGS_port_file),
@@ -132,11 +137,26 @@ ServerConfig ConfigFromFlags() {
           .check_only = absl::GetFlag(FLAGS_check_config)};
 }
 
-absl::Status Validate(const ServerConfig& config) {
+absl::Status CheckListen(const ServerConfig& config) {
   if (config.listen.empty()) {
     return absl::InvalidArgumentError(
         "--listen is empty; name host:port or unix:/path");
   }
+  const absl::StatusOr<bool> stays = StaysOnHost(config.listen);
+  if (!stays.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--listen: ", stays.status().message()));
+  }
+  if (*stays || config.allow_plaintext) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--listen is ", config.listen,
+      ", which other hosts reach, and the service speaks plain text and asks "
+      "nobody who they are; listen at 127.0.0.1 or a Unix socket behind a "
+      "proxy that does TLS, or force it with --allow-plaintext"));
+}
+
+absl::Status Validate(const ServerConfig& config) {
+  if (absl::Status valid = CheckListen(config); !valid.ok()) return valid;
   if (config.heartbeat_interval < absl::Milliseconds(1) ||
       config.heartbeat_interval > absl::Hours(1)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -203,6 +223,7 @@ absl::StatusOr<ServerConfig> LoadConfig(int argc, char** argv) {
 std::string ToString(const ServerConfig& config) {
   return absl::StrCat(
       "--listen=", config.listen,
+      "\n--allow-plaintext=", config.allow_plaintext ? "true" : "false",
       "\n--metrics-address=", config.metrics_address, "\n--db=", config.db,
       "\n--port-file=", config.port_file,
       "\n--reflection=", config.reflection ? "true" : "false",

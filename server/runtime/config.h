@@ -15,10 +15,11 @@ namespace stowage {
 
 // Plain data.
 struct ServerConfig {
-  std::string listen;           // "host:port" or "unix:/path"
-  std::string metrics_address;  // "host:port"; empty: no metrics
-  std::string db;               // a path or ":memory:"
-  std::string port_file;        // empty: none
+  std::string listen;            // "host:port" or "unix:/path"
+  bool allow_plaintext = false;  // also where others can read it
+  std::string metrics_address;   // "host:port"; empty: no metrics
+  std::string db;                // a path or ":memory:"
+  std::string port_file;         // empty: none
   bool reflection = true;
   absl::Duration heartbeat_interval;  // >= 1 ms
   absl::Duration drain_timeout;       // >= 0

@@ -64,6 +64,10 @@ ServerMetrics::ServerMetrics()
                                    "stowaged_telemetry_dropped_steps_total",
                                    "Steps that agents dropped unsent.")
                          .Add({})),
+      repeated_steps_(CounterFamily(*registry_,
+                                    "stowaged_telemetry_repeated_steps_total",
+                                    "Steps that agents sent again.")
+                          .Add({})),
       adaptive_answers_(CounterFamily(
           *registry_, "stowaged_adaptive_placements_total",
           "Windows answered to jobs that are off their plan, by source.")),
@@ -125,6 +129,7 @@ void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
   hints_.Add({{"outcome", "ignored"}}).Increment(totals.hints_ignored);
   fallbacks_.Increment(totals.fallbacks);
   dropped_steps_.Increment(totals.dropped_steps);
+  repeated_steps_.Increment(totals.repeated_steps);
 }
 
 void ServerMetrics::CountAdaptiveAnswer(v1::DecisionSource source) {

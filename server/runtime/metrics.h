@@ -58,6 +58,7 @@ class ServerMetrics {
   prometheus::Family<prometheus::Counter>& moved_bytes_;
   prometheus::Counter& fallbacks_;
   prometheus::Counter& dropped_steps_;
+  prometheus::Counter& repeated_steps_;
   prometheus::Family<prometheus::Counter>& adaptive_answers_;
   prometheus::Family<prometheus::Counter>& hints_;
   prometheus::Family<prometheus::Counter>& trainings_;

@@ -12,6 +12,7 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/metrics_interceptor.h"
 #include "server/runtime/gauge_collector.h"
 #include "server/runtime/reflection.h"
@@ -38,6 +39,8 @@ Interceptors(ServerMetrics* metrics) {
   std::vector<
       std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
       interceptors;
+  interceptors.push_back(
+      std::make_unique<MalformedRequestInterceptorFactory>());
   interceptors.push_back(std::make_unique<MetricsInterceptorFactory>(metrics));
   return interceptors;
 }
@@ -68,7 +71,7 @@ Server::Server(const ServerConfig& config, Stores stores, TrainFunction train)
       placement_service_(&engine_, stores_.graphs.get(), &streams_, &metrics_),
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_,
                     config.heartbeat_interval),
-      job_service_(&jobs_),
+      job_service_(&jobs_, stores_.graphs.get()),
       training_service_(&trainings_, &versions_, stores_.trainings.get()) {}
 
 Server::~Server() = default;

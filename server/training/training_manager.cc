@@ -15,18 +15,6 @@
 namespace stowage {
 namespace {
 
-constexpr size_t kMaxRequestIdBytes = 256;
-
-absl::Status CheckRequestId(const std::string& request_id) {
-  if (!request_id.empty() && request_id.size() <= kMaxRequestIdBytes) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "request_id has ", request_id.size(), " bytes; name the request in 1 to ",
-      kMaxRequestIdBytes,
-      ", so that it can be sent again without starting another training"));
-}
-
 // A preset's name becomes the system that it means today.
 absl::Status ResolveSystem(v1::StartTrainingRequest* request) {
   if (request->has_system()) return absl::OkStatus();
@@ -142,6 +130,11 @@ absl::Status TrainingManager::FillFromResumed(
 
 absl::StatusOr<TrainingJob> TrainingManager::MakeJob(
     const v1::StartTrainingRequest& request) {
+  if (request.graph_id().empty()) {
+    return absl::InvalidArgumentError(
+        "graph_id is not set; name the graph to train for, or the training to "
+        "resume");
+  }
   absl::StatusOr<MemorySystem> system = MemorySystemFromProto(request.system());
   if (!system.ok()) return system.status();
   absl::StatusOr<Graph> graph = LoadGraph(graphs_, request.graph_id());
@@ -168,10 +161,8 @@ absl::StatusOr<v1::Training> TrainingManager::Start(
         "this stowaged does not train; start it with --training-cores=1 or "
         "more");
   }
-  absl::Status status = CheckRequestId(request.request_id());
-  if (status.ok() && request.resume_training_id() != 0) {
-    status = FillFromResumed(&request);
-  }
+  absl::Status status;
+  if (request.resume_training_id() != 0) status = FillFromResumed(&request);
   if (status.ok()) status = ResolveSystem(&request);
   if (!status.ok()) return status;
   absl::StatusOr<TrainingJob> job = MakeJob(request);

@@ -53,6 +53,29 @@ TEST(StowagedConfigurationTest, RefusesWhatItDoesNotUnderstand) {
   }
 }
 
+TEST(StowagedConfigurationTest, ListensInPlainTextElsewhereOnlyWhenForced) {
+  for (const std::string& address :
+       {std::string("0.0.0.0:0"), std::string("[::]:0"), std::string(":0"),
+        std::string("ipv4:0.0.0.0:0"), std::string("192.0.2.1:0")}) {
+    const std::string listen = "--listen=" + address;
+    StowagedProcess server({listen});
+    EXPECT_EQ(server.Wait(), 1) << address;
+    EXPECT_THAT(server.output(), HasSubstr("--allow-plaintext"));
+    StowagedProcess forced({listen, "--allow-plaintext", "--check-config"});
+    EXPECT_EQ(forced.Wait(), 0) << address;
+  }
+  StowagedProcess forced({"--listen=0.0.0.0:0", "--allow-plaintext"});
+  EXPECT_TRUE(forced.WaitReady()) << forced.output();
+}
+
+TEST(StowagedConfigurationTest, ListensAtNamesAndAddressesOfTheLoopback) {
+  for (const std::string& address :
+       {std::string("localhost:0"), std::string("127.0.0.2:0")}) {
+    StowagedProcess server({"--listen=" + address});
+    EXPECT_TRUE(server.WaitReady()) << server.output();
+  }
+}
+
 TEST(StowagedConfigurationTest, RefusesAMalformedEnvironmentVariable) {
   StowagedProcess server({}, {"STOWAGE_REFLECTION=perhaps"});
   EXPECT_EQ(server.Wait(), 1);

@@ -73,7 +73,8 @@ class StowagedMetricsTest : public ::testing::Test {
 TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
   RegisterGraphAndPlanTwice();
   ReportAStep();
-  EXPECT_TRUE(absl::IsNotFound(client_->GetPlan("none").status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(client_->GetPlan(std::string(64, 'a')).status()));
   EXPECT_THAT(
       Scrape(),
       AllOf(HasSubstr("stowaged_build_info{version=\""),
@@ -86,7 +87,8 @@ TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
             HasSubstr("stowaged_steps_total{mode=\"demand\"} 1"),
             HasSubstr("stowaged_steps_total{mode=\"plan\"} 0"),
             HasSubstr("stowaged_fallbacks_total 1"),
-            HasSubstr("stowaged_telemetry_dropped_steps_total 3")));
+            HasSubstr("stowaged_telemetry_dropped_steps_total 3"),
+            HasSubstr("stowaged_telemetry_repeated_steps_total 0")));
   EXPECT_THAT(
       Scrape(),
       AllOf(HasSubstr("stowaged_moved_bytes_total{direction=\"in\"} 11"),

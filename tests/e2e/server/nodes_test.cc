@@ -29,6 +29,7 @@ v1::TelemetryBatch Batch(int64_t sequence, const std::string& job_id) {
   batch.set_sequence(sequence);
   v1::StepTelemetry* step = batch.add_steps();
   step->set_job_id(job_id);
+  step->set_index(sequence);
   step->set_mode(v1::STEP_MODE_PLAN);
   step->set_duration_ns(1000 * sequence);
   return batch;
@@ -101,7 +102,55 @@ TEST_F(StowagedNodesTest, ABadBatchEndsTheStreamWithItsError) {
   EXPECT_TRUE(absl::IsInvalidArgument(stream->Send(Batch(2, "j")).status()));
 }
 
+TEST_F(StowagedNodesTest, WhatAnotherStreamHasSentAlreadyCountsOnce) {
+  ASSERT_TRUE(client_->RegisterNode(Node("host-1")).ok());
+  for (int stream = 0; stream < 2; ++stream) {
+    EXPECT_TRUE(client_->StreamTelemetry()->Send(Batch(1, "j")).ok());
+  }
+  EXPECT_EQ(client_->GetJob("j")->steps(), 1);
+}
+
+TEST_F(StowagedNodesTest, RefusesTelemetryThatGoesBackwards) {
+  ASSERT_TRUE(client_->RegisterNode(Node("host-1")).ok());
+  v1::TelemetryBatch batch = Batch(1, "j");
+  *batch.add_steps() = batch.steps(0);
+  batch.mutable_steps(1)->set_index(0);
+  const absl::Status status = client_->StreamTelemetry()->Send(batch).status();
+  EXPECT_TRUE(absl::IsInvalidArgument(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              ::testing::HasSubstr("steps[1].index is 0 after 1"));
+}
+
+TEST_F(StowagedNodesTest, RefusesJobsOfUnknownNodesAndGraphs) {
+  EXPECT_TRUE(absl::IsNotFound(client_->StartJob(NewJob("j"))));
+  ASSERT_TRUE(client_->RegisterNode(Node("host-1")).ok());
+  v1::Job job = NewJob("j");
+  job.set_graph_id(std::string(64, 'a'));
+  const absl::Status status = client_->StartJob(job);
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+  EXPECT_TRUE(absl::IsNotFound(client_->GetJob("j").status()));
+  // It may begin before its graph is known.
+  EXPECT_TRUE(client_->StartJob(NewJob("j")).ok());
+  v1::RegisterGraphRequest registration;
+  *registration.mutable_graph() = ChainGraph(3);
+  job.set_graph_id(client_->RegisterGraph(registration)->graph_id());
+  EXPECT_TRUE(client_->StartJob(job).ok());
+  EXPECT_EQ(client_->GetJob("j")->graph_id(), job.graph_id());
+  job.set_node("host-2");
+  ASSERT_TRUE(client_->RegisterNode(Node("host-2")).ok());
+  EXPECT_TRUE(absl::IsAlreadyExists(client_->StartJob(job)));
+}
+
+TEST_F(StowagedNodesTest, RefusesNegativeCountsInHeartbeats) {
+  ASSERT_TRUE(client_->RegisterNode(Node("host-1")).ok());
+  v1::HeartbeatRequest beat;
+  beat.set_node("host-1");
+  beat.set_active_jobs(-1);
+  EXPECT_TRUE(absl::IsInvalidArgument(client_->Heartbeat(beat)));
+}
+
 TEST_F(StowagedNodesTest, JobsAreListedNewestFirstUntilTheyFinishAndAfter) {
+  ASSERT_TRUE(client_->RegisterNode(Node("host-1")).ok());
   ASSERT_TRUE(client_->StartJob(NewJob("first")).ok());
   ASSERT_TRUE(client_->StartJob(NewJob("second")).ok());
   ASSERT_TRUE(client_->FinishJob("first").ok());

@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -123,7 +124,9 @@ TEST_F(StowagedPlacementTest, RefusesMalformedRequests) {
   v1::MakePlanRequest graph = Request(kPeakBytes);
   graph.set_graph_id(std::string(64, 'a'));
   EXPECT_TRUE(absl::IsNotFound(client_->MakePlan(graph).status()));
-  EXPECT_TRUE(absl::IsNotFound(client_->GetPlan("none").status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(client_->GetPlan("none").status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(client_->GetPlan(std::string(64, 'a')).status()));
 }
 
 TEST_F(StowagedPlacementTest, DeletingTheGraphDeletesItsPlans) {
@@ -159,7 +162,9 @@ TEST_F(StowagedPlacementTest, TheStreamEndsWithTheErrorOfABadRequest) {
   const std::string plan_id =
       client_->MakePlan(Request(2 * kPeakBytes))->plan_id();
   v1::PlaceRequest unknown;
-  unknown.set_plan_id("none");
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(client_->Place()->Send(unknown).status()));
+  unknown.set_plan_id(std::string(64, 'a'));
   EXPECT_TRUE(absl::IsNotFound(client_->Place()->Send(unknown).status()));
   v1::PlaceRequest kernel;
   kernel.set_plan_id(plan_id);
@@ -169,6 +174,28 @@ TEST_F(StowagedPlacementTest, TheStreamEndsWithTheErrorOfABadRequest) {
   window.set_plan_id(plan_id);
   window.set_window(-1);
   EXPECT_TRUE(absl::IsInvalidArgument(client_->Place()->Send(window).status()));
+}
+
+TEST_F(StowagedPlacementTest, TheStreamRefusesResidentsThatThereCannotBe) {
+  const auto made = client_->MakePlan(Request(kPeakBytes));
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->plan().tier_count(), 2);
+  const auto ask = [&](int tensor, int tier) {
+    v1::PlaceRequest request;
+    request.set_plan_id(made->plan_id());
+    request.set_kernel(4);
+    v1::Resident* resident = request.add_residents();
+    resident->set_tensor(tensor);
+    resident->set_tier(tier);
+    return client_->Place()->Send(request).status();
+  };
+  EXPECT_TRUE(ask(4, 1).ok());
+  // Tensor -1, one beyond the graph, one that is dead, tiers that there are not.
+  for (const auto& [tensor, tier] :
+       {std::pair(-1, 0), {99, 0}, {7, 0}, {4, -1}, {4, 99}, {4, 2}}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(ask(tensor, tier)))
+        << tensor << " in tier " << tier;
+  }
 }
 
 }  // namespace

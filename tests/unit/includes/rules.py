@@ -9,7 +9,7 @@ A rule is data: add a row rather than code.
 import re
 from pathlib import Path
 
-SOURCE_FOLDERS = ("proto", "policies", "server", "agents", "client_sdk",
+SOURCE_FOLDERS = ("proto", "network", "policies", "server", "agents", "client_sdk",
                   "tools", "tests")
 CXX_SUFFIXES = (".h", ".cc", ".cpp")
 
@@ -42,8 +42,9 @@ PROJECT_HEADERS = {
          "policies/baselines/belady.h", "policies/baselines/g10.h",
          "policies/redl/redl.h", "policies/sentinel/sentinel.h",
          "policies/policy.h"),
-    "server": ("server/", "policies/", "stowage/v1/"),
-    "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/",
+    "network": ("network/",),
+    "server": ("server/", "network/", "policies/", "stowage/v1/"),
+    "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
                "stowage/v1/"),
     "client_sdk/cpp": ("client_sdk/cpp/", "stowage/v1/"),
     # Both ends of a session include it, and it includes neither.

@@ -11,6 +11,7 @@ namespace stowage {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr absl::Duration kLease = absl::Seconds(15);
 const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
@@ -22,9 +23,11 @@ v1::Job NewJob(const std::string& id, const std::string& node = "host-1") {
   return job;
 }
 
-v1::StepTelemetry Step(const std::string& job_id, int64_t duration_ns) {
+v1::StepTelemetry Step(const std::string& job_id, int64_t duration_ns,
+                       int64_t index = 0) {
   v1::StepTelemetry step;
   step.set_job_id(job_id);
+  step.set_index(index);
   step.set_duration_ns(duration_ns);
   step.set_predicted_duration_ns(duration_ns - 1);
   step.set_fast_peak_bytes(duration_ns * 10);
@@ -34,6 +37,12 @@ v1::StepTelemetry Step(const std::string& job_id, int64_t duration_ns) {
 
 class JobRegistryTest : public ::testing::Test {
  protected:
+  JobRegistryTest() {
+    for (const char* node : {"host-1", "host-2"}) {
+      nodes_.Register(node, {}, kStart).IgnoreError();
+    }
+  }
+
   std::vector<std::string> Ids(const std::string& node,
                                std::optional<JobNumber> before, int limit) {
     std::vector<std::string> ids;
@@ -81,14 +90,21 @@ TEST_F(JobRegistryTest, IgnoresStateTimesAndTelemetryOfTheCaller) {
   EXPECT_EQ(known.started_at().seconds(), absl::ToUnixSeconds(kStart));
 }
 
-TEST_F(JobRegistryTest, RefusesMalformedJobs) {
-  v1::Job negative = NewJob("j");
-  negative.set_fast_limit_bytes(-1);
-  for (const v1::Job& job :
-       {NewJob(""), NewJob("j", ""), negative, NewJob(std::string(257, 'j'))}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(jobs_.Start(job, kStart)));
-  }
-  EXPECT_EQ(jobs_.CountRunning(kStart), 0);
+TEST_F(JobRegistryTest, RefusesJobsOfUnknownNodes) {
+  const absl::Status status = jobs_.Start(NewJob("j", "host-3"), kStart);
+  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("no node 'host-3'"));
+  EXPECT_TRUE(absl::IsNotFound(jobs_.Get("j", kStart).status()));
+}
+
+TEST_F(JobRegistryTest, RefusesAnIdThatAnotherNodeHas) {
+  ASSERT_TRUE(jobs_.Start(NewJob("j", "host-1"), kStart).ok());
+  EXPECT_TRUE(
+      absl::IsAlreadyExists(jobs_.Start(NewJob("j", "host-2"), kStart)));
+  EXPECT_EQ(jobs_.Get("j", kStart)->node(), "host-1");
+  EXPECT_TRUE(jobs_.IsJobOf("host-1", "j"));
+  EXPECT_FALSE(jobs_.IsJobOf("host-2", "j"));
+  EXPECT_TRUE(jobs_.IsJobOf("host-2", "another"));
 }
 
 TEST_F(JobRegistryTest, FinishingTwiceKeepsTheFirstTime) {
@@ -132,14 +148,25 @@ TEST_F(JobRegistryTest, HeartbeatsOrStepsKeepAJobRunning) {
 
 TEST_F(JobRegistryTest, StepsAddUpAndTheLastOneShows) {
   ASSERT_TRUE(jobs_.Start(NewJob("j"), kStart).ok());
-  jobs_.RecordStep("host-1", Step("j", 50), kStart);
-  jobs_.RecordStep("host-1", Step("j", 40), kStart);
+  jobs_.RecordStep("host-1", Step("j", 50, 0), kStart);
+  jobs_.RecordStep("host-1", Step("j", 40, 3), kStart);
   const v1::Job job = *jobs_.Get("j", kStart);
   EXPECT_EQ(job.steps(), 2);
   EXPECT_EQ(job.last_step_duration_ns(), 40);
   EXPECT_EQ(job.last_predicted_duration_ns(), 39);
   EXPECT_EQ(job.fast_peak_bytes(), 500);
   EXPECT_EQ(job.fallbacks(), 2);
+}
+
+TEST_F(JobRegistryTest, AStepThatWasSentAgainCountsOnce) {
+  EXPECT_EQ(jobs_.RecordStep("host-1", Step("j", 50, 7), kStart),
+            StepOutcome::kTaken);
+  for (int64_t index : {7, 6, 0}) {
+    EXPECT_EQ(jobs_.RecordStep("host-1", Step("j", 40, index), kStart),
+              StepOutcome::kRepeated);
+  }
+  EXPECT_EQ(jobs_.Get("j", kStart)->steps(), 1);
+  EXPECT_EQ(jobs_.Get("j", kStart)->last_step_duration_ns(), 50);
 }
 
 TEST_F(JobRegistryTest, AStepOfAnUnknownJobBringsItBack) {

@@ -8,7 +8,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "grpcpp/completion_queue.h"
 #include "grpcpp/create_channel.h"
+#include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
@@ -23,9 +25,11 @@ using Stream = ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>;
 using ClientStream =
     grpc::ClientReaderWriter<v1::PlaceRequest, v1::PlaceResponse>;
 
-class StreamingService final : public v1::PlacementService::CallbackService {
+class StreamingService final
+    : public v1::PlacementService::WithRawCallbackMethod_Place<
+          v1::PlacementService::Service> {
  public:
-  grpc::ServerBidiReactor<v1::PlaceRequest, v1::PlaceResponse>* Place(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Place(
       grpc::CallbackServerContext*) override {
     return new Stream(&streams, answer);
   }
@@ -81,6 +85,30 @@ TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
   const grpc::Status status = stream->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(status.error_message(), "no plan");
+}
+
+// To a client that sends bytes a stream of messages is one of bytes.
+TEST_F(ExchangeStreamTest, EndsWithTheErrorOfARequestThatCannotBeRead) {
+  grpc::ClientContext context;
+  grpc::CompletionQueue queue;
+  grpc::GenericStub stub(server_->InProcessChannel(grpc::ChannelArguments()));
+  auto stream =
+      stub.PrepareCall(&context, "/stowage.v1.PlacementService/Place", &queue);
+  void* tag = nullptr;
+  bool ok = false;
+  stream->StartCall(nullptr);
+  queue.Next(&tag, &ok);
+  const grpc::Slice garbage("\x0a\x7f");
+  stream->Write(grpc::ByteBuffer(&garbage, 1), nullptr);
+  queue.Next(&tag, &ok);
+  grpc::Status status;
+  stream->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(status.error_message().find("the request cannot be read as a "
+                                        "stowage.v1.PlaceRequest"),
+            0)
+      << status.error_message();
 }
 
 TEST_F(ExchangeStreamTest, DrainingEndsIdleStreamsWithUnavailable) {

@@ -47,6 +47,7 @@ class DriftMonitorTest : public ::testing::Test {
     job.set_policy(policy);
     job.set_graph_id(graph_id_);
     job.set_fast_limit_bytes(kLimitBytes);
+    ASSERT_TRUE(nodes_.Register("node", TwoTiers(), absl::Now()).ok());
     ASSERT_TRUE(jobs_.Start(job, absl::Now()).ok());
   }
 

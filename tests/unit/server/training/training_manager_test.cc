@@ -226,8 +226,10 @@ TEST_F(TrainingManagerTest, AVersionThatIsNoBetterIsKeptAndNotPromoted) {
 }
 
 TEST_F(TrainingManagerTest, RefusesMalformedRequests) {
-  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(Request(""))));
   v1::StartTrainingRequest request = Request("a");
+  request.clear_graph_id();
+  EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
+  request = Request("a");
   request.mutable_options()->set_cost_priority(1.5);
   EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));
   request = Request("a");

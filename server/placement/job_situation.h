@@ -1,0 +1,34 @@
+// How a job says that it stands before a kernel, checked.
+//
+//   absl::Status valid = CheckSituation(situation, graph.kernel_count(),
+//                                       graph.tensors, /*tier_count=*/2);
+#ifndef STOWAGE_SERVER_PLACEMENT_JOB_SITUATION_H_
+#define STOWAGE_SERVER_PLACEMENT_JOB_SITUATION_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "stowage/v1/placement.pb.h"
+
+namespace stowage {
+
+// Plain data.
+struct JobSituation {
+  KernelIndex kernel = 0;
+  std::vector<v1::Resident> residents;
+  std::vector<int64_t> free_bytes;  // by tier; empty: not said
+};
+
+// INVALID_ARGUMENT names a kernel, tensor or tier that there is not, a tensor
+// that is not alive at the kernel, or bytes below 0. Pure.
+absl::Status CheckSituation(const JobSituation& situation,
+                            KernelIndex kernel_count,
+                            const std::vector<Tensor>& tensors,
+                            TierIndex tier_count);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_JOB_SITUATION_H_

@@ -1,0 +1,37 @@
+// The bounds that protos state (proto/stowage/v1/bounds.proto), by message type.
+//
+//   for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
+//     Check(rule.bounds, message, rule.field);
+//   }
+#ifndef STOWAGE_SERVER_RPC_BOUND_RULES_H_
+#define STOWAGE_SERVER_RPC_BOUND_RULES_H_
+
+#include <vector>
+
+#include "google/protobuf/descriptor.h"
+#include "stowage/v1/bounds.pb.h"
+
+namespace stowage {
+
+struct MessageRules;
+
+// A field that has bounds, or that holds messages with such fields.
+struct FieldRule {
+  const google::protobuf::FieldDescriptor* field = nullptr;
+  v1::Bounds bounds;
+  const MessageRules* nested = nullptr;  // null: nothing in there has bounds
+};
+
+struct MessageRules {
+  std::vector<FieldRule> fields;
+  // A field here or further in has FORM_DIGEST.
+  bool has_digests = false;
+};
+
+// Thread-safe. Descriptors are read the first time a type is asked for; the
+// rules live as long as the process. Types must not hold themselves.
+const MessageRules& RulesOf(const google::protobuf::Descriptor* type);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_BOUND_RULES_H_

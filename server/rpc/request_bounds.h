@@ -1,0 +1,38 @@
+// Requests against the bounds that their protos state
+// (proto/stowage/v1/bounds.proto).
+//
+//   absl::StatusOr<v1::GetPlanRequest> checked = Checked(*request);
+//   if (!checked.ok()) return ToGrpcStatus(checked.status());
+//   store->GetPlan(checked->plan_id());   // 64 lower-case hex digits
+#ifndef STOWAGE_SERVER_RPC_REQUEST_BOUNDS_H_
+#define STOWAGE_SERVER_RPC_REQUEST_BOUNDS_H_
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "google/protobuf/message.h"
+
+namespace stowage {
+
+// INVALID_ARGUMENT names the first field that is out of bounds, its value and
+// what may stand there. Thread-safe. What bounds a message type has is found
+// out once.
+absl::Status CheckBounds(const google::protobuf::Message& request);
+
+// Writes digests in lower case, and drops fields that this version does not
+// know: what is kept of a request is bounded by the fields that are checked.
+void Normalize(google::protobuf::Message* request);
+
+// The request, checked and normalized, or what CheckBounds found.
+template <typename Request>
+absl::StatusOr<Request> Checked(const Request& request) {
+  if (absl::Status valid = CheckBounds(request); !valid.ok()) return valid;
+  Request normalized = request;
+  Normalize(&normalized);
+  return normalized;
+}
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_REQUEST_BOUNDS_H_
