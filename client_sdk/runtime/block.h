@@ -38,8 +38,9 @@ struct Block {
   // The framework's storage, once it has been seen; null for library scratch,
   // which cannot move. Owned through StorageAccess.
   void* storage = nullptr;
-  bool pinned = false;     // its address is known outside
-  bool set_aside = false;  // and it is where no plan puts anything: job_pin.cc
+  bool pinned = false;       // its address is known outside
+  bool set_aside = false;    // and it is where no plan puts anything: see
+                             // pinned_room.h
   bool above_plans = false;  // set aside at that end
   bool parameter = false;    // a leaf that requires gradients
   bool backward = false;     // allocated while gradients were computed

@@ -28,7 +28,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       mover_(client, &blocks_),
       evictor_(&blocks_, &mover_, &client->segment()->report),
       space_(client, &blocks_, &mover_, &evictor_),
-      demand_(&blocks_, &mover_, &evictor_) {
+      demand_(&blocks_, &mover_, &evictor_),
+      pinned_(&blocks_, &mover_, &evictor_, &space_) {
   BeginStep();
 }
 
@@ -126,9 +127,9 @@ void Job::PlaceOperands(RunningKernel* kernel,
 // is the room that the plan keeps free for this.
 void Job::ExtendWindow(RunningKernel* kernel) {
   const bool extended =
-      plan_ != nullptr
-          ? space_.ExtendWindowTo(plan_->stream_window_bytes, plan_above_bytes_)
-          : space_.ExtendWindow(demand_.LargestBirth(*kernel));
+      plan_ != nullptr ? space_.ExtendWindowTo(plan_->stream_window_bytes,
+                                               pinned_.plan_above_bytes())
+                       : space_.ExtendWindow(demand_.LargestBirth(*kernel));
   kernel->extends_window = kernel->extends_window || extended;
 }
 
@@ -233,6 +234,31 @@ void Job::LeaveStep(Block* block) {
     tensors_[block->tensor] = nullptr;
   }
   block->tensor = -1;
+}
+
+void Job::Pin(void* context) {
+  if (!Manages(blocks_.StorageAddress(context))) return;
+  Lock lock(this);
+  // It may just have moved.
+  Block* block = blocks_.Find(blocks_.StorageAddress(context));
+  if (block == nullptr || block->pinned) return;
+  if (block->moving()) mover_.Finish(block);
+  blocks_.GiveUpKept(block);  // what is written from here on is not seen
+  if (blocks_.Movable(*block)) SetAside(block);
+  blocks_.MarkPinned(block);
+}
+
+// A plan that drives keeps its own room only as long as there is room below it.
+void Job::SetAside(Block* block) {
+  const bool fast = block->place.tier == session::kFastTier;
+  if (space_.limit().unlimited() && fast) return;  // nothing has to move
+  space_.FollowPeak(step_, blocks_.tensor_bytes(), block->room_bytes());
+  if (plan_ != nullptr && !pinned_.FitsBelowPlan(*block)) {
+    Surprise("address-taken",
+             "a tensor whose address is known outside takes room of the plan",
+             profile_.kernel_count());
+  }
+  if (pinned_.SetAside(block)) LeaveStep(block);
 }
 
 bool Job::HandleFault(void* address) {

@@ -27,7 +27,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -37,6 +36,7 @@
 #include "client_sdk/runtime/fast_space.h"
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/pinned_room.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_library.h"
 #include "client_sdk/runtime/plan_table.h"
@@ -45,7 +45,6 @@
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/storage_access.h"
-#include "client_sdk/runtime/victims.h"
 
 namespace stowage::runtime {
 
@@ -121,20 +120,11 @@ class Job {
     Place place;
   };
 
-  // Room at the ends of the fast arena, beside the window's.
-  struct EndRooms {
-    int64_t below_bytes = 0;
-    int64_t above_bytes = 0;
-    int64_t bytes() const { return below_bytes + above_bytes; }
-    void Cover(const EndRooms& other);
-  };
-
   // What a step adds up to.
   struct StepTotals {
     int64_t begin_ns = 0;
     int64_t first_kernel = 0;  // count of kernels the job had run
     int64_t plan_wait_ns = 0;
-    EndRooms rooms_aside;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
     uint32_t fallbacks = 0;
@@ -151,6 +141,7 @@ class Job {
                   const std::vector<KernelOperand>& operands);
   void Die(Block* block);
   void LeaveStep(Block* block);
+  void SetAside(Block* block);
 
   // job_plan.cc: a step under a plan.
   bool StartPlan(const PlanTable& plan, const std::vector<Target>& targets);
@@ -170,18 +161,6 @@ class Job {
   void Surprise(std::string_view reason, std::string_view detail,
                 int32_t kernel);
   void SettleMoves();
-
-  // job_pin.cc: tensors whose address is known outside.
-  void SetAside(Block* block);
-  bool Stays(const Block& block) const;
-  bool AnyStaysElsewhere(const std::vector<Target>& targets) const;
-  void SetAsideWhatStays();
-  std::optional<Victims> LowestRoomAside(const Block& block);
-  void NoteSetAside();
-  void NoteRoomAside();
-  int64_t TakeRoomAside();
-  bool FindPlanBegin(const PlanTable& plan);
-  bool ForgetOutgrown(const PlanTable& plan);
 
   // job_hints.cc: a step that is off its plan.
   void FollowGuide(const RunningKernel& kernel);
@@ -204,6 +183,9 @@ class Job {
   void AwaitPlan();
   void TakePlans();
   void BeginStep();
+  void SetAsideWhatStays();
+  bool AnyStaysElsewhere(const std::vector<Target>& targets) const;
+  bool ForgetOutgrown(const PlanTable& plan);
   void WarnAgentLost();
 
   SessionClient* client_;
@@ -214,6 +196,7 @@ class Job {
   Evictor evictor_;
   FastSpace space_;
   DemandPlacer demand_;
+  PinnedRoom pinned_;
 
   int64_t last_end_ns_ = 0;  // when the last kernel ended
 
@@ -224,12 +207,6 @@ class Job {
   bool agent_lost_reported_ = false;
 
   PlanLibrary plans_;
-  // Room of pinned tensors, in which plans of a signature put nothing.
-  struct RoomAside {
-    EndRooms rooms;
-    EndRooms recent;  // the most needed since the last profile
-  };
-  std::unordered_map<uint64_t, RoomAside> rooms_aside_;  // by signature
   // Why plan mode ended in this step; reported when the step is over.
   struct {
     std::string reason, detail;
@@ -237,8 +214,6 @@ class Job {
   } surprise_;
   const PlanTable* plan_ = nullptr;       // drives this step
   const PlanTable* step_plan_ = nullptr;  // drove it from the start
-  int64_t plan_begin_bytes_ = 0;          // of the step's plan
-  int64_t plan_above_bytes_ = 0;          // not its, at the end
   std::vector<Block*> tensors_;           // by the plan's tensor index
   Guide guide_;                           // of a step without a plan
   size_t next_move_ = 0;

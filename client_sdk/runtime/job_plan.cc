@@ -16,7 +16,7 @@ namespace stowage::runtime {
 // Brings the blocks that are alive to where the plan wants them; false if they
 // cannot be.
 bool Job::StartPlan(const PlanTable& plan, const std::vector<Target>& targets) {
-  space_.TouchUpTo(plan_begin_bytes_ + plan.fast_end_bytes);
+  space_.TouchUpTo(pinned_.plan_begin_bytes() + plan.fast_end_bytes);
   if (!Arrange(targets)) return false;
   plan_ = step_plan_ = &plan;
   next_move_ = 0;
@@ -46,9 +46,10 @@ void Job::NameTensors(const PlanTable& plan, std::vector<Target>* targets) {
     tensors_[initial.tensor] = block;
     block->tensor = initial.tensor;
     const bool fast = initial.tier == session::kFastTier;
-    targets->push_back({block,
-                        {initial.tier, initial.offset_bytes +
-                                           (fast ? plan_begin_bytes_ : 0)}});
+    targets->push_back(
+        {block,
+         {initial.tier,
+          initial.offset_bytes + (fast ? pinned_.plan_begin_bytes() : 0)}});
   }
 }
 
@@ -219,7 +220,7 @@ bool Job::StartMove(const session::PlanMove& move) {
     return false;
   Place to{move.to_tier, move.to_offset_bytes};
   if (to.tier == session::kFastTier) {
-    to.offset_bytes += plan_begin_bytes_;
+    to.offset_bytes += pinned_.plan_begin_bytes();
     if (!TakeFastRoom(to, block)) return false;
   } else {
     const std::optional<Place> room = blocks_.TakeRoomNear(to, block);
@@ -241,7 +242,7 @@ bool Job::PlaceByPlan(RunningKernel* kernel, Block* block) {
   }
   Place place{planned->tier, planned->offset_bytes};
   if (place.tier == session::kFastTier) {
-    place.offset_bytes += plan_begin_bytes_;
+    place.offset_bytes += pinned_.plan_begin_bytes();
     if (!TakeFastRoom(place, block)) {
       Surprise("room-taken",
                "a tensor outlived the plan's expectation, or cannot move",

@@ -1,4 +1,5 @@
 // What happens between two steps: the limit, the profile, the next plan.
+#include <algorithm>
 #include <utility>
 
 #include "client_sdk/runtime/job.h"
@@ -29,7 +30,7 @@ void Job::EndStep() {
   EndGuide();
   plans_.EndStep(profile_.signature());
   space_.EndStep(step_);
-  NoteRoomAside();
+  pinned_.EndStep(profile_.signature());
 
   session::StepMode mode =
       step_plan_ != nullptr ? session::kStepPlan : session::kStepDemand;
@@ -58,6 +59,7 @@ void Job::BeginStep() {
   last_end_ns_ = totals_.begin_ns;
   blocks_.BeginStep();
   mover_.BeginStep();
+  pinned_.BeginStep();
   tagger_.Begin();
   profile_.Begin();
   for (Block* block : blocks_.all()) {
@@ -72,7 +74,7 @@ void Job::BeginStep() {
   }
   if (space_.limit().unlimited()) return;  // nothing has to move
   if (plan == nullptr) return;
-  const bool fits = FindPlanBegin(*plan);
+  const bool fits = pinned_.FindPlanBegin(*plan);
   if (!fits && ForgetOutgrown(*plan)) return;
   const bool tries = fits && plans_.Tries(*plan, step_);
   std::vector<Target> targets;
@@ -86,6 +88,30 @@ void Job::BeginStep() {
   if (!tries) return;
   plans_.NoteSurprise(*plan);
   ++totals_.fallbacks;
+}
+
+void Job::SetAsideWhatStays() {
+  for (Block* block : pinned_.FindStaying(step_)) {
+    LeaveStep(block);
+    pinned_.SetAsideInPlace(block);
+  }
+}
+
+// The plan can never begin. A tensor that merely stands in its way may be gone
+// in the next step.
+bool Job::AnyStaysElsewhere(const std::vector<Target>& targets) const {
+  return std::any_of(targets.begin(), targets.end(), [this](const Target& t) {
+    return pinned_.Stays(*t.block, step_) && t.block->place != t.place;
+  });
+}
+
+// Forgets a plan that does not fit, so that the step is profiled and planned
+// anew; more and more rarely, in case the room never stops growing.
+bool Job::ForgetOutgrown(const PlanTable& plan) {
+  if (!plans_.ForgetOutgrown(plan)) return false;
+  ReportEvent(report(), "plan-outgrown",
+              "pinned tensors or small ones take room of the plan");
+  return true;
 }
 
 void Job::ReportSurprise() {
@@ -137,7 +163,8 @@ void Job::WriteProfile() {
   area.step_index = step_;
   area.duration_ns = session::NowNs() - totals_.begin_ns;
   area.tensor_peak_bytes = blocks_.peaks().tensor_bytes;
-  area.unmanaged_peak_bytes = space_.overhead_bytes() + TakeRoomAside();
+  area.unmanaged_peak_bytes =
+      space_.overhead_bytes() + pinned_.TakeBytes(profile_.signature());
   segment->profiles_written.fetch_add(1);
 }
 
