@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/runtime/tier_copy.h"
@@ -29,7 +30,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       evictor_(&blocks_, &mover_, &client->segment()->report),
       space_(client, &blocks_, &mover_, &evictor_),
       demand_(&blocks_, &mover_, &evictor_),
-      pinned_(&blocks_, &mover_, &evictor_, &space_) {
+      pinned_(&blocks_, &mover_, &evictor_, &space_),
+      driver_(&blocks_, &mover_, &evictor_, report()) {
   BeginStep();
 }
 
@@ -51,12 +53,17 @@ void Job::EnterKernel(RunningKernel* kernel) {
   kernel->faults_before_ns = mover_.fault_ns();
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
-  if (plan_ == nullptr) return;
-  if (plan_->Expects(kernel->index, kernel->key)) {
-    PlanBoundary(kernel->index);
-  } else {
-    Surprise("kernel-sequence", kernel->name, kernel->index);
-  }
+  if (driver_.plan() != nullptr) LeavePlanOn(driver_.BeginKernel(*kernel));
+}
+
+// Demand mode goes on, with whatever is where, and hints if there are any.
+void Job::LeavePlanOn(std::optional<Surprise> surprise) {
+  if (!surprise.has_value()) return;
+  surprise_ = std::move(surprise);
+  ++totals_.fallbacks;
+  plans_.NoteSurprise(*driver_.plan());
+  guide_ = {.plan = driver_.plan()};
+  driver_.Leave();
 }
 
 // Every kernel passes here with every operand.
@@ -86,7 +93,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   for (const KernelOperand& operand : operands) {
     // Outside of a plan, an operand that is on its way in arrives, and one on
     // its way out stays.
-    if (plan_ == nullptr && operand.block->moving()) {
+    if (driver_.plan() == nullptr && operand.block->moving()) {
       const bool comes = operand.block->move->to.tier == session::kFastTier;
       mover_.Finish(operand.block, /*adopt=*/comes);
     }
@@ -109,8 +116,10 @@ void Job::BeginKernel(RunningKernel* kernel,
 void Job::PlaceOperands(RunningKernel* kernel,
                         const std::vector<KernelOperand>& operands) {
   bool streams = false;
-  if (plan_ != nullptr) CheckPlanOperands(*kernel, operands);
-  if (plan_ == nullptr) {
+  if (driver_.plan() != nullptr) {
+    LeavePlanOn(driver_.CheckOperands(*kernel, operands));
+  }
+  if (driver_.plan() == nullptr) {
     streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
   }
   for (const KernelOperand& operand : operands) {
@@ -127,9 +136,10 @@ void Job::PlaceOperands(RunningKernel* kernel,
 // is the room that the plan keeps free for this.
 void Job::ExtendWindow(RunningKernel* kernel) {
   const bool extended =
-      plan_ != nullptr ? space_.ExtendWindowTo(plan_->stream_window_bytes,
-                                               pinned_.plan_above_bytes())
-                       : space_.ExtendWindow(demand_.LargestBirth(*kernel));
+      driver_.plan() != nullptr
+          ? space_.ExtendWindowTo(driver_.plan()->stream_window_bytes,
+                                  pinned_.plan_above_bytes())
+          : space_.ExtendWindow(demand_.LargestBirth(*kernel));
   kernel->extends_window = kernel->extends_window || extended;
 }
 
@@ -192,7 +202,10 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
                     kernel->working_bytes);
   if (!space_.Admits(*block, step_)) return nullptr;
   demand_.NoteBirth(*kernel, *block);
-  if (plan_ == nullptr || !PlaceByPlan(kernel, block.get())) {
+  if (driver_.plan() != nullptr) {
+    LeavePlanOn(driver_.PlaceNew(*kernel, block.get()));
+  }
+  if (driver_.plan() == nullptr) {
     if (guide_.plan != nullptr) FollowGuide(*kernel);
     if (guide_.plan == nullptr || !PlaceByHint(*kernel, block.get())) {
       demand_.PlaceNew(block.get());
@@ -230,10 +243,7 @@ void Job::Die(Block* block) {
 void Job::LeaveStep(Block* block) {
   profile_.AddDeath(*block);
   block->profile_index = -1;
-  if (block->tensor >= 0 && tensors_[block->tensor] == block) {
-    tensors_[block->tensor] = nullptr;
-  }
-  block->tensor = -1;
+  driver_.tensors()->Forget(block);
 }
 
 void Job::Pin(void* context) {
@@ -253,10 +263,10 @@ void Job::SetAside(Block* block) {
   const bool fast = block->place.tier == session::kFastTier;
   if (space_.limit().unlimited() && fast) return;  // nothing has to move
   space_.FollowPeak(step_, blocks_.tensor_bytes(), block->room_bytes());
-  if (plan_ != nullptr && !pinned_.FitsBelowPlan(*block)) {
-    Surprise("address-taken",
-             "a tensor whose address is known outside takes room of the plan",
-             profile_.kernel_count());
+  if (driver_.plan() != nullptr && !pinned_.FitsBelowPlan(*block)) {
+    LeavePlanOn(Surprise{
+        SurpriseReason::kAddressTaken, profile_.kernel_count(),
+        "a tensor whose address is known outside takes room of the plan"});
   }
   if (pinned_.SetAside(block)) LeaveStep(block);
 }

@@ -25,8 +25,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -38,13 +36,16 @@
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/pinned_room.h"
 #include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/plan_driver.h"
 #include "client_sdk/runtime/plan_library.h"
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/plan_tensors.h"
 #include "client_sdk/runtime/report_log.h"
 #include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/storage_access.h"
+#include "client_sdk/runtime/surprise.h"
 
 namespace stowage::runtime {
 
@@ -114,16 +115,9 @@ class Job {
  private:
   class Lock;
 
-  // Where a plan wants a block when the step begins.
-  struct Target {
-    Block* block;
-    Place place;
-  };
-
   // What a step adds up to.
   struct StepTotals {
     int64_t begin_ns = 0;
-    int64_t first_kernel = 0;  // count of kernels the job had run
     int64_t plan_wait_ns = 0;
     int64_t hints_taken = 0;
     int64_t hints_ignored = 0;
@@ -142,25 +136,7 @@ class Job {
   void Die(Block* block);
   void LeaveStep(Block* block);
   void SetAside(Block* block);
-
-  // job_plan.cc: a step under a plan.
-  bool StartPlan(const PlanTable& plan, const std::vector<Target>& targets);
-  void NameTensors(const PlanTable& plan, std::vector<Target>* targets);
-  bool Arrange(const std::vector<Target>& targets);
-  void ClearFast(const std::vector<Target>& targets);
-  bool TakeFastRoom(Place place, Block* block);
-  bool FetchStranger(Block* block);
-  Block* FindAbsentTwin(const Block& stranger) const;
-  void PlanBoundary(int32_t kernel);
-  void AwaitMovesDue(int32_t kernel);
-  void StartMoves(int32_t kernel);
-  bool StartMove(const session::PlanMove& move);
-  bool PlaceByPlan(RunningKernel* kernel, Block* block);
-  void CheckPlanOperands(const RunningKernel& kernel,
-                         const std::vector<KernelOperand>& operands);
-  void Surprise(std::string_view reason, std::string_view detail,
-                int32_t kernel);
-  void SettleMoves();
+  void LeavePlanOn(std::optional<Surprise> surprise);
 
   // job_hints.cc: a step that is off its plan.
   void FollowGuide(const RunningKernel& kernel);
@@ -183,8 +159,9 @@ class Job {
   void AwaitPlan();
   void TakePlans();
   void BeginStep();
+  bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets);
   void SetAsideWhatStays();
-  bool AnyStaysElsewhere(const std::vector<Target>& targets) const;
+  bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const;
   bool ForgetOutgrown(const PlanTable& plan);
   void WarnAgentLost();
 
@@ -197,6 +174,7 @@ class Job {
   FastSpace space_;
   DemandPlacer demand_;
   PinnedRoom pinned_;
+  PlanDriver driver_;
 
   int64_t last_end_ns_ = 0;  // when the last kernel ended
 
@@ -207,17 +185,9 @@ class Job {
   bool agent_lost_reported_ = false;
 
   PlanLibrary plans_;
-  // Why plan mode ended in this step; reported when the step is over.
-  struct {
-    std::string reason, detail;
-    int32_t kernel = -1;
-  } surprise_;
-  const PlanTable* plan_ = nullptr;       // drives this step
-  const PlanTable* step_plan_ = nullptr;  // drove it from the start
-  std::vector<Block*> tensors_;           // by the plan's tensor index
+  std::optional<Surprise> surprise_;      // reported when the step is over
+  const PlanTable* step_plan_ = nullptr;  // drove the step from the start
   Guide guide_;                           // of a step without a plan
-  size_t next_move_ = 0;
-  size_t next_deadline_ = 0;
 };
 
 }  // namespace stowage::runtime

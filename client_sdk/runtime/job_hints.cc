@@ -59,7 +59,7 @@ void Job::FollowHints(int32_t kernel) {
 
 // False: it may be followed at a later kernel.
 bool Job::FollowHint(const session::Hint& hint, int32_t kernel) {
-  Block* block = tensors_[hint.tensor];
+  Block* block = driver_.tensors()->at(hint.tensor);
   const bool fresh = kernel < hint.kernel + session::kHintWindow;
   if (block == nullptr) {
     if (hint.kernel == kernel) return false;  // which may be about to bear it
@@ -97,8 +97,7 @@ bool Job::PlaceByHint(const RunningKernel& kernel, Block* block) {
     EndGuide();
     return false;
   }
-  tensors_[planned->tensor] = block;
-  block->tensor = planned->tensor;
+  driver_.tensors()->Name(block, planned->tensor);
   const auto hint = guide_.due.find(planned->tensor);
   if (hint == guide_.due.end()) return false;
   const int32_t tier = hint->second.tier;
@@ -128,8 +127,9 @@ void Job::StateSituation(int32_t kernel) {
     area.free_bytes[tier] = arena.capacity_bytes() - arena.used_bytes();
   }
   area.resident_count = 0;
-  for (size_t t = 0; t < tensors_.size() && t < session::kMaxBlocks; ++t) {
-    const Block* block = tensors_[t];
+  const std::vector<Block*>& tensors = driver_.tensors()->all();
+  for (size_t t = 0; t < tensors.size() && t < session::kMaxBlocks; ++t) {
+    const Block* block = tensors[t];
     if (block == nullptr) continue;
     const Place& place = block->moving() ? block->move->to : block->place;
     area.residents[area.resident_count++] = {static_cast<int32_t>(t),

@@ -17,14 +17,8 @@ constexpr int64_t kLookAgainNs = 20'000'000;
 void Job::EndStep() {
   Lock lock(this);
   if (profile_.kernel_count() == 0) return;
-  if (plan_ != nullptr) {
-    const auto planned = static_cast<int32_t>(plan_->kernels.size());
-    if (profile_.kernel_count() == planned) {
-      PlanBoundary(planned);
-    } else {
-      Surprise("step-ended-early", "fewer kernels than in the profiled step",
-               profile_.kernel_count());
-    }
+  if (driver_.plan() != nullptr) {
+    LeavePlanOn(driver_.EndStep(profile_.kernel_count()));
   }
   blocks_.GiveUpAllKept();
   EndGuide();
@@ -54,8 +48,7 @@ void Job::EndStep() {
 void Job::BeginStep() {
   const PlanTable* plan = plans_.Expected();
   if (plan == nullptr) SetAsideWhatStays();
-  totals_ = StepTotals{.begin_ns = session::NowNs(),
-                       .first_kernel = blocks_.clock() + 1};
+  totals_ = StepTotals{.begin_ns = session::NowNs()};
   last_end_ns_ = totals_.begin_ns;
   blocks_.BeginStep();
   mover_.BeginStep();
@@ -67,7 +60,8 @@ void Job::BeginStep() {
     profile_.AddAlive(block,
                       block->birth_step == step_ - 1 ? block->birth_tag : 0);
   }
-  plan_ = step_plan_ = nullptr;
+  driver_.BeginStep();
+  step_plan_ = nullptr;
   if (!client_->AgentAlive()) {
     WarnAgentLost();
     return;
@@ -77,8 +71,8 @@ void Job::BeginStep() {
   const bool fits = pinned_.FindPlanBegin(*plan);
   if (!fits && ForgetOutgrown(*plan)) return;
   const bool tries = fits && plans_.Tries(*plan, step_);
-  std::vector<Target> targets;
-  NameTensors(*plan, &targets);
+  const std::vector<PlanTarget> targets =
+      driver_.tensors()->Recognize(*plan, step_, pinned_.plan_begin_bytes());
   if (tries && StartPlan(*plan, targets)) return;
   if (AnyStaysElsewhere(targets)) {
     SetAsideWhatStays();
@@ -90,6 +84,15 @@ void Job::BeginStep() {
   ++totals_.fallbacks;
 }
 
+bool Job::StartPlan(const PlanTable& plan,
+                    const std::vector<PlanTarget>& targets) {
+  const int64_t begin_bytes = pinned_.plan_begin_bytes();
+  space_.TouchUpTo(begin_bytes + plan.fast_end_bytes);
+  if (!driver_.Start(plan, targets, begin_bytes)) return false;
+  step_plan_ = &plan;
+  return true;
+}
+
 void Job::SetAsideWhatStays() {
   for (Block* block : pinned_.FindStaying(step_)) {
     LeaveStep(block);
@@ -99,10 +102,11 @@ void Job::SetAsideWhatStays() {
 
 // The plan can never begin. A tensor that merely stands in its way may be gone
 // in the next step.
-bool Job::AnyStaysElsewhere(const std::vector<Target>& targets) const {
-  return std::any_of(targets.begin(), targets.end(), [this](const Target& t) {
-    return pinned_.Stays(*t.block, step_) && t.block->place != t.place;
-  });
+bool Job::AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const {
+  return std::any_of(
+      targets.begin(), targets.end(), [this](const PlanTarget& t) {
+        return pinned_.Stays(*t.block, step_) && t.block->place != t.place;
+      });
 }
 
 // Forgets a plan that does not fit, so that the step is profiled and planned
@@ -115,9 +119,10 @@ bool Job::ForgetOutgrown(const PlanTable& plan) {
 }
 
 void Job::ReportSurprise() {
-  if (surprise_.reason.empty()) return;
-  ReportEvent(report(), surprise_.reason, surprise_.detail, surprise_.kernel);
-  surprise_ = {};
+  if (!surprise_.has_value()) return;
+  ReportEvent(report(), NameOf(surprise_->reason), surprise_->detail,
+              surprise_->kernel);
+  surprise_.reset();
 }
 
 session::StepRecord Job::RecordStep(session::StepMode mode) const {
@@ -172,8 +177,8 @@ void Job::WriteProfile() {
 // signature.
 bool Job::PublishProfile() {
   const uint64_t signature = profile_.signature();
-  if (step_ == 0 || plan_ != nullptr || !plans_.WantsProfile(signature) ||
-      !CanWriteProfile()) {
+  if (step_ == 0 || driver_.plan() != nullptr ||
+      !plans_.WantsProfile(signature) || !CanWriteProfile()) {
     return false;
   }
   plans_.NoteProfiled(signature);

@@ -1,0 +1,107 @@
+// Drives a step by its plan: allocations go where the table says, and moves
+// begin and end at the boundaries that it lists.
+//
+//   PlanDriver driver(&blocks, &mover, &evictor, &segment->report);
+//   const std::vector<PlanTarget> targets =
+//       driver.tensors()->Recognize(plan, step, plan_begin_bytes);
+//   if (driver.Start(plan, targets, plan_begin_bytes)) {
+//     surprise = driver.BeginKernel(kernel);
+//     surprise = driver.CheckOperands(kernel, operands);
+//     surprise = driver.PlaceNew(kernel, block);
+//     surprise = driver.EndStep(kernel_count);
+//   }
+//   driver.Leave();  // after the first surprise
+//
+// Each call compares what the program does with what the plan says. As long as
+// both agree, nothing has to be decided. Where they differ and the plan can
+// still go on, it does: a tensor of the plan that is gone is left out, and one
+// that the plan does not know finds a gap (plan_strangers.h). Where it cannot,
+// the call returns a Surprise, and the caller leaves the plan: demand mode goes
+// on with whatever is where.
+//
+// Invariants:
+//  * While plan() is set, each tensor that the plan has in fast memory now is
+//    there, at its offset above `plan_begin_bytes`, or has no block.
+//  * The plan's room holds nothing else but strangers.
+//  * After a surprise nothing is called but Leave(). After Leave() no planned
+//    move is under way and no copy is kept, and plan() is null.
+//
+// The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_PLAN_DRIVER_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_DRIVER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/evictor.h"
+#include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/plan_moves.h"
+#include "client_sdk/runtime/plan_strangers.h"
+#include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/plan_tensors.h"
+#include "client_sdk/runtime/running_kernel.h"
+#include "client_sdk/runtime/surprise.h"
+#include "client_sdk/session/session.h"
+
+namespace stowage::runtime {
+
+class PlanDriver {
+ public:
+  // All outlive it.
+  PlanDriver(PlacedBlocks* blocks, Mover* mover, Evictor* evictor,
+             session::Report* report);
+  PlanDriver(const PlanDriver&) = delete;
+  PlanDriver& operator=(const PlanDriver&) = delete;
+
+  // The tensors of the step's plan, whether or not it drives.
+  PlanTensors* tensors() { return &tensors_; }
+  // The plan that drives, or null.
+  const PlanTable* plan() const { return plan_; }
+
+  // Brings the blocks that are alive to where the plan wants them. From then on
+  // the plan drives; it outlives the step. Returns false, and drives nothing,
+  // if one of them cannot go there. Throws as Evictor::Evict() does.
+  bool Start(const PlanTable& plan, const std::vector<PlanTarget>& targets,
+             int64_t plan_begin_bytes);
+
+  // The kernel is the next of the step: passes the boundary before it.
+  std::optional<Surprise> BeginKernel(const RunningKernel& kernel);
+  // Sees to it that the kernel, which is among the users of its operands, can
+  // use each where it is.
+  std::optional<Surprise> CheckOperands(
+      const RunningKernel& kernel, const std::vector<KernelOperand>& operands);
+  // Gives a block its place that the kernel allocates. The place is not set if
+  // there is a surprise.
+  std::optional<Surprise> PlaceNew(const RunningKernel& kernel, Block* block);
+  // The step has ended after that many kernels: passes the last boundary.
+  std::optional<Surprise> EndStep(int32_t kernel_count);
+
+  // No plan drives any more: gives up what is kept for it, and settles moves.
+  void Leave();
+  // The next step begins, whose plan has yet to start.
+  void BeginStep() { plan_ = nullptr; }
+
+ private:
+  bool Arrange(const std::vector<PlanTarget>& targets);
+  bool Bring(const PlanTarget& target);
+  void ClearFast(const std::vector<PlanTarget>& targets);
+  bool Usable(const RunningKernel& kernel, const Block& block) const;
+
+  PlacedBlocks* blocks_;
+  Mover* mover_;
+  Evictor* evictor_;
+  session::Report* report_;
+  PlanTensors tensors_;
+  PlanStrangers strangers_;
+  PlanMoves moves_;
+  const PlanTable* plan_ = nullptr;
+  int64_t plan_begin_bytes_ = 0;
+  int64_t first_kernel_ = 0;  // the clock's count at the step's first kernel
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_PLAN_DRIVER_H_

@@ -1,0 +1,109 @@
+#include "client_sdk/runtime/plan_moves.h"
+
+#include <utility>
+#include <vector>
+
+namespace stowage::runtime {
+namespace {
+
+bool Awaited(const session::PlanMove& move) {
+  return move.start_kernel == move.deadline_kernel;
+}
+
+Surprise MoveFailed(int32_t kernel) {
+  return {SurpriseReason::kMoveFailed, kernel,
+          "the slow tier reported an error"};
+}
+
+}  // namespace
+
+// Moves of one direction that are awaited together.
+struct PlanMoves::Batch {
+  std::pair<int32_t, int32_t> tiers;
+  std::vector<Block*> blocks;
+};
+
+void PlanMoves::Begin(const PlanTable& plan, int64_t plan_begin_bytes) {
+  plan_ = &plan;
+  plan_begin_bytes_ = plan_begin_bytes;
+  next_move_ = 0;
+  next_deadline_ = 0;
+}
+
+std::optional<Surprise> PlanMoves::Pass(int32_t kernel) {
+  if (std::optional<Surprise> surprise = EndDue(kernel)) return surprise;
+  return BeginAt(kernel);
+}
+
+std::optional<Surprise> PlanMoves::EndDue(int32_t kernel) {
+  for (; next_deadline_ < plan_->moves_by_deadline.size(); ++next_deadline_) {
+    const session::PlanMove& move =
+        plan_->moves[plan_->moves_by_deadline[next_deadline_]];
+    if (move.deadline_kernel > kernel) break;
+    if (Awaited(move)) continue;  // BeginAt() waits
+    Block* block = tensors_->at(move.tensor);
+    if (block == nullptr || !block->moving()) continue;
+    if (!mover_->Finish(block)) return MoveFailed(kernel);
+  }
+  return std::nullopt;
+}
+
+std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
+  Batch batch;
+  for (; next_move_ < plan_->moves.size(); ++next_move_) {
+    const session::PlanMove& move = plan_->moves[next_move_];
+    if (move.start_kernel > kernel) break;
+    Block* block = tensors_->at(move.tensor);
+    if (block == nullptr) continue;  // freed earlier than usual
+    const bool drops = move.flags & session::kMoveIsDrop;
+    if (drops && blocks_->Movable(*block) && blocks_->ReturnToKept(block)) {
+      continue;
+    }
+    const std::pair<int32_t, int32_t> tiers(move.from_tier, move.to_tier);
+    const bool joins = Awaited(move) && tiers == batch.tiers;
+    if (!joins && !EndBatch(&batch)) return MoveFailed(kernel);
+    if (!BeginMove(move, block)) {
+      return Surprise{SurpriseReason::kMoveImpossible, kernel,
+                      "a tensor is not where the plan expects it"};
+    }
+    if (!Awaited(move) || !block->moving()) continue;
+    batch.blocks.push_back(block);
+    batch.tiers = tiers;
+  }
+  if (!EndBatch(&batch)) return MoveFailed(kernel);
+  return std::nullopt;
+}
+
+// Returns false if any of them failed.
+bool PlanMoves::EndBatch(Batch* batch) {
+  bool arrived = true;
+  for (Block* block : std::exchange(batch->blocks, {})) {
+    arrived = mover_->Finish(block) && arrived;
+  }
+  return arrived;
+}
+
+bool PlanMoves::BeginMove(const session::PlanMove& move, Block* block) {
+  if (block->place.tier == move.to_tier) return true;  // it left before
+  if (block->place.tier != move.from_tier || !blocks_->Movable(*block)) {
+    return false;
+  }
+  Place to{move.to_tier, move.to_offset_bytes};
+  if (to.tier == session::kFastTier) {
+    to.offset_bytes += plan_begin_bytes_;
+    if (!strangers_->TakeRoom(to, block)) return false;
+  } else {
+    const std::optional<Place> room = blocks_->TakeRoomNear(to, block);
+    if (!room.has_value()) return false;
+    to = *room;
+  }
+  return mover_->Begin(block, to, move.flags & session::kMoveKeepsSource);
+}
+
+void PlanMoves::Settle() {
+  for (Block* block : tensors_->all()) {
+    if (block != nullptr && block->moving()) mover_->Finish(block);
+  }
+}
+
+}  // namespace stowage::runtime

@@ -1,0 +1,114 @@
+#include "client_sdk/runtime/plan_strangers.h"
+
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/planned_memory.h"
+
+namespace stowage::runtime {
+namespace {
+
+class PlanStrangersTest : public testing::Test {
+ protected:
+  PlanStrangersTest()
+      : tensors_(&memory_.placed.blocks),
+        strangers_(&memory_.placed.blocks, &memory_.placed.mover,
+                   &memory_.placed.evictor, &tensors_) {}
+
+  Block* MakeTensor(int32_t tensor, int64_t pages) {
+    return memory_.MakeTensor(&tensors_, tensor, pages);
+  }
+  // Whether the fast room of four pages at that offset can be had.
+  bool TakeRoom(int64_t page) {
+    return strangers_.TakeRoom({session::kFastTier, page * kPage}, &wants_);
+  }
+  // As an operand of a running kernel.
+  bool Fetch(Block* block) {
+    PlacedBlocks& blocks = memory_.placed.blocks;
+    const int64_t first_kernel = blocks.clock() + 1;
+    blocks.AdvanceClock();
+    if (used_ != nullptr) blocks.Touch(used_);
+    blocks.BeginUse(block);
+    const bool fetched = strangers_.Fetch(memory_.plan(), first_kernel, block);
+    blocks.EndUse(block);
+    return fetched;
+  }
+
+  PlannedMemory memory_;
+  PlanTensors tensors_;
+  PlanStrangers strangers_;
+  Block wants_{.size_bytes = 4 * kPage};
+  Block* used_ = nullptr;  // by a kernel of this step
+};
+
+TEST_F(PlanStrangersTest, FreeRoomIsTaken) { EXPECT_TRUE(TakeRoom(8)); }
+
+TEST_F(PlanStrangersTest, StrangersLeaveTheRoomThatThePlanNames) {
+  Block* first = memory_.Make(2);
+  Block* second = memory_.Make(4);
+  Block* beyond = memory_.Make(2);
+  EXPECT_TRUE(TakeRoom(1));
+  EXPECT_EQ(first->place.tier, 1);
+  EXPECT_EQ(second->place.tier, 1);
+  EXPECT_EQ(beyond->place.tier, session::kFastTier);
+  EXPECT_TRUE(memory_.placed.Holds(*second, 'a'));
+}
+
+TEST_F(PlanStrangersTest, ATensorOfThePlanKeepsItsRoomAndNobodyLeaves) {
+  Block* stranger = memory_.Make(2);
+  Block* tensor = MakeTensor(0, 2);
+  EXPECT_FALSE(TakeRoom(0));
+  EXPECT_EQ(stranger->place.tier, session::kFastTier);
+  EXPECT_EQ(tensor->place.tier, session::kFastTier);
+}
+
+TEST_F(PlanStrangersTest, AStrangerThatAKernelUsesKeepsItsRoom) {
+  Block* stranger = memory_.Make(2);
+  memory_.placed.blocks.BeginUse(stranger);
+  EXPECT_FALSE(TakeRoom(0));
+  memory_.placed.blocks.EndUse(stranger);
+}
+
+TEST_F(PlanStrangersTest, AStrangerIsFetchedIntoAGap) {
+  MakeTensor(0, 8);
+  Block* stranger = memory_.Make(4, /*tier=*/1, 's');
+  EXPECT_TRUE(Fetch(stranger));
+  EXPECT_EQ(stranger->place.tier, session::kFastTier);
+  EXPECT_EQ(stranger->tensor, -1);
+  EXPECT_TRUE(memory_.placed.Holds(*stranger, 's'));
+}
+
+TEST_F(PlanStrangersTest, WithoutAGapAStrangerStaysWhereItIs) {
+  Block* stranger = memory_.Make(4, /*tier=*/1);
+  MakeTensor(0, 14);
+  EXPECT_FALSE(Fetch(stranger));
+  EXPECT_EQ(stranger->place.tier, 1);
+}
+
+TEST_F(PlanStrangersTest, AnotherBatchTakesThePartOfTheLastOne) {
+  Block* batch = MakeTensor(2, 4);
+  const Place place = batch->place;
+  Block* next = memory_.Make(4, /*tier=*/1, 'n');
+  EXPECT_TRUE(Fetch(next));
+  EXPECT_EQ(next->place, place);
+  EXPECT_EQ(tensors_.at(2), next);
+  EXPECT_EQ(batch->place.tier, 1);
+  EXPECT_EQ(batch->tensor, -1);
+  EXPECT_TRUE(memory_.placed.Holds(*next, 'n'));
+}
+
+TEST_F(PlanStrangersTest, ATensorThatTheStepHasUsedKeepsItsPart) {
+  used_ = MakeTensor(2, 4);
+  Block* next = memory_.Make(4, /*tier=*/1);
+  EXPECT_TRUE(Fetch(next));
+  EXPECT_EQ(tensors_.at(2), used_);
+  EXPECT_EQ(used_->place.tier, session::kFastTier);
+}
+
+TEST_F(PlanStrangersTest, AParameterKeepsItsPart) {
+  Block* parameter = MakeTensor(2, 4);
+  parameter->parameter = true;
+  EXPECT_TRUE(Fetch(memory_.Make(4, /*tier=*/1)));
+  EXPECT_EQ(tensors_.at(2), parameter);
+}
+
+}  // namespace
+}  // namespace stowage::runtime
