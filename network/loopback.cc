@@ -1,18 +1,12 @@
 #include "network/loopback.h"
 
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <cstring>
-#include <memory>
+#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
+#include "network/host_port.h"
 
 namespace stowage {
 namespace {
@@ -38,35 +32,11 @@ bool IsLoopback(const sockaddr* address) {
          IsLoopback(reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr);
 }
 
-// "host:port" or "[host]:port", without the port and the brackets.
-absl::StatusOr<std::string> HostOf(absl::string_view address) {
-  const size_t colon = address.rfind(':');
-  const bool has_port = colon != address.npos && colon + 1 < address.size() &&
-                        !absl::StrContains(address.substr(colon), ']');
-  if (!has_port) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "'", address, "' has no port; name host:port or unix:/path"));
-  }
-  absl::string_view host = address.substr(0, colon);
-  if (absl::ConsumePrefix(&host, "[")) absl::ConsumeSuffix(&host, "]");
-  return std::string(host);
-}
-
-absl::StatusOr<bool> HostStaysOnHost(absl::string_view address) {
-  absl::StatusOr<std::string> host = HostOf(address);
-  if (!host.ok()) return host.status();
-  if (host->empty()) return false;
-  const addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-  addrinfo* found = nullptr;
-  const int error = getaddrinfo(host->c_str(), nullptr, &hints, &found);
-  if (error != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "host '", *host, "' cannot be resolved: ", gai_strerror(error),
-        "; name another, or its address"));
-  }
-  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found,
-                                                             freeaddrinfo);
-  for (const addrinfo* one = found; one != nullptr; one = one->ai_next) {
+absl::StatusOr<bool> StaysOnHost(const HostPort& host_port) {
+  if (host_port.host.empty()) return false;
+  absl::StatusOr<AddressList> addresses = Resolve(host_port);
+  if (!addresses.ok()) return addresses.status();
+  for (const addrinfo* one = addresses->get(); one; one = one->ai_next) {
     if (!IsLoopback(one->ai_addr)) return false;
   }
   return true;
@@ -75,20 +45,11 @@ absl::StatusOr<bool> HostStaysOnHost(absl::string_view address) {
 }  // namespace
 
 absl::StatusOr<bool> StaysOnHost(const std::string& address) {
-  absl::string_view rest = address;
-  if (absl::StartsWith(rest, "unix:") ||
-      absl::StartsWith(rest, "unix-abstract:")) {
-    return true;
-  }
-  if (absl::ConsumePrefix(&rest, "dns:")) {
-    // "dns://authority/host:port"
-    if (absl::ConsumePrefix(&rest, "//"))
-      rest.remove_prefix(rest.find('/') + 1);
-    return HostStaysOnHost(rest);
-  }
-  if (!absl::ConsumePrefix(&rest, "ipv4:")) absl::ConsumePrefix(&rest, "ipv6:");
-  for (absl::string_view one : absl::StrSplit(rest, ',')) {
-    absl::StatusOr<bool> stays = HostStaysOnHost(one);
+  if (IsUnixAddress(address)) return true;
+  absl::StatusOr<std::vector<HostPort>> all = HostPorts(address);
+  if (!all.ok()) return all.status();
+  for (const HostPort& one : *all) {
+    absl::StatusOr<bool> stays = StaysOnHost(one);
     if (!stays.ok() || !*stays) return stays;
   }
   return true;

@@ -13,7 +13,7 @@ packages=(
   protobuf-compiler protobuf-compiler-grpc
   libtorch-dev libgrpc++-dev libgrpc-dev libprotobuf-dev libabsl-dev
   libmemkind-dev libnuma-dev liburing-dev
-  prometheus-cpp-dev libsqlite3-dev coinor-libcbc-dev
+  prometheus-cpp-dev libmicrohttpd-dev libsqlite3-dev coinor-libcbc-dev
   libssl-dev zlib1g-dev libcli11-dev nlohmann-json3-dev libarchive-dev
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format procps e2fsprogs

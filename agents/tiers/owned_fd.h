@@ -1,36 +1,12 @@
-// A file descriptor that closes itself.
-//
-//   OwnedFd fd(memfd_create("segment", MFD_CLOEXEC));
-//   if (!fd.valid()) return absl::ErrnoToStatus(errno, "memfd_create");
+// A file descriptor that closes itself; network/owned_fd.h says more.
 #ifndef STOWAGE_AGENTS_TIERS_OWNED_FD_H_
 #define STOWAGE_AGENTS_TIERS_OWNED_FD_H_
 
-#include <unistd.h>
-
-#include <utility>
+#include "network/owned_fd.h"
 
 namespace stowage::agent {
 
-// Owns its descriptor; movable. Not thread-safe.
-class OwnedFd {
- public:
-  OwnedFd() = default;
-  explicit OwnedFd(int fd) : fd_(fd) {}
-  OwnedFd(OwnedFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  OwnedFd& operator=(OwnedFd&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~OwnedFd() {
-    if (fd_ >= 0) close(fd_);
-  }
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-
- private:
-  int fd_ = -1;
-};
+using ::stowage::OwnedFd;
 
 }  // namespace stowage::agent
 

@@ -6,7 +6,7 @@
 #define STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_
 
 #include "grpcpp/support/server_interceptor.h"
-#include "server/runtime/metrics.h"
+#include "server/metrics/server_metrics.h"
 
 namespace stowage {
 

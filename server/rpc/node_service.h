@@ -10,8 +10,8 @@
 #include "absl/time/time.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
+#include "server/metrics/server_metrics.h"
 #include "server/rpc/stream_registry.h"
-#include "server/runtime/metrics.h"
 #include "server/training/drift_monitor.h"
 #include "stowage/v1/node.grpc.pb.h"
 

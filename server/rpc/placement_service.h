@@ -7,9 +7,9 @@
 #define STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
 
 #include "server/graphs/graph_store.h"
+#include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
 #include "server/rpc/stream_registry.h"
-#include "server/runtime/metrics.h"
 #include "stowage/v1/placement.grpc.pb.h"
 
 namespace stowage {

@@ -12,9 +12,9 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "server/metrics/metrics_page.h"
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/metrics_interceptor.h"
-#include "server/runtime/gauge_collector.h"
 #include "server/runtime/reflection.h"
 
 namespace stowage {
@@ -126,10 +126,21 @@ absl::Status Server::Listen() {
 }
 
 absl::Status Server::ServeMetrics() {
-  absl::StatusOr<std::unique_ptr<MetricsEndpoint>> endpoint =
-      MetricsEndpoint::Start(config_.metrics_address);
-  if (!endpoint.ok()) return endpoint.status();
-  metrics_endpoint_ = *std::move(endpoint);
+  absl::StatusOr<std::unique_ptr<HttpServer>> started = HttpServer::Start(
+      config_.metrics_address, {.title = "stowaged"},
+      {{"/metrics", [registry = metrics_.registry(), gauges = Gauges()] {
+          return MetricsPage({registry, gauges});
+        }}});
+  if (!started.ok()) {
+    return absl::Status(
+        started.status().code(),
+        absl::StrCat("--metrics-address: ", started.status().message()));
+  }
+  http_server_ = *std::move(started);
+  return absl::OkStatus();
+}
+
+std::shared_ptr<GaugeCollector> Server::Gauges() {
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
     absl::StatusOr<int64_t> count = stores_.graphs->CountGraphs();
@@ -147,9 +158,7 @@ absl::Status Server::ServeMetrics() {
   });
   gauges->Add("stowaged_trainings_queued", "DQN trainings that wait.",
               [this] { return static_cast<double>(trainings_.CountQueued()); });
-  metrics_endpoint_->Serve(metrics_.registry());
-  metrics_endpoint_->Serve(gauges);
-  return absl::OkStatus();
+  return gauges;
 }
 
 void Server::Drain() {
@@ -162,7 +171,7 @@ void Server::Drain() {
 }
 
 std::string Server::metrics_address() const {
-  return metrics_endpoint_ == nullptr ? "" : metrics_endpoint_->address();
+  return http_server_ == nullptr ? "" : http_server_->address();
 }
 
 }  // namespace stowage

@@ -13,9 +13,12 @@
 
 #include "absl/status/statusor.h"
 #include "grpcpp/server.h"
+#include "network/http_server.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
 #include "server/graphs/graph_store.h"
+#include "server/metrics/gauge_collector.h"
+#include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
 #include "server/rpc/graph_service.h"
 #include "server/rpc/job_service.h"
@@ -24,8 +27,7 @@
 #include "server/rpc/stream_registry.h"
 #include "server/rpc/training_service.h"
 #include "server/runtime/config.h"
-#include "server/runtime/metrics.h"
-#include "server/runtime/metrics_endpoint.h"
+#include "server/runtime/version.h"
 #include "server/training/drift_monitor.h"
 #include "server/training/policy_versions.h"
 #include "server/training/training_job.h"
@@ -65,10 +67,11 @@ class Server {
 
   absl::Status Listen();
   absl::Status ServeMetrics();
+  std::shared_ptr<GaugeCollector> Gauges();
 
   const ServerConfig config_;
   const Stores stores_;
-  ServerMetrics metrics_;
+  ServerMetrics metrics_{kVersion};
   StreamRegistry streams_;
   PolicyVersions versions_;
   PlacementEngine engine_;
@@ -82,7 +85,7 @@ class Server {
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
   std::string grpc_address_;
-  std::unique_ptr<MetricsEndpoint> metrics_endpoint_;
+  std::unique_ptr<HttpServer> http_server_;
   std::unique_ptr<grpc::Server> grpc_server_;
 };
 

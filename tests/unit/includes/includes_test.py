@@ -135,6 +135,11 @@ class RulesTest(unittest.TestCase):
         self.assert_reports("server/placement/service.cc",
                             "#include <grpcpp/grpcpp.h>\n", "gRPC")
 
+    def test_reports_an_rpc_including_the_runtime(self):
+        self.assert_reports("server/rpc/service.h",
+                            '#include "server/runtime/config.h"\n',
+                            "server/runtime/config.h")
+
     def test_reports_io_in_a_policy(self):
         self.assert_reports("policies/lru/lru.cc", "#include <fstream>\n",
                             "I/O")

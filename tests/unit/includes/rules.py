@@ -64,6 +64,14 @@ POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/planning/",
 POLICY_SHARED_FOLDERS = ("model", "planning", "intervals", "solver", "heat",
                          "aggregation")
 
+# The folders of server/, each of which includes itself and those before it.
+SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "rpc",
+                  "runtime")
+for number, folder in enumerate(SERVER_FOLDERS, 1):
+    PROJECT_HEADERS[f"server/{folder}"] = (
+        "network/", "policies/", "stowage/v1/",
+        *(f"server/{earlier}/" for earlier in SERVER_FOLDERS[:number]))
+
 # What an include looks like -> the only folders that may have it.
 RESERVED_HEADERS = (
     ("LibTorch", r"(torch|ATen|c10|caffe2)/", ("client_sdk/torch",
@@ -73,6 +81,7 @@ RESERVED_HEADERS = (
     ("gRPC", r"grpc(pp)?/|.*\.grpc\.pb\.h$",
      ("server/rpc", "server/runtime", "server/main.cc", "agents",
       "client_sdk/cpp", "tools", "tests")),
+    ("libmicrohttpd", r"microhttpd\.h$", ("network",)),
     ("SQLite", r"sqlite3\.h$", ("server", "tests")),
     ("Prometheus", r"prometheus/", ("server", "agents", "tests")),
     ("io_uring", r"liburing\.h$", ("agents", "tests")),

@@ -1,4 +1,4 @@
-#include "server/runtime/gauge_collector.h"
+#include "server/metrics/gauge_collector.h"
 
 #include <utility>
 

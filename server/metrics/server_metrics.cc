@@ -1,8 +1,6 @@
-#include "server/runtime/metrics.h"
+#include "server/metrics/server_metrics.h"
 
 #include <array>
-
-#include "server/runtime/version.h"
 
 namespace stowage {
 namespace {
@@ -40,7 +38,7 @@ Histogram::BucketBoundaries PlanningBuckets() {
 
 }  // namespace
 
-ServerMetrics::ServerMetrics()
+ServerMetrics::ServerMetrics(const std::string& version)
     : registry_(std::make_shared<Registry>()),
       rpcs_(CounterFamily(*registry_, "stowaged_rpcs_total",
                           "RPCs that ended, by method and status code.")),
@@ -101,7 +99,7 @@ ServerMetrics::ServerMetrics()
       .Name("stowaged_build_info")
       .Help("1; the labels say what is running.")
       .Register(*registry_)
-      .Add({{"version", kVersion}})
+      .Add({{"version", version}})
       .Set(1);
 }
 

@@ -1,10 +1,10 @@
 // What stowaged counts, for Prometheus. docs/reference-stowaged.md lists it.
 //
-//   ServerMetrics metrics;
+//   ServerMetrics metrics("0.1.0");
 //   metrics.CountPlan("belady", absl::Milliseconds(12));
-//   exposer.RegisterCollectable(metrics.registry());
-#ifndef STOWAGE_SERVER_RUNTIME_METRICS_H_
-#define STOWAGE_SERVER_RUNTIME_METRICS_H_
+//   HttpPage page = MetricsPage({metrics.registry()});
+#ifndef STOWAGE_SERVER_METRICS_SERVER_METRICS_H_
+#define STOWAGE_SERVER_METRICS_SERVER_METRICS_H_
 
 #include <memory>
 #include <string>
@@ -26,7 +26,8 @@ namespace stowage {
 // bounded.
 class ServerMetrics {
  public:
-  ServerMetrics();
+  // `version` is what stowaged_build_info says.
+  explicit ServerMetrics(const std::string& version);
 
   // `method` is the full name of one of our own methods; `code` as gRPC spells
   // it, "OK".
@@ -68,4 +69,4 @@ class ServerMetrics {
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RUNTIME_METRICS_H_
+#endif  // STOWAGE_SERVER_METRICS_SERVER_METRICS_H_

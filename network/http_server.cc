@@ -1,0 +1,191 @@
+#include "network/http_server.h"
+
+#include <microhttpd.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "network/listening_sockets.h"
+
+namespace stowage {
+namespace {
+
+constexpr unsigned kFlags =
+    MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+    // Unlike select, poll takes descriptors above 1023.
+    MHD_USE_POLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
+// Of a request's line and headers.
+constexpr size_t kConnectionMemoryBytes = 16 << 10;
+
+// How long a new connection waits for those that make way before it is closed.
+constexpr absl::Duration kMakingWay = absl::Seconds(1);
+
+constexpr absl::string_view kAllowed = "GET, HEAD";
+
+bool IsAllowed(absl::string_view method) {
+  return method == MHD_HTTP_METHOD_GET || method == MHD_HTTP_METHOD_HEAD;
+}
+
+std::string IndexOf(absl::string_view title, const HttpPages& pages) {
+  std::string html = absl::StrCat("<!DOCTYPE html>\n<title>", title,
+                                  "</title>\n<h1>", title, "</h1>\n<ul>\n");
+  for (const auto& [path, page] : pages) {
+    absl::StrAppend(&html, "<li><a href=\"", path, "\">", path, "</a></li>\n");
+  }
+  return absl::StrCat(html, "</ul>\n");
+}
+
+MHD_Result Send(MHD_Connection* connection, HttpPage page) {
+  MHD_Response* response = MHD_create_response_from_buffer(
+      page.body.size(), page.body.data(), MHD_RESPMEM_MUST_COPY);
+  if (response == nullptr) return MHD_NO;  // closes the connection
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                          page.content_type.c_str());
+  if (page.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, kAllowed.data());
+  }
+  const MHD_Result queued =
+      MHD_queue_response(connection, page.status, response);
+  MHD_destroy_response(response);
+  return queued;
+}
+
+}  // namespace
+
+struct HttpServer::Callbacks {
+  // Called with a request's headers, with each piece of its body, and at its
+  // end. `request` is null in the first call and whatever we set it to later.
+  static MHD_Result OnRequest(void* self, MHD_Connection* connection,
+                              const char* path, const char* method,
+                              const char* /*version*/, const char* /*body*/,
+                              size_t* body_bytes, void** request) {
+    const bool first = *request == nullptr;
+    *request = self;
+    // What is refused is refused before its body arrives; what is answered
+    // keeps the connection, so that all of the request has to be read.
+    if (IsAllowed(method) && (first || *body_bytes > 0)) {
+      *body_bytes = 0;
+      return MHD_YES;
+    }
+    return Send(connection,
+                static_cast<HttpServer*>(self)->PageFor(path, method));
+  }
+
+  static void OnConnection(void* self, MHD_Connection* connection,
+                           void** /*socket_context*/,
+                           MHD_ConnectionNotificationCode code) {
+    const int fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+            ->connect_fd;
+    auto* server = static_cast<HttpServer*>(self);
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+      server->OnConnected(fd);
+    } else {
+      server->OnDisconnected(fd);
+    }
+  }
+};
+
+HttpServer::HttpServer(Options options, HttpPages pages)
+    : options_(std::move(options)), pages_(std::move(pages)) {}
+
+HttpServer::~HttpServer() {
+  acceptor_.reset();
+  if (daemon_ != nullptr) MHD_stop_daemon(daemon_);
+}
+
+absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
+    const std::string& address, Options options, HttpPages pages) {
+  absl::StatusOr<ListeningSockets> listening = Listen(address);
+  if (!listening.ok()) return listening.status();
+  std::unique_ptr<HttpServer> server(
+      new HttpServer(std::move(options), std::move(pages)));
+  absl::Status serving = server->Serve(*std::move(listening));
+  if (!serving.ok()) return serving;
+  return server;
+}
+
+absl::Status HttpServer::Serve(ListeningSockets listening) {
+  daemon_ = MHD_start_daemon(
+      kFlags, /*port=*/0, /*apc=*/nullptr, /*apc_cls=*/nullptr,
+      &Callbacks::OnRequest, this, MHD_OPTION_NOTIFY_CONNECTION,
+      &Callbacks::OnConnection, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      kConnectionMemoryBytes, MHD_OPTION_CONNECTION_TIMEOUT,
+      static_cast<unsigned>(absl::ToInt64Seconds(options_.idle_timeout)),
+      // Never reached: libmicrohttpd 0.9.75 leaves a lock locked there.
+      MHD_OPTION_CONNECTION_LIMIT, 2 * MostConnections(), MHD_OPTION_END);
+  if (daemon_ == nullptr) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "cannot serve HTTP at ", listening.address,
+        ": no thread or descriptor is left; raise the limits of ulimit"));
+  }
+  acceptor_ = std::make_unique<Acceptor>(
+      std::move(listening), Acceptor::Options(),
+      [this](OwnedFd connection) { Take(std::move(connection)); });
+  return acceptor_->Start();
+}
+
+// Those that made way take a moment to close, or as long as their page waits.
+unsigned HttpServer::MostConnections() const {
+  return 2 * options_.max_connections;
+}
+
+void HttpServer::Take(OwnedFd connection) {
+  {
+    absl::MutexLock lock(&mutex_);
+    const auto has_room = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+      return connections_ < MostConnections();
+    };
+    if (!mutex_.AwaitWithTimeout(absl::Condition(&has_room), kMakingWay))
+      return;
+    ++connections_;
+  }
+  sockaddr_storage peer = {};
+  socklen_t size_bytes = sizeof(peer);
+  auto* address = reinterpret_cast<sockaddr*>(&peer);
+  getpeername(connection.get(), address, &size_bytes);
+  if (MHD_add_connection(daemon_, connection.release(), address, size_bytes) !=
+      MHD_YES) {
+    absl::MutexLock lock(&mutex_);
+    --connections_;
+  }
+}
+
+HttpPage HttpServer::PageFor(const std::string& path,
+                             const std::string& method) const {
+  if (!IsAllowed(method)) {
+    return {.status = MHD_HTTP_METHOD_NOT_ALLOWED,
+            .body = absl::StrCat("only ", kAllowed, " are answered\n")};
+  }
+  const auto page = pages_.find(path);
+  if (page != pages_.end()) return page->second();
+  if (path == "/") {
+    return {.content_type = "text/html; charset=utf-8",
+            .body = IndexOf(options_.title, pages_)};
+  }
+  return {.status = MHD_HTTP_NOT_FOUND,
+          .body = "no such page; / lists those that there are\n"};
+}
+
+void HttpServer::OnConnected(int fd) {
+  absl::MutexLock lock(&mutex_);
+  open_.push_back(fd);
+  if (open_.size() <= options_.max_connections) return;
+  // Its thread wakes up and closes it. The descriptor is still the
+  // connection's: those that are about to be closed are taken out before.
+  shutdown(open_.front(), SHUT_RDWR);
+  open_.pop_front();
+}
+
+void HttpServer::OnDisconnected(int fd) {
+  absl::MutexLock lock(&mutex_);
+  open_.erase(std::remove(open_.begin(), open_.end(), fd), open_.end());
+  --connections_;
+}
+
+}  // namespace stowage

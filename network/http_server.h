@@ -1,0 +1,89 @@
+// Pages over HTTP: metrics and what else a program says of itself.
+//
+//   absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
+//       "127.0.0.1:0", {.title = "stowaged"},
+//       {{"/metrics", [] { return HttpPage{.body = "..."}; }}});
+//   std::cerr << (*server)->address();  // "127.0.0.1:40123"
+//
+// libmicrohttpd speaks HTTP. Pages are fetched with GET and HEAD; other methods
+// get 405, other paths 404, and "/" links to the pages.
+//
+// A connection has a thread of its own, so that a client which reads slowly,
+// and a page which waits for a database, hold up nobody else. Where there are
+// as many connections as there may be, the oldest makes way for a new one:
+// idle clients, however many, keep nobody out.
+#ifndef STOWAGE_NETWORK_HTTP_SERVER_H_
+#define STOWAGE_NETWORK_HTTP_SERVER_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "network/acceptor.h"
+
+struct MHD_Daemon;
+
+namespace stowage {
+
+struct HttpPage {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+// By path, "/metrics". Called for each request, by several threads at once.
+using HttpPages = std::map<std::string, std::function<HttpPage()>>;
+
+// Owns its threads and connections. Its end waits for pages under way.
+class HttpServer {
+ public:
+  struct Options {
+    std::string title;  // of "/"
+    int max_connections = 64;
+    // After which a connection that is idle or stuck is closed; whole seconds.
+    absl::Duration idle_timeout = absl::Seconds(10);
+  };
+
+  // Listens at "host:port" (port 0: any free one) or "unix:/path".
+  // INVALID_ARGUMENT and UNAVAILABLE as Listen; RESOURCE_EXHAUSTED without
+  // threads or descriptors.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
+      const std::string& address, Options options, HttpPages pages);
+
+  ~HttpServer();
+
+  // With the port that was bound.
+  const std::string& address() const { return acceptor_->address(); }
+
+ private:
+  struct Callbacks;  // what the library calls
+
+  HttpServer(Options options, HttpPages pages);
+
+  absl::Status Serve(ListeningSockets listening);
+  unsigned MostConnections() const;
+  void Take(OwnedFd connection);
+  HttpPage PageFor(const std::string& path, const std::string& method) const;
+  // Of a connection that began, and of one that is about to be closed.
+  void OnConnected(int fd);
+  void OnDisconnected(int fd);
+
+  const Options options_;
+  const HttpPages pages_;
+  absl::Mutex mutex_;
+  // Oldest first, without those that had to make way.
+  std::deque<int> open_ ABSL_GUARDED_BY(mutex_);
+  unsigned connections_ ABSL_GUARDED_BY(mutex_) = 0;
+  MHD_Daemon* daemon_ = nullptr;
+  std::unique_ptr<Acceptor> acceptor_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_NETWORK_HTTP_SERVER_H_

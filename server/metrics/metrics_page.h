@@ -1,0 +1,22 @@
+// Prometheus metrics as its scrapers read them.
+//
+//   HttpPage page = MetricsPage({metrics.registry(), gauges});
+#ifndef STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
+#define STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
+
+#include <memory>
+#include <vector>
+
+#include "network/http_server.h"
+#include "prometheus/collectable.h"
+
+namespace stowage {
+
+// Returns what the collectables have to say now, in the text format 0.0.4.
+// Blocks as long as they do.
+HttpPage MetricsPage(
+    const std::vector<std::shared_ptr<prometheus::Collectable>>& metrics);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
