@@ -26,12 +26,12 @@ std::optional<std::vector<session::Hint>> CopyHints(
   return hints;
 }
 
-void Guide::Replace(std::vector<session::Hint> hints) {
+void HintQueue::Replace(std::vector<session::Hint> hints) {
   ahead = std::move(hints);
   next = 0;
 }
 
-int64_t Guide::Advance(int32_t kernel) {
+int64_t HintQueue::Advance(int32_t kernel) {
   int64_t superseded = 0;
   for (; next < ahead.size() && ahead[next].kernel <= kernel; ++next) {
     const bool added =

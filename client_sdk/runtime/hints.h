@@ -3,8 +3,11 @@
 //
 //   std::optional<std::vector<session::Hint>> hints =
 //       CopyHints(segment->hints, plan, tier_count);
-//   guide.Replace(*std::move(hints));
-//   guide.Advance(kernel);   // those due are in guide.due
+//   HintQueue queue;
+//   queue.Replace(*std::move(hints));
+//   queue.Advance(kernel);   // those due are in queue.due
+//
+// Plain data. Not thread-safe.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_HINTS_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_HINTS_H_
 
@@ -23,13 +26,8 @@ namespace stowage::runtime {
 std::optional<std::vector<session::Hint>> CopyHints(
     const session::HintArea& area, const PlanTable& plan, int tier_count);
 
-// A step that runs the kernels of a plan without being driven by it. Guarded by
-// the Job's mutex.
-struct Guide {
-  const PlanTable* plan = nullptr;  // null: no guide
-  int32_t kernel = -1;              // the last one it was followed at
-  int32_t stated_kernel = -1;       // of the last situation; -1: none
-  bool awaits_answer = false;
+// Hints that were given and not yet followed.
+struct HintQueue {
   std::vector<session::Hint> ahead;  // from `next` on not yet due
   size_t next = 0;
   std::map<int32_t, session::Hint> due;  // by tensor

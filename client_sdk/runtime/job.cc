@@ -31,7 +31,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       space_(client, &blocks_, &mover_, &evictor_),
       demand_(&blocks_, &mover_, &evictor_),
       pinned_(&blocks_, &mover_, &evictor_, &space_),
-      driver_(&blocks_, &mover_, &evictor_, report()) {
+      driver_(&blocks_, &mover_, &evictor_, report()),
+      hints_(client->segment(), &blocks_, &mover_, driver_.tensors()) {
   BeginStep();
 }
 
@@ -62,7 +63,7 @@ void Job::LeavePlanOn(std::optional<Surprise> surprise) {
   surprise_ = std::move(surprise);
   ++totals_.fallbacks;
   plans_.NoteSurprise(*driver_.plan());
-  guide_ = {.plan = driver_.plan()};
+  hints_.Begin(*driver_.plan());
   driver_.Leave();
 }
 
@@ -105,7 +106,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   space_.FollowPeak(step_, blocks_.tensor_bytes(), kernel->working_bytes);
   try {
     PlaceOperands(kernel, operands);
-    if (guide_.plan != nullptr) FollowGuide(*kernel);
+    if (hints_.plan() != nullptr) hints_.Follow(*kernel);
   } catch (...) {
     Unuse(kernel);
     throw;
@@ -206,8 +207,8 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     LeavePlanOn(driver_.PlaceNew(*kernel, block.get()));
   }
   if (driver_.plan() == nullptr) {
-    if (guide_.plan != nullptr) FollowGuide(*kernel);
-    if (guide_.plan == nullptr || !PlaceByHint(*kernel, block.get())) {
+    if (hints_.plan() != nullptr) hints_.Follow(*kernel);
+    if (hints_.plan() == nullptr || !hints_.PlaceNew(*kernel, block.get())) {
       demand_.PlaceNew(block.get());
     }
   }

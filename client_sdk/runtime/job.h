@@ -32,7 +32,7 @@
 #include "client_sdk/runtime/demand_placer.h"
 #include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/fast_space.h"
-#include "client_sdk/runtime/hints.h"
+#include "client_sdk/runtime/hint_follower.h"
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/pinned_room.h"
 #include "client_sdk/runtime/placed_blocks.h"
@@ -119,8 +119,6 @@ class Job {
   struct StepTotals {
     int64_t begin_ns = 0;
     int64_t plan_wait_ns = 0;
-    int64_t hints_taken = 0;
-    int64_t hints_ignored = 0;
     uint32_t fallbacks = 0;
   };
 
@@ -137,16 +135,6 @@ class Job {
   void LeaveStep(Block* block);
   void SetAside(Block* block);
   void LeavePlanOn(std::optional<Surprise> surprise);
-
-  // job_hints.cc: a step that is off its plan.
-  void FollowGuide(const RunningKernel& kernel);
-  void EndGuide();
-  void TakeHints(int32_t kernel);
-  void FollowHints(int32_t kernel);
-  bool FollowHint(const session::Hint& hint, int32_t kernel);
-  void StartHintedMove(Block* block, Place to);
-  bool PlaceByHint(const RunningKernel& kernel, Block* block);
-  void StateSituation(int32_t kernel);
 
   // job_step.cc: what happens between steps.
   session::StepRecord RecordStep(session::StepMode mode) const;
@@ -175,6 +163,7 @@ class Job {
   DemandPlacer demand_;
   PinnedRoom pinned_;
   PlanDriver driver_;
+  HintFollower hints_;
 
   int64_t last_end_ns_ = 0;  // when the last kernel ended
 
@@ -187,7 +176,6 @@ class Job {
   PlanLibrary plans_;
   std::optional<Surprise> surprise_;      // reported when the step is over
   const PlanTable* step_plan_ = nullptr;  // drove the step from the start
-  Guide guide_;                           // of a step without a plan
 };
 
 }  // namespace stowage::runtime

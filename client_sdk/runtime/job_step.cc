@@ -21,7 +21,7 @@ void Job::EndStep() {
     LeavePlanOn(driver_.EndStep(profile_.kernel_count()));
   }
   blocks_.GiveUpAllKept();
-  EndGuide();
+  hints_.End();
   plans_.EndStep(profile_.signature());
   space_.EndStep(step_);
   pinned_.EndStep(profile_.signature());
@@ -53,6 +53,7 @@ void Job::BeginStep() {
   blocks_.BeginStep();
   mover_.BeginStep();
   pinned_.BeginStep();
+  hints_.BeginStep();
   tagger_.Begin();
   profile_.Begin();
   for (Block* block : blocks_.all()) {
@@ -78,7 +79,7 @@ void Job::BeginStep() {
     SetAsideWhatStays();
     if (ForgetOutgrown(*plan)) return;
   }
-  guide_ = {.plan = plan};
+  hints_.Begin(*plan);
   if (!tries) return;
   plans_.NoteSurprise(*plan);
   ++totals_.fallbacks;
@@ -138,8 +139,8 @@ session::StepRecord Job::RecordStep(session::StepMode mode) const {
           .fast_peak_bytes = blocks_.peaks().fast_bytes,
           .moved_in_bytes = mover_.totals().in_bytes,
           .moved_out_bytes = mover_.totals().out_bytes,
-          .hints_taken = totals_.hints_taken,
-          .hints_ignored = totals_.hints_ignored};
+          .hints_taken = hints_.totals().taken,
+          .hints_ignored = hints_.totals().ignored};
 }
 
 // Before the first update of the parameters, when a forward and a backward pass

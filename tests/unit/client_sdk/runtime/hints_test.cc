@@ -57,15 +57,15 @@ TEST_F(HintsTest, RefusesKernelsOutOfOrderAndCountsBeyondTheTable) {
 }
 
 TEST_F(HintsTest, TheLastHintForATensorCounts) {
-  Guide guide;
-  guide.Replace(*CopyHints(*area_, plan_, 2));
-  EXPECT_EQ(guide.Advance(0), 0);
-  EXPECT_TRUE(guide.due.empty());
-  EXPECT_EQ(guide.Advance(2), 0);
-  EXPECT_EQ(guide.due.size(), 2u);
-  EXPECT_EQ(guide.due.at(0).tier, 1);
-  EXPECT_EQ(guide.Advance(3), 1);
-  EXPECT_EQ(guide.due.at(0).tier, 0);
+  HintQueue queue;
+  queue.Replace(*CopyHints(*area_, plan_, 2));
+  EXPECT_EQ(queue.Advance(0), 0);
+  EXPECT_TRUE(queue.due.empty());
+  EXPECT_EQ(queue.Advance(2), 0);
+  EXPECT_EQ(queue.due.size(), 2u);
+  EXPECT_EQ(queue.due.at(0).tier, 1);
+  EXPECT_EQ(queue.Advance(3), 1);
+  EXPECT_EQ(queue.due.at(0).tier, 0);
 }
 
 }  // namespace

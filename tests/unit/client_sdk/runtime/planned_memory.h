@@ -20,8 +20,10 @@ namespace stowage::runtime {
 // Fast memory has 16 pages; the plan has at most 8 tensors.
 class PlannedMemory {
  public:
-  PlannedMemory()
-      : placed({.fast_bytes = 16 * kPage, .slow_bytes = 64 * kPage}) {
+  explicit PlannedMemory(bool slow_is_file = true)
+      : placed({.fast_bytes = 16 * kPage,
+                .slow_bytes = 64 * kPage,
+                .slow_is_file = slow_is_file}) {
     plan_.tensor_count = 8;
   }
 
