@@ -7,6 +7,7 @@
 #include "absl/time/clock.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/whole_file.h"
+#include "client_sdk/session/packed_report.h"
 
 namespace stowage::agent {
 namespace {
@@ -189,8 +190,7 @@ absl::Status Session::WriteReport() const {
   absl::Status written;
   // The planner may be at its last step, and have something to tell.
   events_.Read([&](const session::Report& report) {
-    written = WriteWholeFile(
-        path, {reinterpret_cast<const char*>(&report), sizeof(report)});
+    written = WriteWholeFile(path, session::PackReport(report));
   });
   return written;
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "client_sdk/session/packed_report.h"
+
 namespace stowage::runtime {
 
 bool WriteReportFile(const std::string& directory, const std::string& run_id,
@@ -14,8 +16,9 @@ bool WriteReportFile(const std::string& directory, const std::string& run_id,
   const int fd =
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return false;
-  const bool written = write(fd, &report, sizeof(report)) ==
-                       static_cast<ssize_t>(sizeof(report));
+  const std::string bytes = session::PackReport(report);
+  const bool written = write(fd, bytes.data(), bytes.size()) ==
+                       static_cast<ssize_t>(bytes.size());
   return close(fd) == 0 && written &&
          rename(temporary.c_str(), path.c_str()) == 0;
 }

@@ -23,7 +23,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -336,7 +336,7 @@ struct EventLog {
   EventRecord entries[kEventEntries];
 };
 
-// The part that outlives the session: whoever is left writes these bytes to
+// The part that outlives the session: whoever is left writes it, packed, to
 // "<report directory>/<run id>-<pid>.session" when the job ends.
 struct Report {
   uint64_t magic;                    // agent

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "client_sdk/session/packed_report.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::cli {
@@ -112,24 +113,27 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
 }  // namespace
 
 absl::StatusOr<JobReport> ReadSessionFile(const std::string& path) {
-  std::error_code error;
-  const uintmax_t size_bytes = std::filesystem::file_size(path, error);
-  if (error)
-    return Damaged(path, absl::StrCat("is unreadable: ", error.message()));
-  if (size_bytes != sizeof(session::Report)) {
-    return Damaged(path, absl::StrCat("has ", size_bytes, " bytes instead of ",
-                                      sizeof(session::Report)));
-  }
-  auto report = std::make_unique<session::Report>();
   std::ifstream file(path, std::ios::binary);
-  file.read(reinterpret_cast<char*>(report.get()), sizeof(session::Report));
-  if (!file) return Damaged(path, "cannot be read to its end");
+  // One more byte than any has tells that it has too many.
+  std::string bytes(sizeof(session::Report) + 1, '\0');
+  file.read(bytes.data(), bytes.size());
+  bytes.resize(file.gcount());
+  if (!file && !file.eof()) return Damaged(path, "cannot be read");
+  auto report = std::make_unique<session::Report>();
+  const bool whole = session::UnpackReport(bytes, report.get());
+  if (!whole && bytes.size() < session::kReportHeadBytes) {
+    return Damaged(path, absl::StrCat("ends after ", bytes.size(), " bytes"));
+  }
   if (report->magic != session::kMagic) {
     return Damaged(path, "is not a session report");
   }
   if (report->version != session::kVersion) {
     return Damaged(path, absl::StrCat("has version ", report->version,
                                       " instead of ", session::kVersion));
+  }
+  if (!whole) {
+    return Damaged(path, absl::StrCat("has not the length of what it holds: ",
+                                      bytes.size(), " bytes"));
   }
   return JobFrom(*report);
 }

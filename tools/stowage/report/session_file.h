@@ -1,5 +1,5 @@
-// Reads what a job left behind: "<run id>-<pid>.session", the raw bytes of
-// session::Report. Whoever wrote them may have died in the middle or may be
+// Reads what a job left behind: "<run id>-<pid>.session", a packed
+// session::Report. Whoever wrote it may have died in the middle or may be
 // hostile: lengths, strings and counts are checked before they are used.
 //
 //   absl::StatusOr<std::vector<JobReport>> jobs = ReadSessions(dir, run_id);

@@ -11,12 +11,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "agents/engine/tier_catalog.h"
 #include "client_sdk/session/clock.h"
+#include "client_sdk/session/packed_report.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/fake_job.h"
@@ -183,10 +185,10 @@ TEST_F(JobServerTest, WritesTheReportWhenTheJobHangsUp) {
   report.steps.written = 1;
   job->HangUp();
   Await([this] { return server_->active_jobs() == 0; });
-  std::ifstream file(ReportPath(), std::ios::binary);
+  std::stringstream bytes;
+  bytes << std::ifstream(ReportPath()).rdbuf();
   auto read = std::make_unique<session::Report>();
-  ASSERT_TRUE(file.read(reinterpret_cast<char*>(read.get()), sizeof(*read)));
-  EXPECT_EQ(file.peek(), EOF);
+  ASSERT_TRUE(session::UnpackReport(bytes.str(), read.get()));
   EXPECT_EQ(read->magic, session::kMagic);
   EXPECT_EQ(read->tensor_peak_bytes, 12345);
   EXPECT_EQ(read->steps.entries[0].duration_ns, 99);

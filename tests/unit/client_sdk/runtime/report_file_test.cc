@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <sstream>
 
+#include "client_sdk/session/packed_report.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/temp_directory.h"
 
@@ -21,11 +23,10 @@ TEST(ReportFileTest, WritesTheWholeReportUnderItsRunAndProcess) {
   report->steps.entries[0].duration_ns = 77;
   ASSERT_TRUE(WriteReportFile(directory.path(), "run", *report));
 
+  std::stringstream bytes;
+  bytes << std::ifstream(directory.path() + "/run-123.session").rdbuf();
   auto read = std::make_unique<session::Report>();
-  std::ifstream file(directory.path() + "/run-123.session", std::ios::binary);
-  file.read(reinterpret_cast<char*>(read.get()), sizeof(*read));
-  EXPECT_EQ(file.gcount(), sizeof(*read));
-  EXPECT_EQ(file.peek(), EOF);
+  ASSERT_TRUE(session::UnpackReport(bytes.str(), read.get()));
   EXPECT_EQ(read->magic, session::kMagic);
   EXPECT_EQ(read->steps.entries[0].duration_ns, 77);
   // Nothing else is left behind.

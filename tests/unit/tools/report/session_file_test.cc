@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 
+#include "client_sdk/session/packed_report.h"
 #include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -35,12 +36,14 @@ class SessionFileTest : public ::testing::Test {
         .duration_ns = duration_ns};
   }
 
-  std::string Write(const std::string& name,
-                    size_t size_bytes = sizeof(session::Report)) {
+  std::string WriteBytes(const std::string& name, const std::string& bytes) {
     const std::string path = directory_->path() + "/" + name;
-    std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(report_.get()), size_bytes);
+    std::ofstream(path, std::ios::binary) << bytes;
     return path;
+  }
+
+  std::string Write(const std::string& name) {
+    return WriteBytes(name, session::PackReport(*report_));
   }
 
   absl::StatusOr<JobReport> Read() {
@@ -123,8 +126,15 @@ TEST_F(SessionFileTest, SaysWhatIsWrongWithAFile) {
   const auto error = [](const std::string& path) {
     return std::string(ReadSessionFile(path).status().message());
   };
-  EXPECT_THAT(error(Write("short.session", 100)), HasSubstr("100 bytes"));
-  EXPECT_THAT(error(directory_->path() + "/none"), HasSubstr("unreadable"));
+  EXPECT_THAT(error(WriteBytes("short.session", std::string(100, 'x'))),
+              HasSubstr("100 bytes"));
+  EXPECT_THAT(error(directory_->path() + "/none"), HasSubstr("cannot be read"));
+  AddStep(session::kStepPlan, 100);
+  const std::string whole = session::PackReport(*report_);
+  EXPECT_THAT(error(WriteBytes("less", whole.substr(0, whole.size() - 1))),
+              HasSubstr("not the length"));
+  EXPECT_THAT(error(WriteBytes("more", whole + "x")),
+              HasSubstr("not the length"));
   report_->version = 9;
   EXPECT_THAT(error(Write("version.session")), HasSubstr("version 9"));
   report_->magic = 1;
@@ -133,7 +143,7 @@ TEST_F(SessionFileTest, SaysWhatIsWrongWithAFile) {
 
 TEST_F(SessionFileTest, ReadsTheFilesOfOneRunAndKeepsTheDamagedApart) {
   Write("run-1-17.session");
-  Write("run-1-18.session", 10);
+  WriteBytes("run-1-18.session", "0123456789");
   Write("run-2-19.session");
   Write("run-1-20.tmp");
   const Sessions sessions = ReadSessions(directory_->path(), "run-1");
