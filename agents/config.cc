@@ -1,19 +1,27 @@
 #include "agents/config.h"
 
+#include <grp.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "agents/tiers/tier_spec.h"
 #include "client_sdk/session/size_spec.h"
+#include "network/loopback.h"
 
 namespace stowage::agent {
 namespace {
@@ -24,6 +32,28 @@ std::string DefaultSocket() {
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime == nullptr || *runtime == '\0') return "/run/stowage/agent.sock";
   return absl::StrCat(runtime, "/stowage/agent.sock");
+}
+
+// As they are given.
+struct SocketFlags {
+  std::string mode;
+  std::string group;
+};
+
+// Others than these make no sense for a socket.
+std::optional<mode_t> ParseMode(absl::string_view text) {
+  absl::ConsumePrefix(&text, "0");
+  if (text == "600") return 0600;
+  if (text == "660") return 0660;
+  if (text == "666") return 0666;
+  return std::nullopt;
+}
+
+std::optional<gid_t> FindGroup(const std::string& name) {
+  if (uint32_t number = 0; absl::SimpleAtoi(name, &number)) return number;
+  const group* found = getgrnam(name.c_str());
+  if (found == nullptr) return std::nullopt;
+  return found->gr_gid;
 }
 
 std::string HostName() {
@@ -53,11 +83,20 @@ void AddOption(CLI::App& app, const std::string& name, std::string& value,
       ->envname(VariableOf(name));
 }
 
-void AddOptions(CLI::App& app, AgentConfig& config) {
+void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
   AddOption(app, "socket", config.socket, "Unix socket that jobs connect to");
+  AddOption(app, "socket-mode", access.mode,
+            "Who may connect, as of a file: 0600, 0660 or 0666; empty: 0660 "
+            "with --socket-group, else 0600");
+  AddOption(app, "socket-group", access.group,
+            "Group of the socket, a name or a number; empty: the agent's");
   AddOption(app, "service", config.service,
             "Address of the placement service, host:port or unix:/path; empty: "
             "none, jobs stay in demand mode");
+  app.add_flag("--allow-plaintext", config.allow_plaintext,
+               "Talk to a service on another host in plain text, which "
+               "everybody on the way can read and write")
+      ->envname(VariableOf("allow-plaintext"));
   AddOption(app, "fast-tier", config.fast_tier,
             "Fast tier: dram, or dram:N for NUMA node N");
   AddOption(app, "fast", config.job.fast,
@@ -66,6 +105,12 @@ void AddOptions(CLI::App& app, AgentConfig& config) {
   AddOption(app, "slow", config.job.slow,
             "Slow tier of jobs that ask for none: file:DIR, pmem:DIR, numa:N, "
             "emulated:NAME");
+  app.add_option("--slow-dir", config.slow_dirs,
+                 "Directories that jobs may name as slow tiers, with all below "
+                 "them, where their user may make files; several with ':' "
+                 "between; the one of --slow is every job's")
+      ->delimiter(':')
+      ->envname(VariableOf("slow-dir"));
   AddOption(app, "policy", config.job.policy,
             "Policy of jobs that ask for none; empty: the service's default");
   AddOption(app, "report-dir", config.report_dir,
@@ -97,7 +142,54 @@ absl::Status CheckEnvironment(const CLI::App& app) {
   return absl::OkStatus();
 }
 
+std::string GroupText(const std::optional<gid_t>& group) {
+  return group ? absl::StrCat(*group) : "";
+}
+
+absl::StatusOr<SocketAccess> ParseAccess(const SocketFlags& flags) {
+  SocketAccess access{.mode = flags.group.empty() ? 0600u : 0660u};
+  if (!flags.mode.empty()) {
+    const std::optional<mode_t> mode = ParseMode(flags.mode);
+    if (!mode) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--socket-mode '", flags.mode,
+                       "' must be 0600, 0660 or 0666: reading and writing for "
+                       "the owner, and for the group, and for all"));
+    }
+    access.mode = *mode;
+  }
+  if (flags.group.empty()) return access;
+  access.group = FindGroup(flags.group);
+  if (!access.group) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--socket-group '", flags.group,
+                     "' is no group of this host; name another or make it"));
+  }
+  if (access.mode == 0600) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--socket-group ", flags.group,
+        " may not connect with --socket-mode 0600; leave one of them out"));
+  }
+  return access;
+}
+
+absl::Status CheckService(const AgentConfig& config) {
+  if (config.service.empty() || config.allow_plaintext) return absl::OkStatus();
+  const absl::StatusOr<bool> stays = StaysOnHost(config.service);
+  if (!stays.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--service: ", stays.status().message()));
+  }
+  if (*stays) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--service is ", config.service,
+      ", on another host, and the agent speaks plain text: everybody on the "
+      "way could read it and make plans of their own; name a proxy on this "
+      "host that does TLS, or force it with --allow-plaintext"));
+}
+
 absl::Status CheckValues(const AgentConfig& config) {
+  if (absl::Status s = CheckService(config); !s.ok()) return s;
   if (!session::ParseLimit(config.job.fast)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--fast '", config.job.fast, "' is not ", session::kLimitForms));
@@ -121,7 +213,8 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
   CLI::App app(
       "The node agent: owns the memory tiers of this host, moves the "
       "tensors of training jobs between them.");
-  AddOptions(app, config);
+  SocketFlags access;
+  AddOptions(app, config, access);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& printed) {
@@ -131,17 +224,26 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
         absl::StrCat(error.what(), "; --help lists the flags"));
   }
   if (absl::Status s = CheckEnvironment(app); !s.ok()) return s;
+  const absl::StatusOr<SocketAccess> parsed = ParseAccess(access);
+  if (!parsed.ok()) return parsed.status();
+  config.socket_access = *parsed;
   if (absl::Status s = CheckValues(config); !s.ok()) return s;
   return config;
 }
 
 std::string ToString(const AgentConfig& config) {
   return absl::StrCat(
-      "socket: ", config.socket, "\nservice: ", config.service,
+      "socket: ", config.socket,
+      "\nsocket-mode: ", absl::StrFormat("%04o", config.socket_access.mode),
+      "\nsocket-group: ", GroupText(config.socket_access.group),
+      "\nservice: ", config.service,
+      "\nallow-plaintext: ", config.allow_plaintext ? "true" : "false",
       "\nfast-tier: ", config.fast_tier, "\nfast: ", config.job.fast,
-      "\nslow: ", config.job.slow, "\npolicy: ", config.job.policy,
-      "\nreport-dir: ", config.report_dir, "\ngraph-dir: ", config.graph_dir,
-      "\nnode: ", config.node, "\nready-file: ", config.ready_file, "\n");
+      "\nslow: ", config.job.slow,
+      "\nslow-dir: ", absl::StrJoin(config.slow_dirs, ":"),
+      "\npolicy: ", config.job.policy, "\nreport-dir: ", config.report_dir,
+      "\ngraph-dir: ", config.graph_dir, "\nnode: ", config.node,
+      "\nready-file: ", config.ready_file, "\n");
 }
 
 }  // namespace stowage::agent

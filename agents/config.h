@@ -6,18 +6,23 @@
 #define STOWAGE_AGENTS_CONFIG_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "agents/jobs/hello.h"
+#include "agents/jobs/socket_access.h"
 
 namespace stowage::agent {
 
 // docs/reference-agent.md says what each field is for.
 struct AgentConfig {
   std::string socket;
+  SocketAccess socket_access;
   std::string service;
+  bool allow_plaintext = false;  // also where others can read it
   std::string fast_tier = "dram";
   JobDefaults job;
+  std::vector<std::string> slow_dirs;  // that jobs may name
   std::string report_dir;
   std::string graph_dir;
   std::string node;
@@ -26,7 +31,8 @@ struct AgentConfig {
 };
 
 // INVALID_ARGUMENT for unknown or malformed flags and variables; the message
-// says which and what is accepted. --help and --version print and exit.
+// says which and what is accepted. --help and --version print and exit. Blocks
+// on the resolver where the service is a host's name.
 absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv);
 
 // One "name: value" per line.

@@ -12,6 +12,7 @@
 #include "agents/engine/tier_catalog.h"
 #include "agents/jobs/job_server.h"
 #include "agents/jobs/service_link.h"
+#include "agents/jobs/slow_directories.h"
 #include "agents/jobs/whole_file.h"
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
@@ -62,18 +63,24 @@ absl::Status CheckDirectories(const AgentConfig& config) {
 int Serve(const AgentConfig& config) {
   const absl::Status directories = CheckDirectories(config);
   if (!directories.ok()) return Fail(directories, kExitTier);
+  const auto slow_directories =
+      SlowDirectories::Resolve(config.job.slow, config.slow_dirs);
+  if (!slow_directories.ok()) {
+    return Fail(slow_directories.status(), kExitTier);
+  }
   TierCatalog catalog(config.node, config.fast_tier);
-  const auto slow = catalog.Slow(config.job.slow);
+  const auto slow = catalog.Slow(slow_directories->default_tier());
   if (!slow.ok()) return Fail(slow.status(), kExitTier);
   const std::unique_ptr<ServiceLink> service =
       ConnectService(config, (*slow)->system);
   absl::StatusOr<std::unique_ptr<JobServer>> server =
-      JobServer::Start(config.socket, config.job,
+      JobServer::Start(config.socket, config.socket_access, config.job,
                        {.node = config.node,
                         .report_dir = config.report_dir,
                         .graph_dir = config.graph_dir,
                         .catalog = &catalog,
-                        .service = service.get()});
+                        .service = service.get(),
+                        .slow_directories = *slow_directories});
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.ready_file.empty()) {
     const absl::Status ready = WriteWholeFile(config.ready_file, "");

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -47,22 +48,22 @@ absl::Status CheckVersion(absl::string_view bytes,
 
 }  // namespace
 
-absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes,
+absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
                                       const JobDefaults& defaults) {
   session::Hello hello{};
   std::memcpy(&hello, bytes.data(), std::min(bytes.size(), sizeof(hello)));
   if (absl::Status s = CheckVersion(bytes, hello); !s.ok()) return s;
   bool ended = true;
-  JobRequest job{.pid = hello.pid,
+  JobRequest job{.peer = std::move(peer),
                  .run_id = Text(hello.run_id, ended),
                  .command = Text(hello.command, ended)};
   const std::string fast = Or(Text(hello.fast, ended), defaults.fast);
   job.slow = Or(Text(hello.slow, ended), defaults.slow);
   job.policy = Or(Text(hello.policy, ended), defaults.policy);
-  if (!ended || job.pid <= 0) {
+  if (!ended) {
     return absl::InvalidArgumentError(
-        "the greeting has a string without an end or a process id below 1; "
-        "install the same release of agent and plug-in");
+        "the greeting has a string without an end; install the same release "
+        "of agent and plug-in");
   }
   if (!IsRunId(job.run_id)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -1,14 +1,14 @@
 // The first message of a job, checked.
 //
-//   absl::StatusOr<JobRequest> job = ParseHello(bytes, defaults);
+//   absl::StatusOr<JobRequest> job = ParseHello(bytes, peer, defaults);
 #ifndef STOWAGE_AGENTS_JOBS_HELLO_H_
 #define STOWAGE_AGENTS_JOBS_HELLO_H_
 
-#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "agents/jobs/peer.h"
 #include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
@@ -21,7 +21,7 @@ struct JobDefaults {
 };
 
 struct JobRequest {
-  int32_t pid = 0;
+  Peer peer;           // not of the hello: whoever sent it
   std::string run_id;  // empty, or letters, digits, '.', '_', '-'
   std::string command;
   session::Limit fast_limit;
@@ -32,7 +32,7 @@ struct JobRequest {
 // `bytes` is what the socket gave. INVALID_ARGUMENT for a message that is not a
 // Hello of this version, strings without an end, a run id that is no file name
 // or a limit that is none; the message says what to do. Pure.
-absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes,
+absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
                                       const JobDefaults& defaults);
 
 }  // namespace stowage::agent

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "agents/jobs/job_socket.h"
+#include "agents/jobs/peer.h"
 
 namespace stowage::agent {
 namespace {
@@ -25,9 +26,9 @@ constexpr int kAcceptBackoffMs = 100;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<JobServer>> JobServer::Start(
-    const std::string& socket_path, JobDefaults defaults,
-    SessionContext context) {
-  absl::StatusOr<OwnedFd> listener = ListenAt(socket_path);
+    const std::string& socket_path, const SocketAccess& access,
+    JobDefaults defaults, SessionContext context) {
+  absl::StatusOr<OwnedFd> listener = ListenAt(socket_path, access);
   if (!listener.ok()) return listener.status();
   OwnedFd stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop_event.valid()) return absl::ErrnoToStatus(errno, "eventfd");
@@ -147,7 +148,10 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
   const absl::StatusOr<std::string> hello =
       ReceiveHello(socket, kGreetingTimeout);
   if (!hello.ok()) return hello.status();
-  const absl::StatusOr<JobRequest> request = ParseHello(*hello, defaults_);
+  absl::StatusOr<Peer> peer = PeerOf(socket);
+  const absl::StatusOr<JobRequest> request =
+      peer.ok() ? ParseHello(*hello, *std::move(peer), defaults_)
+                : peer.status();
   absl::StatusOr<std::unique_ptr<Session>> session =
       request.ok() ? Session::Create(*request, context_) : request.status();
   if (!session.ok()) {

@@ -1,7 +1,7 @@
 // Accepts jobs at a Unix socket and serves each on a thread of its own.
 //
 //   absl::StatusOr<std::unique_ptr<JobServer>> server =
-//       JobServer::Start("/run/stowage/agent.sock", defaults, context);
+//       JobServer::Start("/run/stowage/agent.sock", {}, defaults, context);
 //   ...
 //   (*server)->Stop();
 #ifndef STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/session.h"
+#include "agents/jobs/socket_access.h"
 #include "agents/tiers/owned_fd.h"
 
 namespace stowage::agent {
@@ -31,8 +32,8 @@ class JobServer {
   // Listens when it returns; errors are those of ListenAt. What `context`
   // points to must outlive the server.
   static absl::StatusOr<std::unique_ptr<JobServer>> Start(
-      const std::string& socket_path, JobDefaults defaults,
-      SessionContext context);
+      const std::string& socket_path, const SocketAccess& access,
+      JobDefaults defaults, SessionContext context);
   // Stops, then blocks until every thread has ended, plans that are being made
   // included.
   ~JobServer();

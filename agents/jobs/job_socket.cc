@@ -58,9 +58,29 @@ absl::Status RemoveStaleSocket(const std::string& path,
   return absl::OkStatus();
 }
 
+absl::Status CannotListen(const std::string& path, int error) {
+  return absl::ErrnoToStatus(
+      error, absl::StrCat("cannot listen at '", path,
+                          "'; use a directory that the agent may write"));
+}
+
+// Before the socket listens, so that the umask lets nobody in.
+absl::Status Restrict(const std::string& path, const SocketAccess& access) {
+  if (chmod(path.c_str(), access.mode) != 0) return CannotListen(path, errno);
+  if (!access.group.has_value()) return absl::OkStatus();
+  if (chown(path.c_str(), -1, *access.group) == 0) return absl::OkStatus();
+  const int error = errno;
+  unlink(path.c_str());
+  return absl::ErrnoToStatus(
+      error, absl::StrCat("cannot give the socket '", path, "' to group ",
+                          *access.group,
+                          "; name a group that the agent's user is in"));
+}
+
 }  // namespace
 
-absl::StatusOr<OwnedFd> ListenAt(const std::string& path) {
+absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
+                                 const SocketAccess& access) {
   const absl::StatusOr<sockaddr_un> address = AddressOf(path);
   if (!address.ok()) return address.status();
   std::error_code ignored;  // bind() says what is wrong
@@ -69,12 +89,11 @@ absl::StatusOr<OwnedFd> ListenAt(const std::string& path) {
   if (absl::Status s = RemoveStaleSocket(path, *address); !s.ok()) return s;
   OwnedFd socket = MakeSocket();
   if (bind(socket.get(), reinterpret_cast<const sockaddr*>(&*address),
-           sizeof(*address)) != 0 ||
-      listen(socket.get(), kBacklog) != 0) {
-    return absl::ErrnoToStatus(
-        errno, absl::StrCat("cannot listen at '", path,
-                            "'; use a directory that the agent may write"));
+           sizeof(*address)) != 0) {
+    return CannotListen(path, errno);
   }
+  if (absl::Status s = Restrict(path, access); !s.ok()) return s;
+  if (listen(socket.get(), kBacklog) != 0) return CannotListen(path, errno);
   return socket;
 }
 

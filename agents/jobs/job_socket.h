@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "agents/jobs/socket_access.h"
 #include "agents/tiers/owned_fd.h"
 #include "client_sdk/session/session.h"
 
@@ -20,9 +21,11 @@ namespace stowage::agent {
 
 // Binds and listens at `path`; removes a socket that a dead agent left there.
 // ALREADY_EXISTS when a living one answers, INVALID_ARGUMENT when the path is
-// too long; makes the parent directory. Descriptor: non-blocking,
-// close-on-exec.
-absl::StatusOr<OwnedFd> ListenAt(const std::string& path);
+// too long, PERMISSION_DENIED when the agent's user may not give the socket to
+// the group; makes the parent directory. Nobody connects before `access` holds.
+// Descriptor: non-blocking, close-on-exec.
+absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
+                                 const SocketAccess& access);
 
 // The first message, at most a little longer than a session::Hello. Blocks up
 // to `timeout`.

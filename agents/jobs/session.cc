@@ -1,5 +1,8 @@
 #include "agents/jobs/session.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <utility>
 
@@ -28,7 +31,7 @@ session::TierInfo ToTierInfo(const TierRoom& room) {
 
 std::string FileStem(const JobRequest& request) {
   const std::string& run_id = request.run_id;
-  return absl::StrCat(run_id.empty() ? "job" : run_id, "-", request.pid);
+  return absl::StrCat(run_id.empty() ? "job" : run_id, "-", request.peer.pid);
 }
 
 absl::Status Annotate(const absl::Status& status, absl::string_view what) {
@@ -53,13 +56,22 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
   return options;
 }
 
+// An arena is its user's, so that quotas count it. An agent that lacks the right
+// keeps it, and the job uses it all the same.
+void GiveTo(const Peer& peer, int arena) {
+  if (fchown(arena, peer.uid, peer.gid) != 0) return;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     const JobRequest& request, const SessionContext& context) {
   const auto fast = context.catalog->Fast();
   if (!fast.ok()) return Annotate(fast.status(), "fast tier");
-  const auto slow = context.catalog->Slow(request.slow);
+  const absl::StatusOr<std::string> slow_spec =
+      context.slow_directories.TierFor(request.slow, request.peer);
+  if (!slow_spec.ok()) return Annotate(slow_spec.status(), "slow tier");
+  const auto slow = context.catalog->Slow(*slow_spec);
   if (!slow.ok()) return Annotate(slow.status(), "slow tier");
   // A limit in bytes bounds the arena too; a share is not known yet.
   absl::StatusOr<TierRoom> fast_room =
@@ -70,12 +82,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   std::vector<TierRoom> rooms;
   rooms.push_back(*std::move(fast_room));
   rooms.push_back(*std::move(slow_room));
+  for (const TierRoom& room : rooms) GiveTo(request.peer, room.arena->fd());
 
-  std::string job_id = absl::StrCat(context.node, "-", request.pid, "-",
+  std::string job_id = absl::StrCat(context.node, "-", request.peer.pid, "-",
                                     absl::ToUnixMillis(absl::Now()));
   absl::StatusOr<SessionSegment> segment =
       SessionSegment::Create({.job_id = job_id,
-                              .pid = request.pid,
+                              .pid = request.peer.pid,
                               .command = request.command,
                               .policy = request.policy,
                               .slow = request.slow});
@@ -163,13 +176,26 @@ void Session::NoteService() {
 void Session::NoteFailure(const MoveOrder& order, int error) {
   absl::MutexLock lock(&mutex_);
   if (!told_errors_.insert(error).second) return;
-  events_.Append(
-      "move-failed",
-      absl::StrCat(std::strerror(error), " (errno ", error,
-                   "): ", order.size_bytes, " bytes from tier ",
-                   order.from_tier, " offset ", order.from_offset_bytes,
-                   " to tier ", order.to_tier, " offset ",
-                   order.to_offset_bytes, "; slow tier ", request_.slow));
+  events_.Append("move-failed",
+                 absl::StrCat(std::strerror(error), " (errno ", error,
+                              "): ", order.size_bytes, " bytes from tier ",
+                              order.from_tier, " offset ",
+                              order.from_offset_bytes, " to tier ",
+                              order.to_tier, " offset ", order.to_offset_bytes,
+                              "; slow tier ", request_.slow, MissingBytes()));
+}
+
+// The job holds a descriptor of the slow arena, and nothing keeps it from
+// truncating a file.
+std::string Session::MissingBytes() const {
+  const session::TierInfo& slow = tiers_.back();
+  struct stat status;
+  if (fstat(descriptors_.back(), &status) != 0 ||
+      status.st_size >= slow.capacity_bytes) {
+    return "";
+  }
+  return absl::StrCat(", whose arena the job cut to ", status.st_size, " of ",
+                      slow.capacity_bytes, " bytes");
 }
 
 void Session::LetGo() {

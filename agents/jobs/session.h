@@ -28,6 +28,7 @@
 #include "agents/jobs/plan_worker.h"
 #include "agents/jobs/segment.h"
 #include "agents/jobs/service_link.h"
+#include "agents/jobs/slow_directories.h"
 #include "agents/jobs/step_reader.h"
 
 namespace stowage::agent {
@@ -39,6 +40,7 @@ struct SessionContext {
   std::string graph_dir;   // empty: graphs are not kept
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
+  SlowDirectories slow_directories;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);
 };
@@ -73,6 +75,7 @@ class Session {
 
   void NoteService();
   void NoteFailure(const MoveOrder& order, int error);
+  std::string MissingBytes() const;
   absl::Status WriteReport() const;
 
   const JobRequest request_;

@@ -1,13 +1,17 @@
 #include "agents/tiers/backing_file.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -15,10 +19,45 @@
 namespace stowage::agent {
 namespace {
 
+// open(), but follows no symbolic link on the whole way. Kernels before 5.6 and
+// some containers lack the call, and follow links.
+int OpenWithoutLinks(const std::string& path, uint64_t flags, mode_t mode) {
+  open_how how{};
+  how.flags = flags;
+  how.mode = mode;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  const long fd =
+      syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof(how));
+  if (fd >= 0 || errno != ENOSYS) return static_cast<int>(fd);
+  return open(path.c_str(), static_cast<int>(flags), mode);
+}
+
+// File systems without O_TMPFILE: a named file whose name is removed at once.
+int OpenAndUnlink(const std::string& directory, int flags) {
+  const OwnedFd opened(
+      OpenWithoutLinks(directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
+  if (!opened.valid()) return -1;
+  std::string path =
+      absl::StrCat("/proc/self/fd/", opened.get(), "/.stowage-XXXXXX");
+  const int fd = mkostemp(path.data(), flags | O_CLOEXEC);
+  if (fd >= 0) unlink(path.c_str());
+  return fd;
+}
+
+int OpenNameless(const std::string& directory, int flags) {
+  const int fd = OpenWithoutLinks(
+      directory, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL | flags, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
+  return OpenAndUnlink(directory, flags);
+}
+
+}  // namespace
+
 absl::Status DirectoryError(int error, const std::string& directory) {
   const absl::string_view remedy =
       error == ENOENT    ? "; make the directory or name another one"
       : error == ENOTDIR ? "; name a directory"
+      : error == ELOOP   ? "; name it without symbolic links"
       : error == EACCES || error == EPERM || error == EROFS
           ? "; let the agent's user write there or name another directory"
       : error == ENOSPC ? "; free some space or name another directory"
@@ -26,23 +65,6 @@ absl::Status DirectoryError(int error, const std::string& directory) {
   return absl::ErrnoToStatus(
       error, absl::StrCat("cannot make a file in '", directory, "'", remedy));
 }
-
-// File systems without O_TMPFILE: a named file whose name is removed at once.
-int OpenAndUnlink(const std::string& directory, int flags) {
-  std::string path = directory + "/.stowage-XXXXXX";
-  const int fd = mkostemp(path.data(), flags | O_CLOEXEC);
-  if (fd >= 0) unlink(path.c_str());
-  return fd;
-}
-
-int OpenNameless(const std::string& directory, int flags) {
-  const int fd = open(directory.c_str(),
-                      O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL | flags, 0600);
-  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
-  return OpenAndUnlink(directory, flags);
-}
-
-}  // namespace
 
 absl::StatusOr<OwnedFd> OpenBackingFile(const std::string& directory,
                                         int extra_flags) {
@@ -71,7 +93,10 @@ std::string DeviceName(const std::string& directory) {
 }
 
 absl::Status CheckDirectory(const std::string& directory) {
-  return OpenBackingFile(directory, 0).status();
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(directory, error);
+  if (error) return DirectoryError(error.value(), directory);
+  return OpenBackingFile(path, 0).status();
 }
 
 }  // namespace stowage::agent

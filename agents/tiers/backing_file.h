@@ -16,9 +16,14 @@ namespace stowage::agent {
 // Makes the file, empty, with mode 0600. `extra_flags` may hold O_DIRECT, which
 // is dropped where the file system does not know it. NOT_FOUND when the
 // directory does not exist, PERMISSION_DENIED when it is not writable; the
-// message says what to do.
+// message says what to do. A symbolic link in `directory` is refused: whoever
+// resolved the path and judged it must not be led elsewhere since.
 absl::StatusOr<OwnedFd> OpenBackingFile(const std::string& directory,
                                         int extra_flags);
+
+// What to tell of `directory`, in which a file cannot be made because of the
+// errno `error`, and what to do.
+absl::Status DirectoryError(int error, const std::string& directory);
 
 // Bytes an unprivileged process may still write below `directory`.
 absl::StatusOr<int64_t> FreeBytes(const std::string& directory);
@@ -27,7 +32,7 @@ absl::StatusOr<int64_t> FreeBytes(const std::string& directory);
 std::string DeviceName(const std::string& directory);
 
 // NOT_FOUND, INVALID_ARGUMENT or PERMISSION_DENIED with the remedy, unless
-// `directory` is a directory in which this process may make files.
+// `directory` is, or leads to, one in which this process may make files.
 absl::Status CheckDirectory(const std::string& directory);
 
 }  // namespace stowage::agent

@@ -53,4 +53,8 @@ absl::StatusOr<TierSpec> ParseTierSpec(absl::string_view text) {
   return spec;
 }
 
+bool NamesDirectory(const TierSpec& spec) {
+  return spec.kind == "file" || spec.kind == "pmem";
+}
+
 }  // namespace stowage::agent

@@ -23,6 +23,9 @@ struct TierSpec {
 // look at the machine.
 absl::StatusOr<TierSpec> ParseTierSpec(absl::string_view text);
 
+// Whether the argument is a directory.
+bool NamesDirectory(const TierSpec& spec);
+
 }  // namespace stowage::agent
 
 #endif  // STOWAGE_AGENTS_TIERS_TIER_SPEC_H_

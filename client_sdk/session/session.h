@@ -35,7 +35,7 @@ inline constexpr int64_t kPageBytes = 4096;
 struct Hello {
   uint64_t magic;
   uint32_t version;
-  int32_t pid;
+  int32_t reserved;   // ignored: the socket tells whose process it is
   char run_id[64];    // names the report; may be empty
   char command[256];  // for people
   char fast[64];    // "900MiB", "40%", "unlimited"; empty: the agent's default

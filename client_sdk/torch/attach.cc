@@ -48,7 +48,6 @@ session::Hello MakeHello(const AttachOptions& options) {
   session::Hello hello{};
   hello.magic = session::kMagic;
   hello.version = session::kVersion;
-  hello.pid = getpid();
   CopyText(options.run_id, hello.run_id);
   CopyText(ReadCommand(), hello.command);
   CopyText(options.fast, hello.fast);

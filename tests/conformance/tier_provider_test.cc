@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -216,6 +217,20 @@ TEST(TierProviderErrorTest, NamesTheMediaThereAre) {
   EXPECT_TRUE(absl::IsInvalidArgument(provider.status()));
   EXPECT_THAT(std::string(provider.status().message()),
               HasSubstr("optane, redl, cxl, numa"));
+}
+
+TEST(TierProviderErrorTest, FollowsNoSymbolicLink) {
+  TempDirectory directory;
+  const std::string path = std::filesystem::canonical(directory.path());
+  ASSERT_EQ(symlink("/tmp", (path + "/link").c_str()), 0);
+  for (const std::string kind : {"file:", "pmem:"}) {
+    const auto provider = Open(kind + path + "/link");
+    ASSERT_TRUE(provider.ok()) << provider.status();
+    const auto arena = (*provider)->CreateArena(kArenaBytes);
+    ASSERT_FALSE(arena.ok());
+    EXPECT_THAT(std::string(arena.status().message()),
+                HasSubstr("without symbolic links"));
+  }
 }
 
 TEST(TierProviderErrorTest, SaysThatAFileIsNoDirectory) {

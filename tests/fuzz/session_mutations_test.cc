@@ -197,7 +197,6 @@ TEST(HelloMutationsTest, DamagedHellosAreRefusedOrWhole) {
   session::Hello hello{};
   hello.magic = session::kMagic;
   hello.version = session::kVersion;
-  hello.pid = 42;
   SetText(hello.run_id, "run-1.a_b");
   SetText(hello.command, "python3 train.py");
   SetText(hello.fast, "900MiB");
@@ -212,7 +211,7 @@ TEST(HelloMutationsTest, DamagedHellosAreRefusedOrWhole) {
     } else {
       mutator.DamageInPlace(damaged.data(), damaged.size());
     }
-    const auto request = ParseHello(damaged, {});
+    const auto request = ParseHello(damaged, {}, {});
     accepted += request.ok();
     if (!request.ok()) {
       EXPECT_FALSE(request.status().message().empty());

@@ -1,6 +1,5 @@
 // The stowage-agent binary from outside: configuration, exit codes, signals.
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -8,11 +7,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/agents/agent_process.h"
 #include "tests/unit/agents/fake_job.h"
 #include "tests/unit/agents/temp_directory.h"
 
@@ -39,20 +37,6 @@ class AgentTest : public testing::Test {
     std::ostringstream output;
     output << std::ifstream(path).rdbuf();
     return {WEXITSTATUS(status), output.str()};
-  }
-
-  // Starts an agent that listens when this returns.
-  pid_t Start() {
-    const std::string ready = directory_.path() + "/ready";
-    const pid_t agent = fork();
-    if (agent == 0) {
-      execl(kBinary, kBinary, "--socket", socket_.c_str(), "--slow",
-            "emulated:cxl", "--report-dir", directory_.path().c_str(),
-            "--ready-file", ready.c_str(), nullptr);
-      _exit(127);
-    }
-    while (!std::filesystem::exists(ready)) std::this_thread::yield();
-    return agent;
   }
 
   TempDirectory directory_;
@@ -86,11 +70,57 @@ TEST_F(AgentTest, PrefersFlagsToVariablesToDefaults) {
   EXPECT_THAT(both.output, HasSubstr("fast: 20%"));
 }
 
+TEST_F(AgentTest, ChecksWhoMayConnect) {
+  EXPECT_THAT(Run("--check-config").output, HasSubstr("socket-mode: 0600"));
+  const Outcome group = Run("--check-config --socket-group root");
+  EXPECT_THAT(group.output, HasSubstr("socket-mode: 0660\nsocket-group: 0"));
+  const Outcome both =
+      Run("--check-config --socket-group 12", "STOWAGE_AGENT_SOCKET_MODE=0666");
+  EXPECT_THAT(both.output, HasSubstr("socket-mode: 0666\nsocket-group: 12"));
+  for (const std::string mode : {"0777", "4660", "0060", "660x", "rw", "06"}) {
+    const Outcome refused = Run("--check-config --socket-mode " + mode);
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.output, HasSubstr("0600, 0660 or 0666"));
+  }
+  const Outcome nobody = Run("--check-config --socket-group no-such-group");
+  EXPECT_EQ(nobody.exit_code, 1);
+  EXPECT_THAT(nobody.output, HasSubstr("is no group of this host"));
+  const Outcome useless =
+      Run("--check-config --socket-group root --socket-mode 0600");
+  EXPECT_EQ(useless.exit_code, 1);
+  EXPECT_THAT(useless.output, HasSubstr("leave one of them out"));
+}
+
+TEST_F(AgentTest, SpeaksPlainTextToOtherHostsOnlyWhenItIsForced) {
+  for (const std::string service : {"192.0.2.1:7420", "0.0.0.0:7420"}) {
+    const Outcome refused = Run("--check-config --service " + service);
+    EXPECT_EQ(refused.exit_code, 1);
+    EXPECT_THAT(refused.output, HasSubstr("--allow-plaintext"));
+    EXPECT_EQ(
+        Run("--check-config --allow-plaintext --service " + service).exit_code,
+        0);
+    EXPECT_EQ(Run("--check-config --service " + service,
+                  "STOWAGE_AGENT_ALLOW_PLAINTEXT=true")
+                  .exit_code,
+              0);
+  }
+  for (const std::string service :
+       {"127.0.0.1:7420", "localhost:7420", "unix:/run/stowaged.sock"}) {
+    EXPECT_EQ(Run("--check-config --service " + service).exit_code, 0);
+  }
+  EXPECT_THAT(Run("--check-config --service 127.0.0.1").output,
+              HasSubstr("has no port"));
+}
+
 TEST_F(AgentTest, SaysWhyItDoesNotStart) {
   const std::string at = "--socket " + socket_;
   const Outcome tier = Run(at + " --slow file:/no/such");
   EXPECT_EQ(tier.exit_code, 2);
   EXPECT_THAT(tier.output, HasSubstr("make the directory"));
+  const Outcome directory =
+      Run(at + " --slow emulated:cxl --slow-dir /no/such");
+  EXPECT_EQ(directory.exit_code, 2);
+  EXPECT_THAT(directory.output, HasSubstr("make the directory"));
   const Outcome reports =
       Run(at + " --slow emulated:cxl --report-dir /no/such");
   EXPECT_EQ(reports.exit_code, 2);
@@ -102,25 +132,23 @@ TEST_F(AgentTest, SaysWhyItDoesNotStart) {
 }
 
 TEST_F(AgentTest, LetsItsJobsGoOnSigterm) {
-  const pid_t agent = Start();
+  AgentProcess agent(directory_.path(), {"--slow=emulated:cxl"});
   FakeJob job(socket_, {.fast = "1MiB"});
   ASSERT_EQ(job.welcome().accepted, 1) << job.welcome().error;
-  kill(agent, SIGTERM);
+  agent.Signal(SIGTERM);
   job.WaitForHangUp();
-  int status = -1;
-  waitpid(agent, &status, 0);
-  EXPECT_EQ(status, 0);
+  EXPECT_EQ(agent.Wait(), 0);
   EXPECT_TRUE(std::filesystem::exists(directory_.path() + "/run-" +
                                       std::to_string(getpid()) + ".session"));
   EXPECT_FALSE(std::filesystem::exists(socket_));
 }
 
 TEST_F(AgentTest, LeavesAJobItsDescriptorsWhenItIsKilled) {
-  const pid_t agent = Start();
+  AgentProcess agent(directory_.path(), {"--slow=emulated:cxl"});
   FakeJob job(socket_, {.fast = "1MiB"});
   ASSERT_EQ(job.welcome().accepted, 1) << job.welcome().error;
-  kill(agent, SIGKILL);
-  waitpid(agent, nullptr, 0);
+  agent.Signal(SIGKILL);
+  agent.Wait();
   job.WaitForHangUp();
   const char byte = 7;
   for (int tier = 0; tier < 2; ++tier) {

@@ -33,6 +33,7 @@ struct FakeJobOptions {
   std::string slow;
   std::string policy;
   uint32_t version = session::kVersion;
+  int32_t claimed_pid = 0;  // where older plug-ins told theirs
 };
 
 // Futexes are those of the protocol; the agent may live in another process.
@@ -109,7 +110,7 @@ class FakeJob {
     session::Hello hello{};
     hello.magic = session::kMagic;
     hello.version = options.version;
-    hello.pid = getpid();
+    hello.reserved = options.claimed_pid;
     SetText(hello.run_id, options.run_id);
     SetText(hello.command, "fake job");
     SetText(hello.fast, options.fast);

@@ -110,6 +110,8 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
   app.Add("--service", request->service_address,
           "Address of a running service; a private one by default")
       .FromEnvironment("STOWAGE_SERVICE");
+  app.Add("--allow-plaintext", request->allow_plaintext,
+          "Talk in plain text to a service on another host");
   app.Add("--report", request->report_path,
           "Write a report of the run (JSON) to this file");
   app.Add("--plot", request->plot_path,

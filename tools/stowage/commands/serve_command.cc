@@ -82,6 +82,8 @@ void AddServeCommand(Options& root, CommandList& commands) {
           "Policy that makes the plans of jobs that name none");
   app.Add("--service", services.service_address,
           "Address of a running service; a private one by default");
+  app.Add("--allow-plaintext", services.allow_plaintext,
+          "Talk in plain text to a service on another host");
   app.Add("--metrics-address", services.metrics_address,
           "Where the private service serves metrics, host:port; "
           "nowhere by default");

@@ -86,7 +86,8 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
                                {.fast = request.fast,
                                 .slow = request.slow,
                                 .policy = request.policy,
-                                .service_address = request.service_address},
+                                .service_address = request.service_address,
+                                .allow_plaintext = request.allow_plaintext},
                                directory);
     if (!started.ok()) return started.status();
     services = *std::move(started);

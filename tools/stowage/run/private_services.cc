@@ -141,8 +141,11 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
                          .detached = true};
   AddFlag("socket", agent_socket_, process.argv);
   AddFlag("service", service_address_, process.argv);
+  if (options.allow_plaintext) process.argv.push_back("--allow-plaintext");
   AddFlag("fast", options.fast, process.argv);
   AddFlag("slow", options.slow, process.argv);
+  // Its jobs are this user's, and so is what they name.
+  AddFlag("slow-dir", "/", process.argv);
   AddFlag("policy", options.policy, process.argv);
   AddFlag("report-dir", report_dir_, process.argv);
   AddFlag("graph-dir", graph_dir_, process.argv);

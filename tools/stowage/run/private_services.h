@@ -23,10 +23,11 @@ namespace stowage::cli {
 // What jobs get that do not ask for something else, as `stowage run` takes it.
 struct ServicesOptions {
   std::string fast = "unlimited";
-  std::string slow;             // empty: the agent's default
-  std::string policy;           // empty: the default policy
-  std::string service_address;  // empty: a private service
-  std::string metrics_address;  // of the private service; empty: no metrics
+  std::string slow;              // empty: the agent's default
+  std::string policy;            // empty: the default policy
+  std::string service_address;   // empty: a private service
+  bool allow_plaintext = false;  // to a service on another host
+  std::string metrics_address;   // of the private service; empty: no metrics
 };
 
 class PrivateServices {

@@ -16,6 +16,7 @@ struct RunRequest {
   std::string agent_socket;      // empty: a private agent
   std::string agent_report_dir;  // where a named agent leaves its reports
   std::string service_address;   // empty: a private service
+  bool allow_plaintext = false;  // to a service on another host
   std::string report_path;       // empty: no report is written
   std::string plot_path;         // empty: no picture is drawn
   bool json = false;

@@ -19,7 +19,7 @@ session::Hello ValidHello() {
   session::Hello hello{};
   hello.magic = session::kMagic;
   hello.version = session::kVersion;
-  hello.pid = 42;
+  hello.reserved = 1;  // the pid that older plug-ins claimed
   SetText(hello.run_id, "run-1.a_b");
   SetText(hello.command, "python3 train.py");
   return hello;
@@ -27,7 +27,7 @@ session::Hello ValidHello() {
 
 absl::StatusOr<JobRequest> Parse(const session::Hello& hello) {
   return ParseHello({reinterpret_cast<const char*>(&hello), sizeof(hello)},
-                    kDefaults);
+                    {.pid = 42}, kDefaults);
 }
 
 std::string Message(const absl::StatusOr<JobRequest>& request) {
@@ -37,7 +37,7 @@ std::string Message(const absl::StatusOr<JobRequest>& request) {
 TEST(HelloTest, TakesTheDefaultsForWhatIsEmpty) {
   const auto request = Parse(ValidHello());
   ASSERT_TRUE(request.ok()) << request.status();
-  EXPECT_EQ(request->pid, 42);
+  EXPECT_EQ(request->peer.pid, 42);
   EXPECT_EQ(request->run_id, "run-1.a_b");
   EXPECT_EQ(request->command, "python3 train.py");
   EXPECT_EQ(request->fast_limit, session::Limit{.fraction = 0.4});
@@ -70,7 +70,8 @@ TEST(HelloTest, RefusesMessagesOfAnotherSize) {
   for (const std::string& text :
        {std::string(), std::string("GET / HTTP/1.1"),
         bytes.substr(0, bytes.size() - 1), bytes + "x"}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(ParseHello(text, kDefaults).status()));
+    EXPECT_TRUE(
+        absl::IsInvalidArgument(ParseHello(text, {}, kDefaults).status()));
   }
 }
 
@@ -92,12 +93,6 @@ TEST(HelloTest, RefusesALimitThatIsNone) {
   session::Hello hello = ValidHello();
   SetText(hello.fast, "much");
   EXPECT_THAT(Message(Parse(hello)), HasSubstr("'much'"));
-}
-
-TEST(HelloTest, RefusesAProcessIdThatIsNone) {
-  session::Hello hello = ValidHello();
-  hello.pid = -1;
-  EXPECT_TRUE(absl::IsInvalidArgument(Parse(hello).status()));
 }
 
 }  // namespace

@@ -49,13 +49,14 @@ class JobServerTest : public testing::Test {
 
   void Start() {
     auto server = JobServer::Start(
-        socket_path_,
+        socket_path_, {},
         {.fast = "40%", .slow = "emulated:cxl,size=64MiB", .policy = ""},
         {.node = "node",
          .report_dir = directory_.path(),
          .graph_dir = directory_.path(),
          .catalog = &catalog_,
          .service = &service_,
+         .slow_directories = *SlowDirectories::Resolve("emulated:cxl", {"/"}),
          .plan_refresh_interval = absl::Milliseconds(1)});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -224,7 +225,7 @@ TEST_F(JobServerTest, TakesOverASocketThatADeadAgentLeft) {
 }
 
 TEST_F(JobServerTest, DoesNotTakeTheSocketOfALivingAgent) {
-  const auto second = JobServer::Start(socket_path_, {}, {});
+  const auto second = JobServer::Start(socket_path_, {}, {}, {});
   EXPECT_TRUE(absl::IsAlreadyExists(second.status())) << second.status();
 }
 

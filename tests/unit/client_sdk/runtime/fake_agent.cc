@@ -102,8 +102,7 @@ void FakeAgent::UseMappingsOf(const SessionClient& client) {
 }
 
 session::Hello FakeAgent::Hello() {
-  return {
-      .magic = session::kMagic, .version = session::kVersion, .pid = getpid()};
+  return {.magic = session::kMagic, .version = session::kVersion};
 }
 
 void FakeAgent::HangUp() {

@@ -1,0 +1,40 @@
+// Who is at the other end of a job's socket, as the kernel knows it.
+//
+//   absl::StatusOr<Peer> peer = PeerOf(socket);
+//   absl::Status may = CheckMayMakeFiles(*peer, "/mnt/nvme/alice");
+#ifndef STOWAGE_AGENTS_JOBS_PEER_H_
+#define STOWAGE_AGENTS_JOBS_PEER_H_
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace stowage::agent {
+
+// A process as it was when it connected, numbered as the agent sees it. Plain
+// data.
+struct Peer {
+  pid_t pid = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+  std::vector<gid_t> groups;  // supplementary ones
+};
+
+// FAILED_PRECONDITION where the peer's process has no number in the agent's
+// namespace. Does not block.
+absl::StatusOr<Peer> PeerOf(int socket);
+
+// OK where the peer's user may make files in `directory`, an absolute path
+// without symbolic links: by owner, group and mode of it and of every directory
+// above it. Access lists are not looked at. PERMISSION_DENIED names the
+// directory that is in the way. What the agent's own user and root may do is
+// left to the kernel, which judges when the agent makes the file.
+absl::Status CheckMayMakeFiles(const Peer& peer, const std::string& directory);
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_JOBS_PEER_H_
