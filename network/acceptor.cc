@@ -34,6 +34,7 @@ Acceptor::Acceptor(ListeningSockets listening, const Options& options,
                    std::function<void(OwnedFd)> take)
     : listening_(std::move(listening)),
       first_spare_descriptor_(DescriptorLimit() - options.spare_descriptors),
+      on_refused_(options.on_refused),
       take_(std::move(take)) {}
 
 Acceptor::~Acceptor() {
@@ -83,7 +84,11 @@ bool Acceptor::AcceptOne(const OwnedFd& socket) {
   }
   // The kernel gives out the lowest number that is free, so that a connection
   // of this number says that all those below are taken.
-  if (connection.get() < first_spare_descriptor_) take_(std::move(connection));
+  if (connection.get() < first_spare_descriptor_) {
+    take_(std::move(connection));
+  } else {
+    on_refused_();
+  }
   return true;
 }
 

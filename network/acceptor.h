@@ -30,6 +30,8 @@ class Acceptor {
     // at once: its client may try again, here or at another server, and who is
     // connected already is served as before.
     int spare_descriptors = 0;
+    // Called for each of those, by the acceptor's thread.
+    std::function<void()> on_refused = [] {};
   };
 
   // Connections wait in the kernel until Start. The acceptor's thread calls
@@ -52,6 +54,7 @@ class Acceptor {
 
   const ListeningSockets listening_;
   const int first_spare_descriptor_;
+  const std::function<void()> on_refused_;
   const std::function<void(OwnedFd)> take_;
   OwnedFd stop_;  // an eventfd; readable: the thread ends
   std::thread thread_;

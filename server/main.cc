@@ -9,6 +9,7 @@
 #include "server/graphs/database.h"
 #include "server/graphs/sqlite_graph_store.h"
 #include "server/runtime/config.h"
+#include "server/runtime/descriptor_budget.h"
 #include "server/runtime/exit_code.h"
 #include "server/runtime/port_file.h"
 #include "server/runtime/server.h"
@@ -25,11 +26,13 @@ int Fail(const absl::Status& status, ExitCode code) {
 }
 
 int Serve(const ServerConfig& config) {
+  const absl::StatusOr<DescriptorBudget> descriptors = BudgetDescriptors();
+  if (!descriptors.ok()) return Fail(descriptors.status(), kExitUsage);
   absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
       OpenDatabase(config.db);
   if (!database.ok()) return Fail(database.status(), kExitDatabase);
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(
-      config,
+      config, *descriptors,
       {.graphs = std::make_unique<SqliteGraphStore>(*database),
        .trainings = std::make_unique<SqliteTrainingStore>(*database)},
       TrainerProcess(

@@ -45,6 +45,10 @@ ServerMetrics::ServerMetrics(const std::string& version)
       rpc_durations_(HistogramFamily(
           *registry_, "stowaged_rpc_duration_seconds",
           "Time from the start of an RPC to its status, by method.")),
+      refused_connections_(
+          CounterFamily(*registry_, "stowaged_refused_connections_total",
+                        "Connections closed for want of descriptors.")
+              .Add({})),
       plans_(CounterFamily(*registry_, "stowaged_plans_made_total",
                            "Plans made, verified and stored, by policy.")),
       planning_durations_(HistogramFamily(
@@ -108,6 +112,10 @@ void ServerMetrics::CountRpc(const std::string& method, const std::string& code,
   rpcs_.Add({{"method", method}, {"code", code}}).Increment();
   rpc_durations_.Add({{"method", method}}, RpcBuckets())
       .Observe(absl::ToDoubleSeconds(duration));
+}
+
+void ServerMetrics::CountRefusedConnection() {
+  refused_connections_.Increment();
 }
 
 void ServerMetrics::CountPlan(const std::string& policy,

@@ -34,6 +34,9 @@ class ServerMetrics {
   void CountRpc(const std::string& method, const std::string& code,
                 absl::Duration duration);
 
+  // A gRPC connection that was closed for want of descriptors.
+  void CountRefusedConnection();
+
   // A plan that was made, not one that was found. `policy` is a registered
   // name.
   void CountPlan(const std::string& policy, absl::Duration planning_time);
@@ -53,6 +56,7 @@ class ServerMetrics {
   std::shared_ptr<prometheus::Registry> registry_;
   prometheus::Family<prometheus::Counter>& rpcs_;
   prometheus::Family<prometheus::Histogram>& rpc_durations_;
+  prometheus::Counter& refused_connections_;
   prometheus::Family<prometheus::Counter>& plans_;
   prometheus::Family<prometheus::Histogram>& planning_durations_;
   prometheus::Family<prometheus::Counter>& steps_;

@@ -6,7 +6,8 @@ namespace stowage {
 
 enum ExitCode : int {
   kExitOk = 0,
-  // A flag or environment variable is unknown or malformed.
+  // A flag or environment variable is unknown or malformed, or the process may
+  // open too few descriptors.
   kExitUsage = 1,
   // The database cannot be opened.
   kExitDatabase = 2,

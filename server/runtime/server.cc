@@ -5,16 +5,18 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
+#include "network/listening_sockets.h"
 #include "server/metrics/metrics_page.h"
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/metrics_interceptor.h"
+#include "server/runtime/grpc_acceptor.h"
 #include "server/runtime/reflection.h"
 
 namespace stowage {
@@ -25,12 +27,15 @@ constexpr int kMaxMessageBytes = 256 << 20;
 // which it takes up to this often.
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kMinClientPingMs = 10'000;
+// Until a client has said what it wants. Connections that never speak would
+// keep others out.
+constexpr int kHandshakeMs = 10'000;
 // Heartbeats that may be missed in a row before a node is dead.
 constexpr int kLeaseHeartbeats = 3;
 
-std::string BoundAddress(const std::string& listen, int port) {
-  if (absl::StartsWith(listen, "unix:")) return listen;
-  return absl::StrCat(listen.substr(0, listen.rfind(':')), ":", port);
+absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat(flag, ": ", status.message()));
 }
 
 std::vector<
@@ -47,8 +52,10 @@ Interceptors(ServerMetrics* metrics) {
 
 }  // namespace
 
-Server::Server(const ServerConfig& config, Stores stores, TrainFunction train)
+Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
+               Stores stores, TrainFunction train)
     : config_(config),
+      descriptors_(descriptors),
       stores_(std::move(stores)),
       versions_(stores_.graphs.get(), stores_.trainings.get()),
       engine_(stores_.graphs.get(), MakePolicy, &versions_),
@@ -77,9 +84,10 @@ Server::Server(const ServerConfig& config, Stores stores, TrainFunction train)
 Server::~Server() = default;
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
-    const ServerConfig& config, Stores stores, TrainFunction train) {
+    const ServerConfig& config, const DescriptorBudget& descriptors,
+    Stores stores, TrainFunction train) {
   std::unique_ptr<Server> server(
-      new Server(config, std::move(stores), std::move(train)));
+      new Server(config, descriptors, std::move(stores), std::move(train)));
   if (absl::Status listening = server->Listen(); !listening.ok()) {
     return listening;
   }
@@ -95,15 +103,19 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
 }
 
 absl::Status Server::Listen() {
+  absl::StatusOr<ListeningSockets> listening = stowage::Listen(config_.listen);
+  if (!listening.ok()) return Annotated("--listen", listening.status());
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   grpc::ServerBuilder builder;
   if (!config_.reflection) DisableReflection(&builder);
-  int port = 0;
-  builder.AddListeningPort(config_.listen, grpc::InsecureServerCredentials(),
-                           &port);
-  // Two servers on one port would share its clients without a word.
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  acceptor_ = MakeGrpcAcceptor(
+      *std::move(listening),
+      {.spare_descriptors = descriptors_.spare,
+       .on_refused = [this] { metrics_.CountRefusedConnection(); }},
+      grpc::InsecureServerCredentials(), &builder);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
+                             kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinClientPingMs);
@@ -116,26 +128,22 @@ absl::Status Server::Listen() {
     builder.RegisterService(service);
   }
   grpc_server_ = builder.BuildAndStart();
-  if (grpc_server_ == nullptr || port == 0) {
+  if (grpc_server_ == nullptr) {
     return absl::UnavailableError(
-        absl::StrCat("cannot listen at ", config_.listen,
-                     "; free the address or name another with --listen"));
+        absl::StrCat("cannot serve gRPC at ", config_.listen,
+                     "; what gRPC has logged says why"));
   }
-  grpc_address_ = BoundAddress(config_.listen, port);
-  return absl::OkStatus();
+  return acceptor_->Start();
 }
 
 absl::Status Server::ServeMetrics() {
   absl::StatusOr<std::unique_ptr<HttpServer>> started = HttpServer::Start(
-      config_.metrics_address, {.title = "stowaged"},
+      config_.metrics_address,
+      {.title = "stowaged", .max_connections = descriptors_.http_connections},
       {{"/metrics", [registry = metrics_.registry(), gauges = Gauges()] {
           return MetricsPage({registry, gauges});
         }}});
-  if (!started.ok()) {
-    return absl::Status(
-        started.status().code(),
-        absl::StrCat("--metrics-address: ", started.status().message()));
-  }
+  if (!started.ok()) return Annotated("--metrics-address", started.status());
   http_server_ = *std::move(started);
   return absl::OkStatus();
 }
@@ -165,6 +173,7 @@ void Server::Drain() {
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
   trainings_.BeginDrain();
+  acceptor_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
                          absl::ToChronoMilliseconds(config_.drain_timeout));
   trainings_.Drain();

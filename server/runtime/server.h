@@ -2,7 +2,7 @@
 // metrics.
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server =
-//       Server::Start(config, std::move(store));
+//       Server::Start(config, descriptors, std::move(stores), train);
 //   WaitForTermination();
 //   (*server)->Drain();
 #ifndef STOWAGE_SERVER_RUNTIME_SERVER_H_
@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "grpcpp/server.h"
+#include "network/acceptor.h"
 #include "network/http_server.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
@@ -27,6 +28,7 @@
 #include "server/rpc/stream_registry.h"
 #include "server/rpc/training_service.h"
 #include "server/runtime/config.h"
+#include "server/runtime/descriptor_budget.h"
 #include "server/runtime/version.h"
 #include "server/training/drift_monitor.h"
 #include "server/training/policy_versions.h"
@@ -47,7 +49,8 @@ class Server {
   // Binds and serves, and takes up trainings that were interrupted. UNAVAILABLE
   // when an address cannot be bound; errors of the stores.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
-      const ServerConfig& config, Stores stores, TrainFunction train);
+      const ServerConfig& config, const DescriptorBudget& descriptors,
+      Stores stores, TrainFunction train);
 
   ~Server();
 
@@ -58,18 +61,20 @@ class Server {
   void Drain();
 
   // As clients spell it, with the port that was bound.
-  const std::string& grpc_address() const { return grpc_address_; }
+  const std::string& grpc_address() const { return acceptor_->address(); }
   // Empty without metrics.
   std::string metrics_address() const;
 
  private:
-  Server(const ServerConfig& config, Stores stores, TrainFunction train);
+  Server(const ServerConfig& config, const DescriptorBudget& descriptors,
+         Stores stores, TrainFunction train);
 
   absl::Status Listen();
   absl::Status ServeMetrics();
   std::shared_ptr<GaugeCollector> Gauges();
 
   const ServerConfig config_;
+  const DescriptorBudget descriptors_;
   const Stores stores_;
   ServerMetrics metrics_{kVersion};
   StreamRegistry streams_;
@@ -84,9 +89,9 @@ class Server {
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
-  std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;
   std::unique_ptr<grpc::Server> grpc_server_;
+  std::unique_ptr<Acceptor> acceptor_;  // ends before its server
 };
 
 }  // namespace stowage

@@ -7,7 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/server/stowaged_process.h"
-#include "tests/unit/network/http_connection.h"
+#include "tests/unit/network/tcp_connection.h"
 
 namespace stowage {
 namespace {
@@ -71,7 +71,7 @@ TEST_F(StowagedHttpTest, RefusesMethodsThatChangeThings) {
 }
 
 TEST_F(StowagedHttpTest, SlowAndIdleClientsDoNotDelayAScrape) {
-  std::deque<HttpConnection> clients;
+  std::deque<TcpConnection> clients;
   for (int i = 0; i < 200; ++i) {
     clients.emplace_back(server_.metrics_address());
     if (i % 2 == 0) clients.back().Send("GET /metrics HTTP/1.1\r\nHo");

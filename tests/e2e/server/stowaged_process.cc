@@ -26,7 +26,7 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
 
 // Output of the child goes to `output_fd`. Aborts when it cannot be started:
 // no test can go on.
-pid_t Spawn(std::vector<std::string> arguments,
+pid_t Spawn(std::vector<std::string> command,
             std::vector<std::string> environment, int output_fd) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -34,42 +34,56 @@ pid_t Spawn(std::vector<std::string> arguments,
   posix_spawn_file_actions_adddup2(&actions, output_fd, STDERR_FILENO);
   pid_t pid = -1;
   const int error =
-      posix_spawn(&pid, STOWAGED_PATH, &actions, /*attrp=*/nullptr,
-                  Pointers(arguments).data(), Pointers(environment).data());
+      posix_spawn(&pid, command[0].c_str(), &actions, /*attrp=*/nullptr,
+                  Pointers(command).data(), Pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) std::abort();
   return pid;
+}
+
+std::vector<std::string> Defaults() {
+  return {"STOWAGE_LISTEN=127.0.0.1:0", "STOWAGE_METRICS_ADDRESS=127.0.0.1:0",
+          "STOWAGE_DB=:memory:"};
+}
+
+std::vector<std::string> Joined(std::vector<std::string> first,
+                                const std::vector<std::string>& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
 }
 
 }  // namespace
 
 StowagedProcess::StowagedProcess(const std::vector<std::string>& arguments,
                                  const std::vector<std::string>& environment)
-    : StowagedProcess(Verbatim(), arguments, [&] {
-        std::vector<std::string> defaults = {
-            "STOWAGE_LISTEN=127.0.0.1:0", "STOWAGE_METRICS_ADDRESS=127.0.0.1:0",
-            "STOWAGE_DB=:memory:"};
-        defaults.insert(defaults.end(), environment.begin(), environment.end());
-        return defaults;
-      }()) {}
+    : StowagedProcess(Verbatim(), Joined({STOWAGED_PATH}, arguments),
+                      Joined(Defaults(), environment)) {}
 
 std::unique_ptr<StowagedProcess> StowagedProcess::Bare(
     const std::vector<std::string>& arguments,
     const std::vector<std::string>& environment) {
-  return std::unique_ptr<StowagedProcess>(
-      new StowagedProcess(Verbatim(), arguments, environment));
+  return std::unique_ptr<StowagedProcess>(new StowagedProcess(
+      Verbatim(), Joined({STOWAGED_PATH}, arguments), environment));
+}
+
+std::unique_ptr<StowagedProcess> StowagedProcess::Behind(
+    const std::string& shell_script,
+    const std::vector<std::string>& arguments) {
+  return std::unique_ptr<StowagedProcess>(new StowagedProcess(
+      Verbatim(),
+      Joined({"/bin/sh", "-c", shell_script, "sh", STOWAGED_PATH}, arguments),
+      Defaults()));
 }
 
 StowagedProcess::StowagedProcess(Verbatim,
-                                 const std::vector<std::string>& arguments,
+                                 const std::vector<std::string>& command,
                                  const std::vector<std::string>& environment) {
   std::array<int, 2> output;
   if (pipe2(output.data(), O_CLOEXEC) != 0) std::abort();
-  std::vector<std::string> argv = {"stowaged"};
-  argv.insert(argv.end(), arguments.begin(), arguments.end());
-  std::vector<std::string> variables = environment;
-  variables.push_back("STOWAGE_PORT_FILE=" + directory_.path() + "/ports");
-  pid_ = Spawn(std::move(argv), std::move(variables), output[1]);
+  pid_ = Spawn(command,
+               Joined(environment,
+                      {"STOWAGE_PORT_FILE=" + directory_.path() + "/ports"}),
+               output[1]);
   close(output[1]);
   output_fd_ = output[0];
 }

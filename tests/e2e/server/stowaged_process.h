@@ -29,6 +29,11 @@ class StowagedProcess {
   static std::unique_ptr<StowagedProcess> Bare(
       const std::vector<std::string>& arguments,
       const std::vector<std::string>& environment = {});
+  // With the defaults, and started by a script of the shell: "ulimit -n 64;
+  // exec "$@"".
+  static std::unique_ptr<StowagedProcess> Behind(
+      const std::string& shell_script,
+      const std::vector<std::string>& arguments = {});
   ~StowagedProcess();
   StowagedProcess(const StowagedProcess&) = delete;
   StowagedProcess& operator=(const StowagedProcess&) = delete;
@@ -50,7 +55,7 @@ class StowagedProcess {
 
  private:
   struct Verbatim {};
-  StowagedProcess(Verbatim, const std::vector<std::string>& arguments,
+  StowagedProcess(Verbatim, const std::vector<std::string>& command,
                   const std::vector<std::string>& environment);
 
   // Reads some more output; false at its end.

@@ -9,7 +9,7 @@
 #include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/unit/network/http_connection.h"
+#include "tests/unit/network/tcp_connection.h"
 
 namespace stowage {
 namespace {
@@ -71,7 +71,7 @@ TEST_F(HttpServerTest, HeadTellsTheLengthAndSendsNothing) {
 
 TEST_F(HttpServerTest, AnswersSeveralRequestsOnAConnection) {
   Start({{"/hello", Hello}});
-  HttpConnection connection(server_->address());
+  TcpConnection connection(server_->address());
   connection.Send("GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
   connection.Send(
       "GET /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n");
@@ -83,7 +83,7 @@ TEST_F(HttpServerTest, AnswersSeveralRequestsOnAConnection) {
 
 TEST_F(HttpServerTest, RefusesABodyBeforeItArrives) {
   Start({{"/hello", Hello}});
-  HttpConnection connection(server_->address());
+  TcpConnection connection(server_->address());
   connection.Send(
       "PUT /hello HTTP/1.1\r\nHost: a\r\nContent-Length: 999999999\r\n\r\n");
   EXPECT_THAT(
@@ -107,7 +107,7 @@ TEST_F(HttpServerTest, APageThatWaitsHoldsUpNoOther) {
 
 TEST_F(HttpServerTest, IdleAndSlowClientsKeepNobodyOut) {
   Start({{"/hello", Hello}});
-  std::deque<HttpConnection> idle;
+  std::deque<TcpConnection> idle;
   for (int i = 0; i < 10 * kMaxConnections; ++i) {
     idle.emplace_back(server_->address());
     if (i % 2 == 0) idle.back().Send("GET /hello HT");
@@ -117,7 +117,7 @@ TEST_F(HttpServerTest, IdleAndSlowClientsKeepNobodyOut) {
 
 TEST_F(HttpServerTest, OutlastsManyConnectionsAtATime) {
   Start({{"/hello", Hello}});
-  std::deque<HttpConnection> clients;
+  std::deque<TcpConnection> clients;
   for (int i = 0; i < 50 * kMaxConnections; ++i) {
     clients.emplace_back(server_->address());
   }
@@ -127,8 +127,8 @@ TEST_F(HttpServerTest, OutlastsManyConnectionsAtATime) {
 
 TEST_F(HttpServerTest, TheOldestConnectionMakesWay) {
   Start({{"/hello", Hello}});
-  HttpConnection oldest(server_->address());
-  std::deque<HttpConnection> newer;
+  TcpConnection oldest(server_->address());
+  std::deque<TcpConnection> newer;
   for (int i = 0; i < kMaxConnections; ++i) {
     newer.emplace_back(server_->address());
   }
@@ -147,7 +147,7 @@ TEST_F(HttpServerTest, StaysUpWhateverItIsSent) {
         std::string("GET http://a/hello HTTP/1.1\r\n\r\n"),
         std::string("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a"
                     "\r\n\r\nffffffffffffffffffff\r\n")}) {
-    HttpConnection connection(server_->address());
+    TcpConnection connection(server_->address());
     connection.Send(bytes);
   }
   EXPECT_THAT(Get("/hello"), StartsWith("HTTP/1.1 200 OK\r\n"));

@@ -1,10 +1,10 @@
-// A client of HTTP that sends any bytes, in pieces if need be.
+// A client that sends any bytes, in pieces if need be.
 //
-//   HttpConnection connection("127.0.0.1:9464");
+//   TcpConnection connection("127.0.0.1:9464");
 //   connection.Send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
 //   EXPECT_THAT(connection.ReceiveAll(), StartsWith("HTTP/1.1 200 OK"));
-#ifndef STOWAGE_TESTS_UNIT_NETWORK_HTTP_CONNECTION_H_
-#define STOWAGE_TESTS_UNIT_NETWORK_HTTP_CONNECTION_H_
+#ifndef STOWAGE_TESTS_UNIT_NETWORK_TCP_CONNECTION_H_
+#define STOWAGE_TESTS_UNIT_NETWORK_TCP_CONNECTION_H_
 
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -19,9 +19,9 @@
 namespace stowage {
 
 // Connects to the first address of "host:port". One thread.
-class HttpConnection {
+class TcpConnection {
  public:
-  explicit HttpConnection(const std::string& address) {
+  explicit TcpConnection(const std::string& address) {
     const AddressList at = *Resolve(HostPorts(address)->front());
     socket_ = OwnedFd(socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const timeval patience = {.tv_sec = 5};
@@ -53,7 +53,7 @@ class HttpConnection {
 // The whole answer to a request without a body, headers included.
 inline std::string Fetch(const std::string& address, absl::string_view method,
                          absl::string_view path) {
-  HttpConnection connection(address);
+  TcpConnection connection(address);
   connection.Send(std::string(method) + " " + std::string(path) +
                   " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   return connection.ReceiveAll();
@@ -61,4 +61,4 @@ inline std::string Fetch(const std::string& address, absl::string_view method,
 
 }  // namespace stowage
 
-#endif  // STOWAGE_TESTS_UNIT_NETWORK_HTTP_CONNECTION_H_
+#endif  // STOWAGE_TESTS_UNIT_NETWORK_TCP_CONNECTION_H_

@@ -1,0 +1,32 @@
+// How many descriptors the process may open, and what connections may take.
+//
+//   absl::StatusOr<DescriptorBudget> descriptors = BudgetDescriptors();
+//   if (!descriptors.ok()) return descriptors.status();
+#ifndef STOWAGE_SERVER_RUNTIME_DESCRIPTOR_BUDGET_H_
+#define STOWAGE_SERVER_RUNTIME_DESCRIPTOR_BUDGET_H_
+
+#include "absl/status/statusor.h"
+
+namespace stowage {
+
+// Plain data.
+struct DescriptorBudget {
+  // Connections for metrics.
+  int http_connections;
+  // What gRPC's connections leave to all else: those for metrics, the database,
+  // trainings.
+  int spare;
+};
+
+// Divides `limit` descriptors: a 16th of them, 4 to 64, are for metrics, and an
+// 8th, 8 to 64, stay free on top of those. RESOURCE_EXHAUSTED below 64, where
+// too few would be left for gRPC.
+absl::StatusOr<DescriptorBudget> DivideDescriptors(int limit);
+
+// Raises the process's soft limit to its hard one, as far as it can, and
+// divides that. Programs that it starts inherit the limit.
+absl::StatusOr<DescriptorBudget> BudgetDescriptors();
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RUNTIME_DESCRIPTOR_BUDGET_H_
