@@ -1,13 +1,10 @@
 #include "client_sdk/runtime/hint_follower.h"
 
-#include <atomic>
 #include <iterator>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "client_sdk/runtime/report_log.h"
-#include "client_sdk/session/futex.h"
 
 namespace stowage::runtime {
 
@@ -18,7 +15,7 @@ void HintFollower::Follow(const RunningKernel& kernel) {
   mover_->FinishAhead(/*wait=*/false);
   TakeAnswer(kernel.index);
   FollowDue(kernel.index);
-  if (WantsAnswer(kernel.index)) StateSituation(kernel.index);
+  AskAhead(kernel.index);
 }
 
 void HintFollower::End() {
@@ -28,10 +25,7 @@ void HintFollower::End() {
 }
 
 void HintFollower::TakeAnswer(int32_t kernel) {
-  if (!guide_.awaits_answer || segment_->situations_answered.load() !=
-                                   segment_->situations_stated.load()) {
-    return;
-  }
+  if (!guide_.awaits_answer || !publisher_->TakesSituation()) return;
   guide_.awaits_answer = false;
   auto hints = CopyHints(segment_->hints, *guide_.plan, blocks_->tier_count());
   if (!hints.has_value()) {
@@ -106,36 +100,15 @@ bool HintFollower::PlaceNew(const RunningKernel& kernel, Block* block) {
   return room.has_value();
 }
 
-// One situation is under way at most, and the next comes when half of the
-// kernels that the last one asked for have run.
-bool HintFollower::WantsAnswer(int32_t kernel) const {
+// The next situation is stated when half of the kernels that the last one asked
+// for have run.
+void HintFollower::AskAhead(int32_t kernel) {
   const bool due = guide_.stated_kernel < 0 ||
                    kernel >= guide_.stated_kernel + session::kHintWindow / 2;
-  return due && segment_->situations_answered.load() ==
-                    segment_->situations_stated.load(std::memory_order_relaxed);
-}
-
-void HintFollower::StateSituation(int32_t kernel) {
-  session::SituationArea& area = segment_->situation;
-  area.plan = guide_.plan->number;
-  area.kernel = kernel;
-  for (int tier = 0; tier < blocks_->tier_count(); ++tier) {
-    const Arena& arena = blocks_->arena(tier);
-    area.free_bytes[tier] = arena.capacity_bytes() - arena.used_bytes();
-  }
-  area.resident_count = 0;
-  const std::vector<Block*>& tensors = tensors_->all();
-  for (size_t t = 0; t < tensors.size() && t < session::kMaxBlocks; ++t) {
-    const Block* block = tensors[t];
-    if (block == nullptr) continue;
-    const Place& place = block->moving() ? block->move->to : block->place;
-    area.residents[area.resident_count++] = {static_cast<int32_t>(t),
-                                             place.tier};
-  }
+  if (!due || !publisher_->TakesSituation()) return;
+  publisher_->WriteSituation(guide_.plan->number, kernel, *tensors_);
   guide_.stated_kernel = kernel;
   guide_.awaits_answer = true;
-  segment_->situations_stated.fetch_add(1);
-  session::FutexRing(segment_->situation_bell);
 }
 
 }  // namespace stowage::runtime

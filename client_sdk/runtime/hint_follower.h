@@ -1,6 +1,7 @@
 // Follows what the placement service advises in a step that is off its plan.
 //
-//   HintFollower hints(client.segment(), &blocks, &mover, driver.tensors());
+//   HintFollower hints(client.segment(), &blocks, &mover, driver.tensors(),
+//                      &publisher);
 //   hints.Begin(plan);                             // the plan does not drive
 //   hints.Follow(kernel);                          // its operands are in place
 //   if (!hints.PlaceNew(kernel, block)) ...        // demand mode places it
@@ -43,22 +44,21 @@
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/plan_tensors.h"
 #include "client_sdk/runtime/running_kernel.h"
+#include "client_sdk/runtime/step_publisher.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
 
 class HintFollower {
  public:
-  // What came of hints since the step began.
-  struct Totals {
-    int64_t taken = 0;
-    int64_t ignored = 0;
-  };
-
   // All outlive it.
   HintFollower(session::Segment* segment, PlacedBlocks* blocks, Mover* mover,
-               PlanTensors* tensors)
-      : segment_(segment), blocks_(blocks), mover_(mover), tensors_(tensors) {}
+               PlanTensors* tensors, StepPublisher* publisher)
+      : segment_(segment),
+        blocks_(blocks),
+        mover_(mover),
+        tensors_(tensors),
+        publisher_(publisher) {}
   HintFollower(const HintFollower&) = delete;
   HintFollower& operator=(const HintFollower&) = delete;
 
@@ -79,7 +79,8 @@ class HintFollower {
   void End();
 
   void BeginStep() { totals_ = {}; }
-  const Totals& totals() const { return totals_; }
+  // What came of hints since the step began.
+  const HintTotals& totals() const { return totals_; }
 
  private:
   struct Guide {
@@ -94,15 +95,15 @@ class HintFollower {
   void FollowDue(int32_t kernel);
   bool FollowHint(const session::Hint& hint, int32_t kernel);
   void BeginMove(Block* block, Place to);
-  bool WantsAnswer(int32_t kernel) const;
-  void StateSituation(int32_t kernel);
+  void AskAhead(int32_t kernel);
 
   session::Segment* segment_;
   PlacedBlocks* blocks_;
   Mover* mover_;
   PlanTensors* tensors_;
+  StepPublisher* publisher_;
   Guide guide_;
-  Totals totals_;
+  HintTotals totals_;
 };
 
 }  // namespace stowage::runtime

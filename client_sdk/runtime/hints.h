@@ -26,6 +26,12 @@ namespace stowage::runtime {
 std::optional<std::vector<session::Hint>> CopyHints(
     const session::HintArea& area, const PlanTable& plan, int tier_count);
 
+// What came of hints in one step.
+struct HintTotals {
+  int64_t taken = 0;    // moves begun, or tensors placed, because of one
+  int64_t ignored = 0;  // late, or could not be followed
+};
+
 // Hints that were given and not yet followed.
 struct HintQueue {
   std::vector<session::Hint> ahead;  // from `next` on not yet due

@@ -32,7 +32,9 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       demand_(&blocks_, &mover_, &evictor_),
       pinned_(&blocks_, &mover_, &evictor_, &space_),
       driver_(&blocks_, &mover_, &evictor_, report()),
-      hints_(client->segment(), &blocks_, &mover_, driver_.tensors()) {
+      publisher_(client, &blocks_, &mover_),
+      hints_(client->segment(), &blocks_, &mover_, driver_.tensors(),
+             &publisher_) {
   BeginStep();
 }
 
@@ -44,12 +46,13 @@ Block* Job::BlockOf(void* context, bool parameter) {
 }
 
 void Job::EnterKernel(RunningKernel* kernel) {
-  if (kernel->index >= 0 && kernel->step == step_) return;
+  if (kernel->index >= 0 && kernel->step == step_.index) return;
   const int64_t now_ns =
       kernel->start_ns != 0 ? kernel->start_ns : session::NowNs();
-  kernel->index = profile_.AddKernel(
-      kernel->key, kernel->name, std::max<int64_t>(0, now_ns - last_end_ns_));
-  kernel->step = step_;
+  kernel->index =
+      step_.profile.AddKernel(kernel->key, kernel->name,
+                              std::max<int64_t>(0, now_ns - step_.last_end_ns));
+  kernel->step = step_.index;
   kernel->ordinal = 0;
   kernel->faults_before_ns = mover_.fault_ns();
   blocks_.AdvanceClock();
@@ -60,8 +63,8 @@ void Job::EnterKernel(RunningKernel* kernel) {
 // Demand mode goes on, with whatever is where, and hints if there are any.
 void Job::LeavePlanOn(std::optional<Surprise> surprise) {
   if (!surprise.has_value()) return;
-  surprise_ = std::move(surprise);
-  ++totals_.fallbacks;
+  step_.surprise = std::move(surprise);
+  ++step_.fallbacks;
   plans_.NoteSurprise(*driver_.plan());
   hints_.Begin(*driver_.plan());
   driver_.Leave();
@@ -100,10 +103,10 @@ void Job::BeginKernel(RunningKernel* kernel,
     }
     Use(kernel, operand);
     kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
-    profile_.AddOperand(kernel->index, operand);
+    step_.profile.AddOperand(kernel->index, operand);
     kernel->working_bytes += operand.block->room_bytes();
   }
-  space_.FollowPeak(step_, blocks_.tensor_bytes(), kernel->working_bytes);
+  space_.FollowPeak(step_.index, blocks_.tensor_bytes(), kernel->working_bytes);
   try {
     PlaceOperands(kernel, operands);
     if (hints_.plan() != nullptr) hints_.Follow(*kernel);
@@ -164,10 +167,10 @@ void Job::EndKernel(RunningKernel* kernel,
   for (const KernelOperand& output : outputs) blocks_.NoteWrite(output);
   if (!known || kernel->auxiliary) return Unuse(kernel);
   // A step that ended meanwhile has another profile.
-  const bool same_step = kernel->step == step_;
+  const bool same_step = kernel->step == step_.index;
   for (const KernelOperand& output : outputs) {
     blocks_.Touch(output.block);
-    if (same_step) profile_.AddOperand(kernel->index, output);
+    if (same_step) step_.profile.AddOperand(kernel->index, output);
   }
   const int64_t end_ns = session::NowNs();
   // An emulated medium: the kernel takes as much longer as the real one would
@@ -178,13 +181,13 @@ void Job::EndKernel(RunningKernel* kernel,
     const int64_t duration_ns =
         end_ns - kernel->start_ns - kernel->moved_ns - faults_ns;
     // Faults of another thread's kernel may be among them.
-    profile_.EndKernel(kernel->index, std::max<int64_t>(0, duration_ns),
-                       kernel->flops, kernel->slow_operands);
+    step_.profile.EndKernel(kernel->index, std::max<int64_t>(0, duration_ns),
+                            kernel->flops, kernel->slow_operands);
   }
   Unuse(kernel);
   if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();
-  last_end_ns_ = session::NowNs();
+  step_.last_end_ns = session::NowNs();
 }
 
 void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
@@ -196,12 +199,12 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
 
   std::unique_ptr<Block> block = blocks_.New(size_bytes);
   block->backward = kernel->backward;
-  block->birth_step = step_;
-  block->birth_tag = tagger_.Next(kernel->key, size_bytes);
+  block->birth_step = step_.index;
+  block->birth_tag = step_.tagger.Next(kernel->key, size_bytes);
   kernel->working_bytes += block->room_bytes();
-  space_.FollowPeak(step_, blocks_.tensor_bytes() + size_bytes,
+  space_.FollowPeak(step_.index, blocks_.tensor_bytes() + size_bytes,
                     kernel->working_bytes);
-  if (!space_.Admits(*block, step_)) return nullptr;
+  if (!space_.Admits(*block, step_.index)) return nullptr;
   demand_.NoteBirth(*kernel, *block);
   if (driver_.plan() != nullptr) {
     LeavePlanOn(driver_.PlaceNew(*kernel, block.get()));
@@ -217,9 +220,9 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
     if (in_file && kernel != &loose) ExtendWindow(kernel);
   }
-  profile_.AddBirth(kernel->index, kernel->ordinal++, block.get());
+  step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());
   kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;
-  if (kernel == &loose) last_end_ns_ = session::NowNs();
+  if (kernel == &loose) step_.last_end_ns = session::NowNs();
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
 }
 
@@ -242,7 +245,7 @@ void Job::Die(Block* block) {
 
 // For the profile and the plan of the step it is dead.
 void Job::LeaveStep(Block* block) {
-  profile_.AddDeath(*block);
+  step_.profile.AddDeath(*block);
   block->profile_index = -1;
   driver_.tensors()->Forget(block);
 }
@@ -263,10 +266,10 @@ void Job::Pin(void* context) {
 void Job::SetAside(Block* block) {
   const bool fast = block->place.tier == session::kFastTier;
   if (space_.limit().unlimited() && fast) return;  // nothing has to move
-  space_.FollowPeak(step_, blocks_.tensor_bytes(), block->room_bytes());
+  space_.FollowPeak(step_.index, blocks_.tensor_bytes(), block->room_bytes());
   if (driver_.plan() != nullptr && !pinned_.FitsBelowPlan(*block)) {
     LeavePlanOn(Surprise{
-        SurpriseReason::kAddressTaken, profile_.kernel_count(),
+        SurpriseReason::kAddressTaken, step_.profile.kernel_count(),
         "a tensor whose address is known outside takes room of the plan"});
   }
   if (pinned_.SetAside(block)) LeaveStep(block);

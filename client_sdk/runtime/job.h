@@ -42,8 +42,9 @@
 #include "client_sdk/runtime/plan_tensors.h"
 #include "client_sdk/runtime/report_log.h"
 #include "client_sdk/runtime/running_kernel.h"
+#include "client_sdk/runtime/running_step.h"
 #include "client_sdk/runtime/session_client.h"
-#include "client_sdk/runtime/step_profile.h"
+#include "client_sdk/runtime/step_publisher.h"
 #include "client_sdk/runtime/storage_access.h"
 #include "client_sdk/runtime/surprise.h"
 
@@ -115,13 +116,6 @@ class Job {
  private:
   class Lock;
 
-  // What a step adds up to.
-  struct StepTotals {
-    int64_t begin_ns = 0;
-    int64_t plan_wait_ns = 0;
-    uint32_t fallbacks = 0;
-  };
-
   // job.cc
   void EnterKernel(RunningKernel* kernel);
   void Use(RunningKernel* kernel, const KernelOperand& operand);
@@ -137,10 +131,8 @@ class Job {
   void LeavePlanOn(std::optional<Surprise> surprise);
 
   // job_step.cc: what happens between steps.
-  session::StepRecord RecordStep(session::StepMode mode) const;
-  void ReportSurprise();
-  bool CanWriteProfile() const;
-  void WriteProfile();
+  bool WritesProfile() const;
+  int64_t TakeOverheadBytes();
   bool PublishProfile();
   void PublishProfileAgain();
   session::Report* report() const { return &client_->segment()->report; }
@@ -151,7 +143,6 @@ class Job {
   void SetAsideWhatStays();
   bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const;
   bool ForgetOutgrown(const PlanTable& plan);
-  void WarnAgentLost();
 
   SessionClient* client_;
   JobSettings settings_;
@@ -163,19 +154,11 @@ class Job {
   DemandPlacer demand_;
   PinnedRoom pinned_;
   PlanDriver driver_;
+  StepPublisher publisher_;
   HintFollower hints_;
 
-  int64_t last_end_ns_ = 0;  // when the last kernel ended
-
-  int64_t step_ = 0;
-  StepTotals totals_;
-  StepProfile profile_;
-  BirthTagger tagger_;
-  bool agent_lost_reported_ = false;
-
   PlanLibrary plans_;
-  std::optional<Surprise> surprise_;      // reported when the step is over
-  const PlanTable* step_plan_ = nullptr;  // drove the step from the start
+  RunningStep step_;
 };
 
 }  // namespace stowage::runtime

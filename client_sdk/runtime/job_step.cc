@@ -16,64 +16,61 @@ constexpr int64_t kLookAgainNs = 20'000'000;
 
 void Job::EndStep() {
   Lock lock(this);
-  if (profile_.kernel_count() == 0) return;
+  if (step_.profile.kernel_count() == 0) return;
   if (driver_.plan() != nullptr) {
-    LeavePlanOn(driver_.EndStep(profile_.kernel_count()));
+    LeavePlanOn(driver_.EndStep(step_.profile.kernel_count()));
   }
   blocks_.GiveUpAllKept();
   hints_.End();
-  plans_.EndStep(profile_.signature());
-  space_.EndStep(step_);
-  pinned_.EndStep(profile_.signature());
+  plans_.EndStep(step_.profile.signature());
+  space_.EndStep(step_.index);
+  pinned_.EndStep(step_.profile.signature());
 
   session::StepMode mode =
-      step_plan_ != nullptr ? session::kStepPlan : session::kStepDemand;
+      step_.plan != nullptr ? session::kStepPlan : session::kStepDemand;
   if (PublishProfile()) {
     mode = session::kStepProfile;
     AwaitPlan();
   } else {
     PublishProfileAgain();
   }
-  const session::StepRecord record = RecordStep(mode);
+  const session::StepRecord record =
+      publisher_.Record(step_, mode, hints_.totals());
   TakePlans();
-  ReportSurprise();
-  ReportStep(report(), record);
-  ++step_;
+  publisher_.WriteStep(record, step_.surprise);
+  ++step_.index;
   BeginStep();
   const FastLimit& limit = space_.limit();
-  const bool is_new = step_ == 2 || (step_ < 2 && !limit.is_share());
+  const bool is_new =
+      step_.index == 2 || (step_.index < 2 && !limit.is_share());
   if (limit.refused() || is_new) space_.CheckLimit();
 }
 
 void Job::BeginStep() {
   const PlanTable* plan = plans_.Expected();
   if (plan == nullptr) SetAsideWhatStays();
-  totals_ = StepTotals{.begin_ns = session::NowNs()};
-  last_end_ns_ = totals_.begin_ns;
+  step_.Begin(session::NowNs());
   blocks_.BeginStep();
   mover_.BeginStep();
   pinned_.BeginStep();
   hints_.BeginStep();
-  tagger_.Begin();
-  profile_.Begin();
   for (Block* block : blocks_.all()) {
     if (block->set_aside) continue;
-    profile_.AddAlive(block,
-                      block->birth_step == step_ - 1 ? block->birth_tag : 0);
+    step_.profile.AddAlive(
+        block, block->birth_step == step_.index - 1 ? block->birth_tag : 0);
   }
   driver_.BeginStep();
-  step_plan_ = nullptr;
   if (!client_->AgentAlive()) {
-    WarnAgentLost();
+    publisher_.WriteAgentLost();
     return;
   }
   if (space_.limit().unlimited()) return;  // nothing has to move
   if (plan == nullptr) return;
   const bool fits = pinned_.FindPlanBegin(*plan);
   if (!fits && ForgetOutgrown(*plan)) return;
-  const bool tries = fits && plans_.Tries(*plan, step_);
-  const std::vector<PlanTarget> targets =
-      driver_.tensors()->Recognize(*plan, step_, pinned_.plan_begin_bytes());
+  const bool tries = fits && plans_.Tries(*plan, step_.index);
+  const std::vector<PlanTarget> targets = driver_.tensors()->Recognize(
+      *plan, step_.index, pinned_.plan_begin_bytes());
   if (tries && StartPlan(*plan, targets)) return;
   if (AnyStaysElsewhere(targets)) {
     SetAsideWhatStays();
@@ -82,7 +79,7 @@ void Job::BeginStep() {
   hints_.Begin(*plan);
   if (!tries) return;
   plans_.NoteSurprise(*plan);
-  ++totals_.fallbacks;
+  ++step_.fallbacks;
 }
 
 bool Job::StartPlan(const PlanTable& plan,
@@ -90,12 +87,12 @@ bool Job::StartPlan(const PlanTable& plan,
   const int64_t begin_bytes = pinned_.plan_begin_bytes();
   space_.TouchUpTo(begin_bytes + plan.fast_end_bytes);
   if (!driver_.Start(plan, targets, begin_bytes)) return false;
-  step_plan_ = &plan;
+  step_.plan = &plan;
   return true;
 }
 
 void Job::SetAsideWhatStays() {
-  for (Block* block : pinned_.FindStaying(step_)) {
+  for (Block* block : pinned_.FindStaying(step_.index)) {
     LeaveStep(block);
     pinned_.SetAsideInPlace(block);
   }
@@ -104,10 +101,11 @@ void Job::SetAsideWhatStays() {
 // The plan can never begin. A tensor that merely stands in its way may be gone
 // in the next step.
 bool Job::AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const {
-  return std::any_of(
-      targets.begin(), targets.end(), [this](const PlanTarget& t) {
-        return pinned_.Stays(*t.block, step_) && t.block->place != t.place;
-      });
+  return std::any_of(targets.begin(), targets.end(),
+                     [this](const PlanTarget& t) {
+                       return pinned_.Stays(*t.block, step_.index) &&
+                              t.block->place != t.place;
+                     });
 }
 
 // Forgets a plan that does not fit, so that the step is profiled and planned
@@ -119,71 +117,36 @@ bool Job::ForgetOutgrown(const PlanTable& plan) {
   return true;
 }
 
-void Job::ReportSurprise() {
-  if (!surprise_.has_value()) return;
-  ReportEvent(report(), NameOf(surprise_->reason), surprise_->detail,
-              surprise_->kernel);
-  surprise_.reset();
-}
-
-session::StepRecord Job::RecordStep(session::StepMode mode) const {
-  return {.index = step_,
-          .mode = mode,
-          .fallbacks = totals_.fallbacks,
-          .signature = profile_.signature(),
-          .kernel_count = profile_.kernel_count(),
-          .duration_ns = session::NowNs() - totals_.begin_ns,
-          .predicted_duration_ns =
-              mode == session::kStepPlan ? step_plan_->predicted_step_ns : 0,
-          .stall_ns = mover_.totals().stall_ns + totals_.plan_wait_ns,
-          .fast_peak_bytes = blocks_.peaks().fast_bytes,
-          .moved_in_bytes = mover_.totals().in_bytes,
-          .moved_out_bytes = mover_.totals().out_bytes,
-          .hints_taken = hints_.totals().taken,
-          .hints_ignored = hints_.totals().ignored};
-}
-
 // Before the first update of the parameters, when a forward and a backward pass
 // have shown what the job needs. Before every one once it was refused: a script
 // that goes on, or a thread that ended with its error, must not train.
 void Job::BeforeUpdate() {
   Lock lock(this);
   const FastLimit& limit = space_.limit();
-  if (limit.refused() || (step_ == 0 && !limit.is_share())) {
+  if (limit.refused() || (step_.index == 0 && !limit.is_share())) {
     space_.CheckLimit();
   }
 }
 
-// Whether the agent can take the profile of the step that has just ended.
-bool Job::CanWriteProfile() const {
-  const session::Segment* segment = client_->segment();
-  return !settings_.demand_only &&
-         segment->profiles_written.load() == segment->profiles_taken.load() &&
-         profile_.Fits() && client_->AgentAlive();
+bool Job::WritesProfile() const {
+  return !settings_.demand_only && publisher_.TakesProfile(step_.profile);
 }
 
-void Job::WriteProfile() {
-  session::Segment* segment = client_->segment();
-  session::ProfileArea& area = segment->profile;
-  profile_.Write(&area);
-  area.step_index = step_;
-  area.duration_ns = session::NowNs() - totals_.begin_ns;
-  area.tensor_peak_bytes = blocks_.peaks().tensor_bytes;
-  area.unmanaged_peak_bytes =
-      space_.overhead_bytes() + pinned_.TakeBytes(profile_.signature());
-  segment->profiles_written.fetch_add(1);
+// For a profile: what the plan made from it must leave alone.
+int64_t Job::TakeOverheadBytes() {
+  return space_.overhead_bytes() + pinned_.TakeBytes(step_.profile.signature());
 }
 
 // Hands the profile of the step that has just ended to the agent, once per
 // signature.
 bool Job::PublishProfile() {
-  const uint64_t signature = profile_.signature();
-  if (step_ == 0 || driver_.plan() != nullptr ||
-      !plans_.WantsProfile(signature) || !CanWriteProfile()) {
+  const uint64_t signature = step_.profile.signature();
+  if (step_.index == 0 || driver_.plan() != nullptr ||
+      !plans_.WantsProfile(signature) || !WritesProfile()) {
     return false;
   }
   plans_.NoteProfiled(signature);
-  WriteProfile();
+  publisher_.WriteProfile(step_, TakeOverheadBytes());
   return true;
 }
 
@@ -191,10 +154,10 @@ bool Job::PublishProfile() {
 // between evictions. Ever more rarely, so that a plan is hardly ever changed
 // late.
 void Job::PublishProfileAgain() {
-  if (step_plan_ == nullptr || totals_.fallbacks > 0) return;
-  if (!plans_.NoteFollowed(*step_plan_) || !CanWriteProfile()) return;
-  plans_.NoteProfiledAgain(*step_plan_);
-  WriteProfile();
+  if (step_.plan == nullptr || step_.fallbacks > 0) return;
+  if (!plans_.NoteFollowed(*step_.plan) || !WritesProfile()) return;
+  plans_.NoteProfiledAgain(*step_.plan);
+  publisher_.WriteProfile(step_, TakeOverheadBytes());
 }
 
 // A plan that comes a moment later than the step's end saves a whole step in
@@ -213,7 +176,7 @@ void Job::AwaitPlan() {
     }
     session::FutexWait(segment->plan_bell, seen, kLookAgainNs);
   }
-  totals_.plan_wait_ns = session::NowNs() - begin_ns;
+  step_.plan_wait_ns = session::NowNs() - begin_ns;
 }
 
 void Job::TakePlans() {
@@ -230,13 +193,6 @@ void Job::TakePlans() {
   }
   plan->number = written;
   plans_.Add(*std::move(plan));
-}
-
-void Job::WarnAgentLost() {
-  if (agent_lost_reported_) return;
-  agent_lost_reported_ = true;
-  ReportEvent(report(), "agent-lost",
-              "the node agent is gone; training goes on in demand mode");
 }
 
 }  // namespace stowage::runtime

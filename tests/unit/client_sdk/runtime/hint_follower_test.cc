@@ -19,8 +19,10 @@ class HintFollowerTest : public testing::Test {
       : memory_(slow_is_file),
         tensors_(&memory_.placed.blocks),
         segment_(*memory_.placed.client.segment()),
+        publisher_(&memory_.placed.client, &memory_.placed.blocks,
+                   &memory_.placed.mover),
         hints_(&segment_, &memory_.placed.blocks, &memory_.placed.mover,
-               &tensors_) {
+               &tensors_, &publisher_) {
     memory_.plan().number = kPlanNumber;
     memory_.AddKernel(
         0,
@@ -53,6 +55,7 @@ class HintFollowerTest : public testing::Test {
   PlannedMemory memory_;
   PlanTensors tensors_;
   session::Segment& segment_;
+  StepPublisher publisher_;
   HintFollower hints_;
 };
 

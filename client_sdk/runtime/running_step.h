@@ -1,0 +1,51 @@
+// The step that is running: which one it is, and what is recorded of it.
+//
+//   RunningStep step;
+//   step.Begin(session::NowNs());
+//   const int32_t kernel = step.profile.AddKernel(key, name, gap_ns);
+//   ...
+//   publisher.WriteProfile(step, overhead_bytes);
+//   ++step.index;
+//
+// Plain data that the Job fills in and others read. The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_RUNNING_STEP_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_RUNNING_STEP_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/step_profile.h"
+#include "client_sdk/runtime/surprise.h"
+
+namespace stowage::runtime {
+
+struct RunningStep {
+  int64_t index = 0;  // of the job, from 0
+  int64_t begin_ns = 0;
+  int64_t last_end_ns = 0;   // when the last kernel ended, or the step began
+  int64_t plan_wait_ns = 0;  // after its end
+  // How often a plan was left, or could not start.
+  uint32_t fallbacks = 0;
+  const PlanTable* plan = nullptr;   // drove it from the start
+  std::optional<Surprise> surprise;  // that ended this
+  StepProfile profile;
+  BirthTagger tagger;
+
+  // The next step begins, or the first; only the index stays.
+  void Begin(int64_t now_ns);
+};
+
+inline void RunningStep::Begin(int64_t now_ns) {
+  begin_ns = last_end_ns = now_ns;
+  plan_wait_ns = 0;
+  fallbacks = 0;
+  plan = nullptr;
+  surprise.reset();
+  profile.Begin();
+  tagger.Begin();
+}
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_RUNNING_STEP_H_

@@ -1,0 +1,92 @@
+// What a job tells the agent about its steps: their profiles, what is where in
+// one that is off its plan, and what they came to.
+//
+//   StepPublisher publisher(&client, &blocks, &mover);
+//   if (publisher.TakesProfile(step.profile)) {
+//     publisher.WriteProfile(step, overhead_bytes);
+//   }
+//   const session::StepRecord record = publisher.Record(step, mode, hints);
+//   publisher.WriteStep(record, step.surprise);
+//   if (publisher.TakesSituation()) publisher.WriteSituation(1, 0, tensors);
+//
+// Each of these is written to a shared area that has one owner at a time. An
+// area is the process's until a counter says that it was written, and the
+// agent's until another counter says that it was taken: TakesProfile() and
+// TakesSituation() say whose it is. The logs of the report are the process's
+// for good.
+//
+// Invariants:
+//  * All that the process writes to the segment is written here, but for moves
+//    (MoveLanes), the limit (FastLimit) and single events (report_log.h).
+//  * An area is complete before its counter says so.
+//  * Nothing here changes what the job does; the agent may be gone.
+//
+// The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_STEP_PUBLISHER_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_STEP_PUBLISHER_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "client_sdk/runtime/hints.h"
+#include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/placed_blocks.h"
+#include "client_sdk/runtime/plan_tensors.h"
+#include "client_sdk/runtime/running_step.h"
+#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/step_profile.h"
+#include "client_sdk/runtime/surprise.h"
+#include "client_sdk/session/session.h"
+
+namespace stowage::runtime {
+
+class StepPublisher {
+ public:
+  // All outlive it.
+  StepPublisher(SessionClient* client, const PlacedBlocks* blocks,
+                const Mover* mover)
+      : client_(client), blocks_(blocks), mover_(mover) {}
+  StepPublisher(const StepPublisher&) = delete;
+  StepPublisher& operator=(const StepPublisher&) = delete;
+
+  // ---- Profiles ----
+
+  // Whether the agent has taken the last profile, is there, and has room for
+  // this one.
+  bool TakesProfile(const StepProfile& profile) const;
+  // Writes the profile of a step that has just ended. No plan can use
+  // `overhead_bytes` of the limit.
+  void WriteProfile(const RunningStep& step, int64_t overhead_bytes);
+
+  // ---- Situations ----
+
+  // Whether the last situation has been answered.
+  bool TakesSituation() const;
+  // States before which kernel of the plan the step is, where the plan's
+  // tensors are or are going, and how much room there is.
+  void WriteSituation(uint64_t plan_number, int32_t kernel,
+                      const PlanTensors& tensors);
+
+  // ---- Steps ----
+
+  // Returns what the step came to, which ends now.
+  session::StepRecord Record(const RunningStep& step, session::StepMode mode,
+                             const HintTotals& hints) const;
+  // Adds the step to the report's log, and what ended its plan to the events.
+  void WriteStep(const session::StepRecord& record,
+                 const std::optional<Surprise>& surprise);
+  // Tells the user, once, that the agent is gone.
+  void WriteAgentLost();
+
+ private:
+  session::Report* report() const { return &client_->segment()->report; }
+
+  SessionClient* client_;
+  const PlacedBlocks* blocks_;
+  const Mover* mover_;
+  bool agent_lost_written_ = false;
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_STEP_PUBLISHER_H_
