@@ -24,17 +24,17 @@ constexpr uint64_t kLooseAllocationKey = 1;
 Job::Job(SessionClient* client, const StorageAccess& storage,
          const JobSettings& settings)
     : client_(client),
-      settings_(settings),
       blocks_(&client->tiers(), storage),
       mover_(client, &blocks_),
       evictor_(&blocks_, &mover_, &client->segment()->report),
       space_(client, &blocks_, &mover_, &evictor_),
       demand_(&blocks_, &mover_, &evictor_),
       pinned_(&blocks_, &mover_, &evictor_, &space_),
-      driver_(&blocks_, &mover_, &evictor_, report()),
+      driver_(&blocks_, &mover_, &evictor_, &client->segment()->report),
       publisher_(client, &blocks_, &mover_),
       hints_(client->segment(), &blocks_, &mover_, driver_.tensors(),
-             &publisher_) {
+             &publisher_),
+      plans_(client, &publisher_, settings) {
   BeginStep();
 }
 
@@ -65,7 +65,7 @@ void Job::LeavePlanOn(std::optional<Surprise> surprise) {
   if (!surprise.has_value()) return;
   step_.surprise = std::move(surprise);
   ++step_.fallbacks;
-  plans_.NoteSurprise(*driver_.plan());
+  plans_.library()->NoteSurprise(*driver_.plan());
   hints_.Begin(*driver_.plan());
   driver_.Leave();
 }

@@ -33,14 +33,14 @@
 #include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/fast_space.h"
 #include "client_sdk/runtime/hint_follower.h"
+#include "client_sdk/runtime/job_settings.h"
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/pinned_room.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_driver.h"
-#include "client_sdk/runtime/plan_library.h"
+#include "client_sdk/runtime/plan_exchange.h"
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/plan_tensors.h"
-#include "client_sdk/runtime/report_log.h"
 #include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/running_step.h"
 #include "client_sdk/runtime/session_client.h"
@@ -49,13 +49,6 @@
 #include "client_sdk/runtime/surprise.h"
 
 namespace stowage::runtime {
-
-struct JobSettings {
-  // Stay in demand mode: no profile is published.
-  bool demand_only = false;
-  // How long the end of a profiled step waits for its plan.
-  int64_t plan_wait_ns = 5'000'000'000;
-};
 
 class Job {
  public:
@@ -131,21 +124,14 @@ class Job {
   void LeavePlanOn(std::optional<Surprise> surprise);
 
   // job_step.cc: what happens between steps.
-  bool WritesProfile() const;
+  session::StepMode PublishProfile();
   int64_t TakeOverheadBytes();
-  bool PublishProfile();
-  void PublishProfileAgain();
-  session::Report* report() const { return &client_->segment()->report; }
-  void AwaitPlan();
-  void TakePlans();
   void BeginStep();
   bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets);
   void SetAsideWhatStays();
   bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const;
-  bool ForgetOutgrown(const PlanTable& plan);
 
   SessionClient* client_;
-  JobSettings settings_;
   std::mutex mutex_;
   PlacedBlocks blocks_;
   Mover mover_;
@@ -156,8 +142,7 @@ class Job {
   PlanDriver driver_;
   StepPublisher publisher_;
   HintFollower hints_;
-
-  PlanLibrary plans_;
+  PlanExchange plans_;
   RunningStep step_;
 };
 

@@ -1,0 +1,20 @@
+// How a job behaves, as its user chose.
+//
+//   Job job(&client, storage_access, {.demand_only = true});
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_JOB_SETTINGS_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_JOB_SETTINGS_H_
+
+#include <cstdint>
+
+namespace stowage::runtime {
+
+struct JobSettings {
+  // Stay in demand mode: no profile is published.
+  bool demand_only = false;
+  // How long the end of a profiled step waits for its plan.
+  int64_t plan_wait_ns = 5'000'000'000;
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_JOB_SETTINGS_H_

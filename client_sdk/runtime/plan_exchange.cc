@@ -1,0 +1,82 @@
+#include "client_sdk/runtime/plan_exchange.h"
+
+#include <optional>
+#include <utility>
+
+#include "client_sdk/runtime/report_log.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/futex.h"
+
+namespace stowage::runtime {
+namespace {
+
+constexpr int64_t kLookAgainNs = 20'000'000;
+
+}  // namespace
+
+bool PlanExchange::CanWrite(const RunningStep& step) const {
+  return !settings_.demand_only && publisher_->TakesProfile(step.profile);
+}
+
+bool PlanExchange::WantsProfile(const RunningStep& step) const {
+  return step.index > 0 && library_.WantsProfile(step.profile.signature()) &&
+         CanWrite(step);
+}
+
+void PlanExchange::WriteProfile(const RunningStep& step,
+                                int64_t overhead_bytes) {
+  library_.NoteProfiled(step.profile.signature());
+  publisher_->WriteProfile(step, overhead_bytes);
+}
+
+bool PlanExchange::WantsProfileAgain(const RunningStep& step) {
+  return library_.NoteFollowed(*step.plan) && CanWrite(step);
+}
+
+void PlanExchange::WriteProfileAgain(const RunningStep& step,
+                                     int64_t overhead_bytes) {
+  library_.NoteProfiledAgain(*step.plan);
+  publisher_->WriteProfile(step, overhead_bytes);
+}
+
+int64_t PlanExchange::AwaitPlan() {
+  session::Segment* segment = client_->segment();
+  const int64_t begin_ns = session::NowNs();
+  const int64_t end_ns = begin_ns + settings_.plan_wait_ns;
+  const uint64_t refused = segment->profiles_refused.load();
+  while (session::NowNs() < end_ns && client_->AgentAlive()) {
+    const uint32_t seen = segment->plan_bell.load();
+    if (segment->plans_written.load() != segment->plans_taken.load() ||
+        segment->profiles_refused.load() != refused) {
+      break;
+    }
+    session::FutexWait(segment->plan_bell, seen, kLookAgainNs);
+  }
+  return session::NowNs() - begin_ns;
+}
+
+void PlanExchange::TakePlan() {
+  session::Segment* segment = client_->segment();
+  const uint64_t written = segment->plans_written.load();
+  if (written == segment->plans_taken.load()) return;
+  const auto tier_count = static_cast<int>(client_->tiers().size());
+  std::optional<PlanTable> plan =
+      PlanTable::Copy(segment->plans[written % 2], tier_count);
+  segment->plans_taken.store(written);
+  if (!plan.has_value()) {
+    ReportEvent(report(), "plan-malformed",
+                "the agent's plan table is inconsistent");
+    return;
+  }
+  plan->number = written;
+  library_.Add(*std::move(plan));
+}
+
+bool PlanExchange::ForgetOutgrown(const PlanTable& plan) {
+  if (!library_.ForgetOutgrown(plan)) return false;
+  ReportEvent(report(), "plan-outgrown",
+              "pinned tensors or small ones take room of the plan");
+  return true;
+}
+
+}  // namespace stowage::runtime

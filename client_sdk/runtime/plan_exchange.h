@@ -1,0 +1,85 @@
+// Profiles that go to the agent, and the plans that come back.
+//
+//   PlanExchange plans(&client, &publisher, settings);
+//   if (plans.WantsProfile(step)) {
+//     plans.WriteProfile(step, overhead_bytes);
+//     plans.AwaitPlan();
+//   }
+//   plans.TakePlan();
+//   const PlanTable* plan = plans.library()->Expected();
+//
+// A kind of step is profiled in demand mode, once. A plan that comes a moment
+// after that step's end saves a whole step in demand mode, so the process waits
+// for it, a few seconds at most: it is the one time that training waits for
+// somebody who computes. Steps that follow their plan to the end are profiled
+// again, ever more rarely: kernels may run faster than between evictions. For
+// these nothing waits; a plan that comes of them is taken whenever it is there.
+//
+// Invariants:
+//  * A profile is written only when the agent has taken the last one. What it
+//    cannot take is left, and the next step of that kind is tried.
+//  * Plans are taken between steps alone, in the order of their numbers: while
+//    a step runs, the tables of the library do not change.
+//  * A plan table is copied and checked before it is used; one that is
+//    malformed is reported and dropped.
+//
+// The Job's mutex guards it.
+#ifndef STOWAGE_CLIENT_SDK_RUNTIME_PLAN_EXCHANGE_H_
+#define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_EXCHANGE_H_
+
+#include <cstdint>
+
+#include "client_sdk/runtime/job_settings.h"
+#include "client_sdk/runtime/plan_library.h"
+#include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/running_step.h"
+#include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/step_publisher.h"
+
+namespace stowage::runtime {
+
+class PlanExchange {
+ public:
+  // Both outlive it.
+  PlanExchange(SessionClient* client, StepPublisher* publisher,
+               const JobSettings& settings)
+      : client_(client), publisher_(publisher), settings_(settings) {}
+  PlanExchange(const PlanExchange&) = delete;
+  PlanExchange& operator=(const PlanExchange&) = delete;
+
+  PlanLibrary* library() { return &library_; }
+
+  // Whether the profile of a step that has ended off any plan is wanted and can
+  // be written. The first step of a job is none like others.
+  bool WantsProfile(const RunningStep& step) const;
+  // Writes it; then AwaitPlan() pays.
+  void WriteProfile(const RunningStep& step, int64_t overhead_bytes);
+  // The step followed its plan to the end. Returns whether it is to be profiled
+  // again, with WriteProfileAgain().
+  bool WantsProfileAgain(const RunningStep& step);
+  void WriteProfileAgain(const RunningStep& step, int64_t overhead_bytes);
+
+  // Waits until there is a plan to take, or none will come. Returns how long
+  // that took, in nanoseconds.
+  int64_t AwaitPlan();
+  // Adds the agent's newest plan to the library if it has not been taken yet.
+  void TakePlan();
+
+  // Forgets a plan that does not fit any more, so that its kind of step is
+  // profiled and planned anew; more and more rarely, in case the room of pinned
+  // tensors never stops growing. Returns whether it has.
+  bool ForgetOutgrown(const PlanTable& plan);
+
+ private:
+  bool CanWrite(const RunningStep& step) const;
+  session::Report* report() const { return &client_->segment()->report; }
+
+  SessionClient* client_;
+  StepPublisher* publisher_;
+  JobSettings settings_;
+  PlanLibrary library_;
+};
+
+}  // namespace stowage::runtime
+
+#endif  // STOWAGE_CLIENT_SDK_RUNTIME_PLAN_EXCHANGE_H_

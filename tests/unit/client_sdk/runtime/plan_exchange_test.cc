@@ -1,0 +1,135 @@
+#include "client_sdk/runtime/plan_exchange.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/placed_memory.h"
+
+namespace stowage::runtime {
+namespace {
+
+constexpr int64_t kPatientNs = 300'000'000'000;
+
+// A plan without tensors.
+bool PlanNothing(const session::ProfileArea& profile, session::PlanArea* plan) {
+  plan->signature = profile.signature;
+  return true;
+}
+
+class PlanExchangeTest : public testing::Test {
+ protected:
+  explicit PlanExchangeTest(
+      const Planner& planner = PlanNothing,
+      const JobSettings& settings = {.plan_wait_ns = kPatientNs})
+      : memory_({.planner = planner}),
+        segment_(*memory_.client.segment()),
+        publisher_(&memory_.client, &memory_.blocks, &memory_.mover),
+        plans_(&memory_.client, &publisher_, settings) {
+    BeginStep(/*index=*/1);
+  }
+
+  void BeginStep(int64_t index, uint64_t kernel_key = 5) {
+    step_.Begin(/*now_ns=*/0);
+    step_.index = index;
+    step_.profile.AddKernel(kernel_key, "relu", /*gap_ns=*/0);
+  }
+  // Returns whether a plan came of it.
+  bool Exchange() {
+    plans_.WriteProfile(step_, /*overhead_bytes=*/0);
+    plans_.AwaitPlan();
+    plans_.TakePlan();
+    plans_.library()->EndStep(step_.profile.signature());
+    return plans_.library()->Expected() != nullptr;
+  }
+  std::string LastEvent() {
+    const session::EventLog& log = segment_.report.process_events;
+    return log.written == 0 ? "" : log.entries[log.written - 1].reason;
+  }
+
+  PlacedMemory memory_;
+  session::Segment& segment_;
+  StepPublisher publisher_;
+  PlanExchange plans_;
+  RunningStep step_;
+};
+
+struct DemandOnlyExchangeTest : PlanExchangeTest {
+  DemandOnlyExchangeTest()
+      : PlanExchangeTest(PlanNothing, {.demand_only = true}) {}
+};
+
+struct RefusingExchangeTest : PlanExchangeTest {
+  RefusingExchangeTest() : PlanExchangeTest(nullptr) {}
+};
+
+struct MalformedExchangeTest : PlanExchangeTest {
+  MalformedExchangeTest()
+      : PlanExchangeTest(
+            [](const session::ProfileArea&, session::PlanArea* plan) {
+              plan->kernel_count = session::kMaxKernels + 1;
+              return true;
+            }) {}
+};
+
+TEST_F(PlanExchangeTest, APlanComesOfAProfile) {
+  ASSERT_TRUE(plans_.WantsProfile(step_));
+  EXPECT_TRUE(Exchange());
+  const PlanTable* plan = plans_.library()->Expected();
+  EXPECT_EQ(plan->signature, step_.profile.signature());
+  EXPECT_EQ(plan->number, 1u);
+  EXPECT_EQ(segment_.plans_taken, 1u);
+}
+
+TEST_F(PlanExchangeTest, AKindOfStepIsProfiledOnce) {
+  Exchange();
+  EXPECT_FALSE(plans_.WantsProfile(step_));
+  BeginStep(/*index=*/2, /*kernel_key=*/6);
+  EXPECT_TRUE(plans_.WantsProfile(step_));
+}
+
+TEST_F(PlanExchangeTest, TheFirstStepIsNotProfiled) {
+  BeginStep(/*index=*/0);
+  EXPECT_FALSE(plans_.WantsProfile(step_));
+}
+
+TEST_F(DemandOnlyExchangeTest, AJobOnDemandWantsNoProfile) {
+  EXPECT_FALSE(plans_.WantsProfile(step_));
+}
+
+TEST_F(RefusingExchangeTest, NobodyWaitsForAPlanThatIsRefused) {
+  EXPECT_FALSE(Exchange());
+  EXPECT_EQ(LastEvent(), "");
+}
+
+TEST_F(PlanExchangeTest, NobodyWaitsForAnAgentThatIsGone) {
+  memory_.agent.HangUp();
+  EXPECT_LT(plans_.AwaitPlan(), kPatientNs);
+}
+
+TEST_F(MalformedExchangeTest, AMalformedPlanIsReportedAndDropped) {
+  EXPECT_FALSE(Exchange());
+  EXPECT_EQ(LastEvent(), "plan-malformed");
+  EXPECT_EQ(segment_.plans_taken, 1u);
+}
+
+TEST_F(PlanExchangeTest, TheSecondStepThatFollowsItsPlanIsProfiledAgain) {
+  Exchange();
+  step_.plan = plans_.library()->Expected();
+  EXPECT_FALSE(plans_.WantsProfileAgain(step_));
+  EXPECT_TRUE(plans_.WantsProfileAgain(step_));
+  plans_.WriteProfileAgain(step_, /*overhead_bytes=*/0);
+  EXPECT_EQ(segment_.profiles_written, 2u);
+  EXPECT_FALSE(plans_.WantsProfileAgain(step_));
+}
+
+TEST_F(PlanExchangeTest, APlanThatIsOutgrownIsForgottenAndReported) {
+  Exchange();
+  const PlanTable plan = *plans_.library()->Expected();
+  EXPECT_TRUE(plans_.ForgetOutgrown(plan));
+  EXPECT_EQ(LastEvent(), "plan-outgrown");
+  EXPECT_EQ(plans_.library()->Expected(), nullptr);
+  EXPECT_TRUE(plans_.WantsProfile(step_));
+}
+
+}  // namespace
+}  // namespace stowage::runtime
