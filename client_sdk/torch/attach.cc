@@ -1,5 +1,6 @@
 #include "client_sdk/torch/attach.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,6 +68,18 @@ void BecomeInert() {
   torch_plugin::DisableManagedAllocation();
 }
 
+// Tells the preload library, where it is loaded, at which addresses the kernel
+// finds no memory.
+void AnnounceSlowRanges(const runtime::SessionClient& client) {
+  using AddSlowRange = void (*)(const void*, size_t);
+  const auto add = reinterpret_cast<AddSlowRange>(
+      dlsym(RTLD_DEFAULT, "stowage_add_slow_range"));
+  if (add == nullptr) return;
+  for (const runtime::MappedTier& tier : client.tiers()) {
+    if (!tier.addressable()) add(tier.base, tier.info.capacity_bytes);
+  }
+}
+
 // These live until the process ends: tensors outlive every destructor.
 runtime::SessionClient* g_client = nullptr;
 runtime::Job* g_job = nullptr;
@@ -101,6 +114,7 @@ std::string Attach(const AttachOptions& options) {
   g_job = new runtime::Job(g_client, torch_plugin::TorchStorageAccess(),
                            SettingsFromEnvironment());
   runtime::InstallFaultHandler(g_job);
+  AnnounceSlowRanges(*g_client);
   runtime::InstallForkGuard(g_job, g_client, [] {
     g_job = nullptr;
     BecomeInert();

@@ -50,6 +50,8 @@ PROJECT_HEADERS = {
     # Both ends of a session include it, and it includes neither.
     "client_sdk/session": ("client_sdk/session/",),
     "client_sdk/runtime": ("client_sdk/runtime/", "client_sdk/session/"),
+    # Stands in every process that `stowage run` starts.
+    "client_sdk/preload": ("client_sdk/preload/",),
     "client_sdk/torch":
         ("client_sdk/torch/", "client_sdk/runtime/", "client_sdk/session/"),
     "tools": ("",),
@@ -95,11 +97,15 @@ FORBIDDEN_HEADERS = (
     # Threads of ours break in forked DataLoader workers.
     ("client_sdk/runtime", "threads", r"(thread|future|jthread)$"),
     ("client_sdk/torch", "threads", r"(thread|future|jthread)$"),
+    ("client_sdk/preload", "threads", r"(thread|future|jthread)$"),
     # A guest in somebody's process depends on LibTorch and libc alone.
     ("client_sdk/session", "libraries beyond libc",
      r"(absl|google|grpc|grpcpp|torch|ATen|c10|prometheus|nlohmann)/"),
     ("client_sdk/runtime", "libraries beyond libc",
      r"(absl|google|grpc|grpcpp|torch|ATen|c10|prometheus|nlohmann)/"),
+    ("client_sdk/preload", "libraries beyond libc",
+     r"(absl|google|grpc|grpcpp|torch|ATen|c10|prometheus|nlohmann)/|"
+     r"(string|vector|map|memory|functional|iostream)$"),
     ("client_sdk/torch", "libraries beyond LibTorch and libc",
      r"(absl|google|grpc|grpcpp|prometheus|nlohmann)/"),
 )
@@ -117,6 +123,7 @@ FORBIDDEN_LIBRARIES = (
     ("client_sdk/runtime",
      r"absl::|gRPC::|protobuf::|stowage_proto|TORCH_LIBRARIES"),
     ("client_sdk/torch", r"absl::|gRPC::|protobuf::|stowage_proto"),
+    ("client_sdk/preload", r"::|stowage_(proto|runtime|torch)|TORCH_LIBRARIES"),
 )
 
 # Text that may stand in no tracked file. Written in pieces, so that this file
