@@ -57,7 +57,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
   kernel->faults_before_ns = mover_.fault_ns();
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
-  if (driver_.plan() != nullptr) LeavePlanOn(driver_.BeginKernel(*kernel));
+  if (step_.mode == StepMode::kPlan) LeavePlanOn(driver_.BeginKernel(*kernel));
 }
 
 // Demand mode goes on, with whatever is where, and hints if there are any.
@@ -68,6 +68,16 @@ void Job::LeavePlanOn(std::optional<Surprise> surprise) {
   plans_.library()->NoteSurprise(*driver_.plan());
   hints_.Begin(*driver_.plan());
   driver_.Leave();
+  step_.On(StepEvent::kSurprise);
+}
+
+void Job::FollowHints(const RunningKernel& kernel) {
+  hints_.Follow(kernel);
+  NoteGuidance();
+}
+
+void Job::NoteGuidance() {
+  if (hints_.plan() == nullptr) step_.On(StepEvent::kGuidanceEnds);
 }
 
 // Every kernel passes here with every operand.
@@ -97,7 +107,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   for (const KernelOperand& operand : operands) {
     // Outside of a plan, an operand that is on its way in arrives, and one on
     // its way out stays.
-    if (driver_.plan() == nullptr && operand.block->moving()) {
+    if (step_.mode != StepMode::kPlan && operand.block->moving()) {
       const bool comes = operand.block->move->to.tier == session::kFastTier;
       mover_.Finish(operand.block, /*adopt=*/comes);
     }
@@ -109,7 +119,7 @@ void Job::BeginKernel(RunningKernel* kernel,
   space_.FollowPeak(step_.index, blocks_.tensor_bytes(), kernel->working_bytes);
   try {
     PlaceOperands(kernel, operands);
-    if (hints_.plan() != nullptr) hints_.Follow(*kernel);
+    if (step_.mode == StepMode::kGuided) FollowHints(*kernel);
   } catch (...) {
     Unuse(kernel);
     throw;
@@ -120,10 +130,10 @@ void Job::BeginKernel(RunningKernel* kernel,
 void Job::PlaceOperands(RunningKernel* kernel,
                         const std::vector<KernelOperand>& operands) {
   bool streams = false;
-  if (driver_.plan() != nullptr) {
+  if (step_.mode == StepMode::kPlan) {
     LeavePlanOn(driver_.CheckOperands(*kernel, operands));
   }
-  if (driver_.plan() == nullptr) {
+  if (step_.mode != StepMode::kPlan) {
     streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
   }
   for (const KernelOperand& operand : operands) {
@@ -140,7 +150,7 @@ void Job::PlaceOperands(RunningKernel* kernel,
 // is the room that the plan keeps free for this.
 void Job::ExtendWindow(RunningKernel* kernel) {
   const bool extended =
-      driver_.plan() != nullptr
+      step_.mode == StepMode::kPlan
           ? space_.ExtendWindowTo(driver_.plan()->stream_window_bytes,
                                   pinned_.plan_above_bytes())
           : space_.ExtendWindow(demand_.LargestBirth(*kernel));
@@ -206,15 +216,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
                     kernel->working_bytes);
   if (!space_.Admits(*block, step_.index)) return nullptr;
   demand_.NoteBirth(*kernel, *block);
-  if (driver_.plan() != nullptr) {
-    LeavePlanOn(driver_.PlaceNew(*kernel, block.get()));
-  }
-  if (driver_.plan() == nullptr) {
-    if (hints_.plan() != nullptr) hints_.Follow(*kernel);
-    if (hints_.plan() == nullptr || !hints_.PlaceNew(*kernel, block.get())) {
-      demand_.PlaceNew(block.get());
-    }
-  }
+  PlaceNew(*kernel, block.get());
   if (block->place.tier != session::kFastTier) {
     kernel->NoteSlowBirth(*block);
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
@@ -224,6 +226,20 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;
   if (kernel == &loose) step_.last_end_ns = session::NowNs();
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
+}
+
+void Job::PlaceNew(const RunningKernel& kernel, Block* block) {
+  if (step_.mode == StepMode::kPlan) {
+    LeavePlanOn(driver_.PlaceNew(kernel, block));
+  }
+  if (step_.mode == StepMode::kPlan) return;
+  if (step_.mode == StepMode::kGuided) FollowHints(kernel);
+  bool placed = false;
+  if (step_.mode == StepMode::kGuided) {
+    placed = hints_.PlaceNew(kernel, block);
+    NoteGuidance();
+  }
+  if (!placed) demand_.PlaceNew(block);
 }
 
 bool Job::Free(void* address) {
@@ -267,7 +283,7 @@ void Job::SetAside(Block* block) {
   const bool fast = block->place.tier == session::kFastTier;
   if (space_.limit().unlimited() && fast) return;  // nothing has to move
   space_.FollowPeak(step_.index, blocks_.tensor_bytes(), block->room_bytes());
-  if (driver_.plan() != nullptr && !pinned_.FitsBelowPlan(*block)) {
+  if (step_.mode == StepMode::kPlan && !pinned_.FitsBelowPlan(*block)) {
     LeavePlanOn(Surprise{
         SurpriseReason::kAddressTaken, step_.profile.kernel_count(),
         "a tensor whose address is known outside takes room of the plan"});

@@ -121,10 +121,13 @@ class Job {
   void Die(Block* block);
   void LeaveStep(Block* block);
   void SetAside(Block* block);
+  void PlaceNew(const RunningKernel& kernel, Block* block);
   void LeavePlanOn(std::optional<Surprise> surprise);
+  void FollowHints(const RunningKernel& kernel);
+  void NoteGuidance();
 
   // job_step.cc: what happens between steps.
-  session::StepMode PublishProfile();
+  void PublishProfile();
   int64_t TakeOverheadBytes();
   void BeginStep();
   bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets);

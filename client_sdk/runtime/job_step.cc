@@ -6,21 +6,24 @@
 #include "client_sdk/session/clock.h"
 
 namespace stowage::runtime {
+
 void Job::EndStep() {
   Lock lock(this);
   if (step_.profile.kernel_count() == 0) return;
-  if (driver_.plan() != nullptr) {
+  if (step_.mode == StepMode::kPlan) {
     LeavePlanOn(driver_.EndStep(step_.profile.kernel_count()));
   }
   blocks_.GiveUpAllKept();
-  hints_.End();
+  if (step_.mode == StepMode::kGuided) {
+    hints_.End();
+    NoteGuidance();
+  }
   plans_.library()->EndStep(step_.profile.signature());
   space_.EndStep(step_.index);
   pinned_.EndStep(step_.profile.signature());
 
-  const session::StepMode mode = PublishProfile();
-  const session::StepRecord record =
-      publisher_.Record(step_, mode, hints_.totals());
+  PublishProfile();
+  const session::StepRecord record = publisher_.Record(step_, hints_.totals());
   plans_.TakePlan();
   publisher_.WriteStep(record, step_.surprise);
   ++step_.index;
@@ -38,13 +41,13 @@ void Job::BeginStep() {
   blocks_.BeginStep();
   mover_.BeginStep();
   pinned_.BeginStep();
+  driver_.BeginStep();
   hints_.BeginStep();
   for (Block* block : blocks_.all()) {
     if (block->set_aside) continue;
     step_.profile.AddAlive(
         block, block->birth_step == step_.index - 1 ? block->birth_tag : 0);
   }
-  driver_.BeginStep();
   if (!client_->AgentAlive()) {
     publisher_.WriteAgentLost();
     return;
@@ -62,6 +65,7 @@ void Job::BeginStep() {
     if (plans_.ForgetOutgrown(*plan)) return;
   }
   hints_.Begin(*plan);
+  step_.On(StepEvent::kPlanCannotStart);
   if (!tries) return;
   plans_.library()->NoteSurprise(*plan);
   ++step_.fallbacks;
@@ -73,6 +77,7 @@ bool Job::StartPlan(const PlanTable& plan,
   space_.TouchUpTo(begin_bytes + plan.fast_end_bytes);
   if (!driver_.Start(plan, targets, begin_bytes)) return false;
   step_.plan = &plan;
+  step_.On(StepEvent::kPlanStarts);
   return true;
 }
 
@@ -109,23 +114,18 @@ int64_t Job::TakeOverheadBytes() {
   return space_.overhead_bytes() + pinned_.TakeBytes(step_.profile.signature());
 }
 
-// Hands the profile of the step that has ended to the agent, if that is worth
-// it, and waits for its plan if it is the first of its kind. Returns what kind
-// of step it was.
-session::StepMode Job::PublishProfile() {
-  if (driver_.plan() != nullptr) {
-    if (plans_.WantsProfileAgain(step_)) {
-      plans_.WriteProfileAgain(step_, TakeOverheadBytes());
-    }
-    return session::kStepPlan;
-  }
-  if (plans_.WantsProfile(step_)) {
+// Hands the profile of the step that has ended to the agent if that is worth
+// it, and waits for its plan if it is the first of its kind.
+void Job::PublishProfile() {
+  if (step_.mode == StepMode::kPlan) {
+    if (!plans_.WantsProfileAgain(step_)) return;
+    plans_.WriteProfileAgain(step_, TakeOverheadBytes());
+  } else if (plans_.WantsProfile(step_)) {
     plans_.WriteProfile(step_, TakeOverheadBytes());
     const bool unlimited = space_.limit().unlimited();
     if (!unlimited) step_.plan_wait_ns = plans_.AwaitPlan();
-    return session::kStepProfile;
+    step_.On(StepEvent::kProfileTaken);
   }
-  return step_.plan != nullptr ? session::kStepPlan : session::kStepDemand;
 }
 
 }  // namespace stowage::runtime

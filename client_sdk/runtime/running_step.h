@@ -2,6 +2,7 @@
 //
 //   RunningStep step;
 //   step.Begin(session::NowNs());
+//   step.On(StepEvent::kPlanStarts);
 //   const int32_t kernel = step.profile.AddKernel(key, name, gap_ns);
 //   ...
 //   publisher.WriteProfile(step, overhead_bytes);
@@ -15,6 +16,7 @@
 #include <optional>
 
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/step_mode.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/surprise.h"
 
@@ -22,6 +24,7 @@ namespace stowage::runtime {
 
 struct RunningStep {
   int64_t index = 0;  // of the job, from 0
+  StepMode mode = StepMode::kDemand;
   int64_t begin_ns = 0;
   int64_t last_end_ns = 0;   // when the last kernel ended, or the step began
   int64_t plan_wait_ns = 0;  // after its end
@@ -34,9 +37,11 @@ struct RunningStep {
 
   // The next step begins, or the first; only the index stays.
   void Begin(int64_t now_ns);
+  void On(StepEvent event) { mode = Next(mode, event); }
 };
 
 inline void RunningStep::Begin(int64_t now_ns) {
+  On(StepEvent::kStepBegins);
   begin_ns = last_end_ns = now_ns;
   plan_wait_ns = 0;
   fallbacks = 0;

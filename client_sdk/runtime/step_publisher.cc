@@ -9,6 +9,16 @@
 #include "client_sdk/session/futex.h"
 
 namespace stowage::runtime {
+namespace {
+
+// A step that left its plan counts as the plan's, unless the agent has its
+// profile.
+session::StepMode ReportedMode(const RunningStep& step) {
+  if (step.mode == StepMode::kProfile) return session::kStepProfile;
+  return step.plan != nullptr ? session::kStepPlan : session::kStepDemand;
+}
+
+}  // namespace
 
 bool StepPublisher::TakesProfile(const StepProfile& profile) const {
   const session::Segment* segment = client_->segment();
@@ -58,8 +68,8 @@ void StepPublisher::WriteSituation(uint64_t plan_number, int32_t kernel,
 }
 
 session::StepRecord StepPublisher::Record(const RunningStep& step,
-                                          session::StepMode mode,
                                           const HintTotals& hints) const {
+  const session::StepMode mode = ReportedMode(step);
   return {.index = step.index,
           .mode = mode,
           .fallbacks = step.fallbacks,

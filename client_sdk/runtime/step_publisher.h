@@ -5,7 +5,7 @@
 //   if (publisher.TakesProfile(step.profile)) {
 //     publisher.WriteProfile(step, overhead_bytes);
 //   }
-//   const session::StepRecord record = publisher.Record(step, mode, hints);
+//   const session::StepRecord record = publisher.Record(step, hints);
 //   publisher.WriteStep(record, step.surprise);
 //   if (publisher.TakesSituation()) publisher.WriteSituation(1, 0, tensors);
 //
@@ -70,7 +70,7 @@ class StepPublisher {
   // ---- Steps ----
 
   // Returns what the step came to, which ends now.
-  session::StepRecord Record(const RunningStep& step, session::StepMode mode,
+  session::StepRecord Record(const RunningStep& step,
                              const HintTotals& hints) const;
   // Adds the step to the report's log, and what ended its plan to the events.
   void WriteStep(const session::StepRecord& record,

@@ -75,8 +75,8 @@ TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
   step_.index = 2;
   step_.fallbacks = 1;
   memory_.Make(3);
-  const session::StepRecord record = publisher_.Record(
-      step_, session::kStepDemand, {.taken = 4, .ignored = 5});
+  const session::StepRecord record =
+      publisher_.Record(step_, {.taken = 4, .ignored = 5});
   EXPECT_EQ(record.index, 2);
   EXPECT_EQ(record.mode, session::kStepDemand);
   EXPECT_EQ(record.fallbacks, 1u);
@@ -87,15 +87,18 @@ TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
   EXPECT_EQ(record.predicted_duration_ns, 0);
 }
 
-TEST_F(StepPublisherTest, OnlyAStepUnderAPlanHasAPrediction) {
+TEST_F(StepPublisherTest, OnlyAStepThatBeganUnderAPlanHasAPrediction) {
   memory_.plan().predicted_step_ns = 123;
   step_.plan = &memory_.plan();
-  EXPECT_EQ(
-      publisher_.Record(step_, session::kStepPlan, {}).predicted_duration_ns,
-      123);
-  EXPECT_EQ(
-      publisher_.Record(step_, session::kStepProfile, {}).predicted_duration_ns,
-      0);
+  step_.On(StepEvent::kPlanStarts);
+  EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 123);
+  step_.On(StepEvent::kSurprise);
+  EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
+  step_.On(StepEvent::kGuidanceEnds);
+  step_.On(StepEvent::kProfileTaken);
+  EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepProfile);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 0);
 }
 
 TEST_F(StepPublisherTest, WhatEndedThePlanIsAnEventOfItsStep) {
