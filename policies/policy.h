@@ -17,6 +17,7 @@
 #include "absl/time/time.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan.h"
 
 namespace stowage {
@@ -34,6 +35,9 @@ struct PlanOptions {
   // both at the same time: plans are the same, sooner. Empty: one after the
   // other.
   CallBoth call_both;
+  // Ends the planning early, within about a second. A plan that is made is the
+  // same whether it could have been cancelled or not.
+  Cancellation cancellation;
 };
 
 // Stateless and safe to call from several threads.
@@ -48,6 +52,7 @@ class Policy {
 
   // Makes a plan for a valid graph. FAILED_PRECONDITION when the limit is too
   // small: the message names the binding kernel and the least limit that works.
+  // CANCELLED when the options' cancellation came before the plan.
   virtual absl::StatusOr<Plan> MakePlan(const Graph& graph,
                                         const MemorySystem& system,
                                         const PlanOptions& options) const = 0;

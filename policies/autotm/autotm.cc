@@ -143,17 +143,21 @@ absl::StatusOr<Plan> AutoTmPolicy::MakePlan(const Graph& graph,
   }
   const ChosenGraph smallest(graph, SmallestImplementations(graph));
   const absl::StatusOr<Workload> workload =
-      MakeWorkload(smallest.get(), system, EffectiveLimit(system, options));
+      MakeWorkload(smallest.get(), system, EffectiveLimit(system, options),
+                   options.cancellation);
   if (!workload.ok()) return workload.status();
   const SearchSettings settings = SettingsFor(graph, movement_, options);
   const FlowRules rules{.movement = movement_, .write_back_once = true};
   SearchOutcome outcome =
       Search(graph, system, *workload, rules, *solver_, settings);
+  const absl::Status wanted = options.cancellation.Check();
+  if (!wanted.ok()) return wanted;
   if (!outcome.plan.ok()) return outcome.plan.status();
   Plan plan = *std::move(outcome.plan);
   plan.solver_gap = GapOf(outcome);
   AddNotes(*solver_, outcome, settings.time_limit, plan);
-  return FinishPlan(graph, system, name(), std::move(plan));
+  return FinishPlan(graph, system, name(), std::move(plan),
+                    options.cancellation);
 }
 
 }  // namespace stowage

@@ -62,6 +62,7 @@ class Searcher {
 
   SearchOutcome Run() {
     for (int round = 0; round < kMaxRounds; ++round) {
+      if (workload_.cancellation.IsCancelled()) break;
       if (round > 0 && TimeFor(round) <= absl::ZeroDuration()) break;
       SolveOnce(round);
       if (TryPlan(/*demoted=*/false)) return std::move(outcome_);
@@ -82,7 +83,8 @@ class Searcher {
     SolveOptions options{.time_limit = TimeFor(round),
                          .node_limit = settings_.node_limit,
                          .gap = settings_.gap,
-                         .seed = settings_.seed};
+                         .seed = settings_.seed,
+                         .cancellation = workload_.cancellation};
     options.warm_start = WarmStart(problem_, formulation, solver_, options);
     options.time_limit = TimeFor(round);
     const Solution solution = solver_.Solve(formulation.program(), options);
@@ -110,7 +112,8 @@ class Searcher {
     return {.segments = SegmentsOf(graph_, problem_, paths_),
             .streams = workload_.streams,
             .stream_window_bytes = workload_.stream_window_bytes,
-            .fast_limit_bytes = workload_.fast_limit_bytes};
+            .fast_limit_bytes = workload_.fast_limit_bytes,
+            .cancellation = workload_.cancellation};
   }
 
   // The plan of the current paths and the best implementations for them.
@@ -148,6 +151,7 @@ class Searcher {
   // Makes tensors without address slow until the others have one.
   void TryDemoting() {
     for (int i = 0; i < kMaxDemotions; ++i) {
+      if (workload_.cancellation.IsCancelled()) return;
       if (!Demote() || TryPlan(/*demoted=*/true)) return;
     }
   }

@@ -24,6 +24,8 @@ absl::StatusOr<Plan> AllFastPolicy::MakePlan(const Graph& graph,
                                              const PlanOptions& options) const {
   std::optional<Plan> plan = PlanWithoutMoves(graph, system, options, name());
   if (plan.has_value()) return *std::move(plan);
+  const absl::Status wanted = options.cancellation.Check();
+  if (!wanted.ok()) return wanted;
   const Liveness liveness = ComputeLiveness(graph);
   return absl::FailedPreconditionError(absl::StrCat(
       DescribeFastLimit(system, EffectiveLimit(system, options)),

@@ -44,6 +44,7 @@ Residency DecideBelady(const Graph& graph, const MemorySystem& system,
                        const Workload& workload, int64_t budget_bytes,
                        size_t& first_attempt) {
   for (; first_attempt < std::size(kAttempts); ++first_attempt) {
+    if (workload.cancellation.IsCancelled()) break;
     const Attempt& attempt = kAttempts[first_attempt];
     const std::vector<int64_t> stretched_ns =
         Stretch(boundary_ns, attempt.stretch);
@@ -61,6 +62,7 @@ Residency DecideBelady(const Graph& graph, const MemorySystem& system,
     }
     ++first_attempt;
   }
+  if (workload.cancellation.IsCancelled()) return std::vector<FastSegment>();
   // Lanes too full for foresight: fetch at use, evict the farthest next use.
   return RunSwapSystem(StepFacts(graph, system, workload),
                        {.victims = VictimOrder::kFarthestNextUse}, budget_bytes)

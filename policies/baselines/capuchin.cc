@@ -37,6 +37,7 @@ std::vector<Gap> SelectByFreeTime(const StepFacts& facts,
   });
   Pressure pressure(facts, budget_bytes);
   std::erase_if(gaps, [&](const Gap& gap) {
+    if (facts.IsCancelled()) return true;
     if (!pressure.IsOver(gap.from, gap.to)) return true;
     pressure.Relieve(gap.from, gap.to, facts.bytes[gap.tensor]);
     return false;

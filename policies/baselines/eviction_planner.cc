@@ -86,6 +86,7 @@ bool EvictionPlanner::Plan(int64_t max_wait_ns) {
     const int64_t need_bytes =
         b < graph_.kernel_count() ? workload_.need_bytes[b] : 0;
     const int64_t allowed_bytes = std::max(budget_bytes_, need_bytes);
+    if (workload_.cancellation.IsCancelled()) return false;
     Open(b);
     while (fast_bytes_[b] > allowed_bytes) {
       if (--steps_left < 0 || !RelieveBoundary(b)) return false;
@@ -132,6 +133,7 @@ void EvictionPlanner::TakeMandatoryGaps() {
     const Gap& gap = gaps_[g];
     const bool free = !gap.moves_out && !gap.moves_in;
     if (!gap.mandatory() && !free) continue;
+    if (workload_.cancellation.IsCancelled()) return;
     Take(g, gap.mandatory() ? Schedule(gap, gap.slow_first, gap.slow_last)
                             : Schedule(gap, gap.from, gap.to - 1));
   }

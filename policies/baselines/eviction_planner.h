@@ -36,7 +36,7 @@ class EvictionPlanner {
 
   // False, with part of the work done, as soon as kernels would wait longer
   // than `max_wait_ns` in all or when the lanes are so full that it would take
-  // too long to find out.
+  // too long to find out. False when the workload's plan is cancelled.
   bool Plan(int64_t max_wait_ns);
 
   // What is fast when, after Plan.

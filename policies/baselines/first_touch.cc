@@ -60,6 +60,7 @@ std::vector<FastSegment> DecideFirstTouch(const Graph& graph,
   }
   const int64_t room_bytes = std::min(budget_bytes, workload.arena_bytes);
   for (TensorIndex t : AllocationOrder(graph)) {
+    if (workload.cancellation.IsCancelled()) break;
     const int64_t bytes = RoundUpToPlacement(graph.tensors[t].size_bytes);
     const bool fits = std::all_of(
         lives[t].begin(), lives[t].end(), [&](const FastSegment& life) {

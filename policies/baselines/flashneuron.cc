@@ -15,7 +15,7 @@ std::vector<Gap> SelectLinearly(const StepFacts& facts, int64_t budget_bytes) {
   Pressure pressure(facts, budget_bytes);
   std::vector<Gap> selected;
   for (const Gap& gap : FeatureMaps(facts)) {
-    if (!pressure.IsOverAnywhere()) break;
+    if (facts.IsCancelled() || !pressure.IsOverAnywhere()) break;
     pressure.Relieve(gap.from, gap.to, facts.bytes[gap.tensor]);
     selected.push_back(gap);
   }

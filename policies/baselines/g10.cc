@@ -57,8 +57,12 @@ class EvictionScheduler {
     // Relief only shrinks as gaps are taken: a rank that is still the highest
     // after it was computed anew is the best there is.
     std::priority_queue<Candidate> queue;
-    for (size_t g = 0; g < gaps_.size(); ++g) queue.push({Rank(g), g});
+    for (size_t g = 0; g < gaps_.size(); ++g) {
+      if (facts_.IsCancelled()) return {};
+      queue.push({Rank(g), g});
+    }
     while (!queue.empty()) {
+      if (facts_.IsCancelled()) return {};
       Candidate best = queue.top();
       queue.pop();
       best.rank = Rank(best.gap);
@@ -150,6 +154,7 @@ class EvictionScheduler {
         offloads_.begin(), offloads_.end(),
         [](const Offload& a, const Offload& b) { return a.fetch < b.fetch; });
     for (Offload& offload : offloads_) {
+      if (facts_.IsCancelled()) return;
       const int64_t bytes = facts_.bytes[offload.gap.tensor];
       const KernelIndex fetch =
           pressure_.EarliestWithRoom(offload.leave + 1, offload.fetch, bytes);

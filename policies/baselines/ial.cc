@@ -80,6 +80,7 @@ class IalStep {
 
   void Run() {
     for (KernelIndex k = 0; k < facts_.kernel_count(); ++k) {
+      if (facts_.IsCancelled()) return;
       for (TensorIndex t : facts_.deaths[k]) lists_.Remove(t);
       step_.Reach(k);
       for (TensorIndex t : facts_.workload.left_slow[k]) Expel(t);
@@ -200,10 +201,12 @@ SwapRun RunInPlace(const StepFacts& facts, int64_t budget_bytes) {
       SteadyStart([&](const std::set<TensorIndex>& at_start) {
         IalStep step(facts, budget_bytes, at_start);
         step.Run();
-        return step.AtEnd();
+        return facts.IsCancelled() ? std::set<TensorIndex>() : step.AtEnd();
       });
+  if (facts.IsCancelled()) return {};
   IalStep step(facts, budget_bytes, start);
   step.Run();
+  if (facts.IsCancelled()) return {};
   return step.Finish(start);
 }
 

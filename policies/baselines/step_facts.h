@@ -29,6 +29,8 @@ struct StepFacts {
 
   KernelIndex kernel_count() const { return graph.kernel_count(); }
 
+  bool IsCancelled() const { return workload.cancellation.IsCancelled(); }
+
   // The first kernel from `from` on that needs the tensor in the fast tier and
   // belongs to the same life as boundary `from`; -1 when there is none before
   // the step ends.

@@ -29,6 +29,7 @@ class SwapSystem {
 
   void Run() {
     for (KernelIndex k = 0; k <= facts_.kernel_count(); ++k) {
+      if (facts_.IsCancelled()) return;
       step_.Reach(k);
       AwaitTriggered(k);
       if (k == facts_.kernel_count()) break;
@@ -109,6 +110,7 @@ class SwapSystem {
     const int64_t allowed_bytes =
         std::max(budget_bytes_, facts_.workload.need_bytes[k]);
     while (UsedBytes(k) > allowed_bytes) {
+      if (facts_.IsCancelled()) return;
       if (AwaitGoing(k)) continue;
       std::optional<TensorIndex> victim = FindVictim(k, k);
       if (!victim.has_value()) victim = FindComing(k);
@@ -263,8 +265,9 @@ SwapRun RunSwapSystem(const StepFacts& facts, const SwapRules& rules,
       SteadyStart([&](const std::set<TensorIndex>& at_start) {
         system.emplace(facts, rules, budget_bytes, at_start);
         system->Run();
-        return system->AtEnd();
+        return facts.IsCancelled() ? std::set<TensorIndex>() : system->AtEnd();
       });
+  if (facts.IsCancelled()) return {};
   // The last run was the one that begins with `start`.
   return system->Finish(start);
 }

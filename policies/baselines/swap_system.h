@@ -50,7 +50,7 @@ struct SwapRules {
 };
 
 struct SwapRun {
-  Residency residency;
+  Residency residency = std::vector<FastSegment>();
   int64_t step_ns = 0;  // estimated
   // Copied in when a kernel already needed it, of which the script or the
   // prefetcher knew nothing or too late.
@@ -65,7 +65,7 @@ struct SwapRun {
 };
 
 // The step of the steady state (SteadyStart). Holds at most max(budget_bytes,
-// workload.need_bytes[k]) at kernel k.
+// workload.need_bytes[k]) at kernel k. Nothing once cancelled.
 SwapRun RunSwapSystem(const StepFacts& facts, const SwapRules& rules,
                       int64_t budget_bytes);
 

@@ -56,6 +56,7 @@ class GeneticSearch {
         random_(static_cast<uint64_t>(seed)) {
     const Pressure pressure(facts, budget_bytes);
     for (const Gap& gap : SwappableGaps(facts)) {
+      if (facts.IsCancelled()) return;
       if (pressure.IsOver(gap.from, gap.to)) gaps_.push_back(gap);
     }
   }
@@ -97,6 +98,7 @@ class GeneticSearch {
     Pressure pressure(facts_, budget_bytes_);
     Genome genome(gaps_.size(), 0);
     for (size_t g : order) {
+      if (facts_.IsCancelled()) break;
       const Gap& gap = gaps_[g];
       if (!pressure.IsOver(gap.from, gap.to)) continue;
       pressure.Relieve(gap.from, gap.to, facts_.bytes[gap.tensor]);
@@ -162,7 +164,8 @@ class GeneticSearch {
 
   bool MayGoOn() {
     timed_out_ = timed_out_ || absl::Now() >= deadline_;
-    return !timed_out_ && simulated_kernels_ < kMaxSimulatedKernels;
+    return !timed_out_ && !facts_.IsCancelled() &&
+           simulated_kernels_ < kMaxSimulatedKernels;
   }
 
   const StepFacts& facts_;

@@ -51,6 +51,8 @@ absl::StatusOr<Plan> PlanWithDqn(const DqnPolicy& policy, const Graph& graph,
   if (!status.ok()) return status;
   if (policy.fits) {
     auto fits = PlanWithoutMoves(graph, system, options, kDeepTmPolicyName);
+    const absl::Status wanted = options.cancellation.Check();
+    if (!wanted.ok()) return wanted;
     if (!fits.has_value()) return NothingLearnt(policy);
     return *std::move(fits);
   }

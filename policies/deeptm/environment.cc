@@ -47,9 +47,12 @@ absl::StatusOr<Environment> Environment::Make(const Graph& graph,
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     room_bytes.push_back(environment.RoomBytes(k, workload.arena_bytes));
   }
-  absl::StatusOr<HeatTable> table = MakeHeatTable(graph, room_bytes, heat);
+  absl::StatusOr<HeatTable> table =
+      MakeHeatTable(graph, room_bytes, heat, workload.cancellation);
   if (!table.ok()) return table.status();
   environment.SelectDecisions(*std::move(table));
+  const absl::Status wanted = workload.cancellation.Check();
+  if (!wanted.ok()) return wanted;
   return environment;
 }
 
@@ -153,6 +156,7 @@ bool Environment::CanDecide(KernelIndex k, TensorIndex t) const {
 void Environment::SelectDecisions(HeatTable table) {
   DecisionDescriber describer(*this, workload_->arena_bytes);
   for (KernelIndex k = 0; k < graph_->kernel_count(); ++k) {
+    if (workload_->cancellation.IsCancelled()) return;
     is_short_.push_back(!table.rows[k].empty());
     std::vector<Decision> decisions;
     if (is_short_[k]) decisions = describer.Describe(k, table.rows[k]);

@@ -25,7 +25,7 @@ namespace stowage {
 // made of.
 class Environment {
  public:
-  // RESOURCE_EXHAUSTED as MakeHeatTable.
+  // RESOURCE_EXHAUSTED as MakeHeatTable. CANCELLED as the workload's plan.
   static absl::StatusOr<Environment> Make(const Graph& graph,
                                           const MemorySystem& system,
                                           const Workload& workload,

@@ -40,6 +40,7 @@ class EpisodeRun {
   EpisodeOutcome Run() {
     const KernelIndex kernels = env_.graph().kernel_count();
     for (KernelIndex k = 0; k < kernels; ++k) {
+      if (env_.workload().cancellation.IsCancelled()) return Nothing();
       ReachBoundary(k);
       DecideKernel(k);
       if (outcome_.out_of_memory) {
@@ -55,6 +56,12 @@ class EpisodeRun {
   }
 
  private:
+  EpisodeOutcome Nothing() const {
+    EpisodeOutcome nothing;
+    nothing.fast_at_end.assign(positions_.size(), false);
+    return nothing;
+  }
+
   // A stay in the fast tier that has not ended.
   struct Stay {
     KernelIndex begin = 0;

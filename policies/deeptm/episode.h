@@ -94,6 +94,7 @@ struct EpisodeOutcome {
 };
 
 // `fast_at_start`: by tensor, for those that are alive as the step begins.
+// Nothing is fast and no segments are written when the plan is cancelled.
 EpisodeOutcome RunEpisode(const Environment& environment,
                           const EpisodeOptions& options,
                           const std::vector<bool>& fast_at_start, Actor& actor);

@@ -19,8 +19,8 @@ absl::StatusOr<Plan> PlanByActing(const Graph& graph,
     return *std::move(fits);
   }
   // The environment depends on the limit, not on the budgets that are tried.
-  absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  absl::StatusOr<Workload> workload = MakeWorkload(
+      graph, system, EffectiveLimit(system, options), options.cancellation);
   if (!workload.ok()) return workload.status();
   const absl::StatusOr<Environment> environment =
       Environment::Make(graph, system, *workload, mode, heat);

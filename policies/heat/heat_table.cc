@@ -104,7 +104,8 @@ HeatSettings LifetimeAlone() {
 
 absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
                                         const std::vector<int64_t>& room_bytes,
-                                        const HeatSettings& settings) {
+                                        const HeatSettings& settings,
+                                        const Cancellation& cancellation) {
   const AccessIndex accesses(graph);
   LivingTensors living(graph);
   HeatTable table;
@@ -114,6 +115,7 @@ absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
   std::vector<Characteristics> characteristics;
   std::vector<int64_t> bytes;
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    if (cancellation.IsCancelled()) return cancellation.Check();
     living.Enter(k);
     if (living.bytes() <= room_bytes[k]) continue;
     entries += static_cast<int64_t>(living.living().size());

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "policies/heat/heat.h"
 #include "policies/model/graph.h"
+#include "policies/planning/cancellation.h"
 
 namespace stowage {
 
@@ -51,10 +52,11 @@ struct HeatTable {
 inline constexpr int64_t kMaxHeatEntries = int64_t{1} << 25;
 
 // `room_bytes`: by kernel, what the fast tier has for movable tensors (L_D).
-// RESOURCE_EXHAUSTED above kMaxHeatEntries.
+// RESOURCE_EXHAUSTED above kMaxHeatEntries. CANCELLED.
 absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
                                         const std::vector<int64_t>& room_bytes,
-                                        const HeatSettings& settings);
+                                        const HeatSettings& settings,
+                                        const Cancellation& cancellation = {});
 
 }  // namespace stowage
 

@@ -38,6 +38,7 @@ IntervalOutcome IntervalPlanner::Plan() {
     tail_lane_ns_ = clock_.TimeNs(IntervalStart(intervals_.count() - 1));
   }
   for (int32_t i = 0; i < intervals_.count(); ++i) RunInterval(i);
+  if (workload_.cancellation.IsCancelled()) return {};
   FinishStep();
   for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
     if (managed_[t]) AddSegmentsOf(t, outcome_.segments);
@@ -132,7 +133,10 @@ void IntervalPlanner::RunRequests(int32_t interval) {
   std::sort(
       requests.begin(), requests.end(),
       [&](const Visit& a, const Visit& b) { return order(a) < order(b); });
-  for (const Visit& visit : requests) PlaceVisit(visit);
+  for (const Visit& visit : requests) {
+    if (workload_.cancellation.IsCancelled()) return;
+    PlaceVisit(visit);
+  }
 }
 
 void IntervalPlanner::PlaceVisit(const Visit& visit) {

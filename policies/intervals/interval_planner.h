@@ -68,6 +68,7 @@ class IntervalPlanner {
                   LayerIndex length, const IntervalRules& rules,
                   const std::vector<int64_t>& kernel_ns, int64_t budget_bytes);
 
+  // Nothing once the workload's plan is cancelled.
   IntervalOutcome Plan();
 
  private:

@@ -12,10 +12,12 @@ TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
                          const Workload& workload, const Layers& layers,
                          const IntervalChoice& choice,
                          const std::vector<int64_t>& kernel_ns) {
+  if (workload.cancellation.IsCancelled()) return {};
   IntervalOutcome outcome =
       IntervalPlanner(graph, system, workload, layers, choice.length,
                       choice.rules, kernel_ns, workload.arena_bytes)
           .Plan();
+  if (workload.cancellation.IsCancelled()) return {};
   const BuildInput input{.segments = std::move(outcome.segments),
                          .streams = workload.streams,
                          .stream_window_bytes = workload.stream_window_bytes,

@@ -37,6 +37,7 @@ struct TrialResult {
 
 // What a step takes when intervals are decided so: addresses are left out,
 // since they do not change the time. `kernel_ns`: the planner's expectation.
+// Nothing, which takes for ever, once the workload's plan is cancelled.
 TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
                          const Workload& workload, const Layers& layers,
                          const IntervalChoice& choice,

@@ -108,8 +108,9 @@ void Reorder(const std::vector<LayoutItem>& items, int64_t capacity,
 }  // namespace
 
 std::vector<int64_t> LayOutMost(const std::vector<LayoutItem>& items,
-                                int64_t capacity_bytes, int64_t repair_work) {
-  Skyline skyline(items);
+                                int64_t capacity_bytes, int64_t repair_work,
+                                const Cancellation& cancellation) {
+  Skyline skyline(items, cancellation);
   Layout best;
   for (const Score& score : Scores()) {
     Layout layout =
@@ -121,15 +122,18 @@ std::vector<int64_t> LayOutMost(const std::vector<LayoutItem>& items,
   }
   if (!Overloaded(items, capacity_bytes)) {
     if (items.size() > kFewItems) Reorder(items, capacity_bytes, skyline, best);
-    RepairLayout(items, capacity_bytes, repair_work, best.offsets);
+    RepairLayout(items, capacity_bytes, repair_work, best.offsets,
+                 cancellation);
   }
   return std::move(best.offsets);
 }
 
 std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,
-                                           int64_t capacity_bytes) {
+                                           int64_t capacity_bytes,
+                                           const Cancellation& cancellation) {
   if (Overloaded(items, capacity_bytes)) return std::nullopt;
-  std::vector<int64_t> offsets = LayOutMost(items, capacity_bytes);
+  std::vector<int64_t> offsets =
+      LayOutMost(items, capacity_bytes, kRepairWork, cancellation);
   const bool all =
       std::find(offsets.begin(), offsets.end(), -1) == offsets.end();
   if (!all) return std::nullopt;
@@ -137,9 +141,11 @@ std::optional<std::vector<int64_t>> LayOut(const std::vector<LayoutItem>& items,
 }
 
 std::vector<int64_t> LayOutWhatFits(const std::vector<LayoutItem>& items,
-                                    int64_t capacity_bytes) {
+                                    int64_t capacity_bytes,
+                                    const Cancellation& cancellation) {
   const int64_t capacity = capacity_bytes == 0 ? kUnlimited : capacity_bytes;
-  return Skyline(items).Pack(OrderBy(items, Scores().front()), capacity);
+  return Skyline(items, cancellation)
+      .Pack(OrderBy(items, Scores().front()), capacity);
 }
 
 int64_t LayoutPeakBytes(const std::vector<LayoutItem>& items) {

@@ -36,8 +36,8 @@ class Repairer {
     best_left_out_bytes_ = left_out_bytes_;
   }
 
-  void Run(int64_t work) {
-    while (!waiting_.empty() && work > 0) {
+  void Run(int64_t work, const Cancellation& cancellation) {
+    while (!waiting_.empty() && work > 0 && !cancellation.IsCancelled()) {
       const int item = waiting_.top().second;
       waiting_.pop();
       work -= static_cast<int64_t>(Neighbours(item).size());
@@ -108,8 +108,9 @@ class Repairer {
 }  // namespace
 
 void RepairLayout(const std::vector<LayoutItem>& items, int64_t capacity_bytes,
-                  int64_t work, std::vector<int64_t>& offsets) {
-  Repairer(items, capacity_bytes, offsets).Run(work);
+                  int64_t work, std::vector<int64_t>& offsets,
+                  const Cancellation& cancellation) {
+  Repairer(items, capacity_bytes, offsets).Run(work, cancellation);
 }
 
 }  // namespace stowage

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "policies/planning/cancellation.h"
 #include "policies/planning/layout_item.h"
 
 namespace stowage {
@@ -21,7 +22,8 @@ namespace stowage {
 // `offsets`: parallel to `items`, -1 for what is left out; becomes a layout
 // that leaves out no more bytes. `work`: pairs of items that are looked at.
 void RepairLayout(const std::vector<LayoutItem>& items, int64_t capacity_bytes,
-                  int64_t work, std::vector<int64_t>& offsets);
+                  int64_t work, std::vector<int64_t>& offsets,
+                  const Cancellation& cancellation = {});
 
 }  // namespace stowage
 

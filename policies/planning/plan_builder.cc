@@ -63,12 +63,15 @@ class Builder {
 
   // `misfits` as in BuildPlan.
   absl::StatusOr<Plan> Build(std::vector<FastSegment>* misfits) {
-    if (!PlaceFast(misfits)) {
+    const bool fits = PlaceFast(misfits);
+    if (input_.cancellation.IsCancelled()) return input_.cancellation.Check();
+    if (!fits) {
       return absl::ResourceExhaustedError(
           absl::StrCat("no address layout fits into the ",
                        ArenaBytes(graph_, input_), " bytes of the fast arena"));
     }
     absl::Status status = PlaceSlow();
+    if (input_.cancellation.IsCancelled()) return input_.cancellation.Check();
     if (!status.ok()) return status;
     Plan plan = Write();
     plan.graph_id = GraphId(graph_);
@@ -79,7 +82,8 @@ class Builder {
     const std::vector<LayoutItem> items = MakeFastItems();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes <= 0) return input_.segments;
-    return WithoutOffset(LayOutWhatFits(items, arena_bytes));
+    return WithoutOffset(
+        LayOutWhatFits(items, arena_bytes, input_.cancellation));
   }
 
   Plan Sketch() {
@@ -116,7 +120,8 @@ class Builder {
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
     if (has_wishes_ && arena_bytes > 0) {
-      fast_offsets_ = LayOutWhatFits(MakeFastItems(), arena_bytes);
+      fast_offsets_ =
+          LayOutWhatFits(MakeFastItems(), arena_bytes, input_.cancellation);
       const bool fits = std::find(fast_offsets_.begin(), fast_offsets_.end(),
                                   -1) == fast_offsets_.end();
       if (fits) return true;
@@ -125,11 +130,13 @@ class Builder {
     const std::vector<LayoutItem> items = MakeFastItems();
     if (TakePlaces(items.size())) return true;
     if (misfits != nullptr) {
-      fast_offsets_ = LayOutMost(items, arena_bytes, input_.repair_work);
+      fast_offsets_ = LayOutMost(items, arena_bytes, input_.repair_work,
+                                 input_.cancellation);
       *misfits = WithoutOffset(fast_offsets_);
       return misfits->empty();
     }
-    std::optional<std::vector<int64_t>> offsets = LayOut(items, arena_bytes);
+    std::optional<std::vector<int64_t>> offsets =
+        LayOut(items, arena_bytes, input_.cancellation);
     if (!offsets.has_value()) return false;
     fast_offsets_ = *std::move(offsets);
     return true;
@@ -259,8 +266,8 @@ class Builder {
       items.push_back({RoundUpToPlacement(graph_.tensors[t].size_bytes),
                        {uses[t].first, uses[t].second}});
     }
-    const std::vector<int64_t> offsets =
-        LayOutWhatFits(items, system_.tiers[tier].capacity_bytes);
+    const std::vector<int64_t> offsets = LayOutWhatFits(
+        items, system_.tiers[tier].capacity_bytes, input_.cancellation);
     for (size_t i = 0; i < tried.size(); ++i) {
       if (offsets[i] < 0) {
         left.push_back(tried[i]);

@@ -17,6 +17,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "policies/planning/address_layout.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan.h"
 
 namespace stowage {
@@ -66,13 +67,15 @@ struct BuildInput {
   std::vector<TierIndex> first_slow_tier;
   // Of the layout of the fast tier where misfits are wanted; see RepairLayout.
   int64_t repair_work = kRepairWork;
+  Cancellation cancellation;
 };
 
 // RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
 // FAILED_PRECONDITION when the slower tiers are too small or none of them can
 // be used the way the input uses it. `misfits`, if given, is set to the
 // segments that are left without address by the layout that leaves out least;
-// the limit is exhausted where there are any.
+// the limit is exhausted where there are any. CANCELLED by the input's
+// cancellation.
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input,
                                std::vector<FastSegment>* misfits = nullptr);

@@ -26,9 +26,13 @@ bool MayFit(const Graph& graph, int64_t limit_bytes) {
 }
 
 BuildInput MakeInput(const Workload& workload, Residency residency) {
-  return {std::move(residency.segments), workload.streams,
-          workload.stream_window_bytes, workload.fast_limit_bytes,
-          std::move(residency.first_slow_tier)};
+  return {std::move(residency.segments),
+          workload.streams,
+          workload.stream_window_bytes,
+          workload.fast_limit_bytes,
+          std::move(residency.first_slow_tier),
+          kRepairWork,
+          workload.cancellation};
 }
 
 absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
@@ -37,8 +41,11 @@ absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
   for (double share : kBudgetShares) {
     const auto budget_bytes =
         static_cast<int64_t>(share * static_cast<double>(workload.arena_bytes));
-    absl::StatusOr<Plan> plan = BuildPlan(
-        graph, system, MakeInput(workload, decide(workload, budget_bytes)));
+    Residency residency = decide(workload, budget_bytes);
+    const absl::Status wanted = workload.cancellation.Check();
+    if (!wanted.ok()) return wanted;
+    absl::StatusOr<Plan> plan =
+        BuildPlan(graph, system, MakeInput(workload, std::move(residency)));
     if (!absl::IsResourceExhausted(plan.status())) return plan;
   }
   absl::StatusOr<Plan> plan = BuildPlan(
@@ -66,10 +73,12 @@ std::optional<Plan> PlanWithoutMoves(const Graph& graph,
   const int64_t limit_bytes = EffectiveLimit(system, options);
   if (!MayFit(graph, limit_bytes)) return std::nullopt;
   BuildInput input{.segments = AllFastSegments(graph),
-                   .fast_limit_bytes = limit_bytes};
+                   .fast_limit_bytes = limit_bytes,
+                   .cancellation = options.cancellation};
   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
   if (!plan.ok()) return std::nullopt;
-  plan = FinishPlan(graph, system, policy, *std::move(plan));
+  plan =
+      FinishPlan(graph, system, policy, *std::move(plan), options.cancellation);
   if (!plan.ok()) return std::nullopt;
   return *std::move(plan);
 }
@@ -80,19 +89,22 @@ absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
                                     std::string_view policy, Decide decide) {
   std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, policy);
   if (fits.has_value()) return *std::move(fits);
-  absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  absl::StatusOr<Workload> workload = MakeWorkload(
+      graph, system, EffectiveLimit(system, options), options.cancellation);
   if (!workload.ok()) return workload.status();
   absl::StatusOr<Plan> plan =
       BuildWithRetries(graph, system, *workload, decide);
   if (!plan.ok()) return plan.status();
-  return FinishPlan(graph, system, policy, *std::move(plan));
+  return FinishPlan(graph, system, policy, *std::move(plan),
+                    options.cancellation);
 }
 
 absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
-                                std::string_view policy, Plan plan) {
+                                std::string_view policy, Plan plan,
+                                const Cancellation& cancellation) {
   plan.policy = std::string(policy);
-  absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
+  absl::StatusOr<Simulation> simulation =
+      Simulate(graph, system, plan, cancellation);
   if (!simulation.ok()) return simulation.status();
   plan.prediction = simulation->prediction;
   if (plan.prediction.locality < 1) NoteDerivedTimes(graph, system, plan);

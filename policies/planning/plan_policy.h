@@ -53,7 +53,8 @@ std::optional<Plan> PlanWithoutMoves(const Graph& graph,
 
 // PlanWithoutMoves where it fits; else `decide` with ever smaller budgets until
 // its addresses fit; else every kernel's tensors staged for it alone, which
-// always fits. FAILED_PRECONDITION names the least limit that works.
+// always fits. FAILED_PRECONDITION names the least limit that works. CANCELLED
+// by the options' cancellation; what `decide` returns then does not count.
 absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
                                     const MemorySystem& system,
                                     const PlanOptions& options,
@@ -62,7 +63,8 @@ absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
 // Names the policy and predicts. Where kernels use slower tiers, derived times
 // are noted.
 absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
-                                std::string_view policy, Plan plan);
+                                std::string_view policy, Plan plan,
+                                const Cancellation& cancellation = {});
 
 // A note says which times are derived that the plan was made with, once.
 void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,

@@ -85,7 +85,7 @@ class StepSimulation {
     IndexPlan();
   }
 
-  Simulation Run() {
+  absl::StatusOr<Simulation> Run(const Cancellation& cancellation) {
     const int64_t set_aside_bytes =
         RoundUpToPlacement(graph_.unmanaged_peak_bytes) +
         plan_.stream_window_bytes;
@@ -94,6 +94,7 @@ class StepSimulation {
       if (graph_.tensors[t].alive_at_start()) Allocate(t, initial_[t]);
     }
     for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
+      if (cancellation.IsCancelled()) return cancellation.Check();
       const int64_t stall_ns = RunBoundary(b);
       if (b < graph_.kernel_count()) RunKernel(b, stall_ns);
     }
@@ -285,11 +286,12 @@ class StepSimulation {
 
 absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const MemorySystem& system,
-                                    const Plan& plan) {
+                                    const Plan& plan,
+                                    const Cancellation& cancellation) {
   absl::Status status = CheckReferences(graph, system, plan);
   if (!status.ok()) return status;
   const ChosenGraph chosen(graph, plan.implementations);
-  return StepSimulation(chosen.get(), system, plan).Run();
+  return StepSimulation(chosen.get(), system, plan).Run(cancellation);
 }
 
 }  // namespace stowage

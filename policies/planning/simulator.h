@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan.h"
 
 namespace stowage {
@@ -51,10 +52,11 @@ struct Simulation {
 };
 
 // INVALID_ARGUMENT when the plan refers to things the graph or the system does
-// not have. Does not verify: see verifier.h.
+// not have. CANCELLED. Does not verify: see verifier.h.
 absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const MemorySystem& system,
-                                    const Plan& plan);
+                                    const Plan& plan,
+                                    const Cancellation& cancellation = {});
 
 }  // namespace stowage
 

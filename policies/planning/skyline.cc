@@ -23,8 +23,10 @@ KernelIndex StepOf(const std::vector<LayoutItem>& items) {
 
 }  // namespace
 
-Skyline::Skyline(const std::vector<LayoutItem>& items)
+Skyline::Skyline(const std::vector<LayoutItem>& items,
+                 const Cancellation& cancellation)
     : items_(items),
+      cancellation_(cancellation),
       step_(StepOf(items)),
       by_birth_(items.size()),
       leaf_(items.size()),
@@ -210,6 +212,7 @@ void Skyline::PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
     if (lines_[b].length > 0) Enqueue(b);
   }
   while (nodes_[1].first_rank != kNoRank && !queue_.empty()) {
+    if (cancellation_.IsCancelled()) return;
     const Entry lowest = queue_.top();
     queue_.pop();
     const Line& line = lines_[lowest.line];

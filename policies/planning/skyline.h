@@ -18,6 +18,7 @@
 #include <queue>
 #include <vector>
 
+#include "policies/planning/cancellation.h"
 #include "policies/planning/layout_item.h"
 
 namespace stowage {
@@ -25,11 +26,12 @@ namespace stowage {
 // Keeps a reference to `items`. Not thread-safe.
 class Skyline {
  public:
-  explicit Skyline(const std::vector<LayoutItem>& items);
+  explicit Skyline(const std::vector<LayoutItem>& items,
+                   const Cancellation& cancellation = {});
 
   // Offsets parallel to the items: -1 for those that end above
   // `capacity_bytes`, and for those that `order` does not list. Items that are
-  // early are placed before all others.
+  // early are placed before all others. Once cancelled, no more are placed.
   std::vector<int64_t> Pack(const std::vector<int>& order,
                             int64_t capacity_bytes);
 
@@ -104,6 +106,7 @@ class Skyline {
   void MergeWithNext(KernelIndex line);
 
   const std::vector<LayoutItem>& items_;
+  const Cancellation cancellation_;
   KernelIndex step_ = 1;  // boundaries
   std::vector<Life> lives_;
   std::vector<int> by_birth_;     // items

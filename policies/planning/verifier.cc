@@ -44,7 +44,7 @@ class Verification {
   Verification(const Graph& graph, const MemorySystem& system, const Plan& plan)
       : graph_(graph), system_(system), plan_(plan) {}
 
-  absl::Status Run() {
+  absl::Status Run(const Cancellation& cancellation) {
     if (absl::Status s = CheckAllocations(); !s.ok()) return s;
     if (absl::Status s = CheckMoves(); !s.ok()) return s;
     if (absl::Status s = CheckStreams(); !s.ok()) return s;
@@ -52,6 +52,7 @@ class Verification {
     IndexByBoundary();
     if (absl::Status s = BeginStep(); !s.ok()) return s;
     for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
+      if (cancellation.IsCancelled()) return cancellation.Check();
       if (absl::Status s = RunBoundary(b); !s.ok()) return s;
       if (b == graph_.kernel_count()) break;
       if (absl::Status s = RunKernel(b); !s.ok()) return s;
@@ -448,7 +449,7 @@ class Verification {
 }  // namespace
 
 absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
-                        const Plan& plan) {
+                        const Plan& plan, const Cancellation& cancellation) {
   if (absl::Status s = CheckGraph(graph, plan); !s.ok()) return s;
   const absl::Status choices =
       CheckImplementations(graph, plan.implementations);
@@ -456,7 +457,7 @@ absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
     return Violation("bad-implementation", std::string(choices.message()));
   }
   const ChosenGraph chosen(graph, plan.implementations);
-  return Verification(chosen.get(), system, plan).Run();
+  return Verification(chosen.get(), system, plan).Run(cancellation);
 }
 
 }  // namespace stowage

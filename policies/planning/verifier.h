@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan.h"
 
 namespace stowage {
@@ -28,9 +29,10 @@ namespace stowage {
 // "duplicate-allocation", "bad-placement", "overlap", "over-limit",
 // "over-capacity", "not-resident", "wrong-source", "bad-window",
 // "use-after-free", "written-while-moving", "immovable", "not-cyclic",
-// "bad-stream", "bad-drop", "stale-source".
+// "bad-stream", "bad-drop", "stale-source". CANCELLED.
 absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
-                        const Plan& plan);
+                        const Plan& plan,
+                        const Cancellation& cancellation = {});
 
 }  // namespace stowage
 

@@ -234,7 +234,8 @@ LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system) {
 
 absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
-                                      int64_t fast_limit_bytes) {
+                                      int64_t fast_limit_bytes,
+                                      const Cancellation& cancellation) {
   const SlowAccess access = FindSlowAccess(system);
   std::vector<KernelDemand> demands = FindDemands(graph);
   const LeastLimit least = FindLeast(graph, access, demands);
@@ -243,6 +244,7 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   }
   Workload workload;
   workload.fast_limit_bytes = fast_limit_bytes;
+  workload.cancellation = cancellation;
   workload.arena_bytes =
       fast_limit_bytes - RoundUpToPlacement(graph.unmanaged_peak_bytes);
   SlowAccess used = access;

@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan.h"
 
 namespace stowage {
@@ -33,13 +34,16 @@ struct Workload {
   // By kernel: rounded bytes of `staged` and the room of all pinned tensors.
   std::vector<int64_t> need_bytes;
   std::vector<Stream> streams;  // by kernel
+  // Of the plan that this is for.
+  Cancellation cancellation;
 };
 
 // FAILED_PRECONDITION when some kernel does not fit however its operands are
 // used: names the kernel and the least limit.
 absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
-                                      int64_t fast_limit_bytes);
+                                      int64_t fast_limit_bytes,
+                                      const Cancellation& cancellation = {});
 
 // "fast limit 20 MiB (20971520 bytes)", and where it is all that the fast tier
 // has, that it is: then a larger limit does not help.

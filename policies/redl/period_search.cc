@@ -25,11 +25,12 @@ bool SatisfiesPeriodConstraints(const std::vector<IntervalDemand>& demands,
 PeriodSearch FindPeriods(const Graph& graph, const MemorySystem& system,
                          const Layers& layers,
                          const std::vector<int64_t>& kernel_ns,
-                         int64_t fast_bytes) {
+                         int64_t fast_bytes, const Cancellation& cancellation) {
   PeriodSearch search;
   const IntervalMeter meter(graph, layers, kernel_ns);
   const auto test = [&](LayerIndex period) {
     if (search.found || period < 1 || period > layers.count()) return;
+    if (cancellation.IsCancelled()) return;
     search.tested.push_back(period);
     search.found =
         SatisfiesPeriodConstraints(meter.Measure(period), system, fast_bytes);

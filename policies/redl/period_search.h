@@ -16,6 +16,7 @@
 #include "policies/intervals/layers.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 
 namespace stowage {
 
@@ -37,7 +38,8 @@ struct PeriodSearch {
 PeriodSearch FindPeriods(const Graph& graph, const MemorySystem& system,
                          const Layers& layers,
                          const std::vector<int64_t>& kernel_ns,
-                         int64_t fast_bytes);
+                         int64_t fast_bytes,
+                         const Cancellation& cancellation = {});
 
 // At most `count` of the tested periods to measure, spread over the search;
 // the last one is among them.

@@ -64,12 +64,13 @@ RedlDecision DecideRedl(const Graph& graph, const MemorySystem& system,
                         bool stage_all, const std::vector<int64_t>& kernel_ns,
                         absl::Time deadline) {
   RedlDecision decision;
-  decision.search =
-      FindPeriods(graph, system, layers, kernel_ns, workload.arena_bytes);
+  decision.search = FindPeriods(graph, system, layers, kernel_ns,
+                                workload.arena_bytes, workload.cancellation);
   const IntervalRules rules = RedlRules(graph, system, stage_all, layers);
   for (LayerIndex period :
        PeriodsToMeasure(decision.search, kMaxMeasuredPeriods)) {
     const bool first = decision.result.kernel_ns.empty();
+    if (workload.cancellation.IsCancelled()) break;
     if (!first && absl::Now() >= deadline) {
       decision.out_of_time = true;
       break;

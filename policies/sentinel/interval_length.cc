@@ -42,12 +42,14 @@ IntervalLengths FindIntervalLengths(const Graph& graph,
                                     const MemorySystem& system,
                                     const Layers& layers,
                                     const std::vector<int64_t>& kernel_ns,
-                                    int64_t fast_bytes) {
+                                    int64_t fast_bytes,
+                                    const Cancellation& cancellation) {
   IntervalLengths found{.satisfy_space = true};
   const IntervalMeter meter(graph, layers, kernel_ns);
   std::vector<std::pair<int64_t, LayerIndex>> by_exposed;
   for (LayerIndex length = 1; length <= layers.count();
        length = NextLength(length)) {
+    if (cancellation.IsCancelled()) break;
     const std::vector<IntervalDemand> demands = meter.Measure(length);
     if (!SatisfiesSpaceConstraint(demands, fast_bytes)) {
       // Tensor(MIL) grows with the length, so no longer one satisfies it.

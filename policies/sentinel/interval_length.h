@@ -15,6 +15,7 @@
 #include "policies/intervals/layers.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 
 namespace stowage {
 
@@ -40,7 +41,8 @@ IntervalLengths FindIntervalLengths(const Graph& graph,
                                     const MemorySystem& system,
                                     const Layers& layers,
                                     const std::vector<int64_t>& kernel_ns,
-                                    int64_t fast_bytes);
+                                    int64_t fast_bytes,
+                                    const Cancellation& cancellation = {});
 
 }  // namespace stowage
 

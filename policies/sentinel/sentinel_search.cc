@@ -34,8 +34,9 @@ class SentinelSearch {
   SentinelDecision Run(LayerIndex fixed_length) {
     IntervalLengths lengths{.best = {fixed_length}, .satisfy_space = true};
     if (fixed_length == 0) {
-      lengths = FindIntervalLengths(graph_, system_, layers_,
-                                    decision_.kernel_ns, workload_.arena_bytes);
+      lengths =
+          FindIntervalLengths(graph_, system_, layers_, decision_.kernel_ns,
+                              workload_.arena_bytes, workload_.cancellation);
     }
     decision_.satisfies_space = lengths.satisfy_space;
     JudgeLengths(lengths.best);
@@ -89,7 +90,8 @@ class SentinelSearch {
   }
 
   bool OutOfTime() {
-    decision_.out_of_time |= absl::Now() >= deadline_;
+    decision_.out_of_time |=
+        absl::Now() >= deadline_ || workload_.cancellation.IsCancelled();
     return decision_.out_of_time;
   }
 

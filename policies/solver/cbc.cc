@@ -4,12 +4,14 @@
 #include <cmath>
 #include <cstddef>
 
+#include "CbcEventHandler.hpp"
 #include "CbcHeuristic.hpp"
 #include "CbcHeuristicDiveCoefficient.hpp"
 #include "CbcModel.hpp"
 #include "CglClique.hpp"
 #include "CglKnapsackCover.hpp"
 #include "CglMixedIntegerRounding2.hpp"
+#include "ClpEventHandler.hpp"
 #include "ClpSimplex.hpp"
 #include "CoinError.hpp"
 #include "CoinPackedMatrix.hpp"
@@ -18,6 +20,37 @@
 
 namespace stowage {
 namespace {
+
+// Asked after each iteration of a linear program; copies of the program, as CBC
+// makes them, are asked too.
+class ProgramEvents final : public ClpEventHandler {
+ public:
+  explicit ProgramEvents(const Cancellation& cancellation)
+      : cancellation_(cancellation) {}
+
+  int event(Event which) override {
+    return which == endOfIteration && cancellation_.IsCancelled() ? 0 : -1;
+  }
+  ClpEventHandler* clone() const override { return new ProgramEvents(*this); }
+
+ private:
+  const Cancellation cancellation_;
+};
+
+// Asked at each node of the search, among others.
+class SearchEvents final : public CbcEventHandler {
+ public:
+  explicit SearchEvents(const Cancellation& cancellation)
+      : cancellation_(cancellation) {}
+
+  CbcAction event(CbcEvent /*which*/) override {
+    return cancellation_.IsCancelled() ? stop : noAction;
+  }
+  CbcEventHandler* clone() const override { return new SearchEvents(*this); }
+
+ private:
+  const Cancellation cancellation_;
+};
 
 double ToCoin(double bound) {
   return std::isinf(bound) ? std::copysign(COIN_DBL_MAX, bound) : bound;
@@ -160,6 +193,8 @@ Solution CbcSolver::Solve(const LinearProgram& program,
     clp.getModelPtr()->setMaximumSeconds(
         absl::ToDoubleSeconds(options.time_limit));
   }
+  const ProgramEvents program_events(options.cancellation);
+  clp.getModelPtr()->passInEventHandler(&program_events);
   Solution root = SolveRelaxation(program, clp);
   if (options.relax) return root;
   const bool warm = IsFeasible(program, options.warm_start);
@@ -172,9 +207,12 @@ Solution CbcSolver::Solve(const LinearProgram& program,
   SolveOptions rest = options;
   rest.time_limit -= absl::Now() - start;
   if (rest.time_limit <= absl::ZeroDuration()) return solution;
+  if (options.cancellation.IsCancelled()) return solution;
   clp.getModelPtr()->setMaximumSeconds(-1);
   CbcModel model(clp);
   Configure(rest, model);
+  const SearchEvents search_events(options.cancellation);
+  model.passInEventHandler(&search_events);
   if (warm) {
     model.setBestSolution(options.warm_start.data(),
                           static_cast<int>(program.columns.size()),

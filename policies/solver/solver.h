@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "policies/planning/cancellation.h"
 #include "policies/solver/linear_program.h"
 
 namespace stowage {
@@ -30,6 +31,8 @@ struct SolveOptions {
   std::vector<double> warm_start;
   // Leave integrality out: the solution is the relaxation's.
   bool relax = false;
+  // As if the time limit had come.
+  Cancellation cancellation;
 };
 
 enum class SolveStatus {

@@ -140,7 +140,7 @@ bool Search::IsStuck() const {
 // fits.
 void Search::MakeDo(const Recipe& recipe, double most_share) {
   for (const double share : kSpareShares) {
-    if (!IsStuck()) return;
+    if (!IsStuck() || effort_.cancellation.IsCancelled()) return;
     if (share > most_share) continue;
     room_.AllowAll(share);
     TryLayout(Evaluate(recipe));
@@ -291,7 +291,7 @@ void Search::Consider(Plan plan) {
   MakeDrops(costs_.graph(), plan);
   for (int round = 0; round < 2; ++round) {
     const absl::StatusOr<Simulation> simulation =
-        Simulate(costs_.graph(), costs_.system(), plan);
+        Simulate(costs_.graph(), costs_.system(), plan, effort_.cancellation);
     if (!simulation.ok()) return;
     plan.prediction = simulation->prediction;
     if (!best_.ok() ||
@@ -311,7 +311,8 @@ double Search::WaitedShare() const {
 }
 
 bool Search::IsOver() {
-  timed_out_ = timed_out_ || absl::Now() > effort_.deadline;
+  timed_out_ = timed_out_ || absl::Now() > effort_.deadline ||
+               effort_.cancellation.IsCancelled();
   return timed_out_ ||
          (best_.ok() && IsGoodEnough(best_->prediction.step_time_ns));
 }
@@ -329,7 +330,8 @@ BuildInput Search::MakeInput(const Candidate& candidate) const {
       .segments = SegmentsWithout(costs_.graph(), candidate.schedule.taken),
       .streams = workload.streams,
       .stream_window_bytes = workload.stream_window_bytes,
-      .fast_limit_bytes = workload.fast_limit_bytes};
+      .fast_limit_bytes = workload.fast_limit_bytes,
+      .cancellation = effort_.cancellation};
   input.first_slow_tier.assign(costs_.graph().tensors.size(), 1);
   for (const PlacedAbsence& placed : candidate.placed) {
     input.first_slow_tier[placed.absence.gap.tensor] = placed.tier;

@@ -17,6 +17,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/absence_selector.h"
@@ -48,6 +49,8 @@ struct SearchEffort {
   uint64_t seed = 0;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
+  // As if the deadline had come.
+  Cancellation cancellation;
 };
 
 // What each absence costs in the next round, by absence, > 0; learned_prices.h

@@ -189,6 +189,7 @@ bool Search::IsFarFromFitting(const std::vector<FastSegment>& misfits) const {
 std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
                                             AnnealingEffort effort) {
   effort.deadline = effort_.deadline;
+  effort.cancellation = effort_.cancellation;
   BuildInput input = annealing.Run(effort);
   const bool in_place = costs_.in_place_tier() != kFastTier;
   const bool repairs = in_place || input.segments.size() <= kMostRepaired;

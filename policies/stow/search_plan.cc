@@ -15,7 +15,8 @@ namespace {
 constexpr absl::Duration kLongLimit = absl::Seconds(2);
 
 SearchEffort EffortFor(const PlanOptions& options) {
-  SearchEffort effort{.seed = static_cast<uint64_t>(options.seed)};
+  SearchEffort effort{.seed = static_cast<uint64_t>(options.seed),
+                      .cancellation = options.cancellation};
   if (options.time_limit <= absl::ZeroDuration()) return effort;
   effort.deadline = absl::Now() + options.time_limit;
   if (options.time_limit >= kLongLimit) {
@@ -32,13 +33,15 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
                                      std::string_view policy, RunSearch run) {
   std::optional<Plan> fits = PlanWithoutMoves(graph, system, options, policy);
   if (fits.has_value()) return *std::move(fits);
-  absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, EffectiveLimit(system, options));
+  absl::StatusOr<Workload> workload = MakeWorkload(
+      graph, system, EffectiveLimit(system, options), options.cancellation);
   if (!workload.ok()) return workload.status();
   const CostModel costs(graph, system, *workload);
   const AbsenceChoices choices = FindAbsences(graph, *workload, costs);
   Search search(costs, choices, EffortFor(options));
   run(costs, choices, search);
+  const absl::Status wanted = options.cancellation.Check();
+  if (!wanted.ok()) return wanted;
   absl::StatusOr<Plan> plan = search.best();
   if (!plan.ok()) return plan.status();
   plan->policy = std::string(policy);

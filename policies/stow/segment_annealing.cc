@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "policies/stow/segment_streams.h"
 
 namespace stowage {
@@ -185,7 +184,7 @@ void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
   double aimed_ns = 0;
   for (int64_t n = 0;; ++n) {
     if (n % kLookAtClock == 0) {
-      if (absl::Now() > effort.deadline) return;
+      if (effort.IsOver()) return;
       if (best_ns_ != aimed_ns) neighbour_.Aim(0, judge_->LostNs(), kAimed);
       aimed_ns = best_ns_;
     }
@@ -199,7 +198,7 @@ void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
 void SegmentAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
   using Draw = std::discrete_distribution<KernelIndex>;
   const int64_t end = Work() + work;
-  while (Work() < end && absl::Now() <= effort.deadline) {
+  while (Work() < end && !effort.IsOver()) {
     const LostTime lost(judge_->LostNs());
     const std::vector<int64_t>& all_ns = lost.by_kernel_ns();
     const std::vector<int64_t> more_ns = twins_.MoreThanTwinsNs(lost);

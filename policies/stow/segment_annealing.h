@@ -16,9 +16,11 @@
 #include <random>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/planning/cancellation.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/stow/kernel_twins.h"
 #include "policies/stow/lost_time.h"
@@ -39,6 +41,11 @@ struct AnnealingEffort {
   double reheating = 0;
   // No proposal is judged long after this.
   absl::Time deadline = absl::InfiniteFuture();
+  Cancellation cancellation;
+
+  bool IsOver() const {
+    return absl::Now() > deadline || cancellation.IsCancelled();
+  }
 };
 
 // Keeps references to the graph and the system.

@@ -28,9 +28,13 @@ absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
   with_threads.call_both = CallBothAtOnce;
   absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, with_threads);
   if (!plan.ok()) return plan.status();
-  absl::Status verdict = VerifyPlan(graph, system, *plan);
+  const Cancellation& cancellation = options.cancellation;
+  const absl::Status verdict = VerifyPlan(graph, system, *plan, cancellation);
+  if (absl::IsCancelled(verdict)) return verdict;
   if (!verdict.ok()) return Internal(policy, verdict);
-  absl::StatusOr<Simulation> simulation = Simulate(graph, system, *plan);
+  const absl::StatusOr<Simulation> simulation =
+      Simulate(graph, system, *plan, cancellation);
+  if (absl::IsCancelled(simulation.status())) return simulation.status();
   if (!simulation.ok()) return Internal(policy, simulation.status());
   plan->prediction = simulation->prediction;
   return plan;

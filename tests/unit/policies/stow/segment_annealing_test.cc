@@ -18,7 +18,7 @@
 namespace stowage {
 namespace {
 
-constexpr AnnealingEffort kEffort = {.work = 200'000, .reheating = 0.7};
+const AnnealingEffort kEffort = {.work = 200'000, .reheating = 0.7};
 
 int64_t StepNs(const Graph& graph, const MemorySystem& system, Plan plan) {
   MakeDrops(graph, plan);
