@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "client_sdk/runtime/mutex.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -27,10 +29,13 @@ SessionClient* g_client = nullptr;
 void (*g_in_child)() = nullptr;
 Snapshot g_snapshot;  // guarded by the Job's mutex
 
+// The functions of pthread_atfork take the Job's mutex in one and let it go in
+// another, which the analysis does not follow.
+
 // Copies every block into a fresh memfd. A snapshot that fails leaves no fd:
 // children then stop at their first use of a tensor, rather than compute with
 // wrong numbers.
-void TakeSnapshot() {
+void TakeSnapshot() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
   if (g_snapshot.fd >= 0) close(g_snapshot.fd);
   g_snapshot = {};
   g_snapshot.change_count = g_job->change_count();
@@ -63,16 +68,16 @@ void TakeSnapshot() {
   }
 }
 
-void BeforeFork() {
+void BeforeFork() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
   g_job->LockForFork();
   if (g_snapshot.fd < 0 || g_snapshot.change_count != g_job->change_count()) {
     TakeSnapshot();
   }
 }
 
-void InParent() { g_job->UnlockAfterFork(); }
+void InParent() STOWAGE_NO_THREAD_SAFETY_ANALYSIS { g_job->UnlockAfterFork(); }
 
-void InChild() {
+void InChild() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
   for (const SnapshotEntry& entry : g_snapshot.entries) {
     const bool mapped = g_snapshot.fd >= 0 &&
                         mmap(entry.address, entry.room_bytes,

@@ -1,16 +1,14 @@
+// Memory: births and deaths of blocks, and addresses that are told or fault.
 #include "client_sdk/runtime/job.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "client_sdk/runtime/job_lock.h"
-#include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/clock.h"
-#include "client_sdk/session/hash.h"
 
 namespace stowage::runtime {
 namespace {
@@ -23,8 +21,7 @@ constexpr uint64_t kLooseAllocationKey = 1;
 
 Job::Job(SessionClient* client, const StorageAccess& storage,
          const JobSettings& settings)
-    : client_(client),
-      blocks_(&client->tiers(), storage),
+    : blocks_(&client->tiers(), storage),
       mover_(client, &blocks_),
       evictor_(&blocks_, &mover_, &client->segment()->report),
       space_(client, &blocks_, &mover_, &evictor_),
@@ -43,161 +40,6 @@ Block* Job::BlockOf(void* context, bool parameter) {
   Block* block = blocks_.Adopt(context);
   if (block != nullptr) block->parameter = block->parameter || parameter;
   return block;
-}
-
-void Job::EnterKernel(RunningKernel* kernel) {
-  if (kernel->index >= 0 && kernel->step == step_.index) return;
-  const int64_t now_ns =
-      kernel->start_ns != 0 ? kernel->start_ns : session::NowNs();
-  kernel->index =
-      step_.profile.AddKernel(kernel->key, kernel->name,
-                              std::max<int64_t>(0, now_ns - step_.last_end_ns));
-  kernel->step = step_.index;
-  kernel->ordinal = 0;
-  kernel->faults_before_ns = mover_.fault_ns();
-  blocks_.AdvanceClock();
-  space_.FollowUnmanaged();
-  if (step_.mode == StepMode::kPlan) LeavePlanOn(driver_.BeginKernel(*kernel));
-}
-
-// Demand mode goes on, with whatever is where, and hints if there are any.
-void Job::LeavePlanOn(std::optional<Surprise> surprise) {
-  if (!surprise.has_value()) return;
-  step_.surprise = std::move(surprise);
-  ++step_.fallbacks;
-  plans_.library()->NoteSurprise(*driver_.plan());
-  hints_.Begin(*driver_.plan());
-  driver_.Leave();
-  step_.On(StepEvent::kSurprise);
-}
-
-void Job::FollowHints(const RunningKernel& kernel) {
-  hints_.Follow(kernel);
-  NoteGuidance();
-}
-
-void Job::NoteGuidance() {
-  if (hints_.plan() == nullptr) step_.On(StepEvent::kGuidanceEnds);
-}
-
-// Every kernel passes here with every operand.
-void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
-  blocks_.NoteWrite(operand);
-  blocks_.BeginUse(operand.block);
-  kernel->in_use.push_back(operand.block);
-}
-
-void Job::Unuse(RunningKernel* kernel) {
-  for (Block* block : kernel->in_use) {
-    const bool in_file = !blocks_.tier(block->place.tier).addressable();
-    if (in_file && !block->dead) mover_.ReleaseFromWindow(*block);
-    blocks_.EndUse(block);
-  }
-  kernel->in_use.clear();
-}
-
-void Job::BeginKernel(RunningKernel* kernel,
-                      const std::vector<KernelOperand>& operands) {
-  kernel->start_ns = session::NowNs();
-  if (operands.empty()) return;
-  Lock lock(this);
-  if (kernel->auxiliary) return UseInPlace(kernel, operands);
-  EnterKernel(kernel);
-  kernel->shape = kernel->key;
-  for (const KernelOperand& operand : operands) {
-    // Outside of a plan, an operand that is on its way in arrives, and one on
-    // its way out stays.
-    if (step_.mode != StepMode::kPlan && operand.block->moving()) {
-      const bool comes = operand.block->move->to.tier == session::kFastTier;
-      mover_.Finish(operand.block, /*adopt=*/comes);
-    }
-    Use(kernel, operand);
-    kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
-    step_.profile.AddOperand(kernel->index, operand);
-    kernel->working_bytes += operand.block->room_bytes();
-  }
-  space_.FollowPeak(step_.index, blocks_.tensor_bytes(), kernel->working_bytes);
-  try {
-    PlaceOperands(kernel, operands);
-    if (step_.mode == StepMode::kGuided) FollowHints(*kernel);
-  } catch (...) {
-    Unuse(kernel);
-    throw;
-  }
-  kernel->start_ns = session::NowNs();
-}
-
-void Job::PlaceOperands(RunningKernel* kernel,
-                        const std::vector<KernelOperand>& operands) {
-  bool streams = false;
-  if (step_.mode == StepMode::kPlan) {
-    LeavePlanOn(driver_.CheckOperands(*kernel, operands));
-  }
-  if (step_.mode != StepMode::kPlan) {
-    streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
-  }
-  for (const KernelOperand& operand : operands) {
-    const int tier = operand.block->place.tier;
-    if (tier == session::kFastTier) continue;
-    kernel->NoteSlowUse(operand);
-    streams = streams || !blocks_.tier(tier).addressable();
-  }
-  if (streams) ExtendWindow(kernel);
-}
-
-// Gives a kernel that streams all the fast memory that it does not need
-// otherwise; the window that is set aside would do, but slowly. Under a plan it
-// is the room that the plan keeps free for this.
-void Job::ExtendWindow(RunningKernel* kernel) {
-  const bool extended =
-      step_.mode == StepMode::kPlan
-          ? space_.ExtendWindowTo(driver_.plan()->stream_window_bytes,
-                                  pinned_.plan_above_bytes())
-          : space_.ExtendWindow(demand_.LargestBirth(*kernel));
-  kernel->extends_window = kernel->extends_window || extended;
-}
-
-// A copy that is under way must not see its source change, so it comes first.
-void Job::UseInPlace(RunningKernel* kernel,
-                     const std::vector<KernelOperand>& operands) {
-  for (const KernelOperand& operand : operands) {
-    Block* block = operand.block;
-    if (block->moving() && (operand.flags & session::kOperandWrite)) {
-      mover_.Finish(block);
-    }
-    Use(kernel, operand);
-  }
-}
-
-void Job::EndKernel(RunningKernel* kernel,
-                    const std::vector<KernelOperand>& outputs) {
-  const bool known = kernel->index >= 0 || !kernel->in_use.empty();
-  if (!known && outputs.empty()) return;
-  Lock lock(this);
-  for (const KernelOperand& output : outputs) blocks_.NoteWrite(output);
-  if (!known || kernel->auxiliary) return Unuse(kernel);
-  // A step that ended meanwhile has another profile.
-  const bool same_step = kernel->step == step_.index;
-  for (const KernelOperand& output : outputs) {
-    blocks_.Touch(output.block);
-    if (same_step) step_.profile.AddOperand(kernel->index, output);
-  }
-  const int64_t end_ns = session::NowNs();
-  // An emulated medium: the kernel takes as much longer as the real one would
-  // make it.
-  SpendNs(kernel->SlowTimeNs(client_->tiers()));
-  if (same_step) {
-    const int64_t faults_ns = mover_.fault_ns() - kernel->faults_before_ns;
-    const int64_t duration_ns =
-        end_ns - kernel->start_ns - kernel->moved_ns - faults_ns;
-    // Faults of another thread's kernel may be among them.
-    step_.profile.EndKernel(kernel->index, std::max<int64_t>(0, duration_ns),
-                            kernel->flops, kernel->slow_operands);
-  }
-  Unuse(kernel);
-  if (kernel->extends_window) space_.EndExtension();
-  mover_.CountStreamedBytes();
-  step_.last_end_ns = session::NowNs();
 }
 
 void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
@@ -245,6 +87,7 @@ void Job::PlaceNew(const RunningKernel& kernel, Block* block) {
 bool Job::Free(void* address) {
   if (!Manages(address)) return false;
   if (Lock::Held()) {
+    mutex_.AssertHeld();
     if (Block* block = blocks_.Find(address)) blocks_.Defer(block);
     return true;
   }
@@ -266,11 +109,17 @@ void Job::LeaveStep(Block* block) {
   driver_.tensors()->Forget(block);
 }
 
+// Takes no lock: the framework's storage says it, to any thread.
+void* Job::StorageAddress(void* context) const
+    STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
+  return blocks_.StorageAddress(context);
+}
+
 void Job::Pin(void* context) {
-  if (!Manages(blocks_.StorageAddress(context))) return;
+  if (!Manages(StorageAddress(context))) return;
   Lock lock(this);
   // It may just have moved.
-  Block* block = blocks_.Find(blocks_.StorageAddress(context));
+  Block* block = blocks_.Find(StorageAddress(context));
   if (block == nullptr || block->pinned) return;
   if (block->moving()) mover_.Finish(block);
   blocks_.GiveUpKept(block);  // what is written from here on is not seen
@@ -291,9 +140,14 @@ void Job::SetAside(Block* block) {
   if (pinned_.SetAside(block)) LeaveStep(block);
 }
 
+int64_t Job::limit_bytes() {
+  Lock lock(this);
+  return space_.limit().bytes();
+}
+
 bool Job::HandleFault(void* address) {
   if (Lock::Held() || !Manages(address)) return false;
-  std::lock_guard<std::mutex> guard(mutex_);
+  MutexLock lock(&mutex_);
   Block* block = blocks_.Find(address);
   if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
     return false;
@@ -304,18 +158,10 @@ bool Job::HandleFault(void* address) {
         stderr,
         "stowage: the slow tier %s failed while a tensor was read in place: "
         "%s; the job cannot go on\n",
-        client_->tiers()[block->place.tier].info.name, strerror(error));
+        blocks_.tier(block->place.tier).info.name, strerror(error));
     abort();
   }
   return true;
-}
-
-void Job::LockForFork() { mutex_.lock(); }
-
-void Job::UnlockAfterFork() { mutex_.unlock(); }
-
-int Job::ReadBlock(const Block& block, void* memory) {
-  return mover_.Read(block, memory);
 }
 
 }  // namespace stowage::runtime

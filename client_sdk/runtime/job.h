@@ -7,23 +7,42 @@
 //   job.EndKernel(&kernel, outputs);
 //   job.EndStep();  // after the optimizer
 //
-// Demand mode: outputs are allocated in a bounded fast arena, old tensors are
-// evicted to make room, operands are fetched at use. Plan mode: the plan's
-// table says where every allocation goes and which moves start and end at which
-// kernel; whatever the plan did not foresee ends plan mode for the rest of the
-// step. In such a step, if its kernels are still the plan's, hints of the
-// placement service are followed where nothing has to wait for them. None of
-// this changes a bit of any tensor.
+// The Job is what the hook and the allocator of the framework call. It holds
+// the one mutex, knows in which mode the step is (step_mode.h), and passes each
+// call on to the collaborators that the mode asks for:
 //
-// One per process. Thread-safe: one mutex guards everything; it is not held
-// while a kernel runs. Errors are thrown as std::runtime_error with a message
-// for the user; tensors are whole when that happens.
+//   what and where   PlacedBlocks: blocks, their places, the bytes of each tier
+//                    Mover: copies; Evictor: room by moving others out
+//                    FastSpace: the limit, and how what is under it is divided
+//                    PinnedRoom: tensors whose address is known outside
+//   who places       DemandPlacer, PlanDriver, HintFollower: one for each mode
+//   with the agent   PlanExchange: profiles go, plans come
+//                    StepPublisher: what each step came to
+//
+// Each owns its state, and they form no circle: a collaborator knows those
+// above it in the first group, and what follows a plan or hints says by its
+// result that it cannot go on. The Job alone changes the mode.
+//
+// Invariants:
+//  * None of this changes a bit of any tensor: see mover.h.
+//  * From BeginKernel() to EndKernel() the kernel's operands stay where they
+//    are; it is among their users.
+//  * PlanDriver::plan() is set in StepMode::kPlan alone, HintFollower::plan()
+//    in StepMode::kGuided alone.
+//  * Whatever goes wrong with a plan, a hint or the agent ends in demand mode,
+//    which assumes nothing.
+//  * A block that is freed while the mutex is held, by this thread, dies when
+//    it is let go: a storage's last reference may go while the Job works on it.
+//
+// One per process. Thread-safe: the mutex guards everything, as the compiler
+// can check (mutex.h); it is not held while a kernel runs. Errors are thrown as
+// std::runtime_error with a message for the user; tensors are whole when that
+// happens.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -35,6 +54,7 @@
 #include "client_sdk/runtime/hint_follower.h"
 #include "client_sdk/runtime/job_settings.h"
 #include "client_sdk/runtime/mover.h"
+#include "client_sdk/runtime/mutex.h"
 #include "client_sdk/runtime/pinned_room.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_driver.h"
@@ -75,7 +95,11 @@ class Job {
   // to the storage if the block has none yet. The block stays valid while its
   // storage lives.
   Block* BlockOf(void* context, bool parameter);
-  bool Manages(const void* address) const { return blocks_.Manages(address); }
+  // Whether the address lies in a tier of the job. Takes no lock, as that
+  // never changes.
+  bool Manages(const void* address) const STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
+    return blocks_.Manages(address);
+  }
 
   // The optimizer is about to update the parameters. Throws if the limit turned
   // out to be too small, before anything was learned.
@@ -87,66 +111,84 @@ class Job {
   // the tensor may move during this call, and no more after it.
   void Pin(void* context);
 
-  // Counts storages below the managed size.
-  void CountUnmanaged(int64_t bytes) { blocks_.CountUnmanaged(bytes); }
+  // Counts storages below the managed size. Takes no lock, as the count is
+  // atomic.
+  void CountUnmanaged(int64_t bytes) STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
+    blocks_.CountUnmanaged(bytes);
+  }
 
   // A fault at an address of a file tier. False if it is not ours.
   bool HandleFault(void* address);
 
   // Around fork(): see fork_guard.h.
-  void LockForFork();
-  void UnlockAfterFork();
-  // All live blocks; the mutex must be held.
-  const std::unordered_set<Block*>& blocks() const { return blocks_.all(); }
+  void LockForFork() STOWAGE_ACQUIRE(mutex_) { mutex_.Lock(); }
+  void UnlockAfterFork() STOWAGE_RELEASE(mutex_) { mutex_.Unlock(); }
+  // All live blocks.
+  const std::unordered_set<Block*>& blocks() const STOWAGE_REQUIRES(mutex_) {
+    return blocks_.all();
+  }
   // Grows whenever a block may have changed or moved.
-  int64_t change_count() const { return blocks_.change_count(); }
-  // Brings a block's bytes into `memory`; the mutex must be held.
-  int ReadBlock(const Block& block, void* memory);
+  int64_t change_count() const STOWAGE_REQUIRES(mutex_) {
+    return blocks_.change_count();
+  }
+  // Brings a block's bytes into `memory`. Returns 0 or an errno.
+  int ReadBlock(const Block& block, void* memory) STOWAGE_REQUIRES(mutex_) {
+    return mover_.Read(block, memory);
+  }
 
   // A limit in bytes, 0 while unlimited or unknown.
-  int64_t limit_bytes() const { return space_.limit().bytes(); }
+  int64_t limit_bytes();
 
  private:
   class Lock;
 
-  // job.cc
-  void EnterKernel(RunningKernel* kernel);
-  void Use(RunningKernel* kernel, const KernelOperand& operand);
-  void Unuse(RunningKernel* kernel);
-  void PlaceOperands(RunningKernel* kernel,
-                     const std::vector<KernelOperand>& operands);
-  void ExtendWindow(RunningKernel* kernel);
+  // job_kernel.cc: kernels and their operands.
+  void EnterKernel(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
+  void Use(RunningKernel* kernel, const KernelOperand& operand)
+      STOWAGE_REQUIRES(mutex_);
+  void Unuse(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
   void UseInPlace(RunningKernel* kernel,
-                  const std::vector<KernelOperand>& operands);
-  void Die(Block* block);
-  void LeaveStep(Block* block);
-  void SetAside(Block* block);
-  void PlaceNew(const RunningKernel& kernel, Block* block);
-  void LeavePlanOn(std::optional<Surprise> surprise);
-  void FollowHints(const RunningKernel& kernel);
-  void NoteGuidance();
+                  const std::vector<KernelOperand>& operands)
+      STOWAGE_REQUIRES(mutex_);
+  void PlaceOperands(RunningKernel* kernel,
+                     const std::vector<KernelOperand>& operands)
+      STOWAGE_REQUIRES(mutex_);
+  void ExtendWindow(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
 
-  // job_step.cc: what happens between steps.
-  void PublishProfile();
-  int64_t TakeOverheadBytes();
-  void BeginStep();
-  bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets);
-  void SetAsideWhatStays();
-  bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const;
+  // job.cc: births, deaths and addresses.
+  void PlaceNew(const RunningKernel& kernel, Block* block)
+      STOWAGE_REQUIRES(mutex_);
+  void Die(Block* block) STOWAGE_REQUIRES(mutex_);
+  void LeaveStep(Block* block) STOWAGE_REQUIRES(mutex_);
+  void SetAside(Block* block) STOWAGE_REQUIRES(mutex_);
+  void* StorageAddress(void* context) const;
 
-  SessionClient* client_;
-  std::mutex mutex_;
-  PlacedBlocks blocks_;
-  Mover mover_;
-  Evictor evictor_;
-  FastSpace space_;
-  DemandPlacer demand_;
-  PinnedRoom pinned_;
-  PlanDriver driver_;
-  StepPublisher publisher_;
-  HintFollower hints_;
-  PlanExchange plans_;
-  RunningStep step_;
+  // job_step.cc: how a step begins, changes its mode and ends.
+  void BeginStep() STOWAGE_REQUIRES(mutex_);
+  void BeginPlanned(const PlanTable& plan) STOWAGE_REQUIRES(mutex_);
+  bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets)
+      STOWAGE_REQUIRES(mutex_);
+  void LeavePlanOn(std::optional<Surprise> surprise) STOWAGE_REQUIRES(mutex_);
+  void FollowHints(const RunningKernel& kernel) STOWAGE_REQUIRES(mutex_);
+  void NoteGuidance() STOWAGE_REQUIRES(mutex_);
+  bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const
+      STOWAGE_REQUIRES(mutex_);
+  void SetAsideWhatStays() STOWAGE_REQUIRES(mutex_);
+  void PublishProfile() STOWAGE_REQUIRES(mutex_);
+  int64_t TakeOverheadBytes() STOWAGE_REQUIRES(mutex_);
+
+  Mutex mutex_;
+  PlacedBlocks blocks_ STOWAGE_GUARDED_BY(mutex_);
+  Mover mover_ STOWAGE_GUARDED_BY(mutex_);
+  Evictor evictor_ STOWAGE_GUARDED_BY(mutex_);
+  FastSpace space_ STOWAGE_GUARDED_BY(mutex_);
+  DemandPlacer demand_ STOWAGE_GUARDED_BY(mutex_);
+  PinnedRoom pinned_ STOWAGE_GUARDED_BY(mutex_);
+  PlanDriver driver_ STOWAGE_GUARDED_BY(mutex_);
+  StepPublisher publisher_ STOWAGE_GUARDED_BY(mutex_);
+  HintFollower hints_ STOWAGE_GUARDED_BY(mutex_);
+  PlanExchange plans_ STOWAGE_GUARDED_BY(mutex_);
+  RunningStep step_ STOWAGE_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::runtime

@@ -4,26 +4,31 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_JOB_LOCK_H_
 
 #include "client_sdk/runtime/job.h"
+#include "client_sdk/runtime/mutex.h"
 
 namespace stowage::runtime {
 
-class Job::Lock {
+class STOWAGE_THREAD_ATTRIBUTE(scoped_lockable) Job::Lock {
  public:
-  explicit Lock(Job* job) : job_(job), guard_(job->mutex_) { held_ = true; }
-  ~Lock() {
+  explicit Lock(Job* job) STOWAGE_ACQUIRE(job->mutex_) : job_(job) {
+    job_->mutex_.Lock();
+    held_ = true;
+  }
+  // The analysis does not know that `job_` is the job of the constructor.
+  ~Lock() STOWAGE_RELEASE() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
     while (Block* block = job_->blocks_.TakeDeferred()) job_->Die(block);
     held_ = false;
+    job_->mutex_.Unlock();
   }
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
-  // The calling thread holds the mutex.
+  // Whether the calling thread has one.
   static bool Held() { return held_; }
 
  private:
   inline static thread_local bool held_ = false;
   Job* job_;
-  std::lock_guard<std::mutex> guard_;
 };
 
 }  // namespace stowage::runtime

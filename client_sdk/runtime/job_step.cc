@@ -1,5 +1,5 @@
-// What happens between two steps: the limit, the profile, the next plan.
-#include <algorithm>
+// How a step begins, changes its mode and ends.
+#include <utility>
 
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
@@ -48,26 +48,28 @@ void Job::BeginStep() {
     step_.profile.AddAlive(
         block, block->birth_step == step_.index - 1 ? block->birth_tag : 0);
   }
-  if (!client_->AgentAlive()) {
-    publisher_.WriteAgentLost();
-    return;
-  }
+  if (!publisher_.FindAgent()) return;
   if (space_.limit().unlimited()) return;  // nothing has to move
-  if (plan == nullptr) return;
-  const bool fits = pinned_.FindPlanBegin(*plan);
-  if (!fits && plans_.ForgetOutgrown(*plan)) return;
-  const bool tries = fits && plans_.library()->Tries(*plan, step_.index);
+  if (plan != nullptr) BeginPlanned(*plan);
+}
+
+// The plan drives if it can, and guides otherwise. If it never can again, it is
+// forgotten, and the step goes without.
+void Job::BeginPlanned(const PlanTable& plan) {
+  const bool fits = pinned_.FindPlanBegin(plan);
+  if (!fits && plans_.ForgetOutgrown(plan)) return;
+  const bool tries = fits && plans_.library()->Tries(plan, step_.index);
   const std::vector<PlanTarget> targets = driver_.tensors()->Recognize(
-      *plan, step_.index, pinned_.plan_begin_bytes());
-  if (tries && StartPlan(*plan, targets)) return;
+      plan, step_.index, pinned_.plan_begin_bytes());
+  if (tries && StartPlan(plan, targets)) return;
   if (AnyStaysElsewhere(targets)) {
     SetAsideWhatStays();
-    if (plans_.ForgetOutgrown(*plan)) return;
+    if (plans_.ForgetOutgrown(plan)) return;
   }
-  hints_.Begin(*plan);
+  hints_.Begin(plan);
   step_.On(StepEvent::kPlanCannotStart);
   if (!tries) return;
-  plans_.library()->NoteSurprise(*plan);
+  plans_.library()->NoteSurprise(plan);
   ++step_.fallbacks;
 }
 
@@ -81,6 +83,26 @@ bool Job::StartPlan(const PlanTable& plan,
   return true;
 }
 
+// Demand mode goes on, with whatever is where, and hints if there are any.
+void Job::LeavePlanOn(std::optional<Surprise> surprise) {
+  if (!surprise.has_value()) return;
+  step_.surprise = std::move(surprise);
+  ++step_.fallbacks;
+  plans_.library()->NoteSurprise(*driver_.plan());
+  hints_.Begin(*driver_.plan());
+  driver_.Leave();
+  step_.On(StepEvent::kSurprise);
+}
+
+void Job::FollowHints(const RunningKernel& kernel) {
+  hints_.Follow(kernel);
+  NoteGuidance();
+}
+
+void Job::NoteGuidance() {
+  if (hints_.plan() == nullptr) step_.On(StepEvent::kGuidanceEnds);
+}
+
 void Job::SetAsideWhatStays() {
   for (Block* block : pinned_.FindStaying(step_.index)) {
     LeaveStep(block);
@@ -91,11 +113,11 @@ void Job::SetAsideWhatStays() {
 // The plan can never begin. A tensor that merely stands in its way may be gone
 // in the next step.
 bool Job::AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const {
-  return std::any_of(targets.begin(), targets.end(),
-                     [this](const PlanTarget& t) {
-                       return pinned_.Stays(*t.block, step_.index) &&
-                              t.block->place != t.place;
-                     });
+  for (const PlanTarget& target : targets) {
+    const bool stays = pinned_.Stays(*target.block, step_.index);
+    if (stays && target.block->place != target.place) return true;
+  }
+  return false;
 }
 
 // Before the first update of the parameters, when a forward and a backward pass

@@ -88,6 +88,7 @@ class PlacedBlocks {
   Block* Adopt(void* context);
 
   const MappedTier& tier(int index) const { return (*tiers_)[index]; }
+  const std::vector<MappedTier>& tiers() const { return *tiers_; }
   int tier_count() const { return static_cast<int>(tiers_->size()); }
   const Arena& arena(int tier) const { return *arenas_[tier]; }
   const Arena& fast() const { return *arenas_[session::kFastTier]; }

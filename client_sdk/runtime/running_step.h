@@ -3,8 +3,9 @@
 //   RunningStep step;
 //   step.Begin(session::NowNs());
 //   step.On(StepEvent::kPlanStarts);
-//   const int32_t kernel = step.profile.AddKernel(key, name, gap_ns);
-//   ...
+//   step.Enter(&kernel, session::NowNs());
+//   step.profile.AddOperand(kernel.index, operand);
+//   step.End(kernel, session::NowNs(), waited_ns);
 //   publisher.WriteProfile(step, overhead_bytes);
 //   ++step.index;
 //
@@ -16,6 +17,7 @@
 #include <optional>
 
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/step_mode.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/surprise.h"
@@ -38,18 +40,17 @@ struct RunningStep {
   // The next step begins, or the first; only the index stays.
   void Begin(int64_t now_ns);
   void On(StepEvent event) { mode = Next(mode, event); }
-};
 
-inline void RunningStep::Begin(int64_t now_ns) {
-  On(StepEvent::kStepBegins);
-  begin_ns = last_end_ns = now_ns;
-  plan_wait_ns = 0;
-  fallbacks = 0;
-  plan = nullptr;
-  surprise.reset();
-  profile.Begin();
-  tagger.Begin();
-}
+  // Whether the kernel has been entered in this step.
+  bool Has(const RunningKernel& kernel) const {
+    return kernel.index >= 0 && kernel.step == index;
+  }
+  // The kernel is the next one of the step, and began at `now_ns`.
+  void Enter(RunningKernel* kernel, int64_t now_ns);
+  // The kernel has ended at `end_ns`, after `waited_ns` in which it did not
+  // run. Kernels of other threads may have caused some of these.
+  void End(const RunningKernel& kernel, int64_t end_ns, int64_t waited_ns);
+};
 
 }  // namespace stowage::runtime
 

@@ -95,11 +95,13 @@ void StepPublisher::WriteStep(const session::StepRecord& record,
   ReportStep(report(), record);
 }
 
-void StepPublisher::WriteAgentLost() {
-  if (agent_lost_written_) return;
+bool StepPublisher::FindAgent() {
+  if (client_->AgentAlive()) return true;
+  if (agent_lost_written_) return false;
   agent_lost_written_ = true;
   ReportEvent(report(), "agent-lost",
               "the node agent is gone; training goes on in demand mode");
+  return false;
 }
 
 }  // namespace stowage::runtime

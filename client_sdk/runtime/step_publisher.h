@@ -75,8 +75,8 @@ class StepPublisher {
   // Adds the step to the report's log, and what ended its plan to the events.
   void WriteStep(const session::StepRecord& record,
                  const std::optional<Surprise>& surprise);
-  // Tells the user, once, that the agent is gone.
-  void WriteAgentLost();
+  // Whether the agent is there. Tells the user, once, if it is gone.
+  bool FindAgent();
 
  private:
   session::Report* report() const { return &client_->segment()->report; }

@@ -44,10 +44,11 @@ TEST_F(StepPublisherTest, TheNextProfileWaitsUntilTheLastWasTaken) {
 }
 
 TEST_F(StepPublisherTest, ALostAgentTakesNoProfileAndTheUserIsToldOnce) {
+  EXPECT_TRUE(publisher_.FindAgent());
   memory_.placed.agent.HangUp();
   EXPECT_FALSE(publisher_.TakesProfile(step_.profile));
-  publisher_.WriteAgentLost();
-  publisher_.WriteAgentLost();
+  EXPECT_FALSE(publisher_.FindAgent());
+  EXPECT_FALSE(publisher_.FindAgent());
   EXPECT_EQ(segment_.report.process_events.written, 1u);
 }
 

@@ -1,0 +1,136 @@
+// Kernels: their operands are in place when they begin, and stay there.
+#include "client_sdk/runtime/job.h"
+#include "client_sdk/runtime/job_lock.h"
+#include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/hash.h"
+
+namespace stowage::runtime {
+
+void Job::EnterKernel(RunningKernel* kernel) {
+  if (step_.Has(*kernel)) return;
+  const bool began = kernel->start_ns != 0;
+  step_.Enter(kernel, began ? kernel->start_ns : session::NowNs());
+  kernel->faults_before_ns = mover_.fault_ns();
+  blocks_.AdvanceClock();
+  space_.FollowUnmanaged();
+  if (step_.mode == StepMode::kPlan) LeavePlanOn(driver_.BeginKernel(*kernel));
+}
+
+// Every kernel passes here with every operand.
+void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
+  blocks_.NoteWrite(operand);
+  blocks_.BeginUse(operand.block);
+  kernel->in_use.push_back(operand.block);
+}
+
+void Job::Unuse(RunningKernel* kernel) {
+  for (Block* block : kernel->in_use) {
+    const bool in_file = !blocks_.tier(block->place.tier).addressable();
+    if (in_file && !block->dead) mover_.ReleaseFromWindow(*block);
+    blocks_.EndUse(block);
+  }
+  kernel->in_use.clear();
+}
+
+void Job::BeginKernel(RunningKernel* kernel,
+                      const std::vector<KernelOperand>& operands) {
+  kernel->start_ns = session::NowNs();
+  if (operands.empty()) return;
+  Lock lock(this);
+  if (kernel->auxiliary) return UseInPlace(kernel, operands);
+  EnterKernel(kernel);
+  kernel->shape = kernel->key;
+  for (const KernelOperand& operand : operands) {
+    // Outside of a plan, an operand that is on its way in arrives, and one on
+    // its way out stays.
+    if (step_.mode != StepMode::kPlan && operand.block->moving()) {
+      const bool comes = operand.block->move->to.tier == session::kFastTier;
+      mover_.Finish(operand.block, /*adopt=*/comes);
+    }
+    Use(kernel, operand);
+    kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
+    step_.profile.AddOperand(kernel->index, operand);
+    kernel->working_bytes += operand.block->room_bytes();
+  }
+  space_.FollowPeak(step_.index, blocks_.tensor_bytes(), kernel->working_bytes);
+  try {
+    PlaceOperands(kernel, operands);
+    if (step_.mode == StepMode::kGuided) FollowHints(*kernel);
+  } catch (...) {
+    Unuse(kernel);
+    throw;
+  }
+  kernel->start_ns = session::NowNs();
+}
+
+void Job::PlaceOperands(RunningKernel* kernel,
+                        const std::vector<KernelOperand>& operands) {
+  bool streams = false;
+  if (step_.mode == StepMode::kPlan) {
+    LeavePlanOn(driver_.CheckOperands(*kernel, operands));
+  }
+  if (step_.mode != StepMode::kPlan) {
+    streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
+  }
+  for (const KernelOperand& operand : operands) {
+    const int tier = operand.block->place.tier;
+    if (tier == session::kFastTier) continue;
+    kernel->NoteSlowUse(operand);
+    streams = streams || !blocks_.tier(tier).addressable();
+  }
+  if (streams) ExtendWindow(kernel);
+}
+
+// Gives a kernel that streams all the fast memory that it does not need
+// otherwise; the window that is set aside would do, but slowly. Under a plan it
+// is the room that the plan keeps free for this.
+void Job::ExtendWindow(RunningKernel* kernel) {
+  const bool extended =
+      step_.mode == StepMode::kPlan
+          ? space_.ExtendWindowTo(driver_.plan()->stream_window_bytes,
+                                  pinned_.plan_above_bytes())
+          : space_.ExtendWindow(demand_.LargestBirth(*kernel));
+  kernel->extends_window = kernel->extends_window || extended;
+}
+
+// A copy that is under way must not see its source change, so it comes first.
+void Job::UseInPlace(RunningKernel* kernel,
+                     const std::vector<KernelOperand>& operands) {
+  for (const KernelOperand& operand : operands) {
+    Block* block = operand.block;
+    if (block->moving() && (operand.flags & session::kOperandWrite)) {
+      mover_.Finish(block);
+    }
+    Use(kernel, operand);
+  }
+}
+
+void Job::EndKernel(RunningKernel* kernel,
+                    const std::vector<KernelOperand>& outputs) {
+  const bool known = kernel->index >= 0 || !kernel->in_use.empty();
+  if (!known && outputs.empty()) return;
+  Lock lock(this);
+  for (const KernelOperand& output : outputs) blocks_.NoteWrite(output);
+  if (!known || kernel->auxiliary) return Unuse(kernel);
+  // A step that ended meanwhile has another profile.
+  const bool same_step = kernel->step == step_.index;
+  for (const KernelOperand& output : outputs) {
+    blocks_.Touch(output.block);
+    if (same_step) step_.profile.AddOperand(kernel->index, output);
+  }
+  const int64_t end_ns = session::NowNs();
+  // An emulated medium: the kernel takes as much longer as the real one would
+  // make it.
+  SpendNs(kernel->SlowTimeNs(blocks_.tiers()));
+  if (same_step) {
+    const int64_t faults_ns = mover_.fault_ns() - kernel->faults_before_ns;
+    step_.End(*kernel, end_ns, kernel->moved_ns + faults_ns);
+  }
+  Unuse(kernel);
+  if (kernel->extends_window) space_.EndExtension();
+  mover_.CountStreamedBytes();
+  step_.last_end_ns = session::NowNs();
+}
+
+}  // namespace stowage::runtime

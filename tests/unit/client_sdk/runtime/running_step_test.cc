@@ -1,0 +1,88 @@
+#include "client_sdk/runtime/running_step.h"
+
+#include <memory>
+
+#include "gtest/gtest.h"
+
+namespace stowage::runtime {
+namespace {
+
+class RunningStepTest : public testing::Test {
+ protected:
+  RunningStepTest() {
+    step_.index = 3;
+    step_.Begin(/*now_ns=*/1000);
+  }
+
+  // Of the last kernel.
+  session::KernelRecord Written() {
+    const auto area = std::make_unique<session::ProfileArea>();
+    step_.profile.Write(area.get());
+    return area->kernels[area->kernel_count - 1];
+  }
+
+  RunningStep step_;
+  RunningKernel kernel_{.key = 5, .name = "relu"};
+};
+
+TEST_F(RunningStepTest, KernelsAreNumberedInTheOrderInWhichTheyEnter) {
+  RunningKernel second{.key = 6, .name = "add"};
+  EXPECT_FALSE(step_.Has(kernel_));
+  step_.Enter(&kernel_, 1000);
+  step_.Enter(&second, 1000);
+  EXPECT_TRUE(step_.Has(kernel_));
+  EXPECT_EQ(kernel_.index, 0);
+  EXPECT_EQ(second.index, 1);
+}
+
+TEST_F(RunningStepTest, AKernelThatOutlivesItsStepEntersTheNextAnew) {
+  step_.Enter(&kernel_, 1000);
+  kernel_.ordinal = 4;
+  ++step_.index;
+  step_.Begin(2000);
+  EXPECT_FALSE(step_.Has(kernel_));
+  step_.Enter(&kernel_, 2000);
+  EXPECT_EQ(kernel_.step, 4);
+  EXPECT_EQ(kernel_.ordinal, 0);
+}
+
+TEST_F(RunningStepTest, TheGapBeforeAKernelIsWhatTheHostTook) {
+  step_.Enter(&kernel_, 1700);
+  EXPECT_EQ(Written().gap_ns, 700);
+}
+
+TEST_F(RunningStepTest, AKernelThatBeganBeforeTheLastOneEndedHasNoGap) {
+  step_.Enter(&kernel_, 900);
+  EXPECT_EQ(Written().gap_ns, 0);
+}
+
+TEST_F(RunningStepTest, WaitingIsNoPartOfAKernelsDuration) {
+  kernel_.start_ns = 1100;
+  step_.Enter(&kernel_, 1100);
+  step_.End(kernel_, /*end_ns=*/1500, /*waited_ns=*/150);
+  EXPECT_EQ(Written().duration_ns, 250);
+}
+
+TEST_F(RunningStepTest, WaitingOfOtherThreadsMakesNoDurationNegative) {
+  kernel_.start_ns = 1100;
+  step_.Enter(&kernel_, 1100);
+  step_.End(kernel_, /*end_ns=*/1500, /*waited_ns=*/900);
+  EXPECT_EQ(Written().duration_ns, 0);
+}
+
+TEST_F(RunningStepTest, TheNextStepForgetsAllButItsNumber) {
+  step_.fallbacks = 2;
+  step_.plan_wait_ns = 9;
+  step_.surprise = Surprise{SurpriseReason::kRoomTaken};
+  step_.Enter(&kernel_, 1000);
+  step_.Begin(2000);
+  EXPECT_EQ(step_.index, 3);
+  EXPECT_EQ(step_.fallbacks, 0u);
+  EXPECT_EQ(step_.plan_wait_ns, 0);
+  EXPECT_FALSE(step_.surprise.has_value());
+  EXPECT_EQ(step_.profile.kernel_count(), 0);
+  EXPECT_EQ(step_.mode, StepMode::kDemand);
+}
+
+}  // namespace
+}  // namespace stowage::runtime
