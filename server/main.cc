@@ -31,6 +31,9 @@ int Serve(const ServerConfig& config) {
   absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
       OpenDatabase(config.db);
   if (!database.ok()) return Fail(database.status(), kExitDatabase);
+  for (const std::string& warning : (*database)->warnings) {
+    std::cerr << "stowaged: warning: " << warning << std::endl;
+  }
   absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(
       config, *descriptors,
       {.graphs = std::make_unique<SqliteGraphStore>(*database),

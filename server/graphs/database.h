@@ -2,6 +2,7 @@
 //
 //   absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
 //       OpenDatabase("/var/lib/stowage/stowaged.db");
+//   for (const std::string& warning : (*database)->warnings) Tell(warning);
 //   SqliteGraphStore graphs(*database);
 //   SqliteTrainingStore trainings(*database);
 #ifndef STOWAGE_SERVER_GRAPHS_DATABASE_H_
@@ -10,26 +11,44 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "server/graphs/database_file.h"
 #include "server/graphs/sqlite.h"
 
 namespace stowage {
 
 // Users take turns by its mutex.
 struct SharedDatabase {
-  explicit SharedDatabase(SqliteDatabase open) : connection(std::move(open)) {}
+  SharedDatabase(DatabaseFile claimed, SqliteDatabase open,
+                 std::vector<std::string> notes)
+      : file(std::move(claimed)),
+        connection(std::move(open)),
+        warnings(std::move(notes)) {}
 
+  const DatabaseFile file;
   absl::Mutex mutex;
   SqliteDatabase connection ABSL_GUARDED_BY(mutex);
+  // What whoever runs the service should know.
+  const std::vector<std::string> warnings;
 };
 
-// Opens or creates the database and brings its schema up to date. ":memory:"
-// keeps everything in memory. Errors name the path.
+struct DatabaseOptions {
+  // How long damage is looked for; what a large database has beyond that is
+  // found when it is read.
+  absl::Duration check_time = absl::Seconds(1);
+};
+
+// Opens or creates the database for this process alone, looks for damage and
+// brings the schema up to date. ":memory:" keeps everything in memory. Errors
+// name the path and the remedy: those of DatabaseFile, SqliteDatabase and
+// MigrateSchema.
 absl::StatusOr<std::shared_ptr<SharedDatabase>> OpenDatabase(
-    const std::string& path);
+    const std::string& path, const DatabaseOptions& options = {});
 
 }  // namespace stowage
 

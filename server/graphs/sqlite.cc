@@ -2,55 +2,19 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
+#include <thread>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "absl/synchronization/notification.h"
+#include "server/graphs/sqlite_status.h"
 
 namespace stowage {
 namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
-
-absl::StatusCode CodeOf(int sqlite_code) {
-  switch (sqlite_code & 0xff) {  // the primary code of an extended one
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return absl::StatusCode::kDataLoss;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-    case SQLITE_READONLY:
-    case SQLITE_IOERR:
-    case SQLITE_FULL:
-    case SQLITE_CANTOPEN:
-    case SQLITE_PERM:
-    case SQLITE_NOMEM:
-      return absl::StatusCode::kUnavailable;
-    case SQLITE_TOOBIG:
-      return absl::StatusCode::kResourceExhausted;
-    case SQLITE_CONSTRAINT:
-      return absl::StatusCode::kFailedPrecondition;
-    default:
-      return absl::StatusCode::kInternal;
-  }
-}
-
-absl::string_view RemedyOf(absl::StatusCode code) {
-  switch (code) {
-    case absl::StatusCode::kDataLoss:
-      return "; restore the database from a backup or move it away to start "
-             "with an empty one";
-    case absl::StatusCode::kUnavailable:
-      return "; check the space and permissions of its directory and try again";
-    default:
-      return "";
-  }
-}
-
-absl::Status StatusOf(int sqlite_code, absl::string_view message) {
-  if (sqlite_code == SQLITE_OK) return absl::OkStatus();
-  const absl::StatusCode code = CodeOf(sqlite_code);
-  return absl::Status(code,
-                      absl::StrCat("database: ", message, RemedyOf(code)));
-}
 
 }  // namespace
 
@@ -83,12 +47,12 @@ void SqliteStatement::BindBlob(int parameter, absl::string_view value) {
 
 absl::StatusOr<bool> SqliteStatement::Step() {
   if (bind_code_ != SQLITE_OK) {
-    return StatusOf(bind_code_, sqlite3_errstr(bind_code_));
+    return SqliteStatus(bind_code_, sqlite3_errstr(bind_code_));
   }
   const int code = sqlite3_step(statement_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return StatusOf(code, sqlite3_errmsg(sqlite3_db_handle(statement_.get())));
+  return SqliteFailure(sqlite3_db_handle(statement_.get()), code);
 }
 
 int64_t SqliteStatement::ColumnInt(int column) const {
@@ -117,14 +81,40 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                    /*zVfs=*/nullptr);
   SqliteDatabase database(handle);  // a failed open must be closed, too
-  if (code != SQLITE_OK) return StatusOf(code, sqlite3_errstr(code));
+  if (code != SQLITE_OK) return SqliteStatus(code, sqlite3_errstr(code));
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   absl::Status configured = database.Execute(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+      // FULL: each commit waits for the disk. NORMAL would wait at checkpoints
+      // alone, and lose what came after one with the power.
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
       "PRAGMA foreign_keys = ON;");
   if (!configured.ok()) return configured;
   return database;
+}
+
+absl::StatusOr<bool> SqliteDatabase::LookForDamage(absl::Duration time) {
+  absl::StatusOr<SqliteStatement> check = Prepare("PRAGMA quick_check(1)");
+  if (!check.ok()) return check.status();
+  absl::Notification ended;
+  std::atomic<bool> interrupted = false;
+  std::thread clock([&, database = database_.get()] {
+    if (ended.WaitForNotificationWithTimeout(time)) return;
+    interrupted = true;
+    sqlite3_interrupt(database);
+  });
+  const absl::StatusOr<bool> row = check->Step();
+  ended.Notify();
+  clock.join();
+  // What an interrupted check reports may be what it did not reach.
+  if (interrupted) return false;
+  if (!row.ok()) return row.status();
+  const std::string found = check->ColumnText(0);
+  if (found == "ok") return true;
+  return SqliteStatus(
+      SQLITE_CORRUPT,
+      absl::StrCat("it is damaged: ",
+                   absl::StripPrefix(found, "*** in database main ***\n")));
 }
 
 absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
@@ -132,7 +122,7 @@ absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
   const int code = sqlite3_prepare_v2(database_.get(), sql.data(),
                                       static_cast<int>(sql.size()), &statement,
                                       /*pzTail=*/nullptr);
-  if (code != SQLITE_OK) return StatusOf(code, sqlite3_errmsg(database_.get()));
+  if (code != SQLITE_OK) return SqliteFailure(database_.get(), code);
   return SqliteStatement(statement);
 }
 
@@ -140,7 +130,8 @@ absl::Status SqliteDatabase::Execute(const std::string& sql) {
   const int code =
       sqlite3_exec(database_.get(), sql.c_str(), /*callback=*/nullptr,
                    /*callback argument=*/nullptr, /*errmsg=*/nullptr);
-  return StatusOf(code, sqlite3_errmsg(database_.get()));
+  return code == SQLITE_OK ? absl::OkStatus()
+                           : SqliteFailure(database_.get(), code);
 }
 
 absl::StatusOr<int64_t> SqliteDatabase::QueryInt(absl::string_view sql) {

@@ -11,6 +11,10 @@
 // Errors: UNAVAILABLE (busy, full, read-only, I/O; try again), DATA_LOSS (the
 // file is damaged or no database), RESOURCE_EXHAUSTED (value too large),
 // FAILED_PRECONDITION (a constraint), else INTERNAL.
+//
+// A connection that has met damage reads on and writes no more: what it wrote
+// might be lost with the pages that lead to it, or overwrite some that are
+// whole. Writes then fail with DATA_LOSS and the remedy.
 #ifndef STOWAGE_SERVER_GRAPHS_SQLITE_H_
 #define STOWAGE_SERVER_GRAPHS_SQLITE_H_
 
@@ -21,6 +25,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -61,8 +66,14 @@ class SqliteStatement {
 class SqliteDatabase {
  public:
   // Opens or creates the file; ":memory:" is a private database in memory.
-  // Sets write-ahead logging and foreign keys.
+  // Sets foreign keys and write-ahead logging. A transaction that was committed
+  // is on the disk, also if power is lost.
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path);
+
+  // Looks through all pages for damage, in rows of tables too, for up to
+  // `time`. True when all have been looked at; DATA_LOSS says what is damaged.
+  // Blocks.
+  absl::StatusOr<bool> LookForDamage(absl::Duration time);
 
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
 

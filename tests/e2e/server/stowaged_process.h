@@ -46,6 +46,9 @@ class StowagedProcess {
   const std::string& metrics_address() const { return metrics_address_; }
   std::unique_ptr<Client> Connect(const ClientOptions& options = {}) const;
 
+  // Until Wait has returned.
+  pid_t pid() const { return pid_; }
+
   void Signal(int signal);
   // Blocks until the process ends: its exit status, or minus the signal that
   // killed it.

@@ -1,0 +1,24 @@
+// What SQLite's error codes mean to a caller of the stores.
+//
+//   if (code != SQLITE_OK) return SqliteFailure(database, code);
+#ifndef STOWAGE_SERVER_GRAPHS_SQLITE_STATUS_H_
+#define STOWAGE_SERVER_GRAPHS_SQLITE_STATUS_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+struct sqlite3;
+
+namespace stowage {
+
+// Returns the status of a code that is not SQLITE_OK, as sqlite.h lists them,
+// with the remedy.
+absl::Status SqliteStatus(int sqlite_code, absl::string_view message);
+
+// Returns the status of a call on the connection that just failed. A connection
+// that has met damage refuses writes from then on, with DATA_LOSS.
+absl::Status SqliteFailure(sqlite3* database, int sqlite_code);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_GRAPHS_SQLITE_STATUS_H_
