@@ -127,6 +127,7 @@ absl::Status Server::Listen() {
            &training_service_}) {
     builder.RegisterService(service);
   }
+  grpc_address_ = acceptor_->address();
   grpc_server_ = builder.BuildAndStart();
   if (grpc_server_ == nullptr) {
     return absl::UnavailableError(

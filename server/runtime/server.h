@@ -61,7 +61,7 @@ class Server {
   void Drain();
 
   // As clients spell it, with the port that was bound.
-  const std::string& grpc_address() const { return acceptor_->address(); }
+  const std::string& grpc_address() const { return grpc_address_; }
   // Empty without metrics.
   std::string metrics_address() const;
 
@@ -89,6 +89,7 @@ class Server {
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
+  std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;
   std::unique_ptr<grpc::Server> grpc_server_;
   std::unique_ptr<Acceptor> acceptor_;  // ends before its server

@@ -40,10 +40,11 @@ class StowagedDatabaseTest : public ::testing::Test {
   void Fill() {
     StowagedProcess server({db_});
     ASSERT_TRUE(server.WaitReady()) << server.output();
-    const std::unique_ptr<Client> client = server.Connect();
+    std::unique_ptr<Client> client = server.Connect();
     for (int i = 0; i < 60; ++i) {
       ids_.push_back(client->RegisterGraph(LargeGraph(i))->graph_id());
     }
+    client.reset();  // the service would wait for it
     server.Signal(SIGTERM);
     ASSERT_EQ(server.Wait(), 0) << server.output();
   }
@@ -110,7 +111,7 @@ TEST_F(StowagedDatabaseTest, ThatIsFoundDamagedTakesNoMoreWrites) {
   StowagedProcess server({db_});
   ASSERT_TRUE(server.WaitReady()) << server.output();
   Damage();
-  const std::unique_ptr<Client> client = server.Connect({.max_attempts = 1});
+  std::unique_ptr<Client> client = server.Connect({.max_attempts = 1});
   bool met = false;
   for (const std::string& id : ids_) {
     met |= absl::IsDataLoss(client->GetGraph(id).status());
@@ -120,6 +121,7 @@ TEST_F(StowagedDatabaseTest, ThatIsFoundDamagedTakesNoMoreWrites) {
   EXPECT_TRUE(absl::IsDataLoss(refused)) << refused;
   EXPECT_THAT(std::string(refused.message()),
               HasSubstr("restore the database"));
+  client.reset();
   server.Signal(SIGTERM);
   EXPECT_EQ(server.Wait(), 0) << server.output();
 }

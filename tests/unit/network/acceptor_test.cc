@@ -1,6 +1,7 @@
 #include "network/acceptor.h"
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -89,6 +90,22 @@ TEST_F(AcceptorTest, HandsOverConnections) {
     Connect(client);
     EXPECT_TRUE(IsAccepted(client));
   }
+}
+
+TEST_F(AcceptorTest, ConnectionsSendAtOnceAndNoticePeersThatVanish) {
+  Start("127.0.0.1:0");
+  const OwnedFd client = NewSocket();
+  Connect(client);
+  ASSERT_TRUE(IsAccepted(client));
+  absl::MutexLock lock(&mutex_);
+  const auto option = [&](int name) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    int value = 0;
+    socklen_t size_bytes = sizeof(value);
+    getsockopt(held_.back().get(), IPPROTO_TCP, name, &value, &size_bytes);
+    return value;
+  };
+  EXPECT_EQ(option(TCP_NODELAY), 1);
+  EXPECT_EQ(option(TCP_USER_TIMEOUT), 20'000);
 }
 
 TEST_F(AcceptorTest, AcceptsWhatWaitedForADescriptor) {
