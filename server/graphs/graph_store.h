@@ -24,6 +24,14 @@
 
 namespace stowage {
 
+// What a store knows of a graph without reading it.
+struct GraphRow {
+  int64_t size_bytes = 0;     // serialized
+  int64_t updated_at_ns = 0;  // differs for each registration
+};
+
+// Graphs and plans are parsed by the thread that asks for them, without keeping
+// others from the database.
 class GraphStore {
  public:
   virtual ~GraphStore() = default;
@@ -39,6 +47,9 @@ class GraphStore {
   virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view graph_id) = 0;
 
   virtual absl::StatusOr<bool> HasGraph(absl::string_view graph_id) = 0;
+
+  // NOT_FOUND when there is no such graph. Quick, however large it is.
+  virtual absl::StatusOr<GraphRow> FindGraph(absl::string_view graph_id) = 0;
 
   // Up to `limit` summaries by ascending id, those after `after_id`.
   virtual absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs(

@@ -18,6 +18,10 @@ absl::Status NoSuch(absl::string_view what, absl::string_view id,
       absl::StrCat("no ", what, " '", id, "'; ", remedy));
 }
 
+absl::Status NoSuchGraph(absl::string_view graph_id) {
+  return NoSuch("graph", graph_id, "register it first");
+}
+
 void BindSummary(const v1::GraphSummary& summary, SqliteStatement* statement) {
   statement->BindText(1, summary.graph_id());
   statement->BindText(2, summary.name());
@@ -109,13 +113,35 @@ absl::StatusOr<std::string> SqliteGraphStore::UpdateGraph(
 
 absl::StatusOr<v1::Graph> SqliteGraphStore::GetGraph(
     absl::string_view graph_id) {
+  const absl::StatusOr<std::string> bytes =
+      ReadBlobOf("SELECT graph FROM graphs WHERE graph_id = ?1", graph_id,
+                 NoSuchGraph(graph_id));
+  if (!bytes.ok()) return bytes.status();
+  return ParseStored<v1::Graph>(*bytes);
+}
+
+absl::StatusOr<std::string> SqliteGraphStore::ReadBlobOf(
+    absl::string_view sql, absl::string_view id,
+    const absl::Status& not_found) {
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(sql);
+  if (!query.ok()) return query.status();
+  query->BindText(1, id);
+  return ReadBlob(&*query, not_found);
+}
+
+absl::StatusOr<GraphRow> SqliteGraphStore::FindGraph(
+    absl::string_view graph_id) {
   absl::MutexLock lock(&database_->mutex);
   absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
-      "SELECT graph FROM graphs WHERE graph_id = ?1");
+      "SELECT length(graph), updated_at_ns FROM graphs WHERE graph_id = ?1");
   if (!query.ok()) return query.status();
   query->BindText(1, graph_id);
-  return ReadMessage<v1::Graph>(&*query,
-                                NoSuch("graph", graph_id, "register it first"));
+  const absl::StatusOr<bool> row = query->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return NoSuchGraph(graph_id);
+  return GraphRow{.size_bytes = query->ColumnInt(0),
+                  .updated_at_ns = query->ColumnInt(1)};
 }
 
 absl::StatusOr<bool> SqliteGraphStore::HasGraph(absl::string_view graph_id) {
@@ -180,13 +206,11 @@ absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
 }
 
 absl::StatusOr<v1::Plan> SqliteGraphStore::GetPlan(absl::string_view plan_id) {
-  absl::MutexLock lock(&database_->mutex);
-  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
-      "SELECT plan FROM plans WHERE plan_id = ?1");
-  if (!query.ok()) return query.status();
-  query->BindText(1, plan_id);
-  return ReadMessage<v1::Plan>(&*query,
-                               NoSuch("plan", plan_id, "make one first"));
+  const absl::StatusOr<std::string> bytes =
+      ReadBlobOf("SELECT plan FROM plans WHERE plan_id = ?1", plan_id,
+                 NoSuch("plan", plan_id, "make one first"));
+  if (!bytes.ok()) return bytes.status();
+  return ParseStored<v1::Plan>(*bytes);
 }
 
 absl::StatusOr<std::vector<v1::PlanSummary>> SqliteGraphStore::ListPlans(

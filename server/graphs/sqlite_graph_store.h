@@ -31,6 +31,7 @@ class SqliteGraphStore final : public GraphStore {
                                 absl::string_view request_id) override;
   absl::StatusOr<v1::Graph> GetGraph(absl::string_view graph_id) override;
   absl::StatusOr<bool> HasGraph(absl::string_view graph_id) override;
+  absl::StatusOr<GraphRow> FindGraph(absl::string_view graph_id) override;
   absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs(
       absl::string_view after_id, int limit) override;
   absl::StatusOr<int64_t> CountGraphs() override;
@@ -43,6 +44,10 @@ class SqliteGraphStore final : public GraphStore {
       int limit) override;
 
  private:
+  // The only column of the only row of `sql`, whose parameter is `id`.
+  absl::StatusOr<std::string> ReadBlobOf(absl::string_view sql,
+                                         absl::string_view id,
+                                         const absl::Status& not_found);
   // True when the row is new.
   absl::StatusOr<bool> InsertGraph(const v1::GraphSummary& summary,
                                    absl::string_view graph,

@@ -16,12 +16,9 @@
 
 namespace stowage {
 
-// Parses a column of the row that the query stands on. DATA_LOSS when it is
-// damaged.
+// DATA_LOSS when what was stored is damaged.
 template <typename Message>
-absl::StatusOr<Message> MessageInColumn(const SqliteStatement& query,
-                                        int column) {
-  const absl::string_view bytes = query.ColumnBlob(column);
+absl::StatusOr<Message> ParseStored(absl::string_view bytes) {
   Message message;
   if (!message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return absl::DataLossError(
@@ -29,6 +26,22 @@ absl::StatusOr<Message> MessageInColumn(const SqliteStatement& query,
                      " cannot be read; delete it and store it again"));
   }
   return message;
+}
+
+// Parses a column of the row that the query stands on.
+template <typename Message>
+absl::StatusOr<Message> MessageInColumn(const SqliteStatement& query,
+                                        int column) {
+  return ParseStored<Message>(query.ColumnBlob(column));
+}
+
+// Reads the only row's only column, as it is.
+inline absl::StatusOr<std::string> ReadBlob(SqliteStatement* query,
+                                            const absl::Status& not_found) {
+  absl::StatusOr<bool> row = query->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return not_found;
+  return std::string(query->ColumnBlob(0));
 }
 
 // Reads the only row's only column into a message.
