@@ -7,14 +7,18 @@
 #include "absl/time/clock.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/planning/plan_proto.h"
-#include "server/graphs/stored_graph.h"
+#include "server/placement/planning_memory.h"
 #include "server/placement/verified_plan.h"
 
 namespace stowage {
 
 PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
-                                 DqnSource* dqn)
-    : store_(store), policies_(std::move(policies)), dqn_(dqn) {}
+                                 DqnSource* dqn, const PlanningLimits& limits)
+    : store_(store),
+      policies_(std::move(policies)),
+      dqn_(dqn),
+      graphs_(store),
+      queue_(limits) {}
 
 absl::StatusOr<std::unique_ptr<Policy>> PlacementEngine::ChoosePolicy(
     PlanRequest* request) {
@@ -29,7 +33,8 @@ absl::StatusOr<std::unique_ptr<Policy>> PlacementEngine::ChoosePolicy(
   return absl::InvalidArgumentError(policy.status().message());
 }
 
-absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request) {
+absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request,
+                                                   const PlanCaller& caller) {
   if (request.fast_limit_bytes < 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("fast_limit_bytes is ", request.fast_limit_bytes,
@@ -38,38 +43,54 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request) {
   absl::StatusOr<std::unique_ptr<Policy>> policy = ChoosePolicy(&request);
   if (!policy.ok()) return policy.status();
   const std::string plan_id = PlanId(request);
-  bool led = false;
-  absl::StatusOr<MadePlan> made = flights_.Do(plan_id, [&] {
-    led = true;
-    return FindOrMake(plan_id, request, **policy);
-  });
-  // Who shared another caller's run did not think.
-  if (made.ok() && !led) made->planning_time = absl::ZeroDuration();
-  return made;
+  absl::StatusOr<MadePlan> stored = FindStored(plan_id, request);
+  if (!absl::IsNotFound(stored.status())) return stored;
+  const absl::StatusOr<GraphRow> graph = store_->FindGraph(request.graph_id);
+  if (!graph.ok()) return graph.status();
+  const int64_t memory_bytes =
+      EstimatePlanningBytes(graph->size_bytes, request.policy);
+  // The plan may be made while its first caller has gone.
+  auto work = [this, plan_id, request = std::move(request),
+               policy = std::shared_ptr<const Policy>(*std::move(policy))](
+                  const Cancellation& cancellation) {
+    absl::StatusOr<MadePlan> stored = FindStored(plan_id, request);
+    if (!absl::IsNotFound(stored.status())) return stored;
+    return MakeAndStore(plan_id, request, *policy, cancellation);
+  };
+  return queue_.Run(
+      {.key = plan_id, .memory_bytes = memory_bytes, .work = std::move(work)},
+      caller);
 }
 
-absl::StatusOr<MadePlan> PlacementEngine::FindOrMake(const std::string& plan_id,
-                                                     const PlanRequest& request,
-                                                     const Policy& policy) {
-  if (request.replan) return MakeAndStore(plan_id, request, policy);
+absl::StatusOr<MadePlan> PlacementEngine::FindStored(
+    const std::string& plan_id, const PlanRequest& request) {
+  if (request.replan) return absl::NotFoundError("a new plan is wanted");
   absl::StatusOr<v1::Plan> stored = store_->GetPlan(plan_id);
-  if (stored.ok()) return MadePlan{plan_id, *std::move(stored)};
-  if (!absl::IsNotFound(stored.status())) return stored.status();
-  return MakeAndStore(plan_id, request, policy);
+  if (!stored.ok()) return stored.status();
+  return MadePlan{plan_id, *std::move(stored)};
 }
 
 absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     const std::string& plan_id, const PlanRequest& request,
-    const Policy& policy) {
-  absl::StatusOr<Graph> graph = LoadGraph(store_, request.graph_id);
+    const Policy& policy, const Cancellation& cancellation) {
+  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
+      graphs_.Load(request.graph_id);
   if (!graph.ok()) return graph.status();
   const absl::Time start = absl::Now();
-  absl::StatusOr<Plan> plan = MakeVerifiedPlan(
-      *graph, request.system, policy,
-      {.fast_limit_bytes = request.fast_limit_bytes, .seed = request.seed});
+  absl::StatusOr<Plan> plan =
+      MakeVerifiedPlan(**graph, request.system, policy,
+                       {.fast_limit_bytes = request.fast_limit_bytes,
+                        .seed = request.seed,
+                        .cancellation = cancellation});
+  // To callers that would mean to ask again later.
+  if (absl::IsResourceExhausted(plan.status())) {
+    return absl::FailedPreconditionError(plan.status().message());
+  }
   if (!plan.ok()) return plan.status();
   MadePlan made = {plan_id, PlanToProto(*plan), absl::Now() - start};
   made.plan.set_tier_count(static_cast<int32_t>(request.system.tiers.size()));
+  const absl::Status wanted = cancellation.Check();
+  if (!wanted.ok()) return wanted;
   if (absl::Status stored = store_->PutPlan(plan_id, made.plan); !stored.ok()) {
     return stored;
   }
@@ -80,9 +101,10 @@ absl::StatusOr<KernelDecisions> PlacementEngine::Decisions(
     absl::string_view plan_id) {
   absl::StatusOr<v1::Plan> plan = store_->GetPlan(plan_id);
   if (!plan.ok()) return plan.status();
-  absl::StatusOr<Graph> graph = LoadGraph(store_, plan->graph_id());
+  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
+      graphs_.Load(plan->graph_id());
   if (!graph.ok()) return graph.status();
-  return KernelDecisions::Create(*graph, *plan);
+  return KernelDecisions::Create(**graph, *plan);
 }
 
 absl::StatusOr<OnlineDecisions> PlacementEngine::Online(
@@ -94,9 +116,10 @@ absl::StatusOr<OnlineDecisions> PlacementEngine::Online(
   if (!plan.ok()) return plan.status();
   const absl::StatusOr<ServingDqn> serving = dqn_->ForPlan(*plan);
   if (!serving.ok()) return serving.status();
-  const absl::StatusOr<Graph> graph = LoadGraph(store_, plan->graph_id());
+  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
+      graphs_.Load(plan->graph_id());
   if (!graph.ok()) return graph.status();
-  return OnlineDecisions::Create(*graph, serving->system, *plan,
+  return OnlineDecisions::Create(**graph, serving->system, *plan,
                                  serving->policy);
 }
 

@@ -18,21 +18,16 @@
 #include "policies/policy.h"
 #include "policies/registry.h"
 #include "server/graphs/graph_store.h"
+#include "server/graphs/shared_graphs.h"
 #include "server/placement/dqn_source.h"
 #include "server/placement/kernel_decisions.h"
+#include "server/placement/made_plan.h"
 #include "server/placement/online_decisions.h"
 #include "server/placement/plan_request.h"
-#include "server/placement/single_flight.h"
+#include "server/placement/planning_queue.h"
 #include "stowage/v1/plan.pb.h"
 
 namespace stowage {
-
-struct MadePlan {
-  std::string plan_id;
-  v1::Plan plan;
-  // How long the policy thought; zero when the plan was stored already.
-  absl::Duration planning_time = absl::ZeroDuration();
-};
 
 using PolicyFactory =
     std::function<absl::StatusOr<std::unique_ptr<Policy>>(std::string_view)>;
@@ -43,17 +38,22 @@ class PlacementEngine {
   // Without a source there is no policy "deeptm".
   explicit PlacementEngine(GraphStore* store,
                            PolicyFactory policies = MakePolicy,
-                           DqnSource* dqn = nullptr);
+                           DqnSource* dqn = nullptr,
+                           const PlanningLimits& limits = {});
 
-  // Blocks while the policy thinks. The same request returns the stored plan;
-  // callers that ask for the same plan at the same time share one run.
+  // Blocks while the plan waits and while the policy thinks. The same request
+  // returns the stored plan at once; callers that ask for the same plan at the
+  // same time share one run.
   // NOT_FOUND: no such graph. INVALID_ARGUMENT: unknown policy or a limit
   // below 1. FAILED_PRECONDITION: the limit is too small, as the policy says,
   // or no DQN policy serves. `dqn_digest` of the request is the engine's to
   // set.
   // INTERNAL: the verifier rejects the policy's plan; nothing is stored.
-  // Errors of the store as in graph_store.h.
-  absl::StatusOr<MadePlan> MakePlan(PlanRequest request);
+  // Errors of PlanningQueue::Run, and of the store as in graph_store.h.
+  absl::StatusOr<MadePlan> MakePlan(PlanRequest request,
+                                    const PlanCaller& caller = {});
+
+  PlanningQueue& queue() { return queue_; }
 
   // The stored plan by kernel. NOT_FOUND: no such plan.
   absl::StatusOr<KernelDecisions> Decisions(absl::string_view plan_id);
@@ -64,17 +64,19 @@ class PlacementEngine {
 
  private:
   absl::StatusOr<std::unique_ptr<Policy>> ChoosePolicy(PlanRequest* request);
-  absl::StatusOr<MadePlan> FindOrMake(const std::string& plan_id,
-                                      const PlanRequest& request,
-                                      const Policy& policy);
+  // NOT_FOUND also where a stored plan is not wanted.
+  absl::StatusOr<MadePlan> FindStored(const std::string& plan_id,
+                                      const PlanRequest& request);
   absl::StatusOr<MadePlan> MakeAndStore(const std::string& plan_id,
                                         const PlanRequest& request,
-                                        const Policy& policy);
+                                        const Policy& policy,
+                                        const Cancellation& cancellation);
 
   GraphStore* const store_;
   const PolicyFactory policies_;
   DqnSource* const dqn_;
-  SingleFlight<absl::StatusOr<MadePlan>> flights_;
+  SharedGraphs graphs_;
+  PlanningQueue queue_;  // last: its plans use all above
 };
 
 }  // namespace stowage

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "policies/deeptm/dqn_planner.h"
 #include "policies/model/memory_system_proto.h"
@@ -53,6 +54,14 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
       .seed = proto.seed(),
       .replan = proto.replan(),
   };
+}
+
+// As gRPC's clients understand it that retry by themselves.
+void TellWhenToRetry(const absl::Status& status, grpc::ServerContext* context) {
+  const std::optional<absl::Duration> after = RetryAfter(status);
+  if (!after.has_value()) return;
+  context->AddTrailingMetadata("grpc-retry-pushback-ms",
+                               absl::StrCat(absl::ToInt64Milliseconds(*after)));
 }
 
 // Answers the requests of one Place stream: from the plan, or, where the job is
@@ -126,15 +135,20 @@ class PlanReader {
 
 }  // namespace
 
-grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* /*context*/,
+grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* context,
                                             const v1::MakePlanRequest* request,
                                             v1::MakePlanResponse* response) {
   absl::StatusOr<v1::MakePlanRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<PlanRequest> plan_request = PlanRequestFromProto(*checked);
   if (!plan_request.ok()) return ToGrpcStatus(plan_request.status());
-  absl::StatusOr<MadePlan> made = engine_->MakePlan(*plan_request);
-  if (!made.ok()) return ToGrpcStatus(made.status());
+  absl::StatusOr<MadePlan> made = engine_->MakePlan(
+      *plan_request, {.name = context->peer(),
+                      .is_gone = [context] { return context->IsCancelled(); }});
+  if (!made.ok()) {
+    TellWhenToRetry(made.status(), context);
+    return ToGrpcStatus(made.status());
+  }
   if (made->planning_time > absl::ZeroDuration()) {
     metrics_->CountPlan(plan_request->policy, made->planning_time);
   }

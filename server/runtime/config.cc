@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,19 @@ ABSL_FLAG(
     "how often agents send heartbeats; a node is dead after three without");
 ABSL_FLAG(absl::Duration, drain_timeout, absl::Seconds(10),
           "how long RPCs under way may take after SIGTERM");
+ABSL_FLAG(int, planning_threads, 0,
+          "plans that are made at a time; 0: half as many as there are cores, "
+          "at least one");
+ABSL_FLAG(
+    int, planning_waiting, 64,
+    "plans that may wait to be made; beyond, callers are told when to ask "
+    "again");
+ABSL_FLAG(int64_t, planning_memory_mib, 4096,
+          "MiB that the plans which are made at a time may take, as estimated");
+ABSL_FLAG(absl::Duration, planning_wait, absl::Minutes(2),
+          "how long a plan may wait to be made");
+ABSL_FLAG(absl::Duration, planning_time, absl::Minutes(10),
+          "how long making a plan may take");
 ABSL_FLAG(int, training_cores, 1,
           "trainings of DQN policies at a time, a core each; 0: none");
 ABSL_FLAG(int, training_nice, 19,
@@ -57,6 +71,10 @@ ABSL_FLAG(bool, check_config, false,
 namespace stowage {
 namespace {
 
+constexpr int64_t kMib = int64_t{1} << 20;
+constexpr int kMaxPlanningThreads = 256;
+constexpr int kMaxPlanningWaiting = 1024;
+constexpr int64_t kMaxPlanningMib = int64_t{1} << 30;
 constexpr int kMaxTrainingCores = 256;
 constexpr int kMaxNiceness = 19;
 constexpr double kMaxDriftThreshold = 100;
@@ -121,6 +139,16 @@ absl::Status ParseFlags(int argc, char** argv) {
                    "'; stowaged takes flags alone, see --help"));
 }
 
+PlanningLimits PlanningFromFlags() {
+  const int threads = absl::GetFlag(FLAGS_planning_threads);
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return {.threads = threads == 0 ? std::max(1, cores / 2) : threads,
+          .waiting = absl::GetFlag(FLAGS_planning_waiting),
+          .memory_bytes = absl::GetFlag(FLAGS_planning_memory_mib) * kMib,
+          .wait = absl::GetFlag(FLAGS_planning_wait),
+          .time = absl::GetFlag(FLAGS_planning_time)};
+}
+
 ServerConfig ConfigFromFlags() {
   return {.listen = absl::GetFlag(FLAGS_listen),
           .allow_plaintext = absl::GetFlag(FLAGS_allow_plaintext),
@@ -130,6 +158,7 @@ ServerConfig ConfigFromFlags() {
           .reflection = absl::GetFlag(FLAGS_reflection),
           .heartbeat_interval = absl::GetFlag(FLAGS_heartbeat_interval),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
+          .planning = PlanningFromFlags(),
           .training_cores = absl::GetFlag(FLAGS_training_cores),
           .drift_threshold = absl::GetFlag(FLAGS_drift_threshold),
           .training_nice = absl::GetFlag(FLAGS_training_nice),
@@ -155,7 +184,38 @@ absl::Status CheckListen(const ServerConfig& config) {
       "proxy that does TLS, or force it with --allow-plaintext"));
 }
 
+// "--planning-wait is 0; name 1 ms to 1 h"
+absl::Status CheckDuration(absl::string_view flag, absl::Duration value) {
+  if (value >= absl::Milliseconds(1) && value <= absl::Hours(1)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      flag, " is ", absl::FormatDuration(value), "; name 1ms to 1h"));
+}
+
+absl::Status CheckCount(absl::string_view flag, int64_t value, int64_t least,
+                        int64_t most) {
+  if (value >= least && value <= most) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, " is ", value, "; name ", least, " to ", most));
+}
+
+absl::Status CheckPlanning(const PlanningLimits& planning) {
+  absl::Status valid = CheckCount("--planning-threads", planning.threads, 1,
+                                  kMaxPlanningThreads);
+  valid.Update(CheckCount("--planning-waiting", planning.waiting, 0,
+                          kMaxPlanningWaiting));
+  valid.Update(CheckCount("--planning-memory-mib", planning.memory_bytes / kMib,
+                          1, kMaxPlanningMib));
+  valid.Update(CheckDuration("--planning-wait", planning.wait));
+  valid.Update(CheckDuration("--planning-time", planning.time));
+  return valid;
+}
+
 absl::Status Validate(const ServerConfig& config) {
+  if (absl::Status valid = CheckPlanning(config.planning); !valid.ok()) {
+    return valid;
+  }
   if (absl::Status valid = CheckListen(config); !valid.ok()) return valid;
   if (config.heartbeat_interval < absl::Milliseconds(1) ||
       config.heartbeat_interval > absl::Hours(1)) {
@@ -230,6 +290,11 @@ std::string ToString(const ServerConfig& config) {
       "\n--heartbeat-interval=",
       absl::FormatDuration(config.heartbeat_interval),
       "\n--drain-timeout=", absl::FormatDuration(config.drain_timeout),
+      "\n--planning-threads=", config.planning.threads,
+      "\n--planning-waiting=", config.planning.waiting,
+      "\n--planning-memory-mib=", config.planning.memory_bytes / kMib,
+      "\n--planning-wait=", absl::FormatDuration(config.planning.wait),
+      "\n--planning-time=", absl::FormatDuration(config.planning.time),
       "\n--training-cores=", config.training_cores,
       "\n--drift-threshold=", config.drift_threshold,
       "\n--training-nice=", config.training_nice,

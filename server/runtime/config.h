@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "server/placement/planning_queue.h"
 
 namespace stowage {
 
@@ -23,12 +24,13 @@ struct ServerConfig {
   bool reflection = true;
   absl::Duration heartbeat_interval;  // >= 1 ms
   absl::Duration drain_timeout;       // >= 0
-  int training_cores = 1;             // trainings at a time; 0: none at all
-  double drift_threshold = 0.2;       // a share; 0: never retrain
-  int training_nice = 19;             // 0..19
-  std::string trainer;                // stowage-trainer's path; empty: beside
-                                      // this program
-  bool check_only = false;            // report the configuration and exit
+  PlanningLimits planning;
+  int training_cores = 1;        // trainings at a time; 0: none at all
+  double drift_threshold = 0.2;  // a share; 0: never retrain
+  int training_nice = 19;        // 0..19
+  std::string trainer;           // stowage-trainer's path; empty: beside
+                                 // this program
+  bool check_only = false;       // report the configuration and exit
 };
 
 // True when the command line asks for help; the flags are on standard output.

@@ -32,6 +32,8 @@ constexpr int kMinClientPingMs = 10'000;
 constexpr int kHandshakeMs = 10'000;
 // Heartbeats that may be missed in a row before a node is dead.
 constexpr int kLeaseHeartbeats = 3;
+// What plans that are cancelled take to end.
+constexpr absl::Duration kPlanEnd = absl::Milliseconds(800);
 
 absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
   return absl::Status(status.code(),
@@ -58,7 +60,7 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       descriptors_(descriptors),
       stores_(std::move(stores)),
       versions_(stores_.graphs.get(), stores_.trainings.get()),
-      engine_(stores_.graphs.get(), MakePolicy, &versions_),
+      engine_(stores_.graphs.get(), MakePolicy, &versions_, config.planning),
       nodes_(kLeaseHeartbeats * config.heartbeat_interval),
       jobs_(&nodes_),
       trainings_(stores_.graphs.get(), stores_.trainings.get(), &versions_,
@@ -162,6 +164,12 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   gauges->Add("stowaged_jobs_running", "Jobs that run.", [this] {
     return static_cast<double>(jobs_.CountRunning(absl::Now()));
   });
+  gauges->Add("stowaged_plans_running", "Plans that are being made.", [this] {
+    return static_cast<double>(engine_.queue().CountRunning());
+  });
+  gauges->Add("stowaged_plans_waiting", "Plans that wait to be made.", [this] {
+    return static_cast<double>(engine_.queue().CountWaiting());
+  });
   gauges->Add("stowaged_trainings_running", "DQN trainings under way.", [this] {
     return static_cast<double>(trainings_.CountRunning());
   });
@@ -170,14 +178,16 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   return gauges;
 }
 
-void Server::Drain() {
+bool Server::Drain() {
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
   trainings_.BeginDrain();
+  engine_.queue().BeginDrain();
   acceptor_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
                          absl::ToChronoMilliseconds(config_.drain_timeout));
   trainings_.Drain();
+  return engine_.queue().Stop(kPlanEnd);
 }
 
 std::string Server::metrics_address() const {

@@ -55,10 +55,12 @@ class Server {
   ~Server();
 
   // Reports NOT_SERVING, ends streams with UNAVAILABLE, refuses new RPCs, waits
-  // up to the drain time-out for those under way, then cancels them. A policy
-  // that thinks cannot be cancelled: Drain returns when it is done. A training
-  // is interrupted after its current episode; its checkpoint is stored.
-  void Drain();
+  // up to the drain time-out for those under way, then cancels them. Plans that
+  // wait are refused at once, those that are made are cancelled with their RPCs;
+  // false when one has not ended a moment later: the server must not be deleted
+  // then unless the caller means to wait. A training is interrupted after its
+  // current episode; its checkpoint is stored.
+  bool Drain();
 
   // As clients spell it, with the port that was bound.
   const std::string& grpc_address() const { return grpc_address_; }

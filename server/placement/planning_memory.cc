@@ -1,0 +1,39 @@
+#include "server/placement/planning_memory.h"
+
+#include <algorithm>
+
+namespace stowage {
+namespace {
+
+constexpr int64_t kLeastBytes = int64_t{16} << 20;
+
+// Bytes for each byte of a graph: the graph as planners read it, what they
+// index of it, the plan several times over. Measured, 0.5 of the peak allowed:
+// 20 to 40 for all but AutoTM, whose integer programs take 280.
+constexpr int64_t kBytesPerByte = 40;
+constexpr int64_t kProgramBytesPerByte = 400;
+
+// DeepTM keeps an entry for each living tensor at each kernel, up to a bound
+// (kMaxHeatEntries). A kernel or a tensor takes about so many bytes of a graph.
+constexpr int64_t kRowBytes = 64;
+constexpr int64_t kEntryBytes = 16;
+constexpr int64_t kMostEntryBytes = int64_t{512} << 20;
+
+int64_t EntryBytes(int64_t graph_bytes) {
+  const int64_t rows = std::min<int64_t>(graph_bytes / kRowBytes, 1 << 20);
+  return std::min(kMostEntryBytes, rows * rows * kEntryBytes);
+}
+
+}  // namespace
+
+int64_t EstimatePlanningBytes(int64_t graph_bytes, std::string_view policy) {
+  if (policy.starts_with("autotm")) {
+    return kLeastBytes + kProgramBytesPerByte * graph_bytes;
+  }
+  const int64_t bytes = kLeastBytes + kBytesPerByte * graph_bytes;
+  const bool keeps_entries =
+      policy.starts_with("deeptm") && policy != "deeptm-plus";
+  return keeps_entries ? bytes + EntryBytes(graph_bytes) : bytes;
+}
+
+}  // namespace stowage

@@ -1,0 +1,18 @@
+// How much memory making a plan takes, before it is made.
+//
+//   int64_t bytes = EstimatePlanningBytes(row.size_bytes, "stow");
+#ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_
+#define STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_
+
+#include <cstdint>
+#include <string_view>
+
+namespace stowage {
+
+// `graph_bytes`: of the serialized graph. For admission: on the safe side of
+// what was measured, within a factor of about two.
+int64_t EstimatePlanningBytes(int64_t graph_bytes, std::string_view policy);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_

@@ -1,0 +1,136 @@
+// Admission of planning: so many plans are made at a time, within so much
+// memory, so many wait, for so long, and callers take turns.
+//
+//   PlanningQueue queue({.threads = 2, .waiting = 64});
+//   absl::StatusOr<MadePlan> made = queue.Run(
+//       {.key = plan_id, .memory_bytes = bytes, .work = work},
+//       {.name = peer, .is_gone = [&] { return context->IsCancelled(); }});
+//
+// Who asks for a plan that is waiting or being made already shares it. A plan
+// that nobody waits for any more does not begin, or is cancelled.
+#ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
+#define STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "policies/planning/cancellation.h"
+#include "server/placement/made_plan.h"
+
+namespace stowage {
+
+struct PlanningLimits {
+  int threads = 1;   // plans that are made at a time, >= 1
+  int waiting = 64;  // plans that wait, >= 0
+  // Estimated, of all plans that are made at a time.
+  int64_t memory_bytes = int64_t{4} << 30;
+  absl::Duration wait = absl::Minutes(2);   // until a plan begins
+  absl::Duration time = absl::Minutes(10);  // until it is made
+};
+
+// Who waits for a plan.
+struct PlanCaller {
+  std::string name;  // callers of different names take turns
+  // Asked several times a second by the thread that waits; empty: never gone.
+  std::function<bool()> is_gone;
+};
+
+struct PlanOrder {
+  std::string key;           // orders of one key are the same plan
+  int64_t memory_bytes = 0;  // estimated
+  // Makes the plan. Owns what it uses, but for what outlives the queue: it may
+  // run on when all of its callers have gone.
+  std::function<absl::StatusOr<MadePlan>(const Cancellation&)> work;
+};
+
+// Thread-safe.
+class PlanningQueue {
+ public:
+  explicit PlanningQueue(const PlanningLimits& limits);
+  // Cancels all plans and waits for them.
+  ~PlanningQueue();
+
+  // Blocks until the plan is made. CANCELLED: the caller has gone.
+  // RESOURCE_EXHAUSTED: too many wait, or it has waited too long; RetryAfter
+  // says when to ask again. FAILED_PRECONDITION: it alone needs more memory
+  // than there is for all. DEADLINE_EXCEEDED: making it took too long.
+  // UNAVAILABLE: the queue drains. Else what `work` returns.
+  absl::StatusOr<MadePlan> Run(PlanOrder order, const PlanCaller& caller);
+
+  // Refuses new plans, and those that wait.
+  void BeginDrain();
+  // Cancels all plans; false when one has not ended after `timeout`.
+  bool Stop(absl::Duration timeout);
+
+  int CountRunning() const;
+  int CountWaiting() const;
+
+ private:
+  // A plan that is asked for, by `waiters` callers.
+  struct Flight {
+    PlanOrder order;
+    std::string caller;  // the first one
+    absl::Time since;    // waits, or is made, since then
+    bool running = false;
+    bool timed_out = false;
+    int waiters = 0;
+    std::optional<absl::StatusOr<MadePlan>> result;
+    std::atomic<bool> cancelled = false;
+  };
+  using FlightPtr = std::shared_ptr<Flight>;
+
+  absl::StatusOr<FlightPtr> Join(PlanOrder order, const PlanCaller& caller)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status MakeRoomFor(const std::string& caller)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<MadePlan> Await(const FlightPtr& flight,
+                                 const PlanCaller& caller);
+  // Of a caller that does not wait any more.
+  void Leave(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Withdraw(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Cancel(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Forget(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool CanStart() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  FlightPtr TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Finish(const FlightPtr& flight, absl::StatusOr<MadePlan> result)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status Exhausted(const std::string& what) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int waiting() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Work();
+
+  const PlanningLimits limits_;
+  mutable absl::Mutex mutex_;
+  bool draining_ ABSL_GUARDED_BY(mutex_) = false;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  // Those that can be shared, by key.
+  std::map<std::string, FlightPtr> flights_ ABSL_GUARDED_BY(mutex_);
+  // By caller, none of them empty, and whose turn it is.
+  std::map<std::string, std::deque<FlightPtr>> waiting_ ABSL_GUARDED_BY(mutex_);
+  std::deque<std::string> turns_ ABSL_GUARDED_BY(mutex_);
+  std::vector<FlightPtr> running_ ABSL_GUARDED_BY(mutex_);
+  int64_t running_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
+  // How long a plan takes, on average of late.
+  absl::Duration usual_time_ ABSL_GUARDED_BY(mutex_) = absl::Seconds(1);
+  std::vector<std::thread> threads_;  // last: they use all above
+};
+
+// When to ask again after a RESOURCE_EXHAUSTED of the queue; nullopt of other
+// statuses.
+std::optional<absl::Duration> RetryAfter(const absl::Status& status);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
