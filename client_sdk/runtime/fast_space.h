@@ -60,8 +60,13 @@ class FastSpace {
   int64_t tensor_bytes() const {
     return blocks_->fast().capacity_bytes() - window_bytes();
   }
-  // What no plan can use, beside the room of pinned tensors.
-  int64_t overhead_bytes() const { return reserve_bytes_ + window_bytes(); }
+  // What no plan can use, beside the room of pinned tensors. Without a limit
+  // nothing streams, and the window of the whole arena would be a large part of
+  // a graph that is captured to plan for less.
+  int64_t overhead_bytes() const {
+    const bool streams = limit_.is_share() || !limit_.unlimited();
+    return reserve_bytes_ + (streams ? window_bytes() : 0);
+  }
 
   // ---- The limit ----
 

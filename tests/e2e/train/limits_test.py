@@ -1,5 +1,6 @@
 """Limits and slow tiers that cannot work are refused with what would."""
 
+import json
 import os
 import re
 import shutil
@@ -42,6 +43,35 @@ class LimitsTest(unittest.TestCase):
                                run.report["limit_bytes"],
                                delta=1 << 16)
 
+    def test_a_captured_graph_is_planned_as_the_job_itself_is(self):
+        run = harness.stowed(*TRAIN, fast="40%")
+        run.check_planned(self)
+        folder = harness.scratch()
+        self.addCleanup(shutil.rmtree, folder)
+        graph = folder / "graph.pb"
+
+        def stowage(*arguments):
+            return subprocess.run([harness.STOWAGE, *arguments],
+                                  check=True,
+                                  capture_output=True,
+                                  text=True,
+                                  env=harness.environment(),
+                                  timeout=harness.TIMEOUT_S).stdout
+
+        stowage("graph", "capture", "-o", graph, "--", harness.PYTHON,
+                harness.SCRIPTS / TRAIN[0], *TRAIN[1:], "--out",
+                folder / "digest.json")
+        shown = json.loads(stowage("graph", "show", graph, "--format", "json"))
+        peak_bytes = run.report["tensor_peak_bytes"]
+        self.assertAlmostEqual(shown["peak_bytes"] / peak_bytes, 1, delta=0.02)
+        plan = json.loads(
+            stowage("plan", graph, "--system", "optane", "--fast", "40%",
+                    "--format", "json"))
+        self.assertAlmostEqual(plan["fast_limit_bytes"] /
+                               run.report["limit_bytes"],
+                               1,
+                               delta=0.02)
+
     def test_a_limit_that_cannot_work_names_the_least_that_does(self):
         refused = harness.stowed(*SMALL, fast="512KiB", check=False)
         self.assertNotEqual(0, refused.status, refused.output)
@@ -72,7 +102,7 @@ class LimitsTest(unittest.TestCase):
         self.assertNotIn("updated", refused.output)
 
     def test_a_limit_that_is_no_size_is_refused(self):
-        for fast in ("banana", "-5MiB", "0", "140%", "0%"):
+        for fast in ("banana", "-5MiB", "0", "140%", "0%", "40"):
             with self.subTest(fast=fast):
                 run = harness.stowed(*TRAIN, fast=fast, check=False)
                 self.assertNotEqual(0, run.status)

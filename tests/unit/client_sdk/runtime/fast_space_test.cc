@@ -57,6 +57,16 @@ TEST(FastSpaceTest, TheArenaEndsWhereTheLimitDoesLessTheReserve) {
   EXPECT_EQ(s.space.tensor_bytes(), capacity_bytes - kUnit);
 }
 
+TEST(FastSpaceTest, PlansLeaveRoomForAWindowOnlyWhereThereIsALimit) {
+  Space limited({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  Space share({.fast_bytes = 60 * kUnit, .limit_fraction = 0.5});
+  Space unlimited({.fast_bytes = 60 * kUnit});
+  EXPECT_EQ(limited.space.overhead_bytes() - unlimited.space.overhead_bytes(),
+            kUnit);
+  EXPECT_EQ(share.space.overhead_bytes() - unlimited.space.overhead_bytes(),
+            kUnit);
+}
+
 TEST(FastSpaceTest, TheWindowStandsLowestAndIsSetAside) {
   Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
   const Block* window = s.memory.blocks.fast().Find(0);
