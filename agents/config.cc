@@ -99,9 +99,10 @@ void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
       ->envname(VariableOf("allow-plaintext"));
   AddOption(app, "fast-tier", config.fast_tier,
             "Fast tier: dram, or dram:N for NUMA node N");
-  AddOption(app, "fast", config.job.fast,
-            "Limit on fast memory of jobs that ask for none: 900MiB, 40%, "
-            "unlimited");
+  AddOption(
+      app, "fast", config.job.fast,
+      "Limit on fast memory of jobs that ask for none: 900MiB, 40% or 0.4, "
+      "unlimited");
   AddOption(app, "slow", config.job.slow,
             "Slow tier of jobs that ask for none: file:DIR, pmem:DIR, numa:N, "
             "emulated:NAME");
@@ -191,8 +192,9 @@ absl::Status CheckService(const AgentConfig& config) {
 absl::Status CheckValues(const AgentConfig& config) {
   if (absl::Status s = CheckService(config); !s.ok()) return s;
   if (!session::ParseLimit(config.job.fast)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--fast '", config.job.fast, "' is not ", session::kLimitForms));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fast '", config.job.fast, "' ",
+                     session::WhyNoLimit(config.job.fast)));
   }
   const absl::StatusOr<TierSpec> fast = ParseTierSpec(config.fast_tier);
   if (!fast.ok()) return fast.status();

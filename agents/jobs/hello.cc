@@ -72,9 +72,9 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
   }
   const std::optional<session::Limit> limit = session::ParseLimit(fast);
   if (!limit) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("fast memory limit '", absl::CHexEscape(fast), "' is not ",
-                     session::kLimitForms));
+    return absl::InvalidArgumentError(absl::StrCat("fast memory limit '",
+                                                   absl::CHexEscape(fast), "' ",
+                                                   session::WhyNoLimit(fast)));
   }
   job.fast_limit = *limit;
   return job;

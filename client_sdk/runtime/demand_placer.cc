@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "client_sdk/runtime/victims.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::runtime {
 namespace {
@@ -22,7 +23,8 @@ void DemandPlacer::PlaceNew(Block* block) {
   if (!room.has_value()) room = blocks_->TakeSlowRoom(block);
   if (!room.has_value()) {
     throw std::runtime_error(
-        "stowage: no tier has room for a tensor of " + MiB(block->size_bytes) +
+        "stowage: no tier has room for a tensor of " +
+        session::SizeText(block->size_bytes) +
         "; give the slow tier more space or raise the limit of fast memory");
   }
   block->place = *room;

@@ -7,10 +7,9 @@
 #include <string>
 
 #include "client_sdk/runtime/report_log.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::runtime {
-
-std::string MiB(int64_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
 std::optional<Place> Evictor::TakeFastRoom(Block* block) {
   if (auto place = blocks_->TakeRoom(session::kFastTier, block)) return place;
@@ -55,9 +54,9 @@ void Evictor::Evict(Block* block) {
   }
   if (error == ENOSPC && blocks_->GiveUpAllKept()) return Evict(block);
   throw std::runtime_error(
-      "stowage: cannot move a tensor of " + MiB(block->size_bytes) +
-      " to the slow tier " + blocks_->tier(1).info.name + ": " +
-      strerror(error) +
+      "stowage: cannot move a tensor of " +
+      session::SizeText(block->size_bytes) + " to the slow tier " +
+      blocks_->tier(1).info.name + ": " + strerror(error) +
       "; no tensor was lost. Free space there, name another directory with "
       "--slow, or raise the limit of fast memory");
 }

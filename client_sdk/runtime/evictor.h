@@ -62,9 +62,6 @@ class Evictor {
   session::Report* report_;
 };
 
-// For messages: "17 MiB".
-std::string MiB(int64_t bytes);
-
 }  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_

@@ -1,7 +1,9 @@
-// Sizes and limits as people write them: "900MiB", "1.5GB", "40%", "unlimited".
+// Sizes and limits as people write them ("900MiB", "1.5GB", "40%", "unlimited")
+// and read them ("2.44 MiB").
 //
 //   std::optional<Limit> limit = ParseLimit("40%");
-//   if (!limit) Refuse("--fast", text, kLimitForms);
+//   if (!limit) Refuse("--fast", text, WhyNoLimit(text));
+//   Tell("moved " + SizeText(bytes));
 //
 // Pure functions over the standard library alone, so that the runtime in the
 // training process may use them too.
@@ -10,7 +12,9 @@
 
 #include <charconv>
 #include <cstdint>
+#include <cstdio>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -21,8 +25,15 @@ inline constexpr char kSizeForms[] =
     "bytes, or a number with KB, MB, GB, TB (powers of 1000) or KiB, MiB, "
     "GiB, TiB (powers of 1024)";
 inline constexpr char kLimitForms[] =
-    "a size (\"900MiB\"), a share of the job's tensor peak (\"40%\") or "
-    "\"unlimited\"";
+    "a size (\"900MiB\"), a share of the job's tensor peak (\"40%\" or "
+    "\"0.4\") or \"unlimited\"";
+inline constexpr char kShareForms[] =
+    "a share above 0 and at most 1 (\"40%\" or "
+    "\"0.4\")";
+
+// Fewer bytes than these are no limit unless their unit is named: whoever types
+// "--fast 40" means percent.
+inline constexpr int64_t kLeastBareLimitBytes = 1 << 20;
 
 // A limit on fast memory: at most one of the two fields is set; neither means
 // unlimited.
@@ -80,18 +91,64 @@ inline std::optional<int64_t> ParseSize(std::string_view text) {
   return static_cast<int64_t>(bytes);
 }
 
-// Absent when `text` has none of kLimitForms, or a share outside (0, 100] %.
+// In (0, 1]; absent when `text` has none of kShareForms.
+inline std::optional<double> ParseShare(std::string_view text) {
+  const std::optional<double> number = TakeNumber(text);
+  if (!number || (!text.empty() && text != "%")) return std::nullopt;
+  const double share = text.empty() ? *number : *number / 100;
+  if (!(share > 0 && share <= 1)) return std::nullopt;
+  return share;
+}
+
+// Whether `text` is a number without a unit.
+inline bool IsBareNumber(std::string_view text) {
+  return TakeNumber(text).has_value() && text.empty();
+}
+
+// Absent when `text` has none of kLimitForms, when it is a share outside
+// (0, 100] %, and when it is a bare number from 1 to kLeastBareLimitBytes.
 inline std::optional<Limit> ParseLimit(std::string_view text) {
   if (text == "unlimited") return Limit{};
-  if (!text.empty() && text.back() == '%') {
-    const std::optional<double> percent = TakeNumber(text);
-    if (!percent || text != "%") return std::nullopt;
-    if (!(*percent > 0 && *percent <= 100)) return std::nullopt;
-    return Limit{.fraction = *percent / 100};
-  }
   const std::optional<int64_t> bytes = ParseSize(text);
-  if (!bytes) return std::nullopt;
-  return Limit{.bytes = *bytes};
+  if (bytes) {
+    if (IsBareNumber(text) && *bytes < kLeastBareLimitBytes) {
+      return std::nullopt;
+    }
+    return Limit{.bytes = *bytes};
+  }
+  const std::optional<double> share = ParseShare(text);
+  if (!share) return std::nullopt;
+  return Limit{.fraction = *share};
+}
+
+// What is wrong with a text for which ParseLimit() is absent, as the end of a
+// sentence that begins with it.
+inline std::string WhyNoLimit(std::string_view text) {
+  if (!IsBareNumber(text) || !ParseSize(text)) {
+    return std::string("is not ") + kLimitForms;
+  }
+  const std::string number(text);
+  const bool percent = ParseShare(number + "%").has_value();
+  return "would be that many bytes; did you mean " + number +
+         (percent ? "%?" : "MiB?");
+}
+
+// Three digits and a binary unit: "2.44 MiB", "45.3 MiB", "900 MiB"; below 1 KiB
+// "12 B".
+inline std::string SizeText(int64_t bytes) {
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  int unit = 0;
+  // What would be printed as 1024 is 1.00 of the next unit.
+  while (value >= 1023.5 && unit < 3) {
+    value /= 1024;
+    ++unit;
+  }
+  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.*f %s", decimals, value, kUnits[unit]);
+  return text;
 }
 
 }  // namespace stowage::session

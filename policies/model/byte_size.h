@@ -1,6 +1,7 @@
 // Byte counts in messages for people.
 //
 //   DescribeBytes(159383552);   // "152 MiB (159383552 bytes)"
+//   DescribeBytes(2558600);     // "2.45 MiB (2558600 bytes)"
 //   DescribeBytes(4096);        // "4096 bytes"
 #ifndef STOWAGE_POLICIES_MODEL_BYTE_SIZE_H_
 #define STOWAGE_POLICIES_MODEL_BYTE_SIZE_H_
@@ -10,8 +11,8 @@
 
 namespace stowage {
 
-// MiB rounded up, so that what is named as a least limit works when it is
-// typed in, and the exact number of bytes; that alone below a MiB.
+// MiB rounded up to three digits, so that what is named as a least limit works
+// when it is typed in, and the exact number of bytes; that alone below a MiB.
 std::string DescribeBytes(int64_t bytes);
 
 }  // namespace stowage

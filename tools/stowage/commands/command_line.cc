@@ -99,8 +99,6 @@ template Option Options::Add(const std::string&, std::optional<double>&,
                              const std::string&);
 template Option Options::Add(const std::string&, std::vector<int64_t>&,
                              const std::string&);
-template Option Options::Add(const std::string&, std::vector<double>&,
-                             const std::string&);
 template Option Options::Add(const std::string&, std::vector<std::string>&,
                              const std::string&);
 

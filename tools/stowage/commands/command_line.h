@@ -64,8 +64,8 @@ class Options {
   void SetFooter(const std::string& text);
 
   // Adds an option ("--seed", "-o,--output") or an argument ("graph"). `value`
-  // must outlive the parse. T: string, int, int64_t, double, vectors of string,
-  // int64_t and double, optional int and double; a bool is a flag.
+  // must outlive the parse. T: string, int, int64_t, double, vectors of string
+  // and int64_t, optional int and double; a bool is a flag.
   template <typename T>
   Option Add(const std::string& name, T& value, const std::string& help);
   // Adds `--format text|json`.

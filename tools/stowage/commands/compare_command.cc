@@ -31,8 +31,9 @@ struct CompareArguments {
   GraphFileOptions file;
   std::vector<std::string> systems;
   std::vector<std::string> policies = {"all"};
-  std::vector<double> ratios;
-  std::vector<std::string> limits;
+  std::vector<std::string> fast;
+  std::vector<std::string> ratios;
+  std::vector<std::string> sizes;
   int64_t seed = 0;
   double time_limit_s = 0;
   double give_up_after_s = 0;
@@ -61,8 +62,13 @@ bool WantsJson(const CompareArguments& arguments) {
 
 std::vector<FastLimit> Limits(const CompareArguments& arguments) {
   std::vector<FastLimit> limits;
-  for (double ratio : arguments.ratios) limits.push_back({.ratio = ratio});
-  for (const std::string& bytes : arguments.limits) {
+  for (const std::string& fast : arguments.fast) {
+    limits.push_back({.fast = fast});
+  }
+  for (const std::string& ratio : arguments.ratios) {
+    limits.push_back({.ratio = ratio});
+  }
+  for (const std::string& bytes : arguments.sizes) {
     limits.push_back({.bytes = bytes});
   }
   return limits;
@@ -83,9 +89,9 @@ absl::Status CheckArguments(const CompareArguments& arguments) {
     return absl::InvalidArgumentError(
         "give graphs and --system, or --suite papers");
   }
-  if (arguments.ratios.empty() && arguments.limits.empty()) {
+  if (Limits(arguments).empty()) {
     return absl::InvalidArgumentError(
-        "give --fast-ratio or --fast-bytes, or several of them");
+        "give --fast, --fast-ratio or --fast-bytes, or several of them");
   }
   absl::Status status = CheckDqnUse(arguments.policies, arguments.dqn_path);
   if (status.ok()) status = PoliciesOf(arguments).status();
@@ -212,10 +218,14 @@ void AddInputOptions(Options& app, CompareArguments& arguments) {
       .SeparatedByCommas();
   app.Add("--dqn", arguments.dqn_path,
           "Trained DQN policy, for the policy deeptm");
+  app.Add("--fast", arguments.fast,
+          "Limits on fast memory, separated by commas: sizes (900MiB), shares "
+          "of each graph's peak (40% or 0.4)")
+      .SeparatedByCommas();
   app.Add("--fast-ratio", arguments.ratios,
           "Limits as shares of each graph's peak, by commas")
       .SeparatedByCommas();
-  app.Add("--fast-bytes", arguments.limits,
+  app.Add("--fast-bytes", arguments.sizes,
           "Limits as sizes, separated by commas")
       .SeparatedByCommas();
   app.Add("--keep-durations", arguments.keep_durations,
@@ -229,7 +239,7 @@ void AddSuiteOptions(Options& app, CompareArguments& arguments) {
                          "A suite instead of graphs: papers, or a file");
   for (const char* name :
        {"graphs", "--member", "--iteration", "--system", "--policies", "--dqn",
-        "--fast-ratio", "--fast-bytes", "--keep-durations", "--seed",
+        "--fast", "--fast-ratio", "--fast-bytes", "--keep-durations", "--seed",
         "--time-limit", "--plot"}) {
     suite.Excludes(app.Get(name));
   }

@@ -22,10 +22,13 @@ void AddPlanningInputs(Options& app, std::string& graph_path,
 }
 
 void AddLimitOptions(Options& app, FastLimit& limit) {
+  app.Add("--fast", limit.fast,
+          "Limit on fast memory: a size (900MiB) or a share of the graph's "
+          "peak (40% or 0.4)");
   app.Add("--fast-bytes", limit.bytes,
-          "Limit on fast memory: bytes or a size such as 12GiB");
+          "Limit as bytes or a size such as 12GiB");
   app.Add("--fast-ratio", limit.ratio,
-          "Limit as a share of the graph's peak, such as 0.4");
+          "Limit as a share of the graph's peak, such as 0.4 or 40%");
 }
 
 }  // namespace stowage::cli

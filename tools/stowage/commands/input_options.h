@@ -23,7 +23,7 @@ void AddFileOptions(Options& app, GraphFileOptions& file);
 void AddPlanningInputs(Options& app, std::string& graph_path,
                        GraphFileOptions& file, std::string& system);
 
-// `--fast-bytes` and `--fast-ratio`.
+// `--fast`, `--fast-bytes` and `--fast-ratio`.
 void AddLimitOptions(Options& app, FastLimit& limit);
 
 }  // namespace stowage::cli

@@ -94,7 +94,7 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
   app.SetFooter("The command follows '--': stowage run --fast 40% -- CMD ...");
   app.Add("--fast", request->fast,
           "Limit on tensor bytes in fast memory: a size (900MiB), a "
-          "share of the job's tensor peak (40%), or unlimited")
+          "share of the job's tensor peak (40% or 0.4), or unlimited")
       .Check({.problem = [](const std::string& limit) {
         return limit.empty() ? "is empty; give a limit, as in --fast 40%" : "";
       }});

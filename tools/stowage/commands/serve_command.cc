@@ -74,7 +74,7 @@ void AddServeCommand(Options& root, CommandList& commands) {
   ServicesOptions& services = request->services;
   app.Add("--fast", services.fast,
           "Limit of jobs that name none: a size (900MiB), a share of "
-          "the job's tensor peak (40%), or unlimited");
+          "the job's tensor peak (40% or 0.4), or unlimited");
   app.Add("--slow", services.slow,
           "Slow tier of jobs that name none: file:DIR, pmem:DIR, "
           "numa:N, emulated:NAME");

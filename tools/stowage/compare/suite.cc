@@ -32,7 +32,9 @@ SuiteLimit ReadLimit(const json& entry) {
   if (entry.contains("fast_bytes")) {
     limit.limit.bytes = entry.at("fast_bytes").get<std::string>();
   } else {
-    limit.limit.ratio = entry.at("fast_ratio").get<double>();
+    const json& ratio = entry.at("fast_ratio");
+    limit.limit.ratio =
+        ratio.is_number() ? ratio.dump() : ratio.get<std::string>();
   }
   return limit;
 }

@@ -8,28 +8,58 @@
 #include "policies/model/liveness.h"
 
 namespace stowage::cli {
+namespace {
+
+int64_t ShareOfPeak(double share, const Graph& graph) {
+  return static_cast<int64_t>(
+      share * static_cast<double>(ComputeLiveness(graph).peak_bytes));
+}
+
+absl::StatusOr<int64_t> ResolveFast(const std::string& text,
+                                    const Graph& graph) {
+  const std::optional<session::Limit> limit = session::ParseLimit(text);
+  if (!limit) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fast '", text, "' ", session::WhyNoLimit(text)));
+  }
+  if (limit->unlimited()) {
+    return absl::InvalidArgumentError(
+        "--fast unlimited leaves nothing to plan; give a size or a share");
+  }
+  return limit->bytes > 0 ? limit->bytes : ShareOfPeak(limit->fraction, graph);
+}
+
+absl::StatusOr<int64_t> ResolveBytes(const std::string& text) {
+  const std::optional<int64_t> bytes = session::ParseSize(text);
+  if (bytes) return *bytes;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--fast-bytes ", text, ": not a size; give ", session::kSizeForms));
+}
+
+absl::StatusOr<int64_t> ResolveRatio(const std::string& text,
+                                     const Graph& graph) {
+  const std::optional<double> share = session::ParseShare(text);
+  if (share) return ShareOfPeak(*share, graph);
+  const bool percent = session::IsBareNumber(text) &&
+                       session::ParseShare(text + "%").has_value();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fast-ratio ", text, ": not ", session::kShareForms,
+                   percent ? absl::StrCat("; did you mean ", text, "%?") : ""));
+}
+
+}  // namespace
 
 absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
                                      const Graph& graph) {
-  if (limit.bytes.empty() != limit.ratio.has_value()) {
+  const int given =
+      !limit.fast.empty() + !limit.bytes.empty() + !limit.ratio.empty();
+  if (given != 1) {
     return absl::InvalidArgumentError(
-        "give one of --fast-bytes and --fast-ratio");
+        "give one of --fast, --fast-bytes and --fast-ratio");
   }
-  if (limit.bytes.empty()) {
-    if (!(*limit.ratio > 0 && *limit.ratio <= 1)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--fast-ratio ", *limit.ratio,
-                       ": not a share of the graph's peak; give a number above "
-                       "0 and at most 1, such as 0.2"));
-    }
-    return static_cast<int64_t>(
-        *limit.ratio * static_cast<double>(ComputeLiveness(graph).peak_bytes));
-  }
-  const std::optional<int64_t> bytes = session::ParseSize(limit.bytes);
-  if (bytes) return *bytes;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--fast-bytes ", limit.bytes, ": not a size; give ",
-                   std::string(session::kSizeForms)));
+  if (!limit.fast.empty()) return ResolveFast(limit.fast, graph);
+  if (!limit.bytes.empty()) return ResolveBytes(limit.bytes);
+  return ResolveRatio(limit.ratio, graph);
 }
 
 }  // namespace stowage::cli

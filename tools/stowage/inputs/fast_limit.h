@@ -1,11 +1,10 @@
-// The limit on fast memory as `plan` and `compare` take it.
+// The limit on fast memory as `plan`, `compare` and `train` take it.
 //
-//   absl::StatusOr<int64_t> limit_bytes = ResolveLimit({.ratio = 0.4}, graph);
+//   absl::StatusOr<int64_t> limit_bytes = ResolveLimit({.fast = "40%"}, graph);
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_FAST_LIMIT_H_
 #define STOWAGE_TOOLS_STOWAGE_INPUTS_FAST_LIMIT_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,10 +12,12 @@
 
 namespace stowage::cli {
 
-// Exactly one of the two is given.
+// As it was given: exactly one is not empty. Shares are those of the graph's
+// peak.
 struct FastLimit {
-  std::string bytes;            // "900MiB", "943718400"; empty: not given
-  std::optional<double> ratio;  // of the graph's peak, in (0, 1]
+  std::string fast;   // "900MiB", "40%", "0.4", as `run` takes it
+  std::string bytes;  // "900MiB", "943718400"
+  std::string ratio;  // "0.4", "40%"
 };
 
 // INVALID_ARGUMENT names the option, its value and what is accepted.

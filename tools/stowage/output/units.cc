@@ -1,20 +1,11 @@
 #include "tools/stowage/output/units.h"
 
 #include "absl/strings/str_format.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::cli {
 
-std::string FormatBytes(int64_t bytes) {
-  if (bytes < 1024) return absl::StrFormat("%d B", bytes);
-  const char* const units[] = {"KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes) / 1024;
-  int unit = 0;
-  while (value >= 1024 && unit < 3) {
-    value /= 1024;
-    ++unit;
-  }
-  return absl::StrFormat("%.1f %s", value, units[unit]);
-}
+std::string FormatBytes(int64_t bytes) { return session::SizeText(bytes); }
 
 std::string FormatDurationNs(int64_t duration_ns) {
   const double ns = static_cast<double>(duration_ns);

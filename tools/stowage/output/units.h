@@ -1,6 +1,6 @@
 // Sizes, times and counts for people.
 //
-//   FormatBytes(943718400)     // "900.0 MiB"
+//   FormatBytes(943718400)     // "900 MiB"
 //   FormatDurationNs(1720000)  // "1.72 ms"
 #ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_
 #define STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_
@@ -10,7 +10,7 @@
 
 namespace stowage::cli {
 
-// Binary units, one decimal above 1 KiB.
+// As the runtime and the agent write sizes, too.
 std::string FormatBytes(int64_t bytes);
 
 // The unit in which the value has one to three digits before the point.

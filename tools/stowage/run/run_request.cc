@@ -32,9 +32,8 @@ absl::Status CheckRunRequest(const RunRequest& request) {
         "'stowage run --fast 40% -- python3 train.py'");
   }
   if (!request.fast.empty() && !session::ParseLimit(request.fast)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--fast ", request.fast, ": not a limit; give ",
-                     std::string(session::kLimitForms)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--fast '", request.fast, "' ", session::WhyNoLimit(request.fast)));
   }
   const absl::Status policy = CheckPolicy(request);
   if (!policy.ok() || request.plot_path.empty()) return policy;

@@ -72,7 +72,7 @@ int64_t LeastLimitIn(const absl::Status& status) {
   const std::string message(status.message());
   std::smatch match;
   const std::regex pattern(
-      R"(the least limit that works is (?:\d+ MiB \()?(\d+) bytes)");
+      R"(the least limit that works is (?:[\d.]+ MiB \()?(\d+) bytes)");
   return std::regex_search(message, match, pattern) ? std::stoll(match[1]) : -1;
 }
 

@@ -32,8 +32,8 @@ TEST(TableTest, FillsMissingCells) {
 TEST(UnitsTest, ChoosesTheUnitThatKeepsNumbersShort) {
   EXPECT_EQ(FormatBytes(0), "0 B");
   EXPECT_EQ(FormatBytes(1023), "1023 B");
-  EXPECT_EQ(FormatBytes(900 << 20), "900.0 MiB");
-  EXPECT_EQ(FormatBytes(int64_t{3} << 41), "6.0 TiB");
+  EXPECT_EQ(FormatBytes(900 << 20), "900 MiB");
+  EXPECT_EQ(FormatBytes(int64_t{3} << 41), "6.00 TiB");
   EXPECT_EQ(FormatDurationNs(999), "999 ns");
   EXPECT_EQ(FormatDurationNs(1500000), "1.5 ms");
   EXPECT_EQ(FormatDurationNs(1720000000), "1.72 s");

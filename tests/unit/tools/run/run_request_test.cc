@@ -15,7 +15,8 @@ std::string ErrorOf(const RunRequest& request) {
 }
 
 TEST(RunRequestTest, AcceptsEveryFormOfALimit) {
-  for (const char* fast : {"unlimited", "40%", "900MiB", "1.5GB", "4096"}) {
+  for (const char* fast :
+       {"unlimited", "40%", "900MiB", "1.5GB", "0.4", "4194304"}) {
     EXPECT_TRUE(CheckRunRequest({.fast = fast, .command = {"true"}}).ok())
         << fast;
   }
@@ -25,6 +26,11 @@ TEST(RunRequestTest, RefusesALimitThatIsNone) {
   for (const char* fast : {"0", "-1", "0%", "140%", "40 %", "lots", "1XB"}) {
     EXPECT_THAT(ErrorOf({.fast = fast, .command = {"true"}}), HasSubstr(fast));
   }
+}
+
+TEST(RunRequestTest, AsksWhetherPercentWereMeant) {
+  EXPECT_THAT(ErrorOf({.fast = "40", .command = {"true"}}),
+              HasSubstr("did you mean 40%?"));
 }
 
 TEST(RunRequestTest, RefusesAPolicyThatItsOwnServiceDoesNotKnow) {
