@@ -70,14 +70,14 @@ def main():
     report = read_json(folder / "limited.json")
     if len(report["steps"]) < 2:
         sys.exit("the run under the limit has fewer than two steps: nothing to "
-                 f"compare; {folder}/limited.json has its fallbacks")
+                 f"compare; {folder}/limited.json has its events")
     log = (folder / "alone.log").read_text(encoding="utf-8")
     good = compare_digests(folder)
     good = compare_memory(report) and good
     good = compare_times(report, log) and good
-    for fallback in report["fallbacks"]:
-        print(f"fallback in step {fallback['step']}: {fallback['reason']} "
-              f"{fallback['detail']}")
+    for event in report["events"]:
+        print(f"event in step {event['step']}: {event['reason']} "
+              f"{event['detail']}")
     print(f"report {folder}/limited.json, picture {folder}/step.svg, "
           f"graph {folder}/resnet50.json.gz")
     sys.exit(0 if good else 1)

@@ -98,7 +98,7 @@ def rows(times_s, report, arguments):
     yield "tensor peak", f"{peak_bytes / 1e6:.0f} MB"
     yield "limit", f"{report['limit_bytes'] / 1e6:.0f} MB"
     yield "fast memory, highest", f"{fast_bytes / 1e6:.0f} MB"
-    yield "fallbacks", str(len(report["fallbacks"]))
+    yield "events", str(len(report["events"]))
 
 
 def main():

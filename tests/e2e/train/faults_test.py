@@ -61,22 +61,22 @@ class FaultsTest(unittest.TestCase):
 
     def test_the_agent_dies_while_a_plan_drives(self):
         run = self.train_and_kill("stowage-agent", after_step=5)
-        self.assertIn("agent-lost", run.fallback_reasons, run.summary())
+        self.assertIn("agent-lost", run.event_reasons, run.summary())
         self.assertIn("plan", run.modes[:6], run.summary())
         self.assertEqual("demand", run.modes[-1], run.summary())
 
     def test_the_agent_dies_before_there_is_a_plan(self):
         run = self.train_and_kill("stowage-agent", after_step=0)
-        self.assertIn("agent-lost", run.fallback_reasons, run.summary())
+        self.assertIn("agent-lost", run.event_reasons, run.summary())
         self.assertNotIn("plan", run.modes, run.summary())
 
     def test_the_service_dies_while_a_plan_drives(self):
         run = self.train_and_kill("stowaged", after_step=5)
-        self.assertIn("service-lost", run.fallback_reasons, run.summary())
+        self.assertIn("service-lost", run.event_reasons, run.summary())
 
     def test_the_service_dies_before_there_is_a_plan(self):
         run = self.train_and_kill("stowaged", after_step=0)
-        details = [f["detail"] for f in run.report["fallbacks"]]
+        details = [f["detail"] for f in run.report["events"]]
         self.assertIn("service", " ".join(details), run.summary())
 
 

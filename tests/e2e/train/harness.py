@@ -40,8 +40,8 @@ class Run:
         return [step["mode"] for step in self.report["steps"]]
 
     @property
-    def fallback_reasons(self):
-        return [fallback["reason"] for fallback in self.report["fallbacks"]]
+    def event_reasons(self):
+        return [event["reason"] for event in self.report["events"]]
 
     def check_limit(self, test):
         """The fast tier never holds more than the limit, once it is known."""
@@ -54,7 +54,7 @@ class Run:
 
     def check_planned(self, test):
         test.assertIn("plan", self.modes, self.summary())
-        test.assertEqual([], self.fallback_reasons, self.summary())
+        test.assertEqual([], self.event_reasons, self.summary())
 
     def summary(self):
         return json.dumps(self.report, indent=1) + "\n" + self.output[-4000:]

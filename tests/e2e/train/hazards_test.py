@@ -38,7 +38,7 @@ class HazardsTest(unittest.TestCase):
     def test_what_is_pickled_can_still_move(self):
         run = harness.stowed("hazards_memory.py", "pickled", fast="60%")
         self.assertIn("plan", run.modes, run.summary())
-        self.assertNotIn("layout-taken", run.fallback_reasons, run.summary())
+        self.assertNotIn("layout-taken", run.event_reasons, run.summary())
 
     def test_what_other_threads_do_is_no_part_of_a_step(self):
         run = harness.stowed("hazards_training.py", "reader_thread", fast="80%")

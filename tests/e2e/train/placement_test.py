@@ -90,8 +90,8 @@ class PlacementTest(unittest.TestCase):
         run = self.train(slow, hold_from=HOLD_FROM)
         self.assertEqual(plain, run.digest, run.summary())
         run.check_limit(self)
-        self.assertNotEqual([], run.fallback_reasons, run.summary())
-        self.assertNotIn("hints-malformed", run.fallback_reasons)
+        self.assertNotEqual([], run.event_reasons, run.summary())
+        self.assertNotIn("hints-malformed", run.event_reasons)
         self.assertGreater(
             self.metric('stowaged_adaptive_placements_total{source="policy"}'),
             0, run.summary())

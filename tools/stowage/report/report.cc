@@ -22,12 +22,12 @@ nlohmann::json StepToJson(const Step& step) {
   };
 }
 
-nlohmann::json FallbackToJson(const Fallback& fallback) {
+nlohmann::json EventToJson(const JobEvent& event) {
   return {
-      {"step", fallback.step},
-      {"kernel", fallback.kernel},
-      {"reason", fallback.reason},
-      {"detail", fallback.detail},
+      {"step", event.step},
+      {"kernel", event.kernel},
+      {"reason", event.reason},
+      {"detail", event.detail},
   };
 }
 
@@ -43,11 +43,11 @@ nlohmann::json JobToJson(const JobReport& job) {
       {"least_limit_bytes", job.least_limit_bytes},
       {"dropped_steps", job.dropped_steps},
       {"steps", nlohmann::json::array()},
-      {"fallbacks", nlohmann::json::array()},
+      {"events", nlohmann::json::array()},
   };
   for (const Step& step : job.steps) json["steps"].push_back(StepToJson(step));
-  for (const Fallback& fallback : job.fallbacks) {
-    json["fallbacks"].push_back(FallbackToJson(fallback));
+  for (const JobEvent& event : job.events) {
+    json["events"].push_back(EventToJson(event));
   }
   return json;
 }

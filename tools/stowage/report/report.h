@@ -34,7 +34,7 @@ struct Step {
 };
 
 // Something that ended plan mode, or that the user must know.
-struct Fallback {
+struct JobEvent {
   int64_t step = 0;
   int32_t kernel = -1;  // -1: none
   std::string reason;
@@ -51,7 +51,7 @@ struct JobReport {
   int64_t tensor_peak_bytes = 0;
   int64_t least_limit_bytes = 0;  // 0: not known
   std::vector<Step> steps;
-  std::vector<Fallback> fallbacks;
+  std::vector<JobEvent> events;
   // Entries that the bounded logs lost, or that were not whole.
   int64_t dropped_steps = 0;
 };

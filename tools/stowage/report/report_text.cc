@@ -8,7 +8,7 @@
 namespace stowage::cli {
 namespace {
 
-constexpr size_t kMaxFallbackLines = 5;
+constexpr size_t kMaxEventLines = 5;
 
 std::string StepCounts(const JobReport& job) {
   int64_t demand = 0, profile = 0, plan = 0;
@@ -46,26 +46,46 @@ std::string LastStep(const Step& step) {
   return text;
 }
 
-// Of the last step: under a limit in percent the first one finds the limit.
+// Of all steps; those above the limit, in which a limit in percent was still
+// being found, apart.
 std::string FastPeak(const JobReport& job) {
-  return absl::StrCat(
-      "fast peak ", FormatBytes(job.steps.back().fast_peak_bytes),
-      job.limit_bytes > 0
-          ? absl::StrCat(" of ", FormatBytes(job.limit_bytes), " allowed")
-          : ", no limit");
+  if (job.limit_bytes == 0) {
+    int64_t peak_bytes = 0;
+    for (const Step& step : job.steps) {
+      peak_bytes = std::max(peak_bytes, step.fast_peak_bytes);
+    }
+    return absl::StrCat("fast peak ", FormatBytes(peak_bytes), ", no limit");
+  }
+  int64_t within_bytes = 0;
+  const Step* highest = nullptr;
+  for (const Step& step : job.steps) {
+    if (step.fast_peak_bytes <= job.limit_bytes) {
+      within_bytes = std::max(within_bytes, step.fast_peak_bytes);
+    } else if (highest == nullptr ||
+               step.fast_peak_bytes > highest->fast_peak_bytes) {
+      highest = &step;
+    }
+  }
+  std::string text =
+      absl::StrCat("fast peak ", FormatBytes(within_bytes), " of ",
+                   FormatBytes(job.limit_bytes), " allowed");
+  if (highest != nullptr) {
+    absl::StrAppend(&text, ", but ", FormatBytes(highest->fast_peak_bytes),
+                    " in step ", highest->index);
+  }
+  return text;
 }
 
-std::string Fallbacks(const JobReport& job) {
+std::string Events(const JobReport& job) {
   std::string text;
-  const size_t shown = std::min(job.fallbacks.size(), kMaxFallbackLines);
+  const size_t shown = std::min(job.events.size(), kMaxEventLines);
   for (size_t i = 0; i < shown; ++i) {
-    const Fallback& fallback = job.fallbacks[i];
-    absl::StrAppend(&text, "stowage:   step ", fallback.step, ": ",
-                    fallback.reason, fallback.detail.empty() ? "" : ": ",
-                    fallback.detail, "\n");
+    const JobEvent& event = job.events[i];
+    absl::StrAppend(&text, "stowage:   step ", event.step, ": ", event.reason,
+                    event.detail.empty() ? "" : ": ", event.detail, "\n");
   }
-  if (shown < job.fallbacks.size()) {
-    absl::StrAppend(&text, "stowage:   and ", job.fallbacks.size() - shown,
+  if (shown < job.events.size()) {
+    absl::StrAppend(&text, "stowage:   and ", job.events.size() - shown,
                     " more; --report FILE has them all\n");
   }
   return text;
@@ -79,7 +99,7 @@ std::string JobText(const JobReport& job, const std::string& requested_policy) {
     absl::StrAppend(&text, "; ", LastStep(job.steps.back()), "; ",
                     FastPeak(job));
   }
-  absl::StrAppend(&text, "\n", Fallbacks(job));
+  absl::StrAppend(&text, "\n", Events(job));
   return text;
 }
 

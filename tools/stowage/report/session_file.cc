@@ -76,10 +76,10 @@ void AppendEvents(const session::EventLog& log, JobReport& job) {
         log.entries[n % session::kEventEntries];
     std::string reason = BoundedString(record.reason);
     if (reason.empty()) continue;
-    job.fallbacks.push_back({.step = record.step,
-                             .kernel = record.kernel,
-                             .reason = std::move(reason),
-                             .detail = BoundedString(record.detail)});
+    job.events.push_back({.step = record.step,
+                          .kernel = record.kernel,
+                          .reason = std::move(reason),
+                          .detail = BoundedString(record.detail)});
   }
 }
 
@@ -99,8 +99,8 @@ JobReport JobFrom(const session::Report& report) {
   AppendEvents(report.process_events, job);
   AppendEvents(report.agent_events, job);
   std::stable_sort(
-      job.fallbacks.begin(), job.fallbacks.end(),
-      [](const Fallback& a, const Fallback& b) { return a.step < b.step; });
+      job.events.begin(), job.events.end(),
+      [](const JobEvent& a, const JobEvent& b) { return a.step < b.step; });
   return job;
 }
 

@@ -29,7 +29,7 @@ JobReport JobWithSteps(int32_t pid, int count) {
 
 TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
   JobReport job = JobWithSteps(17, 2);
-  job.fallbacks.push_back({3, 12, "agent-lost", "connection reset"});
+  job.events.push_back({3, 12, "agent-lost", "connection reset"});
   const nlohmann::json json =
       ReportToJson(MakeRunReport({job}, "python3 train.py", 0));
   EXPECT_EQ(json["policy"], "belady");
@@ -46,9 +46,9 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                    {"hints_ignored", 6}};
   EXPECT_EQ(json["steps"][1], expected);
   EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
-  EXPECT_EQ(json["fallbacks"][0]["reason"], "agent-lost");
-  EXPECT_EQ(json["fallbacks"][0]["step"], 3);
-  EXPECT_EQ(json["fallbacks"][0]["kernel"], 12);
+  EXPECT_EQ(json["events"][0]["reason"], "agent-lost");
+  EXPECT_EQ(json["events"][0]["step"], 3);
+  EXPECT_EQ(json["events"][0]["kernel"], 12);
 }
 
 TEST(ReportTest, PutsTheJobWithTheMostStepsAtTheTop) {
@@ -72,7 +72,21 @@ TEST(ReportTest, SummarisesAJobForPeople) {
       ReportToText(MakeRunReport({JobWithSteps(17, 3)}, "train", 0));
   EXPECT_THAT(text, HasSubstr("3 steps (1 demand, 0 profile, 2 plan)"));
   EXPECT_THAT(text, HasSubstr("last step 1.72 s, predicted 1.70 s"));
-  EXPECT_THAT(text, HasSubstr("fast peak 850.0 MiB of 900.0 MiB allowed"));
+  EXPECT_THAT(text, HasSubstr("fast peak 850 MiB of 900 MiB allowed"));
+}
+
+TEST(ReportTest, TellsTheFastPeakOfEveryStep) {
+  JobReport job = JobWithSteps(17, 3);
+  job.steps[1].fast_peak_bytes = 890 << 20;
+  EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
+              HasSubstr("fast peak 890 MiB of 900 MiB allowed\n"));
+  job.steps[0].fast_peak_bytes = int64_t{2250} << 20;
+  EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
+              HasSubstr("fast peak 890 MiB of 900 MiB allowed, but 2.20 GiB in "
+                        "step 0\n"));
+  job.limit_bytes = 0;
+  EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
+              HasSubstr("fast peak 2.20 GiB, no limit\n"));
 }
 
 TEST(ReportTest, SaysWhoPlanned) {

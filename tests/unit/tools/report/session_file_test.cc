@@ -116,10 +116,10 @@ TEST_F(SessionFileTest, MergesTheEventsOfProcessAndAgentByStep) {
   report_->process_events.written = 1;
   const absl::StatusOr<JobReport> job = Read();
   ASSERT_TRUE(job.ok());
-  ASSERT_EQ(job->fallbacks.size(), 2);
-  EXPECT_EQ(job->fallbacks[0].reason, "other-kernel");
-  EXPECT_EQ(job->fallbacks[0].kernel, 7);
-  EXPECT_EQ(job->fallbacks[1].reason, "service-lost");
+  ASSERT_EQ(job->events.size(), 2);
+  EXPECT_EQ(job->events[0].reason, "other-kernel");
+  EXPECT_EQ(job->events[0].kernel, 7);
+  EXPECT_EQ(job->events[1].reason, "service-lost");
 }
 
 TEST_F(SessionFileTest, SaysWhatIsWrongWithAFile) {
