@@ -83,13 +83,24 @@ class RunTest(CliTest):
                               options=["--fast", "40%"])
         self.assertEqual(result.stdout, "--fast 1 --\n")
 
+    def test_status_finds_the_private_service_of_a_run(self):
+        own = {**os.environ, "XDG_RUNTIME_DIR": str(self.folder)}
+        with subprocess.Popen([STOWAGE, "run", "--", "sleep", "300"], env=own) as process:
+            nodes = []
+            while not nodes and process.poll() is None:
+                status = stowage("status", "--format", "json", env=own)
+                nodes = status.returncode == 0 and json.loads(status.stdout)["nodes"]
+            process.terminate()
+        self.assertTrue(nodes[0]["service"].startswith(f"unix:{self.folder}/"), nodes)
+        self.assertTrue(nodes[0]["alive"], nodes)
+
     def test_writes_a_report_without_a_job_and_says_so(self):
         report = self.folder / "r.json"
         result = self.run_job("true", options=["--report", report])
         self.assertIn("no process of the command trained", result.stderr)
         content = json.loads(report.read_text())
         self.assertEqual(content["steps"], [])
-        self.assertEqual(content["fallbacks"], [])
+        self.assertEqual(content["events"], [])
 
     def test_forwards_signals_and_leaves_nothing_behind(self):
         with subprocess.Popen([STOWAGE, "run", "--", "sh", "-c",

@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 import unittest
 
 from cli_test import BAD_DATA, NO_INPUT, SMALL, SOURCE_DIR, USAGE, CliTest, stowage
@@ -66,6 +67,27 @@ class CompareTest(CliTest):
         self.rows("--system", "optane", "--fast-ratio", "0.3,0.6", "--policies", "belady",
                   "--plot", picture)
         self.assertIn("<svg", picture.read_text())
+
+    def test_labels_each_limit_of_a_picture_once(self):
+        picture = self.folder / "c.svg"
+        self.rows("--system", "optane", "--fast", "50%", "--policies", "belady,lru",
+                  "--plot", picture)
+        # matplotlib notes each text beside the outlines that it draws.
+        self.assertEqual(re.findall("<!-- (.*) % -->", picture.read_text()), ["50"])
+
+    def test_takes_percent_and_numbers_as_shares(self):
+        for limits in (["--fast-ratio", "50%,0.6"], ["--fast", "0.5,60%"],
+                       ["--fast", "50%", "--fast-ratio", "0.6"]):
+            rows = self.rows("--system", "optane", *limits, "--policies", "belady")
+            self.assertEqual([round(row["fast_ratio"], 3) for row in rows],
+                             [0.5, 0.6], limits)
+
+    def test_asks_whether_percent_were_meant(self):
+        for limits in (["--fast-ratio", "40"], ["--fast", "40"]):
+            self.assert_fails(self.compare("--system", "optane", *limits), USAGE,
+                              "did you mean 40%?")
+        self.assert_fails(self.compare("--system", "optane", "--fast", "unlimited"), USAGE,
+                          "leaves nothing to plan")
 
     def test_refuses_what_is_not_there_before_it_plans(self):
         ratio = ("--fast-ratio", "0.5")

@@ -8,27 +8,34 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/time.h"
 #include "client_sdk/cpp/client.h"
 #include "nlohmann/json.hpp"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/output/table.h"
 #include "tools/stowage/output/units.h"
+#include "tools/stowage/run/private_services.h"
 
 namespace stowage::cli {
 namespace {
 
+constexpr char kDefaultAddress[] = "127.0.0.1:7420";
 constexpr absl::Duration kTimeout = absl::Seconds(5);
+// For a service that need not be there.
+constexpr absl::Duration kShortTimeout = absl::Milliseconds(500);
 
 struct ServiceState {
+  std::string address;
   std::vector<v1::NodeSummary> nodes;
   std::vector<v1::Job> jobs;
   std::vector<v1::GraphSummary> graphs;
 };
 
-absl::StatusOr<ServiceState> FetchState(const std::string& address) {
+absl::StatusOr<ServiceState> FetchState(
+    const std::string& address, absl::Duration connect_timeout = kTimeout) {
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
-      address, {.connect_timeout = kTimeout, .deadline = kTimeout});
+      address, {.connect_timeout = connect_timeout, .deadline = kTimeout});
   if (!client.ok()) return client.status();
   absl::StatusOr<std::vector<v1::NodeSummary>> nodes = (*client)->ListNodes();
   if (!nodes.ok()) return nodes.status();
@@ -37,7 +44,33 @@ absl::StatusOr<ServiceState> FetchState(const std::string& address) {
   absl::StatusOr<std::vector<v1::GraphSummary>> graphs =
       (*client)->ListGraphs();
   if (!graphs.ok()) return graphs.status();
-  return ServiceState{*std::move(nodes), *std::move(jobs), *std::move(graphs)};
+  return ServiceState{address, *std::move(nodes), *std::move(jobs),
+                      *std::move(graphs)};
+}
+
+// Of the service of this name; without one, of the one at the default address
+// and of the private ones, which runs have that name none either.
+absl::StatusOr<std::vector<ServiceState>> FetchStates(
+    const std::string& address) {
+  if (!address.empty()) {
+    absl::StatusOr<ServiceState> state = FetchState(address);
+    if (!state.ok()) return state.status();
+    return std::vector<ServiceState>{*std::move(state)};
+  }
+  std::vector<ServiceState> states;
+  for (const std::string& own : PrivateServices::AddressesInUse()) {
+    absl::StatusOr<ServiceState> state = FetchState(own);
+    // A run that has just ended is none any more.
+    if (state.ok()) states.push_back(*std::move(state));
+  }
+  absl::StatusOr<ServiceState> shared =
+      FetchState(kDefaultAddress, states.empty() ? kTimeout : kShortTimeout);
+  if (shared.ok()) {
+    states.insert(states.begin(), *std::move(shared));
+  } else if (states.empty()) {
+    return shared.status();
+  }
+  return states;
 }
 
 const char* StateName(v1::JobState state) {
@@ -53,19 +86,18 @@ const char* StateName(v1::JobState state) {
   }
 }
 
-nlohmann::json StateToJson(const ServiceState& state) {
-  nlohmann::json json = {{"nodes", nlohmann::json::array()},
-                         {"jobs", nlohmann::json::array()},
-                         {"graphs", nlohmann::json::array()}};
+void AppendState(const ServiceState& state, nlohmann::json& json) {
   for (const v1::NodeSummary& node : state.nodes) {
-    json["nodes"].push_back({{"node", node.node()},
+    json["nodes"].push_back({{"service", state.address},
+                             {"node", node.node()},
                              {"alive", node.alive()},
                              {"active_jobs", node.active_jobs()},
                              {"system", node.system().name()}});
   }
   for (const v1::Job& job : state.jobs) {
     json["jobs"].push_back(
-        {{"job_id", job.job_id()},
+        {{"service", state.address},
+         {"job_id", job.job_id()},
          {"node", job.node()},
          {"command", job.command()},
          {"state", StateName(job.state())},
@@ -79,12 +111,20 @@ nlohmann::json StateToJson(const ServiceState& state) {
          {"fallbacks", job.fallbacks()}});
   }
   for (const v1::GraphSummary& graph : state.graphs) {
-    json["graphs"].push_back({{"graph_id", graph.graph_id()},
+    json["graphs"].push_back({{"service", state.address},
+                              {"graph_id", graph.graph_id()},
                               {"name", graph.name()},
                               {"kernel_count", graph.kernel_count()},
                               {"tensor_count", graph.tensor_count()},
                               {"peak_bytes", graph.peak_bytes()}});
   }
+}
+
+nlohmann::json StatesToJson(const std::vector<ServiceState>& states) {
+  nlohmann::json json = {{"nodes", nlohmann::json::array()},
+                         {"jobs", nlohmann::json::array()},
+                         {"graphs", nlohmann::json::array()}};
+  for (const ServiceState& state : states) AppendState(state, json);
   return json;
 }
 
@@ -99,7 +139,7 @@ std::string NodesText(const std::vector<v1::NodeSummary>& nodes) {
 
 std::string JobsText(const std::vector<v1::Job>& jobs) {
   Table table({"job", "state", "policy", "limit", "fast peak", "steps",
-               "last step", "predicted", "fallbacks"});
+               "last step", "predicted", "left plan"});
   for (const v1::Job& job : jobs) {
     table.AddRow({job.job_id(), StateName(job.state()), job.policy(),
                   FormatBytes(job.fast_limit_bytes()),
@@ -122,22 +162,28 @@ std::string GraphsText(const std::vector<v1::GraphSummary>& graphs) {
   return table.ToText();
 }
 
+std::string StateText(const ServiceState& state) {
+  return absl::StrCat("service at ", state.address, ": serving\n\n",
+                      NodesText(state.nodes), "\n", JobsText(state.jobs), "\n",
+                      GraphsText(state.graphs));
+}
+
 int Status(const std::string& address, bool json) {
-  const absl::StatusOr<ServiceState> state = FetchState(address);
-  if (!state.ok()) return ReportError(state.status());
+  const absl::StatusOr<std::vector<ServiceState>> states = FetchStates(address);
+  if (!states.ok()) return ReportError(states.status());
   if (json) {
-    std::cout << StateToJson(*state).dump(2) << "\n";
+    std::cout << StatesToJson(*states).dump(2) << "\n";
     return kExitOk;
   }
-  std::cout << "service at " << address << ": serving\n\n"
-            << NodesText(state->nodes) << "\n"
-            << JobsText(state->jobs) << "\n"
-            << GraphsText(state->graphs);
+  std::cout << absl::StrJoin(*states, "\n",
+                             [](std::string* text, const ServiceState& state) {
+                               text->append(StateText(state));
+                             });
   return kExitOk;
 }
 
 struct StatusArguments {
-  std::string address = "127.0.0.1:7420";
+  std::string address;
   bool json = false;
 };
 
@@ -147,9 +193,10 @@ void AddStatusCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<StatusArguments>();
   Options app =
       root.AddSubcommand("status", "Nodes, jobs and graphs of a service");
-  app.Add("--service", arguments->address, "Address of the service")
-      .FromEnvironment("STOWAGE_SERVICE")
-      .ShowDefault();
+  app.Add("--service", arguments->address,
+          "Address of the service; by default 127.0.0.1:7420 and the private "
+          "ones of running jobs")
+      .FromEnvironment("STOWAGE_SERVICE");
   app.AddFormat(arguments->json);
   commands.push_back({app, [arguments] {
                         return Status(arguments->address, arguments->json);

@@ -83,6 +83,15 @@ Table ImplementationTable(const Graph& graph, size_t count) {
   return table;
 }
 
+// `compare` and `train` give other times where the system has another
+// processor.
+std::string DurationsText(const GraphSummary& summary) {
+  if (!summary.durations_measured) return " (partly or all derived)";
+  if (summary.processor.empty()) return " (measured)";
+  return absl::StrCat(" (measured on ", summary.processor,
+                      "; compare and train rehost to the system's processor)");
+}
+
 }  // namespace
 
 GraphSummary Summarize(const Graph& graph, size_t largest_count) {
@@ -161,8 +170,7 @@ std::string SummaryToText(const GraphSummary& summary, const Graph& graph) {
       FormatBytes(summary.persistent_bytes), " persistent", "\npeak        ",
       FormatBytes(summary.peak_bytes), " at kernel ", summary.peak_kernel, " (",
       summary.peak_kernel_name, ")", "\nall fast    ",
-      FormatDurationNs(summary.fast_duration_ns),
-      summary.durations_measured ? " (measured)" : " (partly or all derived)",
+      FormatDurationNs(summary.fast_duration_ns), DurationsText(summary),
       "\n\nleast fast memory by system\n");
   Table least({"system", "least limit"});
   for (const LeastLimitFor& limit : summary.least_limits) {

@@ -10,6 +10,7 @@
 from picture import draw_file, load_pyplot, save
 
 COLUMNS = 3
+MOST_TICKS = 6  # at the limits themselves; more would overlap
 MARKERS = "osDv^<>pPX*hd"
 
 
@@ -35,7 +36,10 @@ def draw_panel(axes, title, rows, styles):
     axes.axhline(1, color="#9e9e9e", linewidth=0.8)
     axes.set_title(" on ".join(title), fontsize=9)
     axes.set_ylim(0, 1.05)
-    axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.0f} %")
+    shares = sorted({row["fast_ratio"] for row in rows})
+    if len(shares) <= MOST_TICKS:
+        axes.set_xticks(shares)
+    axes.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g} %")
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=8)
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <system_error>
@@ -67,6 +68,18 @@ void RemoveLeftovers(const std::string& base) {
   }
 }
 
+// Whether `path` is this user's and somebody holds its lock.
+bool IsInUse(const std::string& path) {
+  const int directory = Open(path);
+  if (directory < 0) return false;
+  struct stat status;
+  const bool ours =
+      fstat(directory, &status) == 0 && status.st_uid == geteuid();
+  const bool locked = flock(directory, LOCK_SH | LOCK_NB) != 0;
+  close(directory);
+  return ours && locked;
+}
+
 absl::Status MakeError(const std::string& base) {
   return absl::ErrnoToStatus(
       errno, absl::StrCat("cannot make a private directory in ", base,
@@ -89,6 +102,19 @@ absl::StatusOr<TempDirectory> TempDirectory::Make() {
   if (rename(made.c_str(), path.c_str()) != 0) return MakeError(base);
   directory.path_ = path;
   return directory;
+}
+
+std::vector<std::string> TempDirectory::InUse() {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(Base(), ignored)) {
+    if (HasOurName(entry.path().filename()) && IsInUse(entry.path())) {
+      paths.push_back(entry.path());
+    }
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 TempDirectory::TempDirectory(TempDirectory&& other) noexcept

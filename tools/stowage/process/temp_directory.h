@@ -9,6 +9,7 @@
 #define STOWAGE_TOOLS_STOWAGE_PROCESS_TEMP_DIRECTORY_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 
@@ -20,6 +21,9 @@ class TempDirectory {
   // no room for a Unix socket's name (108 bytes). Mode 0700. Removes what
   // processes that are gone left there.
   static absl::StatusOr<TempDirectory> Make();
+
+  // The paths of those of this user whose makers are alive, in order.
+  static std::vector<std::string> InUse();
 
   TempDirectory(TempDirectory&& other) noexcept;
   TempDirectory& operator=(TempDirectory&&) = delete;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 constexpr absl::Duration kReadyPollInterval = absl::Milliseconds(5);
 constexpr absl::Duration kStopGrace = absl::Seconds(10);
 constexpr size_t kMaxLogTailBytes = 4096;
+constexpr char kServiceSocket[] = "stowaged.sock";
 
 std::string LogTail(const std::string& path) {
   std::ifstream file(path);
@@ -112,7 +114,7 @@ absl::Status PrivateServices::StartService(const Installation& installation,
                                            const ServicesOptions& options,
                                            const std::string& directory,
                                            absl::Duration timeout) {
-  service_address_ = absl::StrCat("unix:", directory, "/stowaged.sock");
+  service_address_ = absl::StrCat("unix:", directory, "/", kServiceSocket);
   const std::string port_path = absl::StrCat(directory, "/stowaged.port");
   ProcessOptions process{.argv = {installation.service_path},
                          .log_path = absl::StrCat(directory, "/stowaged.log"),
@@ -156,6 +158,17 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
   if (!daemon.ok()) return daemon.status();
   agent_ = *std::move(daemon);
   return absl::OkStatus();
+}
+
+std::vector<std::string> PrivateServices::AddressesInUse() {
+  std::vector<std::string> addresses;
+  for (const std::string& directory : TempDirectory::InUse()) {
+    const std::string socket = absl::StrCat(directory, "/", kServiceSocket);
+    if (access(socket.c_str(), F_OK) == 0) {
+      addresses.push_back(absl::StrCat("unix:", socket));
+    }
+  }
+  return addresses;
 }
 
 absl::Status PrivateServices::CheckRunning() {

@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -39,6 +40,10 @@ class PrivateServices {
   static absl::StatusOr<PrivateServices> Start(
       const Installation& installation, const ServicesOptions& options,
       const std::string& directory, absl::Duration timeout = absl::Seconds(30));
+
+  // The addresses of the private services of this user that are in use on this
+  // host: those of `stowage run` and `stowage serve`.
+  static std::vector<std::string> AddressesInUse();
 
   // UNAVAILABLE with what it wrote, when one of those started has ended.
   absl::Status CheckRunning();

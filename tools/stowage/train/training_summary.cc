@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "policies/deeptm/dqn_planner.h"
+#include "policies/model/rehosting.h"
 #include "tools/stowage/output/table.h"
 #include "tools/stowage/output/units.h"
 
@@ -40,6 +41,13 @@ json RowToJson(const SummaryRow& row, int64_t all_fast_ns) {
           {"error", std::string(row.evaluation.status().message())}};
 }
 
+// `graph show` tells the same graph's durations as they were measured.
+std::string DurationsToText(const TrainingSummary& summary) {
+  if (summary.durations != "rehosted") return summary.durations + "\n";
+  return absl::StrCat("rehosted to ", summary.processor,
+                      "; --keep-durations uses them as measured\n");
+}
+
 std::string PlansToText(const TrainingSummary& summary) {
   Table table({"policy", "step", "relative", "fast peak", "stall"});
   std::string errors;
@@ -68,12 +76,15 @@ absl::StatusOr<TrainingSummary> SummarizeTraining(const TrainingJob& job,
   const absl::StatusOr<int64_t> all_fast_ns =
       AllFastStepNs(job.graph, job.system);
   if (!all_fast_ns.ok()) return all_fast_ns.status();
-  TrainingSummary summary = {.graph = job.graph.name,
-                             .policy = result.policy,
-                             .seconds = seconds,
-                             .verdict = result.verdict,
-                             .episodes = result.episodes,
-                             .all_fast_ns = *all_fast_ns};
+  TrainingSummary summary = {
+      .graph = job.graph.name,
+      .policy = result.policy,
+      .seconds = seconds,
+      .verdict = result.verdict,
+      .episodes = result.episodes,
+      .all_fast_ns = *all_fast_ns,
+      .durations = std::string(DurationOrigin(job.graph)),
+      .processor = job.system.processor};
   const PlanOptions options = {.fast_limit_bytes = job.fast_limit_bytes,
                                .seed = job.seed};
   absl::StatusOr<Evaluation> trained = MakeEvaluation(
@@ -103,6 +114,7 @@ json SummaryToJson(const TrainingSummary& summary) {
           {"fits", policy.fits},
           {"episodes_done", policy.episodes_done},
           {"training_seconds", summary.seconds},
+          {"durations", summary.durations},
           {"verdict", summary.verdict},
           {"plans", std::move(plans)},
           {"episodes", EpisodesToJson(summary.episodes)}};
@@ -121,6 +133,7 @@ std::string SummaryToText(const TrainingSummary& summary) {
   return absl::StrCat(
       head, "fast limit   ", FormatBytes(policy.fast_limit_bytes), "\n",
       absl::StrFormat("beta         %g\n", policy.settings.cost_priority),
+      "durations    ", DurationsToText(summary),
       summary.verdict.empty()
           ? ""
           : absl::StrCat("service      ", summary.verdict, "\n"),

@@ -32,6 +32,8 @@ struct TrainingSummary {
   std::vector<v1::Episode> episodes;
   std::vector<SummaryRow> rows;  // deeptm first
   int64_t all_fast_ns = 0;
+  std::string durations;  // "measured", "rehosted" or "derived"
+  std::string processor;  // of the system; empty: unknown
 };
 
 // Makes, verifies and simulates the plans. The error of the trained policy's

@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -46,6 +48,17 @@ class TempDirectoryTest : public ::testing::Test {
 
   std::string base_ = "/tmp/temp-directory-test-XXXXXX";
 };
+
+TEST_F(TempDirectoryTest, TellsWhichAreInUse) {
+  BeKilled();
+  fs::create_directory(base_ + "/stowage-run-nobody");
+  EXPECT_EQ(TempDirectory::InUse(), std::vector<std::string>());
+  const auto first = TempDirectory::Make();
+  const auto second = TempDirectory::Make();
+  std::vector<std::string> paths = {first->path(), second->path()};
+  std::sort(paths.begin(), paths.end());
+  EXPECT_EQ(TempDirectory::InUse(), paths);
+}
 
 TEST_F(TempDirectoryTest, IsPrivateAndRemovedWithItsContent) {
   {
