@@ -5,6 +5,18 @@
 #include "client_sdk/runtime/report_log.h"
 
 namespace stowage::runtime {
+namespace {
+
+Surprise NoRoom(const RunningKernel& kernel, int tier) {
+  if (tier != session::kFastTier) {
+    return {SurpriseReason::kSlowTierFull, kernel.index,
+            "no room for a new tensor"};
+  }
+  return {SurpriseReason::kRoomTaken, kernel.index,
+          "a tensor outlived the plan's expectation, or cannot move"};
+}
+
+}  // namespace
 
 PlanDriver::PlanDriver(PlacedBlocks* blocks, Mover* mover, Evictor* evictor,
                        session::Report* report)
@@ -48,7 +60,8 @@ void PlanDriver::ClearFast(const std::vector<PlanTarget>& targets) {
     }
   }
   for (const auto& [block, place] : misplaced) {
-    if (place.tier == session::kFastTier && strangers_.TakeRoom(place, block)) {
+    const bool fast = place.tier == session::kFastTier;
+    if (fast && strangers_.TakeRoom(place, block).has_value()) {
       mover_->MoveNow(block, place);
     } else {
       evictor_->Evict(block);
@@ -64,7 +77,7 @@ bool PlanDriver::Bring(const PlanTarget& target) {
   }
   if (block->place == target.place) return true;
   if (is_fast || !blocks_->Movable(*block) ||
-      !strangers_.TakeRoom(target.place, block)) {
+      !strangers_.TakeRoom(target.place, block).has_value()) {
     ReportEvent(report_, "layout-taken",
                 "a tensor that cannot move is in the way");
     return false;
@@ -115,23 +128,11 @@ std::optional<Surprise> PlanDriver::PlaceNew(const RunningKernel& kernel,
                     std::string(kernel.name) + " allocates " +
                         std::to_string(block->size_bytes) + " bytes"};
   }
-  Place place{planned->tier, planned->offset_bytes};
-  if (place.tier == session::kFastTier) {
-    place.offset_bytes += plan_begin_bytes_;
-    if (!strangers_.TakeRoom(place, block)) {
-      return Surprise{
-          SurpriseReason::kRoomTaken, kernel.index,
-          "a tensor outlived the plan's expectation, or cannot move"};
-    }
-  } else {
-    const auto room = blocks_->TakeRoomNear(place, block);
-    if (!room.has_value()) {
-      return Surprise{SurpriseReason::kSlowTierFull, kernel.index,
-                      "no room for a new tensor"};
-    }
-    place = *room;
-  }
-  block->place = place;
+  const std::optional<Place> room = strangers_.TakeRoom(
+      PlannedPlace(planned->tier, planned->offset_bytes, plan_begin_bytes_),
+      block);
+  if (!room.has_value()) return NoRoom(kernel, planned->tier);
+  block->place = *room;
   tensors_.Name(block, planned->tensor);
   return std::nullopt;
 }

@@ -88,16 +88,11 @@ bool PlanMoves::BeginMove(const session::PlanMove& move, Block* block) {
   if (block->place.tier != move.from_tier || !blocks_->Movable(*block)) {
     return false;
   }
-  Place to{move.to_tier, move.to_offset_bytes};
-  if (to.tier == session::kFastTier) {
-    to.offset_bytes += plan_begin_bytes_;
-    if (!strangers_->TakeRoom(to, block)) return false;
-  } else {
-    const std::optional<Place> room = blocks_->TakeRoomNear(to, block);
-    if (!room.has_value()) return false;
-    to = *room;
-  }
-  return mover_->Begin(block, to, move.flags & session::kMoveKeepsSource);
+  const std::optional<Place> room = strangers_->TakeRoom(
+      PlannedPlace(move.to_tier, move.to_offset_bytes, plan_begin_bytes_),
+      block);
+  return room.has_value() &&
+         mover_->Begin(block, *room, move.flags & session::kMoveKeepsSource);
 }
 
 void PlanMoves::Settle() {

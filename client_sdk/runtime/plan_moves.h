@@ -16,9 +16,6 @@
 // have the same direction are all issued before any is awaited, so that the
 // agent sees which of them make one copy. Drops wait for nothing.
 //
-// Offsets in slow tiers are wishes, as only fast memory is scarce: a tensor
-// goes to the room that the plan names, or to any other in that tier.
-//
 // Invariants:
 //  * Boundaries are passed in order, and each move begins and ends once.
 //  * After Pass(kernel) no move is under way that is due at it or before.

@@ -1,17 +1,26 @@
 #include "client_sdk/runtime/plan_strangers.h"
 
-#include <optional>
 #include <vector>
 
 #include "client_sdk/runtime/arena.h"
 
 namespace stowage::runtime {
 
-bool PlanStrangers::TakeRoom(Place place, Block* block) {
-  if (blocks_->TakeRoomAt(place, block)) return true;
+std::optional<Place> PlanStrangers::TakeRoom(Place place, Block* block) {
+  if (place.tier != session::kFastTier) {
+    return blocks_->TakeRoomNear(place, block);
+  }
+  const bool taken =
+      blocks_->TakeRoomAt(place, block) ||
+      (ClearFastRoom(place, *block) && blocks_->TakeRoomAt(place, block));
+  return taken ? std::optional(place) : std::nullopt;
+}
+
+// Evicts all that stands in the block's room there, or nothing.
+bool PlanStrangers::ClearFastRoom(Place place, const Block& block) {
   std::vector<Block*> strangers;
   const int64_t begin_bytes = place.offset_bytes;
-  const int64_t end_bytes = begin_bytes + block->room_bytes();
+  const int64_t end_bytes = begin_bytes + block.room_bytes();
   const Arena::Extents& used = blocks_->fast().used();
   auto extent = used.upper_bound(begin_bytes);
   if (extent != used.begin()) --extent;
@@ -21,7 +30,7 @@ bool PlanStrangers::TakeRoom(Place place, Block* block) {
     strangers.push_back(extent->second.block);
   }
   for (Block* stranger : strangers) evictor_->Evict(stranger);
-  return blocks_->TakeRoomAt(place, block);
+  return true;
 }
 
 bool PlanStrangers::Fetch(const PlanTable& plan, int64_t first_kernel,

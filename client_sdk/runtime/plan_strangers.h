@@ -1,7 +1,7 @@
 // Tensors that a step's plan does not know, or has elsewhere.
 //
 //   PlanStrangers strangers(&blocks, &mover, &evictor, &tensors);
-//   if (!strangers.TakeRoom(place, block)) ...      // a planned tensor is there
+//   std::optional<Place> room = strangers.TakeRoom(place, block);
 //   if (!strangers.Fetch(plan, first_kernel, block)) ...  // no gap holds it
 //
 // A step is never quite the profiled one: its batch is another tensor, the
@@ -20,6 +20,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_STRANGERS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/evictor.h"
@@ -39,10 +40,12 @@ class PlanStrangers {
   PlanStrangers(const PlanStrangers&) = delete;
   PlanStrangers& operator=(const PlanStrangers&) = delete;
 
-  // Takes the fast room that the plan names for the block; strangers that stand
-  // there are evicted. Returns false, and evicts nothing, if a tensor of the
-  // plan or one that cannot move is there. Throws as Evictor::Evict() does.
-  bool TakeRoom(Place place, Block* block);
+  // Takes room for the block where the plan names it. In the fast tier it is
+  // that place or none: strangers that stand there are evicted. Returns nullopt,
+  // and evicts nothing, if a tensor of the plan or one that cannot move is
+  // there. In a slow tier, where room is not scarce, the place is a wish, and
+  // any other in the tier will do. Throws as Evictor::Evict() does.
+  std::optional<Place> TakeRoom(Place place, Block* block);
 
   // Brings an operand of the running kernel into fast memory that the plan does
   // not have there. It takes the part of a tensor that it can stand in for, or
@@ -55,6 +58,7 @@ class PlanStrangers {
   // Null if there is none.
   Block* FindAbsentTwin(const PlanTable& plan, int64_t first_kernel,
                         const Block& stranger) const;
+  bool ClearFastRoom(Place place, const Block& block);
   bool FetchToGap(Block* block);
   bool IsStranger(const Block& block) const {
     return block.tensor < 0 && blocks_->Movable(block);

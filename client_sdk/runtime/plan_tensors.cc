@@ -18,11 +18,8 @@ std::vector<PlanTarget> PlanTensors::Recognize(const PlanTable& plan,
       continue;
     }
     Name(block, initial->tensor);
-    Place place{initial->tier, initial->offset_bytes};
-    if (place.tier == session::kFastTier) {
-      place.offset_bytes += plan_begin_bytes;
-    }
-    targets.push_back({block, place});
+    targets.push_back({block, PlannedPlace(initial->tier, initial->offset_bytes,
+                                           plan_begin_bytes)});
   }
   return targets;
 }

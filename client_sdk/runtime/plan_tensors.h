@@ -31,6 +31,7 @@
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
 
@@ -39,6 +40,14 @@ struct PlanTarget {
   Block* block;
   Place place;
 };
+
+// Returns the place that a plan names. Its offsets in the fast tier count from
+// where its room begins, which pinned tensors decide (pinned_room.h).
+inline Place PlannedPlace(int tier, int64_t offset_bytes,
+                          int64_t plan_begin_bytes) {
+  const bool fast = tier == session::kFastTier;
+  return {tier, offset_bytes + (fast ? plan_begin_bytes : 0)};
+}
 
 class PlanTensors {
  public:

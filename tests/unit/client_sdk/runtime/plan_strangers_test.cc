@@ -1,5 +1,7 @@
 #include "client_sdk/runtime/plan_strangers.h"
 
+#include <optional>
+
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/planned_memory.h"
 
@@ -18,7 +20,8 @@ class PlanStrangersTest : public testing::Test {
   }
   // Whether the fast room of four pages at that offset can be had.
   bool TakeRoom(int64_t page) {
-    return strangers_.TakeRoom({session::kFastTier, page * kPage}, &wants_);
+    return strangers_.TakeRoom({session::kFastTier, page * kPage}, &wants_)
+        .has_value();
   }
   // As an operand of a running kernel.
   bool Fetch(Block* block) {
@@ -65,6 +68,16 @@ TEST_F(PlanStrangersTest, AStrangerThatAKernelUsesKeepsItsRoom) {
   memory_.placed.blocks.BeginUse(stranger);
   EXPECT_FALSE(TakeRoom(0));
   memory_.placed.blocks.EndUse(stranger);
+}
+
+TEST_F(PlanStrangersTest, ASlowPlaceIsAWish) {
+  const Place wish{1, 8 * kPage};
+  EXPECT_EQ(strangers_.TakeRoom(wish, &wants_), wish);
+  Block second{.size_bytes = kPage};
+  const std::optional<Place> room = strangers_.TakeRoom(wish, &second);
+  ASSERT_TRUE(room.has_value());
+  EXPECT_EQ(room->tier, 1);
+  EXPECT_NE(room, wish);
 }
 
 TEST_F(PlanStrangersTest, AStrangerIsFetchedIntoAGap) {
