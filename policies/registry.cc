@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "policies/annealed_search/annealed_search.h"
 #include "policies/autotm/autotm.h"
 #include "policies/baselines/all_fast.h"
 #include "policies/baselines/all_slow.h"
@@ -22,10 +23,9 @@
 #include "policies/baselines/unified_memory.h"
 #include "policies/baselines/vdnn.h"
 #include "policies/deeptm/heat_policy.h"
-#include "policies/deeptm_plus/deeptm_plus.h"
+#include "policies/learned_prices/learned_prices_policy.h"
 #include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
-#include "policies/stow/stow.h"
 
 namespace stowage {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage {
 

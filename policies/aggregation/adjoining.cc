@@ -7,7 +7,7 @@
 
 #include "policies/aggregation/batching.h"
 #include "policies/aggregation/route.h"
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 
 namespace stowage {
 namespace {

@@ -13,7 +13,7 @@
 #include "policies/aggregation/tensor_group.h"
 #include "policies/heat/access_index.h"
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

@@ -12,9 +12,9 @@
 #include "policies/aggregation/stays.h"
 #include "policies/aggregation/tensor_group.h"
 #include "policies/heat/access_index.h"
-#include "policies/planning/address_layout.h"
-#include "policies/planning/contiguous_moves.h"
-#include "policies/planning/simulator.h"
+#include "policies/layout/address_layout.h"
+#include "policies/simulate/contiguous_moves.h"
+#include "policies/simulate/simulator.h"
 
 namespace stowage {
 namespace {

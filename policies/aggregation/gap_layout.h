@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 
 namespace stowage {
 

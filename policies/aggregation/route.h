@@ -9,7 +9,7 @@
 
 #include "policies/aggregation/stays.h"
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

@@ -11,10 +11,10 @@
 #include <optional>
 #include <vector>
 
+#include "policies/layout/address_layout.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/address_layout.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

@@ -12,7 +12,7 @@
 #include <memory>
 
 #include "policies/autotm/flow_problem.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 #include "policies/solver/solver.h"
 
 namespace stowage {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 #include "policies/planning/gap.h"
 
 namespace stowage {

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "policies/autotm/flow_problem.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 #include "policies/planning/workload.h"
 #include "policies/solver/solver.h"
 

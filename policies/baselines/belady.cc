@@ -6,10 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "policies/baselines/eviction_planner.h"
-#include "policies/baselines/step_facts.h"
-#include "policies/baselines/swap_system.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/swap/eviction_planner.h"
+#include "policies/swap/step_facts.h"
+#include "policies/swap/swap_system.h"
 
 namespace stowage {
 namespace {

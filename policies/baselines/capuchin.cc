@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "policies/baselines/offload.h"
-#include "policies/baselines/pressure.h"
 #include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
+#include "policies/swap/offload.h"
+#include "policies/swap/pressure.h"
 
 namespace stowage {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
 #include "policies/planning/plan_policy.h"
 
 namespace stowage {

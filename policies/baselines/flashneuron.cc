@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "policies/baselines/offload.h"
-#include "policies/baselines/pressure.h"
+#include "policies/swap/offload.h"
+#include "policies/swap/pressure.h"
 
 namespace stowage {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "policies/baselines/offload.h"
-#include "policies/baselines/pressure.h"
-#include "policies/planning/lane_schedule.h"
+#include "policies/simulate/lane_schedule.h"
+#include "policies/swap/offload.h"
+#include "policies/swap/pressure.h"
 
 namespace stowage {
 namespace {

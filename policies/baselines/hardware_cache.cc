@@ -6,11 +6,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "policies/baselines/cache_model.h"
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/plan_policy.h"
-#include "policies/planning/simulator.h"
 #include "policies/planning/staging.h"
+#include "policies/simulate/simulator.h"
+#include "policies/swap/cache_model.h"
 
 namespace stowage {
 namespace {

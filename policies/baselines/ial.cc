@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "policies/baselines/swap_step.h"
-#include "policies/baselines/swap_system.h"
+#include "policies/swap/swap_step.h"
+#include "policies/swap/swap_system.h"
 
 namespace stowage {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage {
 

@@ -1,6 +1,6 @@
 #include "policies/baselines/lru.h"
 
-#include "policies/baselines/swap_system.h"
+#include "policies/swap/swap_system.h"
 
 namespace stowage {
 

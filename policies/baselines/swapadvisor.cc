@@ -10,8 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "policies/baselines/offload.h"
-#include "policies/baselines/pressure.h"
+#include "policies/swap/offload.h"
+#include "policies/swap/pressure.h"
 
 namespace stowage {
 namespace {

@@ -1,7 +1,7 @@
 #include "policies/baselines/unified_memory.h"
 
-#include "policies/baselines/page_faults.h"
-#include "policies/baselines/swap_system.h"
+#include "policies/swap/page_faults.h"
+#include "policies/swap/swap_system.h"
 
 namespace stowage {
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "policies/baselines/offload.h"
+#include "policies/swap/offload.h"
 
 namespace stowage {
 namespace {

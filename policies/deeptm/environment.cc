@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "policies/layout/address_layout.h"
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
 
 namespace stowage {
 namespace {

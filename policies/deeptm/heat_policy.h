@@ -8,7 +8,7 @@
 
 #include "policies/deeptm/migration_mode.h"
 #include "policies/heat/heat_table.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage {
 

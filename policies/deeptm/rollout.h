@@ -15,7 +15,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "policies/deeptm/episode.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage {
 

@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/heat/weight_adjustment.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
 
 namespace stowage {
 namespace {

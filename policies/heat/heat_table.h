@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "policies/heat/heat.h"
 #include "policies/model/graph.h"
-#include "policies/planning/cancellation.h"
+#include "policies/plan/cancellation.h"
 
 namespace stowage {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "policies/layout/address_layout.h"
 #include "policies/model/kernel_cost.h"
-#include "policies/planning/address_layout.h"
 
 namespace stowage {
 IntervalMeter::IntervalMeter(const Graph& graph, const Layers& layers,

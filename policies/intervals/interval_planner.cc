@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "policies/intervals/reserved_room.h"
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 
 namespace stowage {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 
 namespace stowage {
 namespace {

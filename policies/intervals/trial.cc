@@ -4,7 +4,7 @@
 
 #include "absl/base/internal/raw_logging.h"
 #include "policies/planning/plan_builder.h"
-#include "policies/planning/simulator.h"
+#include "policies/simulate/simulator.h"
 
 namespace stowage {
 

@@ -14,7 +14,7 @@
 
 #include "policies/model/graph.h"
 #include "policies/model/groups.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {

@@ -4,9 +4,9 @@
 #include <functional>
 #include <set>
 
+#include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 namespace {

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "policies/layout/address_layout.h"
+#include "policies/layout/highest_by_address.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
-#include "policies/planning/highest_by_address.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {

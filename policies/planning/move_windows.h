@@ -9,8 +9,8 @@
 #define STOWAGE_POLICIES_PLANNING_MOVE_WINDOWS_H_
 
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
-#include "policies/planning/simulator.h"
+#include "policies/plan/plan.h"
+#include "policies/simulate/simulator.h"
 
 namespace stowage {
 

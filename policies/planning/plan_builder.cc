@@ -11,10 +11,10 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/byte_size.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
 
 namespace stowage {
 namespace {

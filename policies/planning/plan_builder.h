@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/address_layout.h"
-#include "policies/planning/cancellation.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/cancellation.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

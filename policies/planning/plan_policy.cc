@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/profile_note.h"
-#include "policies/planning/simulator.h"
+#include "policies/plan/profile_note.h"
 #include "policies/planning/staging.h"
+#include "policies/simulate/simulator.h"
 
 namespace stowage {
 namespace {

@@ -16,9 +16,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "policies/plan/policy.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
-#include "policies/policy.h"
 
 namespace stowage {
 

@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {

@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
 
 namespace stowage {
 namespace {

@@ -16,8 +16,8 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/cancellation.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/cancellation.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

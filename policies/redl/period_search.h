@@ -16,7 +16,7 @@
 #include "policies/intervals/layers.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/cancellation.h"
+#include "policies/plan/cancellation.h"
 
 namespace stowage {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "policies/intervals/visit.h"
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 
 namespace stowage {
 namespace {

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "policies/intervals/layers.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage {
 

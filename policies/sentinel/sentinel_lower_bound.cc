@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "policies/intervals/interval_demand.h"
-#include "policies/planning/address_layout.h"
+#include "policies/layout/address_layout.h"
 
 namespace stowage {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
-#include "policies/planning/cancellation.h"
+#include "policies/plan/cancellation.h"
 #include "policies/solver/linear_program.h"
 
 namespace stowage {

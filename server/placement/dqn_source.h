@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "policies/deeptm/dqn_policy.h"
+#include "policies/deeptm/dqn/dqn_policy.h"
 #include "policies/model/memory_system.h"
 #include "server/placement/plan_request.h"
 #include "stowage/v1/plan.pb.h"

@@ -14,8 +14,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "policies/deeptm/dqn_decider.h"
-#include "policies/deeptm/dqn_policy.h"
+#include "policies/deeptm/dqn/dqn_decider.h"
+#include "policies/deeptm/dqn/dqn_policy.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "server/placement/job_situation.h"

@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
-#include "policies/deeptm/dqn_planner.h"
-#include "policies/planning/plan_proto.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
+#include "policies/plan/plan_proto.h"
 #include "server/placement/planning_memory.h"
 #include "server/placement/verified_plan.h"
 

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 #include "policies/registry.h"
 #include "server/graphs/graph_store.h"
 #include "server/graphs/shared_graphs.h"

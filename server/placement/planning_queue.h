@@ -26,7 +26,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
-#include "policies/planning/cancellation.h"
+#include "policies/plan/cancellation.h"
 #include "server/placement/made_plan.h"
 
 namespace stowage {

@@ -4,8 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "policies/planning/simulator.h"
-#include "policies/planning/verifier.h"
+#include "policies/simulate/simulator.h"
+#include "policies/verify/verifier.h"
 #include "server/placement/call_both.h"
 
 namespace stowage {

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/plan.h"
-#include "policies/policy.h"
+#include "policies/plan/plan.h"
+#include "policies/plan/policy.h"
 
 namespace stowage {
 

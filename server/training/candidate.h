@@ -6,9 +6,9 @@
 #ifndef STOWAGE_SERVER_TRAINING_CANDIDATE_H_
 #define STOWAGE_SERVER_TRAINING_CANDIDATE_H_
 
-#include "policies/deeptm/dqn_settings.h"
+#include "policies/deeptm/dqn/dqn_settings.h"
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 
 namespace stowage {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
 #include "server/graphs/graph_summary.h"

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "absl/time/time.h"
-#include "policies/deeptm/dqn_training.h"
+#include "policies/deeptm/dqn/dqn_training.h"
 #include "stowage/v1/training.pb.h"
 
 namespace stowage {

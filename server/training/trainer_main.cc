@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/zero_copy_stream_impl.h"
 #include "google/protobuf/util/delimited_message_util.h"
-#include "policies/deeptm/dqn_training.h"
+#include "policies/deeptm/dqn/dqn_training.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
 #include "server/training/background.h"

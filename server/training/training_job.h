@@ -12,9 +12,9 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "policies/deeptm/dqn_policy.h"
-#include "policies/deeptm/dqn_settings.h"
-#include "policies/deeptm/dqn_training.h"
+#include "policies/deeptm/dqn/dqn_policy.h"
+#include "policies/deeptm/dqn/dqn_settings.h"
+#include "policies/deeptm/dqn/dqn_training.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "stowage/v1/training.pb.h"

@@ -27,13 +27,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/time/clock.h"
 #include "policies/autotm/autotm.h"
+#include "policies/bound/lower_bound.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/lower_bound.h"
-#include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
 #include "policies/solver/cbc.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
 ABSL_FLAG(int64_t, first, 1, "seed of the first graph");

@@ -22,11 +22,11 @@
 #include "client_sdk/session/clock.h"
 #include "nlohmann/json.hpp"
 #include "policies/aggregation/aggregator.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/presets.h"
-#include "policies/planning/address_layout.h"
-#include "policies/planning/verifier.h"
+#include "policies/verify/verifier.h"
 #include "tests/bench/aggregation/small_tensor_plan.h"
 #include "tests/unit/agents/lane_client.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
-#include "policies/planning/address_layout.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {

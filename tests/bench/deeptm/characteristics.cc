@@ -17,16 +17,16 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "nlohmann/json.hpp"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/deeptm/heat_policy.h"
 #include "policies/heat/status_table.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/model/rehosting.h"
-#include "policies/planning/verifier.h"
 #include "policies/registry.h"
+#include "policies/scaling/rehosting.h"
+#include "policies/verify/verifier.h"
 
 ABSL_FLAG(std::string, system, "optane", "preset of the memory system");
 ABSL_FLAG(double, ratio, 0.2, "fast memory as a share of the graph's peak");

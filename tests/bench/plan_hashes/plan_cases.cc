@@ -16,15 +16,15 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/model/rehosting.h"
-#include "policies/planning/plan_proto.h"
+#include "policies/plan/plan_proto.h"
 #include "policies/registry.h"
-#include "tests/unit/policies/deeptm/untrained.h"
+#include "policies/scaling/rehosting.h"
+#include "tests/unit/policies/deeptm/dqn/untrained.h"
 
 namespace stowage {
 namespace {

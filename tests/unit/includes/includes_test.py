@@ -72,10 +72,10 @@ class RulesTest(unittest.TestCase):
     def test_accepts_what_the_design_allows(self):
         self.write(
             "policies/lru/lru.cc", '#include "policies/lru/lru.h"\n'
-            '#include "policies/planning/plan.h"\n#include <vector>\n')
+            '#include "policies/plan/plan.h"\n#include <vector>\n')
         self.write(
             "server/rpc/graphs.cc", '#include <grpcpp/grpcpp.h>\n'
-            '#include "policies/policy.h"\n#include "stowage/v1/graphs.grpc.pb.h"\n'
+            '#include "policies/plan/policy.h"\n#include "stowage/v1/graphs.grpc.pb.h"\n'
         )
         self.write("agents/tiers/pmem.cc", "#include <memkind.h>\n")
         self.write("client_sdk/torch/hook.cc",
@@ -83,7 +83,7 @@ class RulesTest(unittest.TestCase):
         self.assertEqual([], rules.check_tree(self.root))
 
     def test_reports_the_line(self):
-        self.write("agents/a.cc", '\n\n#include "policies/policy.h"\n')
+        self.write("agents/a.cc", '\n\n#include "policies/plan/policy.h"\n')
         self.assertIn("agents/a.cc:3:", rules.check_tree(self.root)[0])
 
     def test_reports_policies_that_include_the_server(self):
@@ -93,14 +93,14 @@ class RulesTest(unittest.TestCase):
 
     def test_reports_the_model_including_the_planner(self):
         self.assert_reports("policies/model/graph.cc",
-                            '#include "policies/planning/plan.h"\n')
+                            '#include "policies/plan/plan.h"\n')
 
     def test_reports_one_system_including_another(self):
         self.assert_reports("policies/belady/b.cc",
                             '#include "policies/lru/lru.h"\n')
 
     def test_reports_agents_that_include_policies(self):
-        self.assert_reports("agents/main.cc", '#include "policies/policy.h"\n')
+        self.assert_reports("agents/main.cc", '#include "policies/plan/policy.h"\n')
 
     def test_reports_agents_that_include_the_runtime(self):
         self.assert_reports("agents/main.cc",

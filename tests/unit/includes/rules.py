@@ -19,7 +19,7 @@ PROJECT_HEADERS = {
     "policies": ("policies/", "stowage/v1/"),
     "policies/model": ("policies/model/", "stowage/v1/"),
     "policies/planning":
-        ("policies/model/", "policies/planning/", "policies/policy.h",
+        ("policies/model/", "policies/planning/", "policies/plan/policy.h",
          "stowage/v1/"),
     "policies/intervals":
         ("policies/model/", "policies/planning/", "policies/intervals/"),
@@ -31,17 +31,17 @@ PROJECT_HEADERS = {
     # Runs the search of stow at learned prices.
     "policies/deeptm_plus":
         ("policies/deeptm_plus/", "policies/heat/", "policies/model/",
-         "policies/planning/", "policies/stow/", "policies/policy.h",
+         "policies/planning/", "policies/stow/", "policies/plan/policy.h",
          "stowage/v1/"),
     # Weighs the plans of other systems, and of its own search at learned prices.
     "policies/stow":
         ("policies/stow/", "policies/model/", "policies/planning/",
-         "policies/deeptm_plus/deeptm_plus.h",
-         "policies/deeptm_plus/learned_prices.h",
-         "policies/deeptm_plus/price_network_proto.h",
+         "policies/learned_prices/learned_prices_policy.h",
+         "policies/search/prices/learned_prices.h",
+         "policies/search/prices/price_network_proto.h",
          "policies/baselines/belady.h", "policies/baselines/g10.h",
          "policies/redl/redl.h", "policies/sentinel/sentinel.h",
-         "policies/policy.h"),
+         "policies/plan/policy.h"),
     "network": ("network/",),
     "server": ("server/", "network/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
@@ -62,7 +62,7 @@ PROJECT_HEADERS = {
 POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/planning/",
                          "policies/intervals/", "policies/solver/",
                          "policies/heat/", "policies/aggregation/",
-                         "policies/policy.h", "stowage/v1/")
+                         "policies/plan/policy.h", "stowage/v1/")
 POLICY_SHARED_FOLDERS = ("model", "planning", "intervals", "solver", "heat",
                          "aggregation")
 

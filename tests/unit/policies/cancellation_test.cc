@@ -1,5 +1,5 @@
 // Every policy, told at some moment that nobody wants its plan any more.
-#include "policies/planning/cancellation.h"
+#include "policies/plan/cancellation.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/plan_proto.h"
+#include "policies/plan/plan_proto.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
 #include "tests/unit/policies/random_graph.h"

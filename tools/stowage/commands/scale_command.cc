@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "policies/model/batch_scaling.h"
 #include "policies/model/codec.h"
 #include "policies/model/graph_proto.h"
-#include "policies/model/workspaces.h"
+#include "policies/scaling/batch_scaling.h"
+#include "policies/scaling/workspaces.h"
 #include "tools/stowage/commands/option_checks.h"
 #include "tools/stowage/graphs/graph_summary.h"
 #include "tools/stowage/import/graph_file.h"

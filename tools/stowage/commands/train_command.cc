@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "policies/model/rehosting.h"
+#include "policies/scaling/rehosting.h"
 #include "server/training/training_job.h"
 #include "tools/stowage/commands/input_options.h"
 #include "tools/stowage/commands/option_checks.h"

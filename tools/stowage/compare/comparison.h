@@ -14,7 +14,7 @@
 #include "absl/time/time.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 #include "tools/stowage/compare/plan_facts.h"
 
 namespace stowage::cli {

@@ -7,8 +7,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "policies/planning/verifier.h"
 #include "policies/registry.h"
+#include "policies/verify/verifier.h"
 #include "server/placement/call_both.h"
 
 namespace stowage::cli {

@@ -11,9 +11,9 @@
 #include "nlohmann/json.hpp"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/plan.h"
-#include "policies/planning/simulator.h"
-#include "policies/policy.h"
+#include "policies/plan/plan.h"
+#include "policies/plan/policy.h"
+#include "policies/simulate/simulator.h"
 
 namespace stowage::cli {
 

@@ -5,8 +5,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
-#include "policies/planning/plan_usage.h"
 #include "policies/redl/locality.h"
+#include "policies/simulate/plan_usage.h"
 #include "tools/stowage/compare/evaluation.h"
 #include "tools/stowage/inputs/policy_spec.h"
 

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage::cli {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "policies/deeptm/dqn_policy.h"
+#include "policies/deeptm/dqn/dqn_policy.h"
 
 namespace stowage::cli {
 

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/registry.h"
 #include "policies/sentinel/sentinel.h"
 #include "tools/stowage/inputs/dqn_file.h"

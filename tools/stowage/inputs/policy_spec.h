@@ -12,7 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "policies/policy.h"
+#include "policies/plan/policy.h"
 
 namespace stowage::cli {
 

@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
-#include "policies/planning/simulator.h"
+#include "policies/plan/plan.h"
+#include "policies/simulate/simulator.h"
 #include "tools/stowage/process/installation.h"
 #include "tools/stowage/report/report.h"
 

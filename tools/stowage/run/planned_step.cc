@@ -10,7 +10,7 @@
 #include "client_sdk/cpp/client.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
-#include "policies/planning/plan_proto.h"
+#include "policies/plan/plan_proto.h"
 
 namespace stowage::cli {
 namespace {

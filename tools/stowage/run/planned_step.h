@@ -9,8 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
-#include "policies/planning/plan.h"
-#include "policies/planning/simulator.h"
+#include "policies/plan/plan.h"
+#include "policies/simulate/simulator.h"
 
 namespace stowage::cli {
 

@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client_sdk/session/size_spec.h"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/registry.h"
 #include "tools/stowage/plot/python_plot.h"
 

@@ -11,7 +11,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "policies/deeptm/dqn_policy.h"
+#include "policies/deeptm/dqn/dqn_policy.h"
 #include "server/training/training_job.h"
 #include "stowage/v1/training.pb.h"
 

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "policies/deeptm/dqn_planner.h"
-#include "policies/model/rehosting.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
+#include "policies/scaling/rehosting.h"
 #include "tools/stowage/output/table.h"
 #include "tools/stowage/output/units.h"
 

@@ -9,11 +9,11 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
+#include "policies/plan/plan_proto.h"
 #include "policies/planning/drops.h"
-#include "policies/planning/plan_proto.h"
-#include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/aggregation/small_step.h"
 #include "tests/unit/policies/random_graph.h"
 

@@ -16,7 +16,7 @@
 #include "policies/aggregation/stays.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/plan.h"
+#include "policies/plan/plan.h"
 #include "policies/planning/plan_builder.h"
 
 namespace stowage {

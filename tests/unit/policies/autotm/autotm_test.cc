@@ -14,9 +14,9 @@
 #include "policies/model/graph_validation.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/plan_proto.h"
-#include "policies/planning/verifier.h"
+#include "policies/plan/plan_proto.h"
 #include "policies/solver/cbc.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/autotm/exhaustive.h"
 #include "tests/unit/policies/random_graph.h"
 

@@ -1,10 +1,10 @@
 #include "policies/baselines/hardware_cache.h"
 
 #include "gtest/gtest.h"
-#include "policies/baselines/cache_model.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/verifier.h"
+#include "policies/swap/cache_model.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
-#include "policies/planning/verifier.h"
+#include "policies/verify/verifier.h"
 
 namespace stowage {
 namespace {

@@ -6,9 +6,9 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/plan_proto.h"
-#include "policies/planning/verifier.h"
+#include "policies/plan/plan_proto.h"
 #include "policies/registry.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {

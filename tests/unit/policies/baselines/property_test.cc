@@ -12,10 +12,10 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/simulator.h"
-#include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
+#include "policies/simulate/simulator.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {

@@ -12,8 +12,8 @@
 #include "policies/baselines/swapadvisor.h"
 #include "policies/baselines/vdnn.h"
 #include "policies/model/presets.h"
-#include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
 #include "tests/unit/policies/random_graph.h"
 

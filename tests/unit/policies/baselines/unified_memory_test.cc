@@ -2,9 +2,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policies/baselines/page_faults.h"
 #include "policies/model/presets.h"
-#include "policies/planning/simulator.h"
+#include "policies/simulate/simulator.h"
+#include "policies/swap/page_faults.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
 
 namespace stowage {

@@ -4,11 +4,11 @@
 #include <map>
 
 #include "gtest/gtest.h"
+#include "policies/deeptm/dqn/reward.h"
 #include "policies/deeptm/heat_actor.h"
-#include "policies/deeptm/reward.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/simulator.h"
+#include "policies/simulate/simulator.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 

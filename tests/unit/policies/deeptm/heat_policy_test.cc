@@ -4,12 +4,12 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
-#include "tests/unit/policies/deeptm/untrained.h"
+#include "policies/verify/verifier.h"
+#include "tests/unit/policies/deeptm/dqn/untrained.h"
 #include "tests/unit/policies/random_graph.h"
 
 namespace stowage {

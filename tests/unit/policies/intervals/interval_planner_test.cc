@@ -5,9 +5,9 @@
 
 #include "gtest/gtest.h"
 #include "policies/intervals/interval_demand.h"
+#include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/address_layout.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 

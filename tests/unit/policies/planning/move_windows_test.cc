@@ -9,9 +9,9 @@
 #include "policies/model/presets.h"
 #include "policies/planning/drops.h"
 #include "policies/planning/plan_builder.h"
-#include "policies/planning/verifier.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 

@@ -8,8 +8,8 @@
 #include "policies/intervals/layers.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/verifier.h"
 #include "policies/redl/locality.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 

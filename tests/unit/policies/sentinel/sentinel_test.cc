@@ -10,9 +10,9 @@
 #include "policies/baselines/lru.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/plan_proto.h"
-#include "policies/planning/verifier.h"
+#include "policies/plan/plan_proto.h"
 #include "policies/sentinel/sentinel_lower_bound.h"
+#include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "gtest/gtest.h"
-#include "policies/deeptm/dqn_planner.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 #include "policies/model/memory_system_proto.h"
-#include "policies/planning/plan_proto.h"
+#include "policies/plan/plan_proto.h"
 #include "server/placement/verified_plan.h"
 #include "tests/unit/server/testing.h"
 #include "tests/unit/server/training/fake_trainer.h"

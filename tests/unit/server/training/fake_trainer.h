@@ -15,8 +15,8 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "policies/deeptm/dqn_weights.h"
-#include "policies/deeptm/q_network.h"
+#include "policies/deeptm/dqn/dqn_weights.h"
+#include "policies/deeptm/dqn/q_network.h"
 #include "policies/model/graph_proto.h"
 #include "server/training/training_job.h"
 

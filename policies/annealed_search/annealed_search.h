@@ -1,0 +1,28 @@
+// The default planner: chooses which absences from the fast tier cost least,
+// schedules their copies by simulating the step, learns where kernels still
+// wait and chooses again; then lays out addresses, and improves the best plan,
+// its own or another planner's, by small changes.
+//
+// docs/policies-stow.md describes it.
+#ifndef STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_
+#define STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "policies/plan/policy.h"
+
+namespace stowage {
+
+// Stateless and safe to call from several threads.
+class StowPolicy : public Policy {
+ public:
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_

@@ -1,0 +1,231 @@
+#include "policies/bound/bound_relaxation.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace stowage {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+std::vector<KernelIndex> PricedKernels(const BoundTimeline& timeline) {
+  std::vector<KernelIndex> kernels;
+  for (size_t k = 0; k < timeline.segment.size(); ++k) {
+    if (timeline.priced[timeline.segment[k]] >= 0) {
+      kernels.push_back(static_cast<KernelIndex>(k));
+    }
+  }
+  return kernels;
+}
+
+}  // namespace
+
+BoundRelaxation::BoundRelaxation(const Graph& graph, const MemorySystem& system,
+                                 int64_t fast_limit_bytes,
+                                 const std::vector<double>& fast_ns, int priced,
+                                 int blocks)
+    : least_ns_(LeastKernelNs(graph, system)),
+      timeline_(MakeBoundTimeline(graph, least_ns_, priced, blocks)),
+      room_(FindKernelRoom(graph, system, fast_limit_bytes)),
+      lives_(FindTensorLives(graph, system, room_)),
+      lanes_(2 * (system.tier_count() - 1)),
+      measures_(MakeRoomMeasures(graph, room_, PricedKernels(timeline_))),
+      search_(timeline_, fast_ns) {}
+
+BoundPrices BoundRelaxation::ZeroPrices() const {
+  BoundPrices prices;
+  prices.room.resize(measures_.there.size());
+  prices.lane.assign(timeline_.busy_ns.size(), std::vector<double>(lanes_ + 1));
+  prices.over.assign(segments(), std::vector<double>(lanes_));
+  return prices;
+}
+
+double BoundRelaxation::NsPerByte() const {
+  double bytes = 0, ns = 0;
+  for (const TensorLife& life : lives_) {
+    if (!life.movable || life.out_ns.empty()) continue;
+    bytes += life.bytes;
+    ns += life.out_ns.front() + life.in_ns.front();
+  }
+  return bytes > 0 ? ns / bytes : 0;
+}
+
+std::vector<double> BoundRelaxation::RoomScales() const {
+  const double ns_per_byte = NsPerByte();
+  std::vector<double> scales;
+  for (int r = 0; r < timeline_.priced_count; ++r) {
+    const double bytes = measures_.there[r * kRoomMeasures];
+    scales.push_back(ns_per_byte);
+    for (int m = 1; m < kRoomMeasures; ++m) {
+      scales.push_back(ns_per_byte * bytes / (m + 1));
+    }
+  }
+  return scales;
+}
+
+int64_t BoundRelaxation::Work() const {
+  int64_t work = 0;
+  for (const TensorLife& life : lives_) {
+    work += search_.Segment(life.end) - search_.Segment(life.begin) + 1 +
+            2 * static_cast<int64_t>(life.stops.size());
+  }
+  return work;
+}
+
+BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
+  prices_ = &prices;
+  SpreadPrices();
+  value_ = {.ascent = ZeroPrices()};
+  for (size_t b = 0; b < timeline_.busy_ns.size(); ++b) {
+    value_.bound_ns += prices.kernel(b) * timeline_.busy_ns[b];
+    for (double& lane : value_.ascent.lane[b]) lane -= timeline_.busy_ns[b];
+  }
+  for (size_t r = 0; r < prices.room.size(); ++r) {
+    value_.bound_ns -= prices.room[r] * measures_.there[r];
+    value_.ascent.room[r] -= measures_.there[r];
+  }
+  for (size_t t = 0; t < lives_.size(); ++t) {
+    LookAt(t);
+    if (lives_[t].movable && !lives_[t].out_ns.empty()) {
+      AddLife(lives_[t]);
+    } else {
+      AddHeld(lives_[t]);
+    }
+  }
+  return std::move(value_);
+}
+
+// Into `before` the sums of prices for a tensor of counted size `size`.
+void BoundRelaxation::SpreadRoom(size_t size,
+                                 std::vector<double>& before) const {
+  const std::vector<double>& taken = measures_.taken[size];
+  before.assign(2 * segments() + 1, 0);
+  for (int s = 0; s < 2 * segments(); ++s) {
+    const int priced = timeline_.priced[s % segments()];
+    double price = 0;
+    if (priced >= 0) {
+      for (int m = 0; m < kRoomMeasures; ++m) {
+        const int r = priced * kRoomMeasures + m;
+        price += prices_->room[r] * taken[r];
+      }
+    }
+    before[s + 1] = before[s] + price;
+  }
+}
+
+void BoundRelaxation::SpreadPrices() {
+  const int count = 2 * segments();
+  spread_.byte_before.assign(count + 1, 0);
+  for (int s = 0; s < count; ++s) {
+    const int priced = timeline_.priced[s % segments()];
+    spread_.byte_before[s + 1] =
+        spread_.byte_before[s] +
+        (priced < 0 ? 0 : prices_->room[priced * kRoomMeasures]);
+  }
+  size_before_.resize(measures_.sizes.size());
+  for (size_t i = 0; i < size_before_.size(); ++i) {
+    SpreadRoom(i, size_before_[i]);
+  }
+  spread_.kernel.clear();
+  spread_.over_kernel.clear();
+  for (int s = 0; s < count; ++s) {
+    const std::vector<double>& over = prices_->over[s % segments()];
+    spread_.kernel.push_back(prices_->kernel(BlockOf(s)));
+    spread_.over_kernel.push_back(
+        std::accumulate(over.begin(), over.end(), 0.0));
+  }
+  SpreadLanes();
+}
+
+void BoundRelaxation::SpreadLanes() {
+  const int moments = 4 * segments();
+  for (const bool big : {false, true}) {
+    std::vector<std::vector<LanePrice>>& spread = spread_lane_[big];
+    spread.assign(lanes_, std::vector<LanePrice>(moments));
+    for (int lane = 0; lane < lanes_; ++lane) {
+      for (int moment = 0; moment < moments; ++moment) {
+        const std::vector<double>& prices = prices_->lane[BlockAt(moment)];
+        const double price = prices[lane] + (big ? prices[lanes_] : 0);
+        const double over =
+            moment % 2 == 0 ? 0 : prices_->over[moment / 2 % segments()][lane];
+        spread[lane][moment] = {price, search_.fast_ns()[moment], price + over};
+      }
+    }
+  }
+}
+
+void BoundRelaxation::LookAt(size_t life) {
+  spread_.bytes = lives_[life].bytes;
+  size_ = measures_.size_of[life];
+  spread_.room_before = size_ < 0 ? &spread_.byte_before : &size_before_[size_];
+  spread_.room_factor = size_ < 0 ? spread_.bytes : 1;
+  spread_.lane = &spread_lane_[IsBig(lives_[life])];
+}
+
+// What is fixed takes bytes alone: counts are of what it leaves.
+void BoundRelaxation::Hold(int begin, int end, bool is_fixed) {
+  for (int s = begin; s < end; ++s) {
+    const int priced = timeline_.priced[s % segments()];
+    if (priced < 0) continue;
+    double* ascent = &value_.ascent.room[priced * kRoomMeasures];
+    ascent[0] += spread_.bytes;
+    if (size_ < 0 || is_fixed) continue;
+    const double* taken = &measures_.taken[size_][priced * kRoomMeasures];
+    for (int m = 1; m < kRoomMeasures; ++m) ascent[m] += taken[m];
+  }
+}
+
+void BoundRelaxation::AddLife(const TensorLife& life) {
+  const CheapestLife& found = search_.Find(life, spread_);
+  value_.bound_ns += found.cost;
+  for (size_t i = 0; i < life.stops.size(); ++i) {
+    AddStop(life.stops[i], found.fast[i]);
+  }
+  for (size_t i = 0; i < found.passages.size(); ++i) {
+    const LifePassage& passage = found.passages[i];
+    AddCopy(life, 0, passage.out);
+    AddCopy(life, 1, passage.in);
+    Hold(search_.Segment(life.stops[i].kernel + 1), passage.left, false);
+    Hold(passage.fetched, search_.Segment(LifeSearch::NextKernel(life, i)),
+         false);
+  }
+}
+
+void BoundRelaxation::AddHeld(const TensorLife& life) {
+  const int begin = search_.Segment(life.begin);
+  const int end = search_.Segment(life.end) + 1;
+  Hold(begin, end, true);
+  value_.bound_ns +=
+      (spread_.byte_before[end] - spread_.byte_before[begin]) * spread_.bytes;
+}
+
+void BoundRelaxation::AddStop(const LifeStop& stop, bool fast) {
+  if (stop.kernel < 0) return;
+  const int segment = search_.Segment(stop.kernel);
+  if (fast) return Hold(segment, segment + 1, stop.slow_ns == kInfinite);
+  for (double& lane : value_.ascent.lane[BlockOf(segment)]) {
+    lane -= stop.slow_ns;
+  }
+  for (double& over : value_.ascent.over[segment % segments()]) {
+    over -= stop.most_slow_ns;
+  }
+}
+
+void BoundRelaxation::AddCopy(const TensorLife& life, int direction,
+                              const LifeCopy& copy) {
+  if (copy.cost == kInfinite) return;
+  const int lane = LifeSearch::Lane(copy, direction);
+  const std::vector<double>& ns = direction == 0 ? life.out_ns : life.in_ns;
+  for (const LaneCharge& charge :
+       search_.Charges(copy, direction, ns[copy.slower], spread_)) {
+    std::vector<double>& lanes = value_.ascent.lane[BlockAt(charge.moment)];
+    lanes[lane] += charge.ns;
+    if (IsBig(life)) lanes[lanes_] += charge.ns;
+    if (!charge.is_over) continue;
+    value_.ascent.over[charge.moment / 2 % segments()][lane] += charge.ns;
+  }
+}
+
+}  // namespace stowage

@@ -1,0 +1,286 @@
+#include "policies/bound/life_search.h"
+
+#include <algorithm>
+#include <array>
+
+namespace stowage {
+
+LifeSearch::LifeSearch(const BoundTimeline& timeline,
+                       const std::vector<double>& fast_ns) {
+  const size_t segments = timeline.block.size();
+  std::vector<double> segment_ns(segments);
+  std::vector<int> kernels(segments);
+  for (size_t k = 0; k < timeline.segment.size(); ++k) {
+    const int s = timeline.segment[k];
+    if (k < fast_ns.size()) segment_ns[s] += fast_ns[k];
+    // Between kernels that are not told apart there may be waiting.
+    if (++kernels[s] > 1) segment_ns[s] = kInfinite;
+  }
+  for (const int step : {0, 1}) {
+    for (const int s : timeline.segment) {
+      segment_.push_back(step * static_cast<int>(segments) + s);
+    }
+  }
+  for (size_t s = 0; s < 2 * segments; ++s) {
+    fast_ns_.push_back(kInfinite);
+    fast_ns_.push_back(segment_ns[s % segments]);
+  }
+}
+
+KernelIndex LifeSearch::NextKernel(const TensorLife& life, size_t stop) {
+  return stop + 1 < life.stops.size() ? life.stops[stop + 1].kernel
+                                      : life.end + 1;
+}
+
+void LifeSearch::Start(const std::vector<double>& ns,
+                       TierCharges& charges) const {
+  charges.clear();
+  for (const double tier_ns : ns) charges.emplace_back(tier_ns);
+}
+
+void LifeSearch::Add(int direction, int moment, TierCharges& charges) const {
+  for (size_t slower = 0; slower < charges.size(); ++slower) {
+    const LanePrice& lane = (*prices_->lane)[2 * slower + direction][moment];
+    if (!charges[slower].Counts(lane.price)) continue;
+    charges[slower].Add(lane.price, lane.fast_ns);
+    charges[slower].Add(lane.over_price, kInfinite);
+  }
+}
+
+bool LifeSearch::AreFree(const TierCharges& charges) {
+  return std::all_of(
+      charges.begin(), charges.end(),
+      [](const CopyCharge& charge) { return charge.cost() <= 0; });
+}
+
+LifeCopy LifeSearch::Cheapest(const TierCharges& charges, int begin, int end) {
+  LifeCopy best;
+  for (size_t slower = 0; slower < charges.size(); ++slower) {
+    const double cost = charges[slower].cost();
+    if (cost < best.cost) best = {cost, begin, end, static_cast<int>(slower)};
+  }
+  return best;
+}
+
+const std::vector<LaneCharge>& LifeSearch::Charges(const LifeCopy& copy,
+                                                   int direction,
+                                                   double copy_ns,
+                                                   const LifePrices& prices) {
+  const std::vector<LanePrice>& lane = (*prices.lane)[Lane(copy, direction)];
+  // Of moments that cost the same, out takes the first and in the last.
+  const auto for_each = [&](auto look_at) {
+    for (int i = 0; i <= copy.end - copy.begin; ++i) {
+      const int m = direction == 0 ? copy.begin + i : copy.end - i;
+      if (!look_at(m, false, lane[m].price, lane[m].fast_ns)) return;
+      if (!look_at(m, true, lane[m].over_price, kInfinite)) return;
+    }
+  };
+  CopyCharge charge(copy_ns);
+  for_each([&](int, bool, double price, double ns) {
+    charge.Add(price, ns);
+    return charge.cost() > 0;
+  });
+  lane_charges_.clear();
+  double left_ns = copy_ns;
+  const auto take = [&](int moment, bool is_over, double ns) {
+    ns = std::min(ns, left_ns);
+    if (ns <= 0) return;
+    left_ns -= ns;
+    lane_charges_.push_back({moment, ns, is_over});
+  };
+  for_each([&](int m, bool is_over, double price, double ns) {
+    if (price < charge.highest_price()) take(m, is_over, ns);
+    return charge.cost() > 0;
+  });
+  for_each([&](int m, bool is_over, double price, double ns) {
+    if (price == charge.highest_price()) take(m, is_over, ns);
+    return left_ns > 0;
+  });
+  if (left_ns > 0) lane_charges_.back().ns += left_ns;
+  return lane_charges_;
+}
+
+// Up to the kernel of `stop`, from the stop before.
+void LifeSearch::FollowWrites(const TensorLife& life, size_t stop) {
+  const int first = Segment(life.stops[stop].kernel + 1);
+  if (life.stops[stop].still) {
+    written_ = 2 * first;
+    Start(life.out_ns, written_out_);
+    return;
+  }
+  const int from = Segment(life.stops[stop - 1].kernel + 1);
+  for (int m = 2 * from; m < 2 * first && !AreFree(written_out_); ++m) {
+    Add(0, m, written_out_);
+  }
+}
+
+// A copy in that began after the last write.
+LifeCopy LifeSearch::BegunBefore(const TensorLife& life, int last) const {
+  TierCharges charges;
+  Start(life.in_ns, charges);
+  for (int m = 2 * last; m >= written_; --m) {
+    Add(1, m, charges);
+    if (AreFree(charges)) break;
+  }
+  return Cheapest(charges, written_, 2 * last);
+}
+
+// Into `fetches_` what it costs to be fetched from each segment on, with the
+// copy complete before the kernels of `last` run; without room. From where the
+// copy costs nothing more is only room. Returns the first segment.
+int LifeSearch::FindFetches(const TensorLife& life, int first, int last) {
+  fetches_.clear();
+  Start(life.in_ns, charges_);
+  for (int s = last; s >= first; --s) {
+    if (s < last) Add(1, 2 * s + 1, charges_);
+    Add(1, 2 * s, charges_);
+    fetches_.push_back(Cheapest(charges_, 2 * s, 2 * last));
+    if (fetches_.back().cost <= 0) return s;
+  }
+  return first;
+}
+
+// Between `stop` and the next one.
+LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
+  const LifeStop& a = life.stops[stop];
+  const int first = Segment(a.kernel + 1);
+  const int last = Segment(NextKernel(life, stop));
+  const bool crowded = a.fetch_after >= 0;
+  const int leave_by = crowded ? std::min(Segment(a.leave_by), last) : last;
+  const int fetch_from =
+      crowded ? std::max(Segment(a.fetch_after + 1), first) : first;
+  FollowWrites(life, stop);
+  const int fetchable = FindFetches(life, fetch_from, last);
+  Passages passages;
+  passages.at[kSlow][kSlow] = {0, first, last, {}, {}};
+  LifePassage& fetching = passages.at[kSlow][kFetched];
+  LifePassage& leaving = passages.at[kFast][kSlow];
+  LifePassage& returning = passages.at[kFast][kFetched];
+  const double room = prices_->Room(first, last);
+  int s = first;
+  charges_ = written_out_;
+  const auto leave = [&]() {
+    Add(0, 2 * s, charges_);
+    const LifeCopy out = Cheapest(charges_, written_, 2 * s);
+    const double cost = out.cost + prices_->Room(first, s);
+    if (cost < leaving.cost) leaving = {cost, s, last, out, {}};
+    Add(0, 2 * s + 1, charges_);
+    // Later there is only more room to pay for.
+    if (out.cost <= 0) s = leave_by;
+    ++s;
+  };
+  for (int f = fetchable; f <= last; ++f) {
+    while (s <= f && s <= leave_by) leave();
+    const LifeCopy& in = fetches_[last - f];
+    const double cost = in.cost + prices_->Room(f, last);
+    if (cost < fetching.cost) fetching = {cost, first, f, {}, in};
+    if (leaving.cost + cost < returning.cost) {
+      returning = {leaving.cost + cost, leaving.left, f, leaving.out, in};
+    }
+  }
+  while (s <= leave_by) leave();
+  // A copy in may have begun before this stop, which reads what is copied.
+  if (!crowded && !a.still && room < fetching.cost) {
+    const LifeCopy in = BegunBefore(life, last);
+    if (in.cost + room < fetching.cost) {
+      fetching = {in.cost + room, first, first, {}, in};
+    }
+  }
+  const LifePassage staying =
+      crowded ? LifePassage{} : LifePassage{room, last, last, {}, {}};
+  passages.at[kFast][kFast] = staying;
+  passages.at[kFetched][kSlow] = passages.at[kSlow][kSlow];
+  passages.at[kFetched][kFetched] =
+      staying.cost < fetching.cost ? staying : fetching;
+  return passages;
+}
+
+double LifeSearch::StopCost(const TensorLife& life, size_t i, bool fast) const {
+  const LifeStop& stop = life.stops[i];
+  if (fast && !stop.can_be_fast) return kInfinite;
+  if (stop.kernel < 0) return 0;  // the end of the step before
+  const int segment = Segment(stop.kernel);
+  if (fast && stop.slow_ns == kInfinite) {
+    return (prices_->byte_before[segment + 1] - prices_->byte_before[segment]) *
+           prices_->bytes;
+  }
+  if (fast) return prices_->Room(segment, segment + 1);
+  if (stop.slow_ns == kInfinite) return kInfinite;
+  return prices_->kernel[segment] * stop.slow_ns -
+         prices_->over_kernel[segment] * stop.most_slow_ns;
+}
+
+// The cheapest way to each state at each stop, from a given beginning.
+double LifeSearch::Solve(const TensorLife& life, State first) {
+  const size_t count = life.stops.size();
+  through_.assign(kStates * count, {});
+  std::array<double, kStates> cost;
+  cost.fill(kInfinite);
+  cost[first] = StopCost(life, 0, first != kSlow);
+  for (size_t i = 1; i < count; ++i) {
+    std::array<double, kStates> next;
+    next.fill(kInfinite);
+    for (const State before : kAllStates) {
+      for (const State after : kAllStates) {
+        const double ns =
+            cost[before] + passages_[i - 1].at[before][after].cost;
+        const bool is_stale = after == kFetched && life.stops[i].still;
+        const State at = is_stale ? kFast : after;
+        if (ns >= next[at]) continue;
+        next[at] = ns;
+        through_[kStates * i + at] = {before, after};
+      }
+    }
+    for (const State at : kAllStates)
+      next[at] += StopCost(life, i, at != kSlow);
+    cost = next;
+  }
+  if (life.cyclic) {
+    last_ = first;
+    return cost[first];
+  }
+  double best = kInfinite;
+  for (const State last : kAllStates) {
+    for (const State after : kAllStates) {
+      const double ns = cost[last] + passages_[count - 1].at[last][after].cost;
+      if (ns >= best) continue;
+      best = ns;
+      last_ = last;
+      after_ = after;
+    }
+  }
+  return best;
+}
+
+void LifeSearch::Trace(const TensorLife& life, double cost) {
+  const size_t count = life.stops.size();
+  found_.cost = cost;
+  found_.fast.assign(count, last_ != kSlow);
+  found_.passages.resize(life.cyclic ? count - 1 : count);
+  if (!life.cyclic) {
+    found_.passages.back() = passages_[count - 1].at[last_][after_];
+  }
+  State at = last_;
+  for (size_t i = count - 1; i > 0; --i) {
+    const auto [before, after] = through_[kStates * i + at];
+    found_.fast[i - 1] = before != kSlow;
+    found_.passages[i - 1] = passages_[i - 1].at[before][after];
+    at = before;
+  }
+}
+
+const CheapestLife& LifeSearch::Find(const TensorLife& life,
+                                     const LifePrices& prices) {
+  prices_ = &prices;
+  passages_.clear();
+  for (size_t i = 0; i + (life.cyclic ? 1 : 0) < life.stops.size(); ++i) {
+    passages_.push_back(Pass(life, i));
+  }
+  const double slow = Solve(life, kSlow);
+  const double fast = Solve(life, kFast);
+  if (slow < fast) Solve(life, kSlow);
+  Trace(life, std::min(slow, fast));
+  return found_;
+}
+
+}  // namespace stowage

@@ -1,0 +1,157 @@
+// The cheapest life of a tensor when room and lanes have prices: where it is at
+// each of its stops, and which copies it takes to be there
+// (docs/lower-bound.md).
+//
+//   LifeSearch search(timeline, fast_ns);
+//   const CheapestLife& found = search.Find(life, prices);
+//
+// Not thread-safe: a search uses the object's memory.
+#ifndef STOWAGE_POLICIES_BOUND_LIFE_SEARCH_H_
+#define STOWAGE_POLICIES_BOUND_LIFE_SEARCH_H_
+
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "policies/bound/bound_timeline.h"
+#include "policies/bound/copy_charge.h"
+#include "policies/bound/tensor_life.h"
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+// What a lane costs in a moment: so much for as long as its kernel takes at
+// most when all operands are fast, more beyond.
+struct LanePrice {
+  double price = 0;
+  double fast_ns = 0;
+  double over_price = 0;
+};
+
+// Two steps of them. Moment 2 s is the waiting before unrolled segment s,
+// 2 s + 1 while the kernels of s run.
+struct LifePrices {
+  // By lane, by moment; of the tensor that is looked at.
+  const std::vector<std::vector<LanePrice>>* lane = nullptr;
+  std::vector<double> kernel;       // by segment: of its kernels' time
+  std::vector<double> over_kernel;  // by segment: of all lanes
+  std::vector<double> byte_before;  // sums of the prices of room
+  // What the tensor that is looked at pays for room.
+  const std::vector<double>* room_before = nullptr;
+  double room_factor = 1;
+  double bytes = 0;
+
+  double Room(int begin, int end) const {
+    return ((*room_before)[end] - (*room_before)[begin]) * room_factor;
+  }
+};
+
+// A copy to or from tier `slower` + 1 in some of the moments `begin` to `end`.
+struct LifeCopy {
+  double cost = std::numeric_limits<double>::infinity();  // none
+  int begin = 0;
+  int end = 0;
+  int slower = 0;
+};
+
+// What happens between two stops of a tensor.
+struct LifePassage {
+  double cost = std::numeric_limits<double>::infinity();
+  // Unrolled segments; room is held before `left` and from `fetched` on.
+  int left = 0;
+  int fetched = 0;
+  LifeCopy out;
+  LifeCopy in;
+};
+
+struct CheapestLife {
+  double cost = 0;
+  std::vector<bool> fast;             // by stop
+  std::vector<LifePassage> passages;  // by stop: behind it
+};
+
+// Time of a copy that is charged in a moment.
+struct LaneCharge {
+  int moment = 0;
+  double ns = 0;
+  bool is_over = false;
+};
+
+class LifeSearch {
+ public:
+  // `fast_ns`: by kernel, what it and the host's time before it take at most
+  // when all operands are fast.
+  LifeSearch(const BoundTimeline& timeline, const std::vector<double>& fast_ns);
+
+  // Of a movable tensor. Valid until the next call.
+  const CheapestLife& Find(const TensorLife& life, const LifePrices& prices);
+
+  // Where `copy`, which takes `copy_ns`, is charged. Valid until the next call.
+  const std::vector<LaneCharge>& Charges(const LifeCopy& copy, int direction,
+                                         double copy_ns,
+                                         const LifePrices& prices);
+
+  // By moment: what kernels take at most when all operands are fast.
+  const std::vector<double>& fast_ns() const { return fast_ns_; }
+
+  // The segment of an unrolled kernel, itself unrolled.
+  int Segment(KernelIndex k) const { return segment_[k]; }
+  // The kernel of the next stop, or behind the end of life.
+  static KernelIndex NextKernel(const TensorLife& life, size_t stop);
+  static int Lane(const LifeCopy& copy, int direction) {
+    return 2 * copy.slower + direction;
+  }
+
+ private:
+  static constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+  // Where a tensor is: in a slower tier, in the fast one, or there since it was
+  // fetched and not written since, so that it leaves for free.
+  enum State { kSlow, kFast, kFetched };
+  static constexpr State kAllStates[] = {kSlow, kFast, kFetched};
+  static constexpr int kStates = 3;
+
+  // By state before and after.
+  struct Passages {
+    LifePassage at[kStates][kStates];
+  };
+
+  // A copy in one direction, to and from each of the slower tiers.
+  using TierCharges = std::vector<CopyCharge>;
+
+  void Start(const std::vector<double>& ns, TierCharges& charges) const;
+  void Add(int direction, int moment, TierCharges& charges) const;
+  static bool AreFree(const TierCharges& charges);
+  static LifeCopy Cheapest(const TierCharges& charges, int begin, int end);
+  void FollowWrites(const TensorLife& life, size_t stop);
+  LifeCopy BegunBefore(const TensorLife& life, int last) const;
+  int FindFetches(const TensorLife& life, int first, int last);
+  Passages Pass(const TensorLife& life, size_t stop);
+  double StopCost(const TensorLife& life, size_t stop, bool fast) const;
+  double Solve(const TensorLife& life, State first);
+  void Trace(const TensorLife& life, double cost);
+
+  std::vector<int> segment_;     // by unrolled kernel
+  std::vector<double> fast_ns_;  // by moment
+  const LifePrices* prices_ = nullptr;
+  // Of copies that may have begun after the last write, up to the stop that is
+  // looked at: from which moment on, and what those out cost.
+  int written_ = 0;
+  TierCharges written_out_;
+  TierCharges charges_;
+  std::vector<LifeCopy> fetches_;   // from the last segment backward
+  std::vector<Passages> passages_;  // by stop
+  // Of the cheapest way to each state at each stop: the state at the stop
+  // before, and the one after the passage between, which a write may make
+  // stale.
+  std::vector<std::pair<State, State>> through_;
+  State last_ = kSlow;
+  State after_ = kSlow;
+  CheapestLife found_;
+  std::vector<LaneCharge> lane_charges_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BOUND_LIFE_SEARCH_H_

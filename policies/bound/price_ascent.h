@@ -1,0 +1,55 @@
+// Looks for prices under which the lower bound is high.
+//
+//   PriceAscent ascent(relaxation, relaxation.ZeroPrices());
+//   ascent.Climb(100);
+//   double bound_ns = ascent.best_ns();
+//
+// Subgradient ascent. What bytes of room and nanoseconds of a lane are worth
+// differs by orders of magnitude from kernel to kernel, so each price has a
+// step of its own: the average of its last slopes over their root mean square
+// (as in RMSProp; Tieleman and Hinton, 2012). Steps become shorter, and the
+// best prices taken up again, when nothing is gained any more.
+//
+// Deterministic. Not thread-safe.
+#ifndef STOWAGE_POLICIES_BOUND_PRICE_ASCENT_H_
+#define STOWAGE_POLICIES_BOUND_PRICE_ASCENT_H_
+
+#include <vector>
+
+#include "policies/bound/bound_relaxation.h"
+
+namespace stowage {
+
+class PriceAscent {
+ public:
+  // `relaxation` must outlive the ascent.
+  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start);
+
+  // At most `evaluations` more; fewer where steps have become too small.
+  void Climb(int evaluations);
+
+  double best_ns() const { return best_ns_; }
+  const BoundPrices& best() const { return best_; }
+
+ private:
+  void Restart();
+  void Step(const BoundPrices& ascent);
+  void MoveLanes(const std::vector<double>& ascent, std::vector<double>& prices,
+                 size_t first);
+  void Follow(double slope, size_t i);
+  double Move(double slope, double scale, double price, size_t i);
+
+  BoundRelaxation& relaxation_;
+  const std::vector<double> room_scales_;
+  BoundPrices prices_;
+  BoundPrices best_;
+  double best_ns_ = 0;
+  double step_;  // as a share of a lane's highest price
+  int stuck_ = 0;
+  std::vector<double> slope_;   // by price: average
+  std::vector<double> square_;  // by price: average of its square
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_BOUND_PRICE_ASCENT_H_

@@ -1,0 +1,19 @@
+// The weights of a network as the bytes of DqnPolicy::weights.
+#ifndef STOWAGE_POLICIES_DEEPTM_DQN_DQN_WEIGHTS_H_
+#define STOWAGE_POLICIES_DEEPTM_DQN_DQN_WEIGHTS_H_
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stowage {
+
+// Little-endian float32 values.
+std::string PackWeights(const std::vector<float>& weights);
+
+// Bytes that are no whole value at the end are dropped.
+std::vector<float> UnpackWeights(std::string_view bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_WEIGHTS_H_

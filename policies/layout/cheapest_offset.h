@@ -1,0 +1,49 @@
+// Where something can be placed so that what is in its way weighs least.
+//
+//   CheapestOffset search;
+//   search.Begin(bytes, capacity_bytes);
+//   for (...) search.AddObstacle(offset_bytes, end_bytes, weight);
+//   const CheapestOffset::Place place = search.Find();
+//
+// Not thread-safe.
+#ifndef STOWAGE_POLICIES_LAYOUT_CHEAPEST_OFFSET_H_
+#define STOWAGE_POLICIES_LAYOUT_CHEAPEST_OFFSET_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace stowage {
+
+class CheapestOffset {
+ public:
+  struct Place {
+    int64_t offset_bytes = 0;
+    double weight = 0;
+  };
+
+  // `bytes` are to be placed below `capacity_bytes`, which are as many at
+  // least.
+  void Begin(int64_t bytes, int64_t capacity_bytes);
+
+  // At offset .. end-1; weights count in whole numbers.
+  void AddObstacle(int64_t offset_bytes, int64_t end_bytes, double weight);
+
+  // The lowest such place. O(n log n).
+  Place Find();
+
+ private:
+  // Where an obstacle begins to be in the way, or stops.
+  struct Edge {
+    int64_t offset_bytes = 0;
+    double weight = 0;
+  };
+
+  int64_t bytes_ = 0;
+  int64_t capacity_bytes_ = 0;
+  double weight_at_0_ = 0;
+  std::vector<Edge> edges_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_LAYOUT_CHEAPEST_OFFSET_H_

@@ -1,0 +1,54 @@
+#include "policies/learned_prices/learned_prices_policy.h"
+
+#include "policies/search/other_plans.h"
+#include "policies/search/prices/learned_prices.h"
+#include "policies/search/prices/price_network_proto.h"
+#include "policies/search/search_plan.h"
+
+namespace stowage {
+namespace {
+
+// Of the second start: where what was learnt does not fit. Training begins with
+// nearly the same ones.
+constexpr LanePrices kPlainPrices = {.kernel = 20};
+
+// Of the time of a step in which nothing is waited for; where more is, small
+// changes and other planners' plans are worth their time.
+constexpr double kMostWaiting = 0.02;
+
+}  // namespace
+
+DeepTmPlusPolicy::DeepTmPlusPolicy()
+    : DeepTmPlusPolicy(ShippedPriceNetwork()) {}
+
+std::string_view DeepTmPlusPolicy::name() const { return "deeptm-plus"; }
+
+std::string_view DeepTmPlusPolicy::description() const {
+  return "stow's search at prices that a network learnt over many graphs "
+         "(after DeepTM)";
+}
+
+absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
+    const Graph& graph, const MemorySystem& system,
+    const PlanOptions& options) const {
+  return PlanBySearching(
+      graph, system, options, name(),
+      [&](const CostModel& costs, const AbsenceChoices& choices,
+          Search& search) {
+        LearnedPrices prices(costs, choices, network_);
+        search.RunAtPrices([&](const std::vector<Choice>& chosen,
+                               const MoveSchedule* schedule) {
+          return prices.Price(chosen, schedule);
+        });
+        if (!search.IsOver()) {
+          search.RunAtPrices([&](const auto&, const auto*) {
+            return CostsAt(choices, kPlainPrices);
+          });
+        }
+        if (search.best().ok() && search.WaitedShare() <= kMostWaiting) return;
+        ConsiderOtherPlans(graph, system, options, search);
+        search.Anneal();
+      });
+}
+
+}  // namespace stowage

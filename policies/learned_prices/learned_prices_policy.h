@@ -1,0 +1,35 @@
+// deeptm-plus: the search of stow at prices that a network learnt over many
+// graphs, and at plain ones. Needs no training on a new graph.
+//
+// docs/policies-deeptm-plus.md describes it.
+#ifndef STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_
+#define STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "policies/plan/policy.h"
+#include "policies/search/prices/price_network.h"
+
+namespace stowage {
+
+// Stateless and safe to call from several threads.
+class DeepTmPlusPolicy : public Policy {
+ public:
+  // With the network that comes with the library.
+  DeepTmPlusPolicy();
+  // `network` is used, not owned.
+  explicit DeepTmPlusPolicy(const PriceNetwork& network) : network_(network) {}
+
+  std::string_view name() const override;
+  std::string_view description() const override;
+  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
+                                const PlanOptions& options) const override;
+
+ private:
+  const PriceNetwork& network_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_

@@ -1,0 +1,24 @@
+// A plan's moves by the boundary at which they start or are waited for.
+//
+//   const Groups starts = MovesByStart(plan, graph.kernel_count());
+//   for (int m : starts[b]) Start(plan.moves[m]);
+//
+// Pure functions of a plan whose boundaries are those of the graph.
+#ifndef STOWAGE_POLICIES_PLAN_MOVES_BY_BOUNDARY_H_
+#define STOWAGE_POLICIES_PLAN_MOVES_BY_BOUNDARY_H_
+
+#include "policies/model/graph.h"
+#include "policies/model/groups.h"
+#include "policies/plan/plan.h"
+
+namespace stowage {
+
+// Indices of Plan::moves, ascending; boundaries 0 to `kernels`.
+Groups MovesByStart(const Plan& plan, KernelIndex kernels);
+
+// The same of the moves that are not synchronous, by deadline.
+Groups MovesByDeadline(const Plan& plan, KernelIndex kernels);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLAN_MOVES_BY_BOUNDARY_H_

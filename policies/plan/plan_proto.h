@@ -1,0 +1,24 @@
+// Plans and their protos. Protos are untrusted input.
+//
+//   absl::StatusOr<Plan> plan = PlanFromProto(proto);
+//
+// What comes back is well-formed. Whether it can be executed is VerifyPlan's
+// business.
+#ifndef STOWAGE_POLICIES_PLAN_PLAN_PROTO_H_
+#define STOWAGE_POLICIES_PLAN_PLAN_PROTO_H_
+
+#include "absl/status/statusor.h"
+#include "policies/plan/plan.h"
+#include "stowage/v1/plan.pb.h"
+
+namespace stowage {
+
+// INVALID_ARGUMENT names the field, its value and the remedy;
+// RESOURCE_EXHAUSTED above 4,000,000 allocations, moves or streams.
+absl::StatusOr<Plan> PlanFromProto(const v1::Plan& proto);
+
+v1::Plan PlanToProto(const Plan& plan);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLAN_PLAN_PROTO_H_

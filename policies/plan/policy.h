@@ -1,0 +1,63 @@
+// The one interface of everything that makes plans.
+//
+//   std::unique_ptr<Policy> policy = *MakePolicy("belady");   // registry.h
+//   absl::StatusOr<Plan> plan =
+//       policy->MakePlan(graph, system, {.fast_limit_bytes = 1 << 30});
+//
+// A policy does no I/O, starts no threads of its own and is deterministic: the
+// same graph, system and options give the same plan, byte for byte.
+#ifndef STOWAGE_POLICIES_PLAN_POLICY_H_
+#define STOWAGE_POLICIES_PLAN_POLICY_H_
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/plan/cancellation.h"
+#include "policies/plan/plan.h"
+
+namespace stowage {
+
+// Calls two functions and returns when both have returned.
+using CallBoth = std::function<void(const std::function<void()>&,
+                                    const std::function<void()>&)>;
+
+struct PlanOptions {
+  int64_t fast_limit_bytes = 0;
+  int64_t seed = 0;
+  // How long an anytime planner may think; zero means the policy's default.
+  absl::Duration time_limit = absl::ZeroDuration();
+  // A policy has no threads of its own; the caller may give it one that calls
+  // both at the same time: plans are the same, sooner. Empty: one after the
+  // other.
+  CallBoth call_both;
+  // Ends the planning early, within about a second. A plan that is made is the
+  // same whether it could have been cancelled or not.
+  Cancellation cancellation;
+};
+
+// Stateless and safe to call from several threads.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  // As the registry and the command line spell it: "belady".
+  virtual std::string_view name() const = 0;
+  // One line for people, with the source of the algorithm.
+  virtual std::string_view description() const = 0;
+
+  // Makes a plan for a valid graph. FAILED_PRECONDITION when the limit is too
+  // small: the message names the binding kernel and the least limit that works.
+  // CANCELLED when the options' cancellation came before the plan.
+  virtual absl::StatusOr<Plan> MakePlan(const Graph& graph,
+                                        const MemorySystem& system,
+                                        const PlanOptions& options) const = 0;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLAN_POLICY_H_

@@ -1,0 +1,25 @@
+// What a plan's reader should know about the profile it was made from.
+//
+//   if (auto note = DerivedProfileNote(graph, system)) {
+//     plan.notes.push_back(*note);
+//   }
+#ifndef STOWAGE_POLICIES_PLAN_PROFILE_NOTE_H_
+#define STOWAGE_POLICIES_PLAN_PROFILE_NOTE_H_
+
+#include <optional>
+#include <string>
+
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+
+namespace stowage {
+
+// How many kernels have times with slow operands that were not measured but
+// derived (CompleteProfile), and which times, where they are not all. None
+// where no slower tier is addressable: there such times are not used.
+std::optional<std::string> DerivedProfileNote(const Graph& graph,
+                                              const MemorySystem& system);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_PLAN_PROFILE_NOTE_H_

@@ -1,0 +1,37 @@
+// The step of a larger batch, from the steps of two smaller ones.
+//
+//   absl::StatusOr<Graph> graph =
+//       ScaleBatch({small, 4}, {larger, 8}, /*batch=*/512);
+//
+// Bytes and FLOPs are linear in the batch: the two captures give the constant
+// part (weights) and the part of each sample (activations), exactly. Durations
+// follow the roofline rule of rehosting.h on the same processor: each kernel
+// keeps the share of its roofline that it reached in the better of the two
+// captures. The host's time between kernels, small storages, and workspaces
+// that a library took in one capture only, do not grow.
+//
+// Pure function.
+#ifndef STOWAGE_POLICIES_SCALING_BATCH_SCALING_H_
+#define STOWAGE_POLICIES_SCALING_BATCH_SCALING_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+struct BatchCapture {
+  const Graph& graph;  // must outlive the call
+  int64_t batch = 0;
+};
+
+// INVALID_ARGUMENT when the batches do not ascend, when the processor's peak is
+// not known, or when the two are not the same step: names the first kernel or
+// tensor that differs.
+absl::StatusOr<Graph> ScaleBatch(const BatchCapture& small,
+                                 const BatchCapture& larger, int64_t batch);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SCALING_BATCH_SCALING_H_

@@ -1,0 +1,59 @@
+// The times a tensor may be absent from the fast tier, and what each costs: the
+// gaps between its uses and, where kernels can use a slower tier in place,
+// spans of several uses that are served from there.
+//
+//   CostModel costs(graph, system, workload);
+//   std::vector<Absence> absences = FindAbsences(graph, workload, costs);
+#ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_ABSENCE_H_
+#define STOWAGE_POLICIES_SEARCH_ABSENCES_ABSENCE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/planning/gap.h"
+#include "policies/search/absences/cost_model.h"
+
+namespace stowage {
+
+struct Absence {
+  // `slow_first` to `slow_last` are the uses it covers. Begins within the step:
+  // all its boundaries are `turn` (0 or a step) less than in FindGaps.
+  Gap gap;
+  KernelIndex turn = 0;
+  int64_t size_bytes = 0;  // rounded up to the granularity of placement
+  int64_t out_ns = 0;      // copy to the second tier; 0 without a move out
+  int64_t in_ns = 0;
+  int64_t penalty_ns = 0;  // what the covered uses take longer
+  // What copies take longer than there is time for, if no kernel waits.
+  int64_t exposed_ns = 0;
+  // Copies do not cross the end of the step: whether the copy out runs in the
+  // step after the one in which the absence begins, and the copy in as well.
+  bool out_next = false;
+  bool in_next = false;
+  // Boundaries between which it is absent if copies take no time; `from` lies
+  // within the step.
+  KernelIndex from = 0;
+  KernelIndex to = 0;
+};
+
+// By tensor. Absences that have to be taken are exactly those whose gap is
+// mandatory in FindGaps; they come with `required`. Spans of uses are limited
+// to kLongestSpan unless they reach an end of the tensor's life. They begin and
+// end between uses that are not by neighbouring kernels, or where the operands
+// of one of these do not all fit.
+struct AbsenceChoices {
+  std::vector<Absence> absences;
+  std::vector<bool> required;  // parallel to `absences`
+  // By boundary, K + 1 values: what is fast whatever is chosen.
+  std::vector<int64_t> least_bytes;
+};
+
+// Where kernels can use a slower tier in place, which operands of a kernel that
+// they do not all fit in are left slow is a choice like any other; elsewhere
+// `workload` has made it.
+AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
+                            const CostModel& costs);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_ABSENCE_H_

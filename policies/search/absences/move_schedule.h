@@ -1,0 +1,41 @@
+// When the copies of chosen absences run: a simulation of the step that issues
+// each copy out as its tensor falls idle and each copy in as soon as there is
+// room that nothing else will need before, in the order in which they are
+// needed. Kernels wait only where room or an operand is missing.
+//
+//   MoveSchedule schedule = ScheduleMoves(costs, absences, allowed_bytes);
+//   std::vector<FastSegment> segments =
+//       SegmentsWithout(graph, schedule.taken);
+//
+// Pure, deterministic; time is O(n log n) in kernels and absences.
+#ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_MOVE_SCHEDULE_H_
+#define STOWAGE_POLICIES_SEARCH_ABSENCES_MOVE_SCHEDULE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/planning/gap.h"
+#include "policies/search/absences/cost_model.h"
+#include "policies/search/absences/transfer.h"
+
+namespace stowage {
+
+struct MoveSchedule {
+  std::vector<TakenGap> taken;
+  int64_t step_ns = 0;
+  // By boundary, K + 1 values: how long room, then operands, were waited for.
+  std::vector<int64_t> room_wait_ns;
+  std::vector<int64_t> operand_wait_ns;
+  std::vector<int64_t> kernel_ns;  // by kernel, without waiting
+  // By boundary: the room that copies under way need if each begins in time.
+  std::vector<int64_t> under_way_bytes;
+};
+
+// `allowed_bytes`: by boundary, K + 1 values, as the absences were chosen for.
+MoveSchedule ScheduleMoves(const CostModel& costs,
+                           const std::vector<PlacedAbsence>& absences,
+                           const std::vector<int64_t>& allowed_bytes);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_MOVE_SCHEDULE_H_

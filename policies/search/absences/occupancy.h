@@ -1,0 +1,52 @@
+// Bytes held at every boundary of a step: adds over ranges, highest over
+// ranges, both in logarithmic time.
+//
+//   Occupancy occupancy(std::vector<int64_t>(9, 0));
+//   occupancy.Add(3, 9, 4096);               // boundaries 3 .. 8
+//   int64_t bytes = occupancy.Highest(0, 9);
+//
+// Not thread-safe.
+#ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_OCCUPANCY_H_
+#define STOWAGE_POLICIES_SEARCH_ABSENCES_OCCUPANCY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "policies/model/graph.h"
+
+namespace stowage {
+
+class Occupancy {
+ public:
+  // `bytes`: by boundary, what is held to begin with.
+  explicit Occupancy(const std::vector<int64_t>& bytes);
+
+  // Ranges are unrolled over two steps, as in gap.h: what lies behind the end
+  // of the step counts from its beginning. An empty range adds nothing.
+  void Add(KernelIndex begin, KernelIndex end, int64_t bytes);
+  // 0 for an empty range.
+  int64_t Highest(KernelIndex begin, KernelIndex end) const;
+  int64_t At(KernelIndex boundary) const;
+
+  // Of all boundaries, and one at which so much is held.
+  int64_t Highest() const { return highest_[1]; }
+  KernelIndex HighestBoundary() const;
+
+ private:
+  void Update(size_t node);
+  void AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes);
+  int64_t HighestWithin(KernelIndex begin, KernelIndex end) const;
+
+  KernelIndex count_;
+  // A segment tree; boundary b is leaf b + 1. Invariant: highest_[n] is the
+  // highest of the children of n plus added_[n]. Node 0 takes what is not
+  // looked at.
+  size_t leaves_ = 4;
+  std::vector<int64_t> added_;
+  std::vector<int64_t> highest_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_OCCUPANCY_H_

@@ -1,0 +1,67 @@
+// A set of small numbers that is walked downwards: a bit each, and a bit for
+// each word of bits that is not empty.
+//
+//   RankSet ranks(1000);
+//   ranks.Insert(7);
+//   for (int rank = ranks.Below(1000); rank >= 0; rank = ranks.Below(rank)) ...
+//
+// Not thread-safe.
+#ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_RANK_SET_H_
+#define STOWAGE_POLICIES_SEARCH_ABSENCES_RANK_SET_H_
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace stowage {
+
+class RankSet {
+ public:
+  // For ranks 0 .. `count` - 1.
+  explicit RankSet(size_t count = 0)
+      : words_(count / 64 + 1), filled_(words_.size() / 64 + 1) {}
+
+  void Insert(int rank) {
+    words_[rank / 64] |= Bit(rank);
+    filled_[rank / 4096] |= Bit(rank / 64);
+  }
+
+  void Erase(int rank) {
+    words_[rank / 64] &= ~Bit(rank);
+    if (words_[rank / 64] == 0) filled_[rank / 4096] &= ~Bit(rank / 64);
+  }
+
+  // The highest rank in the set that is less than `rank`; -1: none.
+  int Below(int rank) const {
+    int word = rank / 64;
+    int bit = HighestBelow(words_[word], rank % 64);
+    if (bit < 0) {
+      int group = word / 64;
+      int in_group = HighestBelow(filled_[group], word % 64);
+      while (in_group < 0) {
+        if (group == 0) return -1;
+        in_group = HighestBelow(filled_[--group], 64);
+      }
+      word = group * 64 + in_group;
+      bit = HighestBelow(words_[word], 64);
+    }
+    return word * 64 + bit;
+  }
+
+ private:
+  static uint64_t Bit(int n) { return uint64_t{1} << (n % 64); }
+
+  // Of the bits 0 .. `end` - 1 of a word; -1: none.
+  static int HighestBelow(uint64_t word, int end) {
+    if (end < 64) word &= (uint64_t{1} << end) - 1;
+    return 63 - std::countl_zero(word);
+  }
+
+  std::vector<uint64_t> words_;
+  std::vector<uint64_t> filled_;  // a bit for each word that is not 0
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_RANK_SET_H_

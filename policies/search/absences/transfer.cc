@@ -1,0 +1,97 @@
+#include "policies/search/absences/transfer.h"
+
+#include <algorithm>
+
+#include "policies/model/groups.h"
+
+namespace stowage {
+namespace {
+
+void PlaceOut(KernelIndex step, Transfer& transfer) {
+  const Absence& absence = transfer.placed.absence;
+  const Gap& gap = absence.gap;
+  const KernelIndex last = step - 1;
+  const KernelIndex by =
+      gap.mandatory() ? std::min(gap.slow_first, gap.to - 1) : gap.to - 1;
+  if (absence.out_next) transfer.out_turn = step;
+  transfer.leave = transfer.out_turn > 0 ? 0 : gap.from;
+  transfer.out_by = std::min(by - transfer.out_turn, last);
+}
+
+void PlaceIn(KernelIndex step, Transfer& transfer) {
+  const Absence& absence = transfer.placed.absence;
+  const Gap& gap = absence.gap;
+  const KernelIndex last = step - 1;
+  transfer.due = gap.to;
+  if (absence.in_next) {
+    transfer.in_turn = step;
+    transfer.due = gap.to - step;
+  } else if (gap.to >= step) {
+    transfer.due = last;
+    transfer.out_by = std::min(transfer.out_by, last - 1);
+  }
+  const KernelIndex after = gap.mandatory() ? gap.slow_last + 1 : gap.from;
+  transfer.fetch_from = std::max(0, after - transfer.in_turn);
+}
+
+// The tier that kernel `k` (in either turn) finds the tensor in.
+bool CoversUse(const Gap& gap, KernelIndex k, KernelIndex step) {
+  const bool moves = gap.moves_out || gap.moves_in;
+  const KernelIndex first = moves ? gap.slow_first : gap.from;
+  const KernelIndex last = moves ? gap.slow_last : gap.to - 1;
+  return (k >= first && k <= last) || (k + step >= first && k + step <= last);
+}
+
+}  // namespace
+
+KernelIndex Transfer::absent_from() const {
+  return placed.absence.gap.moves_out ? leave + out_turn
+                                      : placed.absence.gap.from;
+}
+
+KernelIndex Transfer::absent_to() const {
+  return placed.absence.gap.moves_in ? due + in_turn : placed.absence.gap.to;
+}
+
+Transfer MakeTransfer(const CostModel& costs, const PlacedAbsence& placed) {
+  const KernelIndex step = costs.graph().kernel_count() + 1;
+  Transfer transfer{.placed = placed};
+  if (placed.absence.gap.moves_out) PlaceOut(step, transfer);
+  if (placed.absence.gap.moves_in) PlaceIn(step, transfer);
+  return transfer;
+}
+
+std::vector<int64_t> KernelTimesNs(const CostModel& costs,
+                                   const std::vector<PlacedAbsence>& absences) {
+  const Graph& graph = costs.graph();
+  const KernelIndex step = graph.kernel_count() + 1;
+  const Groups slow(graph.tensors.size(), [&](auto add) {
+    for (size_t i = 0; i < absences.size(); ++i) {
+      const Gap& gap = absences[i].absence.gap;
+      if (!gap.mandatory() && (gap.moves_out || gap.moves_in)) continue;
+      add(gap.tensor, static_cast<int>(i));
+    }
+  });
+  std::vector<int64_t> times_ns;
+  times_ns.reserve(graph.kernels.size());
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const auto tier_of = [&](TensorIndex t) -> TierIndex {
+      for (const int i : slow[t]) {
+        if (CoversUse(absences[i].absence.gap, k, step)) {
+          return absences[i].tier;
+        }
+      }
+      return kFastTier;
+    };
+    const auto& operands = graph.kernels[k].operands;
+    const bool any =
+        std::any_of(operands.begin(), operands.end(),
+                    [&](const Operand& o) { return !slow[o.tensor].empty(); });
+    times_ns.push_back(any ? costs.KernelNs(k, tier_of)
+                           : costs.fast_boundary_ns()[k + 1] -
+                                 costs.fast_boundary_ns()[k]);
+  }
+  return times_ns;
+}
+
+}  // namespace stowage

@@ -1,0 +1,279 @@
+#include "policies/search/annealing/segment_annealing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "policies/search/annealing/segment_streams.h"
+
+namespace stowage {
+namespace {
+
+// What a proposal counts for itself.
+constexpr int64_t kProposalWork = 50;
+
+// Proposals between two looks at the clock.
+constexpr int64_t kLookAtClock = 64;
+
+// Tensors that have to give way to a change, and to what twins do, at most.
+constexpr int kMostEvictions = 3;
+constexpr int kMostEvictionsForTwins = 20;
+
+// The share of changes that are aimed.
+constexpr double kAimed = 0.5;
+
+// Kernels around which changes are tried between two looks at where time is
+// lost.
+constexpr int kReheatedAtOnce = 10;
+
+// Changes that are tried in a row around a kernel, the most kernels to either
+// side, and of what is lost there the temperature.
+constexpr int kInARow = 8;
+constexpr KernelIndex kMostAround = 17;
+constexpr double kLocalTemperature = 0.1;
+
+// What imitates its twin has 2^0, 2^1 .. kernels to either side, each as
+// likely, this many powers.
+constexpr int kTwinLengths = 7;
+
+// What is done to find places for changes.
+constexpr SegmentPlaces::Effort kForBetter = {.displaced = 3,
+                                              .obstacles = 1000};
+constexpr SegmentPlaces::Effort kForOthers = {.displaced = 0, .obstacles = 200};
+
+// What a hundredth of the limit that is held too much costs, of the step.
+constexpr double kExcessCost = 0.2;
+
+// Of the stay that covers `boundary`, or that alone.
+Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
+  for (const FastSegment& stay : stays) {
+    if (stay.begin <= boundary && boundary < stay.end) {
+      return {stay.begin, stay.end};
+    }
+  }
+  return {boundary, boundary + 1};
+}
+
+}  // namespace
+
+SegmentAnnealing::SegmentAnnealing(const Graph& graph,
+                                   const MemorySystem& system,
+                                   const std::vector<Stream>& streams,
+                                   uint64_t seed)
+    : graph_(graph),
+      system_(system),
+      neighbour_(graph, system.tiers[1].addressable, streams),
+      twins_(graph),
+      random_(seed) {}
+
+void SegmentAnnealing::Begin(BuildInput input,
+                             const std::vector<int64_t>& allowed_bytes) {
+  input_ = std::move(input);
+  judge_.emplace(graph_, system_, input_, allowed_bytes);
+  places_.reset();
+  Allow(allowed_bytes);
+}
+
+void SegmentAnnealing::Allow(const std::vector<int64_t>& allowed_bytes) {
+  judge_->Allow(allowed_bytes);
+  now_ns_ = best_ns_ = CostNs();
+  judge_->Mark();
+}
+
+void SegmentAnnealing::KeepPlaces(int64_t arena_bytes) {
+  places_.emplace(graph_, arena_bytes, judge_->stays());
+}
+
+int64_t SegmentAnnealing::Work() const {
+  return judge_->work() + (places_.has_value() ? places_->work() : 0) +
+         kProposalWork * proposals_;
+}
+
+bool SegmentAnnealing::FindsPlaces(bool is_better) {
+  if (!places_.has_value()) return true;
+  if (!places_->Replace(changed_, judge_->stays(),
+                        is_better ? kForBetter : kForOthers)) {
+    return false;
+  }
+  for (const TensorIndex t : places_->touched()) {
+    RememberForUndo(t);
+    judge_->SetOffsets(t, places_->stays()[t]);
+  }
+  return true;
+}
+
+void SegmentAnnealing::RememberForUndo(TensorIndex t) {
+  if (!is_undoable_) return;
+  const bool known =
+      std::any_of(undo_.begin(), undo_.end(),
+                  [&](const StayChange& undo) { return undo.tensor == t; });
+  if (!known) undo_.push_back({t, judge_->AcceptedStays(t)});
+}
+
+void SegmentAnnealing::UndoAll() {
+  if (places_.has_value()) places_->Return(undo_);
+  for (StayChange& undo : undo_) judge_->Replace(std::move(undo));
+  now_ns_ = CostNs();
+  judge_->Accept();
+}
+
+// Nanoseconds, more where more is held than may be.
+double SegmentAnnealing::CostNs() {
+  const SegmentJudge::Judgement judgement = judge_->Judge();
+  const double excess_share = static_cast<double>(judgement.excess_bytes) /
+                              static_cast<double>(input_.fast_limit_bytes);
+  return static_cast<double>(judgement.step_ns) *
+         (1 + 100 * kExcessCost * std::max(0.0, excess_share));
+}
+
+bool SegmentAnnealing::Propose() {
+  std::optional<StayChange> change =
+      neighbour_.Change(random_, judge_->stays());
+  if (!change.has_value()) return false;
+  const int64_t before_bytes = judge_->excess_bytes();
+  changed_ = {change->tensor};
+  judge_->Replace(*std::move(change));
+  MakeRoom(kMostEvictions, before_bytes, std::nullopt);
+  return true;
+}
+
+void SegmentAnnealing::MakeRoom(int most_evictions, int64_t before_bytes,
+                                const std::optional<Span>& span) {
+  for (int n = 0; n < most_evictions; ++n) {
+    const int64_t excess_bytes = judge_->excess_bytes();
+    if (excess_bytes <= std::max<int64_t>(0, before_bytes)) break;
+    const KernelIndex boundary = judge_->excess_boundary();
+    std::optional<StayChange> change = neighbour_.Evict(
+        random_, judge_->stays(), boundary,
+        span.value_or(SpanAround(boundary, judge_->stays()[changed_[0]])),
+        excess_bytes);
+    if (!change.has_value() || std::find(changed_.begin(), changed_.end(),
+                                         change->tensor) != changed_.end()) {
+      break;
+    }
+    changed_.push_back(change->tensor);
+    judge_->Replace(*std::move(change));
+  }
+}
+
+void SegmentAnnealing::Try(double temperature_ns) {
+  std::uniform_real_distribution<double> chance(0, 1);
+  ++proposals_;
+  if (!Propose()) return;
+  const double ns = CostNs();
+  const bool is_accepted =
+      ns <= now_ns_ ||
+      chance(random_) < std::exp((now_ns_ - ns) / temperature_ns);
+  if (!is_accepted || !FindsPlaces(ns < now_ns_)) return judge_->Reject();
+  Accept(ns);
+}
+
+void SegmentAnnealing::Accept(double ns) {
+  for (const TensorIndex t : changed_) RememberForUndo(t);
+  judge_->Accept();
+  now_ns_ = ns;
+  if (ns >= best_ns_) return;
+  judge_->Mark();
+  best_ns_ = ns;
+}
+
+void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
+  const double first_ns = effort.temperature * best_ns_;
+  const int64_t work_before = Work();
+  double aimed_ns = 0;
+  for (int64_t n = 0;; ++n) {
+    if (n % kLookAtClock == 0) {
+      if (effort.IsOver()) return;
+      if (best_ns_ != aimed_ns) neighbour_.Aim(0, judge_->LostNs(), kAimed);
+      aimed_ns = best_ns_;
+    }
+    const double left = 1 - static_cast<double>(Work() - work_before) /
+                                static_cast<double>(work);
+    if (left <= 0) return;
+    Try(first_ns * left);
+  }
+}
+
+void SegmentAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
+  using Draw = std::discrete_distribution<KernelIndex>;
+  const int64_t end = Work() + work;
+  while (Work() < end && !effort.IsOver()) {
+    const LostTime lost(judge_->LostNs());
+    const std::vector<int64_t>& all_ns = lost.by_kernel_ns();
+    const std::vector<int64_t> more_ns = twins_.MoreThanTwinsNs(lost);
+    Draw by_loss[] = {Draw(all_ns.begin(), all_ns.end()),
+                      Draw(more_ns.begin(), more_ns.end())};
+    for (int n = 0; n < kReheatedAtOnce; ++n) {
+      ReheatAround(by_loss[random_() % 2](random_), lost);
+    }
+  }
+}
+
+void SegmentAnnealing::ReheatAround(KernelIndex kernel, const LostTime& lost) {
+  std::uniform_int_distribution<KernelIndex> radius(2, kMostAround);
+  const KernelIndex around = radius(random_);
+  const auto [begin, end] = lost.Clip({kernel - around, kernel + around + 1});
+  const int64_t ns = lost.WithinNs({begin, end});
+  // Half of the changes are to kernels that lose time, half to any.
+  std::vector<int64_t> aim_ns;
+  aim_ns.reserve(end - begin);
+  for (KernelIndex k = begin; k < end; ++k) {
+    aim_ns.push_back(lost.by_kernel_ns()[k] + ns / (end - begin));
+  }
+  neighbour_.Aim(begin, aim_ns, 1);
+  const double before_ns = now_ns_;
+  is_undoable_ = true;
+  undo_.clear();
+  if (random_() % 2 == 0) ImitateTwins(kernel, lost);
+  for (int n = 0; n < kInARow; ++n) {
+    Try(kLocalTemperature * static_cast<double>(ns) * (kInARow - n) / kInARow);
+  }
+  is_undoable_ = false;
+  if (now_ns_ > before_ns) UndoAll();
+}
+
+void SegmentAnnealing::ImitateTwins(KernelIndex kernel, const LostTime& lost) {
+  const KernelIndex around = 1 << (random_() % kTwinLengths);
+  const std::optional<TwinStretch> stretch =
+      twins_.Draw(random_, kernel, around, lost);
+  if (!stretch.has_value()) return;
+  const int64_t before_bytes = judge_->excess_bytes();
+  ++proposals_;
+  changed_.clear();
+  for (const auto& [t, twin] : stretch->tensors) {
+    std::optional<StayChange> change = neighbour_.Imitate(
+        *stretch, t, judge_->AcceptedStays(t), judge_->AcceptedStays(twin));
+    if (!change.has_value()) continue;
+    changed_.push_back(t);
+    judge_->Replace(*std::move(change));
+  }
+  MakeRoom(kMostEvictionsForTwins, before_bytes, stretch->kernels);
+  const double ns = CostNs();
+  if (!FindsPlaces(true)) return judge_->Reject();
+  Accept(ns);
+}
+
+BuildInput SegmentAnnealing::Best() const {
+  BuildInput better = input_;
+  const StaysByTensor stays = judge_->Marked();
+  better.segments.clear();
+  for (const std::vector<FastSegment>& some : stays) {
+    better.segments.insert(better.segments.end(), some.begin(), some.end());
+  }
+  if (!HasAddressableSlowTier(system_)) {
+    better.streams = StreamsOf(graph_, better.streams, stays);
+    if (better.streams.empty()) better.stream_window_bytes = 0;
+  }
+  return better;
+}
+
+BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
+  const auto first = static_cast<int64_t>((1 - effort.reheating) *
+                                          static_cast<double>(effort.work));
+  Cool(first, effort);
+  Reheat(effort.work - first, effort);
+  return Best();
+}
+
+}  // namespace stowage

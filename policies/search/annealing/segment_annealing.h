@@ -1,0 +1,125 @@
+// Improves the stays of a whole plan by simulated annealing (Kirkpatrick,
+// Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of
+// lanes, waiting and kernels that run longer, no rule that looks at one tensor
+// sees.
+//
+//   SegmentAnnealing annealing(graph, system, input.streams);
+//   annealing.Begin(input, allowed_bytes);
+//   BuildInput better = annealing.Run({.work = 1'000'000});
+//
+// Deterministic, unless a deadline ends it. Not thread-safe.
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_ANNEALING_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_ANNEALING_H_
+
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/plan/cancellation.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/search/annealing/kernel_twins.h"
+#include "policies/search/annealing/lost_time.h"
+#include "policies/search/annealing/segment_judge.h"
+#include "policies/search/annealing/segment_neighbour.h"
+#include "policies/search/annealing/segment_places.h"
+
+namespace stowage {
+
+struct AnnealingEffort {
+  // Boundaries, copies and obstacles that are looked at, and some for each
+  // proposal.
+  int64_t work = 1'000'000;
+  // Of the step's time, what a change may lose in the beginning; nothing in the
+  // end of the first part of the work.
+  double temperature = 1e-4;
+  // The share of the work that is spent on heating parts of the step again.
+  double reheating = 0;
+  // No proposal is judged long after this.
+  absl::Time deadline = absl::InfiniteFuture();
+  Cancellation cancellation;
+
+  bool IsOver() const {
+    return absl::Now() > deadline || cancellation.IsCancelled();
+  }
+};
+
+// Keeps references to the graph and the system.
+class SegmentAnnealing {
+ public:
+  SegmentAnnealing(const Graph& graph, const MemorySystem& system,
+                   const std::vector<Stream>& streams, uint64_t seed = 1);
+
+  // From `input`, one that BuildPlan makes a plan of, with the streams of the
+  // constructor. `allowed_bytes` as of SegmentJudge.
+  void Begin(BuildInput input, const std::vector<int64_t>& allowed_bytes);
+
+  // What follows is after Begin.
+
+  // From now on all stays have places in an arena, beginning with those of the
+  // input; nothing is accepted for which there is no place.
+  void KeepPlaces(int64_t arena_bytes);
+  bool keeps_places() const { return places_.has_value(); }
+
+  // What takes least of what was seen since the last change of what is allowed;
+  // its addresses hold where places are kept.
+  BuildInput Run(const AnnealingEffort& effort);
+
+  void Allow(const std::vector<int64_t>& allowed_bytes);
+
+ private:
+  // Changes anywhere, at a temperature that falls to nothing.
+  void Cool(int64_t work, const AnnealingEffort& effort);
+  // Then, again and again, some in a row around a kernel at which time is lost,
+  // at a temperature that is high for these few: what takes several changes, of
+  // which the first ones lose time, is not found otherwise. All are undone
+  // where time is lost in the end. Half of the time they begin with what
+  // repeats the stretch around the kernel and loses less.
+  void Reheat(int64_t work, const AnnealingEffort& effort);
+  void ReheatAround(KernelIndex kernel, const LostTime& lost);
+  // Whatever that takes.
+  void ImitateTwins(KernelIndex kernel, const LostTime& lost);
+  BuildInput Best() const;
+
+  // Proposes and judges one change.
+  void Try(double temperature_ns);
+  // False where there is nothing to judge.
+  bool Propose();
+  // Up to so many tensors give way to what is proposed, where that holds more
+  // than may be and than before; half of them in all of `span`, nullopt for
+  // that of the first stay that is proposed.
+  void MakeRoom(int most_evictions, int64_t before_bytes,
+                const std::optional<Span>& span);
+  // Of what is proposed and takes `ns`.
+  void Accept(double ns);
+  double CostNs();
+  int64_t Work() const;
+  // Whether what is proposed finds places, where they are kept.
+  bool FindsPlaces(bool is_better);
+  // The stays of a tensor before all that is tried in a row.
+  void RememberForUndo(TensorIndex t);
+  void UndoAll();
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  BuildInput input_;
+  std::optional<SegmentJudge> judge_;
+  std::optional<SegmentPlaces> places_;
+  std::vector<TensorIndex> changed_;  // by what is proposed
+  SegmentNeighbour neighbour_;
+  const KernelTwins twins_;
+  std::mt19937_64 random_;
+  int64_t proposals_ = 0;
+  double now_ns_ = 0;
+  double best_ns_ = 0;
+  bool is_undoable_ = false;
+  std::vector<StayChange> undo_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_ANNEALING_H_

@@ -1,0 +1,480 @@
+#include "policies/search/annealing/segment_judge.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "policies/layout/address_layout.h"
+#include "policies/model/kernel_cost.h"
+#include "policies/planning/kernel_room.h"
+#include "policies/simulate/simulator.h"
+
+namespace stowage {
+namespace {
+
+int OutLane(TierIndex tier) { return 2 * (tier - 1); }
+int InLane(TierIndex tier) { return OutLane(tier) + 1; }
+
+// What is left of a lane's work.
+int64_t Backlog(int64_t free_ns, int64_t now_ns) {
+  return std::max<int64_t>(0, free_ns - now_ns);
+}
+
+}  // namespace
+
+SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
+                           const BuildInput& input,
+                           const std::vector<int64_t>& allowed_bytes)
+    : graph_(graph),
+      system_(system),
+      kernels_(graph.kernel_count()),
+      lane_count_(2 * (system.tier_count() - 1)),
+      drops_(graph),
+      uses_(graph.tensors.size()),
+      streamed_(graph.kernels.size()),
+      first_home_(input.first_slow_tier),
+      stays_(graph.tensors.size()),
+      home_(graph.tensors.size(), 1),
+      unusable_(graph.tensors.size()),
+      copies_of_(graph.tensors.size()),
+      starts_(graph.kernels.size() + 1),
+      deadlines_(graph.kernels.size() + 1),
+      allowed_bytes_(graph.kernels.size() + 1),
+      excess_(allowed_bytes_),
+      changed_since_(graph.tensors.size()) {
+  if (first_home_.empty()) first_home_.assign(graph.tensors.size(), 1);
+  for (const Kernel& kernel : graph.kernels) {
+    profiles_.push_back(CompleteProfile(graph, kernel, system));
+  }
+  FindUses(input.streams);
+  FindCopyDurations();
+  Allow(allowed_bytes);
+  for (const FastSegment& segment : input.segments) {
+    stays_[segment.tensor].push_back(segment);
+  }
+  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    Hold(t, stays_[t], 1);
+    ChooseHome(t);
+    for (const Copy& copy : CopiesFor(t)) AddCopy(copy);
+  }
+  for (KernelIndex k = 0; k < kernels_; ++k) kernel_ns_.push_back(KernelNs(k));
+  states_.assign((graph.kernels.size() + 1) * (lane_count_ + 1), 0);
+  proposed_states_ = states_;
+  Clear();
+  first_ = 0;
+  last_ = kernels_;
+  Judge();
+  Accept();
+}
+
+void SegmentJudge::Allow(const std::vector<int64_t>& allowed_bytes) {
+  for (KernelIndex b = 0; b <= kernels_; ++b) {
+    excess_.Add(b, b + 1, allowed_bytes_[b] - allowed_bytes[b]);
+  }
+  allowed_bytes_ = allowed_bytes;
+}
+
+void SegmentJudge::FindUses(const std::vector<Stream>& streams) {
+  const bool in_place = HasAddressableSlowTier(system_);
+  for (const Stream& stream : streams) {
+    std::vector<bool>& streamed = streamed_[stream.kernel];
+    for (const Operand& operand : graph_.kernels[stream.kernel].operands) {
+      const auto& tensors = stream.tensors;
+      streamed.push_back(!in_place ||
+                         std::find(tensors.begin(), tensors.end(),
+                                   operand.tensor) != tensors.end());
+    }
+  }
+  for (KernelIndex k = 0; k < kernels_; ++k) {
+    const std::vector<Operand>& operands = graph_.kernels[k].operands;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const bool streamed = !streamed_[k].empty() && streamed_[k][i];
+      uses_[operands[i].tensor].push_back({streamed, k});
+    }
+  }
+}
+
+void SegmentJudge::FindCopyDurations() {
+  for (const Tensor& tensor : graph_.tensors) {
+    for (TierIndex tier = 1; tier < system_.tier_count(); ++tier) {
+      copy_ns_.push_back(
+          system_.CopyDurationNs(kFastTier, tier, tensor.size_bytes));
+      copy_ns_.push_back(
+          system_.CopyDurationNs(tier, kFastTier, tensor.size_bytes));
+    }
+  }
+}
+
+TierIndex SegmentJudge::TierAt(TensorIndex t, KernelIndex k) const {
+  for (const FastSegment& stay : stays_[t]) {
+    if (stay.ready <= k && k < stay.end) return kFastTier;
+  }
+  return home_[t];
+}
+
+int64_t SegmentJudge::KernelNs(KernelIndex k) const {
+  const int64_t ns =
+      KernelDurationNs(graph_, graph_.kernels[k], profiles_[k], system_,
+                       [&](TensorIndex t) { return TierAt(t, k); });
+  return streamed_[k].empty() ? ns : LaterNs(ns, StreamNs(k));
+}
+
+int64_t SegmentJudge::StreamNs(KernelIndex k) const {
+  int64_t ns = 0;
+  const std::vector<Operand>& operands = graph_.kernels[k].operands;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const TierIndex tier = TierAt(operands[i].tensor, k);
+    if (tier == kFastTier || !streamed_[k][i]) continue;
+    const size_t lanes = static_cast<size_t>(operands[i].tensor) * lane_count_;
+    if (operands[i].read) ns = LaterNs(ns, copy_ns_[lanes + InLane(tier)]);
+    if (operands[i].write) ns = LaterNs(ns, copy_ns_[lanes + OutLane(tier)]);
+  }
+  return ns;
+}
+
+void SegmentJudge::ChooseHome(TensorIndex t) {
+  bool in_place = false, streamed = false;
+  home_[t] = first_home_[t];
+  for (const KernelUse& use : uses_[t]) {
+    if (TierAt(t, use.kernel) == kFastTier) continue;
+    (use.streamed ? streamed : in_place) = true;
+  }
+  const auto usable = [&](TierIndex tier) {
+    return (!in_place || system_.tiers[tier].addressable) &&
+           (!streamed || system_.tiers[tier].streamable);
+  };
+  while (home_[t] + 1 < system_.tier_count() && !usable(home_[t])) ++home_[t];
+  unusable_count_ -= unusable_[t] ? 1 : 0;
+  unusable_[t] = !usable(home_[t]);
+  unusable_count_ += unusable_[t] ? 1 : 0;
+}
+
+std::vector<SegmentJudge::Copy> SegmentJudge::CopiesFor(TensorIndex t) const {
+  std::vector<Copy> copies;
+  const auto add = [&](int lane, KernelIndex start, KernelIndex deadline) {
+    const size_t lanes = static_cast<size_t>(t) * lane_count_;
+    copies.push_back({.tensor = t,
+                      .lane = lane,
+                      .start = start,
+                      .deadline = deadline,
+                      .duration_ns = copy_ns_[lanes + lane]});
+  };
+  for (const FastSegment& stay : stays_[t]) {
+    if (stay.moved_in) add(InLane(home_[t]), stay.begin, stay.ready);
+    const bool is_copied = stay.moved_out && !drops_.DropAt(stay).has_value();
+    if (is_copied) add(OutLane(home_[t]), stay.leave, stay.end);
+  }
+  return copies;
+}
+
+void SegmentJudge::ReplaceCopies(TensorIndex t, Undo& undo) {
+  std::vector<Copy> wanted = CopiesFor(t);
+  undo.copies = std::exchange(copies_of_[t], {});
+  for (const int id : undo.copies) {
+    const Copy& copy = copies_[id];
+    const auto same =
+        std::find_if(wanted.begin(), wanted.end(), [&](const Copy& other) {
+          return copy.lane == other.lane && copy.start == other.start &&
+                 copy.deadline == other.deadline;
+        });
+    if (same != wanted.end()) {
+      wanted.erase(same);
+      copies_of_[t].push_back(id);
+    } else {
+      Unlist(id);
+      undo.removed.push_back(id);
+    }
+  }
+  for (const Copy& copy : wanted) {
+    undo.added.push_back(AddCopy(copy));
+    copies_[undo.added.back()].is_new = true;
+  }
+}
+
+int SegmentJudge::AddCopy(const Copy& copy) {
+  int id = static_cast<int>(copies_.size());
+  if (free_copies_.empty()) {
+    copies_.push_back(copy);
+  } else {
+    id = free_copies_.back();
+    free_copies_.pop_back();
+    copies_[id] = copy;
+  }
+  copies_of_[copy.tensor].push_back(id);
+  List(id);
+  return id;
+}
+
+bool SegmentJudge::IsBefore(const Copy& a, const Copy& b) {
+  if (a.to_fast() != b.to_fast()) return !a.to_fast();
+  if (a.synchronous() != b.synchronous()) return a.synchronous();
+  if (a.deadline != b.deadline) return a.deadline < b.deadline;
+  return a.tensor < b.tensor;
+}
+
+void SegmentJudge::List(int id) {
+  const Copy& copy = copies_[id];
+  std::vector<int>& starts = starts_[copy.start];
+  starts.insert(std::upper_bound(starts.begin(), starts.end(), id,
+                                 [&](int a, int b) {
+                                   return IsBefore(copies_[a], copies_[b]);
+                                 }),
+                id);
+  if (!copy.synchronous()) deadlines_[copy.deadline].push_back(id);
+  NoteChange(copy.start);
+}
+
+void SegmentJudge::Unlist(int id) {
+  const Copy& copy = copies_[id];
+  std::erase(starts_[copy.start], id);
+  if (!copy.synchronous()) std::erase(deadlines_[copy.deadline], id);
+  NoteChange(copy.start);
+}
+
+void SegmentJudge::NoteChange(KernelIndex boundary) {
+  first_ = std::min(first_, boundary);
+  last_ = std::max(last_, boundary);
+}
+
+void SegmentJudge::Hold(TensorIndex t, const std::vector<FastSegment>& stays,
+                        int sign) {
+  const int64_t bytes = sign * OwnBytes(graph_.tensors[t].size_bytes);
+  for (const FastSegment& stay : stays) {
+    excess_.Add(stay.begin, stay.end, bytes);
+  }
+}
+
+void SegmentJudge::Replace(StayChange change) {
+  const TensorIndex t = change.tensor;
+  std::vector<bool> was_fast;
+  for (const KernelUse& use : uses_[t]) {
+    was_fast.push_back(TierAt(t, use.kernel) == kFastTier);
+  }
+  Undo undo{.tensor = t, .home = home_[t], .unusable = unusable_[t]};
+  Hold(t, stays_[t], -1);
+  undo.stays = std::exchange(stays_[t], std::move(change.stays));
+  Hold(t, stays_[t], 1);
+  ChooseHome(t);
+  ReplaceCopies(t, undo);
+  undo_.push_back(std::move(undo));
+  for (size_t i = 0; i < uses_[t].size(); ++i) {
+    const KernelIndex k = uses_[t][i].kernel;
+    const bool is_fast = TierAt(t, k) == kFastTier;
+    if (is_fast == was_fast[i] && (is_fast || home_[t] == undo_.back().home)) {
+      continue;
+    }
+    undo_kernel_ns_.push_back({k, kernel_ns_[k]});
+    kernel_ns_[k] = KernelNs(k);
+    NoteChange(k);
+  }
+}
+
+SegmentJudge::Judgement SegmentJudge::Judge() {
+  Simulate();
+  const bool usable = unusable_count_ == 0;
+  return {.step_ns = usable ? step_ns_ + shift_ns_
+                            : std::numeric_limits<int64_t>::max(),
+          .excess_bytes = excess_bytes()};
+}
+
+void SegmentJudge::Simulate() {
+  shift_ns_ = 0;
+  converged_ = first_;
+  if (first_ > last_) return;
+  const size_t width = lane_count_ + 1;
+  const int64_t* before = StateAt(states_, first_);
+  std::copy(before, before + width, StateAt(proposed_states_, first_));
+  const auto end_ns = [&](const Copy& copy) {
+    return copy.start >= first_ ? copy.proposed_end_ns : copy.end_ns;
+  };
+  for (KernelIndex b = first_;; ++b) {
+    int64_t* state = StateAt(proposed_states_, b);
+    int64_t now_ns = state[0];
+    if (b > last_ && HasConverged(b, state)) {
+      converged_ = b;
+      shift_ns_ = now_ns - StateAt(states_, b)[0];
+      return;
+    }
+    free_ns_.assign(state + 1, state + width);
+    work_ += 1 + static_cast<int64_t>(starts_[b].size());
+    for (const int id : deadlines_[b]) {
+      now_ns = std::max(now_ns, end_ns(copies_[id]));
+    }
+    for (const int id : starts_[b]) {
+      Copy& copy = copies_[id];
+      int64_t& free_ns = free_ns_[copy.lane];
+      free_ns = LaterNs(std::max(free_ns, now_ns), copy.duration_ns);
+      copy.proposed_end_ns = free_ns;
+      if (copy.synchronous()) now_ns = free_ns;
+    }
+    if (b == kernels_) {
+      converged_ = b + 1;
+      shift_ns_ = now_ns - step_ns_;
+      return;
+    }
+    int64_t* next = StateAt(proposed_states_, b + 1);
+    next[0] = LaterNs(LaterNs(now_ns, graph_.kernels[b].gap_ns), kernel_ns_[b]);
+    std::copy(free_ns_.begin(), free_ns_.end(), next + 1);
+  }
+}
+
+bool SegmentJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
+  for (const Undo& undo : undo_) {
+    for (const int id : undo.added) {
+      const Copy& copy = copies_[id];
+      if (copy.deadline >= b && copy.proposed_end_ns > now_ns) return false;
+    }
+    for (const int id : undo.removed) {
+      const Copy& copy = copies_[id];
+      if (copy.deadline >= b && copy.end_ns > StateAt(states_, b)[0]) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// The lanes have as much left to do, and so has each copy under way; of those
+// that were added or removed none is.
+bool SegmentJudge::HasConverged(KernelIndex b, const int64_t* state) const {
+  const int64_t* before = StateAt(states_, b);
+  const int64_t now_ns = state[0];
+  for (int lane = 1; lane <= lane_count_; ++lane) {
+    if (Backlog(state[lane], now_ns) != Backlog(before[lane], before[0])) {
+      return false;
+    }
+  }
+  if (!ChangesHaveEnded(b, now_ns)) return false;
+  std::vector<bool> is_open(lane_count_);
+  int open = 0;
+  for (int lane = 0; lane < lane_count_; ++lane) {
+    is_open[lane] = Backlog(state[lane + 1], now_ns) > 0;
+    open += is_open[lane] ? 1 : 0;
+  }
+  for (KernelIndex at = b - 1; at >= first_ && open > 0; --at) {
+    for (auto id = starts_[at].rbegin(); id != starts_[at].rend(); ++id) {
+      const Copy& copy = copies_[*id];
+      if (copy.is_new || !is_open[copy.lane]) continue;
+      const int64_t left_ns = Backlog(copy.proposed_end_ns, now_ns);
+      if (left_ns != Backlog(copy.end_ns, before[0])) return false;
+      if (left_ns > 0) continue;
+      is_open[copy.lane] = false;
+      --open;
+    }
+  }
+  if (open == 0 || now_ns == before[0]) return true;
+  // What was under way before the first change has not ended later.
+  const int64_t* first = StateAt(states_, first_);
+  const int64_t earlier_ns = std::min(now_ns, before[0]);
+  for (int lane = 0; lane < lane_count_; ++lane) {
+    if (is_open[lane] && first[lane + 1] > earlier_ns) return false;
+  }
+  return true;
+}
+
+void SegmentJudge::Accept() {
+  const size_t width = lane_count_ + 1;
+  if (converged_ > first_) {
+    std::copy(StateAt(proposed_states_, first_),
+              StateAt(proposed_states_, converged_ - 1) + width,
+              StateAt(states_, first_));
+  }
+  for (KernelIndex b = first_; b < converged_; ++b) {
+    for (const int id : starts_[b]) {
+      copies_[id].end_ns = copies_[id].proposed_end_ns;
+    }
+  }
+  if (shift_ns_ != 0) {
+    work_ += kernels_ + 1 - converged_;
+    for (KernelIndex b = converged_; b <= kernels_; ++b) {
+      int64_t* state = StateAt(states_, b);
+      for (size_t i = 0; i < width; ++i) state[i] += shift_ns_;
+      for (const int id : starts_[b]) copies_[id].end_ns += shift_ns_;
+    }
+  }
+  step_ns_ += shift_ns_;
+  for (Undo& undo : undo_) {
+    NoteSinceMark(undo.tensor, std::move(undo.stays));
+    for (const int id : undo.added) copies_[id].is_new = false;
+    free_copies_.insert(free_copies_.end(), undo.removed.begin(),
+                        undo.removed.end());
+  }
+  Clear();
+}
+
+void SegmentJudge::Reject() {
+  for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
+    const TensorIndex t = undo->tensor;
+    Hold(t, stays_[t], -1);
+    for (const int id : undo->added) Unlist(id);
+    free_copies_.insert(free_copies_.end(), undo->added.begin(),
+                        undo->added.end());
+    stays_[t] = std::move(undo->stays);
+    copies_of_[t] = std::move(undo->copies);
+    home_[t] = undo->home;
+    unusable_count_ += (undo->unusable ? 1 : 0) - (unusable_[t] ? 1 : 0);
+    unusable_[t] = undo->unusable;
+    Hold(t, stays_[t], 1);
+    for (const int id : undo->removed) List(id);
+  }
+  for (auto at = undo_kernel_ns_.rbegin(); at != undo_kernel_ns_.rend(); ++at) {
+    kernel_ns_[at->first] = at->second;
+  }
+  Clear();
+}
+
+void SegmentJudge::NoteSinceMark(TensorIndex t,
+                                 std::vector<FastSegment> stays) {
+  if (changed_since_[t] == mark_) return;
+  changed_since_[t] = mark_;
+  since_mark_.push_back({t, std::move(stays)});
+}
+
+const std::vector<FastSegment>& SegmentJudge::AcceptedStays(
+    TensorIndex t) const {
+  const auto at =
+      std::find_if(undo_.begin(), undo_.end(),
+                   [&](const Undo& undo) { return undo.tensor == t; });
+  return at == undo_.end() ? stays_[t] : at->stays;
+}
+
+void SegmentJudge::SetOffsets(TensorIndex t,
+                              const std::vector<FastSegment>& stays) {
+  const bool is_proposed = &AcceptedStays(t) != &stays_[t];
+  std::vector<FastSegment> before = std::exchange(stays_[t], stays);
+  if (!is_proposed) NoteSinceMark(t, std::move(before));
+}
+
+void SegmentJudge::Mark() {
+  since_mark_.clear();
+  ++mark_;
+}
+
+StaysByTensor SegmentJudge::Marked() const {
+  StaysByTensor marked = stays_;
+  for (const StayChange& change : since_mark_) {
+    marked[change.tensor] = change.stays;
+  }
+  return marked;
+}
+
+void SegmentJudge::Clear() {
+  undo_.clear();
+  undo_kernel_ns_.clear();
+  first_ = kernels_ + 1;
+  last_ = -1;
+}
+
+std::vector<int64_t> SegmentJudge::LostNs() const {
+  std::vector<int64_t> lost_ns;
+  for (KernelIndex k = 0; k < kernels_; ++k) {
+    const Kernel& kernel = graph_.kernels[k];
+    const int64_t end_ns = StateAt(states_, k + 1)[0];
+    lost_ns.push_back(end_ns - StateAt(states_, k)[0] - kernel.gap_ns -
+                      kernel.profile.fast_inputs_fast_outputs.duration_ns);
+  }
+  lost_ns.back() += step_ns_ - StateAt(states_, kernels_)[0];
+  return lost_ns;
+}
+
+}  // namespace stowage

@@ -1,0 +1,34 @@
+// Where a tensor that is alive as a step begins spends the end of a step: in
+// the fast tier all the time from its last use to its first one in the next
+// step, or it leaves in between, and returns before the step ends, in the next
+// step, or leaves only then.
+//
+//   if (CrossOtherwise(random, uses, kernels, stays)) ...
+//
+// Pure functions, but for `random`. `uses` are ascending, `kernels` is their
+// number in a step. `stays` are all of one tensor, by begin; whether they can
+// be built afterwards is for the caller to find out.
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_STEP_CROSSING_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_STEP_CROSSING_H_
+
+#include <random>
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// Draws another way across the end of the step. False where there is none.
+bool CrossOtherwise(std::mt19937_64& random,
+                    const std::vector<KernelIndex>& uses, KernelIndex kernels,
+                    std::vector<FastSegment>& stays);
+
+// Where a change left the tensor in the fast tier on one side of the end of the
+// step alone, it leaves that side as well.
+void MendCrossing(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
+                  KernelIndex kernels, std::vector<FastSegment>& stays);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_STEP_CROSSING_H_

@@ -1,0 +1,48 @@
+#include "policies/search/other_plans.h"
+
+#include <utility>
+
+#include "policies/baselines/belady.h"
+#include "policies/baselines/g10.h"
+#include "policies/redl/redl.h"
+#include "policies/sentinel/sentinel.h"
+
+namespace stowage {
+namespace {
+
+// The largest graphs that Belady's rule and the others plan in a small part of
+// a second.
+constexpr KernelIndex kMaxKernelsForBelady = 10'000;
+constexpr KernelIndex kMaxKernels = 3000;
+
+// Of the time of a step in which nothing is waited for.
+constexpr double kMostWaitingForBelady = 0.1;
+constexpr double kLeastWaitingForRedl = 0.05;
+
+void ConsiderPlanOf(const Policy& policy, const Graph& graph,
+                    const MemorySystem& system, const PlanOptions& options,
+                    Search& search) {
+  if (search.IsOver()) return;
+  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
+  if (!plan.ok()) return;
+  plan->notes.clear();  // of how it came to be, from which the search goes on
+  search.Consider(*std::move(plan));
+}
+
+}  // namespace
+
+void ConsiderOtherPlans(const Graph& graph, const MemorySystem& system,
+                        const PlanOptions& options, Search& search) {
+  if (graph.kernel_count() <= kMaxKernelsForBelady &&
+      search.WaitedShare() < kMostWaitingForBelady) {
+    ConsiderPlanOf(BeladyPolicy(), graph, system, options, search);
+  }
+  if (graph.kernel_count() > kMaxKernels) return;
+  ConsiderPlanOf(G10Policy(), graph, system, options, search);
+  if (!HasAddressableSlowTier(system)) return;
+  ConsiderPlanOf(SentinelPolicy(), graph, system, options, search);
+  if (search.WaitedShare() < kLeastWaitingForRedl) return;
+  ConsiderPlanOf(RedlPolicy(), graph, system, options, search);
+}
+
+}  // namespace stowage

@@ -1,0 +1,36 @@
+// Prices absences by a network, for the search of stow: in the first round by
+// what the absences are, in each later one also by what became of the round
+// before.
+//
+//   LearnedPrices prices(costs, choices, network);
+//   search.RunAtPrices(prices);
+#ifndef STOWAGE_POLICIES_SEARCH_PRICES_LEARNED_PRICES_H_
+#define STOWAGE_POLICIES_SEARCH_PRICES_LEARNED_PRICES_H_
+
+#include <vector>
+
+#include "policies/search/prices/absence_features.h"
+#include "policies/search/prices/price_network.h"
+
+namespace stowage {
+
+// Keeps references to its arguments. Not thread-safe.
+class LearnedPrices {
+ public:
+  LearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
+                const PriceNetwork& network)
+      : choices_(choices), network_(network), features_(costs, choices) {}
+
+  // As PriceAbsences.
+  std::vector<double> Price(const std::vector<Choice>& chosen,
+                            const MoveSchedule* schedule);
+
+ private:
+  const AbsenceChoices& choices_;
+  const PriceNetwork& network_;
+  AbsenceFeatures features_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_PRICES_LEARNED_PRICES_H_

@@ -1,0 +1,14 @@
+// The text of policies/search/prices/network.json, embedded when the library is
+// built. Use price_network_proto.h instead.
+#ifndef STOWAGE_POLICIES_SEARCH_PRICES_NETWORK_FILE_H_
+#define STOWAGE_POLICIES_SEARCH_PRICES_NETWORK_FILE_H_
+
+#include <string_view>
+
+namespace stowage {
+
+std::string_view PriceNetworkFile();
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_PRICES_NETWORK_FILE_H_

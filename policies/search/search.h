@@ -1,0 +1,193 @@
+// Finds the residency of a step: which absences are taken and when their copies
+// run, so that kernels wait as little as possible and addresses fit.
+//
+//   Search search(costs, choices, {.rounds = 8});
+//   search.Run();
+//   absl::StatusOr<Plan> plan = search.best();
+//
+// Keeps references to its arguments. Not thread-safe.
+#ifndef STOWAGE_POLICIES_SEARCH_SEARCH_H_
+#define STOWAGE_POLICIES_SEARCH_SEARCH_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "policies/plan/cancellation.h"
+#include "policies/plan/plan.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/search/absences/absence_selector.h"
+#include "policies/search/absences/allowed_room.h"
+#include "policies/search/absences/move_schedule.h"
+#include "policies/search/absences/tier_choice.h"
+#include "policies/search/annealing/segment_annealing.h"
+
+namespace stowage {
+
+struct SearchEffort {
+  // Schedules that are tried from each start, each learning from the one before
+  // how much room copies under way need.
+  int rounds = 3;
+  // Address layouts that are tried for a schedule, each with less room where
+  // the one before did not fit; a third of them where what does not fit can be
+  // used in a slower tier.
+  int layouts = 12;
+  // Absences and segments that are scheduled or laid out, in all.
+  int64_t work = 300'000;
+  // As AnnealingEffort::work, and as much of it for each boundary and stay as
+  // is worth it.
+  int64_t annealing = 15'000'000;
+  int64_t annealing_each = 60'000;
+  // How often annealing begins again at the best plan, each time with twice the
+  // work of the time before.
+  int longer_annealings = 0;
+  // Of what annealing draws.
+  uint64_t seed = 0;
+  // No new schedule or layout is begun after this.
+  absl::Time deadline = absl::InfiniteFuture();
+  // As if the deadline had come.
+  Cancellation cancellation;
+};
+
+// What each absence costs in the next round, by absence, > 0; learned_prices.h
+// of deeptm_plus is one. `chosen` are those of the round before and `schedule`
+// what became of them; empty and null in the first round of a start.
+using PriceAbsences = std::function<std::vector<double>(
+    const std::vector<Choice>& chosen, const MoveSchedule* schedule)>;
+
+class Search {
+ public:
+  Search(const CostModel& costs, const AbsenceChoices& choices,
+         const SearchEffort& effort);
+
+  // Finds a plan, and better ones until the effort is spent or no better one is
+  // worth it.
+  void Run();
+
+  // The same from one start for each rule of tiers, in which absences cost what
+  // `price` says.
+  void RunAtPrices(const PriceAbsences& price);
+
+  // The best plan so far is one that Anneal may begin with, too, where the best
+  // one then is another and not much better.
+  void KeepBeginning() {
+    if (best_.ok()) beginning_ = *best_;
+  }
+
+  // Makes small changes to the stays of the best plan, whoever made it
+  // (segment_annealing.h). Nothing for graphs so large that it takes long to
+  // begin, nor where a tensor is in several slower tiers.
+  void Anneal();
+
+  // How long a step would take at such prices if addresses were always found;
+  // takes a fraction of the time.
+  int64_t EstimateStepNs(const PriceAbsences& price);
+
+  // Takes a plan of another planner, which the verifier accepts, into account.
+  // Gives its moves the time that its addresses allow.
+  void Consider(Plan plan);
+
+  // The best plan so far, with its prediction; an error where there is none.
+  const absl::StatusOr<Plan>& best() const { return best_; }
+
+  // How much longer the step of the best plan is than one in which nothing is
+  // waited for or used in a slower tier, as a share of that; 0 without a plan.
+  double WaitedShare() const;
+
+  // Whether a better plan is not worth a search, or there is no time for it.
+  bool IsOver();
+  // Whether the deadline kept the search from doing all it would have.
+  bool timed_out() const { return timed_out_; }
+
+ private:
+  // What a schedule is made from.
+  struct Recipe {
+    std::vector<double> costs;  // by absence
+    TierRule tiers = TierRule::kFirst;
+    std::vector<int64_t> reserve_bytes;  // by boundary, for copies under way
+  };
+  struct Candidate {
+    Recipe recipe;
+    std::vector<Choice> chosen;
+    std::vector<PlacedAbsence> placed;
+    MoveSchedule schedule;
+  };
+
+  std::vector<TierRule> Rules() const;
+  std::vector<Recipe> Starts() const;
+  // Where there is a deadline: finds something to return, whenever it comes.
+  // Whether that is all there is to do.
+  bool PlansAtOnce(const Recipe& recipe, const PriceAbsences& price);
+  // Lays out the best candidates that rounds from the starts lead to.
+  void RunFrom(const std::vector<Recipe>& starts, const PriceAbsences& price);
+  // Where the best plan hardly waits, one that leaves room unused as well.
+  void TryWithRoomToSpare(const Recipe& recipe);
+  // The recipe of a first round.
+  Recipe Begin(Recipe recipe, const PriceAbsences& price) const;
+  Candidate Evaluate(const Recipe& recipe);
+  // Chooses tiers and copies for what is chosen.
+  void Schedule(Candidate& candidate);
+  std::vector<int64_t> ExcessFor(const Recipe& recipe) const;
+  // The best of some rounds; without `price` all cost what the recipe says.
+  Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
+  // Lays out the candidate, or what becomes of it with less room: while a
+  // segment that found no address is held, less by that share of it.
+  void LayOut(Candidate candidate, double misfit_share);
+  // What has no address in the layout that leaves out least; none where there
+  // is a plan, or where less room would not help.
+  std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  // From the best plan, and another beginning if there is one.
+  void AnnealFromBeginnings();
+  // The same from the best plan alone, with a share of the effort.
+  void AnnealBest(double share);
+  // Each spends `work` on annealing from the best plan, a layout counting
+  // `layout_work`. What finds no address is used in a slower tier.
+  void AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
+                         int64_t layout_work);
+  // Only what finds addresses as a whole counts. Returns the work left.
+  int64_t AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
+                          int64_t layout_work);
+  // Only what finds addresses beside all else is tried.
+  void AnnealInPlaces(SegmentAnnealing& annealing, int64_t work);
+  // Annealing begins with the best plan, its stays as short as they may be
+  // where it `tightens`; false where it cannot.
+  bool BeginAgain(SegmentAnnealing& annealing, bool tightens);
+  bool IsFarFromFitting(const std::vector<FastSegment>& misfits) const;
+  // Considers what `annealing` comes to; returns what has no address there.
+  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
+                                      AnnealingEffort effort);
+  // Shortens stays to what their copies need.
+  void Tighten(BuildInput& input) const;
+  // Considers the plan in which what found no address is used in a slower tier.
+  void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
+  void MakeDo(const Recipe& recipe, double most_share);
+  bool IsStuck() const;
+  // Whether even its schedule, without addresses, is no faster than the best.
+  bool IsHopeless(const Candidate& candidate) const;
+  BuildInput MakeInput(const Candidate& candidate) const;
+  bool IsDone();
+  bool IsGoodEnough(int64_t step_ns) const;
+
+  // The most stays whose layout is repaired where something is lost by
+  // repairing it: less room leads to good schedules of more sooner.
+  static constexpr size_t kMostRepaired = 700;
+
+  const CostModel& costs_;
+  const AbsenceChoices& choices_;
+  const SearchEffort effort_;
+  bool timed_out_ = false;
+  int64_t work_left_ = 0;
+  uint64_t annealings_ = 0;
+  AbsenceSelector selector_;
+  AllowedRoom room_;
+  absl::StatusOr<Plan> best_;
+  std::optional<Plan> beginning_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_SEARCH_H_

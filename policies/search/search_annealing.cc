@@ -1,0 +1,212 @@
+// How a search spends its annealing (segment_annealing.h).
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "policies/planning/plan_segments.h"
+#include "policies/search/search.h"
+
+namespace stowage {
+namespace {
+
+// Annealing goes on after each layout. Where what finds no address can be used
+// in a slower tier, there are so many steps.
+constexpr int64_t kSteps = 5;
+
+// Elsewhere it begins with steps of one of so many parts of a share of the
+// work, and longer ones once addresses are found; the rest of the work goes to
+// changes for which there are addresses. So it does at once where what finds
+// none is more than there is room.
+constexpr int64_t kFirstSteps = 8;
+constexpr double kShareWithoutPlaces = 0.6;
+
+// Where addresses were not found, annealing begins again with less room: so
+// many times by this share of what found none, then with this share of all.
+constexpr int kGentleTries = 2;
+constexpr double kGentleShare = 0.1;
+constexpr double kRoomToSpare = 0.97;
+
+// AnnealingEffort::reheating where each step goes on from what was found
+// before, and the temperatures of the first step and of the others.
+constexpr double kReheating = 0.7;
+constexpr double kFirstTemperature = 1e-4;
+constexpr double kLaterTemperature = 3e-5;
+
+// What a layout counts: for repairs, and for each stay.
+constexpr int64_t kAnnealingRepairs = 100'000;
+constexpr int64_t kLayoutWork = 100;
+
+// How much slower another beginning may be that is tried, and the share of the
+// work that each of the two gets for that.
+constexpr double kMostWorse = 1.02;
+constexpr double kTrialShare = 0.1;
+
+// The most boundaries and stays of a plan that is annealed with all the effort,
+// larger ones gaining little by it, and of one that is annealed at all.
+constexpr int64_t kAnnealedFully = 7'000;
+constexpr int64_t kMostAnnealed = 20'000;
+
+// The most boundaries of a step whose plan is annealed once more, which takes
+// little time then.
+constexpr int64_t kAnnealedTwice = 700;
+
+// More than there are in a search.
+constexpr uint64_t kMostAnnealings = 256;
+
+// Of what found no address, the share by which less is allowed while it is
+// held.
+constexpr double kMisfitShare = 0.5;
+
+}  // namespace
+
+void Search::Anneal() {
+  if (!best_.ok() || IsOver()) return;
+  AnnealFromBeginnings();
+  const auto boundaries = static_cast<int64_t>(room_.bytes().size());
+  if (boundaries <= kAnnealedTwice) AnnealBest(1);
+  for (int n = 1; n <= effort_.longer_annealings; ++n) AnnealBest(1 << n);
+}
+
+void Search::AnnealFromBeginnings() {
+  const double least_ns = best_->prediction.step_time_ns;
+  std::optional<Plan> other = std::exchange(beginning_, std::nullopt);
+  const double other_ns =
+      other.has_value() ? other->prediction.step_time_ns : least_ns;
+  if (other_ns <= least_ns || other_ns > kMostWorse * least_ns) {
+    return AnnealBest(1);
+  }
+  std::swap(*best_, *other);
+  AnnealBest(kTrialShare);
+  std::swap(*best_, *other);
+  AnnealBest(kTrialShare);
+  if (other->prediction.step_time_ns < best_->prediction.step_time_ns) {
+    best_ = *std::move(other);
+  }
+  AnnealBest(1 - 2 * kTrialShare);
+}
+
+void Search::AnnealBest(double share) {
+  if (IsOver()) return;
+  std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+  if (!input.has_value()) return;
+  const auto size =
+      static_cast<int64_t>(room_.bytes().size() + input->segments.size());
+  if (size > kMostAnnealed) return;
+  const int64_t most_work =
+      effort_.annealing * kAnnealedFully / std::max(kAnnealedFully, size);
+  const auto work = static_cast<int64_t>(
+      share *
+      static_cast<double>(std::min(most_work, effort_.annealing_each * size)));
+  const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
+  room_.AllowAll(1);
+  SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams,
+                             effort_.seed * kMostAnnealings + ++annealings_);
+  annealing.Begin(*std::move(input), room_.bytes());
+  if (costs_.in_place_tier() != kFastTier) {
+    AnnealLeavingSlow(annealing, work, layout_work);
+    return;
+  }
+  const auto first =
+      static_cast<int64_t>(kShareWithoutPlaces * static_cast<double>(work));
+  const int64_t left = AnnealAndLayOut(annealing, first, layout_work);
+  AnnealInPlaces(annealing, work - first + left);
+}
+
+void Search::AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
+                               int64_t layout_work) {
+  double temperature = kFirstTemperature;
+  for (int64_t left = work; left > 0 && !IsOver();) {
+    const int64_t step = std::min(work / kSteps, left);
+    left -= step + layout_work;
+    const std::vector<FastSegment> misfits = AnnealStep(
+        annealing,
+        {.work = step, .temperature = temperature, .reheating = kReheating});
+    temperature = kLaterTemperature;
+    if (misfits.empty()) continue;
+    room_.Take(misfits, kMisfitShare);
+    annealing.Allow(room_.bytes());
+  }
+}
+
+int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
+                                int64_t layout_work) {
+  double temperature = kFirstTemperature;
+  int64_t step = work / kFirstSteps;
+  int64_t left = work;
+  int failures = 0;
+  while (left > 0 && !IsOver()) {
+    step = std::min(step, left);
+    left -= step + layout_work;
+    const std::vector<FastSegment> misfits = AnnealStep(
+        annealing,
+        {.work = step, .temperature = temperature, .reheating = kReheating});
+    temperature = kLaterTemperature;
+    if (misfits.empty()) {
+      step *= 2;
+      continue;
+    }
+    if (IsFarFromFitting(misfits)) break;
+    step = work / kFirstSteps;
+    if (++failures <= kGentleTries) {
+      room_.Take(misfits, kGentleShare);
+    } else if (failures == kGentleTries + 1) {
+      room_.AllowAll(kRoomToSpare);
+    } else {
+      room_.Take(misfits, kMisfitShare);
+      annealing.Allow(room_.bytes());
+      continue;
+    }
+    if (!BeginAgain(annealing, false)) break;
+  }
+  return std::max<int64_t>(0, left);
+}
+
+bool Search::BeginAgain(SegmentAnnealing& annealing, bool tightens) {
+  std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
+  if (!input.has_value()) return false;
+  if (tightens) Tighten(*input);
+  annealing.Begin(*std::move(input), room_.bytes());
+  return true;
+}
+
+void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
+  room_.AllowAll(1);
+  if (IsOver() || !BeginAgain(annealing, true)) return;
+  annealing.KeepPlaces(costs_.workload().arena_bytes);
+  AnnealStep(annealing, {.work = work,
+                         .temperature = kFirstTemperature,
+                         .reheating = kReheating});
+}
+
+bool Search::IsFarFromFitting(const std::vector<FastSegment>& misfits) const {
+  int64_t bytes = 0;
+  for (const FastSegment& misfit : misfits) {
+    bytes += costs_.graph().tensors[misfit.tensor].size_bytes;
+  }
+  return bytes > costs_.workload().arena_bytes;
+}
+
+std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
+                                            AnnealingEffort effort) {
+  effort.deadline = effort_.deadline;
+  effort.cancellation = effort_.cancellation;
+  BuildInput input = annealing.Run(effort);
+  const bool in_place = costs_.in_place_tier() != kFastTier;
+  const bool repairs = in_place || input.segments.size() <= kMostRepaired;
+  input.repair_work = repairs ? kAnnealingRepairs : 0;
+  if (!annealing.keeps_places()) {
+    Tighten(input);
+    for (FastSegment& segment : input.segments) segment.offset_bytes = -1;
+  }
+  std::vector<FastSegment> misfits;
+  absl::StatusOr<Plan> plan =
+      BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
+  if (plan.ok()) {
+    Consider(*std::move(plan));
+  } else if (in_place) {
+    LeaveSlow(std::move(input), misfits);
+  }
+  return misfits;
+}
+
+}  // namespace stowage

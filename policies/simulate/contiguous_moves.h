@@ -1,0 +1,31 @@
+// Which moves of a plan are carried out as one copy: the migrator joins
+// requests that go on where the one before them ends, and the simulator counts
+// on it.
+//
+//   size_t end = ContiguousRunEnd(graph, plan.moves, first);
+//   int64_t ns = CopyDurationNs(...);   // of moves[first] .. moves[end - 1]
+//
+// Pure functions. Source: DeepTM III-C2.
+#ifndef STOWAGE_POLICIES_SIMULATE_CONTIGUOUS_MOVES_H_
+#define STOWAGE_POLICIES_SIMULATE_CONTIGUOUS_MOVES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/plan/plan.h"
+
+namespace stowage {
+
+// Whether `second`, which follows `first` in the plan, goes on where it ends:
+// the same boundaries, the same two tiers, and the next bytes or the next page
+// in both of them.
+bool Continues(const Graph& graph, const Move& first, const Move& second);
+
+// One past the last of the moves from `first` on that are one copy.
+size_t ContiguousRunEnd(const Graph& graph, const std::vector<Move>& moves,
+                        size_t first);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SIMULATE_CONTIGUOUS_MOVES_H_

@@ -1,0 +1,63 @@
+// The one definition of time: how long a step takes under a plan.
+//
+//   absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
+//   plan.prediction = simulation->prediction;
+//
+// Kernels run in order. At boundary b: moves with deadline b are waited for,
+// moves with start b are queued on the lane of their (from, to) pair (a lane
+// makes one copy at a time, first come first served; contiguous moves are one
+// copy, see contiguous_moves.h; a drop takes no time), kernel b waits its gap
+// and runs for its duration given where its operands are (linear between the
+// four corners of the implementation that the plan chose, by share of bytes
+// touched; streamed operands add their copies through the window). Every move
+// ends within its step and a plan is cyclic, so one pass is the steady state.
+#ifndef STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_
+#define STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/plan/cancellation.h"
+#include "policies/plan/plan.h"
+
+namespace stowage {
+
+// `now_ns` + `duration_ns`, but times never run past about 146 years, whatever
+// a plan says.
+inline int64_t LaterNs(int64_t now_ns, int64_t duration_ns) {
+  return std::min(int64_t{1} << 62, now_ns + duration_ns);
+}
+
+// What happened at one kernel, times since the start of the step.
+struct KernelTrace {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  int64_t stall_ns = 0;    // waited at the boundary before it
+  int64_t fast_bytes = 0;  // held in the fast tier while it ran
+};
+
+struct MoveTrace {
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+};
+
+struct Simulation {
+  Prediction prediction;
+  std::vector<KernelTrace> kernels;
+  std::vector<MoveTrace> moves;  // parallel to Plan::moves
+};
+
+// INVALID_ARGUMENT when the plan refers to things the graph or the system does
+// not have. CANCELLED. Does not verify: see verifier.h.
+absl::StatusOr<Simulation> Simulate(const Graph& graph,
+                                    const MemorySystem& system,
+                                    const Plan& plan,
+                                    const Cancellation& cancellation = {});
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_

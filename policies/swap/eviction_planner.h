@@ -1,0 +1,116 @@
+// Chooses which gaps are taken so that the bytes held in the fast tier stay
+// within a budget at every boundary, and when their copies run.
+//
+//   EvictionPlanner planner(graph, system, workload, boundary_ns,
+//                           budget_bytes);
+//   std::vector<FastSegment> segments = planner.Plan();
+//
+// Belady's rule: at the first kernel that is over budget, take the gap with the
+// farthest next use among those whose two copies hide behind kernels; if there
+// is none, take or prolong the one that is waited for least. Prefix sums of
+// kernel times make the time between any two boundaries a subtraction.
+#ifndef STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_
+#define STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/gap.h"
+#include "policies/simulate/lane_schedule.h"
+
+namespace stowage {
+
+// Not thread-safe; for one call of Plan. Keeps references to its arguments.
+class EvictionPlanner {
+ public:
+  // `boundary_ns`: when each boundary is expected to be reached, K + 1 values.
+  // `copy_margin`: copies are planned to take this many times what the system
+  // says, so that small deviations do not make kernels wait.
+  EvictionPlanner(const Graph& graph, const MemorySystem& system,
+                  const Workload& workload,
+                  const std::vector<int64_t>& boundary_ns, double copy_margin,
+                  int64_t budget_bytes);
+
+  // False, with part of the work done, as soon as kernels would wait longer
+  // than `max_wait_ns` in all or when the lanes are so full that it would take
+  // too long to find out. False when the workload's plan is cancelled.
+  bool Plan(int64_t max_wait_ns);
+
+  // What is fast when, after Plan.
+  std::vector<FastSegment> Segments() const;
+
+ private:
+  // A gap as the boundaries of one step see it, which may be a step less than
+  // its own.
+  struct Cover {
+    int gap = 0;
+    KernelIndex turn = 0;  // 0, or a step
+    KernelIndex end = 0;   // it covers those before
+    // Of its next use; where none follows, farther than all others.
+    KernelIndex next_use = 0;
+    // Where it is taken, no room is held from `left` to `fetch` - 1.
+    bool taken = false;
+    KernelIndex left = 0;
+    KernelIndex fetch = 0;
+  };
+  // A way to take a gap, and how long kernels would wait for it.
+  struct Option {
+    TakenGap taken;
+    // Boundaries at which it must be slow.
+    KernelIndex slow_first = 0;
+    KernelIndex slow_last = 0;
+    int64_t out_start_ns = 0;
+    int64_t in_start_ns = 0;
+    int64_t wait_ns = 0;
+  };
+
+  void CountFastBytes();
+  void AddFastBytes(KernelIndex begin, KernelIndex end, int64_t bytes);
+  void TakeMandatoryGaps();
+  bool RelieveBoundary(KernelIndex boundary);
+  void Open(KernelIndex boundary);
+  void SetTaken(Cover& cover) const;
+  // Gaps in which a tensor holds room at the boundary that it could do without:
+  // those not taken first, then by the distance of the next use, the farthest
+  // first; until `visit` returns false.
+  void VisitCandidates(KernelIndex boundary,
+                       absl::FunctionRef<bool(int gap)> visit) const;
+  KernelIndex Unroll(int gap, KernelIndex boundary) const;
+  Option Extend(int gap, KernelIndex boundary);
+  Option Schedule(const Gap& gap, KernelIndex slow_first,
+                  KernelIndex slow_last) const;
+  void ScheduleOut(const Gap& gap, KernelIndex by, Option& option) const;
+  void ScheduleIn(const Gap& gap, KernelIndex after, Option& option) const;
+  void Take(int gap, const Option& option);
+  void GiveBack(int gap);
+  void ReserveLanes(const Option& option);
+  void ReleaseLanes(const Option& option);
+  KernelIndex FirstBoundaryAt(int64_t ns) const;
+  KernelIndex LastBoundaryAt(int64_t ns) const;
+
+  const Graph& graph_;
+  const MemorySystem& system_;
+  const Workload& workload_;
+  const std::vector<int64_t>& boundary_ns_;
+  const int64_t budget_bytes_;
+  const KernelIndex step_;  // boundaries in a step
+
+  const std::vector<Gap> gaps_;
+  std::vector<std::vector<Cover>> begins_;  // by boundary
+  // The boundary that is looked at, by distance of the next use, then by gap.
+  std::vector<Cover> covering_;
+  std::vector<std::optional<Option>> taken_;  // by gap
+  std::vector<int64_t> fast_bytes_;           // by boundary
+  std::vector<int64_t> out_ns_;               // by tensor, with margin
+  std::vector<int64_t> in_ns_;
+  int64_t wait_ns_ = 0;  // of all gaps taken
+  LaneSchedule out_lane_;
+  LaneSchedule in_lane_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_

@@ -1,0 +1,63 @@
+// From the gaps that a system swaps in to its script: when each tensor goes,
+// to which tier, and when it comes back.
+//
+//   std::vector<Gap> maps = FeatureMaps(facts);
+//   std::vector<Offload> offloads = ...;   // those that are chosen
+//   SwapRun run = RunOffloads(facts, offloads, budget_bytes);
+#ifndef STOWAGE_POLICIES_SWAP_OFFLOAD_H_
+#define STOWAGE_POLICIES_SWAP_OFFLOAD_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "policies/planning/gap.h"
+#include "policies/swap/step_facts.h"
+#include "policies/swap/swap_system.h"
+
+namespace stowage {
+
+// A gap during which a tensor is in a slower tier.
+struct Offload {
+  Gap gap;
+  TierIndex tier = 1;
+  // Boundaries, unrolled as in the gap.
+  KernelIndex leave = 0;
+  KernelIndex fetch = 0;
+  // Where its copies are waited for; -1: only when it matters.
+  KernelIndex gone_by = -1;
+  KernelIndex back_by = -1;
+};
+
+// Gaps that can be swapped: between two uses that need the tensor fast, with no
+// use in between that leaves it slow. By `from`.
+std::vector<Gap> SwappableGaps(const StepFacts& facts);
+
+// The boundary between forward and backward pass: where the most bytes of
+// tensors that do not persist wait for their next use.
+KernelIndex TurningPoint(const StepFacts& facts);
+
+// What the forward pass keeps for the backward pass: the gaps of tensors that
+// do not persist across the turning point. By `from`.
+std::vector<Gap> FeatureMaps(const StepFacts& facts);
+
+int64_t CopyOutNs(const StepFacts& facts, TensorIndex t, TierIndex tier);
+int64_t CopyInNs(const StepFacts& facts, TensorIndex t, TierIndex tier);
+
+// Ideal time at an unrolled boundary.
+int64_t TimeAt(const StepFacts& facts, KernelIndex boundary);
+// The last unrolled boundary that is reached by `ns`, at least 0.
+KernelIndex BoundaryAt(const StepFacts& facts, int64_t ns);
+
+// Sets `fetch` of each so that the copies in, one after the other in each
+// tier's lane, end as they are needed.
+void FetchJustInTime(const StepFacts& facts, std::vector<Offload>& offloads);
+
+// Runs a system with the offloads as its script. What the script leaves over is
+// demand paging, and noted.
+SwapRun RunOffloads(const StepFacts& facts,
+                    const std::vector<Offload>& offloads, int64_t budget_bytes,
+                    VictimOrder victims = VictimOrder::kLeastRecentlyUsed);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SWAP_OFFLOAD_H_

@@ -1,0 +1,200 @@
+#include "policies/search/annealing/segment_places.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "gtest/gtest.h"
+#include "policies/model/liveness.h"
+#include "policies/model/presets.h"
+#include "policies/planning/plan_segments.h"
+#include "policies/verify/verifier.h"
+#include "tests/unit/policies/random_graph.h"
+
+namespace stowage {
+namespace {
+
+constexpr int64_t kPage = 4096;
+
+std::vector<FastSegment> Joined(const StaysByTensor& stays) {
+  std::vector<FastSegment> segments;
+  for (const auto& some : stays) {
+    segments.insert(segments.end(), some.begin(), some.end());
+  }
+  return segments;
+}
+
+// All tensors fast, in a layout that BuildPlan finds for the limit.
+StaysByTensor PlacedStays(const Graph& graph, const MemorySystem& system,
+                          int64_t limit_bytes) {
+  const BuildInput input{.segments = AllFastSegments(graph),
+                         .fast_limit_bytes = limit_bytes};
+  const auto plan = BuildPlan(graph, system, input);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  const BuildInput placed = *BuildInputOf(graph, *plan);
+  StaysByTensor stays(graph.tensors.size());
+  for (const FastSegment& segment : placed.segments) {
+    stays[segment.tensor].push_back(segment);
+  }
+  return stays;
+}
+
+absl::Status Verify(const Graph& graph, const MemorySystem& system,
+                    int64_t limit_bytes, const StaysByTensor& stays) {
+  const auto plan =
+      BuildPlan(graph, system,
+                {.segments = Joined(stays), .fast_limit_bytes = limit_bytes});
+  if (!plan.ok()) return plan.status();
+  return VerifyPlan(graph, system, *plan);
+}
+
+bool SameOffsets(const StaysByTensor& a, const StaysByTensor& b) {
+  for (size_t t = 0; t < a.size(); ++t) {
+    if (a[t].size() != b[t].size()) return false;
+    for (size_t s = 0; s < a[t].size(); ++s) {
+      if (a[t][s].offset_bytes != b[t][s].offset_bytes ||
+          a[t][s].begin != b[t][s].begin || a[t][s].end != b[t][s].end) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Changes of up to three tensors, of which the verifier accepts all that find
+// places; returns how many did not.
+int ReplaceAtRandom(const Graph& graph, const MemorySystem& system,
+                    uint64_t seed, const SegmentPlaces::Effort& effort) {
+  const int64_t limit_bytes = AllFastBytes(graph) + 4 * kPage;
+  const SegmentNeighbour neighbour(graph, system.tiers[1].addressable, {});
+  SegmentPlaces places(graph,
+                       ArenaBytes(graph, {.fast_limit_bytes = limit_bytes}),
+                       PlacedStays(graph, system, limit_bytes));
+  std::mt19937_64 random(seed);
+  int failed = 0;
+  for (int n = 0; n < 150; ++n) {
+    StaysByTensor stays = places.stays();
+    std::vector<TensorIndex> changed;
+    for (uint64_t i = 0; i <= random() % 3; ++i) {
+      auto change = neighbour.Change(random, stays);
+      if (!change.has_value() ||
+          std::count(changed.begin(), changed.end(), change->tensor) > 0) {
+        continue;
+      }
+      changed.push_back(change->tensor);
+      stays[change->tensor] = std::move(change->stays);
+    }
+    const StaysByTensor before = places.stays();
+    if (places.Replace(changed, stays, effort)) {
+      EXPECT_EQ(Verify(graph, system, limit_bytes, places.stays()),
+                absl::OkStatus())
+          << system.name << " seed " << seed << " change " << n;
+    } else {
+      ++failed;
+      EXPECT_TRUE(SameOffsets(places.stays(), before));
+    }
+  }
+  return failed;
+}
+
+TEST(SegmentPlacesTest, GivesPlacesThatTheVerifierAccepts) {
+  int failed = 0, failed_with_more_effort = 0;
+  for (const char* name : {"optane", "gpu-pcie"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      failed += ReplaceAtRandom(graph, system, seed, {.obstacles = 1000});
+      failed_with_more_effort += ReplaceAtRandom(
+          graph, system, seed, {.displaced = 4, .obstacles = 1000});
+    }
+  }
+  EXPECT_GT(failed, 0);
+  EXPECT_LT(failed_with_more_effort, failed);
+}
+
+// Tensor 0 is at the bottom, 1 in the middle of an arena of four pages.
+class SmallArenaTest : public testing::Test {
+ protected:
+  SmallArenaTest() {
+    graph_.kernels.resize(9);
+    graph_.tensors = {{.size_bytes = kPage, .persistent = true},
+                      {.size_bytes = kPage, .persistent = true},
+                      {.size_bytes = 2 * kPage, .persistent = true}};
+    stays_ = {{Stay(0, 2, 8, 0)}, {Stay(1, 4, 6, 2 * kPage)}, {}};
+  }
+
+  static FastSegment Stay(TensorIndex t, KernelIndex begin, KernelIndex end,
+                          int64_t offset_bytes = -1) {
+    return {.tensor = t,
+            .begin = begin,
+            .ready = begin + 1,
+            .leave = end - 1,
+            .end = end,
+            .moved_in = true,
+            .moved_out = true,
+            .offset_bytes = offset_bytes};
+  }
+
+  Graph graph_;
+  StaysByTensor stays_;
+};
+
+TEST_F(SmallArenaTest, MakesRoomByMovingWhatIsInTheWay) {
+  SegmentPlaces places(graph_, 4 * kPage, stays_);
+  StaysByTensor wanted = stays_;
+  wanted[2] = {Stay(2, 3, 5)};
+  EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
+  EXPECT_TRUE(places.stays()[2].empty());
+  ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
+  EXPECT_EQ(places.touched(), (std::vector<TensorIndex>{2, 0}));
+  EXPECT_EQ(places.stays()[2][0].offset_bytes, 0);
+  EXPECT_EQ(places.stays()[0][0].offset_bytes, 3 * kPage);
+}
+
+TEST_F(SmallArenaTest, ReturnsToWhatWasBefore) {
+  SegmentPlaces places(graph_, 4 * kPage, stays_);
+  StaysByTensor wanted = stays_;
+  wanted[2] = {Stay(2, 3, 5)};
+  ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
+  places.Return({{2, {}}, {0, stays_[0]}});
+  EXPECT_TRUE(SameOffsets(places.stays(), stays_));
+  wanted[2][0].offset_bytes = kPage;
+  EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
+}
+
+TEST_F(SmallArenaTest, StaysWhereItWasWhenItGrows) {
+  SegmentPlaces places(graph_, 4 * kPage, stays_);
+  StaysByTensor wanted = places.stays();
+  wanted[1] = {Stay(1, 1, 9, 2 * kPage)};
+  ASSERT_TRUE(places.Replace({1}, wanted, {.obstacles = 10}));
+  EXPECT_EQ(places.stays()[1][0].offset_bytes, 2 * kPage);
+}
+
+TEST_F(SmallArenaTest, TakesTheRoomOfWhatGivesWay) {
+  SegmentPlaces places(graph_, 2 * kPage, {{Stay(0, 2, 8, 0)}, {}, {}});
+  StaysByTensor wanted = {{Stay(0, 5, 8, 0)}, {}, {Stay(2, 3, 5)}};
+  EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
+  EXPECT_TRUE(places.Replace({2, 0}, wanted, {.obstacles = 10}));
+}
+
+TEST_F(SmallArenaTest, IsInOnePlaceAcrossTheEndOfTheStep) {
+  SegmentPlaces places(graph_, 2 * kPage, {{}, {Stay(1, 4, 6, 0)}, {}});
+  StaysByTensor wanted = places.stays();
+  FastSegment first = Stay(0, 0, 5), last = Stay(0, 7, 10);
+  first.moved_in = last.moved_out = false;
+  wanted[0] = {first, last};
+  ASSERT_TRUE(places.Replace({0}, wanted, {.obstacles = 10}));
+  EXPECT_EQ(places.stays()[0][0].offset_bytes, kPage);
+  EXPECT_EQ(places.stays()[0][1].offset_bytes, kPage);
+}
+
+TEST_F(SmallArenaTest, GivesUpWhereTooMuchIsInTheWay) {
+  SegmentPlaces places(graph_, 4 * kPage, stays_);
+  StaysByTensor wanted = stays_;
+  wanted[2] = {Stay(2, 7, 9)};
+  EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 0}));
+  EXPECT_TRUE(places.Replace({2}, wanted, {.obstacles = 1}));
+}
+
+}  // namespace
+}  // namespace stowage
