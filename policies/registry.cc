@@ -37,6 +37,15 @@ std::unique_ptr<Policy> Make() {
   return std::make_unique<P>();
 }
 
+std::unique_ptr<Policy> MakeLearnedPrices() {
+  return std::make_unique<LearnedPricesPolicy>(MakeRivals());
+}
+
+std::unique_ptr<Policy> MakeAnnealedSearch() {
+  return std::make_unique<AnnealedSearchPolicy>(MakeRivals(),
+                                                MakeLearnedPrices());
+}
+
 template <Movement movement>
 std::unique_ptr<Policy> MakeAutoTm() {
   return std::make_unique<AutoTmPolicy>(movement);
@@ -59,7 +68,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"capuchin", &Make<CapuchinPolicy>},
           {"deeptm-heat", &MakeDeepTmHeat<MigrationMode::kAsynchronous>},
           {"deeptm-heat-sync", &MakeDeepTmHeat<MigrationMode::kSynchronous>},
-          {"deeptm-plus", &Make<DeepTmPlusPolicy>},
+          {"deeptm-plus", &MakeLearnedPrices},
           {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},
           {"flashneuron", &Make<FlashneuronPolicy>},
@@ -70,7 +79,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"redl", &Make<RedlPolicy>},
           {"sentinel", &Make<SentinelPolicy>},
           {"sentinel-gpu", &Make<SentinelGpuPolicy>},
-          {"stow", &Make<StowPolicy>},
+          {"stow", &MakeAnnealedSearch},
           {"swapadvisor", &Make<SwapadvisorPolicy>},
           {"unified-memory", &Make<UnifiedMemoryPolicy>},
           {"vdnn", &Make<VdnnPolicy>},
@@ -79,6 +88,13 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
 }
 
 }  // namespace
+
+Rivals MakeRivals() {
+  return {.belady = std::make_unique<BeladyPolicy>(),
+          .g10 = std::make_unique<G10Policy>(),
+          .sentinel = std::make_unique<SentinelPolicy>(),
+          .redl = std::make_unique<RedlPolicy>()};
+}
 
 std::vector<std::string> PolicyNames() {
   std::vector<std::string> names;

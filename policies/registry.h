@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "policies/plan/policy.h"
+#include "policies/search/rivals.h"
 
 namespace stowage {
 
@@ -23,6 +24,9 @@ std::vector<std::string> PolicyNames();
 
 // NOT_FOUND lists the names there are.
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
+
+// The policies whose plans a search weighs.
+Rivals MakeRivals();
 
 }  // namespace stowage
 

@@ -3,8 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "policies/learned_prices/learned_prices_policy.h"
-#include "policies/search/other_plans.h"
 #include "policies/search/prices/learned_prices.h"
 #include "policies/search/prices/price_network_proto.h"
 #include "policies/search/search_plan.h"
@@ -21,7 +19,7 @@ constexpr int64_t kFirstSeed = int64_t{1} << 32;
 
 // Where more is waited for, the second search considers other planners' plans,
 // and the first one need not.
-constexpr double kMostWaitingForOthers = 0.05;
+constexpr double kMostWaitingForRivals = 0.05;
 
 // Where every use needs a copy plain prices are all alike, so that the search
 // begins once for each rule of tiers; prices that were learnt over many graphs
@@ -45,26 +43,35 @@ bool IsWorthTwo(const Graph& graph, const PlanOptions& options,
          search.WaitedShare() >= kLeastWaitingForTwo;
 }
 
-void GoOn(const Graph& graph, const MemorySystem& system,
-          const PlanOptions& options, bool considers_others, Search& search) {
+// One request, and who is weighed for it.
+struct Problem {
+  const Graph& graph;
+  const MemorySystem& system;
+  const PlanOptions& options;
+  const Rivals& rivals;
+  const Policy& learned_prices;
+};
+
+void GoOn(const Problem& problem, bool considers_rivals, Search& search) {
   search.KeepBeginning();
-  if (considers_others) ConsiderOtherPlans(graph, system, options, search);
+  if (considers_rivals) {
+    ConsiderRivals(problem.rivals, problem.graph, problem.system,
+                   problem.options, search);
+  }
   search.Anneal();
 }
 
 // Goes on beside the second search, and again from the better plan of the two.
-void SearchTwice(const Graph& graph, const MemorySystem& system,
-                 const PlanOptions& options, Search& search) {
-  const bool considers_others = search.WaitedShare() < kMostWaitingForOthers;
-  const auto go_on = [&] {
-    GoOn(graph, system, options, considers_others, search);
-  };
+void SearchTwice(const Problem& problem, Search& search) {
+  const bool considers_rivals = search.WaitedShare() < kMostWaitingForRivals;
+  const auto go_on = [&] { GoOn(problem, considers_rivals, search); };
   absl::StatusOr<Plan> second;
   const auto search_again = [&] {
-    second = DeepTmPlusPolicy().MakePlan(graph, system, options);
+    second = problem.learned_prices.MakePlan(problem.graph, problem.system,
+                                             problem.options);
   };
-  if (options.call_both) {
-    options.call_both(go_on, search_again);
+  if (problem.options.call_both) {
+    problem.options.call_both(go_on, search_again);
   } else {
     go_on();
     search_again();
@@ -73,39 +80,37 @@ void SearchTwice(const Graph& graph, const MemorySystem& system,
   search.Anneal();
 }
 
-void SearchAll(const Graph& graph, const MemorySystem& system,
-               const PlanOptions& options, const CostModel& costs,
+void SearchAll(const Problem& problem, const CostModel& costs,
                const AbsenceChoices& choices, Search& search) {
   search.Run();
-  if (IsWorthTwo(graph, options, search)) {
-    return SearchTwice(graph, system, options, search);
+  if (IsWorthTwo(problem.graph, problem.options, search)) {
+    return SearchTwice(problem, search);
   }
-  if (!HasAddressableSlowTier(system) && !search.IsOver()) {
+  if (!HasAddressableSlowTier(problem.system) && !search.IsOver()) {
     RunAtLearnedPrices(costs, choices, search);
   }
-  GoOn(graph, system, options, /*considers_others=*/true, search);
+  GoOn(problem, /*considers_rivals=*/true, search);
 }
 
 }  // namespace
 
-std::string_view StowPolicy::name() const { return "stow"; }
+std::string_view AnnealedSearchPolicy::name() const { return "stow"; }
 
-std::string_view StowPolicy::description() const {
+std::string_view AnnealedSearchPolicy::description() const {
   return "take the cheapest absences from the fast tier, schedule their copies "
          "by simulation, learn where kernels wait";
 }
 
-absl::StatusOr<Plan> StowPolicy::MakePlan(const Graph& graph,
-                                          const MemorySystem& system,
-                                          const PlanOptions& options) const {
+absl::StatusOr<Plan> AnnealedSearchPolicy::MakePlan(
+    const Graph& graph, const MemorySystem& system,
+    const PlanOptions& options) const {
+  const Problem problem{graph, system, options, rivals_, *learned_prices_};
   PlanOptions first = options;
   first.seed ^= kFirstSeed;
-  return PlanBySearching(graph, system, first, name(),
-                         [&](const CostModel& costs,
-                             const AbsenceChoices& choices, Search& search) {
-                           SearchAll(graph, system, options, costs, choices,
-                                     search);
-                         });
+  return PlanBySearching(
+      graph, system, first, name(),
+      [&](const CostModel& costs, const AbsenceChoices& choices,
+          Search& search) { SearchAll(problem, costs, choices, search); });
 }
 
 }  // namespace stowage

@@ -7,20 +7,33 @@
 #ifndef STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_
 #define STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_
 
+#include <memory>
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "policies/plan/policy.h"
+#include "policies/search/rivals.h"
 
 namespace stowage {
 
 // Stateless and safe to call from several threads.
-class StowPolicy : public Policy {
+class AnnealedSearchPolicy : public Policy {
  public:
+  // `learned_prices` searches a second time where that is worth it.
+  AnnealedSearchPolicy(Rivals rivals,
+                       std::unique_ptr<const Policy> learned_prices)
+      : rivals_(std::move(rivals)),
+        learned_prices_(std::move(learned_prices)) {}
+
   std::string_view name() const override;
   std::string_view description() const override;
   absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
                                 const PlanOptions& options) const override;
+
+ private:
+  const Rivals rivals_;
+  const std::unique_ptr<const Policy> learned_prices_;
 };
 
 }  // namespace stowage

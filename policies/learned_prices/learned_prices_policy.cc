@@ -1,8 +1,10 @@
 #include "policies/learned_prices/learned_prices_policy.h"
 
-#include "policies/search/other_plans.h"
+#include <utility>
+
 #include "policies/search/prices/learned_prices.h"
 #include "policies/search/prices/price_network_proto.h"
+#include "policies/search/rivals.h"
 #include "policies/search/search_plan.h"
 
 namespace stowage {
@@ -18,17 +20,17 @@ constexpr double kMostWaiting = 0.02;
 
 }  // namespace
 
-DeepTmPlusPolicy::DeepTmPlusPolicy()
-    : DeepTmPlusPolicy(ShippedPriceNetwork()) {}
+LearnedPricesPolicy::LearnedPricesPolicy(Rivals rivals)
+    : LearnedPricesPolicy(ShippedPriceNetwork(), std::move(rivals)) {}
 
-std::string_view DeepTmPlusPolicy::name() const { return "deeptm-plus"; }
+std::string_view LearnedPricesPolicy::name() const { return "deeptm-plus"; }
 
-std::string_view DeepTmPlusPolicy::description() const {
+std::string_view LearnedPricesPolicy::description() const {
   return "stow's search at prices that a network learnt over many graphs "
          "(after DeepTM)";
 }
 
-absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
+absl::StatusOr<Plan> LearnedPricesPolicy::MakePlan(
     const Graph& graph, const MemorySystem& system,
     const PlanOptions& options) const {
   return PlanBySearching(
@@ -46,7 +48,7 @@ absl::StatusOr<Plan> DeepTmPlusPolicy::MakePlan(
           });
         }
         if (search.best().ok() && search.WaitedShare() <= kMostWaiting) return;
-        ConsiderOtherPlans(graph, system, options, search);
+        ConsiderRivals(rivals_, graph, system, options, search);
         search.Anneal();
       });
 }

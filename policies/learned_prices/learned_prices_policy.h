@@ -6,20 +6,23 @@
 #define STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_
 
 #include <string_view>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "policies/plan/policy.h"
 #include "policies/search/prices/price_network.h"
+#include "policies/search/rivals.h"
 
 namespace stowage {
 
 // Stateless and safe to call from several threads.
-class DeepTmPlusPolicy : public Policy {
+class LearnedPricesPolicy : public Policy {
  public:
   // With the network that comes with the library.
-  DeepTmPlusPolicy();
+  explicit LearnedPricesPolicy(Rivals rivals);
   // `network` is used, not owned.
-  explicit DeepTmPlusPolicy(const PriceNetwork& network) : network_(network) {}
+  LearnedPricesPolicy(const PriceNetwork& network, Rivals rivals)
+      : network_(network), rivals_(std::move(rivals)) {}
 
   std::string_view name() const override;
   std::string_view description() const override;
@@ -28,6 +31,7 @@ class DeepTmPlusPolicy : public Policy {
 
  private:
   const PriceNetwork& network_;
+  const Rivals rivals_;
 };
 
 }  // namespace stowage

@@ -87,7 +87,8 @@ void Run() {
   PriceNetwork first{.weights =
                          std::vector<float>(PriceNetwork::WeightCount(0))};
   first.weights[2 * (1 + kPriceFeatureCount)] = absl::GetFlag(FLAGS_slow_use);
-  const DeepTmPlusPolicy learned(network), unlearned(first);
+  const LearnedPricesPolicy learned(network, MakeRivals());
+  const LearnedPricesPolicy unlearned(first, MakeRivals());
   const bool with_stow = absl::GetFlag(FLAGS_stow);
   Sums sums[3];
   int count = 0;

@@ -26,6 +26,8 @@ class SourceTreeTest(unittest.TestCase):
         for folder in rules.PROJECT_HEADERS:
             self.assertIn(f"`{folder}`", page,
                           f"docs/architecture.md does not mention {folder}")
+        for folder, reason in rules.LARGE_FOLDERS.items():
+            self.assertIn(f"| `{folder}` | {reason} |", page)
 
 
 @unittest.skipUnless(PLUGIN.exists(), "the plug-in is not built")
@@ -99,8 +101,30 @@ class RulesTest(unittest.TestCase):
         self.assert_reports("policies/belady/b.cc",
                             '#include "policies/lru/lru.h"\n')
 
+    def test_reports_one_part_of_a_search_including_what_stands_on_it(self):
+        self.assert_reports("policies/search/absences/a.cc",
+                            '#include "policies/search/search.h"\n')
+
+    def test_reports_folders_that_include_one_another(self):
+        self.write("agents/a/a.h", '#include "agents/b/b.h"\n')
+        self.write("agents/b/b.h", '#include "agents/c/c.h"\n')
+        self.write("agents/c/c.h", '#include "agents/a/a.h"\n')
+        self.assertEqual([
+            "agents/a: folders include one another: "
+            "agents/a -> agents/b -> agents/c -> agents/a"
+        ], rules.check_tree(self.root))
+
+    def test_reports_a_folder_that_holds_too_much(self):
+        for number in range(rules.MOST_SOURCE_FILES):
+            self.write(f"agents/a/f{number}.cc", "")
+        self.assertEqual([], rules.check_tree(self.root))
+        self.write("agents/a/one_more.cc", "")
+        self.assertIn("agents/a: 31 source files",
+                      rules.check_tree(self.root)[0])
+
     def test_reports_agents_that_include_policies(self):
-        self.assert_reports("agents/main.cc", '#include "policies/plan/policy.h"\n')
+        self.assert_reports("agents/main.cc",
+                            '#include "policies/plan/policy.h"\n')
 
     def test_reports_agents_that_include_the_runtime(self):
         self.assert_reports("agents/main.cc",

@@ -18,30 +18,50 @@ CXX_SUFFIXES = (".h", ".cc", ".cpp")
 PROJECT_HEADERS = {
     "policies": ("policies/", "stowage/v1/"),
     "policies/model": ("policies/model/", "stowage/v1/"),
+    "policies/scaling": ("policies/scaling/", "policies/model/"),
+    "policies/plan": ("policies/plan/", "policies/model/", "stowage/v1/"),
+    # Shares no code with what it judges.
+    "policies/verify":
+        ("policies/verify/", "policies/plan/", "policies/model/"),
+    "policies/layout":
+        ("policies/layout/", "policies/plan/", "policies/model/"),
+    "policies/simulate":
+        ("policies/simulate/", "policies/layout/", "policies/plan/",
+         "policies/model/"),
     "policies/planning":
-        ("policies/model/", "policies/planning/", "policies/plan/policy.h",
-         "stowage/v1/"),
+        ("policies/planning/", "policies/simulate/", "policies/layout/",
+         "policies/plan/", "policies/model/"),
+    "policies/bound":
+        ("policies/bound/", "policies/planning/", "policies/plan/",
+         "policies/model/"),
+    "policies/solver":
+        ("policies/solver/", "policies/plan/", "policies/model/"),
     "policies/intervals":
-        ("policies/model/", "policies/planning/", "policies/intervals/"),
+        ("policies/intervals/", "policies/planning/", "policies/simulate/",
+         "policies/layout/", "policies/plan/", "policies/model/"),
+    "policies/swap":
+        ("policies/swap/", "policies/planning/", "policies/simulate/",
+         "policies/layout/", "policies/plan/", "policies/model/"),
     "policies/heat":
-        ("policies/heat/", "policies/model/", "policies/planning/"),
+        ("policies/heat/", "policies/layout/", "policies/plan/",
+         "policies/model/"),
     "policies/aggregation":
-        ("policies/aggregation/", "policies/heat/", "policies/model/",
-         "policies/planning/"),
-    # Runs the search of stow at learned prices.
-    "policies/deeptm_plus":
-        ("policies/deeptm_plus/", "policies/heat/", "policies/model/",
-         "policies/planning/", "policies/stow/", "policies/plan/policy.h",
-         "stowage/v1/"),
-    # Weighs the plans of other systems, and of its own search at learned prices.
-    "policies/stow":
-        ("policies/stow/", "policies/model/", "policies/planning/",
-         "policies/learned_prices/learned_prices_policy.h",
-         "policies/search/prices/learned_prices.h",
-         "policies/search/prices/price_network_proto.h",
-         "policies/baselines/belady.h", "policies/baselines/g10.h",
-         "policies/redl/redl.h", "policies/sentinel/sentinel.h",
-         "policies/plan/policy.h"),
+        ("policies/aggregation/", "policies/heat/", "policies/simulate/",
+         "policies/layout/", "policies/plan/", "policies/model/"),
+    "policies/search/absences":
+        ("policies/search/absences/", "policies/planning/",
+         "policies/simulate/", "policies/layout/", "policies/plan/",
+         "policies/model/"),
+    "policies/search/annealing":
+        ("policies/search/annealing/", "policies/search/absences/",
+         "policies/planning/", "policies/simulate/", "policies/layout/",
+         "policies/plan/", "policies/model/"),
+    "policies/search/prices":
+        ("policies/search/prices/", "policies/search/absences/",
+         "policies/heat/", "policies/model/", "stowage/v1/"),
+    "policies/search":
+        ("policies/search/", "policies/planning/", "policies/simulate/",
+         "policies/plan/", "policies/model/"),
     "network": ("network/",),
     "server": ("server/", "network/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
@@ -58,13 +78,23 @@ PROJECT_HEADERS = {
     "tests": ("",),
 }
 
-# What a folder of one system in policies/ may use beside itself.
-POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/planning/",
-                         "policies/intervals/", "policies/solver/",
-                         "policies/heat/", "policies/aggregation/",
-                         "policies/plan/policy.h", "stowage/v1/")
-POLICY_SHARED_FOLDERS = ("model", "planning", "intervals", "solver", "heat",
-                         "aggregation")
+# What every other folder of policies/, one system each, may use beside itself:
+# what systems share, never another system.
+POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/plan/",
+                         "policies/layout/", "policies/simulate/",
+                         "policies/planning/", "policies/intervals/",
+                         "policies/swap/", "policies/solver/", "policies/heat/",
+                         "policies/aggregation/", "policies/search/",
+                         "stowage/v1/")
+
+# Above this many source files a folder holds more than one subject.
+MOST_SOURCE_FILES = 30
+# Folder -> what it holds, where that is one subject all the same.
+LARGE_FOLDERS = {
+    "agents/jobs": "the parts of one object, a job's session",
+    "agents/tiers": "one pair of files for each kind of memory and its parts",
+    "client_sdk/runtime": "the parts of one object, the in-process job",
+}
 
 # The folders of server/, each of which includes itself and those before it.
 SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "rpc",
@@ -77,7 +107,7 @@ for number, folder in enumerate(SERVER_FOLDERS, 1):
 # What an include looks like -> the only folders that may have it.
 RESERVED_HEADERS = (
     ("LibTorch", r"(torch|ATen|c10|caffe2)/", ("client_sdk/torch",
-                                               "policies/deeptm", "tests")),
+                                               "policies/deeptm/dqn", "tests")),
     ("memkind and libnuma", r"(memkind|numa|numaif|pmem_allocator)\.h$",
      ("agents/tiers", "tests/conformance", "tests/unit/agents")),
     ("gRPC", r"grpc(pp)?/|.*\.grpc\.pb\.h$",
@@ -142,7 +172,7 @@ LINK = re.compile(r"target_link_libraries\s*\(([^)]*)\)", re.S)
 
 def check_tree(root):
     """Returns one line per violation under `root`, in order of path."""
-    violations = []
+    violations = check_folders(root)
     for path in source_files(root):
         relative = path.relative_to(root).as_posix()
         text = path.read_text(encoding="utf-8", errors="replace")
@@ -152,6 +182,55 @@ def check_tree(root):
             violations += check_links(relative, text)
         violations += check_text(relative, text)
     return violations
+
+
+def check_folders(root):
+    """Returns one line per cycle of folders and per folder that is too large."""
+    includes, sizes = {}, {}
+    for path in source_files(root):
+        relative = path.relative_to(root)
+        if path.suffix not in CXX_SUFFIXES or relative.parts[0] == "tests":
+            continue
+        folder = relative.parent.as_posix()
+        sizes[folder] = sizes.get(folder, 0) + 1
+        includes.setdefault(folder,
+                            set()).update(included_folders(root, path))
+    return [
+        f"{folder}: {size} source files, above {MOST_SOURCE_FILES}; divide it, "
+        "or say in LARGE_FOLDERS why it is one subject"
+        for folder, size in sizes.items()
+        if size > MOST_SOURCE_FILES and folder not in LARGE_FOLDERS
+    ] + [
+        f"{cycle[0]}: folders include one another: {' -> '.join(cycle)}"
+        for cycle in cycles(includes)
+    ]
+
+
+def included_folders(root, path):
+    folder = path.parent.relative_to(root).as_posix()
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        match = INCLUDE.match(line)
+        if match and is_project_header(match.group(2)):
+            included = Path(match.group(2)).parent.as_posix()
+            if included != folder:
+                yield included
+
+
+def cycles(includes):
+    """Returns a cycle for each folder from which one is reached first."""
+    found, done = [], set()
+
+    def visit(folder, trail):
+        if folder in trail:
+            found.append(trail[trail.index(folder):] + [folder])
+        elif folder not in done:
+            for other in sorted(includes.get(folder, ())):
+                visit(other, trail + [folder])
+            done.add(folder)
+
+    for folder in sorted(includes):
+        visit(folder, [])
+    return found
 
 
 def source_files(root):
@@ -204,8 +283,7 @@ def allowed_project_headers(relative):
     """The prefixes for a file, None where there is no rule."""
     parts = relative.split("/")
     if parts[0] == "policies" and len(
-            parts) > 2 and parts[1] not in POLICY_SHARED_FOLDERS and (
-                f"policies/{parts[1]}" not in PROJECT_HEADERS):
+            parts) > 2 and f"policies/{parts[1]}" not in PROJECT_HEADERS:
         return (f"policies/{parts[1]}/",) + POLICY_SYSTEM_HEADERS
     folders = [f for f in PROJECT_HEADERS if within(relative, (f,))]
     return PROJECT_HEADERS[max(folders, key=len)] if folders else None

@@ -8,13 +8,12 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policies/bound/lower_bound.h"
-#include "policies/learned_prices/learned_prices_policy.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/plan/plan_proto.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
-#include "policies/search/other_plans.h"
+#include "policies/search/rivals.h"
 #include "policies/search/search_plan.h"
 #include "policies/simulate/simulator.h"
 #include "policies/verify/verifier.h"
@@ -23,10 +22,14 @@
 namespace stowage {
 namespace {
 
+const Policy& Searcher() {
+  static const auto* policy = MakePolicy("stow")->release();
+  return *policy;
+}
+
 absl::StatusOr<Plan> Stow(const Graph& graph, const MemorySystem& system,
                           int64_t limit_bytes) {
-  return StowPolicy().MakePlan(graph, system,
-                               {.fast_limit_bytes = limit_bytes});
+  return Searcher().MakePlan(graph, system, {.fast_limit_bytes = limit_bytes});
 }
 
 TEST(StowTest, PlansOfRandomGraphsPassTheVerifier) {
@@ -87,7 +90,7 @@ TEST(StowTest, MakesTheSamePlanTwice) {
   const MemorySystem file = *PresetMemorySystem("file");
   PlanOptions options{.fast_limit_bytes =
                           ComputeLiveness(graph).peak_bytes / 5};
-  const auto first = StowPolicy().MakePlan(graph, file, options);
+  const auto first = Searcher().MakePlan(graph, file, options);
   int called = 0;
   options.call_both = [&called](const auto& one, const auto& other) {
     ++called;
@@ -95,7 +98,7 @@ TEST(StowTest, MakesTheSamePlanTwice) {
     one();
     thread.join();
   };
-  const auto second = StowPolicy().MakePlan(graph, file, options);
+  const auto second = Searcher().MakePlan(graph, file, options);
   EXPECT_EQ(called, 1);
   ASSERT_TRUE(first.ok() && second.ok());
   ASSERT_EQ(first->moves.size(), second->moves.size());
@@ -158,10 +161,11 @@ TEST(StowTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
   ASSERT_GT(sentinel->notes.size(), 1u);
   const std::function<void(Search&)> take_over[] = {
       [&](Search& search) {
-        ConsiderOtherPlans(graph, system, options, search);
+        ConsiderRivals(MakeRivals(), graph, system, options, search);
       },
       [&](Search& search) {
-        search.Consider(*DeepTmPlusPolicy().MakePlan(graph, system, options));
+        search.Consider(
+            *(*MakePolicy("deeptm-plus"))->MakePlan(graph, system, options));
       }};
   for (const auto& run : take_over) {
     const auto plan =
@@ -181,7 +185,7 @@ TEST(StowTest, DrawsOtherNumbersWithAnotherSeed) {
                           ComputeLiveness(graph).peak_bytes / 3};
   std::set<std::string> plans;
   for (options.seed = 0; options.seed < 2; ++options.seed) {
-    const auto plan = StowPolicy().MakePlan(graph, system, options);
+    const auto plan = Searcher().MakePlan(graph, system, options);
     ASSERT_TRUE(plan.ok()) << plan.status();
     plans.insert(PlanToProto(*plan).SerializeAsString());
   }
@@ -191,7 +195,7 @@ TEST(StowTest, DrawsOtherNumbersWithAnotherSeed) {
 TEST(StowTest, SaysThatTheTimeLimitEndedTheSearch) {
   const Graph graph = TrainingStepGraph(20, 5);
   const MemorySystem file = *PresetMemorySystem("file");
-  const auto plan = StowPolicy().MakePlan(
+  const auto plan = Searcher().MakePlan(
       graph, file,
       {.fast_limit_bytes = ComputeLiveness(graph).peak_bytes / 5,
        .time_limit = absl::Nanoseconds(1)});

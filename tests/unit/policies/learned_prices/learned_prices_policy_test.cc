@@ -17,11 +17,11 @@ namespace {
 
 absl::StatusOr<Plan> PlanPlus(const Graph& graph, const MemorySystem& system,
                               int64_t limit_bytes) {
-  return DeepTmPlusPolicy().MakePlan(graph, system,
-                                     {.fast_limit_bytes = limit_bytes});
+  return (*MakePolicy("deeptm-plus"))
+      ->MakePlan(graph, system, {.fast_limit_bytes = limit_bytes});
 }
 
-TEST(DeepTmPlusTest, PlansOfRandomGraphsPassTheVerifier) {
+TEST(LearnedPricesPolicyTest, PlansOfRandomGraphsPassTheVerifier) {
   for (const char* name : {"optane", "file", "gpu-pcie", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 25; ++seed) {
@@ -40,7 +40,7 @@ TEST(DeepTmPlusTest, PlansOfRandomGraphsPassTheVerifier) {
 }
 
 // Not one of the graphs that it was trained on.
-TEST(DeepTmPlusTest, ReachesWhatIsAskedOfStowOnAnUnseenGraph) {
+TEST(LearnedPricesPolicyTest, ReachesWhatIsAskedOfStowOnAnUnseenGraph) {
   const Graph graph = TrainingStepGraph(15, 77);
   for (const char* name : {"optane", "file", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -57,7 +57,7 @@ TEST(DeepTmPlusTest, ReachesWhatIsAskedOfStowOnAnUnseenGraph) {
   }
 }
 
-TEST(DeepTmPlusTest, MakesTheSamePlanTwice) {
+TEST(LearnedPricesPolicyTest, MakesTheSamePlanTwice) {
   const Graph graph = TrainingStepGraph(12, 5);
   const MemorySystem optane = *PresetMemorySystem("optane");
   const int64_t limit = ComputeLiveness(graph).peak_bytes / 5;
@@ -68,7 +68,7 @@ TEST(DeepTmPlusTest, MakesTheSamePlanTwice) {
             PlanToProto(*second).SerializeAsString());
 }
 
-TEST(DeepTmPlusTest, SaysTheLeastLimitWhereNoneWorks) {
+TEST(LearnedPricesPolicyTest, SaysTheLeastLimitWhereNoneWorks) {
   const Graph graph = TrainingStepGraph(5, 1);
   const auto plan = PlanPlus(graph, *PresetMemorySystem("gpu-pcie"), 4096);
   EXPECT_EQ(plan.status().code(), absl::StatusCode::kFailedPrecondition);

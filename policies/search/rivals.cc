@@ -1,11 +1,6 @@
-#include "policies/search/other_plans.h"
+#include "policies/search/rivals.h"
 
 #include <utility>
-
-#include "policies/baselines/belady.h"
-#include "policies/baselines/g10.h"
-#include "policies/redl/redl.h"
-#include "policies/sentinel/sentinel.h"
 
 namespace stowage {
 namespace {
@@ -31,18 +26,19 @@ void ConsiderPlanOf(const Policy& policy, const Graph& graph,
 
 }  // namespace
 
-void ConsiderOtherPlans(const Graph& graph, const MemorySystem& system,
-                        const PlanOptions& options, Search& search) {
+void ConsiderRivals(const Rivals& rivals, const Graph& graph,
+                    const MemorySystem& system, const PlanOptions& options,
+                    Search& search) {
   if (graph.kernel_count() <= kMaxKernelsForBelady &&
       search.WaitedShare() < kMostWaitingForBelady) {
-    ConsiderPlanOf(BeladyPolicy(), graph, system, options, search);
+    ConsiderPlanOf(*rivals.belady, graph, system, options, search);
   }
   if (graph.kernel_count() > kMaxKernels) return;
-  ConsiderPlanOf(G10Policy(), graph, system, options, search);
+  ConsiderPlanOf(*rivals.g10, graph, system, options, search);
   if (!HasAddressableSlowTier(system)) return;
-  ConsiderPlanOf(SentinelPolicy(), graph, system, options, search);
+  ConsiderPlanOf(*rivals.sentinel, graph, system, options, search);
   if (search.WaitedShare() < kLeastWaitingForRedl) return;
-  ConsiderPlanOf(RedlPolicy(), graph, system, options, search);
+  ConsiderPlanOf(*rivals.redl, graph, system, options, search);
 }
 
 }  // namespace stowage
