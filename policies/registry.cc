@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <map>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -61,6 +62,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
       new std::map<std::string, Factory, std::less<>>{
           {"all-fast", &Make<AllFastPolicy>},
           {"all-slow", &Make<AllSlowPolicy>},
+          {"annealed-search", &MakeAnnealedSearch},
           {"autotm-async", &MakeAutoTm<Movement::kAsynchronous>},
           {"autotm-static", &MakeAutoTm<Movement::kStatic>},
           {"autotm-sync", &MakeAutoTm<Movement::kSynchronous>},
@@ -68,18 +70,17 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
           {"capuchin", &Make<CapuchinPolicy>},
           {"deeptm-heat", &MakeDeepTmHeat<MigrationMode::kAsynchronous>},
           {"deeptm-heat-sync", &MakeDeepTmHeat<MigrationMode::kSynchronous>},
-          {"deeptm-plus", &MakeLearnedPrices},
           {"deepum", &Make<DeepumPolicy>},
           {"first-touch", &Make<FirstTouchPolicy>},
           {"flashneuron", &Make<FlashneuronPolicy>},
           {"g10", &Make<G10Policy>},
           {"hardware-cache", &Make<HardwareCachePolicy>},
           {"ial", &Make<IalPolicy>},
+          {"learned-prices", &MakeLearnedPrices},
           {"lru", &Make<LruPolicy>},
           {"redl", &Make<RedlPolicy>},
           {"sentinel", &Make<SentinelPolicy>},
           {"sentinel-gpu", &Make<SentinelGpuPolicy>},
-          {"stow", &MakeAnnealedSearch},
           {"swapadvisor", &Make<SwapadvisorPolicy>},
           {"unified-memory", &Make<UnifiedMemoryPolicy>},
           {"vdnn", &Make<VdnnPolicy>},
@@ -87,7 +88,18 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
   return *factories;
 }
 
+// What policies were called before.
+constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
+    {"deeptm-plus", "learned-prices"}, {"stow", "annealed-search"}};
+
 }  // namespace
+
+std::string_view PresentPolicyName(std::string_view name) {
+  for (const auto& [former, present] : kFormerNames) {
+    if (name == former) return present;
+  }
+  return name;
+}
 
 Rivals MakeRivals() {
   return {.belady = std::make_unique<BeladyPolicy>(),
@@ -103,7 +115,7 @@ std::vector<std::string> PolicyNames() {
 }
 
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
-  const auto factory = Factories().find(name);
+  const auto factory = Factories().find(PresentPolicyName(name));
   if (factory != Factories().end()) return factory->second();
   return absl::NotFoundError(
       absl::StrCat("there is no policy '", std::string(name),

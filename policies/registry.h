@@ -17,12 +17,16 @@
 namespace stowage {
 
 // What is used where no policy is named.
-inline constexpr std::string_view kDefaultPolicy = "stow";
+inline constexpr std::string_view kDefaultPolicy = "annealed-search";
 
 // Sorted.
 std::vector<std::string> PolicyNames();
 
-// NOT_FOUND lists the names there are.
+// The name that a policy has now: another one than `name` where that is what it
+// was called before ("stow", "deeptm-plus").
+std::string_view PresentPolicyName(std::string_view name);
+
+// Also by its former name. NOT_FOUND lists the names there are.
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
 
 // The policies whose plans a search weighs.

@@ -94,7 +94,9 @@ void SearchAll(const Problem& problem, const CostModel& costs,
 
 }  // namespace
 
-std::string_view AnnealedSearchPolicy::name() const { return "stow"; }
+std::string_view AnnealedSearchPolicy::name() const {
+  return "annealed-search";
+}
 
 std::string_view AnnealedSearchPolicy::description() const {
   return "take the cheapest absences from the fast tier, schedule their copies "

@@ -3,7 +3,7 @@
 // wait and chooses again; then lays out addresses, and improves the best plan,
 // its own or another planner's, by small changes.
 //
-// docs/policies-stow.md describes it.
+// docs/policies-annealed-search.md describes it.
 #ifndef STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_
 #define STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_
 

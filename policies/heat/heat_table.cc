@@ -81,7 +81,7 @@ absl::Status TooMany(const Graph& graph) {
   return absl::ResourceExhaustedError(absl::StrCat(
       "graph '", graph.name, "' has more than ", kMaxHeatEntries,
       " decisions (living tensors at kernels short of fast memory); raise the "
-      "fast limit, or use a policy that needs no heat, as stow"));
+      "fast limit, or use a policy that needs no heat, as annealed-search"));
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ constexpr double kMostWaiting = 0.02;
 LearnedPricesPolicy::LearnedPricesPolicy(Rivals rivals)
     : LearnedPricesPolicy(ShippedPriceNetwork(), std::move(rivals)) {}
 
-std::string_view LearnedPricesPolicy::name() const { return "deeptm-plus"; }
+std::string_view LearnedPricesPolicy::name() const { return "learned-prices"; }
 
 std::string_view LearnedPricesPolicy::description() const {
-  return "stow's search at prices that a network learnt over many graphs "
-         "(after DeepTM)";
+  return "the search of annealed-search at prices that a network learnt over "
+         "many graphs (after DeepTM)";
 }
 
 absl::StatusOr<Plan> LearnedPricesPolicy::MakePlan(

@@ -1,7 +1,7 @@
-// deeptm-plus: the search of stow at prices that a network learnt over many
-// graphs, and at plain ones. Needs no training on a new graph.
+// learned-prices: a search at prices that a network learnt over many graphs, and
+// at plain ones. Needs no training on a new graph.
 //
-// docs/policies-deeptm-plus.md describes it.
+// docs/policies-learned-prices.md describes it.
 #ifndef STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_
 #define STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_
 

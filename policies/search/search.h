@@ -54,7 +54,7 @@ struct SearchEffort {
 };
 
 // What each absence costs in the next round, by absence, > 0; learned_prices.h
-// of deeptm_plus is one. `chosen` are those of the round before and `schedule`
+// of learned-prices is one. `chosen` are those of the round before and `schedule`
 // what became of them; empty and null in the first round of a start.
 using PriceAbsences = std::function<std::vector<double>(
     const std::vector<Choice>& chosen, const MoveSchedule* schedule)>;

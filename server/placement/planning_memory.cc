@@ -31,9 +31,7 @@ int64_t EstimatePlanningBytes(int64_t graph_bytes, std::string_view policy) {
     return kLeastBytes + kProgramBytesPerByte * graph_bytes;
   }
   const int64_t bytes = kLeastBytes + kBytesPerByte * graph_bytes;
-  const bool keeps_entries =
-      policy.starts_with("deeptm") && policy != "deeptm-plus";
-  return keeps_entries ? bytes + EntryBytes(graph_bytes) : bytes;
+  return policy.starts_with("deeptm") ? bytes + EntryBytes(graph_bytes) : bytes;
 }
 
 }  // namespace stowage

@@ -1,6 +1,6 @@
 // How much memory making a plan takes, before it is made.
 //
-//   int64_t bytes = EstimatePlanningBytes(row.size_bytes, "stow");
+//   int64_t bytes = EstimatePlanningBytes(row.size_bytes, "belady");
 #ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_
 #define STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_
 

@@ -49,8 +49,9 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
       .graph_id = proto.graph_id(),
       .system = *std::move(system),
       .fast_limit_bytes = proto.fast_limit_bytes(),
-      .policy =
-          proto.policy().empty() ? std::string(kDefaultPolicy) : proto.policy(),
+      .policy = std::string(proto.policy().empty()
+                                ? kDefaultPolicy
+                                : PresentPolicyName(proto.policy())),
       .seed = proto.seed(),
       .replan = proto.replan(),
   };

@@ -1,7 +1,7 @@
 // Plans graphs with several policies and prints one line per plan, with the
 // lower bound, so that planners can be compared and tuned. Not a test.
 //
-//   planners --system optane --ratios 0.2,0.4 --policies stow,belady
+//   planners --system optane --ratios 0.2,0.4 --policies annealed-search,belady
 //     graph.pb.gz training:130
 //
 // "training:N" is the tests' training step with N layers, "random:N" the
@@ -46,7 +46,8 @@ ABSL_FLAG(std::string, system, "g10-a100", "preset of the memory system");
 ABSL_FLAG(std::vector<std::string>, ratios, {"0.2"},
           "fast memory as shares of the graph's peak");
 ABSL_FLAG(int64_t, fast_bytes, 0, "fast memory in bytes; replaces --ratios");
-ABSL_FLAG(std::vector<std::string>, policies, {"stow"}, "policies to run");
+ABSL_FLAG(std::vector<std::string>, policies, {"annealed-search"},
+          "policies to run");
 ABSL_FLAG(std::vector<std::string>, perturb, {},
           "percents by which kernel times are perturbed under a fixed plan");
 ABSL_FLAG(double, time_limit_s, 0, "PlanOptions::time_limit");

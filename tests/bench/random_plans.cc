@@ -6,7 +6,7 @@
 // what was done to stdout.
 //
 //   random_plans --first 1 --count 1000        graphs 1 to 1000
-//   random_plans --first 1001 --count 1000 --policies stow,belady
+//   random_plans --first 1001 --count 1000 --policies annealed-search,belady
 //
 // Integer programs are cut off after a number of nodes, not by the clock, so
 // that a seed is the same work everywhere.

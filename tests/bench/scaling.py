@@ -1,6 +1,6 @@
 """Measures how planning time grows with the graph, and draws it.
 
-    python3 tests/bench/scaling.py --policies stow,belady --plot scaling.svg
+    python3 tests/bench/scaling.py --policies annealed-search,belady --plot scaling.svg
         [--kernels 100,1000,10000,100000] [--system optane] [--ratio 0.2]
         [--give-up-after 300] [--json scaling.json] [--from scaling.json]
 
@@ -102,7 +102,7 @@ def draw(points, path):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--policies", default="stow,belady")
+    parser.add_argument("--policies", default="annealed-search,belady")
     parser.add_argument("--kernels", default="100,1000,10000,100000")
     parser.add_argument("--system", default="optane")
     parser.add_argument("--ratio", type=float, default=0.2)

@@ -1,4 +1,4 @@
-// What the network of deeptm-plus is told of an absence: numbers of order one
+// What the network of learned-prices is told of an absence: numbers of order one
 // without a unit or a size of the graph in them, so that what is learnt on some
 // graphs and memory systems means the same on others.
 //

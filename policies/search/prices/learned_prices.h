@@ -1,5 +1,5 @@
-// Prices absences by a network, for the search of stow: in the first round by
-// what the absences are, in each later one also by what became of the round
+// Prices absences by a network, for a search: in the first round by what the
+// absences are, in each later one also by what became of the round
 // before.
 //
 //   LearnedPrices prices(costs, choices, network);

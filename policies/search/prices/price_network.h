@@ -1,11 +1,11 @@
-// The network of deeptm-plus: from what is known of an absence to what its
+// The network of learned-prices: from what is known of an absence to what its
 // copies and its slow uses should cost when absences are chosen.
 //
 //   PriceNetwork network{.hidden_units = 8, .weights = weights};
 //   PriceFactors factors = network.Evaluate(features.Of(absence));
 //   double cost = factors.out * out_ns + factors.in * in_ns + ...;
 //
-// With weights of zero all factors are 1: the prices of stow.
+// With weights of zero all factors are 1: plain prices.
 #ifndef STOWAGE_POLICIES_SEARCH_PRICES_PRICE_NETWORK_H_
 #define STOWAGE_POLICIES_SEARCH_PRICES_PRICE_NETWORK_H_
 

@@ -1,4 +1,4 @@
-// Networks of deeptm-plus as bytes, and the one that comes with the library.
+// Networks of learned-prices as bytes, and the one that comes with the library.
 //
 //   absl::StatusOr<PriceNetwork> network = ParsePriceNetwork(bytes);
 //   const PriceNetwork& shipped = ShippedPriceNetwork();

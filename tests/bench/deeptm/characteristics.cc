@@ -31,7 +31,8 @@
 ABSL_FLAG(std::string, system, "optane", "preset of the memory system");
 ABSL_FLAG(double, ratio, 0.2, "fast memory as a share of the graph's peak");
 ABSL_FLAG(std::vector<std::string>, policies,
-          (std::vector<std::string>{"first-touch", "sentinel", "stow"}),
+          (std::vector<std::string>{"first-touch", "sentinel",
+                                    "annealed-search"}),
           "policies to show beside the characteristics");
 ABSL_FLAG(std::string, dqn, "", "a policy that was trained for the graph");
 

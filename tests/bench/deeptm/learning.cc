@@ -45,7 +45,8 @@ ABSL_FLAG(int, seeds, 3, "trainings per graph");
 ABSL_FLAG(int, first_seed, 1, "of the trainings");
 ABSL_FLAG(std::vector<std::string>, policies,
           (std::vector<std::string>{"first-touch", "lru", "deeptm-heat-sync",
-                                    "deeptm-heat", "belady", "stow"}),
+                                    "deeptm-heat", "belady",
+                                    "annealed-search"}),
           "policies to compare with");
 ABSL_FLAG(std::string, curve, "", "CSV file for the reward curves");
 ABSL_FLAG(bool, synchronous, false, "DqnSettings::migration");

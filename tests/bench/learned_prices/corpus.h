@@ -1,4 +1,4 @@
-// Graphs on memory systems under limits: what deeptm-plus is trained and judged
+// Graphs on memory systems under limits: what learned-prices is trained and judged
 // on.
 //
 //   std::vector<Case> cases =

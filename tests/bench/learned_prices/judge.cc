@@ -1,4 +1,4 @@
-// Sets the plans of deeptm-plus beside those of stow, and beside its own with a
+// Sets the plans of learned-prices beside those of annealed-search, and beside its own with a
 // network that only knows the prices that training began with: one line per
 // case.
 //
@@ -32,7 +32,7 @@ ABSL_FLAG(std::vector<std::string>, ratios, {"0.2"},
 ABSL_FLAG(std::string, network, "", "instead of the one that is shipped");
 ABSL_FLAG(double, slow_use, 3,
           "logarithm of the price of use in slow memory that is not learnt");
-ABSL_FLAG(bool, stow, true, "plan with stow as well");
+ABSL_FLAG(bool, annealed_search, true, "plan with annealed-search as well");
 
 namespace stowage {
 namespace {
@@ -89,7 +89,7 @@ void Run() {
   first.weights[2 * (1 + kPriceFeatureCount)] = absl::GetFlag(FLAGS_slow_use);
   const LearnedPricesPolicy learned(network, MakeRivals());
   const LearnedPricesPolicy unlearned(first, MakeRivals());
-  const bool with_stow = absl::GetFlag(FLAGS_stow);
+  const bool with_annealed = absl::GetFlag(FLAGS_annealed_search);
   Sums sums[3];
   int count = 0;
   double least = 1e9;
@@ -97,24 +97,28 @@ void Run() {
                                    absl::GetFlag(FLAGS_systems), ratios)) {
     const Result plus = Plan(learned, one);
     const Result without = Plan(unlearned, one);
-    Result stow{plus.step, 0};
-    if (with_stow) stow = Plan(**MakePolicy("stow"), one);
+    Result annealed{plus.step, 0};
+    if (with_annealed) annealed = Plan(**MakePolicy("annealed-search"), one);
     std::printf(
-        "%-36s deeptm-plus %8.4f (%6.3f s)  unlearned %8.4f (%6.3f s)  stow "
-        "%8.4f (%6.3f s)  %6.2f %% of stow\n",
+        "%-36s learned-prices %8.4f (%6.3f s)  unlearned %8.4f (%6.3f s)  "
+        "annealed-search "
+        "%8.4f (%6.3f s)  %6.2f %% of annealed-search\n",
         one.label.c_str(), plus.step, plus.seconds, without.step,
-        without.seconds, stow.step, stow.seconds, 100 * stow.step / plus.step);
+        without.seconds, annealed.step, annealed.seconds,
+        100 * annealed.step / plus.step);
     std::fflush(stdout);
     Add(plus, sums[0]);
     Add(without, sums[1]);
-    Add(stow, sums[2]);
-    least = std::min(least, stow.step / plus.step);
+    Add(annealed, sums[2]);
+    least = std::min(least, annealed.step / plus.step);
     ++count;
   }
   if (count == 0) return;
   std::printf(
-      "%d cases: deeptm-plus %.2f %% of stow in the geometric mean, %.2f %% at "
-      "worst, unlearned %.2f %%; seconds %.2f, unlearned %.2f, stow %.2f\n",
+      "%d cases: learned-prices %.2f %% of annealed-search in the geometric "
+      "mean, %.2f %% at "
+      "worst, unlearned %.2f %%; seconds %.2f, unlearned %.2f, annealed-search "
+      "%.2f\n",
       count, 100 * std::exp((sums[2].logarithm - sums[0].logarithm) / count),
       100 * least,
       100 * std::exp((sums[2].logarithm - sums[1].logarithm) / count),

@@ -1,4 +1,4 @@
-// Trains the network of deeptm-plus: looks for weights with which the steps of
+// Trains the network of learned-prices: looks for weights with which the steps of
 // all graphs of a corpus are fast, addresses left aside. Prints a line for each
 // generation.
 //

@@ -3,7 +3,7 @@
 // how many there were; exits with 1 where there was one.
 //
 //   plan_hashes                                     # everything: two minutes
-//   plan_hashes --graphs resnet-trace --policies belady,stow
+//   plan_hashes --graphs resnet-trace --policies belady,annealed-search
 //   plan_hashes --print > tests/bench/plan_hashes/hashes.txt
 #include <algorithm>
 #include <cstdio>

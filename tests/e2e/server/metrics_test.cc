@@ -77,18 +77,19 @@ TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
       absl::IsNotFound(client_->GetPlan(std::string(64, 'a')).status()));
   EXPECT_THAT(
       Scrape(),
-      AllOf(HasSubstr("stowaged_build_info{version=\""),
-            HasSubstr("stowaged_graphs 1"), HasSubstr("stowaged_nodes_alive 1"),
-            HasSubstr("stowaged_jobs_running 1"),
-            // The second time the plan was found, not made.
-            HasSubstr("stowaged_plans_made_total{policy=\"stow\"} 1"),
-            HasSubstr(
-                "stowaged_planning_duration_seconds_count{policy=\"stow\"} 1"),
-            HasSubstr("stowaged_steps_total{mode=\"demand\"} 1"),
-            HasSubstr("stowaged_steps_total{mode=\"plan\"} 0"),
-            HasSubstr("stowaged_fallbacks_total 1"),
-            HasSubstr("stowaged_telemetry_dropped_steps_total 3"),
-            HasSubstr("stowaged_telemetry_repeated_steps_total 0")));
+      AllOf(
+          HasSubstr("stowaged_build_info{version=\""),
+          HasSubstr("stowaged_graphs 1"), HasSubstr("stowaged_nodes_alive 1"),
+          HasSubstr("stowaged_jobs_running 1"),
+          // The second time the plan was found, not made.
+          HasSubstr("stowaged_plans_made_total{policy=\"annealed-search\"} 1"),
+          HasSubstr("stowaged_planning_duration_seconds_count{policy="
+                    "\"annealed-search\"} 1"),
+          HasSubstr("stowaged_steps_total{mode=\"demand\"} 1"),
+          HasSubstr("stowaged_steps_total{mode=\"plan\"} 0"),
+          HasSubstr("stowaged_fallbacks_total 1"),
+          HasSubstr("stowaged_telemetry_dropped_steps_total 3"),
+          HasSubstr("stowaged_telemetry_repeated_steps_total 0")));
   EXPECT_THAT(
       Scrape(),
       AllOf(HasSubstr("stowaged_moved_bytes_total{direction=\"in\"} 11"),

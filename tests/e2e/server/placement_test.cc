@@ -74,6 +74,21 @@ TEST_F(StowagedPlacementTest, TheSameRequestReturnsTheSamePlan) {
   EXPECT_EQ(client_->ListPlans("")->size(), 1);
 }
 
+TEST_F(StowagedPlacementTest, AFormerNameOfAPolicyNamesTheSamePlan) {
+  for (const auto& [former, present] :
+       {std::pair("stow", "annealed-search"),
+        std::pair("deeptm-plus", "learned-prices")}) {
+    v1::MakePlanRequest request = Request(kPeakBytes);
+    request.set_policy(former);
+    const auto old = client_->MakePlan(request);
+    request.set_policy(present);
+    const auto made = client_->MakePlan(request);
+    ASSERT_TRUE(old.ok() && made.ok()) << old.status() << made.status();
+    EXPECT_EQ(old->plan().policy(), present);
+    EXPECT_EQ(old->SerializeAsString(), made->SerializeAsString());
+  }
+}
+
 TEST_F(StowagedPlacementTest, CallersAtTheSameTimeGetTheSamePlan) {
   std::vector<absl::StatusOr<v1::MakePlanResponse>> responses(
       4, absl::UnknownError("not called"));

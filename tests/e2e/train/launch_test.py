@@ -25,7 +25,7 @@ class LaunchTest(unittest.TestCase):
         digest = json.loads((self.folder / "digest.json").read_text())
         self.assertEqual(harness.plain(*TRAIN), digest, run.summary())
         self.assertIn("plan", run.modes, run.summary())
-        self.assertIn("planned by stow", run.output)
+        self.assertIn("planned by annealed-search", run.output)
 
     def train_command(self):
         return [

@@ -111,11 +111,11 @@ class JudgementTest(unittest.TestCase):
 
     def test_a_row_without_a_plan_has_no_value(self):
         rows = [{"policy": "lru", "error": "too small", "fast_ratio": 0.2},
-                {"policy": "stow", "error": None, "fast_ratio": 0.2,
+                {"policy": "annealed-search", "error": None, "fast_ratio": 0.2,
                  "relative_performance": 0.9}]
         self.assertIsNone(results.value({"output": rows}, "lru"))
-        self.assertEqual(0.9, results.value({"output": rows}, "stow", ratio=0.2))
-        self.assertIsNone(results.value({"output": rows}, "stow", ratio=0.3))
+        self.assertEqual(0.9, results.value({"output": rows}, "annealed-search", ratio=0.2))
+        self.assertIsNone(results.value({"output": rows}, "annealed-search", ratio=0.3))
 
     def test_long_paragraphs_are_wrapped_and_tables_are_not(self):
         line = "| " + "word " * 40 + "|"

@@ -17,8 +17,9 @@ using ::testing::IsEmpty;
 bool IsQuick(const PlanCase& one) {
   if (one.graph == "dlrm-trace") return true;
   if (one.graph != "resnet-trace") return false;
-  const bool is_slow = one.policy == "stow" || one.policy == "swapadvisor" ||
-                       one.policy.substr(0, 6) == "deeptm";
+  const bool is_slow =
+      one.policy == "annealed-search" || one.policy == "learned-prices" ||
+      one.policy == "swapadvisor" || one.policy.substr(0, 6) == "deeptm";
   return !is_slow || one.limit_percent == 40;
 }
 

@@ -20,6 +20,13 @@ TEST(RegistryTest, MakesEveryPolicyByItsName) {
   }
 }
 
+TEST(RegistryTest, KnowsPoliciesByTheirFormerNames) {
+  EXPECT_EQ((*MakePolicy("stow"))->name(), "annealed-search");
+  EXPECT_EQ((*MakePolicy("deeptm-plus"))->name(), "learned-prices");
+  EXPECT_EQ(PresentPolicyName("stow"), "annealed-search");
+  EXPECT_EQ(PresentPolicyName("belady"), "belady");
+}
+
 TEST(RegistryTest, HasTheDefaultPolicy) {
   EXPECT_THAT(PolicyNames(), Contains(std::string(kDefaultPolicy)));
 }

@@ -3,7 +3,7 @@
 COLORS = {"deeptm": "#d62728", "deeptm-sync": "#d62728", "deeptm-async": "#ff9896",
           "deeptm-heat-sync": "#8c564b", "deeptm-heat": "#c49c94", "first-touch": "#c7c7c7",
           "sentinel": "#2ca02c", "sentinel-gpu": "#2ca02c", "autotm-sync": "#9467bd",
-          "autotm-async": "#9467bd", "belady": "#17becf", "stow": "#1f77b4"}
+          "autotm-async": "#9467bd", "belady": "#17becf", "annealed-search": "#1f77b4"}
 WIDTH = 0.85
 
 

@@ -51,7 +51,7 @@ where it ended.
 
 WHY = """## Where it falls short, and why
 
-* **Planners that know the whole step.** Where figure 14 has `stow`, `belady` or Sentinel above the DQN,
+* **Planners that know the whole step.** Where figure 14 has `annealed-search`, `belady` or Sentinel above the DQN,
   it is because they know when each tensor is used next and schedule each copy along the whole step. The
   DQN decides kernel by kernel and migrates within one kernel's window (eq. 5).
 * **Gains of the paper's size** over Sentinel and AutoTM need room above them. The last rows of figure

@@ -52,7 +52,7 @@ def _body(strategies, means):
     return ("VGG-19, batch 512, 1:4, moves before the kernels: the share of what a kernel reads "
             "that is in DRAM. One characteristic is a weight of 1 for it and 0 for the others; "
             "`heat` weighs all four and adjusts the weights (Algorithm 1); `deeptm` is the DQN. "
-            "`sentinel` and `stow` are planners that look at the whole step.\n\n" +
+            "`sentinel` and `annealed-search` are planners that look at the whole step.\n\n" +
             page.table(("by", "mean over kernels", "kernels that miss something", "step, s"),
                        lines))
 

@@ -23,10 +23,10 @@ class Scenario:
 
 
 CPU = Scenario("CPU alone (`optane`)", "optane", 512,
-               ("first-touch", "sentinel", "deeptm-heat-sync", "deeptm-heat", "belady", "stow"),
+               ("first-touch", "sentinel", "deeptm-heat-sync", "deeptm-heat", "belady", "annealed-search"),
                ("sync", "async"))
 GPU = Scenario("with a GPU (`gpu-pcie`)", "gpu-pcie", 128,
-               ("sentinel-gpu", "deeptm-heat", "belady", "stow"), ("async",))
+               ("sentinel-gpu", "deeptm-heat", "belady", "annealed-search"), ("async",))
 AUTOTM = {"optane": "autotm-sync", "gpu-pcie": "autotm-async"}
 
 
@@ -146,8 +146,8 @@ def _cpu_claims(found):
                         _gains(found, "deeptm-sync", without), *paper.GAIN_DRL_SYNC),
         page.gain_claim("what DRL adds, async, over heat alone",
                         _gains(found, "deeptm-async", ("deeptm-heat",)), *paper.GAIN_DRL_ASYNC),
-        page.Claim("planners of the whole step: `stow` over async", "not compared",
-                   page.span(_gains(found, "stow", ("deeptm-async",))), "–"),
+        page.Claim("planners of the whole step: `annealed-search` over async", "not compared",
+                   page.span(_gains(found, "annealed-search", ("deeptm-async",))), "–"),
         _room_claim("room above Sentinel", found, "sentinel")]
 
 
@@ -175,8 +175,8 @@ def _gpu_claims(found):
                         _gains(found, "deeptm-async", ("sentinel-gpu",)), *paper.GAIN_SENTINEL_GPU),
         page.gain_claim("GPU: async over AutoTM",
                         _gains(found, "deeptm-async", ("autotm-async",)), *paper.GAIN_AUTOTM_GPU),
-        page.Claim("GPU: planners of the whole step, `stow` over async", "not compared",
-                   page.span(_gains(found, "stow", ("deeptm-async",))), "–"),
+        page.Claim("GPU: planners of the whole step, `annealed-search` over async", "not compared",
+                   page.span(_gains(found, "annealed-search", ("deeptm-async",))), "–"),
         _room_claim("GPU: room above Sentinel-GPU", found, "sentinel-gpu")]
 
 

@@ -15,7 +15,7 @@ GRID = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7)
 # AutoTM's ILP takes seconds a plan.
 COARSE_GRID = (0.1, 0.2, 0.3, 0.4, 0.5)
 BATCHES = (512, 128)
-PLANNERS = ("first-touch", "sentinel", "stow")
+PLANNERS = ("first-touch", "sentinel", "annealed-search")
 AUTOTM = "autotm-sync"
 AUTOTM_SECONDS = 3
 # Trainings whose policies are tried at every ratio of the grid.

@@ -216,7 +216,8 @@ TEST(AggregatorPropertyTest, KeepsEveryPlanExecutableAndNoSlower) {
       const int64_t limit = FindLeastLimit(graph, system).bytes +
                             ComputeLiveness(graph).peak_bytes *
                                 static_cast<int64_t>(seed % 4) / 5;
-      for (const char* policy : {"belady", "lru", "stow", "sentinel"}) {
+      for (const char* policy :
+           {"belady", "lru", "annealed-search", "sentinel"}) {
         SCOPED_TRACE(testing::Message() << preset << " seed " << seed << " "
                                         << policy << " limit " << limit);
         const auto plan =

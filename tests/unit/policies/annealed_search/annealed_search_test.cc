@@ -23,16 +23,16 @@ namespace stowage {
 namespace {
 
 const Policy& Searcher() {
-  static const auto* policy = MakePolicy("stow")->release();
+  static const auto* policy = MakePolicy("annealed-search")->release();
   return *policy;
 }
 
-absl::StatusOr<Plan> Stow(const Graph& graph, const MemorySystem& system,
-                          int64_t limit_bytes) {
+absl::StatusOr<Plan> PlanOf(const Graph& graph, const MemorySystem& system,
+                            int64_t limit_bytes) {
   return Searcher().MakePlan(graph, system, {.fast_limit_bytes = limit_bytes});
 }
 
-TEST(StowTest, PlansOfRandomGraphsPassTheVerifier) {
+TEST(AnnealedSearchTest, PlansOfRandomGraphsPassTheVerifier) {
   for (const char* name : {"optane", "file", "gpu-pcie", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 8; ++seed) {
@@ -41,7 +41,7 @@ TEST(StowTest, PlansOfRandomGraphsPassTheVerifier) {
       const int64_t peak = ComputeLiveness(graph).peak_bytes;
       for (const double share : {0.0, 0.15, 0.4}) {
         const auto limit = least + static_cast<int64_t>(share * peak);
-        const auto plan = Stow(graph, system, limit);
+        const auto plan = PlanOf(graph, system, limit);
         ASSERT_TRUE(plan.ok()) << name << seed << plan.status();
         ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
             << name << " seed " << seed << " share " << share;
@@ -50,21 +50,21 @@ TEST(StowTest, PlansOfRandomGraphsPassTheVerifier) {
   }
 }
 
-TEST(StowTest, IsNoSlowerThanThePlannersItWeighs) {
+TEST(AnnealedSearchTest, IsNoSlowerThanThePlannersItWeighs) {
   const Graph graph = TrainingStepGraph(30, 3);
   for (const char* name : {"optane", "file", "gpu-pcie", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (const double ratio : {0.25}) {
       const auto limit =
           static_cast<int64_t>(ratio * ComputeLiveness(graph).peak_bytes);
-      const auto stow = Stow(graph, system, limit);
-      ASSERT_TRUE(stow.ok()) << stow.status();
+      const auto searched = PlanOf(graph, system, limit);
+      ASSERT_TRUE(searched.ok()) << searched.status();
       for (const char* other : {"belady", "g10"}) {
         const auto plan =
             (*MakePolicy(other))
                 ->MakePlan(graph, system, {.fast_limit_bytes = limit});
         ASSERT_TRUE(plan.ok()) << plan.status();
-        EXPECT_LE(stow->prediction.step_time_ns,
+        EXPECT_LE(searched->prediction.step_time_ns,
                   1.001 * plan->prediction.step_time_ns)
             << name << " " << ratio << " " << other;
       }
@@ -73,11 +73,11 @@ TEST(StowTest, IsNoSlowerThanThePlannersItWeighs) {
 }
 
 // Three misfits; giving up room for them takes 1.25 times the bound.
-TEST(StowTest, UsesInPlaceWhatFindsNoAddress) {
+TEST(AnnealedSearchTest, UsesInPlaceWhatFindsNoAddress) {
   const Graph graph = RandomGraph(16);
   const MemorySystem optane = *PresetMemorySystem("optane");
   const int64_t limit = ComputeLiveness(graph).peak_bytes * 15 / 100;
-  const auto plan = Stow(graph, optane, limit);
+  const auto plan = PlanOf(graph, optane, limit);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(VerifyPlan(graph, optane, *plan), absl::OkStatus());
   EXPECT_LT(plan->prediction.step_time_ns,
@@ -85,7 +85,7 @@ TEST(StowTest, UsesInPlaceWhatFindsNoAddress) {
 }
 
 // Also with a thread to spare.
-TEST(StowTest, MakesTheSamePlanTwice) {
+TEST(AnnealedSearchTest, MakesTheSamePlanTwice) {
   const Graph graph = TrainingStepGraph(20, 5);
   const MemorySystem file = *PresetMemorySystem("file");
   PlanOptions options{.fast_limit_bytes =
@@ -112,10 +112,10 @@ TEST(StowTest, MakesTheSamePlanTwice) {
 }
 
 // With kernels a quarter faster or slower, under the same plan.
-TEST(StowTest, PlansDegradeNoFasterThanKernelTimes) {
+TEST(AnnealedSearchTest, PlansDegradeNoFasterThanKernelTimes) {
   Graph graph = TrainingStepGraph(30, 3);
   const MemorySystem file = *PresetMemorySystem("file");
-  const auto plan = Stow(graph, file, ComputeLiveness(graph).peak_bytes / 4);
+  const auto plan = PlanOf(graph, file, ComputeLiveness(graph).peak_bytes / 4);
   ASSERT_TRUE(plan.ok()) << plan.status();
   int64_t bit = 0;
   for (Kernel& kernel : graph.kernels) {
@@ -130,7 +130,7 @@ TEST(StowTest, PlansDegradeNoFasterThanKernelTimes) {
 
 // Of two operands of which one fits, the one that is only read is left slow,
 // although it is the smaller one.
-TEST(StowTest, ChoosesTheOperandsThatKernelsUseInPlace) {
+TEST(AnnealedSearchTest, ChoosesTheOperandsThatKernelsUseInPlace) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   Graph graph;
   graph.tensors = {{.size_bytes = 100 * kMiB, .persistent = true},
@@ -143,7 +143,7 @@ TEST(StowTest, ChoosesTheOperandsThatKernelsUseInPlace) {
     kernel.profile.fast_inputs_fast_outputs = {10'000'000,
                                                DurationSource::kMeasured};
   }
-  const auto plan = Stow(graph, *PresetMemorySystem("optane"), 120 * kMiB);
+  const auto plan = PlanOf(graph, *PresetMemorySystem("optane"), 120 * kMiB);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_THAT(plan->moves, testing::IsEmpty());
   EXPECT_EQ(plan->initial[0].at.tier, kFastTier);
@@ -151,7 +151,7 @@ TEST(StowTest, ChoosesTheOperandsThatKernelsUseInPlace) {
 }
 
 // Whoever made the plan that is taken over.
-TEST(StowTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
+TEST(AnnealedSearchTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
   const MemorySystem system = *PresetMemorySystem("optane");
   const Graph graph = TrainingStepGraph(8, 1);
   const PlanOptions options{.fast_limit_bytes =
@@ -165,11 +165,11 @@ TEST(StowTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
       },
       [&](Search& search) {
         search.Consider(
-            *(*MakePolicy("deeptm-plus"))->MakePlan(graph, system, options));
+            *(*MakePolicy("learned-prices"))->MakePlan(graph, system, options));
       }};
   for (const auto& run : take_over) {
     const auto plan =
-        PlanBySearching(graph, system, options, "stow",
+        PlanBySearching(graph, system, options, "annealed-search",
                         [&](const CostModel&, const AbsenceChoices&,
                             Search& search) { run(search); });
     ASSERT_TRUE(plan.ok()) << plan.status();
@@ -178,7 +178,7 @@ TEST(StowTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
   }
 }
 
-TEST(StowTest, DrawsOtherNumbersWithAnotherSeed) {
+TEST(AnnealedSearchTest, DrawsOtherNumbersWithAnotherSeed) {
   const MemorySystem system = *PresetMemorySystem("file");
   const Graph graph = TrainingStepGraph(12, 1);
   PlanOptions options{.fast_limit_bytes =
@@ -192,7 +192,7 @@ TEST(StowTest, DrawsOtherNumbersWithAnotherSeed) {
   EXPECT_GT(plans.size(), 1u);
 }
 
-TEST(StowTest, SaysThatTheTimeLimitEndedTheSearch) {
+TEST(AnnealedSearchTest, SaysThatTheTimeLimitEndedTheSearch) {
   const Graph graph = TrainingStepGraph(20, 5);
   const MemorySystem file = *PresetMemorySystem("file");
   const auto plan = Searcher().MakePlan(
@@ -204,12 +204,12 @@ TEST(StowTest, SaysThatTheTimeLimitEndedTheSearch) {
   EXPECT_THAT(plan->notes, testing::Contains(testing::HasSubstr("time limit")));
 }
 
-TEST(StowTest, SendsWhatDoesNotFitIntoTheSecondTierToTheThird) {
+TEST(AnnealedSearchTest, SendsWhatDoesNotFitIntoTheSecondTierToTheThird) {
   const Graph graph = TrainingStepGraph(30, 3);
   MemorySystem system = *PresetMemorySystem("g10-a100");
   const int64_t peak = ComputeLiveness(graph).peak_bytes;
   system.tiers[1].capacity_bytes = peak / 3;
-  const auto plan = Stow(graph, system, peak / 4);
+  const auto plan = PlanOf(graph, system, peak / 4);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus());
   EXPECT_THAT(plan->moves,

@@ -143,7 +143,8 @@ TEST(LowerBoundTest, NeverExceedsAnyPolicyOnRandomGraphs) {
                             ComputeLiveness(graph).peak_bytes / 8;
       const int64_t bound_ns =
           LowerBoundNs(graph, system, limit, {.iterations = 60});
-      for (const char* policy : {"lru", "belady", "all-slow", "stow"}) {
+      for (const char* policy :
+           {"lru", "belady", "all-slow", "annealed-search"}) {
         auto plan = (*MakePolicy(policy))
                         ->MakePlan(graph, system, {.fast_limit_bytes = limit});
         if (!plan.ok()) continue;

@@ -17,7 +17,7 @@ namespace {
 
 absl::StatusOr<Plan> PlanPlus(const Graph& graph, const MemorySystem& system,
                               int64_t limit_bytes) {
-  return (*MakePolicy("deeptm-plus"))
+  return (*MakePolicy("learned-prices"))
       ->MakePlan(graph, system, {.fast_limit_bytes = limit_bytes});
 }
 
@@ -46,13 +46,14 @@ TEST(LearnedPricesPolicyTest, ReachesWhatIsAskedOfStowOnAnUnseenGraph) {
     const MemorySystem system = *PresetMemorySystem(name);
     const int64_t limit = ComputeLiveness(graph).peak_bytes / 4;
     const auto plus = PlanPlus(graph, system, limit);
-    const auto stow =
-        (*MakePolicy("stow"))
+    const auto annealed =
+        (*MakePolicy("annealed-search"))
             ->MakePlan(graph, system, {.fast_limit_bytes = limit});
-    ASSERT_TRUE(plus.ok() && stow.ok()) << plus.status() << stow.status();
-    EXPECT_EQ(plus->policy, "deeptm-plus");
+    ASSERT_TRUE(plus.ok() && annealed.ok())
+        << plus.status() << annealed.status();
+    EXPECT_EQ(plus->policy, "learned-prices");
     EXPECT_LE(0.95 * plus->prediction.step_time_ns,
-              stow->prediction.step_time_ns)
+              annealed->prediction.step_time_ns)
         << name;
   }
 }

@@ -63,7 +63,8 @@ TEST(PlanUsageTest, AgreesWithTheSimulatorOnFastMemory) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const Graph graph = RandomGraph(seed);
     const int64_t limit_bytes = ComputeLiveness(graph).peak_bytes * 7 / 10;
-    for (const char* policy : {"belady", "sentinel", "first-touch", "stow"}) {
+    for (const char* policy :
+         {"belady", "sentinel", "first-touch", "annealed-search"}) {
       const auto plan =
           (*MakePolicy(policy))
               ->MakePlan(graph, system, {.fast_limit_bytes = limit_bytes});

@@ -65,7 +65,7 @@ TEST(ComparisonTest, NamesTheOptionThatEndedAPlanner) {
   const Subject subject = TrainingSubject();
   const ComparisonCase one{
       .subject = &subject,
-      .policy = "stow",
+      .policy = "annealed-search",
       .options = {.fast_limit_bytes = subject.peak_bytes / 2}};
   const auto rows = Compare({one}, {.give_up_after = absl::ZeroDuration()});
   ASSERT_EQ(rows.size(), 1);

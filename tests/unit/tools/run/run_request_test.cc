@@ -36,7 +36,7 @@ TEST(RunRequestTest, AsksWhetherPercentWereMeant) {
 TEST(RunRequestTest, RefusesAPolicyThatItsOwnServiceDoesNotKnow) {
   EXPECT_THAT(ErrorOf({.policy = "stowe", .command = {"true"}}),
               HasSubstr("--policy: there is no policy 'stowe'"));
-  for (const char* policy : {"", "stow", "lru", "deeptm"}) {
+  for (const char* policy : {"", "annealed-search", "lru", "deeptm"}) {
     EXPECT_TRUE(CheckRunRequest({.policy = policy, .command = {"true"}}).ok())
         << policy;
   }

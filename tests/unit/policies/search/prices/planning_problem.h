@@ -1,4 +1,4 @@
-// What a search for a plan begins with, for tests of deeptm-plus.
+// What a search for a plan begins with, for tests of learned-prices.
 //
 //   PlanningProblem problem(TrainingStepGraph(10, 1), "optane", 0.3);
 //   LearnedPrices prices(problem.costs, problem.choices, network);
