@@ -1,5 +1,6 @@
 #include "policies/registry.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "policies/baselines/swapadvisor.h"
 #include "policies/baselines/unified_memory.h"
 #include "policies/baselines/vdnn.h"
+#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/deeptm/heat_policy.h"
 #include "policies/learned_prices/learned_prices_policy.h"
 #include "policies/redl/redl.h"
@@ -106,6 +108,28 @@ Rivals MakeRivals() {
           .g10 = std::make_unique<G10Policy>(),
           .sentinel = std::make_unique<SentinelPolicy>(),
           .redl = std::make_unique<RedlPolicy>()};
+}
+
+std::vector<PolicyInfo> Policies() {
+  std::vector<std::unique_ptr<Policy>> policies;
+  for (const auto& [name, make] : Factories()) policies.push_back(make());
+  policies.push_back(MakeDeepTmPolicy({}));
+  std::vector<PolicyInfo> infos;
+  for (const auto& policy : policies) {
+    infos.push_back({std::string(policy->name()),
+                     std::string(policy->description()),
+                     policy->capabilities()});
+  }
+  std::sort(
+      infos.begin(), infos.end(),
+      [](const PolicyInfo& a, const PolicyInfo& b) { return a.name < b.name; });
+  return infos;
+}
+
+PolicyCapabilities CapabilitiesOf(std::string_view name) {
+  if (name == kDeepTmPolicyName) return MakeDeepTmPolicy({})->capabilities();
+  const auto policy = MakePolicy(name);
+  return policy.ok() ? (*policy)->capabilities() : PolicyCapabilities{};
 }
 
 std::vector<std::string> PolicyNames() {

@@ -1,6 +1,6 @@
-// Every policy by name.
+// Every policy by name, and what it can do.
 //
-//   for (const std::string& name : PolicyNames()) ...
+//   for (const PolicyInfo& policy : Policies()) ...
 //   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy("belady");
 #ifndef STOWAGE_POLICIES_REGISTRY_H_
 #define STOWAGE_POLICIES_REGISTRY_H_
@@ -16,10 +16,22 @@
 
 namespace stowage {
 
+struct PolicyInfo {
+  std::string name;
+  std::string description;
+  PolicyCapabilities capabilities;
+};
+
 // What is used where no policy is named.
 inline constexpr std::string_view kDefaultPolicy = "annealed-search";
 
-// Sorted.
+// Every policy, sorted by name, also those that need training.
+std::vector<PolicyInfo> Policies();
+
+// Nothing of a name that there is not.
+PolicyCapabilities CapabilitiesOf(std::string_view name);
+
+// Those that MakePolicy makes: they need no training. Sorted.
 std::vector<std::string> PolicyNames();
 
 // The name that a policy has now: another one than `name` where that is what it

@@ -13,6 +13,10 @@ namespace {
 // A job that rings no bell waits this long for an answer, at most.
 constexpr int64_t kLongestSleepNs = 1'000'000'000;
 
+// How often the service is asked whether it has said by now what the policy can
+// do.
+constexpr absl::Duration kLookAgain = absl::Milliseconds(100);
+
 }  // namespace
 
 HintWorker::HintWorker(session::Segment* segment, const DeliveredPlans* plans,
@@ -37,6 +41,7 @@ void HintWorker::RequestStop() {
 }
 
 void HintWorker::Run() {
+  WaitForPolicy();
   while (!stop_.HasBeenNotified()) {
     WaitForSituation();
     const uint64_t stated =
@@ -47,6 +52,14 @@ void HintWorker::Run() {
     segment_->situations_answered.store(stated, std::memory_order_release);
   }
   DropStream();
+}
+
+// Others did not ask for a policy's decisions kernel by kernel, and a policy that
+// does not make them leaves situations without an answer.
+void HintWorker::WaitForPolicy() const {
+  while (!service_->CapabilitiesOf(options_.policy).answers_online() &&
+         !stop_.WaitForNotificationWithTimeout(kLookAgain)) {
+  }
 }
 
 void HintWorker::WaitForSituation() const {

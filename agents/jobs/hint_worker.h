@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -24,6 +25,7 @@
 namespace stowage::agent {
 
 struct HintWorkerOptions {
+  std::string policy;
   std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
   // How long the service is left alone after an error: it is away, or no DQN
   // policy serves for the job's plan.
@@ -45,6 +47,8 @@ class HintWorker {
 
  private:
   void Run();
+  // Blocks until the service says that the policy answers online, or the end.
+  void WaitForPolicy() const;
   void WaitForSituation() const;
   // Leaves no hints where there is no answer.
   void Answer();

@@ -63,8 +63,8 @@ void PlanWorker::Run() {
 }
 
 bool PlanWorker::RefreshIsDue() const {
-  return options_.policy == kLearnedPolicy && absl::Now() >= next_refresh_ &&
-         service_->connected();
+  return absl::Now() >= next_refresh_ && service_->connected() &&
+         service_->CapabilitiesOf(options_.policy).needs_training();
 }
 
 void PlanWorker::Refresh() {

@@ -31,7 +31,7 @@ struct PlanWorkerOptions {
   std::string policy;                   // empty: the service's default
   std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
   std::string graph_path_stem;          // empty: graphs are not kept
-  // How often plans of kLearnedPolicy are asked for again.
+  // How often plans of a policy that needs training are asked for again.
   absl::Duration refresh_interval = absl::Seconds(10);
 };
 

@@ -18,10 +18,6 @@
 
 namespace stowage::agent {
 
-// The policy whose plans become better while a job runs: its network is trained
-// in the background.
-inline constexpr char kLearnedPolicy[] = "deeptm";
-
 struct PlanQuery {
   v1::Graph graph;
   // Of a graph that the service has, in place of `graph`; empty: none.
@@ -50,12 +46,18 @@ class ServiceLink {
  public:
   virtual ~ServiceLink() = default;
 
-  // Registers the graph and asks for a plan. Where kLearnedPolicy has none yet,
-  // asks for its training and for a plan of the default policy meanwhile.
+  // Registers the graph and asks for a plan. Where a policy that needs training
+  // has none yet, asks for its training and for a plan of the default policy
+  // meanwhile.
   // Blocks, with a deadline of the implementation's. Errors are the service's;
   // UNAVAILABLE when it cannot be reached.
   virtual absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const PlanQuery& query) = 0;
+
+  // What the service says that a policy can do; nothing until it has said so,
+  // and nothing of a policy that it does not have. Never blocks.
+  virtual v1::PolicyCapabilities CapabilitiesOf(
+      const std::string& policy) const = 0;
 
   // Blocks until the service can be reached; UNAVAILABLE when it cannot. The
   // stream must not outlive the link.
@@ -80,6 +82,9 @@ class NoService : public ServiceLink {
   absl::StatusOr<v1::MakePlanResponse> MakePlan(const PlanQuery&) override {
     return absl::FailedPreconditionError(
         "the agent has no placement service; start it with --service");
+  }
+  v1::PolicyCapabilities CapabilitiesOf(const std::string&) const override {
+    return {};
   }
   absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override {
     return absl::UnavailableError("the agent has no placement service");

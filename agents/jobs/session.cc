@@ -122,11 +122,12 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   context_.service->StartJob(job);
   PlanWorkerOptions options =
       PlannerOptions(request_, context_, rooms, std::move(system));
-  // Others did not ask for a DQN's decisions, which may be worse than LRU's.
-  if (request_.policy == kLearnedPolicy) {
+  // The default policy does not answer online.
+  if (!request_.policy.empty()) {
     hinter_.emplace(
         segment_.get(), &delivered_, context_.service,
-        HintWorkerOptions{.capacity_bytes = options.capacity_bytes});
+        HintWorkerOptions{.policy = request_.policy,
+                          .capacity_bytes = options.capacity_bytes});
   }
   planner_.emplace(segment_.get(), &events_, &delivered_, context_.service, job,
                    std::move(options));

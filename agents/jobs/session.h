@@ -93,7 +93,7 @@ class Session {
   std::vector<int> descriptors_;
   DeliveredPlans delivered_;
   std::optional<PlanWorker> planner_;
-  std::optional<HintWorker> hinter_;  // of a job that wants kLearnedPolicy
+  std::optional<HintWorker> hinter_;  // of a job that names a policy
 };
 
 }  // namespace stowage::agent

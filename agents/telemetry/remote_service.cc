@@ -89,6 +89,26 @@ absl::StatusOr<Client*> RemoteService::PlanClient() {
   return plan_client_.get();
 }
 
+absl::Status RemoteService::KnowPolicies(Client& client) {
+  const absl::StatusOr<std::vector<v1::PolicySummary>> policies =
+      client.ListPolicies();
+  if (!policies.ok()) return policies.status();
+  absl::MutexLock lock(&policies_mutex_);
+  capabilities_.clear();
+  for (const v1::PolicySummary& policy : *policies) {
+    capabilities_[policy.name()] = policy.capabilities();
+  }
+  return absl::OkStatus();
+}
+
+v1::PolicyCapabilities RemoteService::CapabilitiesOf(
+    const std::string& policy) const {
+  absl::MutexLock lock(&policies_mutex_);
+  const auto known = capabilities_.find(policy);
+  return known == capabilities_.end() ? v1::PolicyCapabilities()
+                                      : known->second;
+}
+
 absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
     const PlanQuery& query) {
   absl::StatusOr<Client*> client = PlanClient();
@@ -108,8 +128,9 @@ absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
   request.set_policy(query.policy);
   request.set_replan(query.replan);
   absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
-  if (absl::IsFailedPrecondition(made.status()) &&
-      query.policy == kLearnedPolicy) {
+  if (absl::IsFailedPrecondition(made.status()) && !query.policy.empty() &&
+      KnowPolicies(**client).ok() &&
+      CapabilitiesOf(query.policy).needs_training()) {
     // A service that does not train still has other policies.
     (*client)->StartTraining(TrainingOf(request)).status().IgnoreError();
     request.clear_policy();
@@ -187,6 +208,8 @@ absl::Status RemoteService::Register() {
   const absl::StatusOr<v1::RegisterNodeResponse> response =
       client_->RegisterNode(request);
   if (!response.ok()) return response.status();
+  const absl::Status known = KnowPolicies(*client_);
+  if (!known.ok() && !IsAnswer(known)) return known;
   heartbeat_interval_ =
       std::max(absl::Milliseconds(response->heartbeat_interval_ms()),
                options_.poll_interval);

@@ -50,6 +50,8 @@ class RemoteService : public ServiceLink {
 
   absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const PlanQuery& query) override;
+  v1::PolicyCapabilities CapabilitiesOf(
+      const std::string& policy) const override;
   absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override;
   void StartJob(const v1::Job& job) override;
   void FinishJob(const std::string& job_id) override;
@@ -69,6 +71,8 @@ class RemoteService : public ServiceLink {
   // begins with a new registration.
   absl::Status Exchange();
   absl::Status Register();
+  // Asks what policies there are and what they can do.
+  absl::Status KnowPolicies(Client& client);
   absl::Status SendHeartbeat();
   absl::Status SendNotices();
   absl::Status SendSteps();
@@ -84,6 +88,10 @@ class RemoteService : public ServiceLink {
 
   absl::Mutex plan_mutex_;
   std::unique_ptr<Client> plan_client_ ABSL_GUARDED_BY(plan_mutex_);
+
+  mutable absl::Mutex policies_mutex_;
+  std::map<std::string, v1::PolicyCapabilities> capabilities_
+      ABSL_GUARDED_BY(policies_mutex_);
 
   absl::Mutex jobs_mutex_;
   std::map<std::string, v1::Job> active_jobs_ ABSL_GUARDED_BY(jobs_mutex_);

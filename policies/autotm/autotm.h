@@ -26,6 +26,9 @@ class AutoTmPolicy : public Policy {
   // "autotm-static", "autotm-sync" or "autotm-async".
   std::string_view name() const override;
   std::string_view description() const override;
+  PolicyCapabilities capabilities() const override {
+    return {.chooses_implementations = true};
+  }
 
   // Blocks for up to the time limit, 30 s by default. FAILED_PRECONDITION also
   // where autotm-static finds no slower tier that kernels can use in place.

@@ -40,6 +40,17 @@ struct PlanOptions {
   Cancellation cancellation;
 };
 
+// What a caller has to know of a policy beside its plans.
+struct PolicyCapabilities {
+  // Plans only with what was trained for the graph and the memory system. While
+  // training goes on, its plans become better.
+  bool needs_training = false;
+  // Decides kernel by kernel where a job is not as its plan has it.
+  bool answers_online = false;
+  // Chooses the implementation that a kernel runs where there are several.
+  bool chooses_implementations = false;
+};
+
 // Stateless and safe to call from several threads.
 class Policy {
  public:
@@ -49,6 +60,7 @@ class Policy {
   virtual std::string_view name() const = 0;
   // One line for people, with the source of the algorithm.
   virtual std::string_view description() const = 0;
+  virtual PolicyCapabilities capabilities() const { return {}; }
 
   // Makes a plan for a valid graph. FAILED_PRECONDITION when the limit is too
   // small: the message names the binding kernel and the least limit that works.

@@ -22,7 +22,7 @@ PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
 
 absl::StatusOr<std::unique_ptr<Policy>> PlacementEngine::ChoosePolicy(
     PlanRequest* request) {
-  if (dqn_ != nullptr && request->policy == kDeepTmPolicyName) {
+  if (dqn_ != nullptr && CapabilitiesOf(request->policy).needs_training) {
     absl::StatusOr<ServingDqn> serving = dqn_->ForRequest(*request);
     if (!serving.ok()) return serving.status();
     request->dqn_digest = std::move(serving->digest);

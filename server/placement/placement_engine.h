@@ -35,7 +35,7 @@ using PolicyFactory =
 // Thread-safe. Does not own the store and the source, which must outlive it.
 class PlacementEngine {
  public:
-  // Without a source there is no policy "deeptm".
+  // Without a source there is no policy that needs training.
   explicit PlacementEngine(GraphStore* store,
                            PolicyFactory policies = MakePolicy,
                            DqnSource* dqn = nullptr,

@@ -10,7 +10,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
 #include "policies/registry.h"
@@ -200,16 +199,16 @@ grpc::Status PlacementServiceImpl::ListPolicies(
     grpc::ServerContext* /*context*/,
     const v1::ListPoliciesRequest* /*request*/,
     v1::ListPoliciesResponse* response) {
-  for (const std::string& name : PolicyNames()) {
-    absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy(name);
-    if (!policy.ok()) return ToGrpcStatus(policy.status());
+  for (const PolicyInfo& policy : Policies()) {
     v1::PolicySummary* summary = response->add_policies();
-    summary->set_name(name);
-    summary->set_description(std::string((*policy)->description()));
+    summary->set_name(policy.name);
+    summary->set_description(policy.description);
+    v1::PolicyCapabilities* can = summary->mutable_capabilities();
+    can->set_needs_training(policy.capabilities.needs_training);
+    can->set_answers_online(policy.capabilities.answers_online);
+    can->set_chooses_implementations(
+        policy.capabilities.chooses_implementations);
   }
-  v1::PolicySummary* deeptm = response->add_policies();
-  deeptm->set_name(std::string(kDeepTmPolicyName));
-  deeptm->set_description(std::string(MakeDeepTmPolicy({})->description()));
   return grpc::Status::OK;
 }
 

@@ -10,6 +10,7 @@
 #include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
+#include "policies/registry.h"
 #include "server/graphs/graph_summary.h"
 #include "server/placement/verified_plan.h"
 
@@ -94,7 +95,7 @@ absl::Status DriftMonitor::FollowSteps(const std::string& job_id,
                                        double measured_ns) {
   const absl::StatusOr<v1::Job> job = jobs_->Get(job_id, absl::Now());
   if (!job.ok()) return job.status();
-  if (job->policy() != kDeepTmPolicyName) return absl::OkStatus();
+  if (!CapabilitiesOf(job->policy()).needs_training) return absl::OkStatus();
   absl::StatusOr<std::vector<DqnVersion>> serving =
       trainings_->ListServing(job->graph_id());
   if (!serving.ok()) return serving.status();

@@ -24,6 +24,10 @@ class DeepTmPolicy : public Policy {
            "each kernel short of fast memory (DeepTM)";
   }
 
+  PolicyCapabilities capabilities() const override {
+    return {.needs_training = true, .answers_online = true};
+  }
+
   absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
                                 const PlanOptions& options) const override {
     return PlanWithDqn(policy_, graph, system, options);

@@ -27,8 +27,7 @@ absl::StatusOr<Plan> PlanWithDqn(const DqnPolicy& policy, const Graph& graph,
                                  const MemorySystem& system,
                                  const PlanOptions& options);
 
-// "deeptm": PlanWithDqn as a policy. The registry does not know it, since it
-// knows only policies that need no training.
+// "deeptm": PlanWithDqn as a policy.
 std::unique_ptr<Policy> MakeDeepTmPolicy(DqnPolicy policy);
 
 }  // namespace stowage

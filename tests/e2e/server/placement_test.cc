@@ -46,6 +46,8 @@ TEST_F(StowagedPlacementTest, EveryPolicyMakesAPlanThatIsKept) {
   ASSERT_FALSE(policies.empty());
   for (const v1::PolicySummary& policy : policies) {
     EXPECT_FALSE(policy.description().empty()) << policy.name();
+    EXPECT_EQ(policy.capabilities().needs_training(),
+              policy.name() == "deeptm");
     v1::MakePlanRequest request = Request(2 * kPeakBytes);
     request.set_policy(policy.name());
     const auto made = client_->MakePlan(request);

@@ -47,6 +47,15 @@ class FakeService : public ServiceLink {
     *made.mutable_plan() = *std::move(plan);
     return made;
   }
+  // Of every policy: none, unless they are set.
+  void SetCapabilities(const v1::PolicyCapabilities& capabilities) {
+    absl::MutexLock lock(&mutex_);
+    capabilities_ = capabilities;
+  }
+  v1::PolicyCapabilities CapabilitiesOf(const std::string&) const override {
+    absl::MutexLock lock(&mutex_);
+    return capabilities_;
+  }
   absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override {
     absl::MutexLock lock(&mutex_);
     ++placements_opened_;
@@ -102,7 +111,8 @@ class FakeService : public ServiceLink {
     const Place place_;
   };
 
-  absl::Mutex mutex_;
+  mutable absl::Mutex mutex_;
+  v1::PolicyCapabilities capabilities_ ABSL_GUARDED_BY(mutex_);
   Place place_ ABSL_GUARDED_BY(mutex_) = [](const v1::PlaceRequest&) {
     return absl::FailedPreconditionError("no DQN policy serves");
   };

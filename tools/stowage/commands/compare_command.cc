@@ -169,8 +169,10 @@ int CompareGraphs(const CompareArguments& arguments) {
   if (!cases.ok()) return ReportUsageError(cases.status());
   std::vector<ComparisonRow> rows = Compare(*cases, Settings(arguments));
   for (ComparisonRow& row : rows) {
-    if (row.policy == WithDqnFile("deeptm", arguments.dqn_path)) {
-      row.policy = "deeptm";
+    for (const std::string& spec : arguments.policies) {
+      if (row.policy == WithDqnFile(spec, arguments.dqn_path)) {
+        row.policy = spec;
+      }
     }
   }
   absl::Status written = WriteOutput(

@@ -17,7 +17,10 @@
 namespace stowage::cli {
 namespace {
 
-constexpr absl::string_view kDeepTm = "deeptm";
+// Such a policy is one of a file.
+bool NeedsTraining(absl::string_view name) {
+  return CapabilitiesOf({name.data(), name.size()}).needs_training;
+}
 
 }  // namespace
 
@@ -25,15 +28,17 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
     absl::string_view spec) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(spec, absl::MaxSplits(':', 1));
-  if (spec == kDeepTm) {
-    return absl::NotFoundError(
-        "policy deeptm needs a trained DQN policy; make one with `stowage "
-        "train` and name its file with --dqn, or as deeptm:FILE");
+  if (NeedsTraining(spec)) {
+    return absl::NotFoundError(absl::StrCat(
+        "policy ", spec,
+        " needs a trained DQN policy; make one with `stowage train` and name "
+        "its file with --dqn, or as ",
+        spec, ":FILE"));
   }
   if (parts.first.size() == spec.size()) {
     return MakePolicy({spec.data(), spec.size()});
   }
-  if (parts.first == kDeepTm) {
+  if (NeedsTraining(parts.first)) {
     absl::StatusOr<DqnPolicy> policy = LoadDqnPolicy(std::string(parts.second));
     if (!policy.ok()) return policy.status();
     return MakeDeepTmPolicy(*std::move(policy));
@@ -50,20 +55,21 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
 }
 
 std::string WithDqnFile(const std::string& spec, const std::string& dqn_path) {
-  if (spec != kDeepTm || dqn_path.empty()) return spec;
+  if (!NeedsTraining(spec) || dqn_path.empty()) return spec;
   return absl::StrCat(spec, ":", dqn_path);
 }
 
 absl::Status CheckPolicyFile(absl::string_view spec) {
   const std::pair<absl::string_view, std::string> parts =
       absl::StrSplit(spec, absl::MaxSplits(':', 1));
-  if (parts.first != kDeepTm || parts.second.empty()) return absl::OkStatus();
+  if (!NeedsTraining(parts.first) || parts.second.empty())
+    return absl::OkStatus();
   return LoadDqnPolicy(parts.second).status();
 }
 
 absl::Status CheckDqnUse(const std::vector<std::string>& specs,
                          const std::string& dqn_path) {
-  if (dqn_path.empty() || absl::c_linear_search(specs, kDeepTm)) {
+  if (dqn_path.empty() || absl::c_any_of(specs, NeedsTraining)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat(

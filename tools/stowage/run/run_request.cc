@@ -1,8 +1,11 @@
 #include "tools/stowage/run/run_request.h"
 
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client_sdk/session/size_spec.h"
-#include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/registry.h"
 #include "tools/stowage/plot/python_plot.h"
 
@@ -14,13 +17,15 @@ absl::Status CheckPolicy(const RunRequest& request) {
   const bool is_private =
       request.agent_socket.empty() && request.service_address.empty();
   if (!is_private || request.policy.empty() ||
-      request.policy == kDeepTmPolicyName) {
+      CapabilitiesOf(request.policy).needs_training) {
     return absl::OkStatus();
   }
-  const absl::Status made = MakePolicy(request.policy).status();
-  if (made.ok()) return made;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--policy: ", made.message(), ", ", std::string(kDeepTmPolicyName)));
+  if (MakePolicy(request.policy).ok()) return absl::OkStatus();
+  std::vector<std::string> names;
+  for (const PolicyInfo& policy : Policies()) names.push_back(policy.name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--policy: there is no policy '", request.policy,
+                   "'; the policies are ", absl::StrJoin(names, ", ")));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ class HintWorkerTest : public testing::Test {
     v1::Graph graph;
     for (int k = 0; k < 4; ++k) graph.add_kernels();
     graph.add_tensors()->set_persistent(true);
+    SetAnswersOnline(true);
     plans_.Add(kPlan, DeliveredPlanOf("plan", graph));
     plans_.Add(kPlan + 1, DeliveredPlanOf("another", graph));
     service_.SetPlace([this](const v1::PlaceRequest& request) {
@@ -34,9 +35,16 @@ class HintWorkerTest : public testing::Test {
     });
   }
 
+  void SetAnswersOnline(bool answers_online) {
+    v1::PolicyCapabilities can;
+    can.set_answers_online(answers_online);
+    service_.SetCapabilities(can);
+  }
+
   void Start(absl::Duration retry_interval = absl::Hours(1)) {
     worker_.emplace(segment_.get(), &plans_, &service_,
-                    HintWorkerOptions{.capacity_bytes = {1000, 1000},
+                    HintWorkerOptions{.policy = "answers",
+                                      .capacity_bytes = {1000, 1000},
                                       .retry_interval = retry_interval});
   }
 
@@ -122,6 +130,24 @@ TEST_F(HintWorkerTest, GivesNoHintsOutOfAnAnswerThatMakesNoSense) {
   });
   Start();
   EXPECT_EQ(State(kPlan, 1), 0u);
+}
+
+TEST_F(HintWorkerTest, AnswersOnceTheServiceSaysThatThePolicyDoes) {
+  SetAnswersOnline(false);
+  Start();
+  segment_->situation.plan = kPlan;
+  segment_->situations_stated.store(1);
+  session::FutexRing(segment_->situation_bell);
+  EXPECT_EQ(segment_->situations_answered.load(), 0);
+  SetAnswersOnline(true);
+  while (segment_->situations_answered.load() != 1) std::this_thread::yield();
+}
+
+TEST_F(HintWorkerTest, StopsWhileThePolicyDoesNotAnswer) {
+  SetAnswersOnline(false);
+  Start();
+  worker_->RequestStop();
+  worker_.reset();
 }
 
 TEST_F(HintWorkerTest, StopsWhileItWaits) {

@@ -335,7 +335,10 @@ TEST_F(JobServerTest, WritesNoPlanBeforeTheOneBeforeWasTaken) {
 
 TEST_F(JobServerTest, HandsOnTheBetterPlanThatTheServiceHasByNow) {
   service_.SetAnswer(PlaceTensorZero);
-  const auto job = Join({.fast = "8MiB", .policy = kLearnedPolicy});
+  v1::PolicyCapabilities learns;
+  learns.set_needs_training(true);
+  service_.SetCapabilities(learns);
+  const auto job = Join({.fast = "8MiB", .policy = "learns"});
   session::Segment* segment = job->segment();
   WriteProfile(segment->profile, 4096);
   job->PublishProfile();

@@ -110,6 +110,7 @@ class Graphs : public v1::GraphService::Service {
 };
 
 constexpr int32_t kHangingKernel = 99;
+constexpr char kTrainedPolicy[] = "learns";
 
 class Placement : public v1::PlacementService::Service {
  public:
@@ -122,11 +123,21 @@ class Placement : public v1::PlacementService::Service {
     if (request->fast_limit_bytes() < 100) {
       return {grpc::StatusCode::FAILED_PRECONDITION, "100 bytes would do"};
     }
-    if (request->policy() == kLearnedPolicy) {
+    if (request->policy() == kTrainedPolicy) {
       return {grpc::StatusCode::FAILED_PRECONDITION, "none serves"};
     }
     response->set_plan_id("plan-of-" + request->graph_id());
     response->mutable_plan()->set_graph_id(request->graph_id());
+    return grpc::Status::OK;
+  }
+
+  grpc::Status ListPolicies(grpc::ServerContext*,
+                            const v1::ListPoliciesRequest*,
+                            v1::ListPoliciesResponse* response) override {
+    response->add_policies()->set_name("belady");
+    v1::PolicySummary* trained = response->add_policies();
+    trained->set_name(kTrainedPolicy);
+    trained->mutable_capabilities()->set_needs_training(true);
     return grpc::Status::OK;
   }
 
@@ -327,10 +338,10 @@ TEST_F(RemoteServiceTest, AsksForAPlanOfTheRegisteredGraph) {
   EXPECT_EQ(told_.plan_request.fast_limit_bytes(), 1000);
 }
 
-TEST_F(RemoteServiceTest, AsksForATrainingWhereTheLearnedPolicyHasNone) {
+TEST_F(RemoteServiceTest, AsksForATrainingWhereAPolicyThatNeedsOneHasNone) {
   StartServer();
   Connect();
-  PlanQuery query{.fast_limit_bytes = 1000, .policy = kLearnedPolicy};
+  PlanQuery query{.fast_limit_bytes = 1000, .policy = kTrainedPolicy};
   query.graph.set_name("g");
   query.system.set_name("s");
   const auto plan = service_->MakePlan(query);
@@ -346,6 +357,18 @@ TEST_F(RemoteServiceTest, AsksForATrainingWhereTheLearnedPolicyHasNone) {
   EXPECT_EQ(told_.trainings[0].fast_limit_bytes(), 1000);
   // One training, however often it is asked for.
   EXPECT_EQ(told_.trainings[0].request_id(), told_.trainings[1].request_id());
+}
+
+TEST_F(RemoteServiceTest, KnowsWhatPoliciesCanDoOnceTheServiceHasSaidSo) {
+  RemoteService unreachable({.address = "unix:/nonexistent/stowaged.sock"});
+  EXPECT_FALSE(unreachable.CapabilitiesOf(kTrainedPolicy).needs_training());
+  StartServer();
+  Connect();
+  while (!service_->CapabilitiesOf(kTrainedPolicy).needs_training()) {
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(service_->CapabilitiesOf("belady").needs_training());
+  EXPECT_FALSE(service_->CapabilitiesOf("unknown").needs_training());
 }
 
 TEST_F(RemoteServiceTest, AsksForPlacementsOnAStreamUntilItIsCancelled) {
