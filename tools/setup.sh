@@ -16,7 +16,7 @@ packages=(
   prometheus-cpp-dev libmicrohttpd-dev libsqlite3-dev coinor-libcbc-dev
   libssl-dev zlib1g-dev libcli11-dev nlohmann-json3-dev libarchive-dev
   # To test.
-  libgtest-dev libgmock-dev libbenchmark-dev clang-format procps e2fsprogs
+  libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
   prometheus
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy

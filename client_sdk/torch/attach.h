@@ -1,13 +1,16 @@
 // Attaches this process to a node agent.
 //
-//   #include "client_sdk/torch/attach.h"           // a LibTorch C++ program
-//   std::string error = stowage::Attach({.agent_socket =
-//   "/run/stowage/agent.sock",
-//                                        .fast = "40%", .slow =
-//                                        "file:/mnt/nvme"});
-//   ... train ...; optimizer.step(); stowage::EndStep();
+//   #include <stowage/attach.h>  // a LibTorch program in C++
 //
-// Programs that are started by `stowage run`, and Python, attach by themselves.
+//   stowage::AttachOptions options = stowage::AttachOptionsFromEnvironment();
+//   options.fast = "40%";
+//   const std::string error = stowage::Attach(options);
+//   if (!error.empty()) return Fail(error);
+//   // For each batch: forward, backward, optimizer.step(), and then
+//   stowage::EndStep();
+//
+// tests/e2e/install/attached_mlp.cc is a whole one. Programs that `stowage run`
+// starts, and Python, attach by themselves.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_
 #define STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_
 

@@ -15,7 +15,7 @@ def _find(kind, name):
     plugin = os.environ.get("STOWAGE_PLUGIN", "")
     roots = [os.path.dirname(os.path.dirname(plugin))] if plugin else []
     roots += [os.path.join(_PACKAGE_DIR, "..", "..", "..", "build"),
-              os.path.join(_PACKAGE_DIR, "..", "..", ".."), "/usr/local", "/usr"]
+              os.path.join(_PACKAGE_DIR, *[".."] * 4), "/usr/local", "/usr"]
     for root in roots:
         path = os.path.abspath(os.path.join(root, kind, name))
         if os.path.exists(path):

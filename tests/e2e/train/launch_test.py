@@ -104,7 +104,7 @@ class LaunchTest(unittest.TestCase):
         self.assert_trained(run)
 
     def run_python(self, code, *arguments):
-        path = f"{harness.BINARY_DIR}/lib/python:{harness.SCRIPTS}"
+        path = f"{harness.BINARY_DIR}/share/stowage/python:{harness.SCRIPTS}"
         return subprocess.run([harness.PYTHON, "-c", code, *arguments],
                               capture_output=True,
                               text=True,

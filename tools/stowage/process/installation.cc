@@ -19,17 +19,18 @@ absl::StatusOr<Installation> FindInstallation() {
   }
   const std::filesystem::path bin = self.parent_path();
   const std::filesystem::path lib = bin.parent_path() / "lib";
+  const std::filesystem::path share = bin.parent_path() / "share/stowage";
   return Installation{
       .service_path = bin / "stowaged",
       .agent_path = bin / "stowage-agent",
       .preload_path = lib / "libstowage_preload.so",
       .plugin_path = lib / "libstowage_torch.so",
-      .python_dir = lib / "python",
-      .plotter_path = lib / "plot_step.py",
-      .comparison_plotter_path = lib / "plot_comparison.py",
-      .suite_dir = lib / "suites",
+      .python_dir = share / "python",
+      .plotter_path = share / "plot/plot_step.py",
+      .comparison_plotter_path = share / "plot/plot_comparison.py",
+      .suite_dir = share / "suites",
       .trainer_path = bin / "stowage-trainer",
-      .training_plotter_path = lib / "plot_training.py",
+      .training_plotter_path = share / "plot/plot_training.py",
   };
 }
 

@@ -2,7 +2,8 @@
 //
 //   absl::StatusOr<Installation> installation = FindInstallation();
 //
-// Binaries lie beside the running executable, libraries in ../lib.
+// Binaries lie beside the running executable, libraries in ../lib, and all else
+// in ../share/stowage: in the build tree and once installed.
 #ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_
 #define STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_
 

@@ -1,0 +1,55 @@
+# What `cmake --install build --prefix DIR` puts where:
+#
+#   bin                  stowage, stowaged, stowage-agent, stowage-trainer
+#   lib                  the PyTorch plug-in and what loads it
+#   lib/cmake/Stowage    find_package(Stowage): Stowage::torch
+#   lib/pkgconfig        stowage.pc, the same for other builds
+#   include/stowage      attach.h, for LibTorch programs in C++
+#   share/stowage        the Python package, plots, suites, protos
+#
+# Programs find each other relative to where they lie, so that DIR may be moved.
+include(CMakePackageConfigHelpers)
+
+# The build tree has the same places, and always `lib`: programs look in ../lib.
+set(lib lib)
+set(share share/stowage)
+
+install(TARGETS stowage stowaged stowage-agent RUNTIME DESTINATION bin)
+if(TARGET stowage-trainer)
+  install(TARGETS stowage-trainer RUNTIME DESTINATION bin)
+endif()
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/client_sdk/python DESTINATION ${share}
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/plot DESTINATION ${share}
+        FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/tools/stowage/suites/papers.json
+        DESTINATION ${share}/suites)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/suites/graphs
+        DESTINATION ${share}/suites)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/stowage DESTINATION ${share}/proto
+        FILES_MATCHING PATTERN "*.proto")
+
+if(STOWAGE_TORCH)
+  install(TARGETS stowage_preload LIBRARY DESTINATION ${lib})
+  set_target_properties(stowage_torch PROPERTIES EXPORT_NAME torch)
+  install(TARGETS stowage_torch EXPORT StowageTargets
+          LIBRARY DESTINATION ${lib} INCLUDES DESTINATION include)
+  install(FILES ${PROJECT_SOURCE_DIR}/client_sdk/torch/attach.h
+          DESTINATION include/stowage)
+  install(EXPORT StowageTargets NAMESPACE Stowage::
+          DESTINATION ${lib}/cmake/Stowage)
+
+  configure_package_config_file(
+    ${CMAKE_CURRENT_LIST_DIR}/StowageConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/StowageConfig.cmake
+    INSTALL_DESTINATION ${lib}/cmake/Stowage)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/StowageConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/stowage.pc.in
+                 ${PROJECT_BINARY_DIR}/stowage.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/StowageConfig.cmake
+                ${PROJECT_BINARY_DIR}/StowageConfigVersion.cmake
+          DESTINATION ${lib}/cmake/Stowage)
+  install(FILES ${PROJECT_BINARY_DIR}/stowage.pc DESTINATION ${lib}/pkgconfig)
+endif()
