@@ -141,8 +141,9 @@ void HttpServer::Take(OwnedFd connection) {
     const auto has_room = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
       return connections_ < MostConnections();
     };
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&has_room), kMakingWay))
+    if (!mutex_.AwaitWithTimeout(absl::Condition(&has_room), kMakingWay)) {
       return;
+    }
     ++connections_;
   }
   sockaddr_storage peer = {};

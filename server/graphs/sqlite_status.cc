@@ -69,8 +69,7 @@ absl::Status SqliteStatus(int sqlite_code, absl::string_view message) {
 }
 
 absl::Status SqliteFailure(sqlite3* database, int sqlite_code) {
-  const absl::Status status =
-      SqliteStatus(sqlite_code, sqlite3_errmsg(database));
+  absl::Status status = SqliteStatus(sqlite_code, sqlite3_errmsg(database));
   if (absl::IsDataLoss(status)) RefuseWrites(database);
   if ((sqlite_code & 0xff) == SQLITE_READONLY && RefusesWrites(database)) {
     return SqliteStatus(SQLITE_CORRUPT,
