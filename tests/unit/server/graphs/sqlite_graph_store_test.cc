@@ -156,6 +156,12 @@ TEST_F(SqliteFileTest, KeepsGraphsWhenReopened) {
   EXPECT_TRUE((*SqliteGraphStore::Open(path_))->GetGraph("a").ok());
 }
 
+TEST_F(SqliteFileTest, CommitsWaitForTheDisk) {
+  constexpr int kFull = 2;
+  EXPECT_EQ(*SqliteDatabase::Open(path_)->QueryInt("PRAGMA synchronous"),
+            kFull);
+}
+
 TEST_F(SqliteFileTest, RefusesAFileThatIsNoDatabase) {
   std::ofstream(path_) << std::string(8192, 'x');
   const absl::Status status = SqliteGraphStore::Open(path_).status();
