@@ -137,15 +137,21 @@ std::string NodesText(const std::vector<v1::NodeSummary>& nodes) {
   return table.ToText();
 }
 
+// Of a job that has no limit, no step or no plan (yet), 0 means nothing.
+std::string Known(int64_t value, std::string (*format)(int64_t)) {
+  return value > 0 ? format(value) : "-";
+}
+
 std::string JobsText(const std::vector<v1::Job>& jobs) {
   Table table({"job", "state", "policy", "limit", "fast peak", "steps",
                "last step", "predicted", "left plan"});
   for (const v1::Job& job : jobs) {
     table.AddRow({job.job_id(), StateName(job.state()), job.policy(),
-                  FormatBytes(job.fast_limit_bytes()),
-                  FormatBytes(job.fast_peak_bytes()), absl::StrCat(job.steps()),
-                  FormatDurationNs(job.last_step_duration_ns()),
-                  FormatDurationNs(job.last_predicted_duration_ns()),
+                  Known(job.fast_limit_bytes(), FormatBytes),
+                  Known(job.fast_peak_bytes(), FormatBytes),
+                  absl::StrCat(job.steps()),
+                  Known(job.last_step_duration_ns(), FormatDurationNs),
+                  Known(job.last_predicted_duration_ns(), FormatDurationNs),
                   absl::StrCat(job.fallbacks())});
   }
   return table.ToText();
