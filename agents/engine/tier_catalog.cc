@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "agents/engine/calibration.h"
 #include "agents/tiers/tier_spec.h"
 
@@ -48,21 +49,30 @@ absl::StatusOr<std::shared_ptr<const TierEntry>> TierCatalog::Fast() {
   return FastLocked();
 }
 
+absl::StatusOr<v1::MemorySystem> TierCatalog::SystemOf(
+    const TierProvider& fast, const TierProvider& slow) {
+  const std::string kind =
+      absl::StrCat(slow.traits().name, " on ", slow.traits().medium);
+  if (const auto found = systems_.find(kind); found != systems_.end()) {
+    return found->second;
+  }
+  absl::StatusOr<v1::MemorySystem> system =
+      MeasureMemorySystem(node_, fast, slow);
+  if (system.ok()) systems_[kind] = *system;
+  return system;
+}
+
 absl::StatusOr<std::shared_ptr<const TierEntry>> TierCatalog::Slow(
     const std::string& spec) {
   absl::MutexLock lock(&mutex_);
-  if (const auto found = slow_.find(spec); found != slow_.end()) {
-    return found->second;
-  }
   const auto fast = FastLocked();
   if (!fast.ok()) return fast.status();
   absl::StatusOr<std::shared_ptr<TierEntry>> entry = Open(spec);
   if (!entry.ok()) return entry.status();
   absl::StatusOr<v1::MemorySystem> system =
-      MeasureMemorySystem(node_, *(*fast)->provider, *(*entry)->provider);
+      SystemOf(*(*fast)->provider, *(*entry)->provider);
   if (!system.ok()) return system.status();
   (*entry)->system = *std::move(system);
-  slow_[spec] = *entry;
   return std::shared_ptr<const TierEntry>(*std::move(entry));
 }
 

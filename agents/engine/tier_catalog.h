@@ -1,5 +1,5 @@
-// The tiers of this host by specification, shared by all jobs: each provider,
-// measurement and arbitration exists once.
+// The tiers of this host, shared by all jobs: each medium is measured once and
+// has one arbitration, however many directories and sizes jobs name.
 //
 //   TierCatalog catalog("node1", "dram");
 //   absl::StatusOr<std::shared_ptr<const TierEntry>> slow =
@@ -39,7 +39,7 @@ class TierCatalog {
       : node_(std::move(node)), fast_spec_(std::move(fast_spec)) {}
 
   absl::StatusOr<std::shared_ptr<const TierEntry>> Fast();
-  // Measures a tier that was not asked for before; then it blocks for about
+  // Measures a medium that was not asked for before; then it blocks for about
   // half a second, and others that ask wait meanwhile. What failed is tried
   // again the next time.
   absl::StatusOr<std::shared_ptr<const TierEntry>> Slow(
@@ -50,12 +50,17 @@ class TierCatalog {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<std::shared_ptr<const TierEntry>> FastLocked()
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::StatusOr<v1::MemorySystem> SystemOf(const TierProvider& fast,
+                                            const TierProvider& slow)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::string node_;
   const std::string fast_spec_;
   absl::Mutex mutex_;
   std::shared_ptr<const TierEntry> fast_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::string, std::shared_ptr<const TierEntry>> slow_
+  // By kind and medium, of which a host has few: a job that names ever other
+  // sizes makes none of them grow.
+  absl::flat_hash_map<std::string, v1::MemorySystem> systems_
       ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<CopyGate>> gates_
       ABSL_GUARDED_BY(mutex_);  // by medium

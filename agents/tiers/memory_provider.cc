@@ -114,7 +114,7 @@ absl::StatusOr<std::unique_ptr<TierProvider>> MakeEmulatedProvider(
                  .price_usd_per_gb = medium->price_usd_per_gb,
                  .copy_read_threads = medium->copy_read_threads,
                  .copy_write_threads = medium->copy_write_threads,
-                 .medium = spec.text},
+                 .medium = absl::StrCat("emulated ", medium->name)},
       kAnyNode, DefaultBytes(spec));
 }
 

@@ -1,27 +1,44 @@
 #include "agents/engine/tier_catalog.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 
 namespace stowage::agent {
 namespace {
 
-TEST(TierCatalogTest, OpensAndMeasuresATierOnce) {
+class SharedMediumTest : public testing::TestWithParam<const char*> {};
+
+// A measurement takes half a second, in which every job that comes waits, and
+// two of them never have the same figures throughout.
+TEST_P(SharedMediumTest, IsMeasuredOnceAndHasOneArbitration) {
   TierCatalog catalog("node", "dram");
-  const auto first = catalog.Slow("emulated:cxl");
-  const auto second = catalog.Slow("emulated:cxl");
-  ASSERT_TRUE(first.ok()) << first.status();
-  EXPECT_EQ(*first, *second);
-  EXPECT_EQ((*first)->system.tiers_size(), 2);
+  const std::string kind = GetParam();
+  const auto one = catalog.Slow(kind + ",size=64MiB");
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ((*one)->system.tiers_size(), 2);
+  for (int mib = 65; mib < 85; ++mib) {
+    const auto other = catalog.Slow(absl::StrCat(kind, ",size=", mib, "MiB"));
+    ASSERT_TRUE(other.ok()) << other.status();
+    EXPECT_NE(*one, *other);
+    EXPECT_EQ((*one)->gate, (*other)->gate);
+    EXPECT_EQ((*one)->system.SerializeAsString(),
+              (*other)->system.SerializeAsString());
+  }
 }
 
-TEST(TierCatalogTest, LetsTiersOfOneDeviceShareTheirArbitration) {
+INSTANTIATE_TEST_SUITE_P(Kinds, SharedMediumTest,
+                         testing::Values("file:/tmp", "emulated:cxl"));
+
+TEST(TierCatalogTest, MeasuresEachMedium) {
   TierCatalog catalog("node", "dram");
-  const auto one = catalog.Slow("file:/tmp,size=64MiB");
-  const auto other = catalog.Slow("file:/tmp,size=128MiB");
-  ASSERT_TRUE(one.ok()) << one.status();
-  ASSERT_TRUE(other.ok()) << other.status();
-  EXPECT_NE(*one, *other);
-  EXPECT_EQ((*one)->gate, (*other)->gate);
+  const auto cxl = catalog.Slow("emulated:cxl");
+  const auto optane = catalog.Slow("emulated:optane");
+  ASSERT_TRUE(cxl.ok()) << cxl.status();
+  ASSERT_TRUE(optane.ok()) << optane.status();
+  EXPECT_NE((*cxl)->gate, (*optane)->gate);
+  EXPECT_NE((*cxl)->system.name(), (*optane)->system.name());
 }
 
 TEST(TierCatalogTest, PassesOnWhyATierDoesNotServe) {
