@@ -68,6 +68,10 @@ class GraphStore {
   // NOT_FOUND when there is no such plan.
   virtual absl::StatusOr<v1::Plan> GetPlan(absl::string_view plan_id) = 0;
 
+  // Bytes of the stored plan. NOT_FOUND when there is none. Quick, however large
+  // it is.
+  virtual absl::StatusOr<int64_t> FindPlan(absl::string_view plan_id) = 0;
+
   // Up to `limit` summaries by ascending id, those after `after_id`; of every
   // graph when `graph_id` is empty.
   virtual absl::StatusOr<std::vector<v1::PlanSummary>> ListPlans(

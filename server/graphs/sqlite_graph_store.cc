@@ -22,6 +22,10 @@ absl::Status NoSuchGraph(absl::string_view graph_id) {
   return NoSuch("graph", graph_id, "register it first");
 }
 
+absl::Status NoSuchPlan(absl::string_view plan_id) {
+  return NoSuch("plan", plan_id, "make one first");
+}
+
 void BindSummary(const v1::GraphSummary& summary, SqliteStatement* statement) {
   statement->BindText(1, summary.graph_id());
   statement->BindText(2, summary.name());
@@ -208,9 +212,21 @@ absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
 absl::StatusOr<v1::Plan> SqliteGraphStore::GetPlan(absl::string_view plan_id) {
   const absl::StatusOr<std::string> bytes =
       ReadBlobOf("SELECT plan FROM plans WHERE plan_id = ?1", plan_id,
-                 NoSuch("plan", plan_id, "make one first"));
+                 NoSuchPlan(plan_id));
   if (!bytes.ok()) return bytes.status();
   return ParseStored<v1::Plan>(*bytes);
+}
+
+absl::StatusOr<int64_t> SqliteGraphStore::FindPlan(absl::string_view plan_id) {
+  absl::MutexLock lock(&database_->mutex);
+  absl::StatusOr<SqliteStatement> query = database_->connection.Prepare(
+      "SELECT length(plan) FROM plans WHERE plan_id = ?1");
+  if (!query.ok()) return query.status();
+  query->BindText(1, plan_id);
+  const absl::StatusOr<bool> row = query->Step();
+  if (!row.ok()) return row.status();
+  if (!*row) return NoSuchPlan(plan_id);
+  return query->ColumnInt(0);
 }
 
 absl::StatusOr<std::vector<v1::PlanSummary>> SqliteGraphStore::ListPlans(

@@ -26,23 +26,24 @@ bool IsEmpty(const v1::KernelDecision& decision) {
 KernelDecisions::KernelDecisions(const Graph& graph, const v1::Plan& plan)
     : kernel_count_(graph.kernel_count()),
       tier_count_(plan.tier_count() > 0 ? plan.tier_count() : kMaxTiers),
-      tensors_(graph.tensors),
-      boundaries_(kernel_count_ + 1) {
+      tensors_(graph.tensors) {
   for (Tensor& tensor : tensors_) tensor.name.clear();
-  for (KernelIndex b = 0; b <= kernel_count_; ++b) boundaries_[b].set_kernel(b);
 }
 
 absl::StatusOr<KernelDecisions> KernelDecisions::Create(const Graph& graph,
                                                         const v1::Plan& plan) {
   KernelDecisions decisions(graph, plan);
-  absl::Status status = decisions.AddAllocations(graph, plan);
-  if (status.ok()) status = decisions.AddMoves(plan);
+  Boundaries boundaries(decisions.kernel_count_ + 1);
+  absl::Status status = decisions.AddAllocations(graph, plan, boundaries);
+  if (status.ok()) status = decisions.AddMoves(plan, boundaries);
   if (!status.ok()) return status;
+  decisions.Encode(boundaries);
   return decisions;
 }
 
 absl::Status KernelDecisions::AddAllocations(const Graph& graph,
-                                             const v1::Plan& plan) {
+                                             const v1::Plan& plan,
+                                             Boundaries& boundaries) const {
   for (const v1::Allocation& allocation : plan.allocations()) {
     const TensorIndex tensor = allocation.tensor();
     if (tensor < 0 || tensor >= graph.tensor_count()) {
@@ -52,26 +53,41 @@ absl::Status KernelDecisions::AddAllocations(const Graph& graph,
     if (birth < 0 || birth >= kernel_count_) {
       return Damaged(absl::StrCat("tensor ", tensor, " is not born in a step"));
     }
-    *boundaries_[birth].add_allocations() = allocation;
+    *boundaries[birth].add_allocations() = allocation;
   }
   return absl::OkStatus();
 }
 
-absl::Status KernelDecisions::AddMoves(const v1::Plan& plan) {
+absl::Status KernelDecisions::AddMoves(const v1::Plan& plan,
+                                       Boundaries& boundaries) const {
   for (const v1::Move& move : plan.moves()) {
     if (move.start_kernel() < 0 || move.start_kernel() > kernel_count_) {
       return Damaged(absl::StrCat("a move at kernel ", move.start_kernel()));
     }
-    *boundaries_[move.start_kernel()].add_moves() = move;
+    *boundaries[move.start_kernel()].add_moves() = move;
   }
   return absl::OkStatus();
+}
+
+// Messages one after the other are one message with the fields of all.
+void KernelDecisions::Encode(const Boundaries& boundaries) {
+  for (KernelIndex b = 0; b <= kernel_count_; ++b) {
+    begins_.push_back(encoded_.size());
+    if (IsEmpty(boundaries[b])) continue;
+    v1::PlaceResponse one;
+    *one.add_decisions() = boundaries[b];
+    one.mutable_decisions(0)->set_kernel(b);
+    one.AppendToString(&encoded_);
+  }
+  begins_.push_back(encoded_.size());
+  encoded_.shrink_to_fit();
 }
 
 absl::Status KernelDecisions::Check(const JobSituation& situation) const {
   return CheckSituation(situation, kernel_count_, tensors_, tier_count_);
 }
 
-absl::StatusOr<std::vector<v1::KernelDecision>> KernelDecisions::Window(
+absl::StatusOr<absl::string_view> KernelDecisions::EncodedWindow(
     int32_t kernel, int32_t window) const {
   if (kernel < 0 || kernel >= kernel_count_) {
     return absl::InvalidArgumentError(
@@ -84,11 +100,8 @@ absl::StatusOr<std::vector<v1::KernelDecision>> KernelDecisions::Window(
   }
   const KernelIndex end = std::min(kernel + std::max(window, 1), kernel_count_);
   const KernelIndex last = end == kernel_count_ ? kernel_count_ : end - 1;
-  std::vector<v1::KernelDecision> decisions;
-  for (KernelIndex b = kernel; b <= last; ++b) {
-    if (!IsEmpty(boundaries_[b])) decisions.push_back(boundaries_[b]);
-  }
-  return decisions;
+  return absl::string_view(encoded_).substr(
+      begins_[kernel], begins_[last + 1] - begins_[kernel]);
 }
 
 }  // namespace stowage

@@ -3,15 +3,23 @@
 //   absl::StatusOr<KernelDecisions> decisions =
 //       KernelDecisions::Create(graph, plan);
 //   absl::Status valid = decisions->Check({.kernel = 17});
-//   absl::StatusOr<std::vector<v1::KernelDecision>> ahead =
-//       decisions->Window(/*kernel=*/17, /*window=*/8);
+//   absl::StatusOr<absl::string_view> ahead =
+//       decisions->EncodedWindow(/*kernel=*/17, /*window=*/8);
+//   v1::PlaceResponse response;
+//   response.ParseFromString(std::string(*ahead));
+//
+// Encoded once: the bytes of a window lie side by side and are sent as they are,
+// to however many streams.
 #ifndef STOWAGE_SERVER_PLACEMENT_KERNEL_DECISIONS_H_
 #define STOWAGE_SERVER_PLACEMENT_KERNEL_DECISIONS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "server/placement/job_situation.h"
@@ -31,24 +39,31 @@ class KernelDecisions {
   // are any system's tier will do.
   absl::Status Check(const JobSituation& situation) const;
 
+  // The `decisions` of a v1::PlaceResponse, as bytes that live as long as this.
   // The decisions of kernels `kernel` .. `kernel + window - 1`, cut off at the
   // end of the step; a window of 0 means 1. Kernels at which nothing is to be
   // done are left out. A window that holds the last kernel also holds the
   // boundary that ends the step, as kernel K. INVALID_ARGUMENT when `kernel`
   // is outside the graph or `window` outside 0..1024.
-  absl::StatusOr<std::vector<v1::KernelDecision>> Window(int32_t kernel,
-                                                         int32_t window) const;
+  absl::StatusOr<absl::string_view> EncodedWindow(int32_t kernel,
+                                                  int32_t window) const;
 
  private:
+  // By boundary, K + 1.
+  using Boundaries = std::vector<v1::KernelDecision>;
+
   KernelDecisions(const Graph& graph, const v1::Plan& plan);
 
-  absl::Status AddAllocations(const Graph& graph, const v1::Plan& plan);
-  absl::Status AddMoves(const v1::Plan& plan);
+  absl::Status AddAllocations(const Graph& graph, const v1::Plan& plan,
+                              Boundaries& boundaries) const;
+  absl::Status AddMoves(const v1::Plan& plan, Boundaries& boundaries) const;
+  void Encode(const Boundaries& boundaries);
 
   KernelIndex kernel_count_;
   TierIndex tier_count_;
-  std::vector<Tensor> tensors_;                 // without their names
-  std::vector<v1::KernelDecision> boundaries_;  // K + 1
+  std::vector<Tensor> tensors_;  // without their names
+  std::string encoded_;
+  std::vector<size_t> begins_;  // by boundary, in `encoded_`; and the end
 };
 
 }  // namespace stowage

@@ -18,6 +18,7 @@ PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
       policies_(std::move(policies)),
       dqn_(dqn),
       graphs_(store),
+      decisions_(store, &graphs_),
       queue_(limits) {}
 
 absl::StatusOr<std::unique_ptr<Policy>> PlacementEngine::ChoosePolicy(
@@ -94,17 +95,13 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
   if (absl::Status stored = store_->PutPlan(plan_id, made.plan); !stored.ok()) {
     return stored;
   }
+  decisions_.Forget(plan_id);
   return made;
 }
 
-absl::StatusOr<KernelDecisions> PlacementEngine::Decisions(
-    absl::string_view plan_id) {
-  absl::StatusOr<v1::Plan> plan = store_->GetPlan(plan_id);
-  if (!plan.ok()) return plan.status();
-  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
-      graphs_.Load(plan->graph_id());
-  if (!graph.ok()) return graph.status();
-  return KernelDecisions::Create(**graph, *plan);
+absl::StatusOr<std::shared_ptr<const KernelDecisions>>
+PlacementEngine::Decisions(absl::string_view plan_id) {
+  return decisions_.Load(plan_id);
 }
 
 absl::StatusOr<OnlineDecisions> PlacementEngine::Online(

@@ -2,8 +2,8 @@
 //
 //   PlacementEngine engine(store.get());
 //   absl::StatusOr<MadePlan> made = engine.MakePlan(request);
-//   absl::StatusOr<KernelDecisions> decisions =
-//   engine.Decisions(made->plan_id);
+//   absl::StatusOr<std::shared_ptr<const KernelDecisions>> decisions =
+//       engine.Decisions(made->plan_id);
 #ifndef STOWAGE_SERVER_PLACEMENT_PLACEMENT_ENGINE_H_
 #define STOWAGE_SERVER_PLACEMENT_PLACEMENT_ENGINE_H_
 
@@ -25,6 +25,7 @@
 #include "server/placement/online_decisions.h"
 #include "server/placement/plan_request.h"
 #include "server/placement/planning_queue.h"
+#include "server/placement/shared_decisions.h"
 #include "stowage/v1/plan.pb.h"
 
 namespace stowage {
@@ -56,7 +57,9 @@ class PlacementEngine {
   PlanningQueue& queue() { return queue_; }
 
   // The stored plan by kernel. NOT_FOUND: no such plan.
-  absl::StatusOr<KernelDecisions> Decisions(absl::string_view plan_id);
+  // Shared by all who ask while anybody uses it.
+  absl::StatusOr<std::shared_ptr<const KernelDecisions>> Decisions(
+      absl::string_view plan_id);
 
   // What decides where a job is not as its plan has it. NOT_FOUND: no such
   // plan. FAILED_PRECONDITION: no DQN policy serves.
@@ -76,6 +79,7 @@ class PlacementEngine {
   const PolicyFactory policies_;
   DqnSource* const dqn_;
   SharedGraphs graphs_;
+  SharedDecisions decisions_;
   PlanningQueue queue_;  // last: its plans use all above
 };
 

@@ -4,7 +4,10 @@
 //       &streams, [](const v1::PlaceRequest& request) { return Answer(request);
 //       });
 //
-// Built on gRPC's callback interface: an idle stream holds no thread. It takes
+// Built on gRPC's callback interface: an idle stream holds no thread, nor does
+// one whose client does not read. It has one request at a time, so streams take
+// turns, and what it buffers for its client is one response beyond what the
+// connection's flow control lets go. It takes
 // messages as bytes (WithRawCallbackMethod_Place) and reads them itself: to a
 // reactor of messages one that cannot be read looks like the end of the stream.
 #ifndef STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
@@ -12,6 +15,7 @@
 
 #include <functional>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -24,9 +28,12 @@
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/status.h"
 #include "server/rpc/stream_registry.h"
+#include "server/rpc/stream_workers.h"
 
 namespace stowage {
 
+// `Response` is a message, or grpc::ByteBuffer for one that is encoded.
+//
 // Deletes itself when the stream is done. The stream ends with OK when the
 // client hangs up, with the error of the first request that cannot be read or
 // answered, or with UNAVAILABLE when the server drains. The registry must
@@ -38,9 +45,17 @@ class ExchangeStream final
  public:
   // Called for one request at a time.
   using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
+  // Whether the answer to a request takes longer than a moment.
+  using IsSlow = std::function<bool(const Request&)>;
 
-  ExchangeStream(StreamRegistry* registry, Answer answer)
-      : registry_(registry), answer_(std::move(answer)) {
+  // Slow answers are made by `workers`, which must outlive the stream, the
+  // others by the thread that reads. Without workers no answer is slow.
+  ExchangeStream(StreamRegistry* registry, Answer answer,
+                 StreamWorkers* workers = nullptr, IsSlow is_slow = nullptr)
+      : registry_(registry),
+        answer_(std::move(answer)),
+        workers_(workers),
+        is_slow_(std::move(is_slow)) {
     if (registry_->Add(this)) {
       Read();
     } else {
@@ -50,26 +65,25 @@ class ExchangeStream final
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
-    if (HasEnded()) return;
-    absl::StatusOr<grpc::ByteBuffer> response = AnswerBytes();
-    if (!response.ok()) return End(response.status());
-    response_ = *std::move(response);
     {
       absl::MutexLock lock(&mutex_);
       if (ended_) return;
-      writing_ = true;
+      // Until it is answered nobody finishes the stream, so it lives.
+      answering_ = true;
     }
-    // Until OnWriteDone nobody finishes the stream, so it lives.
-    this->StartWrite(&response_);
+    if (!grpc::SerializationTraits<Request>::Deserialize(&bytes_, &request_)
+             .ok()) {
+      return EndAnswer(MalformedRequest(Request::descriptor()->full_name()));
+    }
+    if (workers_ != nullptr && is_slow_(request_)) {
+      workers_->Run([this] { AnswerRequest(); });
+    } else {
+      AnswerRequest();
+    }
   }
 
   void OnWriteDone(bool ok) override {
-    std::optional<absl::Status> postponed;
-    {
-      absl::MutexLock lock(&mutex_);
-      writing_ = false;
-      postponed = postponed_end_;
-    }
+    const std::optional<absl::Status> postponed = AnswerDone();
     if (postponed.has_value()) return End(*postponed);
     if (!ok) return End(absl::CancelledError("the client is gone"));
     Read();
@@ -96,32 +110,53 @@ class ExchangeStream final
     if (!ended_) this->StartRead(&bytes_);
   }
 
+  void AnswerRequest() {
+    absl::StatusOr<grpc::ByteBuffer> response = AnswerBytes();
+    if (!response.ok()) return EndAnswer(response.status());
+    response_ = *std::move(response);
+    if (IsToEnd()) return EndAnswer(absl::OkStatus());
+    this->StartWrite(&response_);
+  }
+
   absl::StatusOr<grpc::ByteBuffer> AnswerBytes() {
-    if (!grpc::SerializationTraits<Request>::Deserialize(&bytes_, &request_)
-             .ok()) {
-      return MalformedRequest(Request::descriptor()->full_name());
-    }
     absl::StatusOr<Response> response = answer_(request_);
     if (!response.ok()) return response.status();
-    grpc::ByteBuffer bytes;
-    bool owned = false;
-    const grpc::Status written = grpc::SerializationTraits<Response>::Serialize(
-        *response, &bytes, &owned);
-    if (written.ok()) return bytes;
-    return absl::InternalError("the response cannot be written");
+    if constexpr (std::is_same_v<Response, grpc::ByteBuffer>) {
+      return response;
+    } else {
+      grpc::ByteBuffer bytes;
+      bool owned = false;
+      const grpc::Status written =
+          grpc::SerializationTraits<Response>::Serialize(*response, &bytes,
+                                                         &owned);
+      if (written.ok()) return bytes;
+      return absl::InternalError("the response cannot be written");
+    }
   }
 
-  bool HasEnded() {
+  bool IsToEnd() {
     absl::MutexLock lock(&mutex_);
-    return ended_;
+    return postponed_end_.has_value();
   }
 
-  // Finishes the stream once, after a write under way.
+  // What the stream is to end with since it was being answered.
+  std::optional<absl::Status> AnswerDone() {
+    absl::MutexLock lock(&mutex_);
+    answering_ = false;
+    return postponed_end_;
+  }
+
+  void EndAnswer(const absl::Status& status) {
+    const std::optional<absl::Status> postponed = AnswerDone();
+    End(postponed.value_or(status));
+  }
+
+  // Finishes the stream once, after an answer under way.
   void End(const absl::Status& status) {
     {
       absl::MutexLock lock(&mutex_);
       if (ended_) return;
-      if (writing_) {
+      if (answering_) {
         postponed_end_ = status;
         return;
       }
@@ -133,11 +168,13 @@ class ExchangeStream final
 
   StreamRegistry* const registry_;
   const Answer answer_;
+  StreamWorkers* const workers_;
+  const IsSlow is_slow_;
   grpc::ByteBuffer bytes_;
   Request request_;
   grpc::ByteBuffer response_;
   absl::Mutex mutex_;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
+  bool answering_ ABSL_GUARDED_BY(mutex_) = false;  // until it is written
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   std::optional<absl::Status> postponed_end_ ABSL_GUARDED_BY(mutex_);
 };

@@ -1,6 +1,7 @@
 #include "server/rpc/placement_service.h"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/slice.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
 #include "policies/registry.h"
@@ -64,6 +67,16 @@ void TellWhenToRetry(const absl::Status& status, grpc::ServerContext* context) {
                                absl::StrCat(absl::ToInt64Milliseconds(*after)));
 }
 
+// A slice of bytes that `owner` keeps; nothing is copied.
+grpc::Slice SharedSlice(absl::string_view bytes,
+                        std::shared_ptr<const void> owner) {
+  using Owner = std::shared_ptr<const void>;
+  return grpc::Slice(
+      const_cast<char*>(bytes.data()), bytes.size(),
+      [](void* kept) { delete static_cast<Owner*>(kept); },
+      new Owner(std::move(owner)));
+}
+
 // Answers the requests of one Place stream: from the plan, or, where the job is
 // not as the plan has it and asks for that, from the DQN policy that served
 // when it first asked.
@@ -72,9 +85,9 @@ class PlanReader {
   PlanReader(PlacementEngine* engine, ServerMetrics* metrics)
       : engine_(engine), metrics_(metrics) {}
 
-  absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request) {
+  absl::StatusOr<grpc::ByteBuffer> Answer(const v1::PlaceRequest& request) {
     absl::Status valid = CheckBounds(request);
-    if (valid.ok() && !decisions_.has_value()) valid = Load(request.plan_id());
+    if (valid.ok() && decisions_ == nullptr) valid = Load(request.plan_id());
     if (!valid.ok()) return valid;
     const JobSituation situation = {
         .kernel = request.kernel(),
@@ -83,18 +96,21 @@ class PlanReader {
                        request.free_bytes().end()}};
     valid = decisions_->Check(situation);
     if (!valid.ok()) return valid;
-    absl::StatusOr<std::vector<v1::KernelDecision>> window =
-        decisions_->Window(request.kernel(), request.window());
-    v1::PlaceResponse response;
-    response.set_source(v1::DECISION_SOURCE_PLAN);
-    if (window.ok() && request.adapt()) {
-      window = Adapt(situation, std::max(1, request.window()), &response,
-                     *std::move(window));
-    }
-    if (!window.ok()) return window.status();
-    if (request.adapt()) metrics_->CountAdaptiveAnswer(response.source());
-    response.mutable_decisions()->Assign(window->begin(), window->end());
-    return response;
+    const absl::StatusOr<absl::string_view> planned =
+        decisions_->EncodedWindow(request.kernel(), request.window());
+    if (!planned.ok()) return planned.status();
+    if (!request.adapt()) return Planned(*planned);
+    absl::StatusOr<bool> deviates = Deviates(situation);
+    if (!deviates.ok()) return deviates.status();
+    metrics_->CountAdaptiveAnswer(*deviates ? v1::DECISION_SOURCE_POLICY
+                                            : v1::DECISION_SOURCE_PLAN);
+    if (!*deviates) return Planned(*planned);
+    return Decided(situation, std::max(1, request.window()));
+  }
+
+  // Whether the plan, or the policy, has to be read, or the policy asked.
+  bool IsSlow(const v1::PlaceRequest& request) const {
+    return decisions_ == nullptr || request.adapt();
   }
 
  private:
@@ -104,32 +120,48 @@ class PlanReader {
           "plan_id is not set; the first request of a stream names a plan");
     }
     plan_id_ = absl::AsciiStrToLower(plan_id);
-    absl::StatusOr<KernelDecisions> loaded = engine_->Decisions(plan_id_);
+    absl::StatusOr<std::shared_ptr<const KernelDecisions>> loaded =
+        engine_->Decisions(plan_id_);
     if (!loaded.ok()) return loaded.status();
     decisions_ = *std::move(loaded);
     return absl::OkStatus();
   }
 
-  // What the policy decides where the job deviates, else `planned`.
-  absl::StatusOr<std::vector<v1::KernelDecision>> Adapt(
-      const JobSituation& situation, int32_t window,
-      v1::PlaceResponse* response, std::vector<v1::KernelDecision> planned) {
+  // The plan's own bytes, and whose decisions they are.
+  absl::StatusOr<grpc::ByteBuffer> Planned(absl::string_view window) const {
+    v1::PlaceResponse rest;
+    rest.set_source(v1::DECISION_SOURCE_PLAN);
+    const std::array<grpc::Slice, 2> slices = {
+        SharedSlice(window, decisions_), grpc::Slice(rest.SerializeAsString())};
+    return grpc::ByteBuffer(slices.data(), slices.size());
+  }
+
+  // Where the job deviates from the plan, the policy decides.
+  absl::StatusOr<bool> Deviates(const JobSituation& situation) {
     if (!online_.has_value()) {
       absl::StatusOr<OnlineDecisions> made = engine_->Online(plan_id_);
       if (!made.ok()) return made.status();
       online_.emplace(*std::move(made));
     }
-    absl::StatusOr<bool> deviates = online_->Deviates(situation);
-    if (!deviates.ok()) return deviates.status();
-    if (!*deviates) return planned;
-    response->set_source(v1::DECISION_SOURCE_POLICY);
-    return online_->Window(situation, window);
+    return online_->Deviates(situation);
+  }
+
+  absl::StatusOr<grpc::ByteBuffer> Decided(const JobSituation& situation,
+                                           int32_t window) const {
+    const absl::StatusOr<std::vector<v1::KernelDecision>> decisions =
+        online_->Window(situation, window);
+    if (!decisions.ok()) return decisions.status();
+    v1::PlaceResponse response;
+    response.set_source(v1::DECISION_SOURCE_POLICY);
+    response.mutable_decisions()->Assign(decisions->begin(), decisions->end());
+    const grpc::Slice slice(response.SerializeAsString());
+    return grpc::ByteBuffer(&slice, 1);
   }
 
   PlacementEngine* const engine_;
   ServerMetrics* const metrics_;
   std::string plan_id_;
-  std::optional<KernelDecisions> decisions_;
+  std::shared_ptr<const KernelDecisions> decisions_;
   std::optional<OnlineDecisions> online_;
 };
 
@@ -189,9 +221,14 @@ grpc::Status PlacementServiceImpl::ListPlans(
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 PlacementServiceImpl::Place(grpc::CallbackServerContext* /*context*/) {
   auto reader = std::make_shared<PlanReader>(engine_, metrics_);
-  return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
-      streams_, [reader](const v1::PlaceRequest& request) {
+  return new ExchangeStream<v1::PlaceRequest, grpc::ByteBuffer>(
+      streams_,
+      [reader](const v1::PlaceRequest& request) {
         return reader->Answer(request);
+      },
+      workers_,
+      [reader](const v1::PlaceRequest& request) {
+        return reader->IsSlow(request);
       });
 }
 

@@ -1,7 +1,8 @@
 // stowage.v1.PlacementService on top of a PlacementEngine. The conditions of
 // each error stand in proto/stowage/v1/placement.proto.
 //
-//   PlacementServiceImpl service(&engine, store.get(), &streams, &metrics);
+//   PlacementServiceImpl service(&engine, store.get(), &streams, &workers,
+//                                &metrics);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
 #define STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
@@ -10,6 +11,7 @@
 #include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
 #include "server/rpc/stream_registry.h"
+#include "server/rpc/stream_workers.h"
 #include "stowage/v1/placement.grpc.pb.h"
 
 namespace stowage {
@@ -20,8 +22,13 @@ class PlacementServiceImpl final
           v1::PlacementService::Service> {
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
-                       StreamRegistry* streams, ServerMetrics* metrics)
-      : engine_(engine), store_(store), streams_(streams), metrics_(metrics) {}
+                       StreamRegistry* streams, StreamWorkers* workers,
+                       ServerMetrics* metrics)
+      : engine_(engine),
+        store_(store),
+        streams_(streams),
+        workers_(workers),
+        metrics_(metrics) {}
 
   grpc::Status MakePlan(grpc::ServerContext* context,
                         const v1::MakePlanRequest* request,
@@ -42,6 +49,7 @@ class PlacementServiceImpl final
   PlacementEngine* const engine_;
   GraphStore* const store_;
   StreamRegistry* const streams_;
+  StreamWorkers* const workers_;
   ServerMetrics* const metrics_;
 };
 

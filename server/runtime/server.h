@@ -26,6 +26,7 @@
 #include "server/rpc/node_service.h"
 #include "server/rpc/placement_service.h"
 #include "server/rpc/stream_registry.h"
+#include "server/rpc/stream_workers.h"
 #include "server/rpc/training_service.h"
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
@@ -80,6 +81,7 @@ class Server {
   const Stores stores_;
   ServerMetrics metrics_{kVersion};
   StreamRegistry streams_;
+  StreamWorkers stream_workers_;
   PolicyVersions versions_;
   PlacementEngine engine_;
   NodeRegistry nodes_;

@@ -212,7 +212,7 @@ TEST_F(PlacementEngineTest, TellsADamagedGraphFromAMalformedRequest) {
 TEST_F(PlacementEngineTest, RollsOutAStoredPlan) {
   PlacementEngine engine(store_.get(), FakePolicies(&AllFast));
   const std::string plan_id = engine.MakePlan(request_)->plan_id;
-  EXPECT_EQ(engine.Decisions(plan_id)->Window(0, 4)->size(), 4);
+  EXPECT_FALSE((*engine.Decisions(plan_id))->EncodedWindow(0, 4)->empty());
   EXPECT_TRUE(absl::IsNotFound(engine.Decisions("none").status()));
 }
 

@@ -1,0 +1,43 @@
+// A few threads for answers of streams that take longer than a moment: gRPC has
+// as few threads for all of its callbacks, and what blocks them delays everyone.
+//
+//   StreamWorkers workers;                    // outlives the streams
+//   workers.Run([this] { AnswerRequest(); });
+//
+// First come, first served: a stream has one request at a time, so streams take
+// turns.
+#ifndef STOWAGE_SERVER_RPC_STREAM_WORKERS_H_
+#define STOWAGE_SERVER_RPC_STREAM_WORKERS_H_
+
+#include <deque>
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+
+namespace stowage {
+
+// Thread-safe.
+class StreamWorkers {
+ public:
+  StreamWorkers();
+  // Waits until all that was given has run.
+  ~StreamWorkers();
+
+  // Does not block.
+  void Run(std::function<void()> work);
+
+ private:
+  void Work();
+
+  absl::Mutex mutex_;
+  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  std::deque<std::function<void()>> queue_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::thread> threads_;  // last: they use all above
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_RPC_STREAM_WORKERS_H_
