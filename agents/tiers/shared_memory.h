@@ -3,7 +3,7 @@
 //
 //   absl::StatusOr<SharedMemory> memory =
 //       SharedMemory::Create("fast", 1 << 30);
-//   SendDescriptor(memory->fd());
+//   std::memset(memory->data(), 0, memory->size_bytes());
 #ifndef STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_
 #define STOWAGE_AGENTS_TIERS_SHARED_MEMORY_H_
 

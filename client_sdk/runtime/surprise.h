@@ -2,7 +2,7 @@
 // foresee.
 //
 //   std::optional<Surprise> surprise = driver.BeginKernel(kernel);
-//   if (surprise.has_value()) LeavePlan(*std::move(surprise));
+//   if (surprise.has_value()) driver.Leave();
 //
 // Whoever follows a plan returns a surprise and does nothing about it; the Job
 // alone leaves the plan. So a step has one surprise at most. It is reported

@@ -2,8 +2,8 @@
 // memfd (the session segment) and the messages that set it up.
 //
 //   process                                   agent
-//   connect(socket), send Hello          ->   checks it, makes segment and
-//   arenas recv Welcome + descriptors           <-   segment, then one per tier
+//   connects, sends Hello                ->   checks it, makes segment, arenas
+//   receives Welcome and descriptors     <-   of the segment, then of each tier
 //   writes profile, steps, move requests ->   copies, bounds-checks, then uses
 //   reads plans, completed moves         <-   writes plans, executes moves
 //   off its plan: states its situation   ->   asks the placement service

@@ -1,8 +1,8 @@
 // The server's side of a stream that answers each request with one response.
 //
 //   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
-//       &streams, [](const v1::PlaceRequest& request) { return Answer(request);
-//       });
+//       &streams,
+//       [](const v1::PlaceRequest& request) { return Answer(request); });
 //
 // Built on gRPC's callback interface: an idle stream holds no thread, nor does
 // one whose client does not read. It has one request at a time, so streams take

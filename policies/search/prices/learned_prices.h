@@ -3,7 +3,10 @@
 // before.
 //
 //   LearnedPrices prices(costs, choices, network);
-//   search.RunAtPrices(prices);
+//   search.RunAtPrices(
+//       [&](const std::vector<Choice>& chosen, const MoveSchedule* schedule) {
+//         return prices.Price(chosen, schedule);
+//       });
 #ifndef STOWAGE_POLICIES_SEARCH_PRICES_LEARNED_PRICES_H_
 #define STOWAGE_POLICIES_SEARCH_PRICES_LEARNED_PRICES_H_
 
