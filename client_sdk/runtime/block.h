@@ -46,6 +46,7 @@ struct Block {
   bool backward = false;     // allocated while gradients were computed
   int32_t users = 0;         // kernels that are running on it
   bool dead = false;         // freed while kernels were running on it
+  bool streams = false;      // its addresses are closed: stray_pages.h
   int64_t last_use = 0;      // count of kernels the job had run
 
   std::optional<MoveUnderWay> move;

@@ -77,7 +77,16 @@ void BeforeFork() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
 
 void InParent() STOWAGE_NO_THREAD_SAFETY_ANALYSIS { g_job->UnlockAfterFork(); }
 
+// A fork leaves no pager: what nobody watches would read as zeros.
+void CloseFileTiers() {
+  for (const MappedTier& tier : g_client->tiers()) {
+    if (tier.addressable()) continue;
+    mprotect(tier.base, tier.info.capacity_bytes, PROT_NONE);
+  }
+}
+
 void InChild() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
+  CloseFileTiers();
   for (const SnapshotEntry& entry : g_snapshot.entries) {
     const bool mapped = g_snapshot.fd >= 0 &&
                         mmap(entry.address, entry.room_bytes,

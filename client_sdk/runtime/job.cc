@@ -1,6 +1,7 @@
 // Memory: births and deaths of blocks, and addresses that are told or fault.
 #include "client_sdk/runtime/job.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,10 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   if (block->place.tier != session::kFastTier) {
     kernel->NoteSlowBirth(*block);
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
-    if (in_file && kernel != &loose) ExtendWindow(kernel);
+    if (in_file && kernel != &loose) {
+      ExtendWindow(kernel);
+      mover_.BeginStreaming(block.get());
+    }
   }
   step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());
   kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;
@@ -152,16 +156,37 @@ bool Job::HandleFault(void* address) {
   if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
     return false;
   }
-  const int error = mover_.Fault(*block, static_cast<char*>(address));
-  if (error != 0) {
-    fprintf(
-        stderr,
-        "stowage: the slow tier %s failed while a tensor was read in place: "
-        "%s; the job cannot go on\n",
-        blocks_.tier(block->place.tier).info.name, strerror(error));
-    abort();
-  }
+  const int error = mover_.Fault(block, static_cast<char*>(address));
+  if (error != 0) DieOfTier(block->place.tier, error);
   return true;
+}
+
+int Job::UseStrayPages(Userfault* userfault) {
+  Lock lock(this);
+  return mover_.UseStrayPages(userfault);
+}
+
+bool Job::HandleMissingPage(char* page, bool write) {
+  MutexLock lock(&mutex_);
+  Block* block = blocks_.Find(page);
+  const int error = mover_.BringIn(block, page, write);
+  if (error == EFAULT) return false;
+  if (error != 0) DieOfTier(block->place.tier, error);
+  return true;
+}
+
+void Job::OpenPage(char* page) {
+  MutexLock lock(&mutex_);
+  mover_.OpenPage(blocks_.Find(page), page);
+}
+
+// Somebody waits for bytes that cannot be had.
+void Job::DieOfTier(int tier, int error) const {
+  fprintf(stderr,
+          "stowage: the slow tier %s failed while a tensor was read in place: "
+          "%s; the job cannot go on\n",
+          blocks_.tier(tier).info.name, strerror(error));
+  abort();
 }
 
 }  // namespace stowage::runtime

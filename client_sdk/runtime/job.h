@@ -119,9 +119,19 @@ class Job {
 
   // A fault at an address of a file tier. False if it is not ours.
   bool HandleFault(void* address);
+  // The same without a signal, where a thread serves missing pages (pager.h):
+  // somebody waits for this one. With an error nothing is served in this way.
+  int UseStrayPages(Userfault* userfault);
+  // False: it has been closed, and is to be opened when whoever waited has seen
+  // that.
+  bool HandleMissingPage(char* page, bool write);
+  void OpenPage(char* page);
 
   // Around fork(): see fork_guard.h.
-  void LockForFork() STOWAGE_ACQUIRE(mutex_) { mutex_.Lock(); }
+  void LockForFork() STOWAGE_ACQUIRE(mutex_) {
+    mutex_.Lock();
+    mover_.ReleaseStrayPages();
+  }
   void UnlockAfterFork() STOWAGE_RELEASE(mutex_) { mutex_.Unlock(); }
   // All live blocks.
   const std::unordered_set<Block*>& blocks() const STOWAGE_REQUIRES(mutex_) {
@@ -159,6 +169,8 @@ class Job {
   void PlaceNew(const RunningKernel& kernel, Block* block)
       STOWAGE_REQUIRES(mutex_);
   void Die(Block* block) STOWAGE_REQUIRES(mutex_);
+  [[noreturn]] void DieOfTier(int tier, int error) const
+      STOWAGE_REQUIRES(mutex_);
   void LeaveStep(Block* block) STOWAGE_REQUIRES(mutex_);
   void SetAside(Block* block) STOWAGE_REQUIRES(mutex_);
   void* StorageAddress(void* context) const;

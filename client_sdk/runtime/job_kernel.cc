@@ -27,7 +27,7 @@ void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
 void Job::Unuse(RunningKernel* kernel) {
   for (Block* block : kernel->in_use) {
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
-    if (in_file && !block->dead) mover_.ReleaseFromWindow(*block);
+    if (in_file && !block->dead) mover_.Release(block);
     blocks_.EndUse(block);
   }
   kernel->in_use.clear();
@@ -77,7 +77,9 @@ void Job::PlaceOperands(RunningKernel* kernel,
     const int tier = operand.block->place.tier;
     if (tier == session::kFastTier) continue;
     kernel->NoteSlowUse(operand);
-    streams = streams || !blocks_.tier(tier).addressable();
+    if (blocks_.tier(tier).addressable()) continue;
+    streams = true;
+    mover_.BeginStreaming(operand.block);
   }
   if (streams) ExtendWindow(kernel);
 }
@@ -128,6 +130,9 @@ void Job::EndKernel(RunningKernel* kernel,
     step_.End(*kernel, end_ns, kernel->moved_ns + faults_ns);
   }
   Unuse(kernel);
+  for (const KernelOperand& output : outputs) {
+    if (output.block->streams) mover_.Release(output.block);
+  }
   if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();
   step_.last_end_ns = session::NowNs();

@@ -1,5 +1,6 @@
 #include "client_sdk/runtime/mover.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include <utility>
@@ -17,7 +18,7 @@ Mover::Mover(SessionClient* client, PlacedBlocks* blocks)
 
 int Mover::MoveNow(Block* block, Place to) {
   const int64_t begin_ns = session::NowNs();
-  int error = window_.Release(*block);
+  int error = Release(block);
   if (error == 0) {
     error = CopyBetweenTiers(client_->tiers(), block->place, to,
                              block->room_bytes());
@@ -33,7 +34,7 @@ int Mover::MoveNow(Block* block, Place to) {
 }
 
 bool Mover::Begin(Block* block, Place to, bool keeps_source) {
-  if (window_.Release(*block) != 0) {
+  if (Release(block) != 0) {
     blocks_->GiveBack(to);
     return false;
   }
@@ -56,14 +57,14 @@ bool Mover::Finish(Block* block, bool adopt) {
     return false;
   }
   CountMove(*block, move.to.tier);
-  // Pieces of the source that raw reads have mapped meanwhile.
-  window_.Release(*block, /*keep=*/false);
+  // Pieces of the source that raw reads have brought in meanwhile.
+  Release(block, /*keep=*/false);
   blocks_->SetPlace(block, move.to, move.keeps_source);
   return true;
 }
 
 void Mover::Abandon(Block* block) {
-  window_.Release(*block, /*keep=*/false);
+  Release(block, /*keep=*/false);
   if (!block->moving()) return;
   lanes_.Wait(block->move->lane, block->move->ticket);
   blocks_->GiveBack(block->move->to);
@@ -91,7 +92,7 @@ void Mover::FinishAhead(bool wait) {
 
 int Mover::Read(const Block& block, void* memory) {
   const MappedTier& tier = blocks_->tier(block.place.tier);
-  if (int error = window_.Release(block)) return error;
+  if (int error = WriteBack(block)) return error;
   if (!tier.addressable()) {
     return ReadFileTier(tier, block.place.offset_bytes, memory,
                         block.room_bytes());
@@ -100,13 +101,63 @@ int Mover::Read(const Block& block, void* memory) {
   return 0;
 }
 
-void Mover::ReleaseFromWindow(const Block& block) { window_.Release(block); }
+int Mover::WriteBack(const Block& block, bool keep) {
+  if (int error = window_.Release(block, keep)) return error;
+  return stray_ != nullptr ? stray_->Release(block, keep) : 0;
+}
 
-int Mover::Fault(const Block& block, const char* address) {
+int Mover::Release(Block* block, bool keep) {
+  if (int error = WriteBack(*block, keep)) return error;
+  if (block->streams) stray_->Open(*block);
+  block->streams = false;
+  return 0;
+}
+
+// Where stray pages cannot be written back, they stay what serves the block.
+void Mover::BeginStreaming(Block* block) {
+  if (stray_ == nullptr || block->streams) return;
+  if (stray_->Release(*block) != 0) return;
+  block->streams = stray_->Close(*block) == 0;
+}
+
+int Mover::Fault(Block* block, const char* address) {
   const int64_t begin_ns = session::NowNs();
-  const int error = window_.Fault(block, address);
+  // Addresses that are open raise no signal; so these were not, for once.
+  BeginStreaming(block);
+  const bool stays_open = stray_ != nullptr && !block->streams;
+  if (stays_open) stray_->OpenPage(address);
+  const int error = stays_open ? 0 : window_.Fault(*block, address);
   fault_ns_ += session::NowNs() - begin_ns;
   return error;
+}
+
+int Mover::UseStrayPages(Userfault* userfault) {
+  auto stray = std::make_unique<StrayPages>(&client_->tiers(), userfault);
+  if (int error = stray->Open()) return error;
+  stray_ = std::move(stray);
+  return 0;
+}
+
+int Mover::BringIn(Block* block, char* page, bool write) {
+  const int64_t begin_ns = session::NowNs();
+  int error = EFAULT;
+  if (block != nullptr) {
+    // A kernel that has begun meanwhile is served by signals.
+    error = block->streams ? 0 : stray_->Fault(*block, page, write);
+  }
+  if (error == ENOENT) {
+    BeginStreaming(block);
+    error = 0;
+  }
+  if (error == EBUSY) error = EFAULT;
+  if (error == EFAULT) stray_->ClosePage(page);
+  stray_->Wake(page);
+  fault_ns_ += session::NowNs() - begin_ns;
+  return error;
+}
+
+void Mover::OpenPage(const Block* block, char* page) {
+  if (block == nullptr || !block->streams) stray_->OpenPage(page);
 }
 
 void Mover::CountStreamedBytes() {

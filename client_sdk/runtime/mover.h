@@ -20,9 +20,10 @@
 // Moves that nothing waits for (BeginAhead) are remembered here: any of them
 // may be ended early, when its room or its block is needed.
 //
-// A block in a file tier may have pieces mapped in the stream window, which may
-// have been written. They go back to the file before the block moves or is
-// read; what mapped them while its copy was under way has only been read.
+// A block in a file tier may have pieces in memory, which may have been written:
+// in the stream window while a kernel uses it there, and as stray pages at other
+// times, if there is a pager. They go back to the file before the block moves or
+// is read; what brought them in while its copy was under way has only read them.
 //
 // All that depends on how copies are made is here, in MoveLanes and in
 // tier_copy.h: memory whose copies a device orders in streams would have its
@@ -33,13 +34,16 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_MOVER_H_
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/move_lanes.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/stray_pages.h"
 #include "client_sdk/runtime/stream_window.h"
+#include "client_sdk/runtime/userfault.h"
 
 namespace stowage::runtime {
 
@@ -82,10 +86,28 @@ class Mover {
   // Copies the block's bytes to `memory`, which is aligned to a page and has
   // its whole room. Returns 0 or an errno.
   int Read(const Block& block, void* memory);
-  // A kernel is done with the block: nothing of it stays in the window.
-  void ReleaseFromWindow(const Block& block);
-  // Makes an address of a block in a file tier usable. Returns 0 or an errno.
-  int Fault(const Block& block, const char* address);
+  // A kernel is going to use the block in a file tier.
+  void BeginStreaming(Block* block);
+  // Kernels are done with the block: no piece of it stays in memory, those that
+  // were written only with `keep`. Returns 0 or an errno.
+  int Release(Block* block, bool keep = true);
+  // Makes an address of a block in a file tier usable, after a signal. Returns 0
+  // or an errno.
+  int Fault(Block* block, const char* address);
+
+  // From here on stray pages serve what is no kernel's. Nothing is in a file
+  // tier yet. Returns 0 or an errno; then signals serve all.
+  int UseStrayPages(Userfault* userfault);
+  // The pager's part: brings in a page that somebody waits for, of a block in a
+  // file tier or of none (null). Returns 0, when it can be tried again, or an
+  // errno. EFAULT: the page has been closed, and is to be opened soon.
+  int BringIn(Block* block, char* page, bool write);
+  void OpenPage(const Block* block, char* page);
+  // Before a fork.
+  void ReleaseStrayPages() {
+    if (stray_ != nullptr) stray_->ReleaseAll();
+  }
+
   StreamWindow* window() { return &window_; }
 
   // ---- What it cost ----
@@ -99,11 +121,13 @@ class Mover {
 
  private:
   void CountMove(const Block& block, int to_tier);
+  int WriteBack(const Block& block, bool keep = true);
 
   SessionClient* client_;
   PlacedBlocks* blocks_;
   MoveLanes lanes_;
   StreamWindow window_;
+  std::unique_ptr<StrayPages> stray_;  // null: there is no pager
   std::vector<Block*> ahead_;
   Totals totals_;
   int64_t fault_ns_ = 0;

@@ -12,6 +12,7 @@
 #include "client_sdk/runtime/fault_handler.h"
 #include "client_sdk/runtime/fork_guard.h"
 #include "client_sdk/runtime/job.h"
+#include "client_sdk/runtime/pager.h"
 #include "client_sdk/runtime/report_file.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/torch/allocator.h"
@@ -115,6 +116,7 @@ std::string Attach(const AttachOptions& options) {
                            SettingsFromEnvironment());
   runtime::InstallFaultHandler(g_job);
   AnnounceSlowRanges(*g_client);
+  runtime::StartPager(g_job, *g_client);
   runtime::InstallForkGuard(g_job, g_client, [] {
     g_job = nullptr;
     BecomeInert();

@@ -1,6 +1,7 @@
 """Stowage runs what users run: scripts, launchers, C++ programs, imports."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,11 @@ import unittest
 import harness
 
 TRAIN = ("train_model.py", "mobilenet_v2", "--batch", "4", "--image", "64")
+
+
+def may_serve_faults():
+    version = tuple(int(n) for n in os.uname().release.split(".")[:2])
+    return os.geteuid() == 0 and version >= (6, 8)
 
 
 class LaunchTest(unittest.TestCase):
@@ -122,6 +128,21 @@ class LaunchTest(unittest.TestCase):
         result = self.run_python(code, *self.train_command()[1:])
         self.assertEqual(0, result.returncode, result.stderr)
         self.assertEqual(harness.plain(*TRAIN),
+                         json.loads((self.folder / "digest.json").read_text()))
+
+    @unittest.skipUnless(may_serve_faults(), "needs userfaultfd")
+    def test_files_of_a_script_that_imports_stowage(self):
+        slow = self.folder / "slow"
+        slow.mkdir()
+        code = ("import runpy, sys, stowage\n"
+                f"stowage.init(fast='35%', slow='file:{slow}')\n"
+                "sys.argv = sys.argv[1:]\n"
+                "runpy.run_path(sys.argv[0], run_name='__main__')\n")
+        script = ("hazards_files.py", "best_weights")
+        result = self.run_python(code, harness.SCRIPTS / script[0], script[1],
+                                 "--out", self.folder / "digest.json")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(harness.plain(*script),
                          json.loads((self.folder / "digest.json").read_text()))
 
     def test_a_script_that_could_not_attach_may_not_train_as_if_it_had(self):
