@@ -13,15 +13,16 @@
 
 namespace stowage::agent {
 
-// The system that planners get. Figures are medians rounded to two digits, so
-// that a second agent on the same host mostly finds the plans of the first one.
-// Blocks for about half a second; uses 48 MiB of each tier meanwhile. Errors
-// are those of TierProvider::CreateArena, or that of a failed copy.
+// Returns the memory system that planners get. Its figures are medians rounded
+// to two digits, so that a second agent on the same host mostly finds the plans
+// of the first one. Blocks for about half a second and uses 48 MiB of each tier
+// meanwhile. Errors are those of TierProvider::CreateArena, or that of a failed
+// copy.
 absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
                                                      const TierProvider& fast,
                                                      const TierProvider& slow);
 
-// `value` with two significant decimal digits: 1234 -> 1200.
+// Returns `value` rounded to two significant decimal digits: 1234 -> 1200.
 int64_t RoundToTwoDigits(int64_t value);
 
 }  // namespace stowage::agent

@@ -1,6 +1,6 @@
-// How many threads may read and write a medium at a time, over all jobs of the
-// host. More writers than a slow medium takes make all of them slower (DeepTM,
-// II-A: 8 threads saturate Optane's writes).
+// Limits how many threads may read and write a medium at a time, over all jobs
+// of the host. When more threads write than a slow medium takes, all of them
+// become slower (DeepTM, II-A: 8 threads saturate the writes of Optane).
 //
 //   CopyGate gate(/*readers=*/16, /*writers=*/8);
 //   CopyGate::Pass pass = gate.Enter(CopyGate::kWrite, 4);   // waits for a turn
@@ -20,7 +20,7 @@ class CopyGate {
  public:
   enum Direction { kRead = 0, kWrite = 1 };
 
-  // Holds its places until it is destroyed.
+  // A pass holds its places until it is destroyed.
   class Pass {
    public:
     Pass(CopyGate* gate, Direction direction, int places)
@@ -32,7 +32,7 @@ class CopyGate {
       gate_->free_[direction_] += places_;
     }
 
-    // Threads that may copy, at least 1.
+    // Returns how many threads may copy, at least 1.
     int places() const { return places_; }
 
    private:
@@ -41,12 +41,12 @@ class CopyGate {
     const int places_;
   };
 
-  // At least one each.
+  // Both are at least 1.
   CopyGate(int readers, int writers)
       : free_{std::max(readers, 1), std::max(writers, 1)} {}
 
-  // Blocks until one of the direction's places is free, then takes as many of
-  // the free ones as are wanted, at least 1.
+  // Blocks until the direction has a free place, then takes up to `wanted` of
+  // its free places, at least 1.
   Pass Enter(Direction direction, int wanted = 1) {
     absl::MutexLock lock(&mutex_);
     const auto has_room = [this, direction]() {

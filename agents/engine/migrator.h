@@ -1,7 +1,7 @@
-// Serves the two move lanes of a job: one thread a lane takes the requests in
-// order, carries them out and says so. Requests that wait and go on where the
-// one before them ends, in both tiers, are one copy or one transfer (DeepTM
-// III-C2, contiguous migration).
+// Serves the two move lanes of a job. Each lane has a thread, which takes the
+// requests in order, carries them out and reports each. Waiting requests that
+// continue one another in both tiers become one copy (DeepTM III-C2, contiguous
+// migration).
 //
 //   Migrator migrator(segment->lanes, std::move(rooms), on_failure);
 //   ...                       // the job issues moves and sees them complete
@@ -21,12 +21,12 @@
 
 namespace stowage::agent {
 
-// The lanes lie in memory that an untrusted process writes at any time: each
-// request is copied once, checked, and the copy is used; what the migrator
-// itself counts it keeps here. Stamps use CLOCK_MONOTONIC.
+// The lanes lie in memory that an untrusted process writes at any time. So the
+// migrator copies each request once, checks the copy and uses that, and keeps
+// its own counts here. Stamps use CLOCK_MONOTONIC.
 class Migrator {
  public:
-  // Called on a lane's thread with the order and its errno.
+  // Is called on a lane's thread with the order and its errno.
   using OnFailure = std::function<void(const MoveOrder&, int error)>;
 
   // `lanes` points to kLaneCount lanes and must outlive the migrator. Starts

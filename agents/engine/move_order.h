@@ -1,4 +1,4 @@
-// What a move asks for, and which moves are one copy.
+// Says what a move asks for, and which moves become one copy.
 //
 //   std::optional<MoveOrder> both = Join(first, second);
 //   if (both.has_value()) Copy(*both);
@@ -10,7 +10,8 @@
 
 namespace stowage::agent {
 
-// A copy of what a session::MoveRequest asks for: no longer shared.
+// Holds a private copy of a session::MoveRequest, which the job can no longer
+// change.
 struct MoveOrder {
   int32_t from_tier = 0;
   int32_t to_tier = 0;
@@ -19,14 +20,14 @@ struct MoveOrder {
   int64_t size_bytes = 0;
 };
 
-// Copies this large gain nothing from being larger, and whoever waits for the
-// first bytes of a joined copy waits for all of it.
+// Copies of this size gain nothing from being larger, and a job that waits for
+// the first bytes of a joined copy waits for all of it.
 inline constexpr int64_t kJoinedBytes = 8 << 20;
 
-// DeepTM III-C2: one order for both when `second` goes on where `first` ends,
-// in the source and in the destination, and each of them is below kJoinedBytes.
-// Orders come from the job: any values. An order that makes no sense by itself
-// is never part of another one.
+// Returns one order for both when `second` continues where `first` ends, in the
+// source and in the destination, and each is below kJoinedBytes (DeepTM
+// III-C2); nullopt otherwise. Orders come from the job and may hold any values.
+// An order that makes no sense by itself never becomes part of another.
 std::optional<MoveOrder> Join(const MoveOrder& first, const MoveOrder& second);
 
 }  // namespace stowage::agent

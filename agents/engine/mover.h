@@ -1,5 +1,5 @@
-// Carries out one move between the tiers of a job, as long as the medium would
-// take for it.
+// Carries out one move between the tiers of a job, and takes as long as the
+// medium would.
 //
 //   Mover mover(&rooms, &stop);
 //   int error = mover.Move({.from_tier = 0, .to_tier = 1, .size_bytes = 4096});
@@ -15,23 +15,23 @@
 
 namespace stowage::agent {
 
-// Processors that this process may use.
+// Returns how many processors this process may use.
 int HostCores();
 
-// Copies with as many threads as source and destination are said to gain from
-// (DeepTM II-A: 8 that write Optane, else 16), the copy is worth, the host's
-// arbitration has places for and it has cores. Thread-safe. `rooms` and `stop`
-// must outlive it.
+// Copies with as many threads as source and destination gain from (DeepTM II-A:
+// 8 that write Optane, else 16), as the copy is worth, as the host's
+// arbitration has places for and as there are cores. Thread-safe. `rooms` and
+// `stop` must outlive it.
 class Mover {
  public:
   Mover(const std::vector<TierRoom>* rooms, const absl::Notification* stop,
         int cores = HostCores())
       : rooms_(rooms), stop_(stop), cores_(cores) {}
 
-  // 0, or an errno when nothing or only a part was copied; the source is whole.
-  // EINVAL for an order that makes no sense. Blocks: for the medium's turn, for
-  // the copy, and with emulated media for the time theirs takes, which `stop`
-  // cuts short.
+  // Returns 0, or an errno if nothing or only a part was copied; the source is
+  // then whole. EINVAL for an order that makes no sense. Blocks for the
+  // medium's turn, for the copy and, with emulated media, for the time that
+  // these take; `stop` cuts that wait short.
   [[nodiscard]] int Move(const MoveOrder& order) const;
 
  private:

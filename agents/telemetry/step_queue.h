@@ -1,4 +1,5 @@
-// Measured steps on their way to the service: bounded, oldest dropped first.
+// Holds measured steps on their way to the service. The queue is bounded and
+// drops the oldest steps first.
 //
 //   queue.Push(std::move(steps));                       // any job
 //   std::optional<v1::TelemetryBatch> batch = queue.Peek();
@@ -24,15 +25,16 @@ class StepQueue {
   StepQueue(size_t capacity, size_t batch_size)
       : capacity_(capacity), batch_size_(batch_size) {}
 
-  // Steps beyond the capacity push the oldest out, which are counted.
+  // Appends `steps`. Steps beyond the capacity push out the oldest ones, which
+  // are counted.
   void Push(std::vector<v1::StepTelemetry> steps);
 
-  // The oldest steps that are not acknowledged, the same ones until they are,
-  // with the number dropped before them; node and sequence are the sender's to
-  // set. Absent when there is nothing to send.
+  // Returns the oldest steps that are not acknowledged, and the same ones until
+  // they are, with the number of steps dropped before them; nullopt if there is
+  // nothing to send. The sender sets node and sequence.
   std::optional<v1::TelemetryBatch> Peek();
 
-  // The batch that Peek gave last is done with.
+  // Removes the batch that Peek returned last.
   void Acknowledge();
 
  private:

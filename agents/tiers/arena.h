@@ -1,4 +1,4 @@
-// One job's room in one tier.
+// Gives one job its room in one tier.
 //
 //   absl::StatusOr<std::unique_ptr<Arena>> arena =
 //       provider->CreateArena(1 << 30);
@@ -14,43 +14,44 @@
 
 namespace stowage::agent {
 
-// Errors are errno values, 0 for success: they go to the job as they are.
+// Errors are errno values, and 0 is success: the job gets them unchanged.
 // Thread-safe: one thread may read while another writes other bytes.
 class Arena {
  public:
   virtual ~Arena() = default;
 
-  // Owned by the arena; a copy of it goes to the job.
+  // Returns the descriptor, which the arena owns; the job gets a copy of it.
   virtual int fd() const = 0;
   virtual int64_t capacity_bytes() const = 0;
-  // The agent's own mapping; null when the agent reaches the tier with Read and
-  // Write alone.
+  // Returns the agent's own mapping; null if the agent reaches the tier with
+  // Read and Write alone.
   virtual std::byte* mapped() const = 0;
-  // Whether several threads that read, or that write, are faster than one.
+  // Returns whether several threads that read, or that write, are faster than
+  // one.
   virtual bool gains_from_threads() const = 0;
 
-  // Copy between the arena and page-aligned mapped memory; both block until the
-  // bytes are there. `offset_bytes` and sizes are whole pages inside the arena:
-  // CopyBetween has checked.
+  // Both copy between the arena and page-aligned mapped memory and block until
+  // the bytes are there. `offset_bytes` and sizes are whole pages inside the
+  // arena, which CopyBetween has checked.
   [[nodiscard]] virtual int Read(int64_t offset_bytes,
                                  absl::Span<std::byte> to) = 0;
   [[nodiscard]] virtual int Write(int64_t offset_bytes,
                                   absl::Span<const std::byte> from) = 0;
 };
 
-// Copies `size_bytes` from one arena to another; they may be the same one when
-// the ranges do not overlap. EINVAL unless offsets and size are whole pages
-// inside the arenas and one of the two is mapped. After an error the source is
-// whole. Blocks. Where `threads` > 1 the calling thread starts the others, or
-// does their part where the host refuses threads.
+// Copies `size_bytes` from one arena to another; they may be the same one if
+// the ranges do not overlap. Returns EINVAL unless offsets and size are whole
+// pages inside the arenas and one of the two is mapped. After an error the
+// source is whole. Blocks. If `threads` > 1 the calling thread starts the
+// others, or does their part where the host refuses threads.
 [[nodiscard]] int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
                               int64_t to_offset_bytes, int64_t size_bytes,
                               int threads = 1);
 
-// How many of `most` threads are worth starting for a copy: as many as have
-// work for longer than they take to start. `medium_ns` is what one thread needs
-// for it at least, 0 where that is unknown. 1 where an arena gains nothing from
-// threads.
+// Returns how many of `most` threads are worth starting for a copy: as many as
+// have work for longer than they take to start. `medium_ns` is the least that
+// one thread needs for the copy, 0 if unknown. Returns 1 where an arena gains
+// nothing from threads.
 int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
                   int64_t medium_ns, int most);
 

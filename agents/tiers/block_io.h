@@ -18,22 +18,22 @@ class BlockIo {
  public:
   virtual ~BlockIo() = default;
 
-  // 0 when all bytes were transferred, else an errno: EIO where the file ended
-  // before. Buffer, offset and size suit direct I/O.
+  // Both return 0 when all bytes were transferred, else an errno: EIO where the
+  // file ended before. Buffer, offset and size suit direct I/O.
   [[nodiscard]] virtual int Read(int fd, int64_t offset_bytes,
                                  absl::Span<std::byte> to) = 0;
   [[nodiscard]] virtual int Write(int fd, int64_t offset_bytes,
                                   absl::Span<const std::byte> from) = 0;
 };
 
-// io_uring with 16 pieces of 1 MiB in flight; null where the kernel refuses it
-// (containers often do).
+// Returns an implementation by io_uring with 16 pieces of 1 MiB in flight; null
+// where the kernel refuses io_uring, as containers often do.
 std::unique_ptr<BlockIo> MakeUringBlockIo();
 
-// One blocking system call after another.
+// Returns an implementation that makes one blocking system call after another.
 std::unique_ptr<BlockIo> MakeSyscallBlockIo();
 
-// The first that works here.
+// Returns the first of these that works here.
 std::unique_ptr<BlockIo> MakeBlockIo();
 
 }  // namespace stowage::agent

@@ -1,5 +1,5 @@
-// Whether a directory lies on persistent memory that is mapped directly (DAX).
-// Builds without memkind cannot tell.
+// Tells whether a directory lies on persistent memory that is mapped directly
+// (DAX). Builds without memkind cannot tell.
 //
 //   if (!IsDaxDirectory("/mnt/pmem0")) Warn("page cache in between");
 #ifndef STOWAGE_AGENTS_TIERS_DAX_PATH_H_

@@ -1,6 +1,6 @@
-// An arena in a file that the agent reads and writes through system calls,
-// never through a mapping: a job that truncates the file gets errors, and the
-// agent no fault.
+// Keeps an arena in a file, which the agent reads and writes through system
+// calls and never through a mapping. So a job that truncates the file gets
+// errors, and the agent does not fault.
 //
 //   FileArena arena(std::move(fd), capacity_bytes);
 #ifndef STOWAGE_AGENTS_TIERS_FILE_ARENA_H_
@@ -17,7 +17,7 @@
 
 namespace stowage::agent {
 
-// Owns the descriptor. Reads and writes have a queue each, so that the two
+// Owns the descriptor. Reads and writes each have a queue, so that the two
 // lanes of a job do not wait for one another.
 class FileArena : public Arena {
  public:

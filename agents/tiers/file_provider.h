@@ -1,4 +1,4 @@
-// A tier that is a file on a disk, used with direct I/O.
+// Makes a tier of files on a disk, used with direct I/O.
 //
 //   auto provider = MakeFileProvider(*ParseTierSpec("file:/mnt/nvme"));
 #ifndef STOWAGE_AGENTS_TIERS_FILE_PROVIDER_H_
@@ -12,8 +12,9 @@
 
 namespace stowage::agent {
 
-// Arenas are sparse files; nobody sized: 90 % of the free space, at most 1 TiB.
-// A disk that fills up fails the move that finds it full, with ENOSPC.
+// Arenas are sparse files. Without a given size an arena has 90 % of the free
+// space, at most 1 TiB. If the disk fills up, the move that finds it full fails
+// with ENOSPC.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeFileProvider(
     const TierSpec& spec);
 

@@ -1,4 +1,4 @@
-// Media that DRAM can play, with the figures and where they come from.
+// Lists the media that DRAM can emulate, with their figures and sources.
 //
 //   const Medium* medium = FindMedium("optane");
 #ifndef STOWAGE_AGENTS_TIERS_MEDIA_H_
@@ -11,13 +11,12 @@
 
 namespace stowage::agent {
 
-// Picoseconds a byte, as one thread of kernels or copies sees them.
+// Times are picoseconds a byte, as one thread of kernels or copies sees them.
 struct Medium {
   absl::string_view name;
   int64_t read_ps_per_byte;
   int64_t write_ps_per_byte;
-  // The same of the DRAM in the source: what kernels wait for is the
-  // difference.
+  // The same times of the DRAM in the source: kernels wait for the difference.
   int64_t dram_read_ps_per_byte;
   int64_t dram_write_ps_per_byte;
   int64_t read_latency_ns;
@@ -27,10 +26,10 @@ struct Medium {
   int copy_write_threads;
 };
 
-// Null when there is no such medium.
+// Returns null when there is no such medium.
 const Medium* FindMedium(absl::string_view name);
 
-// "optane, cxl, ...", for messages.
+// Returns "optane, cxl, ...", for messages.
 std::string MediumNames();
 
 }  // namespace stowage::agent

@@ -1,5 +1,5 @@
-// Tiers that are memory of this host: DRAM, a NUMA node without processors
-// (Optane or CXL as system memory), and DRAM that plays a slower medium.
+// Makes tiers of memory of this host: DRAM, a NUMA node without processors
+// (Optane or CXL as system memory), and DRAM that emulates a slower medium.
 //
 //   absl::StatusOr<std::unique_ptr<TierProvider>> dram =
 //       MakeDramProvider({.text = "dram:0", .kind = "dram", .argument = "0"});
@@ -14,19 +14,20 @@
 
 namespace stowage::agent {
 
-// "dram" anywhere, "dram:N" bound to node N.
+// Makes "dram", anywhere, or "dram:N", bound to node N.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeDramProvider(
     const TierSpec& spec);
 
-// "numa:N". NOT_FOUND when the node does not exist or has no memory.
+// Makes "numa:N". NOT_FOUND when the node does not exist or has no memory.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeNumaProvider(
     const TierSpec& spec);
 
-// "emulated:MEDIUM", MEDIUM one of media.h.
+// Makes "emulated:MEDIUM", where MEDIUM is one of media.h.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeEmulatedProvider(
     const TierSpec& spec);
 
-// Physical memory of the host in bytes: the size of an arena nobody sized.
+// Returns the physical memory of the host in bytes, which is the default size
+// of an arena.
 int64_t HostMemoryBytes();
 
 }  // namespace stowage::agent

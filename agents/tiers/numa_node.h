@@ -1,4 +1,4 @@
-// Binding memory to a NUMA node. Builds without libnuma answer UNAVAILABLE.
+// Binds memory to a NUMA node. Builds without libnuma answer UNAVAILABLE.
 //
 //   absl::Status status = BindToNumaNode(data, size_bytes, 1);
 #ifndef STOWAGE_AGENTS_TIERS_NUMA_NODE_H_
@@ -14,8 +14,8 @@ namespace stowage::agent {
 // the nodes there are.
 absl::Status CheckNumaNode(int node);
 
-// Pages of the shared mapping that anyone touches from now on, also through
-// another mapping of the same memfd, come from `node` alone.
+// Makes `node` alone provide the pages of the shared mapping that are touched
+// from now on, also through another mapping of the same memfd.
 absl::Status BindToNumaNode(void* data, int64_t size_bytes, int node);
 
 }  // namespace stowage::agent

@@ -1,5 +1,5 @@
-// An arena in a file on persistent memory, which several threads read and write
-// at a time: one alone does not reach the medium's bandwidth.
+// Keeps an arena in a file on persistent memory. Several threads read and write
+// it at a time, since one alone does not reach the medium's bandwidth.
 //
 //   PmemArena arena(std::move(fd), capacity_bytes);
 #ifndef STOWAGE_AGENTS_TIERS_PMEM_ARENA_H_
@@ -13,9 +13,10 @@
 
 namespace stowage::agent {
 
-// Owns the descriptor. System calls rather than a mapping: a job that truncates
-// the file gets errors, and the agent no fault. Rather than a queue, because
-// such a file is copied by whoever submits.
+// Owns the descriptor. Uses system calls rather than a mapping, so that a job
+// that truncates the file gets errors and the agent does not fault, and no
+// queue, because the thread that submits a request to such a file makes the
+// copy.
 class PmemArena : public Arena {
  public:
   PmemArena(OwnedFd fd, int64_t capacity_bytes)

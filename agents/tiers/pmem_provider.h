@@ -1,5 +1,5 @@
-// A tier that is persistent memory below a directory (Optane with a DAX file
-// system). The job maps a file there and kernels use it in place.
+// Makes a tier of persistent memory below a directory (Optane with a DAX file
+// system). The job maps a file there, and kernels use it in place.
 //
 //   auto provider = MakePmemProvider(*ParseTierSpec("pmem:/mnt/pmem0"));
 #ifndef STOWAGE_AGENTS_TIERS_PMEM_PROVIDER_H_
@@ -19,8 +19,8 @@ namespace stowage::agent {
 // the tier works too, through the page cache.
 //
 // Arenas have their blocks reserved, because a store into a mapped hole of a
-// full file system would kill the job. Nobody sized: half of the free space, at
-// most 16 GiB.
+// full file system would kill the job. Without a given size an arena has half
+// of the free space, at most 16 GiB.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakePmemProvider(
     const TierSpec& spec);
 

@@ -1,5 +1,5 @@
-// Memory that the agent shares with a job: a memfd of fixed size, mapped here
-// and, through its descriptor, in the job.
+// Makes memory that the agent shares with a job: a memfd of fixed size, mapped
+// here and, through its descriptor, in the job.
 //
 //   absl::StatusOr<SharedMemory> memory =
 //       SharedMemory::Create("fast", 1 << 30);
@@ -16,13 +16,13 @@
 
 namespace stowage::agent {
 
-// Owns descriptor and mapping; movable. What lies in the mapping is shared with
-// an untrusted process.
+// Owns descriptor and mapping; movable. An untrusted process can write the
+// mapped memory at any time.
 class SharedMemory {
  public:
-  // `size_bytes` > 0, rounded up to pages. Sparse: no page is touched, so the
-  // process that touches one first pays for it. Sealed against shrinking (an
-  // access by the agent can never fault), growing and unsealing.
+  // Makes a memfd of `size_bytes` > 0, rounded up to pages. It touches no page,
+  // so the process that touches one first pays for it. Seals the memfd against
+  // shrinking (an access by the agent can never fault), growing and unsealing.
   static absl::StatusOr<SharedMemory> Create(const std::string& name,
                                              int64_t size_bytes);
 

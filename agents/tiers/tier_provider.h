@@ -16,12 +16,12 @@
 
 namespace stowage::agent {
 
-// What jobs, migrator and planner need to know of a tier.
+// Says what jobs, migrator and planner need to know of a tier.
 struct TierTraits {
   std::string name;          // "dram", "nvme", "optane": letters, digits, '-'
   bool addressable = false;  // kernels use it in place
   bool file = false;         // the job reads and writes the descriptor
-  // Emulated media; 0 for real ones. See session::TierInfo.
+  // Nonzero for emulated media alone. See session::TierInfo.
   int64_t kernel_read_ps_per_byte = 0;
   int64_t kernel_write_ps_per_byte = 0;
   int64_t copy_from_ps_per_byte = 0;
@@ -29,7 +29,7 @@ struct TierTraits {
   int64_t read_latency_ns = 0;
   int64_t write_latency_ns = 0;
   double price_usd_per_gb = 0;  // 0: unknown
-  // Copies at a time, over all jobs, that the medium gains from.
+  // How many copies at a time, over all jobs, the medium gains from.
   int copy_read_threads = 16;
   int copy_write_threads = 8;
   // Tiers with equal media share one arbitration: "device 254:0".
@@ -43,10 +43,10 @@ class TierProvider {
 
   virtual const TierTraits& traits() const = 0;
 
-  // Room for one job; 0 bytes means the provider's default. Touches no page.
-  // UNAVAILABLE when this machine or this build has no such memory,
-  // PERMISSION_DENIED, NOT_FOUND or RESOURCE_EXHAUSTED when the place does not
-  // serve; the message says what to do. May block on the file system.
+  // Makes room for one job; 0 bytes means the provider's default. Touches no
+  // page. UNAVAILABLE when this machine or this build has no such memory,
+  // PERMISSION_DENIED, NOT_FOUND or RESOURCE_EXHAUSTED when the place cannot be
+  // used; the message says what to do. May block on the file system.
   virtual absl::StatusOr<std::unique_ptr<Arena>> CreateArena(
       int64_t capacity_bytes) const = 0;
 };

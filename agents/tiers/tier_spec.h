@@ -1,4 +1,4 @@
-// How people name a tier: "KIND[:ARGUMENT][,size=SIZE]".
+// Parses the name of a tier: "KIND[:ARGUMENT][,size=SIZE]".
 //
 //   absl::StatusOr<TierSpec> spec = ParseTierSpec("file:/mnt/nvme,size=16GiB");
 #ifndef STOWAGE_AGENTS_TIERS_TIER_SPEC_H_
@@ -19,11 +19,11 @@ struct TierSpec {
   int64_t size_bytes = 0;  // 0: the kind's default
 };
 
-// INVALID_ARGUMENT names the unknown kind or option and what there is. Does not
-// look at the machine.
+// INVALID_ARGUMENT names the unknown kind or option and lists the known ones.
+// Does not look at the machine.
 absl::StatusOr<TierSpec> ParseTierSpec(absl::string_view text);
 
-// Whether the argument is a directory.
+// Returns whether the argument is a directory.
 bool NamesDirectory(const TierSpec& spec);
 
 }  // namespace stowage::agent
