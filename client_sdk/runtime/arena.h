@@ -1,4 +1,5 @@
-// Addresses of one tier: which extents are free and which block holds the rest.
+// Keeps the addresses of one tier: which extents are free, and which block
+// holds each of the others.
 //
 //   Arena arena(1 << 30);
 //   std::optional<int64_t> offset = arena.Allocate(block);  // best fit
@@ -29,19 +30,20 @@ class Arena {
 
   explicit Arena(int64_t capacity_bytes);
 
-  // The smallest free extent that holds the block's room; nullopt if there is
-  // none.
+  // Takes the smallest free extent that holds the block; returns nullopt if
+  // there is none.
   std::optional<int64_t> Allocate(Block* block);
-  // Exactly there; false if any byte of it is taken or outside.
+  // Takes exactly that room; returns false if any byte of it is taken or
+  // outside.
   bool AllocateAt(int64_t offset_bytes, Block* block);
   // Frees the extent that begins at `offset_bytes`; there must be one.
   void Free(int64_t offset_bytes);
 
-  // Offsets at and above `capacity_bytes` are no longer handed out. Extents
-  // already there stay until they are freed.
+  // Hands out no more offsets at and above `capacity_bytes`. Extents already
+  // there stay until they are freed.
   void SetCapacity(int64_t capacity_bytes);
 
-  // The block whose extent holds this offset, or null.
+  // Returns the block whose extent holds this offset, or null.
   Block* Find(int64_t offset_bytes) const;
 
   const Extents& used() const { return used_; }

@@ -1,4 +1,4 @@
-// How much memory this process may still take.
+// Tells how much memory this process may still take.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_
 
@@ -6,8 +6,8 @@
 
 namespace stowage::runtime {
 
-// Four fifths of what the host has available and what the process's memory
-// cgroup (version 1 or 2) leaves free, whichever is less.
+// Returns four fifths of the smaller of two amounts: what the host has
+// available, and what the process's memory cgroup (version 1 or 2) leaves free.
 int64_t AvailableMemoryBytes();
 
 }  // namespace stowage::runtime

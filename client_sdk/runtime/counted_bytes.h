@@ -1,4 +1,5 @@
-// Bytes that come and go on many threads, and the most that there were at once.
+// Counts bytes that come and go on many threads, and the most that there were
+// at once.
 //
 //   CountedBytes bytes;
 //   bytes.Add(size);       // allocated

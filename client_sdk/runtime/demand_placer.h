@@ -4,22 +4,22 @@
 //   demand.PlaceNew(block.get());                        // an allocation
 //   demand.FetchOperands(kernel, operands, arena_bytes);
 //
-// A new block gets room in the fast arena, and what was used longest ago leaves
-// for it; where that makes none, it gets room in a slow tier. Operands that are
-// not in the fast tier are fetched before their kernel begins, as many as fit
-// it together; the kernel uses the others where they are.
+// A new block gets room in the fast arena, for which the blocks that were used
+// longest ago leave; if that makes no room, it gets room in a slow tier.
+// Operands that are not in the fast tier are fetched before their kernel
+// begins, as many as fit together; the kernel uses the others where they are.
 //
-// What a kernel allocates while it runs cannot be made room for by moving its
-// operands, which it uses by then. So the large blocks that kernels were seen
-// to allocate are remembered, by the kernel's shape: where such a block, or the
-// window of a kernel that streams, would find no room in one piece, the
-// operands are laid out side by side before the kernel begins.
+// A running kernel uses its operands, so moving them can no longer make room
+// for its allocations. So demand mode remembers the large blocks that kernels
+// were seen to allocate, by the kernel's shape. If such a block, or the window
+// of a kernel that streams, would find no room in one piece, the operands are
+// laid out side by side before the kernel begins.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.
 //
-// Demand mode stands behind every other mode: it makes no assumption about what
-// a plan or a hint has left where. The Job's mutex guards it.
+// Demand mode stands behind every other mode: it assumes nothing about where a
+// plan or a hint has left blocks. The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_DEMAND_PLACER_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_DEMAND_PLACER_H_
 
@@ -44,17 +44,17 @@ class DemandPlacer {
   // Gives a new block its place. Throws std::runtime_error if no tier has room.
   void PlaceNew(Block* block);
 
-  // Brings those operands into the fast tier that fit its `arena_bytes`
-  // together. The kernel is among the users of each. Returns whether it is
-  // going to stream some of them. May throw, as Evictor::Evict().
+  // Brings into the fast tier those operands that fit its `arena_bytes`
+  // together. The kernel is among the users of each. Returns whether the kernel
+  // is going to stream some of them. May throw, as Evictor::Evict().
   bool FetchOperands(const RunningKernel& kernel,
                      const std::vector<KernelOperand>& operands,
                      int64_t arena_bytes);
 
-  // The kernel allocates the block.
+  // Notes that the kernel allocates the block.
   void NoteBirth(const RunningKernel& kernel, const Block& block);
-  // The room of the largest block that kernels of this shape were seen to
-  // allocate; 0: no large one.
+  // Returns the room of the largest block that kernels of this shape were seen
+  // to allocate; 0 if they allocated no large one.
   int64_t LargestBirth(const RunningKernel& kernel) const;
 
  private:

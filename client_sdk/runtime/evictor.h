@@ -6,15 +6,16 @@
 //   bool fetched = evictor.Fetch(block);
 //   evictor.Evict(block);
 //
-// What leaves is chosen by victims.h among blocks that are movable: no kernel
+// victims.h chooses which blocks leave, among those that are movable: no kernel
 // uses them and nobody knows their address. A block leaves for its kept copy if
-// it has one, else for the first slow tier that takes it. Where all are full,
-// kept copies are given up and it is tried again; only then is it an error.
+// it has one, else for the first slow tier that takes it. If all tiers are
+// full, the evictor gives up kept copies and tries again, and fails only then.
 //
 // Nothing is lost on the way: an exception leaves every block where it was or
-// where it had already arrived, and no room taken for nothing.
+// where it had already arrived, and leaves no room taken.
 //
-// It holds no state of its own. The Job's mutex guards what it works on.
+// The evictor holds no state of its own. The Job's mutex guards what it works
+// on.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_
 
@@ -36,15 +37,15 @@ class Evictor {
       : blocks_(blocks), mover_(mover), report_(report) {}
 
   // Takes room in the fast arena for a block that is not there, and evicts
-  // others where need be. Absent if even that makes none. May throw, as
+  // others if need be. Returns nullopt if even that makes none. May throw, as
   // Evict().
   std::optional<Place> TakeFastRoom(Block* block);
-  // Evicts the victims and takes their room, or any. Absent if there are no
-  // victims.
+  // Evicts the victims and takes their room, or any. Returns nullopt if there
+  // are no victims.
   std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
                                  Block* block);
-  // The lowest room in the fast arena that the block can have, which is not
-  // where it is.
+  // Finds the lowest room in the fast arena that the block can have and does
+  // not have yet.
   std::optional<Victims> LowestRoom(const Block& block) const;
 
   // Moves a movable block to a slow tier. Throws std::runtime_error if none
@@ -53,7 +54,7 @@ class Evictor {
   // Brings a block into the fast arena; false if there is no room for it.
   // Throws std::runtime_error if it cannot be read.
   bool Fetch(Block* block);
-  // The same, to room that has been taken.
+  // As above, but to room that has been taken.
   void FetchTo(Place room, Block* block);
 
  private:

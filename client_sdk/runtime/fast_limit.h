@@ -1,17 +1,17 @@
-// The limit on a job's tensor bytes in fast memory, as a number.
+// Holds the limit on a job's tensor bytes in fast memory, as a number.
 //
 //   FastLimit limit(client->welcome(), available_bytes, &segment->report);
 //   if (limit.FollowPeak(step, tensor_bytes, needed_bytes)) ...
 //   limit.EndStep(step, peak_bytes);
 //   limit.Check(least_bytes);              // throws if it is too small
 //
-// A job has a limit in bytes, or a share of its tensor peak, or none. A share
-// follows the peak as it is found, from the first allocation to the end of the
-// second step, when optimizers have their state, so that fast memory is hardly
-// ever above the limit it ends up at. In the first step it is no less than what
-// the running kernel and pinned tensors need: the share of a peak that is far
-// from found would be no measure of what fits. From the third step on the limit
-// does not change.
+// A job has a limit in bytes, a share of its tensor peak, or none. A share
+// follows the peak from the first allocation to the end of the second step,
+// when optimizers have their state, so that fast memory hardly ever exceeds the
+// final limit. In the first step the limit is no less than what the running
+// kernel and pinned tensors need, because the share of a peak that is not yet
+// found says little about what fits. From the third step on the limit does not
+// change.
 //
 // Invariants:
 //  * Set() is the one function that changes the limit.
@@ -21,9 +21,9 @@
 //    no longer too small: a script that goes on, or a thread that ended with
 //    the error, must not train.
 //
-// Numbers alone: FastSpace makes fast memory obey them. A limit that is changed
-// from outside while the job runs would come in by Set(), too, and be enforced
-// there. The Job's mutex guards it.
+// This class holds numbers alone: FastSpace makes fast memory obey them. A
+// limit that is changed from outside while the job runs would also come in by
+// Set() and be enforced there. The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_LIMIT_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_FAST_LIMIT_H_
 
@@ -36,29 +36,32 @@ namespace stowage::runtime {
 
 class FastLimit {
  public:
-  // The last step in which a share follows the peak; counted from 0.
+  // A share follows the peak until this step, counted from 0.
   static constexpr int64_t kLastStepOfPeak = 1;
 
-  // `available_bytes` stand in for a limit while there is none. What is found
-  // out goes into `report`, which outlives this.
+  // `available_bytes` are used in place of a limit while there is none.
+  // Findings go into `report`, which outlives this.
   FastLimit(const session::Welcome& welcome, int64_t available_bytes,
             session::Report* report);
 
-  // 0 while unlimited or unknown.
+  // Returns 0 while the limit is unknown or there is none.
   int64_t bytes() const { return bytes_; }
   bool unlimited() const { return bytes_ == 0; }
   bool is_share() const { return fraction_ > 0; }
-  // What fast memory is made to obey: never 0.
+  // Returns the limit that fast memory is made to obey: never 0.
   int64_t effective_bytes() const {
     return bytes_ > 0 ? bytes_ : available_bytes_;
   }
-  // The job has an absolute limit, which needs no step to be known.
+  // Returns whether the job has an absolute limit, which needs no step to be
+  // known.
   bool is_absolute() const { return !unlimited() && !is_share(); }
 
-  // The job's tensors have `tensor_bytes` now, and the running kernel cannot
-  // do with a limit below `needed_bytes`. Returns whether the limit has grown.
+  // Notes that the job's tensors have `tensor_bytes` now and that the running
+  // kernel cannot do with a limit below `needed_bytes`. Returns whether the
+  // limit has grown.
   bool FollowPeak(int64_t step, int64_t tensor_bytes, int64_t needed_bytes);
-  // The step has ended, and its tensors had `peak_bytes` at once.
+  // Notes that the step has ended, and that its tensors had `peak_bytes` at
+  // once.
   void EndStep(int64_t step, int64_t peak_bytes);
   // Tells the report what the limit is.
   void Publish() const { report_->limit_bytes.store(bytes_); }

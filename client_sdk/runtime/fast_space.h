@@ -1,4 +1,4 @@
-// How the bytes under the limit are divided.
+// Divides the bytes under the limit.
 //
 //   FastSpace space(&client, &blocks, &mover, &evictor);
 //   space.FollowPeak(step, tensor_bytes, kernel_bytes);
@@ -12,9 +12,10 @@
 //
 // The arena ends where the limit does, less a reserve for storages below the
 // managed size, which live outside: their peak so far and an eighth more. The
-// window, through which kernels stream what does not fit, stands at the lowest
-// place it can have. A kernel that streams is given an extension: all that it
-// does not need otherwise, or, under a plan, what the plan keeps free for it.
+// window, through which kernels stream operands that do not fit, has the lowest
+// place that it can have. A kernel that streams gets an extension: all room
+// that it does not need otherwise, or, under a plan, the room that the plan
+// keeps free for it.
 //
 // Invariants:
 //  * Everything in the arena lies below its capacity, but for blocks that could
@@ -25,10 +26,10 @@
 //  * Fast memory above the capacity is given back to the host when nothing is
 //    in it.
 //
-// The limit changes in FastLimit::Set() alone, and whoever causes that lets the
-// arena and the window follow here: FollowPeak() while a share is found, the
-// end of a step when it is known. A limit that changes while a job runs is a
-// third such moment.
+// FastLimit::Set() alone changes the limit, and its caller then lets the arena
+// and the window follow here: FollowPeak() while a share is found, the end of a
+// step when it is known. A limit that changes while a job runs would be a third
+// such moment.
 //
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_
@@ -56,13 +57,13 @@ class FastSpace {
 
   const FastLimit& limit() const { return limit_; }
   int64_t window_bytes() const { return window_block_.room_bytes(); }
-  // What the arena has for tensors.
+  // Returns the bytes that the arena has for tensors.
   int64_t tensor_bytes() const {
     return blocks_->fast().capacity_bytes() - window_bytes();
   }
-  // What no plan can use, beside the room of pinned tensors. Without a limit
-  // nothing streams, and the window of the whole arena would be a large part of
-  // a graph that is captured to plan for less.
+  // Returns the bytes that no plan can use, beside the room of pinned tensors.
+  // Without a limit nothing streams, and the window of the whole arena would be
+  // a large part of what a captured graph leaves to plans for smaller limits.
   int64_t overhead_bytes() const {
     const bool streams = limit_.is_share() || !limit_.unlimited();
     return reserve_bytes_ + (streams ? window_bytes() : 0);
@@ -70,27 +71,27 @@ class FastSpace {
 
   // ---- The limit ----
 
-  // Lets the limit and the arena follow what the job is seen to need. They may
+  // These let the limit and the arena follow the need of the job. They may
   // evict, and throw as Evictor::Evict() does.
   void FollowUnmanaged();
   void FollowPeak(int64_t step, int64_t tensor_bytes, int64_t kernel_bytes);
   void EndStep(int64_t step);
   // Throws std::runtime_error if the limit is too small for what was seen.
   void CheckLimit() { limit_.Check(LeastLimitBytes()); }
-  // Whether a new block can be placed at all. In the first step of a job with
-  // an absolute limit, a tensor larger than the arena says that the limit is
-  // too small; what follows is allocated outside until the job is refused.
-  // Later such a tensor is streamed.
+  // Returns whether a new block can be placed at all. In the first step of a
+  // job with an absolute limit, a tensor larger than the arena shows that the
+  // limit is too small; later allocations of that step come from outside until
+  // the job is refused. In later steps such a tensor is streamed.
   bool Admits(const Block& block, int64_t step);
 
   // ---- The window ----
 
-  // Gives the window all that a kernel does not need for `other_bytes`. False
-  // if there is no room for a window much larger than the one set aside, or
-  // another kernel has it.
+  // Gives the window all room that a kernel does not need for `other_bytes`.
+  // Returns false if there is no room for a window much larger than the one set
+  // aside, or if another kernel has it.
   bool ExtendWindow(int64_t other_bytes);
-  // Gives it `bytes`, which end `above_bytes` below the end of the arena. False
-  // if these are taken.
+  // Gives it `bytes`, which end `above_bytes` below the end of the arena.
+  // Returns false if these are taken.
   bool ExtendWindowTo(int64_t bytes, int64_t above_bytes);
   void EndExtension();
 

@@ -7,7 +7,8 @@ namespace stowage::runtime {
 
 class Job;
 
-// Installs the SIGSEGV handler; `job` lives until the process ends. Once.
+// Installs the SIGSEGV handler; `job` lives until the process ends. Call it
+// once.
 void InstallFaultHandler(Job* job);
 
 }  // namespace stowage::runtime

@@ -1,4 +1,4 @@
-// Follows what the placement service advises in a step that is off its plan.
+// Follows the advice of the placement service in a step that is off its plan.
 //
 //   HintFollower hints(client.segment(), &blocks, &mover, driver.tensors(),
 //                      &publisher);
@@ -8,11 +8,11 @@
 //   hints.End();                                   // of the step, at the latest
 //
 // The kernels of such a step are still the plan's, which names them and their
-// tensors. Demand mode drives. Now and then the process states before which
-// kernel it is and what is where; the agent asks the service, whose answer says
-// in which tier tensors should be from which kernel on. Hints that come due
-// become moves ahead of the kernels that need them, or the place of a tensor
-// that a kernel bears.
+// tensors. Demand mode drives. Now and then the process states which kernel it
+// has reached and where the tensors are. The agent asks the service, whose
+// answer says in which tier tensors should be from which kernel on. Hints that
+// come due become moves ahead of the kernels that need them, or the place of a
+// tensor that a kernel bears.
 //
 // Nothing depends on a hint. Each is followed as far as it costs nobody
 // anything, and is counted as ignored otherwise: when it is late, when its
@@ -62,14 +62,14 @@ class HintFollower {
   HintFollower(const HintFollower&) = delete;
   HintFollower& operator=(const HintFollower&) = delete;
 
-  // The step goes by the kernels of the plan, which outlives it, and is not
-  // driven by it. PlanTensors has its names.
+  // Notes that the step goes by the kernels of the plan, which outlives it but
+  // does not drive it. PlanTensors has the names of its tensors.
   void Begin(const PlanTable& plan) { guide_ = {.plan = &plan}; }
-  // The plan whose kernels the step goes by, or null.
+  // Returns the plan whose kernels the step goes by, or null.
   const PlanTable* plan() const { return guide_.plan; }
 
-  // The kernel is about to run, its operands in place. Follows the hints that
-  // are due, and states the situation when another answer is wanted.
+  // Call it before a kernel runs, with its operands in place. Follows the hints
+  // that are due, and states the situation when another answer is wanted.
   void Follow(const RunningKernel& kernel);
   // Names the block that the kernel allocates, and gives it a place in slow
   // memory if that is the hint and kernels can write it there. Returns false if
@@ -79,7 +79,7 @@ class HintFollower {
   void End();
 
   void BeginStep() { totals_ = {}; }
-  // What came of hints since the step began.
+  // Returns what came of hints since the step began.
   const HintTotals& totals() const { return totals_; }
 
  private:

@@ -1,5 +1,5 @@
-// What a step that is off its plan is told by the placement service: where
-// tensors should be from which kernel on.
+// Holds what the placement service tells a step that is off its plan: in which
+// tier tensors should be, and from which kernel on.
 //
 //   std::optional<std::vector<session::Hint>> hints =
 //       CopyHints(segment->hints, plan, tier_count);
@@ -21,8 +21,8 @@
 
 namespace stowage::runtime {
 
-// Copies and checks; nullopt if hints are out of order or name a kernel, tensor
-// or tier that there is not.
+// Copies and checks the hints. Returns nullopt if they are out of order or name
+// a kernel, tensor or tier that does not exist.
 std::optional<std::vector<session::Hint>> CopyHints(
     const session::HintArea& area, const PlanTable& plan, int tier_count);
 
@@ -32,16 +32,16 @@ struct HintTotals {
   int64_t ignored = 0;  // late, or could not be followed
 };
 
-// Hints that were given and not yet followed.
+// Holds hints that were given and not yet followed.
 struct HintQueue {
   std::vector<session::Hint> ahead;  // from `next` on not yet due
   size_t next = 0;
   std::map<int32_t, session::Hint> due;  // by tensor
 
-  // `hints` take the place of those that are not yet due.
+  // Replaces the hints that are not yet due by `hints`.
   void Replace(std::vector<session::Hint> hints);
-  // Hints for this kernel and those before come due. Returns how many were
-  // superseded by a later one for the same tensor.
+  // Makes the hints for this kernel and those before it due. Returns how many a
+  // later hint for the same tensor superseded.
   int64_t Advance(int32_t kernel);
 };
 

@@ -23,7 +23,7 @@ class STOWAGE_THREAD_ATTRIBUTE(scoped_lockable) Job::Lock {
   Lock(const Lock&) = delete;
   Lock& operator=(const Lock&) = delete;
 
-  // Whether the calling thread has one.
+  // Returns whether the calling thread has one.
   static bool Held() { return held_; }
 
  private:

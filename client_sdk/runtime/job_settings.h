@@ -1,4 +1,4 @@
-// How a job behaves, as its user chose.
+// Says how a job behaves, as its user chose.
 //
 //   Job job(&client, storage_access, {.demand_only = true});
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_JOB_SETTINGS_H_

@@ -1,4 +1,4 @@
-// The room of tensors whose address is known outside.
+// Keeps the room of tensors whose address is known outside.
 //
 //   PinnedRoom pinned(&blocks, &mover, &evictor, &space);
 //   if (pinned.SetAside(block)) ...         // before its address is told
@@ -58,17 +58,17 @@ class PinnedRoom {
 
   // ---- Setting aside ----
 
-  // Whether a movable block would be set aside below the room of the step's
-  // plan. Waits for moves that nothing else waits for.
+  // Returns whether a movable block would be set aside below the room of the
+  // step's plan. Waits for moves that nothing else waits for.
   bool FitsBelowPlan(const Block& block);
   // Moves a movable block to the lowest room that it can have, and sets it
   // aside there. Returns false if it is not in fast memory after that, and
   // is not set aside. Throws as Evictor::Evict() and Evictor::FetchTo() do.
   bool SetAside(Block* block);
 
-  // Whether the block is in fast memory for good: its address is known outside,
-  // or no storage has been seen behind it for a whole step, so it belongs to a
-  // library.
+  // Returns whether the block stays in fast memory for good: its address is
+  // known outside, or no storage has been seen behind it for a whole step, so
+  // it belongs to a library.
   bool Stays(const Block& block, int64_t step) const;
   // Returns the blocks that stay and are not set aside. None while there is no
   // limit, as nothing has to move then.
@@ -79,7 +79,8 @@ class PinnedRoom {
   // ---- Room that plans leave alone ----
 
   void BeginStep() { step_rooms_ = {}; }
-  // The step had this signature; the next one like it may need as much room.
+  // Notes that the step had this signature; the next one like it may need as
+  // much room.
   void EndStep(uint64_t signature);
   // Returns the bytes set aside that a profile of this signature is to report,
   // and gives back what was not needed since the last profile.
@@ -88,9 +89,9 @@ class PinnedRoom {
   // Finds the room between what is set aside, for the step that begins. Returns
   // false if the plan does not fit there.
   bool FindPlanBegin(const PlanTable& plan);
-  // Where the fast room of the step's plan begins.
+  // Returns where the fast room of the step's plan begins.
   int64_t plan_begin_bytes() const { return plan_begin_bytes_; }
-  // How far below the end of the arena it ends.
+  // Returns how far below the end of the arena it ends.
   int64_t plan_above_bytes() const { return plan_above_bytes_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where the blocks of a job are.
+// Keeps where the blocks of a job are.
 //
 //   PlacedBlocks blocks(&client->tiers(), storage_access);
 //   std::unique_ptr<Block> born = blocks.New(size_bytes);
@@ -58,7 +58,7 @@ namespace stowage::runtime {
 
 class PlacedBlocks {
  public:
-  // The most bytes since the step began.
+  // Holds the most bytes since the step began.
   struct Peaks {
     int64_t fast_bytes = 0;    // in the fast tier, and unmanaged
     int64_t tensor_bytes = 0;  // of all tensors, wherever they are
@@ -72,19 +72,19 @@ class PlacedBlocks {
 
   // ---- Addresses ----
 
-  // Whether the address lies in a tier of the job.
+  // Returns whether the address lies in a tier of the job.
   bool Manages(const void* address) const;
-  // Where the storage behind `context` points now.
+  // Returns where the storage behind `context` points now.
   void* StorageAddress(void* context) const {
     return storage_.address(context);
   }
   char* AddressOf(Place place) const {
     return tier(place.tier).base + place.offset_bytes;
   }
-  // The block whose extent holds the address, or null.
+  // Returns the block whose extent holds the address, or null.
   Block* Find(const void* address) const;
-  // The block behind the storage, or null; its handle is that storage's from
-  // then on.
+  // Returns the block behind the storage, or null; its handle is that storage's
+  // from then on.
   Block* Adopt(void* context);
 
   const MappedTier& tier(int index) const { return (*tiers_)[index]; }
@@ -96,56 +96,57 @@ class PlacedBlocks {
 
   // ---- Birth and death ----
 
-  // A block without a place, which nobody can find.
+  // Makes a block without a place, which nobody can find.
   std::unique_ptr<Block> New(int64_t size_bytes);
   // Takes over a block that has a place.
   Block* Add(std::unique_ptr<Block> block);
-  // Gives back what the block holds, but for the room of a move, and forgets
-  // it. It is deleted once no kernel uses it any more.
+  // Gives back what the block holds, except the room of a move, and forgets it.
+  // The block is deleted once no kernel uses it any more.
   void Remove(Block* block);
   const std::unordered_set<Block*>& all() const { return all_; }
   // Blocks that were freed while the mutex was held wait here for their death.
   void Defer(Block* block) { deferred_.push_back(block); }
   Block* TakeDeferred();
 
-  // A kernel begins and ends to use the block.
+  // Notes that a kernel begins and ends to use the block.
   void BeginUse(Block* block);
   void EndUse(Block* block);
-  // The address is known outside from here on.
+  // Notes that the address is known outside from here on.
   void MarkPinned(Block* block);
 
   // ---- Room ----
 
-  // The smallest free extent of the tier that holds the block.
+  // Takes the smallest free extent of the tier that holds the block.
   std::optional<Place> TakeRoom(int tier, Block* block);
-  // That of the first slow tier that has one.
+  // Takes that of the first slow tier that has one.
   std::optional<Place> TakeSlowRoom(Block* block);
-  // There, or anywhere in the same tier.
+  // Takes room there, or anywhere in the same tier.
   std::optional<Place> TakeRoomNear(Place place, Block* block);
   bool TakeRoomAt(Place place, Block* block);
   void GiveBack(Place place);
 
   // ---- Moves ----
 
-  // It has a storage that lives and whose address nobody else knows, and no
-  // move of it is under way.
+  // Returns whether it has a storage that lives and whose address nobody else
+  // knows, and no move of it is under way.
   bool CanMove(const Block& block) const;
-  // The same, and no kernel uses it.
+  // As above, and no kernel uses it.
   bool Movable(const Block& block) const;
-  // Whether the storage says that its address is known outside.
+  // Returns whether the storage says that its address is known outside.
   bool StorageStays(const Block& block) const;
 
-  // The block's bytes have arrived in room that it holds: its storage points
-  // there from here on, and what it held before is given back, or kept. False
-  // if the storage is dying: then the new room is given back.
+  // Call it when the block's bytes have arrived in room that it holds: its
+  // storage points there from then on, and the old place is given back, or
+  // kept. Returns false if the storage is dying; then the new room is given
+  // back.
   bool SetPlace(Block* block, Place place, bool keeps_source = false);
 
-  // Where a copy is kept, the block returns there. The block is movable.
+  // Returns the block to its kept copy. The block has one and is movable.
   bool ReturnToKept(Block* block);
   void GiveUpKept(Block* block);
-  // Returns whether that gave any room back.
+  // Gives up kept copies; returns whether that gave any room back.
   bool GiveUpAllKept();
-  // The kernel will write the operand, or has written it.
+  // Notes that the kernel will write the operand, or has written it.
   void NoteWrite(const KernelOperand& operand);
 
   // ---- Bytes ----

@@ -9,8 +9,8 @@
 
 namespace stowage::runtime {
 
-// Writes "<directory>/<run id>-<pid>.session", whole or not at all. False if
-// that fails; there is nobody left to tell.
+// Writes "<directory>/<run id>-<pid>.session", whole or not at all. Returns
+// false if that fails, because nobody is left to tell.
 bool WriteReportFile(const std::string& directory, const std::string& run_id,
                      const session::Report& report);
 

@@ -1,4 +1,4 @@
-// The step that is running: which one it is, and what is recorded of it.
+// Holds the step that is running: which one it is, and what is recorded of it.
 //
 //   RunningStep step;
 //   step.Begin(session::NowNs());
@@ -37,18 +37,18 @@ struct RunningStep {
   StepProfile profile;
   BirthTagger tagger;
 
-  // The next step begins, or the first; only the index stays.
+  // Begins the next step, or the first; keeps the index alone.
   void Begin(int64_t now_ns);
   void On(StepEvent event) { mode = Next(mode, event); }
 
-  // Whether the kernel has been entered in this step.
+  // Returns whether the kernel has been entered in this step.
   bool Has(const RunningKernel& kernel) const {
     return kernel.index >= 0 && kernel.step == index;
   }
-  // The kernel is the next one of the step, and began at `now_ns`.
+  // Enters the kernel, which began at `now_ns`, as the next one of the step.
   void Enter(RunningKernel* kernel, int64_t now_ns);
-  // The kernel has ended at `end_ns`, after `waited_ns` in which it did not
-  // run. Kernels of other threads may have caused some of these.
+  // Records that the kernel has ended at `end_ns`, after it did not run for
+  // `waited_ns`. Kernels of other threads may have caused some of these.
   void End(const RunningKernel& kernel, int64_t end_ns, int64_t waited_ns);
 };
 

@@ -1,4 +1,4 @@
-// The process's end of a session with the node agent.
+// Keeps the process's end of a session with the node agent.
 //
 //   SessionClient client;
 //   std::string error = client.Connect(socket_path, hello);
@@ -35,8 +35,8 @@ struct MappedTier {
 
 class SessionClient {
  public:
-  // Says hello, maps what comes back. Returns what went wrong and what to do,
-  // or an empty string. Blocks up to ten seconds for the agent's answer.
+  // Says hello and maps what comes back. Returns what went wrong and what to
+  // do, or an empty string. Blocks up to ten seconds for the agent's answer.
   std::string Connect(const std::string& socket_path,
                       const session::Hello& hello);
 
@@ -44,11 +44,11 @@ class SessionClient {
   session::Segment* segment() const { return segment_; }
   const std::vector<MappedTier>& tiers() const { return tiers_; }
 
-  // False once the agent has hung up. Does not block.
+  // Returns false once the agent has hung up. Does not block.
   bool AgentAlive();
 
-  // In a forked child: lets go of the socket, so that the agent sees the
-  // hang-up of the parent alone.
+  // Lets go of the socket in a forked child, so that the agent sees the hang-up
+  // of the parent alone.
   void CloseSocket();
 
  private:

@@ -26,26 +26,26 @@ class StepProfile {
   // Starts a new step; forgets the one before.
   void Begin();
 
-  // A block that is alive when the step begins; `previous_tag` is the birth tag
-  // it got in the step before, 0 if it is older.
+  // Adds a block that is alive when the step begins; `previous_tag` is the
+  // birth tag that it got in the step before, 0 if it is older.
   void AddAlive(Block* block, uint64_t previous_tag);
 
-  // Returns the kernel's index. `gap_ns`: host time before it.
+  // Returns the kernel's index. `gap_ns` is the host time before it.
   int32_t AddKernel(uint64_t key, std::string_view name, int64_t gap_ns);
-  // Uses of the same block by one kernel add up.
+  // Adds a use of a block by a kernel; uses of the same block add up.
   void AddOperand(int32_t kernel, const KernelOperand& operand);
   void AddBirth(int32_t kernel, int32_t ordinal, Block* block);
-  // The block dies after the kernel that ran last.
+  // Notes that the block dies after the kernel that ran last.
   void AddDeath(const Block& block);
   void EndKernel(int32_t kernel, int64_t duration_ns, int64_t flops,
                  uint32_t slow_operands);
 
-  // Mixes what a step must repeat to be the same step: operators and sizes of
-  // allocations.
+  // Mixes everything that a step must repeat to be the same step: operators and
+  // sizes of allocations.
   uint64_t signature() const { return signature_; }
   int32_t kernel_count() const { return static_cast<int32_t>(kernels_.size()); }
 
-  // Copies all into the segment; the step must fit (see Fits()).
+  // Copies everything into the segment; the step must fit (see Fits()).
   void Write(session::ProfileArea* area) const;
   bool Fits() const;
 

@@ -1,5 +1,5 @@
-// What a job tells the agent about its steps: their profiles, what is where in
-// one that is off its plan, and what they came to.
+// Tells the agent about the steps of a job: their profiles, where tensors are
+// in a step that is off its plan, and what each step came to.
 //
 //   StepPublisher publisher(&client, &blocks, &mover);
 //   if (publisher.TakesProfile(step.profile)) {
@@ -9,11 +9,11 @@
 //   publisher.WriteStep(record, step.surprise);
 //   if (publisher.TakesSituation()) publisher.WriteSituation(1, 0, tensors);
 //
-// Each of these is written to a shared area that has one owner at a time. An
-// area is the process's until a counter says that it was written, and the
-// agent's until another counter says that it was taken: TakesProfile() and
-// TakesSituation() say whose it is. The logs of the report are the process's
-// for good.
+// Each of these goes to a shared area that has one owner at a time. An area
+// belongs to the process until a counter says that it was written, and to the
+// agent until another counter says that it was taken: TakesProfile() and
+// TakesSituation() say whose it is. The logs of the report always belong to the
+// process.
 //
 // Invariants:
 //  * All that the process writes to the segment is written here, but for moves
@@ -51,8 +51,8 @@ class StepPublisher {
 
   // ---- Profiles ----
 
-  // Whether the agent has taken the last profile, is there, and has room for
-  // this one.
+  // Returns whether the agent is there, has taken the last profile, and has
+  // room for this one.
   bool TakesProfile(const StepProfile& profile) const;
   // Writes the profile of a step that has just ended. No plan can use
   // `overhead_bytes` of the limit.
@@ -60,22 +60,23 @@ class StepPublisher {
 
   // ---- Situations ----
 
-  // Whether the last situation has been answered.
+  // Returns whether the last situation has been answered.
   bool TakesSituation() const;
-  // States before which kernel of the plan the step is, where the plan's
+  // States which kernel of the plan the step has reached, where the plan's
   // tensors are or are going, and how much room there is.
   void WriteSituation(uint64_t plan_number, int32_t kernel,
                       const PlanTensors& tensors);
 
   // ---- Steps ----
 
-  // Returns what the step came to, which ends now.
+  // Returns the record of the step, which ends now.
   session::StepRecord Record(const RunningStep& step,
                              const HintTotals& hints) const;
-  // Adds the step to the report's log, and what ended its plan to the events.
+  // Adds the step to the report's log, and the reason for which its plan ended
+  // to the events.
   void WriteStep(const session::StepRecord& record,
                  const std::optional<Surprise>& surprise);
-  // Whether the agent is there. Tells the user, once, if it is gone.
+  // Returns whether the agent is there. Tells the user, once, if it is gone.
   bool FindAgent();
 
  private:

@@ -9,17 +9,19 @@ namespace stowage::runtime {
 // the Job's mutex held, at kernel boundaries; a block that is freed by one of
 // them is queued, not freed on the spot.
 struct StorageAccess {
-  // The storage still lives and nobody outside the framework knows its address.
+  // Returns whether the storage still lives and nobody outside the framework
+  // knows its address.
   bool (*movable)(void* handle);
-  // Lets the storage point to `to`, without freeing `from`, which it points to.
-  // False if the storage has died or points elsewhere; then nothing was
-  // changed.
+  // Lets the storage point to `to`, without freeing `from`, to which it points
+  // now. Returns false if the storage has died or points elsewhere; then
+  // nothing was changed.
   bool (*set_address)(void* handle, void* from, void* to);
-  // Where the storage behind `context` points now.
+  // Returns where the storage behind `context` points now.
   void* (*address)(void* context);
-  // The handle refers to the storage behind `context` (see Job::BlockOf).
+  // Returns whether the handle refers to the storage behind `context` (see
+  // Job::BlockOf).
   bool (*refers_to)(void* handle, void* context);
-  // A new handle to the storage behind `context`.
+  // Returns a new handle to the storage behind `context`.
   void* (*make_handle)(void* context);
   void (*release)(void* handle);
 };

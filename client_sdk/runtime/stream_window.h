@@ -25,25 +25,25 @@ namespace stowage::runtime {
 
 class StreamWindow {
  public:
-  // Bytes that are set aside for a window under this limit on fast memory: a
-  // 400th of it, at least 256 KiB and at most 64 MiB.
+  // Returns the bytes that are set aside for a window under this limit on fast
+  // memory: a 400th of it, at least 256 KiB and at most 64 MiB.
   static int64_t BytesFor(int64_t limit_bytes);
 
   explicit StreamWindow(const std::vector<MappedTier>* tiers) : tiers_(tiers) {}
 
-  // From here on the window is this part of the fast arena. Unmaps every chunk
-  // first; returns 0 or an errno. With 0 bytes no fault may come.
+  // Makes this part of the fast arena the window. Unmaps every chunk first;
+  // returns 0 or an errno. With 0 bytes no fault may come.
   int Use(int64_t offset_bytes, int64_t bytes);
 
   // Makes the page at `address`, within `block`, readable, or writable if it
   // was readable already. Returns 0 or an errno.
   int Fault(const Block& block, const char* address);
 
-  // Writes back what was changed and unmaps the block's chunks; without
-  // `keep`, what was changed is dropped (the block is about to be freed).
+  // Writes back what was changed and unmaps the block's chunks. Without `keep`
+  // it drops what was changed, because the block is about to be freed.
   int Release(const Block& block, bool keep = true);
 
-  // Since the last call: bytes read and written.
+  // Returns the bytes read and written since the last call.
   int64_t TakeReadBytes();
   int64_t TakeWrittenBytes();
 

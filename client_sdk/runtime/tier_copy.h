@@ -1,5 +1,5 @@
-// Copies between tiers that the process makes itself: in demand mode, and when
-// the agent is gone.
+// Makes the copies between tiers that the process makes itself: in demand mode,
+// and when the agent is gone.
 //
 //   int error = CopyBetweenTiers(tiers, {0, 4096}, {1, 0}, 1 << 20);
 //

@@ -1,4 +1,4 @@
-// Which blocks leave the fast tier so that an allocation fits.
+// Chooses which blocks leave the fast tier so that an allocation fits.
 //
 //   std::optional<Victims> victims =
 //       ChooseVictims(arena, room_bytes, now, movable);
@@ -31,8 +31,8 @@ std::optional<Victims> ChooseVictims(
     const Arena& arena, int64_t room_bytes, int64_t now_kernel,
     const std::function<bool(const Block&)>& movable);
 
-// The run of free extents and movable blocks that holds `room_bytes` and begins
-// lowest.
+// Returns the run of free extents and movable blocks that holds `room_bytes`
+// and begins lowest.
 std::optional<Victims> LowestVictims(
     const Arena& arena, int64_t room_bytes,
     const std::function<bool(const Block&)>& movable);
