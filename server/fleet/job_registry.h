@@ -1,15 +1,15 @@
-// The training jobs that agents have announced, with what telemetry says of
-// them.
+// Keeps the training jobs that agents have announced, and what telemetry says
+// of them.
 //
 //   JobRegistry jobs(&nodes);
 //   absl::Status started = jobs.Start(job, absl::Now());
 //   jobs.RecordStep("host-1", step, absl::Now());
 //   absl::StatusOr<v1::Job> now = jobs.Get(job.job_id(), absl::Now());
 //
-// Kept in memory only: a job that the service does not know (it restarted)
-// comes back with its next step. The clock is the caller's. What callers hand
-// over is within the bounds of its proto: a job takes 3 KiB at most, kMaxJobs of
-// them 30 MiB.
+// The registry is kept in memory only: a job that the service does not know (it
+// restarted) comes back with its next step. Callers pass the clock. Their
+// values are within the bounds of their proto: a job takes 3 KiB at most,
+// kMaxJobs of them 30 MiB.
 #ifndef STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 
@@ -42,10 +42,10 @@ struct NumberedJob {
   size_t ByteSizeLong() const { return job.ByteSizeLong(); }
 };
 
-// What became of a step.
+// Says what became of a step.
 enum class StepOutcome {
   kTaken,
-  // Its index does not exceed the job's last one: it was sent again.
+  // The step's index does not exceed the job's last one: it was sent again.
   kRepeated,
 };
 
@@ -72,13 +72,14 @@ class JobRegistry {
   // NOT_FOUND: no such job.
   absl::StatusOr<v1::Job> Get(absl::string_view job_id, absl::Time now) const;
 
-  // Up to `limit` jobs, newest first, those older than `before`; of every node
-  // when `node` is empty.
+  // Returns up to `limit` jobs, newest first, that are older than `before`;
+  // those of every node when `node` is empty.
   std::vector<NumberedJob> List(absl::string_view node,
                                 std::optional<JobNumber> before, int limit,
                                 absl::Time now) const;
 
-  // Whether `node` may speak of the job: it is its own, or not known.
+  // Returns whether `node` may speak of the job: the job is its own, or not
+  // known.
   bool IsJobOf(absl::string_view node, absl::string_view job_id) const;
 
   // Adds a measured step to its job; a job that is not known is added. Steps of

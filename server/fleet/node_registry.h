@@ -1,14 +1,14 @@
-// The nodes whose agents have registered, and which of them live.
+// Keeps the nodes whose agents have registered, and which of them are alive.
 //
 //   NodeRegistry nodes(/*lease=*/absl::Seconds(15));
 //   absl::Status registered = nodes.Register("host-1", system, absl::Now());
 //   absl::Status beat = nodes.Heartbeat("host-1", /*active_jobs=*/2,
 //   absl::Now());
 //
-// Kept in memory only: after a restart of the service agents are told NOT_FOUND
-// and register again. The clock is the caller's. What callers hand over is
-// within the bounds of its proto, and memory systems are kept in their binary
-// form: a node takes 17 KiB at most, kMaxNodes of them 170 MiB.
+// The registry is kept in memory only: after a restart of the service agents
+// are told NOT_FOUND and register again. Callers pass the clock. Their values
+// are within the bounds of their proto, and memory systems are kept in their
+// binary form: a node takes 17 KiB at most, kMaxNodes of them 170 MiB.
 #ifndef STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
 
@@ -35,7 +35,7 @@ class NodeRegistry {
   // A node is alive while its last heartbeat is no older than `lease`.
   explicit NodeRegistry(absl::Duration lease);
 
-  // Adds the node or replaces what is known of it; counts as a heartbeat.
+  // Adds the node or replaces its entry; counts as a heartbeat.
   // RESOURCE_EXHAUSTED: kMaxNodes nodes are alive; dead ones make room.
   absl::Status Register(absl::string_view node, const v1::MemorySystem& system,
                         absl::Time now);
@@ -44,12 +44,12 @@ class NodeRegistry {
   absl::Status Heartbeat(absl::string_view node, int32_t active_jobs,
                          absl::Time now);
 
-  // Up to `limit` nodes by ascending name, those after `after_node`.
+  // Returns up to `limit` nodes by ascending name, those after `after_node`.
   std::vector<v1::NodeSummary> List(absl::string_view after_node, int limit,
                                     absl::Time now) const;
 
   bool Knows(absl::string_view node) const;
-  // Of an unknown node: false.
+  // Returns false for an unknown node.
   bool IsAlive(absl::string_view node, absl::Time now) const;
   int64_t CountAlive(absl::Time now) const;
 

@@ -1,5 +1,6 @@
-// Takes in the telemetry of one stream: tells old from new, tells the jobs, sums
-// up. Batches are within the bounds of their proto.
+// Takes in the telemetry of one stream: distinguishes new steps from old,
+// passes them to the jobs, and sums them up. Batches are within the bounds of
+// their proto.
 //
 //   TelemetryIntake intake(&nodes, &jobs);
 //   absl::StatusOr<TelemetryTotals> totals = intake.Accept(batch, absl::Now());
@@ -20,8 +21,8 @@
 
 namespace stowage {
 
-// What one batch adds. Doubles, as counters are: sums of what strangers report
-// cannot overflow.
+// Holds what one batch adds. The fields are doubles, as counters are: sums of
+// values that strangers report cannot overflow.
 struct TelemetryTotals {
   std::array<double, v1::StepMode_ARRAYSIZE> steps = {};  // by StepMode
   double fallbacks = 0;

@@ -1,4 +1,4 @@
-// Points in time as the protos spell them.
+// Converts points in time to the form that the protos have.
 //
 //   *job.mutable_started_at() = TimestampFromTime(absl::Now());
 #ifndef STOWAGE_SERVER_FLEET_TIMESTAMP_H_

@@ -1,4 +1,4 @@
-// Names for what is known by its content.
+// Makes names for things that are known by their content.
 //
 //   std::string id = HashFields({graph_id, system_bytes, "belady"});
 #ifndef STOWAGE_SERVER_GRAPHS_CONTENT_HASH_H_
@@ -9,8 +9,8 @@
 
 namespace stowage {
 
-// Hex SHA-256 over the fields in their order; where one ends and the next
-// begins counts.
+// Returns the hex SHA-256 over the fields in their order; where one ends and
+// the next begins counts.
 std::string HashFields(const std::vector<std::string>& fields);
 
 }  // namespace stowage

@@ -33,13 +33,13 @@ struct SharedDatabase {
   const DatabaseFile file;
   absl::Mutex mutex;
   SqliteDatabase connection ABSL_GUARDED_BY(mutex);
-  // What whoever runs the service should know.
+  // Things that the operator of the service should know.
   const std::vector<std::string> warnings;
 };
 
 struct DatabaseOptions {
-  // How long damage is looked for; what a large database has beyond that is
-  // found when it is read.
+  // How long to look for damage; further pages of a large database are checked
+  // when they are read.
   absl::Duration check_time = absl::Seconds(1);
 };
 

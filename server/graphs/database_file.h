@@ -1,4 +1,5 @@
-// The file of a database: one service at a time, for its owner's eyes alone.
+// Claims the file of a database: one service at a time may use it, and only its
+// owner may read it.
 //
 //   absl::StatusOr<DatabaseFile> file = DatabaseFile::Claim("/var/lib/a.db");
 //   if (!file->warning().empty()) std::cerr << file->warning() << "\n";
@@ -13,20 +14,18 @@
 
 namespace stowage {
 
-// Holds the claim while it lives, and no longer than its process. Movable.
+// Holds the claim while it lives, and at most as long as its process. Movable.
 class DatabaseFile {
  public:
-  // Makes the file, readable and writable by its owner alone whatever the
-  // umask is, when it is not there; SQLite gives the files beside it the same
+  // Makes the file if it does not exist, readable and writable by its owner
+  // alone whatever the umask is; SQLite gives the files beside it the same
   // mode. Then locks "PATH.lock", a file of its own, because SQLite's locks on
-  // the database come and go, and would be lost if somebody else in the process
-  // closed it. ":memory:" needs neither.
-  // FAILED_PRECONDITION names the process that has the database; UNAVAILABLE
-  // when a file cannot be made.
+  // the database come and go, and another part of the process that closed the
+  // database would release them. ":memory:" needs neither.
   static absl::StatusOr<DatabaseFile> Claim(const std::string& path);
 
-  // Empty, or what whoever runs the service should know: others may read the
-  // file, say.
+  // Returns an empty string, or what the operator of the service should know:
+  // that others may read the file, say.
   const std::string& warning() const { return warning_; }
 
  private:

@@ -1,4 +1,4 @@
-// What lists of graphs say of one.
+// Says what lists of graphs say of one.
 //
 //   v1::GraphSummary summary = Summarize(graph);
 //   absl::StatusOr<bool> created = store->PutGraph(summary, proto, request_id);
@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// Of a valid graph, updated now.
+// Summarises a valid graph, updated now.
 v1::GraphSummary Summarize(const Graph& graph);
 
 }  // namespace stowage

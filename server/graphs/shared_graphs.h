@@ -1,11 +1,11 @@
-// Stored graphs, parsed once for all who use them at a time.
+// Shares stored graphs, each parsed once, between all who use them at a time.
 //
 //   SharedGraphs graphs(store.get());
 //   absl::StatusOr<std::shared_ptr<const Graph>> graph = graphs.Load(graph_id);
 //
-// A graph of a million kernels takes a gigabyte: plans of one graph that are
-// made at the same time, and streams that serve them, share it. It goes with
-// its last user.
+// A graph of a million kernels takes a gigabyte. So plans of one graph that are
+// made at the same time, and streams that serve them, share it. It is deleted
+// with its last user.
 #ifndef STOWAGE_SERVER_GRAPHS_SHARED_GRAPHS_H_
 #define STOWAGE_SERVER_GRAPHS_SHARED_GRAPHS_H_
 
@@ -27,8 +27,8 @@ class SharedGraphs {
  public:
   explicit SharedGraphs(GraphStore* store) : store_(store) {}
 
-  // With the profile that it has now. Blocks while it is parsed. Errors as of
-  // LoadGraph.
+  // Returns the graph with the profile that it has now. Blocks while it is
+  // parsed. Errors as of LoadGraph.
   absl::StatusOr<std::shared_ptr<const Graph>> Load(absl::string_view graph_id);
 
  private:

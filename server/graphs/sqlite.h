@@ -12,9 +12,9 @@
 // file is damaged or no database), RESOURCE_EXHAUSTED (value too large),
 // FAILED_PRECONDITION (a constraint), else INTERNAL.
 //
-// A connection that has met damage reads on and writes no more: what it wrote
-// might be lost with the pages that lead to it, or overwrite some that are
-// whole. Writes then fail with DATA_LOSS and the remedy.
+// A connection that has met damage still reads and no longer writes: its writes
+// might be lost with the pages that lead to them, or overwrite whole ones. They
+// fail with DATA_LOSS and the remedy.
 #ifndef STOWAGE_SERVER_GRAPHS_SQLITE_H_
 #define STOWAGE_SERVER_GRAPHS_SQLITE_H_
 
@@ -43,7 +43,7 @@ class SqliteStatement {
   void BindText(int parameter, absl::string_view value);
   void BindBlob(int parameter, absl::string_view value);
 
-  // Runs up to the next row; true when there is one.
+  // Runs up to the next row; returns true when there is one.
   absl::StatusOr<bool> Step();
 
   // Columns count from 0; valid until the next Step.
@@ -71,8 +71,8 @@ class SqliteDatabase {
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path);
 
   // Looks through all pages for damage, in rows of tables too, for up to
-  // `time`. True when all have been looked at; DATA_LOSS says what is damaged.
-  // Blocks.
+  // `time`. Returns true when all have been checked; DATA_LOSS says what is
+  // damaged. Blocks.
   absl::StatusOr<bool> LookForDamage(absl::Duration time);
 
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
@@ -83,7 +83,7 @@ class SqliteDatabase {
   // Runs a query whose first row's first column is a number.
   absl::StatusOr<int64_t> QueryInt(absl::string_view sql);
 
-  // Rows changed by the last statement.
+  // Returns how many rows the last statement changed.
   int64_t changes() const;
 
  private:

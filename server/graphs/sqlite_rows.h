@@ -1,4 +1,4 @@
-// Reading the rows of a query.
+// Reads the rows of a query.
 //
 //   absl::StatusOr<v1::Graph> graph =
 //       ReadMessage<v1::Graph>(&query, absl::NotFoundError("no such graph"));
@@ -16,7 +16,7 @@
 
 namespace stowage {
 
-// DATA_LOSS when what was stored is damaged.
+// Parses a message; DATA_LOSS when the stored bytes are damaged.
 template <typename Message>
 absl::StatusOr<Message> ParseStored(absl::string_view bytes) {
   Message message;
@@ -35,7 +35,7 @@ absl::StatusOr<Message> MessageInColumn(const SqliteStatement& query,
   return ParseStored<Message>(query.ColumnBlob(column));
 }
 
-// Reads the only row's only column, as it is.
+// Reads the only column of the only row, unchanged.
 inline absl::StatusOr<std::string> ReadBlob(SqliteStatement* query,
                                             const absl::Status& not_found) {
   absl::StatusOr<bool> row = query->Step();
@@ -44,7 +44,7 @@ inline absl::StatusOr<std::string> ReadBlob(SqliteStatement* query,
   return std::string(query->ColumnBlob(0));
 }
 
-// Reads the only row's only column into a message.
+// Reads the only column of the only row into a message.
 template <typename Message>
 absl::StatusOr<Message> ReadMessage(SqliteStatement* query,
                                     const absl::Status& not_found) {
@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<Row>> ReadRows(
   }
 }
 
-// Rows of one message each, in the first column.
+// Reads rows of one message each, in the first column.
 template <typename Message>
 absl::StatusOr<std::vector<Message>> ReadMessages(SqliteStatement* query) {
   std::vector<Message> messages;

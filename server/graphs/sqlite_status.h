@@ -1,4 +1,4 @@
-// What SQLite's error codes mean to a caller of the stores.
+// Translates SQLite's error codes for callers of the stores.
 //
 //   if (code != SQLITE_OK) return SqliteFailure(database, code);
 #ifndef STOWAGE_SERVER_GRAPHS_SQLITE_STATUS_H_

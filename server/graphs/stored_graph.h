@@ -1,4 +1,4 @@
-// A stored graph, ready to be used.
+// Loads a stored graph.
 //
 //   absl::StatusOr<Graph> graph = LoadGraph(store.get(), graph_id);
 #ifndef STOWAGE_SERVER_GRAPHS_STORED_GRAPH_H_
@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// Errors of the store; DATA_LOSS when what it holds is no valid graph.
+// Errors are those of the store; DATA_LOSS when it holds no valid graph.
 absl::StatusOr<Graph> LoadGraph(GraphStore* store, absl::string_view graph_id);
 
 }  // namespace stowage

@@ -1,4 +1,5 @@
-// Gauges that are read when Prometheus asks, not kept up to date in between.
+// Collects gauges that are read when Prometheus asks and not kept up to date in
+// between.
 //
 //   auto gauges = std::make_shared<GaugeCollector>();
 //   gauges->Add("stowaged_graphs", "Graphs stored.", [&] { return Count(); });

@@ -1,4 +1,5 @@
-// What stowaged counts, for Prometheus. docs/reference-stowaged.md lists it.
+// Counts what stowaged does, for Prometheus. docs/reference-stowaged.md lists
+// it.
 //
 //   ServerMetrics metrics("0.1.0");
 //   metrics.CountPlan("belady", absl::Milliseconds(12));
@@ -34,19 +35,19 @@ class ServerMetrics {
   void CountRpc(const std::string& method, const std::string& code,
                 absl::Duration duration);
 
-  // A gRPC connection that was closed for want of descriptors.
+  // Counts a gRPC connection that was closed for want of descriptors.
   void CountRefusedConnection();
 
-  // A plan that was made, not one that was found. `policy` is a registered
-  // name.
+  // Counts a plan that was made, not one that was found. `policy` is a
+  // registered name.
   void CountPlan(const std::string& policy, absl::Duration planning_time);
 
   void CountTelemetry(const TelemetryTotals& totals);
 
-  // An answer on a Place stream to a job that asked to adapt.
+  // Counts an answer on a Place stream to a job that asked to adapt.
   void CountAdaptiveAnswer(v1::DecisionSource source);
 
-  // An episode of a DQN training, and a training that ended.
+  // These count an episode of a DQN training, and a training that ended.
   void CountEpisode(double reward);
   void CountTraining(v1::TrainingState state);
 

@@ -1,4 +1,4 @@
-// What a policy may use to do two things at once (PlanOptions::call_both).
+// Gives policies a way to do two things at once (PlanOptions::call_both).
 //
 //   options.call_both = CallBothAtOnce;
 #ifndef STOWAGE_SERVER_PLACEMENT_CALL_BOTH_H_
@@ -8,7 +8,7 @@
 
 namespace stowage {
 
-// Calls `second` in a thread of its own, if there is one to be had, and `first`
+// Calls `second` in a thread of its own, if the system gives one, and `first`
 // in this one; returns when both have returned.
 void CallBothAtOnce(const std::function<void()>& first,
                     const std::function<void()>& second);

@@ -1,4 +1,4 @@
-// Where the placement engine finds the DQN policies that serve.
+// Finds the DQN policies that serve, for the placement engine.
 //
 //   absl::StatusOr<ServingDqn> serving = source->ForRequest(plan_request);
 #ifndef STOWAGE_SERVER_PLACEMENT_DQN_SOURCE_H_
@@ -26,10 +26,10 @@ class DqnSource {
  public:
   virtual ~DqnSource() = default;
 
-  // The policy that plans of "deeptm" for this request come from.
+  // Returns the policy from which plans of "deeptm" for this request come.
   virtual absl::StatusOr<ServingDqn> ForRequest(const PlanRequest& request) = 0;
 
-  // The policy that decides online for jobs that run under this plan.
+  // Returns the policy that decides online for jobs that run under this plan.
   virtual absl::StatusOr<ServingDqn> ForPlan(const v1::Plan& plan) = 0;
 };
 

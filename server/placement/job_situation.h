@@ -1,4 +1,4 @@
-// How a job says that it stands before a kernel, checked.
+// Checks the situation that a job says it is in before a kernel.
 //
 //   absl::Status valid = CheckSituation(situation, graph.kernel_count(),
 //                                       graph.tensors, /*tier_count=*/2);
@@ -22,7 +22,7 @@ struct JobSituation {
   std::vector<int64_t> free_bytes;  // by tier; empty: not said
 };
 
-// INVALID_ARGUMENT names a kernel, tensor or tier that there is not, a tensor
+// INVALID_ARGUMENT names a kernel, tensor or tier that does not exist, a tensor
 // that is not alive at the kernel, or bytes below 0. Pure.
 absl::Status CheckSituation(const JobSituation& situation,
                             KernelIndex kernel_count,

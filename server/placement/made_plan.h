@@ -1,4 +1,4 @@
-// A plan with its id, as the engine hands it out.
+// Holds a plan with its id, as the engine hands it out.
 #ifndef STOWAGE_SERVER_PLACEMENT_MADE_PLAN_H_
 #define STOWAGE_SERVER_PLACEMENT_MADE_PLAN_H_
 

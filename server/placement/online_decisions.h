@@ -1,4 +1,4 @@
-// A DQN policy asked kernel by kernel, where a job is not as its plan has it.
+// Asks a DQN policy kernel by kernel, where a job is not as its plan has it.
 //
 //   absl::StatusOr<OnlineDecisions> online =
 //       OnlineDecisions::Create(graph, system, plan, policy);
@@ -33,8 +33,8 @@ class OnlineDecisions {
                                                 const v1::Plan& plan,
                                                 const DqnPolicy& policy);
 
-  // Whether a resident is in another tier than the plan has it in; one that the
-  // plan moves just now may be in either. Errors of CheckSituation.
+  // Returns whether a resident is in another tier than the plan has it in; one
+  // that the plan is moving may be in either. Errors of CheckSituation.
   absl::StatusOr<bool> Deviates(const JobSituation& situation) const;
 
   // Kernels `kernel` .. `kernel + window - 1`, cut off at the end of the step,

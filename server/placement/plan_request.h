@@ -1,4 +1,4 @@
-// What determines a plan, and the id that follows from it.
+// Says what determines a plan, and the id that follows from it.
 //
 //   PlanRequest request{.graph_id = id, .system = system,
 //                       .fast_limit_bytes = 1 << 30, .policy = "belady"};
@@ -22,13 +22,15 @@ struct PlanRequest {
   int64_t seed = 0;
   // Tells the DQN policy that makes the plan from others; empty: none does.
   std::string dqn_digest;
-  // Make it anew from the profile that the graph has now, even if it is stored.
+  // Whether to make the plan anew from the profile that the graph has now, even
+  // if it is stored.
   bool replan = false;
 };
 
-// Hex SHA-256 over every field but `replan`. Two requests with the same id have
-// the same plan. The graph counts by its structure, not by its profile: a job
-// that registers a new profile of a known graph finds its plan ready.
+// Returns the hex SHA-256 over every field but `replan`. Two requests with the
+// same id have the same plan. The graph counts by its structure, not by its
+// profile: a job that registers a new profile of a known graph finds its plan
+// ready.
 std::string PlanId(const PlanRequest& request);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// How much memory making a plan takes, before it is made.
+// Estimates how much memory making a plan takes, before it is made.
 //
 //   int64_t bytes = EstimatePlanningBytes(row.size_bytes, "belady");
 #ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_
@@ -9,8 +9,9 @@
 
 namespace stowage {
 
-// `graph_bytes`: of the serialized graph. For admission: on the safe side of
-// what was measured, within a factor of about two.
+// Returns the estimate for admission: on the safe side of what was measured,
+// within a factor of about two. `graph_bytes` is the size of the serialized
+// graph.
 int64_t EstimatePlanningBytes(int64_t graph_bytes, std::string_view policy);
 
 }  // namespace stowage

@@ -1,13 +1,13 @@
-// Admission of planning: so many plans are made at a time, within so much
-// memory, so many wait, for so long, and callers take turns.
+// Admits plans: it limits how many are made at a time, how much memory they
+// take together, how many wait and for how long, and lets callers take turns.
 //
 //   PlanningQueue queue({.threads = 2, .waiting = 64});
 //   absl::StatusOr<MadePlan> made = queue.Run(
 //       {.key = plan_id, .memory_bytes = bytes, .work = work},
 //       {.name = peer, .is_gone = [&] { return context->IsCancelled(); }});
 //
-// Who asks for a plan that is waiting or being made already shares it. A plan
-// that nobody waits for any more does not begin, or is cancelled.
+// A caller that asks for a plan which is waiting or being made already shares
+// it. A plan that nobody waits for any more does not begin, or is cancelled.
 #ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
 #define STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
 
@@ -40,7 +40,7 @@ struct PlanningLimits {
   absl::Duration time = absl::Minutes(10);  // until it is made
 };
 
-// Who waits for a plan.
+// Says who waits for a plan.
 struct PlanCaller {
   std::string name;  // callers of different names take turns
   // Asked several times a second by the thread that waits; empty: never gone.
@@ -71,7 +71,7 @@ class PlanningQueue {
 
   // Refuses new plans, and those that wait.
   void BeginDrain();
-  // Cancels all plans; false when one has not ended after `timeout`.
+  // Cancels all plans; returns false when one has not ended after `timeout`.
   bool Stop(absl::Duration timeout);
 
   int CountRunning() const;
@@ -127,8 +127,8 @@ class PlanningQueue {
   std::vector<std::thread> threads_;  // last: they use all above
 };
 
-// When to ask again after a RESOURCE_EXHAUSTED of the queue; nullopt of other
-// statuses.
+// Returns when to ask again after a RESOURCE_EXHAUSTED of the queue; nullopt
+// for other statuses.
 std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
 }  // namespace stowage

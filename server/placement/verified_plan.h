@@ -1,4 +1,4 @@
-// A policy's plan, proven and simulated.
+// Has a policy make a plan, verifies it and simulates it.
 //
 //   absl::StatusOr<Plan> plan =
 //       MakeVerifiedPlan(graph, system, *policy, {.fast_limit_bytes = limit});

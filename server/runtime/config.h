@@ -1,5 +1,4 @@
-// How stowaged is configured: flags, then STOWAGE_* of the environment, then
-// defaults.
+// Configures stowaged: flags, then STOWAGE_* of the environment, then defaults.
 //
 //   absl::StatusOr<ServerConfig> config = LoadConfig(argc, argv);
 //   // --metrics-address=, STOWAGE_METRICS_ADDRESS=, default 127.0.0.1:9464
@@ -42,7 +41,7 @@ bool PrintedHelp(int argc, char** argv);
 // (status 1 and 0). Call once, before other threads start.
 absl::StatusOr<ServerConfig> LoadConfig(int argc, char** argv);
 
-// One "--flag=value" a line.
+// Returns one "--flag=value" a line.
 std::string ToString(const ServerConfig& config);
 
 }  // namespace stowage

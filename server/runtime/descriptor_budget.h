@@ -1,4 +1,5 @@
-// How many descriptors the process may open, and what connections may take.
+// Says how many descriptors the process may open, and how many of them
+// connections may take.
 //
 //   absl::StatusOr<DescriptorBudget> descriptors = BudgetDescriptors();
 //   if (!descriptors.ok()) return descriptors.status();
@@ -13,8 +14,8 @@ namespace stowage {
 struct DescriptorBudget {
   // Connections for metrics.
   int http_connections;
-  // What gRPC's connections leave to all else: those for metrics, the database,
-  // trainings.
+  // How many gRPC's connections leave to everything else: connections for
+  // metrics, the database, trainings.
   int spare;
 };
 

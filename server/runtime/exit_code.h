@@ -1,4 +1,4 @@
-// What stowaged's exit status means; docs/reference-stowaged.md lists it.
+// Says what stowaged's exit status means; docs/reference-stowaged.md lists it.
 #ifndef STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_
 #define STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_
 

@@ -1,4 +1,4 @@
-// Connections for a gRPC server, accepted by a listener of our own.
+// Accepts the connections of a gRPC server by a listener of our own.
 //
 //   grpc::ServerBuilder builder;
 //   std::unique_ptr<Acceptor> acceptor = MakeGrpcAcceptor(
@@ -9,10 +9,10 @@
 //   acceptor.reset();  // before it shuts down
 //   server->Shutdown();
 //
-// The listener of gRPC 1.51 cannot be trusted with this: when accept fails once,
-// for want of a descriptor say, it gives up the socket for good and tells nobody
-// (tcp_server_posix.cc, on_read), so that the service would be deaf until it is
-// started again. It knows no limit of connections either.
+// The listener of gRPC 1.51 is not reliable: when accept fails once, for want
+// of a descriptor say, it gives up the socket for good and tells nobody
+// (tcp_server_posix.cc, on_read), so that the service would accept nobody until
+// it is started again. It has no limit of connections either.
 #ifndef STOWAGE_SERVER_RUNTIME_GRPC_ACCEPTOR_H_
 #define STOWAGE_SERVER_RUNTIME_GRPC_ACCEPTOR_H_
 
@@ -25,8 +25,9 @@
 
 namespace stowage {
 
-// Returns what accepts connections for the server that `builder` builds; start
-// it when the server runs, and end it before the server shuts down.
+// Returns the object that accepts connections for the server that `builder`
+// builds. Start it when the server runs, and end it before the server shuts
+// down.
 std::unique_ptr<Acceptor> MakeGrpcAcceptor(
     ListeningSockets listening, const Acceptor::Options& options,
     std::shared_ptr<grpc::ServerCredentials> credentials,

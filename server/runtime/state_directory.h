@@ -1,4 +1,4 @@
-// Where stowaged keeps what outlives it when nobody says where.
+// Finds the directory in which stowaged keeps its state when no other is given.
 //
 //   absl::StatusOr<std::string> directory = MakeStateDirectory();
 #ifndef STOWAGE_SERVER_RUNTIME_STATE_DIRECTORY_H_
@@ -10,8 +10,8 @@
 
 namespace stowage {
 
-// $STATE_DIRECTORY (systemd), else $XDG_STATE_HOME/stowage, else
-// ~/.local/state/stowage; made when it is not there, for its owner alone.
+// Returns $STATE_DIRECTORY (systemd), else $XDG_STATE_HOME/stowage, else
+// ~/.local/state/stowage. Makes it if it does not exist, for its owner alone.
 // FAILED_PRECONDITION when none of them is set or it cannot be made.
 absl::StatusOr<std::string> MakeStateDirectory();
 

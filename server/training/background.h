@@ -1,4 +1,4 @@
-// What a process does so that others do not notice it.
+// Lets a process do its work so that others do not notice it.
 //
 //   if (!EndWithParent(parent_pid)) return 1;
 //   GoToBackground(/*niceness=*/19);
@@ -7,8 +7,8 @@
 
 namespace stowage {
 
-// The kernel kills this process when the thread that started it ends. False
-// when the parent is gone already.
+// Makes the kernel kill this process when the thread that started it ends.
+// Returns false when the parent has ended already.
 bool EndWithParent(int parent_pid);
 
 // Lowers the priority of this process and of the threads that it starts

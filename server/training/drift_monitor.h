@@ -1,4 +1,5 @@
-// Compares what jobs measure with what was predicted and retrains on drift.
+// Compares the measurements of jobs with the predictions, and retrains on
+// drift.
 //
 //   DriftMonitor drift(&graphs, &trainings, &manager, &jobs, 0.2);
 //   drift.NoteStep(step);                 // each step of telemetry
@@ -36,12 +37,13 @@
 
 namespace stowage {
 
-// Every known duration and gap times `factor`, marked as derived.
+// Multiplies every known duration and gap by `factor` and marks them as
+// derived.
 v1::Graph ScaleDurations(v1::Graph graph, double factor);
 
 // Thread-safe. Owns none of the pointers; all must outlive it. A retraining
-// that cannot begin (a full queue, a database that is away) is left out; what
-// serves goes on serving.
+// that cannot begin (a full queue, a database that is away) is left out, and
+// the serving version remains.
 class DriftMonitor {
  public:
   static constexpr int kWindowSteps = 16;
@@ -56,12 +58,12 @@ class DriftMonitor {
         jobs_(jobs),
         threshold_(threshold) {}
 
-  // A measured step, once. When a window shows drift it blocks on the database
-  // and while a plan is made.
+  // Takes in a measured step, once. When a window shows drift it blocks on the
+  // database and while a plan is made.
   void NoteStep(const v1::StepTelemetry& step);
 
-  // The stored profile of a graph was replaced. Blocks on the database when
-  // its kernels take another time together.
+  // Call it when the stored profile of a graph was replaced. Blocks on the
+  // database when its kernels take another time together.
   void NoteProfile(absl::string_view graph_id, const v1::Graph& before,
                    const v1::Graph& after);
 

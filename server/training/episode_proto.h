@@ -1,4 +1,4 @@
-// Episodes as the protos spell them.
+// Converts episodes to the form that the protos have.
 //
 //   EpisodeTimer timer;
 //   v1::Episode episode = timer.Stamp(report);   // after each episode

@@ -1,4 +1,4 @@
-// The versions of DQN policies: judged, promoted, found.
+// Judges, promotes and finds the versions of DQN policies.
 //
 //   PolicyVersions versions(&graphs, &trainings);
 //   absl::StatusOr<v1::PolicyVersion> version =
@@ -26,8 +26,8 @@
 
 namespace stowage {
 
-// Hex SHA-256 of what a DQN policy is for: graph, memory system, limit and cost
-// priority.
+// Returns the hex SHA-256 of what a DQN policy is for: graph, memory system,
+// limit and cost priority.
 std::string PolicyId(const DqnPolicy& policy);
 
 // Thread-safe. Does not own the stores, which must outlive it.
@@ -59,8 +59,8 @@ class PolicyVersions final : public DqnSource {
   absl::StatusOr<ServingDqn> ForPlan(const v1::Plan& plan) override;
 
  private:
-  // The plan of the version that serves; nullopt when none does or it can no
-  // longer plan.
+  // Returns the plan of the version that serves; nullopt when none serves or it
+  // can no longer plan.
   struct Incumbent {
     int64_t version = 0;
     Plan plan;

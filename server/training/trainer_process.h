@@ -4,9 +4,10 @@
 //       {.path = "/usr/bin/stowage-trainer", .niceness = 19});
 //
 // LibTorch stays out of this process (its thread-local storage does not fit the
-// stacks of the metrics endpoint, and loading it takes a second), memory comes
-// back when a training ends, and what the kernel kills for memory is the
-// training. The trainer lowers its own priority before it loads the graph.
+// stacks of the metrics endpoint, and loading it takes a second), the system
+// gets its memory back when a training ends, and if memory runs out the kernel
+// kills the training. The trainer lowers its own priority before it loads the
+// graph.
 #ifndef STOWAGE_SERVER_TRAINING_TRAINER_PROCESS_H_
 #define STOWAGE_SERVER_TRAINING_TRAINER_PROCESS_H_
 
@@ -24,7 +25,7 @@ struct TrainerOptions {
   int niceness = 0;
 };
 
-// The trainer beside the running executable.
+// Returns the trainer beside the running executable.
 absl::StatusOr<std::string> FindTrainer();
 
 // The function may be called from several threads; each call blocks its own.

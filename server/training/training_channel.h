@@ -1,4 +1,4 @@
-// What a training says while it runs, for those who watch.
+// Passes what a training says while it runs to those who watch.
 //
 //   auto channel = std::make_shared<TrainingChannel>();
 //   channel->Publish(event);                                 // the training
@@ -38,8 +38,8 @@ class TrainingChannel {
   void End() { SetState(ChannelState::kEnded); }
   void Close() { SetState(ChannelState::kClosed); }
 
-  // The event numbered `cursor`, or the oldest kept after it, and moves the
-  // cursor past it. Blocks up to `timeout` for one.
+  // Returns the event numbered `cursor`, or the oldest kept after it, and moves
+  // the cursor past it. Blocks up to `timeout` for one.
   TrainingNews Next(int64_t* cursor, absl::Duration timeout);
 
  private:

@@ -1,4 +1,4 @@
-// What a training is given, and the seam behind which it happens.
+// Says what a training is given, and declares the function that trains.
 //
 //   TrainFunction train = TrainerProcess({.path = "/usr/bin/stowage-trainer"});
 //   absl::StatusOr<DqnPolicy> policy =
@@ -38,8 +38,10 @@ using OnEpisode = absl::FunctionRef<bool(const EpisodeReport&)>;
 using TrainFunction =
     std::function<absl::StatusOr<DqnPolicy>(const TrainingJob&, OnEpisode)>;
 
-// The settings that the options ask for: those of `start`, or else the
-// defaults, with what the options set in their place. `start` may be null.
+// Returns the settings that the options ask for: those of `start`, or else the
+// defaults, except where the options set others. `start` may be null.
+// INVALID_ARGUMENT: a limit below 1, or an option out of range.
+// FAILED_PRECONDITION: `start` is for another graph or system.
 DqnSettings SettingsOf(const v1::TrainingOptions& options,
                        const DqnPolicy* start);
 

@@ -1,4 +1,4 @@
-// The queue of trainings and the threads that run them.
+// Keeps the queue of trainings and the threads that run them.
 //
 //   TrainingManager manager(&graphs, &trainings, &versions,
 //                           TrainerProcess(options), {.workers = 1});
@@ -8,8 +8,8 @@
 //
 // A training runs on one core: as many run at a time as there are workers.
 // While it runs its checkpoint is stored every kCheckpointEpisodes episodes.
-// One that was under way when the process ended, drained or not, goes on from
-// there after Recover.
+// After Recover, a training that was under way when the process ended, drained
+// or not, continues from its checkpoint.
 #ifndef STOWAGE_SERVER_TRAINING_TRAINING_MANAGER_H_
 #define STOWAGE_SERVER_TRAINING_TRAINING_MANAGER_H_
 
@@ -54,8 +54,8 @@ class TrainingManager {
   // Drains.
   ~TrainingManager();
 
-  // Queues what was unfinished when the process before this one ended. Call
-  // once, first.
+  // Queues the trainings that were unfinished when the process before this one
+  // ended. Call once, first.
   absl::Status Recover();
 
   // Checks the request and queues it; the errors stand in training.proto.
@@ -65,7 +65,8 @@ class TrainingManager {
   // episode. NOT_FOUND: no such training.
   absl::StatusOr<v1::Training> Cancel(int64_t training_id);
 
-  // Null when the training has ended, or never was.
+  // Returns the channel of a training; null when the training has ended, or
+  // never was.
   std::shared_ptr<TrainingChannel> Channel(int64_t training_id);
 
   // Refuses new trainings, asks those that run to stop and closes channels;

@@ -1,4 +1,4 @@
-// Where trainings and the versions they make are kept.
+// Keeps trainings and the versions that they make.
 //
 //   SqliteTrainingStore store(database);
 //   absl::StatusOr<AddedTraining> added = store.AddTraining(request, training);
