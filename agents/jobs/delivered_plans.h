@@ -19,7 +19,7 @@
 namespace stowage::agent {
 
 // When a tensor of the graph is alive.
-struct TensorLife {
+struct TensorLifetime {
   bool persistent = false;
   int32_t birth_kernel = 0;
   int32_t death_kernel = 0;  // before the birth: it wraps around the step
@@ -35,7 +35,7 @@ struct TensorLife {
 struct DeliveredPlan {
   std::string plan_id;
   int32_t kernel_count = 0;
-  std::vector<TensorLife> tensors;
+  std::vector<TensorLifetime> tensors;
 };
 
 // Of a graph of BuildGraph, which says when every tensor is born and dies.

@@ -65,7 +65,7 @@ absl::StatusOr<v1::PlaceRequest> PlaceRequestFor(
           absl::StrCat("situation: tensor ", resident.tensor, " of ",
                        plan.tensors.size(), " in tier ", resident.tier));
     }
-    const TensorLife& life = plan.tensors[resident.tensor];
+    const TensorLifetime& life = plan.tensors[resident.tensor];
     if (!life.AliveAt(situation.kernel)) continue;
     v1::Resident* stated = request.add_residents();
     stated->set_tensor(resident.tensor);

@@ -16,10 +16,11 @@ namespace {
 // this much of it may be held for nothing, in bytes times time.
 constexpr double kMostWasteShare = 0.2;
 
-// The room of a group that is growing, summed over its stays.
+// The room of a group that is growing, summed over its residencies.
 class HeldRoom {
  public:
-  explicit HeldRoom(const std::vector<TensorStays>& stays) : stays_(stays) {}
+  explicit HeldRoom(const std::vector<TensorResidencies>& residencies)
+      : residencies_(residencies) {}
 
   void Clear() {
     spans_.clear();
@@ -28,13 +29,15 @@ class HeldRoom {
   }
 
   void Add(TensorIndex tensor, int64_t bytes) {
-    const std::vector<Stay>& stays = stays_[tensor].stays;
+    const std::vector<TierResidency>& residencies =
+        residencies_[tensor].residencies;
     if (spans_.empty()) {
-      for (const Stay& stay : stays) spans_.push_back(stay.held);
+      for (const TierResidency& residency : residencies)
+        spans_.push_back(residency.held);
     }
     bytes_ += static_cast<double>(bytes);
-    for (size_t i = 0; i < stays.size(); ++i) {
-      const Span& held = stays[i].held;
+    for (size_t i = 0; i < residencies.size(); ++i) {
+      const Span& held = residencies[i].held;
       spans_[i] = {std::min(spans_[i].begin, held.begin),
                    std::max(spans_[i].end, held.end)};
       used_ += static_cast<double>(bytes) * (held.end - held.begin);
@@ -48,8 +51,8 @@ class HeldRoom {
   }
 
  private:
-  const std::vector<TensorStays>& stays_;
-  std::vector<Span> spans_;  // by stay
+  const std::vector<TensorResidencies>& residencies_;
+  std::vector<Span> spans_;  // by residency
   double bytes_ = 0;
   double used_ = 0;
 };
@@ -64,10 +67,11 @@ void Append(const TensorGroup& part, TensorGroup& group) {
 
 class Adjoiner {
  public:
-  Adjoiner(const Graph& graph, const std::vector<TensorStays>& stays,
+  Adjoiner(const Graph& graph,
+           const std::vector<TensorResidencies>& residencies,
            const AccessIndex& accesses, int64_t most_group_bytes)
       : graph_(graph),
-        stays_(stays),
+        residencies_(residencies),
         accesses_(accesses),
         most_group_bytes_(most_group_bytes) {}
 
@@ -77,7 +81,7 @@ class Adjoiner {
                      [this](const TensorGroup& a, const TensorGroup& b) {
                        return OrderOf(a) < OrderOf(b);
                      });
-    HeldRoom room(stays_);
+    HeldRoom room(residencies_);
     TensorGroup group;
     for (const TensorGroup& part : parts) {
       HeldRoom with_part = room;
@@ -112,18 +116,18 @@ class Adjoiner {
   }
 
   const Graph& graph_;
-  const std::vector<TensorStays>& stays_;
+  const std::vector<TensorResidencies>& residencies_;
   const AccessIndex& accesses_;
   const int64_t most_group_bytes_;
 };
 
 }  // namespace
 
-std::vector<TensorGroup> AdjoinTensors(const Graph& graph, const Plan& plan,
-                                       const std::vector<TensorStays>& stays,
-                                       const AccessIndex& accesses,
-                                       std::vector<TensorGroup> pages,
-                                       int64_t most_group_bytes) {
+std::vector<TensorGroup> AdjoinTensors(
+    const Graph& graph, const Plan& plan,
+    const std::vector<TensorResidencies>& residencies,
+    const AccessIndex& accesses, std::vector<TensorGroup> pages,
+    int64_t most_group_bytes) {
   std::vector<bool> batched(graph.tensors.size());
   for (const TensorGroup& page : pages) {
     for (const TensorGroup::Member& m : page.members) batched[m.tensor] = true;
@@ -140,14 +144,14 @@ std::vector<TensorGroup> AdjoinTensors(const Graph& graph, const Plan& plan,
   std::map<std::pair<bool, Route>, std::vector<TensorGroup>> together;
   for (TensorGroup& part : parts) {
     const TensorIndex t = part.members.front().tensor;
-    if (!Moves(stays[t]) || 2 * part.size_bytes > most_group_bytes) {
+    if (!Moves(residencies[t]) || 2 * part.size_bytes > most_group_bytes) {
       groups.push_back(std::move(part));
     } else {
-      together[{part.batch, RouteOf(graph, plan, stays[t], t)}].push_back(
+      together[{part.batch, RouteOf(graph, plan, residencies[t], t)}].push_back(
           std::move(part));
     }
   }
-  Adjoiner adjoiner(graph, stays, accesses, most_group_bytes);
+  Adjoiner adjoiner(graph, residencies, accesses, most_group_bytes);
   for (auto& [key, alike] : together) {
     adjoiner.Join(std::move(alike), groups);
   }

@@ -2,15 +2,15 @@
 // so that one copy moves them. Source: DeepTM III-C1.
 //
 //   std::vector<TensorGroup> groups = AdjoinTensors(
-//       graph, plan, stays, accesses, std::move(pages), 16 << 20);
+//       graph, plan, residencies, accesses, std::move(pages), 16 << 20);
 #ifndef STOWAGE_POLICIES_AGGREGATION_ADJOINING_H_
 #define STOWAGE_POLICIES_AGGREGATION_ADJOINING_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "policies/aggregation/stays.h"
 #include "policies/aggregation/tensor_group.h"
+#include "policies/aggregation/tier_residency.h"
 #include "policies/heat/access_index.h"
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
@@ -24,11 +24,11 @@ namespace stowage {
 // `most_group_bytes`; tensors half as large are groups of their own, since
 // copying them alone is as fast. Nor does a group hold much more room than its
 // tensors hold one by one.
-std::vector<TensorGroup> AdjoinTensors(const Graph& graph, const Plan& plan,
-                                       const std::vector<TensorStays>& stays,
-                                       const AccessIndex& accesses,
-                                       std::vector<TensorGroup> pages,
-                                       int64_t most_group_bytes);
+std::vector<TensorGroup> AdjoinTensors(
+    const Graph& graph, const Plan& plan,
+    const std::vector<TensorResidencies>& residencies,
+    const AccessIndex& accesses, std::vector<TensorGroup> pages,
+    int64_t most_group_bytes);
 
 }  // namespace stowage
 

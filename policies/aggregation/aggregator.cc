@@ -9,8 +9,8 @@
 
 #include "policies/aggregation/adjoining.h"
 #include "policies/aggregation/gap_layout.h"
-#include "policies/aggregation/stays.h"
 #include "policies/aggregation/tensor_group.h"
+#include "policies/aggregation/tier_residency.h"
 #include "policies/heat/access_index.h"
 #include "policies/layout/address_layout.h"
 #include "policies/simulate/contiguous_moves.h"
@@ -35,7 +35,7 @@ void SortByAddress(std::vector<Move>& moves) {
                    });
 }
 
-// Lays out the groups of one plan, each of their stays as one item.
+// Lays out the groups of one plan, each of their residencies as one item.
 class GroupLayout {
  public:
   enum Freedom {
@@ -44,11 +44,12 @@ class GroupLayout {
   };
 
   GroupLayout(const Graph& graph, const MemorySystem& system, const Plan& plan,
-              const std::vector<TensorStays>& stays, int64_t small_bytes)
+              const std::vector<TensorResidencies>& residencies,
+              int64_t small_bytes)
       : graph_(graph),
         system_(system),
         plan_(plan),
-        stays_(stays),
+        residencies_(residencies),
         small_bytes_(small_bytes),
         begins_(graph.tensors.size()) {
     for (const Allocation& a : plan.allocations) begins_[a.tensor].birth = a.at;
@@ -60,7 +61,7 @@ class GroupLayout {
                             Freedom freedom) {
     items_.assign(system_.tiers.size(), {});
     kept_offsets_.assign(system_.tiers.size(), {});
-    addresses_.assign(stays_.size(), {});
+    addresses_.assign(residencies_.size(), {});
     for (const TensorGroup& group : groups) AddItems(group);
     std::vector<std::vector<int64_t>> offsets;
     for (TierIndex tier = 0; tier < system_.tier_count(); ++tier) {
@@ -75,7 +76,7 @@ class GroupLayout {
   }
 
  private:
-  // Where a stay is: an item of its tier, and how far into it.
+  // Where a residency is: an item of its tier, and how far into it.
   struct Address {
     size_t item = 0;
     int64_t offset_bytes = 0;
@@ -98,37 +99,41 @@ class GroupLayout {
 
   // The address that the plan came with. Small tensors may have got new times,
   // so they need new ones.
-  int64_t KeptOffset(const TensorGroup& group, size_t stay) const {
+  int64_t KeptOffset(const TensorGroup& group, size_t residency) const {
     const TensorIndex t = group.members.front().tensor;
     if (group.members.size() > 1 || group.batch ||
         graph_.tensors[t].size_bytes <= small_bytes_) {
       return kNoAddress;
     }
-    const int32_t arrived_by = stays_[t].stays[stay].arrived_by;
+    const int32_t arrived_by =
+        residencies_[t].residencies[residency].arrived_by;
     if (arrived_by >= 0) return plan_.moves[arrived_by].to.offset_bytes;
-    return static_cast<int>(stay) == stays_[t].birth
+    return static_cast<int>(residency) == residencies_[t].birth
                ? begins_[t].birth.offset_bytes
                : begins_[t].step.offset_bytes;
   }
 
-  // One for all stays at one place.
+  // One for all residencies at one place.
   void AddItems(const TensorGroup& group) {
     const TensorIndex first = group.members.front().tensor;
-    const std::vector<Stay>& stays = stays_[first].stays;
-    for (size_t i = 0; i < stays.size(); ++i) {
-      std::vector<LayoutItem>& items = items_[stays[i].tier];
-      const auto same = std::find_if(
-          stays.begin(), stays.begin() + i,
-          [&](const Stay& stay) { return stay.place == stays[i].place; });
+    const std::vector<TierResidency>& residencies =
+        residencies_[first].residencies;
+    for (size_t i = 0; i < residencies.size(); ++i) {
+      std::vector<LayoutItem>& items = items_[residencies[i].tier];
+      const auto same =
+          std::find_if(residencies.begin(), residencies.begin() + i,
+                       [&](const TierResidency& residency) {
+                         return residency.place == residencies[i].place;
+                       });
       size_t item = items.size();
-      if (same != stays.begin() + i) {
-        item = addresses_[first][same - stays.begin()].item;
+      if (same != residencies.begin() + i) {
+        item = addresses_[first][same - residencies.begin()].item;
         Prolong(HeldBy(group, i), items[item]);
       } else {
         items.push_back({group.size_bytes,
                          {HeldBy(group, i), Span{}},
                          group.batch || graph_.tensors[first].pinned});
-        kept_offsets_[stays[i].tier].push_back(KeptOffset(group, i));
+        kept_offsets_[residencies[i].tier].push_back(KeptOffset(group, i));
       }
       for (const TensorGroup::Member& member : group.members) {
         addresses_[member.tensor].push_back({item, member.offset_bytes});
@@ -146,29 +151,30 @@ class GroupLayout {
     }
   }
 
-  Span HeldBy(const TensorGroup& group, size_t stay) const {
-    Span held = stays_[group.members.front().tensor].stays[stay].held;
+  Span HeldBy(const TensorGroup& group, size_t residency) const {
+    Span held =
+        residencies_[group.members.front().tensor].residencies[residency].held;
     for (const TensorGroup::Member& member : group.members) {
-      const Span& one = stays_[member.tensor].stays[stay].held;
+      const Span& one = residencies_[member.tensor].residencies[residency].held;
       held = {std::min(held.begin, one.begin), std::max(held.end, one.end)};
     }
     return held;
   }
 
   Plan Write(const std::vector<std::vector<int64_t>>& offsets) const {
-    const auto placement = [&](TensorIndex t, size_t stay) -> Placement {
-      const TierIndex tier = stays_[t].stays[stay].tier;
-      const Address& address = addresses_[t][stay];
+    const auto placement = [&](TensorIndex t, size_t residency) -> Placement {
+      const TierIndex tier = residencies_[t].residencies[residency].tier;
+      const Address& address = addresses_[t][residency];
       return {tier, offsets[tier][address.item] + address.offset_bytes};
     };
     Plan plan = plan_;
     for (Allocation& a : plan.initial) a.at = placement(a.tensor, 0);
     for (Allocation& a : plan.allocations) {
-      a.at = placement(a.tensor, stays_[a.tensor].birth);
+      a.at = placement(a.tensor, residencies_[a.tensor].birth);
     }
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      for (size_t i = 1; i < stays_[t].stays.size(); ++i) {
-        const int32_t m = stays_[t].stays[i].arrived_by;
+      for (size_t i = 1; i < residencies_[t].residencies.size(); ++i) {
+        const int32_t m = residencies_[t].residencies[i].arrived_by;
         if (m < 0) continue;
         plan.moves[m].from = placement(t, i - 1);
         plan.moves[m].to = placement(t, i);
@@ -181,13 +187,13 @@ class GroupLayout {
   const Graph& graph_;
   const MemorySystem& system_;
   const Plan& plan_;
-  const std::vector<TensorStays>& stays_;
+  const std::vector<TensorResidencies>& residencies_;
   const int64_t small_bytes_;
   std::vector<Begins> begins_;  // by tensor
   // By tier, of the groups that are being placed.
   std::vector<std::vector<LayoutItem>> items_;
   std::vector<std::vector<int64_t>> kept_offsets_;  // parallel to items_
-  std::vector<std::vector<Address>> addresses_;     // by tensor, stay
+  std::vector<std::vector<Address>> addresses_;     // by tensor, residency
 };
 
 // The plan at new addresses, in groups as large as there is room for; nullopt
@@ -195,16 +201,17 @@ class GroupLayout {
 std::optional<Plan> Readdress(const Graph& graph, const MemorySystem& system,
                               const Plan& plan, const AccessIndex& accesses,
                               const AggregationSettings& settings) {
-  const std::optional<std::vector<TensorStays>> stays = FindStays(graph, plan);
-  if (!stays.has_value()) return std::nullopt;
+  const std::optional<std::vector<TensorResidencies>> residencies =
+      FindTierResidencies(graph, plan);
+  if (!residencies.has_value()) return std::nullopt;
   const std::vector<TensorGroup> pages = BatchMicroTensors(
-      graph, system, plan, *stays, accesses, settings.batching);
-  GroupLayout layout(graph, system, plan, *stays,
+      graph, system, plan, *residencies, accesses, settings.batching);
+  GroupLayout layout(graph, system, plan, *residencies,
                      settings.alignment.most_tensor_bytes);
   for (int64_t most_bytes = settings.most_group_bytes; most_bytes > 0;
        most_bytes /= 16) {
     const std::vector<TensorGroup> groups =
-        AdjoinTensors(graph, plan, *stays, accesses, pages, most_bytes);
+        AdjoinTensors(graph, plan, *residencies, accesses, pages, most_bytes);
     std::optional<Plan> placed = layout.Place(groups, GroupLayout::kGroupsMove);
     // Laying all out anew takes long where it fails, so it is tried once.
     if (!placed.has_value() && most_bytes == settings.most_group_bytes) {
@@ -240,10 +247,11 @@ absl::StatusOr<Plan> AggregatePlan(const Graph& graph,
   Plan ordered = plan;
   SortByAddress(ordered.moves);
   std::vector<Plan> schedules = {ordered};
-  const std::optional<std::vector<TensorStays>> stays =
-      FindStays(graph, ordered);
-  if (stays.has_value() && settings.align_moves && !plan.moves.empty()) {
-    schedules.push_back(AlignMoves(graph, ordered, *stays, settings.alignment));
+  const std::optional<std::vector<TensorResidencies>> residencies =
+      FindTierResidencies(graph, ordered);
+  if (residencies.has_value() && settings.align_moves && !plan.moves.empty()) {
+    schedules.push_back(
+        AlignMoves(graph, ordered, *residencies, settings.alignment));
     SortByAddress(schedules.back().moves);
   }
   for (const Plan& schedule : schedules) {

@@ -27,9 +27,12 @@ bool Leaves(const Move& move) { return move.from.tier == kFastTier; }
 class Aligner {
  public:
   Aligner(const Graph& graph, const Plan& plan,
-          const std::vector<TensorStays>& stays,
+          const std::vector<TensorResidencies>& residencies,
           const AlignmentSettings& settings)
-      : graph_(graph), plan_(plan), stays_(stays), settings_(settings) {
+      : graph_(graph),
+        plan_(plan),
+        residencies_(residencies),
+        settings_(settings) {
     writes_.resize(graph.tensors.size());
     for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
       for (const Operand& operand : graph.kernels[k].operands) {
@@ -75,11 +78,11 @@ class Aligner {
       Trip trip{.tensor = t};
       std::vector<TierIndex> tiers = {tensor.persistent};
       bool alignable = true;
-      for (const Stay& stay : stays_[t].stays) {
-        tiers.push_back(stay.tier);
-        if (stay.arrived_by < 0) continue;
-        const Move& move = plan_.moves[stay.arrived_by];
-        trip.moves.push_back(stay.arrived_by);
+      for (const TierResidency& residency : residencies_[t].residencies) {
+        tiers.push_back(residency.tier);
+        if (residency.arrived_by < 0) continue;
+        const Move& move = plan_.moves[residency.arrived_by];
+        trip.moves.push_back(residency.arrived_by);
         trip.windows.push_back({move.start_kernel, move.deadline_kernel});
         alignable = alignable && !move.is_drop &&
                     (Leaves(move) || move.to.tier == kFastTier);
@@ -176,7 +179,7 @@ class Aligner {
 
   const Graph& graph_;
   const Plan& plan_;
-  const std::vector<TensorStays>& stays_;
+  const std::vector<TensorResidencies>& residencies_;
   const AlignmentSettings& settings_;
   std::vector<std::vector<KernelIndex>> writes_;  // by tensor, ascending
   std::vector<bool> streamed_;  // by tensor: has to be slow at some kernel
@@ -185,9 +188,9 @@ class Aligner {
 }  // namespace
 
 Plan AlignMoves(const Graph& graph, const Plan& plan,
-                const std::vector<TensorStays>& stays,
+                const std::vector<TensorResidencies>& residencies,
                 const AlignmentSettings& settings) {
-  return Aligner(graph, plan, stays, settings).Align();
+  return Aligner(graph, plan, residencies, settings).Align();
 }
 
 }  // namespace stowage

@@ -1,14 +1,14 @@
 // Contiguous migration, planning's part: small tensors that leave and return at
 // adjacent kernels do so together, so that they can be one copy. DeepTM III-C2.
 //
-//   Plan aligned = AlignMoves(graph, plan, stays, {});
+//   Plan aligned = AlignMoves(graph, plan, residencies, {});
 #ifndef STOWAGE_POLICIES_AGGREGATION_ALIGNMENT_H_
 #define STOWAGE_POLICIES_AGGREGATION_ALIGNMENT_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "policies/aggregation/stays.h"
+#include "policies/aggregation/tier_residency.h"
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
@@ -29,7 +29,7 @@ struct AlignmentSettings {
 // or live across the end of a step without being persistent, stay as they are.
 // Addresses are those of `plan`, which no longer fit: lay them out anew.
 Plan AlignMoves(const Graph& graph, const Plan& plan,
-                const std::vector<TensorStays>& stays,
+                const std::vector<TensorResidencies>& residencies,
                 const AlignmentSettings& settings);
 
 }  // namespace stowage

@@ -16,10 +16,13 @@ int64_t SharedBytes(const Tensor& tensor) {
          kSharedPageAlignmentBytes * kSharedPageAlignmentBytes;
 }
 
-bool OnlyInPlace(const MemorySystem& system, const TensorStays& stays) {
-  return std::all_of(
-      stays.stays.begin(), stays.stays.end(),
-      [&](const Stay& stay) { return system.tiers[stay.tier].addressable; });
+bool OnlyInPlace(const MemorySystem& system,
+                 const TensorResidencies& residencies) {
+  return std::all_of(residencies.residencies.begin(),
+                     residencies.residencies.end(),
+                     [&](const TierResidency& residency) {
+                       return system.tiers[residency.tier].addressable;
+                     });
 }
 
 // The pages of tensors that may share them, in the order given.
@@ -87,8 +90,8 @@ KernelIndex AllocationKernel(const Tensor& tensor) {
 
 std::vector<TensorGroup> BatchMicroTensors(
     const Graph& graph, const MemorySystem& system, const Plan& plan,
-    const std::vector<TensorStays>& stays, const AccessIndex& accesses,
-    const BatchingSettings& settings) {
+    const std::vector<TensorResidencies>& residencies,
+    const AccessIndex& accesses, const BatchingSettings& settings) {
   const auto count = [&](TensorIndex t) {
     return accesses.FutureAccesses(t, AllocationKernel(graph.tensors[t]));
   };
@@ -99,11 +102,12 @@ std::vector<TensorGroup> BatchMicroTensors(
     const Tensor& tensor = graph.tensors[t];
     if (tensor.size_bytes >= settings.micro_bytes ||
         tensor.size_bytes >= kPlacementAlignmentBytes ||
-        count(t) < settings.least_accesses || !OnlyInPlace(system, stays[t])) {
+        count(t) < settings.least_accesses ||
+        !OnlyInPlace(system, residencies[t])) {
       continue;
     }
     together[{AllocationKernel(tensor), tensor.birth_kernel,
-              RouteOf(graph, plan, stays[t], t)}]
+              RouteOf(graph, plan, residencies[t], t)}]
         .push_back(t);
   }
   std::vector<TensorGroup> pages;

@@ -2,15 +2,15 @@
 // accessed again share pages. Source: DeepTM III-C1.
 //
 //   std::vector<TensorGroup> pages =
-//       BatchMicroTensors(graph, system, plan, stays, accesses, {});
+//       BatchMicroTensors(graph, system, plan, residencies, accesses, {});
 #ifndef STOWAGE_POLICIES_AGGREGATION_BATCHING_H_
 #define STOWAGE_POLICIES_AGGREGATION_BATCHING_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "policies/aggregation/stays.h"
 #include "policies/aggregation/tensor_group.h"
+#include "policies/aggregation/tier_residency.h"
 #include "policies/heat/access_index.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
@@ -34,8 +34,8 @@ struct BatchingSettings {
 // tensors that the plan takes to a tier that is used in whole pages.
 std::vector<TensorGroup> BatchMicroTensors(
     const Graph& graph, const MemorySystem& system, const Plan& plan,
-    const std::vector<TensorStays>& stays, const AccessIndex& accesses,
-    const BatchingSettings& settings);
+    const std::vector<TensorResidencies>& residencies,
+    const AccessIndex& accesses, const BatchingSettings& settings);
 
 // Where the tensor is allocated; 0 when it is there as the step begins.
 KernelIndex AllocationKernel(const Tensor& tensor);

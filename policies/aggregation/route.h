@@ -1,13 +1,13 @@
 // What two tensors must have in common to be moved as one.
 //
-//   if (RouteOf(graph, plan, stays, a) == RouteOf(graph, plan, stays, b)) ...
+//   const Route route = RouteOf(graph, plan, residencies, a);
 #ifndef STOWAGE_POLICIES_AGGREGATION_ROUTE_H_
 #define STOWAGE_POLICIES_AGGREGATION_ROUTE_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "policies/aggregation/stays.h"
+#include "policies/aggregation/tier_residency.h"
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
@@ -19,11 +19,11 @@ namespace stowage {
 // reuse distance.
 using Route = std::vector<int32_t>;
 
-Route RouteOf(const Graph& graph, const Plan& plan, const TensorStays& stays,
-              TensorIndex tensor);
+Route RouteOf(const Graph& graph, const Plan& plan,
+              const TensorResidencies& residencies, TensorIndex tensor);
 
 // Whether the route has moves.
-bool Moves(const TensorStays& stays);
+bool Moves(const TensorResidencies& residencies);
 
 }  // namespace stowage
 

@@ -115,7 +115,7 @@ std::string_view AutoTmPolicy::name() const {
 std::string_view AutoTmPolicy::description() const {
   switch (movement_) {
     case Movement::kStatic:
-      return "AutoTM's integer program, tensors stay where they are born "
+      return "AutoTM's integer program, tensors residency where they are born "
              "(ASPLOS 2020, figure 6a)";
     case Movement::kSynchronous:
       return "AutoTM's integer program with moves between kernels "

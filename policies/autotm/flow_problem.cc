@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "policies/layout/address_layout.h"
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 
 namespace stowage {
 namespace {
@@ -189,14 +189,15 @@ void HoldRest(const FlowProblem& problem, const TensorFlow& flow,
   }
 }
 
-// The gap between the fast uses `i` and `j`, or to the end of life where j < 0.
-TakenGap CutBetween(const TensorFlow& flow, const TensorPath& path, int i,
-                    int j) {
+// The period between the fast uses `i` and `j`, or to the end of life where j <
+// 0.
+TakenPeriod CutBetween(const TensorFlow& flow, const TensorPath& path, int i,
+                       int j) {
   const int before_j = (j + flow.use_count() - 1) % flow.use_count();
-  TakenGap cut{.gap = {.tensor = flow.tensor}};
-  cut.gap.from = i < 0 ? flow.uses.front().kernel : flow.first_rest(i);
-  cut.gap.moves_out = i >= 0;
-  cut.gap.moves_in = j >= 0;
+  TakenPeriod cut{.period = {.tensor = flow.tensor}};
+  cut.period.from = i < 0 ? flow.uses.front().kernel : flow.first_rest(i);
+  cut.period.moves_out = i >= 0;
+  cut.period.moves_in = j >= 0;
   if (i >= 0) {
     cut.leave = path.rests[i].leave;
     cut.left = path.rests[i].left;
@@ -209,7 +210,7 @@ TakenGap CutBetween(const TensorFlow& flow, const TensorPath& path, int i,
 }
 
 // Rests of uses in the second turn of a cycle are a step later.
-void AddStep(KernelIndex step, TakenGap& cut) {
+void AddStep(KernelIndex step, TakenPeriod& cut) {
   if (cut.fetch < cut.left) {
     cut.fetch += step;
     cut.back += step;
@@ -218,7 +219,7 @@ void AddStep(KernelIndex step, TakenGap& cut) {
 
 void CutCycle(const FlowProblem& problem, const TensorFlow& flow,
               const TensorPath& path, const std::vector<int>& fast,
-              std::vector<TakenGap>& cuts) {
+              std::vector<TakenPeriod>& cuts) {
   for (size_t n = 0; n < fast.size(); ++n) {
     const int i = fast[n];
     const int j = fast[(n + 1) % fast.size()];
@@ -229,11 +230,13 @@ void CutCycle(const FlowProblem& problem, const TensorFlow& flow,
 }
 
 void CutLife(const TensorFlow& flow, const TensorPath& path,
-             const std::vector<int>& fast, std::vector<TakenGap>& cuts) {
+             const std::vector<int>& fast, std::vector<TakenPeriod>& cuts) {
   if (fast.front() > 0) cuts.push_back(CutBetween(flow, path, -1, fast[0]));
   for (size_t n = 0; n + 1 < fast.size(); ++n) {
-    const bool stays = fast[n] + 1 == fast[n + 1] && path.rests[fast[n]].fast;
-    if (!stays) cuts.push_back(CutBetween(flow, path, fast[n], fast[n + 1]));
+    const bool residencies =
+        fast[n] + 1 == fast[n + 1] && path.rests[fast[n]].fast;
+    if (!residencies)
+      cuts.push_back(CutBetween(flow, path, fast[n], fast[n + 1]));
   }
   const int last = fast.back();
   if (flow.has_rest(last) && !path.rests[last].fast) {
@@ -242,7 +245,7 @@ void CutLife(const TensorFlow& flow, const TensorPath& path,
 }
 
 void CutFlow(const FlowProblem& problem, const TensorFlow& flow,
-             const TensorPath& path, std::vector<TakenGap>& cuts) {
+             const TensorPath& path, std::vector<TakenPeriod>& cuts) {
   std::vector<int> fast;
   for (int i = 0; i < flow.use_count(); ++i) {
     if (path.fast[i]) fast.push_back(i);
@@ -258,13 +261,13 @@ void CutFlow(const FlowProblem& problem, const TensorFlow& flow,
 
 // Tensors without a flow, because no kernel uses them, are slow for good.
 void CutUnused(const Graph& graph, const FlowProblem& problem,
-               std::vector<TakenGap>& cuts) {
+               std::vector<TakenPeriod>& cuts) {
   std::vector<bool> used(graph.tensors.size(), false);
   for (const TensorFlow& flow : problem.flows) used[flow.tensor] = true;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     if (used[t] || !graph.tensors[t].movable()) continue;
     cuts.push_back(
-        {.gap = {.tensor = t, .moves_out = false, .moves_in = false}});
+        {.period = {.tensor = t, .moves_out = false, .moves_in = false}});
   }
 }
 
@@ -350,15 +353,15 @@ std::vector<int64_t> HeldBytes(const FlowProblem& problem, const Paths& paths) {
   return held;
 }
 
-std::vector<FastSegment> SegmentsOf(const Graph& graph,
-                                    const FlowProblem& problem,
-                                    const Paths& paths) {
-  std::vector<TakenGap> cuts;
+std::vector<Residency> ResidenciesOf(const Graph& graph,
+                                     const FlowProblem& problem,
+                                     const Paths& paths) {
+  std::vector<TakenPeriod> cuts;
   for (size_t f = 0; f < problem.flows.size(); ++f) {
     CutFlow(problem, problem.flows[f], paths[f], cuts);
   }
   CutUnused(graph, problem, cuts);
-  return SegmentsWithout(graph, std::move(cuts));
+  return ResidenciesWithout(graph, std::move(cuts));
 }
 
 }  // namespace stowage

@@ -99,11 +99,11 @@ std::vector<int64_t> HeldBytes(const FlowProblem& problem, const Paths& paths);
 std::vector<ImplementationChoice> ChoicesOf(const FlowProblem& problem,
                                             const Paths& paths);
 
-// The stays in the fast tier that `paths` make, immovable tensors included, as
-// BuildPlan takes them.
-std::vector<FastSegment> SegmentsOf(const Graph& graph,
-                                    const FlowProblem& problem,
-                                    const Paths& paths);
+// The residencies in the fast tier that `paths` make, immovable tensors
+// included, as BuildPlan takes them.
+std::vector<Residency> ResidenciesOf(const Graph& graph,
+                                     const FlowProblem& problem,
+                                     const Paths& paths);
 
 }  // namespace stowage
 

@@ -109,7 +109,7 @@ class Searcher {
   }
 
   BuildInput Input() const {
-    return {.segments = SegmentsOf(graph_, problem_, paths_),
+    return {.residencies = ResidenciesOf(graph_, problem_, paths_),
             .streams = workload_.streams,
             .stream_window_bytes = workload_.stream_window_bytes,
             .fast_limit_bytes = workload_.fast_limit_bytes,
@@ -129,7 +129,7 @@ class Searcher {
     return plan;
   }
 
-  std::vector<FastSegment> Unplaced() const {
+  std::vector<Residency> Unplaced() const {
     const ChosenGraph chosen(graph_, ChoicesOf(problem_, paths_));
     return FindUnplaced(chosen.get(), Input());
   }
@@ -158,9 +158,9 @@ class Searcher {
 
   void ShrinkLimits() {
     std::vector<bool> offends(problem_.kernels.size(), false);
-    for (const FastSegment& segment : Unplaced()) {
-      const KernelIndex end = std::min(segment.end, problem_.kernel_count());
-      std::fill(offends.begin() + segment.begin, offends.begin() + end, true);
+    for (const Residency& residency : Unplaced()) {
+      const KernelIndex end = std::min(residency.end, problem_.kernel_count());
+      std::fill(offends.begin() + residency.begin, offends.begin() + end, true);
     }
     for (KernelIndex k = 0; k < problem_.kernel_count(); ++k) {
       if (!offends[k]) continue;
@@ -171,9 +171,9 @@ class Searcher {
 
   // Makes slow what finds no address. False where nothing could be made slow.
   bool Demote() {
-    std::vector<std::vector<FastSegment>> unplaced(graph_.tensors.size());
-    for (const FastSegment& segment : Unplaced()) {
-      unplaced[segment.tensor].push_back(segment);
+    std::vector<std::vector<Residency>> unplaced(graph_.tensors.size());
+    for (const Residency& residency : Unplaced()) {
+      unplaced[residency.tensor].push_back(residency);
     }
     bool changed = false;
     for (KernelIndex k = 0; k < problem_.kernel_count(); ++k) {
@@ -182,8 +182,8 @@ class Searcher {
       changed |= TakeSmallestWorkspace(problem_.kernels[k]);
     }
     for (size_t f = 0; f < problem_.flows.size(); ++f) {
-      for (const FastSegment& segment : unplaced[problem_.flows[f].tensor]) {
-        changed |= DemoteIn(segment, problem_.flows[f], paths_[f]);
+      for (const Residency& residency : unplaced[problem_.flows[f].tensor]) {
+        changed |= DemoteIn(residency, problem_.flows[f], paths_[f]);
       }
     }
     return changed;
@@ -196,13 +196,13 @@ class Searcher {
     return changed;
   }
 
-  bool DemoteIn(const FastSegment& segment, const TensorFlow& flow,
+  bool DemoteIn(const Residency& residency, const TensorFlow& flow,
                 TensorPath& path) const {
     const bool whole = problem_.rules.movement == Movement::kStatic;
     bool changed = false;
     for (int i = 0; i < flow.use_count(); ++i) {
       const KernelIndex k = problem_.Roll(flow.uses[i].kernel);
-      const bool touched = whole || (segment.begin <= k && k < segment.end);
+      const bool touched = whole || (residency.begin <= k && k < residency.end);
       if (touched && path.fast[i] && flow.uses[i].place != UsePlace::kFast) {
         path.fast[i] = false;
         changed = true;
@@ -210,7 +210,7 @@ class Searcher {
     }
     for (int i = 0; i < flow.use_count(); ++i) {
       const KernelIndex k = problem_.Roll(flow.uses[i].kernel);
-      const bool touched = whole || (segment.begin <= k && k < segment.end);
+      const bool touched = whole || (residency.begin <= k && k < residency.end);
       const bool cut =
           !path.fast[i] || (flow.has_next(i) && !path.fast[flow.next(i)]);
       if (!flow.has_rest(i) || !(touched || cut)) continue;
@@ -223,7 +223,7 @@ class Searcher {
   // What always fits: everything is fast only for the kernel that needs it.
   void Stage() {
     BuildInput input = Input();
-    input.segments = StagedSegments(graph_, workload_);
+    input.residencies = StagedResidencies(graph_, workload_);
     paths_ = SlowestPaths(problem_.flows);
     for (KernelProblem& kernel : problem_.kernels) {
       TakeSmallestWorkspace(kernel);

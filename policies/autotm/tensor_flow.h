@@ -4,8 +4,9 @@
 //
 //   for (const TensorFlow& flow : MakeTensorFlows(graph, system, workload)) ...
 //
-// Kernels and boundaries are unrolled over two steps, as in planning/gap.h:
-// with K kernels, kernel k of the next step is K + 1 + k.
+// Kernels and boundaries are unrolled over two steps, as in
+// planning/inactive_period.h: with K kernels, kernel k of the next step is K +
+// 1 + k.
 #ifndef STOWAGE_POLICIES_AUTOTM_TENSOR_FLOW_H_
 #define STOWAGE_POLICIES_AUTOTM_TENSOR_FLOW_H_
 

@@ -15,11 +15,12 @@ std::string_view AllSlowPolicy::description() const {
 absl::StatusOr<Plan> AllSlowPolicy::MakePlan(const Graph& graph,
                                              const MemorySystem& system,
                                              const PlanOptions& options) const {
-  return PlanByDeciding(
-      graph, system, options, name(), [&](const Workload& workload, int64_t) {
-        return HasAddressableSlowTier(system) ? ImmovableSegments(graph)
-                                              : StagedSegments(graph, workload);
-      });
+  return PlanByDeciding(graph, system, options, name(),
+                        [&](const Workload& workload, int64_t) {
+                          return HasAddressableSlowTier(system)
+                                     ? ImmovableResidencies(graph)
+                                     : StagedResidencies(graph, workload);
+                        });
 }
 
 }  // namespace stowage

@@ -39,10 +39,10 @@ std::vector<int64_t> Stretch(const std::vector<int64_t>& boundary_ns,
 
 // Smaller budgets do not make copies more comfortable: `first_attempt` is where
 // to begin and is set to where this budget ended.
-Residency DecideBelady(const Graph& graph, const MemorySystem& system,
-                       const std::vector<int64_t>& boundary_ns,
-                       const Workload& workload, int64_t budget_bytes,
-                       size_t& first_attempt) {
+PlacementDecision DecideBelady(const Graph& graph, const MemorySystem& system,
+                               const std::vector<int64_t>& boundary_ns,
+                               const Workload& workload, int64_t budget_bytes,
+                               size_t& first_attempt) {
   for (; first_attempt < std::size(kAttempts); ++first_attempt) {
     if (workload.cancellation.IsCancelled()) break;
     const Attempt& attempt = kAttempts[first_attempt];
@@ -52,21 +52,21 @@ Residency DecideBelady(const Graph& graph, const MemorySystem& system,
                             attempt.copy_margin, budget_bytes);
     const auto accepted_ns =
         static_cast<int64_t>(kAcceptedWait * stretched_ns.back());
-    if (planner.Plan(accepted_ns)) return planner.Segments();
+    if (planner.Plan(accepted_ns)) return planner.Residencies();
   }
   if (first_attempt == std::size(kAttempts)) {
     EvictionPlanner planner(graph, system, workload, boundary_ns,
                             /*copy_margin=*/1, budget_bytes);
     if (planner.Plan(std::numeric_limits<int64_t>::max())) {
-      return planner.Segments();
+      return planner.Residencies();
     }
     ++first_attempt;
   }
-  if (workload.cancellation.IsCancelled()) return std::vector<FastSegment>();
+  if (workload.cancellation.IsCancelled()) return std::vector<Residency>();
   // Lanes too full for foresight: fetch at use, evict the farthest next use.
   return RunSwapSystem(StepFacts(graph, system, workload),
                        {.victims = VictimOrder::kFarthestNextUse}, budget_bytes)
-      .residency;
+      .decision;
 }
 
 }  // namespace

@@ -20,29 +20,30 @@ namespace {
 // Free time (Capuchin, section 4.3): between the end of the swap out right
 // after one access and the start of the swap in right before the next.
 // Negative: the part of the copies that is exposed.
-int64_t FreeTimeNs(const StepFacts& facts, const Gap& gap) {
-  return TimeAt(facts, gap.to) - TimeAt(facts, gap.from) -
-         CopyOutNs(facts, gap.tensor, 1) - CopyInNs(facts, gap.tensor, 1);
+int64_t FreeTimeNs(const StepFacts& facts, const InactivePeriod& period) {
+  return TimeAt(facts, period.to) - TimeAt(facts, period.from) -
+         CopyOutNs(facts, period.tensor, 1) - CopyInNs(facts, period.tensor, 1);
 }
 
 // By free time, the longest first, until the rest fits.
-std::vector<Gap> SelectByFreeTime(const StepFacts& facts,
-                                  int64_t budget_bytes) {
-  std::vector<Gap> gaps = SwappableGaps(facts);
-  std::erase_if(gaps, [&](const Gap& gap) {
-    return facts.graph.tensors[gap.tensor].persistent;
+std::vector<InactivePeriod> SelectByFreeTime(const StepFacts& facts,
+                                             int64_t budget_bytes) {
+  std::vector<InactivePeriod> periods = SwappablePeriods(facts);
+  std::erase_if(periods, [&](const InactivePeriod& period) {
+    return facts.graph.tensors[period.tensor].persistent;
   });
-  std::stable_sort(gaps.begin(), gaps.end(), [&](const Gap& a, const Gap& b) {
-    return FreeTimeNs(facts, a) > FreeTimeNs(facts, b);
-  });
+  std::stable_sort(periods.begin(), periods.end(),
+                   [&](const InactivePeriod& a, const InactivePeriod& b) {
+                     return FreeTimeNs(facts, a) > FreeTimeNs(facts, b);
+                   });
   Pressure pressure(facts, budget_bytes);
-  std::erase_if(gaps, [&](const Gap& gap) {
+  std::erase_if(periods, [&](const InactivePeriod& period) {
     if (facts.IsCancelled()) return true;
-    if (!pressure.IsOver(gap.from, gap.to)) return true;
-    pressure.Relieve(gap.from, gap.to, facts.bytes[gap.tensor]);
+    if (!pressure.IsOver(period.from, period.to)) return true;
+    pressure.Relieve(period.from, period.to, facts.bytes[period.tensor]);
     return false;
   });
-  return gaps;
+  return periods;
 }
 
 // What it takes to compute tensors again.
@@ -89,19 +90,19 @@ class Recomputation {
   std::vector<KernelIndex> producer_;  // by tensor
 };
 
-// When each gap's copy out ends, one after the other in the lane.
+// When each period's copy out ends, one after the other in the lane.
 std::vector<int64_t> OutEndsNs(const StepFacts& facts,
-                               const std::vector<Gap>& gaps) {
-  std::vector<size_t> order(gaps.size());
+                               const std::vector<InactivePeriod>& periods) {
+  std::vector<size_t> order(periods.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return gaps[a].from < gaps[b].from;
+    return periods[a].from < periods[b].from;
   });
-  std::vector<int64_t> ends_ns(gaps.size());
+  std::vector<int64_t> ends_ns(periods.size());
   int64_t lane_ns = 0;
   for (size_t g : order) {
-    const int64_t end_ns = std::max(lane_ns, TimeAt(facts, gaps[g].from)) +
-                           CopyOutNs(facts, gaps[g].tensor, 1);
+    const int64_t end_ns = std::max(lane_ns, TimeAt(facts, periods[g].from)) +
+                           CopyOutNs(facts, periods[g].tensor, 1);
     lane_ns = std::min(kLatestNs, end_ns);
     ends_ns[g] = lane_ns;
   }
@@ -114,61 +115,64 @@ struct RecomputeShare {
   int64_t recompute_ns = 0;
 };
 
-// Which of the gaps Capuchin would fill by computing the tensor again: those
+// Which of the periods Capuchin would fill by computing the tensor again: those
 // whose copies, given what else is in the lanes, are exposed for longer than
 // that takes (section 4.4). From the last need to the first, as copies in are
 // fitted into their lane; what is computed again leaves the lane to others.
 RecomputeShare FindRecomputeShare(const StepFacts& facts,
-                                  std::vector<Gap> gaps) {
-  std::stable_sort(gaps.begin(), gaps.end(),
-                   [](const Gap& a, const Gap& b) { return a.to > b.to; });
+                                  std::vector<InactivePeriod> periods) {
+  std::stable_sort(periods.begin(), periods.end(),
+                   [](const InactivePeriod& a, const InactivePeriod& b) {
+                     return a.to > b.to;
+                   });
   const Recomputation recomputation(facts);
-  const std::vector<int64_t> out_ends_ns = OutEndsNs(facts, gaps);
+  const std::vector<int64_t> out_ends_ns = OutEndsNs(facts, periods);
   RecomputeShare share;
   int64_t lane_ns = std::numeric_limits<int64_t>::max();
-  for (size_t g = 0; g < gaps.size(); ++g) {
-    const Gap& gap = gaps[g];
-    const int64_t start_ns = std::min(lane_ns, TimeAt(facts, gap.to)) -
-                             CopyInNs(facts, gap.tensor, 1);
+  for (size_t g = 0; g < periods.size(); ++g) {
+    const InactivePeriod& period = periods[g];
+    const int64_t start_ns = std::min(lane_ns, TimeAt(facts, period.to)) -
+                             CopyInNs(facts, period.tensor, 1);
     const int64_t exposed_ns = out_ends_ns[g] - start_ns;
-    const int64_t ns = gap.to > facts.kernel_count()
+    const int64_t ns = period.to > facts.kernel_count()
                            ? -1
-                           : recomputation.TimeNs(gap.tensor, gap.to);
+                           : recomputation.TimeNs(period.tensor, period.to);
     if (ns < 0 || ns >= exposed_ns) {
       lane_ns = std::max(-kLatestNs, start_ns);
       continue;
     }
     ++share.tensors;
-    share.bytes += facts.graph.tensors[gap.tensor].size_bytes;
+    share.bytes += facts.graph.tensors[period.tensor].size_bytes;
     share.recompute_ns += ns;
   }
   return share;
 }
 
 std::string RecomputeNote(const StepFacts& facts,
-                          const std::vector<Gap>& gaps) {
-  const RecomputeShare share = FindRecomputeShare(facts, gaps);
+                          const std::vector<InactivePeriod>& periods) {
+  const RecomputeShare share = FindRecomputeShare(facts, periods);
   if (share.tensors == 0) {
     return "Capuchin would compute nothing again: all copies hide, or "
            "computing "
            "again takes longer than waiting for them.";
   }
   return absl::StrCat("Capuchin would compute ", share.tensors, " of the ",
-                      gaps.size(), " tensors it evicts again, ",
+                      periods.size(), " tensors it evicts again, ",
                       DescribeBytes(share.bytes), ", in an estimated ",
                       share.recompute_ns / 1000,
                       " us; plans cannot compute again, so they are swapped.");
 }
 
 SwapRun DecideCapuchin(const StepFacts& facts, int64_t budget_bytes) {
-  const std::vector<Gap> gaps = SelectByFreeTime(facts, budget_bytes);
+  const std::vector<InactivePeriod> periods =
+      SelectByFreeTime(facts, budget_bytes);
   std::vector<Offload> offloads;
-  for (const Gap& gap : gaps) {
-    offloads.push_back({.gap = gap, .leave = gap.from});
+  for (const InactivePeriod& period : periods) {
+    offloads.push_back({.period = period, .leave = period.from});
   }
   FetchJustInTime(facts, offloads);
   SwapRun run = RunOffloads(facts, offloads, budget_bytes);
-  run.notes.push_back(RecomputeNote(facts, gaps));
+  run.notes.push_back(RecomputeNote(facts, periods));
   return run;
 }
 

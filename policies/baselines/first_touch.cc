@@ -28,32 +28,32 @@ std::vector<TensorIndex> AllocationOrder(const Graph& graph) {
 }
 
 // Whether the tensor fits beside those that were allocated before it.
-bool FitsFor(const std::vector<int64_t>& held_bytes, const FastSegment& life,
+bool FitsFor(const std::vector<int64_t>& held_bytes, const Residency& life,
              int64_t bytes, int64_t budget_bytes) {
   return std::all_of(
       held_bytes.begin() + life.begin, held_bytes.begin() + life.end,
       [&](int64_t held) { return held + bytes <= budget_bytes; });
 }
 
-std::vector<FastSegment> DecideFirstTouch(const Graph& graph,
-                                          const Workload& workload,
-                                          int64_t budget_bytes) {
-  std::vector<std::vector<FastSegment>> lives(graph.tensors.size());
+std::vector<Residency> DecideFirstTouch(const Graph& graph,
+                                        const Workload& workload,
+                                        int64_t budget_bytes) {
+  std::vector<std::vector<Residency>> lives(graph.tensors.size());
   std::vector<int64_t> held_bytes(graph.kernels.size() + 1, 0);
   const auto hold = [&](TensorIndex t) {
-    for (const FastSegment& life : lives[t]) {
+    for (const Residency& life : lives[t]) {
       for (KernelIndex b = life.begin; b < life.end; ++b) {
         held_bytes[b] += RoundUpToPlacement(graph.tensors[t].size_bytes);
       }
     }
   };
-  for (const FastSegment& life : AllFastSegments(graph)) {
+  for (const Residency& life : AllFastResidencies(graph)) {
     lives[life.tensor].push_back(life);
   }
-  std::vector<FastSegment> segments;
+  std::vector<Residency> residencies;
   const auto keep = [&](TensorIndex t) {
     hold(t);
-    segments.insert(segments.end(), lives[t].begin(), lives[t].end());
+    residencies.insert(residencies.end(), lives[t].begin(), lives[t].end());
   };
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     if (!graph.tensors[t].movable()) keep(t);
@@ -63,16 +63,16 @@ std::vector<FastSegment> DecideFirstTouch(const Graph& graph,
     if (workload.cancellation.IsCancelled()) break;
     const int64_t bytes = RoundUpToPlacement(graph.tensors[t].size_bytes);
     const bool fits = std::all_of(
-        lives[t].begin(), lives[t].end(), [&](const FastSegment& life) {
+        lives[t].begin(), lives[t].end(), [&](const Residency& life) {
           return FitsFor(held_bytes, life, bytes, room_bytes);
         });
     if (graph.tensors[t].movable() && fits) keep(t);
   }
-  std::stable_sort(segments.begin(), segments.end(),
-                   [](const FastSegment& a, const FastSegment& b) {
+  std::stable_sort(residencies.begin(), residencies.end(),
+                   [](const Residency& a, const Residency& b) {
                      return a.tensor < b.tensor;
                    });
-  return segments;
+  return residencies;
 }
 
 }  // namespace

@@ -11,13 +11,14 @@ namespace {
 
 // Linear tensor selection (FlashNeuron, section 3.2): from the first feature
 // map of the forward pass on, until the rest fits.
-std::vector<Gap> SelectLinearly(const StepFacts& facts, int64_t budget_bytes) {
+std::vector<InactivePeriod> SelectLinearly(const StepFacts& facts,
+                                           int64_t budget_bytes) {
   Pressure pressure(facts, budget_bytes);
-  std::vector<Gap> selected;
-  for (const Gap& gap : FeatureMaps(facts)) {
+  std::vector<InactivePeriod> selected;
+  for (const InactivePeriod& period : FeatureMaps(facts)) {
     if (facts.IsCancelled() || !pressure.IsOverAnywhere()) break;
-    pressure.Relieve(gap.from, gap.to, facts.bytes[gap.tensor]);
-    selected.push_back(gap);
+    pressure.Relieve(period.from, period.to, facts.bytes[period.tensor]);
+    selected.push_back(period);
   }
   return selected;
 }
@@ -26,12 +27,12 @@ SwapRun DecideFlashneuron(const StepFacts& facts, int64_t budget_bytes) {
   const KernelIndex turn = TurningPoint(facts);
   const TierIndex ssd = facts.system.tier_count() - 1;
   std::vector<Offload> offloads;
-  for (const Gap& gap : SelectLinearly(facts, budget_bytes)) {
+  for (const InactivePeriod& period : SelectLinearly(facts, budget_bytes)) {
     // Back in the order of need, from the turn on as soon as there is room.
-    offloads.push_back({.gap = gap,
+    offloads.push_back({.period = period,
                         .tier = ssd,
-                        .leave = gap.from,
-                        .fetch = std::max(gap.from, turn)});
+                        .leave = period.from,
+                        .fetch = std::max(period.from, turn)});
   }
   return RunOffloads(facts, offloads, budget_bytes);
 }

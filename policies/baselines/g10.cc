@@ -16,7 +16,7 @@ namespace {
 // share of the relief that the whole inactive period would be.
 constexpr double kNearlyAll = 0.95;
 
-// A gap with the times of its copies to and from one tier.
+// A period with the times of its copies to and from one tier.
 struct Eviction {
   Offload offload;
   int64_t out_start_ns = 0;
@@ -28,9 +28,9 @@ struct Eviction {
 
 struct Candidate {
   double rank = 0;  // relief for what the copies take
-  size_t gap = 0;
+  size_t period = 0;
   bool operator<(const Candidate& other) const {
-    return rank != other.rank ? rank < other.rank : gap > other.gap;
+    return rank != other.rank ? rank < other.rank : period > other.period;
   }
 };
 
@@ -46,18 +46,18 @@ class EvictionScheduler {
         in_lanes_(facts.system.tiers.size()),
         tier_bytes_(facts.system.tiers.size(),
                     std::vector<int64_t>(facts.kernel_count() + 1, 0)),
-        gaps_(SwappableGaps(facts)) {
-    for (const Gap& gap : gaps_) {
-      copies_ns_.push_back(CopyOutNs(facts, gap.tensor, 1) +
-                           CopyInNs(facts, gap.tensor, 1));
+        periods_(SwappablePeriods(facts)) {
+    for (const InactivePeriod& period : periods_) {
+      copies_ns_.push_back(CopyOutNs(facts, period.tensor, 1) +
+                           CopyInNs(facts, period.tensor, 1));
     }
   }
 
   std::vector<Offload> Run() {
-    // Relief only shrinks as gaps are taken: a rank that is still the highest
-    // after it was computed anew is the best there is.
+    // Relief only shrinks as periods are taken: a rank that is still the
+    // highest after it was computed anew is the best there is.
     std::priority_queue<Candidate> queue;
-    for (size_t g = 0; g < gaps_.size(); ++g) {
+    for (size_t g = 0; g < periods_.size(); ++g) {
       if (facts_.IsCancelled()) return {};
       queue.push({Rank(g), g});
     }
@@ -65,13 +65,13 @@ class EvictionScheduler {
       if (facts_.IsCancelled()) return {};
       Candidate best = queue.top();
       queue.pop();
-      best.rank = Rank(best.gap);
+      best.rank = Rank(best.period);
       if (best.rank <= 0) continue;
       if (!queue.empty() && best < queue.top()) {
         queue.push(best);
         continue;
       }
-      Take(gaps_[best.gap]);
+      Take(periods_[best.period]);
     }
     PrefetchEagerly();
     return std::move(offloads_);
@@ -79,26 +79,27 @@ class EvictionScheduler {
 
  private:
   double Rank(size_t g) const {
-    const Gap& gap = gaps_[g];
+    const InactivePeriod& period = periods_[g];
     const int64_t copies_ns = copies_ns_[g];
-    if (TimeAt(facts_, gap.to) - TimeAt(facts_, gap.from) < copies_ns) return 0;
+    if (TimeAt(facts_, period.to) - TimeAt(facts_, period.from) < copies_ns)
+      return 0;
     const double relief =
-        pressure_.Relief(gap.from, gap.to, facts_.bytes[gap.tensor]);
+        pressure_.Relief(period.from, period.to, facts_.bytes[period.tensor]);
     return relief / static_cast<double>(1 + copies_ns);
   }
 
   // The lowest tier, the SSD, while its lanes are free enough to relieve nearly
   // the whole period; else the tier that relieves most, of those with room.
-  void Take(const Gap& gap) {
-    const int64_t bytes = facts_.bytes[gap.tensor];
+  void Take(const InactivePeriod& period) {
+    const int64_t bytes = facts_.bytes[period.tensor];
     const double enough =
-        kNearlyAll * pressure_.Relief(gap.from, gap.to, bytes);
+        kNearlyAll * pressure_.Relief(period.from, period.to, bytes);
     Eviction best;
     double best_relief = 0;
     for (TierIndex tier = facts_.system.tier_count() - 1; tier >= 1; --tier) {
       if (best_relief >= enough) break;
-      if (!HasRoom(tier, gap)) continue;
-      const Eviction e = Schedule(gap, tier);
+      if (!HasRoom(tier, period)) continue;
+      const Eviction e = Schedule(period, tier);
       const double relief = pressure_.Relief(e.left, e.offload.fetch, bytes);
       if (relief <= best_relief) continue;
       best = e;
@@ -108,7 +109,7 @@ class EvictionScheduler {
     const TierIndex tier = best.offload.tier;
     out_lanes_[tier].Reserve(best.out_start_ns, best.out_ns);
     in_lanes_[tier].Reserve(best.in_start_ns, best.in_ns);
-    for (const Span& span : pressure_.Parts(gap.from, gap.to)) {
+    for (const Span& span : pressure_.Parts(period.from, period.to)) {
       for (KernelIndex b = span.begin; b < span.end; ++b) {
         tier_bytes_[tier][b] += bytes;
       }
@@ -117,11 +118,11 @@ class EvictionScheduler {
     offloads_.push_back(best.offload);
   }
 
-  bool HasRoom(TierIndex tier, const Gap& gap) const {
+  bool HasRoom(TierIndex tier, const InactivePeriod& period) const {
     const int64_t capacity_bytes = facts_.system.tiers[tier].capacity_bytes;
     if (capacity_bytes == 0) return true;
-    const int64_t most_held = capacity_bytes - facts_.bytes[gap.tensor];
-    for (const Span& span : pressure_.Parts(gap.from, gap.to)) {
+    const int64_t most_held = capacity_bytes - facts_.bytes[period.tensor];
+    for (const Span& span : pressure_.Parts(period.from, period.to)) {
       for (KernelIndex b = span.begin; b < span.end; ++b) {
         if (tier_bytes_[tier][b] > most_held) return false;
       }
@@ -130,20 +131,21 @@ class EvictionScheduler {
   }
 
   // Out as early as the lane allows, in as late as it allows.
-  Eviction Schedule(const Gap& gap, TierIndex tier) const {
-    Eviction e{.offload = {.gap = gap, .tier = tier}};
-    e.out_ns = CopyOutNs(facts_, gap.tensor, tier) + 1;
-    e.in_ns = CopyInNs(facts_, gap.tensor, tier) + 1;
+  Eviction Schedule(const InactivePeriod& period, TierIndex tier) const {
+    Eviction e{.offload = {.period = period, .tier = tier}};
+    e.out_ns = CopyOutNs(facts_, period.tensor, tier) + 1;
+    e.in_ns = CopyInNs(facts_, period.tensor, tier) + 1;
     e.out_start_ns =
-        out_lanes_[tier].EarliestStart(TimeAt(facts_, gap.from), e.out_ns);
+        out_lanes_[tier].EarliestStart(TimeAt(facts_, period.from), e.out_ns);
     e.in_start_ns =
-        in_lanes_[tier].LatestStart(TimeAt(facts_, gap.to), e.in_ns);
+        in_lanes_[tier].LatestStart(TimeAt(facts_, period.to), e.in_ns);
     const int64_t left_ns = e.out_start_ns + e.out_ns;
-    e.offload.leave = gap.from;
-    e.left = std::clamp(BoundaryAt(facts_, left_ns) + 1, gap.from, gap.to);
+    e.offload.leave = period.from;
+    e.left =
+        std::clamp(BoundaryAt(facts_, left_ns) + 1, period.from, period.to);
     const KernelIndex fetch =
         e.in_start_ns < 0 ? 0 : BoundaryAt(facts_, e.in_start_ns);
-    e.offload.fetch = std::clamp(fetch, e.left, gap.to);
+    e.offload.fetch = std::clamp(fetch, e.left, period.to);
     return e;
   }
 
@@ -155,7 +157,7 @@ class EvictionScheduler {
         [](const Offload& a, const Offload& b) { return a.fetch < b.fetch; });
     for (Offload& offload : offloads_) {
       if (facts_.IsCancelled()) return;
-      const int64_t bytes = facts_.bytes[offload.gap.tensor];
+      const int64_t bytes = facts_.bytes[offload.period.tensor];
       const KernelIndex fetch =
           pressure_.EarliestWithRoom(offload.leave + 1, offload.fetch, bytes);
       pressure_.Relieve(fetch, offload.fetch, -bytes);
@@ -167,8 +169,8 @@ class EvictionScheduler {
   Pressure pressure_;
   std::vector<LaneSchedule> out_lanes_, in_lanes_;  // by slower tier
   std::vector<std::vector<int64_t>> tier_bytes_;    // by tier and boundary
-  const std::vector<Gap> gaps_;
-  std::vector<int64_t> copies_ns_;  // by gap, to tier 1 and back
+  const std::vector<InactivePeriod> periods_;
+  std::vector<int64_t> copies_ns_;  // by period, to tier 1 and back
   std::vector<Offload> offloads_;
 };
 

@@ -123,7 +123,7 @@ absl::StatusOr<Plan> HardwareCachePolicy::MakePlan(
   }
   absl::StatusOr<Plan> plan = PlanByDeciding(
       graph, system, options, name(),
-      [&](const Workload&, int64_t) { return ImmovableSegments(graph); });
+      [&](const Workload&, int64_t) { return ImmovableResidencies(graph); });
   if (!plan.ok() || plan->fits) return plan;
   const int64_t immovable_bytes = plan->prediction.fast_peak_bytes;
   const int64_t cache_bytes =

@@ -95,8 +95,8 @@ class IalStep {
   std::set<TensorIndex> AtEnd() const { return step_.AtEnd(); }
 
   SwapRun Finish(const std::set<TensorIndex>& keep) {
-    Residency residency = step_.Finish(keep);
-    return {.residency = std::move(residency), .step_ns = step_.now_ns()};
+    PlacementDecision decision = step_.Finish(keep);
+    return {.decision = std::move(decision), .step_ns = step_.now_ns()};
   }
 
  private:

@@ -25,7 +25,7 @@ constexpr int kPatience = 3;
 // graphs.
 constexpr int64_t kMaxSimulatedKernels = 500'000;
 
-// Which of the gaps are swapped.
+// Which of the periods are swapped.
 using Genome = std::vector<char>;
 
 struct Individual {
@@ -33,13 +33,14 @@ struct Individual {
   int64_t step_ns = 0;  // fitness: the less, the better
 };
 
-// Swaps the gaps; victims of what they leave over are those whose next use is
-// farthest away, as in SwapAdvisor's swap planning.
-SwapRun RunSwaps(const StepFacts& facts, const std::vector<Gap>& gaps,
+// Swaps the periods; victims of what they leave over are those whose next use
+// is farthest away, as in SwapAdvisor's swap planning.
+SwapRun RunSwaps(const StepFacts& facts,
+                 const std::vector<InactivePeriod>& periods,
                  int64_t budget_bytes) {
   std::vector<Offload> offloads;
-  for (const Gap& gap : gaps) {
-    offloads.push_back({.gap = gap, .leave = gap.from});
+  for (const InactivePeriod& period : periods) {
+    offloads.push_back({.period = period, .leave = period.from});
   }
   FetchJustInTime(facts, offloads);
   return RunOffloads(facts, offloads, budget_bytes,
@@ -55,14 +56,14 @@ class GeneticSearch {
         deadline_(deadline),
         random_(static_cast<uint64_t>(seed)) {
     const Pressure pressure(facts, budget_bytes);
-    for (const Gap& gap : SwappableGaps(facts)) {
+    for (const InactivePeriod& period : SwappablePeriods(facts)) {
       if (facts.IsCancelled()) return;
-      if (pressure.IsOver(gap.from, gap.to)) gaps_.push_back(gap);
+      if (pressure.IsOver(period.from, period.to)) periods_.push_back(period);
     }
   }
 
-  // The gaps that the best individual swaps.
-  std::vector<Gap> Run() {
+  // The periods that the best individual swaps.
+  std::vector<InactivePeriod> Run() {
     Populate();
     int patience = kPatience;
     for (int g = 0; g < kGenerations && patience > 0 && MayGoOn(); ++g) {
@@ -76,13 +77,13 @@ class GeneticSearch {
   bool timed_out() const { return timed_out_; }
 
  private:
-  // Nothing, the longest gaps that relieve, and shares of all at random.
+  // Nothing, the longest periods that relieve, and shares of all at random.
   void Populate() {
-    Add(Genome(gaps_.size(), 0));
+    Add(Genome(periods_.size(), 0));
     Add(LongestFirst());
-    const size_t count = std::min(kPopulation, gaps_.size() / 2 + 2);
+    const size_t count = std::min(kPopulation, periods_.size() / 2 + 2);
     for (size_t i = 2; i < count && MayGoOn(); ++i) {
-      Genome genome(gaps_.size());
+      Genome genome(periods_.size());
       for (char& gene : genome) gene = random_() % count < i ? 1 : 0;
       Add(std::move(genome));
     }
@@ -90,18 +91,19 @@ class GeneticSearch {
   }
 
   Genome LongestFirst() const {
-    std::vector<size_t> order(gaps_.size());
+    std::vector<size_t> order(periods_.size());
     for (size_t g = 0; g < order.size(); ++g) order[g] = g;
     std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-      return gaps_[a].to - gaps_[a].from > gaps_[b].to - gaps_[b].from;
+      return periods_[a].to - periods_[a].from >
+             periods_[b].to - periods_[b].from;
     });
     Pressure pressure(facts_, budget_bytes_);
-    Genome genome(gaps_.size(), 0);
+    Genome genome(periods_.size(), 0);
     for (size_t g : order) {
       if (facts_.IsCancelled()) break;
-      const Gap& gap = gaps_[g];
-      if (!pressure.IsOver(gap.from, gap.to)) continue;
-      pressure.Relieve(gap.from, gap.to, facts_.bytes[gap.tensor]);
+      const InactivePeriod& period = periods_[g];
+      if (!pressure.IsOver(period.from, period.to)) continue;
+      pressure.Relieve(period.from, period.to, facts_.bytes[period.tensor]);
       genome[g] = 1;
     }
     return genome;
@@ -127,7 +129,7 @@ class GeneticSearch {
     return parents[std::min(a, b)].genome;
   }
 
-  // At one point, in the order in which the gaps begin.
+  // At one point, in the order in which the periods begin.
   Genome Cross(const Genome& a, const Genome& b) {
     Genome child = a;
     const size_t point = random_() % (child.size() + 1);
@@ -154,10 +156,10 @@ class GeneticSearch {
                      });
   }
 
-  std::vector<Gap> Swapped(const Genome& genome) const {
-    std::vector<Gap> swapped;
-    for (size_t g = 0; g < gaps_.size(); ++g) {
-      if (genome[g] != 0) swapped.push_back(gaps_[g]);
+  std::vector<InactivePeriod> Swapped(const Genome& genome) const {
+    std::vector<InactivePeriod> swapped;
+    for (size_t g = 0; g < periods_.size(); ++g) {
+      if (genome[g] != 0) swapped.push_back(periods_[g]);
     }
     return swapped;
   }
@@ -172,7 +174,7 @@ class GeneticSearch {
   const int64_t budget_bytes_;
   const absl::Time deadline_;
   std::mt19937_64 random_;
-  std::vector<Gap> gaps_;
+  std::vector<InactivePeriod> periods_;
   std::vector<Individual> population_;  // the best first
   int64_t simulated_kernels_ = 0;
   bool timed_out_ = false;
@@ -195,7 +197,7 @@ absl::StatusOr<Plan> SwapadvisorPolicy::MakePlan(
                                   : absl::InfiniteFuture();
   // What was found under the first budget is kept for the smaller ones that
   // are tried when addresses do not fit.
-  std::optional<std::vector<Gap>> found;
+  std::optional<std::vector<InactivePeriod>> found;
   bool timed_out = false;
   const auto decide = [&](const StepFacts& facts, int64_t budget_bytes) {
     if (!found.has_value()) {

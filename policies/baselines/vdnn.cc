@@ -51,12 +51,12 @@ bool Operates(const Kernel& kernel, TensorIndex t, bool on_writes) {
 }
 
 // Whether a convolution of the forward pass reads the feature map.
-bool FeedsConvolution(const StepFacts& facts, const Gap& gap) {
-  for (KernelIndex k : facts.uses[gap.tensor]) {
-    if (k >= gap.from) break;
+bool FeedsConvolution(const StepFacts& facts, const InactivePeriod& period) {
+  for (KernelIndex k : facts.uses[period.tensor]) {
+    if (k >= period.from) break;
     const Kernel& kernel = facts.graph.kernels[k];
     if (LayerRuns::IsConvolution(kernel) &&
-        Operates(kernel, gap.tensor, /*on_writes=*/false)) {
+        Operates(kernel, period.tensor, /*on_writes=*/false)) {
       return true;
     }
   }
@@ -72,19 +72,19 @@ int FetchingRun(const LayerRuns& runs, int needed_in, KernelIndex turn) {
   return std::max(0, run);
 }
 
-Offload OffloadOf(const StepFacts& facts, const LayerRuns& runs, const Gap& gap,
-                  KernelIndex turn) {
-  Offload offload{.gap = gap};
-  const KernelIndex last_use = gap.from - 1;
+Offload OffloadOf(const StepFacts& facts, const LayerRuns& runs,
+                  const InactivePeriod& period, KernelIndex turn) {
+  Offload offload{.period = period};
+  const KernelIndex last_use = period.from - 1;
   // Copied while its last layer reads it, which is done with it at its end.
-  const bool read_only = !Operates(facts.graph.kernels[last_use], gap.tensor,
+  const bool read_only = !Operates(facts.graph.kernels[last_use], period.tensor,
                                    /*on_writes=*/true);
-  offload.leave = read_only ? last_use : gap.from;
+  offload.leave = read_only ? last_use : period.from;
   const KernelIndex layer_end = runs.end(runs.run_of(last_use));
-  offload.gone_by = std::clamp(layer_end, gap.from, gap.to);
-  const int fetching = FetchingRun(runs, runs.run_of(gap.to), turn);
-  offload.fetch = std::clamp(runs.begin(fetching), gap.from, gap.to);
-  offload.back_by = std::clamp(runs.end(fetching), offload.fetch, gap.to);
+  offload.gone_by = std::clamp(layer_end, period.from, period.to);
+  const int fetching = FetchingRun(runs, runs.run_of(period.to), turn);
+  offload.fetch = std::clamp(runs.begin(fetching), period.from, period.to);
+  offload.back_by = std::clamp(runs.end(fetching), offload.fetch, period.to);
   return offload;
 }
 
@@ -93,11 +93,11 @@ SwapRun RunVdnn(const StepFacts& facts, int64_t budget_bytes,
   const LayerRuns runs(facts.graph);
   const KernelIndex turn = TurningPoint(facts);
   std::vector<Offload> offloads;
-  for (const Gap& gap : FeatureMaps(facts)) {
+  for (const InactivePeriod& period : FeatureMaps(facts)) {
     // Feature maps of one step: vDNN knows none that live on to the next.
-    if (gap.to > facts.kernel_count()) continue;
-    if (convolutions_only && !FeedsConvolution(facts, gap)) continue;
-    offloads.push_back(OffloadOf(facts, runs, gap, turn));
+    if (period.to > facts.kernel_count()) continue;
+    if (convolutions_only && !FeedsConvolution(facts, period)) continue;
+    offloads.push_back(OffloadOf(facts, runs, period, turn));
   }
   return RunOffloads(facts, offloads, budget_bytes);
 }

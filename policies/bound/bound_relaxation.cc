@@ -12,8 +12,8 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 std::vector<KernelIndex> PricedKernels(const BoundTimeline& timeline) {
   std::vector<KernelIndex> kernels;
-  for (size_t k = 0; k < timeline.segment.size(); ++k) {
-    if (timeline.priced[timeline.segment[k]] >= 0) {
+  for (size_t k = 0; k < timeline.slice.size(); ++k) {
+    if (timeline.priced[timeline.slice[k]] >= 0) {
       kernels.push_back(static_cast<KernelIndex>(k));
     }
   }
@@ -38,7 +38,7 @@ BoundPrices BoundRelaxation::ZeroPrices() const {
   BoundPrices prices;
   prices.room.resize(measures_.there.size());
   prices.lane.assign(timeline_.busy_ns.size(), std::vector<double>(lanes_ + 1));
-  prices.over.assign(segments(), std::vector<double>(lanes_));
+  prices.over.assign(slices(), std::vector<double>(lanes_));
   return prices;
 }
 
@@ -68,7 +68,7 @@ std::vector<double> BoundRelaxation::RoomScales() const {
 int64_t BoundRelaxation::Work() const {
   int64_t work = 0;
   for (const TensorLife& life : lives_) {
-    work += search_.Segment(life.end) - search_.Segment(life.begin) + 1 +
+    work += search_.Slice(life.end) - search_.Slice(life.begin) + 1 +
             2 * static_cast<int64_t>(life.stops.size());
   }
   return work;
@@ -101,9 +101,9 @@ BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
 void BoundRelaxation::SpreadRoom(size_t size,
                                  std::vector<double>& before) const {
   const std::vector<double>& taken = measures_.taken[size];
-  before.assign(2 * segments() + 1, 0);
-  for (int s = 0; s < 2 * segments(); ++s) {
-    const int priced = timeline_.priced[s % segments()];
+  before.assign(2 * slices() + 1, 0);
+  for (int s = 0; s < 2 * slices(); ++s) {
+    const int priced = timeline_.priced[s % slices()];
     double price = 0;
     if (priced >= 0) {
       for (int m = 0; m < kRoomMeasures; ++m) {
@@ -116,10 +116,10 @@ void BoundRelaxation::SpreadRoom(size_t size,
 }
 
 void BoundRelaxation::SpreadPrices() {
-  const int count = 2 * segments();
+  const int count = 2 * slices();
   spread_.byte_before.assign(count + 1, 0);
   for (int s = 0; s < count; ++s) {
-    const int priced = timeline_.priced[s % segments()];
+    const int priced = timeline_.priced[s % slices()];
     spread_.byte_before[s + 1] =
         spread_.byte_before[s] +
         (priced < 0 ? 0 : prices_->room[priced * kRoomMeasures]);
@@ -131,7 +131,7 @@ void BoundRelaxation::SpreadPrices() {
   spread_.kernel.clear();
   spread_.over_kernel.clear();
   for (int s = 0; s < count; ++s) {
-    const std::vector<double>& over = prices_->over[s % segments()];
+    const std::vector<double>& over = prices_->over[s % slices()];
     spread_.kernel.push_back(prices_->kernel(BlockOf(s)));
     spread_.over_kernel.push_back(
         std::accumulate(over.begin(), over.end(), 0.0));
@@ -140,7 +140,7 @@ void BoundRelaxation::SpreadPrices() {
 }
 
 void BoundRelaxation::SpreadLanes() {
-  const int moments = 4 * segments();
+  const int moments = 4 * slices();
   for (const bool big : {false, true}) {
     std::vector<std::vector<LanePrice>>& spread = spread_lane_[big];
     spread.assign(lanes_, std::vector<LanePrice>(moments));
@@ -149,7 +149,7 @@ void BoundRelaxation::SpreadLanes() {
         const std::vector<double>& prices = prices_->lane[BlockAt(moment)];
         const double price = prices[lane] + (big ? prices[lanes_] : 0);
         const double over =
-            moment % 2 == 0 ? 0 : prices_->over[moment / 2 % segments()][lane];
+            moment % 2 == 0 ? 0 : prices_->over[moment / 2 % slices()][lane];
         spread[lane][moment] = {price, search_.fast_ns()[moment], price + over};
       }
     }
@@ -167,7 +167,7 @@ void BoundRelaxation::LookAt(size_t life) {
 // What is fixed takes bytes alone: counts are of what it leaves.
 void BoundRelaxation::Hold(int begin, int end, bool is_fixed) {
   for (int s = begin; s < end; ++s) {
-    const int priced = timeline_.priced[s % segments()];
+    const int priced = timeline_.priced[s % slices()];
     if (priced < 0) continue;
     double* ascent = &value_.ascent.room[priced * kRoomMeasures];
     ascent[0] += spread_.bytes;
@@ -187,15 +187,15 @@ void BoundRelaxation::AddLife(const TensorLife& life) {
     const LifePassage& passage = found.passages[i];
     AddCopy(life, 0, passage.out);
     AddCopy(life, 1, passage.in);
-    Hold(search_.Segment(life.stops[i].kernel + 1), passage.left, false);
-    Hold(passage.fetched, search_.Segment(LifeSearch::NextKernel(life, i)),
+    Hold(search_.Slice(life.stops[i].kernel + 1), passage.left, false);
+    Hold(passage.fetched, search_.Slice(LifeSearch::NextKernel(life, i)),
          false);
   }
 }
 
 void BoundRelaxation::AddHeld(const TensorLife& life) {
-  const int begin = search_.Segment(life.begin);
-  const int end = search_.Segment(life.end) + 1;
+  const int begin = search_.Slice(life.begin);
+  const int end = search_.Slice(life.end) + 1;
   Hold(begin, end, true);
   value_.bound_ns +=
       (spread_.byte_before[end] - spread_.byte_before[begin]) * spread_.bytes;
@@ -203,12 +203,12 @@ void BoundRelaxation::AddHeld(const TensorLife& life) {
 
 void BoundRelaxation::AddStop(const LifeStop& stop, bool fast) {
   if (stop.kernel < 0) return;
-  const int segment = search_.Segment(stop.kernel);
-  if (fast) return Hold(segment, segment + 1, stop.slow_ns == kInfinite);
-  for (double& lane : value_.ascent.lane[BlockOf(segment)]) {
+  const int slice = search_.Slice(stop.kernel);
+  if (fast) return Hold(slice, slice + 1, stop.slow_ns == kInfinite);
+  for (double& lane : value_.ascent.lane[BlockOf(slice)]) {
     lane -= stop.slow_ns;
   }
-  for (double& over : value_.ascent.over[segment % segments()]) {
+  for (double& over : value_.ascent.over[slice % slices()]) {
     over -= stop.most_slow_ns;
   }
 }
@@ -224,7 +224,7 @@ void BoundRelaxation::AddCopy(const TensorLife& life, int direction,
     lanes[lane] += charge.ns;
     if (IsBig(life)) lanes[lanes_] += charge.ns;
     if (!charge.is_over) continue;
-    value_.ascent.over[charge.moment / 2 % segments()][lane] += charge.ns;
+    value_.ascent.over[charge.moment / 2 % slices()][lane] += charge.ns;
   }
 }
 

@@ -31,7 +31,7 @@ namespace stowage {
 struct BoundPrices {
   std::vector<double> room;               // by priced kernel, by measure
   std::vector<std::vector<double>> lane;  // by block, by lane; sums <= 1
-  // By segment, by lane: of copies beyond what kernels take with all operands
+  // By slice, by lane: of copies beyond what kernels take with all operands
   // fast.
   std::vector<std::vector<double>> over;
 
@@ -64,17 +64,15 @@ class BoundRelaxation {
 
   BoundValue Evaluate(const BoundPrices& prices);
 
-  // What an evaluation takes: segments between stops, of all tensors.
+  // What an evaluation takes: slices between stops, of all tensors.
   int64_t Work() const;
 
  private:
-  int segments() const { return static_cast<int>(timeline_.block.size()); }
-  int BlockOf(int segment) const {
-    return timeline_.block[segment % segments()];
-  }
+  int slices() const { return static_cast<int>(timeline_.block.size()); }
+  int BlockOf(int slice) const { return timeline_.block[slice % slices()]; }
   int BlockAt(int moment) const {
     return moment % 2 == 1 ? BlockOf(moment / 2)
-                           : timeline_.wait_block[moment / 2 % segments()];
+                           : timeline_.wait_block[moment / 2 % slices()];
   }
   double NsPerByte() const;
   void SpreadPrices();

@@ -34,14 +34,14 @@ BoundTimeline MakeBoundTimeline(const Graph& graph,
     } else if (total_ns > 0) {
       block = std::min(block, static_cast<int>(blocks * now_ns / total_ns));
     }
-    const bool new_segment = k == 0 || has_price[k] || has_price[k - 1] ||
-                             timeline.block.back() != block;
-    if (new_segment) {
+    const bool new_slice = k == 0 || has_price[k] || has_price[k - 1] ||
+                           timeline.block.back() != block;
+    if (new_slice) {
       timeline.block.push_back(block);
       timeline.wait_block.push_back(each_kernel ? block - 1 : block);
       timeline.priced.push_back(has_price[k] ? timeline.priced_count++ : -1);
     }
-    timeline.segment.push_back(static_cast<int>(timeline.block.size()) - 1);
+    timeline.slice.push_back(static_cast<int>(timeline.block.size()) - 1);
     if (k == kernels) break;
     timeline.busy_ns[block] += least_ns[k];
     now_ns += std::max(0.0, least_ns[k]);

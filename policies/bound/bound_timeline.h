@@ -10,13 +10,13 @@
 
 namespace stowage {
 
-// The step cut into segments: a kernel whose room has a price is one of its
+// The step cut into slices: a kernel whose room has a price is one of its
 // own; the lanes' prices are constant in each.
 struct BoundTimeline {
-  std::vector<int> segment;     // by kernel, K + 1 entries
-  std::vector<int> block;       // by segment, of its kernels
-  std::vector<int> wait_block;  // by segment, of the waiting before them
-  std::vector<int> priced;      // by segment: index of its room's price, or -1
+  std::vector<int> slice;       // by kernel, K + 1 entries
+  std::vector<int> block;       // by slice, of its kernels
+  std::vector<int> wait_block;  // by slice, of the waiting before them
+  std::vector<int> priced;      // by slice: index of its room's price, or -1
   std::vector<double> busy_ns;  // by block: what kernels take at least
   int priced_count = 0;
 };

@@ -7,23 +7,23 @@ namespace stowage {
 
 LifeSearch::LifeSearch(const BoundTimeline& timeline,
                        const std::vector<double>& fast_ns) {
-  const size_t segments = timeline.block.size();
-  std::vector<double> segment_ns(segments);
-  std::vector<int> kernels(segments);
-  for (size_t k = 0; k < timeline.segment.size(); ++k) {
-    const int s = timeline.segment[k];
-    if (k < fast_ns.size()) segment_ns[s] += fast_ns[k];
+  const size_t slices = timeline.block.size();
+  std::vector<double> slice_ns(slices);
+  std::vector<int> kernels(slices);
+  for (size_t k = 0; k < timeline.slice.size(); ++k) {
+    const int s = timeline.slice[k];
+    if (k < fast_ns.size()) slice_ns[s] += fast_ns[k];
     // Between kernels that are not told apart there may be waiting.
-    if (++kernels[s] > 1) segment_ns[s] = kInfinite;
+    if (++kernels[s] > 1) slice_ns[s] = kInfinite;
   }
   for (const int step : {0, 1}) {
-    for (const int s : timeline.segment) {
-      segment_.push_back(step * static_cast<int>(segments) + s);
+    for (const int s : timeline.slice) {
+      slice_.push_back(step * static_cast<int>(slices) + s);
     }
   }
-  for (size_t s = 0; s < 2 * segments; ++s) {
+  for (size_t s = 0; s < 2 * slices; ++s) {
     fast_ns_.push_back(kInfinite);
-    fast_ns_.push_back(segment_ns[s % segments]);
+    fast_ns_.push_back(slice_ns[s % slices]);
   }
 }
 
@@ -102,13 +102,13 @@ const std::vector<LaneCharge>& LifeSearch::Charges(const LifeCopy& copy,
 
 // Up to the kernel of `stop`, from the stop before.
 void LifeSearch::FollowWrites(const TensorLife& life, size_t stop) {
-  const int first = Segment(life.stops[stop].kernel + 1);
+  const int first = Slice(life.stops[stop].kernel + 1);
   if (life.stops[stop].still) {
     written_ = 2 * first;
     Start(life.out_ns, written_out_);
     return;
   }
-  const int from = Segment(life.stops[stop - 1].kernel + 1);
+  const int from = Slice(life.stops[stop - 1].kernel + 1);
   for (int m = 2 * from; m < 2 * first && !AreFree(written_out_); ++m) {
     Add(0, m, written_out_);
   }
@@ -125,9 +125,9 @@ LifeCopy LifeSearch::BegunBefore(const TensorLife& life, int last) const {
   return Cheapest(charges, written_, 2 * last);
 }
 
-// Into `fetches_` what it costs to be fetched from each segment on, with the
+// Into `fetches_` what it costs to be fetched from each slice on, with the
 // copy complete before the kernels of `last` run; without room. From where the
-// copy costs nothing more is only room. Returns the first segment.
+// copy costs nothing more is only room. Returns the first slice.
 int LifeSearch::FindFetches(const TensorLife& life, int first, int last) {
   fetches_.clear();
   Start(life.in_ns, charges_);
@@ -143,12 +143,12 @@ int LifeSearch::FindFetches(const TensorLife& life, int first, int last) {
 // Between `stop` and the next one.
 LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
   const LifeStop& a = life.stops[stop];
-  const int first = Segment(a.kernel + 1);
-  const int last = Segment(NextKernel(life, stop));
+  const int first = Slice(a.kernel + 1);
+  const int last = Slice(NextKernel(life, stop));
   const bool crowded = a.fetch_after >= 0;
-  const int leave_by = crowded ? std::min(Segment(a.leave_by), last) : last;
+  const int leave_by = crowded ? std::min(Slice(a.leave_by), last) : last;
   const int fetch_from =
-      crowded ? std::max(Segment(a.fetch_after + 1), first) : first;
+      crowded ? std::max(Slice(a.fetch_after + 1), first) : first;
   FollowWrites(life, stop);
   const int fetchable = FindFetches(life, fetch_from, last);
   Passages passages;
@@ -199,15 +199,15 @@ double LifeSearch::StopCost(const TensorLife& life, size_t i, bool fast) const {
   const LifeStop& stop = life.stops[i];
   if (fast && !stop.can_be_fast) return kInfinite;
   if (stop.kernel < 0) return 0;  // the end of the step before
-  const int segment = Segment(stop.kernel);
+  const int slice = Slice(stop.kernel);
   if (fast && stop.slow_ns == kInfinite) {
-    return (prices_->byte_before[segment + 1] - prices_->byte_before[segment]) *
+    return (prices_->byte_before[slice + 1] - prices_->byte_before[slice]) *
            prices_->bytes;
   }
-  if (fast) return prices_->Room(segment, segment + 1);
+  if (fast) return prices_->Room(slice, slice + 1);
   if (stop.slow_ns == kInfinite) return kInfinite;
-  return prices_->kernel[segment] * stop.slow_ns -
-         prices_->over_kernel[segment] * stop.most_slow_ns;
+  return prices_->kernel[slice] * stop.slow_ns -
+         prices_->over_kernel[slice] * stop.most_slow_ns;
 }
 
 // The cheapest way to each state at each stop, from a given beginning.

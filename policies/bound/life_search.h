@@ -29,13 +29,13 @@ struct LanePrice {
   double over_price = 0;
 };
 
-// Two steps of them. Moment 2 s is the waiting before unrolled segment s,
+// Two steps of them. Moment 2 s is the waiting before unrolled slice s,
 // 2 s + 1 while the kernels of s run.
 struct LifePrices {
   // By lane, by moment; of the tensor that is looked at.
   const std::vector<std::vector<LanePrice>>* lane = nullptr;
-  std::vector<double> kernel;       // by segment: of its kernels' time
-  std::vector<double> over_kernel;  // by segment: of all lanes
+  std::vector<double> kernel;       // by slice: of its kernels' time
+  std::vector<double> over_kernel;  // by slice: of all lanes
   std::vector<double> byte_before;  // sums of the prices of room
   // What the tensor that is looked at pays for room.
   const std::vector<double>* room_before = nullptr;
@@ -58,7 +58,7 @@ struct LifeCopy {
 // What happens between two stops of a tensor.
 struct LifePassage {
   double cost = std::numeric_limits<double>::infinity();
-  // Unrolled segments; room is held before `left` and from `fetched` on.
+  // Unrolled slices; room is held before `left` and from `fetched` on.
   int left = 0;
   int fetched = 0;
   LifeCopy out;
@@ -95,8 +95,8 @@ class LifeSearch {
   // By moment: what kernels take at most when all operands are fast.
   const std::vector<double>& fast_ns() const { return fast_ns_; }
 
-  // The segment of an unrolled kernel, itself unrolled.
-  int Segment(KernelIndex k) const { return segment_[k]; }
+  // The slice of an unrolled kernel, itself unrolled.
+  int Slice(KernelIndex k) const { return slice_[k]; }
   // The kernel of the next stop, or behind the end of life.
   static KernelIndex NextKernel(const TensorLife& life, size_t stop);
   static int Lane(const LifeCopy& copy, int direction) {
@@ -132,7 +132,7 @@ class LifeSearch {
   double Solve(const TensorLife& life, State first);
   void Trace(const TensorLife& life, double cost);
 
-  std::vector<int> segment_;     // by unrolled kernel
+  std::vector<int> slice_;       // by unrolled kernel
   std::vector<double> fast_ns_;  // by moment
   const LifePrices* prices_ = nullptr;
   // Of copies that may have begun after the last write, up to the stop that is
@@ -140,7 +140,7 @@ class LifeSearch {
   int written_ = 0;
   TierCharges written_out_;
   TierCharges charges_;
-  std::vector<LifeCopy> fetches_;   // from the last segment backward
+  std::vector<LifeCopy> fetches_;   // from the last slice backward
   std::vector<Passages> passages_;  // by stop
   // Of the cheapest way to each state at each stop: the state at the stop
   // before, and the one after the passage between, which a write may make

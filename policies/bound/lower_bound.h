@@ -26,7 +26,7 @@ namespace stowage {
 struct LowerBoundEffort {
   // Steps of the ascent.
   int iterations = 1200;
-  // Segments of the step looked at, of all tensors and in all iterations, when
+  // Slices of the step looked at, of all tensors and in all iterations, when
   // each kernel has its prices. Where it would be more, there are fewer prices.
   int64_t work = 960'000'000;
 };

@@ -21,7 +21,7 @@ class EpisodeRun {
         fast_at_start_(fast_at_start),
         actor_(actor),
         positions_(env_.graph().tensors.size(), Position::kNone),
-        stays_(positions_.size()),
+        residencies_(positions_.size()),
         preferences_(positions_.size(), 0) {
     for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
       // Kernels find what cannot move in the fast tier.
@@ -62,8 +62,8 @@ class EpisodeRun {
     return nothing;
   }
 
-  // A stay in the fast tier that has not ended.
-  struct Stay {
+  // A residency in the fast tier that has not ended.
+  struct OpenResidency {
     KernelIndex begin = 0;
     KernelIndex ready = 0;
     bool moved_in = false;
@@ -72,7 +72,7 @@ class EpisodeRun {
   // --- what may happen to a tensor ---
 
   void Enter(TensorIndex t, KernelIndex b, bool moved_in) {
-    stays_[t] = {b, b, moved_in};
+    residencies_[t] = {b, b, moved_in};
     held_bytes_ += env_.Bytes(t);
   }
 
@@ -80,9 +80,9 @@ class EpisodeRun {
              bool moved_out) {
     held_bytes_ -= env_.Bytes(t);
     if (!options_.record) return;
-    const Stay& stay = stays_[t];
-    outcome_.segments.push_back(
-        {t, stay.begin, stay.ready, leave, end, stay.moved_in, moved_out});
+    const OpenResidency& residency = residencies_[t];
+    outcome_.residencies.push_back({t, residency.begin, residency.ready, leave,
+                                    end, residency.moved_in, moved_out});
   }
 
   void BeSlow(TensorIndex t) {
@@ -133,7 +133,7 @@ class EpisodeRun {
       BeSlow(t);
     }
     for (TensorIndex t : coming_) {
-      stays_[t].ready = b;
+      residencies_[t].ready = b;
       BeFast(t);
     }
     going_.clear();
@@ -357,11 +357,11 @@ class EpisodeRun {
       Leave(t, end + 1, end + 1, /*moved_out=*/false);
     }
     if (!options_.record) return;
-    for (const FastSegment& fixed : ImmovableSegments(env_.graph())) {
-      outcome_.segments.push_back(fixed);
+    for (const Residency& fixed : ImmovableResidencies(env_.graph())) {
+      outcome_.residencies.push_back(fixed);
     }
-    std::sort(outcome_.segments.begin(), outcome_.segments.end(),
-              [](const FastSegment& a, const FastSegment& b) {
+    std::sort(outcome_.residencies.begin(), outcome_.residencies.end(),
+              [](const Residency& a, const Residency& b) {
                 return std::tie(a.tensor, a.begin, a.end) <
                        std::tie(b.tensor, b.begin, b.end);
               });
@@ -385,9 +385,9 @@ class EpisodeRun {
   const std::vector<bool>& fast_at_start_;
   Actor& actor_;
 
-  std::vector<Position> positions_;  // by tensor
-  std::vector<Stay> stays_;          // by tensor
-  std::vector<float> preferences_;   // by tensor: the last
+  std::vector<Position> positions_;         // by tensor
+  std::vector<OpenResidency> residencies_;  // by tensor
+  std::vector<float> preferences_;          // by tensor: the last
   std::vector<TensorIndex> coming_, going_;
   int64_t in_ns_ = 0;  // of the copies that run beside this kernel
   int64_t out_ns_ = 0;

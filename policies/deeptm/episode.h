@@ -73,7 +73,8 @@ struct EpisodeOptions {
   // and 1 - beta of eq. 13).
   double time_weight = 1;
   double room_weight = 0;
-  // Whether Learn is called, and whether segments are written (cyclic alone).
+  // Whether Learn is called, and whether residencies are written (cyclic
+  // alone).
   bool learn = false;
   bool record = false;
   // Whether the step ends as it began, with migrations at its end if need be;
@@ -90,11 +91,11 @@ struct EpisodeOutcome {
   // By tensor: fast as the step ends, for those that live on.
   std::vector<bool> fast_at_end;
   // With `record`: as BuildInput wants them.
-  std::vector<FastSegment> segments;
+  std::vector<Residency> residencies;
 };
 
 // `fast_at_start`: by tensor, for those that are alive as the step begins.
-// Nothing is fast and no segments are written when the plan is cancelled.
+// Nothing is fast and no residencies are written when the plan is cancelled.
 EpisodeOutcome RunEpisode(const Environment& environment,
                           const EpisodeOptions& options,
                           const std::vector<bool>& fast_at_start, Actor& actor);

@@ -45,8 +45,8 @@ absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
         if (!start.has_value()) {
           start = FindSteadyStart(environment, episode, *actor);
         }
-        return Residency(
-            RunEpisode(environment, episode, *start, *actor).segments);
+        return PlacementDecision(
+            RunEpisode(environment, episode, *start, *actor).residencies);
       });
   if (!plan.ok()) return plan.status();
   return AggregatePlan(graph, system, *std::move(plan));

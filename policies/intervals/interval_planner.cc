@@ -31,9 +31,9 @@ IntervalOutcome IntervalPlanner::Plan() {
   ReservedRoom reserved = HoldReservedRoom(graph_, workload_, layers_,
                                            intervals_, rules_.stage_all, room_);
   managed_ = std::move(reserved.managed);
-  outcome_.segments = std::move(reserved.segments);
+  outcome_.residencies = std::move(reserved.residencies);
   outcome_.homeless = reserved.homeless;
-  PrepareStays();
+  PrepareResidencies();
   if (intervals_.count() > 0) {
     tail_lane_ns_ = clock_.TimeNs(IntervalStart(intervals_.count() - 1));
   }
@@ -41,31 +41,31 @@ IntervalOutcome IntervalPlanner::Plan() {
   if (workload_.cancellation.IsCancelled()) return {};
   FinishStep();
   for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-    if (managed_[t]) AddSegmentsOf(t, outcome_.segments);
+    if (managed_[t]) AddResidenciesOf(t, outcome_.residencies);
   }
-  std::stable_sort(outcome_.segments.begin(), outcome_.segments.end(),
-                   [](const FastSegment& a, const FastSegment& b) {
+  std::stable_sort(outcome_.residencies.begin(), outcome_.residencies.end(),
+                   [](const Residency& a, const Residency& b) {
                      return std::tie(a.tensor, a.begin) <
                             std::tie(b.tensor, b.begin);
                    });
   return std::move(outcome_);
 }
 
-void IntervalPlanner::PrepareStays() {
+void IntervalPlanner::PrepareResidencies() {
   table_ = FindVisits(graph_, workload_, intervals_, managed_,
                       /*births=*/rules_.stage_all);
-  stays_.resize(table_.uses.size());
+  residencies_.resize(table_.uses.size());
   for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
     const Tensor& tensor = graph_.tensors[t];
-    stays_[t].reserve(table_.uses[t].size());
+    residencies_[t].reserve(table_.uses[t].size());
     for (const Use& use : table_.uses[t]) {
       const KernelIndex k = use.kernel;
-      Stay stay{.placed = rules_.stage_all && !use.slow};
-      stay.begin = stay.ready = k;
-      stay.leave = stay.end = k + 1;
-      stay.moved_in = tensor.persistent || tensor.birth_kernel != k;
-      stay.moved_out = tensor.persistent || tensor.death_kernel != k;
-      stays_[t].push_back(stay);
+      UseResidency residency{.placed = rules_.stage_all && !use.slow};
+      residency.begin = residency.ready = k;
+      residency.leave = residency.end = k + 1;
+      residency.moved_in = tensor.persistent || tensor.birth_kernel != k;
+      residency.moved_out = tensor.persistent || tensor.death_kernel != k;
+      residencies_[t].push_back(residency);
     }
   }
 }
@@ -87,7 +87,9 @@ void IntervalPlanner::ReleaseIdle(int32_t interval) {
   for (TensorIndex t : residents_) {
     if (visited_[t] != interval) idle.push_back(t);
   }
-  const auto end = [&](TensorIndex t) { return stays_[t][resident_[t]].end; };
+  const auto end = [&](TensorIndex t) {
+    return residencies_[t][resident_[t]].end;
+  };
   std::stable_sort(idle.begin(), idle.end(), [&](TensorIndex a, TensorIndex b) {
     return end(a) < end(b);
   });
@@ -109,13 +111,13 @@ void IntervalPlanner::Linger(int32_t interval) {
     return liveness(a) > liveness(b);
   });
   for (TensorIndex t : idle) {
-    Stay& stay = stays_[t][resident_[t]];
+    UseResidency& residency = residencies_[t][resident_[t]];
     const Limit limit = LimitOf(t, resident_[t]);
     const KernelIndex last = limit.dies ? limit.death_boundary : limit.boundary;
     const KernelIndex goal = std::min(IntervalStart(interval), last);
-    const KernelIndex until = room_.FitsUntil(stay.end, goal, Bytes(t));
-    room_.Hold(stay.end, until, Bytes(t));
-    stay.leave = stay.end = until;
+    const KernelIndex until = room_.FitsUntil(residency.end, goal, Bytes(t));
+    room_.Hold(residency.end, until, Bytes(t));
+    residency.leave = residency.end = until;
     if (until < goal || (goal == last && !limit.may_stay)) {
       LeaveInTime(t, resident_[t]);
     }
@@ -170,11 +172,11 @@ bool IntervalPlanner::PlaceWhole(const Visit& visit) {
     return false;
   }
   for (int32_t use = visit.first_use; use <= visit.last_use; ++use) {
-    stays_[t][use].placed = true;
-    stays_[t][use].joined = use < visit.last_use;
+    residencies_[t][use].placed = true;
+    residencies_[t][use].joined = use < visit.last_use;
   }
   for (int32_t use = visit.first_use; use < visit.last_use; ++use) {
-    stays_[t][use].end = KernelOf(t, use + 1);
+    residencies_[t][use].end = KernelOf(t, use + 1);
   }
   return true;
 }
@@ -188,15 +190,15 @@ void IntervalPlanner::PlacePieces(const Visit& visit) {
   }
   Arrive(visit);
   for (int32_t use = visit.first_use; use < visit.last_use; ++use) {
-    if (stays_[t][use].joined) continue;
+    if (residencies_[t][use].joined) continue;
     Leave(t, use);
-    Fetch(t, use + 1, stays_[t][use].end, KernelOf(t, use + 1), -1);
+    Fetch(t, use + 1, residencies_[t][use].end, KernelOf(t, use + 1), -1);
   }
 }
 
 bool IntervalPlanner::Arrive(const Visit& visit) {
   const TensorIndex t = visit.tensor;
-  Stay& stay = stays_[t][visit.first_use];
+  UseResidency& residency = residencies_[t][visit.first_use];
   const int32_t before = resident_[t];
   if (before >= 0) {
     if (!visit.born && !visit.apart && Join(t, before)) return true;
@@ -204,9 +206,9 @@ bool IntervalPlanner::Arrive(const Visit& visit) {
   }
   if (visit.born) {
     const KernelIndex birth = graph_.tensors[t].birth_kernel;
-    room_.Hold(birth, stay.begin, Bytes(t));
-    stay.begin = stay.ready = birth;
-    stay.moved_in = false;
+    room_.Hold(birth, residency.begin, Bytes(t));
+    residency.begin = residency.ready = birth;
+    residency.moved_in = false;
     return true;
   }
   return (IsHead(visit) && BeAtStart(visit)) || FetchVisit(visit);
@@ -223,27 +225,27 @@ bool IntervalPlanner::IsHead(const Visit& visit) const {
 // In the fast tier as the step begins, because the step before leaves it there.
 bool IntervalPlanner::BeAtStart(const Visit& visit) {
   const TensorIndex t = visit.tensor;
-  Stay& stay = stays_[t][visit.first_use];
-  if (!room_.Fits(0, stay.begin, Bytes(t))) return false;
+  UseResidency& residency = residencies_[t][visit.first_use];
+  if (!room_.Fits(0, residency.begin, Bytes(t))) return false;
   const std::optional<KernelIndex> begin = BeginTail(visit);
   if (!begin.has_value()) return false;
-  room_.Hold(0, stay.begin, Bytes(t));
+  room_.Hold(0, residency.begin, Bytes(t));
   room_.Hold(*begin, last_ + 1, Bytes(t));
-  stay.begin = stay.ready = 0;
-  stay.moved_in = false;
-  tails_[t] = Stay{.placed = true,
-                   .begin = *begin,
-                   .ready = last_,
-                   .leave = last_ + 1,
-                   .end = last_ + 1,
-                   .moved_in = true};
+  residency.begin = residency.ready = 0;
+  residency.moved_in = false;
+  tails_[t] = UseResidency{.placed = true,
+                           .begin = *begin,
+                           .ready = last_,
+                           .leave = last_ + 1,
+                           .end = last_ + 1,
+                           .moved_in = true};
   return true;
 }
 
-// Where in the last interval the stay begins that goes on in the next step:
-// fetched in time for it, or right after the tensor's last use, where that is
-// in the last interval and so expected to find it fast. Nothing when there is
-// no room, or no time and the tensor shall rather stay slow.
+// Where in the last interval the residency begins that goes on in the next
+// step: fetched in time for it, or right after the tensor's last use, where
+// that is in the last interval and so expected to find it fast. Nothing when
+// there is no room, or no time and the tensor shall rather stay slow.
 std::optional<KernelIndex> IntervalPlanner::BeginTail(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   const Tensor& tensor = graph_.tensors[t];
@@ -292,8 +294,8 @@ KernelIndex IntervalPlanner::EarliestFetch(const Visit& visit) const {
   }
   for (int32_t use = visit.first_use - 1; use >= 0; --use) {
     const Use& before = table_.uses[t][use];
-    const Stay& stay = stays_[t][use];
-    if (stay.placed) return std::max(earliest, stay.end);
+    const UseResidency& residency = residencies_[t][use];
+    if (residency.placed) return std::max(earliest, residency.end);
     if (before.slow || before.writes) {
       return std::max(earliest, before.kernel + 1);
     }
@@ -306,7 +308,7 @@ KernelIndex IntervalPlanner::EarliestFetch(const Visit& visit) const {
 // tensor shall rather stay slow.
 bool IntervalPlanner::Fetch(TensorIndex t, int32_t use, KernelIndex earliest,
                             KernelIndex due, int32_t interval) {
-  Stay& stay = stays_[t][use];
+  UseResidency& residency = residencies_[t][use];
   const KernelIndex kernel = KernelOf(t, use);
   earliest = std::min(earliest, kernel);
   const KernelIndex queued =
@@ -328,31 +330,31 @@ bool IntervalPlanner::Fetch(TensorIndex t, int32_t use, KernelIndex earliest,
   }
   in_lane_ns_ = done_ns;
   room_.Hold(begin, kernel, Bytes(t));
-  stay.begin = begin;
-  stay.ready = ready;
-  stay.moved_in = true;
+  residency.begin = begin;
+  residency.ready = ready;
+  residency.moved_in = true;
   return true;
 }
 
-// Lets the stay last until the tensor's next use.
+// Lets the residency last until the tensor's next use.
 bool IntervalPlanner::Join(TensorIndex t, int32_t use) {
-  Stay& stay = stays_[t][use];
-  const KernelIndex next = stays_[t][use + 1].begin;
-  if (!room_.Fits(stay.end, next, Bytes(t))) return false;
-  room_.Hold(stay.end, next, Bytes(t));
-  stay.leave = stay.end = next;
-  stay.joined = true;
+  UseResidency& residency = residencies_[t][use];
+  const KernelIndex next = residencies_[t][use + 1].begin;
+  if (!room_.Fits(residency.end, next, Bytes(t))) return false;
+  room_.Hold(residency.end, next, Bytes(t));
+  residency.leave = residency.end = next;
+  residency.joined = true;
   return true;
 }
 
-// Lets the stay go on in the next step.
+// Lets the residency go on in the next step.
 bool IntervalPlanner::JoinTail(TensorIndex t, int32_t use) {
   if (use != LastUse(t) || !tails_[t].has_value()) return false;
-  Stay& stay = stays_[t][use];
+  UseResidency& residency = residencies_[t][use];
   if (LimitOf(t, use).dies) return false;
-  if (!room_.Fits(stay.end, tails_[t]->begin, Bytes(t))) return false;
-  room_.Hold(stay.end, tails_[t]->begin, Bytes(t));
-  stay.joined = true;
+  if (!room_.Fits(residency.end, tails_[t]->begin, Bytes(t))) return false;
+  room_.Hold(residency.end, tails_[t]->begin, Bytes(t));
+  residency.joined = true;
   tails_[t]->moved_in = false;
   return true;
 }
@@ -371,15 +373,15 @@ IntervalPlanner::Limit IntervalPlanner::LimitOf(TensorIndex t,
     return {.boundary = tails_[t].has_value() ? tails_[t]->begin : last_,
             .may_stay = true};
   }
-  const Stay& next = stays_[t][use + 1];
+  const UseResidency& next = residencies_[t][use + 1];
   return {.boundary = next.placed ? next.begin : uses[use + 1].kernel,
           .may_stay = !uses[use + 1].slow};
 }
 
-// Copies the tensor out, beginning where its stay ends now.
+// Copies the tensor out, beginning where its residency ends now.
 void IntervalPlanner::Leave(TensorIndex t, int32_t use) {
-  Stay& stay = stays_[t][use];
-  if (stay.end > KernelOf(t, use) + 1) {
+  UseResidency& residency = residencies_[t][use];
+  if (residency.end > KernelOf(t, use) + 1) {
     LeaveInTime(t, use);
     return;
   }
@@ -387,50 +389,52 @@ void IntervalPlanner::Leave(TensorIndex t, int32_t use) {
   residents_.erase(t);
   const Limit limit = LimitOf(t, use);
   const bool dies_soon =
-      limit.dies && (limit.death_boundary == stay.end ||
+      limit.dies && (limit.death_boundary == residency.end ||
                      intervals_.of_kernel[limit.boundary] <= visited_[t] + 1);
-  if (dies_soon && room_.Fits(stay.end, limit.death_boundary, Bytes(t))) {
-    room_.Hold(stay.end, limit.death_boundary, Bytes(t));
-    stay.leave = stay.end = limit.death_boundary;
-    stay.moved_out = false;
+  if (dies_soon && room_.Fits(residency.end, limit.death_boundary, Bytes(t))) {
+    room_.Hold(residency.end, limit.death_boundary, Bytes(t));
+    residency.leave = residency.end = limit.death_boundary;
+    residency.moved_out = false;
     return;
   }
   const int64_t done_ns =
-      std::max(out_lane_ns_, clock_.TimeNs(stay.end)) +
+      std::max(out_lane_ns_, clock_.TimeNs(residency.end)) +
       system_.CopyDurationNs(kFastTier, 1, graph_.tensors[t].size_bytes);
-  const KernelIndex done = clock_.FirstAt(done_ns, stay.end, limit.boundary);
-  const KernelIndex end = room_.FitsUntil(stay.end, done, Bytes(t));
-  room_.Hold(stay.end, end, Bytes(t));
-  stay.leave = stay.end;
-  stay.end = end;
-  stay.moved_out = true;
+  const KernelIndex done =
+      clock_.FirstAt(done_ns, residency.end, limit.boundary);
+  const KernelIndex end = room_.FitsUntil(residency.end, done, Bytes(t));
+  room_.Hold(residency.end, end, Bytes(t));
+  residency.leave = residency.end;
+  residency.end = end;
+  residency.moved_out = true;
   out_lane_ns_ = done_ns;
   if (done_ns > clock_.TimeNs(end)) {
     clock_.Wait(end, done_ns - clock_.TimeNs(end));
   }
 }
 
-// Copies the tensor out such that the copy is complete where its stay ends.
+// Copies the tensor out such that the copy is complete where its residency
+// ends.
 void IntervalPlanner::LeaveInTime(TensorIndex t, int32_t use) {
-  Stay& stay = stays_[t][use];
+  UseResidency& residency = residencies_[t][use];
   resident_[t] = -1;
   residents_.erase(t);
   const Limit limit = LimitOf(t, use);
-  if (limit.dies && stay.end == limit.death_boundary) {
-    stay.leave = stay.end;
-    stay.moved_out = false;
+  if (limit.dies && residency.end == limit.death_boundary) {
+    residency.leave = residency.end;
+    residency.moved_out = false;
     return;
   }
   const int64_t copy_ns =
       system_.CopyDurationNs(kFastTier, 1, graph_.tensors[t].size_bytes);
-  stay.leave = clock_.LastAt(clock_.TimeNs(stay.end) - copy_ns,
-                             KernelOf(t, use) + 1, stay.end);
-  stay.moved_out = true;
+  residency.leave = clock_.LastAt(clock_.TimeNs(residency.end) - copy_ns,
+                                  KernelOf(t, use) + 1, residency.end);
+  residency.moved_out = true;
   const int64_t done_ns =
-      std::max(out_lane_ns_, clock_.TimeNs(stay.leave)) + copy_ns;
+      std::max(out_lane_ns_, clock_.TimeNs(residency.leave)) + copy_ns;
   out_lane_ns_ = done_ns;
-  if (done_ns > clock_.TimeNs(stay.end)) {
-    clock_.Wait(stay.end, done_ns - clock_.TimeNs(stay.end));
+  if (done_ns > clock_.TimeNs(residency.end)) {
+    clock_.Wait(residency.end, done_ns - clock_.TimeNs(residency.end));
   }
 }
 
@@ -447,32 +451,31 @@ bool IntervalPlanner::LeavesLate(int32_t interval) const {
          rules_.leave_late[interval];
 }
 
-void IntervalPlanner::AddSegmentsOf(TensorIndex t,
-                                    std::vector<FastSegment>& segments) const {
-  const std::vector<Stay>& stays = stays_[t];
+void IntervalPlanner::AddResidenciesOf(
+    TensorIndex t, std::vector<Residency>& residencies) const {
   bool open = false;
-  FastSegment segment;
-  for (const Stay& stay : stays) {
-    if (!stay.placed) continue;
+  Residency residency;
+  for (const UseResidency& use : residencies_[t]) {
+    if (!use.placed) continue;
     if (!open) {
-      segment = {.tensor = t, .begin = stay.begin, .ready = stay.ready};
-      segment.moved_in = stay.moved_in;
+      residency = {.tensor = t, .begin = use.begin, .ready = use.ready};
+      residency.moved_in = use.moved_in;
     }
-    open = stay.joined;
+    open = use.joined;
     if (open) continue;
-    segment.leave = stay.leave;
-    segment.end = stay.end;
-    segment.moved_out = stay.moved_out;
-    segments.push_back(segment);
+    residency.leave = use.leave;
+    residency.end = use.end;
+    residency.moved_out = use.moved_out;
+    residencies.push_back(residency);
   }
   if (!tails_[t].has_value()) return;
-  const Stay& tail = *tails_[t];
+  const UseResidency& tail = *tails_[t];
   if (!open) {
-    segment = {.tensor = t, .begin = tail.begin, .ready = tail.ready};
-    segment.moved_in = true;
+    residency = {.tensor = t, .begin = tail.begin, .ready = tail.ready};
+    residency.moved_in = true;
   }
-  segment.leave = segment.end = last_ + 1;
-  segments.push_back(segment);
+  residency.leave = residency.end = last_ + 1;
+  residencies.push_back(residency);
 }
 
 int64_t IntervalPlanner::Bytes(TensorIndex t) const {

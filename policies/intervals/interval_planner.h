@@ -49,7 +49,7 @@ struct IntervalRules {
 };
 
 struct IntervalOutcome {
-  std::vector<FastSegment> segments;  // by (tensor, begin)
+  std::vector<Residency> residencies;  // by (tensor, begin)
   // Intervals whose fetches lacked time though not room (Sentinel's Case 3).
   std::set<int32_t> late;
   // Fetches and births that lacked room (Case 2).
@@ -72,8 +72,8 @@ class IntervalPlanner {
   IntervalOutcome Plan();
 
  private:
-  // A use's stay in the fast tier; parallel to UseTable::uses.
-  struct Stay {
+  // A use's residency in the fast tier; parallel to UseTable::uses.
+  struct UseResidency {
     bool placed = false;
     KernelIndex begin = 0;
     KernelIndex ready = 0;
@@ -88,11 +88,11 @@ class IntervalPlanner {
   struct Limit {
     KernelIndex boundary = 0;
     bool dies = false;
-    KernelIndex death_boundary = 0;  // where the stay ends without a copy
+    KernelIndex death_boundary = 0;  // where the residency ends without a copy
     bool may_stay = false;           // what follows finds it in the fast tier
   };
 
-  void PrepareStays();
+  void PrepareResidencies();
   void RunInterval(int32_t interval);
   void ReleaseIdle(int32_t interval);
   void Linger(int32_t interval);
@@ -118,7 +118,8 @@ class IntervalPlanner {
   bool BornSlow(TensorIndex t) const {
     return !rules_.born_slow.empty() && rules_.born_slow[t];
   }
-  void AddSegmentsOf(TensorIndex t, std::vector<FastSegment>& segments) const;
+  void AddResidenciesOf(TensorIndex t,
+                        std::vector<Residency>& residencies) const;
 
   int64_t Bytes(TensorIndex t) const;
   KernelIndex IntervalStart(int32_t interval) const {
@@ -147,9 +148,10 @@ class IntervalPlanner {
 
   std::vector<bool> managed_;  // by tensor: fast as its uses decide
   UseTable table_;
-  std::vector<std::vector<Stay>> stays_;  // by tensor, parallel to its uses
-  // Stays that last to the end of the step and go on in the next one.
-  std::vector<std::optional<Stay>> tails_;  // by tensor
+  std::vector<std::vector<UseResidency>>
+      residencies_;  // by tensor, parallel to its uses
+  // Residencies that last to the end of the step and go on in the next one.
+  std::vector<std::optional<UseResidency>> tails_;  // by tensor
   // By tensor: the use after which it is in the fast tier, -1 where it is not
   // or its copy out is decided.
   std::vector<int32_t> resident_;

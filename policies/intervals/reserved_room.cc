@@ -12,10 +12,10 @@ int64_t Bytes(const Graph& graph, TensorIndex t) {
 }
 
 void HoldImmovable(const Graph& graph, ReservedRoom& reserved, FastRoom& room) {
-  for (const FastSegment& segment : AllFastSegments(graph)) {
-    if (graph.tensors[segment.tensor].movable()) continue;
-    room.Hold(segment.begin, segment.end, Bytes(graph, segment.tensor));
-    reserved.segments.push_back(segment);
+  for (const Residency& residency : AllFastResidencies(graph)) {
+    if (graph.tensors[residency.tensor].movable()) continue;
+    room.Hold(residency.begin, residency.end, Bytes(graph, residency.tensor));
+    reserved.residencies.push_back(residency);
   }
 }
 
@@ -95,12 +95,12 @@ ReservedRoom HoldReservedRoom(const Graph& graph, const Workload& workload,
     }
     room.Hold(begin, end, Bytes(graph, t));
     for (KernelIndex k = begin; k < end; ++k) short_bytes[k] += Bytes(graph, t);
-    reserved.segments.push_back({.tensor = t,
-                                 .begin = begin,
-                                 .ready = begin,
-                                 .leave = end,
-                                 .end = end,
-                                 .early = true});
+    reserved.residencies.push_back({.tensor = t,
+                                    .begin = begin,
+                                    .ready = begin,
+                                    .leave = end,
+                                    .end = end,
+                                    .early = true});
   }
   if (stage_all) HoldStaged(graph, workload, homeless, room);
   ReserveAhead(intervals, short_bytes, room);

@@ -18,7 +18,7 @@
 namespace stowage {
 
 struct ReservedRoom {
-  std::vector<FastSegment> segments;
+  std::vector<Residency> residencies;
   // By tensor: movable and without room of its own.
   std::vector<bool> managed;
   // Short-lived tensors among the managed ones, for lack of room.

@@ -18,7 +18,7 @@ TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
                       choice.rules, kernel_ns, workload.arena_bytes)
           .Plan();
   if (workload.cancellation.IsCancelled()) return {};
-  const BuildInput input{.segments = std::move(outcome.segments),
+  const BuildInput input{.residencies = std::move(outcome.residencies),
                          .streams = workload.streams,
                          .stream_window_bytes = workload.stream_window_bytes,
                          .fast_limit_bytes = workload.fast_limit_bytes};

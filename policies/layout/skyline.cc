@@ -34,7 +34,7 @@ Skyline::Skyline(const std::vector<LayoutItem>& items,
       lines_(step_) {
   for (const LayoutItem& item : items) {
     const auto& [a, b] = item.spans;
-    Life life{a.begin, a.end};
+    Lifetime life{a.begin, a.end};
     if (IsEmpty(a)) {
       life = {b.begin, b.end};
     } else if (!IsEmpty(b) && a.begin == 0 && b.end == step_) {
@@ -240,7 +240,7 @@ void Skyline::Enqueue(KernelIndex line) {
   queue_.push({lines_[line].height, line, lines_[line].length});
 }
 
-void Skyline::Build(KernelIndex line, const Life& life, int64_t bytes) {
+void Skyline::Build(KernelIndex line, const Lifetime& life, int64_t bytes) {
   const Line old = lines_[line];
   const KernelIndex length = life.end - life.begin;
   if (length == 0 || bytes == 0) {

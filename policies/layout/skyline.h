@@ -37,7 +37,7 @@ class Skyline {
 
  private:
   // An item's life: boundaries begin .. end-1, end up to begin + step_.
-  struct Life {
+  struct Lifetime {
     KernelIndex begin = 0;
     KernelIndex end = 0;
   };
@@ -101,14 +101,14 @@ class Skyline {
   // Lets the line be found, as it is now.
   void Enqueue(KernelIndex line);
   // Splits `line` so that `life` is a line of its own, `bytes` higher.
-  void Build(KernelIndex line, const Life& life, int64_t bytes);
+  void Build(KernelIndex line, const Lifetime& life, int64_t bytes);
   void Raise(KernelIndex line);
   void MergeWithNext(KernelIndex line);
 
   const std::vector<LayoutItem>& items_;
   const Cancellation cancellation_;
   KernelIndex step_ = 1;  // boundaries
-  std::vector<Life> lives_;
+  std::vector<Lifetime> lives_;
   std::vector<int> by_birth_;     // items
   std::vector<int> leaf_;         // by item
   std::vector<int> first_birth_;  // by boundary: index into by_birth_

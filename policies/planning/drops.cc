@@ -36,24 +36,24 @@ bool DropRule::ChangesWithin(TensorIndex t, KernelIndex begin,
          (begin <= births_[t] && births_[t] < end);
 }
 
-std::optional<KernelIndex> DropRule::DropAt(const FastSegment& stay) const {
-  if (!stay.moved_in || !stay.moved_out ||
-      ChangesWithin(stay.tensor, stay.begin, stay.end)) {
+std::optional<KernelIndex> DropRule::DropAt(const Residency& residency) const {
+  if (!residency.moved_in || !residency.moved_out ||
+      ChangesWithin(residency.tensor, residency.begin, residency.end)) {
     return std::nullopt;
   }
-  const auto uses = uses_[stay.tensor];
-  const auto behind = std::lower_bound(uses.begin(), uses.end(), stay.end);
+  const auto uses = uses_[residency.tensor];
+  const auto behind = std::lower_bound(uses.begin(), uses.end(), residency.end);
   const KernelIndex read = behind == uses.begin() ? 0 : *std::prev(behind) + 1;
   // Copies out go before synchronous copies in at a boundary.
-  const KernelIndex drop = std::max(stay.ready + 1, read);
-  if (drop > stay.end) return std::nullopt;
+  const KernelIndex drop = std::max(residency.ready + 1, read);
+  if (drop > residency.end) return std::nullopt;
   return drop;
 }
 
-void DropRule::EndAtDrops(std::vector<FastSegment>& stays) const {
-  for (FastSegment& stay : stays) {
-    const std::optional<KernelIndex> drop = DropAt(stay);
-    if (drop.has_value()) stay.leave = stay.end = *drop;
+void DropRule::EndAtDrops(std::vector<Residency>& residencies) const {
+  for (Residency& residency : residencies) {
+    const std::optional<KernelIndex> drop = DropAt(residency);
+    if (drop.has_value()) residency.leave = residency.end = *drop;
   }
 }
 

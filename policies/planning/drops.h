@@ -24,12 +24,13 @@ class DropRule {
  public:
   explicit DropRule(const Graph& graph);
 
-  // The boundary at which the tensor of `stay` may be dropped, once nothing
-  // reads it there any more; nullopt where it has to be copied out, or stays.
-  std::optional<KernelIndex> DropAt(const FastSegment& stay) const;
+  // The boundary at which the tensor of `residency` may be dropped, once
+  // nothing reads it there any more; nullopt where it has to be copied out, or
+  // stays.
+  std::optional<KernelIndex> DropAt(const Residency& residency) const;
 
-  // Ends those of `stays` that may be dropped where they may be.
-  void EndAtDrops(std::vector<FastSegment>& stays) const;
+  // Ends those of `residencies` that may be dropped where they may be.
+  void EndAtDrops(std::vector<Residency>& residencies) const;
 
  private:
   // Whether one of kernels begin .. end - 1 writes it, or gives birth to it.

@@ -17,9 +17,9 @@ namespace {
 // Copies out are given this many times their duration.
 constexpr double kMargin = 1.5;
 
-// A tensor's stay at one address of the fast tier, from boundary `begin` to
-// `end` - 1.
-struct Stay {
+// A tensor's residency at one address of the fast tier, from boundary `begin`
+// to `end` - 1.
+struct PlacedResidency {
   int64_t offset = 0;
   int64_t bytes = 0;
   AddressSpan span;  // of its places
@@ -41,7 +41,7 @@ class WindowWidener {
     for (const KernelTrace& kernel : simulation.kernels) {
       boundary_ns_.push_back(kernel.end_ns);
     }
-    FindStays();
+    FindTierResidencies();
     FindSpans();
   }
 
@@ -62,52 +62,54 @@ class WindowWidener {
 
   KernelIndex last() const { return graph_.kernel_count(); }
 
-  void FindStays() {
+  void FindTierResidencies() {
     for (const Allocation& initial : plan_.initial) {
       const Tensor& tensor = graph_.tensors[initial.tensor];
       const KernelIndex end =
           tensor.persistent ? last() + 1 : tensor.death_kernel + 1;
-      FindStaysOfLife(initial, 0, end);
+      FindResidenciesOfLife(initial, 0, end);
     }
     for (const Allocation& birth : plan_.allocations) {
       const Tensor& tensor = graph_.tensors[birth.tensor];
       const KernelIndex end =
           tensor.wraps() ? last() + 1 : tensor.death_kernel + 1;
-      FindStaysOfLife(birth, tensor.birth_kernel, end);
+      FindResidenciesOfLife(birth, tensor.birth_kernel, end);
     }
   }
 
-  void FindStaysOfLife(const Allocation& first, KernelIndex begin,
-                       KernelIndex end) {
-    Stay stay{.begin = begin};
+  void FindResidenciesOfLife(const Allocation& first, KernelIndex begin,
+                             KernelIndex end) {
+    PlacedResidency residency{.begin = begin};
     Placement at = first.at;
     const auto finish = [&](KernelIndex boundary) {
       if (at.tier != kFastTier) return;
-      stay.offset = at.offset_bytes;
-      stay.bytes = RoundUpToPlacement(graph_.tensors[first.tensor].size_bytes);
-      stay.end = boundary;
-      stays_.push_back(stay);
+      residency.offset = at.offset_bytes;
+      residency.bytes =
+          RoundUpToPlacement(graph_.tensors[first.tensor].size_bytes);
+      residency.end = boundary;
+      residencies_.push_back(residency);
     };
     for (const int m : moves_of_[first.tensor]) {
       const Move& move = plan_.moves[m];
       if (move.start_kernel < begin || move.start_kernel >= end) continue;
-      if (move.to.tier != kFastTier) stay.move_out = m;
+      if (move.to.tier != kFastTier) residency.move_out = m;
       finish(move.deadline_kernel);
-      stay = {.begin = move.start_kernel, .move_in = m};
+      residency = {.begin = move.start_kernel, .move_in = m};
       at = move.to;
     }
     finish(end);
   }
 
   void FindSpans() {
-    for (const Stay& stay : stays_) {
-      bounds_.push_back(stay.offset);
-      bounds_.push_back(stay.offset + stay.bytes);
+    for (const PlacedResidency& residency : residencies_) {
+      bounds_.push_back(residency.offset);
+      bounds_.push_back(residency.offset + residency.bytes);
     }
     std::sort(bounds_.begin(), bounds_.end());
     bounds_.erase(std::unique(bounds_.begin(), bounds_.end()), bounds_.end());
-    for (Stay& stay : stays_) {
-      stay.span = {BoundOf(stay.offset), BoundOf(stay.offset + stay.bytes)};
+    for (PlacedResidency& residency : residencies_) {
+      residency.span = {BoundOf(residency.offset),
+                        BoundOf(residency.offset + residency.bytes)};
     }
   }
 
@@ -117,21 +119,21 @@ class WindowWidener {
         bounds_.begin());
   }
 
-  // Of stays, by (begin, end, offset).
-  std::vector<int> StaysInOrder() const {
+  // Of residencies, by (begin, end, offset).
+  std::vector<int> ResidenciesInOrder() const {
     const Groups by_begin(last() + 2, [&](auto add) {
-      for (size_t i = 0; i < stays_.size(); ++i) {
-        add(stays_[i].begin, static_cast<int>(i));
+      for (size_t i = 0; i < residencies_.size(); ++i) {
+        add(residencies_[i].begin, static_cast<int>(i));
       }
     });
     std::vector<int> order;
-    order.reserve(stays_.size());
+    order.reserve(residencies_.size());
     for (KernelIndex b = 0; b < by_begin.size(); ++b) {
       order.insert(order.end(), by_begin[b].begin(), by_begin[b].end());
       std::sort(order.end() - by_begin[b].size(), order.end(),
                 [&](int a, int b) {
-                  return std::tie(stays_[a].end, stays_[a].offset) <
-                         std::tie(stays_[b].end, stays_[b].offset);
+                  return std::tie(residencies_[a].end, residencies_[a].offset) <
+                         std::tie(residencies_[b].end, residencies_[b].offset);
                 });
     }
     return order;
@@ -176,26 +178,26 @@ class WindowWidener {
   }
 
   void ProlongOuts() {
-    const std::vector<int> order = StaysInOrder();
+    const std::vector<int> order = ResidenciesInOrder();
     // From when on places are needed, negated.
     HighestByAddress needed(bounds_.size(), -(last() + 1));
     for (auto i = order.rbegin(); i != order.rend(); ++i) {
-      Stay& stay = stays_[*i];
-      if (stay.move_out >= 0 && !plan_.moves[stay.move_out].is_drop) {
-        Move& move = plan_.moves[stay.move_out];
-        const MoveTrace& trace = simulation_.moves[stay.move_out];
+      PlacedResidency& residency = residencies_[*i];
+      if (residency.move_out >= 0 && !plan_.moves[residency.move_out].is_drop) {
+        Move& move = plan_.moves[residency.move_out];
+        const MoveTrace& trace = simulation_.moves[residency.move_out];
         const auto wanted_ns = static_cast<int64_t>(
             kMargin * static_cast<double>(trace.end_ns - trace.start_ns));
         const KernelIndex latest = std::max(
-            move.deadline_kernel, std::min(LatestDeadline(stay.move_out),
-                                           -needed.Highest(stay.span)));
+            move.deadline_kernel, std::min(LatestDeadline(residency.move_out),
+                                           -needed.Highest(residency.span)));
         move.deadline_kernel =
             std::clamp(BoundaryAt(trace.start_ns + wanted_ns),
                        EarliestDeadline(move), latest);
-        stay.end = move.deadline_kernel;
+        residency.end = move.deadline_kernel;
       }
-      if (stay.begin == stay.end) continue;
-      needed.Raise(stay.span, -stay.begin);
+      if (residency.begin == residency.end) continue;
+      needed.Raise(residency.span, -residency.begin);
     }
   }
 
@@ -226,13 +228,14 @@ class WindowWidener {
   void BeginInsEarlier() {
     HighestByAddress taken(bounds_.size(), 0);     // until when
     std::vector<std::pair<int, KernelIndex>> ins;  // move, earliest start
-    for (const int i : StaysInOrder()) {
-      const Stay& stay = stays_[i];
-      if (stay.move_in >= 0) {
-        ins.push_back({stay.move_in, std::max(EarliestStart(stay.move_in),
-                                              taken.Highest(stay.span))});
+    for (const int i : ResidenciesInOrder()) {
+      const PlacedResidency& residency = residencies_[i];
+      if (residency.move_in >= 0) {
+        ins.push_back(
+            {residency.move_in, std::max(EarliestStart(residency.move_in),
+                                         taken.Highest(residency.span))});
       }
-      taken.Raise(stay.span, stay.end);
+      taken.Raise(residency.span, residency.end);
     }
     std::stable_sort(ins.begin(), ins.end(), [&](const auto& a, const auto& b) {
       return plan_.moves[a.first].deadline_kernel <
@@ -254,8 +257,8 @@ class WindowWidener {
   const Groups uses_;      // kernels by tensor
   const Groups moves_of_;  // by tensor, by start
   std::vector<int64_t> boundary_ns_;
-  std::vector<Stay> stays_;
-  std::vector<int64_t> bounds_;  // where stays begin and end, ascending
+  std::vector<PlacedResidency> residencies_;
+  std::vector<int64_t> bounds_;  // where residencies begin and end, ascending
 };
 
 }  // namespace

@@ -19,13 +19,13 @@
 namespace stowage {
 namespace {
 
-bool StartsStep(const Graph& graph, const FastSegment& segment) {
-  return segment.begin == 0 && !segment.moved_in &&
-         graph.tensors[segment.tensor].alive_at_start();
+bool StartsStep(const Graph& graph, const Residency& residency) {
+  return residency.begin == 0 && !residency.moved_in &&
+         graph.tensors[residency.tensor].alive_at_start();
 }
 
-bool EndsStep(const Graph& graph, const FastSegment& segment) {
-  return segment.end == graph.kernel_count() + 1;
+bool EndsStep(const Graph& graph, const Residency& residency) {
+  return residency.end == graph.kernel_count() + 1;
 }
 
 // How a tensor's place in a slower tier is used.
@@ -44,25 +44,25 @@ class Builder {
       : graph_(graph),
         system_(system),
         input_(input),
-        segments_(input.segments),
-        first_segment_(graph.tensors.size() + 1) {
-    const auto by_tensor = [](const FastSegment& a, const FastSegment& b) {
+        residencies_(input.residencies),
+        first_residency_(graph.tensors.size() + 1) {
+    const auto by_tensor = [](const Residency& a, const Residency& b) {
       return a.tensor < b.tensor;
     };
-    if (!absl::c_is_sorted(segments_, by_tensor)) {
-      absl::c_stable_sort(segments_, by_tensor);
+    if (!absl::c_is_sorted(residencies_, by_tensor)) {
+      absl::c_stable_sort(residencies_, by_tensor);
     }
-    for (const FastSegment& segment : segments_) {
-      ++first_segment_[segment.tensor + 1];
-      has_wishes_ = has_wishes_ || segment.block >= 0 || segment.early;
+    for (const Residency& residency : residencies_) {
+      ++first_residency_[residency.tensor + 1];
+      has_wishes_ = has_wishes_ || residency.block >= 0 || residency.early;
     }
-    absl::c_partial_sum(first_segment_, first_segment_.begin());
+    absl::c_partial_sum(first_residency_, first_residency_.begin());
   }
 
   int64_t FastBytes() { return LayoutPeakBytes(MakeFastItems()); }
 
   // `misfits` as in BuildPlan.
-  absl::StatusOr<Plan> Build(std::vector<FastSegment>* misfits) {
+  absl::StatusOr<Plan> Build(std::vector<Residency>* misfits) {
     const bool fits = PlaceFast(misfits);
     if (input_.cancellation.IsCancelled()) return input_.cancellation.Check();
     if (!fits) {
@@ -78,10 +78,10 @@ class Builder {
     return plan;
   }
 
-  std::vector<FastSegment> Unplaced() {
+  std::vector<Residency> Unplaced() {
     const std::vector<LayoutItem> items = MakeFastItems();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
-    if (arena_bytes <= 0) return input_.segments;
+    if (arena_bytes <= 0) return input_.residencies;
     return WithoutOffset(
         LayOutWhatFits(items, arena_bytes, input_.cancellation));
   }
@@ -99,23 +99,24 @@ class Builder {
   }
 
  private:
-  absl::Span<const FastSegment> SegmentsOf(TensorIndex t) const {
-    return absl::MakeConstSpan(segments_).subspan(
-        first_segment_[t], first_segment_[t + 1] - first_segment_[t]);
+  absl::Span<const Residency> ResidenciesOf(TensorIndex t) const {
+    return absl::MakeConstSpan(residencies_)
+        .subspan(first_residency_[t],
+                 first_residency_[t + 1] - first_residency_[t]);
   }
 
-  // The segments whose item has offset -1.
-  std::vector<FastSegment> WithoutOffset(
+  // The residencies whose item has offset -1.
+  std::vector<Residency> WithoutOffset(
       const std::vector<int64_t>& offsets) const {
-    std::vector<FastSegment> segments;
-    for (size_t i = 0; i < segments_.size(); ++i) {
-      if (offsets[fast_items_[i]] < 0) segments.push_back(segments_[i]);
+    std::vector<Residency> residencies;
+    for (size_t i = 0; i < residencies_.size(); ++i) {
+      if (offsets[fast_items_[i]] < 0) residencies.push_back(residencies_[i]);
     }
-    return segments;
+    return residencies;
   }
 
   // Wishes are tried first, with little effort.
-  bool PlaceFast(std::vector<FastSegment>* misfits) {
+  bool PlaceFast(std::vector<Residency>* misfits) {
     if (misfits != nullptr) misfits->clear();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
     if (arena_bytes < 0) return false;
@@ -142,63 +143,63 @@ class Builder {
     return true;
   }
 
-  // Where all segments have places.
+  // Where all residencies have places.
   bool TakePlaces(size_t items) {
-    const bool all = absl::c_all_of(segments_, [](const FastSegment& segment) {
-      return segment.offset_bytes >= 0;
-    });
+    const bool all = absl::c_all_of(
+        residencies_,
+        [](const Residency& residency) { return residency.offset_bytes >= 0; });
     if (!all) return false;
     fast_offsets_.resize(items);
-    for (size_t i = 0; i < segments_.size(); ++i) {
-      fast_offsets_[fast_items_[i]] = segments_[i].offset_bytes;
+    for (size_t i = 0; i < residencies_.size(); ++i) {
+      fast_offsets_[fast_items_[i]] = residencies_[i].offset_bytes;
     }
     return true;
   }
 
-  // One item per segment or block; the two segments that meet across the end of
-  // the step share one, since they are one place.
+  // One item per residency or block; the two residencies that meet across the
+  // end of the step share one, since they are one place.
   std::vector<LayoutItem> MakeFastItems() {
     std::vector<LayoutItem> items;
     std::map<int32_t, int> block_items;
-    items.reserve(segments_.size());
+    items.reserve(residencies_.size());
     fast_items_.clear();
-    fast_items_.reserve(segments_.size());
+    fast_items_.reserve(residencies_.size());
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       int start_item = -1;
-      for (const FastSegment& segment : SegmentsOf(t)) {
-        const Span span{segment.begin, segment.end};
-        if (EndsStep(graph_, segment) && start_item >= 0) {
+      for (const Residency& residency : ResidenciesOf(t)) {
+        const Span span{residency.begin, residency.end};
+        if (EndsStep(graph_, residency) && start_item >= 0) {
           items[start_item].spans[1] = span;
           fast_items_.push_back(start_item);
           continue;
         }
-        if (has_wishes_ && segment.block >= 0) {
+        if (has_wishes_ && residency.block >= 0) {
           const auto [at, is_new] =
-              block_items.try_emplace(segment.block, items.size());
-          if (is_new) items.push_back({0, {span, Span{}}, segment.early});
-          AddToBlock(segment, items[at->second]);
+              block_items.try_emplace(residency.block, items.size());
+          if (is_new) items.push_back({0, {span, Span{}}, residency.early});
+          AddToBlock(residency, items[at->second]);
           fast_items_.push_back(at->second);
           continue;
         }
-        if (StartsStep(graph_, segment)) start_item = items.size();
+        if (StartsStep(graph_, residency)) start_item = items.size();
         fast_items_.push_back(items.size());
         items.push_back(
             {RoundUpToPlacement(graph_.tensors[t].size_bytes),
              {span, Span{}},
-             graph_.tensors[t].pinned || (has_wishes_ && segment.early)});
+             graph_.tensors[t].pinned || (has_wishes_ && residency.early)});
       }
     }
     return items;
   }
 
-  void AddToBlock(const FastSegment& segment, LayoutItem& item) const {
+  void AddToBlock(const Residency& residency, LayoutItem& item) const {
     const int64_t bytes =
-        RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes);
+        RoundUpToPlacement(graph_.tensors[residency.tensor].size_bytes);
     Span& span = item.spans[0];
-    span = {std::min(span.begin, segment.begin),
-            std::max(span.end, segment.end)};
+    span = {std::min(span.begin, residency.begin),
+            std::max(span.end, residency.end)};
     item.size_bytes =
-        std::max(item.size_bytes, segment.block_offset_bytes + bytes);
+        std::max(item.size_bytes, residency.block_offset_bytes + bytes);
   }
 
   absl::Status PlaceSlow() {
@@ -307,10 +308,10 @@ class Builder {
   // A tensor has one place in the slower tiers for as long as it may need it.
   SlowUse SlowUseOf(TensorIndex t) const {
     const Tensor& tensor = graph_.tensors[t];
-    const absl::Span<const FastSegment> segments = SegmentsOf(t);
+    const absl::Span<const Residency> residencies = ResidenciesOf(t);
     SlowUse use;
     const KernelIndex end = graph_.kernel_count() + 1;
-    use.needed = segments.empty() || !CoversLife(tensor, segments);
+    use.needed = residencies.empty() || !CoversLife(tensor, residencies);
     if (!use.needed) return use;
     if (tensor.persistent) {
       use.first = {0, end};
@@ -320,45 +321,45 @@ class Builder {
     } else {
       use.first = {tensor.birth_kernel, tensor.death_kernel + 1};
       // The place is needed from the first move out to the last move in.
-      if (!segments.empty() && !segments.front().moved_in) {
-        use.first.begin = segments.front().leave;
+      if (!residencies.empty() && !residencies.front().moved_in) {
+        use.first.begin = residencies.front().leave;
       }
-      if (!segments.empty() && !segments.back().moved_out) {
-        use.first.end = segments.back().ready + 1;
+      if (!residencies.empty() && !residencies.back().moved_out) {
+        use.first.end = residencies.back().ready + 1;
       }
     }
     return use;
   }
 
   bool CoversLife(const Tensor& tensor,
-                  absl::Span<const FastSegment> segments) const {
-    for (const FastSegment& segment : segments) {
-      if (segment.moved_in || segment.moved_out) return false;
+                  absl::Span<const Residency> residencies) const {
+    for (const Residency& residency : residencies) {
+      if (residency.moved_in || residency.moved_out) return false;
     }
-    return segments.size() == (tensor.wraps() ? 2 : 1);
+    return residencies.size() == (tensor.wraps() ? 2 : 1);
   }
 
   bool FastAt(TensorIndex t, KernelIndex k) const {
-    for (const FastSegment& segment : SegmentsOf(t)) {
-      if (segment.ready <= k && k < segment.end) return true;
+    for (const Residency& residency : ResidenciesOf(t)) {
+      if (residency.ready <= k && k < residency.end) return true;
     }
     return false;
   }
 
-  // `segment`: an index into all of them.
-  Placement FastPlace(int segment) const {
+  // `residency`: an index into all of them.
+  Placement FastPlace(int residency) const {
     const int64_t into_block =
-        has_wishes_ ? segments_[segment].block_offset_bytes : 0;
-    return {kFastTier, fast_offsets_[fast_items_[segment]] + into_block};
+        has_wishes_ ? residencies_[residency].block_offset_bytes : 0;
+    return {kFastTier, fast_offsets_[fast_items_[residency]] + into_block};
   }
 
   // Where the tensor is allocated at boundary `at` (0 for the step's start).
   Placement PlaceWhenAllocated(TensorIndex t, KernelIndex at,
                                bool initial) const {
-    for (int i = first_segment_[t]; i < first_segment_[t + 1]; ++i) {
-      const FastSegment& segment = segments_[i];
-      if (segment.moved_in || segment.begin != at) continue;
-      if (initial == StartsStep(graph_, segment)) return FastPlace(i);
+    for (int i = first_residency_[t]; i < first_residency_[t + 1]; ++i) {
+      const Residency& residency = residencies_[i];
+      if (residency.moved_in || residency.begin != at) continue;
+      if (initial == StartsStep(graph_, residency)) return FastPlace(i);
     }
     return homes_[t];
   }
@@ -393,8 +394,8 @@ class Builder {
   }
 
   void WriteMoves(Plan& plan) const {
-    for (size_t i = 0; i < segments_.size(); ++i) {
-      const FastSegment& s = segments_[i];
+    for (size_t i = 0; i < residencies_.size(); ++i) {
+      const Residency& s = residencies_[i];
       const Placement fast = FastPlace(static_cast<int>(i));
       const Placement& home = homes_[s.tensor];
       if (s.moved_in) {
@@ -410,10 +411,10 @@ class Builder {
   const Graph& graph_;
   const MemorySystem& system_;
   const BuildInput& input_;
-  std::vector<FastSegment> segments_;  // by tensor
-  std::vector<int> first_segment_;     // by tensor, and the end
-  bool has_wishes_ = false;      // for early segments and blocks, not dropped
-  std::vector<int> fast_items_;  // parallel to segments_
+  std::vector<Residency> residencies_;  // by tensor
+  std::vector<int> first_residency_;    // by tensor, and the end
+  bool has_wishes_ = false;  // for early residencies and blocks, not dropped
+  std::vector<int> fast_items_;        // parallel to segments_
   std::vector<int64_t> fast_offsets_;  // by item
   std::vector<Placement> homes_;       // by tensor, slower tiers
 };
@@ -449,7 +450,7 @@ void SortMoves(std::vector<Move>& moves) {
 
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input,
-                               std::vector<FastSegment>* misfits) {
+                               std::vector<Residency>* misfits) {
   return Builder(graph, system, input).Build(misfits);
 }
 
@@ -458,33 +459,33 @@ Plan SketchPlan(const Graph& graph, const MemorySystem& system,
   return Builder(graph, system, input).Sketch();
 }
 
-std::vector<FastSegment> FindUnplaced(const Graph& graph,
-                                      const BuildInput& input) {
+std::vector<Residency> FindUnplaced(const Graph& graph,
+                                    const BuildInput& input) {
   const MemorySystem none;
   return Builder(graph, none, input).Unplaced();
 }
 
-std::vector<FastSegment> AllFastSegments(const Graph& graph) {
+std::vector<Residency> AllFastResidencies(const Graph& graph) {
   const KernelIndex end = graph.kernel_count() + 1;
-  std::vector<FastSegment> segments;
+  std::vector<Residency> residencies;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     const KernelIndex death = tensor.death_kernel + 1;
     const KernelIndex birth = tensor.birth_kernel;
     if (tensor.persistent) {
-      segments.push_back({t, 0, 0, end, end});
+      residencies.push_back({t, 0, 0, end, end});
     } else if (tensor.wraps()) {
-      segments.push_back({t, 0, 0, death, death});
-      segments.push_back({t, birth, birth, end, end});
+      residencies.push_back({t, 0, 0, death, death});
+      residencies.push_back({t, birth, birth, end, end});
     } else {
-      segments.push_back({t, birth, birth, death, death});
+      residencies.push_back({t, birth, birth, death, death});
     }
   }
-  return segments;
+  return residencies;
 }
 
 int64_t AllFastBytes(const Graph& graph) {
-  const BuildInput input{.segments = AllFastSegments(graph)};
+  const BuildInput input{.residencies = AllFastResidencies(graph)};
   const MemorySystem none;
   return Builder(graph, none, input).FastBytes() +
          RoundUpToPlacement(graph.unmanaged_peak_bytes);

@@ -1,9 +1,9 @@
 // From residency to plan: a policy decides which tensor is in the fast tier
 // when; the builder chooses addresses in every tier and writes the moves.
 //
-//   FastSegment weight{
+//   Residency weight{
 //       .tensor = 3, .begin = 0, .ready = 0, .leave = 9, .end = 9};
-//   BuildInput input{.segments = {weight}, .fast_limit_bytes = 1 << 30};
+//   BuildInput input{.residencies = {weight}, .fast_limit_bytes = 1 << 30};
 //   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
 //
 // Pure functions, deterministic.
@@ -22,15 +22,15 @@
 
 namespace stowage {
 
-// A tensor's stay in the fast tier, in boundaries. It holds room there from
-// `begin` to `end` and kernels find it there from `ready` to `end` - 1.
+// A tensor's residency in the fast tier, in boundaries. It holds room there
+// from `begin` to `end` and kernels find it there from `ready` to `end` - 1.
 //
 // moved_in: a move starts at `begin` with deadline `ready`. Otherwise begin ==
 // ready is the tensor's birth, or 0 when it is there as the step begins.
 // moved_out: a move starts at `leave` with deadline `end`. Otherwise leave ==
 // end is the death kernel + 1, or kernel_count + 1 when the tensor is still
 // there as the step ends; it must then be there as the step begins, too.
-struct FastSegment {
+struct Residency {
   TensorIndex tensor = 0;
   KernelIndex begin = 0;
   KernelIndex ready = 0;
@@ -38,10 +38,10 @@ struct FastSegment {
   KernelIndex end = 0;
   bool moved_in = false;
   bool moved_out = false;
-  // Laid out before all segments that are not early, so that the early ones
+  // Laid out before all residencies that are not early, so that the early ones
   // share the low end of the arena. A wish, dropped with the blocks.
   bool early = false;
-  // Segments of one block (>= 0) share one stretch of addresses, each
+  // Residencies of one block (>= 0) share one stretch of addresses, each
   // `block_offset_bytes` into it, a multiple of kPlacementAlignmentBytes; the
   // stretch is held from the first one's begin to the last one's end. A wish:
   // dropped for all where addresses do not fit. Not for what is alive as a step
@@ -49,14 +49,14 @@ struct FastSegment {
   int32_t block = -1;
   int64_t block_offset_bytes = 0;
   // Its place in the fast arena; negative: to be found. Places count where all
-  // segments have one, and then do not overlap.
+  // residencies have one, and then do not overlap.
   int64_t offset_bytes = -1;
 };
 
 struct BuildInput {
-  // By (tensor, begin). Whenever a tensor is alive and in no segment it is in
+  // By (tensor, begin). Whenever a tensor is alive and in no residency it is in
   // a slower tier.
-  std::vector<FastSegment> segments;
+  std::vector<Residency> residencies;
   std::vector<Stream> streams;      // by kernel
   int64_t stream_window_bytes = 0;  // at the end of the fast arena
   int64_t fast_limit_bytes = 0;
@@ -73,12 +73,12 @@ struct BuildInput {
 // RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
 // FAILED_PRECONDITION when the slower tiers are too small or none of them can
 // be used the way the input uses it. `misfits`, if given, is set to the
-// segments that are left without address by the layout that leaves out least;
-// the limit is exhausted where there are any. CANCELLED by the input's
+// residencies that are left without address by the layout that leaves out
+// least; the limit is exhausted where there are any. CANCELLED by the input's
 // cancellation.
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input,
-                               std::vector<FastSegment>* misfits = nullptr);
+                               std::vector<Residency>* misfits = nullptr);
 
 // Into the order of a plan. At one boundary, moves out of the fast tier go
 // first, since moves into it may need their room; synchronous ones go before
@@ -91,17 +91,17 @@ void SortMoves(std::vector<Move>& moves);
 Plan SketchPlan(const Graph& graph, const MemorySystem& system,
                 const BuildInput& input);
 
-// Segments that keep every tensor in the fast tier for all of its life.
-std::vector<FastSegment> AllFastSegments(const Graph& graph);
+// Residencies that keep every tensor in the fast tier for all of its life.
+std::vector<Residency> AllFastResidencies(const Graph& graph);
 
-// The least limit with which AllFastSegments fit.
+// The least limit with which AllFastResidencies fit.
 int64_t AllFastBytes(const Graph& graph);
 
-// The segments that find no address when all others are placed as BuildPlan
+// The residencies that find no address when all others are placed as BuildPlan
 // first tries it: where it says RESOURCE_EXHAUSTED, these are why. Without
 // them, BuildPlan finds addresses.
-std::vector<FastSegment> FindUnplaced(const Graph& graph,
-                                      const BuildInput& input);
+std::vector<Residency> FindUnplaced(const Graph& graph,
+                                    const BuildInput& input);
 
 // Room for tensors in the fast tier: the limit without the unmanaged storages
 // and the streaming window. May be negative.

@@ -25,12 +25,12 @@ bool MayFit(const Graph& graph, int64_t limit_bytes) {
   return ComputeLiveness(graph).peak_bytes <= limit_bytes;
 }
 
-BuildInput MakeInput(const Workload& workload, Residency residency) {
-  return {std::move(residency.segments),
+BuildInput MakeInput(const Workload& workload, PlacementDecision decision) {
+  return {std::move(decision.residencies),
           workload.streams,
           workload.stream_window_bytes,
           workload.fast_limit_bytes,
-          std::move(residency.first_slow_tier),
+          std::move(decision.first_slow_tier),
           kRepairWork,
           workload.cancellation};
 }
@@ -41,15 +41,15 @@ absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
   for (double share : kBudgetShares) {
     const auto budget_bytes =
         static_cast<int64_t>(share * static_cast<double>(workload.arena_bytes));
-    Residency residency = decide(workload, budget_bytes);
+    PlacementDecision decision = decide(workload, budget_bytes);
     const absl::Status wanted = workload.cancellation.Check();
     if (!wanted.ok()) return wanted;
     absl::StatusOr<Plan> plan =
-        BuildPlan(graph, system, MakeInput(workload, std::move(residency)));
+        BuildPlan(graph, system, MakeInput(workload, std::move(decision)));
     if (!absl::IsResourceExhausted(plan.status())) return plan;
   }
   absl::StatusOr<Plan> plan = BuildPlan(
-      graph, system, MakeInput(workload, StagedSegments(graph, workload)));
+      graph, system, MakeInput(workload, StagedResidencies(graph, workload)));
   if (plan.ok()) {
     plan->notes.push_back(
         "No address layout of what the policy decided fits the limit; each "
@@ -72,7 +72,7 @@ std::optional<Plan> PlanWithoutMoves(const Graph& graph,
                                      std::string_view policy) {
   const int64_t limit_bytes = EffectiveLimit(system, options);
   if (!MayFit(graph, limit_bytes)) return std::nullopt;
-  BuildInput input{.segments = AllFastSegments(graph),
+  BuildInput input{.residencies = AllFastResidencies(graph),
                    .fast_limit_bytes = limit_bytes,
                    .cancellation = options.cancellation};
   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);

@@ -23,23 +23,23 @@
 namespace stowage {
 
 // Who is fast when, and where to be otherwise (BuildInput::first_slow_tier).
-struct Residency {
+struct PlacementDecision {
   // Implicit: most policies leave the choice of the slower tier to the builder.
-  Residency(std::vector<FastSegment> segments)  // NOLINT
-      : segments(std::move(segments)) {}
-  Residency(std::vector<FastSegment> segments,
-            std::vector<TierIndex> first_slow_tier)
-      : segments(std::move(segments)),
+  PlacementDecision(std::vector<Residency> residencies)  // NOLINT
+      : residencies(std::move(residencies)) {}
+  PlacementDecision(std::vector<Residency> residencies,
+                    std::vector<TierIndex> first_slow_tier)
+      : residencies(std::move(residencies)),
         first_slow_tier(std::move(first_slow_tier)) {}
 
-  std::vector<FastSegment> segments;
+  std::vector<Residency> residencies;
   std::vector<TierIndex> first_slow_tier;
 };
 
 // Chooses who is fast when, holding at most max(budget_bytes,
 // workload.need_bytes[k]) rounded bytes in the fast tier at kernel k.
-using Decide = absl::FunctionRef<Residency(const Workload& workload,
-                                           int64_t budget_bytes)>;
+using Decide = absl::FunctionRef<PlacementDecision(const Workload& workload,
+                                                   int64_t budget_bytes)>;
 
 // The limit that a plan is made for: no more than the fast tier has.
 int64_t EffectiveLimit(const MemorySystem& system, const PlanOptions& options);

@@ -5,32 +5,32 @@
 
 namespace stowage {
 
-std::vector<FastSegment> ImmovableSegments(const Graph& graph) {
-  std::vector<FastSegment> segments = AllFastSegments(graph);
-  std::erase_if(segments, [&](const FastSegment& segment) {
-    return graph.tensors[segment.tensor].movable();
+std::vector<Residency> ImmovableResidencies(const Graph& graph) {
+  std::vector<Residency> residencies = AllFastResidencies(graph);
+  std::erase_if(residencies, [&](const Residency& residency) {
+    return graph.tensors[residency.tensor].movable();
   });
-  return segments;
+  return residencies;
 }
 
-std::vector<FastSegment> StagedSegments(const Graph& graph,
-                                        const Workload& workload) {
-  std::vector<FastSegment> segments = ImmovableSegments(graph);
+std::vector<Residency> StagedResidencies(const Graph& graph,
+                                         const Workload& workload) {
+  std::vector<Residency> residencies = ImmovableResidencies(graph);
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     for (TensorIndex t : workload.staged[k]) {
       const Tensor& tensor = graph.tensors[t];
       if (!tensor.movable()) continue;
-      FastSegment segment{t, k, k, k + 1, k + 1};
-      segment.moved_in = tensor.persistent || tensor.birth_kernel != k;
-      segment.moved_out = tensor.persistent || tensor.death_kernel != k;
-      segments.push_back(segment);
+      Residency residency{t, k, k, k + 1, k + 1};
+      residency.moved_in = tensor.persistent || tensor.birth_kernel != k;
+      residency.moved_out = tensor.persistent || tensor.death_kernel != k;
+      residencies.push_back(residency);
     }
   }
-  std::sort(segments.begin(), segments.end(),
-            [](const FastSegment& a, const FastSegment& b) {
+  std::sort(residencies.begin(), residencies.end(),
+            [](const Residency& a, const Residency& b) {
               return std::tie(a.tensor, a.begin) < std::tie(b.tensor, b.begin);
             });
-  return segments;
+  return residencies;
 }
 
 }  // namespace stowage

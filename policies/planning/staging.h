@@ -1,7 +1,7 @@
 // Residency decisions that are trivially right: everything movable is in the
 // fast tier only while a kernel needs it there.
 //
-//   std::vector<FastSegment> segments = StagedSegments(graph, workload);
+//   std::vector<Residency> residencies = StagedResidencies(graph, workload);
 #ifndef STOWAGE_POLICIES_PLANNING_STAGING_H_
 #define STOWAGE_POLICIES_PLANNING_STAGING_H_
 
@@ -15,11 +15,11 @@ namespace stowage {
 
 // Each staged tensor is moved in just before its kernel and out just after it,
 // synchronously. Pinned tensors and workspaces stay.
-std::vector<FastSegment> StagedSegments(const Graph& graph,
-                                        const Workload& workload);
+std::vector<Residency> StagedResidencies(const Graph& graph,
+                                         const Workload& workload);
 
 // Only what cannot be anywhere else is fast: for addressable slower tiers.
-std::vector<FastSegment> ImmovableSegments(const Graph& graph);
+std::vector<Residency> ImmovableResidencies(const Graph& graph);
 
 }  // namespace stowage
 

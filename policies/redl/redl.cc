@@ -140,7 +140,7 @@ absl::StatusOr<Plan> RedlPolicy::MakePlan(const Graph& graph,
                                decision->choice.length, decision->choice.rules,
                                kernel_ns, budget_bytes)
             .Plan()
-            .segments;
+            .residencies;
       });
   if (plan.ok() && decision.has_value()) {
     AddNotes(graph, layers, *decision, stage_all, *plan);

@@ -11,7 +11,7 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/move_windows.h"
 #include "policies/planning/staging.h"
-#include "policies/search/annealing/segment_tightening.h"
+#include "policies/search/annealing/residency_tightening.h"
 #include "policies/simulate/simulator.h"
 
 namespace stowage {
@@ -23,7 +23,7 @@ constexpr LanePrices kPrices[] = {{1, 1, 1000},  {1, 1, 1},
                                   {0.2, 0.2, 1}, {0.03, 0.03, 1},
                                   {0.5, 0.5, 1}, {0.1, 0.1, 1}};
 
-// Of a segment that found no address, the shares that are taken from what is
+// Of a residency that found no address, the shares that are taken from what is
 // allowed while it is held, one after the other while there is effort left.
 constexpr double kMisfitShares[] = {0.5, 0.25, 1};
 
@@ -147,7 +147,7 @@ void Search::MakeDo(const Recipe& recipe, double most_share) {
   }
   if (!IsStuck()) return;
   BuildInput input = MakeInput({});
-  input.segments = StagedSegments(costs_.graph(), costs_.workload());
+  input.residencies = StagedResidencies(costs_.graph(), costs_.workload());
   absl::StatusOr<Plan> plan = BuildPlan(costs_.graph(), costs_.system(), input);
   if (!plan.ok()) {
     best_ = plan.status();
@@ -235,18 +235,18 @@ void Search::LayOut(Candidate candidate, double misfit_share) {
   const bool in_place = costs_.in_place_tier() != kFastTier;
   const int layouts = in_place ? effort_.layouts / 3 : effort_.layouts;
   for (int layout = 0; layout < layouts; ++layout) {
-    const std::vector<FastSegment> misfits = TryLayout(candidate);
+    const std::vector<Residency> misfits = TryLayout(candidate);
     if (misfits.empty() || IsDone()) return;
     room_.Take(misfits, misfit_share);
     candidate = Evaluate(candidate.recipe);
   }
 }
 
-std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
+std::vector<Residency> Search::TryLayout(const Candidate& candidate) {
   BuildInput input = MakeInput(candidate);
   Tighten(input);
-  work_left_ -= static_cast<int64_t>(input.segments.size());
-  std::vector<FastSegment> misfits;
+  work_left_ -= static_cast<int64_t>(input.residencies.size());
+  std::vector<Residency> misfits;
   absl::StatusOr<Plan> plan =
       BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
   if (plan.ok()) {
@@ -261,25 +261,25 @@ std::vector<FastSegment> Search::TryLayout(const Candidate& candidate) {
 
 void Search::Tighten(BuildInput& input) const {
   const bool waits = WaitedShare() > kMostWaitingForEarly;
-  TightenSegments(costs_.graph(), costs_.system(),
-                  waits ? CopiesBegin::kLate : CopiesBegin::kLateFromMemory,
-                  input);
+  TightenResidencies(costs_.graph(), costs_.system(),
+                     waits ? CopiesBegin::kLate : CopiesBegin::kLateFromMemory,
+                     input);
 }
 
-void Search::LeaveSlow(BuildInput input, std::vector<FastSegment> misfits) {
-  const auto key = [](const FastSegment& segment) {
-    return std::make_pair(segment.tensor, segment.begin);
+void Search::LeaveSlow(BuildInput input, std::vector<Residency> misfits) {
+  const auto key = [](const Residency& residency) {
+    return std::make_pair(residency.tensor, residency.begin);
   };
   for (int n = 0; n < kMostLeaving && !misfits.empty(); ++n) {
     std::set<std::pair<TensorIndex, KernelIndex>> left_out;
-    for (const FastSegment& misfit : misfits) {
+    for (const Residency& misfit : misfits) {
       if (!costs_.graph().tensors[misfit.tensor].movable()) return;
       left_out.insert(key(misfit));
     }
-    std::erase_if(input.segments, [&](const FastSegment& segment) {
-      return left_out.contains(key(segment));
+    std::erase_if(input.residencies, [&](const Residency& residency) {
+      return left_out.contains(key(residency));
     });
-    work_left_ -= static_cast<int64_t>(input.segments.size());
+    work_left_ -= static_cast<int64_t>(input.residencies.size());
     absl::StatusOr<Plan> plan =
         BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
     if (plan.ok()) return Consider(*std::move(plan));
@@ -326,17 +326,17 @@ bool Search::IsGoodEnough(int64_t step_ns) const {
 
 BuildInput Search::MakeInput(const Candidate& candidate) const {
   const Workload& workload = costs_.workload();
-  BuildInput input{
-      .segments = SegmentsWithout(costs_.graph(), candidate.schedule.taken),
-      .streams = workload.streams,
-      .stream_window_bytes = workload.stream_window_bytes,
-      .fast_limit_bytes = workload.fast_limit_bytes,
-      .cancellation = effort_.cancellation};
+  BuildInput input{.residencies = ResidenciesWithout(costs_.graph(),
+                                                     candidate.schedule.taken),
+                   .streams = workload.streams,
+                   .stream_window_bytes = workload.stream_window_bytes,
+                   .fast_limit_bytes = workload.fast_limit_bytes,
+                   .cancellation = effort_.cancellation};
   input.first_slow_tier.assign(costs_.graph().tensors.size(), 1);
   for (const PlacedAbsence& placed : candidate.placed) {
-    input.first_slow_tier[placed.absence.gap.tensor] = placed.tier;
+    input.first_slow_tier[placed.absence.period.tensor] = placed.tier;
   }
-  if (input.segments.size() > kMostRepaired) input.repair_work = 0;
+  if (input.residencies.size() > kMostRepaired) input.repair_work = 0;
   return input;
 }
 

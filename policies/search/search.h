@@ -24,7 +24,7 @@
 #include "policies/search/absences/allowed_room.h"
 #include "policies/search/absences/move_schedule.h"
 #include "policies/search/absences/tier_choice.h"
-#include "policies/search/annealing/segment_annealing.h"
+#include "policies/search/annealing/residency_annealing.h"
 
 namespace stowage {
 
@@ -36,10 +36,10 @@ struct SearchEffort {
   // the one before did not fit; a third of them where what does not fit can be
   // used in a slower tier.
   int layouts = 12;
-  // Absences and segments that are scheduled or laid out, in all.
+  // Absences and residencies that are scheduled or laid out, in all.
   int64_t work = 300'000;
-  // As AnnealingEffort::work, and as much of it for each boundary and stay as
-  // is worth it.
+  // As AnnealingEffort::work, and as much of it for each boundary and residency
+  // as is worth it.
   int64_t annealing = 15'000'000;
   int64_t annealing_each = 60'000;
   // How often annealing begins again at the best plan, each time with twice the
@@ -78,7 +78,7 @@ class Search {
     if (best_.ok()) beginning_ = *best_;
   }
 
-  // Makes small changes to the stays of the best plan, whoever made it
+  // Makes small changes to the residencies of the best plan, whoever made it
   // (segment_annealing.h). Nothing for graphs so large that it takes long to
   // begin, nor where a tensor is in several slower tiers.
   void Anneal();
@@ -135,35 +135,35 @@ class Search {
   // The best of some rounds; without `price` all cost what the recipe says.
   Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
   // Lays out the candidate, or what becomes of it with less room: while a
-  // segment that found no address is held, less by that share of it.
+  // residency that found no address is held, less by that share of it.
   void LayOut(Candidate candidate, double misfit_share);
   // What has no address in the layout that leaves out least; none where there
   // is a plan, or where less room would not help.
-  std::vector<FastSegment> TryLayout(const Candidate& candidate);
+  std::vector<Residency> TryLayout(const Candidate& candidate);
   // From the best plan, and another beginning if there is one.
   void AnnealFromBeginnings();
   // The same from the best plan alone, with a share of the effort.
   void AnnealBest(double share);
   // Each spends `work` on annealing from the best plan, a layout counting
   // `layout_work`. What finds no address is used in a slower tier.
-  void AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
+  void AnnealLeavingSlow(ResidencyAnnealing& annealing, int64_t work,
                          int64_t layout_work);
   // Only what finds addresses as a whole counts. Returns the work left.
-  int64_t AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
+  int64_t AnnealAndLayOut(ResidencyAnnealing& annealing, int64_t work,
                           int64_t layout_work);
   // Only what finds addresses beside all else is tried.
-  void AnnealInPlaces(SegmentAnnealing& annealing, int64_t work);
-  // Annealing begins with the best plan, its stays as short as they may be
-  // where it `tightens`; false where it cannot.
-  bool BeginAgain(SegmentAnnealing& annealing, bool tightens);
-  bool IsFarFromFitting(const std::vector<FastSegment>& misfits) const;
+  void AnnealInPlaces(ResidencyAnnealing& annealing, int64_t work);
+  // Annealing begins with the best plan, its residencies as short as they may
+  // be where it `tightens`; false where it cannot.
+  bool BeginAgain(ResidencyAnnealing& annealing, bool tightens);
+  bool IsFarFromFitting(const std::vector<Residency>& misfits) const;
   // Considers what `annealing` comes to; returns what has no address there.
-  std::vector<FastSegment> AnnealStep(SegmentAnnealing& annealing,
-                                      AnnealingEffort effort);
-  // Shortens stays to what their copies need.
+  std::vector<Residency> AnnealStep(ResidencyAnnealing& annealing,
+                                    AnnealingEffort effort);
+  // Shortens residencies to what their copies need.
   void Tighten(BuildInput& input) const;
   // Considers the plan in which what found no address is used in a slower tier.
-  void LeaveSlow(BuildInput input, std::vector<FastSegment> misfits);
+  void LeaveSlow(BuildInput input, std::vector<Residency> misfits);
   void MakeDo(const Recipe& recipe, double most_share);
   bool IsStuck() const;
   // Whether even its schedule, without addresses, is no faster than the best.
@@ -172,7 +172,7 @@ class Search {
   bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
 
-  // The most stays whose layout is repaired where something is lost by
+  // The most residencies whose layout is repaired where something is lost by
   // repairing it: less room leads to good schedules of more sooner.
   static constexpr size_t kMostRepaired = 700;
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "policies/planning/plan_segments.h"
+#include "policies/planning/plan_residencies.h"
 #include "policies/search/search.h"
 
 namespace stowage {
@@ -32,7 +32,7 @@ constexpr double kReheating = 0.7;
 constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
 
-// What a layout counts: for repairs, and for each stay.
+// What a layout counts: for repairs, and for each residency.
 constexpr int64_t kAnnealingRepairs = 100'000;
 constexpr int64_t kLayoutWork = 100;
 
@@ -41,8 +41,8 @@ constexpr int64_t kLayoutWork = 100;
 constexpr double kMostWorse = 1.02;
 constexpr double kTrialShare = 0.1;
 
-// The most boundaries and stays of a plan that is annealed with all the effort,
-// larger ones gaining little by it, and of one that is annealed at all.
+// The most boundaries and residencies of a plan that is annealed with all the
+// effort, larger ones gaining little by it, and of one that is annealed at all.
 constexpr int64_t kAnnealedFully = 7'000;
 constexpr int64_t kMostAnnealed = 20'000;
 
@@ -90,7 +90,7 @@ void Search::AnnealBest(double share) {
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return;
   const auto size =
-      static_cast<int64_t>(room_.bytes().size() + input->segments.size());
+      static_cast<int64_t>(room_.bytes().size() + input->residencies.size());
   if (size > kMostAnnealed) return;
   const int64_t most_work =
       effort_.annealing * kAnnealedFully / std::max(kAnnealedFully, size);
@@ -99,8 +99,8 @@ void Search::AnnealBest(double share) {
       static_cast<double>(std::min(most_work, effort_.annealing_each * size)));
   const int64_t layout_work = kAnnealingRepairs + kLayoutWork * size;
   room_.AllowAll(1);
-  SegmentAnnealing annealing(costs_.graph(), costs_.system(), input->streams,
-                             effort_.seed * kMostAnnealings + ++annealings_);
+  ResidencyAnnealing annealing(costs_.graph(), costs_.system(), input->streams,
+                               effort_.seed * kMostAnnealings + ++annealings_);
   annealing.Begin(*std::move(input), room_.bytes());
   if (costs_.in_place_tier() != kFastTier) {
     AnnealLeavingSlow(annealing, work, layout_work);
@@ -112,13 +112,13 @@ void Search::AnnealBest(double share) {
   AnnealInPlaces(annealing, work - first + left);
 }
 
-void Search::AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
+void Search::AnnealLeavingSlow(ResidencyAnnealing& annealing, int64_t work,
                                int64_t layout_work) {
   double temperature = kFirstTemperature;
   for (int64_t left = work; left > 0 && !IsOver();) {
     const int64_t step = std::min(work / kSteps, left);
     left -= step + layout_work;
-    const std::vector<FastSegment> misfits = AnnealStep(
+    const std::vector<Residency> misfits = AnnealStep(
         annealing,
         {.work = step, .temperature = temperature, .reheating = kReheating});
     temperature = kLaterTemperature;
@@ -128,7 +128,7 @@ void Search::AnnealLeavingSlow(SegmentAnnealing& annealing, int64_t work,
   }
 }
 
-int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
+int64_t Search::AnnealAndLayOut(ResidencyAnnealing& annealing, int64_t work,
                                 int64_t layout_work) {
   double temperature = kFirstTemperature;
   int64_t step = work / kFirstSteps;
@@ -137,7 +137,7 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
   while (left > 0 && !IsOver()) {
     step = std::min(step, left);
     left -= step + layout_work;
-    const std::vector<FastSegment> misfits = AnnealStep(
+    const std::vector<Residency> misfits = AnnealStep(
         annealing,
         {.work = step, .temperature = temperature, .reheating = kReheating});
     temperature = kLaterTemperature;
@@ -161,7 +161,7 @@ int64_t Search::AnnealAndLayOut(SegmentAnnealing& annealing, int64_t work,
   return std::max<int64_t>(0, left);
 }
 
-bool Search::BeginAgain(SegmentAnnealing& annealing, bool tightens) {
+bool Search::BeginAgain(ResidencyAnnealing& annealing, bool tightens) {
   std::optional<BuildInput> input = BuildInputOf(costs_.graph(), *best_);
   if (!input.has_value()) return false;
   if (tightens) Tighten(*input);
@@ -169,7 +169,7 @@ bool Search::BeginAgain(SegmentAnnealing& annealing, bool tightens) {
   return true;
 }
 
-void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
+void Search::AnnealInPlaces(ResidencyAnnealing& annealing, int64_t work) {
   room_.AllowAll(1);
   if (IsOver() || !BeginAgain(annealing, true)) return;
   annealing.KeepPlaces(costs_.workload().arena_bytes);
@@ -178,27 +178,27 @@ void Search::AnnealInPlaces(SegmentAnnealing& annealing, int64_t work) {
                          .reheating = kReheating});
 }
 
-bool Search::IsFarFromFitting(const std::vector<FastSegment>& misfits) const {
+bool Search::IsFarFromFitting(const std::vector<Residency>& misfits) const {
   int64_t bytes = 0;
-  for (const FastSegment& misfit : misfits) {
+  for (const Residency& misfit : misfits) {
     bytes += costs_.graph().tensors[misfit.tensor].size_bytes;
   }
   return bytes > costs_.workload().arena_bytes;
 }
 
-std::vector<FastSegment> Search::AnnealStep(SegmentAnnealing& annealing,
-                                            AnnealingEffort effort) {
+std::vector<Residency> Search::AnnealStep(ResidencyAnnealing& annealing,
+                                          AnnealingEffort effort) {
   effort.deadline = effort_.deadline;
   effort.cancellation = effort_.cancellation;
   BuildInput input = annealing.Run(effort);
   const bool in_place = costs_.in_place_tier() != kFastTier;
-  const bool repairs = in_place || input.segments.size() <= kMostRepaired;
+  const bool repairs = in_place || input.residencies.size() <= kMostRepaired;
   input.repair_work = repairs ? kAnnealingRepairs : 0;
   if (!annealing.keeps_places()) {
     Tighten(input);
-    for (FastSegment& segment : input.segments) segment.offset_bytes = -1;
+    for (Residency& residency : input.residencies) residency.offset_bytes = -1;
   }
-  std::vector<FastSegment> misfits;
+  std::vector<Residency> misfits;
   absl::StatusOr<Plan> plan =
       BuildPlan(costs_.graph(), costs_.system(), input, &misfits);
   if (plan.ok()) {

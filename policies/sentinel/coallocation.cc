@@ -11,23 +11,23 @@
 namespace stowage {
 namespace {
 
-// Layers in which a segment begins and ends.
-std::pair<LayerIndex, LayerIndex> LayersOf(const FastSegment& segment,
+// Layers in which a residency begins and ends.
+std::pair<LayerIndex, LayerIndex> LayersOf(const Residency& residency,
                                            const Layers& layers) {
   const auto last = static_cast<KernelIndex>(layers.of_kernel.size()) - 1;
-  return {layers.of_kernel[std::min(segment.begin, last)],
-          layers.of_kernel[std::min(segment.end - 1, last)]};
+  return {layers.of_kernel[std::min(residency.begin, last)],
+          layers.of_kernel[std::min(residency.end - 1, last)]};
 }
 
-// Numbers the segments of a block and lines them up.
+// Numbers the residencies of a block and lines them up.
 void MakeBlock(const Graph& graph, int32_t block,
-               const std::vector<FastSegment*>& segments) {
+               const std::vector<Residency*>& residencies) {
   int64_t offset_bytes = 0;
-  for (FastSegment* segment : segments) {
-    segment->block = block;
-    segment->block_offset_bytes = offset_bytes;
+  for (Residency* residency : residencies) {
+    residency->block = block;
+    residency->block_offset_bytes = offset_bytes;
     offset_bytes +=
-        RoundUpToPlacement(graph.tensors[segment->tensor].size_bytes);
+        RoundUpToPlacement(graph.tensors[residency->tensor].size_bytes);
   }
 }
 
@@ -60,21 +60,21 @@ std::vector<CoallocationGroup> FindCoallocationGroups(const Graph& graph,
 }
 
 void CoAllocate(const Graph& graph, const Layers& layers,
-                std::vector<FastSegment>& segments) {
-  std::vector<std::vector<FastSegment*>> by_tensor(graph.tensors.size());
-  for (FastSegment& segment : segments) {
-    by_tensor[segment.tensor].push_back(&segment);
+                std::vector<Residency>& residencies) {
+  std::vector<std::vector<Residency*>> by_tensor(graph.tensors.size());
+  for (Residency& residency : residencies) {
+    by_tensor[residency.tensor].push_back(&residency);
   }
   int32_t blocks = 0;
   for (const CoallocationGroup& group : FindCoallocationGroups(graph, layers)) {
-    std::map<std::pair<LayerIndex, LayerIndex>, std::vector<FastSegment*>>
-        stays;
+    std::map<std::pair<LayerIndex, LayerIndex>, std::vector<Residency*>>
+        residencies;
     for (TensorIndex t : group.tensors) {
-      for (FastSegment* segment : by_tensor[t]) {
-        stays[LayersOf(*segment, layers)].push_back(segment);
+      for (Residency* residency : by_tensor[t]) {
+        residencies[LayersOf(*residency, layers)].push_back(residency);
       }
     }
-    for (const auto& [lifetime, together] : stays) {
+    for (const auto& [lifetime, together] : residencies) {
       if (together.size() > 1) MakeBlock(graph, blocks++, together);
     }
   }

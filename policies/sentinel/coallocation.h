@@ -4,7 +4,7 @@
 //
 //   std::vector<CoallocationGroup> groups =
 //       FindCoallocationGroups(graph, layers);
-//   CoAllocate(graph, layers, segments);   // ahead of BuildPlan
+//   CoAllocate(graph, layers, residencies);   // ahead of BuildPlan
 //
 // Pure functions of a valid graph.
 #ifndef STOWAGE_POLICIES_SENTINEL_COALLOCATION_H_
@@ -30,11 +30,11 @@ struct CoallocationGroup {
 std::vector<CoallocationGroup> FindCoallocationGroups(const Graph& graph,
                                                       const Layers& layers);
 
-// Makes blocks of the segments of a group's tensors that come to the fast tier
-// in the same layer and leave it in the same layer: their addresses follow each
-// other in the group's order.
+// Makes blocks of the residencies of a group's tensors that come to the fast
+// tier in the same layer and leave it in the same layer: their addresses follow
+// each other in the group's order.
 void CoAllocate(const Graph& graph, const Layers& layers,
-                std::vector<FastSegment>& segments);
+                std::vector<Residency>& residencies);
 
 }  // namespace stowage
 

@@ -68,14 +68,14 @@ absl::StatusOr<Plan> PlanWithSentinel(const Graph& graph,
           decision = DecideSentinel(graph, system, workload, layers, stage_all,
                                     interval_layers, deadline);
         }
-        std::vector<FastSegment> segments =
+        std::vector<Residency> residencies =
             IntervalPlanner(graph, system, workload, layers,
                             decision->choice.length, decision->choice.rules,
                             decision->kernel_ns, budget_bytes)
                 .Plan()
-                .segments;
-        CoAllocate(graph, layers, segments);
-        return segments;
+                .residencies;
+        CoAllocate(graph, layers, residencies);
+        return residencies;
       });
   if (absl::IsFailedPrecondition(plan.status())) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -10,11 +10,11 @@
 namespace stowage {
 namespace {
 
-// How many gaps are compared to relieve one boundary; bounds the time that is
-// spent where lanes are saturated and no copy can hide.
+// How many periods are compared to relieve one boundary; bounds the time that
+// is spent where lanes are saturated and no copy can hide.
 constexpr size_t kMaxFreeCandidates = 32;
 constexpr size_t kMaxTakenCandidates = 8;
-constexpr int64_t kMaxStepsPerGap = 4;
+constexpr int64_t kMaxStepsPerPeriod = 4;
 
 }  // namespace
 
@@ -28,9 +28,9 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
       boundary_ns_(boundary_ns),
       budget_bytes_(budget_bytes),
       step_(graph.kernel_count() + 1),
-      gaps_(FindGaps(graph, workload)),
+      periods_(FindInactivePeriods(graph, workload)),
       begins_(step_),
-      taken_(gaps_.size()) {
+      taken_(periods_.size()) {
   for (const Tensor& tensor : graph.tensors) {
     const auto with_margin = [&](TierIndex from, TierIndex to) {
       return static_cast<int64_t>(
@@ -39,14 +39,14 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
     out_ns_.push_back(with_margin(kFastTier, 1));
     in_ns_.push_back(with_margin(1, kFastTier));
   }
-  for (size_t g = 0; g < gaps_.size(); ++g) {
+  for (size_t g = 0; g < periods_.size(); ++g) {
     for (const KernelIndex turn : {0, step_}) {
-      const KernelIndex begin = std::max(0, gaps_[g].from - turn);
-      const KernelIndex end = std::min(step_, gaps_[g].to - turn);
+      const KernelIndex begin = std::max(0, periods_[g].from - turn);
+      const KernelIndex end = std::min(step_, periods_[g].to - turn);
       const KernelIndex next_use =
-          gaps_[g].moves_in ? gaps_[g].to - turn : 3 * step_;
+          periods_[g].moves_in ? periods_[g].to - turn : 3 * step_;
       if (begin >= end) continue;
-      begins_[begin].push_back({.gap = static_cast<int>(g),
+      begins_[begin].push_back({.period = static_cast<int>(g),
                                 .turn = turn,
                                 .end = end,
                                 .next_use = next_use});
@@ -62,15 +62,15 @@ void EvictionPlanner::Open(KernelIndex boundary) {
     SetTaken(cover);
     const auto behind = std::partition_point(
         covering_.begin(), covering_.end(), [&](const Cover& other) {
-          return std::tuple(-other.next_use, other.gap) <
-                 std::tuple(-cover.next_use, cover.gap);
+          return std::tuple(-other.next_use, other.period) <
+                 std::tuple(-cover.next_use, cover.period);
         });
     covering_.insert(behind, cover);
   }
 }
 
 void EvictionPlanner::SetTaken(Cover& cover) const {
-  const std::optional<Option>& option = taken_[cover.gap];
+  const std::optional<Option>& option = taken_[cover.period];
   cover.taken = option.has_value();
   if (!cover.taken) return;
   cover.left = option->taken.left - cover.turn;
@@ -79,9 +79,9 @@ void EvictionPlanner::SetTaken(Cover& cover) const {
 
 bool EvictionPlanner::Plan(int64_t max_wait_ns) {
   CountFastBytes();
-  TakeMandatoryGaps();
+  TakeMandatoryPeriods();
   int64_t steps_left =
-      kMaxStepsPerGap * static_cast<int64_t>(gaps_.size()) + 1000;
+      kMaxStepsPerPeriod * static_cast<int64_t>(periods_.size()) + 1000;
   for (KernelIndex b = 0; b < step_; ++b) {
     const int64_t need_bytes =
         b < graph_.kernel_count() ? workload_.need_bytes[b] : 0;
@@ -96,23 +96,23 @@ bool EvictionPlanner::Plan(int64_t max_wait_ns) {
   return wait_ns_ <= max_wait_ns;
 }
 
-std::vector<FastSegment> EvictionPlanner::Segments() const {
-  std::vector<TakenGap> taken;
+std::vector<Residency> EvictionPlanner::Residencies() const {
+  std::vector<TakenPeriod> taken;
   for (const std::optional<Option>& option : taken_) {
     if (option.has_value()) taken.push_back(option->taken);
   }
-  return SegmentsWithout(graph_, std::move(taken));
+  return ResidenciesWithout(graph_, std::move(taken));
 }
 
 void EvictionPlanner::CountFastBytes() {
   // Changes first, then their sums.
   fast_bytes_.assign(step_ + 1, 0);
-  for (const FastSegment& segment : AllFastSegments(graph_)) {
-    if (segment.begin >= segment.end) continue;
+  for (const Residency& residency : AllFastResidencies(graph_)) {
+    if (residency.begin >= residency.end) continue;
     const int64_t bytes =
-        RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes);
-    fast_bytes_[segment.begin] += bytes;
-    fast_bytes_[segment.end] -= bytes;
+        RoundUpToPlacement(graph_.tensors[residency.tensor].size_bytes);
+    fast_bytes_[residency.begin] += bytes;
+    fast_bytes_[residency.end] -= bytes;
   }
   fast_bytes_.pop_back();
   std::partial_sum(fast_bytes_.begin(), fast_bytes_.end(), fast_bytes_.begin());
@@ -128,43 +128,44 @@ void EvictionPlanner::AddFastBytes(KernelIndex begin, KernelIndex end,
   }
 }
 
-void EvictionPlanner::TakeMandatoryGaps() {
-  for (size_t g = 0; g < gaps_.size(); ++g) {
-    const Gap& gap = gaps_[g];
-    const bool free = !gap.moves_out && !gap.moves_in;
-    if (!gap.mandatory() && !free) continue;
+void EvictionPlanner::TakeMandatoryPeriods() {
+  for (size_t g = 0; g < periods_.size(); ++g) {
+    const InactivePeriod& period = periods_[g];
+    const bool free = !period.moves_out && !period.moves_in;
+    if (!period.mandatory() && !free) continue;
     if (workload_.cancellation.IsCancelled()) return;
-    Take(g, gap.mandatory() ? Schedule(gap, gap.slow_first, gap.slow_last)
-                            : Schedule(gap, gap.from, gap.to - 1));
+    Take(g, period.mandatory()
+                ? Schedule(period, period.slow_first, period.slow_last)
+                : Schedule(period, period.from, period.to - 1));
   }
 }
 
-// Frees room at the boundary by one gap; false when no gap can.
+// Frees room at the boundary by one period; false when no period can.
 bool EvictionPlanner::RelieveBoundary(KernelIndex boundary) {
   Option best;
-  int best_gap = -1;
+  int best_period = -1;
   int64_t best_wait_ns = 0;
   VisitCandidates(boundary, [&](int g) {
     const int64_t before_ns = taken_[g].has_value() ? taken_[g]->wait_ns : 0;
     const Option option = Extend(g, boundary);
     const int64_t wait_ns = option.wait_ns - before_ns;
-    if (best_gap >= 0 && wait_ns >= best_wait_ns) return true;
+    if (best_period >= 0 && wait_ns >= best_wait_ns) return true;
     best = option;
-    best_gap = g;
+    best_period = g;
     best_wait_ns = wait_ns;
     return wait_ns > 0;
   });
-  if (best_gap < 0) return false;
-  if (taken_[best_gap].has_value()) GiveBack(best_gap);
-  Take(best_gap, best);
+  if (best_period < 0) return false;
+  if (taken_[best_period].has_value()) GiveBack(best_period);
+  Take(best_period, best);
   for (Cover& cover : covering_) {
-    if (cover.gap == best_gap) SetTaken(cover);
+    if (cover.period == best_period) SetTaken(cover);
   }
   return true;
 }
 
 void EvictionPlanner::VisitCandidates(
-    KernelIndex boundary, absl::FunctionRef<bool(int gap)> visit) const {
+    KernelIndex boundary, absl::FunctionRef<bool(int period)> visit) const {
   for (const bool taken : {false, true}) {
     size_t visits_left = taken ? kMaxTakenCandidates : kMaxFreeCandidates;
     for (const Cover& cover : covering_) {
@@ -173,53 +174,55 @@ void EvictionPlanner::VisitCandidates(
           taken && cover.left <= boundary && boundary < cover.fetch;
       if (absent) continue;
       if (visits_left-- == 0) break;
-      if (!visit(cover.gap)) return;
+      if (!visit(cover.period)) return;
     }
   }
 }
 
-KernelIndex EvictionPlanner::Unroll(int gap, KernelIndex boundary) const {
-  return boundary < gaps_[gap].from ? boundary + step_ : boundary;
+KernelIndex EvictionPlanner::Unroll(int period, KernelIndex boundary) const {
+  return boundary < periods_[period].from ? boundary + step_ : boundary;
 }
 
-// How to take the gap so that it frees room at the boundary as well as wherever
-// it already has to.
-EvictionPlanner::Option EvictionPlanner::Extend(int gap, KernelIndex boundary) {
-  const KernelIndex at = Unroll(gap, boundary);
-  if (!taken_[gap].has_value()) return Schedule(gaps_[gap], at, at);
-  const Option& before = *taken_[gap];
+// How to take the period so that it frees room at the boundary as well as
+// wherever it already has to.
+EvictionPlanner::Option EvictionPlanner::Extend(int period,
+                                                KernelIndex boundary) {
+  const KernelIndex at = Unroll(period, boundary);
+  if (!taken_[period].has_value()) return Schedule(periods_[period], at, at);
+  const Option& before = *taken_[period];
   ReleaseLanes(before);
-  const Option option = Schedule(gaps_[gap], std::min(at, before.slow_first),
-                                 std::max(at, before.slow_last));
+  const Option option =
+      Schedule(periods_[period], std::min(at, before.slow_first),
+               std::max(at, before.slow_last));
   ReserveLanes(before);
   return option;
 }
 
-// The copies of `gap` such that it is slow at boundaries slow_first ..
+// The copies of `period` such that it is slow at boundaries slow_first ..
 // slow_last.
-EvictionPlanner::Option EvictionPlanner::Schedule(const Gap& gap,
+EvictionPlanner::Option EvictionPlanner::Schedule(const InactivePeriod& period,
                                                   KernelIndex slow_first,
                                                   KernelIndex slow_last) const {
   Option option;
-  option.taken.gap = gap;
+  option.taken.period = period;
   option.slow_first = slow_first;
   option.slow_last = slow_last;
-  option.taken.leave = option.taken.left = gap.from;
-  option.taken.fetch = option.taken.back = gap.to;
-  if (gap.moves_out) ScheduleOut(gap, slow_first, option);
-  if (gap.moves_in) ScheduleIn(gap, slow_last + 1, option);
+  option.taken.leave = option.taken.left = period.from;
+  option.taken.fetch = option.taken.back = period.to;
+  if (period.moves_out) ScheduleOut(period, slow_first, option);
+  if (period.moves_in) ScheduleIn(period, slow_last + 1, option);
   return option;
 }
 
 // As early as the lane allows, complete by boundary `by`. A move cannot cross
 // the end of the step, so what may leave in this step or in the next one tries
 // this one first.
-void EvictionPlanner::ScheduleOut(const Gap& gap, KernelIndex by,
+void EvictionPlanner::ScheduleOut(const InactivePeriod& period, KernelIndex by,
                                   Option& option) const {
-  const int64_t duration_ns = out_ns_[gap.tensor];
+  const int64_t duration_ns = out_ns_[period.tensor];
   int64_t least_wait_ns = -1;
   for (const KernelIndex turn : {0, step_}) {
-    const KernelIndex first = std::max(gap.from, turn);
+    const KernelIndex first = std::max(period.from, turn);
     const KernelIndex last = std::min(by, turn + step_ - 1);
     if (first > last) continue;
     const int64_t start_ns =
@@ -237,13 +240,13 @@ void EvictionPlanner::ScheduleOut(const Gap& gap, KernelIndex by,
 }
 
 // As late as the lane allows, not before boundary `after`.
-void EvictionPlanner::ScheduleIn(const Gap& gap, KernelIndex after,
-                                 Option& option) const {
-  const int64_t duration_ns = in_ns_[gap.tensor];
+void EvictionPlanner::ScheduleIn(const InactivePeriod& period,
+                                 KernelIndex after, Option& option) const {
+  const int64_t duration_ns = in_ns_[period.tensor];
   int64_t least_wait_ns = -1;
   for (const KernelIndex turn : {step_, 0}) {
     const KernelIndex first = std::max(after, turn);
-    const KernelIndex last = std::min(gap.to, turn + step_ - 1);
+    const KernelIndex last = std::min(period.to, turn + step_ - 1);
     if (first > last) continue;
     const int64_t start_ns =
         in_lane_.LatestStart(boundary_ns_[last - turn], duration_ns);
@@ -260,39 +263,41 @@ void EvictionPlanner::ScheduleIn(const Gap& gap, KernelIndex after,
   option.wait_ns += least_wait_ns;
 }
 
-void EvictionPlanner::Take(int gap, const Option& option) {
+void EvictionPlanner::Take(int period, const Option& option) {
   ReserveLanes(option);
   AddFastBytes(
       option.taken.left, option.taken.fetch,
-      -RoundUpToPlacement(graph_.tensors[gaps_[gap].tensor].size_bytes));
+      -RoundUpToPlacement(graph_.tensors[periods_[period].tensor].size_bytes));
   wait_ns_ += option.wait_ns;
-  taken_[gap] = option;
+  taken_[period] = option;
 }
 
-void EvictionPlanner::GiveBack(int gap) {
-  const Option& option = *taken_[gap];
+void EvictionPlanner::GiveBack(int period) {
+  const Option& option = *taken_[period];
   ReleaseLanes(option);
   AddFastBytes(
       option.taken.left, option.taken.fetch,
-      RoundUpToPlacement(graph_.tensors[gaps_[gap].tensor].size_bytes));
+      RoundUpToPlacement(graph_.tensors[periods_[period].tensor].size_bytes));
   wait_ns_ -= option.wait_ns;
-  taken_[gap].reset();
+  taken_[period].reset();
 }
 
 void EvictionPlanner::ReserveLanes(const Option& option) {
-  const Gap& gap = option.taken.gap;
-  if (gap.moves_out) {
-    out_lane_.Reserve(option.out_start_ns, out_ns_[gap.tensor]);
+  const InactivePeriod& period = option.taken.period;
+  if (period.moves_out) {
+    out_lane_.Reserve(option.out_start_ns, out_ns_[period.tensor]);
   }
-  if (gap.moves_in) in_lane_.Reserve(option.in_start_ns, in_ns_[gap.tensor]);
+  if (period.moves_in)
+    in_lane_.Reserve(option.in_start_ns, in_ns_[period.tensor]);
 }
 
 void EvictionPlanner::ReleaseLanes(const Option& option) {
-  const Gap& gap = option.taken.gap;
-  if (gap.moves_out) {
-    out_lane_.Release(option.out_start_ns, out_ns_[gap.tensor]);
+  const InactivePeriod& period = option.taken.period;
+  if (period.moves_out) {
+    out_lane_.Release(option.out_start_ns, out_ns_[period.tensor]);
   }
-  if (gap.moves_in) in_lane_.Release(option.in_start_ns, in_ns_[gap.tensor]);
+  if (period.moves_in)
+    in_lane_.Release(option.in_start_ns, in_ns_[period.tensor]);
 }
 
 // Clamped to the end of the step.

@@ -1,14 +1,14 @@
-// Chooses which gaps are taken so that the bytes held in the fast tier stay
+// Chooses which periods are taken so that the bytes held in the fast tier stay
 // within a budget at every boundary, and when their copies run.
 //
 //   EvictionPlanner planner(graph, system, workload, boundary_ns,
 //                           budget_bytes);
-//   std::vector<FastSegment> segments = planner.Plan();
+//   std::vector<Residency> residencies = planner.Plan();
 //
-// Belady's rule: at the first kernel that is over budget, take the gap with the
-// farthest next use among those whose two copies hide behind kernels; if there
-// is none, take or prolong the one that is waited for least. Prefix sums of
-// kernel times make the time between any two boundaries a subtraction.
+// Belady's rule: at the first kernel that is over budget, take the period with
+// the farthest next use among those whose two copies hide behind kernels; if
+// there is none, take or prolong the one that is waited for least. Prefix sums
+// of kernel times make the time between any two boundaries a subtraction.
 #ifndef STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_
 #define STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_
 
@@ -18,7 +18,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "policies/model/memory_system.h"
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 #include "policies/simulate/lane_schedule.h"
 
 namespace stowage {
@@ -40,13 +40,13 @@ class EvictionPlanner {
   bool Plan(int64_t max_wait_ns);
 
   // What is fast when, after Plan.
-  std::vector<FastSegment> Segments() const;
+  std::vector<Residency> Residencies() const;
 
  private:
-  // A gap as the boundaries of one step see it, which may be a step less than
-  // its own.
+  // A period as the boundaries of one step see it, which may be a step less
+  // than its own.
   struct Cover {
-    int gap = 0;
+    int period = 0;
     KernelIndex turn = 0;  // 0, or a step
     KernelIndex end = 0;   // it covers those before
     // Of its next use; where none follows, farther than all others.
@@ -56,9 +56,9 @@ class EvictionPlanner {
     KernelIndex left = 0;
     KernelIndex fetch = 0;
   };
-  // A way to take a gap, and how long kernels would wait for it.
+  // A way to take a period, and how long kernels would wait for it.
   struct Option {
-    TakenGap taken;
+    TakenPeriod taken;
     // Boundaries at which it must be slow.
     KernelIndex slow_first = 0;
     KernelIndex slow_last = 0;
@@ -69,23 +69,25 @@ class EvictionPlanner {
 
   void CountFastBytes();
   void AddFastBytes(KernelIndex begin, KernelIndex end, int64_t bytes);
-  void TakeMandatoryGaps();
+  void TakeMandatoryPeriods();
   bool RelieveBoundary(KernelIndex boundary);
   void Open(KernelIndex boundary);
   void SetTaken(Cover& cover) const;
-  // Gaps in which a tensor holds room at the boundary that it could do without:
-  // those not taken first, then by the distance of the next use, the farthest
-  // first; until `visit` returns false.
+  // Periods in which a tensor holds room at the boundary that it could do
+  // without: those not taken first, then by the distance of the next use, the
+  // farthest first; until `visit` returns false.
   void VisitCandidates(KernelIndex boundary,
-                       absl::FunctionRef<bool(int gap)> visit) const;
-  KernelIndex Unroll(int gap, KernelIndex boundary) const;
-  Option Extend(int gap, KernelIndex boundary);
-  Option Schedule(const Gap& gap, KernelIndex slow_first,
+                       absl::FunctionRef<bool(int period)> visit) const;
+  KernelIndex Unroll(int period, KernelIndex boundary) const;
+  Option Extend(int period, KernelIndex boundary);
+  Option Schedule(const InactivePeriod& period, KernelIndex slow_first,
                   KernelIndex slow_last) const;
-  void ScheduleOut(const Gap& gap, KernelIndex by, Option& option) const;
-  void ScheduleIn(const Gap& gap, KernelIndex after, Option& option) const;
-  void Take(int gap, const Option& option);
-  void GiveBack(int gap);
+  void ScheduleOut(const InactivePeriod& period, KernelIndex by,
+                   Option& option) const;
+  void ScheduleIn(const InactivePeriod& period, KernelIndex after,
+                  Option& option) const;
+  void Take(int period, const Option& option);
+  void GiveBack(int period);
   void ReserveLanes(const Option& option);
   void ReleaseLanes(const Option& option);
   KernelIndex FirstBoundaryAt(int64_t ns) const;
@@ -98,15 +100,16 @@ class EvictionPlanner {
   const int64_t budget_bytes_;
   const KernelIndex step_;  // boundaries in a step
 
-  const std::vector<Gap> gaps_;
+  const std::vector<InactivePeriod> periods_;
   std::vector<std::vector<Cover>> begins_;  // by boundary
-  // The boundary that is looked at, by distance of the next use, then by gap.
+  // The boundary that is looked at, by distance of the next use, then by
+  // period.
   std::vector<Cover> covering_;
-  std::vector<std::optional<Option>> taken_;  // by gap
+  std::vector<std::optional<Option>> taken_;  // by period
   std::vector<int64_t> fast_bytes_;           // by boundary
   std::vector<int64_t> out_ns_;               // by tensor, with margin
   std::vector<int64_t> in_ns_;
-  int64_t wait_ns_ = 0;  // of all gaps taken
+  int64_t wait_ns_ = 0;  // of all periods taken
   LaneSchedule out_lane_;
   LaneSchedule in_lane_;
 };

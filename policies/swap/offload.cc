@@ -21,7 +21,7 @@ SwapRules ScriptOf(const StepFacts& facts,
   SwapRules rules;
   rules.first_slow_tier.assign(facts.graph.tensors.size(), 1);
   for (const Offload& offload : offloads) {
-    const TensorIndex t = offload.gap.tensor;
+    const TensorIndex t = offload.period.tensor;
     rules.first_slow_tier[t] = std::max(rules.first_slow_tier[t], offload.tier);
     const KernelIndex step = facts.kernel_count() + 1;
     rules.outs.push_back({InStep(facts, offload.leave), t,
@@ -39,22 +39,25 @@ SwapRules ScriptOf(const StepFacts& facts,
 
 }  // namespace
 
-std::vector<Gap> SwappableGaps(const StepFacts& facts) {
-  std::vector<Gap> gaps = FindGaps(facts.graph, facts.workload);
-  std::erase_if(gaps, [](const Gap& gap) {
-    return !gap.moves_out || !gap.moves_in || gap.mandatory();
+std::vector<InactivePeriod> SwappablePeriods(const StepFacts& facts) {
+  std::vector<InactivePeriod> periods =
+      FindInactivePeriods(facts.graph, facts.workload);
+  std::erase_if(periods, [](const InactivePeriod& period) {
+    return !period.moves_out || !period.moves_in || period.mandatory();
   });
-  std::stable_sort(gaps.begin(), gaps.end(),
-                   [](const Gap& a, const Gap& b) { return a.from < b.from; });
-  return gaps;
+  std::stable_sort(periods.begin(), periods.end(),
+                   [](const InactivePeriod& a, const InactivePeriod& b) {
+                     return a.from < b.from;
+                   });
+  return periods;
 }
 
 KernelIndex TurningPoint(const StepFacts& facts) {
   std::vector<int64_t> change(2 * facts.kernel_count() + 3, 0);
-  for (const Gap& gap : SwappableGaps(facts)) {
-    if (facts.graph.tensors[gap.tensor].persistent) continue;
-    change[gap.from] += facts.bytes[gap.tensor];
-    change[gap.to] -= facts.bytes[gap.tensor];
+  for (const InactivePeriod& period : SwappablePeriods(facts)) {
+    if (facts.graph.tensors[period.tensor].persistent) continue;
+    change[period.from] += facts.bytes[period.tensor];
+    change[period.to] -= facts.bytes[period.tensor];
   }
   KernelIndex turn = 0;
   int64_t idle_bytes = 0, most_bytes = 0;
@@ -68,14 +71,14 @@ KernelIndex TurningPoint(const StepFacts& facts) {
   return turn;
 }
 
-std::vector<Gap> FeatureMaps(const StepFacts& facts) {
+std::vector<InactivePeriod> FeatureMaps(const StepFacts& facts) {
   const KernelIndex turn = TurningPoint(facts);
-  std::vector<Gap> gaps = SwappableGaps(facts);
-  std::erase_if(gaps, [&](const Gap& gap) {
-    return facts.graph.tensors[gap.tensor].persistent || gap.from > turn ||
-           gap.to <= turn;
+  std::vector<InactivePeriod> periods = SwappablePeriods(facts);
+  std::erase_if(periods, [&](const InactivePeriod& period) {
+    return facts.graph.tensors[period.tensor].persistent ||
+           period.from > turn || period.to <= turn;
   });
-  return gaps;
+  return periods;
 }
 
 int64_t CopyOutNs(const StepFacts& facts, TensorIndex t, TierIndex tier) {
@@ -105,19 +108,21 @@ KernelIndex BoundaryAt(const StepFacts& facts, int64_t ns) {
 }
 
 void FetchJustInTime(const StepFacts& facts, std::vector<Offload>& offloads) {
-  std::stable_sort(
-      offloads.begin(), offloads.end(),
-      [](const Offload& a, const Offload& b) { return a.gap.to > b.gap.to; });
+  std::stable_sort(offloads.begin(), offloads.end(),
+                   [](const Offload& a, const Offload& b) {
+                     return a.period.to > b.period.to;
+                   });
   std::map<TierIndex, int64_t> lane_ns;  // the next copy ends by then
   for (Offload& offload : offloads) {
-    const int64_t need_ns = TimeAt(facts, offload.gap.to);
+    const int64_t need_ns = TimeAt(facts, offload.period.to);
     const auto lane = lane_ns.try_emplace(offload.tier, need_ns).first;
-    const int64_t start_ns = std::min(lane->second, need_ns) -
-                             CopyInNs(facts, offload.gap.tensor, offload.tier);
+    const int64_t start_ns =
+        std::min(lane->second, need_ns) -
+        CopyInNs(facts, offload.period.tensor, offload.tier);
     lane->second = std::max(-kLatestNs, start_ns);
     const KernelIndex fetch =
         lane->second < 0 ? 0 : BoundaryAt(facts, lane->second);
-    offload.fetch = std::clamp(fetch, offload.leave, offload.gap.to);
+    offload.fetch = std::clamp(fetch, offload.leave, offload.period.to);
   }
 }
 

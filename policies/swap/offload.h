@@ -1,7 +1,7 @@
-// From the gaps that a system swaps in to its script: when each tensor goes,
+// From the periods that a system swaps in to its script: when each tensor goes,
 // to which tier, and when it comes back.
 //
-//   std::vector<Gap> maps = FeatureMaps(facts);
+//   std::vector<InactivePeriod> maps = FeatureMaps(facts);
 //   std::vector<Offload> offloads = ...;   // those that are chosen
 //   SwapRun run = RunOffloads(facts, offloads, budget_bytes);
 #ifndef STOWAGE_POLICIES_SWAP_OFFLOAD_H_
@@ -10,17 +10,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 #include "policies/swap/step_facts.h"
 #include "policies/swap/swap_system.h"
 
 namespace stowage {
 
-// A gap during which a tensor is in a slower tier.
+// A period during which a tensor is in a slower tier.
 struct Offload {
-  Gap gap;
+  InactivePeriod period;
   TierIndex tier = 1;
-  // Boundaries, unrolled as in the gap.
+  // Boundaries, unrolled as in the period.
   KernelIndex leave = 0;
   KernelIndex fetch = 0;
   // Where its copies are waited for; -1: only when it matters.
@@ -28,17 +28,17 @@ struct Offload {
   KernelIndex back_by = -1;
 };
 
-// Gaps that can be swapped: between two uses that need the tensor fast, with no
-// use in between that leaves it slow. By `from`.
-std::vector<Gap> SwappableGaps(const StepFacts& facts);
+// Periods that can be swapped: between two uses that need the tensor fast, with
+// no use in between that leaves it slow. By `from`.
+std::vector<InactivePeriod> SwappablePeriods(const StepFacts& facts);
 
 // The boundary between forward and backward pass: where the most bytes of
 // tensors that do not persist wait for their next use.
 KernelIndex TurningPoint(const StepFacts& facts);
 
-// What the forward pass keeps for the backward pass: the gaps of tensors that
-// do not persist across the turning point. By `from`.
-std::vector<Gap> FeatureMaps(const StepFacts& facts);
+// What the forward pass keeps for the backward pass: the periods of tensors
+// that do not persist across the turning point. By `from`.
+std::vector<InactivePeriod> FeatureMaps(const StepFacts& facts);
 
 int64_t CopyOutNs(const StepFacts& facts, TensorIndex t, TierIndex tier);
 int64_t CopyInNs(const StepFacts& facts, TensorIndex t, TierIndex tier);

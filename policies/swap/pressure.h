@@ -1,8 +1,8 @@
-// Where a step needs more fast memory than there is, as gaps are taken.
+// Where a step needs more fast memory than there is, as periods are taken.
 //
 //   Pressure pressure(facts, budget_bytes);
-//   if (pressure.IsOver(gap.from, gap.to)) {
-//     pressure.Relieve(gap.from, gap.to, bytes);
+//   if (pressure.IsOver(period.from, period.to)) {
+//     pressure.Relieve(period.from, period.to, bytes);
 //   }
 #ifndef STOWAGE_POLICIES_SWAP_PRESSURE_H_
 #define STOWAGE_POLICIES_SWAP_PRESSURE_H_
@@ -16,8 +16,8 @@
 
 namespace stowage {
 
-// Boundaries are unrolled over two steps as those of gaps are (see gap.h).
-// Ranges are begin .. end-1. Not thread-safe.
+// Boundaries are unrolled over two steps as those of periods are (see
+// inactive_period.h). Ranges are begin .. end-1. Not thread-safe.
 class Pressure {
  public:
   // Begins with every tensor fast for all its life.

@@ -43,10 +43,11 @@ StepFacts::StepFacts(const Graph& graph, const MemorySystem& system,
   }
   // Changes first, then their sums.
   const KernelIndex end = graph.kernel_count() + 1;
-  for (const FastSegment& segment : AllFastSegments(graph)) {
-    if (segment.begin >= segment.end) continue;
-    all_fast_bytes[segment.begin] += bytes[segment.tensor];
-    if (segment.end < end) all_fast_bytes[segment.end] -= bytes[segment.tensor];
+  for (const Residency& residency : AllFastResidencies(graph)) {
+    if (residency.begin >= residency.end) continue;
+    all_fast_bytes[residency.begin] += bytes[residency.tensor];
+    if (residency.end < end)
+      all_fast_bytes[residency.end] -= bytes[residency.tensor];
   }
   std::partial_sum(all_fast_bytes.begin(), all_fast_bytes.end(),
                    all_fast_bytes.begin());

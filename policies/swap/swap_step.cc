@@ -72,7 +72,7 @@ void SwapStep::PassTime(int64_t kernel_ns) {
   now_ns_ = std::min(kLatestNs, now_ns_ + kernel_ns);
 }
 
-Residency SwapStep::Finish(const std::set<TensorIndex>& keep) {
+PlacementDecision SwapStep::Finish(const std::set<TensorIndex>& keep) {
   for (const auto* copies : {&going_, &coming_}) {
     while (!copies->empty()) Await(*copies->begin());
   }
@@ -83,18 +83,18 @@ Residency SwapStep::Finish(const std::set<TensorIndex>& keep) {
       continue;
     }
     const TensorState& s = tensors_[t];
-    segments_.push_back({t, s.begin, s.ready, boundary_ + 1, boundary_ + 1,
-                         s.moved_in, /*moved_out=*/false});
+    residencies_.push_back({t, s.begin, s.ready, boundary_ + 1, boundary_ + 1,
+                            s.moved_in, /*moved_out=*/false});
   }
-  for (const FastSegment& fixed : ImmovableSegments(facts_.graph)) {
-    segments_.push_back(fixed);
+  for (const Residency& fixed : ImmovableResidencies(facts_.graph)) {
+    residencies_.push_back(fixed);
   }
-  std::sort(segments_.begin(), segments_.end(),
-            [](const FastSegment& a, const FastSegment& b) {
+  std::sort(residencies_.begin(), residencies_.end(),
+            [](const Residency& a, const Residency& b) {
               return std::tie(a.tensor, a.begin, a.end) <
                      std::tie(b.tensor, b.begin, b.end);
             });
-  return {std::move(segments_), std::move(homes_)};
+  return {std::move(residencies_), std::move(homes_)};
 }
 
 void SwapStep::Provide(TensorIndex t) {
@@ -191,7 +191,7 @@ void SwapStep::Arrive(TensorIndex t) {
 void SwapStep::Depart(TensorIndex t, bool moved_out) {
   TensorState& s = tensors_[t];
   const KernelIndex leave = moved_out ? s.leave : boundary_;
-  segments_.push_back(
+  residencies_.push_back(
       {t, s.begin, s.ready, leave, boundary_, s.moved_in, moved_out});
   s.state = State::kSlow;
   fast_.erase(t);

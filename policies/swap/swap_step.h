@@ -1,6 +1,6 @@
 // One step of a system that moves whole tensors as it runs: where each tensor
-// is, which copies are under way and until when, and the stays in the fast tier
-// that result. It knows how to move, not when to: see swap_system.h.
+// is, which copies are under way and until when, and the residencies in the
+// fast tier that result. It knows how to move, not when to: see swap_system.h.
 //
 //   SwapStep step(facts, at_start, {});
 //   for (KernelIndex k = 0; k < facts.kernel_count(); ++k) {
@@ -8,7 +8,7 @@
 //     for (TensorIndex t : facts.workload.staged[k]) step.Provide(t);
 //     step.RunKernel();
 //   }
-//   Residency residency = step.Finish(step.AtEnd());
+//   PlacementDecision decision = step.Finish(step.AtEnd());
 //
 // Times are estimates for decisions, made as the simulator makes them: a copy
 // waits for the lane of its direction. The simulator has the last word.
@@ -47,7 +47,7 @@ class SwapStep {
   void RunKernelInPlace();
   // Waits for all copies and ends the step with exactly `keep` in the fast
   // tier. At boundary K.
-  Residency Finish(const std::set<TensorIndex>& keep);
+  PlacementDecision Finish(const std::set<TensorIndex>& keep);
 
   // Has the tensor in the fast tier for the kernel at this boundary, waiting
   // for copies as needed. What is born is born fast.
@@ -87,7 +87,7 @@ class SwapStep {
     State state = State::kSlow;
     bool present = false;  // born, or alive since before the step
     bool moved_in = false;
-    KernelIndex begin = 0;  // of the stay in the fast tier
+    KernelIndex begin = 0;  // of the residency in the fast tier
     KernelIndex ready = 0;
     KernelIndex leave = 0;
     int64_t copied_ns = 0;  // when its copy ends
@@ -117,7 +117,7 @@ class SwapStep {
   int64_t now_ns_ = 0;
   int64_t held_bytes_ = 0;
   int64_t arrivals_ = 0;
-  std::vector<FastSegment> segments_;
+  std::vector<Residency> residencies_;
 };
 
 // What the step of the steady state has in the fast tier as it begins.

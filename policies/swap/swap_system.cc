@@ -45,9 +45,8 @@ class SwapSystem {
   std::set<TensorIndex> AtEnd() const { return step_.AtEnd(); }
 
   SwapRun Finish(const std::set<TensorIndex>& keep) {
-    Residency residency = step_.Finish(keep);
-    return {std::move(residency), step_.now_ns(), demand_bytes_,
-            evicted_bytes_};
+    PlacementDecision decision = step_.Finish(keep);
+    return {std::move(decision), step_.now_ns(), demand_bytes_, evicted_bytes_};
   }
 
  private:
@@ -284,7 +283,7 @@ absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
                        const StepFacts facts(graph, system, workload);
                        SwapRun run = decide(facts, budget_bytes);
                        notes = std::move(run.notes);
-                       return std::move(run.residency);
+                       return std::move(run.decision);
                      });
   if (plan.ok()) {
     plan->notes.insert(plan->notes.end(), notes.begin(), notes.end());

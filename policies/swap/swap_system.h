@@ -50,7 +50,7 @@ struct SwapRules {
 };
 
 struct SwapRun {
-  Residency residency = std::vector<FastSegment>();
+  PlacementDecision decision = std::vector<Residency>();
   int64_t step_ns = 0;  // estimated
   // Copied in when a kernel already needed it, of which the script or the
   // prefetcher knew nothing or too late.

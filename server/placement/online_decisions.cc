@@ -16,12 +16,12 @@ constexpr TierIndex kSlowTier = 1;
 constexpr float kAboveAll = std::numeric_limits<float>::max();
 
 // The tiers of living tensors while a window is decided.
-class Residency {
+class ResidentTensors {
  public:
   // Before `kernel`: where `residents` say, or else `planned_tier`.
-  Residency(const Graph& graph, KernelIndex kernel,
-            const std::vector<v1::Resident>& residents,
-            absl::FunctionRef<TierIndex(TensorIndex)> planned_tier)
+  ResidentTensors(const Graph& graph, KernelIndex kernel,
+                  const std::vector<v1::Resident>& residents,
+                  absl::FunctionRef<TierIndex(TensorIndex)> planned_tier)
       : graph_(graph), tier_(graph.tensors.size(), kNowhere) {
     for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
       const Tensor& tensor = graph.tensors[t];
@@ -82,7 +82,7 @@ class Residency {
 // One kernel's actions, carried out: what leaves goes first, then what is
 // wanted most. `decision` receives what goes elsewhere.
 void CarryOut(const Graph& graph, std::vector<PlacementAction> actions,
-              Residency* residency, int64_t* fast_left_bytes,
+              ResidentTensors* resident_tensors, int64_t* fast_left_bytes,
               v1::KernelDecision* decision) {
   std::stable_sort(actions.begin(), actions.end(),
                    [](const PlacementAction& a, const PlacementAction& b) {
@@ -91,15 +91,16 @@ void CarryOut(const Graph& graph, std::vector<PlacementAction> actions,
                    });
   for (const PlacementAction& action : actions) {
     const int64_t size_bytes = graph.tensors[action.tensor].size_bytes;
-    const bool was_fast = residency->IsFast(action.tensor);
+    const bool was_fast = resident_tensors->IsFast(action.tensor);
     const bool fast =
         action.fast && (was_fast || *fast_left_bytes >= size_bytes);
-    const bool stays = residency->IsBorn(action.tensor) && fast == was_fast;
+    const bool stays =
+        resident_tensors->IsBorn(action.tensor) && fast == was_fast;
     if (stays) continue;
     if (fast) *fast_left_bytes -= size_bytes;
     if (was_fast) *fast_left_bytes += size_bytes;
     const TierIndex tier = fast ? kFastTier : kSlowTier;
-    residency->Place(action.tensor, tier);
+    resident_tensors->Place(action.tensor, tier);
     v1::TierAction* told = decision->add_actions();
     told->set_tensor(action.tensor);
     told->set_tier(tier);
@@ -135,7 +136,7 @@ OnlineDecisions::OnlineDecisions(const Graph& graph, TierIndex tier_count,
       tier_count_(tier_count),
       fast_limit_bytes_(fast_limit_bytes),
       decider_(std::move(decider)),
-      stays_(graph.tensors.size()) {}
+      arrivals_(graph.tensors.size()) {}
 
 absl::StatusOr<OnlineDecisions> OnlineDecisions::Create(
     const Graph& graph, const MemorySystem& system, const v1::Plan& plan,
@@ -151,29 +152,29 @@ absl::StatusOr<OnlineDecisions> OnlineDecisions::Create(
 // Stored plans were verified: their tensors and tiers exist.
 void OnlineDecisions::FollowPlan(const v1::Plan& plan) {
   for (const v1::Allocation& initial : plan.initial()) {
-    stays_[initial.tensor()].push_back({0, 0, initial.at().tier()});
+    arrivals_[initial.tensor()].push_back({0, 0, initial.at().tier()});
   }
   for (const v1::Allocation& allocation : plan.allocations()) {
     const KernelIndex birth = graph_.tensors[allocation.tensor()].birth_kernel;
-    stays_[allocation.tensor()].push_back(
+    arrivals_[allocation.tensor()].push_back(
         {birth, birth, allocation.at().tier()});
   }
   for (const v1::Move& move : plan.moves()) {
-    stays_[move.tensor()].push_back(
+    arrivals_[move.tensor()].push_back(
         {move.deadline_kernel(), move.start_kernel(), move.to().tier()});
   }
-  for (std::vector<Stay>& stays : stays_) {
+  for (std::vector<Arrival>& arrivals : arrivals_) {
     std::stable_sort(
-        stays.begin(), stays.end(),
-        [](const Stay& a, const Stay& b) { return a.from < b.from; });
+        arrivals.begin(), arrivals.end(),
+        [](const Arrival& a, const Arrival& b) { return a.from < b.from; });
   }
 }
 
 TierIndex OnlineDecisions::PlannedTier(TensorIndex tensor,
                                        KernelIndex kernel) const {
   TierIndex tier = kFastTier;
-  for (const Stay& stay : stays_[tensor]) {
-    if (stay.from <= kernel) tier = stay.tier;
+  for (const Arrival& arrival : arrivals_[tensor]) {
+    if (arrival.from <= kernel) tier = arrival.tier;
   }
   return tier;
 }
@@ -181,10 +182,11 @@ TierIndex OnlineDecisions::PlannedTier(TensorIndex tensor,
 bool OnlineDecisions::IsPlanned(TensorIndex tensor, KernelIndex kernel,
                                 TierIndex tier) const {
   if (tier == PlannedTier(tensor, kernel)) return true;
-  return std::any_of(stays_[tensor].begin(), stays_[tensor].end(),
-                     [&](const Stay& stay) {
-                       return stay.tier == tier && stay.move_start <= kernel &&
-                              kernel < stay.from;
+  return std::any_of(arrivals_[tensor].begin(), arrivals_[tensor].end(),
+                     [&](const Arrival& arrival) {
+                       return arrival.tier == tier &&
+                              arrival.move_start <= kernel &&
+                              kernel < arrival.from;
                      });
 }
 
@@ -207,18 +209,20 @@ absl::StatusOr<std::vector<v1::KernelDecision>> OnlineDecisions::Window(
     const JobSituation& situation, int32_t window) const {
   if (absl::Status valid = Check(situation); !valid.ok()) return valid;
   const KernelIndex first = situation.kernel;
-  Residency residency(graph_, first, situation.residents,
-                      [&](TensorIndex t) { return PlannedTier(t, first); });
-  int64_t fast_left_bytes = situation.free_bytes.empty()
-                                ? fast_limit_bytes_ - residency.FastBytes()
-                                : situation.free_bytes[0];
+  ResidentTensors resident_tensors(
+      graph_, first, situation.residents,
+      [&](TensorIndex t) { return PlannedTier(t, first); });
+  int64_t fast_left_bytes =
+      situation.free_bytes.empty()
+          ? fast_limit_bytes_ - resident_tensors.FastBytes()
+          : situation.free_bytes[0];
   const int64_t slow_left_bytes =
       situation.free_bytes.size() > 1 ? situation.free_bytes[1] : 0;
 
   std::vector<v1::KernelDecision> decisions;
   const KernelIndex end = std::min(first + window, graph_.kernel_count());
   for (KernelIndex k = first; k < end; ++k) {
-    std::vector<LivingTensor> living = residency.LivingAt(k);
+    std::vector<LivingTensor> living = resident_tensors.LivingAt(k);
     absl::StatusOr<std::vector<PlacementAction>> actions = decider_.Decide(
         {.kernel = k,
          .living = living,
@@ -228,10 +232,10 @@ absl::StatusOr<std::vector<v1::KernelDecision>> OnlineDecisions::Window(
     AddUndecided(graph_, living, &*actions);
     v1::KernelDecision decision;
     decision.set_kernel(k);
-    CarryOut(graph_, *std::move(actions), &residency, &fast_left_bytes,
+    CarryOut(graph_, *std::move(actions), &resident_tensors, &fast_left_bytes,
              &decision);
     if (!decision.actions().empty()) decisions.push_back(std::move(decision));
-    fast_left_bytes += residency.Bury(k);
+    fast_left_bytes += resident_tensors.Bury(k);
   }
   return decisions;
 }

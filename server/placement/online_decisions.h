@@ -40,15 +40,16 @@ class OnlineDecisions {
   // Kernels `kernel` .. `kernel + window - 1`, cut off at the end of the step,
   // each decided as if the decisions before had been carried out; kernels at
   // which nothing goes elsewhere are left out. `window` is at least 1. Free
-  // bytes that are not said are computed from the residents. Errors as Deviates.
+  // bytes that are not said are computed from the residents. Errors as
+  // Deviates.
   absl::StatusOr<std::vector<v1::KernelDecision>> Window(
       const JobSituation& situation, int32_t window) const;
 
  private:
   // Where a tensor is from a boundary on.
-  struct Stay {
+  struct Arrival {
     KernelIndex from = 0;
-    // A move to this stay may be under way from here on.
+    // The move may be under way from here on.
     KernelIndex move_start = 0;
     TierIndex tier = kFastTier;
   };
@@ -65,7 +66,7 @@ class OnlineDecisions {
   TierIndex tier_count_;
   int64_t fast_limit_bytes_;
   DqnDecider decider_;
-  std::vector<std::vector<Stay>> stays_;  // by tensor, ascending
+  std::vector<std::vector<Arrival>> arrivals_;  // by tensor, ascending
 };
 
 }  // namespace stowage

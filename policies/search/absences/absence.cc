@@ -21,17 +21,18 @@ constexpr TierIndex kSlowTier = 1;
 // Runs of uses that one absence covers in the middle of a tensor's life.
 constexpr int kLongestSpan = 3;
 
-// One tensor's gaps and the uses between them. Run i lies between gap i - 1 and
-// gap i; run 0 begins the life of a tensor that is not persistent.
-class TensorLife {
+// One tensor's periods and the uses between them. Run i lies between period i -
+// 1 and period i; run 0 begins the life of a tensor that is not persistent.
+class AbsenceFinder {
  public:
-  TensorLife(const CostModel& costs, TensorIndex t,
-             absl::Span<const KernelIndex> uses, absl::Span<const Gap> gaps,
-             const std::vector<bool>& crowded)
+  AbsenceFinder(const CostModel& costs, TensorIndex t,
+                absl::Span<const KernelIndex> uses,
+                absl::Span<const InactivePeriod> periods,
+                const std::vector<bool>& crowded)
       : costs_(costs),
         t_(t),
         uses_(uses),
-        gaps_(gaps.begin(), gaps.end()),
+        periods_(periods.begin(), periods.end()),
         out_ns_(costs.OutNs(t, kSlowTier)),
         in_ns_(costs.InNs(t, kSlowTier)) {
     const Graph& graph = costs.graph();
@@ -48,10 +49,10 @@ class TensorLife {
 
   void AddTo(AbsenceChoices& choices) const {
     const bool in_place = costs_.in_place_tier() != kFastTier;
-    for (const Gap& gap : gaps_) {
-      if (gap.from == gap.to) continue;
-      const bool trailing = !gap.moves_out && !gap.moves_in;
-      Add(gap, 0, gap.mandatory() || trailing, choices);
+    for (const InactivePeriod& period : periods_) {
+      if (period.from == period.to) continue;
+      const bool trailing = !period.moves_out && !period.moves_in;
+      Add(period, 0, period.mandatory() || trailing, choices);
     }
     if (!in_place) return;
     if (tensor_->persistent) {
@@ -62,38 +63,40 @@ class TensorLife {
   }
 
  private:
-  // Adds gaps of no length between uses by neighbouring kernels one of which is
-  // `crowded`, so that spans may begin and end there.
+  // Adds periods of no length between uses by neighbouring kernels one of which
+  // is `crowded`, so that spans may begin and end there.
   void SplitRuns(const std::vector<bool>& crowded) {
-    const size_t known = gaps_.size();
+    const size_t known = periods_.size();
     for (size_t i = 1; i < uses_.size(); ++i) {
       const KernelIndex k = uses_[i];
       if (k != uses_[i - 1] + 1 || !(crowded[k - 1] || crowded[k])) continue;
       const bool next_step = tensor_->wraps() && k <= tensor_->death_kernel;
       const KernelIndex boundary = next_step ? k + step_ : k;
-      gaps_.push_back({.tensor = t_, .from = boundary, .to = boundary});
+      periods_.push_back({.tensor = t_, .from = boundary, .to = boundary});
     }
     // The new ones are last. No two begin at one boundary.
-    if (gaps_.size() == known) return;
-    std::sort(gaps_.begin(), gaps_.end(),
-              [](const Gap& a, const Gap& b) { return a.from < b.from; });
+    if (periods_.size() == known) return;
+    std::sort(periods_.begin(), periods_.end(),
+              [](const InactivePeriod& a, const InactivePeriod& b) {
+                return a.from < b.from;
+              });
   }
 
   // In each way in which its copies may be spread over the steps that it
   // touches; in one way where it has to be taken.
-  void Add(const Gap& gap, int64_t penalty_ns, bool required,
+  void Add(const InactivePeriod& period, int64_t penalty_ns, bool required,
            AbsenceChoices& choices) const {
-    Absence absence{.gap = gap, .penalty_ns = penalty_ns};
-    if (gap.from >= step_) {
+    Absence absence{.period = period, .penalty_ns = penalty_ns};
+    if (period.from >= step_) {
       absence.turn = step_;
-      absence.gap.from -= step_;
-      absence.gap.to -= step_;
-      absence.gap.slow_first -= step_;
-      absence.gap.slow_last -= step_;
+      absence.period.from -= step_;
+      absence.period.to -= step_;
+      absence.period.slow_first -= step_;
+      absence.period.slow_last -= step_;
     }
     absence.size_bytes = RoundUpToPlacement(tensor_->size_bytes);
-    if (gap.moves_out) absence.out_ns = out_ns_;
-    if (gap.moves_in) absence.in_ns = in_ns_;
+    if (period.moves_out) absence.out_ns = out_ns_;
+    if (period.moves_in) absence.in_ns = in_ns_;
     for (const Turns& turns : TurnsOf(absence, required)) {
       absence.out_next = turns.out_next;
       absence.in_next = turns.in_next;
@@ -110,19 +113,20 @@ class TensorLife {
   };
 
   // The boundary by which a copy out has to be complete.
-  static KernelIndex OutBy(const Gap& gap) {
-    return gap.mandatory() ? std::min(gap.slow_first, gap.to - 1) : gap.to - 1;
+  static KernelIndex OutBy(const InactivePeriod& period) {
+    return period.mandatory() ? std::min(period.slow_first, period.to - 1)
+                              : period.to - 1;
   }
 
   absl::InlinedVector<Turns, 3> TurnsOf(const Absence& absence,
                                         bool required) const {
-    const Gap& gap = absence.gap;
-    const bool in_crosses = gap.moves_in && gap.to >= step_;
-    const bool may_leave_next = gap.moves_out && OutBy(gap) > step_;
+    const InactivePeriod& period = absence.period;
+    const bool in_crosses = period.moves_in && period.to >= step_;
+    const bool may_leave_next = period.moves_out && OutBy(period) > step_;
     const bool may_return_before =
-        in_crosses && std::max(gap.from, gap.slow_last) < step_ - 1;
-    const int64_t rest_ns = BoundaryNs(step_ - 1) - BoundaryNs(gap.from);
-    const int64_t begin_ns = in_crosses ? BoundaryNs(gap.to - step_) : 0;
+        in_crosses && std::max(period.from, period.slow_last) < step_ - 1;
+    const int64_t rest_ns = BoundaryNs(step_ - 1) - BoundaryNs(period.from);
+    const int64_t begin_ns = in_crosses ? BoundaryNs(period.to - step_) : 0;
     const auto lacks = [](int64_t span_ns, int64_t copies_ns, double times) {
       return static_cast<double>(span_ns) <
              times * static_cast<double>(copies_ns);
@@ -148,10 +152,10 @@ class TensorLife {
   }
 
   void SetSpan(Absence& absence) const {
-    const Gap& gap = absence.gap;
-    absence.from = absence.out_next ? step_ : gap.from;
-    absence.to = gap.to;
-    if (gap.moves_in && !absence.in_next) {
+    const InactivePeriod& period = absence.period;
+    absence.from = absence.out_next ? step_ : period.from;
+    absence.to = period.to;
+    if (period.moves_in && !absence.in_next) {
       absence.to = std::min(absence.to, step_ - 1);
     }
     if (absence.from < step_) return;
@@ -167,18 +171,18 @@ class TensorLife {
   }
 
   int64_t ExposedNs(const Absence& absence) const {
-    const Gap& gap = absence.gap;
-    const bool used = gap.mandatory();
+    const InactivePeriod& period = absence.period;
+    const bool used = period.mandatory();
     const int64_t end_ns = BoundaryNs(step_ - 1);
-    int64_t out_begin_ns = BoundaryNs(gap.from);
-    int64_t out_end_ns = BoundaryNs(used ? gap.slow_first : gap.to);
+    int64_t out_begin_ns = BoundaryNs(period.from);
+    int64_t out_end_ns = BoundaryNs(used ? period.slow_first : period.to);
     if (absence.out_next) {
       out_begin_ns = end_ns;
     } else {
       out_end_ns = std::min(out_end_ns, end_ns);
     }
-    int64_t in_begin_ns = BoundaryNs(used ? gap.slow_last + 1 : gap.from);
-    int64_t in_end_ns = BoundaryNs(gap.to);
+    int64_t in_begin_ns = BoundaryNs(used ? period.slow_last + 1 : period.from);
+    int64_t in_end_ns = BoundaryNs(period.to);
     if (absence.in_next) {
       in_begin_ns = std::max(in_begin_ns, end_ns);
     } else {
@@ -187,15 +191,15 @@ class TensorLife {
     const auto over = [](int64_t copy_ns, int64_t span_ns) {
       return std::max<int64_t>(0, copy_ns - std::max<int64_t>(0, span_ns));
     };
-    const bool together = !used && gap.moves_out && gap.moves_in &&
+    const bool together = !used && period.moves_out && period.moves_in &&
                           absence.out_next == absence.in_next;
     if (together) {
       return over(absence.out_ns + absence.in_ns, in_end_ns - out_begin_ns);
     }
     int64_t exposed_ns = 0;
-    if (gap.moves_out)
+    if (period.moves_out)
       exposed_ns += over(absence.out_ns, out_end_ns - out_begin_ns);
-    if (gap.moves_in)
+    if (period.moves_in)
       exposed_ns += over(absence.in_ns, in_end_ns - in_begin_ns);
     return exposed_ns;
   }
@@ -213,63 +217,65 @@ class TensorLife {
            (next_step ? penalty_ns_.back() : 0);
   }
 
-  // Of a span that begins with `gap`, or ends with it.
-  static KernelIndex FirstUse(const Gap& gap) {
-    return gap.mandatory() ? gap.slow_first : gap.to;
+  // Of a span that begins with `period`, or ends with it.
+  static KernelIndex FirstUse(const InactivePeriod& period) {
+    return period.mandatory() ? period.slow_first : period.to;
   }
-  static KernelIndex LastUse(const Gap& gap) {
-    return gap.mandatory() ? gap.slow_last : gap.from - 1;
+  static KernelIndex LastUse(const InactivePeriod& period) {
+    return period.mandatory() ? period.slow_last : period.from - 1;
   }
 
-  void AddSpan(Gap gap, KernelIndex first, KernelIndex last,
+  void AddSpan(InactivePeriod period, KernelIndex first, KernelIndex last,
                AbsenceChoices& choices) const {
-    gap.slow_first = first;
-    gap.slow_last = last;
-    Add(gap, PenaltyNs(first, last), false, choices);
+    period.slow_first = first;
+    period.slow_last = last;
+    Add(period, PenaltyNs(first, last), false, choices);
   }
 
   void AddSpansOfLife(AbsenceChoices& choices) const {
     const KernelIndex begin = tensor_->birth_kernel;
     const KernelIndex end =
         tensor_->death_kernel + 1 + (tensor_->wraps() ? step_ : 0);
-    const int last_run = static_cast<int>(gaps_.size());
+    const int last_run = static_cast<int>(periods_.size());
     for (int i = 0; i <= last_run; ++i) {
       for (int j = i; j <= last_run; ++j) {
         const bool inside = i > 0 && j < last_run;
         if (inside && j - i >= kLongestSpan) continue;
-        Gap gap{.tensor = t_, .from = begin, .moves_out = false, .to = end};
-        gap.moves_in = false;
+        InactivePeriod period{
+            .tensor = t_, .from = begin, .moves_out = false, .to = end};
+        period.moves_in = false;
         KernelIndex first = begin, last = end - 1;
         if (i > 0) {
-          gap.from = gaps_[i - 1].from;
-          gap.moves_out = gaps_[i - 1].moves_out;
-          first = FirstUse(gaps_[i - 1]);
+          period.from = periods_[i - 1].from;
+          period.moves_out = periods_[i - 1].moves_out;
+          first = FirstUse(periods_[i - 1]);
         }
         if (j < last_run) {
-          gap.to = gaps_[j].to;
-          gap.moves_in = gaps_[j].moves_in;
-          last = LastUse(gaps_[j]);
+          period.to = periods_[j].to;
+          period.moves_in = periods_[j].moves_in;
+          last = LastUse(periods_[j]);
         }
-        if (first <= last) AddSpan(gap, first, last, choices);
+        if (first <= last) AddSpan(period, first, last, choices);
       }
     }
   }
 
   void AddSpansOfCycle(AbsenceChoices& choices) const {
-    if (gaps_.size() == 1 && !gaps_.front().moves_in) return;
-    Gap whole{.tensor = t_, .from = 0, .moves_out = false, .to = step_};
+    if (periods_.size() == 1 && !periods_.front().moves_in) return;
+    InactivePeriod whole{
+        .tensor = t_, .from = 0, .moves_out = false, .to = step_};
     whole.moves_in = false;
     AddSpan(whole, 0, step_ - 1, choices);
-    const int count = static_cast<int>(gaps_.size());
+    const int count = static_cast<int>(periods_.size());
     for (int i = 0; i < count; ++i) {
       for (int j = i + 1; j < std::min(i + kLongestSpan, i + count); ++j) {
-        Gap gap = gaps_[i];
-        const Gap& last = gaps_[j % count];
+        InactivePeriod period = periods_[i];
+        const InactivePeriod& last = periods_[j % count];
         const KernelIndex turn = j >= count ? step_ : 0;
-        gap.to = last.to + turn;
+        period.to = last.to + turn;
         const KernelIndex last_use = LastUse(last) + turn;
-        if (gap.to - gap.from >= step_) continue;
-        AddSpan(gap, FirstUse(gaps_[i]), last_use, choices);
+        if (period.to - period.from >= step_) continue;
+        AddSpan(period, FirstUse(periods_[i]), last_use, choices);
       }
     }
   }
@@ -277,7 +283,7 @@ class TensorLife {
   const CostModel& costs_;
   const TensorIndex t_;
   const absl::Span<const KernelIndex> uses_;
-  std::vector<Gap> gaps_;
+  std::vector<InactivePeriod> periods_;
   const int64_t out_ns_;
   const int64_t in_ns_;
   KernelIndex step_ = 0;
@@ -307,7 +313,7 @@ AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
     crowded.push_back(!left_slow.empty());
   }
   const bool in_place = costs.in_place_tier() != kFastTier;
-  const std::vector<Gap> gaps = FindGaps(
+  const std::vector<InactivePeriod> periods = FindInactivePeriods(
       graph, workload, in_place ? SlowUses::kAsFast : SlowUses::kAsInWorkload);
   const Groups uses = UsesByTensor(graph);
   AbsenceChoices choices{.least_bytes = in_place ? FixedBytes(graph, workload)
@@ -315,14 +321,15 @@ AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
   choices.least_bytes.push_back(0);
   // About as many as there are: a vector of megabytes is better not copied.
   choices.absences.reserve((kLongestSpan + 2) *
-                           (gaps.size() + graph.tensors.size()));
+                           (periods.size() + graph.tensors.size()));
   size_t next = 0;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const size_t first = next;
-    while (next < gaps.size() && gaps[next].tensor == t) ++next;
+    while (next < periods.size() && periods[next].tensor == t) ++next;
     if (!graph.tensors[t].movable()) continue;
-    const auto gaps_of = absl::MakeConstSpan(gaps).subspan(first, next - first);
-    TensorLife(costs, t, uses[t], gaps_of, crowded).AddTo(choices);
+    const auto periods_of =
+        absl::MakeConstSpan(periods).subspan(first, next - first);
+    AbsenceFinder(costs, t, uses[t], periods_of, crowded).AddTo(choices);
   }
   return choices;
 }

@@ -1,5 +1,5 @@
 // The times a tensor may be absent from the fast tier, and what each costs: the
-// gaps between its uses and, where kernels can use a slower tier in place,
+// periods between its uses and, where kernels can use a slower tier in place,
 // spans of several uses that are served from there.
 //
 //   CostModel costs(graph, system, workload);
@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 #include "policies/search/absences/cost_model.h"
 
 namespace stowage {
@@ -18,7 +18,7 @@ namespace stowage {
 struct Absence {
   // `slow_first` to `slow_last` are the uses it covers. Begins within the step:
   // all its boundaries are `turn` (0 or a step) less than in FindGaps.
-  Gap gap;
+  InactivePeriod period;
   KernelIndex turn = 0;
   int64_t size_bytes = 0;  // rounded up to the granularity of placement
   int64_t out_ns = 0;      // copy to the second tier; 0 without a move out
@@ -36,7 +36,7 @@ struct Absence {
   KernelIndex to = 0;
 };
 
-// By tensor. Absences that have to be taken are exactly those whose gap is
+// By tensor. Absences that have to be taken are exactly those whose period is
 // mandatory in FindGaps; they come with `required`. Spans of uses are limited
 // to kLongestSpan unless they reach an end of the tensor's life. They begin and
 // end between uses that are not by neighbouring kernels, or where the operands

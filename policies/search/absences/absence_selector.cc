@@ -56,11 +56,11 @@ AbsenceSelector::AbsenceSelector(const Graph& graph,
   for (const Absence& absence : choices.absences) {
     items_.push_back({.from = absence.from,
                       .to = absence.to,
-                      .gap_from = absence.gap.from,
-                      .gap_to = absence.gap.to,
-                      .tensor = absence.gap.tensor,
+                      .period_from = absence.period.from,
+                      .period_to = absence.period.to,
+                      .tensor = absence.period.tensor,
                       .size_bytes = absence.size_bytes});
-    ++first_of_[absence.gap.tensor + 1];
+    ++first_of_[absence.period.tensor + 1];
   }
   std::partial_sum(first_of_.begin(), first_of_.end(), first_of_.begin());
   const Groups by_end(2 * static_cast<size_t>(step_) + 1, [&](auto add) {
@@ -112,8 +112,9 @@ void AbsenceSelector::Reset(const std::vector<double>& costs,
   RankEnds();
   for (size_t a = 0; a < items_.size(); ++a) {
     if (!choices_.required[a]) continue;
-    const Gap& gap = choices_.absences[a].gap;
-    Take(static_cast<int>(a), gap.mandatory() ? gap.slow_first : gap.from);
+    const InactivePeriod& period = choices_.absences[a].period;
+    Take(static_cast<int>(a),
+         period.mandatory() ? period.slow_first : period.from);
   }
   // What reaches across the end of the step is open as it begins.
   for (size_t a = 0; a < items_.size(); ++a) {
@@ -238,9 +239,9 @@ void AbsenceSelector::FindCovered(const Item& item) {
   for (const KernelIndex turn : {-step_, 0, step_}) {
     const auto first = std::partition_point(
         taken.begin(), taken.end(),
-        [&](int a) { return items_[a].gap_to + turn <= item.gap_from; });
+        [&](int a) { return items_[a].period_to + turn <= item.period_from; });
     for (auto at = first; at != taken.end(); ++at) {
-      if (items_[*at].gap_from + turn >= item.gap_to) break;
+      if (items_[*at].period_from + turn >= item.period_to) break;
       const bool known =
           std::find(covered_.begin(), covered_.end(), *at) != covered_.end();
       if (!known) covered_.push_back(*at);
@@ -250,13 +251,13 @@ void AbsenceSelector::FindCovered(const Item& item) {
 
 void AbsenceSelector::Take(int absence, KernelIndex boundary) {
   Item& taken = items_[absence];
-  taken.needed_at = boundary < taken.gap_from ? boundary + step_ : boundary;
+  taken.needed_at = boundary < taken.period_from ? boundary + step_ : boundary;
   excess_.Add(taken.from, taken.to, -taken.size_bytes);
   taken.taken = true;
   std::vector<int>& all_taken = taken_of_[taken.tensor];
   const auto behind = std::partition_point(
       all_taken.begin(), all_taken.end(),
-      [&](int a) { return items_[a].gap_from < taken.gap_from; });
+      [&](int a) { return items_[a].period_from < taken.period_from; });
   all_taken.insert(behind, absence);
   Close(absence);
   for (int a = first_of_[taken.tensor]; a < first_of_[taken.tensor + 1]; ++a) {
@@ -305,10 +306,11 @@ void AbsenceSelector::GiveBackTheUnnecessary() {
   }
 }
 
-// Different ways to spread one gap's copies over steps overlap, too.
+// Different ways to spread one period's copies over steps overlap, too.
 bool AbsenceSelector::Overlap(const Item& a, const Item& b) const {
   for (const KernelIndex turn : {-step_, 0, step_}) {
-    if (a.gap_from < b.gap_to + turn && b.gap_from + turn < a.gap_to) {
+    if (a.period_from < b.period_to + turn &&
+        b.period_from + turn < a.period_to) {
       return true;
     }
   }

@@ -58,8 +58,8 @@ class AbsenceSelector {
   struct Item {
     KernelIndex from = 0;
     KernelIndex to = 0;
-    KernelIndex gap_from = 0;
-    KernelIndex gap_to = 0;
+    KernelIndex period_from = 0;
+    KernelIndex period_to = 0;
     TensorIndex tensor = 0;
     bool taken = false;
     bool closed = false;  // can not be taken (any more)

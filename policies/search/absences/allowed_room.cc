@@ -26,11 +26,11 @@ void AllowedRoom::AllowAll(double share) {
   }
 }
 
-void AllowedRoom::Take(const std::vector<FastSegment>& misfits, double share) {
+void AllowedRoom::Take(const std::vector<Residency>& misfits, double share) {
   const auto arena_bytes = static_cast<double>(costs_.workload().arena_bytes);
   const auto largest_bytes = static_cast<int64_t>(kLargestCut * arena_bytes);
   std::vector<int64_t> cut(bytes_.size() + 1);  // changes, then sums
-  for (const FastSegment& misfit : misfits) {
+  for (const Residency& misfit : misfits) {
     const Tensor& tensor = costs_.graph().tensors[misfit.tensor];
     const auto bytes = static_cast<int64_t>(
         share * static_cast<double>(RoundUpToPlacement(tensor.size_bytes)));

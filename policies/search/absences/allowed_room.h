@@ -33,7 +33,7 @@ class AllowedRoom {
   // Less while some of `misfits` are held, by a share of their bytes.
   // Fragmentation is local: only there less is planned for (AutoTM, 4.2, does
   // the same with its limits).
-  void Take(const std::vector<FastSegment>& misfits, double share);
+  void Take(const std::vector<Residency>& misfits, double share);
 
  private:
   const CostModel& costs_;

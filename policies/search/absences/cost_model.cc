@@ -42,11 +42,11 @@ CostModel::CostModel(const Graph& graph, const MemorySystem& system,
 
 void CostModel::CountFastBytes() {
   std::vector<int64_t> change(fast_boundary_ns_.size() + 1);
-  for (const FastSegment& segment : AllFastSegments(graph_)) {
+  for (const Residency& residency : AllFastResidencies(graph_)) {
     const int64_t bytes =
-        RoundUpToPlacement(graph_.tensors[segment.tensor].size_bytes);
-    change[segment.begin] += bytes;
-    change[segment.end] -= bytes;
+        RoundUpToPlacement(graph_.tensors[residency.tensor].size_bytes);
+    change[residency.begin] += bytes;
+    change[residency.end] -= bytes;
   }
   change.pop_back();
   std::partial_sum(change.begin(), change.end(), change.begin());

@@ -27,8 +27,8 @@ struct Progress {
   bool leaving = false;        // the copy out is under way
   bool gone = false;           // the copy in may be issued
   bool fetched = false;
-  int fetch_before = -1;  // the transfer after which it is dropped, if any
-  bool stays = false;     // there is room after all
+  int fetch_before = -1;     // the transfer after which it is dropped, if any
+  bool residencies = false;  // there is room after all
   int next_held =
       -1;  // of those that are expected to hold room to one boundary
   int64_t out_begin_ns = 0;
@@ -117,7 +117,9 @@ class Scheduler {
   }
 
  private:
-  const Gap& GapOf(int i) const { return transfers_[i].placed.absence.gap; }
+  const InactivePeriod& PeriodOf(int i) const {
+    return transfers_[i].placed.absence.period;
+  }
   int64_t BytesOf(int i) const {
     return transfers_[i].placed.absence.size_bytes;
   }
@@ -135,42 +137,42 @@ class Scheduler {
   void FindDrops() {
     DropIndex index(costs_);
     for (size_t i = 0; i < transfers_.size(); ++i) {
-      if (!GapOf(i).moves_in) continue;
-      index.Add(GapOf(i).tensor, transfers_[i].due, static_cast<int>(i));
+      if (!PeriodOf(i).moves_in) continue;
+      index.Add(PeriodOf(i).tensor, transfers_[i].due, static_cast<int>(i));
     }
     for (size_t i = 0; i < transfers_.size(); ++i) {
-      if (!GapOf(i).moves_out) continue;
+      if (!PeriodOf(i).moves_out) continue;
       progress_[i].fetch_before =
-          index.FetchBefore(GapOf(i).tensor, transfers_[i].leave);
+          index.FetchBefore(PeriodOf(i).tensor, transfers_[i].leave);
     }
   }
 
   // It was fetched and not written since.
   bool IsDrop(int i) const {
     const int fetch = progress_[i].fetch_before;
-    return fetch >= 0 && !progress_[fetch].stays;
+    return fetch >= 0 && !progress_[fetch].residencies;
   }
 
   void IndexTransfers() {
     const int count = static_cast<int>(transfers_.size());
     leaving_at_ = Groups(step_, [&](auto add) {
       for (int i = 0; i < count; ++i) {
-        if (GapOf(i).moves_out) add(transfers_[i].leave, i);
+        if (PeriodOf(i).moves_out) add(transfers_[i].leave, i);
       }
     });
     gone_by_ = Groups(step_, [&](auto add) {
       for (int i = 0; i < count; ++i) {
-        if (GapOf(i).moves_out) add(transfers_[i].out_by, i);
+        if (PeriodOf(i).moves_out) add(transfers_[i].out_by, i);
       }
     });
     due_at_ = Groups(step_, [&](auto add) {
       for (int i = 0; i < count; ++i) {
-        if (GapOf(i).moves_in) add(transfers_[i].due, i);
+        if (PeriodOf(i).moves_in) add(transfers_[i].due, i);
       }
     });
     for (int i = 0; i < count; ++i) {
-      progress_[i].gone =
-          !GapOf(i).moves_out || transfers_[i].in_turn > transfers_[i].out_turn;
+      progress_[i].gone = !PeriodOf(i).moves_out ||
+                          transfers_[i].in_turn > transfers_[i].out_turn;
     }
     for (KernelIndex b = 0; b < step_; ++b) {
       for (const int i : due_at_[b]) LanesOf(i).fetches.push_back(i);
@@ -226,7 +228,7 @@ class Scheduler {
       }
     }
     for (size_t i = 0; i < transfers_.size(); ++i) {
-      if (!GapOf(i).moves_out) continue;
+      if (!PeriodOf(i).moves_out) continue;
       hold(transfers_[i].leave, progress_[i].held_until, BytesOf(i));
     }
     int64_t bytes = 0;
@@ -257,7 +259,7 @@ class Scheduler {
     if (MayStay(i)) {
       excess_.Add(transfers_[i].absent_from(), transfers_[i].absent_to(),
                   BytesOf(i));
-      progress.stays = true;
+      progress.residencies = true;
       return;
     }
     if (IsDrop(i)) {
@@ -289,8 +291,8 @@ class Scheduler {
   // There is room for the tensor after all, and no kernel expects it slow.
   bool MayStay(int i) const {
     const Transfer& transfer = transfers_[i];
-    if (transfer.placed.required || GapOf(i).mandatory()) return false;
-    if (GapOf(i).to >= step_) return false;
+    if (transfer.placed.required || PeriodOf(i).mandatory()) return false;
+    if (PeriodOf(i).to >= step_) return false;
     return excess_.Highest(transfer.absent_from(), transfer.absent_to()) <=
            -BytesOf(i);
   }
@@ -334,12 +336,13 @@ class Scheduler {
 
   void WaitForOperands(KernelIndex b) {
     for (const int i : due_at_[b]) {
-      if (progress_[i].stays || progress_[i].fetched) continue;
+      if (progress_[i].residencies || progress_[i].fetched) continue;
       CompleteUpTo(i, b);
       IssueIn(i, b);
     }
     for (const int i : due_at_[b]) {
-      if (progress_[i].stays || progress_[i].in_end_ns <= now_ns_) continue;
+      if (progress_[i].residencies || progress_[i].in_end_ns <= now_ns_)
+        continue;
       now_ns_ = progress_[i].in_end_ns;
     }
   }
@@ -375,7 +378,7 @@ class Scheduler {
 
   int NextFetch(Lanes& lanes, KernelIndex b) const {
     const auto past = [&](int i) {
-      return progress_[i].fetched || progress_[i].stays;
+      return progress_[i].fetched || progress_[i].residencies;
     };
     while (lanes.next_fetch < lanes.fetches.size() &&
            past(lanes.fetches[lanes.next_fetch])) {
@@ -418,17 +421,17 @@ class Scheduler {
 
   void Write(int i) {
     const Transfer& transfer = transfers_[i];
-    if (progress_[i].stays) return;
-    TakenGap taken{.gap = GapOf(i)};
+    if (progress_[i].residencies) return;
+    TakenPeriod taken{.period = PeriodOf(i)};
     const KernelIndex turn = transfer.placed.absence.turn;
-    taken.gap.from += turn;
-    taken.gap.to += turn;
+    taken.period.from += turn;
+    taken.period.to += turn;
     taken.leave = taken.left = transfer.absent_from() + turn;
     taken.fetch = taken.back = transfer.absent_to() + turn;
-    if (taken.gap.moves_out) {
+    if (taken.period.moves_out) {
       taken.left = LeftWithMargin(i) + transfer.out_turn + turn;
     }
-    if (taken.gap.moves_in) {
+    if (taken.period.moves_in) {
       taken.fetch = progress_[i].fetch + transfer.in_turn + turn;
     }
     schedule_.taken.push_back(taken);

@@ -4,8 +4,8 @@
 // needed. Kernels wait only where room or an operand is missing.
 //
 //   MoveSchedule schedule = ScheduleMoves(costs, absences, allowed_bytes);
-//   std::vector<FastSegment> segments =
-//       SegmentsWithout(graph, schedule.taken);
+//   std::vector<Residency> residencies =
+//       ResidenciesWithout(graph, schedule.taken);
 //
 // Pure, deterministic; time is O(n log n) in kernels and absences.
 #ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_MOVE_SCHEDULE_H_
@@ -14,14 +14,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 #include "policies/search/absences/cost_model.h"
 #include "policies/search/absences/transfer.h"
 
 namespace stowage {
 
 struct MoveSchedule {
-  std::vector<TakenGap> taken;
+  std::vector<TakenPeriod> taken;
   int64_t step_ns = 0;
   // By boundary, K + 1 values: how long room, then operands, were waited for.
   std::vector<int64_t> room_wait_ns;

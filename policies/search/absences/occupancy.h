@@ -22,8 +22,9 @@ class Occupancy {
   // `bytes`: by boundary, what is held to begin with.
   explicit Occupancy(const std::vector<int64_t>& bytes);
 
-  // Ranges are unrolled over two steps, as in gap.h: what lies behind the end
-  // of the step counts from its beginning. An empty range adds nothing.
+  // Ranges are unrolled over two steps, as in inactive_period.h: what lies
+  // behind the end of the step counts from its beginning. An empty range adds
+  // nothing.
   void Add(KernelIndex begin, KernelIndex end, int64_t bytes);
   // 0 for an empty range.
   int64_t Highest(KernelIndex begin, KernelIndex end) const;

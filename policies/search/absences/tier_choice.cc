@@ -12,7 +12,7 @@
 namespace stowage {
 namespace {
 
-// Share of a tier's capacity that is planned for; addresses leave gaps.
+// Share of a tier's capacity that is planned for; addresses leave periods.
 constexpr double kFill = 0.97;
 
 // Tensors that are compared to relieve one boundary of a full tier.
@@ -57,16 +57,18 @@ class TierChooser {
   }
 
  private:
-  // Residents by the end of their stay.
+  // Residents by the end of their residency.
   using OpenSet = absl::btree_set<std::pair<KernelIndex, int>>;
 
   void SendToLast() {
     const TierIndex last = costs_.system().tier_count() - 1;
     std::vector<Resident*> longest_first;
     for (Resident& resident : residents_) {
-      const bool moves = std::any_of(
-          resident.absences.begin(), resident.absences.end(),
-          [](const ChosenAbsence& one) { return one.absence->gap.moves_in; });
+      const bool moves =
+          std::any_of(resident.absences.begin(), resident.absences.end(),
+                      [](const ChosenAbsence& one) {
+                        return one.absence->period.moves_in;
+                      });
       if (moves && resident.tier < last) longest_first.push_back(&resident);
     }
     std::stable_sort(longest_first.begin(), longest_first.end(),
@@ -85,9 +87,9 @@ class TierChooser {
   int64_t ShortestNs(const Resident& resident) const {
     int64_t shortest_ns = std::numeric_limits<int64_t>::max();
     for (const ChosenAbsence& one : resident.absences) {
-      const Gap& gap = one.absence->gap;
-      shortest_ns =
-          std::min(shortest_ns, UnrolledNs(gap.to) - UnrolledNs(gap.from));
+      const InactivePeriod& period = one.absence->period;
+      shortest_ns = std::min(shortest_ns,
+                             UnrolledNs(period.to) - UnrolledNs(period.from));
     }
     return shortest_ns;
   }
@@ -158,18 +160,18 @@ class TierChooser {
     const int64_t in_ns = costs_.InNs(resident.tensor, tier);
     double waited_ns = 0;
     for (const ChosenAbsence& one : resident.absences) {
-      const Gap& gap = one.absence->gap;
-      if (gap.moves_out) {
-        const int64_t ready_ns = UnrolledNs(gap.from) % (step_ns + 1);
+      const InactivePeriod& period = one.absence->period;
+      if (period.moves_out) {
+        const int64_t ready_ns = UnrolledNs(period.from) % (step_ns + 1);
         const int64_t start_ns = out.EarliestStart(ready_ns, out_ns);
         const int64_t late_ns =
             start_ns - ready_ns + out_ns -
-            (UnrolledNs(one.needed_at) - UnrolledNs(gap.from));
+            (UnrolledNs(one.needed_at) - UnrolledNs(period.from));
         waited_ns += std::max<int64_t>(0, late_ns);
         if (reserve) out.Reserve(start_ns, out_ns);
       }
-      if (gap.moves_in) {
-        int64_t due_ns = UnrolledNs(gap.to);
+      if (period.moves_in) {
+        int64_t due_ns = UnrolledNs(period.to);
         if (due_ns > step_ns) due_ns -= step_ns;
         const int64_t start_ns = in.LatestStart(due_ns, in_ns);
         const double early_ns = kEarly * static_cast<double>(step_ns);
@@ -195,8 +197,9 @@ class TierChooser {
 bool Usable(const CostModel& costs, const Resident& resident, TierIndex tier) {
   const Tier& slow = costs.system().tiers[tier];
   for (const ChosenAbsence& one : resident.absences) {
-    const Gap& gap = one.absence->gap;
-    const bool used = gap.mandatory() || (!gap.moves_out && !gap.moves_in);
+    const InactivePeriod& period = one.absence->period;
+    const bool used =
+        period.mandatory() || (!period.moves_out && !period.moves_in);
     if (used && !slow.addressable && !slow.streamable) return false;
   }
   return true;
@@ -213,11 +216,11 @@ void SetSpan(const CostModel& costs, Resident& resident) {
     resident.begin = tensor.birth_kernel;
     resident.end = tensor.death_kernel + 1 + step;
   } else {
-    resident.begin = resident.absences.front().absence->gap.from;
-    resident.end = resident.absences.front().absence->gap.to;
+    resident.begin = resident.absences.front().absence->period.from;
+    resident.end = resident.absences.front().absence->period.to;
     for (const ChosenAbsence& one : resident.absences) {
-      resident.begin = std::min(resident.begin, one.absence->gap.from);
-      resident.end = std::max(resident.end, one.absence->gap.to);
+      resident.begin = std::min(resident.begin, one.absence->period.from);
+      resident.end = std::max(resident.end, one.absence->period.to);
     }
   }
 }
@@ -228,7 +231,7 @@ std::vector<Resident> FindResidents(const CostModel& costs,
   std::vector<Resident> residents;
   for (const Choice& choice : chosen) {
     const Absence& absence = choices.absences[choice.absence];
-    const TensorIndex t = absence.gap.tensor;
+    const TensorIndex t = absence.period.tensor;
     if (residents.empty() || residents.back().tensor != t) {
       residents.push_back({.tensor = t, .bytes = absence.size_bytes});
     }
@@ -260,10 +263,12 @@ std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
   for (const Choice& choice : chosen) {
     PlacedAbsence one{.absence = choices.absences[choice.absence],
                       .required = choices.required[choice.absence]};
-    one.tier = tier[one.absence.gap.tensor];
-    const Gap& gap = one.absence.gap;
-    if (gap.moves_out) one.absence.out_ns = costs.OutNs(gap.tensor, one.tier);
-    if (gap.moves_in) one.absence.in_ns = costs.InNs(gap.tensor, one.tier);
+    one.tier = tier[one.absence.period.tensor];
+    const InactivePeriod& period = one.absence.period;
+    if (period.moves_out)
+      one.absence.out_ns = costs.OutNs(period.tensor, one.tier);
+    if (period.moves_in)
+      one.absence.in_ns = costs.InNs(period.tensor, one.tier);
     placed.push_back(one);
   }
   return placed;

@@ -1,5 +1,5 @@
 // What is held of the fast arena, in time and address, and what of it is in the
-// way of a stay.
+// way of a residency.
 //
 //   PlaceIndex index(graph.kernel_count());
 //   index.Hold({.tensor = 3, .begin = 4, .end = 9, .end_bytes = 8192});

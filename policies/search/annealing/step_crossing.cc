@@ -5,20 +5,20 @@
 namespace stowage {
 namespace {
 
-using Stays = std::vector<FastSegment>;
+using Residencies = std::vector<Residency>;
 
 KernelIndex Below(std::mt19937_64& random, KernelIndex count) {
   return static_cast<KernelIndex>(random() % static_cast<uint64_t>(count));
 }
 
-// Copied in by its first use; no stay without one.
+// Copied in by its first use; no residency without one.
 void ArriveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
-                  Stays& stays) {
-  FastSegment& first = stays.front();
+                  Residencies& residencies) {
+  Residency& first = residencies.front();
   if (first.moved_in) return;
   const auto use = std::lower_bound(uses.begin(), uses.end(), first.ready);
   if (use == uses.end() || *use >= first.end) {
-    stays.erase(stays.begin());
+    residencies.erase(residencies.begin());
     return;
   }
   first.ready = *use;
@@ -26,13 +26,13 @@ void ArriveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
   first.moved_in = true;
 }
 
-// Copied out behind its last use; no stay without one.
+// Copied out behind its last use; no residency without one.
 void LeaveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
-                 KernelIndex kernels, Stays& stays) {
-  FastSegment& last = stays.back();
+                 KernelIndex kernels, Residencies& residencies) {
+  Residency& last = residencies.back();
   if (last.moved_out) return;
   if (uses.back() < last.ready) {
-    stays.pop_back();
+    residencies.pop_back();
     return;
   }
   last.leave = uses.back() + 1;
@@ -42,64 +42,65 @@ void LeaveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
 
 void LeaveAndArriveInStep(std::mt19937_64& random,
                           const std::vector<KernelIndex>& uses,
-                          KernelIndex kernels, Stays& stays) {
-  ArriveInStep(random, uses, stays);
-  if (!stays.empty()) LeaveInStep(random, uses, kernels, stays);
+                          KernelIndex kernels, Residencies& residencies) {
+  ArriveInStep(random, uses, residencies);
+  if (!residencies.empty()) LeaveInStep(random, uses, kernels, residencies);
 }
 
-void BeginFast(FastSegment& first) {
+void BeginFast(Residency& first) {
   first.begin = first.ready = 0;
   first.moved_in = false;
 }
 
-void EndFast(KernelIndex kernels, FastSegment& last) {
+void EndFast(KernelIndex kernels, Residency& last) {
   last.leave = last.end = kernels + 1;
   last.moved_out = false;
 }
 
 void ReturnBeforeEnd(std::mt19937_64& random, KernelIndex kernels,
-                     Stays& stays) {
-  FastSegment returned{.tensor = stays.front().tensor, .moved_in = true};
-  const KernelIndex left = stays.back().end;
+                     Residencies& residencies) {
+  Residency returned{.tensor = residencies.front().tensor, .moved_in = true};
+  const KernelIndex left = residencies.back().end;
   returned.begin = left + Below(random, kernels - left + 1);
   returned.ready = kernels;
   EndFast(kernels, returned);
-  BeginFast(stays.front());
-  stays.push_back(returned);
+  BeginFast(residencies.front());
+  residencies.push_back(returned);
 }
 
 void LeaveAfterBegin(std::mt19937_64& random, KernelIndex kernels,
-                     Stays& stays) {
-  FastSegment leaving{.tensor = stays.front().tensor, .moved_out = true};
+                     Residencies& residencies) {
+  Residency leaving{.tensor = residencies.front().tensor, .moved_out = true};
   BeginFast(leaving);
-  leaving.end = 1 + Below(random, stays.front().begin);
-  EndFast(kernels, stays.back());
-  stays.insert(stays.begin(), leaving);
+  leaving.end = 1 + Below(random, residencies.front().begin);
+  EndFast(kernels, residencies.back());
+  residencies.insert(residencies.begin(), leaving);
 }
 
 }  // namespace
 
 bool CrossOtherwise(std::mt19937_64& random,
                     const std::vector<KernelIndex>& uses, KernelIndex kernels,
-                    std::vector<FastSegment>& stays) {
-  if (stays.empty()) return false;
-  const bool crosses = !stays.front().moved_in && !stays.back().moved_out;
-  LeaveAndArriveInStep(random, uses, kernels, stays);
-  if (stays.empty()) return true;
+                    std::vector<Residency>& residencies) {
+  if (residencies.empty()) return false;
+  const bool crosses =
+      !residencies.front().moved_in && !residencies.back().moved_out;
+  LeaveAndArriveInStep(random, uses, kernels, residencies);
+  if (residencies.empty()) return true;
   // It is out of the fast tier on both sides now, which is another way only
   // where it was not before.
   switch (Below(random, crosses ? 6 : 4)) {
     case 0:
     case 1:
-      BeginFast(stays.front());
-      EndFast(kernels, stays.back());
+      BeginFast(residencies.front());
+      EndFast(kernels, residencies.back());
       return true;
     case 2:
-      ReturnBeforeEnd(random, kernels, stays);
+      ReturnBeforeEnd(random, kernels, residencies);
       return true;
     case 3:
-      if (stays.front().begin == 0) return false;
-      LeaveAfterBegin(random, kernels, stays);
+      if (residencies.front().begin == 0) return false;
+      LeaveAfterBegin(random, kernels, residencies);
       return true;
     default:
       return true;
@@ -107,9 +108,11 @@ bool CrossOtherwise(std::mt19937_64& random,
 }
 
 void MendCrossing(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
-                  KernelIndex kernels, std::vector<FastSegment>& stays) {
-  if (stays.empty() || stays.front().moved_in == stays.back().moved_out) return;
-  LeaveAndArriveInStep(random, uses, kernels, stays);
+                  KernelIndex kernels, std::vector<Residency>& residencies) {
+  if (residencies.empty() ||
+      residencies.front().moved_in == residencies.back().moved_out)
+    return;
+  LeaveAndArriveInStep(random, uses, kernels, residencies);
 }
 
 }  // namespace stowage

@@ -3,11 +3,11 @@
 // step, or it leaves in between, and returns before the step ends, in the next
 // step, or leaves only then.
 //
-//   if (CrossOtherwise(random, uses, kernels, stays)) ...
+//   if (CrossOtherwise(random, uses, kernels, residencies)) ...
 //
 // Pure functions, but for `random`. `uses` are ascending, `kernels` is their
-// number in a step. `stays` are all of one tensor, by begin; whether they can
-// be built afterwards is for the caller to find out.
+// number in a step. `residencies` are all of one tensor, by begin; whether they
+// can be built afterwards is for the caller to find out.
 #ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_STEP_CROSSING_H_
 #define STOWAGE_POLICIES_SEARCH_ANNEALING_STEP_CROSSING_H_
 
@@ -22,12 +22,12 @@ namespace stowage {
 // Draws another way across the end of the step. False where there is none.
 bool CrossOtherwise(std::mt19937_64& random,
                     const std::vector<KernelIndex>& uses, KernelIndex kernels,
-                    std::vector<FastSegment>& stays);
+                    std::vector<Residency>& residencies);
 
 // Where a change left the tensor in the fast tier on one side of the end of the
 // step alone, it leaves that side as well.
 void MendCrossing(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
-                  KernelIndex kernels, std::vector<FastSegment>& stays);
+                  KernelIndex kernels, std::vector<Residency>& residencies);
 
 }  // namespace stowage
 

@@ -125,7 +125,7 @@ PriceFeatures AbsenceFeatures::Of(int absence) const {
 
 void AbsenceFeatures::SetTensor(int absence, PriceFeatures& features) const {
   const Absence& one = choices_.absences[absence];
-  const TensorIndex t = one.gap.tensor;
+  const TensorIndex t = one.period.tensor;
   const Tensor& tensor = costs_.graph().tensors[t];
   const KernelIndex kernels = costs_.graph().kernel_count();
   const KernelIndex at = std::min(one.from % step_, kernels - 1);

@@ -37,23 +37,23 @@ absl::StatusOr<Plan> PlanSmallTensors(const Graph& graph,
   const Groups uses = UsesByTensor(graph);
   BuildInput input{.fast_limit_bytes = RoundUpToPlacement(
                        ComputeLiveness(graph).peak_bytes / 2 * 3)};
-  for (const FastSegment& whole : AllFastSegments(graph)) {
+  for (const Residency& whole : AllFastResidencies(graph)) {
     const Tensor& tensor = graph.tensors[whole.tensor];
     const Absence absence = LongestAbsence(tensor, uses[whole.tensor]);
     if (!tensor.movable() || tensor.wraps() ||
         tensor.size_bytes >= below_bytes ||
         absence.back - absence.leave < kLeastIdle) {
-      input.segments.push_back(whole);
+      input.residencies.push_back(whole);
       continue;
     }
-    FastSegment before = whole;
+    Residency before = whole;
     before.leave = before.end = absence.leave;
     before.moved_out = true;
-    FastSegment after = whole;
+    Residency after = whole;
     after.begin = after.ready = absence.back;
     after.moved_in = true;
-    input.segments.push_back(before);
-    input.segments.push_back(after);
+    input.residencies.push_back(before);
+    input.residencies.push_back(after);
   }
   return BuildPlan(graph, system, input);
 }

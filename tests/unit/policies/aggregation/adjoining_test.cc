@@ -23,9 +23,9 @@ std::vector<std::vector<TensorIndex>> Adjoin(const SmallStep& step,
                                                                         << 20) {
   const Plan plan = step.MakePlan(*PresetMemorySystem("optane"));
   std::vector<std::vector<TensorIndex>> groups;
-  for (const TensorGroup& group :
-       AdjoinTensors(step.graph(), plan, *FindStays(step.graph(), plan),
-                     AccessIndex(step.graph()), {}, most_group_bytes)) {
+  for (const TensorGroup& group : AdjoinTensors(
+           step.graph(), plan, *FindTierResidencies(step.graph(), plan),
+           AccessIndex(step.graph()), {}, most_group_bytes)) {
     groups.emplace_back();
     int64_t end = 0;
     for (const TensorGroup::Member& member : group.members) {

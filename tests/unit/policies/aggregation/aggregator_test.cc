@@ -161,13 +161,13 @@ TEST(AggregatorTest, WhatIsDroppedReturnsToWhereItWasFetchedFrom) {
     const TensorIndex weight = step.AddWeight((20 + 3 * i) << 10);
     for (const KernelIndex k : {2, 6}) {
       step.Access(k, weight);
-      input.segments.push_back({.tensor = weight,
-                                .begin = k - 1,
-                                .ready = k,
-                                .leave = k + 1,
-                                .end = k + 1,
-                                .moved_in = true,
-                                .moved_out = true});
+      input.residencies.push_back({.tensor = weight,
+                                   .begin = k - 1,
+                                   .ready = k,
+                                   .leave = k + 1,
+                                   .end = k + 1,
+                                   .moved_in = true,
+                                   .moved_out = true});
     }
   }
   const MemorySystem system = *PresetMemorySystem("file");

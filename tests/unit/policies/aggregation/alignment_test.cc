@@ -30,8 +30,8 @@ Windows WindowsOf(const Plan& plan, TensorIndex tensor) {
 
 Plan Align(const SmallStep& step, const AlignmentSettings& settings = {}) {
   const Plan plan = step.MakePlan(*PresetMemorySystem("optane"));
-  return AlignMoves(step.graph(), plan, *FindStays(step.graph(), plan),
-                    settings);
+  return AlignMoves(step.graph(), plan,
+                    *FindTierResidencies(step.graph(), plan), settings);
 }
 
 // Away from boundary `from` + 1 to `to`.
@@ -89,11 +89,13 @@ TEST(AlignmentTest, DoesNotCopyWhatIsBeingWritten) {
   writes.kernels[16].operands.push_back({.tensor = a, .write = true});
   const Plan plan = step.MakePlan(*PresetMemorySystem("optane"));
   const AlignmentSettings settings;
+  EXPECT_THAT(WindowsOf(AlignMoves(reads, plan,
+                                   *FindTierResidencies(reads, plan), settings),
+                        a),
+              ElementsAre(Pair(3, 4), Pair(16, 17)));
   EXPECT_THAT(
-      WindowsOf(AlignMoves(reads, plan, *FindStays(reads, plan), settings), a),
-      ElementsAre(Pair(3, 4), Pair(16, 17)));
-  EXPECT_THAT(
-      WindowsOf(AlignMoves(writes, plan, *FindStays(writes, plan), settings),
+      WindowsOf(AlignMoves(writes, plan, *FindTierResidencies(writes, plan),
+                           settings),
                 a),
       ElementsAre(Pair(2, 3), Pair(17, 18)));
 }

@@ -26,7 +26,7 @@ std::vector<Page> Batch(
   const Plan plan = step.MakePlan(system);
   std::vector<Page> pages;
   for (const TensorGroup& group : BatchMicroTensors(
-           step.graph(), system, plan, *FindStays(step.graph(), plan),
+           step.graph(), system, plan, *FindTierResidencies(step.graph(), plan),
            AccessIndex(step.graph()), settings)) {
     EXPECT_TRUE(group.batch);
     EXPECT_EQ(group.size_bytes, 4096);
@@ -118,11 +118,11 @@ TEST(BatchingTest, PagesThatAreNotHeldAtTheSameTimeShareTheReservedSpace) {
 TEST(BatchingTest, WhatGoesToATierOfWholePagesHasAPageOfItsOwn) {
   SmallStep step = Step(6);
   const TensorIndex leaves = step.Add(100, 1, 5);
-  const TensorIndex stays = step.Add(100, 1, 5);
-  for (const TensorIndex t : {leaves, stays}) step.Access(1, t, 2);
+  const TensorIndex residencies = step.Add(100, 1, 5);
+  for (const TensorIndex t : {leaves, residencies}) step.Access(1, t, 2);
   step.Leave(leaves, 2, 5);
   EXPECT_THAT(Batch(step, *PresetMemorySystem("file")),
-              ElementsAre(ElementsAre(Pair(stays, 0))));
+              ElementsAre(ElementsAre(Pair(residencies, 0))));
   EXPECT_THAT(Batch(step), SizeIs(2));
 }
 

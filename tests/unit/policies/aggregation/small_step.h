@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "policies/aggregation/stays.h"
+#include "policies/aggregation/tier_residency.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
@@ -62,22 +62,22 @@ class SmallStep {
   Plan MakePlan(const MemorySystem& system,
                 int64_t fast_limit_bytes = 1 << 30) const {
     BuildInput input{.fast_limit_bytes = fast_limit_bytes};
-    for (const FastSegment& whole : AllFastSegments(graph_)) {
+    for (const Residency& whole : AllFastResidencies(graph_)) {
       const auto absence = absences_.find(whole.tensor);
       if (absence == absences_.end()) {
-        input.segments.push_back(whole);
+        input.residencies.push_back(whole);
         continue;
       }
-      FastSegment before = whole;
+      Residency before = whole;
       before.leave = absence->second.first;
       before.end = absence->second.first + 1;
       before.moved_out = true;
-      FastSegment after = whole;
+      Residency after = whole;
       after.begin = absence->second.second - 1;
       after.ready = absence->second.second;
       after.moved_in = true;
-      input.segments.push_back(before);
-      input.segments.push_back(after);
+      input.residencies.push_back(before);
+      input.residencies.push_back(after);
     }
     return *BuildPlan(graph_, system, input);
   }

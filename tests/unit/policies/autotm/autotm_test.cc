@@ -59,7 +59,7 @@ TEST(AutoTmExhaustiveTest, SynchronousObjectiveEqualsExhaustiveSearch) {
           BestSynchronousNs(graph, system, limit, write_back_once);
       EXPECT_NEAR(solution.objective * 1e3, best, 5) << seed;
       EXPECT_NEAR(ObjectiveNs(problem, paths), best, 5) << seed;
-      for (const FastSegment& s : SegmentsOf(graph, problem, paths)) {
+      for (const Residency& s : ResidenciesOf(graph, problem, paths)) {
         if (s.moved_in) ++with_moves;
       }
     }

@@ -10,11 +10,11 @@ namespace {
 
 constexpr int kKernels = 3;
 
-// Three kernels of 10 ns, each a segment of its own.
+// Three kernels of 10 ns, each a slice of its own.
 BoundTimeline Timeline() {
   BoundTimeline timeline;
   for (int k = 0; k <= kKernels; ++k) {
-    timeline.segment.push_back(k);
+    timeline.slice.push_back(k);
     timeline.block.push_back(2 * k + 1);
     timeline.wait_block.push_back(2 * k);
     timeline.priced.push_back(k);
@@ -27,10 +27,10 @@ BoundTimeline Timeline() {
 class LifeSearchTest : public testing::Test {
  protected:
   LifeSearchTest() : timeline_(Timeline()), search_(timeline_, {10, 10, 10}) {
-    const int segments = kKernels + 1;
-    prices_.kernel.assign(2 * segments, 1);
-    prices_.over_kernel.assign(2 * segments, 0);
-    for (int m = 0; m < 4 * segments; ++m) {
+    const int slices = kKernels + 1;
+    prices_.kernel.assign(2 * slices, 1);
+    prices_.over_kernel.assign(2 * slices, 0);
+    for (int m = 0; m < 4 * slices; ++m) {
       const double price = m % 2 == 0 ? 5 : 1;
       lane_.push_back({price, search_.fast_ns()[m], 5});
     }

@@ -8,7 +8,7 @@
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/planning/drops.h"
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
@@ -40,7 +40,7 @@ Graph WithWrites(Graph graph) {
   return graph;
 }
 
-// All the ways to take the gaps of a step: which of them, and when each of
+// All the ways to take the periods of a step: which of them, and when each of
 // their two copies begins and ends. What need not be copied out is dropped.
 class Exhaustive {
  public:
@@ -50,41 +50,43 @@ class Exhaustive {
   // The fastest verified plan; counts them in `plans`.
   int64_t BestNs() {
     workload_ = *MakeWorkload(graph_, system_, limit_);
-    gaps_ = FindGaps(graph_, workload_);
+    periods_ = FindInactivePeriods(graph_, workload_);
     Choose(0);
     return best_ns_;
   }
   int plans() const { return plans_; }
 
  private:
-  // Copies of gaps that reach across the end of the step run in either turn.
+  // Copies of periods that reach across the end of the step run in either turn.
   void Choose(size_t g) {
-    if (g == gaps_.size()) return Judge();
-    const Gap& gap = gaps_[g];
-    if (!gap.mandatory() && (gap.moves_out || gap.moves_in)) Choose(g + 1);
-    const KernelIndex last_leave = gap.moves_out ? gap.to - 1 : gap.from;
-    for (KernelIndex leave = gap.from; leave <= last_leave; ++leave) {
+    if (g == periods_.size()) return Judge();
+    const InactivePeriod& period = periods_[g];
+    if (!period.mandatory() && (period.moves_out || period.moves_in))
+      Choose(g + 1);
+    const KernelIndex last_leave =
+        period.moves_out ? period.to - 1 : period.from;
+    for (KernelIndex leave = period.from; leave <= last_leave; ++leave) {
       for (KernelIndex left = leave;
-           left <= (gap.moves_out ? gap.to - 1 : leave); ++left) {
-        if (!gap.moves_in) {
-          Take(g, {gap, leave, left, gap.to, gap.to});
+           left <= (period.moves_out ? period.to - 1 : leave); ++left) {
+        if (!period.moves_in) {
+          Take(g, {period, leave, left, period.to, period.to});
           continue;
         }
-        for (KernelIndex fetch = left; fetch <= gap.to; ++fetch) {
-          Take(g, {gap, leave, left, fetch, gap.to});
+        for (KernelIndex fetch = left; fetch <= period.to; ++fetch) {
+          Take(g, {period, leave, left, fetch, period.to});
         }
       }
     }
   }
 
-  void Take(size_t g, const TakenGap& taken) {
+  void Take(size_t g, const TakenPeriod& taken) {
     taken_.push_back(taken);
     Choose(g + 1);
     taken_.pop_back();
   }
 
   void Judge() {
-    BuildInput input{.segments = SegmentsWithout(graph_, taken_),
+    BuildInput input{.residencies = ResidenciesWithout(graph_, taken_),
                      .streams = workload_.streams,
                      .stream_window_bytes = workload_.stream_window_bytes,
                      .fast_limit_bytes = limit_};
@@ -101,8 +103,8 @@ class Exhaustive {
   const MemorySystem& system_;
   const int64_t limit_;
   Workload workload_;
-  std::vector<Gap> gaps_;
-  std::vector<TakenGap> taken_;
+  std::vector<InactivePeriod> periods_;
+  std::vector<TakenPeriod> taken_;
   int64_t best_ns_ = std::numeric_limits<int64_t>::max();
   int plans_ = 0;
 };

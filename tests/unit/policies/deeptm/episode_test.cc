@@ -82,9 +82,9 @@ TEST_P(EpisodeModeTest, TakesAsLongAsTheSimulatorSays) {
     const EpisodeOutcome outcome =
         RunEpisode(setting.environment, options,
                    FindSteadyStart(setting.environment, options, actor), actor);
-    const Plan sketch =
-        SketchPlan(setting.graph, setting.system,
-                   {.segments = outcome.segments, .fast_limit_bytes = limit});
+    const Plan sketch = SketchPlan(
+        setting.graph, setting.system,
+        {.residencies = outcome.residencies, .fast_limit_bytes = limit});
     const auto simulation = Simulate(setting.graph, setting.system, sketch);
     ASSERT_TRUE(simulation.ok()) << simulation.status();
     EXPECT_GT(sketch.moves.size(), 0u);
@@ -195,9 +195,9 @@ TEST(EpisodeTest, AsynchronousMigrationsHoldRoomOnBothSides) {
   const EpisodeOutcome outcome = RunEpisode(
       setting.environment,
       {.budget_bytes = 9 * kMiB, .record = true, .cyclic = true}, start, actor);
-  std::vector<FastSegment> second;
-  for (const FastSegment& segment : outcome.segments) {
-    if (segment.tensor == 1) second.push_back(segment);
+  std::vector<Residency> second;
+  for (const Residency& residency : outcome.residencies) {
+    if (residency.tensor == 1) second.push_back(residency);
   }
   ASSERT_FALSE(second.empty());
   EXPECT_EQ(second.front().begin, 1);

@@ -35,13 +35,13 @@ IntervalOutcome PlanIntervals(const Graph& graph, const MemorySystem& system,
       .Plan();
 }
 
-std::vector<FastSegment> SegmentsOf(const IntervalOutcome& outcome,
-                                    TensorIndex t) {
-  std::vector<FastSegment> segments;
-  for (const FastSegment& segment : outcome.segments) {
-    if (segment.tensor == t) segments.push_back(segment);
+std::vector<Residency> ResidenciesOf(const IntervalOutcome& outcome,
+                                     TensorIndex t) {
+  std::vector<Residency> residencies;
+  for (const Residency& residency : outcome.residencies) {
+    if (residency.tensor == t) residencies.push_back(residency);
   }
-  return segments;
+  return residencies;
 }
 
 // Six layers of two kernels.
@@ -53,12 +53,12 @@ TEST(IntervalPlannerTest, FetchesDuringTheIntervalBeforeTheUse) {
   LayeredStep step = SixLayers();
   const TensorIndex t = step.AddPersistent(kMiB / 2);
   step.Read(7, t);
-  const auto segments =
-      SegmentsOf(PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
-  ASSERT_EQ(segments.size(), 1);
-  EXPECT_TRUE(segments[0].moved_in);
-  EXPECT_EQ(segments[0].begin, 4);
-  EXPECT_EQ(segments[0].ready, 6);
+  const auto residencies = ResidenciesOf(
+      PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
+  ASSERT_EQ(residencies.size(), 1);
+  EXPECT_TRUE(residencies[0].moved_in);
+  EXPECT_EQ(residencies[0].begin, 4);
+  EXPECT_EQ(residencies[0].ready, 6);
 }
 
 TEST(IntervalPlannerTest, EvictsAfterTheLastUseOfTheInterval) {
@@ -66,12 +66,12 @@ TEST(IntervalPlannerTest, EvictsAfterTheLastUseOfTheInterval) {
   const TensorIndex t = step.AddPersistent(kMiB / 2);
   step.Read(4, t);
   step.Read(10, t);
-  const auto segments =
-      SegmentsOf(PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
-  ASSERT_EQ(segments.size(), 2);
-  EXPECT_TRUE(segments[0].moved_out);
-  EXPECT_EQ(segments[0].leave, 5);
-  EXPECT_EQ(segments[0].end, 6);
+  const auto residencies = ResidenciesOf(
+      PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
+  ASSERT_EQ(residencies.size(), 2);
+  EXPECT_TRUE(residencies[0].moved_out);
+  EXPECT_EQ(residencies[0].leave, 5);
+  EXPECT_EQ(residencies[0].end, 6);
 }
 
 TEST(IntervalPlannerTest, KeepsWhatTheNextIntervalUses) {
@@ -79,10 +79,10 @@ TEST(IntervalPlannerTest, KeepsWhatTheNextIntervalUses) {
   const TensorIndex t = step.AddPersistent(kMiB / 2);
   step.Read(4, t);
   step.Read(7, t);
-  const auto segments =
-      SegmentsOf(PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
-  ASSERT_EQ(segments.size(), 1);
-  EXPECT_EQ(segments[0].leave, 8);
+  const auto residencies = ResidenciesOf(
+      PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
+  ASSERT_EQ(residencies.size(), 1);
+  EXPECT_EQ(residencies[0].leave, 8);
 }
 
 TEST(IntervalPlannerTest, TheMostAccessedTensorGetsTheRoom) {
@@ -93,8 +93,8 @@ TEST(IntervalPlannerTest, TheMostAccessedTensorGetsTheRoom) {
   step.Read(7, often, 5);
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), kMiB, {});
-  EXPECT_TRUE(SegmentsOf(outcome, seldom).empty());
-  EXPECT_EQ(SegmentsOf(outcome, often).size(), 1);
+  EXPECT_TRUE(ResidenciesOf(outcome, seldom).empty());
+  EXPECT_EQ(ResidenciesOf(outcome, often).size(), 1);
   EXPECT_EQ(outcome.crowded, 1);
 }
 
@@ -106,8 +106,8 @@ TEST(IntervalPlannerTest, FetchesTheNearestFirstWhenToldSo) {
   step.Read(7, often, 5);
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), kMiB, {.nearest_first = true});
-  EXPECT_EQ(SegmentsOf(outcome, near).size(), 1);
-  EXPECT_TRUE(SegmentsOf(outcome, often).empty());
+  EXPECT_EQ(ResidenciesOf(outcome, near).size(), 1);
+  EXPECT_TRUE(ResidenciesOf(outcome, often).empty());
 }
 
 // A fetch of 4 ms for an interval of 2 ms: the third case.
@@ -122,9 +122,9 @@ TEST(IntervalPlannerTest, WaitsForLateFetchesAtTheStartOfTheirInterval) {
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), 8 * kMiB, {});
   EXPECT_EQ(outcome.late, std::set<int32_t>{3});
-  const auto segments = SegmentsOf(outcome, 0);
-  ASSERT_EQ(segments.size(), 1);
-  EXPECT_EQ(segments[0].ready, 6);
+  const auto residencies = ResidenciesOf(outcome, 0);
+  ASSERT_EQ(residencies.size(), 1);
+  EXPECT_EQ(residencies[0].ready, 6);
 }
 
 TEST(IntervalPlannerTest, LeavesLateFetchesSlowWhenToldSo) {
@@ -134,7 +134,7 @@ TEST(IntervalPlannerTest, LeavesLateFetchesSlowWhenToldSo) {
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), 8 * kMiB, rules);
   EXPECT_EQ(outcome.late, std::set<int32_t>{3});
-  EXPECT_TRUE(SegmentsOf(outcome, 0).empty());
+  EXPECT_TRUE(ResidenciesOf(outcome, 0).empty());
 }
 
 TEST(IntervalPlannerTest, StagesEveryOperandWhereKernelsNeedThemFast) {
@@ -143,7 +143,7 @@ TEST(IntervalPlannerTest, StagesEveryOperandWhereKernelsNeedThemFast) {
   rules.leave_late.assign(6, true);
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), 8 * kMiB, rules);
-  EXPECT_EQ(SegmentsOf(outcome, 0).size(), 1);
+  EXPECT_EQ(ResidenciesOf(outcome, 0).size(), 1);
 }
 
 TEST(IntervalPlannerTest, ReservesTheRoomOfShortLivedTensorsFromTheStart) {
@@ -154,10 +154,10 @@ TEST(IntervalPlannerTest, ReservesTheRoomOfShortLivedTensorsFromTheStart) {
   step.Read(2, weight);
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {});
-  ASSERT_EQ(SegmentsOf(outcome, short_lived).size(), 1);
-  EXPECT_TRUE(SegmentsOf(outcome, short_lived)[0].early);
+  ASSERT_EQ(ResidenciesOf(outcome, short_lived).size(), 1);
+  EXPECT_TRUE(ResidenciesOf(outcome, short_lived)[0].early);
   // Kernel 2 has room, but the interval's short-lived tensor comes later.
-  EXPECT_TRUE(SegmentsOf(outcome, weight).empty());
+  EXPECT_TRUE(ResidenciesOf(outcome, weight).empty());
 }
 
 TEST(IntervalPlannerTest, ShrinksTheReservedRoomAsShortLivedTensorsAreDone) {
@@ -168,8 +168,8 @@ TEST(IntervalPlannerTest, ShrinksTheReservedRoomAsShortLivedTensorsAreDone) {
   step.Read(4, weight);
   const IntervalOutcome outcome =
       PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {.stage_all = true});
-  ASSERT_EQ(SegmentsOf(outcome, weight).size(), 1);
-  EXPECT_EQ(SegmentsOf(outcome, weight)[0].begin, 3);
+  ASSERT_EQ(ResidenciesOf(outcome, weight).size(), 1);
+  EXPECT_EQ(ResidenciesOf(outcome, weight)[0].begin, 3);
 }
 
 // A weight and an activation that rest in the middle of the step, and room for
@@ -193,10 +193,10 @@ TEST(IntervalPlannerTest, IdleTensorsStayWhileNobodyNeedsTheirRoom) {
   const Resting resting;
   const IntervalOutcome outcome = PlanIntervals(
       resting.step.graph(), Addressable(), 8 * kMiB, {.evict_idle = false});
-  EXPECT_EQ(SegmentsOf(outcome, resting.activation).size(), 1);
+  EXPECT_EQ(ResidenciesOf(outcome, resting.activation).size(), 1);
   const IntervalOutcome eager =
       PlanIntervals(resting.step.graph(), Addressable(), 8 * kMiB, {});
-  EXPECT_EQ(SegmentsOf(eager, resting.activation).size(), 2);
+  EXPECT_EQ(ResidenciesOf(eager, resting.activation).size(), 2);
 }
 
 TEST(IntervalPlannerTest, TheIdleTensorOfTheFewestLayersIsTheVictim) {
@@ -204,8 +204,8 @@ TEST(IntervalPlannerTest, TheIdleTensorOfTheFewestLayersIsTheVictim) {
   const IntervalOutcome outcome = PlanIntervals(
       resting.step.graph(), Addressable(), 2 * kMiB, {.evict_idle = false});
   // The weight lives in all layers, the activation in all but the last.
-  const auto activation = SegmentsOf(outcome, resting.activation);
-  const auto weight = SegmentsOf(outcome, resting.weight);
+  const auto activation = ResidenciesOf(outcome, resting.activation);
+  const auto weight = ResidenciesOf(outcome, resting.weight);
   ASSERT_EQ(activation.size(), 2);
   ASSERT_FALSE(weight.empty());
   EXPECT_LE(activation[0].end, 4);
@@ -217,21 +217,21 @@ TEST(IntervalPlannerTest, APersistentTensorOfBothEndsStaysAcrossThem) {
   const TensorIndex t = step.AddPersistent(kMiB);
   step.Read(0, t);
   step.Read(11, t);
-  const auto segments =
-      SegmentsOf(PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
-  ASSERT_EQ(segments.size(), 2);
-  EXPECT_FALSE(segments[0].moved_in);
-  EXPECT_EQ(segments[1].end, 13);
-  EXPECT_FALSE(segments[1].moved_out);
+  const auto residencies = ResidenciesOf(
+      PlanIntervals(step.graph(), Addressable(), 4 * kMiB, {}), t);
+  ASSERT_EQ(residencies.size(), 2);
+  EXPECT_FALSE(residencies[0].moved_in);
+  EXPECT_EQ(residencies[1].end, 13);
+  EXPECT_FALSE(residencies[1].moved_out);
 }
 
 // Bytes held in the fast tier, boundary by boundary.
 std::vector<int64_t> HeldBytes(const Graph& graph,
                                const IntervalOutcome& outcome) {
   std::vector<int64_t> held(graph.kernels.size() + 1);
-  for (const FastSegment& segment : outcome.segments) {
-    for (KernelIndex b = segment.begin; b < segment.end; ++b) {
-      held[b] += RoundUpToPlacement(graph.tensors[segment.tensor].size_bytes);
+  for (const Residency& residency : outcome.residencies) {
+    for (KernelIndex b = residency.begin; b < residency.end; ++b) {
+      held[b] += RoundUpToPlacement(graph.tensors[residency.tensor].size_bytes);
     }
   }
   return held;

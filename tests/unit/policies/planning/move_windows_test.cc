@@ -28,24 +28,25 @@ class MoveWindowsTest : public testing::Test {
     step_.Add(4 * kMiB, 0, 9);
     step_.Write(0, 0);
     step_.Read(9, 0);
-    input_.segments = {{.tensor = 0, .leave = 1, .end = 1, .moved_out = true},
-                       {.tensor = 0,
-                        .begin = 9,
-                        .ready = 9,
-                        .leave = 10,
-                        .end = 10,
-                        .moved_in = true}};
+    input_.residencies = {
+        {.tensor = 0, .leave = 1, .end = 1, .moved_out = true},
+        {.tensor = 0,
+         .begin = 9,
+         .ready = 9,
+         .leave = 10,
+         .end = 10,
+         .moved_in = true}};
   }
 
   void AddGuest(KernelIndex birth, KernelIndex death) {
     step_.Add(4 * kMiB, birth, death);
     step_.Write(birth, 1);
     step_.Read(death, 1);
-    input_.segments.push_back({.tensor = 1,
-                               .begin = birth,
-                               .ready = birth,
-                               .leave = death + 1,
-                               .end = death + 1});
+    input_.residencies.push_back({.tensor = 1,
+                                  .begin = birth,
+                                  .ready = birth,
+                                  .leave = death + 1,
+                                  .end = death + 1});
   }
 
   std::vector<Move> WidenedMoves() {
@@ -73,7 +74,7 @@ TEST_F(MoveWindowsTest, WaitsForACopyOutWhenItIsExpectedToBeComplete) {
 
 TEST_F(MoveWindowsTest, KeepsWhatIsReadWhileItIsCopiedOut) {
   step_.Read(4, 0);
-  input_.segments[0].end = 6;
+  input_.residencies[0].end = 6;
   EXPECT_EQ(WidenedMoves().front().deadline_kernel, 5);
 }
 
@@ -100,15 +101,15 @@ TEST_F(MoveWindowsTest, BeginsNoCopyBeforeOneThatIsNeededSooner) {
   step_.Write(1, 2);
   step_.Read(3, 2);
   input_.fast_limit_bytes = 8 * kMiB;
-  input_.segments.push_back(
+  input_.residencies.push_back(
       {.tensor = 1, .leave = 1, .end = 1, .moved_out = true});
-  input_.segments.push_back({.tensor = 1,
-                             .begin = 5,
-                             .ready = 5,
-                             .leave = 6,
-                             .end = 6,
-                             .moved_in = true});
-  input_.segments.push_back(
+  input_.residencies.push_back({.tensor = 1,
+                                .begin = 5,
+                                .ready = 5,
+                                .leave = 6,
+                                .end = 6,
+                                .moved_in = true});
+  input_.residencies.push_back(
       {.tensor = 2, .begin = 1, .ready = 1, .leave = 4, .end = 4});
   KernelIndex sooner = 0, later = 0;
   for (const Move& move : WidenedMoves()) {
@@ -122,13 +123,14 @@ TEST_F(MoveWindowsTest, BeginsNoCopyBeforeOneThatIsNeededSooner) {
 // Fetched for kernel 4 and dropped behind it.
 TEST_F(MoveWindowsTest, LeavesDropsWhereTheyAre) {
   step_.Read(4, 0);
-  input_.segments.insert(input_.segments.begin() + 1, {.tensor = 0,
-                                                       .begin = 4,
-                                                       .ready = 4,
-                                                       .leave = 5,
-                                                       .end = 7,
-                                                       .moved_in = true,
-                                                       .moved_out = true});
+  input_.residencies.insert(input_.residencies.begin() + 1,
+                            {.tensor = 0,
+                             .begin = 4,
+                             .ready = 4,
+                             .leave = 5,
+                             .end = 7,
+                             .moved_in = true,
+                             .moved_out = true});
   const Graph& graph = step_.graph();
   Plan plan = *BuildPlan(graph, system_, input_);
   MakeDrops(graph, plan);

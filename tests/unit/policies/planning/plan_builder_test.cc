@@ -59,23 +59,23 @@ TEST_F(PlanBuilderTest, DropsAWishThatLeavesATensorWithoutAPlace) {
   EXPECT_THAT(TiersWith({2, 2}), ElementsAre(1, 1));
 }
 
-TEST(PlanBuilderPlacesTest, TakesPlacesThatAllSegmentsHave) {
+TEST(PlanBuilderPlacesTest, TakesPlacesThatAllResidenciesHave) {
   const MemorySystem system = *PresetMemorySystem("optane");
   Graph graph;
   graph.tensors = {{.size_bytes = 4096, .persistent = true},
                    {.size_bytes = 4096, .persistent = true}};
   graph.kernels.resize(2);
-  BuildInput input{.segments = AllFastSegments(graph),
+  BuildInput input{.residencies = AllFastResidencies(graph),
                    .fast_limit_bytes = 5 * 4096};
-  input.segments[0].offset_bytes = 3 * 4096;
-  input.segments[1].offset_bytes = 4096;
-  std::vector<FastSegment> misfits(1);
+  input.residencies[0].offset_bytes = 3 * 4096;
+  input.residencies[1].offset_bytes = 4096;
+  std::vector<Residency> misfits(1);
   const absl::StatusOr<Plan> plan = BuildPlan(graph, system, input, &misfits);
   ASSERT_TRUE(plan.ok()) << plan.status();
   EXPECT_TRUE(misfits.empty());
   EXPECT_EQ(plan->initial[0].at.offset_bytes, 3 * 4096);
   EXPECT_EQ(plan->initial[1].at.offset_bytes, 4096);
-  input.segments[0].offset_bytes = -1;
+  input.residencies[0].offset_bytes = -1;
   EXPECT_NE(BuildPlan(graph, system, input)->initial[0].at.offset_bytes,
             3 * 4096);
 }

@@ -46,11 +46,11 @@ TEST(CoallocationTest, GroupsTensorsOfTheSameLayersByAccesses) {
 TEST(CoallocationTest, AddressesOfAGroupFollowEachOtherInItsOrder) {
   const Tensors tensors;
   const Graph& graph = tensors.step.graph();
-  std::vector<FastSegment> segments = AllFastSegments(graph);
-  CoAllocate(graph, FindLayers(graph), segments);
+  std::vector<Residency> residencies = AllFastResidencies(graph);
+  CoAllocate(graph, FindLayers(graph), residencies);
   const auto plan =
       BuildPlan(graph, *PresetMemorySystem("optane"),
-                {.segments = segments, .fast_limit_bytes = 20 * kPage});
+                {.residencies = residencies, .fast_limit_bytes = 20 * kPage});
   ASSERT_TRUE(plan.ok()) << plan.status();
   std::map<TensorIndex, int64_t> offsets;
   for (const Allocation& a : plan->allocations) {
@@ -66,14 +66,14 @@ TEST(CoallocationTest, IsDroppedWhereItDoesNotFit) {
   const TensorIndex early = step.Add(2 * kPage, 0, 2);
   const TensorIndex late = step.Add(kPage, 1, 2);
   const TensorIndex workspace = step.Add(kPage, 0, 0);
-  std::vector<FastSegment> segments = AllFastSegments(step.graph());
-  CoAllocate(step.graph(), FindLayers(step.graph()), segments);
-  EXPECT_GE(segments[early].block, 0);
-  EXPECT_EQ(segments[early].block, segments[late].block);
-  EXPECT_LT(segments[workspace].block, 0);
+  std::vector<Residency> residencies = AllFastResidencies(step.graph());
+  CoAllocate(step.graph(), FindLayers(step.graph()), residencies);
+  EXPECT_GE(residencies[early].block, 0);
+  EXPECT_EQ(residencies[early].block, residencies[late].block);
+  EXPECT_LT(residencies[workspace].block, 0);
   const auto plan =
       BuildPlan(step.graph(), *PresetMemorySystem("optane"),
-                {.segments = segments, .fast_limit_bytes = 3 * kPage});
+                {.residencies = residencies, .fast_limit_bytes = 3 * kPage});
   EXPECT_TRUE(plan.ok()) << plan.status();
 }
 

@@ -15,9 +15,10 @@ constexpr int64_t kMiB = 1 << 20;
 
 class OffloadTest : public testing::Test {
  protected:
-  std::vector<TensorIndex> Tensors(const std::vector<Gap>& gaps) {
+  std::vector<TensorIndex> Tensors(const std::vector<InactivePeriod>& periods) {
     std::vector<TensorIndex> tensors;
-    for (const Gap& gap : gaps) tensors.push_back(gap.tensor);
+    for (const InactivePeriod& period : periods)
+      tensors.push_back(period.tensor);
     return tensors;
   }
 
@@ -38,15 +39,16 @@ TEST_F(OffloadTest, FeatureMapsWaitAcrossTheTurn) {
 
 TEST_F(OffloadTest, CopiesInEndAsTheyAreNeeded) {
   std::vector<Offload> offloads;
-  for (const Gap& gap : FeatureMaps(facts_)) {
-    offloads.push_back({.gap = gap, .leave = gap.from});
+  for (const InactivePeriod& period : FeatureMaps(facts_)) {
+    offloads.push_back({.period = period, .leave = period.from});
   }
   FetchJustInTime(facts_, offloads);
   for (const Offload& offload : offloads) {
     // A copy takes less than a kernel: one kernel ahead is enough, but for
     // what is needed one kernel after it has gone.
-    const Gap& gap = offload.gap;
-    EXPECT_EQ(offload.fetch, std::max(gap.from, gap.to - 1)) << gap.tensor;
+    const InactivePeriod& period = offload.period;
+    EXPECT_EQ(offload.fetch, std::max(period.from, period.to - 1))
+        << period.tensor;
   }
 }
 
@@ -57,8 +59,8 @@ TEST_F(OffloadTest, CopiesInThatShareALaneStartEarlier) {
   }
   const StepFacts facts(graph, system_, workload_);
   std::vector<Offload> offloads;
-  for (const Gap& gap : FeatureMaps(facts)) {
-    offloads.push_back({.gap = gap, .leave = gap.from});
+  for (const InactivePeriod& period : FeatureMaps(facts)) {
+    offloads.push_back({.period = period, .leave = period.from});
   }
   FetchJustInTime(facts, offloads);
   // All have to come back during the first kernel of the backward pass.
@@ -67,10 +69,10 @@ TEST_F(OffloadTest, CopiesInThatShareALaneStartEarlier) {
 
 TEST_F(OffloadTest, AScriptThatFitsLeavesNothingToDemandPaging) {
   std::vector<Offload> offloads;
-  for (const Gap& gap : FeatureMaps(facts_)) {
+  for (const InactivePeriod& period : FeatureMaps(facts_)) {
     // Kernels enough for a copy out and one in.
-    if (gap.to - gap.from < 2) continue;
-    offloads.push_back({.gap = gap, .leave = gap.from});
+    if (period.to - period.from < 2) continue;
+    offloads.push_back({.period = period, .leave = period.from});
   }
   FetchJustInTime(facts_, offloads);
   const SwapRun run = RunOffloads(facts_, offloads, 5 * kMiB);

@@ -97,25 +97,25 @@ TEST_F(SwapStepTest, ATensorGoesToTheNextTierWhenTheFirstIsFull) {
   step_->Expel(0);
   step_->Expel(1);
   RunTo(8);
-  const Residency residency = step_->Finish({});
-  EXPECT_EQ(residency.first_slow_tier[0], 1);
-  EXPECT_EQ(residency.first_slow_tier[1], 2);
+  const PlacementDecision decision = step_->Finish({});
+  EXPECT_EQ(decision.first_slow_tier[0], 1);
+  EXPECT_EQ(decision.first_slow_tier[1], 2);
 }
 
-TEST_F(SwapStepTest, SegmentsSayWhenATensorCameAndWent) {
+TEST_F(SwapStepTest, ResidenciesSayWhenATensorCameAndWent) {
   RunTo(3);
   step_->BeginOut(0);
   RunTo(5);
   step_->BeginIn(0);
   RunTo(8);
-  const Residency residency = step_->Finish({});
-  const FastSegment& first = residency.segments[0];
+  const PlacementDecision decision = step_->Finish({});
+  const Residency& first = decision.residencies[0];
   EXPECT_EQ(first.tensor, 0);
   EXPECT_EQ(first.begin, 0);
   EXPECT_EQ(first.leave, 3);
   EXPECT_EQ(first.end, 4);
   EXPECT_TRUE(first.moved_out);
-  const FastSegment& second = residency.segments[1];
+  const Residency& second = decision.residencies[1];
   EXPECT_EQ(second.tensor, 0);
   EXPECT_EQ(second.begin, 5);
   EXPECT_TRUE(second.moved_in);

@@ -80,9 +80,9 @@ TEST(AbsenceTest, SpansBeginBetweenNeighboursWhereOperandsDoNotFit) {
     std::vector<KernelIndex> boundaries;
     for (const Absence& absence :
          Find(graph, *PresetMemorySystem("optane"), limit_bytes).absences) {
-      if (absence.gap.tensor == 0 && absence.gap.moves_out) {
-        EXPECT_EQ(absence.gap.slow_first, absence.gap.from);
-        boundaries.push_back(absence.gap.from);
+      if (absence.period.tensor == 0 && absence.period.moves_out) {
+        EXPECT_EQ(absence.period.slow_first, absence.period.from);
+        boundaries.push_back(absence.period.from);
       }
     }
     return boundaries;

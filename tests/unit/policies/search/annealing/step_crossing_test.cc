@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-using Stays = std::vector<FastSegment>;
+using Residencies = std::vector<Residency>;
 
 // Of a step of 20 kernels.
 constexpr KernelIndex kKernels = 20;
@@ -17,7 +17,7 @@ const std::vector<KernelIndex>& Uses() {
   return uses;
 }
 
-FastSegment Between(KernelIndex begin, KernelIndex end) {
+Residency Between(KernelIndex begin, KernelIndex end) {
   return {.begin = begin,
           .ready = begin,
           .leave = end,
@@ -26,21 +26,23 @@ FastSegment Between(KernelIndex begin, KernelIndex end) {
           .moved_out = end <= kKernels};
 }
 
-// Whether it is fast as the step begins, whether as it ends, and how often it is
-// fetched within.
+// Whether it is fast as the step begins, whether as it ends, and how often it
+// is fetched within.
 using Form = std::tuple<bool, bool, int>;
 
-Form FormOf(const Stays& stays) {
+Form FormOf(const Residencies& residencies) {
   int fetches = 0;
-  for (const FastSegment& stay : stays) fetches += stay.moved_in ? 1 : 0;
-  return {!stays.front().moved_in, !stays.back().moved_out, fetches};
+  for (const Residency& residency : residencies)
+    fetches += residency.moved_in ? 1 : 0;
+  return {!residencies.front().moved_in, !residencies.back().moved_out,
+          fetches};
 }
 
-std::set<Form> FormsDrawnFrom(const Stays& stays) {
+std::set<Form> FormsDrawnFrom(const Residencies& residencies) {
   std::set<Form> forms;
   std::mt19937_64 random(1);
   for (int n = 0; n < 200; ++n) {
-    Stays drawn = stays;
+    Residencies drawn = residencies;
     if (CrossOtherwise(random, Uses(), kKernels, drawn)) {
       forms.insert(FormOf(drawn));
     }
@@ -63,13 +65,13 @@ TEST(StepCrossingTest, FetchesBeforeTheEndOrLeavesBehindTheBeginning) {
   bool fetches = false, leaves = false;
   std::mt19937_64 random(1);
   for (int n = 0; n < 200; ++n) {
-    Stays stays = {Between(2, 17)};
-    CrossOtherwise(random, Uses(), kKernels, stays);
-    if (stays.size() != 2) continue;
-    const bool is_late = stays[0].end <= Uses().front();
+    Residencies residencies = {Between(2, 17)};
+    CrossOtherwise(random, Uses(), kKernels, residencies);
+    if (residencies.size() != 2) continue;
+    const bool is_late = residencies[0].end <= Uses().front();
     (is_late ? leaves : fetches) = true;
-    EXPECT_LE(stays[0].end, stays[1].begin);
-    EXPECT_EQ(stays[1].ready, is_late ? 2 : kKernels);
+    EXPECT_LE(residencies[0].end, residencies[1].begin);
+    EXPECT_EQ(residencies[1].ready, is_late ? 2 : kKernels);
   }
   EXPECT_TRUE(fetches);
   EXPECT_TRUE(leaves);
@@ -78,45 +80,45 @@ TEST(StepCrossingTest, FetchesBeforeTheEndOrLeavesBehindTheBeginning) {
 TEST(StepCrossingTest, HasNoTimeToLeaveBeforeAUseAtOnce) {
   std::mt19937_64 random(1);
   for (int n = 0; n < 50; ++n) {
-    Stays stays = {Between(0, kKernels + 1)};
-    CrossOtherwise(random, {0, 15}, kKernels, stays);
-    EXPECT_EQ(stays.front().ready, 0);
+    Residencies residencies = {Between(0, kKernels + 1)};
+    CrossOtherwise(random, {0, 15}, kKernels, residencies);
+    EXPECT_EQ(residencies.front().ready, 0);
   }
 }
 
 TEST(StepCrossingTest, LeavesTheOtherSideAsWell) {
   std::mt19937_64 random(1);
-  Stays stays = {Between(0, 10), Between(14, 17)};
-  MendCrossing(random, Uses(), kKernels, stays);
-  ASSERT_EQ(stays.size(), 2u);
-  EXPECT_TRUE(stays[0].moved_in);
-  EXPECT_EQ(stays[0].ready, Uses().front());
-  EXPECT_EQ(stays[1].end, 17);
+  Residencies residencies = {Between(0, 10), Between(14, 17)};
+  MendCrossing(random, Uses(), kKernels, residencies);
+  ASSERT_EQ(residencies.size(), 2u);
+  EXPECT_TRUE(residencies[0].moved_in);
+  EXPECT_EQ(residencies[0].ready, Uses().front());
+  EXPECT_EQ(residencies[1].end, 17);
 
-  stays = {Between(2, 10), Between(14, kKernels + 1)};
-  MendCrossing(random, Uses(), kKernels, stays);
-  ASSERT_EQ(stays.size(), 2u);
-  EXPECT_TRUE(stays[1].moved_out);
-  EXPECT_EQ(stays[1].leave, Uses().back() + 1);
-  EXPECT_LE(stays[1].end, kKernels);
+  residencies = {Between(2, 10), Between(14, kKernels + 1)};
+  MendCrossing(random, Uses(), kKernels, residencies);
+  ASSERT_EQ(residencies.size(), 2u);
+  EXPECT_TRUE(residencies[1].moved_out);
+  EXPECT_EQ(residencies[1].leave, Uses().back() + 1);
+  EXPECT_LE(residencies[1].end, kKernels);
 }
 
 TEST(StepCrossingTest, LeavesOutWhatNoUseIsLeftIn) {
   std::mt19937_64 random(1);
-  Stays stays = {Between(2, 17), Between(18, kKernels + 1)};
-  MendCrossing(random, Uses(), kKernels, stays);
-  EXPECT_EQ(stays.size(), 1u);
-  stays = {Between(0, 2)};
-  MendCrossing(random, Uses(), kKernels, stays);
-  EXPECT_TRUE(stays.empty());
+  Residencies residencies = {Between(2, 17), Between(18, kKernels + 1)};
+  MendCrossing(random, Uses(), kKernels, residencies);
+  EXPECT_EQ(residencies.size(), 1u);
+  residencies = {Between(0, 2)};
+  MendCrossing(random, Uses(), kKernels, residencies);
+  EXPECT_TRUE(residencies.empty());
 }
 
 TEST(StepCrossingTest, KeepsWhatIsThereOnBothSides) {
   std::mt19937_64 random(1);
-  Stays stays = {Between(0, 10), Between(14, kKernels + 1)};
-  MendCrossing(random, Uses(), kKernels, stays);
-  EXPECT_EQ(stays[0].begin, 0);
-  EXPECT_EQ(stays[1].end, kKernels + 1);
+  Residencies residencies = {Between(0, 10), Between(14, kKernels + 1)};
+  MendCrossing(random, Uses(), kKernels, residencies);
+  EXPECT_EQ(residencies[0].begin, 0);
+  EXPECT_EQ(residencies[1].end, kKernels + 1);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST(AbsenceFeaturesTest, TellHowMuchTimeThereIsForCopies) {
     if (one.out_ns + one.in_ns == 0) continue;
     for (size_t b = 0; b < slower.choices.absences.size(); ++b) {
       const Absence& other = slower.choices.absences[b];
-      if (one.gap.tensor != other.gap.tensor || one.from != other.from ||
+      if (one.period.tensor != other.period.tensor || one.from != other.from ||
           one.to != other.to || one.out_ns != other.out_ns ||
           one.in_ns != other.in_ns || one.to <= one.from) {
         continue;

@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_neighbour.h"
+#include "policies/search/annealing/residency_neighbour.h"
 
 #include <algorithm>
 
@@ -12,25 +12,25 @@
 namespace stowage {
 namespace {
 
-StaysByTensor ByTensor(const Graph& graph,
-                       const std::vector<FastSegment>& segments) {
-  StaysByTensor stays(graph.tensors.size());
-  for (const FastSegment& segment : segments) {
-    stays[segment.tensor].push_back(segment);
+ResidenciesByTensor ByTensor(const Graph& graph,
+                             const std::vector<Residency>& residencies) {
+  ResidenciesByTensor by_tensor(graph.tensors.size());
+  for (const Residency& residency : residencies) {
+    by_tensor[residency.tensor].push_back(residency);
   }
-  return stays;
+  return by_tensor;
 }
 
-std::vector<FastSegment> Joined(const StaysByTensor& stays) {
-  std::vector<FastSegment> segments;
-  for (const auto& of_tensor : stays) {
-    segments.insert(segments.end(), of_tensor.begin(), of_tensor.end());
+std::vector<Residency> Joined(const ResidenciesByTensor& residencies) {
+  std::vector<Residency> joined;
+  for (const auto& of_tensor : residencies) {
+    joined.insert(joined.end(), of_tensor.begin(), of_tensor.end());
   }
-  return segments;
+  return joined;
 }
 
 // Where there is room for all, whatever is drawn can be built and verified.
-TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
+TEST(ResidencyNeighbourTest, ChangesAreValidPlans) {
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     const bool slow_uses = system.tiers[1].addressable;
@@ -38,17 +38,17 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
     for (uint64_t seed = 0; seed < 8; ++seed) {
       const Graph graph = RandomGraph(seed);
       BuildInput input{
-          .segments = AllFastSegments(graph),
+          .residencies = AllFastResidencies(graph),
           .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
-      SegmentNeighbour neighbour(graph, slow_uses, {});
+      ResidencyNeighbour neighbour(graph, slow_uses, {});
       neighbour.Aim(0, std::vector<int64_t>(graph.kernels.size(), 1), 0.5);
       std::mt19937_64 random(seed);
-      StaysByTensor stays = ByTensor(graph, input.segments);
+      ResidenciesByTensor residencies = ByTensor(graph, input.residencies);
       for (int n = 0; n < 300; ++n) {
-        const auto change = neighbour.Change(random, stays);
+        const auto change = neighbour.Change(random, residencies);
         if (!change.has_value()) continue;
-        stays[change->tensor] = change->stays;
-        input.segments = Joined(stays);
+        residencies[change->tensor] = change->residencies;
+        input.residencies = Joined(residencies);
         const auto plan = BuildPlan(graph, system, input);
         ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
         ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
@@ -61,30 +61,30 @@ TEST(SegmentNeighbourTest, ChangesAreValidPlans) {
 }
 
 // They verify as drops, too.
-TEST(SegmentNeighbourTest, WhatNeedNotBeCopiedOutLeavesBehindItsLastUse) {
+TEST(ResidencyNeighbourTest, WhatNeedNotBeCopiedOutLeavesBehindItsLastUse) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   int drops = 0;
   for (uint64_t seed = 0; seed < 12; ++seed) {
     const Graph graph = RandomGraph(seed);
     const DropRule rule(graph);
-    BuildInput input{.segments = AllFastSegments(graph),
+    BuildInput input{.residencies = AllFastResidencies(graph),
                      .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
-    const SegmentNeighbour neighbour(graph, false, {});
+    const ResidencyNeighbour neighbour(graph, false, {});
     std::mt19937_64 random(seed);
-    StaysByTensor stays = ByTensor(graph, input.segments);
+    ResidenciesByTensor residencies = ByTensor(graph, input.residencies);
     for (int n = 0; n < 300; ++n) {
-      const auto change = neighbour.Change(random, stays);
+      const auto change = neighbour.Change(random, residencies);
       if (!change.has_value()) continue;
-      stays[change->tensor] = change->stays;
-      for (const FastSegment& stay : change->stays) {
-        const std::optional<KernelIndex> drop = rule.DropAt(stay);
+      residencies[change->tensor] = change->residencies;
+      for (const Residency& residency : change->residencies) {
+        const std::optional<KernelIndex> drop = rule.DropAt(residency);
         if (!drop.has_value()) continue;
-        EXPECT_EQ(stay.leave, *drop);
-        EXPECT_EQ(stay.end, *drop);
+        EXPECT_EQ(residency.leave, *drop);
+        EXPECT_EQ(residency.end, *drop);
         ++drops;
       }
     }
-    input.segments = Joined(stays);
+    input.residencies = Joined(residencies);
     Plan plan = *BuildPlan(graph, system, input);
     MakeDrops(graph, plan);
     EXPECT_EQ(VerifyPlan(graph, system, plan), absl::OkStatus()) << seed;
@@ -92,31 +92,35 @@ TEST(SegmentNeighbourTest, WhatNeedNotBeCopiedOutLeavesBehindItsLastUse) {
   EXPECT_GT(drops, 50);
 }
 
-bool HoldsAt(const std::vector<FastSegment>& stays, KernelIndex boundary) {
-  return std::any_of(stays.begin(), stays.end(), [&](const FastSegment& stay) {
-    return stay.begin <= boundary && boundary < stay.end;
-  });
+bool HoldsAt(const std::vector<Residency>& residencies, KernelIndex boundary) {
+  return std::any_of(
+      residencies.begin(), residencies.end(), [&](const Residency& residency) {
+        return residency.begin <= boundary && boundary < residency.end;
+      });
 }
 
-TEST(SegmentNeighbourTest, EvictsFromABoundary) {
+TEST(ResidencyNeighbourTest, EvictsFromABoundary) {
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     int evicted = 0;
     for (uint64_t seed = 0; seed < 12; ++seed) {
       const Graph graph = RandomGraph(seed);
-      const SegmentNeighbour neighbour(graph, system.tiers[1].addressable, {});
+      const ResidencyNeighbour neighbour(graph, system.tiers[1].addressable,
+                                         {});
       std::mt19937_64 random(seed);
       for (KernelIndex b = 0; b <= graph.kernel_count(); ++b) {
         BuildInput input{
-            .segments = AllFastSegments(graph),
+            .residencies = AllFastResidencies(graph),
             .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
-        StaysByTensor stays = ByTensor(graph, input.segments);
-        const auto change = neighbour.Evict(random, stays, b, {b, b + 3}, 4096);
+        ResidenciesByTensor residencies = ByTensor(graph, input.residencies);
+        const auto change =
+            neighbour.Evict(random, residencies, b, {b, b + 3}, 4096);
         if (!change.has_value()) continue;
-        EXPECT_TRUE(HoldsAt(stays[change->tensor], b));
-        EXPECT_FALSE(HoldsAt(change->stays, b)) << name << seed << " " << b;
-        stays[change->tensor] = change->stays;
-        input.segments = Joined(stays);
+        EXPECT_TRUE(HoldsAt(residencies[change->tensor], b));
+        EXPECT_FALSE(HoldsAt(change->residencies, b))
+            << name << seed << " " << b;
+        residencies[change->tensor] = change->residencies;
+        input.residencies = Joined(residencies);
         const auto plan = BuildPlan(graph, system, input);
         ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
         ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
@@ -128,8 +132,8 @@ TEST(SegmentNeighbourTest, EvictsFromABoundary) {
   }
 }
 
-// `graph` so many times in a row, each time with tensors of its own but for those
-// that are alive as the step begins.
+// `graph` so many times in a row, each time with tensors of its own but for
+// those that are alive as the step begins.
 Graph Repeated(const Graph& graph, int times) {
   Graph repeated = graph;
   for (int n = 1; n < times; ++n) {
@@ -154,34 +158,37 @@ Graph Repeated(const Graph& graph, int times) {
 }
 
 // Whatever stands for whatever, and whatever was changed before.
-TEST(SegmentNeighbourTest, WhatImitatesATwinIsAValidPlan) {
+TEST(ResidencyNeighbourTest, WhatImitatesATwinIsAValidPlan) {
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     int changes = 0;
     for (uint64_t seed = 0; seed < 8; ++seed) {
       const Graph graph = Repeated(RandomGraph(seed), 4);
       BuildInput input{
-          .segments = AllFastSegments(graph),
+          .residencies = AllFastResidencies(graph),
           .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
-      const SegmentNeighbour neighbour(graph, system.tiers[1].addressable, {});
+      const ResidencyNeighbour neighbour(graph, system.tiers[1].addressable,
+                                         {});
       const KernelTwins twins(graph);
       std::mt19937_64 random(seed);
-      StaysByTensor stays = ByTensor(graph, input.segments);
+      ResidenciesByTensor residencies = ByTensor(graph, input.residencies);
       for (int n = 0; n < 400; ++n) {
-        auto change = neighbour.Change(random, stays);
-        if (change.has_value()) stays[change->tensor] = change->stays;
+        auto change = neighbour.Change(random, residencies);
+        if (change.has_value())
+          residencies[change->tensor] = change->residencies;
         std::vector<int64_t> lost_ns(graph.kernels.size());
         for (int64_t& ns : lost_ns) ns = static_cast<int64_t>(random() % 1000);
         const auto stretch = twins.Draw(random, random() % lost_ns.size(),
                                         1 << random() % 5, LostTime(lost_ns));
         if (!stretch.has_value()) continue;
         for (const auto& [t, twin] : stretch->tensors) {
-          change = neighbour.Imitate(*stretch, t, stays[t], stays[twin]);
+          change =
+              neighbour.Imitate(*stretch, t, residencies[t], residencies[twin]);
           if (!change.has_value()) continue;
-          stays[t] = change->stays;
+          residencies[t] = change->residencies;
           ++changes;
         }
-        input.segments = Joined(stays);
+        input.residencies = Joined(residencies);
         const auto plan = BuildPlan(graph, system, input);
         ASSERT_TRUE(plan.ok()) << name << seed << " " << plan.status();
         ASSERT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus())
@@ -192,42 +199,43 @@ TEST(SegmentNeighbourTest, WhatImitatesATwinIsAValidPlan) {
   }
 }
 
-TEST(SegmentNeighbourTest, ImitatesWhatATwinDoesInTheStretchAlone) {
+TEST(ResidencyNeighbourTest, ImitatesWhatATwinDoesInTheStretchAlone) {
   Graph graph;
   graph.tensors = {{.size_bytes = 4096, .persistent = true}};
   graph.kernels.resize(40);
   for (Kernel& kernel : graph.kernels) {
     kernel.operands = {{.tensor = 0, .read = true}};
   }
-  const std::vector<FastSegment> stays = {{.begin = 20,
-                                           .ready = 24,
-                                           .leave = 26,
-                                           .end = 26,
-                                           .moved_in = true,
-                                           .moved_out = true}};
-  const SegmentNeighbour neighbour(graph, true, {});
-  const auto change =
-      neighbour.Imitate({.kernels = {2, 12}, .shift = 15}, 0, stays, stays);
+  const std::vector<Residency> residencies = {{.begin = 20,
+                                               .ready = 24,
+                                               .leave = 26,
+                                               .end = 26,
+                                               .moved_in = true,
+                                               .moved_out = true}};
+  const ResidencyNeighbour neighbour(graph, true, {});
+  const auto change = neighbour.Imitate({.kernels = {2, 12}, .shift = 15}, 0,
+                                        residencies, residencies);
   ASSERT_TRUE(change.has_value());
-  ASSERT_EQ(change->stays.size(), 2u);
-  EXPECT_EQ(change->stays[0].begin, 5);
-  EXPECT_EQ(change->stays[0].ready, 9);
-  EXPECT_EQ(change->stays[0].end, 11);
-  EXPECT_EQ(change->stays[1].begin, 20);
-  EXPECT_EQ(change->stays[1].end, 26);
+  ASSERT_EQ(change->residencies.size(), 2u);
+  EXPECT_EQ(change->residencies[0].begin, 5);
+  EXPECT_EQ(change->residencies[0].ready, 9);
+  EXPECT_EQ(change->residencies[0].end, 11);
+  EXPECT_EQ(change->residencies[1].begin, 20);
+  EXPECT_EQ(change->residencies[1].end, 26);
 }
 
-TEST(SegmentNeighbourTest, LeavesStreamedTensorsAlone) {
+TEST(ResidencyNeighbourTest, LeavesStreamedTensorsAlone) {
   const Graph graph = TrainingStepGraph(3, 1);
   std::vector<Stream> streams(1);
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     streams[0].tensors.push_back(t);
   }
-  const SegmentNeighbour neighbour(graph, true, streams);
-  const StaysByTensor stays = ByTensor(graph, AllFastSegments(graph));
+  const ResidencyNeighbour neighbour(graph, true, streams);
+  const ResidenciesByTensor residencies =
+      ByTensor(graph, AllFastResidencies(graph));
   std::mt19937_64 random(1);
   for (int n = 0; n < 100; ++n) {
-    EXPECT_FALSE(neighbour.Change(random, stays).has_value());
+    EXPECT_FALSE(neighbour.Change(random, residencies).has_value());
   }
 }
 

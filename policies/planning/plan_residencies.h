@@ -4,8 +4,8 @@
 //   // BuildPlan(graph, system, *input) makes the same decisions
 //
 // Pure function.
-#ifndef STOWAGE_POLICIES_PLANNING_PLAN_SEGMENTS_H_
-#define STOWAGE_POLICIES_PLANNING_PLAN_SEGMENTS_H_
+#ifndef STOWAGE_POLICIES_PLANNING_PLAN_RESIDENCIES_H_
+#define STOWAGE_POLICIES_PLANNING_PLAN_RESIDENCIES_H_
 
 #include <optional>
 
@@ -21,4 +21,4 @@ std::optional<BuildInput> BuildInputOf(const Graph& graph, const Plan& plan);
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_PLANNING_PLAN_SEGMENTS_H_
+#endif  // STOWAGE_POLICIES_PLANNING_PLAN_RESIDENCIES_H_

@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_judge.h"
+#include "policies/search/annealing/residency_judge.h"
 
 #include <algorithm>
 #include <limits>
@@ -22,9 +22,9 @@ int64_t Backlog(int64_t free_ns, int64_t now_ns) {
 
 }  // namespace
 
-SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
-                           const BuildInput& input,
-                           const std::vector<int64_t>& allowed_bytes)
+ResidencyJudge::ResidencyJudge(const Graph& graph, const MemorySystem& system,
+                               const BuildInput& input,
+                               const std::vector<int64_t>& allowed_bytes)
     : graph_(graph),
       system_(system),
       kernels_(graph.kernel_count()),
@@ -33,7 +33,7 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
       uses_(graph.tensors.size()),
       streamed_(graph.kernels.size()),
       first_home_(input.first_slow_tier),
-      stays_(graph.tensors.size()),
+      residencies_(graph.tensors.size()),
       home_(graph.tensors.size(), 1),
       unusable_(graph.tensors.size()),
       copies_of_(graph.tensors.size()),
@@ -49,11 +49,11 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
   FindUses(input.streams);
   FindCopyDurations();
   Allow(allowed_bytes);
-  for (const FastSegment& segment : input.segments) {
-    stays_[segment.tensor].push_back(segment);
+  for (const Residency& residency : input.residencies) {
+    residencies_[residency.tensor].push_back(residency);
   }
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    Hold(t, stays_[t], 1);
+    Hold(t, residencies_[t], 1);
     ChooseHome(t);
     for (const Copy& copy : CopiesFor(t)) AddCopy(copy);
   }
@@ -67,14 +67,14 @@ SegmentJudge::SegmentJudge(const Graph& graph, const MemorySystem& system,
   Accept();
 }
 
-void SegmentJudge::Allow(const std::vector<int64_t>& allowed_bytes) {
+void ResidencyJudge::Allow(const std::vector<int64_t>& allowed_bytes) {
   for (KernelIndex b = 0; b <= kernels_; ++b) {
     excess_.Add(b, b + 1, allowed_bytes_[b] - allowed_bytes[b]);
   }
   allowed_bytes_ = allowed_bytes;
 }
 
-void SegmentJudge::FindUses(const std::vector<Stream>& streams) {
+void ResidencyJudge::FindUses(const std::vector<Stream>& streams) {
   const bool in_place = HasAddressableSlowTier(system_);
   for (const Stream& stream : streams) {
     std::vector<bool>& streamed = streamed_[stream.kernel];
@@ -94,7 +94,7 @@ void SegmentJudge::FindUses(const std::vector<Stream>& streams) {
   }
 }
 
-void SegmentJudge::FindCopyDurations() {
+void ResidencyJudge::FindCopyDurations() {
   for (const Tensor& tensor : graph_.tensors) {
     for (TierIndex tier = 1; tier < system_.tier_count(); ++tier) {
       copy_ns_.push_back(
@@ -105,21 +105,21 @@ void SegmentJudge::FindCopyDurations() {
   }
 }
 
-TierIndex SegmentJudge::TierAt(TensorIndex t, KernelIndex k) const {
-  for (const FastSegment& stay : stays_[t]) {
-    if (stay.ready <= k && k < stay.end) return kFastTier;
+TierIndex ResidencyJudge::TierAt(TensorIndex t, KernelIndex k) const {
+  for (const Residency& residency : residencies_[t]) {
+    if (residency.ready <= k && k < residency.end) return kFastTier;
   }
   return home_[t];
 }
 
-int64_t SegmentJudge::KernelNs(KernelIndex k) const {
+int64_t ResidencyJudge::KernelNs(KernelIndex k) const {
   const int64_t ns =
       KernelDurationNs(graph_, graph_.kernels[k], profiles_[k], system_,
                        [&](TensorIndex t) { return TierAt(t, k); });
   return streamed_[k].empty() ? ns : LaterNs(ns, StreamNs(k));
 }
 
-int64_t SegmentJudge::StreamNs(KernelIndex k) const {
+int64_t ResidencyJudge::StreamNs(KernelIndex k) const {
   int64_t ns = 0;
   const std::vector<Operand>& operands = graph_.kernels[k].operands;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -132,7 +132,7 @@ int64_t SegmentJudge::StreamNs(KernelIndex k) const {
   return ns;
 }
 
-void SegmentJudge::ChooseHome(TensorIndex t) {
+void ResidencyJudge::ChooseHome(TensorIndex t) {
   bool in_place = false, streamed = false;
   home_[t] = first_home_[t];
   for (const KernelUse& use : uses_[t]) {
@@ -149,7 +149,8 @@ void SegmentJudge::ChooseHome(TensorIndex t) {
   unusable_count_ += unusable_[t] ? 1 : 0;
 }
 
-std::vector<SegmentJudge::Copy> SegmentJudge::CopiesFor(TensorIndex t) const {
+std::vector<ResidencyJudge::Copy> ResidencyJudge::CopiesFor(
+    TensorIndex t) const {
   std::vector<Copy> copies;
   const auto add = [&](int lane, KernelIndex start, KernelIndex deadline) {
     const size_t lanes = static_cast<size_t>(t) * lane_count_;
@@ -159,15 +160,17 @@ std::vector<SegmentJudge::Copy> SegmentJudge::CopiesFor(TensorIndex t) const {
                       .deadline = deadline,
                       .duration_ns = copy_ns_[lanes + lane]});
   };
-  for (const FastSegment& stay : stays_[t]) {
-    if (stay.moved_in) add(InLane(home_[t]), stay.begin, stay.ready);
-    const bool is_copied = stay.moved_out && !drops_.DropAt(stay).has_value();
-    if (is_copied) add(OutLane(home_[t]), stay.leave, stay.end);
+  for (const Residency& residency : residencies_[t]) {
+    if (residency.moved_in)
+      add(InLane(home_[t]), residency.begin, residency.ready);
+    const bool is_copied =
+        residency.moved_out && !drops_.DropAt(residency).has_value();
+    if (is_copied) add(OutLane(home_[t]), residency.leave, residency.end);
   }
   return copies;
 }
 
-void SegmentJudge::ReplaceCopies(TensorIndex t, Undo& undo) {
+void ResidencyJudge::ReplaceCopies(TensorIndex t, Undo& undo) {
   std::vector<Copy> wanted = CopiesFor(t);
   undo.copies = std::exchange(copies_of_[t], {});
   for (const int id : undo.copies) {
@@ -191,7 +194,7 @@ void SegmentJudge::ReplaceCopies(TensorIndex t, Undo& undo) {
   }
 }
 
-int SegmentJudge::AddCopy(const Copy& copy) {
+int ResidencyJudge::AddCopy(const Copy& copy) {
   int id = static_cast<int>(copies_.size());
   if (free_copies_.empty()) {
     copies_.push_back(copy);
@@ -205,14 +208,14 @@ int SegmentJudge::AddCopy(const Copy& copy) {
   return id;
 }
 
-bool SegmentJudge::IsBefore(const Copy& a, const Copy& b) {
+bool ResidencyJudge::IsBefore(const Copy& a, const Copy& b) {
   if (a.to_fast() != b.to_fast()) return !a.to_fast();
   if (a.synchronous() != b.synchronous()) return a.synchronous();
   if (a.deadline != b.deadline) return a.deadline < b.deadline;
   return a.tensor < b.tensor;
 }
 
-void SegmentJudge::List(int id) {
+void ResidencyJudge::List(int id) {
   const Copy& copy = copies_[id];
   std::vector<int>& starts = starts_[copy.start];
   starts.insert(std::upper_bound(starts.begin(), starts.end(), id,
@@ -224,36 +227,37 @@ void SegmentJudge::List(int id) {
   NoteChange(copy.start);
 }
 
-void SegmentJudge::Unlist(int id) {
+void ResidencyJudge::Unlist(int id) {
   const Copy& copy = copies_[id];
   std::erase(starts_[copy.start], id);
   if (!copy.synchronous()) std::erase(deadlines_[copy.deadline], id);
   NoteChange(copy.start);
 }
 
-void SegmentJudge::NoteChange(KernelIndex boundary) {
+void ResidencyJudge::NoteChange(KernelIndex boundary) {
   first_ = std::min(first_, boundary);
   last_ = std::max(last_, boundary);
 }
 
-void SegmentJudge::Hold(TensorIndex t, const std::vector<FastSegment>& stays,
-                        int sign) {
+void ResidencyJudge::Hold(TensorIndex t,
+                          const std::vector<Residency>& residencies, int sign) {
   const int64_t bytes = sign * OwnBytes(graph_.tensors[t].size_bytes);
-  for (const FastSegment& stay : stays) {
-    excess_.Add(stay.begin, stay.end, bytes);
+  for (const Residency& residency : residencies) {
+    excess_.Add(residency.begin, residency.end, bytes);
   }
 }
 
-void SegmentJudge::Replace(StayChange change) {
+void ResidencyJudge::Replace(ResidencyChange change) {
   const TensorIndex t = change.tensor;
   std::vector<bool> was_fast;
   for (const KernelUse& use : uses_[t]) {
     was_fast.push_back(TierAt(t, use.kernel) == kFastTier);
   }
   Undo undo{.tensor = t, .home = home_[t], .unusable = unusable_[t]};
-  Hold(t, stays_[t], -1);
-  undo.stays = std::exchange(stays_[t], std::move(change.stays));
-  Hold(t, stays_[t], 1);
+  Hold(t, residencies_[t], -1);
+  undo.residencies =
+      std::exchange(residencies_[t], std::move(change.residencies));
+  Hold(t, residencies_[t], 1);
   ChooseHome(t);
   ReplaceCopies(t, undo);
   undo_.push_back(std::move(undo));
@@ -269,7 +273,7 @@ void SegmentJudge::Replace(StayChange change) {
   }
 }
 
-SegmentJudge::Judgement SegmentJudge::Judge() {
+ResidencyJudge::Judgement ResidencyJudge::Judge() {
   Simulate();
   const bool usable = unusable_count_ == 0;
   return {.step_ns = usable ? step_ns_ + shift_ns_
@@ -277,7 +281,7 @@ SegmentJudge::Judgement SegmentJudge::Judge() {
           .excess_bytes = excess_bytes()};
 }
 
-void SegmentJudge::Simulate() {
+void ResidencyJudge::Simulate() {
   shift_ns_ = 0;
   converged_ = first_;
   if (first_ > last_) return;
@@ -318,7 +322,7 @@ void SegmentJudge::Simulate() {
   }
 }
 
-bool SegmentJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
+bool ResidencyJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
   for (const Undo& undo : undo_) {
     for (const int id : undo.added) {
       const Copy& copy = copies_[id];
@@ -336,7 +340,7 @@ bool SegmentJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
 
 // The lanes have as much left to do, and so has each copy under way; of those
 // that were added or removed none is.
-bool SegmentJudge::HasConverged(KernelIndex b, const int64_t* state) const {
+bool ResidencyJudge::HasConverged(KernelIndex b, const int64_t* state) const {
   const int64_t* before = StateAt(states_, b);
   const int64_t now_ns = state[0];
   for (int lane = 1; lane <= lane_count_; ++lane) {
@@ -372,7 +376,7 @@ bool SegmentJudge::HasConverged(KernelIndex b, const int64_t* state) const {
   return true;
 }
 
-void SegmentJudge::Accept() {
+void ResidencyJudge::Accept() {
   const size_t width = lane_count_ + 1;
   if (converged_ > first_) {
     std::copy(StateAt(proposed_states_, first_),
@@ -394,7 +398,7 @@ void SegmentJudge::Accept() {
   }
   step_ns_ += shift_ns_;
   for (Undo& undo : undo_) {
-    NoteSinceMark(undo.tensor, std::move(undo.stays));
+    NoteSinceMark(undo.tensor, std::move(undo.residencies));
     for (const int id : undo.added) copies_[id].is_new = false;
     free_copies_.insert(free_copies_.end(), undo.removed.begin(),
                         undo.removed.end());
@@ -402,19 +406,19 @@ void SegmentJudge::Accept() {
   Clear();
 }
 
-void SegmentJudge::Reject() {
+void ResidencyJudge::Reject() {
   for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
     const TensorIndex t = undo->tensor;
-    Hold(t, stays_[t], -1);
+    Hold(t, residencies_[t], -1);
     for (const int id : undo->added) Unlist(id);
     free_copies_.insert(free_copies_.end(), undo->added.begin(),
                         undo->added.end());
-    stays_[t] = std::move(undo->stays);
+    residencies_[t] = std::move(undo->residencies);
     copies_of_[t] = std::move(undo->copies);
     home_[t] = undo->home;
     unusable_count_ += (undo->unusable ? 1 : 0) - (unusable_[t] ? 1 : 0);
     unusable_[t] = undo->unusable;
-    Hold(t, stays_[t], 1);
+    Hold(t, residencies_[t], 1);
     for (const int id : undo->removed) List(id);
   }
   for (auto at = undo_kernel_ns_.rbegin(); at != undo_kernel_ns_.rend(); ++at) {
@@ -423,49 +427,49 @@ void SegmentJudge::Reject() {
   Clear();
 }
 
-void SegmentJudge::NoteSinceMark(TensorIndex t,
-                                 std::vector<FastSegment> stays) {
+void ResidencyJudge::NoteSinceMark(TensorIndex t,
+                                   std::vector<Residency> residencies) {
   if (changed_since_[t] == mark_) return;
   changed_since_[t] = mark_;
-  since_mark_.push_back({t, std::move(stays)});
+  since_mark_.push_back({t, std::move(residencies)});
 }
 
-const std::vector<FastSegment>& SegmentJudge::AcceptedStays(
+const std::vector<Residency>& ResidencyJudge::AcceptedResidencies(
     TensorIndex t) const {
   const auto at =
       std::find_if(undo_.begin(), undo_.end(),
                    [&](const Undo& undo) { return undo.tensor == t; });
-  return at == undo_.end() ? stays_[t] : at->stays;
+  return at == undo_.end() ? residencies_[t] : at->residencies;
 }
 
-void SegmentJudge::SetOffsets(TensorIndex t,
-                              const std::vector<FastSegment>& stays) {
-  const bool is_proposed = &AcceptedStays(t) != &stays_[t];
-  std::vector<FastSegment> before = std::exchange(stays_[t], stays);
+void ResidencyJudge::SetOffsets(TensorIndex t,
+                                const std::vector<Residency>& residencies) {
+  const bool is_proposed = &AcceptedResidencies(t) != &residencies_[t];
+  std::vector<Residency> before = std::exchange(residencies_[t], residencies);
   if (!is_proposed) NoteSinceMark(t, std::move(before));
 }
 
-void SegmentJudge::Mark() {
+void ResidencyJudge::Mark() {
   since_mark_.clear();
   ++mark_;
 }
 
-StaysByTensor SegmentJudge::Marked() const {
-  StaysByTensor marked = stays_;
-  for (const StayChange& change : since_mark_) {
-    marked[change.tensor] = change.stays;
+ResidenciesByTensor ResidencyJudge::Marked() const {
+  ResidenciesByTensor marked = residencies_;
+  for (const ResidencyChange& change : since_mark_) {
+    marked[change.tensor] = change.residencies;
   }
   return marked;
 }
 
-void SegmentJudge::Clear() {
+void ResidencyJudge::Clear() {
   undo_.clear();
   undo_kernel_ns_.clear();
   first_ = kernels_ + 1;
   last_ = -1;
 }
 
-std::vector<int64_t> SegmentJudge::LostNs() const {
+std::vector<int64_t> ResidencyJudge::LostNs() const {
   std::vector<int64_t> lost_ns;
   for (KernelIndex k = 0; k < kernels_; ++k) {
     const Kernel& kernel = graph_.kernels[k];

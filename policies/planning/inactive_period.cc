@@ -1,4 +1,4 @@
-#include "policies/planning/gap.h"
+#include "policies/planning/inactive_period.h"
 
 #include <algorithm>
 #include <tuple>
@@ -44,65 +44,69 @@ Groups FindUses(const Graph& graph, const Workload& workload, SlowUses slow) {
   });
 }
 
-void NoteSlowUse(KernelIndex kernel, Gap& gap) {
-  if (!gap.mandatory()) gap.slow_first = kernel;
-  gap.slow_last = kernel;
+void NoteSlowUse(KernelIndex kernel, InactivePeriod& period) {
+  if (!period.mandatory()) period.slow_first = kernel;
+  period.slow_last = kernel;
 }
 
-// Gaps of a life that begins at `begin` and ends at `end`.
-void AddGapsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
-                   absl::Span<const int32_t> uses, std::vector<Gap>& gaps) {
-  Gap gap{.tensor = t, .from = begin, .moves_out = false};
+// Periods of a life that begins at `begin` and ends at `end`.
+void AddPeriodsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
+                      absl::Span<const int32_t> uses,
+                      std::vector<InactivePeriod>& periods) {
+  InactivePeriod period{.tensor = t, .from = begin, .moves_out = false};
   for (const int32_t code : uses) {
     const Use use = Decode(code);
     if (!use.fast) {
-      NoteSlowUse(use.kernel, gap);
+      NoteSlowUse(use.kernel, period);
       continue;
     }
-    gap.to = use.kernel;
-    // Without a move out there is a gap only where the tensor is born slow.
-    const bool real = gap.moves_out ? gap.to > gap.from : gap.mandatory();
-    if (real) gaps.push_back(gap);
-    gap = {.tensor = t, .from = use.kernel + 1};
+    period.to = use.kernel;
+    // Without a move out there is a period only where the tensor is born slow.
+    const bool real =
+        period.moves_out ? period.to > period.from : period.mandatory();
+    if (real) periods.push_back(period);
+    period = {.tensor = t, .from = use.kernel + 1};
   }
-  gap.to = end;
-  gap.moves_in = false;
-  if (gap.to > gap.from) gaps.push_back(gap);
+  period.to = end;
+  period.moves_in = false;
+  if (period.to > period.from) periods.push_back(period);
 }
 
-// Gaps of a tensor that lives on from step to step.
-void AddGapsOfCycle(TensorIndex t, KernelIndex step,
-                    absl::Span<const int32_t> uses, std::vector<Gap>& gaps) {
+// Periods of a tensor that lives on from step to step.
+void AddPeriodsOfCycle(TensorIndex t, KernelIndex step,
+                       absl::Span<const int32_t> uses,
+                       std::vector<InactivePeriod>& periods) {
   size_t first = 0;
   while (first < uses.size() && !Decode(uses[first]).fast) ++first;
   if (first == uses.size()) {
-    Gap gap{.tensor = t, .from = 0, .moves_out = false, .to = step};
-    gap.moves_in = false;
-    gaps.push_back(gap);
+    InactivePeriod period{
+        .tensor = t, .from = 0, .moves_out = false, .to = step};
+    period.moves_in = false;
+    periods.push_back(period);
     return;
   }
-  Gap gap{.tensor = t, .from = Decode(uses[first]).kernel + 1};
+  InactivePeriod period{.tensor = t, .from = Decode(uses[first]).kernel + 1};
   for (size_t i = first + 1; i <= first + uses.size(); ++i) {
     Use use = Decode(uses[i % uses.size()]);
     if (i >= uses.size()) use.kernel += step;
     if (!use.fast) {
-      NoteSlowUse(use.kernel, gap);
+      NoteSlowUse(use.kernel, period);
       continue;
     }
-    gap.to = use.kernel;
-    if (gap.to > gap.from) gaps.push_back(gap);
-    gap = {.tensor = t, .from = use.kernel + 1};
+    period.to = use.kernel;
+    if (period.to > period.from) periods.push_back(period);
+    period = {.tensor = t, .from = use.kernel + 1};
   }
 }
 
-// Turns stays in unrolled boundaries, which come by tensor, into segments of
-// one step.
-class SegmentWriter {
+// Turns residencies in unrolled boundaries, which come by tensor, into
+// residencies of one step.
+class ResidencyWriter {
  public:
-  explicit SegmentWriter(KernelIndex step) : step_(step) {}
+  explicit ResidencyWriter(KernelIndex step) : step_(step) {}
 
-  void Add(FastSegment s) {
-    // No kernel finds it there: the two gaps around it are one.
+  void Add(Residency s) {
+    // No kernel finds it there: the two periods around it are one.
     if (s.moved_in && s.moved_out && s.end <= s.ready) return;
     if (s.begin >= step_) {
       s.begin -= step_;
@@ -112,117 +116,118 @@ class SegmentWriter {
     }
     const bool crosses = s.end > step_ || (s.end == step_ && s.moved_out);
     if (!crosses) {
-      segments_.push_back(s);
+      residencies_.push_back(s);
       return;
     }
-    segments_.push_back(
+    residencies_.push_back(
         {s.tensor, 0, 0, s.leave - step_, s.end - step_, false, s.moved_out});
-    segments_.push_back(
+    residencies_.push_back(
         {s.tensor, s.begin, s.ready, step_, step_, s.moved_in, false});
   }
 
-  std::vector<FastSegment> Take() {
-    for (auto first = segments_.begin(); first != segments_.end();) {
+  std::vector<Residency> Take() {
+    for (auto first = residencies_.begin(); first != residencies_.end();) {
       const auto last = std::find_if(
-          first, segments_.end(),
-          [&](const FastSegment& s) { return s.tensor != first->tensor; });
-      std::sort(first, last, [](const FastSegment& a, const FastSegment& b) {
+          first, residencies_.end(),
+          [&](const Residency& s) { return s.tensor != first->tensor; });
+      std::sort(first, last, [](const Residency& a, const Residency& b) {
         return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
       });
       first = last;
     }
-    return std::move(segments_);
+    return std::move(residencies_);
   }
 
  private:
   KernelIndex step_;
-  std::vector<FastSegment> segments_;
+  std::vector<Residency> residencies_;
 };
 
 // `taken` are one tensor's, ascending.
 void WriteLife(const Tensor& tensor, TensorIndex t, KernelIndex step,
-               absl::Span<const TakenGap> taken, SegmentWriter& writer) {
+               absl::Span<const TakenPeriod> taken, ResidencyWriter& writer) {
   const KernelIndex end = tensor.death_kernel + 1 + (tensor.wraps() ? step : 0);
-  FastSegment stay{
+  Residency residency{
       .tensor = t, .begin = tensor.birth_kernel, .ready = tensor.birth_kernel};
   bool fast = true;
-  for (const TakenGap& cut : taken) {
-    if (cut.gap.moves_out) {
-      stay.leave = cut.leave;
-      stay.end = cut.left;
-      stay.moved_out = true;
-      writer.Add(stay);
+  for (const TakenPeriod& cut : taken) {
+    if (cut.period.moves_out) {
+      residency.leave = cut.leave;
+      residency.end = cut.left;
+      residency.moved_out = true;
+      writer.Add(residency);
     }
-    fast = cut.gap.moves_in;
-    stay = {
+    fast = cut.period.moves_in;
+    residency = {
         .tensor = t, .begin = cut.fetch, .ready = cut.back, .moved_in = true};
   }
   if (!fast) return;
-  stay.leave = stay.end = end;
-  writer.Add(stay);
+  residency.leave = residency.end = end;
+  writer.Add(residency);
 }
 
 void WriteCycle(TensorIndex t, KernelIndex step,
-                absl::Span<const TakenGap> taken, SegmentWriter& writer) {
+                absl::Span<const TakenPeriod> taken, ResidencyWriter& writer) {
   if (taken.empty()) {
     writer.Add({.tensor = t, .leave = step, .end = step});
     return;
   }
-  if (!taken.front().gap.moves_in) return;  // no kernel needs it fast
+  if (!taken.front().period.moves_in) return;  // no kernel needs it fast
   for (size_t i = 0; i < taken.size(); ++i) {
-    const TakenGap& before = taken[i];
+    const TakenPeriod& before = taken[i];
     const bool last = i + 1 == taken.size();
-    const TakenGap& after = last ? taken.front() : taken[i + 1];
+    const TakenPeriod& after = last ? taken.front() : taken[i + 1];
     KernelIndex turn = 0;
     if (last) turn = step;
-    FastSegment stay{.tensor = t,
-                     .begin = before.fetch,
-                     .ready = before.back,
-                     .leave = after.leave + turn,
-                     .end = after.left + turn,
-                     .moved_in = true,
-                     .moved_out = true};
-    writer.Add(stay);
+    Residency residency{.tensor = t,
+                        .begin = before.fetch,
+                        .ready = before.back,
+                        .leave = after.leave + turn,
+                        .end = after.left + turn,
+                        .moved_in = true,
+                        .moved_out = true};
+    writer.Add(residency);
   }
 }
 
 }  // namespace
 
-std::vector<Gap> FindGaps(const Graph& graph, const Workload& workload,
-                          SlowUses slow) {
+std::vector<InactivePeriod> FindInactivePeriods(const Graph& graph,
+                                                const Workload& workload,
+                                                SlowUses slow) {
   const KernelIndex step = graph.kernel_count() + 1;
   const Groups uses = FindUses(graph, workload, slow);
-  std::vector<Gap> gaps;
+  std::vector<InactivePeriod> periods;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const Tensor& tensor = graph.tensors[t];
     if (!tensor.movable()) continue;
     if (tensor.persistent) {
-      AddGapsOfCycle(t, step, uses[t], gaps);
+      AddPeriodsOfCycle(t, step, uses[t], periods);
     } else {
       const KernelIndex end =
           tensor.death_kernel + 1 + (tensor.wraps() ? step : 0);
-      AddGapsOfLife(t, tensor.birth_kernel, end, uses[t], gaps);
+      AddPeriodsOfLife(t, tensor.birth_kernel, end, uses[t], periods);
     }
   }
-  return gaps;
+  return periods;
 }
 
-std::vector<FastSegment> SegmentsWithout(const Graph& graph,
-                                         std::vector<TakenGap> taken) {
+std::vector<Residency> ResidenciesWithout(const Graph& graph,
+                                          std::vector<TakenPeriod> taken) {
   const KernelIndex step = graph.kernel_count() + 1;
-  const auto by_life = [](const TakenGap& a, const TakenGap& b) {
-    return std::tie(a.gap.tensor, a.gap.from) <
-           std::tie(b.gap.tensor, b.gap.from);
+  const auto by_life = [](const TakenPeriod& a, const TakenPeriod& b) {
+    return std::tie(a.period.tensor, a.period.from) <
+           std::tie(b.period.tensor, b.period.from);
   };
   if (!std::is_sorted(taken.begin(), taken.end(), by_life)) {
     std::sort(taken.begin(), taken.end(), by_life);
   }
-  SegmentWriter writer(step);
+  ResidencyWriter writer(step);
   auto next = taken.cbegin();
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     const auto first = next;
-    while (next != taken.cend() && next->gap.tensor == t) ++next;
-    const absl::Span<const TakenGap> cuts(
+    while (next != taken.cend() && next->period.tensor == t) ++next;
+    const absl::Span<const TakenPeriod> cuts(
         taken.data() + (first - taken.cbegin()), next - first);
     const Tensor& tensor = graph.tensors[t];
     if (tensor.persistent) {

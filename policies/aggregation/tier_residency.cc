@@ -1,4 +1,4 @@
-#include "policies/aggregation/stays.h"
+#include "policies/aggregation/tier_residency.h"
 
 #include <utility>
 
@@ -8,9 +8,9 @@ namespace stowage {
 namespace {
 
 // Walks through a step in the order of events of proto/stowage/v1/plan.proto.
-class StayFinder {
+class ResidencyFinder {
  public:
-  StayFinder(const Graph& graph, const Plan& plan)
+  ResidencyFinder(const Graph& graph, const Plan& plan)
       : graph_(graph),
         plan_(plan),
         tensors_(graph.tensors.size()),
@@ -34,7 +34,7 @@ class StayFinder {
     for (const Allocation& a : plan.allocations) at_birth_[a.tensor] = a.at;
   }
 
-  std::optional<std::vector<TensorStays>> Find() {
+  std::optional<std::vector<TensorResidencies>> Find() {
     for (const Allocation& a : plan_.initial) Open(a.tensor, a.at.tier, -1);
     const Groups births = BirthsByKernel(graph_);
     for (KernelIndex b = 0; b <= graph_.kernel_count(); ++b) {
@@ -48,7 +48,7 @@ class StayFinder {
       ++event_;
       if (b == graph_.kernel_count()) break;
       for (TensorIndex t : births[b]) {
-        tensors_[t].birth = static_cast<int>(tensors_[t].stays.size());
+        tensors_[t].birth = static_cast<int>(tensors_[t].residencies.size());
         Open(t, at_birth_[t].tier, -1);
       }
     }
@@ -57,11 +57,11 @@ class StayFinder {
       if (alive_[t]) Close(t);
     }
     for (const Allocation& a : plan_.initial) {
-      std::vector<Stay>& stays = tensors_[a.tensor].stays;
-      if (stays.back().tier != a.at.tier) return std::nullopt;
-      const int last = stays.back().place;
-      for (Stay& stay : stays) {
-        if (stay.place == last) stay.place = 0;
+      std::vector<TierResidency>& residencies = tensors_[a.tensor].residencies;
+      if (residencies.back().tier != a.at.tier) return std::nullopt;
+      const int last = residencies.back().place;
+      for (TierResidency& residency : residencies) {
+        if (residency.place == last) residency.place = 0;
       }
     }
     return std::move(tensors_);
@@ -69,25 +69,26 @@ class StayFinder {
 
  private:
   void Open(TensorIndex t, TierIndex tier, int32_t arrived_by) {
-    std::vector<Stay>& stays = tensors_[t].stays;
-    stays.push_back({.tier = tier,
-                     .place = static_cast<int>(stays.size()),
-                     .held = {event_, event_},
-                     .arrived_by = arrived_by});
+    std::vector<TierResidency>& residencies = tensors_[t].residencies;
+    residencies.push_back({.tier = tier,
+                           .place = static_cast<int>(residencies.size()),
+                           .held = {event_, event_},
+                           .arrived_by = arrived_by});
     alive_[t] = true;
   }
 
   void Close(TensorIndex t) {
-    tensors_[t].stays.back().held.end = event_;
+    tensors_[t].residencies.back().held.end = event_;
     alive_[t] = false;
   }
 
-  // The last stay is where the tensor is, or, while it moves, where it goes.
+  // The last residency is where the tensor is, or, while it moves, where it
+  // goes.
   bool Start(int m) {
     const Move& move = plan_.moves[m];
     const TensorIndex t = move.tensor;
     if (!alive_[t] || arriving_[t] >= 0 ||
-        tensors_[t].stays.back().tier != move.from.tier) {
+        tensors_[t].residencies.back().tier != move.from.tier) {
       return false;
     }
     if (move.is_drop && !HasKept(t, move.to.tier)) return false;
@@ -102,27 +103,27 @@ class StayFinder {
 
   // Whether the last move kept its source, in that tier.
   bool HasKept(TensorIndex t, TierIndex tier) const {
-    const std::vector<Stay>& stays = tensors_[t].stays;
-    const int32_t fetch = stays.back().arrived_by;
+    const std::vector<TierResidency>& residencies = tensors_[t].residencies;
+    const int32_t fetch = residencies.back().arrived_by;
     return fetch >= 0 && plan_.moves[fetch].keeps_source &&
-           stays[stays.size() - 2].tier == tier;
+           residencies[residencies.size() - 2].tier == tier;
   }
 
   void Complete(int m) {
     const Move& move = plan_.moves[m];
-    std::vector<Stay>& stays = tensors_[move.tensor].stays;
-    const size_t last = stays.size() - 1;
-    if (!move.keeps_source) stays[last - 1].held.end = event_;
+    std::vector<TierResidency>& residencies = tensors_[move.tensor].residencies;
+    const size_t last = residencies.size() - 1;
+    if (!move.keeps_source) residencies[last - 1].held.end = event_;
     if (move.is_drop) {
-      stays[last - 2].held.end = event_;
-      stays[last].place = stays[last - 2].place;
+      residencies[last - 2].held.end = event_;
+      residencies[last].place = residencies[last - 2].place;
     }
     arriving_[move.tensor] = -1;
   }
 
   const Graph& graph_;
   const Plan& plan_;
-  std::vector<TensorStays> tensors_;
+  std::vector<TensorResidencies> tensors_;
   std::vector<int> arriving_;  // by tensor: the move under way, or -1
   std::vector<bool> alive_;
   std::vector<Placement> at_birth_;
@@ -134,9 +135,9 @@ class StayFinder {
 
 }  // namespace
 
-std::optional<std::vector<TensorStays>> FindStays(const Graph& graph,
-                                                  const Plan& plan) {
-  return StayFinder(graph, plan).Find();
+std::optional<std::vector<TensorResidencies>> FindTierResidencies(
+    const Graph& graph, const Plan& plan) {
+  return ResidencyFinder(graph, plan).Find();
 }
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_tightening.h"
+#include "policies/search/annealing/residency_tightening.h"
 
 #include <algorithm>
 #include <map>
@@ -74,10 +74,10 @@ std::vector<int64_t> StartsNs(const MemorySystem& system, CopiesBegin begin,
 
 }  // namespace
 
-void TightenSegments(const Graph& graph, const MemorySystem& system,
-                     CopiesBegin begin, BuildInput& input) {
+void TightenResidencies(const Graph& graph, const MemorySystem& system,
+                        CopiesBegin begin, BuildInput& input) {
   // Before they are looked up by when they leave, which MakeDrops may change.
-  DropRule(graph).EndAtDrops(input.segments);
+  DropRule(graph).EndAtDrops(input.residencies);
   Plan plan = SketchPlan(graph, system, input);
   MakeDrops(graph, plan);
   const auto simulation = Simulate(graph, system, plan);
@@ -90,7 +90,7 @@ void TightenSegments(const Graph& graph, const MemorySystem& system,
     const Move& move = plan.moves[m];
     moves[{move.tensor, move.start_kernel, move.to.tier == kFastTier}] = m;
   }
-  for (FastSegment& s : input.segments) {
+  for (Residency& s : input.residencies) {
     if (s.moved_in && s.begin < s.ready) {
       const size_t m = moves.at({s.tensor, s.begin, true});
       const auto later =

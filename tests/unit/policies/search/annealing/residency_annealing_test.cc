@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_annealing.h"
+#include "policies/search/annealing/residency_annealing.h"
 
 #include <algorithm>
 #include <string>
@@ -8,7 +8,7 @@
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/planning/drops.h"
-#include "policies/planning/plan_segments.h"
+#include "policies/planning/plan_residencies.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
 #include "policies/simulate/simulator.h"
@@ -41,12 +41,12 @@ struct Beginning {
   std::vector<int64_t> allowed_bytes;
 };
 
-TEST(SegmentAnnealingTest, FindsFasterStays) {
+TEST(ResidencyAnnealingTest, FindsFasterResidencies) {
   const Graph graph = TrainingStepGraph(6, 3);
   for (const char* name : {"optane", "gpu-pcie", "file"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     const Beginning beginning(graph, system);
-    SegmentAnnealing annealing(graph, system, beginning.input.streams);
+    ResidencyAnnealing annealing(graph, system, beginning.input.streams);
     annealing.Begin(beginning.input, beginning.allowed_bytes);
     const BuildInput better = annealing.Run(kEffort);
     EXPECT_LT(StepNs(graph, system, SketchPlan(graph, system, better)),
@@ -55,7 +55,7 @@ TEST(SegmentAnnealingTest, FindsFasterStays) {
   }
 }
 
-TEST(SegmentAnnealingTest, FindsNothingSlowerThatTheVerifierAcceptsInPlaces) {
+TEST(ResidencyAnnealingTest, FindsNothingSlowerThatTheVerifierAcceptsInPlaces) {
   int faster = 0;
   for (const char* name : {"optane", "gpu-pcie", "file", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -63,7 +63,7 @@ TEST(SegmentAnnealingTest, FindsNothingSlowerThatTheVerifierAcceptsInPlaces) {
       const Graph graph = RandomGraph(seed);
       const std::string where = std::string(name) + std::to_string(seed);
       const Beginning beginning(graph, system);
-      SegmentAnnealing annealing(graph, system, beginning.input.streams);
+      ResidencyAnnealing annealing(graph, system, beginning.input.streams);
       annealing.Begin(beginning.input, beginning.allowed_bytes);
       annealing.KeepPlaces(ArenaBytes(graph, beginning.input));
       const auto plan = BuildPlan(graph, system, annealing.Run(kEffort));
@@ -77,14 +77,14 @@ TEST(SegmentAnnealingTest, FindsNothingSlowerThatTheVerifierAcceptsInPlaces) {
   EXPECT_GT(faster, 20);
 }
 
-TEST(SegmentAnnealingTest, LetsKernelsStreamWhatIsNotFast) {
+TEST(ResidencyAnnealingTest, LetsKernelsStreamWhatIsNotFast) {
   const MemorySystem system = *PresetMemorySystem("file");
   int changed = 0;
   for (uint64_t seed = 0; seed < 15; ++seed) {
     const Graph graph = RandomGraph(seed);
     const Beginning beginning(graph, system);
     if (beginning.input.streams.empty()) continue;
-    SegmentAnnealing annealing(graph, system, beginning.input.streams);
+    ResidencyAnnealing annealing(graph, system, beginning.input.streams);
     annealing.Begin(beginning.input, beginning.allowed_bytes);
     const BuildInput better = annealing.Run(kEffort);
     const Plan plan = SketchPlan(graph, system, better);
@@ -98,9 +98,11 @@ TEST(SegmentAnnealingTest, LetsKernelsStreamWhatIsNotFast) {
   EXPECT_GT(changed, 0);
 }
 
-// Kernel 0 reads one tensor, the last kernel updates another one, slow memory is
-// slow, and there is room for one. In the beginning the first one is back before the step ends.
-TEST(SegmentAnnealingTest, FetchesInTheNextStepWhatTakesRoomAtTheEndOfThisOne) {
+// Kernel 0 reads one tensor, the last kernel updates another one, slow memory
+// is slow, and there is room for one. In the beginning the first one is back
+// before the step ends.
+TEST(ResidencyAnnealingTest,
+     FetchesInTheNextStepWhatTakesRoomAtTheEndOfThisOne) {
   const MemorySystem system = *PresetMemorySystem("optane");
   constexpr int64_t kBytes = 64 << 20;
   Graph graph;
@@ -113,12 +115,13 @@ TEST(SegmentAnnealingTest, FetchesInTheNextStepWhatTakesRoomAtTheEndOfThisOne) {
   }
   graph.kernels[0].operands = {{.tensor = 0, .read = true}};
   graph.kernels[3].operands = {{.tensor = 1, .read = true, .write = true}};
-  FastSegment early{.leave = 1, .end = 2};
+  Residency early{.leave = 1, .end = 2};
   early.moved_out = true;
-  const FastSegment late{
+  const Residency late{
       .begin = 2, .ready = 4, .leave = 5, .end = 5, .moved_in = true};
-  const BuildInput input{.segments = {early, late}, .fast_limit_bytes = kBytes};
-  SegmentAnnealing annealing(graph, system, {});
+  const BuildInput input{.residencies = {early, late},
+                         .fast_limit_bytes = kBytes};
+  ResidencyAnnealing annealing(graph, system, {});
   annealing.Begin(input, std::vector<int64_t>(5, kBytes));
   const BuildInput better = annealing.Run(kEffort);
   EXPECT_LT(StepNs(graph, system, SketchPlan(graph, system, better)),

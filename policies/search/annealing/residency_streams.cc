@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_streams.h"
+#include "policies/search/annealing/residency_streams.h"
 
 #include <utility>
 
@@ -7,9 +7,9 @@
 namespace stowage {
 namespace {
 
-bool IsFastAt(const std::vector<FastSegment>& stays, KernelIndex k) {
-  return absl::c_any_of(stays, [&](const FastSegment& stay) {
-    return stay.ready <= k && k < stay.end;
+bool IsFastAt(const std::vector<Residency>& residencies, KernelIndex k) {
+  return absl::c_any_of(residencies, [&](const Residency& residency) {
+    return residency.ready <= k && k < residency.end;
   });
 }
 
@@ -17,12 +17,12 @@ bool IsFastAt(const std::vector<FastSegment>& stays, KernelIndex k) {
 
 std::vector<Stream> StreamsOf(const Graph& graph,
                               const std::vector<Stream>& streams,
-                              const StaysByTensor& stays) {
+                              const ResidenciesByTensor& residencies) {
   std::vector<Stream> needed;
   for (const Stream& stream : streams) {
     Stream rest{.kernel = stream.kernel};
     for (const Operand& operand : graph.kernels[stream.kernel].operands) {
-      if (IsFastAt(stays[operand.tensor], stream.kernel)) continue;
+      if (IsFastAt(residencies[operand.tensor], stream.kernel)) continue;
       rest.tensors.push_back(operand.tensor);
     }
     if (!rest.tensors.empty()) needed.push_back(std::move(rest));

@@ -1,4 +1,4 @@
-#include "policies/planning/plan_segments.h"
+#include "policies/planning/plan_residencies.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,9 +8,9 @@ namespace stowage {
 namespace {
 
 // Follows each tensor through the step.
-class SegmentFinder {
+class ResidencyFinder {
  public:
-  SegmentFinder(const Graph& graph, const Plan& plan)
+  ResidencyFinder(const Graph& graph, const Plan& plan)
       : graph_(graph),
         plan_(plan),
         moves_(graph.tensors.size()),
@@ -58,7 +58,7 @@ class SegmentFinder {
   // From boundary `begin`, where it is allocated at `place`, to `end`.
   void Follow(TensorIndex t, const Placement& place, KernelIndex begin,
               KernelIndex end) {
-    FastSegment segment{.tensor = t,
+    Residency residency{.tensor = t,
                         .begin = begin,
                         .ready = begin,
                         .offset_bytes = place.offset_bytes};
@@ -68,23 +68,23 @@ class SegmentFinder {
       if (move->start_kernel < begin || move->start_kernel >= end) continue;
       if (move->to.tier == kFastTier) {
         NoteHome(t, move->from.tier);
-        segment = {.tensor = t,
-                   .begin = move->start_kernel,
-                   .ready = move->deadline_kernel,
-                   .moved_in = true,
-                   .offset_bytes = move->to.offset_bytes};
+        residency = {.tensor = t,
+                     .begin = move->start_kernel,
+                     .ready = move->deadline_kernel,
+                     .moved_in = true,
+                     .offset_bytes = move->to.offset_bytes};
       } else {
         NoteHome(t, move->to.tier);
-        segment.leave = move->start_kernel;
-        segment.end = move->deadline_kernel;
-        segment.moved_out = true;
-        if (is_fast) input_.segments.push_back(segment);
+        residency.leave = move->start_kernel;
+        residency.end = move->deadline_kernel;
+        residency.moved_out = true;
+        if (is_fast) input_.residencies.push_back(residency);
       }
       is_fast = move->to.tier == kFastTier;
     }
     if (!is_fast) return;
-    segment.leave = segment.end = end;
-    input_.segments.push_back(segment);
+    residency.leave = residency.end = end;
+    input_.residencies.push_back(residency);
   }
 
   void NoteHome(TensorIndex t, TierIndex tier) {
@@ -105,7 +105,7 @@ class SegmentFinder {
 }  // namespace
 
 std::optional<BuildInput> BuildInputOf(const Graph& graph, const Plan& plan) {
-  return SegmentFinder(graph, plan).Find();
+  return ResidencyFinder(graph, plan).Find();
 }
 
 }  // namespace stowage

@@ -1,11 +1,11 @@
-#include "policies/search/annealing/segment_annealing.h"
+#include "policies/search/annealing/residency_annealing.h"
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
-#include "policies/search/annealing/segment_streams.h"
+#include "policies/search/annealing/residency_streams.h"
 
 namespace stowage {
 namespace {
@@ -38,18 +38,20 @@ constexpr double kLocalTemperature = 0.1;
 constexpr int kTwinLengths = 7;
 
 // What is done to find places for changes.
-constexpr SegmentPlaces::Effort kForBetter = {.displaced = 3,
-                                              .obstacles = 1000};
-constexpr SegmentPlaces::Effort kForOthers = {.displaced = 0, .obstacles = 200};
+constexpr ResidencyPlaces::Effort kForBetter = {.displaced = 3,
+                                                .obstacles = 1000};
+constexpr ResidencyPlaces::Effort kForOthers = {.displaced = 0,
+                                                .obstacles = 200};
 
 // What a hundredth of the limit that is held too much costs, of the step.
 constexpr double kExcessCost = 0.2;
 
-// Of the stay that covers `boundary`, or that alone.
-Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
-  for (const FastSegment& stay : stays) {
-    if (stay.begin <= boundary && boundary < stay.end) {
-      return {stay.begin, stay.end};
+// Of the residency that covers `boundary`, or that alone.
+Span SpanAround(KernelIndex boundary,
+                const std::vector<Residency>& residencies) {
+  for (const Residency& residency : residencies) {
+    if (residency.begin <= boundary && boundary < residency.end) {
+      return {residency.begin, residency.end};
     }
   }
   return {boundary, boundary + 1};
@@ -57,79 +59,79 @@ Span SpanAround(KernelIndex boundary, const std::vector<FastSegment>& stays) {
 
 }  // namespace
 
-SegmentAnnealing::SegmentAnnealing(const Graph& graph,
-                                   const MemorySystem& system,
-                                   const std::vector<Stream>& streams,
-                                   uint64_t seed)
+ResidencyAnnealing::ResidencyAnnealing(const Graph& graph,
+                                       const MemorySystem& system,
+                                       const std::vector<Stream>& streams,
+                                       uint64_t seed)
     : graph_(graph),
       system_(system),
       neighbour_(graph, system.tiers[1].addressable, streams),
       twins_(graph),
       random_(seed) {}
 
-void SegmentAnnealing::Begin(BuildInput input,
-                             const std::vector<int64_t>& allowed_bytes) {
+void ResidencyAnnealing::Begin(BuildInput input,
+                               const std::vector<int64_t>& allowed_bytes) {
   input_ = std::move(input);
   judge_.emplace(graph_, system_, input_, allowed_bytes);
   places_.reset();
   Allow(allowed_bytes);
 }
 
-void SegmentAnnealing::Allow(const std::vector<int64_t>& allowed_bytes) {
+void ResidencyAnnealing::Allow(const std::vector<int64_t>& allowed_bytes) {
   judge_->Allow(allowed_bytes);
   now_ns_ = best_ns_ = CostNs();
   judge_->Mark();
 }
 
-void SegmentAnnealing::KeepPlaces(int64_t arena_bytes) {
-  places_.emplace(graph_, arena_bytes, judge_->stays());
+void ResidencyAnnealing::KeepPlaces(int64_t arena_bytes) {
+  places_.emplace(graph_, arena_bytes, judge_->residencies());
 }
 
-int64_t SegmentAnnealing::Work() const {
+int64_t ResidencyAnnealing::Work() const {
   return judge_->work() + (places_.has_value() ? places_->work() : 0) +
          kProposalWork * proposals_;
 }
 
-bool SegmentAnnealing::FindsPlaces(bool is_better) {
+bool ResidencyAnnealing::FindsPlaces(bool is_better) {
   if (!places_.has_value()) return true;
-  if (!places_->Replace(changed_, judge_->stays(),
+  if (!places_->Replace(changed_, judge_->residencies(),
                         is_better ? kForBetter : kForOthers)) {
     return false;
   }
   for (const TensorIndex t : places_->touched()) {
     RememberForUndo(t);
-    judge_->SetOffsets(t, places_->stays()[t]);
+    judge_->SetOffsets(t, places_->residencies()[t]);
   }
   return true;
 }
 
-void SegmentAnnealing::RememberForUndo(TensorIndex t) {
+void ResidencyAnnealing::RememberForUndo(TensorIndex t) {
   if (!is_undoable_) return;
-  const bool known =
-      std::any_of(undo_.begin(), undo_.end(),
-                  [&](const StayChange& undo) { return undo.tensor == t; });
-  if (!known) undo_.push_back({t, judge_->AcceptedStays(t)});
+  const bool known = std::any_of(
+      undo_.begin(), undo_.end(),
+      [&](const ResidencyChange& undo) { return undo.tensor == t; });
+  if (!known) undo_.push_back({t, judge_->AcceptedResidencies(t)});
 }
 
-void SegmentAnnealing::UndoAll() {
+void ResidencyAnnealing::UndoAll() {
   if (places_.has_value()) places_->Return(undo_);
-  for (StayChange& undo : undo_) judge_->Replace(std::move(undo));
+  for (ResidencyChange& undo : undo_) judge_->Replace(std::move(undo));
   now_ns_ = CostNs();
   judge_->Accept();
 }
 
 // Nanoseconds, more where more is held than may be.
-double SegmentAnnealing::CostNs() {
-  const SegmentJudge::Judgement judgement = judge_->Judge();
+double ResidencyAnnealing::CostNs() {
+  const ResidencyJudge::Judgement judgement = judge_->Judge();
   const double excess_share = static_cast<double>(judgement.excess_bytes) /
                               static_cast<double>(input_.fast_limit_bytes);
   return static_cast<double>(judgement.step_ns) *
          (1 + 100 * kExcessCost * std::max(0.0, excess_share));
 }
 
-bool SegmentAnnealing::Propose() {
-  std::optional<StayChange> change =
-      neighbour_.Change(random_, judge_->stays());
+bool ResidencyAnnealing::Propose() {
+  std::optional<ResidencyChange> change =
+      neighbour_.Change(random_, judge_->residencies());
   if (!change.has_value()) return false;
   const int64_t before_bytes = judge_->excess_bytes();
   changed_ = {change->tensor};
@@ -138,15 +140,15 @@ bool SegmentAnnealing::Propose() {
   return true;
 }
 
-void SegmentAnnealing::MakeRoom(int most_evictions, int64_t before_bytes,
-                                const std::optional<Span>& span) {
+void ResidencyAnnealing::MakeRoom(int most_evictions, int64_t before_bytes,
+                                  const std::optional<Span>& span) {
   for (int n = 0; n < most_evictions; ++n) {
     const int64_t excess_bytes = judge_->excess_bytes();
     if (excess_bytes <= std::max<int64_t>(0, before_bytes)) break;
     const KernelIndex boundary = judge_->excess_boundary();
-    std::optional<StayChange> change = neighbour_.Evict(
-        random_, judge_->stays(), boundary,
-        span.value_or(SpanAround(boundary, judge_->stays()[changed_[0]])),
+    std::optional<ResidencyChange> change = neighbour_.Evict(
+        random_, judge_->residencies(), boundary,
+        span.value_or(SpanAround(boundary, judge_->residencies()[changed_[0]])),
         excess_bytes);
     if (!change.has_value() || std::find(changed_.begin(), changed_.end(),
                                          change->tensor) != changed_.end()) {
@@ -157,7 +159,7 @@ void SegmentAnnealing::MakeRoom(int most_evictions, int64_t before_bytes,
   }
 }
 
-void SegmentAnnealing::Try(double temperature_ns) {
+void ResidencyAnnealing::Try(double temperature_ns) {
   std::uniform_real_distribution<double> chance(0, 1);
   ++proposals_;
   if (!Propose()) return;
@@ -169,7 +171,7 @@ void SegmentAnnealing::Try(double temperature_ns) {
   Accept(ns);
 }
 
-void SegmentAnnealing::Accept(double ns) {
+void ResidencyAnnealing::Accept(double ns) {
   for (const TensorIndex t : changed_) RememberForUndo(t);
   judge_->Accept();
   now_ns_ = ns;
@@ -178,7 +180,7 @@ void SegmentAnnealing::Accept(double ns) {
   best_ns_ = ns;
 }
 
-void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
+void ResidencyAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
   const double first_ns = effort.temperature * best_ns_;
   const int64_t work_before = Work();
   double aimed_ns = 0;
@@ -195,7 +197,7 @@ void SegmentAnnealing::Cool(int64_t work, const AnnealingEffort& effort) {
   }
 }
 
-void SegmentAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
+void ResidencyAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
   using Draw = std::discrete_distribution<KernelIndex>;
   const int64_t end = Work() + work;
   while (Work() < end && !effort.IsOver()) {
@@ -210,7 +212,8 @@ void SegmentAnnealing::Reheat(int64_t work, const AnnealingEffort& effort) {
   }
 }
 
-void SegmentAnnealing::ReheatAround(KernelIndex kernel, const LostTime& lost) {
+void ResidencyAnnealing::ReheatAround(KernelIndex kernel,
+                                      const LostTime& lost) {
   std::uniform_int_distribution<KernelIndex> radius(2, kMostAround);
   const KernelIndex around = radius(random_);
   const auto [begin, end] = lost.Clip({kernel - around, kernel + around + 1});
@@ -233,7 +236,8 @@ void SegmentAnnealing::ReheatAround(KernelIndex kernel, const LostTime& lost) {
   if (now_ns_ > before_ns) UndoAll();
 }
 
-void SegmentAnnealing::ImitateTwins(KernelIndex kernel, const LostTime& lost) {
+void ResidencyAnnealing::ImitateTwins(KernelIndex kernel,
+                                      const LostTime& lost) {
   const KernelIndex around = 1 << (random_() % kTwinLengths);
   const std::optional<TwinStretch> stretch =
       twins_.Draw(random_, kernel, around, lost);
@@ -242,8 +246,9 @@ void SegmentAnnealing::ImitateTwins(KernelIndex kernel, const LostTime& lost) {
   ++proposals_;
   changed_.clear();
   for (const auto& [t, twin] : stretch->tensors) {
-    std::optional<StayChange> change = neighbour_.Imitate(
-        *stretch, t, judge_->AcceptedStays(t), judge_->AcceptedStays(twin));
+    std::optional<ResidencyChange> change =
+        neighbour_.Imitate(*stretch, t, judge_->AcceptedResidencies(t),
+                           judge_->AcceptedResidencies(twin));
     if (!change.has_value()) continue;
     changed_.push_back(t);
     judge_->Replace(*std::move(change));
@@ -254,21 +259,22 @@ void SegmentAnnealing::ImitateTwins(KernelIndex kernel, const LostTime& lost) {
   Accept(ns);
 }
 
-BuildInput SegmentAnnealing::Best() const {
+BuildInput ResidencyAnnealing::Best() const {
   BuildInput better = input_;
-  const StaysByTensor stays = judge_->Marked();
-  better.segments.clear();
-  for (const std::vector<FastSegment>& some : stays) {
-    better.segments.insert(better.segments.end(), some.begin(), some.end());
+  const ResidenciesByTensor residencies = judge_->Marked();
+  better.residencies.clear();
+  for (const std::vector<Residency>& some : residencies) {
+    better.residencies.insert(better.residencies.end(), some.begin(),
+                              some.end());
   }
   if (!HasAddressableSlowTier(system_)) {
-    better.streams = StreamsOf(graph_, better.streams, stays);
+    better.streams = StreamsOf(graph_, better.streams, residencies);
     if (better.streams.empty()) better.stream_window_bytes = 0;
   }
   return better;
 }
 
-BuildInput SegmentAnnealing::Run(const AnnealingEffort& effort) {
+BuildInput ResidencyAnnealing::Run(const AnnealingEffort& effort) {
   const auto first = static_cast<int64_t>((1 - effort.reheating) *
                                           static_cast<double>(effort.work));
   Cool(first, effort);

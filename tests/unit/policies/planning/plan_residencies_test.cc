@@ -1,4 +1,4 @@
-#include "policies/planning/plan_segments.h"
+#include "policies/planning/plan_residencies.h"
 
 #include <algorithm>
 #include <set>
@@ -52,7 +52,7 @@ std::multiset<std::tuple<TensorIndex, KernelIndex, int64_t>> FastOffsetsOf(
   return offsets;
 }
 
-TEST(PlanSegmentsTest, AreWhatThePlanIsBuiltFromAgain) {
+TEST(PlanResidenciesTest, AreWhatThePlanIsBuiltFromAgain) {
   for (const char* name : {"optane", "file"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -77,7 +77,7 @@ TEST(PlanSegmentsTest, AreWhatThePlanIsBuiltFromAgain) {
   }
 }
 
-TEST(PlanSegmentsTest, AreWhatAPlanWithDropsIsMadeFromAgain) {
+TEST(PlanResidenciesTest, AreWhatAPlanWithDropsIsMadeFromAgain) {
   int drops = 0;
   for (const char* name : {"optane", "file"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -98,7 +98,7 @@ TEST(PlanSegmentsTest, AreWhatAPlanWithDropsIsMadeFromAgain) {
   EXPECT_GT(drops, 20);
 }
 
-TEST(PlanSegmentsTest, KnowsNoInputWhereATensorIsInTwoSlowerTiers) {
+TEST(PlanResidenciesTest, KnowsNoInputWhereATensorIsInTwoSlowerTiers) {
   Graph graph;
   graph.tensors = {{.size_bytes = 4096, .persistent = true}};
   graph.kernels.resize(3);

@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_judge.h"
+#include "policies/search/annealing/residency_judge.h"
 
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
@@ -6,7 +6,7 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/staging.h"
 #include "policies/planning/workload.h"
-#include "policies/search/annealing/segment_streams.h"
+#include "policies/search/annealing/residency_streams.h"
 #include "policies/simulate/simulator.h"
 #include "tests/unit/policies/random_graph.h"
 
@@ -18,14 +18,14 @@ std::vector<int64_t> Allowed(const Graph& graph, int64_t bytes) {
 }
 
 Simulation Sketched(const Graph& graph, const MemorySystem& system,
-                    BuildInput input, const StaysByTensor& stays) {
-  input.segments.clear();
+                    BuildInput input, const ResidenciesByTensor& residencies) {
+  input.residencies.clear();
   if (!HasAddressableSlowTier(system)) {
-    input.streams = StreamsOf(graph, input.streams, stays);
+    input.streams = StreamsOf(graph, input.streams, residencies);
   }
-  for (const auto& of_tensor : stays) {
-    input.segments.insert(input.segments.end(), of_tensor.begin(),
-                          of_tensor.end());
+  for (const auto& of_tensor : residencies) {
+    input.residencies.insert(input.residencies.end(), of_tensor.begin(),
+                             of_tensor.end());
   }
   Plan plan = SketchPlan(graph, system, input);
   MakeDrops(graph, plan);
@@ -36,13 +36,14 @@ Simulation Sketched(const Graph& graph, const MemorySystem& system,
 void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
                                 uint64_t seed, int proposals,
                                 const BuildInput& input) {
-  SegmentNeighbour neighbour(graph, system.tiers[1].addressable, input.streams);
-  SegmentJudge judge(graph, system, input, Allowed(graph, 0));
+  ResidencyNeighbour neighbour(graph, system.tiers[1].addressable,
+                               input.streams);
+  ResidencyJudge judge(graph, system, input, Allowed(graph, 0));
   std::mt19937_64 random(seed);
   for (int n = 0; n < proposals; ++n) {
     std::vector<TensorIndex> changed;
     for (uint64_t i = 0; i <= random() % 3; ++i) {
-      auto change = neighbour.Change(random, judge.stays());
+      auto change = neighbour.Change(random, judge.residencies());
       if (!change.has_value()) continue;
       const TensorIndex t = change->tensor;
       if (std::find(changed.begin(), changed.end(), t) != changed.end()) {
@@ -51,8 +52,9 @@ void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
       changed.push_back(t);
       judge.Replace(*std::move(change));
     }
-    const SegmentJudge::Judgement judgement = judge.Judge();
-    const Simulation proposed = Sketched(graph, system, input, judge.stays());
+    const ResidencyJudge::Judgement judgement = judge.Judge();
+    const Simulation proposed =
+        Sketched(graph, system, input, judge.residencies());
     ASSERT_EQ(judgement.step_ns, proposed.prediction.step_time_ns)
         << system.name << " seed " << seed << " proposal " << n;
     if (random() % 2 == 0) {
@@ -60,7 +62,7 @@ void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
     } else {
       judge.Reject();
     }
-    const Simulation now = Sketched(graph, system, input, judge.stays());
+    const Simulation now = Sketched(graph, system, input, judge.residencies());
     ASSERT_EQ(judge.step_ns(), now.prediction.step_time_ns);
     const std::vector<int64_t> lost_ns = judge.LostNs();
     for (size_t k = 0; k < lost_ns.size(); ++k) {
@@ -79,7 +81,7 @@ void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
 void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
                                 uint64_t seed, int proposals,
                                 bool streams = false) {
-  BuildInput input{.segments = AllFastSegments(graph),
+  BuildInput input{.residencies = AllFastResidencies(graph),
                    .fast_limit_bytes = 3 * ComputeLiveness(graph).peak_bytes};
   for (KernelIndex k = 0; streams && k < graph.kernel_count() / 2; ++k) {
     input.streams.push_back({.kernel = k});
@@ -87,7 +89,7 @@ void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
   ExpectWhatTheSimulatorSays(graph, system, seed, proposals, input);
 }
 
-TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysAfterAnyChange) {
+TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysAfterAnyChange) {
   for (const char* name : {"optane", "gpu-pcie", "file", "cxl", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 6; ++seed) {
@@ -97,7 +99,7 @@ TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysAfterAnyChange) {
   }
 }
 
-TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
+TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
   const MemorySystem system = *PresetMemorySystem("file");
   for (uint64_t seed = 0; seed < 6; ++seed) {
     ExpectWhatTheSimulatorSays(RandomGraph(seed), system, seed, 200, true);
@@ -106,13 +108,13 @@ TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
 
 // At first every tensor comes for each use and goes behind it: what is not
 // written there is dropped.
-TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
+TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
   for (const char* name : {"optane", "gpu-pcie", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 6; ++seed) {
       const Graph graph = RandomGraph(seed);
       const int64_t limit = 3 * ComputeLiveness(graph).peak_bytes;
-      const BuildInput input{.segments = StagedSegments(
+      const BuildInput input{.residencies = StagedResidencies(
                                  graph, *MakeWorkload(graph, system, limit)),
                              .fast_limit_bytes = limit};
       ExpectWhatTheSimulatorSays(graph, system, seed, 200, input);
@@ -120,36 +122,37 @@ TEST(SegmentJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
   }
 }
 
-TEST(SegmentJudgeTest, ChargesNoCopyOutOfWhatIsDropped) {
+TEST(ResidencyJudgeTest, ChargesNoCopyOutOfWhatIsDropped) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   Graph graph;
   graph.tensors = {{.size_bytes = 1 << 20, .persistent = true}};
   graph.kernels.resize(3);
   graph.kernels[1].operands = {{.tensor = 0, .read = true}};
-  const BuildInput input{.segments = {{.tensor = 0,
-                                       .begin = 1,
-                                       .ready = 1,
-                                       .leave = 2,
-                                       .end = 3,
-                                       .moved_in = true,
-                                       .moved_out = true}}};
+  const BuildInput input{.residencies = {{.tensor = 0,
+                                          .begin = 1,
+                                          .ready = 1,
+                                          .leave = 2,
+                                          .end = 3,
+                                          .moved_in = true,
+                                          .moved_out = true}}};
   const int64_t in_ns = system.CopyDurationNs(1, kFastTier, 1 << 20);
   const int64_t out_ns = system.CopyDurationNs(kFastTier, 1, 1 << 20);
-  EXPECT_EQ(SegmentJudge(graph, system, input, Allowed(graph, 0)).step_ns(),
+  EXPECT_EQ(ResidencyJudge(graph, system, input, Allowed(graph, 0)).step_ns(),
             in_ns);
   graph.kernels[1].operands[0].write = true;
-  EXPECT_EQ(SegmentJudge(graph, system, input, Allowed(graph, 0)).step_ns(),
+  EXPECT_EQ(ResidencyJudge(graph, system, input, Allowed(graph, 0)).step_ns(),
             in_ns + out_ns);
 }
 
-TEST(SegmentJudgeTest, CountsWhatIsHeldAtOnce) {
+TEST(ResidencyJudgeTest, CountsWhatIsHeldAtOnce) {
   const MemorySystem system = *PresetMemorySystem("optane");
   Graph graph;
   graph.tensors = {{.size_bytes = 8192, .persistent = true},
                    {.size_bytes = 4096, .birth_kernel = 1, .death_kernel = 2}};
   graph.kernels.resize(4);
-  SegmentJudge judge(graph, system, {.segments = AllFastSegments(graph)},
-                     Allowed(graph, 10000));
+  ResidencyJudge judge(graph, system,
+                       {.residencies = AllFastResidencies(graph)},
+                       Allowed(graph, 10000));
   EXPECT_EQ(judge.excess_bytes(), 2288);
   EXPECT_EQ(judge.excess_boundary(), 1);
   judge.Replace({.tensor = 1});
@@ -161,14 +164,15 @@ TEST(SegmentJudgeTest, CountsWhatIsHeldAtOnce) {
   EXPECT_EQ(judge.excess_boundary(), 2);
 }
 
-TEST(SegmentJudgeTest, TakesInfinitelyLongWhereAnOperandCannotBeUsed) {
+TEST(ResidencyJudgeTest, TakesInfinitelyLongWhereAnOperandCannotBeUsed) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   Graph graph;
   graph.tensors = {{.size_bytes = 8192, .birth_kernel = 0, .death_kernel = 1}};
   graph.kernels.resize(2);
   graph.kernels[1].operands = {{.tensor = 0, .read = true}};
-  SegmentJudge judge(graph, system, {.segments = AllFastSegments(graph)},
-                     Allowed(graph, 10000));
+  ResidencyJudge judge(graph, system,
+                       {.residencies = AllFastResidencies(graph)},
+                       Allowed(graph, 10000));
   judge.Replace({.tensor = 0});
   EXPECT_EQ(judge.Judge().step_ns, std::numeric_limits<int64_t>::max());
   judge.Reject();

@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_places.h"
+#include "policies/search/annealing/residency_places.h"
 
 #include <algorithm>
 #include <random>
@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
-#include "policies/planning/plan_segments.h"
+#include "policies/planning/plan_residencies.h"
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
@@ -16,39 +16,41 @@ namespace {
 
 constexpr int64_t kPage = 4096;
 
-std::vector<FastSegment> Joined(const StaysByTensor& stays) {
-  std::vector<FastSegment> segments;
-  for (const auto& some : stays) {
-    segments.insert(segments.end(), some.begin(), some.end());
+std::vector<Residency> Joined(const ResidenciesByTensor& residencies) {
+  std::vector<Residency> joined;
+  for (const auto& some : residencies) {
+    joined.insert(joined.end(), some.begin(), some.end());
   }
-  return segments;
+  return joined;
 }
 
 // All tensors fast, in a layout that BuildPlan finds for the limit.
-StaysByTensor PlacedStays(const Graph& graph, const MemorySystem& system,
-                          int64_t limit_bytes) {
-  const BuildInput input{.segments = AllFastSegments(graph),
+ResidenciesByTensor PlacedResidencies(const Graph& graph,
+                                      const MemorySystem& system,
+                                      int64_t limit_bytes) {
+  const BuildInput input{.residencies = AllFastResidencies(graph),
                          .fast_limit_bytes = limit_bytes};
   const auto plan = BuildPlan(graph, system, input);
   EXPECT_TRUE(plan.ok()) << plan.status();
   const BuildInput placed = *BuildInputOf(graph, *plan);
-  StaysByTensor stays(graph.tensors.size());
-  for (const FastSegment& segment : placed.segments) {
-    stays[segment.tensor].push_back(segment);
+  ResidenciesByTensor residencies(graph.tensors.size());
+  for (const Residency& residency : placed.residencies) {
+    residencies[residency.tensor].push_back(residency);
   }
-  return stays;
+  return residencies;
 }
 
 absl::Status Verify(const Graph& graph, const MemorySystem& system,
-                    int64_t limit_bytes, const StaysByTensor& stays) {
-  const auto plan =
-      BuildPlan(graph, system,
-                {.segments = Joined(stays), .fast_limit_bytes = limit_bytes});
+                    int64_t limit_bytes,
+                    const ResidenciesByTensor& residencies) {
+  const auto plan = BuildPlan(
+      graph, system,
+      {.residencies = Joined(residencies), .fast_limit_bytes = limit_bytes});
   if (!plan.ok()) return plan.status();
   return VerifyPlan(graph, system, *plan);
 }
 
-bool SameOffsets(const StaysByTensor& a, const StaysByTensor& b) {
+bool SameOffsets(const ResidenciesByTensor& a, const ResidenciesByTensor& b) {
   for (size_t t = 0; t < a.size(); ++t) {
     if (a[t].size() != b[t].size()) return false;
     for (size_t s = 0; s < a[t].size(); ++s) {
@@ -64,40 +66,40 @@ bool SameOffsets(const StaysByTensor& a, const StaysByTensor& b) {
 // Changes of up to three tensors, of which the verifier accepts all that find
 // places; returns how many did not.
 int ReplaceAtRandom(const Graph& graph, const MemorySystem& system,
-                    uint64_t seed, const SegmentPlaces::Effort& effort) {
+                    uint64_t seed, const ResidencyPlaces::Effort& effort) {
   const int64_t limit_bytes = AllFastBytes(graph) + 4 * kPage;
-  const SegmentNeighbour neighbour(graph, system.tiers[1].addressable, {});
-  SegmentPlaces places(graph,
-                       ArenaBytes(graph, {.fast_limit_bytes = limit_bytes}),
-                       PlacedStays(graph, system, limit_bytes));
+  const ResidencyNeighbour neighbour(graph, system.tiers[1].addressable, {});
+  ResidencyPlaces places(graph,
+                         ArenaBytes(graph, {.fast_limit_bytes = limit_bytes}),
+                         PlacedResidencies(graph, system, limit_bytes));
   std::mt19937_64 random(seed);
   int failed = 0;
   for (int n = 0; n < 150; ++n) {
-    StaysByTensor stays = places.stays();
+    ResidenciesByTensor residencies = places.residencies();
     std::vector<TensorIndex> changed;
     for (uint64_t i = 0; i <= random() % 3; ++i) {
-      auto change = neighbour.Change(random, stays);
+      auto change = neighbour.Change(random, residencies);
       if (!change.has_value() ||
           std::count(changed.begin(), changed.end(), change->tensor) > 0) {
         continue;
       }
       changed.push_back(change->tensor);
-      stays[change->tensor] = std::move(change->stays);
+      residencies[change->tensor] = std::move(change->residencies);
     }
-    const StaysByTensor before = places.stays();
-    if (places.Replace(changed, stays, effort)) {
-      EXPECT_EQ(Verify(graph, system, limit_bytes, places.stays()),
+    const ResidenciesByTensor before = places.residencies();
+    if (places.Replace(changed, residencies, effort)) {
+      EXPECT_EQ(Verify(graph, system, limit_bytes, places.residencies()),
                 absl::OkStatus())
           << system.name << " seed " << seed << " change " << n;
     } else {
       ++failed;
-      EXPECT_TRUE(SameOffsets(places.stays(), before));
+      EXPECT_TRUE(SameOffsets(places.residencies(), before));
     }
   }
   return failed;
 }
 
-TEST(SegmentPlacesTest, GivesPlacesThatTheVerifierAccepts) {
+TEST(ResidencyPlacesTest, GivesPlacesThatTheVerifierAccepts) {
   int failed = 0, failed_with_more_effort = 0;
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -120,11 +122,12 @@ class SmallArenaTest : public testing::Test {
     graph_.tensors = {{.size_bytes = kPage, .persistent = true},
                       {.size_bytes = kPage, .persistent = true},
                       {.size_bytes = 2 * kPage, .persistent = true}};
-    stays_ = {{Stay(0, 2, 8, 0)}, {Stay(1, 4, 6, 2 * kPage)}, {}};
+    residencies_ = {
+        {Residency(0, 2, 8, 0)}, {Residency(1, 4, 6, 2 * kPage)}, {}};
   }
 
-  static FastSegment Stay(TensorIndex t, KernelIndex begin, KernelIndex end,
-                          int64_t offset_bytes = -1) {
+  static Residency Residency(TensorIndex t, KernelIndex begin, KernelIndex end,
+                             int64_t offset_bytes = -1) {
     return {.tensor = t,
             .begin = begin,
             .ready = begin + 1,
@@ -136,62 +139,63 @@ class SmallArenaTest : public testing::Test {
   }
 
   Graph graph_;
-  StaysByTensor stays_;
+  ResidenciesByTensor residencies_;
 };
 
 TEST_F(SmallArenaTest, MakesRoomByMovingWhatIsInTheWay) {
-  SegmentPlaces places(graph_, 4 * kPage, stays_);
-  StaysByTensor wanted = stays_;
-  wanted[2] = {Stay(2, 3, 5)};
+  ResidencyPlaces places(graph_, 4 * kPage, residencies_);
+  ResidenciesByTensor wanted = residencies_;
+  wanted[2] = {Residency(2, 3, 5)};
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
-  EXPECT_TRUE(places.stays()[2].empty());
+  EXPECT_TRUE(places.residencies()[2].empty());
   ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
   EXPECT_EQ(places.touched(), (std::vector<TensorIndex>{2, 0}));
-  EXPECT_EQ(places.stays()[2][0].offset_bytes, 0);
-  EXPECT_EQ(places.stays()[0][0].offset_bytes, 3 * kPage);
+  EXPECT_EQ(places.residencies()[2][0].offset_bytes, 0);
+  EXPECT_EQ(places.residencies()[0][0].offset_bytes, 3 * kPage);
 }
 
 TEST_F(SmallArenaTest, ReturnsToWhatWasBefore) {
-  SegmentPlaces places(graph_, 4 * kPage, stays_);
-  StaysByTensor wanted = stays_;
-  wanted[2] = {Stay(2, 3, 5)};
+  ResidencyPlaces places(graph_, 4 * kPage, residencies_);
+  ResidenciesByTensor wanted = residencies_;
+  wanted[2] = {Residency(2, 3, 5)};
   ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
-  places.Return({{2, {}}, {0, stays_[0]}});
-  EXPECT_TRUE(SameOffsets(places.stays(), stays_));
+  places.Return({{2, {}}, {0, residencies_[0]}});
+  EXPECT_TRUE(SameOffsets(places.residencies(), residencies_));
   wanted[2][0].offset_bytes = kPage;
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
 }
 
 TEST_F(SmallArenaTest, StaysWhereItWasWhenItGrows) {
-  SegmentPlaces places(graph_, 4 * kPage, stays_);
-  StaysByTensor wanted = places.stays();
-  wanted[1] = {Stay(1, 1, 9, 2 * kPage)};
+  ResidencyPlaces places(graph_, 4 * kPage, residencies_);
+  ResidenciesByTensor wanted = places.residencies();
+  wanted[1] = {Residency(1, 1, 9, 2 * kPage)};
   ASSERT_TRUE(places.Replace({1}, wanted, {.obstacles = 10}));
-  EXPECT_EQ(places.stays()[1][0].offset_bytes, 2 * kPage);
+  EXPECT_EQ(places.residencies()[1][0].offset_bytes, 2 * kPage);
 }
 
 TEST_F(SmallArenaTest, TakesTheRoomOfWhatGivesWay) {
-  SegmentPlaces places(graph_, 2 * kPage, {{Stay(0, 2, 8, 0)}, {}, {}});
-  StaysByTensor wanted = {{Stay(0, 5, 8, 0)}, {}, {Stay(2, 3, 5)}};
+  ResidencyPlaces places(graph_, 2 * kPage, {{Residency(0, 2, 8, 0)}, {}, {}});
+  ResidenciesByTensor wanted = {
+      {Residency(0, 5, 8, 0)}, {}, {Residency(2, 3, 5)}};
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
   EXPECT_TRUE(places.Replace({2, 0}, wanted, {.obstacles = 10}));
 }
 
 TEST_F(SmallArenaTest, IsInOnePlaceAcrossTheEndOfTheStep) {
-  SegmentPlaces places(graph_, 2 * kPage, {{}, {Stay(1, 4, 6, 0)}, {}});
-  StaysByTensor wanted = places.stays();
-  FastSegment first = Stay(0, 0, 5), last = Stay(0, 7, 10);
+  ResidencyPlaces places(graph_, 2 * kPage, {{}, {Residency(1, 4, 6, 0)}, {}});
+  ResidenciesByTensor wanted = places.residencies();
+  Residency first = Residency(0, 0, 5), last = Residency(0, 7, 10);
   first.moved_in = last.moved_out = false;
   wanted[0] = {first, last};
   ASSERT_TRUE(places.Replace({0}, wanted, {.obstacles = 10}));
-  EXPECT_EQ(places.stays()[0][0].offset_bytes, kPage);
-  EXPECT_EQ(places.stays()[0][1].offset_bytes, kPage);
+  EXPECT_EQ(places.residencies()[0][0].offset_bytes, kPage);
+  EXPECT_EQ(places.residencies()[0][1].offset_bytes, kPage);
 }
 
 TEST_F(SmallArenaTest, GivesUpWhereTooMuchIsInTheWay) {
-  SegmentPlaces places(graph_, 4 * kPage, stays_);
-  StaysByTensor wanted = stays_;
-  wanted[2] = {Stay(2, 7, 9)};
+  ResidencyPlaces places(graph_, 4 * kPage, residencies_);
+  ResidenciesByTensor wanted = residencies_;
+  wanted[2] = {Residency(2, 7, 9)};
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 0}));
   EXPECT_TRUE(places.Replace({2}, wanted, {.obstacles = 1}));
 }

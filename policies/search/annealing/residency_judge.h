@@ -1,15 +1,15 @@
-// How long a step takes with given stays in the fast tier, followed as they
-// change: what a change cannot reach is not simulated again. Says what the
+// How long a step takes with given residencies in the fast tier, followed as
+// they change: what a change cannot reach is not simulated again. Says what the
 // simulator says of SketchPlan with drops, without addresses.
 //
-//   SegmentJudge judge(graph, system, input, allowed_bytes);
-//   judge.Replace({.tensor = 3, .stays = {}});  // and others
+//   ResidencyJudge judge(graph, system, input, allowed_bytes);
+//   judge.Replace({.tensor = 3, .residencies = {}});  // and others
 //   const int64_t before_ns = judge.step_ns();
 //   if (judge.Judge().step_ns <= before_ns) judge.Accept(); else judge.Reject();
 //
 // Keeps references to the graph and the system. Not thread-safe.
-#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_JUDGE_H_
-#define STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_JUDGE_H_
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_
 
 #include <cstdint>
 #include <utility>
@@ -20,11 +20,11 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/search/absences/occupancy.h"
-#include "policies/search/annealing/segment_neighbour.h"
+#include "policies/search/annealing/residency_neighbour.h"
 
 namespace stowage {
 
-class SegmentJudge {
+class ResidencyJudge {
  public:
   struct Judgement {
     // The greatest there is where an operand is somewhere it cannot be used.
@@ -34,27 +34,27 @@ class SegmentJudge {
     int64_t excess_bytes = 0;
   };
 
-  // `input` is one that BuildPlan makes a plan of. `allowed_bytes`: for stays,
-  // by boundary, K + 1 values.
-  SegmentJudge(const Graph& graph, const MemorySystem& system,
-               const BuildInput& input,
-               const std::vector<int64_t>& allowed_bytes);
+  // `input` is one that BuildPlan makes a plan of. `allowed_bytes`: for
+  // residencies, by boundary, K + 1 values.
+  ResidencyJudge(const Graph& graph, const MemorySystem& system,
+                 const BuildInput& input,
+                 const std::vector<int64_t>& allowed_bytes);
 
   // From now on `allowed_bytes` are allowed.
   void Allow(const std::vector<int64_t>& allowed_bytes);
 
   // By tensor, with what was proposed.
-  const StaysByTensor& stays() const { return stays_; }
+  const ResidenciesByTensor& residencies() const { return residencies_; }
 
-  // Proposes other stays, valid ones, for a tensor; each tensor at most once
-  // until all that was proposed is accepted or rejected.
-  void Replace(StayChange change);
+  // Proposes other residencies, valid ones, for a tensor; each tensor at most
+  // once until all that was proposed is accepted or rejected.
+  void Replace(ResidencyChange change);
 
-  // The stays that a tensor has if what is proposed is rejected.
-  const std::vector<FastSegment>& AcceptedStays(TensorIndex t) const;
+  // The residencies that a tensor has if what is proposed is rejected.
+  const std::vector<Residency>& AcceptedResidencies(TensorIndex t) const;
 
-  // Takes over the offsets of stays that are otherwise the same.
-  void SetOffsets(TensorIndex t, const std::vector<FastSegment>& stays);
+  // Takes over the offsets of residencies that are otherwise the same.
+  void SetOffsets(TensorIndex t, const std::vector<Residency>& residencies);
 
   // Of what is proposed, as in Judgement, and a boundary at which it is.
   int64_t excess_bytes() const { return excess_.Highest(); }
@@ -69,8 +69,8 @@ class SegmentJudge {
 
   // Remembers what was accepted so far; O(1).
   void Mark();
-  // The stays that were remembered last.
-  StaysByTensor Marked() const;
+  // The residencies that were remembered last.
+  ResidenciesByTensor Marked() const;
 
   // Of what was accepted.
   int64_t step_ns() const { return step_ns_; }
@@ -103,7 +103,7 @@ class SegmentJudge {
   // What Reject restores.
   struct Undo {
     TensorIndex tensor = 0;
-    std::vector<FastSegment> stays;
+    std::vector<Residency> residencies;
     std::vector<int> copies;
     std::vector<int> removed;  // of these
     std::vector<int> added;    // to those that stayed
@@ -113,15 +113,16 @@ class SegmentJudge {
 
   void FindUses(const std::vector<Stream>& streams);
   void FindCopyDurations();
-  // In a tier in which it can be used as `stays` want it, if there is one.
+  // In a tier in which it can be used as `residencies` want it, if there is
+  // one.
   void ChooseHome(TensorIndex t);
   std::vector<Copy> CopiesFor(TensorIndex t) const;
-  // Replaces those that differ from what the stays of a tensor want.
+  // Replaces those that differ from what the residencies of a tensor want.
   void ReplaceCopies(TensorIndex t, Undo& undo);
   int AddCopy(const Copy& copy);
   void Unlist(int id);
   void List(int id);
-  void Hold(TensorIndex t, const std::vector<FastSegment>& stays, int sign);
+  void Hold(TensorIndex t, const std::vector<Residency>& residencies, int sign);
   TierIndex TierAt(TensorIndex t, KernelIndex k) const;
   int64_t KernelNs(KernelIndex k) const;
   int64_t StreamNs(KernelIndex k) const;
@@ -142,9 +143,9 @@ class SegmentJudge {
   // Whether copy `a` is issued before `b` at one boundary, as in SortMoves.
   static bool IsBefore(const Copy& a, const Copy& b);
   void Clear();
-  // The stays that a tensor had, when the mark was made if it did not change
-  // since.
-  void NoteSinceMark(TensorIndex t, std::vector<FastSegment> stays);
+  // The residencies that a tensor had, when the mark was made if it did not
+  // change since.
+  void NoteSinceMark(TensorIndex t, std::vector<Residency> residencies);
 
   const Graph& graph_;
   const MemorySystem& system_;
@@ -159,7 +160,7 @@ class SegmentJudge {
   std::vector<int64_t> copy_ns_;       // by tensor and lane
   std::vector<TierIndex> first_home_;  // by tensor
 
-  StaysByTensor stays_;
+  ResidenciesByTensor residencies_;
   std::vector<TierIndex> home_;  // by tensor, the slower tier
   std::vector<bool> unusable_;   // by tensor, there
   int unusable_count_ = 0;
@@ -176,9 +177,9 @@ class SegmentJudge {
   int64_t step_ns_ = 0;
   int64_t work_ = 0;
 
-  // Stays of the mark that differ from what was accepted since, and by tensor
-  // the mark since when it is among them.
-  std::vector<StayChange> since_mark_;
+  // Residencies of the mark that differ from what was accepted since, and by
+  // tensor the mark since when it is among them.
+  std::vector<ResidencyChange> since_mark_;
   std::vector<int64_t> changed_since_;
   int64_t mark_ = 1;
 
@@ -196,4 +197,4 @@ class SegmentJudge {
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_JUDGE_H_
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_

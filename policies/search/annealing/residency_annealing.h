@@ -1,15 +1,15 @@
-// Improves the stays of a whole plan by simulated annealing (Kirkpatrick,
+// Improves the residencies of a whole plan by simulated annealing (Kirkpatrick,
 // Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of
 // lanes, waiting and kernels that run longer, no rule that looks at one tensor
 // sees.
 //
-//   SegmentAnnealing annealing(graph, system, input.streams);
+//   ResidencyAnnealing annealing(graph, system, input.streams);
 //   annealing.Begin(input, allowed_bytes);
 //   BuildInput better = annealing.Run({.work = 1'000'000});
 //
 // Deterministic, unless a deadline ends it. Not thread-safe.
-#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_ANNEALING_H_
-#define STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_ANNEALING_H_
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_ANNEALING_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_ANNEALING_H_
 
 #include <cstdint>
 #include <optional>
@@ -24,9 +24,9 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/search/annealing/kernel_twins.h"
 #include "policies/search/annealing/lost_time.h"
-#include "policies/search/annealing/segment_judge.h"
-#include "policies/search/annealing/segment_neighbour.h"
-#include "policies/search/annealing/segment_places.h"
+#include "policies/search/annealing/residency_judge.h"
+#include "policies/search/annealing/residency_neighbour.h"
+#include "policies/search/annealing/residency_places.h"
 
 namespace stowage {
 
@@ -49,10 +49,10 @@ struct AnnealingEffort {
 };
 
 // Keeps references to the graph and the system.
-class SegmentAnnealing {
+class ResidencyAnnealing {
  public:
-  SegmentAnnealing(const Graph& graph, const MemorySystem& system,
-                   const std::vector<Stream>& streams, uint64_t seed = 1);
+  ResidencyAnnealing(const Graph& graph, const MemorySystem& system,
+                     const std::vector<Stream>& streams, uint64_t seed = 1);
 
   // From `input`, one that BuildPlan makes a plan of, with the streams of the
   // constructor. `allowed_bytes` as of SegmentJudge.
@@ -60,8 +60,8 @@ class SegmentAnnealing {
 
   // What follows is after Begin.
 
-  // From now on all stays have places in an arena, beginning with those of the
-  // input; nothing is accepted for which there is no place.
+  // From now on all residencies have places in an arena, beginning with those
+  // of the input; nothing is accepted for which there is no place.
   void KeepPlaces(int64_t arena_bytes);
   bool keeps_places() const { return places_.has_value(); }
 
@@ -91,7 +91,7 @@ class SegmentAnnealing {
   bool Propose();
   // Up to so many tensors give way to what is proposed, where that holds more
   // than may be and than before; half of them in all of `span`, nullopt for
-  // that of the first stay that is proposed.
+  // that of the first residency that is proposed.
   void MakeRoom(int most_evictions, int64_t before_bytes,
                 const std::optional<Span>& span);
   // Of what is proposed and takes `ns`.
@@ -100,26 +100,26 @@ class SegmentAnnealing {
   int64_t Work() const;
   // Whether what is proposed finds places, where they are kept.
   bool FindsPlaces(bool is_better);
-  // The stays of a tensor before all that is tried in a row.
+  // The residencies of a tensor before all that is tried in a row.
   void RememberForUndo(TensorIndex t);
   void UndoAll();
 
   const Graph& graph_;
   const MemorySystem& system_;
   BuildInput input_;
-  std::optional<SegmentJudge> judge_;
-  std::optional<SegmentPlaces> places_;
+  std::optional<ResidencyJudge> judge_;
+  std::optional<ResidencyPlaces> places_;
   std::vector<TensorIndex> changed_;  // by what is proposed
-  SegmentNeighbour neighbour_;
+  ResidencyNeighbour neighbour_;
   const KernelTwins twins_;
   std::mt19937_64 random_;
   int64_t proposals_ = 0;
   double now_ns_ = 0;
   double best_ns_ = 0;
   bool is_undoable_ = false;
-  std::vector<StayChange> undo_;
+  std::vector<ResidencyChange> undo_;
 };
 
 }  // namespace stowage
 
-#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_SEGMENT_ANNEALING_H_
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_ANNEALING_H_

@@ -1,4 +1,4 @@
-#include "policies/search/annealing/segment_tightening.h"
+#include "policies/search/annealing/residency_tightening.h"
 
 #include <utility>
 
@@ -6,7 +6,7 @@
 #include "policies/model/liveness.h"
 #include "policies/model/presets.h"
 #include "policies/planning/drops.h"
-#include "policies/planning/plan_segments.h"
+#include "policies/planning/plan_residencies.h"
 #include "policies/planning/workload.h"
 #include "policies/registry.h"
 #include "policies/simulate/simulator.h"
@@ -25,13 +25,13 @@ int64_t StepNs(const Graph& graph, const MemorySystem& system,
 
 int64_t HeldBoundaries(const BuildInput& input) {
   int64_t boundaries = 0;
-  for (const FastSegment& segment : input.segments) {
-    boundaries += segment.end - segment.begin;
+  for (const Residency& residency : input.residencies) {
+    boundaries += residency.end - residency.begin;
   }
   return boundaries;
 }
 
-TEST(SegmentTighteningTest, HoldsLessForAsLongAStep) {
+TEST(ResidencyTighteningTest, HoldsLessForAsLongAStep) {
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     int64_t before = 0, after = 0;
@@ -45,7 +45,7 @@ TEST(SegmentTighteningTest, HoldsLessForAsLongAStep) {
       BuildInput input = *BuildInputOf(graph, *plan);
       const int64_t step_ns = StepNs(graph, system, input);
       before += HeldBoundaries(input);
-      TightenSegments(graph, system, CopiesBegin::kLate, input);
+      TightenResidencies(graph, system, CopiesBegin::kLate, input);
       after += HeldBoundaries(input);
       EXPECT_LE(StepNs(graph, system, input), step_ns) << name << seed;
       const auto tight = BuildPlan(graph, system, input);
@@ -56,26 +56,26 @@ TEST(SegmentTighteningTest, HoldsLessForAsLongAStep) {
   }
 }
 
-TEST(SegmentTighteningTest, DropsAsEarlyAsItMay) {
+TEST(ResidencyTighteningTest, DropsAsEarlyAsItMay) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   Graph graph;
   graph.tensors = {{.size_bytes = 8192, .persistent = true}};
   graph.kernels.resize(4);
   graph.kernels[1].operands = {{.tensor = 0, .read = true}};
-  BuildInput input{.segments = {{.tensor = 0,
-                                 .begin = 1,
-                                 .ready = 1,
-                                 .leave = 3,
-                                 .end = 4,
-                                 .moved_in = true,
-                                 .moved_out = true}}};
-  TightenSegments(graph, system, CopiesBegin::kLate, input);
-  EXPECT_EQ(input.segments[0].leave, 2);
-  EXPECT_EQ(input.segments[0].end, 2);
+  BuildInput input{.residencies = {{.tensor = 0,
+                                    .begin = 1,
+                                    .ready = 1,
+                                    .leave = 3,
+                                    .end = 4,
+                                    .moved_in = true,
+                                    .moved_out = true}}};
+  TightenResidencies(graph, system, CopiesBegin::kLate, input);
+  EXPECT_EQ(input.residencies[0].leave, 2);
+  EXPECT_EQ(input.residencies[0].end, 2);
 }
 
-// When two copies begin that may from boundaries 1 and 2 on, for kernel 7 and for
-// kernel `second`; each takes as long as two kernels.
+// When two copies begin that may from boundaries 1 and 2 on, for kernel 7 and
+// for kernel `second`; each takes as long as two kernels.
 std::pair<KernelIndex, KernelIndex> Begins(const MemorySystem& system,
                                            CopiesBegin begin,
                                            KernelIndex second) {
@@ -89,25 +89,25 @@ std::pair<KernelIndex, KernelIndex> Begins(const MemorySystem& system,
   BuildInput input;
   for (const TensorIndex t : {0, 1}) {
     const KernelIndex use = t == 0 ? 7 : second;
-    input.segments.push_back({.tensor = t,
-                              .begin = 1 + t,
-                              .ready = use,
-                              .leave = use + 1,
-                              .end = use + 1,
-                              .moved_in = true,
-                              .moved_out = true});
+    input.residencies.push_back({.tensor = t,
+                                 .begin = 1 + t,
+                                 .ready = use,
+                                 .leave = use + 1,
+                                 .end = use + 1,
+                                 .moved_in = true,
+                                 .moved_out = true});
   }
-  TightenSegments(graph, system, begin, input);
-  return {input.segments[0].begin, input.segments[1].begin};
+  TightenResidencies(graph, system, begin, input);
+  return {input.residencies[0].begin, input.residencies[1].begin};
 }
 
-TEST(SegmentTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
+TEST(ResidencyTighteningTest, BeginsCopiesWhenThoseBehindThemMust) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   EXPECT_EQ(Begins(system, CopiesBegin::kLate, 9), std::pair(5, 7));
   EXPECT_EQ(Begins(system, CopiesBegin::kLate, 7), std::pair(3, 5));
 }
 
-TEST(SegmentTighteningTest, BeginsCopiesFromDevicesWithTheirLane) {
+TEST(ResidencyTighteningTest, BeginsCopiesFromDevicesWithTheirLane) {
   const MemorySystem host = *PresetMemorySystem("gpu-pcie");
   EXPECT_EQ(Begins(host, CopiesBegin::kLateFromMemory, 9), std::pair(5, 7));
   const MemorySystem disk = *PresetMemorySystem("file");
@@ -116,7 +116,7 @@ TEST(SegmentTighteningTest, BeginsCopiesFromDevicesWithTheirLane) {
 }
 
 // It is read while it is copied out.
-TEST(SegmentTighteningTest, LeavesWhatIsReadMeanwhile) {
+TEST(ResidencyTighteningTest, LeavesWhatIsReadMeanwhile) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   Graph graph;
   graph.tensors = {{.size_bytes = 8192, .birth_kernel = 0, .death_kernel = 3}};
@@ -126,13 +126,13 @@ TEST(SegmentTighteningTest, LeavesWhatIsReadMeanwhile) {
   }
   graph.kernels[0].operands = {{.tensor = 0, .write = true}};
   graph.kernels[2].operands = {{.tensor = 0, .read = true}};
-  BuildInput input{.segments = {{.tensor = 0, .leave = 1, .end = 3}}};
-  input.segments[0].moved_out = true;
-  TightenSegments(graph, system, CopiesBegin::kLate, input);
-  EXPECT_EQ(input.segments[0].end, 3);
+  BuildInput input{.residencies = {{.tensor = 0, .leave = 1, .end = 3}}};
+  input.residencies[0].moved_out = true;
+  TightenResidencies(graph, system, CopiesBegin::kLate, input);
+  EXPECT_EQ(input.residencies[0].end, 3);
   graph.kernels[2].operands.clear();
-  TightenSegments(graph, system, CopiesBegin::kLate, input);
-  EXPECT_EQ(input.segments[0].end, 2);
+  TightenResidencies(graph, system, CopiesBegin::kLate, input);
+  EXPECT_EQ(input.residencies[0].end, 2);
 }
 
 }  // namespace

@@ -1,0 +1,114 @@
+// Addresses of residencies in the fast tier, kept while the residencies change:
+// what changes stays where it is, or finds another place; a few others may give
+// way for it and find other places themselves.
+//
+//   ResidencyPlaces places(graph, arena_bytes, residencies);
+//   if (places.Replace({3, 7}, judge.residencies(), {.obstacles = 200})) ...
+//   int64_t offset_bytes = places.residencies()[3][0].offset_bytes;
+//
+// Keeps a reference to the graph. Not thread-safe.
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_PLACES_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_PLACES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "policies/layout/cheapest_offset.h"
+#include "policies/model/graph.h"
+#include "policies/planning/plan_builder.h"
+#include "policies/search/annealing/place_index.h"
+#include "policies/search/annealing/residency_neighbour.h"
+
+namespace stowage {
+
+class ResidencyPlaces {
+ public:
+  struct Effort {
+    // Residencies that give way, at most.
+    int displaced = 0;
+    // What is in the way of one residency, whatever its address; where there is
+    // more, it is given up.
+    size_t obstacles = 0;
+  };
+
+  // `residencies` have offsets at which no two overlap.
+  ResidencyPlaces(const Graph& graph, int64_t arena_bytes,
+                  ResidenciesByTensor residencies);
+
+  // The residencies of `changed` become those in `residencies`, where they were
+  // if possible (their offsets). False where no places are found; then all is
+  // as before. What has to give way to others should be listed behind them.
+  bool Replace(absl::Span<const TensorIndex> changed,
+               const ResidenciesByTensor& residencies, const Effort& effort);
+
+  // The residencies of tensors become what they were at some time, all that
+  // changed since then.
+  void Return(const std::vector<ResidencyChange>& before);
+
+  const ResidenciesByTensor& residencies() const { return residencies_; }
+  // Tensors whose residencies or offsets the last Replace changed.
+  const std::vector<TensorIndex>& touched() const { return touched_; }
+  // Obstacles that were looked at so far.
+  int64_t work() const { return work_; }
+
+ private:
+  using Residencies = std::vector<Residency>;
+
+  // Residencies of a tensor that are in one place: two that meet across the end
+  // of the step, else one; by index.
+  struct Item {
+    TensorIndex tensor = 0;
+    int first = 0;
+    int second = -1;
+    int64_t wanted_bytes = -1;  // an offset that may be free
+  };
+  Item ItemOf(TensorIndex t, int residency) const;
+  int64_t BytesOf(TensorIndex t) const;
+  Holding HoldingOf(TensorIndex t, const Residency& residency) const;
+  void Hold(TensorIndex t, const Residency& residency);
+  // From here on the residency has no offset.
+  void Release(TensorIndex t, Residency& residency);
+  void Release(const Item& item);
+
+  // Remembers the residencies of a tensor for Restore.
+  void Touch(TensorIndex t);
+  void Restore();
+  // What begins and ends as before keeps its offset, other residencies have
+  // none.
+  void SetResidencies(TensorIndex t, const Residencies& residencies);
+  // Lets what may stay where it was stay there; all else has to wait.
+  void KeepOrWait(TensorIndex t, const Residencies& wanted);
+  bool IsFreeAsBefore(TensorIndex t, const Residency& residency);
+
+  bool PlaceWaiting();
+  bool Place(const Item& item);
+  bool FindObstacles(const Item& item);
+  bool IsFree(int64_t offset_bytes, int64_t bytes) const;
+  // -1 where there is none.
+  int64_t TightestHole(int64_t bytes);
+  // Where what gives way is least; -1 where something cannot.
+  int64_t FindCheapest(int64_t bytes);
+  void Displace(int64_t offset_bytes, int64_t bytes);
+
+  const Graph& graph_;
+  const int64_t arena_bytes_;
+  ResidenciesByTensor residencies_;
+  PlaceIndex index_;
+  int64_t work_ = 0;
+
+  // Of the last Replace.
+  Effort effort_;
+  std::vector<TensorIndex> touched_;
+  std::vector<Residencies> before_;  // parallel to it
+  std::vector<Item> waiting_;
+  int displaced_ = 0;
+  std::vector<Holding> obstacles_;
+  CheapestOffset search_;
+  std::vector<uint64_t> spans_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_PLACES_H_

@@ -1,0 +1,27 @@
+// Puts residencies of a tensor together from two lists of them.
+//
+//   std::vector<Residency> residencies =
+//       SpliceResidencies(uses, before, after, boundary);
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_SPLICE_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_SPLICE_H_
+
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// As in `before` up to `boundary`, as in `after` from there on. Where only one
+// of them has the tensor in the fast tier at the boundary, it arrives or leaves
+// there; a residency without one of `uses`, ascending, that remains is left
+// out. All are residencies of one tensor, by begin; whether the result can be
+// built is for the caller to find out.
+std::vector<Residency> SpliceResidencies(const std::vector<KernelIndex>& uses,
+                                         const std::vector<Residency>& before,
+                                         const std::vector<Residency>& after,
+                                         KernelIndex boundary);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_SPLICE_H_

@@ -1,0 +1,25 @@
+// What kernels stream where their operands are not in the fast tier.
+//
+//   input.streams = StreamsOf(graph, input.streams, residencies);
+//
+// Pure function.
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_STREAMS_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_STREAMS_H_
+
+#include <vector>
+
+#include "policies/model/graph.h"
+#include "policies/plan/plan.h"
+#include "policies/search/annealing/residency_neighbour.h"
+
+namespace stowage {
+
+// At the kernels of `streams`, the operands that `residencies` do not cover;
+// kernels that have none are left out.
+std::vector<Stream> StreamsOf(const Graph& graph,
+                              const std::vector<Stream>& streams,
+                              const ResidenciesByTensor& residencies);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_STREAMS_H_

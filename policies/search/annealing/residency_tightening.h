@@ -1,0 +1,30 @@
+// Shortens residencies to what they need in time: a copy in begins when it and
+// those behind it in its lane must, or when its lane gets to it, a copy out is
+// waited for when it has ended, and what need not be copied out is dropped
+// behind its last use. The step takes as long, and addresses are found more
+// easily; once they are, move_windows.h gives the copies what time is left.
+//
+//   TightenResidencies(graph, system, CopiesBegin::kLate, input);
+//
+// Pure function.
+#ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_TIGHTENING_H_
+#define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_TIGHTENING_H_
+
+#include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
+#include "policies/planning/plan_builder.h"
+
+namespace stowage {
+
+// Late copies leave most room to others, and no time for delays, of which block
+// devices have many: from those, copies begin when their lane gets to them
+// where only copies from memory are late.
+enum class CopiesBegin { kLateFromMemory, kLate };
+
+// `input` is one that SketchPlan makes a plan of.
+void TightenResidencies(const Graph& graph, const MemorySystem& system,
+                        CopiesBegin begin, BuildInput& input);
+
+}  // namespace stowage
+
+#endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_TIGHTENING_H_
