@@ -30,7 +30,7 @@
 #include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using Factory = std::unique_ptr<Policy> (*)();
@@ -146,4 +146,4 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
                    "'; the policies are ", absl::StrJoin(PolicyNames(), ", ")));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/plan/policy.h"
 #include "policies/search/rivals.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct PolicyInfo {
   std::string name;
@@ -44,6 +44,6 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
 // The policies whose plans a search weighs.
 Rivals MakeRivals();
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_REGISTRY_H_

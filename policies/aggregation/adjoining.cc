@@ -9,7 +9,7 @@
 #include "policies/aggregation/route.h"
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // A group holds its room from the first of its tensors to the last. At most
@@ -158,4 +158,4 @@ std::vector<TensorGroup> AdjoinTensors(
   return groups;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Puts each tensor into exactly one group: the pages of `pages` and the tensors
 // in none of them, those with one route next to one another, by ascending reuse
@@ -30,6 +30,6 @@ std::vector<TensorGroup> AdjoinTensors(
     const AccessIndex& accesses, std::vector<TensorGroup> pages,
     int64_t most_group_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_ADJOINING_H_

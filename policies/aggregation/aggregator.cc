@@ -16,7 +16,7 @@
 #include "policies/simulate/contiguous_moves.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The order of a plan, and among moves that are alike that of their addresses:
@@ -273,4 +273,4 @@ CopyCount CountCopies(const Graph& graph, const Plan& plan) {
   return count;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

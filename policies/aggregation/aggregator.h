@@ -18,7 +18,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct AggregationSettings {
   BatchingSettings batching;
@@ -46,6 +46,6 @@ struct CopyCount {
 };
 CopyCount CountCopies(const Graph& graph, const Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_AGGREGATOR_H_

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Keeps the search for groups short, whatever the sizes.
@@ -193,4 +193,4 @@ Plan AlignMoves(const Graph& graph, const Plan& plan,
   return Aligner(graph, plan, residencies, settings).Align();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

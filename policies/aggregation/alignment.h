@@ -12,7 +12,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct AlignmentSettings {
   // Larger tensors reach the bandwidth of a medium alone.
@@ -32,6 +32,6 @@ Plan AlignMoves(const Graph& graph, const Plan& plan,
                 const std::vector<TensorResidencies>& residencies,
                 const AlignmentSettings& settings);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_ALIGNMENT_H_

@@ -8,7 +8,7 @@
 #include "policies/aggregation/route.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 int64_t SharedBytes(const Tensor& tensor) {
@@ -132,4 +132,4 @@ std::vector<TensorGroup> BatchMicroTensors(
   return pages;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct BatchingSettings {
   // Below this a tensor is a micro tensor; a page. III-C1.
@@ -40,6 +40,6 @@ std::vector<TensorGroup> BatchMicroTensors(
 // Where the tensor is allocated; 0 when it is there as the step begins.
 KernelIndex AllocationKernel(const Tensor& tensor);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_BATCHING_H_

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Pairs of items that are compared, at most.
@@ -66,4 +66,4 @@ std::optional<std::vector<int64_t>> LayOutInGaps(
   return offsets;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

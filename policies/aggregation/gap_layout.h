@@ -13,7 +13,7 @@
 
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 inline constexpr int64_t kNoAddress = -1;
 
@@ -25,6 +25,6 @@ std::optional<std::vector<int64_t>> LayOutInGaps(
     const std::vector<LayoutItem>& items, std::vector<int64_t> offsets,
     int64_t capacity_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_GAP_LAYOUT_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 Route RouteOf(const Graph& graph, const Plan& plan,
               const TensorResidencies& residencies, TensorIndex tensor) {
@@ -24,4 +24,4 @@ bool Moves(const TensorResidencies& residencies) {
       [](const TierResidency& residency) { return residency.arrived_by >= 0; });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

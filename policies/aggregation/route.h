@@ -11,7 +11,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The tiers that a tensor is in, one after the other, and the boundaries of the
 // moves between them, and which are drops. Tensors that leave and return at the
@@ -25,6 +25,6 @@ Route RouteOf(const Graph& graph, const Plan& plan,
 // Whether the route has moves.
 bool Moves(const TensorResidencies& residencies);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_ROUTE_H_

@@ -10,7 +10,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct TensorGroup {
   struct Member {
@@ -22,6 +22,6 @@ struct TensorGroup {
   bool batch = false;           // pages of micro tensors, in reserved space
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_TENSOR_GROUP_H_

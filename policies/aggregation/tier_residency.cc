@@ -4,7 +4,7 @@
 
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Walks through a step in the order of events of proto/stowage/v1/plan.proto.
@@ -140,4 +140,4 @@ std::optional<std::vector<TensorResidencies>> FindTierResidencies(
   return ResidencyFinder(graph, plan).Find();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

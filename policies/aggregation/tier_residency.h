@@ -17,7 +17,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Room that a tensor holds without a break.
 struct TierResidency {
@@ -44,6 +44,6 @@ struct TensorResidencies {
 std::optional<std::vector<TensorResidencies>> FindTierResidencies(
     const Graph& graph, const Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AGGREGATION_TIER_RESIDENCY_H_

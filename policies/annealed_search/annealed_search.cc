@@ -7,7 +7,7 @@
 #include "policies/search/prices/price_network_proto.h"
 #include "policies/search/search_plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr KernelIndex kMaxKernelsForTwo = 7'000;
@@ -115,4 +115,4 @@ absl::StatusOr<Plan> AnnealedSearchPolicy::MakePlan(
           Search& search) { SearchAll(problem, costs, choices, search); });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/plan/policy.h"
 #include "policies/search/rivals.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Stateless and safe to call from several threads.
 class AnnealedSearchPolicy : public Policy {
@@ -36,6 +36,6 @@ class AnnealedSearchPolicy : public Policy {
   const std::unique_ptr<const Policy> learned_prices_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_

@@ -13,7 +13,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/solver/cbc.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr absl::Duration kDefaultTimeLimit = absl::Seconds(30);
@@ -160,4 +160,4 @@ absl::StatusOr<Plan> AutoTmPolicy::MakePlan(const Graph& graph,
                     options.cancellation);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/plan/policy.h"
 #include "policies/solver/solver.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class AutoTmPolicy : public Policy {
  public:
@@ -40,6 +40,6 @@ class AutoTmPolicy : public Policy {
   std::shared_ptr<const Solver> solver_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_AUTOTM_H_

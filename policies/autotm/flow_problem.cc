@@ -8,7 +8,7 @@
 #include "policies/layout/address_layout.h"
 #include "policies/planning/inactive_period.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Room for movable tensors at kernel `k`: what pinned tensors and workspaces
@@ -364,4 +364,4 @@ std::vector<Residency> ResidenciesOf(const Graph& graph,
   return ResidenciesWithout(graph, std::move(cuts));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "policies/model/implementations.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 enum class Movement {
   kStatic,        // a tensor stays where it is born (figure 6a)
@@ -105,6 +105,6 @@ std::vector<Residency> ResidenciesOf(const Graph& graph,
                                      const FlowProblem& problem,
                                      const Paths& paths);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_FLOW_PROBLEM_H_

@@ -8,7 +8,7 @@
 
 #include "policies/autotm/overlap.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kMicrosecond = 1e3;  // in nanoseconds
@@ -462,4 +462,4 @@ std::vector<double> Formulation::ValuesOf(const Paths& paths) const {
   return values;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

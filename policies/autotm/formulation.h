@@ -18,7 +18,7 @@
 #include "policies/autotm/flow_problem.h"
 #include "policies/solver/linear_program.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Not thread-safe while it is built. Keeps a reference to the problem.
 class Formulation {
@@ -103,6 +103,6 @@ class Formulation {
   std::vector<std::vector<Term>> beside_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_FORMULATION_H_

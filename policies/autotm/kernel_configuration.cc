@@ -7,7 +7,7 @@
 #include "policies/model/implementations.h"
 #include "policies/model/kernel_cost.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The tier of operands that are slow in place.
@@ -115,4 +115,4 @@ KernelConfigurations MakeConfigurations(
   return cost;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Above this many operands a kernel's configurations are not listed one by one:
 // there are two to the power of them.
@@ -51,6 +51,6 @@ KernelConfigurations MakeConfigurations(
     const Graph& graph, const MemorySystem& system,
     const RunningKernel& running, const std::vector<TensorIndex>& operands);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_KERNEL_CONFIGURATION_H_

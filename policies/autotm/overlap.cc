@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The first kernels from `begin` on, in steps of `by`, before `end`.
@@ -144,4 +144,4 @@ Paths MoveBesideKernels(const FlowProblem& problem, Paths paths) {
   return Overlapper(problem, std::move(paths)).Run();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 
 #include "policies/autotm/flow_problem.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Kernels beside which a tensor may be copied, on each side of a rest.
 inline constexpr int kMaxOverlapKernels = 4;
@@ -30,6 +30,6 @@ OverlapKernels FindOverlapKernels(const FlowProblem& problem,
 // hides most of it, largest tensors first, where there is room.
 Paths MoveBesideKernels(const FlowProblem& problem, Paths paths);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_OVERLAP_H_

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Texts carry their length, so that no two different kernels share a key.
@@ -84,4 +84,4 @@ int ProfileCache::Fill(Graph& graph) const {
   return filled;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Not thread-safe. Holds copies only.
 class ProfileCache {
@@ -36,6 +36,6 @@ class ProfileCache {
   absl::flat_hash_map<std::string, KernelProfile> profiles_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_PROFILE_CACHE_H_

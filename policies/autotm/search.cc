@@ -13,7 +13,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/staging.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The paper needed at most five further rounds (table 3).
@@ -260,4 +260,4 @@ SearchOutcome Search(const Graph& graph, const MemorySystem& system,
   return Searcher(graph, system, workload, rules, solver, settings).Run();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

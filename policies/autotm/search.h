@@ -16,7 +16,7 @@
 #include "policies/planning/workload.h"
 #include "policies/solver/solver.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct SearchSettings {
   absl::Duration time_limit = absl::Seconds(30);
@@ -46,6 +46,6 @@ SearchOutcome Search(const Graph& graph, const MemorySystem& system,
 Plan WithChoices(const Graph& graph, std::vector<ImplementationChoice> choices,
                  Plan plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_SEARCH_H_

@@ -4,7 +4,7 @@
 
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The slower tier that moves are priced for: the first that kernels can use
@@ -97,4 +97,4 @@ Paths SlowestPaths(const std::vector<TensorFlow>& flows) {
   return paths;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

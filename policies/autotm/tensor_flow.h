@@ -17,7 +17,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Where a use may find its tensor.
 enum class UsePlace { kEither, kFast, kSlow };
@@ -84,6 +84,6 @@ Paths SlowestPaths(const std::vector<TensorFlow>& flows);
 // A rest after use `i` that leaves at once and comes back just in time.
 Rest SynchronousRest(const TensorFlow& flow, int i);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_TENSOR_FLOW_H_

@@ -2,7 +2,7 @@
 
 #include "policies/autotm/overlap.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 std::vector<double> RoundRelaxation(const FlowProblem& problem,
@@ -42,4 +42,4 @@ std::vector<double> WarmStart(const FlowProblem& problem,
       MoveBesideKernels(problem, SolveSynchronously(problem, solver, options)));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 #include "policies/autotm/formulation.h"
 #include "policies/solver/solver.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Values of `formulation`, which is the one of `problem`. With synchronous
 // moves: what the relaxation has fast for certain, all else slow. With
@@ -22,6 +22,6 @@ std::vector<double> WarmStart(const FlowProblem& problem,
                               const Solver& solver,
                               const SolveOptions& options);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_AUTOTM_WARM_START_H_

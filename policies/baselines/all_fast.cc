@@ -11,7 +11,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string_view AllFastPolicy::name() const { return "all-fast"; }
 
@@ -36,4 +36,4 @@ absl::StatusOr<Plan> AllFastPolicy::MakePlan(const Graph& graph,
       DescribeBytes(AllFastBytes(graph))));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -6,7 +6,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class AllFastPolicy : public Policy {
  public:
@@ -16,6 +16,6 @@ class AllFastPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_ALL_FAST_H_

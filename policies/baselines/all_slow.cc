@@ -3,7 +3,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/staging.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string_view AllSlowPolicy::name() const { return "all-slow"; }
 
@@ -23,4 +23,4 @@ absl::StatusOr<Plan> AllSlowPolicy::MakePlan(const Graph& graph,
                         });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

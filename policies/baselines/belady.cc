@@ -11,7 +11,7 @@
 #include "policies/swap/step_facts.h"
 #include "policies/swap/swap_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // How a plan is tried, the most comfortable way first. Copies get a margin over
@@ -91,4 +91,4 @@ absl::StatusOr<Plan> BeladyPolicy::MakePlan(const Graph& graph,
                         });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

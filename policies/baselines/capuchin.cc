@@ -14,7 +14,7 @@
 #include "policies/swap/offload.h"
 #include "policies/swap/pressure.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Free time (Capuchin, section 4.3): between the end of the swap out right
@@ -191,4 +191,4 @@ absl::StatusOr<Plan> CapuchinPolicy::MakePlan(
   return PlanBySwapping(graph, system, options, name(), DecideCapuchin);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

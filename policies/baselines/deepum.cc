@@ -3,7 +3,7 @@
 #include "policies/swap/page_faults.h"
 #include "policies/swap/swap_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // How many kernels the chain of correlated kernels is followed ahead (the
@@ -33,4 +33,4 @@ absl::StatusOr<Plan> DeepumPolicy::MakePlan(const Graph& graph,
   return plan;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class DeepumPolicy : public Policy {
  public:
@@ -17,6 +17,6 @@ class DeepumPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_DEEPUM_H_

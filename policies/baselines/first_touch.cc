@@ -9,7 +9,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Allocation order: what is alive as the step begins, then births by kernel.
@@ -98,4 +98,4 @@ absl::StatusOr<Plan> FirstTouchPolicy::MakePlan(
                         });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

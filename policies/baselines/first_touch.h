@@ -7,7 +7,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Needs an addressable slower tier: FAILED_PRECONDITION without one.
 class FirstTouchPolicy : public Policy {
@@ -18,6 +18,6 @@ class FirstTouchPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_FIRST_TOUCH_H_

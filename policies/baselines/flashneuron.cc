@@ -6,7 +6,7 @@
 #include "policies/swap/offload.h"
 #include "policies/swap/pressure.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Linear tensor selection (FlashNeuron, section 3.2): from the first feature
@@ -52,4 +52,4 @@ absl::StatusOr<Plan> FlashneuronPolicy::MakePlan(
   return PlanBySwapping(graph, system, options, name(), DecideFlashneuron);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

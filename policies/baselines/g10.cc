@@ -9,7 +9,7 @@
 #include "policies/swap/offload.h"
 #include "policies/swap/pressure.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The SSD has the bandwidth for a tensor while its copies leave at least this
@@ -194,4 +194,4 @@ absl::StatusOr<Plan> G10Policy::MakePlan(const Graph& graph,
   return PlanBySwapping(graph, system, options, name(), DecideG10);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "policies/simulate/simulator.h"
 #include "policies/swap/cache_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Tags are kept for this many pages at most; larger caches get larger pages.
@@ -136,4 +136,4 @@ absl::StatusOr<Plan> HardwareCachePolicy::MakePlan(
   return plan;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Needs an addressable slower tier: FAILED_PRECONDITION without one.
 class HardwareCachePolicy : public Policy {
@@ -23,6 +23,6 @@ class HardwareCachePolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_HARDWARE_CACHE_H_

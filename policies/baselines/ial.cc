@@ -11,7 +11,7 @@
 #include "policies/swap/swap_step.h"
 #include "policies/swap/swap_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // How often a step the lists are scanned, at equal distances of ideal time.
@@ -237,4 +237,4 @@ absl::StatusOr<Plan> IalPolicy::MakePlan(const Graph& graph,
   return PlanBySwapping(graph, system, options, name(), DecideIal);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

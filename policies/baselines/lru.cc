@@ -2,7 +2,7 @@
 
 #include "policies/swap/swap_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string_view LruPolicy::name() const { return "lru"; }
 
@@ -21,4 +21,4 @@ absl::StatusOr<Plan> LruPolicy::MakePlan(const Graph& graph,
                         });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

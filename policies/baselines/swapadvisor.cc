@@ -13,7 +13,7 @@
 #include "policies/swap/offload.h"
 #include "policies/swap/pressure.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr size_t kPopulation = 12;
@@ -216,4 +216,4 @@ absl::StatusOr<Plan> SwapadvisorPolicy::MakePlan(
   return PlanBySwapping(graph, system, options, name(), decide);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

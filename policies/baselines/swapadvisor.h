@@ -7,7 +7,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class SwapadvisorPolicy : public Policy {
  public:
@@ -17,6 +17,6 @@ class SwapadvisorPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_SWAPADVISOR_H_

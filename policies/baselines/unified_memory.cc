@@ -3,7 +3,7 @@
 #include "policies/swap/page_faults.h"
 #include "policies/swap/swap_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string_view UnifiedMemoryPolicy::name() const { return "unified-memory"; }
 
@@ -25,4 +25,4 @@ absl::StatusOr<Plan> UnifiedMemoryPolicy::MakePlan(
   return plan;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class UnifiedMemoryPolicy : public Policy {
  public:
@@ -18,6 +18,6 @@ class UnifiedMemoryPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_UNIFIED_MEMORY_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "policies/swap/offload.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Consecutive kernels of one layer. vDNN starts and awaits copies where layers
@@ -124,4 +124,4 @@ absl::StatusOr<Plan> VdnnPolicy::MakePlan(const Graph& graph,
   return PlanBySwapping(graph, system, options, name(), DecideVdnn);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

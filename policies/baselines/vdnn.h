@@ -9,7 +9,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class VdnnPolicy : public Policy {
  public:
@@ -19,6 +19,6 @@ class VdnnPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BASELINES_VDNN_H_

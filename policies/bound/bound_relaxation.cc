@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -228,4 +228,4 @@ void BoundRelaxation::AddCopy(const TensorLife& life, int direction,
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -22,7 +22,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/kernel_room.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Room has a price for each measure of it: in bytes, and in the counts that are
 // explained in room_measures.h. Lanes go by 2 x (slower tier - 1), in after
@@ -107,6 +107,6 @@ class BoundRelaxation {
   BoundValue value_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_BOUND_RELAXATION_H_

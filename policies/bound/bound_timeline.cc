@@ -4,7 +4,7 @@
 
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 BoundTimeline MakeBoundTimeline(const Graph& graph,
                                 const std::vector<double>& least_ns, int priced,
                                 int blocks) {
@@ -49,4 +49,4 @@ BoundTimeline MakeBoundTimeline(const Graph& graph,
   return timeline;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

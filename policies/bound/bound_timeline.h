@@ -8,7 +8,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The step cut into slices: a kernel whose room has a price is one of its
 // own; the lanes' prices are constant in each.
@@ -29,6 +29,6 @@ BoundTimeline MakeBoundTimeline(const Graph& graph,
                                 const std::vector<double>& least_ns, int priced,
                                 int blocks);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_BOUND_TIMELINE_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 void CopyCharge::Insert(double price, double most_ns) {
   int at = 0;
@@ -28,4 +28,4 @@ void CopyCharge::Insert(double price, double most_ns) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include <array>
 #include <limits>
 
-namespace stowage {
+namespace stowage::policies {
 
 class CopyCharge {
  public:
@@ -55,6 +55,6 @@ class CopyCharge {
   std::array<Part, kParts> parts_;  // the first `count_`, ascending
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_COPY_CHARGE_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace stowage {
+namespace stowage::policies {
 
 LifeSearch::LifeSearch(const BoundTimeline& timeline,
                        const std::vector<double>& fast_ns) {
@@ -283,4 +283,4 @@ const CheapestLife& LifeSearch::Find(const TensorLife& life,
   return found_;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -19,7 +19,7 @@
 #include "policies/bound/tensor_life.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // What a lane costs in a moment: so much for as long as its kernel takes at
 // most when all operands are fast, more beyond.
@@ -152,6 +152,6 @@ class LifeSearch {
   std::vector<LaneCharge> lane_charges_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_LIFE_SEARCH_H_

@@ -10,7 +10,7 @@
 #include "policies/bound/tensor_life.h"
 #include "policies/model/implementations.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Sums of doubles err by less than this share.
@@ -67,4 +67,4 @@ int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
   return static_cast<int64_t>(std::floor(bound_ns * (1 - kRounding)));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -20,7 +20,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // More of each is tighter, nothing is wrong.
 struct LowerBoundEffort {
@@ -36,6 +36,6 @@ int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
                      int64_t fast_limit_bytes,
                      const LowerBoundEffort& effort = {});
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_LOWER_BOUND_H_

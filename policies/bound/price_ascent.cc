@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // As shares of a lane's highest price, and of what copying a byte costs.
@@ -124,4 +124,4 @@ double PriceAscent::Move(double slope, double scale, double price, size_t i) {
   return std::max(0.0, price + step);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

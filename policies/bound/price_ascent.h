@@ -18,7 +18,7 @@
 
 #include "policies/bound/bound_relaxation.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class PriceAscent {
  public:
@@ -50,6 +50,6 @@ class PriceAscent {
   std::vector<double> square_;  // by price: average of its square
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_PRICE_ASCENT_H_

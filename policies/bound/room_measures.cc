@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // No more sizes are counted than this, the largest.
@@ -60,4 +60,4 @@ RoomMeasures MakeRoomMeasures(const Graph& graph, const KernelRoom& room,
   return measures;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -18,7 +18,7 @@
 #include "policies/model/graph.h"
 #include "policies/planning/kernel_room.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Bytes, then counts for m = 1, 2, ...
 inline constexpr int kRoomMeasures = 6;
@@ -38,6 +38,6 @@ struct RoomMeasures {
 RoomMeasures MakeRoomMeasures(const Graph& graph, const KernelRoom& room,
                               const std::vector<KernelIndex>& kernels);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_ROOM_MEASURES_H_

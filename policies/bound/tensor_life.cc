@@ -8,7 +8,7 @@
 #include "policies/model/liveness.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -341,4 +341,4 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
   return lives;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

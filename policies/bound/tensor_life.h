@@ -16,7 +16,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/kernel_room.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // A kernel at which the tensor is born or used.
 struct LifeStop {
@@ -65,6 +65,6 @@ std::vector<double> LeastKernelNs(const Graph& graph,
 std::vector<double> MostFastKernelNs(const Graph& graph,
                                      const MemorySystem& system);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_BOUND_TENSOR_LIFE_H_

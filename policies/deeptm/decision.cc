@@ -7,7 +7,7 @@
 #include "policies/deeptm/environment.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 uint8_t Share(double share) {
@@ -108,4 +108,4 @@ double DecisionDescriber::LossNs(KernelIndex k, TensorIndex t) const {
   return 0;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

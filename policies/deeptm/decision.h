@@ -14,7 +14,7 @@
 #include "policies/heat/heat_table.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class Environment;
 
@@ -65,6 +65,6 @@ class DecisionDescriber {
   std::vector<double> demand_;        // by tensor, of the last kernel described
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DECISION_H_

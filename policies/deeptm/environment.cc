@@ -7,7 +7,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 const Operand* FindOperand(const Kernel& kernel, TensorIndex t) {
@@ -197,4 +197,4 @@ int64_t Environment::StreamNs(
   return ns;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -19,7 +19,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Immutable, safe to read from several threads. Keeps references to what it was
 // made of.
@@ -133,6 +133,6 @@ class Environment {
   int64_t slow_capacity_bytes_ = 0;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_ENVIRONMENT_H_

@@ -6,7 +6,7 @@
 
 #include "policies/planning/staging.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Decision::kDemand, where the room is full.
@@ -427,4 +427,4 @@ std::vector<bool> FindSteadyStart(const Environment& environment,
   return both;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

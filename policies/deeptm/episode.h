@@ -19,7 +19,7 @@
 #include "policies/heat/position.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The state space of IV-C at one kernel: [p, H, D_left, P_left] for each entry
 // of `decisions`.
@@ -105,6 +105,6 @@ EpisodeOutcome RunEpisode(const Environment& environment,
 std::vector<bool> FindSteadyStart(const Environment& environment,
                                   const EpisodeOptions& options, Actor& actor);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_EPISODE_H_

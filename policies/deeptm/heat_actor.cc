@@ -5,7 +5,7 @@
 
 #include "policies/heat/weight_adjustment.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 HeatActor::HeatActor(const Environment& environment, int64_t budget_bytes,
                      const HeatSettings& settings)
@@ -31,4 +31,4 @@ void HeatActor::Act(const KernelState& state, std::vector<Action>& actions) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 
 #include "policies/deeptm/episode.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // With Algorithm 1, what is hot (H >= T_h) is to be fast, hottest first while
 // there is room; with kept weights, the hottest that fit. Keeps a reference to
@@ -31,6 +31,6 @@ class HeatActor : public Actor {
   std::vector<std::pair<float, int>> order_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_HEAT_ACTOR_H_

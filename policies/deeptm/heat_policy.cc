@@ -5,7 +5,7 @@
 #include "policies/deeptm/heat_actor.h"
 #include "policies/deeptm/rollout.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string_view DeepTmHeatPolicy::name() const {
   return mode_ == MigrationMode::kSynchronous ? "deeptm-heat-sync"
@@ -31,4 +31,4 @@ absl::StatusOr<Plan> DeepTmHeatPolicy::MakePlan(
       });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

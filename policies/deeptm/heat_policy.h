@@ -10,7 +10,7 @@
 #include "policies/heat/heat_table.h"
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class DeepTmHeatPolicy : public Policy {
  public:
@@ -29,6 +29,6 @@ class DeepTmHeatPolicy : public Policy {
   const HeatSettings settings_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_HEAT_POLICY_H_

@@ -2,7 +2,7 @@
 #ifndef STOWAGE_POLICIES_DEEPTM_MIGRATION_MODE_H_
 #define STOWAGE_POLICIES_DEEPTM_MIGRATION_MODE_H_
 
-namespace stowage {
+namespace stowage::policies {
 
 // DeepTM IV-B. Synchronous: a migration is complete before the kernel starts
 // (eq. 4). Asynchronous: it runs while the kernel runs, holds room on both
@@ -10,6 +10,6 @@ namespace stowage {
 // and 6).
 enum class MigrationMode { kSynchronous, kAsynchronous };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_MIGRATION_MODE_H_

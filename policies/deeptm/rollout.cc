@@ -7,7 +7,7 @@
 #include "policies/aggregation/aggregator.h"
 #include "policies/planning/plan_policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 absl::StatusOr<Plan> PlanByActing(const Graph& graph,
                                   const MemorySystem& system,
@@ -52,4 +52,4 @@ absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
   return AggregatePlan(graph, system, *std::move(plan));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "policies/deeptm/episode.h"
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Makes one for a budget.
 using MakeActor = absl::FunctionRef<std::unique_ptr<Actor>(
@@ -40,6 +40,6 @@ absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
                                        std::string_view policy,
                                        MakeActor make_actor);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_ROLLOUT_H_

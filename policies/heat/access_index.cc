@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 KernelIndex LifetimeOf(const Tensor& tensor, KernelIndex kernel_count) {
@@ -87,4 +87,4 @@ KernelIndex AccessIndex::Lifetime(TensorIndex tensor) const {
   return lives_[tensor].lifetime;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Immutable; safe to read from several threads.
 class AccessIndex {
@@ -58,6 +58,6 @@ class AccessIndex {
   std::vector<Life> lives_;       // by tensor
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_HEAT_ACCESS_INDEX_H_

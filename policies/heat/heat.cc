@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 Characteristics FindCharacteristics(const Graph& graph,
                                     const AccessIndex& accesses,
@@ -38,4 +38,4 @@ double Heat(const Characteristics& normalised, const HeatWeights& weights) {
          normalised.lifetime * weights.lifetime;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/heat/access_index.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Of one living tensor at one kernel, in the order of Algorithm 1's heat.
 struct Characteristics {
@@ -44,6 +44,6 @@ void NormaliseMinMax(std::vector<Characteristics>& living);
 // H = f w_f - r w_r - s w_s + l w_l (Algorithm 1, line 9).
 double Heat(const Characteristics& normalised, const HeatWeights& weights);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_HEAT_HEAT_H_

@@ -10,7 +10,7 @@
 #include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The living movable tensors of one kernel after the other.
@@ -148,4 +148,4 @@ absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
   return table;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/cancellation.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct HeatSettings {
   HeatWeights weights;  // of the first kernel
@@ -58,6 +58,6 @@ absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
                                         const HeatSettings& settings,
                                         const Cancellation& cancellation = {});
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_

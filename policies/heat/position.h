@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::policies {
 
 // The paper writes 0 (DRAM), 1 (persistent memory) and '-' (not in memory).
 enum class Position : int8_t { kFast = 0, kSlow = 1, kNone = -1 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_HEAT_POSITION_H_

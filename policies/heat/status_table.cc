@@ -1,6 +1,6 @@
 #include "policies/heat/status_table.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Position PositionOf(const Placement& placement) {
@@ -50,4 +50,4 @@ StatusRecord StatusTable::At(KernelIndex kernel, TensorIndex tensor) const {
   return record;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct StatusRecord {
   Position position = Position::kNone;  // p
@@ -50,6 +50,6 @@ class StatusTable {
   std::vector<Row> rows_;  // by tensor
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_HEAT_STATUS_TABLE_H_

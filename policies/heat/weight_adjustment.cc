@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Lines 8 to 13.
@@ -55,4 +55,4 @@ WeightAdjustment AdjustWeights(const std::vector<Characteristics>& normalised,
   return result;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 
 #include "policies/heat/heat.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Algorithm 1's constants.
 inline constexpr double kHotThreshold = 0;    // T_h
@@ -51,6 +51,6 @@ WeightAdjustment AdjustWeights(const std::vector<Characteristics>& normalised,
                                int64_t fast_limit_bytes,
                                const HeatWeights& weights);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_HEAT_WEIGHT_ADJUSTMENT_H_

@@ -13,7 +13,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class FastRoom {
  public:
@@ -63,6 +63,6 @@ class FastRoom {
   int64_t budget_bytes_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_FAST_ROOM_H_

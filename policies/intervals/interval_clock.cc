@@ -1,6 +1,6 @@
 #include "policies/intervals/interval_clock.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 IntervalClock::IntervalClock(const std::vector<int64_t>& kernel_ns) {
   time_ns_.push_back(0);
@@ -42,4 +42,4 @@ KernelIndex IntervalClock::LastAt(int64_t ns, KernelIndex low,
   return low;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class IntervalClock {
  public:
@@ -46,6 +46,6 @@ class IntervalClock {
   int64_t shift_ns_ = 0;  // sum of all waits
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_INTERVAL_CLOCK_H_

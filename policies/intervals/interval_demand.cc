@@ -5,7 +5,7 @@
 #include "policies/layout/address_layout.h"
 #include "policies/model/kernel_cost.h"
 
-namespace stowage {
+namespace stowage::policies {
 IntervalMeter::IntervalMeter(const Graph& graph, const Layers& layers,
                              const std::vector<int64_t>& kernel_ns)
     : layers_(layers),
@@ -72,4 +72,4 @@ std::vector<int64_t> ShortLivedBytes(const Graph& graph, const Layers& layers) {
   return bytes;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct IntervalDemand {
   // Long-lived tensors that it uses and that are not born in it: what has to be
@@ -61,6 +61,6 @@ std::vector<int64_t> AllFastKernelNs(const Graph& graph,
 // while each kernel runs.
 std::vector<int64_t> ShortLivedBytes(const Graph& graph, const Layers& layers);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_INTERVAL_DEMAND_H_

@@ -7,7 +7,7 @@
 #include "policies/intervals/reserved_room.h"
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 IntervalPlanner::IntervalPlanner(const Graph& graph, const MemorySystem& system,
                                  const Workload& workload, const Layers& layers,
@@ -482,4 +482,4 @@ int64_t IntervalPlanner::Bytes(TensorIndex t) const {
   return RoundUpToPlacement(graph_.tensors[t].size_bytes);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

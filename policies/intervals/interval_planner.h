@@ -26,7 +26,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct IntervalRules {
   // Kernels find all their operands fast. What there is no room for ahead of a
@@ -160,6 +160,6 @@ class IntervalPlanner {
   IntervalOutcome outcome_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_

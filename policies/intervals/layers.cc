@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool TellsLayers(const Graph& graph) {
@@ -51,4 +51,4 @@ Intervals DivideIntoIntervals(const Layers& layers, LayerIndex length) {
   return intervals;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

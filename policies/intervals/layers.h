@@ -16,7 +16,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 using LayerIndex = int32_t;
 
@@ -53,6 +53,6 @@ struct Intervals {
 // `length` >= 1, in layers.
 Intervals DivideIntoIntervals(const Layers& layers, LayerIndex length);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_LAYERS_H_

@@ -4,7 +4,7 @@
 
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 int64_t Bytes(const Graph& graph, TensorIndex t) {
@@ -107,4 +107,4 @@ ReservedRoom HoldReservedRoom(const Graph& graph, const Workload& workload,
   return reserved;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

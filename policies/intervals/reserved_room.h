@@ -15,7 +15,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct ReservedRoom {
   std::vector<Residency> residencies;
@@ -34,6 +34,6 @@ ReservedRoom HoldReservedRoom(const Graph& graph, const Workload& workload,
                               const Layers& layers, const Intervals& intervals,
                               bool stage_all, FastRoom& room);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_RESERVED_ROOM_H_

@@ -6,7 +6,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
                          const Workload& workload, const Layers& layers,
@@ -38,4 +38,4 @@ TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
   return result;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

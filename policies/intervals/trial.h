@@ -18,7 +18,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct IntervalChoice {
   LayerIndex length = 1;
@@ -43,6 +43,6 @@ TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
                          const IntervalChoice& choice,
                          const std::vector<int64_t>& kernel_ns);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_TRIAL_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool IsLeftSlow(const Workload& workload, KernelIndex k, TensorIndex t) {
@@ -117,4 +117,4 @@ std::vector<int64_t> CountAccesses(const Graph& graph) {
   return accesses;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // One kernel's use of a tensor.
 struct Use {
@@ -54,6 +54,6 @@ UseTable FindVisits(const Graph& graph, const Workload& workload,
 // memory accesses for (III-A), here per sweep over the tensor, not per page.
 std::vector<int64_t> CountAccesses(const Graph& graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_INTERVALS_VISIT_H_

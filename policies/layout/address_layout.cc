@@ -11,7 +11,7 @@
 #include "policies/layout/skyline.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
@@ -163,4 +163,4 @@ int64_t LayoutPeakBytes(const std::vector<LayoutItem>& items) {
   return least;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // What is most often enough, in a few milliseconds.
 inline constexpr int64_t kRepairWork = 30'000;
@@ -50,6 +50,6 @@ std::vector<int64_t> LayOutWhatFits(const std::vector<LayoutItem>& items,
 // The least capacity that LayOut finds for `items` without repairs.
 int64_t LayoutPeakBytes(const std::vector<LayoutItem>& items);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LAYOUT_ADDRESS_LAYOUT_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-namespace stowage {
+namespace stowage::policies {
 
 void CheapestOffset::Begin(int64_t bytes, int64_t capacity_bytes) {
   bytes_ = bytes;
@@ -41,4 +41,4 @@ CheapestOffset::Place CheapestOffset::Find() {
   return cheapest;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

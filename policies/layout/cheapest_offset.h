@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 class CheapestOffset {
  public:
@@ -44,6 +44,6 @@ class CheapestOffset {
   std::vector<Edge> edges_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LAYOUT_CHEAPEST_OFFSET_H_

@@ -16,7 +16,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // From one bound to another, indices.
 struct AddressSpan {
@@ -89,6 +89,6 @@ class HighestByAddress {
   std::vector<KernelIndex> highest_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LAYOUT_HIGHEST_BY_ADDRESS_H_

@@ -9,7 +9,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Boundaries begin .. end-1; empty when end <= begin.
 struct Span {
@@ -25,6 +25,6 @@ struct LayoutItem {
   bool early = false;  // placed before all items that are not
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LAYOUT_LAYOUT_ITEM_H_

@@ -7,7 +7,7 @@
 
 #include "policies/layout/cheapest_offset.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool Meet(const Span& a, const Span& b) {
@@ -113,4 +113,4 @@ void RepairLayout(const std::vector<LayoutItem>& items, int64_t capacity_bytes,
   Repairer(items, capacity_bytes, offsets).Run(work, cancellation);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "policies/layout/layout_item.h"
 #include "policies/plan/cancellation.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // `offsets`: parallel to `items`, -1 for what is left out; becomes a layout
 // that leaves out no more bytes. `work`: pairs of items that are looked at.
@@ -25,6 +25,6 @@ void RepairLayout(const std::vector<LayoutItem>& items, int64_t capacity_bytes,
                   int64_t work, std::vector<int64_t>& offsets,
                   const Cancellation& cancellation = {});
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LAYOUT_LAYOUT_REPAIR_H_

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kNoRank = std::numeric_limits<int>::max();
@@ -327,4 +327,4 @@ void Skyline::MergeWithNext(KernelIndex line) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

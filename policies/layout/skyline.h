@@ -21,7 +21,7 @@
 #include "policies/layout/layout_item.h"
 #include "policies/plan/cancellation.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Keeps a reference to `items`. Not thread-safe.
 class Skyline {
@@ -122,6 +122,6 @@ class Skyline {
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LAYOUT_SKYLINE_H_

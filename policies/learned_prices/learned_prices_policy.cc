@@ -7,7 +7,7 @@
 #include "policies/search/rivals.h"
 #include "policies/search/search_plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Of the second start: where what was learnt does not fit. Training begins with
@@ -53,4 +53,4 @@ absl::StatusOr<Plan> LearnedPricesPolicy::MakePlan(
       });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

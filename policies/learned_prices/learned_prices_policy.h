@@ -13,7 +13,7 @@
 #include "policies/search/prices/price_network.h"
 #include "policies/search/rivals.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Stateless and safe to call from several threads.
 class LearnedPricesPolicy : public Policy {
@@ -34,6 +34,6 @@ class LearnedPricesPolicy : public Policy {
   const Rivals rivals_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_

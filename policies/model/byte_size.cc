@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string DescribeBytes(int64_t bytes) {
   constexpr int64_t kMiB = int64_t{1} << 20;
@@ -18,4 +18,4 @@ std::string DescribeBytes(int64_t bytes) {
                       " bytes)");
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

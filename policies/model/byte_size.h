@@ -9,12 +9,12 @@
 #include <cstdint>
 #include <string>
 
-namespace stowage {
+namespace stowage::policies {
 
 // MiB rounded up to three digits, so that what is named as a least limit works
 // when it is typed in, and the exact number of bytes; that alone below a MiB.
 std::string DescribeBytes(int64_t bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_BYTE_SIZE_H_

@@ -14,7 +14,7 @@
 #include "google/protobuf/stubs/logging.h"
 #include "google/protobuf/util/json_util.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kGzipWindowBits = 15 + 16;  // zlib: + 16 selects gzip framing
@@ -188,4 +188,4 @@ Encoding EncodingForPath(std::string_view path) {
   return encoding;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

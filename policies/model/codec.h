@@ -20,7 +20,7 @@
 #include "stowage/v1/memory_system.pb.h"
 #include "stowage/v1/plan.pb.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Larger messages are refused.
 inline constexpr size_t kMaxMessageBytes = size_t{1} << 30;
@@ -50,6 +50,6 @@ Encoding EncodingForPath(std::string_view path);
 absl::StatusOr<std::string> Gunzip(std::string_view bytes,
                                    size_t max_bytes = kMaxMessageBytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_CODEC_H_

@@ -14,7 +14,7 @@
 
 #include "policies/model/processor.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 using TensorIndex = int32_t;
 using KernelIndex = int32_t;
@@ -106,6 +106,6 @@ struct Graph {
   }
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_GRAPH_H_

@@ -11,7 +11,7 @@
 #include "absl/strings/escaping.h"
 #include "policies/model/graph_proto.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // A SHA-256 over a sequence of fields, each with its length in front, so that
@@ -117,4 +117,4 @@ std::string GraphId(const Graph& graph) {
   return hash.Hex();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

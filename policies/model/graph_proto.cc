@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/graph_validation.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kMaxCount = 1'000'000;
@@ -312,4 +312,4 @@ v1::Graph GraphToProto(const Graph& graph) {
   return proto;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/model/graph.h"
 #include "stowage/v1/graph.pb.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Validates and converts. Absent births and deaths are derived from the first
 // and the last use; repeated operands of a kernel are merged. INVALID_ARGUMENT
@@ -29,6 +29,6 @@ v1::Graph GraphToProto(const Graph& graph);
 // finds its plan.
 std::string GraphId(const Graph& graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_GRAPH_PROTO_H_

@@ -9,7 +9,7 @@
 #include "policies/model/liveness.h"
 #include "policies/model/name.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 50;
@@ -269,4 +269,4 @@ absl::Status ValidateGraph(const Graph& graph) {
   return status;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -9,11 +9,11 @@
 #include "absl/status/status.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // INVALID_ARGUMENT names the field, its value and the remedy.
 absl::Status ValidateGraph(const Graph& graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_GRAPH_VALIDATION_H_

@@ -17,7 +17,7 @@
 
 #include "absl/types/span.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class Groups {
  public:
@@ -51,6 +51,6 @@ class Groups {
   std::vector<int32_t> numbers_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_GROUPS_H_

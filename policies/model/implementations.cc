@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/kernel_cost.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // For each kernel with a choice the implementation of least `cost(kernel,
@@ -145,4 +145,4 @@ Graph RelaxImplementations(Graph graph, const MemorySystem& system) {
   return relaxed;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

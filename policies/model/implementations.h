@@ -18,7 +18,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Number 0 is never listed.
 struct ImplementationChoice {
@@ -74,6 +74,6 @@ class ChosenGraph {
 // tiers are addressable.
 Graph RelaxImplementations(Graph graph, const MemorySystem& system);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_IMPLEMENTATIONS_H_

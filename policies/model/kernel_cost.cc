@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kMaxDurationNs = static_cast<double>(int64_t{1} << 50);
@@ -159,4 +159,4 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                           system, tier_of);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

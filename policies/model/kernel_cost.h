@@ -17,7 +17,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The kernel's profile with every missing corner derived: the corner with
 // everything fast plus the extra time its bytes take at the slow tier's peak
@@ -40,6 +40,6 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const MemorySystem& system,
                          absl::FunctionRef<TierIndex(TensorIndex)> tier_of);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_KERNEL_COST_H_

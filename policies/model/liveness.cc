@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 Liveness ComputeLiveness(const Graph& graph) {
   // Differences between consecutive kernels first, then their running sum.
@@ -62,4 +62,4 @@ Groups DeathsByBoundary(const Graph& graph) {
   });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/groups.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct Liveness {
   // Highest number of bytes alive at once, unmanaged storages included.
@@ -39,6 +39,6 @@ Groups BirthsByKernel(const Graph& graph);
 // ascending.
 Groups DeathsByBoundary(const Graph& graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_LIVENESS_H_

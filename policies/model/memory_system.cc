@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // No single copy is said to last longer (about 13 days), so that sums of many
@@ -67,4 +67,4 @@ bool HasAddressableSlowTier(const MemorySystem& system) {
                      [](const Tier& tier) { return tier.addressable; });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 using TierIndex = int32_t;
 inline constexpr TierIndex kFastTier = 0;
@@ -69,6 +69,6 @@ struct MemorySystem {
 // Whether kernels can use some tier below the fast one in place.
 bool HasAddressableSlowTier(const MemorySystem& system);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_MEMORY_SYSTEM_H_

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/name.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kMaxTiers = 16;
@@ -256,4 +256,4 @@ v1::MemorySystem MemorySystemToProto(const MemorySystem& system) {
   return proto;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "policies/model/memory_system.h"
 #include "stowage/v1/memory_system.pb.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Validates and converts. INVALID_ARGUMENT names the field, its value and the
 // remedy.
@@ -17,6 +17,6 @@ absl::StatusOr<MemorySystem> MemorySystemFromProto(
 
 v1::MemorySystem MemorySystemToProto(const MemorySystem& system);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_MEMORY_SYSTEM_PROTO_H_

@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr size_t kMaxNameLength = 128;
@@ -29,4 +29,4 @@ absl::Status CheckName(std::string_view field, std::string_view value) {
                    "'; use 1 to 128 letters, digits, '.', '_' or '-'"));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,12 +8,12 @@
 
 #include "absl/status/status.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // INVALID_ARGUMENT unless `value` is 1 to 128 letters, digits, '.', '_' or '-'.
 // `field` is what the message calls it.
 absl::Status CheckName(std::string_view field, std::string_view value);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_NAME_H_

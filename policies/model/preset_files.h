@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 struct PresetFile {
   std::string_view name;
@@ -16,6 +16,6 @@ struct PresetFile {
 // Sorted by name. Never destroyed.
 const std::vector<PresetFile>& PresetFiles();
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_PRESET_FILES_H_

@@ -7,7 +7,7 @@
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/preset_files.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::vector<std::string> PresetNames() {
   std::vector<std::string> names;
@@ -27,4 +27,4 @@ absl::StatusOr<MemorySystem> PresetMemorySystem(std::string_view name) {
                    "'; the presets are ", absl::StrJoin(PresetNames(), ", ")));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Sorted.
 std::vector<std::string> PresetNames();
@@ -20,6 +20,6 @@ std::vector<std::string> PresetNames();
 // NOT_FOUND lists the names there are.
 absl::StatusOr<MemorySystem> PresetMemorySystem(std::string_view name);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_PRESETS_H_

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::policies {
 
 struct ProcessorPeak {
   int64_t flops_per_second = 0;  // single precision; 0: unknown
@@ -14,6 +14,6 @@ struct ProcessorPeak {
   bool operator==(const ProcessorPeak&) const = default;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_MODEL_PROCESSOR_H_

@@ -18,7 +18,7 @@
 
 #include "absl/status/status.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // A value; copies ask the same function. Thread-safe where that is.
 class Cancellation {
@@ -42,6 +42,6 @@ class Cancellation {
   std::function<bool()> is_cancelled_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLAN_CANCELLATION_H_

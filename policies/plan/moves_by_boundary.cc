@@ -1,6 +1,6 @@
 #include "policies/plan/moves_by_boundary.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 Groups MovesByStart(const Plan& plan, KernelIndex kernels) {
   const int moves = static_cast<int>(plan.moves.size());
@@ -19,4 +19,4 @@ Groups MovesByDeadline(const Plan& plan, KernelIndex kernels) {
   });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

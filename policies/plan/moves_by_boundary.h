@@ -11,7 +11,7 @@
 #include "policies/model/groups.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Indices of Plan::moves, ascending; boundaries 0 to `kernels`.
 Groups MovesByStart(const Plan& plan, KernelIndex kernels);
@@ -19,6 +19,6 @@ Groups MovesByStart(const Plan& plan, KernelIndex kernels);
 // The same of the moves that are not synchronous, by deadline.
 Groups MovesByDeadline(const Plan& plan, KernelIndex kernels);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLAN_MOVES_BY_BOUNDARY_H_

@@ -13,7 +13,7 @@
 #include "policies/model/implementations.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Offsets are multiples of this; sizes are rounded up to it.
 inline constexpr int64_t kPlacementAlignmentBytes = 4096;
@@ -84,6 +84,6 @@ struct Plan {
   double solver_gap = -1;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLAN_PLAN_H_

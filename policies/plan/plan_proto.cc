@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kMaxCount = 4'000'000;
@@ -247,4 +247,4 @@ v1::Plan PlanToProto(const Plan& plan) {
   return proto;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/plan/plan.h"
 #include "stowage/v1/plan.pb.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // INVALID_ARGUMENT names the field, its value and the remedy;
 // RESOURCE_EXHAUSTED above 4,000,000 allocations, moves or streams.
@@ -19,6 +19,6 @@ absl::StatusOr<Plan> PlanFromProto(const v1::Plan& proto);
 
 v1::Plan PlanToProto(const Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLAN_PLAN_PROTO_H_

@@ -20,7 +20,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Calls two functions and returns when both have returned.
 using CallBoth = std::function<void(const std::function<void()>&,
@@ -70,6 +70,6 @@ class Policy {
                                         const PlanOptions& options) const = 0;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLAN_POLICY_H_

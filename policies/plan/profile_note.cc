@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool IsDerived(const ProfiledDuration& corner) {
@@ -60,4 +60,4 @@ std::optional<std::string> DerivedProfileNote(const Graph& graph,
       ByCorner(graph, derived), ".");
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // How many kernels have times with slow operands that were not measured but
 // derived (CompleteProfile), and which times, where they are not all. None
@@ -20,6 +20,6 @@ namespace stowage {
 std::optional<std::string> DerivedProfileNote(const Graph& graph,
                                               const MemorySystem& system);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLAN_PROFILE_NOTE_H_

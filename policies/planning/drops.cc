@@ -6,7 +6,7 @@
 
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Groups WritesByTensor(const Graph& graph) {
@@ -82,4 +82,4 @@ void MakeDrops(const Graph& graph, Plan& plan) {
   SortMoves(plan.moves);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

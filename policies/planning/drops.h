@@ -17,7 +17,7 @@
 #include "policies/plan/plan.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Thread-safe.
 class DropRule {
@@ -46,6 +46,6 @@ class DropRule {
 // where they can be, as early as they can be.
 void MakeDrops(const Graph& graph, Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_DROPS_H_

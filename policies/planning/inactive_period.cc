@@ -6,7 +6,7 @@
 #include "absl/types/span.h"
 #include "policies/model/groups.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 struct Use {
@@ -239,4 +239,4 @@ std::vector<Residency> ResidenciesWithout(const Graph& graph,
   return writer.Take();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct InactivePeriod {
   TensorIndex tensor = 0;
@@ -60,6 +60,6 @@ std::vector<InactivePeriod> FindInactivePeriods(
 std::vector<Residency> ResidenciesWithout(const Graph& graph,
                                           std::vector<TakenPeriod> taken);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_INACTIVE_PERIOD_H_

@@ -8,7 +8,7 @@
 #include "policies/model/liveness.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // As many tensors are combined with one another, if they are not smaller than
@@ -134,4 +134,4 @@ KernelRoom FindKernelRoom(const Graph& graph, const MemorySystem& system,
   return room;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

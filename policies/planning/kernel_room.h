@@ -13,7 +13,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct KernelRoom {
   // For all tensors together.
@@ -34,6 +34,6 @@ bool OnlyFastTierIsUsable(const MemorySystem& system);
 KernelRoom FindKernelRoom(const Graph& graph, const MemorySystem& system,
                           int64_t fast_limit_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_KERNEL_ROOM_H_

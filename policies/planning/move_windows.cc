@@ -11,7 +11,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Copies out are given this many times their duration.
@@ -267,4 +267,4 @@ void WidenMoves(const Graph& graph, const Simulation& simulation, Plan& plan) {
   WindowWidener(graph, simulation, plan).Run();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,11 +12,11 @@
 #include "policies/plan/plan.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // `simulation` is the one of `plan`, whose prediction is left as it is.
 void WidenMoves(const Graph& graph, const Simulation& simulation, Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_MOVE_WINDOWS_H_

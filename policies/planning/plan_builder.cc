@@ -16,7 +16,7 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool StartsStep(const Graph& graph, const Residency& residency) {
@@ -497,4 +497,4 @@ int64_t ArenaBytes(const Graph& graph, const BuildInput& input) {
          input.stream_window_bytes;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

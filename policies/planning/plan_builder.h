@@ -20,7 +20,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // A tensor's residency in the fast tier, in boundaries. It holds room there
 // from `begin` to `end` and kernels find it there from `ready` to `end` - 1.
@@ -107,6 +107,6 @@ std::vector<Residency> FindUnplaced(const Graph& graph,
 // and the streaming window. May be negative.
 int64_t ArenaBytes(const Graph& graph, const BuildInput& input);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_PLAN_BUILDER_H_

@@ -12,7 +12,7 @@
 #include "policies/planning/staging.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Shares of the arena that decisions are tried with. Addresses that leave gaps
@@ -119,4 +119,4 @@ void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

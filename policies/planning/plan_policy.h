@@ -20,7 +20,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Who is fast when, and where to be otherwise (BuildInput::first_slow_tier).
 struct PlacementDecision {
@@ -70,6 +70,6 @@ absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
 void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
                       Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_PLAN_POLICY_H_

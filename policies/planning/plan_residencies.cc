@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Follows each tensor through the step.
@@ -108,4 +108,4 @@ std::optional<BuildInput> BuildInputOf(const Graph& graph, const Plan& plan) {
   return ResidencyFinder(graph, plan).Find();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

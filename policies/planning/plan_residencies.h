@@ -13,12 +13,12 @@
 #include "policies/plan/plan.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // `plan` is one that the verifier accepts. Nullopt where a tensor is in more
 // than one slower tier in the course of the step.
 std::optional<BuildInput> BuildInputOf(const Graph& graph, const Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_PLAN_RESIDENCIES_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace stowage {
+namespace stowage::policies {
 
 std::vector<Residency> ImmovableResidencies(const Graph& graph) {
   std::vector<Residency> residencies = AllFastResidencies(graph);
@@ -33,4 +33,4 @@ std::vector<Residency> StagedResidencies(const Graph& graph,
   return residencies;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

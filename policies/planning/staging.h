@@ -11,7 +11,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Each staged tensor is moved in just before its kernel and out just after it,
 // synchronously. Pinned tensors and workspaces stay.
@@ -21,6 +21,6 @@ std::vector<Residency> StagedResidencies(const Graph& graph,
 // Only what cannot be anywhere else is fast: for addressable slower tiers.
 std::vector<Residency> ImmovableResidencies(const Graph& graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_STAGING_H_

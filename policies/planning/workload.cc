@@ -11,7 +11,7 @@
 #include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
@@ -270,4 +270,4 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   return workload;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -19,7 +19,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct Workload {
   int64_t fast_limit_bytes = 0;
@@ -62,6 +62,6 @@ LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
 // 64 MiB, at most a quarter of the limit, a multiple of 1 MiB; 0 below 4 MiB.
 int64_t StreamWindowBytes(int64_t fast_limit_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_PLANNING_WORKLOAD_H_

@@ -4,7 +4,7 @@
 
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 double Share(int64_t part, int64_t whole) {
@@ -48,4 +48,4 @@ DataLocality ComputeDataLocality(const Graph& graph, const Plan& plan) {
   return locality;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

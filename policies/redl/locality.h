@@ -13,7 +13,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Shares, 0 .. 1; 1 where nothing is asked for.
 struct DataLocality {
@@ -23,6 +23,6 @@ struct DataLocality {
 
 DataLocality ComputeDataLocality(const Graph& graph, const Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_REDL_LOCALITY_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Bounds the work for graphs of very many layers: their rounds are further
@@ -59,4 +59,4 @@ std::vector<LayerIndex> PeriodsToMeasure(const PeriodSearch& search,
   return periods;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -18,7 +18,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/cancellation.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Constraints 4 and 5 in every period: what it wants fits beside its
 // short-lived tensors into `fast_bytes`, and can be fetched while the period
@@ -45,6 +45,6 @@ PeriodSearch FindPeriods(const Graph& graph, const MemorySystem& system,
 // the last one is among them.
 std::vector<LayerIndex> PeriodsToMeasure(const PeriodSearch& search, int count);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_REDL_PERIOD_SEARCH_H_

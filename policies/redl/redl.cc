@@ -18,7 +18,7 @@
 #include "policies/redl/locality.h"
 #include "policies/redl/period_search.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Tested periods whose step the simulator measures.
@@ -148,4 +148,4 @@ absl::StatusOr<Plan> RedlPolicy::MakePlan(const Graph& graph,
   return plan;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

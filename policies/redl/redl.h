@@ -12,7 +12,7 @@
 
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class RedlPolicy : public Policy {
  public:
@@ -22,6 +22,6 @@ class RedlPolicy : public Policy {
                                 const PlanOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_REDL_REDL_H_

@@ -11,7 +11,7 @@
 #include "policies/model/implementations.h"
 #include "policies/scaling/roofline.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr TensorIndex kNone = -1;
@@ -213,4 +213,4 @@ absl::StatusOr<Graph> ScaleBatch(const BatchCapture& small,
       absl::StrCat("batch ", batch, " is too large: ", status.message()));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct BatchCapture {
   const Graph& graph;  // must outlive the call
@@ -32,6 +32,6 @@ struct BatchCapture {
 absl::StatusOr<Graph> ScaleBatch(const BatchCapture& small,
                                  const BatchCapture& larger, int64_t batch);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SCALING_BATCH_SCALING_H_

@@ -6,7 +6,7 @@
 
 #include "policies/scaling/roofline.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kMostNs = static_cast<double>(int64_t{1} << 50);
@@ -74,4 +74,4 @@ std::string_view DurationOrigin(const Graph& graph) {
                 total_ns.begin()];
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

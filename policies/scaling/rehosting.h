@@ -23,7 +23,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The system's processor with the bandwidth of its first tier.
 ProcessorPeak PeakOf(const MemorySystem& system);
@@ -40,6 +40,6 @@ Graph Rehost(Graph graph, const MemorySystem& system);
 // "derived".
 std::string_view DurationOrigin(const Graph& graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SCALING_REHOSTING_H_

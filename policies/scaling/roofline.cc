@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace stowage {
+namespace stowage::policies {
 
 KernelWork WorkOf(const Graph& graph, const Kernel& kernel) {
   KernelWork work{.flops = static_cast<double>(kernel.flops)};
@@ -36,4 +36,4 @@ double ReachedShare(double roofline_ns, double work_ns) {
   return roofline_ns / work_ns;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/processor.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct KernelWork {
   double flops = 0;  // 0 where unknown
@@ -32,6 +32,6 @@ int64_t LaunchNs(const Graph& graph);
 // a cache) or has no work that counts.
 double ReachedShare(double roofline_ns, double work_ns);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SCALING_ROOFLINE_H_

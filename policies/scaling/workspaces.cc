@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 Graph WithoutWorkspaces(Graph graph) {
   std::vector<TensorIndex> new_index(graph.tensors.size(), -1);
@@ -26,4 +26,4 @@ Graph WithoutWorkspaces(Graph graph) {
   return graph;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

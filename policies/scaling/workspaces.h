@@ -9,12 +9,12 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Tensors of kind kWorkspace and the operands that name them are left out; the
 // others are numbered anew, in their order. Durations stay.
 Graph WithoutWorkspaces(Graph graph);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SCALING_WORKSPACES_H_

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The largest graphs that Belady's rule and the others plan in a small part of
@@ -41,4 +41,4 @@ void ConsiderRivals(const Rivals& rivals, const Graph& graph,
   ConsiderPlanOf(*rivals.redl, graph, system, options, search);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -9,7 +9,7 @@
 #include "policies/plan/policy.h"
 #include "policies/search/search.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Policies that win on graphs on which searches do not; none is null. The
 // registry makes them.
@@ -27,6 +27,6 @@ void ConsiderRivals(const Rivals& rivals, const Graph& graph,
                     const MemorySystem& system, const PlanOptions& options,
                     Search& search);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_RIVALS_H_

@@ -14,7 +14,7 @@
 #include "policies/search/annealing/residency_tightening.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Where kernels can use a slower tier in place, what a copy costs decides
@@ -340,4 +340,4 @@ BuildInput Search::MakeInput(const Candidate& candidate) const {
   return input;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -26,7 +26,7 @@
 #include "policies/search/absences/tier_choice.h"
 #include "policies/search/annealing/residency_annealing.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct SearchEffort {
   // Schedules that are tried from each start, each learning from the one before
@@ -188,6 +188,6 @@ class Search {
   std::optional<Plan> beginning_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_SEARCH_H_

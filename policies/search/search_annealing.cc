@@ -6,7 +6,7 @@
 #include "policies/planning/plan_residencies.h"
 #include "policies/search/search.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Annealing goes on after each layout. Where what finds no address can be used
@@ -209,4 +209,4 @@ std::vector<Residency> Search::AnnealStep(ResidencyAnnealing& annealing,
   return misfits;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

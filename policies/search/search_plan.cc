@@ -8,7 +8,7 @@
 #include "absl/time/time.h"
 #include "policies/planning/plan_policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Longer limits are spent on longer annealing.
@@ -53,4 +53,4 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
   return plan;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

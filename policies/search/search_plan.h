@@ -16,7 +16,7 @@
 #include "policies/plan/policy.h"
 #include "policies/search/search.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 using RunSearch = absl::FunctionRef<void(
     const CostModel& costs, const AbsenceChoices& choices, Search& search)>;
@@ -27,6 +27,6 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
                                      const PlanOptions& options,
                                      std::string_view policy, RunSearch run);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_SEARCH_PLAN_H_

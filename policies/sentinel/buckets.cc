@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Buckets that begin at the smallest size not yet covered and reach up to
@@ -80,4 +80,4 @@ int BucketOf(const std::vector<Bucket>& buckets, int64_t size) {
   return -1;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The paper's bound.
 inline constexpr int kMaxBuckets = 10;
@@ -40,6 +40,6 @@ absl::StatusOr<std::vector<Bucket>> FindBuckets(
 // is larger than all that was seen has no bucket and gets -1: profile it.
 int BucketOf(const std::vector<Bucket>& buckets, int64_t size);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SENTINEL_BUCKETS_H_

@@ -8,7 +8,7 @@
 #include "policies/intervals/visit.h"
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Layers in which a residency begins and ends.
@@ -80,4 +80,4 @@ void CoAllocate(const Graph& graph, const Layers& layers,
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

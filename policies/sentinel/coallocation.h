@@ -16,7 +16,7 @@
 #include "policies/model/graph.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct CoallocationGroup {
   LayerIndex birth_layer = 0;
@@ -36,6 +36,6 @@ std::vector<CoallocationGroup> FindCoallocationGroups(const Graph& graph,
 void CoAllocate(const Graph& graph, const Layers& layers,
                 std::vector<Residency>& residencies);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SENTINEL_COALLOCATION_H_

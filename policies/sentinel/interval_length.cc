@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Lengths that stand in when equation 1 holds for none.
@@ -67,4 +67,4 @@ IntervalLengths FindIntervalLengths(const Graph& graph,
   return found;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/cancellation.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Equation 1, Tensor(MIL) < S - RS(MIL), in every interval. `fast_bytes` is S.
 bool SatisfiesSpaceConstraint(const std::vector<IntervalDemand>& demands,
@@ -44,6 +44,6 @@ IntervalLengths FindIntervalLengths(const Graph& graph,
                                     int64_t fast_bytes,
                                     const Cancellation& cancellation = {});
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SENTINEL_INTERVAL_LENGTH_H_

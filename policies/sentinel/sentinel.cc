@@ -15,7 +15,7 @@
 #include "policies/sentinel/sentinel_lower_bound.h"
 #include "policies/sentinel/sentinel_search.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 void AddNotes(const Graph& graph, const Layers& layers,
@@ -118,4 +118,4 @@ absl::StatusOr<Plan> SentinelGpuPolicy::MakePlan(
                           interval_layers_);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

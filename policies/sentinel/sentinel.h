@@ -13,7 +13,7 @@
 #include "policies/intervals/layers.h"
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // "sentinel": kernels may use tensors in the slow tier, so fetches that are
 // late are waited for or left out, whichever is faster.
@@ -47,6 +47,6 @@ class SentinelGpuPolicy : public Policy {
   LayerIndex interval_layers_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SENTINEL_SENTINEL_H_

@@ -5,7 +5,7 @@
 #include "policies/intervals/interval_demand.h"
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 int64_t SentinelLowerBoundBytes(const Graph& graph, const Layers& layers) {
   int64_t largest_bytes = 0;
@@ -22,4 +22,4 @@ int64_t SentinelLowerBoundBytes(const Graph& graph, const Layers& layers) {
          RoundUpToPlacement(graph.unmanaged_peak_bytes);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

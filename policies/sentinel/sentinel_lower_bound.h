@@ -11,12 +11,12 @@
 #include "policies/intervals/layers.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The peak of the short-lived tensors plus the largest long-lived one, and the
 // storages that are not managed. Plans exist below it, slower ones.
 int64_t SentinelLowerBoundBytes(const Graph& graph, const Layers& layers);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SENTINEL_SENTINEL_LOWER_BOUND_H_

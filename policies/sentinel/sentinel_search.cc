@@ -7,7 +7,7 @@
 #include "policies/intervals/interval_demand.h"
 #include "policies/sentinel/interval_length.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Lengths that the simulator judges, in the order of equation 2.
@@ -114,4 +114,4 @@ SentinelDecision DecideSentinel(const Graph& graph, const MemorySystem& system,
       .Run(length);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

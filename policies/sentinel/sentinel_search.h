@@ -17,7 +17,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct SentinelDecision {
   IntervalChoice choice;
@@ -36,6 +36,6 @@ SentinelDecision DecideSentinel(const Graph& graph, const MemorySystem& system,
                                 bool stage_all, LayerIndex length,
                                 absl::Time deadline);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SENTINEL_SENTINEL_SEARCH_H_

@@ -2,7 +2,7 @@
 
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 bool Continues(const Graph& graph, const Move& first, const Move& second) {
   if (second.start_kernel != first.start_kernel ||
@@ -28,4 +28,4 @@ size_t ContiguousRunEnd(const Graph& graph, const std::vector<Move>& moves,
   return end;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Whether `second`, which follows `first` in the plan, goes on where it ends:
 // the same boundaries, the same two tiers, and the next bytes or the next page
@@ -26,6 +26,6 @@ bool Continues(const Graph& graph, const Move& first, const Move& second);
 size_t ContiguousRunEnd(const Graph& graph, const std::vector<Move>& moves,
                         size_t first);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SIMULATE_CONTIGUOUS_MOVES_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace stowage {
+namespace stowage::policies {
 
 int64_t LaneSchedule::EarliestStart(int64_t after_ns,
                                     int64_t duration_ns) const {
@@ -60,4 +60,4 @@ void LaneSchedule::Release(int64_t start_ns, int64_t duration_ns) {
   if (end_ns < busy_until_ns) busy_.emplace(end_ns, busy_until_ns);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

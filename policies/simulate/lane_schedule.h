@@ -13,7 +13,7 @@
 
 #include "absl/container/btree_map.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class LaneSchedule {
  public:
@@ -35,6 +35,6 @@ class LaneSchedule {
   absl::btree_map<int64_t, int64_t> busy_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SIMULATE_LANE_SCHEDULE_H_

@@ -5,7 +5,7 @@
 #include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Follows the plan from boundary to boundary, in the order of events of
@@ -126,4 +126,4 @@ std::optional<double> MemoryPriceUsd(const MemorySystem& system,
   return usd;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct PlanUsage {
   // By tier: most bytes held at once, copies under way at both ends.
@@ -34,6 +34,6 @@ PlanUsage MeasurePlanUsage(const Graph& graph, const MemorySystem& system,
 std::optional<double> MemoryPriceUsd(const MemorySystem& system,
                                      const std::vector<int64_t>& peak_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SIMULATE_PLAN_USAGE_H_

@@ -13,7 +13,7 @@
 #include "policies/plan/moves_by_boundary.h"
 #include "policies/simulate/contiguous_moves.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 absl::Status CheckTensor(const Graph& graph, const char* what,
@@ -294,4 +294,4 @@ absl::StatusOr<Simulation> Simulate(const Graph& graph,
   return StepSimulation(chosen.get(), system, plan).Run(cancellation);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

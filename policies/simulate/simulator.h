@@ -24,7 +24,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // `now_ns` + `duration_ns`, but times never run past about 146 years, whatever
 // a plan says.
@@ -58,6 +58,6 @@ absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const Plan& plan,
                                     const Cancellation& cancellation = {});
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_

@@ -18,7 +18,7 @@
 #include "OsiClpSolverInterface.hpp"
 #include "absl/time/clock.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Asked after each iteration of a linear program; copies of the program, as CBC
@@ -230,4 +230,4 @@ Solution CbcSolver::Solve(const LinearProgram& program,
   return solution;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -9,7 +9,7 @@
 
 #include "policies/solver/solver.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class CbcSolver : public Solver {
  public:
@@ -18,6 +18,6 @@ class CbcSolver : public Solver {
                  const SolveOptions& options) const override;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SOLVER_CBC_H_

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool Within(double value, double lower, double upper, double tolerance) {
@@ -56,4 +56,4 @@ bool IsFeasible(const LinearProgram& program, const std::vector<double>& values,
                      });
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
@@ -56,6 +56,6 @@ double ObjectiveOf(const LinearProgram& program,
 bool IsFeasible(const LinearProgram& program, const std::vector<double>& values,
                 double tolerance = 1e-6);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SOLVER_LINEAR_PROGRAM_H_

@@ -17,7 +17,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/solver/linear_program.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct SolveOptions {
   // Wall clock. What it cuts short depends on the machine's speed; only
@@ -77,6 +77,6 @@ inline double Solution::gap() const {
   return distance / std::max(std::abs(objective), 1e-9);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SOLVER_SOLVER_H_

@@ -1,6 +1,6 @@
 #include "policies/swap/cache_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 CacheModel::CacheModel(int64_t capacity_bytes, int64_t page_bytes)
     : page_bytes_(page_bytes), lines_(capacity_bytes / page_bytes) {}
@@ -26,4 +26,4 @@ void CacheModel::Access(int64_t address, int64_t bytes, bool write) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

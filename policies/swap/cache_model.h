@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 class CacheModel {
  public:
@@ -44,6 +44,6 @@ class CacheModel {
   Traffic traffic_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_CACHE_MODEL_H_

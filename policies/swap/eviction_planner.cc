@@ -7,7 +7,7 @@
 
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // How many periods are compared to relieve one boundary; bounds the time that
@@ -313,4 +313,4 @@ KernelIndex EvictionPlanner::LastBoundaryAt(int64_t ns) const {
   return static_cast<KernelIndex>(at - boundary_ns_.begin()) - 1;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -21,7 +21,7 @@
 #include "policies/planning/inactive_period.h"
 #include "policies/simulate/lane_schedule.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Not thread-safe; for one call of Plan. Keeps references to its arguments.
 class EvictionPlanner {
@@ -114,6 +114,6 @@ class EvictionPlanner {
   LaneSchedule in_lane_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_

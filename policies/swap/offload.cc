@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/byte_size.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // The boundary within a step. Nothing can start as the step ends: what could,
@@ -142,4 +142,4 @@ SwapRun RunOffloads(const StepFacts& facts,
   return run;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/swap/step_facts.h"
 #include "policies/swap/swap_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // A period during which a tensor is in a slower tier.
 struct Offload {
@@ -58,6 +58,6 @@ SwapRun RunOffloads(const StepFacts& facts,
                     const std::vector<Offload>& offloads, int64_t budget_bytes,
                     VictimOrder victims = VictimOrder::kLeastRecentlyUsed);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_OFFLOAD_H_

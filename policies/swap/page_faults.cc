@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Moves into the fast tier that a kernel's faults stand for.
@@ -89,4 +89,4 @@ void ChargePageFaults(const Graph& graph, const MemorySystem& system,
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Takes every synchronous move into the fast tier for a kernel's operand as
 // pages that it faults in. A kernel with a measured time with faulted operands
@@ -20,6 +20,6 @@ namespace stowage {
 void ChargePageFaults(const Graph& graph, const MemorySystem& system,
                       Plan& plan);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_PAGE_FAULTS_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 Pressure::Pressure(const StepFacts& facts, int64_t budget_bytes)
     : step_(facts.kernel_count() + 1),
@@ -92,4 +92,4 @@ KernelIndex Pressure::EarliestWithRoom(KernelIndex earliest, KernelIndex begin,
   return begin;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/layout/layout_item.h"
 #include "policies/swap/step_facts.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Boundaries are unrolled over two steps as those of periods are (see
 // inactive_period.h). Ranges are begin .. end-1. Not thread-safe.
@@ -60,6 +60,6 @@ class Pressure {
   std::vector<double> weight_;  // by boundary: the ideal time, about
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_PRESSURE_H_

@@ -8,7 +8,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
                                      const MemorySystem& system) {
@@ -72,4 +72,4 @@ KernelIndex StepFacts::LastBoundary(TensorIndex t, KernelIndex from) const {
   return outlives ? graph.kernel_count() : tensor.death_kernel;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

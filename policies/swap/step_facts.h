@@ -12,7 +12,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Times never run past this (about 36 years), whatever a graph says, so that
 // sums and differences of a few do not overflow.
@@ -54,6 +54,6 @@ struct StepFacts {
   std::vector<int64_t> all_fast_bytes;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_STEP_FACTS_H_

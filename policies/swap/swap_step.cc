@@ -7,7 +7,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/staging.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 SwapStep::SwapStep(const StepFacts& facts,
                    const std::set<TensorIndex>& at_start,
@@ -249,4 +249,4 @@ std::set<TensorIndex> SteadyStart(
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -25,7 +25,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/swap/step_facts.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Only movable tensors are followed. Not thread-safe; for one step. Keeps a
 // reference to `facts`.
@@ -128,6 +128,6 @@ std::set<TensorIndex> SteadyStart(
     absl::FunctionRef<std::set<TensorIndex>(const std::set<TensorIndex>&)>
         at_end);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_SWAP_STEP_H_

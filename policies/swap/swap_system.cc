@@ -8,7 +8,7 @@
 
 #include "policies/swap/swap_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 class SwapSystem {
@@ -291,4 +291,4 @@ absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
   return plan;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

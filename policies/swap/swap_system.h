@@ -18,7 +18,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/swap/step_facts.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Who makes room when a kernel's tensors do not fit.
 enum class VictimOrder {
@@ -80,6 +80,6 @@ absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
                                     std::string_view policy,
                                     DecideSwaps decide);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SWAP_SWAP_SYSTEM_H_

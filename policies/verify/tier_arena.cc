@@ -7,7 +7,7 @@
 #include "policies/plan/plan.h"
 #include "policies/verify/violation.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 int64_t RoundUp(int64_t bytes, int64_t alignment_bytes) {
@@ -53,4 +53,4 @@ absl::Status TierArena::Take(TensorIndex tensor, int64_t offset, int64_t bytes,
   return absl::OkStatus();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

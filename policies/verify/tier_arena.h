@@ -15,7 +15,7 @@
 #include "absl/status/status.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The room that a tensor takes. A small one leaves the rest of its page to
 // others.
@@ -49,6 +49,6 @@ class TierArena {
   const char* end_violation_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_VERIFY_TIER_ARENA_H_

@@ -14,7 +14,7 @@
 #include "policies/verify/tier_arena.h"
 #include "policies/verify/violation.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // No arena is this large; keeps sums of offsets and sizes below 2^63.
@@ -460,4 +460,4 @@ absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
   return Verification(chosen.get(), system, plan).Run(cancellation);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -22,7 +22,7 @@
 #include "policies/plan/cancellation.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // OK, or FAILED_PRECONDITION whose message begins with the name of the first
 // violation: "graph-mismatch", "bad-implementation", "missing-allocation",
@@ -34,6 +34,6 @@ absl::Status VerifyPlan(const Graph& graph, const MemorySystem& system,
                         const Plan& plan,
                         const Cancellation& cancellation = {});
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_VERIFY_VERIFIER_H_

@@ -12,12 +12,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 inline absl::Status Violation(const char* name, const std::string& what) {
   return absl::FailedPreconditionError(absl::StrCat(name, ": ", what));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_VERIFY_VIOLATION_H_

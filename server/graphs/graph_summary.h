@@ -11,7 +11,7 @@
 namespace stowage {
 
 // Summarises a valid graph, updated now.
-v1::GraphSummary Summarize(const Graph& graph);
+v1::GraphSummary Summarize(const policies::Graph& graph);
 
 }  // namespace stowage
 

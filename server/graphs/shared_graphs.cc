@@ -12,19 +12,19 @@ constexpr size_t kManyEntries = 256;
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<const Graph>> SharedGraphs::Load(
+absl::StatusOr<std::shared_ptr<const policies::Graph>> SharedGraphs::Load(
     absl::string_view graph_id) {
   const std::shared_ptr<Entry> entry = EntryOf(graph_id);
   absl::MutexLock lock(&entry->mutex);
   const absl::StatusOr<GraphRow> row = store_->FindGraph(graph_id);
   if (!row.ok()) return row.status();
-  std::shared_ptr<const Graph> shared = entry->graph.lock();
+  std::shared_ptr<const policies::Graph> shared = entry->graph.lock();
   if (shared != nullptr && entry->updated_at_ns == row->updated_at_ns) {
     return shared;
   }
-  absl::StatusOr<Graph> graph = LoadGraph(store_, graph_id);
+  absl::StatusOr<policies::Graph> graph = LoadGraph(store_, graph_id);
   if (!graph.ok()) return graph.status();
-  shared = std::make_shared<const Graph>(*std::move(graph));
+  shared = std::make_shared<const policies::Graph>(*std::move(graph));
   entry->graph = shared;
   entry->updated_at_ns = row->updated_at_ns;
   return shared;

@@ -1,7 +1,7 @@
 // Shares stored graphs, each parsed once, between all who use them at a time.
 //
 //   SharedGraphs graphs(store.get());
-//   absl::StatusOr<std::shared_ptr<const Graph>> graph = graphs.Load(graph_id);
+//   absl::StatusOr<std::shared_ptr<const policies::Graph>> graph = graphs.Load(graph_id);
 //
 // A graph of a million kernels takes a gigabyte. So plans of one graph that are
 // made at the same time, and streams that serve them, share it. It is deleted
@@ -29,13 +29,14 @@ class SharedGraphs {
 
   // Returns the graph with the profile that it has now. Blocks while it is
   // parsed. Errors as of LoadGraph.
-  absl::StatusOr<std::shared_ptr<const Graph>> Load(absl::string_view graph_id);
+  absl::StatusOr<std::shared_ptr<const policies::Graph>> Load(
+      absl::string_view graph_id);
 
  private:
   struct Entry {
     absl::Mutex mutex;  // held while the graph is parsed
     int64_t updated_at_ns ABSL_GUARDED_BY(mutex) = 0;
-    std::weak_ptr<const Graph> graph ABSL_GUARDED_BY(mutex);
+    std::weak_ptr<const policies::Graph> graph ABSL_GUARDED_BY(mutex);
   };
 
   std::shared_ptr<Entry> EntryOf(absl::string_view graph_id);

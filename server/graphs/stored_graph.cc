@@ -5,10 +5,11 @@
 
 namespace stowage {
 
-absl::StatusOr<Graph> LoadGraph(GraphStore* store, absl::string_view graph_id) {
+absl::StatusOr<policies::Graph> LoadGraph(GraphStore* store,
+                                          absl::string_view graph_id) {
   absl::StatusOr<v1::Graph> proto = store->GetGraph(graph_id);
   if (!proto.ok()) return proto.status();
-  absl::StatusOr<Graph> graph = GraphFromProto(*proto);
+  absl::StatusOr<policies::Graph> graph = policies::GraphFromProto(*proto);
   if (graph.ok()) return graph;
   // Only valid graphs are stored.
   return absl::DataLossError(absl::StrCat(

@@ -1,6 +1,6 @@
 // Loads a stored graph.
 //
-//   absl::StatusOr<Graph> graph = LoadGraph(store.get(), graph_id);
+//   absl::StatusOr<policies::Graph> graph = LoadGraph(store.get(), graph_id);
 #ifndef STOWAGE_SERVER_GRAPHS_STORED_GRAPH_H_
 #define STOWAGE_SERVER_GRAPHS_STORED_GRAPH_H_
 
@@ -12,7 +12,8 @@
 namespace stowage {
 
 // Errors are those of the store; DATA_LOSS when it holds no valid graph.
-absl::StatusOr<Graph> LoadGraph(GraphStore* store, absl::string_view graph_id);
+absl::StatusOr<policies::Graph> LoadGraph(GraphStore* store,
+                                          absl::string_view graph_id);
 
 }  // namespace stowage
 

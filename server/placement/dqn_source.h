@@ -15,8 +15,8 @@
 namespace stowage {
 
 struct ServingDqn {
-  DqnPolicy policy;
-  MemorySystem system;
+  policies::DqnPolicy policy;
+  policies::MemorySystem system;
   std::string digest;  // tells the policy from others
 };
 

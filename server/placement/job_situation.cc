@@ -7,7 +7,7 @@ namespace stowage {
 namespace {
 
 absl::Status CheckFreeBytes(const std::vector<int64_t>& free_bytes,
-                            TierIndex tier_count) {
+                            policies::TierIndex tier_count) {
   if (static_cast<int64_t>(free_bytes.size()) > tier_count) {
     return absl::InvalidArgumentError(
         absl::StrCat("free_bytes has ", free_bytes.size(),
@@ -22,10 +22,11 @@ absl::Status CheckFreeBytes(const std::vector<int64_t>& free_bytes,
   return absl::OkStatus();
 }
 
-absl::Status CheckResident(const v1::Resident& resident, KernelIndex kernel,
-                           const std::vector<Tensor>& tensors,
-                           TierIndex tier_count) {
-  const TensorIndex tensor = resident.tensor();
+absl::Status CheckResident(const v1::Resident& resident,
+                           policies::KernelIndex kernel,
+                           const std::vector<policies::Tensor>& tensors,
+                           policies::TierIndex tier_count) {
+  const policies::TensorIndex tensor = resident.tensor();
   if (tensor < 0 || tensor >= static_cast<int64_t>(tensors.size())) {
     return absl::InvalidArgumentError(
         absl::StrCat("resident tensor ", tensor, ": the graph has ",
@@ -37,7 +38,7 @@ absl::Status CheckResident(const v1::Resident& resident, KernelIndex kernel,
                      ": the memory system has ", tier_count,
                      " tiers; name one of them, from 0"));
   }
-  if (AliveAt(tensors[tensor], kernel)) return absl::OkStatus();
+  if (policies::AliveAt(tensors[tensor], kernel)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("resident tensor ", tensor,
                                                  " is not alive at kernel ",
                                                  kernel, "; leave it out"));
@@ -46,10 +47,10 @@ absl::Status CheckResident(const v1::Resident& resident, KernelIndex kernel,
 }  // namespace
 
 absl::Status CheckSituation(const JobSituation& situation,
-                            KernelIndex kernel_count,
-                            const std::vector<Tensor>& tensors,
-                            TierIndex tier_count) {
-  const KernelIndex kernel = situation.kernel;
+                            policies::KernelIndex kernel_count,
+                            const std::vector<policies::Tensor>& tensors,
+                            policies::TierIndex tier_count) {
+  const policies::KernelIndex kernel = situation.kernel;
   if (kernel < 0 || kernel >= kernel_count) {
     return absl::InvalidArgumentError(
         absl::StrCat("kernel is ", kernel, ", but the graph has ", kernel_count,

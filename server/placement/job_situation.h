@@ -17,7 +17,7 @@ namespace stowage {
 
 // Plain data.
 struct JobSituation {
-  KernelIndex kernel = 0;
+  policies::KernelIndex kernel = 0;
   std::vector<v1::Resident> residents;
   std::vector<int64_t> free_bytes;  // by tier; empty: not said
 };
@@ -25,9 +25,9 @@ struct JobSituation {
 // INVALID_ARGUMENT names a kernel, tensor or tier that does not exist, a tensor
 // that is not alive at the kernel, or bytes below 0. Pure.
 absl::Status CheckSituation(const JobSituation& situation,
-                            KernelIndex kernel_count,
-                            const std::vector<Tensor>& tensors,
-                            TierIndex tier_count);
+                            policies::KernelIndex kernel_count,
+                            const std::vector<policies::Tensor>& tensors,
+                            policies::TierIndex tier_count);
 
 }  // namespace stowage
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int32_t kMaxWindow = 1024;
 // Of any memory system.
-constexpr TierIndex kMaxTiers = 16;
+constexpr policies::TierIndex kMaxTiers = 16;
 
 absl::Status Damaged(const absl::AlphaNum& what) {
   return absl::DataLossError(
@@ -23,15 +23,16 @@ bool IsEmpty(const v1::KernelDecision& decision) {
 
 }  // namespace
 
-KernelDecisions::KernelDecisions(const Graph& graph, const v1::Plan& plan)
+KernelDecisions::KernelDecisions(const policies::Graph& graph,
+                                 const v1::Plan& plan)
     : kernel_count_(graph.kernel_count()),
       tier_count_(plan.tier_count() > 0 ? plan.tier_count() : kMaxTiers),
       tensors_(graph.tensors) {
-  for (Tensor& tensor : tensors_) tensor.name.clear();
+  for (policies::Tensor& tensor : tensors_) tensor.name.clear();
 }
 
-absl::StatusOr<KernelDecisions> KernelDecisions::Create(const Graph& graph,
-                                                        const v1::Plan& plan) {
+absl::StatusOr<KernelDecisions> KernelDecisions::Create(
+    const policies::Graph& graph, const v1::Plan& plan) {
   KernelDecisions decisions(graph, plan);
   Boundaries boundaries(decisions.kernel_count_ + 1);
   absl::Status status = decisions.AddAllocations(graph, plan, boundaries);
@@ -41,15 +42,15 @@ absl::StatusOr<KernelDecisions> KernelDecisions::Create(const Graph& graph,
   return decisions;
 }
 
-absl::Status KernelDecisions::AddAllocations(const Graph& graph,
+absl::Status KernelDecisions::AddAllocations(const policies::Graph& graph,
                                              const v1::Plan& plan,
                                              Boundaries& boundaries) const {
   for (const v1::Allocation& allocation : plan.allocations()) {
-    const TensorIndex tensor = allocation.tensor();
+    const policies::TensorIndex tensor = allocation.tensor();
     if (tensor < 0 || tensor >= graph.tensor_count()) {
       return Damaged(absl::StrCat("an allocation of tensor ", tensor));
     }
-    const KernelIndex birth = graph.tensors[tensor].birth_kernel;
+    const policies::KernelIndex birth = graph.tensors[tensor].birth_kernel;
     if (birth < 0 || birth >= kernel_count_) {
       return Damaged(absl::StrCat("tensor ", tensor, " is not born in a step"));
     }
@@ -71,7 +72,7 @@ absl::Status KernelDecisions::AddMoves(const v1::Plan& plan,
 
 // Messages one after the other are one message with the fields of all.
 void KernelDecisions::Encode(const Boundaries& boundaries) {
-  for (KernelIndex b = 0; b <= kernel_count_; ++b) {
+  for (policies::KernelIndex b = 0; b <= kernel_count_; ++b) {
     begins_.push_back(encoded_.size());
     if (IsEmpty(boundaries[b])) continue;
     v1::PlaceResponse one;
@@ -98,8 +99,10 @@ absl::StatusOr<absl::string_view> KernelDecisions::EncodedWindow(
     return absl::InvalidArgumentError(absl::StrCat(
         "window is ", window, "; name 0 (one kernel) to ", kMaxWindow));
   }
-  const KernelIndex end = std::min(kernel + std::max(window, 1), kernel_count_);
-  const KernelIndex last = end == kernel_count_ ? kernel_count_ : end - 1;
+  const policies::KernelIndex end =
+      std::min(kernel + std::max(window, 1), kernel_count_);
+  const policies::KernelIndex last =
+      end == kernel_count_ ? kernel_count_ : end - 1;
   return absl::string_view(encoded_).substr(
       begins_[kernel], begins_[last + 1] - begins_[kernel]);
 }

@@ -32,7 +32,7 @@ namespace stowage {
 class KernelDecisions {
  public:
   // DATA_LOSS when the plan names kernels or tensors the graph does not have.
-  static absl::StatusOr<KernelDecisions> Create(const Graph& graph,
+  static absl::StatusOr<KernelDecisions> Create(const policies::Graph& graph,
                                                 const v1::Plan& plan);
 
   // Errors of CheckSituation. Of a plan that does not state how many tiers there
@@ -52,16 +52,17 @@ class KernelDecisions {
   // By boundary, K + 1.
   using Boundaries = std::vector<v1::KernelDecision>;
 
-  KernelDecisions(const Graph& graph, const v1::Plan& plan);
+  KernelDecisions(const policies::Graph& graph, const v1::Plan& plan);
 
-  absl::Status AddAllocations(const Graph& graph, const v1::Plan& plan,
+  absl::Status AddAllocations(const policies::Graph& graph,
+                              const v1::Plan& plan,
                               Boundaries& boundaries) const;
   absl::Status AddMoves(const v1::Plan& plan, Boundaries& boundaries) const;
   void Encode(const Boundaries& boundaries);
 
-  KernelIndex kernel_count_;
-  TierIndex tier_count_;
-  std::vector<Tensor> tensors_;  // without their names
+  policies::KernelIndex kernel_count_;
+  policies::TierIndex tier_count_;
+  std::vector<policies::Tensor> tensors_;  // without their names
   std::string encoded_;
   std::vector<size_t> begins_;  // by boundary, in `encoded_`; and the end
 };

@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-constexpr TierIndex kSlowTier = 1;
+constexpr policies::TierIndex kSlowTier = 1;
 // Preference of what may not be in slow memory.
 constexpr float kAboveAll = std::numeric_limits<float>::max();
 
@@ -19,13 +19,14 @@ constexpr float kAboveAll = std::numeric_limits<float>::max();
 class ResidentTensors {
  public:
   // Before `kernel`: where `residents` say, or else `planned_tier`.
-  ResidentTensors(const Graph& graph, KernelIndex kernel,
+  ResidentTensors(const policies::Graph& graph, policies::KernelIndex kernel,
                   const std::vector<v1::Resident>& residents,
-                  absl::FunctionRef<TierIndex(TensorIndex)> planned_tier)
+                  absl::FunctionRef<policies::TierIndex(policies::TensorIndex)>
+                      planned_tier)
       : graph_(graph), tier_(graph.tensors.size(), kNowhere) {
-    for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-      const Tensor& tensor = graph.tensors[t];
-      if (AliveAt(tensor, kernel) && tensor.birth_kernel != kernel) {
+    for (policies::TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+      const policies::Tensor& tensor = graph.tensors[t];
+      if (policies::AliveAt(tensor, kernel) && tensor.birth_kernel != kernel) {
         Place(t, planned_tier(t));
       }
     }
@@ -34,37 +35,44 @@ class ResidentTensors {
     }
   }
 
-  void Place(TensorIndex tensor, TierIndex tier) { tier_[tensor] = tier; }
+  void Place(policies::TensorIndex tensor, policies::TierIndex tier) {
+    tier_[tensor] = tier;
+  }
 
   // What is born at a kernel is nowhere yet.
-  bool IsFast(TensorIndex tensor) const { return tier_[tensor] == kFastTier; }
-  bool IsBorn(TensorIndex tensor) const { return tier_[tensor] != kNowhere; }
+  bool IsFast(policies::TensorIndex tensor) const {
+    return tier_[tensor] == policies::kFastTier;
+  }
+  bool IsBorn(policies::TensorIndex tensor) const {
+    return tier_[tensor] != kNowhere;
+  }
 
   int64_t FastBytes() const {
     int64_t bytes = 0;
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+    for (policies::TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       if (IsFast(t)) bytes += graph_.tensors[t].size_bytes;
     }
     return bytes;
   }
 
   // Alive at the kernel, by tensor.
-  std::vector<LivingTensor> LivingAt(KernelIndex kernel) const {
-    std::vector<LivingTensor> living;
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      if (!AliveAt(graph_.tensors[t], kernel)) continue;
-      living.push_back({t, !IsBorn(t)  ? Position::kNone
-                           : IsFast(t) ? Position::kFast
-                                       : Position::kSlow});
+  std::vector<policies::LivingTensor> LivingAt(
+      policies::KernelIndex kernel) const {
+    std::vector<policies::LivingTensor> living;
+    for (policies::TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      if (!policies::AliveAt(graph_.tensors[t], kernel)) continue;
+      living.push_back({t, !IsBorn(t)  ? policies::Position::kNone
+                           : IsFast(t) ? policies::Position::kFast
+                                       : policies::Position::kSlow});
     }
     return living;
   }
 
   // Bytes in the fast tier that die with the kernel; they are nowhere then.
-  int64_t Bury(KernelIndex kernel) {
+  int64_t Bury(policies::KernelIndex kernel) {
     int64_t freed_bytes = 0;
-    for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
-      const Tensor& tensor = graph_.tensors[t];
+    for (policies::TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
+      const policies::Tensor& tensor = graph_.tensors[t];
       if (tensor.persistent || tensor.death_kernel != kernel) continue;
       if (IsFast(t)) freed_bytes += tensor.size_bytes;
       tier_[t] = kNowhere;
@@ -73,23 +81,25 @@ class ResidentTensors {
   }
 
  private:
-  static constexpr TierIndex kNowhere = -1;
+  static constexpr policies::TierIndex kNowhere = -1;
 
-  const Graph& graph_;
-  std::vector<TierIndex> tier_;
+  const policies::Graph& graph_;
+  std::vector<policies::TierIndex> tier_;
 };
 
 // One kernel's actions, carried out: what leaves goes first, then what is
 // wanted most. `decision` receives what goes elsewhere.
-void CarryOut(const Graph& graph, std::vector<PlacementAction> actions,
+void CarryOut(const policies::Graph& graph,
+              std::vector<policies::PlacementAction> actions,
               ResidentTensors* resident_tensors, int64_t* fast_left_bytes,
               v1::KernelDecision* decision) {
   std::stable_sort(actions.begin(), actions.end(),
-                   [](const PlacementAction& a, const PlacementAction& b) {
+                   [](const policies::PlacementAction& a,
+                      const policies::PlacementAction& b) {
                      if (a.fast != b.fast) return b.fast;
                      return a.preference > b.preference;
                    });
-  for (const PlacementAction& action : actions) {
+  for (const policies::PlacementAction& action : actions) {
     const int64_t size_bytes = graph.tensors[action.tensor].size_bytes;
     const bool was_fast = resident_tensors->IsFast(action.tensor);
     const bool fast =
@@ -99,7 +109,7 @@ void CarryOut(const Graph& graph, std::vector<PlacementAction> actions,
     if (stays) continue;
     if (fast) *fast_left_bytes -= size_bytes;
     if (was_fast) *fast_left_bytes += size_bytes;
-    const TierIndex tier = fast ? kFastTier : kSlowTier;
+    const policies::TierIndex tier = fast ? policies::kFastTier : kSlowTier;
     resident_tensors->Place(action.tensor, tier);
     v1::TierAction* told = decision->add_actions();
     told->set_tensor(action.tensor);
@@ -110,14 +120,15 @@ void CarryOut(const Graph& graph, std::vector<PlacementAction> actions,
 
 // What the policy does not decide on: what is born goes to the fast tier where
 // it has room or may not leave it.
-void AddUndecided(const Graph& graph, const std::vector<LivingTensor>& living,
-                  std::vector<PlacementAction>* actions) {
-  std::vector<TensorIndex> decided;
-  for (const PlacementAction& action : *actions) {
+void AddUndecided(const policies::Graph& graph,
+                  const std::vector<policies::LivingTensor>& living,
+                  std::vector<policies::PlacementAction>* actions) {
+  std::vector<policies::TensorIndex> decided;
+  for (const policies::PlacementAction& action : *actions) {
     decided.push_back(action.tensor);
   }
-  for (const LivingTensor& one : living) {
-    if (one.position != Position::kNone ||
+  for (const policies::LivingTensor& one : living) {
+    if (one.position != policies::Position::kNone ||
         std::binary_search(decided.begin(), decided.end(), one.tensor)) {
       continue;
     }
@@ -130,8 +141,10 @@ void AddUndecided(const Graph& graph, const std::vector<LivingTensor>& living,
 
 }  // namespace
 
-OnlineDecisions::OnlineDecisions(const Graph& graph, TierIndex tier_count,
-                                 int64_t fast_limit_bytes, DqnDecider decider)
+OnlineDecisions::OnlineDecisions(const policies::Graph& graph,
+                                 policies::TierIndex tier_count,
+                                 int64_t fast_limit_bytes,
+                                 policies::DqnDecider decider)
     : graph_(graph),
       tier_count_(tier_count),
       fast_limit_bytes_(fast_limit_bytes),
@@ -139,11 +152,13 @@ OnlineDecisions::OnlineDecisions(const Graph& graph, TierIndex tier_count,
       arrivals_(graph.tensors.size()) {}
 
 absl::StatusOr<OnlineDecisions> OnlineDecisions::Create(
-    const Graph& graph, const MemorySystem& system, const v1::Plan& plan,
-    const DqnPolicy& policy) {
-  absl::StatusOr<DqnDecider> decider = DqnDecider::Make(policy, graph, system);
+    const policies::Graph& graph, const policies::MemorySystem& system,
+    const v1::Plan& plan, const policies::DqnPolicy& policy) {
+  absl::StatusOr<policies::DqnDecider> decider =
+      policies::DqnDecider::Make(policy, graph, system);
   if (!decider.ok()) return decider.status();
-  OnlineDecisions online(graph, static_cast<TierIndex>(system.tiers.size()),
+  OnlineDecisions online(graph,
+                         static_cast<policies::TierIndex>(system.tiers.size()),
                          plan.fast_limit_bytes(), *std::move(decider));
   online.FollowPlan(plan);
   return online;
@@ -155,7 +170,8 @@ void OnlineDecisions::FollowPlan(const v1::Plan& plan) {
     arrivals_[initial.tensor()].push_back({0, 0, initial.at().tier()});
   }
   for (const v1::Allocation& allocation : plan.allocations()) {
-    const KernelIndex birth = graph_.tensors[allocation.tensor()].birth_kernel;
+    const policies::KernelIndex birth =
+        graph_.tensors[allocation.tensor()].birth_kernel;
     arrivals_[allocation.tensor()].push_back(
         {birth, birth, allocation.at().tier()});
   }
@@ -170,17 +186,18 @@ void OnlineDecisions::FollowPlan(const v1::Plan& plan) {
   }
 }
 
-TierIndex OnlineDecisions::PlannedTier(TensorIndex tensor,
-                                       KernelIndex kernel) const {
-  TierIndex tier = kFastTier;
+policies::TierIndex OnlineDecisions::PlannedTier(
+    policies::TensorIndex tensor, policies::KernelIndex kernel) const {
+  policies::TierIndex tier = policies::kFastTier;
   for (const Arrival& arrival : arrivals_[tensor]) {
     if (arrival.from <= kernel) tier = arrival.tier;
   }
   return tier;
 }
 
-bool OnlineDecisions::IsPlanned(TensorIndex tensor, KernelIndex kernel,
-                                TierIndex tier) const {
+bool OnlineDecisions::IsPlanned(policies::TensorIndex tensor,
+                                policies::KernelIndex kernel,
+                                policies::TierIndex tier) const {
   if (tier == PlannedTier(tensor, kernel)) return true;
   return std::any_of(arrivals_[tensor].begin(), arrivals_[tensor].end(),
                      [&](const Arrival& arrival) {
@@ -208,10 +225,10 @@ absl::StatusOr<bool> OnlineDecisions::Deviates(
 absl::StatusOr<std::vector<v1::KernelDecision>> OnlineDecisions::Window(
     const JobSituation& situation, int32_t window) const {
   if (absl::Status valid = Check(situation); !valid.ok()) return valid;
-  const KernelIndex first = situation.kernel;
+  const policies::KernelIndex first = situation.kernel;
   ResidentTensors resident_tensors(
       graph_, first, situation.residents,
-      [&](TensorIndex t) { return PlannedTier(t, first); });
+      [&](policies::TensorIndex t) { return PlannedTier(t, first); });
   int64_t fast_left_bytes =
       situation.free_bytes.empty()
           ? fast_limit_bytes_ - resident_tensors.FastBytes()
@@ -220,14 +237,16 @@ absl::StatusOr<std::vector<v1::KernelDecision>> OnlineDecisions::Window(
       situation.free_bytes.size() > 1 ? situation.free_bytes[1] : 0;
 
   std::vector<v1::KernelDecision> decisions;
-  const KernelIndex end = std::min(first + window, graph_.kernel_count());
-  for (KernelIndex k = first; k < end; ++k) {
-    std::vector<LivingTensor> living = resident_tensors.LivingAt(k);
-    absl::StatusOr<std::vector<PlacementAction>> actions = decider_.Decide(
-        {.kernel = k,
-         .living = living,
-         .fast_left_bytes = std::max<int64_t>(0, fast_left_bytes),
-         .slow_left_bytes = slow_left_bytes});
+  const policies::KernelIndex end =
+      std::min(first + window, graph_.kernel_count());
+  for (policies::KernelIndex k = first; k < end; ++k) {
+    std::vector<policies::LivingTensor> living = resident_tensors.LivingAt(k);
+    absl::StatusOr<std::vector<policies::PlacementAction>> actions =
+        decider_.Decide(
+            {.kernel = k,
+             .living = living,
+             .fast_left_bytes = std::max<int64_t>(0, fast_left_bytes),
+             .slow_left_bytes = slow_left_bytes});
     if (!actions.ok()) return actions.status();
     AddUndecided(graph_, living, &*actions);
     v1::KernelDecision decision;

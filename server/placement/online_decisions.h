@@ -28,10 +28,9 @@ namespace stowage {
 class OnlineDecisions {
  public:
   // Errors of DqnDecider::Make. The plan must belong to the graph.
-  static absl::StatusOr<OnlineDecisions> Create(const Graph& graph,
-                                                const MemorySystem& system,
-                                                const v1::Plan& plan,
-                                                const DqnPolicy& policy);
+  static absl::StatusOr<OnlineDecisions> Create(
+      const policies::Graph& graph, const policies::MemorySystem& system,
+      const v1::Plan& plan, const policies::DqnPolicy& policy);
 
   // Returns whether a resident is in another tier than the plan has it in; one
   // that the plan is moving may be in either. Errors of CheckSituation.
@@ -48,24 +47,26 @@ class OnlineDecisions {
  private:
   // Where a tensor is from a boundary on.
   struct Arrival {
-    KernelIndex from = 0;
+    policies::KernelIndex from = 0;
     // The move may be under way from here on.
-    KernelIndex move_start = 0;
-    TierIndex tier = kFastTier;
+    policies::KernelIndex move_start = 0;
+    policies::TierIndex tier = policies::kFastTier;
   };
 
-  OnlineDecisions(const Graph& graph, TierIndex tier_count,
-                  int64_t fast_limit_bytes, DqnDecider decider);
+  OnlineDecisions(const policies::Graph& graph, policies::TierIndex tier_count,
+                  int64_t fast_limit_bytes, policies::DqnDecider decider);
 
   void FollowPlan(const v1::Plan& plan);
   absl::Status Check(const JobSituation& situation) const;
-  bool IsPlanned(TensorIndex tensor, KernelIndex kernel, TierIndex tier) const;
-  TierIndex PlannedTier(TensorIndex tensor, KernelIndex kernel) const;
+  bool IsPlanned(policies::TensorIndex tensor, policies::KernelIndex kernel,
+                 policies::TierIndex tier) const;
+  policies::TierIndex PlannedTier(policies::TensorIndex tensor,
+                                  policies::KernelIndex kernel) const;
 
-  Graph graph_;
-  TierIndex tier_count_;
+  policies::Graph graph_;
+  policies::TierIndex tier_count_;
   int64_t fast_limit_bytes_;
-  DqnDecider decider_;
+  policies::DqnDecider decider_;
   std::vector<std::vector<Arrival>> arrivals_;  // by tensor, ascending
 };
 

@@ -21,15 +21,17 @@ PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
       decisions_(store, &graphs_),
       queue_(limits) {}
 
-absl::StatusOr<std::unique_ptr<Policy>> PlacementEngine::ChoosePolicy(
+absl::StatusOr<std::unique_ptr<policies::Policy>> PlacementEngine::ChoosePolicy(
     PlanRequest* request) {
-  if (dqn_ != nullptr && CapabilitiesOf(request->policy).needs_training) {
+  if (dqn_ != nullptr &&
+      policies::CapabilitiesOf(request->policy).needs_training) {
     absl::StatusOr<ServingDqn> serving = dqn_->ForRequest(*request);
     if (!serving.ok()) return serving.status();
     request->dqn_digest = std::move(serving->digest);
-    return MakeDeepTmPolicy(std::move(serving->policy));
+    return policies::MakeDeepTmPolicy(std::move(serving->policy));
   }
-  absl::StatusOr<std::unique_ptr<Policy>> policy = policies_(request->policy);
+  absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
+      policies_(request->policy);
   if (policy.ok()) return policy;
   return absl::InvalidArgumentError(policy.status().message());
 }
@@ -41,7 +43,8 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request,
         absl::StrCat("fast_limit_bytes is ", request.fast_limit_bytes,
                      "; name the bytes of fast memory the job may use"));
   }
-  absl::StatusOr<std::unique_ptr<Policy>> policy = ChoosePolicy(&request);
+  absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
+      ChoosePolicy(&request);
   if (!policy.ok()) return policy.status();
   const std::string plan_id = PlanId(request);
   absl::StatusOr<MadePlan> stored = FindStored(plan_id, request);
@@ -52,8 +55,8 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request,
       EstimatePlanningBytes(graph->size_bytes, request.policy);
   // The plan may be made while its first caller has gone.
   auto work = [this, plan_id, request = std::move(request),
-               policy = std::shared_ptr<const Policy>(*std::move(policy))](
-                  const Cancellation& cancellation) {
+               policy = std::shared_ptr<const policies::Policy>(*std::move(
+                   policy))](const policies::Cancellation& cancellation) {
     absl::StatusOr<MadePlan> stored = FindStored(plan_id, request);
     if (!absl::IsNotFound(stored.status())) return stored;
     return MakeAndStore(plan_id, request, *policy, cancellation);
@@ -73,12 +76,13 @@ absl::StatusOr<MadePlan> PlacementEngine::FindStored(
 
 absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     const std::string& plan_id, const PlanRequest& request,
-    const Policy& policy, const Cancellation& cancellation) {
-  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
+    const policies::Policy& policy,
+    const policies::Cancellation& cancellation) {
+  const absl::StatusOr<std::shared_ptr<const policies::Graph>> graph =
       graphs_.Load(request.graph_id);
   if (!graph.ok()) return graph.status();
   const absl::Time start = absl::Now();
-  absl::StatusOr<Plan> plan =
+  absl::StatusOr<policies::Plan> plan =
       MakeVerifiedPlan(**graph, request.system, policy,
                        {.fast_limit_bytes = request.fast_limit_bytes,
                         .seed = request.seed,
@@ -88,7 +92,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     return absl::FailedPreconditionError(plan.status().message());
   }
   if (!plan.ok()) return plan.status();
-  MadePlan made = {plan_id, PlanToProto(*plan), absl::Now() - start};
+  MadePlan made = {plan_id, policies::PlanToProto(*plan), absl::Now() - start};
   made.plan.set_tier_count(static_cast<int32_t>(request.system.tiers.size()));
   const absl::Status wanted = cancellation.Check();
   if (!wanted.ok()) return wanted;
@@ -113,7 +117,7 @@ absl::StatusOr<OnlineDecisions> PlacementEngine::Online(
   if (!plan.ok()) return plan.status();
   const absl::StatusOr<ServingDqn> serving = dqn_->ForPlan(*plan);
   if (!serving.ok()) return serving.status();
-  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
+  const absl::StatusOr<std::shared_ptr<const policies::Graph>> graph =
       graphs_.Load(plan->graph_id());
   if (!graph.ok()) return graph.status();
   return OnlineDecisions::Create(**graph, serving->system, *plan,

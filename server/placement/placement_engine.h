@@ -31,14 +31,15 @@
 namespace stowage {
 
 using PolicyFactory =
-    std::function<absl::StatusOr<std::unique_ptr<Policy>>(std::string_view)>;
+    std::function<absl::StatusOr<std::unique_ptr<policies::Policy>>(
+        std::string_view)>;
 
 // Thread-safe. Does not own the store and the source, which must outlive it.
 class PlacementEngine {
  public:
   // Without a source there is no policy that needs training.
   explicit PlacementEngine(GraphStore* store,
-                           PolicyFactory policies = MakePolicy,
+                           PolicyFactory policies = policies::MakePolicy,
                            DqnSource* dqn = nullptr,
                            const PlanningLimits& limits = {});
 
@@ -66,14 +67,15 @@ class PlacementEngine {
   absl::StatusOr<OnlineDecisions> Online(absl::string_view plan_id);
 
  private:
-  absl::StatusOr<std::unique_ptr<Policy>> ChoosePolicy(PlanRequest* request);
+  absl::StatusOr<std::unique_ptr<policies::Policy>> ChoosePolicy(
+      PlanRequest* request);
   // NOT_FOUND also where a stored plan is not wanted.
   absl::StatusOr<MadePlan> FindStored(const std::string& plan_id,
                                       const PlanRequest& request);
-  absl::StatusOr<MadePlan> MakeAndStore(const std::string& plan_id,
-                                        const PlanRequest& request,
-                                        const Policy& policy,
-                                        const Cancellation& cancellation);
+  absl::StatusOr<MadePlan> MakeAndStore(
+      const std::string& plan_id, const PlanRequest& request,
+      const policies::Policy& policy,
+      const policies::Cancellation& cancellation);
 
   GraphStore* const store_;
   const PolicyFactory policies_;

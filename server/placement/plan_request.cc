@@ -11,13 +11,13 @@
 namespace stowage {
 namespace {
 
-std::string SystemBytes(const MemorySystem& system) {
+std::string SystemBytes(const policies::MemorySystem& system) {
   std::string bytes;
   {
     google::protobuf::io::StringOutputStream stream(&bytes);
     google::protobuf::io::CodedOutputStream coded(&stream);
     coded.SetSerializationDeterministic(true);
-    MemorySystemToProto(system).SerializeToCodedStream(&coded);
+    policies::MemorySystemToProto(system).SerializeToCodedStream(&coded);
   }
   return bytes;
 }

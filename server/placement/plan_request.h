@@ -16,7 +16,7 @@ namespace stowage {
 // Plain data.
 struct PlanRequest {
   std::string graph_id;
-  MemorySystem system;
+  policies::MemorySystem system;
   int64_t fast_limit_bytes = 0;  // > 0
   std::string policy;            // as the registry spells it
   int64_t seed = 0;

@@ -237,7 +237,7 @@ void PlanningQueue::Work() {
       if (stopped_) return;
       flight = TakeNext();
     }
-    absl::StatusOr<MadePlan> result = flight->order.work(Cancellation(
+    absl::StatusOr<MadePlan> result = flight->order.work(policies::Cancellation(
         [cancelled = &flight->cancelled] { return cancelled->load(); }));
     flight->order.work = nullptr;  // and what it holds
     absl::MutexLock lock(&mutex_);

@@ -52,7 +52,7 @@ struct PlanOrder {
   int64_t memory_bytes = 0;  // estimated
   // Makes the plan. Owns what it uses, but for what outlives the queue: it may
   // run on when all of its callers have gone.
-  std::function<absl::StatusOr<MadePlan>(const Cancellation&)> work;
+  std::function<absl::StatusOr<MadePlan>(const policies::Cancellation&)> work;
 };
 
 // Thread-safe.

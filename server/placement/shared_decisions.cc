@@ -30,7 +30,7 @@ absl::StatusOr<KernelDecisions> SharedDecisions::Read(
     absl::string_view plan_id) {
   const absl::StatusOr<v1::Plan> plan = store_->GetPlan(plan_id);
   if (!plan.ok()) return plan.status();
-  const absl::StatusOr<std::shared_ptr<const Graph>> graph =
+  const absl::StatusOr<std::shared_ptr<const policies::Graph>> graph =
       graphs_->Load(plan->graph_id());
   if (!graph.ok()) return graph.status();
   return KernelDecisions::Create(**graph, *plan);

@@ -11,7 +11,8 @@
 namespace stowage {
 namespace {
 
-absl::Status Internal(const Policy& policy, const absl::Status& cause) {
+absl::Status Internal(const policies::Policy& policy,
+                      const absl::Status& cause) {
   return absl::InternalError(
       absl::StrCat("policy '", std::string(policy.name()),
                    "' made a plan that cannot be executed: ", cause.message(),
@@ -20,20 +21,21 @@ absl::Status Internal(const Policy& policy, const absl::Status& cause) {
 
 }  // namespace
 
-absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
-                                      const MemorySystem& system,
-                                      const Policy& policy,
-                                      const PlanOptions& options) {
-  PlanOptions with_threads = options;
+absl::StatusOr<policies::Plan> MakeVerifiedPlan(
+    const policies::Graph& graph, const policies::MemorySystem& system,
+    const policies::Policy& policy, const policies::PlanOptions& options) {
+  policies::PlanOptions with_threads = options;
   with_threads.call_both = CallBothAtOnce;
-  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, with_threads);
+  absl::StatusOr<policies::Plan> plan =
+      policy.MakePlan(graph, system, with_threads);
   if (!plan.ok()) return plan.status();
-  const Cancellation& cancellation = options.cancellation;
-  const absl::Status verdict = VerifyPlan(graph, system, *plan, cancellation);
+  const policies::Cancellation& cancellation = options.cancellation;
+  const absl::Status verdict =
+      policies::VerifyPlan(graph, system, *plan, cancellation);
   if (absl::IsCancelled(verdict)) return verdict;
   if (!verdict.ok()) return Internal(policy, verdict);
-  const absl::StatusOr<Simulation> simulation =
-      Simulate(graph, system, *plan, cancellation);
+  const absl::StatusOr<policies::Simulation> simulation =
+      policies::Simulate(graph, system, *plan, cancellation);
   if (absl::IsCancelled(simulation.status())) return simulation.status();
   if (!simulation.ok()) return Internal(policy, simulation.status());
   plan->prediction = simulation->prediction;

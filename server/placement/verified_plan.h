@@ -1,6 +1,6 @@
 // Has a policy make a plan, verifies it and simulates it.
 //
-//   absl::StatusOr<Plan> plan =
+//   absl::StatusOr<policies::Plan> plan =
 //       MakeVerifiedPlan(graph, system, *policy, {.fast_limit_bytes = limit});
 #ifndef STOWAGE_SERVER_PLACEMENT_VERIFIED_PLAN_H_
 #define STOWAGE_SERVER_PLACEMENT_VERIFIED_PLAN_H_
@@ -15,10 +15,9 @@ namespace stowage {
 
 // Blocks while the policy thinks. The prediction is the simulator's. INTERNAL
 // when the verifier rejects the plan; else errors are the policy's.
-absl::StatusOr<Plan> MakeVerifiedPlan(const Graph& graph,
-                                      const MemorySystem& system,
-                                      const Policy& policy,
-                                      const PlanOptions& options);
+absl::StatusOr<policies::Plan> MakeVerifiedPlan(
+    const policies::Graph& graph, const policies::MemorySystem& system,
+    const policies::Policy& policy, const policies::PlanOptions& options);
 
 }  // namespace stowage
 

@@ -23,7 +23,8 @@ grpc::Status GraphServiceImpl::RegisterGraph(
     v1::RegisterGraphResponse* response) {
   absl::Status valid = CheckBounds(*request);
   if (!valid.ok()) return ToGrpcStatus(valid);
-  absl::StatusOr<Graph> graph = GraphFromProto(request->graph());
+  absl::StatusOr<policies::Graph> graph =
+      policies::GraphFromProto(request->graph());
   if (!graph.ok()) return ToGrpcStatus(graph.status());
   const v1::GraphSummary summary = Summarize(*graph);
   const absl::StatusOr<v1::Graph> before = store_->GetGraph(summary.graph_id());

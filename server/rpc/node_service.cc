@@ -24,7 +24,8 @@ grpc::Status NodeServiceImpl::RegisterNode(
     v1::RegisterNodeResponse* response) {
   absl::StatusOr<v1::RegisterNodeRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
-  absl::Status valid = MemorySystemFromProto(checked->system()).status();
+  absl::Status valid =
+      policies::MemorySystemFromProto(checked->system()).status();
   if (!valid.ok()) return ToGrpcStatus(valid);
   absl::Status registered =
       nodes_->Register(checked->node(), checked->system(), absl::Now());

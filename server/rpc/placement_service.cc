@@ -26,13 +26,14 @@ namespace {
 
 constexpr absl::string_view kList = "plans";
 
-absl::StatusOr<MemorySystem> SystemOf(const v1::MakePlanRequest& request) {
+absl::StatusOr<policies::MemorySystem> SystemOf(
+    const v1::MakePlanRequest& request) {
   switch (request.memory_system_case()) {
     case v1::MakePlanRequest::kSystem:
-      return MemorySystemFromProto(request.system());
+      return policies::MemorySystemFromProto(request.system());
     case v1::MakePlanRequest::kSystemName: {
-      absl::StatusOr<MemorySystem> preset =
-          PresetMemorySystem(request.system_name());
+      absl::StatusOr<policies::MemorySystem> preset =
+          policies::PresetMemorySystem(request.system_name());
       if (preset.ok()) return preset;
       return absl::InvalidArgumentError(preset.status().message());
     }
@@ -45,15 +46,15 @@ absl::StatusOr<MemorySystem> SystemOf(const v1::MakePlanRequest& request) {
 
 absl::StatusOr<PlanRequest> PlanRequestFromProto(
     const v1::MakePlanRequest& proto) {
-  absl::StatusOr<MemorySystem> system = SystemOf(proto);
+  absl::StatusOr<policies::MemorySystem> system = SystemOf(proto);
   if (!system.ok()) return system.status();
   return PlanRequest{
       .graph_id = proto.graph_id(),
       .system = *std::move(system),
       .fast_limit_bytes = proto.fast_limit_bytes(),
       .policy = std::string(proto.policy().empty()
-                                ? kDefaultPolicy
-                                : PresentPolicyName(proto.policy())),
+                                ? policies::kDefaultPolicy
+                                : policies::PresentPolicyName(proto.policy())),
       .seed = proto.seed(),
       .replan = proto.replan(),
   };
@@ -236,7 +237,7 @@ grpc::Status PlacementServiceImpl::ListPolicies(
     grpc::ServerContext* /*context*/,
     const v1::ListPoliciesRequest* /*request*/,
     v1::ListPoliciesResponse* response) {
-  for (const PolicyInfo& policy : Policies()) {
+  for (const policies::PolicyInfo& policy : policies::Policies()) {
     v1::PolicySummary* summary = response->add_policies();
     summary->set_name(policy.name);
     summary->set_description(policy.description);

@@ -8,8 +8,8 @@
 namespace stowage {
 namespace {
 
-double Price(const Prediction& prediction, int64_t peak_bytes,
-             const UnitPrices& prices) {
+double Price(const policies::Prediction& prediction, int64_t peak_bytes,
+             const policies::UnitPrices& prices) {
   const auto fast_bytes = static_cast<double>(prediction.fast_peak_bytes);
   const double slow_bytes =
       std::max(0.0, static_cast<double>(peak_bytes) - fast_bytes);
@@ -25,13 +25,15 @@ double Ratio(double candidate, double serving) {
 
 }  // namespace
 
-double RelativeCost(const Graph& graph, const DqnSettings& settings,
-                    const UnitPrices& prices, const Prediction& candidate,
-                    const Prediction& serving) {
+double RelativeCost(const policies::Graph& graph,
+                    const policies::DqnSettings& settings,
+                    const policies::UnitPrices& prices,
+                    const policies::Prediction& candidate,
+                    const policies::Prediction& serving) {
   const double time = Ratio(static_cast<double>(candidate.step_time_ns),
                             static_cast<double>(serving.step_time_ns));
   if (prices.fast_usd_per_gb <= 0 || prices.slow_usd_per_gb <= 0) return time;
-  const int64_t peak_bytes = ComputeLiveness(graph).peak_bytes;
+  const int64_t peak_bytes = policies::ComputeLiveness(graph).peak_bytes;
   const double price = Ratio(Price(candidate, peak_bytes, prices),
                              Price(serving, peak_bytes, prices));
   return settings.cost_priority * time + (1 - settings.cost_priority) * price;

@@ -17,9 +17,11 @@ namespace stowage {
 // as in DeepTM's eq. 13, both relative to the serving plan. The price is that
 // of the fast peak and of the rest of the graph's peak in slow memory (eq. 12);
 // where prices are not known only time counts.
-double RelativeCost(const Graph& graph, const DqnSettings& settings,
-                    const UnitPrices& prices, const Prediction& candidate,
-                    const Prediction& serving);
+double RelativeCost(const policies::Graph& graph,
+                    const policies::DqnSettings& settings,
+                    const policies::UnitPrices& prices,
+                    const policies::Prediction& candidate,
+                    const policies::Prediction& serving);
 
 }  // namespace stowage
 

@@ -95,7 +95,8 @@ absl::Status DriftMonitor::FollowSteps(const std::string& job_id,
                                        double measured_ns) {
   const absl::StatusOr<v1::Job> job = jobs_->Get(job_id, absl::Now());
   if (!job.ok()) return job.status();
-  if (!CapabilitiesOf(job->policy()).needs_training) return absl::OkStatus();
+  if (!policies::CapabilitiesOf(job->policy()).needs_training)
+    return absl::OkStatus();
   absl::StatusOr<std::vector<DqnVersion>> serving =
       trainings_->ListServing(job->graph_id());
   if (!serving.ok()) return serving.status();
@@ -113,15 +114,17 @@ absl::Status DriftMonitor::UpdateProfile(const DqnVersion& version,
   absl::StatusOr<v1::Graph> profile =
       graphs_->GetGraph(version.info.graph_id());
   if (!profile.ok()) return profile.status();
-  const absl::StatusOr<Graph> graph = GraphFromProto(*profile);
+  const absl::StatusOr<policies::Graph> graph =
+      policies::GraphFromProto(*profile);
   if (!graph.ok()) return graph.status();
-  const absl::StatusOr<MemorySystem> system =
-      MemorySystemFromProto(version.system);
+  const absl::StatusOr<policies::MemorySystem> system =
+      policies::MemorySystemFromProto(version.system);
   if (!system.ok()) return system.status();
-  const absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(version.policy);
+  const absl::StatusOr<policies::DqnPolicy> policy =
+      policies::DecodeDqnPolicy(version.policy);
   if (!policy.ok()) return policy.status();
-  const absl::StatusOr<Plan> plan =
-      MakeVerifiedPlan(*graph, *system, *MakeDeepTmPolicy(*policy),
+  const absl::StatusOr<policies::Plan> plan =
+      MakeVerifiedPlan(*graph, *system, *policies::MakeDeepTmPolicy(*policy),
                        {.fast_limit_bytes = policy->fast_limit_bytes});
   if (!plan.ok()) return plan.status();
   const double factor =

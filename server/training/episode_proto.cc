@@ -6,7 +6,7 @@
 
 namespace stowage {
 
-v1::Episode EpisodeToProto(const EpisodeReport& report) {
+v1::Episode EpisodeToProto(const policies::EpisodeReport& report) {
   v1::Episode episode;
   episode.set_episode(report.episode);
   episode.set_episodes(report.episodes);
@@ -18,8 +18,8 @@ v1::Episode EpisodeToProto(const EpisodeReport& report) {
   return episode;
 }
 
-EpisodeReport EpisodeFromProto(const v1::Episode& episode,
-                               const DqnPolicy* checkpoint) {
+policies::EpisodeReport EpisodeFromProto(
+    const v1::Episode& episode, const policies::DqnPolicy* checkpoint) {
   return {.episode = episode.episode(),
           .episodes = episode.episodes(),
           .greedy_probability = episode.greedy_probability(),
@@ -30,7 +30,7 @@ EpisodeReport EpisodeFromProto(const v1::Episode& episode,
           .checkpoint = checkpoint};
 }
 
-v1::Episode EpisodeTimer::Stamp(const EpisodeReport& report) {
+v1::Episode EpisodeTimer::Stamp(const policies::EpisodeReport& report) {
   if (first_ == 0) {
     first_ = report.episode;
     begin_ = absl::Now();

@@ -14,17 +14,17 @@
 namespace stowage {
 
 // Without `remaining_ns`.
-v1::Episode EpisodeToProto(const EpisodeReport& report);
+v1::Episode EpisodeToProto(const policies::EpisodeReport& report);
 
 // `checkpoint` must outlive the report.
-EpisodeReport EpisodeFromProto(const v1::Episode& episode,
-                               const DqnPolicy* checkpoint);
+policies::EpisodeReport EpisodeFromProto(const v1::Episode& episode,
+                                         const policies::DqnPolicy* checkpoint);
 
 // Estimates how long a training still takes, from the time that its episodes
 // took after the first. Not thread-safe.
 class EpisodeTimer {
  public:
-  v1::Episode Stamp(const EpisodeReport& report);
+  v1::Episode Stamp(const policies::EpisodeReport& report);
 
  private:
   int32_t first_ = 0;  // 0: none yet

@@ -22,30 +22,32 @@
 namespace stowage {
 namespace {
 
-std::string Milliseconds(const Plan& plan) {
+std::string Milliseconds(const policies::Plan& plan) {
   return absl::StrFormat(
       "%.3f ms", static_cast<double>(plan.prediction.step_time_ns) * 1e-6);
 }
 
-absl::StatusOr<Plan> PlanOf(const DqnPolicy& policy, const Graph& graph,
-                            const MemorySystem& system) {
-  return MakeVerifiedPlan(graph, system, *MakeDeepTmPolicy(policy),
+absl::StatusOr<policies::Plan> PlanOf(const policies::DqnPolicy& policy,
+                                      const policies::Graph& graph,
+                                      const policies::MemorySystem& system) {
+  return MakeVerifiedPlan(graph, system, *policies::MakeDeepTmPolicy(policy),
                           {.fast_limit_bytes = policy.fast_limit_bytes});
 }
 
 // 0 when the default policy has no plan.
-int64_t DefaultStepTimeNs(const Graph& graph, const MemorySystem& system,
+int64_t DefaultStepTimeNs(const policies::Graph& graph,
+                          const policies::MemorySystem& system,
                           int64_t fast_limit_bytes) {
-  const absl::StatusOr<std::unique_ptr<Policy>> policy =
-      MakePolicy(kDefaultPolicy);
+  const absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
+      policies::MakePolicy(policies::kDefaultPolicy);
   if (!policy.ok()) return 0;
-  const absl::StatusOr<Plan> plan = MakeVerifiedPlan(
+  const absl::StatusOr<policies::Plan> plan = MakeVerifiedPlan(
       graph, system, **policy, {.fast_limit_bytes = fast_limit_bytes});
   return plan.ok() ? plan->prediction.step_time_ns : 0;
 }
 
-v1::PolicyVersion InfoOf(const DqnPolicy& policy, const Plan& plan,
-                         int64_t training_id) {
+v1::PolicyVersion InfoOf(const policies::DqnPolicy& policy,
+                         const policies::Plan& plan, int64_t training_id) {
   v1::PolicyVersion info;
   info.set_policy_id(PolicyId(policy));
   info.set_graph_id(policy.graph_id);
@@ -79,30 +81,33 @@ absl::Status CannotServe(const absl::Status& cause) {
 
 }  // namespace
 
-std::string PolicyId(const DqnPolicy& policy) {
+std::string PolicyId(const policies::DqnPolicy& policy) {
   return HashFields({policy.graph_id, policy.system_digest,
                      absl::StrCat(policy.fast_limit_bytes),
                      absl::StrCat(policy.settings.cost_priority)});
 }
 
 std::optional<PolicyVersions::Incumbent> PolicyVersions::FindIncumbent(
-    const std::string& policy_id, const Graph& graph,
-    const MemorySystem& system) {
+    const std::string& policy_id, const policies::Graph& graph,
+    const policies::MemorySystem& system) {
   const absl::StatusOr<DqnVersion> serving =
       trainings_->GetVersion({policy_id, 0});
   if (!serving.ok()) return std::nullopt;
-  const absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(serving->policy);
+  const absl::StatusOr<policies::DqnPolicy> policy =
+      policies::DecodeDqnPolicy(serving->policy);
   if (!policy.ok()) return std::nullopt;
-  absl::StatusOr<Plan> plan = PlanOf(*policy, graph, system);
+  absl::StatusOr<policies::Plan> plan = PlanOf(*policy, graph, system);
   if (!plan.ok()) return std::nullopt;
   return Incumbent{serving->info.version(), *std::move(plan)};
 }
 
 absl::StatusOr<v1::PolicyVersion> PolicyVersions::Publish(
-    const DqnPolicy& policy, const MemorySystem& system, int64_t training_id) {
-  const absl::StatusOr<Graph> graph = LoadGraph(graphs_, policy.graph_id);
+    const policies::DqnPolicy& policy, const policies::MemorySystem& system,
+    int64_t training_id) {
+  const absl::StatusOr<policies::Graph> graph =
+      LoadGraph(graphs_, policy.graph_id);
   if (!graph.ok()) return graph.status();
-  const absl::StatusOr<Plan> plan = PlanOf(policy, *graph, system);
+  const absl::StatusOr<policies::Plan> plan = PlanOf(policy, *graph, system);
   if (!plan.ok()) return plan.status();
   v1::PolicyVersion info = InfoOf(policy, *plan, training_id);
   info.set_default_step_time_ns(
@@ -114,8 +119,8 @@ absl::StatusOr<v1::PolicyVersion> PolicyVersions::Publish(
   const bool better =
       !incumbent.has_value() ||
       RelativeCost(*graph, policy.settings,
-                   FindUnitPrices(policy.settings, system), plan->prediction,
-                   incumbent->plan.prediction) < 1;
+                   policies::FindUnitPrices(policy.settings, system),
+                   plan->prediction, incumbent->plan.prediction) < 1;
   info.set_verdict(absl::StrCat(
       better ? "promoted: " : "kept, not promoted: ", Milliseconds(*plan),
       " a step, ",
@@ -126,9 +131,9 @@ absl::StatusOr<v1::PolicyVersion> PolicyVersions::Publish(
           : "and no version served"));
   absl::StatusOr<v1::PolicyVersion> added =
       trainings_->AddVersion({.info = std::move(info),
-                              .system = MemorySystemToProto(system),
+                              .system = policies::MemorySystemToProto(system),
                               .system_digest = policy.system_digest,
-                              .policy = EncodeDqnPolicy(policy)});
+                              .policy = policies::EncodeDqnPolicy(policy)});
   if (!added.ok() || !better) return added;
   absl::Status promoted =
       trainings_->Promote({added->policy_id(), added->version()});
@@ -141,14 +146,16 @@ absl::StatusOr<v1::PolicyVersion> PolicyVersions::Promote(
     const VersionKey& key) {
   absl::StatusOr<DqnVersion> version = trainings_->GetVersion(key);
   if (!version.ok()) return version.status();
-  const absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(version->policy);
+  const absl::StatusOr<policies::DqnPolicy> policy =
+      policies::DecodeDqnPolicy(version->policy);
   if (!policy.ok()) return CannotServe(policy.status());
-  const absl::StatusOr<MemorySystem> system =
-      MemorySystemFromProto(version->system);
+  const absl::StatusOr<policies::MemorySystem> system =
+      policies::MemorySystemFromProto(version->system);
   if (!system.ok()) return CannotServe(system.status());
-  const absl::StatusOr<Graph> graph = LoadGraph(graphs_, policy->graph_id);
+  const absl::StatusOr<policies::Graph> graph =
+      LoadGraph(graphs_, policy->graph_id);
   if (!graph.ok()) return graph.status();
-  const absl::StatusOr<Plan> plan = PlanOf(*policy, *graph, *system);
+  const absl::StatusOr<policies::Plan> plan = PlanOf(*policy, *graph, *system);
   if (!plan.ok()) return CannotServe(plan.status());
   absl::MutexLock lock(&promotion_);
   absl::Status promoted =
@@ -181,9 +188,11 @@ absl::StatusOr<ServingDqn> PolicyVersions::FindServing(
                                     version.info.fast_limit_bytes(), " bytes"));
       continue;
     }
-    absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(version.policy);
+    absl::StatusOr<policies::DqnPolicy> policy =
+        policies::DecodeDqnPolicy(version.policy);
     if (!policy.ok()) return policy.status();
-    absl::StatusOr<MemorySystem> system = MemorySystemFromProto(version.system);
+    absl::StatusOr<policies::MemorySystem> system =
+        policies::MemorySystemFromProto(version.system);
     if (!system.ok()) return system.status();
     return ServingDqn{*std::move(policy), *std::move(system),
                       HashFields({version.policy})};
@@ -196,17 +205,20 @@ absl::StatusOr<ServingDqn> PolicyVersions::FindServing(
 
 absl::StatusOr<ServingDqn> PolicyVersions::ForRequest(
     const PlanRequest& request) {
-  const std::string digest = MemorySystemDigest(request.system);
+  const std::string digest = policies::MemorySystemDigest(request.system);
   absl::StatusOr<ServingDqn> serving =
       FindServing(request.graph_id, [&](const DqnVersion& version) {
         return version.system_digest == digest &&
                version.info.fast_limit_bytes() == request.fast_limit_bytes;
       });
   if (!absl::IsNotFound(serving.status())) return serving;
-  const absl::StatusOr<Graph> graph = LoadGraph(graphs_, request.graph_id);
+  const absl::StatusOr<policies::Graph> graph =
+      LoadGraph(graphs_, request.graph_id);
   if (!graph.ok()) return graph.status();
-  const PlanOptions options = {.fast_limit_bytes = request.fast_limit_bytes};
-  if (PlanWithoutMoves(*graph, request.system, options, kDeepTmPolicyName)
+  const policies::PlanOptions options = {.fast_limit_bytes =
+                                             request.fast_limit_bytes};
+  if (policies::PlanWithoutMoves(*graph, request.system, options,
+                                 policies::kDeepTmPolicyName)
           .has_value()) {
     return ServingDqn{{.graph_id = request.graph_id,
                        .system = request.system.name,

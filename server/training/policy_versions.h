@@ -28,7 +28,7 @@ namespace stowage {
 
 // Returns the hex SHA-256 of what a DQN policy is for: graph, memory system,
 // limit and cost priority.
-std::string PolicyId(const DqnPolicy& policy);
+std::string PolicyId(const policies::DqnPolicy& policy);
 
 // Thread-safe. Does not own the stores, which must outlive it.
 class PolicyVersions final : public DqnSource {
@@ -41,9 +41,9 @@ class PolicyVersions final : public DqnSource {
   // is better than the version that serves, or when none does; `verdict` says
   // which. Blocks while plans are made. Errors are those of the plan: then
   // nothing is stored.
-  absl::StatusOr<v1::PolicyVersion> Publish(const DqnPolicy& policy,
-                                            const MemorySystem& system,
-                                            int64_t training_id);
+  absl::StatusOr<v1::PolicyVersion> Publish(
+      const policies::DqnPolicy& policy, const policies::MemorySystem& system,
+      int64_t training_id);
 
   // Lets the version serve. NOT_FOUND: no such version. FAILED_PRECONDITION:
   // its plan cannot be made or does not verify; what serves goes on serving.
@@ -63,7 +63,7 @@ class PolicyVersions final : public DqnSource {
   // can no longer plan.
   struct Incumbent {
     int64_t version = 0;
-    Plan plan;
+    policies::Plan plan;
   };
   // The first of the graph's that serves and is `wanted`; NOT_FOUND says which
   // limits there are.
@@ -71,8 +71,8 @@ class PolicyVersions final : public DqnSource {
       const std::string& graph_id,
       absl::FunctionRef<bool(const DqnVersion&)> wanted);
   std::optional<Incumbent> FindIncumbent(const std::string& policy_id,
-                                         const Graph& graph,
-                                         const MemorySystem& system);
+                                         const policies::Graph& graph,
+                                         const policies::MemorySystem& system);
 
   GraphStore* const graphs_;
   TrainingStore* const trainings_;

@@ -43,13 +43,16 @@ absl::StatusOr<TrainingJob> ReadJob() {
         "the trainer's standard input holds no job; it is started by stowaged "
         "and by `stowage train`");
   }
-  absl::StatusOr<Graph> graph = GraphFromProto(proto.graph());
+  absl::StatusOr<policies::Graph> graph =
+      policies::GraphFromProto(proto.graph());
   if (!graph.ok()) return graph.status();
-  absl::StatusOr<MemorySystem> system = MemorySystemFromProto(proto.system());
+  absl::StatusOr<policies::MemorySystem> system =
+      policies::MemorySystemFromProto(proto.system());
   if (!system.ok()) return system.status();
-  std::optional<DqnPolicy> start;
+  std::optional<policies::DqnPolicy> start;
   if (!proto.start_policy().empty()) {
-    absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(proto.start_policy());
+    absl::StatusOr<policies::DqnPolicy> policy =
+        policies::DecodeDqnPolicy(proto.start_policy());
     if (!policy.ok()) return policy.status();
     start = *std::move(policy);
   }
@@ -61,29 +64,31 @@ absl::StatusOr<TrainingJob> ReadJob() {
                      .start = std::move(start)};
 }
 
-bool TellEpisode(const EpisodeReport& report) {
+bool TellEpisode(const policies::EpisodeReport& report) {
   v1::TrainerOutput output;
   *output.mutable_episode()->mutable_episode() = EpisodeToProto(report);
-  output.mutable_episode()->set_checkpoint(EncodeDqnPolicy(*report.checkpoint));
+  output.mutable_episode()->set_checkpoint(
+      policies::EncodeDqnPolicy(*report.checkpoint));
   Write(output);
   return cancelled == 0;
 }
 
-absl::StatusOr<DqnPolicy> Train() {
+absl::StatusOr<policies::DqnPolicy> Train() {
   const absl::StatusOr<TrainingJob> job = ReadJob();
   if (!job.ok()) return job.status();
-  const DqnPolicy* start = job->start.has_value() ? &*job->start : nullptr;
-  return TrainDqn(job->graph, job->system, job->fast_limit_bytes,
-                  SettingsOf(job->options, start), job->seed, start,
-                  &TellEpisode);
+  const policies::DqnPolicy* start =
+      job->start.has_value() ? &*job->start : nullptr;
+  return policies::TrainDqn(job->graph, job->system, job->fast_limit_bytes,
+                            SettingsOf(job->options, start), job->seed, start,
+                            &TellEpisode);
 }
 
-void TellResult(const absl::StatusOr<DqnPolicy>& policy) {
+void TellResult(const absl::StatusOr<policies::DqnPolicy>& policy) {
   v1::TrainerOutput output;
   v1::TrainerResult* result = output.mutable_result();
   result->set_code(static_cast<int>(policy.status().code()));
   result->set_message(std::string(policy.status().message()));
-  if (policy.ok()) result->set_policy(EncodeDqnPolicy(*policy));
+  if (policy.ok()) result->set_policy(policies::EncodeDqnPolicy(*policy));
   Write(output);
 }
 

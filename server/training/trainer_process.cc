@@ -182,26 +182,28 @@ absl::StatusOr<Trainer> Trainer::Start(const TrainerOptions& options) {
 
 v1::TrainerJob JobToProto(const TrainingJob& job) {
   v1::TrainerJob proto;
-  *proto.mutable_graph() = GraphToProto(job.graph);
-  *proto.mutable_system() = MemorySystemToProto(job.system);
+  *proto.mutable_graph() = policies::GraphToProto(job.graph);
+  *proto.mutable_system() = policies::MemorySystemToProto(job.system);
   proto.set_fast_limit_bytes(job.fast_limit_bytes);
   *proto.mutable_options() = job.options;
   proto.set_seed(job.seed);
   if (job.start.has_value())
-    proto.set_start_policy(EncodeDqnPolicy(*job.start));
+    proto.set_start_policy(policies::EncodeDqnPolicy(*job.start));
   return proto;
 }
 
-absl::StatusOr<DqnPolicy> ResultFromProto(const v1::TrainerResult& result) {
+absl::StatusOr<policies::DqnPolicy> ResultFromProto(
+    const v1::TrainerResult& result) {
   if (result.code() != 0) {
     return absl::Status(static_cast<absl::StatusCode>(result.code()),
                         result.message());
   }
-  return DecodeDqnPolicy(result.policy());
+  return policies::DecodeDqnPolicy(result.policy());
 }
 
 // Passes episodes on until the result comes.
-absl::StatusOr<DqnPolicy> Follow(Trainer* trainer, OnEpisode on_episode) {
+absl::StatusOr<policies::DqnPolicy> Follow(Trainer* trainer,
+                                           OnEpisode on_episode) {
   google::protobuf::io::FileInputStream stream(trainer->output());
   bool cancelled = false;
   for (;;) {
@@ -217,8 +219,8 @@ absl::StatusOr<DqnPolicy> Follow(Trainer* trainer, OnEpisode on_episode) {
       trainer->Wait();
       return ResultFromProto(output.result());
     }
-    const absl::StatusOr<DqnPolicy> checkpoint =
-        DecodeDqnPolicy(output.episode().checkpoint());
+    const absl::StatusOr<policies::DqnPolicy> checkpoint =
+        policies::DecodeDqnPolicy(output.episode().checkpoint());
     if (!checkpoint.ok()) return checkpoint.status();
     if (on_episode(
             EpisodeFromProto(output.episode().episode(), &*checkpoint)) ||
@@ -247,7 +249,7 @@ absl::StatusOr<std::string> FindTrainer() {
 TrainFunction TrainerProcess(TrainerOptions options) {
   return [options = std::move(options)](
              const TrainingJob& job,
-             OnEpisode on_episode) -> absl::StatusOr<DqnPolicy> {
+             OnEpisode on_episode) -> absl::StatusOr<policies::DqnPolicy> {
     absl::StatusOr<Trainer> trainer = Trainer::Start(options);
     if (!trainer.ok()) return trainer.status();
     if (!trainer->Send(JobToProto(job))) {

@@ -5,9 +5,10 @@
 
 namespace stowage {
 
-DqnSettings SettingsOf(const v1::TrainingOptions& options,
-                       const DqnPolicy* start) {
-  DqnSettings settings = start == nullptr ? DqnSettings() : start->settings;
+policies::DqnSettings SettingsOf(const v1::TrainingOptions& options,
+                                 const policies::DqnPolicy* start) {
+  policies::DqnSettings settings =
+      start == nullptr ? policies::DqnSettings() : start->settings;
   if (options.has_cost_priority()) {
     settings.cost_priority = options.cost_priority();
   }
@@ -19,8 +20,9 @@ DqnSettings SettingsOf(const v1::TrainingOptions& options,
     settings.slow_price_usd_per_gb = options.slow_price_usd_per_gb();
   }
   if (options.has_synchronous()) {
-    settings.migration = options.synchronous() ? MigrationMode::kSynchronous
-                                               : MigrationMode::kAsynchronous;
+    settings.migration = options.synchronous()
+                             ? policies::MigrationMode::kSynchronous
+                             : policies::MigrationMode::kAsynchronous;
   }
   return settings;
 }
@@ -31,10 +33,12 @@ absl::Status CheckTrainingJob(const TrainingJob& job) {
         absl::StrCat("fast_limit_bytes is ", job.fast_limit_bytes,
                      "; name the bytes of fast memory the job may use"));
   }
-  const DqnPolicy* start = job.start.has_value() ? &*job.start : nullptr;
-  absl::Status status = CheckDqnSettings(SettingsOf(job.options, start));
+  const policies::DqnPolicy* start =
+      job.start.has_value() ? &*job.start : nullptr;
+  absl::Status status =
+      policies::CheckDqnSettings(SettingsOf(job.options, start));
   if (status.ok() && start != nullptr) {
-    status = CheckTrainedFor(*start, job.graph, job.system);
+    status = policies::CheckTrainedFor(*start, job.graph, job.system);
   }
   return status;
 }

@@ -1,8 +1,8 @@
 // Says what a training is given, and declares the function that trains.
 //
 //   TrainFunction train = TrainerProcess({.path = "/usr/bin/stowage-trainer"});
-//   absl::StatusOr<DqnPolicy> policy =
-//       train(job, [](const EpisodeReport&) { return true; });
+//   absl::StatusOr<policies::DqnPolicy> policy =
+//       train(job, [](const policies::EpisodeReport&) { return true; });
 #ifndef STOWAGE_SERVER_TRAINING_TRAINING_JOB_H_
 #define STOWAGE_SERVER_TRAINING_TRAINING_JOB_H_
 
@@ -23,27 +23,27 @@ namespace stowage {
 
 // Plain data.
 struct TrainingJob {
-  Graph graph;
-  MemorySystem system;
+  policies::Graph graph;
+  policies::MemorySystem system;
   int64_t fast_limit_bytes = 0;
   v1::TrainingOptions options;
   int64_t seed = 0;
-  std::optional<DqnPolicy> start;  // nothing: from random weights
+  std::optional<policies::DqnPolicy> start;  // nothing: from random weights
 };
 
 // Called after each episode; false cancels.
-using OnEpisode = absl::FunctionRef<bool(const EpisodeReport&)>;
+using OnEpisode = absl::FunctionRef<bool(const policies::EpisodeReport&)>;
 
 // As TrainDqn; blocks until the training has ended or was cancelled.
-using TrainFunction =
-    std::function<absl::StatusOr<DqnPolicy>(const TrainingJob&, OnEpisode)>;
+using TrainFunction = std::function<absl::StatusOr<policies::DqnPolicy>(
+    const TrainingJob&, OnEpisode)>;
 
 // Returns the settings that the options ask for: those of `start`, or else the
 // defaults, except where the options set others. `start` may be null.
 // INVALID_ARGUMENT: a limit below 1, or an option out of range.
 // FAILED_PRECONDITION: `start` is for another graph or system.
-DqnSettings SettingsOf(const v1::TrainingOptions& options,
-                       const DqnPolicy* start);
+policies::DqnSettings SettingsOf(const v1::TrainingOptions& options,
+                                 const policies::DqnPolicy* start);
 
 // INVALID_ARGUMENT: a limit below 1, or an option out of range.
 // FAILED_PRECONDITION: `start` is for another graph or system.

@@ -22,18 +22,19 @@ absl::Status ResolveSystem(v1::StartTrainingRequest* request) {
     return absl::InvalidArgumentError(
         "the request has no memory system; set system_name or system");
   }
-  absl::StatusOr<MemorySystem> preset =
-      PresetMemorySystem(request->system_name());
+  absl::StatusOr<policies::MemorySystem> preset =
+      policies::PresetMemorySystem(request->system_name());
   if (!preset.ok()) {
     return absl::InvalidArgumentError(preset.status().message());
   }
-  *request->mutable_system() = MemorySystemToProto(*preset);
+  *request->mutable_system() = policies::MemorySystemToProto(*preset);
   return absl::OkStatus();
 }
 
 v1::Training QueuedTraining(const v1::StartTrainingRequest& request,
                             const TrainingJob& job) {
-  const DqnPolicy* start = job.start.has_value() ? &*job.start : nullptr;
+  const policies::DqnPolicy* start =
+      job.start.has_value() ? &*job.start : nullptr;
   v1::Training training;
   training.set_request_id(request.request_id());
   training.set_graph_id(request.graph_id());
@@ -58,7 +59,7 @@ void End(v1::TrainingState state, const std::string& message,
   *training->mutable_finished_at() = TimestampFromTime(absl::Now());
 }
 
-bool IsDone(const DqnPolicy& policy) {
+bool IsDone(const policies::DqnPolicy& policy) {
   return policy.fits || policy.episodes_done >= policy.settings.episodes;
 }
 
@@ -135,9 +136,11 @@ absl::StatusOr<TrainingJob> TrainingManager::MakeJob(
         "graph_id is not set; name the graph to train for, or the training to "
         "resume");
   }
-  absl::StatusOr<MemorySystem> system = MemorySystemFromProto(request.system());
+  absl::StatusOr<policies::MemorySystem> system =
+      policies::MemorySystemFromProto(request.system());
   if (!system.ok()) return system.status();
-  absl::StatusOr<Graph> graph = LoadGraph(graphs_, request.graph_id());
+  absl::StatusOr<policies::Graph> graph =
+      LoadGraph(graphs_, request.graph_id());
   if (!graph.ok()) return graph.status();
   TrainingJob job = {.graph = *std::move(graph),
                      .system = *std::move(system),
@@ -146,7 +149,8 @@ absl::StatusOr<TrainingJob> TrainingManager::MakeJob(
                      .seed = request.seed(),
                      .start = std::nullopt};
   if (!request.start_policy().empty()) {
-    absl::StatusOr<DqnPolicy> start = DecodeDqnPolicy(request.start_policy());
+    absl::StatusOr<policies::DqnPolicy> start =
+        policies::DecodeDqnPolicy(request.start_policy());
     if (!start.ok()) return start.status();
     job.start = *std::move(start);
   }
@@ -282,7 +286,7 @@ void TrainingManager::Run(int64_t training_id, Active* active) {
   }
   Store(*training, active);
   const absl::StatusOr<TrainingJob> job = MakeJob(*request);
-  const absl::StatusOr<DqnPolicy> policy =
+  const absl::StatusOr<policies::DqnPolicy> policy =
       !job.ok()                        ? job.status()
       : resumes && IsDone(*job->start) ? *job->start
                                        : Train(*job, active, &*training);
@@ -298,35 +302,36 @@ void TrainingManager::Run(int64_t training_id, Active* active) {
   active->channel->End();
 }
 
-absl::StatusOr<DqnPolicy> TrainingManager::Train(const TrainingJob& job,
-                                                 Active* active,
-                                                 v1::Training* training) {
+absl::StatusOr<policies::DqnPolicy> TrainingManager::Train(
+    const TrainingJob& job, Active* active, v1::Training* training) {
   const int64_t id = training->training_id();
   EpisodeTimer timer;
   std::string checkpoint;
-  absl::StatusOr<DqnPolicy> policy =
-      train_(job, [&](const EpisodeReport& report) {
+  absl::StatusOr<policies::DqnPolicy> policy =
+      train_(job, [&](const policies::EpisodeReport& report) {
         v1::TrainingEvent event;
         *event.mutable_episode() = timer.Stamp(report);
         *training->mutable_last_episode() = event.episode();
         options_.on_episode(event.episode());
         active->channel->Publish(std::move(event));
-        checkpoint = EncodeDqnPolicy(*report.checkpoint);
+        checkpoint = policies::EncodeDqnPolicy(*report.checkpoint);
         if (report.episode % kCheckpointEpisodes == 0) {
           trainings_->PutCheckpoint(id, checkpoint).IgnoreError();
           trainings_->UpdateTraining(*training).IgnoreError();
         }
         return !active->cancelled && !draining();
       });
-  if (policy.ok() && !policy->fits) checkpoint = EncodeDqnPolicy(*policy);
+  if (policy.ok() && !policy->fits)
+    checkpoint = policies::EncodeDqnPolicy(*policy);
   if (!checkpoint.empty()) {
     trainings_->PutCheckpoint(id, checkpoint).IgnoreError();
   }
   return policy;
 }
 
-void TrainingManager::Conclude(const DqnPolicy& policy, const TrainingJob& job,
-                               const Active& active, v1::Training* training) {
+void TrainingManager::Conclude(const policies::DqnPolicy& policy,
+                               const TrainingJob& job, const Active& active,
+                               v1::Training* training) {
   if (policy.fits) {
     return End(v1::TRAINING_STATE_SUCCEEDED,
                "the graph fits the fast limit: there was nothing to learn, and "

@@ -92,10 +92,11 @@ class TrainingManager {
 
   void Work();
   void Run(int64_t training_id, Active* active);
-  absl::StatusOr<DqnPolicy> Train(const TrainingJob& job, Active* active,
-                                  v1::Training* training);
+  absl::StatusOr<policies::DqnPolicy> Train(const TrainingJob& job,
+                                            Active* active,
+                                            v1::Training* training);
   // What becomes of a training that ended without an error.
-  void Conclude(const DqnPolicy& policy, const TrainingJob& job,
+  void Conclude(const policies::DqnPolicy& policy, const TrainingJob& job,
                 const Active& active, v1::Training* training);
   void Store(const v1::Training& training, Active* active);
   bool draining() const;

@@ -55,7 +55,7 @@ ABSL_FLAG(int64_t, seed, 0, "PlanOptions::seed");
 ABSL_FLAG(bool, rehost, false, "rehost durations to the system's processor");
 ABSL_FLAG(bool, bound, true, "compute the lower bound, for comparison");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Graph LoadFile(absl::string_view path) {
@@ -200,10 +200,10 @@ void Run(const std::vector<char*>& names) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   std::vector<char*> names = absl::ParseCommandLine(argc, argv);
   names.erase(names.begin());
-  stowage::Run(names);
+  stowage::policies::Run(names);
 }

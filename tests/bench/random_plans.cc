@@ -48,7 +48,7 @@ ABSL_FLAG(std::vector<std::string>, limits,
 ABSL_FLAG(int, nodes, 50, "most nodes of an integer program");
 ABSL_FLAG(double, progress_s, 60, "seconds between lines of progress");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // A limit under which some plan exists may still be none for a policy that
@@ -247,9 +247,9 @@ int Run() {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  return stowage::Run();
+  return stowage::policies::Run();
 }

@@ -27,7 +27,7 @@ ABSL_FLAG(std::vector<std::string>, systems,
 ABSL_FLAG(double, fast_ratio, 0.2, "limit as a share of the tensor peak");
 ABSL_FLAG(double, time_limit_s, 20, "for each program");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 absl::StatusOr<Graph> ReadGraph(const std::string& path) {
@@ -90,8 +90,8 @@ int Run(const std::vector<char*>& paths) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
-  return stowage::Run(absl::ParseCommandLine(argc, argv));
+  return stowage::policies::Run(absl::ParseCommandLine(argc, argv));
 }

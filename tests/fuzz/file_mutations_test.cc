@@ -48,42 +48,46 @@ Tally Feed(const std::string& bytes, int count, Accept accept) {
   return tally;
 }
 
-void ExpectPlanThatHolds(const Graph& graph, const MemorySystem& system) {
-  const int64_t least = FindLeastLimit(graph, system).bytes;
-  const auto plan = (*MakePolicy("lru"))
+void ExpectPlanThatHolds(const policies::Graph& graph,
+                         const policies::MemorySystem& system) {
+  const int64_t least = policies::FindLeastLimit(graph, system).bytes;
+  const auto plan = (*policies::MakePolicy("lru"))
                         ->MakePlan(graph, system, {.fast_limit_bytes = least});
   // Slower tiers may be too small for it.
   if (!plan.ok()) return;
-  EXPECT_EQ(VerifyPlan(graph, system, *plan), absl::OkStatus());
+  EXPECT_EQ(policies::VerifyPlan(graph, system, *plan), absl::OkStatus());
 }
 
 absl::Status AcceptGraph(const std::string& bytes) {
-  const auto proto = ParseGraph(bytes);
+  const auto proto = policies::ParseGraph(bytes);
   if (!proto.ok()) return proto.status();
-  const auto graph = GraphFromProto(*proto);
+  const auto graph = policies::GraphFromProto(*proto);
   if (!graph.ok()) return graph.status();
-  EXPECT_EQ(GraphId(*graph).size(), 64);
-  EXPECT_GE(ComputeLiveness(*graph).peak_bytes, 0);
-  const MemorySystem system = *PresetMemorySystem("file");
-  EXPECT_GE(LowerBoundNs(*graph, system, 1 << 20, {.iterations = 1}), 0);
+  EXPECT_EQ(policies::GraphId(*graph).size(), 64);
+  EXPECT_GE(policies::ComputeLiveness(*graph).peak_bytes, 0);
+  const policies::MemorySystem system = *policies::PresetMemorySystem("file");
+  EXPECT_GE(policies::LowerBoundNs(*graph, system, 1 << 20, {.iterations = 1}),
+            0);
   ExpectPlanThatHolds(*graph, system);
   return absl::OkStatus();
 }
 
-std::vector<Encoding> Encodings() {
-  return {{WireFormat::kBinary, false},
-          {WireFormat::kBinary, true},
-          {WireFormat::kJson, false},
-          {WireFormat::kJson, true}};
+std::vector<policies::Encoding> Encodings() {
+  return {{policies::WireFormat::kBinary, false},
+          {policies::WireFormat::kBinary, true},
+          {policies::WireFormat::kJson, false},
+          {policies::WireFormat::kJson, true}};
 }
 
 TEST(FileMutationsTest, DamagedGraphsAreRefusedOrValid) {
   Tally sum;
-  for (const Graph& graph : {WithAlternatives(RandomGraph(5, {8, 12}), 5),
-                             TrainingStepGraph(1, 2)}) {
-    for (const Encoding& encoding : Encodings()) {
+  for (const policies::Graph& graph :
+       {policies::WithAlternatives(policies::RandomGraph(5, {8, 12}), 5),
+        policies::TrainingStepGraph(1, 2)}) {
+    for (const policies::Encoding& encoding : Encodings()) {
       const Tally tally =
-          Feed(Serialize(GraphToProto(graph), encoding), 600, AcceptGraph);
+          Feed(policies::Serialize(policies::GraphToProto(graph), encoding),
+               600, AcceptGraph);
       sum.refused += tally.refused;
       sum.accepted += tally.accepted;
     }
@@ -93,63 +97,67 @@ TEST(FileMutationsTest, DamagedGraphsAreRefusedOrValid) {
 }
 
 TEST(FileMutationsTest, DamagedPlansAreRefusedOrProven) {
-  const Graph graph = WithAlternatives(TrainingStepGraph(1, 3), 3);
-  const MemorySystem system = *PresetMemorySystem("file");
-  const int64_t limit = ComputeLiveness(graph).peak_bytes / 2;
-  const auto plan = (*MakePolicy("autotm-sync"))
+  const policies::Graph graph =
+      policies::WithAlternatives(policies::TrainingStepGraph(1, 3), 3);
+  const policies::MemorySystem system = *policies::PresetMemorySystem("file");
+  const int64_t limit = policies::ComputeLiveness(graph).peak_bytes / 2;
+  const auto plan = (*policies::MakePolicy("autotm-sync"))
                         ->MakePlan(graph, system, {.fast_limit_bytes = limit});
   ASSERT_TRUE(plan.ok()) << plan.status();
   int simulated = 0, proven = 0;
   const auto accept = [&](const std::string& bytes) -> absl::Status {
-    const auto proto = ParsePlan(bytes);
+    const auto proto = policies::ParsePlan(bytes);
     if (!proto.ok()) return proto.status();
-    const auto damaged = PlanFromProto(*proto);
+    const auto damaged = policies::PlanFromProto(*proto);
     if (!damaged.ok()) return damaged.status();
-    const auto simulation = Simulate(graph, system, *damaged);
+    const auto simulation = policies::Simulate(graph, system, *damaged);
     simulated += simulation.ok();
-    const absl::Status verdict = VerifyPlan(graph, system, *damaged);
+    const absl::Status verdict = policies::VerifyPlan(graph, system, *damaged);
     if (!verdict.ok()) return verdict;
     ++proven;
     EXPECT_TRUE(simulation.ok()) << simulation.status();
-    EXPECT_GE(MeasurePlanUsage(graph, system, *damaged).peak_bytes[0], 0);
+    EXPECT_GE(policies::MeasurePlanUsage(graph, system, *damaged).peak_bytes[0],
+              0);
     return absl::OkStatus();
   };
-  for (const Encoding& encoding : Encodings()) {
-    Feed(Serialize(PlanToProto(*plan), encoding), 800, accept);
+  for (const policies::Encoding& encoding : Encodings()) {
+    Feed(policies::Serialize(policies::PlanToProto(*plan), encoding), 800,
+         accept);
   }
   EXPECT_GT(simulated, proven);
   EXPECT_GT(proven, 20);
 }
 
 TEST(FileMutationsTest, DamagedMemorySystemsAreRefusedOrPlannedFor) {
-  const Graph graph = TrainingStepGraph(1, 4);
+  const policies::Graph graph = policies::TrainingStepGraph(1, 4);
   const auto accept = [&](const std::string& bytes) -> absl::Status {
-    const auto proto = ParseMemorySystem(bytes);
+    const auto proto = policies::ParseMemorySystem(bytes);
     if (!proto.ok()) return proto.status();
-    const auto system = MemorySystemFromProto(*proto);
+    const auto system = policies::MemorySystemFromProto(*proto);
     if (!system.ok()) return system.status();
     ExpectPlanThatHolds(graph, *system);
     return absl::OkStatus();
   };
   for (const char* preset : {"g10-a100", "optane"}) {
     const v1::MemorySystem proto =
-        MemorySystemToProto(*PresetMemorySystem(preset));
-    for (const Encoding& encoding : Encodings()) {
-      EXPECT_GT(Feed(Serialize(proto, encoding), 200, accept).refused, 50);
+        policies::MemorySystemToProto(*policies::PresetMemorySystem(preset));
+    for (const policies::Encoding& encoding : Encodings()) {
+      EXPECT_GT(Feed(policies::Serialize(proto, encoding), 200, accept).refused,
+                50);
     }
   }
 }
 
 TEST(FileMutationsTest, DamagedDqnPoliciesAreRefusedOrWhole) {
-  const Graph graph = TrainingStepGraph(1, 5);
-  const MemorySystem system = *PresetMemorySystem("optane");
-  const std::string bytes =
-      EncodeDqnPolicy(UntrainedPolicy(graph, system, 1 << 20));
+  const policies::Graph graph = policies::TrainingStepGraph(1, 5);
+  const policies::MemorySystem system = *policies::PresetMemorySystem("optane");
+  const std::string bytes = policies::EncodeDqnPolicy(
+      policies::UntrainedPolicy(graph, system, 1 << 20));
   const auto accept = [&](const std::string& damaged) -> absl::Status {
-    const auto policy = DecodeDqnPolicy(damaged);
+    const auto policy = policies::DecodeDqnPolicy(damaged);
     if (!policy.ok()) return policy.status();
-    EXPECT_EQ(CheckDqnPolicy(*policy), absl::OkStatus());
-    return CheckTrainedFor(*policy, graph, system);
+    EXPECT_EQ(policies::CheckDqnPolicy(*policy), absl::OkStatus());
+    return policies::CheckTrainedFor(*policy, graph, system);
   };
   EXPECT_GT(Feed(bytes, 500, accept).refused, 400);
   // Most of a file is weights; what stands before them is damaged here.

@@ -1,6 +1,6 @@
 #include "policies/deeptm/dqn/dqn_actor.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 Action GreedyAction(const ActionValues& values) {
   const float preference = values[0] - values[1];
@@ -21,4 +21,4 @@ void DqnActor::Act(const KernelState& state, std::vector<Action>& actions) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/deeptm/dqn/q_network.h"
 #include "policies/deeptm/episode.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // The state vector of IV-C for one living tensor. p is 0 in fast memory, 1 in
 // slow memory and -1 before it is allocated.
@@ -41,6 +41,6 @@ class DqnActor : public Actor {
 // The action of higher value; fast when both are equal.
 Action GreedyAction(const ActionValues& values);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_ACTOR_H_

@@ -10,7 +10,7 @@
 #include "policies/deeptm/environment.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct DqnDecider::State {
   TensorIndex tensor_count = 0;
@@ -113,4 +113,4 @@ absl::StatusOr<std::vector<PlacementAction>> DqnDecider::Decide(
   return actions;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

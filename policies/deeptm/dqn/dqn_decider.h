@@ -21,7 +21,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct LivingTensor {
   TensorIndex tensor = 0;
@@ -73,6 +73,6 @@ class DqnDecider {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_DECIDER_H_

@@ -10,7 +10,7 @@
 #include "policies/model/byte_size.h"
 #include "policies/planning/plan_policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 class DeepTmPolicy : public Policy {
@@ -80,4 +80,4 @@ std::unique_ptr<Policy> MakeDeepTmPolicy(DqnPolicy policy) {
   return std::make_unique<DeepTmPolicy>(std::move(policy));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

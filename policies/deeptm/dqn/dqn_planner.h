@@ -14,7 +14,7 @@
 #include "policies/deeptm/dqn/dqn_policy.h"
 #include "policies/plan/policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // As the plans and the command line spell it.
 inline constexpr std::string_view kDeepTmPolicyName = "deeptm";
@@ -30,6 +30,6 @@ absl::StatusOr<Plan> PlanWithDqn(const DqnPolicy& policy, const Graph& graph,
 // "deeptm": PlanWithDqn as a policy.
 std::unique_ptr<Policy> MakeDeepTmPolicy(DqnPolicy policy);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_PLANNER_H_

@@ -16,7 +16,7 @@
 #include "policies/model/memory_system_proto.h"
 #include "stowage/v1/dqn_policy.pb.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int32_t kSchemaVersion = 1;
@@ -229,4 +229,4 @@ absl::Status CheckTrainedFor(const DqnPolicy& policy, const Graph& graph,
   return absl::OkStatus();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

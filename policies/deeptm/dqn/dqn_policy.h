@@ -17,7 +17,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // How `DqnPolicy::weights` are laid out. Raised when the state, the network or
 // the order of the weights changes.
@@ -67,6 +67,6 @@ absl::Status CheckDqnPolicy(const DqnPolicy& policy);
 absl::Status CheckTrainedFor(const DqnPolicy& policy, const Graph& graph,
                              const MemorySystem& system);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_POLICY_H_

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::max();
@@ -89,4 +89,4 @@ double LearningRate(const DqnSettings& settings, int32_t episode) {
                           ShareOfSchedule(settings, episode));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

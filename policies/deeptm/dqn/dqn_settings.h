@@ -15,7 +15,7 @@
 #include "policies/deeptm/migration_mode.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct DqnSettings {
   // Table II: "training episodes".
@@ -112,6 +112,6 @@ double GreedyProbability(const DqnSettings& settings, int32_t episode);
 // from episode to episode while the greedy probability rises.
 double LearningRate(const DqnSettings& settings, int32_t episode);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_SETTINGS_H_

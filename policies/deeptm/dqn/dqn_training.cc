@@ -23,7 +23,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_policy.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Explores and learns.
@@ -431,4 +431,4 @@ absl::StatusOr<DqnPolicy> TrainDqn(
       .Run(on_episode);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

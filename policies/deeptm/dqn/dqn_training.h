@@ -21,7 +21,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // What one episode, one simulated step of the graph, taught.
 struct EpisodeReport {
@@ -58,6 +58,6 @@ absl::StatusOr<DqnPolicy> TrainDqn(
     const DqnSettings& settings, int64_t seed, const DqnPolicy* start,
     absl::FunctionRef<bool(const EpisodeReport&)> on_episode);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_TRAINING_H_

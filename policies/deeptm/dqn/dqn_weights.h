@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 // Little-endian float32 values.
 std::string PackWeights(const std::vector<float>& weights);
@@ -14,6 +14,6 @@ std::string PackWeights(const std::vector<float>& weights);
 // Bytes that are no whole value at the end are dropped.
 std::vector<float> UnpackWeights(std::string_view bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_DQN_WEIGHTS_H_

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using Parameters = std::vector<torch::Tensor>;  // matrix and bias, by layer
@@ -145,4 +145,4 @@ std::vector<float> Learner::MeanWeights() const {
   return weights;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

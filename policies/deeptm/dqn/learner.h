@@ -14,7 +14,7 @@
 #include "policies/deeptm/dqn/dqn_settings.h"
 #include "policies/deeptm/dqn/replay_buffer.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Deterministic. Not thread-safe. Uses no random numbers of LibTorch's and does
 // not change its settings.
@@ -40,6 +40,6 @@ class Learner {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_LEARNER_H_

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <random>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Eight values that are computed together, on processors without such registers
@@ -153,4 +153,4 @@ void QNetwork::Evaluate(const StateVector* states, int count,
   EvaluateAll(layers_, states, count, values);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

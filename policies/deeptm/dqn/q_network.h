@@ -16,7 +16,7 @@
 #include "policies/deeptm/decision.h"
 #include "policies/deeptm/dqn/dqn_settings.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // p, H, D_left, P_left, and unless settings say heat_alone Decision::features.
 inline constexpr int kPaperStateSize = 4;
@@ -67,6 +67,6 @@ class QNetwork {
   std::array<DenseLayer, 3> layers_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_Q_NETWORK_H_

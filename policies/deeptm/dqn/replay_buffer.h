@@ -12,7 +12,7 @@
 
 #include "policies/deeptm/dqn/q_network.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // One decision on one tensor, up to the next decision on it.
 struct Transition {
@@ -54,6 +54,6 @@ class ReplayBuffer {
   std::vector<Transition> transitions_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_REPLAY_BUFFER_H_

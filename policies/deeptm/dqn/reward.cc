@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 double NormalisedTime(const Environment& environment, int64_t step_time_ns) {
   const int64_t range_ns =
@@ -35,4 +35,4 @@ double EpisodicReward(const Environment& environment,
   return beta * time + (1 - beta) * price;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 #include "policies/deeptm/environment.h"
 #include "policies/deeptm/episode.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // C_normal, eq. 11: 0 when everything is fast, 1 when everything is slow. It
 // may be more than 1, since C_total counts migrations.
@@ -27,6 +27,6 @@ double EpisodicReward(const Environment& environment,
                       const EpisodeOutcome& outcome,
                       const DqnSettings& settings, const UnitPrices& prices);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_DEEPTM_DQN_REWARD_H_

@@ -7,7 +7,7 @@
 #include "policies/layout/address_layout.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Times its duration that have to be left of a step for a copy to run in it
@@ -334,4 +334,4 @@ AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
   return choices;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 #include "policies/planning/inactive_period.h"
 #include "policies/search/absences/cost_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct Absence {
   // `slow_first` to `slow_last` are the uses it covers. Begins within the step:
@@ -54,6 +54,6 @@ struct AbsenceChoices {
 AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
                             const CostModel& costs);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_ABSENCE_H_

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Absences of one class that are compared, and that are passed over because
@@ -324,4 +324,4 @@ bool AbsenceSelector::Contains(const Item& a, const Item& b) const {
   return a.to - a.from >= step_;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -22,7 +22,7 @@
 #include "policies/search/absences/occupancy.h"
 #include "policies/search/absences/rank_set.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // What a nanosecond of copying costs in nanoseconds of the step: 0 where
 // copies hide behind kernels, 1 where a lane is what everything waits for.
@@ -128,6 +128,6 @@ class AbsenceSelector {
   RankSet open_;                 // ranks
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_ABSENCE_SELECTOR_H_

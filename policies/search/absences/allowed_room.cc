@@ -4,7 +4,7 @@
 
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Of the arena, the most that is taken at once.
@@ -46,4 +46,4 @@ void AllowedRoom::Take(const std::vector<Residency>& misfits, double share) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

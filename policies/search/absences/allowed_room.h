@@ -17,7 +17,7 @@
 #include "policies/search/absences/absence.h"
 #include "policies/search/absences/cost_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class AllowedRoom {
  public:
@@ -41,6 +41,6 @@ class AllowedRoom {
   std::vector<int64_t> bytes_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_ALLOWED_ROOM_H_

@@ -7,7 +7,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TierIndex FindInPlaceTier(const MemorySystem& system) {
@@ -94,4 +94,4 @@ std::vector<int64_t> ExcessBytes(const CostModel& costs,
   return excess;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

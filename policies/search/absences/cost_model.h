@@ -16,7 +16,7 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class CostModel {
  public:
@@ -70,6 +70,6 @@ class CostModel {
 std::vector<int64_t> ExcessBytes(const CostModel& costs,
                                  const std::vector<int64_t>& allowed_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_COST_MODEL_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 
 int DropIndex::FetchBefore(TensorIndex tensor, KernelIndex leave) const {
   std::pair<KernelIndex, int> last = {-1, -1};
@@ -22,4 +22,4 @@ int DropIndex::FetchBefore(TensorIndex tensor, KernelIndex leave) const {
   return may_drop ? last.second : -1;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "policies/model/graph.h"
 #include "policies/search/absences/cost_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class DropIndex {
  public:
@@ -37,6 +37,6 @@ class DropIndex {
   std::vector<std::vector<std::pair<KernelIndex, int>>> fetches_;  // by tensor
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_DROP_INDEX_H_

@@ -7,7 +7,7 @@
 #include "policies/search/absences/drop_index.h"
 #include "policies/search/absences/occupancy.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Copies out may take this many times their duration before a kernel waits for
@@ -462,4 +462,4 @@ MoveSchedule ScheduleMoves(const CostModel& costs,
   return Scheduler(costs, absences, allowed_bytes).Run();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

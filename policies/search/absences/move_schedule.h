@@ -18,7 +18,7 @@
 #include "policies/search/absences/cost_model.h"
 #include "policies/search/absences/transfer.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct MoveSchedule {
   std::vector<TakenPeriod> taken;
@@ -36,6 +36,6 @@ MoveSchedule ScheduleMoves(const CostModel& costs,
                            const std::vector<PlacedAbsence>& absences,
                            const std::vector<int64_t>& allowed_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_MOVE_SCHEDULE_H_

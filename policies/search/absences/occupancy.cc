@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Below every number of bytes, and far from where adding bytes overflows.
@@ -101,4 +101,4 @@ int64_t Occupancy::HighestWithin(KernelIndex begin, KernelIndex end) const {
   return highest;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

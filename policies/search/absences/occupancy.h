@@ -15,7 +15,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class Occupancy {
  public:
@@ -48,6 +48,6 @@ class Occupancy {
   std::vector<int64_t> highest_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_OCCUPANCY_H_

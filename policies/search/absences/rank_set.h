@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 class RankSet {
  public:
@@ -62,6 +62,6 @@ class RankSet {
   std::vector<uint64_t> filled_;  // a bit for each word that is not 0
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_RANK_SET_H_

@@ -9,7 +9,7 @@
 #include "policies/search/absences/occupancy.h"
 #include "policies/simulate/lane_schedule.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Share of a tier's capacity that is planned for; addresses leave periods.
@@ -274,4 +274,4 @@ std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
   return placed;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,7 @@
 #include "policies/search/absences/cost_model.h"
 #include "policies/search/absences/transfer.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 enum class TierRule {
   kFirst,  // on to the next tier only what does not fit
@@ -31,6 +31,6 @@ std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
                                        const std::vector<Choice>& chosen,
                                        TierRule rule);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_TIER_CHOICE_H_

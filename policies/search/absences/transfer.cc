@@ -4,7 +4,7 @@
 
 #include "policies/model/groups.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 void PlaceOut(KernelIndex step, Transfer& transfer) {
@@ -98,4 +98,4 @@ std::vector<int64_t> KernelTimesNs(const CostModel& costs,
   return times_ns;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 #include "policies/search/absences/absence.h"
 #include "policies/search/absences/cost_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // An absence that was chosen, and the tier the tensor is in meanwhile.
 struct PlacedAbsence {
@@ -50,6 +50,6 @@ Transfer MakeTransfer(const CostModel& costs, const PlacedAbsence& placed);
 std::vector<int64_t> KernelTimesNs(const CostModel& costs,
                                    const std::vector<PlacedAbsence>& absences);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ABSENCES_TRANSFER_H_

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Kernels to either side that have to look the same as those of a twin.
@@ -134,4 +134,4 @@ std::vector<std::pair<TensorIndex, TensorIndex>> KernelTwins::Pairs(
   return pairs;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

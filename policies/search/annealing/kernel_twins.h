@@ -19,7 +19,7 @@
 #include "policies/model/graph.h"
 #include "policies/search/annealing/lost_time.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Kernels kernels.begin .. kernels.end - 1 are like those `shift` later.
 struct TwinStretch {
@@ -58,6 +58,6 @@ class KernelTwins {
   std::vector<std::vector<KernelIndex>> classes_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_KERNEL_TWINS_H_

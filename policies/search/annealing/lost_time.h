@@ -17,7 +17,7 @@
 #include "policies/layout/layout_item.h"
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class LostTime {
  public:
@@ -53,6 +53,6 @@ class LostTime {
   std::vector<int64_t> before_ns_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_LOST_TIME_H_

@@ -4,7 +4,7 @@
 
 #include "absl/algorithm/container.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Boundaries of a leaf.
@@ -90,4 +90,4 @@ void PlaceIndex::FindObstacles(KernelIndex begin, KernelIndex end, size_t most,
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

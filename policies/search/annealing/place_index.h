@@ -16,7 +16,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Boundaries begin .. end-1, bytes offset .. end-1.
 struct Holding {
@@ -62,6 +62,6 @@ class PlaceIndex {
   bool always_is_old_ = false;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_PLACE_INDEX_H_

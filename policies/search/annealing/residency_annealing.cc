@@ -7,7 +7,7 @@
 
 #include "policies/search/annealing/residency_streams.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // What a proposal counts for itself.
@@ -282,4 +282,4 @@ BuildInput ResidencyAnnealing::Run(const AnnealingEffort& effort) {
   return Best();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -28,7 +28,7 @@
 #include "policies/search/annealing/residency_neighbour.h"
 #include "policies/search/annealing/residency_places.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct AnnealingEffort {
   // Boundaries, copies and obstacles that are looked at, and some for each
@@ -120,6 +120,6 @@ class ResidencyAnnealing {
   std::vector<ResidencyChange> undo_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_ANNEALING_H_

@@ -9,7 +9,7 @@
 #include "policies/planning/kernel_room.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 int OutLane(TierIndex tier) { return 2 * (tier - 1); }
@@ -481,4 +481,4 @@ std::vector<int64_t> ResidencyJudge::LostNs() const {
   return lost_ns;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -22,7 +22,7 @@
 #include "policies/search/absences/occupancy.h"
 #include "policies/search/annealing/residency_neighbour.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class ResidencyJudge {
  public:
@@ -195,6 +195,6 @@ class ResidencyJudge {
   int64_t shift_ns_ = 0;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_

@@ -8,7 +8,7 @@
 #include "policies/search/annealing/residency_splice.h"
 #include "policies/search/annealing/step_crossing.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Boundaries that most changes of a copy's time span at most.
@@ -481,4 +481,4 @@ bool ResidencyNeighbour::CoversUses(const Lifetime& life,
   return true;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

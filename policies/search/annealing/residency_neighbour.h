@@ -22,7 +22,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/search/annealing/kernel_twins.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Residencies of each tensor, by begin.
 using ResidenciesByTensor = std::vector<std::vector<Residency>>;
@@ -147,6 +147,6 @@ class ResidencyNeighbour {
   double aimed_share_ = 0;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_NEIGHBOUR_H_

@@ -7,7 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "policies/layout/address_layout.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // What does not give way.
@@ -304,4 +304,4 @@ void ResidencyPlaces::Displace(int64_t offset_bytes, int64_t bytes) {
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -21,7 +21,7 @@
 #include "policies/search/annealing/place_index.h"
 #include "policies/search/annealing/residency_neighbour.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class ResidencyPlaces {
  public:
@@ -109,6 +109,6 @@ class ResidencyPlaces {
   std::vector<uint64_t> spans_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_PLACES_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 std::optional<Residency> ResidencyAcross(
@@ -70,4 +70,4 @@ std::vector<Residency> SpliceResidencies(const std::vector<KernelIndex>& uses,
   return spliced;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

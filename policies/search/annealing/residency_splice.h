@@ -10,7 +10,7 @@
 #include "policies/model/graph.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // As in `before` up to `boundary`, as in `after` from there on. Where only one
 // of them has the tensor in the fast tier at the boundary, it arrives or leaves
@@ -22,6 +22,6 @@ std::vector<Residency> SpliceResidencies(const std::vector<KernelIndex>& uses,
                                          const std::vector<Residency>& after,
                                          KernelIndex boundary);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_SPLICE_H_

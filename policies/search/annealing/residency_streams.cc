@@ -4,7 +4,7 @@
 
 #include "absl/algorithm/container.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool IsFastAt(const std::vector<Residency>& residencies, KernelIndex k) {
@@ -30,4 +30,4 @@ std::vector<Stream> StreamsOf(const Graph& graph,
   return needed;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

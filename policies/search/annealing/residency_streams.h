@@ -12,7 +12,7 @@
 #include "policies/plan/plan.h"
 #include "policies/search/annealing/residency_neighbour.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // At the kernels of `streams`, the operands that `residencies` do not cover;
 // kernels that have none are left out.
@@ -20,6 +20,6 @@ std::vector<Stream> StreamsOf(const Graph& graph,
                               const std::vector<Stream>& streams,
                               const ResidenciesByTensor& residencies);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_STREAMS_H_

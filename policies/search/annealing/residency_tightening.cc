@@ -10,7 +10,7 @@
 #include "policies/planning/drops.h"
 #include "policies/simulate/simulator.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Of a block device, which orders requests and moves data on its own.
@@ -110,4 +110,4 @@ void TightenResidencies(const Graph& graph, const MemorySystem& system,
   }
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Late copies leave most room to others, and no time for delays, of which block
 // devices have many: from those, copies begin when their lane gets to them
@@ -25,6 +25,6 @@ enum class CopiesBegin { kLateFromMemory, kLate };
 void TightenResidencies(const Graph& graph, const MemorySystem& system,
                         CopiesBegin begin, BuildInput& input);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_TIGHTENING_H_

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using Residencies = std::vector<Residency>;
@@ -115,4 +115,4 @@ void MendCrossing(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
   LeaveAndArriveInStep(random, uses, kernels, residencies);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "policies/model/graph.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Draws another way across the end of the step. False where there is none.
 bool CrossOtherwise(std::mt19937_64& random,
@@ -29,6 +29,6 @@ bool CrossOtherwise(std::mt19937_64& random,
 void MendCrossing(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
                   KernelIndex kernels, std::vector<Residency>& residencies);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_ANNEALING_STEP_CROSSING_H_

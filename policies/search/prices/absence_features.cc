@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Share of a step within which loads and waits are summed up.
@@ -185,4 +185,4 @@ void AbsenceFeatures::SetRound(int absence, PriceFeatures& features) const {
   At(features, PriceFeature::kWaited) = waited_;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

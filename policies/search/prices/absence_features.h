@@ -19,7 +19,7 @@
 #include "policies/search/absences/cost_model.h"
 #include "policies/search/absences/move_schedule.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // In the order of Of().
 enum class PriceFeature {
@@ -100,6 +100,6 @@ class AbsenceFeatures {
   std::vector<float> room_wait_, operand_wait_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_PRICES_ABSENCE_FEATURES_H_

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace stowage {
+namespace stowage::policies {
 
 std::vector<double> LearnedPrices::Price(const std::vector<Choice>& chosen,
                                          const MoveSchedule* schedule) {
@@ -28,4 +28,4 @@ std::vector<double> LearnedPrices::Price(const std::vector<Choice>& chosen,
   return costs;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

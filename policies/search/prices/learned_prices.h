@@ -15,7 +15,7 @@
 #include "policies/search/prices/absence_features.h"
 #include "policies/search/prices/price_network.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Keeps references to its arguments. Not thread-safe.
 class LearnedPrices {
@@ -34,6 +34,6 @@ class LearnedPrices {
   AbsenceFeatures features_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_PRICES_LEARNED_PRICES_H_

@@ -5,10 +5,10 @@
 
 #include <string_view>
 
-namespace stowage {
+namespace stowage::policies {
 
 std::string_view PriceNetworkFile();
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_PRICES_NETWORK_FILE_H_

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kHighestLogarithm = 5;
@@ -46,4 +46,4 @@ PriceFactors PriceNetwork::Evaluate(const PriceFeatures& features) const {
   return {Factor(logarithms[0]), Factor(logarithms[1]), Factor(logarithms[2])};
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

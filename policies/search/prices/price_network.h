@@ -13,7 +13,7 @@
 
 #include "policies/search/prices/absence_features.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 inline constexpr int kMaxPriceHiddenUnits = 64;
 
@@ -37,6 +37,6 @@ struct PriceNetwork {
   PriceFactors Evaluate(const PriceFeatures& features) const;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_PRICES_PRICE_NETWORK_H_

@@ -10,7 +10,7 @@
 #include "policies/search/prices/network_file.h"
 #include "stowage/v1/price_network.pb.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kSchemaVersion = 1;
@@ -85,4 +85,4 @@ const PriceNetwork& ShippedPriceNetwork() {
   return *network;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "policies/search/prices/price_network.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // From proto JSON. INVALID_ARGUMENT says what is wrong: another version or
 // number of features, a wrong number of weights, one that is not finite.
@@ -25,6 +25,6 @@ std::string PrintPriceNetwork(const PriceNetwork& network,
 // several threads.
 const PriceNetwork& ShippedPriceNetwork();
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SEARCH_PRICES_PRICE_NETWORK_PROTO_H_

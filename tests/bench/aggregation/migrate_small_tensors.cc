@@ -36,7 +36,7 @@ ABSL_FLAG(std::vector<std::string>, tiers,
 ABSL_FLAG(int64_t, below_bytes, 64 << 10, "tensors smaller than this move");
 ABSL_FLAG(int, rounds, 7, "times that each plan is carried out");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using agent::MoveOrder;
@@ -266,7 +266,7 @@ int Run(const std::string& file_name) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   const std::vector<char*> names = absl::ParseCommandLine(argc, argv);
@@ -274,5 +274,5 @@ int main(int argc, char** argv) {
     std::cerr << "usage: migrate_small_tensors [FLAGS] GRAPH\n";
     return 1;
   }
-  return stowage::Run(names[1]);
+  return stowage::policies::Run(names[1]);
 }

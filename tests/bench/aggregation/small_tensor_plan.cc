@@ -7,7 +7,7 @@
 #include "policies/model/liveness.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Kernels of idleness that are worth two moves.
@@ -58,4 +58,4 @@ absl::StatusOr<Plan> PlanSmallTensors(const Graph& graph,
   return BuildPlan(graph, system, input);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Every movable tensor below `below_bytes` is away from the fast tier, and back
 // in time, while it is idle longest; all others stay. The limit is half more
@@ -20,6 +20,6 @@ absl::StatusOr<Plan> PlanSmallTensors(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t below_bytes);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_BENCH_AGGREGATION_SMALL_TENSOR_PLAN_H_

@@ -36,7 +36,7 @@ ABSL_FLAG(std::vector<std::string>, policies,
           "policies to show beside the characteristics");
 ABSL_FLAG(std::string, dqn, "", "a policy that was trained for the graph");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using nlohmann::json;
@@ -145,7 +145,7 @@ absl::StatusOr<json> StudyAll(const std::string& path) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   const std::vector<char*> paths = absl::ParseCommandLine(argc, argv);
@@ -153,7 +153,7 @@ int main(int argc, char** argv) {
     std::cerr << "give one graph\n";
     return 2;
   }
-  const auto result = stowage::StudyAll(paths[1]);
+  const auto result = stowage::policies::StudyAll(paths[1]);
   if (!result.ok()) {
     std::cerr << result.status().message() << "\n";
     return 1;

@@ -71,7 +71,7 @@ ABSL_FLAG(std::string, weights, "",
           "a policy trained for another graph whose weights to plan with, too");
 ABSL_FLAG(bool, decisions, false, "time decisions, too");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 double CpuSeconds() {
@@ -288,7 +288,7 @@ bool Run(const Bench& bench, std::ofstream& curve) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   const std::vector<char*> paths = absl::ParseCommandLine(argc, argv);
@@ -297,8 +297,9 @@ int main(int argc, char** argv) {
            "episodic_reward,step_time_ns,out_of_memory\n";
   bool learnt = true;
   for (size_t i = 1; i < paths.size(); ++i) {
-    const auto bench = stowage::Load(paths[i]);
-    learnt = bench.has_value() && stowage::Run(*bench, curve) && learnt;
+    const auto bench = stowage::policies::Load(paths[i]);
+    learnt =
+        bench.has_value() && stowage::policies::Run(*bench, curve) && learnt;
   }
   return learnt ? 0 : 1;
 }

@@ -22,7 +22,7 @@
 #include "policies/scaling/rehosting.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Graph Load(const std::string& name) {
@@ -87,4 +87,4 @@ std::vector<Case> MakeCases(const std::vector<std::string>& graphs,
   return cases;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

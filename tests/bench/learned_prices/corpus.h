@@ -13,7 +13,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct Case {
   std::string label;  // "vgg19-b8 optane 0.20"
@@ -31,6 +31,6 @@ std::vector<Case> MakeCases(const std::vector<std::string>& graphs,
                             const std::vector<std::string>& systems,
                             const std::vector<double>& ratios);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_BENCH_LEARNED_PRICES_CORPUS_H_

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-namespace stowage {
+namespace stowage::policies {
 
 Evolution::Evolution(std::vector<double> start,
                      const EvolutionSettings& settings)
@@ -103,4 +103,4 @@ void Evolution::Tell(const std::vector<double>& losses) {
   sigma_ *= std::exp(sigma_rate / sigma_damping * (length / expected - 1));
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 #include <random>
 #include <vector>
 
-namespace stowage {
+namespace stowage::policies {
 
 struct EvolutionSettings {
   int population = 16;
@@ -49,6 +49,6 @@ class Evolution {
   std::vector<std::vector<double>> asked_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_BENCH_LEARNED_PRICES_EVOLUTION_H_

@@ -34,7 +34,7 @@ ABSL_FLAG(double, slow_use, 3,
           "logarithm of the price of use in slow memory that is not learnt");
 ABSL_FLAG(bool, annealed_search, true, "plan with annealed-search as well");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 struct Result {
@@ -126,9 +126,9 @@ void Run() {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  stowage::Run();
+  stowage::policies::Run();
 }

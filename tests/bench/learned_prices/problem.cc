@@ -6,7 +6,7 @@
 #include "policies/search/prices/learned_prices.h"
 #include "policies/search/search.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 Problem::Problem(Case one)
     : case_(std::move(one)),
@@ -27,4 +27,4 @@ double Problem::Evaluate(const PriceNetwork& network) const {
   return static_cast<double>(step_ns) / static_cast<double>(case_.fast_ns);
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

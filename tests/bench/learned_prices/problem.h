@@ -14,7 +14,7 @@
 #include "policies/search/prices/price_network.h"
 #include "tests/bench/learned_prices/corpus.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Not copyable: what it holds refers to itself.
 class Problem {
@@ -36,6 +36,6 @@ class Problem {
   const AbsenceChoices choices_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_BENCH_LEARNED_PRICES_PROBLEM_H_

@@ -48,7 +48,7 @@ ABSL_FLAG(double, decay, 2e-5,
 ABSL_FLAG(int64_t, seed, 1, "of all random choices");
 ABSL_FLAG(std::string, out, "network.json", "where to write the network");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using Problems = std::vector<std::unique_ptr<Problem>>;
@@ -220,9 +220,9 @@ int Run() {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  return stowage::Run();
+  return stowage::policies::Run();
 }

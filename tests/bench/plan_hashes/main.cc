@@ -23,7 +23,7 @@ ABSL_FLAG(std::vector<std::string>, without, {}, "policies that are left out");
 ABSL_FLAG(bool, print, false, "print everything as hashes.txt has it");
 ABSL_FLAG(bool, times, false, "say on stderr what CPU time each plan took");
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 bool Has(const std::vector<std::string>& names, const std::string& name) {
@@ -81,9 +81,9 @@ int Run() {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
 
 int main(int argc, char** argv) {
   absl::ParseCommandLine(argc, argv);
-  return stowage::Run();
+  return stowage::policies::Run();
 }

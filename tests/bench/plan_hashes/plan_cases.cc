@@ -26,7 +26,7 @@
 #include "policies/scaling/rehosting.h"
 #include "tests/unit/policies/deeptm/dqn/untrained.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr std::array kGraphs = {"dlrm-trace", "resnet-trace",
@@ -153,4 +153,4 @@ std::map<std::string, std::string> KeptHashes() {
   return hashes;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct PlanCase {
   std::string graph;  // a file of tests/data, without its ending
@@ -44,6 +44,6 @@ std::string PlanHash(const Graph& graph, const PlanCase& plan_case);
 // The checked-in hashes by Key(). Dies where the file cannot be read.
 std::map<std::string, std::string> KeptHashes();
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_BENCH_PLAN_HASHES_PLAN_CASES_H_

@@ -14,7 +14,7 @@
 #include "policies/registry.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(CancellationTest, NeverComesByDefault) {
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(Systems, PolicyCancellationTest,
                          testing::Values("optane", "file"));
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

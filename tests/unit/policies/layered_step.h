@@ -13,7 +13,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class LayeredStep {
  public:
@@ -58,6 +58,6 @@ class LayeredStep {
   Graph graph_;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_LAYERED_STEP_H_

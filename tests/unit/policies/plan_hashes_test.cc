@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/bench/plan_hashes/plan_cases.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::IsEmpty;
@@ -54,4 +54,4 @@ TEST(PlanHashesTest, QuickPlansAreWhatTheyWere) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

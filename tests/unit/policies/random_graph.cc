@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Not std::uniform_int_distribution, whose values differ between libraries.
@@ -233,4 +233,4 @@ Graph TrainingStepGraph(int layers, uint64_t seed) {
   return step.Finish();
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

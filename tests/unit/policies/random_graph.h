@@ -9,7 +9,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct GraphSize {
   int most_kernels = 24;
@@ -30,6 +30,6 @@ Graph WithAlternatives(Graph graph, uint64_t seed);
 // weights and momenta persist. About 11 kernels a layer.
 Graph TrainingStepGraph(int layers, uint64_t seed);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_RANDOM_GRAPH_H_

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -58,4 +58,4 @@ TEST(RegistryTest, AnUnknownNameListsThoseThereAre) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -3,7 +3,7 @@
 //
 //   TemporaryDirectory directory;
 //   std::string path = directory.path() + "/a.db";
-//   Graph graph = ChainGraph(/*kernel_count=*/3);
+//   policies::Graph graph = ChainGraph(/*kernel_count=*/3);
 #ifndef STOWAGE_TESTS_UNIT_SERVER_TESTING_H_
 #define STOWAGE_TESTS_UNIT_SERVER_TESTING_H_
 

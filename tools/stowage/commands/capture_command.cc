@@ -32,7 +32,7 @@ struct CaptureArguments {
 
 // The graph says what it is called and which processor it was measured on, so
 // that its durations can be rehosted.
-void Label(const std::string& path, Graph& graph) {
+void Label(const std::string& path, policies::Graph& graph) {
   const HostProcessor processor = DescribeHostProcessor();
   FillBackwardFlops(graph);
   graph.name = GraphNameFrom(GraphNameFromPath(path));
@@ -41,13 +41,14 @@ void Label(const std::string& path, Graph& graph) {
 }
 
 absl::Status WriteGraph(const JobRun& run, const CaptureArguments& arguments) {
-  absl::StatusOr<Graph> graph =
+  absl::StatusOr<policies::Graph> graph =
       LoadCapturedGraph(run.graph_dir, run.run_id, arguments.signature);
   if (!graph.ok()) return graph.status();
   Label(arguments.output, *graph);
   const absl::Status written = WriteFileAtomically(
       arguments.output,
-      Serialize(GraphToProto(*graph), EncodingForPath(arguments.output)));
+      policies::Serialize(policies::GraphToProto(*graph),
+                          policies::EncodingForPath(arguments.output)));
   if (!written.ok()) return written;
   const GraphSummary summary = Summarize(*graph, 0);
   if (arguments.json) {

@@ -112,9 +112,9 @@ absl::Status CheckPolicyFiles(const CompareArguments& arguments) {
 // Every graph on every system. Addresses of the elements do not change.
 absl::StatusOr<std::deque<Subject>> LoadSubjects(
     const CompareArguments& arguments) {
-  std::vector<MemorySystem> systems;
+  std::vector<policies::MemorySystem> systems;
   for (const std::string& name : arguments.systems) {
-    absl::StatusOr<MemorySystem> system = LoadSystem(name);
+    absl::StatusOr<policies::MemorySystem> system = LoadSystem(name);
     if (!system.ok()) return system.status();
     systems.push_back(*std::move(system));
   }
@@ -122,7 +122,7 @@ absl::StatusOr<std::deque<Subject>> LoadSubjects(
   for (const std::string& path : arguments.graph_paths) {
     const absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, arguments.file);
     if (!loaded.ok()) return loaded.status();
-    for (const MemorySystem& system : systems) {
+    for (const policies::MemorySystem& system : systems) {
       absl::StatusOr<Subject> subject =
           MakeSubject(loaded->graph, system, !arguments.keep_durations);
       if (!subject.ok()) return subject.status();

@@ -53,8 +53,9 @@ int Import(const GraphArguments& arguments) {
   if (!loaded.ok()) return ReportError(loaded.status());
   if (!arguments.output.empty()) {
     absl::Status written = WriteFileAtomically(
-        arguments.output, Serialize(GraphToProto(loaded->graph),
-                                    EncodingForPath(arguments.output)));
+        arguments.output,
+        policies::Serialize(policies::GraphToProto(loaded->graph),
+                            policies::EncodingForPath(arguments.output)));
     if (!written.ok()) return ReportError(written);
   }
   std::cout << (arguments.json ? ImportJson(*loaded).dump(2) + "\n"

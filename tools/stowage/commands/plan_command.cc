@@ -35,7 +35,7 @@ struct PlanArguments {
   GraphFileOptions file;
   std::string system;
   FastLimit limit;
-  std::string policy = std::string(kDefaultPolicy);
+  std::string policy = std::string(policies::kDefaultPolicy);
   std::string dqn_path;
   int64_t seed = 0;
   double time_limit_s = 0;
@@ -45,12 +45,12 @@ struct PlanArguments {
 };
 
 struct PlanInputs {
-  Graph graph;
-  MemorySystem system;
+  policies::Graph graph;
+  policies::MemorySystem system;
 };
 
 absl::StatusOr<PlanInputs> LoadInputs(const PlanArguments& arguments) {
-  absl::StatusOr<MemorySystem> system = LoadSystem(arguments.system);
+  absl::StatusOr<policies::MemorySystem> system = LoadSystem(arguments.system);
   if (!system.ok()) return system.status();
   absl::StatusOr<LoadedGraph> loaded =
       LoadGraph(arguments.graph_path, arguments.file);
@@ -59,8 +59,8 @@ absl::StatusOr<PlanInputs> LoadInputs(const PlanArguments& arguments) {
 }
 
 std::string PlanText(const Evaluation& evaluation, int64_t all_fast_ns) {
-  const Plan& plan = evaluation.plan;
-  const Prediction& prediction = plan.prediction;
+  const policies::Plan& plan = evaluation.plan;
+  const policies::Prediction& prediction = plan.prediction;
   std::string notes;
   for (const std::string& note : plan.notes) {
     absl::StrAppend(&notes, "note         ", note, "\n");
@@ -80,12 +80,14 @@ std::string PlanText(const Evaluation& evaluation, int64_t all_fast_ns) {
       notes);
 }
 
-absl::Status WriteResults(const PlanArguments& arguments, const Graph& graph,
+absl::Status WriteResults(const PlanArguments& arguments,
+                          const policies::Graph& graph,
                           const Evaluation& evaluation) {
   if (!arguments.output.empty()) {
     absl::Status written = WriteFileAtomically(
-        arguments.output, Serialize(PlanToProto(evaluation.plan),
-                                    EncodingForPath(arguments.output)));
+        arguments.output,
+        policies::Serialize(policies::PlanToProto(evaluation.plan),
+                            policies::EncodingForPath(arguments.output)));
     if (!written.ok()) return written;
   }
   if (arguments.plot_path.empty()) return absl::OkStatus();
@@ -110,7 +112,7 @@ int MakePlanFile(const PlanArguments& arguments) {
   const std::string spec = WithDqnFile(arguments.policy, arguments.dqn_path);
   const absl::Status readable = CheckPolicyFile(spec);
   if (!readable.ok()) return ReportError(readable);
-  const absl::StatusOr<std::unique_ptr<Policy>> policy =
+  const absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
       MakePolicyFromSpec(spec);
   if (!policy.ok()) return ReportUsageError(policy.status());
   const absl::Status writable =
@@ -139,12 +141,12 @@ int MakePlanFile(const PlanArguments& arguments) {
   return kExitOk;
 }
 
-absl::StatusOr<Plan> LoadPlan(const std::string& path) {
+absl::StatusOr<policies::Plan> LoadPlan(const std::string& path) {
   absl::StatusOr<std::string> bytes = ReadFile(path);
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<v1::Plan> proto = ParsePlan(*bytes);
-  absl::StatusOr<Plan> plan =
-      proto.ok() ? PlanFromProto(*proto) : proto.status();
+  absl::StatusOr<v1::Plan> proto = policies::ParsePlan(*bytes);
+  absl::StatusOr<policies::Plan> plan =
+      proto.ok() ? policies::PlanFromProto(*proto) : proto.status();
   if (plan.ok()) return plan;
   return absl::Status(plan.status().code(),
                       absl::StrCat(path, ": ", plan.status().message()));
@@ -153,9 +155,10 @@ absl::StatusOr<Plan> LoadPlan(const std::string& path) {
 int Verify(const PlanArguments& arguments) {
   const absl::StatusOr<PlanInputs> inputs = LoadInputs(arguments);
   if (!inputs.ok()) return ReportError(inputs.status());
-  const absl::StatusOr<Plan> plan = LoadPlan(arguments.plan_path);
+  const absl::StatusOr<policies::Plan> plan = LoadPlan(arguments.plan_path);
   if (!plan.ok()) return ReportError(plan.status());
-  const absl::Status verdict = VerifyPlan(inputs->graph, inputs->system, *plan);
+  const absl::Status verdict =
+      policies::VerifyPlan(inputs->graph, inputs->system, *plan);
   if (arguments.json) {
     const nlohmann::json json = {{"valid", verdict.ok()},
                                  {"violation", std::string(verdict.message())}};

@@ -31,26 +31,28 @@ struct ScaleArguments {
   std::string output;
 };
 
-absl::StatusOr<Graph> MakeScaled(const ScaleArguments& arguments) {
+absl::StatusOr<policies::Graph> MakeScaled(const ScaleArguments& arguments) {
   const absl::StatusOr<LoadedGraph> small = LoadGraph(arguments.small_path, {});
   if (!small.ok()) return small.status();
   const absl::StatusOr<LoadedGraph> larger =
       LoadGraph(arguments.larger_path, {});
   if (!larger.ok()) return larger.status();
-  return ScaleBatch({small->graph, arguments.batches.front()},
-                    {larger->graph, arguments.batches.back()}, arguments.batch);
+  return policies::ScaleBatch({small->graph, arguments.batches.front()},
+                              {larger->graph, arguments.batches.back()},
+                              arguments.batch);
 }
 
 int Scale(const ScaleArguments& arguments) {
-  absl::StatusOr<Graph> graph = MakeScaled(arguments);
+  absl::StatusOr<policies::Graph> graph = MakeScaled(arguments);
   if (!graph.ok()) return ReportError(graph.status());
   if (arguments.without_workspaces) {
-    graph = WithoutWorkspaces(*std::move(graph));
+    graph = policies::WithoutWorkspaces(*std::move(graph));
   }
   graph->name = GraphNameFrom(GraphNameFromPath(arguments.output));
   const absl::Status written = WriteFileAtomically(
       arguments.output,
-      Serialize(GraphToProto(*graph), EncodingForPath(arguments.output)));
+      policies::Serialize(policies::GraphToProto(*graph),
+                          policies::EncodingForPath(arguments.output)));
   if (!written.ok()) return ReportError(written);
   const GraphSummary summary = Summarize(*graph, 0);
   std::cout << summary.name << ": " << summary.kernel_count << " kernels, "

@@ -64,8 +64,8 @@ v1::TrainingOptions OptionsOf(const TrainArguments& arguments) {
 
 // What a user can get wrong without any file being at fault.
 absl::Status CheckArguments(const TrainArguments& arguments) {
-  absl::Status status =
-      CheckDqnSettings(SettingsOf(OptionsOf(arguments), /*start=*/nullptr));
+  absl::Status status = policies::CheckDqnSettings(
+      SettingsOf(OptionsOf(arguments), /*start=*/nullptr));
   if (status.ok() && !arguments.plot_path.empty()) {
     status = CheckPlotPath(arguments.plot_path);
   }
@@ -81,14 +81,14 @@ absl::Status CheckOutputs(const TrainArguments& arguments) {
 }
 
 absl::StatusOr<TrainingJob> LoadJob(const TrainArguments& arguments) {
-  absl::StatusOr<MemorySystem> system = LoadSystem(arguments.system);
+  absl::StatusOr<policies::MemorySystem> system = LoadSystem(arguments.system);
   if (!system.ok()) return system.status();
   absl::StatusOr<LoadedGraph> loaded =
       LoadGraph(arguments.graph_path, arguments.file);
   if (!loaded.ok()) return loaded.status();
-  Graph graph = std::move(loaded->graph);
-  if (!arguments.keep_durations && NeedsRehosting(graph, *system)) {
-    graph = Rehost(std::move(graph), *system);
+  policies::Graph graph = std::move(loaded->graph);
+  if (!arguments.keep_durations && policies::NeedsRehosting(graph, *system)) {
+    graph = policies::Rehost(std::move(graph), *system);
   }
   const absl::StatusOr<int64_t> limit_bytes =
       ResolveLimit(arguments.limit, graph);
@@ -100,7 +100,8 @@ absl::StatusOr<TrainingJob> LoadJob(const TrainArguments& arguments) {
                      .seed = arguments.seed,
                      .start = std::nullopt};
   if (!arguments.resume_path.empty()) {
-    absl::StatusOr<DqnPolicy> start = LoadDqnPolicy(arguments.resume_path);
+    absl::StatusOr<policies::DqnPolicy> start =
+        LoadDqnPolicy(arguments.resume_path);
     if (!start.ok()) return start.status();
     job.start = *std::move(start);
   }
@@ -124,8 +125,8 @@ absl::StatusOr<TrainingResult> Train(const TrainArguments& arguments,
 absl::Status WriteResults(const TrainArguments& arguments,
                           const TrainingSummary& summary,
                           const Installation& installation) {
-  absl::Status written =
-      WriteFileAtomically(arguments.output, EncodeDqnPolicy(summary.policy));
+  absl::Status written = WriteFileAtomically(
+      arguments.output, policies::EncodeDqnPolicy(summary.policy));
   if (!written.ok() || arguments.plot_path.empty()) return written;
   if (summary.episodes.empty()) {
     std::cerr << "stowage: no episode to draw; " << arguments.plot_path
@@ -156,7 +157,7 @@ int TrainPolicy(const TrainArguments& arguments) {
   if (!written.ok()) return ReportError(written);
   std::cout << (arguments.json ? SummaryToJson(*summary).dump(2) + "\n"
                                : SummaryToText(*summary));
-  const DqnPolicy& policy = result->policy;
+  const policies::DqnPolicy& policy = result->policy;
   if (!policy.fits && policy.episodes_done < policy.settings.episodes) {
     return ReportError(absl::CancelledError(
         absl::StrCat("interrupted after episode ", policy.episodes_done,

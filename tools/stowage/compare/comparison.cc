@@ -48,7 +48,7 @@ std::map<BoundKey, int64_t> LowerBounds(
        .jobs = settings.jobs,
        .give_up_after = settings.give_up_after},
       [&](size_t i) {
-        return absl::StrCat(LowerBoundNs(
+        return absl::StrCat(policies::LowerBoundNs(
             keys[i].first->graph, keys[i].first->system, keys[i].second));
       },
       [&](size_t i) {
@@ -108,20 +108,22 @@ double ComparisonRow::gap() const {
   return Over(facts.step_time_ns, lower_bound_ns) - 1;
 }
 
-absl::StatusOr<Subject> MakeSubject(Graph graph, const MemorySystem& system,
+absl::StatusOr<Subject> MakeSubject(policies::Graph graph,
+                                    const policies::MemorySystem& system,
                                     bool rehost) {
-  if (rehost && NeedsRehosting(graph, system)) {
-    graph = Rehost(std::move(graph), system);
+  if (rehost && policies::NeedsRehosting(graph, system)) {
+    graph = policies::Rehost(std::move(graph), system);
   }
   Subject subject{.graph = std::move(graph), .system = system};
-  subject.peak_bytes = ComputeLiveness(subject.graph).peak_bytes;
-  subject.durations = std::string(DurationOrigin(subject.graph));
+  subject.peak_bytes = policies::ComputeLiveness(subject.graph).peak_bytes;
+  subject.durations = std::string(policies::DurationOrigin(subject.graph));
   const absl::StatusOr<Evaluation> all_fast =
       MakeAllFastEvaluation(subject.graph, system);
   if (!all_fast.ok()) return all_fast.status();
   subject.all_fast_ns = all_fast->plan.prediction.step_time_ns;
   subject.all_fast_price =
-      MemoryPriceUsd(system, {all_fast->plan.prediction.fast_peak_bytes})
+      policies::MemoryPriceUsd(system,
+                               {all_fast->plan.prediction.fast_peak_bytes})
           .value_or(-1);
   return subject;
 }

@@ -21,21 +21,22 @@ namespace stowage::cli {
 
 // A graph as it runs on a system.
 struct Subject {
-  Graph graph;  // rehosted where that was asked for and needed
-  MemorySystem system;
+  policies::Graph graph;  // rehosted where that was asked for and needed
+  policies::MemorySystem system;
   int64_t peak_bytes = 0;      // of the graph's tensors
   int64_t all_fast_ns = 0;     // the step with everything fast, without a limit
   double all_fast_price = -1;  // of the memory it uses then; -1: not known
   std::string durations;       // "measured", "rehosted" or "derived"
 };
 
-absl::StatusOr<Subject> MakeSubject(Graph graph, const MemorySystem& system,
+absl::StatusOr<Subject> MakeSubject(policies::Graph graph,
+                                    const policies::MemorySystem& system,
                                     bool rehost);
 
 struct ComparisonCase {
   const Subject* subject = nullptr;  // outlives the comparison
   std::string policy;                // see policy_spec.h
-  PlanOptions options;
+  policies::PlanOptions options;
 };
 
 struct ComparisonRow {

@@ -14,9 +14,10 @@
 namespace stowage::cli {
 namespace {
 
-absl::Status CheckPlan(const Graph& graph, const MemorySystem& system,
-                       const Plan& plan) {
-  const absl::Status verdict = VerifyPlan(graph, system, plan);
+absl::Status CheckPlan(const policies::Graph& graph,
+                       const policies::MemorySystem& system,
+                       const policies::Plan& plan) {
+  const absl::Status verdict = policies::VerifyPlan(graph, system, plan);
   if (verdict.ok()) return verdict;
   return absl::InternalError(
       absl::StrCat("policy ", plan.policy,
@@ -27,46 +28,46 @@ absl::Status CheckPlan(const Graph& graph, const MemorySystem& system,
 
 }  // namespace
 
-absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
-                                          const MemorySystem& system,
-                                          const std::string& policy_name,
-                                          const PlanOptions& options) {
-  const absl::StatusOr<std::unique_ptr<Policy>> policy =
-      MakePolicy(policy_name);
+absl::StatusOr<Evaluation> MakeEvaluation(
+    const policies::Graph& graph, const policies::MemorySystem& system,
+    const std::string& policy_name, const policies::PlanOptions& options) {
+  const absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
+      policies::MakePolicy(policy_name);
   if (!policy.ok()) return policy.status();
   return MakeEvaluation(graph, system, **policy, options);
 }
 
-absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
-                                          const MemorySystem& system,
-                                          const Policy& policy,
-                                          const PlanOptions& options) {
-  PlanOptions with_threads = options;
+absl::StatusOr<Evaluation> MakeEvaluation(
+    const policies::Graph& graph, const policies::MemorySystem& system,
+    const policies::Policy& policy, const policies::PlanOptions& options) {
+  policies::PlanOptions with_threads = options;
   with_threads.call_both = CallBothAtOnce;
   const absl::Time begin = absl::Now();
-  absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, with_threads);
+  absl::StatusOr<policies::Plan> plan =
+      policy.MakePlan(graph, system, with_threads);
   if (!plan.ok()) return plan.status();
   const absl::Duration planning_time = absl::Now() - begin;
   absl::Status checked = CheckPlan(graph, system, *plan);
   if (!checked.ok()) return checked;
-  absl::StatusOr<Simulation> simulation = Simulate(graph, system, *plan);
+  absl::StatusOr<policies::Simulation> simulation =
+      policies::Simulate(graph, system, *plan);
   if (!simulation.ok()) return simulation.status();
   return Evaluation{.plan = *std::move(plan),
                     .simulation = *std::move(simulation),
                     .planning_time = planning_time};
 }
 
-absl::StatusOr<Evaluation> MakeAllFastEvaluation(const Graph& graph,
-                                                 const MemorySystem& system) {
-  MemorySystem unlimited = system;
-  unlimited.tiers[kFastTier].capacity_bytes = 0;
+absl::StatusOr<Evaluation> MakeAllFastEvaluation(
+    const policies::Graph& graph, const policies::MemorySystem& system) {
+  policies::MemorySystem unlimited = system;
+  unlimited.tiers[policies::kFastTier].capacity_bytes = 0;
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max() / 2;
   return MakeEvaluation(graph, unlimited, "all-fast",
                         {.fast_limit_bytes = kNoLimit});
 }
 
-absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
-                                      const MemorySystem& system) {
+absl::StatusOr<int64_t> AllFastStepNs(const policies::Graph& graph,
+                                      const policies::MemorySystem& system) {
   const absl::StatusOr<Evaluation> evaluation =
       MakeAllFastEvaluation(graph, system);
   if (!evaluation.ok()) return evaluation.status();
@@ -81,8 +82,8 @@ double RelativePerformance(const Evaluation& evaluation, int64_t all_fast_ns) {
 
 nlohmann::json EvaluationToJson(const Evaluation& evaluation,
                                 int64_t all_fast_ns) {
-  const Plan& plan = evaluation.plan;
-  const Prediction& prediction = plan.prediction;
+  const policies::Plan& plan = evaluation.plan;
+  const policies::Prediction& prediction = plan.prediction;
   nlohmann::json json = {
       {"graph_id", plan.graph_id},
       {"system", plan.system},
@@ -102,7 +103,7 @@ nlohmann::json EvaluationToJson(const Evaluation& evaluation,
       {"notes", plan.notes},
   };
   if (plan.solver_gap >= 0) json["solver_gap"] = plan.solver_gap;
-  for (const ImplementationChoice& choice : plan.implementations) {
+  for (const policies::ImplementationChoice& choice : plan.implementations) {
     json["implementations"].push_back(
         {{"kernel", choice.kernel}, {"implementation", choice.implementation}});
   }

@@ -18,31 +18,31 @@
 namespace stowage::cli {
 
 struct Evaluation {
-  Plan plan;  // with its prediction
-  Simulation simulation;
+  policies::Plan plan;  // with its prediction
+  policies::Simulation simulation;
   absl::Duration planning_time;
 };
 
 // FAILED_PRECONDITION when the limit is too small (the message says the least
 // one); INTERNAL when the verifier rejects what the policy made.
-absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
-                                          const MemorySystem& system,
-                                          const Policy& policy,
-                                          const PlanOptions& options);
+absl::StatusOr<Evaluation> MakeEvaluation(const policies::Graph& graph,
+                                          const policies::MemorySystem& system,
+                                          const policies::Policy& policy,
+                                          const policies::PlanOptions& options);
 
 // The same for a policy of the registry.
-absl::StatusOr<Evaluation> MakeEvaluation(const Graph& graph,
-                                          const MemorySystem& system,
+absl::StatusOr<Evaluation> MakeEvaluation(const policies::Graph& graph,
+                                          const policies::MemorySystem& system,
                                           const std::string& policy,
-                                          const PlanOptions& options);
+                                          const policies::PlanOptions& options);
 
 // The step with everything in a fast tier without a limit.
-absl::StatusOr<Evaluation> MakeAllFastEvaluation(const Graph& graph,
-                                                 const MemorySystem& system);
+absl::StatusOr<Evaluation> MakeAllFastEvaluation(
+    const policies::Graph& graph, const policies::MemorySystem& system);
 
 // Its duration.
-absl::StatusOr<int64_t> AllFastStepNs(const Graph& graph,
-                                      const MemorySystem& system);
+absl::StatusOr<int64_t> AllFastStepNs(const policies::Graph& graph,
+                                      const policies::MemorySystem& system);
 
 // All-fast step time over this one: 1 is as fast as can be.
 double RelativePerformance(const Evaluation& evaluation, int64_t all_fast_ns);

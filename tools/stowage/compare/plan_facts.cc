@@ -20,11 +20,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlanFacts, error, step_time_ns, stall_ns,
 
 namespace {
 
-PlanFacts FactsOf(const Graph& graph, const MemorySystem& system,
+PlanFacts FactsOf(const policies::Graph& graph,
+                  const policies::MemorySystem& system,
                   const Evaluation& evaluation) {
-  const Plan& plan = evaluation.plan;
-  const Prediction& prediction = plan.prediction;
-  const PlanUsage usage = MeasurePlanUsage(graph, system, plan);
+  const policies::Plan& plan = evaluation.plan;
+  const policies::Prediction& prediction = plan.prediction;
+  const policies::PlanUsage usage =
+      policies::MeasurePlanUsage(graph, system, plan);
   return {.step_time_ns = prediction.step_time_ns,
           .stall_ns = prediction.stall_ns,
           .fast_peak_bytes = prediction.fast_peak_bytes,
@@ -33,8 +35,9 @@ PlanFacts FactsOf(const Graph& graph, const MemorySystem& system,
           .locality = prediction.locality,
           .input_locality = usage.input_locality,
           .output_locality = usage.output_locality,
-          .data_locality = ComputeDataLocality(graph, plan).overall,
-          .memory_price = MemoryPriceUsd(system, usage.peak_bytes).value_or(-1),
+          .data_locality = policies::ComputeDataLocality(graph, plan).overall,
+          .memory_price =
+              policies::MemoryPriceUsd(system, usage.peak_bytes).value_or(-1),
           .planning_seconds = absl::ToDoubleSeconds(evaluation.planning_time),
           .solver_gap = plan.solver_gap,
           .notes = plan.notes};
@@ -42,10 +45,11 @@ PlanFacts FactsOf(const Graph& graph, const MemorySystem& system,
 
 }  // namespace
 
-PlanFacts MakePlanFacts(const Graph& graph, const MemorySystem& system,
+PlanFacts MakePlanFacts(const policies::Graph& graph,
+                        const policies::MemorySystem& system,
                         const std::string& policy_spec,
-                        const PlanOptions& options) {
-  const absl::StatusOr<std::unique_ptr<Policy>> policy =
+                        const policies::PlanOptions& options) {
+  const absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
       MakePolicyFromSpec(policy_spec);
   if (!policy.ok()) return {.error = std::string(policy.status().message())};
   const absl::StatusOr<Evaluation> evaluation =

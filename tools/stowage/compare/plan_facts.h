@@ -35,9 +35,10 @@ struct PlanFacts {
 };
 
 // Makes, verifies and simulates.
-PlanFacts MakePlanFacts(const Graph& graph, const MemorySystem& system,
+PlanFacts MakePlanFacts(const policies::Graph& graph,
+                        const policies::MemorySystem& system,
                         const std::string& policy_spec,
-                        const PlanOptions& options);
+                        const policies::PlanOptions& options);
 
 std::string ToText(const PlanFacts& facts);
 // INTERNAL when `text` is something else.

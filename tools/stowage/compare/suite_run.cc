@@ -17,8 +17,8 @@
 namespace stowage::cli {
 namespace {
 
-absl::StatusOr<Graph> LoadCapture(const Suite& suite,
-                                  const SuiteCapture& capture) {
+absl::StatusOr<policies::Graph> LoadCapture(const Suite& suite,
+                                            const SuiteCapture& capture) {
   const std::filesystem::path path =
       std::filesystem::path(suite.path).parent_path() / "graphs" / capture.file;
   absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, {});
@@ -26,14 +26,17 @@ absl::StatusOr<Graph> LoadCapture(const Suite& suite,
   return std::move(loaded->graph);
 }
 
-absl::StatusOr<Graph> LoadSuiteGraph(const Suite& suite,
-                                     const SuiteGraph& entry) {
-  absl::StatusOr<Graph> graph = LoadCapture(suite, entry.captures.front());
+absl::StatusOr<policies::Graph> LoadSuiteGraph(const Suite& suite,
+                                               const SuiteGraph& entry) {
+  absl::StatusOr<policies::Graph> graph =
+      LoadCapture(suite, entry.captures.front());
   if (graph.ok() && entry.captures.size() == 2) {
-    const absl::StatusOr<Graph> larger = LoadCapture(suite, entry.captures[1]);
+    const absl::StatusOr<policies::Graph> larger =
+        LoadCapture(suite, entry.captures[1]);
     if (!larger.ok()) return larger.status();
-    graph = ScaleBatch({*graph, entry.captures[0].batch},
-                       {*larger, entry.captures[1].batch}, entry.batch);
+    graph =
+        policies::ScaleBatch({*graph, entry.captures[0].batch},
+                             {*larger, entry.captures[1].batch}, entry.batch);
   }
   if (!graph.ok()) {
     return absl::Status(
@@ -41,7 +44,8 @@ absl::StatusOr<Graph> LoadSuiteGraph(const Suite& suite,
         absl::StrCat("graph '", entry.name, "': ", graph.status().message()));
   }
   graph->name = entry.name;
-  if (entry.without_workspaces) return WithoutWorkspaces(*std::move(graph));
+  if (entry.without_workspaces)
+    return policies::WithoutWorkspaces(*std::move(graph));
   return graph;
 }
 
@@ -88,9 +92,10 @@ class SuiteRunner {
     const auto entry = std::find_if(
         suite_.graphs.begin(), suite_.graphs.end(),
         [&](const SuiteGraph& graph) { return graph.name == graph_name; });
-    absl::StatusOr<Graph> graph = LoadSuiteGraph(suite_, *entry);
+    absl::StatusOr<policies::Graph> graph = LoadSuiteGraph(suite_, *entry);
     if (!graph.ok()) return graph.status();
-    const absl::StatusOr<MemorySystem> system = LoadSystem(system_name);
+    const absl::StatusOr<policies::MemorySystem> system =
+        LoadSystem(system_name);
     if (!system.ok()) return system.status();
     absl::StatusOr<Subject> subject =
         MakeSubject(*std::move(graph), *system, true);

@@ -8,34 +8,34 @@ namespace stowage::cli {
 namespace {
 
 struct Forward {
-  std::set<TensorIndex> reads;
+  std::set<policies::TensorIndex> reads;
   int64_t flops = 0;
 };
 
-std::set<TensorIndex> ReadsOf(const Kernel& kernel) {
-  std::set<TensorIndex> reads;
-  for (const Operand& operand : kernel.operands) {
+std::set<policies::TensorIndex> ReadsOf(const policies::Kernel& kernel) {
+  std::set<policies::TensorIndex> reads;
+  for (const policies::Operand& operand : kernel.operands) {
     if (operand.read) reads.insert(operand.tensor);
   }
   return reads;
 }
 
 // Of the input and of the weight; those below the managed size do not show.
-int64_t GradientsOf(const Kernel& kernel) {
-  const auto writes =
-      std::count_if(kernel.operands.begin(), kernel.operands.end(),
-                    [](const Operand& operand) { return operand.write; });
+int64_t GradientsOf(const policies::Kernel& kernel) {
+  const auto writes = std::count_if(
+      kernel.operands.begin(), kernel.operands.end(),
+      [](const policies::Operand& operand) { return operand.write; });
   return std::clamp<int64_t>(writes, 1, 2);
 }
 
-int64_t BackwardFlops(const Kernel& kernel,
+int64_t BackwardFlops(const policies::Kernel& kernel,
                       const std::vector<Forward>& forwards) {
-  const std::set<TensorIndex> reads = ReadsOf(kernel);
+  const std::set<policies::TensorIndex> reads = ReadsOf(kernel);
   int64_t most_shared = 0, flops = 0;
   for (const Forward& forward : forwards) {
     const int64_t shared = std::count_if(
         forward.reads.begin(), forward.reads.end(),
-        [&](TensorIndex tensor) { return reads.count(tensor) > 0; });
+        [&](policies::TensorIndex tensor) { return reads.count(tensor) > 0; });
     if (shared == 0 || shared < most_shared) continue;
     most_shared = shared;
     flops = forward.flops;
@@ -45,9 +45,9 @@ int64_t BackwardFlops(const Kernel& kernel,
 
 }  // namespace
 
-void FillBackwardFlops(Graph& graph) {
+void FillBackwardFlops(policies::Graph& graph) {
   std::vector<Forward> forwards;
-  for (Kernel& kernel : graph.kernels) {
+  for (policies::Kernel& kernel : graph.kernels) {
     if (kernel.name == "aten::convolution" && kernel.flops > 0) {
       forwards.push_back({ReadsOf(kernel), kernel.flops});
     } else if (kernel.name == "aten::convolution_backward" &&

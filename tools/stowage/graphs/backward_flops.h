@@ -14,7 +14,7 @@
 namespace stowage::cli {
 
 // Leaves kernels that have FLOPs, or no forward, as they are.
-void FillBackwardFlops(Graph& graph);
+void FillBackwardFlops(policies::Graph& graph);
 
 }  // namespace stowage::cli
 

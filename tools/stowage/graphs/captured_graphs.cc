@@ -62,8 +62,9 @@ absl::StatusOr<std::string> ChooseFile(const std::vector<GraphFile>& files,
 
 }  // namespace
 
-absl::StatusOr<Graph> LoadCapturedGraph(const std::string& graph_dir,
-                                        const std::string& run_id, int number) {
+absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,
+                                                  const std::string& run_id,
+                                                  int number) {
   const absl::StatusOr<std::string> path =
       ChooseFile(GraphFiles(graph_dir, run_id), number);
   if (!path.ok()) return path.status();

@@ -16,34 +16,35 @@
 namespace stowage::cli {
 namespace {
 
-const char* KindName(TensorKind kind) {
+const char* KindName(policies::TensorKind kind) {
   switch (kind) {
-    case TensorKind::kInput:
+    case policies::TensorKind::kInput:
       return "input";
-    case TensorKind::kWeight:
+    case policies::TensorKind::kWeight:
       return "weight";
-    case TensorKind::kOptimizerState:
+    case policies::TensorKind::kOptimizerState:
       return "optimizer state";
-    case TensorKind::kActivation:
+    case policies::TensorKind::kActivation:
       return "activation";
-    case TensorKind::kGradient:
+    case policies::TensorKind::kGradient:
       return "gradient";
-    case TensorKind::kWorkspace:
+    case policies::TensorKind::kWorkspace:
       return "workspace";
-    case TensorKind::kUnspecified:
+    case policies::TensorKind::kUnspecified:
       return "unspecified";
   }
   return "unspecified";
 }
 
-std::string Life(const Tensor& tensor) {
+std::string Life(const policies::Tensor& tensor) {
   if (tensor.persistent) return "persistent";
   return absl::StrCat(tensor.birth_kernel, " to ", tensor.death_kernel,
                       tensor.wraps() ? " of the next step" : "");
 }
 
-std::vector<TensorIndex> Largest(const Graph& graph, size_t count) {
-  std::vector<TensorIndex> order(graph.tensors.size());
+std::vector<policies::TensorIndex> Largest(const policies::Graph& graph,
+                                           size_t count) {
+  std::vector<policies::TensorIndex> order(graph.tensors.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
     return graph.tensors[a].size_bytes > graph.tensors[b].size_bytes;
@@ -52,32 +53,35 @@ std::vector<TensorIndex> Largest(const Graph& graph, size_t count) {
   return order;
 }
 
-std::vector<LeastLimitFor> LeastLimits(const Graph& graph) {
+std::vector<LeastLimitFor> LeastLimits(const policies::Graph& graph) {
   std::vector<LeastLimitFor> limits;
-  for (const std::string& name : PresetNames()) {
-    const absl::StatusOr<MemorySystem> system = PresetMemorySystem(name);
+  for (const std::string& name : policies::PresetNames()) {
+    const absl::StatusOr<policies::MemorySystem> system =
+        policies::PresetMemorySystem(name);
     if (!system.ok()) continue;
-    limits.push_back({name, FindLeastLimit(graph, *system).bytes});
+    limits.push_back({name, policies::FindLeastLimit(graph, *system).bytes});
   }
   return limits;
 }
 
 // The kernels that may run in several ways, the first `count` of them.
-Table ImplementationTable(const Graph& graph, size_t count) {
+Table ImplementationTable(const policies::Graph& graph, size_t count) {
   Table table({"kernel", "implementation", "all fast", "workspace"});
-  const std::vector<TensorIndex> workspaces = ChoosableWorkspaces(graph);
+  const std::vector<policies::TensorIndex> workspaces =
+      policies::ChoosableWorkspaces(graph);
   size_t listed = 0;
-  for (KernelIndex k = 0; k < graph.kernel_count() && listed < count; ++k) {
-    const Kernel& kernel = graph.kernels[k];
+  for (policies::KernelIndex k = 0; k < graph.kernel_count() && listed < count;
+       ++k) {
+    const policies::Kernel& kernel = graph.kernels[k];
     if (kernel.alternatives.empty()) continue;
     ++listed;
     for (int32_t i = 0; i <= kernel.alternatives.size(); ++i) {
       table.AddRow(
           {i == 0 ? absl::StrCat(k, " (", kernel.name, ")") : "",
            i == 0 ? "0" : absl::StrCat(i, " ", kernel.alternatives[i - 1].name),
-           FormatDurationNs(
-               ProfileOf(kernel, i).fast_inputs_fast_outputs.duration_ns),
-           FormatBytes(WorkspaceBytes(graph, k, workspaces[k], i))});
+           FormatDurationNs(policies::ProfileOf(kernel, i)
+                                .fast_inputs_fast_outputs.duration_ns),
+           FormatBytes(policies::WorkspaceBytes(graph, k, workspaces[k], i))});
     }
   }
   return table;
@@ -94,11 +98,11 @@ std::string DurationsText(const GraphSummary& summary) {
 
 }  // namespace
 
-GraphSummary Summarize(const Graph& graph, size_t largest_count) {
-  const Liveness liveness = ComputeLiveness(graph);
+GraphSummary Summarize(const policies::Graph& graph, size_t largest_count) {
+  const policies::Liveness liveness = policies::ComputeLiveness(graph);
   GraphSummary summary{
       .name = graph.name,
-      .graph_id = GraphId(graph),
+      .graph_id = policies::GraphId(graph),
       .source = graph.source,
       .processor = graph.processor,
       .kernel_count = graph.kernel_count(),
@@ -109,20 +113,23 @@ GraphSummary Summarize(const Graph& graph, size_t largest_count) {
       .durations_measured = true,
       .least_limits = LeastLimits(graph),
       .largest = Largest(graph, largest_count)};
-  for (const Tensor& tensor : graph.tensors) {
+  for (const policies::Tensor& tensor : graph.tensors) {
     summary.all_tensor_bytes += tensor.size_bytes;
     if (tensor.persistent) summary.persistent_bytes += tensor.size_bytes;
   }
-  for (const Kernel& kernel : graph.kernels) {
-    const ProfiledDuration& fast = kernel.profile.fast_inputs_fast_outputs;
+  for (const policies::Kernel& kernel : graph.kernels) {
+    const policies::ProfiledDuration& fast =
+        kernel.profile.fast_inputs_fast_outputs;
     summary.fast_duration_ns += kernel.gap_ns + fast.duration_ns;
-    summary.durations_measured &= fast.source == DurationSource::kMeasured;
+    summary.durations_measured &=
+        fast.source == policies::DurationSource::kMeasured;
     if (!kernel.alternatives.empty()) ++summary.choosable_kernel_count;
   }
   return summary;
 }
 
-nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph) {
+nlohmann::json SummaryToJson(const GraphSummary& summary,
+                             const policies::Graph& graph) {
   nlohmann::json json = {
       {"name", summary.name},
       {"graph_id", summary.graph_id},
@@ -144,8 +151,8 @@ nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph) {
   for (const LeastLimitFor& least : summary.least_limits) {
     json["least_limit_bytes"][least.system] = least.least_bytes;
   }
-  for (TensorIndex t : summary.largest) {
-    const Tensor& tensor = graph.tensors[t];
+  for (policies::TensorIndex t : summary.largest) {
+    const policies::Tensor& tensor = graph.tensors[t];
     json["largest_tensors"].push_back({{"tensor", t},
                                        {"size_bytes", tensor.size_bytes},
                                        {"kind", KindName(tensor.kind)},
@@ -156,7 +163,8 @@ nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph) {
   return json;
 }
 
-std::string SummaryToText(const GraphSummary& summary, const Graph& graph) {
+std::string SummaryToText(const GraphSummary& summary,
+                          const policies::Graph& graph) {
   std::string text = absl::StrCat(
       "graph       ", summary.name, "\nid          ", summary.graph_id,
       "\nsource      ", summary.source, "\nprocessor   ", summary.processor,
@@ -177,8 +185,8 @@ std::string SummaryToText(const GraphSummary& summary, const Graph& graph) {
     least.AddRow({limit.system, FormatBytes(limit.least_bytes)});
   }
   Table largest({"tensor", "size", "kind", "alive at kernels"});
-  for (TensorIndex t : summary.largest) {
-    const Tensor& tensor = graph.tensors[t];
+  for (policies::TensorIndex t : summary.largest) {
+    const policies::Tensor& tensor = graph.tensors[t];
     largest.AddRow({absl::StrCat(t), FormatBytes(tensor.size_bytes),
                     KindName(tensor.kind), Life(tensor)});
   }

@@ -27,22 +27,24 @@ struct GraphSummary {
   int64_t choosable_kernel_count = 0;  // with several implementations
   int64_t tensor_count = 0;
   int64_t peak_bytes = 0;
-  KernelIndex peak_kernel = 0;
+  policies::KernelIndex peak_kernel = 0;
   std::string peak_kernel_name;
   int64_t persistent_bytes = 0;
   int64_t all_tensor_bytes = 0;
   int64_t fast_duration_ns = 0;     // kernels and gaps with everything fast
   bool durations_measured = false;  // all of them
   std::vector<LeastLimitFor> least_limits;
-  std::vector<TensorIndex> largest;  // most bytes first
+  std::vector<policies::TensorIndex> largest;  // most bytes first
 };
 
 // `graph` is valid and has a kernel; at most `largest_count` tensors, and
 // as many kernels with several implementations, are named.
-GraphSummary Summarize(const Graph& graph, size_t largest_count);
+GraphSummary Summarize(const policies::Graph& graph, size_t largest_count);
 
-nlohmann::json SummaryToJson(const GraphSummary& summary, const Graph& graph);
-std::string SummaryToText(const GraphSummary& summary, const Graph& graph);
+nlohmann::json SummaryToJson(const GraphSummary& summary,
+                             const policies::Graph& graph);
+std::string SummaryToText(const GraphSummary& summary,
+                          const policies::Graph& graph);
 
 }  // namespace stowage::cli
 

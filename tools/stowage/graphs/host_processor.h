@@ -13,8 +13,8 @@
 namespace stowage::cli {
 
 struct HostProcessor {
-  std::string name;    // "Intel(R) Xeon(R) Processor @ 2.50GHz, 2 cores"
-  ProcessorPeak peak;  // unknown where the host does not say enough
+  std::string name;  // "Intel(R) Xeon(R) Processor @ 2.50GHz, 2 cores"
+  policies::ProcessorPeak peak;  // unknown where the host does not say enough
 };
 
 // FLOP/s by the text of /proc/cpuinfo: cores x clock x what the vector units

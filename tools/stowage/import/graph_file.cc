@@ -29,7 +29,8 @@ bool IsOwnGraph(const nlohmann::json& document) {
 }
 
 absl::StatusOr<ImportedGraph> ReadOwnGraph(absl::string_view bytes) {
-  absl::StatusOr<v1::Graph> graph = ParseGraph({bytes.data(), bytes.size()});
+  absl::StatusOr<v1::Graph> graph =
+      policies::ParseGraph({bytes.data(), bytes.size()});
   if (!graph.ok()) return graph.status();
   return ImportedGraph{.graph = *std::move(graph), .format = "Stowage graph"};
 }
@@ -70,7 +71,8 @@ absl::StatusOr<LoadedGraph> ParseGraphFile(absl::string_view bytes,
                                            const GraphFileOptions& options) {
   absl::StatusOr<ImportedGraph> imported = Read(bytes, name, options);
   if (!imported.ok()) return imported.status();
-  absl::StatusOr<Graph> graph = GraphFromProto(imported->graph);
+  absl::StatusOr<policies::Graph> graph =
+      policies::GraphFromProto(imported->graph);
   if (!graph.ok()) return graph.status();
   return LoadedGraph{.graph = *std::move(graph),
                      .format = std::move(imported->format),

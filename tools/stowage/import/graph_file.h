@@ -20,7 +20,7 @@ struct GraphFileOptions {
 };
 
 struct LoadedGraph {
-  Graph graph;  // valid
+  policies::Graph graph;  // valid
   std::string format;
   std::vector<std::string> notes;
 };

@@ -5,10 +5,11 @@
 
 namespace stowage::cli {
 
-absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path) {
+absl::StatusOr<policies::DqnPolicy> LoadDqnPolicy(const std::string& path) {
   const absl::StatusOr<std::string> bytes = ReadFile(path);
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<DqnPolicy> policy = DecodeDqnPolicy(*bytes);
+  absl::StatusOr<policies::DqnPolicy> policy =
+      policies::DecodeDqnPolicy(*bytes);
   if (policy.ok()) return policy;
   return absl::Status(policy.status().code(),
                       absl::StrCat(path, ": ", policy.status().message()));

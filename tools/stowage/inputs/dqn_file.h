@@ -1,6 +1,6 @@
 // Trained DQN policies as files.
 //
-//   absl::StatusOr<DqnPolicy> policy = LoadDqnPolicy("resnet.dqn");
+//   absl::StatusOr<policies::DqnPolicy> policy = LoadDqnPolicy("resnet.dqn");
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_DQN_FILE_H_
 #define STOWAGE_TOOLS_STOWAGE_INPUTS_DQN_FILE_H_
 
@@ -13,7 +13,7 @@ namespace stowage::cli {
 
 // Blocks on the disk. Errors begin with the path; INVALID_ARGUMENT for what is
 // torn, tampered with or of another version.
-absl::StatusOr<DqnPolicy> LoadDqnPolicy(const std::string& path);
+absl::StatusOr<policies::DqnPolicy> LoadDqnPolicy(const std::string& path);
 
 }  // namespace stowage::cli
 

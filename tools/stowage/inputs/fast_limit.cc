@@ -10,13 +10,13 @@
 namespace stowage::cli {
 namespace {
 
-int64_t ShareOfPeak(double share, const Graph& graph) {
+int64_t ShareOfPeak(double share, const policies::Graph& graph) {
   return static_cast<int64_t>(
-      share * static_cast<double>(ComputeLiveness(graph).peak_bytes));
+      share * static_cast<double>(policies::ComputeLiveness(graph).peak_bytes));
 }
 
 absl::StatusOr<int64_t> ResolveFast(const std::string& text,
-                                    const Graph& graph) {
+                                    const policies::Graph& graph) {
   const std::optional<session::Limit> limit = session::ParseLimit(text);
   if (!limit) {
     return absl::InvalidArgumentError(
@@ -37,7 +37,7 @@ absl::StatusOr<int64_t> ResolveBytes(const std::string& text) {
 }
 
 absl::StatusOr<int64_t> ResolveRatio(const std::string& text,
-                                     const Graph& graph) {
+                                     const policies::Graph& graph) {
   const std::optional<double> share = session::ParseShare(text);
   if (share) return ShareOfPeak(*share, graph);
   const bool percent = session::IsBareNumber(text) &&
@@ -50,7 +50,7 @@ absl::StatusOr<int64_t> ResolveRatio(const std::string& text,
 }  // namespace
 
 absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
-                                     const Graph& graph) {
+                                     const policies::Graph& graph) {
   const int given =
       !limit.fast.empty() + !limit.bytes.empty() + !limit.ratio.empty();
   if (given != 1) {

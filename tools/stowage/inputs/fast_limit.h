@@ -22,7 +22,7 @@ struct FastLimit {
 
 // INVALID_ARGUMENT names the option, its value and what is accepted.
 absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
-                                     const Graph& graph);
+                                     const policies::Graph& graph);
 
 }  // namespace stowage::cli
 

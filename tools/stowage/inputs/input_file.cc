@@ -67,7 +67,7 @@ absl::StatusOr<std::string> ReadInput(const std::string& path,
                                       const std::string& member) {
   absl::StatusOr<std::string> bytes = ReadFile(path);
   if (!bytes.ok()) return bytes;
-  if (IsGzip(*bytes)) bytes = Gunzip(*bytes);
+  if (IsGzip(*bytes)) bytes = policies::Gunzip(*bytes);
   if (bytes.ok() && IsTar(*bytes)) bytes = ExtractMember(*bytes, member);
   if (bytes.ok()) return bytes;
   return absl::Status(bytes.status().code(),

@@ -1,7 +1,7 @@
 // JSON that somebody else wrote, read with errors that name the place.
 //
 //   absl::StatusOr<nlohmann::json> document = ParseJsonInput(text);
-//   return ReadFields<Graph>([&] { return Graph{document->at("name")}; });
+//   return ReadFields<policies::Graph>([&] { return policies::Graph{document->at("name")}; });
 //   // INVALID_ARGUMENT: "(/kernels/17) key 'name' not found; ..."
 //
 // nlohmann's accessors throw; the exceptions end in ReadFields().

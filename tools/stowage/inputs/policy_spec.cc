@@ -19,12 +19,12 @@ namespace {
 
 // Such a policy is one of a file.
 bool NeedsTraining(absl::string_view name) {
-  return CapabilitiesOf({name.data(), name.size()}).needs_training;
+  return policies::CapabilitiesOf({name.data(), name.size()}).needs_training;
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
+absl::StatusOr<std::unique_ptr<policies::Policy>> MakePolicyFromSpec(
     absl::string_view spec) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(spec, absl::MaxSplits(':', 1));
@@ -36,17 +36,18 @@ absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
         spec, ":FILE"));
   }
   if (parts.first.size() == spec.size()) {
-    return MakePolicy({spec.data(), spec.size()});
+    return policies::MakePolicy({spec.data(), spec.size()});
   }
   if (NeedsTraining(parts.first)) {
-    absl::StatusOr<DqnPolicy> policy = LoadDqnPolicy(std::string(parts.second));
+    absl::StatusOr<policies::DqnPolicy> policy =
+        LoadDqnPolicy(std::string(parts.second));
     if (!policy.ok()) return policy.status();
-    return MakeDeepTmPolicy(*std::move(policy));
+    return policies::MakeDeepTmPolicy(*std::move(policy));
   }
   int layers = 0;
   if (parts.first == "sentinel" && absl::SimpleAtoi(parts.second, &layers) &&
       layers > 0) {
-    return std::make_unique<SentinelPolicy>(layers);
+    return std::make_unique<policies::SentinelPolicy>(layers);
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "policy '", spec,
@@ -82,7 +83,7 @@ absl::StatusOr<std::vector<std::string>> ExpandPolicies(
   std::vector<std::string> specs;
   for (const std::string& spec : wanted) {
     if (spec == "all") {
-      absl::c_move(PolicyNames(), std::back_inserter(specs));
+      absl::c_move(policies::PolicyNames(), std::back_inserter(specs));
       continue;
     }
     const absl::Status known = MakePolicyFromSpec(spec).status();

@@ -2,7 +2,7 @@
 // its parameter, as "sentinel:8" (a migration interval of eight layers) or
 // "deeptm:resnet.dqn" (a file of `stowage train`).
 //
-//   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicyFromSpec(spec);
+//   absl::StatusOr<std::unique_ptr<policies::Policy>> policy = MakePolicyFromSpec(spec);
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_
 #define STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_
 
@@ -19,7 +19,7 @@ namespace stowage::cli {
 // NOT_FOUND lists the policies there are; INVALID_ARGUMENT says what a
 // parameter may be. Reads the file that "deeptm" names; errors begin with its
 // path.
-absl::StatusOr<std::unique_ptr<Policy>> MakePolicyFromSpec(
+absl::StatusOr<std::unique_ptr<policies::Policy>> MakePolicyFromSpec(
     absl::string_view spec);
 
 // "deeptm:FILE" for "deeptm"; other specs as they are.

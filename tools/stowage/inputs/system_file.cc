@@ -15,18 +15,18 @@
 namespace stowage::cli {
 namespace {
 
-absl::StatusOr<MemorySystem> ParseSystem(const std::string& bytes) {
-  absl::StatusOr<v1::MemorySystem> proto = ParseMemorySystem(bytes);
+absl::StatusOr<policies::MemorySystem> ParseSystem(const std::string& bytes) {
+  absl::StatusOr<v1::MemorySystem> proto = policies::ParseMemorySystem(bytes);
   if (!proto.ok()) return proto.status();
-  return MemorySystemFromProto(*proto);
+  return policies::MemorySystemFromProto(*proto);
 }
 
 }  // namespace
 
-absl::StatusOr<MemorySystem> LoadSystem(const std::string& name) {
-  const std::vector<std::string> presets = PresetNames();
+absl::StatusOr<policies::MemorySystem> LoadSystem(const std::string& name) {
+  const std::vector<std::string> presets = policies::PresetNames();
   if (std::find(presets.begin(), presets.end(), name) != presets.end()) {
-    return PresetMemorySystem(name);
+    return policies::PresetMemorySystem(name);
   }
   if (!std::filesystem::exists(name)) {
     return absl::NotFoundError(
@@ -35,7 +35,7 @@ absl::StatusOr<MemorySystem> LoadSystem(const std::string& name) {
   }
   const absl::StatusOr<std::string> bytes = ReadFile(name);
   if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<MemorySystem> system = ParseSystem(*bytes);
+  absl::StatusOr<policies::MemorySystem> system = ParseSystem(*bytes);
   if (system.ok()) return system;
   return absl::Status(system.status().code(),
                       absl::StrCat(name, ": ", system.status().message()));

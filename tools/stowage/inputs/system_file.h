@@ -1,6 +1,6 @@
 // A memory system by the name of a preset or by file.
 //
-//   absl::StatusOr<MemorySystem> system = LoadSystem("optane");
+//   absl::StatusOr<policies::MemorySystem> system = LoadSystem("optane");
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_SYSTEM_FILE_H_
 #define STOWAGE_TOOLS_STOWAGE_INPUTS_SYSTEM_FILE_H_
 
@@ -13,7 +13,7 @@ namespace stowage::cli {
 
 // A file may be binary or proto JSON, gzipped or not. NOT_FOUND lists the
 // presets when `name` is neither.
-absl::StatusOr<MemorySystem> LoadSystem(const std::string& name);
+absl::StatusOr<policies::MemorySystem> LoadSystem(const std::string& name);
 
 }  // namespace stowage::cli
 

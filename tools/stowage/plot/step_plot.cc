@@ -17,13 +17,14 @@ using nlohmann::json;
 json MovesToJson(const StepPicture& picture) {
   json moves = json::array();
   for (size_t m = 0; m < picture.plan.moves.size(); ++m) {
-    const Move& move = picture.plan.moves[m];
+    const policies::Move& move = picture.plan.moves[m];
     if (move.is_drop) continue;
-    const MoveTrace& trace = picture.simulation.moves[m];
-    moves.push_back({{"direction", move.to.tier == kFastTier ? "in" : "out"},
-                     {"bytes", picture.graph.tensors[move.tensor].size_bytes},
-                     {"start_ns", trace.start_ns},
-                     {"end_ns", trace.end_ns}});
+    const policies::MoveTrace& trace = picture.simulation.moves[m];
+    moves.push_back(
+        {{"direction", move.to.tier == policies::kFastTier ? "in" : "out"},
+         {"bytes", picture.graph.tensors[move.tensor].size_bytes},
+         {"start_ns", trace.start_ns},
+         {"end_ns", trace.end_ns}});
   }
   return moves;
 }
@@ -40,10 +41,10 @@ json MeasuredToJson(const std::vector<Step>& steps) {
 }
 
 json PictureToJson(const StepPicture& picture) {
-  const Plan& plan = picture.plan;
+  const policies::Plan& plan = picture.plan;
   json times_ns = json::array();
   json fast_bytes = json::array();
-  for (const KernelTrace& kernel : picture.simulation.kernels) {
+  for (const policies::KernelTrace& kernel : picture.simulation.kernels) {
     times_ns.push_back(kernel.start_ns);
     fast_bytes.push_back(kernel.fast_bytes);
   }
@@ -53,7 +54,8 @@ json PictureToJson(const StepPicture& picture) {
                                  ", fast memory limited to ",
                                  FormatBytes(plan.fast_limit_bytes))},
           {"limit_bytes", plan.fast_limit_bytes},
-          {"tensor_peak_bytes", ComputeLiveness(picture.graph).peak_bytes},
+          {"tensor_peak_bytes",
+           policies::ComputeLiveness(picture.graph).peak_bytes},
           {"predicted_ns", plan.prediction.step_time_ns},
           {"times_ns", std::move(times_ns)},
           {"fast_bytes", std::move(fast_bytes)},

@@ -19,9 +19,9 @@ namespace stowage::cli {
 
 // Borrows graph, plan and simulation.
 struct StepPicture {
-  const Graph& graph;
-  const Plan& plan;
-  const Simulation& simulation;
+  const policies::Graph& graph;
+  const policies::Plan& plan;
+  const policies::Simulation& simulation;
   std::vector<Step> measured;  // may be empty
 };
 

@@ -61,7 +61,7 @@ Sessions AwaitSessions(const std::string& report_dir,
 // Asks while the service still runs.
 absl::StatusOr<PlannedStep> PlannedStepOf(const PrivateServices& services,
                                           const std::string& run_id) {
-  absl::StatusOr<Graph> graph =
+  absl::StatusOr<policies::Graph> graph =
       LoadCapturedGraph(services.graph_dir(), run_id, 0);
   if (!graph.ok()) return graph.status();
   return FetchPlannedStep(services.service_address(), services.node(),

@@ -34,37 +34,43 @@ absl::StatusOr<std::string> ChoosePlan(Client& client,
       "no plan was made for the step that was profiled last");
 }
 
-absl::StatusOr<MemorySystem> SystemOf(Client& client, const std::string& node) {
+absl::StatusOr<policies::MemorySystem> SystemOf(Client& client,
+                                                const std::string& node) {
   const absl::StatusOr<std::vector<v1::NodeSummary>> nodes = client.ListNodes();
   if (!nodes.ok()) return nodes.status();
   for (const v1::NodeSummary& summary : *nodes) {
-    if (summary.node() == node) return MemorySystemFromProto(summary.system());
+    if (summary.node() == node)
+      return policies::MemorySystemFromProto(summary.system());
   }
   return absl::FailedPreconditionError(
       absl::StrCat("the service does not know node '", node, "'"));
 }
 
-absl::StatusOr<Plan> FetchPlan(Client& client, const std::string& graph_id) {
+absl::StatusOr<policies::Plan> FetchPlan(Client& client,
+                                         const std::string& graph_id) {
   const absl::StatusOr<std::string> plan_id = ChoosePlan(client, graph_id);
   if (!plan_id.ok()) return plan_id.status();
   const absl::StatusOr<v1::Plan> plan = client.GetPlan(*plan_id);
   if (!plan.ok()) return plan.status();
-  return PlanFromProto(*plan);
+  return policies::PlanFromProto(*plan);
 }
 
 }  // namespace
 
 absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
                                              const std::string& node,
-                                             Graph graph) {
+                                             policies::Graph graph) {
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
       address, {.connect_timeout = kTimeout, .deadline = kTimeout});
   if (!client.ok()) return client.status();
-  absl::StatusOr<Plan> plan = FetchPlan(**client, GraphId(graph));
+  absl::StatusOr<policies::Plan> plan =
+      FetchPlan(**client, policies::GraphId(graph));
   if (!plan.ok()) return plan.status();
-  const absl::StatusOr<MemorySystem> system = SystemOf(**client, node);
+  const absl::StatusOr<policies::MemorySystem> system =
+      SystemOf(**client, node);
   if (!system.ok()) return system.status();
-  absl::StatusOr<Simulation> simulation = Simulate(graph, *system, *plan);
+  absl::StatusOr<policies::Simulation> simulation =
+      policies::Simulate(graph, *system, *plan);
   if (!simulation.ok()) return simulation.status();
   return PlannedStep{std::move(graph), *std::move(plan),
                      *std::move(simulation)};

@@ -15,9 +15,9 @@
 namespace stowage::cli {
 
 struct PlannedStep {
-  Graph graph;
-  Plan plan;
-  Simulation simulation;
+  policies::Graph graph;
+  policies::Plan plan;
+  policies::Simulation simulation;
 };
 
 // Of the plans for `graph` the one with the longest step, simulated on the
@@ -25,7 +25,7 @@ struct PlannedStep {
 // seconds. FAILED_PRECONDITION when no plan was made.
 absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
                                              const std::string& node,
-                                             Graph graph);
+                                             policies::Graph graph);
 
 }  // namespace stowage::cli
 

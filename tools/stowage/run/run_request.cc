@@ -17,12 +17,13 @@ absl::Status CheckPolicy(const RunRequest& request) {
   const bool is_private =
       request.agent_socket.empty() && request.service_address.empty();
   if (!is_private || request.policy.empty() ||
-      CapabilitiesOf(request.policy).needs_training) {
+      policies::CapabilitiesOf(request.policy).needs_training) {
     return absl::OkStatus();
   }
-  if (MakePolicy(request.policy).ok()) return absl::OkStatus();
+  if (policies::MakePolicy(request.policy).ok()) return absl::OkStatus();
   std::vector<std::string> names;
-  for (const PolicyInfo& policy : Policies()) names.push_back(policy.name);
+  for (const policies::PolicyInfo& policy : policies::Policies())
+    names.push_back(policy.name);
   return absl::InvalidArgumentError(
       absl::StrCat("--policy: there is no policy '", request.policy,
                    "'; the policies are ", absl::StrJoin(names, ", ")));

@@ -42,43 +42,45 @@ std::string NewRequestId() {
 
 absl::StatusOr<v1::Training> StartAt(Client* client, const TrainingJob& job) {
   v1::RegisterGraphRequest registration;
-  *registration.mutable_graph() = GraphToProto(job.graph);
+  *registration.mutable_graph() = policies::GraphToProto(job.graph);
   absl::StatusOr<v1::RegisterGraphResponse> registered =
       client->RegisterGraph(registration);
   if (!registered.ok()) return registered.status();
   v1::StartTrainingRequest request;
   request.set_request_id(NewRequestId());
   request.set_graph_id(registered->graph_id());
-  *request.mutable_system() = MemorySystemToProto(job.system);
+  *request.mutable_system() = policies::MemorySystemToProto(job.system);
   request.set_fast_limit_bytes(job.fast_limit_bytes);
   *request.mutable_options() = job.options;
   request.set_seed(job.seed);
   if (job.start.has_value()) {
-    request.set_start_policy(EncodeDqnPolicy(*job.start));
+    request.set_start_policy(policies::EncodeDqnPolicy(*job.start));
   }
   return client->StartTraining(request);
 }
 
 // The policy that a training which ended has made.
-absl::StatusOr<DqnPolicy> PolicyOf(Client* client, const TrainingJob& job,
-                                   const v1::Training& training) {
+absl::StatusOr<policies::DqnPolicy> PolicyOf(Client* client,
+                                             const TrainingJob& job,
+                                             const v1::Training& training) {
   if (training.state() != v1::TRAINING_STATE_SUCCEEDED) {
     return absl::FailedPreconditionError(
         absl::StrCat("training ", training.training_id(),
                      " of the service: ", training.message()));
   }
   if (training.version() == 0) {  // it fits
-    return DqnPolicy{.graph_id = training.graph_id(),
-                     .system = job.system.name,
-                     .system_digest = MemorySystemDigest(job.system),
-                     .fast_limit_bytes = job.fast_limit_bytes,
-                     .seed = job.seed,
-                     .fits = true};
+    return policies::DqnPolicy{
+        .graph_id = training.graph_id(),
+        .system = job.system.name,
+        .system_digest = policies::MemorySystemDigest(job.system),
+        .fast_limit_bytes = job.fast_limit_bytes,
+        .seed = job.seed,
+        .fits = true};
   }
   absl::StatusOr<v1::GetVersionResponse> version =
       client->GetVersion(training.policy_id(), training.version());
   if (!version.ok()) return version.status();
-  return DecodeDqnPolicy(version->policy());
+  return policies::DecodeDqnPolicy(version->policy());
 }
 
 }  // namespace
@@ -89,12 +91,12 @@ absl::StatusOr<TrainingResult> TrainHere(const TrainingJob& job,
   const InterruptNote note;
   EpisodeTimer timer;
   TrainingResult result;
-  absl::StatusOr<DqnPolicy> policy = TrainerProcess({.path = trainer_path})(
-      job, [&](const EpisodeReport& report) {
-        result.episodes.push_back(timer.Stamp(report));
-        show(result.episodes.back());
-        return interrupted == 0;
-      });
+  absl::StatusOr<policies::DqnPolicy> policy = TrainerProcess(
+      {.path = trainer_path})(job, [&](const policies::EpisodeReport& report) {
+    result.episodes.push_back(timer.Stamp(report));
+    show(result.episodes.back());
+    return interrupted == 0;
+  });
   if (!policy.ok()) return policy.status();
   result.policy = *std::move(policy);
   return result;
@@ -125,7 +127,8 @@ absl::StatusOr<TrainingResult> TrainAt(const std::string& address,
                      address,
                      ", but is not watched any more: ", watched.message()));
   }
-  absl::StatusOr<DqnPolicy> policy = PolicyOf(client->get(), job, *training);
+  absl::StatusOr<policies::DqnPolicy> policy =
+      PolicyOf(client->get(), job, *training);
   if (!policy.ok()) return policy.status();
   result.policy = *std::move(policy);
   result.verdict = training->message();

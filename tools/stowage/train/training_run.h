@@ -18,7 +18,7 @@
 namespace stowage::cli {
 
 struct TrainingResult {
-  DqnPolicy policy;
+  policies::DqnPolicy policy;
   std::vector<v1::Episode> episodes;
   std::string verdict;  // the service's; empty without one
 };

@@ -58,7 +58,7 @@ std::string PlansToText(const TrainingSummary& summary) {
                       row.evaluation.status().message(), "\n");
       continue;
     }
-    const Prediction& p = row.evaluation->plan.prediction;
+    const policies::Prediction& p = row.evaluation->plan.prediction;
     table.AddRow(
         {row.policy, FormatDurationNs(p.step_time_ns),
          absl::StrFormat(
@@ -83,14 +83,16 @@ absl::StatusOr<TrainingSummary> SummarizeTraining(const TrainingJob& job,
       .verdict = result.verdict,
       .episodes = result.episodes,
       .all_fast_ns = *all_fast_ns,
-      .durations = std::string(DurationOrigin(job.graph)),
+      .durations = std::string(policies::DurationOrigin(job.graph)),
       .processor = job.system.processor};
-  const PlanOptions options = {.fast_limit_bytes = job.fast_limit_bytes,
-                               .seed = job.seed};
-  absl::StatusOr<Evaluation> trained = MakeEvaluation(
-      job.graph, job.system, *MakeDeepTmPolicy(result.policy), options);
+  const policies::PlanOptions options = {
+      .fast_limit_bytes = job.fast_limit_bytes, .seed = job.seed};
+  absl::StatusOr<Evaluation> trained =
+      MakeEvaluation(job.graph, job.system,
+                     *policies::MakeDeepTmPolicy(result.policy), options);
   if (!trained.ok()) return trained.status();
-  summary.rows.push_back({std::string(kDeepTmPolicyName), std::move(trained)});
+  summary.rows.push_back(
+      {std::string(policies::kDeepTmPolicyName), std::move(trained)});
   for (const char* policy : kCompared) {
     summary.rows.push_back(
         {policy,
@@ -100,7 +102,7 @@ absl::StatusOr<TrainingSummary> SummarizeTraining(const TrainingJob& job,
 }
 
 json SummaryToJson(const TrainingSummary& summary) {
-  const DqnPolicy& policy = summary.policy;
+  const policies::DqnPolicy& policy = summary.policy;
   json plans = json::array();
   for (const SummaryRow& row : summary.rows) {
     plans.push_back(RowToJson(row, summary.all_fast_ns));
@@ -121,7 +123,7 @@ json SummaryToJson(const TrainingSummary& summary) {
 }
 
 std::string SummaryToText(const TrainingSummary& summary) {
-  const DqnPolicy& policy = summary.policy;
+  const policies::DqnPolicy& policy = summary.policy;
   const std::string head =
       policy.fits
           ? absl::StrCat("trained      nothing: ", summary.graph,

@@ -26,7 +26,7 @@ struct SummaryRow {
 
 struct TrainingSummary {
   std::string graph;
-  DqnPolicy policy;
+  policies::DqnPolicy policy;
   double seconds = 0;
   std::string verdict;
   std::vector<v1::Episode> episodes;

@@ -7,7 +7,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/aggregation/small_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -94,4 +94,4 @@ TEST(AdjoiningTest, DoesNotHoldRoomLongBeforeItIsNeeded) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

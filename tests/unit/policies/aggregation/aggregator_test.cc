@@ -17,7 +17,7 @@
 #include "tests/unit/policies/aggregation/small_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Plan Aggregate(const Graph& graph, const MemorySystem& system, const Plan& plan,
@@ -260,4 +260,4 @@ TEST(AggregatorPropertyTest, GivesTheSameBytesEachTime) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/aggregation/small_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -112,4 +112,4 @@ TEST(AlignmentTest, StaysWithinATensorsLife) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/aggregation/small_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -127,4 +127,4 @@ TEST(BatchingTest, WhatGoesToATierOfWholePagesHasAPageOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -6,7 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -57,4 +57,4 @@ TEST(GapLayoutTest, SaysWhenAnItemFindsNoPlace) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -19,7 +19,7 @@
 #include "policies/plan/plan.h"
 #include "policies/planning/plan_builder.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 class SmallStep {
  public:
@@ -97,6 +97,6 @@ inline Placement BeginOf(const Plan& plan, TensorIndex tensor) {
   return {-1, -1};
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_AGGREGATION_SMALL_STEP_H_

@@ -19,7 +19,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 const Policy& Searcher() {
@@ -218,4 +218,4 @@ TEST(AnnealedSearchTest, SendsWhatDoesNotFitIntoTheSecondTierToTheThird) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

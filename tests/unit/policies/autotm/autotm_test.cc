@@ -20,7 +20,7 @@
 #include "tests/unit/policies/autotm/exhaustive.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 MemorySystem Optane() { return *PresetMemorySystem("optane"); }
@@ -372,4 +372,4 @@ TEST(AutoTmPolicyTest, AnotherSolverCanBeLinkedAndMayFail) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

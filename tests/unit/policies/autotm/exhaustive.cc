@@ -10,7 +10,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/model/liveness.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -258,4 +258,4 @@ Graph TinyGraph(uint64_t seed, int kernels) {
   return graph;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // For graphs of up to 6 tensors besides workspaces. Kernels run in the best of
 // the implementations whose workspace fits. `write_back_once`: what was fetched in
@@ -27,6 +27,6 @@ double BestStaticNs(const Graph& graph, const MemorySystem& system,
 // wrapping, some kernels with measured corners that are not additive.
 Graph TinyGraph(uint64_t seed, int kernels);
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_AUTOTM_EXHAUSTIVE_H_

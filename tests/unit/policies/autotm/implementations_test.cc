@@ -19,7 +19,7 @@
 #include "tests/unit/policies/autotm/exhaustive.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -214,4 +214,4 @@ TEST(AutoTmImplementationsTest, PlansAreVerifiedAndNotBelowTheLowerBound) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr double kFastNs = 1000, kOutNs = 5000, kInNs = 2000;
@@ -67,4 +67,4 @@ TEST(KernelConfigurationTest, IsExactAtBothEndsWhereThereAreTooManyToList) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

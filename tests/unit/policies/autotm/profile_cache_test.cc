@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr ProfiledDuration kNothing;
@@ -96,4 +96,4 @@ TEST(ProfileCacheTest, KeepsNamedImplementationsApart) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

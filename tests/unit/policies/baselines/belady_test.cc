@@ -13,7 +13,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -151,4 +151,4 @@ TEST(BeladyTest, NamesTheTiersThatKernelsCouldUseWhereTheyAreTooSmall) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 
 #include "policies/model/graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct ChainOptions {
   int layers = 16;
@@ -57,6 +57,6 @@ inline Graph ChainGraph(const ChainOptions& options = {}) {
   return graph;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_BASELINES_CHAIN_GRAPH_H_

@@ -7,7 +7,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kPage = 4096;
@@ -90,4 +90,4 @@ TEST(HardwareCacheTest, ALargerCacheIsFaster) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "policies/verify/verifier.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -100,4 +100,4 @@ TEST(IalTest, SaysWhichTimesWereDerived) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

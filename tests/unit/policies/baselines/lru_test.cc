@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "policies/verify/verifier.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -63,4 +63,4 @@ TEST(LruTest, ACyclicScanMissesEveryTime) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -181,4 +181,4 @@ TEST(FirstTouchTest, SaysThatItNeedsAnAddressableTier) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

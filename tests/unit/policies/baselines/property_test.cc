@@ -18,7 +18,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 int64_t Round(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
@@ -178,4 +178,4 @@ TEST(ShakenPlanTest, WhatTheVerifierAcceptsStaysWithinTheLimit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -17,7 +17,7 @@
 #include "tests/unit/policies/baselines/chain_graph.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -245,4 +245,4 @@ TEST(G10Test, PrefetchesAsSoonAsThereIsRoom) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

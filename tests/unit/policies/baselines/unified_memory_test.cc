@@ -7,7 +7,7 @@
 #include "policies/swap/page_faults.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -81,4 +81,4 @@ TEST(PageFaultsTest, PrefetchesDoNotFault) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/planning/workload.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 std::vector<double*> Flatten(BoundPrices& prices) {
@@ -78,4 +78,4 @@ TEST(BoundRelaxationTest, LiesBelowItsSupergradientsEverywhere) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

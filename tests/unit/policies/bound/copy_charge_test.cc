@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(CopyChargeTest, TakesTheCheapestMomentsForAsLongAsTheyLast) {
@@ -62,4 +62,4 @@ TEST(CopyChargeTest, StaysBelowWhereThereAreManyPrices) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,7 @@
 #include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 inline constexpr int64_t kPage = kPlacementAlignmentBytes;
 
@@ -95,6 +95,6 @@ struct BrokenPlan {
   std::function<void(Plan&)> damage;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_BOUND_FIVE_KERNELS_H_

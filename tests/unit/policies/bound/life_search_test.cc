@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int kKernels = 3;
@@ -155,4 +155,4 @@ TEST_F(LifeSearchTest, ChargesMakeUpTheCostOfACopy) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -249,4 +249,4 @@ TEST(LowerBoundTest, FallsWithMoreFastMemory) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

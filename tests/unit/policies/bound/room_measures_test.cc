@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Graph TensorsOf(const std::vector<int64_t>& pages) {
@@ -67,4 +67,4 @@ TEST(RoomMeasuresTest, EverySetThatFitsFitsByEveryMeasure) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -62,4 +62,4 @@ TEST_F(DecisionTest, TheNextAccessMayBeInTheNextStep) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -233,4 +233,4 @@ TEST(RewardTest, WithBetaZeroCheaperMemoryIsBetterAndTimeDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "tests/unit/policies/deeptm/dqn/untrained.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -110,4 +110,4 @@ TEST(DeepTmPolicyTest, RefusesAPolicyOfAnotherGraph) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(AccessIndexTest, CountsAnInputThatIsReadSeveralTimesSeveralTimes) {
@@ -64,4 +64,4 @@ TEST(AccessIndexTest, WrappingTensorsAreSeenUpToTheirDeath) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

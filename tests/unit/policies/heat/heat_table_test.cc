@@ -5,7 +5,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 std::vector<int64_t> Room(const Graph& graph, int64_t bytes) {
@@ -58,4 +58,4 @@ TEST(HeatTableTest, ASingleCharacteristicRanksByItAlone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

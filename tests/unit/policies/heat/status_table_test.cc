@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr StatusRecord kAbsent{};
@@ -58,4 +58,4 @@ TEST(StatusTableTest, AWrappingTensorLivesTwiceInAStep) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

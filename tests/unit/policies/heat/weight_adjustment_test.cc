@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::DoubleNear;
@@ -108,4 +108,4 @@ TEST(WeightAdjustmentTest, LeavesTheWeightsWhereEverythingFits) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

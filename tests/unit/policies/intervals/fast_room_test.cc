@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(FastRoomTest, FitsWhatIsLeftOfTheBudgetAtEveryBoundary) {
@@ -31,4 +31,4 @@ TEST(FastRoomTest, KeepsReservedRoomFree) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

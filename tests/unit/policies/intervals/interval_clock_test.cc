@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(IntervalClockTest, AWaitDelaysItsBoundaryAndAllLaterOnes) {
@@ -31,4 +31,4 @@ TEST(IntervalClockTest, FindsBoundariesByTime) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -261,4 +261,4 @@ TEST(IntervalPlannerTest, HoldsNoMoreThanTheBudgetOrWhatAKernelNeeds) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -51,4 +51,4 @@ TEST(LayersTest, TheLastIntervalHasTheLayersThatAreLeft) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

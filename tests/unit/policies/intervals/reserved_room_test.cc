@@ -4,7 +4,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -66,4 +66,4 @@ TEST(ReservedRoomTest, HoldsWhatKernelsStageWhenTheyNeedItFast) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

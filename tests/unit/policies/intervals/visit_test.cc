@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 Workload WorkloadOf(const Graph& graph) {
@@ -69,4 +69,4 @@ TEST(VisitTest, TheTwoLivesOfAWrappingTensorAreApart) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

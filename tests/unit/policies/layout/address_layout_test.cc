@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layout/layout_items.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(AddressLayoutTest, PlacesEarlyItemsFirst) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

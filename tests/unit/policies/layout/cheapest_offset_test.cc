@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 struct Obstacle {
@@ -51,4 +51,4 @@ TEST(CheapestOffsetTest, FindsTheLeastThatAnyOffsetDisplaces) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

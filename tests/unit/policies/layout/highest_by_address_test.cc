@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(HighestByAddressTest, IsInitialWhereNothingWasRaised) {
@@ -37,4 +37,4 @@ TEST(HighestByAddressTest, AgreesWithAnArray) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 
 #include "policies/layout/layout_item.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 // Whether both are alive at some time.
 inline bool Coexist(const LayoutItem& a, const LayoutItem& b) {
@@ -39,6 +39,6 @@ inline std::vector<LayoutItem> RandomItems(uint64_t seed) {
   return items;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_LAYOUT_LAYOUT_ITEMS_H_

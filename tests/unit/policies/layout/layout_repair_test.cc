@@ -5,7 +5,7 @@
 #include "policies/layout/address_layout.h"
 #include "tests/unit/policies/layout/layout_items.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -68,4 +68,4 @@ TEST(LayoutRepairTest, EndsWhereNothingCanFit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layout/layout_items.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -99,4 +99,4 @@ TEST(SkylineTest, PlacesEarlyItemsBelowAllOthers) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -12,7 +12,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 absl::StatusOr<Plan> PlanPlus(const Graph& graph, const MemorySystem& system,
@@ -78,4 +78,4 @@ TEST(LearnedPricesPolicyTest, SaysTheLeastLimitWhereNoneWorks) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

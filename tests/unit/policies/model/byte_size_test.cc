@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(ByteSizeTest, RoundsUpSoThatALeastLimitWorksWhenItIsTypedIn) {
@@ -20,4 +20,4 @@ TEST(ByteSizeTest, SaysTheBytesAloneBelowAMiB) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

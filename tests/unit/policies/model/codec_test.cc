@@ -8,7 +8,7 @@
 #include "policies/model/graph_proto.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::google::protobuf::util::MessageDifferencer;
@@ -86,4 +86,4 @@ TEST(CodecTest, StopsDecompressingAtTheLimit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 #include "policies/model/graph_validation.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -286,4 +286,4 @@ TEST(GraphValidationTest, RefusesAnOperandThatIsListedTwice) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

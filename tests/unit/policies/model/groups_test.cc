@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,4 +32,4 @@ TEST(GroupsTest, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

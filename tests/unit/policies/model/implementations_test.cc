@@ -12,7 +12,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -187,4 +187,4 @@ TEST(ImplementationsTest, RefusesAlternativesThatCannotBe) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kGB = 1'000'000'000;
@@ -84,4 +84,4 @@ TEST(KernelCostTest, CountsTiersThatAreNotAddressableAsFast) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(LivenessTest, ListsUsesBirthsAndDeaths) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -162,4 +162,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.what; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/registry.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -113,4 +113,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.what; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

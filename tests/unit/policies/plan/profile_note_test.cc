@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::EndsWith;
@@ -43,4 +43,4 @@ TEST(ProfileNoteTest, SaysNothingWhereKernelsCannotUseASlowerTier) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

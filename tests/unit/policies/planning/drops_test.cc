@@ -15,7 +15,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Optional;
@@ -224,4 +224,4 @@ TEST(MakeDropsTest, PlansStayValidAndTakeNoLonger) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

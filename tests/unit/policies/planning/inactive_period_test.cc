@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Returning and leaving at one boundary is not leaving.
@@ -27,4 +27,4 @@ TEST(InactivePeriodTest, NoResidencyIsLeftBetweenPeriodsThatMeet) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

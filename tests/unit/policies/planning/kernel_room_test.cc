@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -61,4 +61,4 @@ TEST(KernelRoomTest, SaysWhereAKernelCannotRun) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -15,7 +15,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -166,4 +166,4 @@ TEST(WidenMovesTest, LeavesPlansValid) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "policies/verify/verifier.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(PlanBuilderPlacesTest, TakesPlacesThatAllResidenciesHave) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 #include "policies/registry.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Tensor, boundaries, where to, whether its source is kept and whether it is a
@@ -109,4 +109,4 @@ TEST(PlanResidenciesTest, KnowsNoInputWhereATensorIsInTwoSlowerTiers) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -130,4 +130,4 @@ TEST(WorkloadTest, EveryKernelFitsItsArena) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -4,7 +4,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -29,4 +29,4 @@ TEST(LocalityTest, CountsRequestsThatFindTheirTensorInFastMemory) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST(PeriodSearchTest, MeasuresTheLastOneAndOthersSpreadOverTheSearch) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -13,7 +13,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -105,4 +105,4 @@ TEST(RedlTest, TellsItsPeriodAndLocality) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::AllOf;
@@ -134,4 +134,4 @@ TEST(BatchScalingTest, RefusesCapturesOfAProcessorWithoutAPeak) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -40,4 +40,4 @@ TEST(WorkspacesTest, DurationsStay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

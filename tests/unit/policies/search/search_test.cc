@@ -10,7 +10,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // What a search of a step refers to, with a share of its peak as fast memory.
@@ -73,4 +73,4 @@ TEST(SearchTest, UsesNothingInASlowerTierWhereOneSelectionSpendsTheEffort) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

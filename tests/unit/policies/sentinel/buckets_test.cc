@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(BucketsTest, RefusesSizesThatAreNotPositiveAndNoneAtAll) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

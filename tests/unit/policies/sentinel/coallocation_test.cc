@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -78,4 +78,4 @@ TEST(CoallocationTest, IsDroppedWhereItDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -9,7 +9,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
@@ -101,4 +101,4 @@ TEST(IntervalLengthTest, WhatIsBornInAnIntervalIsNotWantedFromBefore) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kPage = 4096;
@@ -21,4 +21,4 @@ TEST(SentinelLowerBoundTest,
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 #include "policies/sentinel/interval_length.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 class SentinelSearchTest : public testing::Test {
@@ -82,4 +82,4 @@ TEST_F(SentinelSearchTest, JudgesOneLengthAtLeastWhenTimeIsUp) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
@@ -163,4 +163,4 @@ TEST(SentinelTest, SaysWhenTheTimeLimitCutTheSearchShort) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kPage = kPlacementAlignmentBytes;
@@ -85,4 +85,4 @@ TEST(ContiguousMovesTest, RunUntilTheFirstThatIsNoNeighbour) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -2,7 +2,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(LaneScheduleTest, AnIdleLaneStartsAtOnceAndEndsInTime) {
@@ -46,4 +46,4 @@ TEST(LaneScheduleTest, ReleaseUndoesReserve) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

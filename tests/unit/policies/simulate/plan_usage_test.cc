@@ -8,7 +8,7 @@
 #include "policies/simulate/simulator.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(PlanUsageTest, PricesTheMemoryThatIsUsed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -3,7 +3,7 @@
 #include "gtest/gtest.h"
 #include "policies/plan/plan.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kPage = kPlacementAlignmentBytes;
@@ -259,4 +259,4 @@ TEST(SimulatorTest, TimesAndSizesTheChosenImplementation) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Maximise value under one capacity.
@@ -177,4 +177,4 @@ TEST(CbcSolverTest, WritesNothing) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -6,7 +6,7 @@
 #include "policies/swap/pressure.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST_F(OffloadTest, APrefetchMovesAheadWhileThereIsRoom) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(SteadyStartTest, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -6,7 +6,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/bound/five_kernels.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::StartsWith;
@@ -129,4 +129,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.what; });
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "policies/model/graph_proto.h"
 #include "tests/unit/policies/bound/five_kernels.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -313,4 +313,4 @@ TEST(VerifierTest, RejectsAnImplementationThatTheKernelDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -16,7 +16,8 @@ class SharedGraphsTest : public ::testing::Test {
  protected:
   // Returns the id.
   std::string Register(const v1::Graph& proto) {
-    const v1::GraphSummary summary = Summarize(*GraphFromProto(proto));
+    const v1::GraphSummary summary =
+        Summarize(*policies::GraphFromProto(proto));
     EXPECT_TRUE(store_->PutGraph(summary, proto, "").ok());
     return summary.graph_id();
   }
@@ -36,17 +37,17 @@ TEST_F(SharedGraphsTest, UsersAtTheSameTimeShareOne) {
 
 TEST_F(SharedGraphsTest, GoWithTheirLastUser) {
   const std::string id = Register(ChainGraph(3));
-  std::weak_ptr<const Graph> weak = *graphs_.Load(id);
+  std::weak_ptr<const policies::Graph> weak = *graphs_.Load(id);
   EXPECT_TRUE(weak.expired());
 }
 
 TEST_F(SharedGraphsTest, ANewProfileIsAnotherGraph) {
   v1::Graph proto = ChainGraph(3);
   const std::string id = Register(proto);
-  const std::shared_ptr<const Graph> before = *graphs_.Load(id);
+  const std::shared_ptr<const policies::Graph> before = *graphs_.Load(id);
   proto.mutable_kernels(0)->set_gap_ns(7);
   ASSERT_EQ(Register(proto), id);
-  const std::shared_ptr<const Graph> after = *graphs_.Load(id);
+  const std::shared_ptr<const policies::Graph> after = *graphs_.Load(id);
   EXPECT_EQ(before->kernels[0].gap_ns, 0);
   EXPECT_EQ(after->kernels[0].gap_ns, 7);
 }

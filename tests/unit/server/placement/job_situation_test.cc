@@ -15,11 +15,11 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr int kKernels = 8;
-constexpr TierIndex kTiers = 2;
+constexpr policies::TierIndex kTiers = 2;
 
 class JobSituationTest : public ::testing::Test {
  protected:
-  static JobSituation With(KernelIndex kernel, int tensor, int tier) {
+  static JobSituation With(policies::KernelIndex kernel, int tensor, int tier) {
     JobSituation situation = {.kernel = kernel};
     v1::Resident& resident = situation.residents.emplace_back();
     resident.set_tensor(tensor);
@@ -31,7 +31,8 @@ class JobSituationTest : public ::testing::Test {
     return CheckSituation(situation, kKernels, graph_.tensors, kTiers);
   }
 
-  const Graph graph_ = *GraphFromProto(ChainGraph(kKernels));
+  const policies::Graph graph_ =
+      *policies::GraphFromProto(ChainGraph(kKernels));
 };
 
 // Kernel k reads tensor k and writes tensor k + 1; tensor 0 are the weights.

@@ -16,9 +16,10 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // Tensor k + 1 is born at kernel k.
-v1::Plan PlanOfChain(const Graph& graph) {
+v1::Plan PlanOfChain(const policies::Graph& graph) {
   v1::Plan plan;
-  for (TensorIndex tensor = 1; tensor < graph.tensor_count(); ++tensor) {
+  for (policies::TensorIndex tensor = 1; tensor < graph.tensor_count();
+       ++tensor) {
     plan.add_allocations()->set_tensor(tensor);
   }
   return plan;
@@ -52,7 +53,7 @@ std::vector<int> Kernels(
 
 class KernelDecisionsTest : public ::testing::Test {
  protected:
-  const Graph graph_ = *GraphFromProto(ChainGraph(4));
+  const policies::Graph graph_ = *policies::GraphFromProto(ChainGraph(4));
   v1::Plan plan_ = PlanOfChain(graph_);
 };
 

@@ -22,14 +22,16 @@ constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
 class OnlineDecisionsTest : public ::testing::Test {
  protected:
   OnlineDecisionsTest()
-      : policy_(RandomPolicy(graph_, system_, kLimitBytes, DqnSettings(),
+      : policy_(RandomPolicy(graph_, system_, kLimitBytes,
+                             policies::DqnSettings(),
                              /*seed=*/3)),
-        plan_(PlanToProto(
-            *MakeVerifiedPlan(graph_, system_, *MakeDeepTmPolicy(policy_),
-                              {.fast_limit_bytes = kLimitBytes}))),
+        plan_(policies::PlanToProto(*MakeVerifiedPlan(
+            graph_, system_, *policies::MakeDeepTmPolicy(policy_),
+            {.fast_limit_bytes = kLimitBytes}))),
         online_(*OnlineDecisions::Create(graph_, system_, plan_, policy_)) {}
 
-  static JobSituation At(KernelIndex kernel, int tensor = -1, int tier = 0) {
+  static JobSituation At(policies::KernelIndex kernel, int tensor = -1,
+                         int tier = 0) {
     JobSituation situation = {
         .kernel = kernel, .residents = {}, .free_bytes = {}};
     if (tensor < 0) return situation;
@@ -39,9 +41,11 @@ class OnlineDecisionsTest : public ::testing::Test {
     return situation;
   }
 
-  const Graph graph_ = *GraphFromProto(ChainGraph(kKernels));
-  const MemorySystem system_ = *MemorySystemFromProto(TwoTiers());
-  const DqnPolicy policy_;
+  const policies::Graph graph_ =
+      *policies::GraphFromProto(ChainGraph(kKernels));
+  const policies::MemorySystem system_ =
+      *policies::MemorySystemFromProto(TwoTiers());
+  const policies::DqnPolicy policy_;
   const v1::Plan plan_;
   const OnlineDecisions online_;
 };
@@ -49,7 +53,7 @@ class OnlineDecisionsTest : public ::testing::Test {
 TEST_F(OnlineDecisionsTest, AJobThatIsAsPlannedDoesNotDeviate) {
   EXPECT_FALSE(*online_.Deviates(At(0)));
   // Kernel k reads tensor k, which is in one tier or the other.
-  for (KernelIndex k = 1; k < kKernels; ++k) {
+  for (policies::KernelIndex k = 1; k < kKernels; ++k) {
     EXPECT_NE(*online_.Deviates(At(k, k, 0)), *online_.Deviates(At(k, k, 1)))
         << k;
   }
@@ -69,13 +73,13 @@ TEST_F(OnlineDecisionsTest, RefusesWhatThereIsNot) {
 TEST_F(OnlineDecisionsTest, EveryTensorIsPlacedWhenItIsBorn) {
   const auto window = online_.Window(At(0), kKernels);
   ASSERT_TRUE(window.ok()) << window.status();
-  std::map<int, KernelIndex> placed;
+  std::map<int, policies::KernelIndex> placed;
   for (const v1::KernelDecision& decision : *window) {
     for (const v1::TierAction& action : decision.actions()) {
       placed.try_emplace(action.tensor(), decision.kernel());
     }
   }
-  for (TensorIndex t = 1; t <= kKernels; ++t) {
+  for (policies::TensorIndex t = 1; t <= kKernels; ++t) {
     ASSERT_TRUE(placed.contains(t)) << t;
     EXPECT_EQ(placed[t], graph_.tensors[t].birth_kernel) << t;
   }
@@ -86,7 +90,7 @@ TEST_F(OnlineDecisionsTest, WhatIsDecidedFitsTheLimit) {
   ASSERT_TRUE(window.ok()) << window.status();
   std::map<int, int> tiers = {{0, 0}};
   auto decision = window->begin();
-  for (KernelIndex k = 0; k < kKernels; ++k) {
+  for (policies::KernelIndex k = 0; k < kKernels; ++k) {
     if (decision != window->end() && decision->kernel() == k) {
       for (const v1::TierAction& action : decision->actions()) {
         tiers[action.tensor()] = action.tier();
@@ -95,7 +99,7 @@ TEST_F(OnlineDecisionsTest, WhatIsDecidedFitsTheLimit) {
     }
     int64_t fast_bytes = 0;
     for (const auto& [tensor, tier] : tiers) {
-      if (tier == 0 && AliveAt(graph_.tensors[tensor], k)) {
+      if (tier == 0 && policies::AliveAt(graph_.tensors[tensor], k)) {
         fast_bytes += graph_.tensors[tensor].size_bytes;
       }
     }

@@ -21,16 +21,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-using PlanFunction = std::function<absl::StatusOr<Plan>(
-    const Graph&, const MemorySystem&, const PlanOptions&)>;
+using PlanFunction = std::function<absl::StatusOr<policies::Plan>(
+    const policies::Graph&, const policies::MemorySystem&,
+    const policies::PlanOptions&)>;
 
-class FakePolicy final : public Policy {
+class FakePolicy final : public policies::Policy {
  public:
   explicit FakePolicy(PlanFunction make) : make_(std::move(make)) {}
   std::string_view name() const override { return "fake"; }
   std::string_view description() const override { return "a test's"; }
-  absl::StatusOr<Plan> MakePlan(const Graph& graph, const MemorySystem& system,
-                                const PlanOptions& options) const override {
+  absl::StatusOr<policies::Plan> MakePlan(
+      const policies::Graph& graph, const policies::MemorySystem& system,
+      const policies::PlanOptions& options) const override {
     return make_(graph, system, options);
   }
 
@@ -40,23 +42,24 @@ class FakePolicy final : public Policy {
 
 // Knows "fake" alone.
 PolicyFactory FakePolicies(PlanFunction make) {
-  return
-      [make](std::string_view name) -> absl::StatusOr<std::unique_ptr<Policy>> {
-        if (name != "fake") return absl::NotFoundError("there is only fake");
-        return std::make_unique<FakePolicy>(make);
-      };
+  return [make](std::string_view name)
+             -> absl::StatusOr<std::unique_ptr<policies::Policy>> {
+    if (name != "fake") return absl::NotFoundError("there is only fake");
+    return std::make_unique<FakePolicy>(make);
+  };
 }
 
 // Everything side by side in the fast tier.
-absl::StatusOr<Plan> AllFast(const Graph& graph, const MemorySystem& system,
-                             const PlanOptions& options) {
-  Plan plan = {.graph_id = GraphId(graph),
-               .system = system.name,
-               .policy = "fake",
-               .fast_limit_bytes = options.fast_limit_bytes,
-               .fits = true};
-  for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
-    const Allocation allocation = {
+absl::StatusOr<policies::Plan> AllFast(const policies::Graph& graph,
+                                       const policies::MemorySystem& system,
+                                       const policies::PlanOptions& options) {
+  policies::Plan plan = {.graph_id = policies::GraphId(graph),
+                         .system = system.name,
+                         .policy = "fake",
+                         .fast_limit_bytes = options.fast_limit_bytes,
+                         .fits = true};
+  for (policies::TensorIndex t = 0; t < graph.tensor_count(); ++t) {
+    const policies::Allocation allocation = {
         .tensor = t, .at = {.offset_bytes = t * kChainTensorBytes}};
     (graph.tensors[t].persistent ? plan.initial : plan.allocations)
         .push_back(allocation);
@@ -69,10 +72,10 @@ class PlacementEngineTest : public ::testing::Test {
   void SetUp() override {
     const v1::Graph proto = ChainGraph(4);
     v1::GraphSummary summary;
-    summary.set_graph_id(GraphId(*GraphFromProto(proto)));
+    summary.set_graph_id(policies::GraphId(*policies::GraphFromProto(proto)));
     ASSERT_TRUE(store_->PutGraph(summary, proto, "").ok());
     request_ = {.graph_id = summary.graph_id(),
-                .system = *MemorySystemFromProto(TwoTiers()),
+                .system = *policies::MemorySystemFromProto(TwoTiers()),
                 .fast_limit_bytes = 5 * kChainTensorBytes,
                 .policy = "fake"};
   }
@@ -110,7 +113,8 @@ TEST_F(PlacementEngineTest, ReturnsTheStoredPlanForTheSameRequest) {
 TEST_F(PlacementEngineTest, ReplacesTheStoredPlanWhenAskedTo) {
   bool on_request = false;
   PlacementEngine engine(store_.get(), FakePolicies([&](auto&&... arguments) {
-                           absl::StatusOr<Plan> plan = AllFast(arguments...);
+                           absl::StatusOr<policies::Plan> plan =
+                               AllFast(arguments...);
                            plan->notes.push_back(on_request ? "new" : "old");
                            return plan;
                          }));
@@ -143,11 +147,11 @@ TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
 
 TEST_F(PlacementEngineTest, RefusesAndDoesNotStoreAPlanTheVerifierRejects) {
   PlacementEngine engine(
-      store_.get(),
-      FakePolicies([](const Graph& graph, const MemorySystem& system,
-                      const PlanOptions& options) {
-        absl::StatusOr<Plan> plan = AllFast(graph, system, options);
-        for (Allocation& allocation : plan->allocations) {
+      store_.get(), FakePolicies([](const policies::Graph& graph,
+                                    const policies::MemorySystem& system,
+                                    const policies::PlanOptions& options) {
+        absl::StatusOr<policies::Plan> plan = AllFast(graph, system, options);
+        for (policies::Allocation& allocation : plan->allocations) {
           allocation.at.offset_bytes = 0;
         }
         return plan;

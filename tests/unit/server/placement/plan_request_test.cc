@@ -12,7 +12,7 @@ namespace {
 
 PlanRequest Request() {
   return {.graph_id = "a",
-          .system = *MemorySystemFromProto(TwoTiers()),
+          .system = *policies::MemorySystemFromProto(TwoTiers()),
           .fast_limit_bytes = 100,
           .policy = "belady",
           .seed = 1};

@@ -55,7 +55,7 @@ struct Gate {
     return {
         .key = key,
         .memory_bytes = memory_bytes,
-        .work = [this, key](const Cancellation& cancellation)
+        .work = [this, key](const policies::Cancellation& cancellation)
             -> absl::StatusOr<MadePlan> {
           ++runs;
           begun.Notify();
@@ -70,7 +70,8 @@ struct Gate {
 PlanOrder Quick(const std::string& key, std::vector<std::string>* made) {
   return {.key = key,
           .memory_bytes = 1,
-          .work = [key, made](const Cancellation&) -> absl::StatusOr<MadePlan> {
+          .work = [key, made](const policies::Cancellation&)
+              -> absl::StatusOr<MadePlan> {
             made->push_back(key);
             return MadePlan{.plan_id = key};
           }};
@@ -84,12 +85,12 @@ TEST(PlanningQueueTest, ReturnsWhatTheWorkReturns) {
   PlanningQueue queue({});
   std::vector<std::string> made;
   EXPECT_EQ(queue.Run(Quick("p", &made), {})->plan_id, "p");
-  const auto failed =
-      queue.Run({.key = "q",
-                 .work = [](const Cancellation&) -> absl::StatusOr<MadePlan> {
-                   return absl::FailedPreconditionError("limit too small");
-                 }},
-                {});
+  const auto failed = queue.Run(
+      {.key = "q",
+       .work = [](const policies::Cancellation&) -> absl::StatusOr<MadePlan> {
+         return absl::FailedPreconditionError("limit too small");
+       }},
+      {});
   EXPECT_THAT(failed.status().message(), HasSubstr("limit too small"));
 }
 
@@ -238,14 +239,15 @@ TEST(PlanningQueueTest, StoppingDoesNotWaitForEverForWorkThatDoesNotListen) {
   PlanningQueue queue({.threads = 1});
   absl::Notification begun;
   absl::Notification end;
-  Asking running(&queue,
-                 {.key = "p",
-                  .work = [&](const Cancellation&) -> absl::StatusOr<MadePlan> {
-                    begun.Notify();
-                    end.WaitForNotification();
-                    return absl::InternalError("late");
-                  }},
-                 "a");
+  Asking running(
+      &queue,
+      {.key = "p",
+       .work = [&](const policies::Cancellation&) -> absl::StatusOr<MadePlan> {
+         begun.Notify();
+         end.WaitForNotification();
+         return absl::InternalError("late");
+       }},
+      "a");
   begun.WaitForNotification();
   EXPECT_FALSE(queue.Stop(absl::Milliseconds(1)));
   end.Notify();

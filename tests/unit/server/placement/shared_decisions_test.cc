@@ -16,7 +16,8 @@ class SharedDecisionsTest : public ::testing::Test {
  protected:
   void SetUp() override {
     const v1::Graph proto = ChainGraph(4);
-    const v1::GraphSummary summary = Summarize(*GraphFromProto(proto));
+    const v1::GraphSummary summary =
+        Summarize(*policies::GraphFromProto(proto));
     ASSERT_TRUE(store_->PutGraph(summary, proto, "").ok());
     plan_.set_graph_id(summary.graph_id());
     plan_.add_allocations()->set_tensor(1);

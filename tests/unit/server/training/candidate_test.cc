@@ -7,22 +7,25 @@
 namespace stowage {
 namespace {
 
-const Graph& AGraph() {
-  static const Graph* graph = new Graph(*GraphFromProto(ChainGraph(4)));
+const policies::Graph& AGraph() {
+  static const policies::Graph* graph =
+      new policies::Graph(*policies::GraphFromProto(ChainGraph(4)));
   return *graph;
 }
 
-double Cost(double cost_priority, const UnitPrices& prices,
-            const Prediction& candidate, const Prediction& serving) {
-  DqnSettings settings;
+double Cost(double cost_priority, const policies::UnitPrices& prices,
+            const policies::Prediction& candidate,
+            const policies::Prediction& serving) {
+  policies::DqnSettings settings;
   settings.cost_priority = cost_priority;
   return RelativeCost(AGraph(), settings, prices, candidate, serving);
 }
 
-constexpr UnitPrices kPrices = {.fast_usd_per_gb = 20, .slow_usd_per_gb = 5};
-constexpr Prediction kServing = {.step_time_ns = 100,
-                                 .fast_peak_bytes = 2 * kChainTensorBytes};
-constexpr Prediction kFasterButDearer = {
+constexpr policies::UnitPrices kPrices = {.fast_usd_per_gb = 20,
+                                          .slow_usd_per_gb = 5};
+constexpr policies::Prediction kServing = {
+    .step_time_ns = 100, .fast_peak_bytes = 2 * kChainTensorBytes};
+constexpr policies::Prediction kFasterButDearer = {
     .step_time_ns = 80, .fast_peak_bytes = 3 * kChainTensorBytes};
 
 TEST(RelativeCostTest, ThePlanThatServesCostsOne) {

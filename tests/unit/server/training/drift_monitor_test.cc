@@ -22,13 +22,14 @@ class DriftMonitorTest : public ::testing::Test {
   // A job that runs under "deeptm", whose version 1 serves.
   void SetUp() override {
     const v1::Graph proto = ChainGraph(8);
-    const Graph graph = *GraphFromProto(proto);
-    graph_id_ = GraphId(graph);
+    const policies::Graph graph = *policies::GraphFromProto(proto);
+    graph_id_ = policies::GraphId(graph);
     ASSERT_TRUE(graphs_.PutGraph(Summarize(graph), proto, "").ok());
-    const MemorySystem system = *MemorySystemFromProto(TwoTiers());
-    DqnSettings settings;
+    const policies::MemorySystem system =
+        *policies::MemorySystemFromProto(TwoTiers());
+    policies::DqnSettings settings;
     settings.episodes = 2;
-    const DqnPolicy policy =
+    const policies::DqnPolicy policy =
         RandomPolicy(graph, system, kLimitBytes, settings, /*seed=*/0);
     predicted_ns_ = versions_.Publish(policy, system, /*training_id=*/0)
                         ->predicted_step_time_ns();
@@ -94,7 +95,7 @@ TEST_F(DriftMonitorTest, DriftUpdatesTheProfileAndRetrainsFromTheLastWeights) {
   ASSERT_EQ(Trainings(), 1);
   trainer_.AwaitEpisode(1);
   const TrainingJob job = trainer_.jobs().at(0);
-  EXPECT_EQ(EncodeDqnPolicy(*job.start),
+  EXPECT_EQ(policies::EncodeDqnPolicy(*job.start),
             trainings_.ListServing(graph_id_)->at(0).policy);
   EXPECT_EQ(job.fast_limit_bytes, kLimitBytes);
 }
@@ -119,7 +120,8 @@ TEST_F(DriftMonitorTest, WhatAJobHasMeasuredAnewIsNotScaled) {
   const v1::Graph before = *graphs_.GetGraph(graph_id_);
   const v1::Graph after = ScaleDurations(before, 1.5);
   ASSERT_TRUE(
-      graphs_.PutGraph(Summarize(*GraphFromProto(after)), after, "").ok());
+      graphs_.PutGraph(Summarize(*policies::GraphFromProto(after)), after, "")
+          .ok());
   monitor_.NoteProfile(graph_id_, before, after);
   EXPECT_EQ(Trainings(), 1);
   NoteWindow(1.3);  // what the new profile predicts, more or less

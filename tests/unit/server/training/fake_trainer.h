@@ -23,17 +23,20 @@
 namespace stowage {
 
 // A sound policy with random weights.
-inline DqnPolicy RandomPolicy(const Graph& graph, const MemorySystem& system,
-                              int64_t fast_limit_bytes,
-                              const DqnSettings& settings, int64_t seed) {
-  return {.graph_id = GraphId(graph),
+inline policies::DqnPolicy RandomPolicy(const policies::Graph& graph,
+                                        const policies::MemorySystem& system,
+                                        int64_t fast_limit_bytes,
+                                        const policies::DqnSettings& settings,
+                                        int64_t seed) {
+  return {.graph_id = policies::GraphId(graph),
           .system = system.name,
-          .system_digest = MemorySystemDigest(system),
+          .system_digest = policies::MemorySystemDigest(system),
           .fast_limit_bytes = fast_limit_bytes,
           .settings = settings,
           .seed = seed,
           .episodes_done = settings.episodes,
-          .weights = PackWeights(RandomWeights(ShapeOf(settings), seed))};
+          .weights = policies::PackWeights(
+              policies::RandomWeights(policies::ShapeOf(settings), seed))};
 }
 
 // Thread-safe; must outlive its function.
@@ -87,12 +90,13 @@ class FakeTrainer {
     return failure_;
   }
 
-  absl::StatusOr<DqnPolicy> Train(const TrainingJob& job,
-                                  OnEpisode on_episode) {
-    const DqnPolicy* start = job.start.has_value() ? &*job.start : nullptr;
-    const DqnSettings settings = SettingsOf(job.options, start);
-    DqnPolicy policy = RandomPolicy(job.graph, job.system, job.fast_limit_bytes,
-                                    settings, job.seed);
+  absl::StatusOr<policies::DqnPolicy> Train(const TrainingJob& job,
+                                            OnEpisode on_episode) {
+    const policies::DqnPolicy* start =
+        job.start.has_value() ? &*job.start : nullptr;
+    const policies::DqnSettings settings = SettingsOf(job.options, start);
+    policies::DqnPolicy policy = RandomPolicy(
+        job.graph, job.system, job.fast_limit_bytes, settings, job.seed);
     const bool resumes =
         start != nullptr && start->episodes_done < settings.episodes;
     policy.episodes_done = resumes ? start->episodes_done : 0;

@@ -27,21 +27,22 @@ class PolicyVersionsTest : public ::testing::Test {
     ASSERT_TRUE(graphs_.PutGraph(Summarize(graph_), ChainGraph(8), "").ok());
   }
 
-  DqnPolicy Policy(int64_t seed, double cost_priority = 0.75) {
-    DqnSettings settings;
+  policies::DqnPolicy Policy(int64_t seed, double cost_priority = 0.75) {
+    policies::DqnSettings settings;
     settings.cost_priority = cost_priority;
     return RandomPolicy(graph_, system_, kLimitBytes, settings, seed);
   }
 
   PlanRequest Request(int64_t limit_bytes = kLimitBytes) {
-    return {.graph_id = GraphId(graph_),
+    return {.graph_id = policies::GraphId(graph_),
             .system = system_,
             .fast_limit_bytes = limit_bytes,
             .policy = "deeptm"};
   }
 
-  const Graph graph_ = *GraphFromProto(ChainGraph(8));
-  const MemorySystem system_ = *MemorySystemFromProto(TwoTiers());
+  const policies::Graph graph_ = *policies::GraphFromProto(ChainGraph(8));
+  const policies::MemorySystem system_ =
+      *policies::MemorySystemFromProto(TwoTiers());
   std::shared_ptr<SharedDatabase> database_ = *OpenDatabase(":memory:");
   SqliteGraphStore graphs_{database_};
   SqliteTrainingStore trainings_{database_};
@@ -59,7 +60,7 @@ TEST_F(PolicyVersionsTest, TheFirstVersionServes) {
 }
 
 TEST_F(PolicyVersionsTest, APolicyThatCannotPlanIsNotStored) {
-  DqnPolicy damaged = Policy(0);
+  policies::DqnPolicy damaged = Policy(0);
   damaged.weights.resize(4);
   EXPECT_FALSE(versions_.Publish(damaged, system_, 1).ok());
   EXPECT_TRUE(trainings_.ListVersions("", {}, 9)->empty());
@@ -88,7 +89,7 @@ TEST_F(PolicyVersionsTest, WhatFitsNeedsNoTraining) {
 }
 
 TEST_F(PolicyVersionsTest, AnotherVersionMakesAnotherPlan) {
-  PlacementEngine engine(&graphs_, MakePolicy, &versions_);
+  PlacementEngine engine(&graphs_, policies::MakePolicy, &versions_);
   EXPECT_TRUE(absl::IsFailedPrecondition(engine.MakePlan(Request()).status()));
   const v1::PolicyVersion first = *versions_.Publish(Policy(0), system_, 1);
   const std::string first_plan = engine.MakePlan(Request())->plan_id;
@@ -102,7 +103,7 @@ TEST_F(PolicyVersionsTest, AnotherVersionMakesAnotherPlan) {
 }
 
 TEST_F(PolicyVersionsTest, DecidesOnlineForPlansOfOtherPoliciesToo) {
-  PlacementEngine engine(&graphs_, MakePolicy, &versions_);
+  PlacementEngine engine(&graphs_, policies::MakePolicy, &versions_);
   PlanRequest request = Request();
   request.policy = "belady";
   const std::string plan_id = engine.MakePlan(request)->plan_id;

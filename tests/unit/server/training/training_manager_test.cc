@@ -26,7 +26,7 @@ class TrainingManagerTest : public ::testing::Test {
   void SetUp() override {
     const v1::Graph proto = ChainGraph(8);
     v1::GraphSummary summary;
-    summary.set_graph_id(GraphId(*GraphFromProto(proto)));
+    summary.set_graph_id(policies::GraphId(*policies::GraphFromProto(proto)));
     graph_id_ = summary.graph_id();
     ASSERT_TRUE(graphs_.PutGraph(summary, proto, "").ok());
   }
@@ -188,14 +188,15 @@ TEST_F(TrainingManagerTest, AServiceThatWasKilledGoesOnFromTheLastCheckpoint) {
   running.set_state(v1::TRAINING_STATE_RUNNING);
   const int64_t id =
       trainings_.AddTraining(Request("a"), running)->training.training_id();
-  DqnSettings settings;
+  policies::DqnSettings settings;
   settings.episodes = kEpisodes;
-  DqnPolicy checkpoint =
-      RandomPolicy(*GraphFromProto(ChainGraph(8)),
-                   *MemorySystemFromProto(TwoTiers()), kLimitBytes, settings,
-                   /*seed=*/0);
+  policies::DqnPolicy checkpoint = RandomPolicy(
+      *policies::GraphFromProto(ChainGraph(8)),
+      *policies::MemorySystemFromProto(TwoTiers()), kLimitBytes, settings,
+      /*seed=*/0);
   checkpoint.episodes_done = 10;
-  ASSERT_TRUE(trainings_.PutCheckpoint(id, EncodeDqnPolicy(checkpoint)).ok());
+  ASSERT_TRUE(
+      trainings_.PutCheckpoint(id, policies::EncodeDqnPolicy(checkpoint)).ok());
   const auto manager = Manager();
   ASSERT_TRUE(manager->Recover().ok());
   EXPECT_EQ(Await(*manager, id).state(), v1::TRAINING_STATE_SUCCEEDED);
@@ -251,11 +252,12 @@ TEST_F(TrainingManagerTest, RefusesMalformedRequests) {
 }
 
 TEST_F(TrainingManagerTest, RefusesCheckpointsOfAnotherGraphAndTornOnes) {
-  DqnPolicy other = RandomPolicy(*GraphFromProto(ChainGraph(3)),
-                                 *MemorySystemFromProto(TwoTiers()),
-                                 kLimitBytes, DqnSettings(), /*seed=*/0);
+  policies::DqnPolicy other =
+      RandomPolicy(*policies::GraphFromProto(ChainGraph(3)),
+                   *policies::MemorySystemFromProto(TwoTiers()), kLimitBytes,
+                   policies::DqnSettings(), /*seed=*/0);
   v1::StartTrainingRequest request = Request("a");
-  request.set_start_policy(EncodeDqnPolicy(other));
+  request.set_start_policy(policies::EncodeDqnPolicy(other));
   EXPECT_TRUE(absl::IsFailedPrecondition(StartStatus(request)));
   request.mutable_start_policy()->resize(100);
   EXPECT_TRUE(absl::IsInvalidArgument(StartStatus(request)));

@@ -13,9 +13,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Subject TrainingSubject() {
-  Graph graph = TrainingStepGraph(6, 1);
+  policies::Graph graph = policies::TrainingStepGraph(6, 1);
   graph.name = "training";
-  return *MakeSubject(graph, *PresetMemorySystem("optane"), true);
+  return *MakeSubject(graph, *policies::PresetMemorySystem("optane"), true);
 }
 
 std::vector<ComparisonRow> RowsFor(const Subject& subject,
@@ -90,12 +90,12 @@ TEST(ComparisonTest, HasTheColumnsInTheirOrder) {
 }
 
 TEST(ComparisonTest, RehostsWhatAnotherProcessorMeasuredUnlessToldNotTo) {
-  Graph graph = TrainingStepGraph(2, 1);
+  policies::Graph graph = policies::TrainingStepGraph(2, 1);
   graph.name = "training";
   graph.processor = "small";
   graph.processor_peak = {1'000'000'000, 1'000'000'000};
   graph.kernels[0].flops = 1000;
-  const MemorySystem system = *PresetMemorySystem("optane");
+  const policies::MemorySystem system = *policies::PresetMemorySystem("optane");
   EXPECT_EQ(MakeSubject(graph, system, true)->durations, "rehosted");
   EXPECT_NE(MakeSubject(graph, system, false)->durations, "rehosted");
   EXPECT_LT(MakeSubject(graph, system, true)->all_fast_ns,

@@ -5,15 +5,17 @@
 namespace stowage::cli {
 namespace {
 
-Kernel MakeKernel(const std::string& name, std::vector<TensorIndex> reads,
-                  std::vector<TensorIndex> writes, int64_t flops) {
-  Kernel kernel;
+policies::Kernel MakeKernel(const std::string& name,
+                            std::vector<policies::TensorIndex> reads,
+                            std::vector<policies::TensorIndex> writes,
+                            int64_t flops) {
+  policies::Kernel kernel;
   kernel.name = name;
   kernel.flops = flops;
-  for (TensorIndex t : reads) {
+  for (policies::TensorIndex t : reads) {
     kernel.operands.push_back({.tensor = t, .read = true});
   }
-  for (TensorIndex t : writes) {
+  for (policies::TensorIndex t : writes) {
     kernel.operands.push_back({.tensor = t, .write = true});
   }
   return kernel;
@@ -21,7 +23,7 @@ Kernel MakeKernel(const std::string& name, std::vector<TensorIndex> reads,
 
 // Two convolutions read input 0, with weights 1 and 2.
 TEST(BackwardFlopsTest, FollowsTheForwardForEachGradientThatIsWritten) {
-  Graph graph;
+  policies::Graph graph;
   graph.kernels = {
       MakeKernel("aten::convolution", {0, 1}, {3}, 100),
       MakeKernel("aten::convolution", {0, 2}, {4}, 700),
@@ -34,7 +36,7 @@ TEST(BackwardFlopsTest, FollowsTheForwardForEachGradientThatIsWritten) {
 }
 
 TEST(BackwardFlopsTest, LeavesOtherKernelsAlone) {
-  Graph graph;
+  policies::Graph graph;
   graph.kernels = {
       MakeKernel("aten::convolution", {0, 1}, {3}, 100),
       MakeKernel("aten::convolution_backward", {0, 1}, {5, 6}, 42),

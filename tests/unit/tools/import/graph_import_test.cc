@@ -42,31 +42,33 @@ std::string Replaced(std::string text, const std::string& from,
 TEST(ProfiledGraphTest, MapsFaultedDurationsToMeasuredCorners) {
   const absl::StatusOr<LoadedGraph> loaded = Parse(kProfiled);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const KernelProfile& profile = loaded->graph.kernels[1].profile;
+  const policies::KernelProfile& profile = loaded->graph.kernels[1].profile;
   EXPECT_EQ(profile.fast_inputs_fast_outputs.duration_ns, 11);
   EXPECT_EQ(profile.slow_inputs_fast_outputs.duration_ns, 21);
   EXPECT_EQ(profile.slow_inputs_slow_outputs.duration_ns, 31);
-  EXPECT_EQ(profile.slow_inputs_slow_outputs.source, DurationSource::kMeasured);
+  EXPECT_EQ(profile.slow_inputs_slow_outputs.source,
+            policies::DurationSource::kMeasured);
   EXPECT_EQ(profile.fast_inputs_slow_outputs.source,
-            DurationSource::kUnspecified);
+            policies::DurationSource::kUnspecified);
 }
 
 TEST(ProfiledGraphTest, KeepsLayersLifetimesAndAName) {
   const absl::StatusOr<LoadedGraph> loaded = Parse(kProfiled);
   ASSERT_TRUE(loaded.ok());
-  const Graph& graph = loaded->graph;
+  const policies::Graph& graph = loaded->graph;
   EXPECT_EQ(graph.name, "tiny-model");
   EXPECT_EQ(graph.kernels[1].layer, 3);
   EXPECT_TRUE(graph.tensors[0].persistent);
   EXPECT_EQ(graph.tensors[1].birth_kernel, 0);
   EXPECT_EQ(graph.tensors[1].death_kernel, 1);
-  EXPECT_EQ(graph.tensors[2].kind, TensorKind::kWorkspace);
+  EXPECT_EQ(graph.tensors[2].kind, policies::TensorKind::kWorkspace);
 }
 
 TEST(ProfiledGraphTest, MergesATensorThatIsInputAndOutput) {
   const absl::StatusOr<LoadedGraph> loaded = Parse(kProfiled);
   ASSERT_TRUE(loaded.ok());
-  const std::vector<Operand>& operands = loaded->graph.kernels[1].operands;
+  const std::vector<policies::Operand>& operands =
+      loaded->graph.kernels[1].operands;
   ASSERT_EQ(operands.size(), 2);
   EXPECT_EQ(operands[0].tensor, 0);
   EXPECT_TRUE(operands[0].read);
@@ -80,9 +82,9 @@ TEST(ProfiledGraphTest, SaysOfHowManyKernelsACornerIsMissing) {
   EXPECT_THAT(loaded->notes,
               ElementsAre(HasSubstr(
                   "1 of 2 kernels have no inputs_faulted_duration_ns")));
-  const KernelProfile& profile = loaded->graph.kernels[0].profile;
+  const policies::KernelProfile& profile = loaded->graph.kernels[0].profile;
   EXPECT_EQ(profile.slow_inputs_fast_outputs.source,
-            DurationSource::kUnspecified);
+            policies::DurationSource::kUnspecified);
   EXPECT_EQ(profile.slow_inputs_slow_outputs.duration_ns, 30);
 }
 

@@ -74,10 +74,10 @@ absl::StatusOr<LoadedGraph> Import(const std::string& trace,
   return ParseGraphFile(trace, "trace", {.iteration = iteration});
 }
 
-Graph GraphOf(const std::string& trace, int iteration = -1) {
+policies::Graph GraphOf(const std::string& trace, int iteration = -1) {
   absl::StatusOr<LoadedGraph> loaded = Import(trace, iteration);
   EXPECT_TRUE(loaded.ok()) << loaded.status();
-  return loaded.ok() ? loaded->graph : Graph{};
+  return loaded.ok() ? loaded->graph : policies::Graph{};
 }
 
 std::string ErrorOf(const std::string& trace, int iteration = -1) {
@@ -86,24 +86,25 @@ std::string ErrorOf(const std::string& trace, int iteration = -1) {
   return std::string(status.message());
 }
 
-std::vector<int64_t> Sizes(const Graph& graph) {
+std::vector<int64_t> Sizes(const policies::Graph& graph) {
   std::vector<int64_t> sizes;
-  for (const Tensor& tensor : graph.tensors) sizes.push_back(tensor.size_bytes);
+  for (const policies::Tensor& tensor : graph.tensors)
+    sizes.push_back(tensor.size_bytes);
   return sizes;
 }
 
 TEST(TraceImportTest, ReadsBothLayoutsAlike) {
   const std::vector<Call> calls = {Relu(2, T(5, 6, 8), T(7, 8, 8)),
                                    Relu(3, T(7, 8, 8), T(9, 10, 8))};
-  const Graph nested = GraphOf(Trace(calls));
-  const Graph flat = GraphOf(Trace(calls, "1.0.1"));
+  const policies::Graph nested = GraphOf(Trace(calls));
+  const policies::Graph flat = GraphOf(Trace(calls, "1.0.1"));
   EXPECT_EQ(nested.kernel_count(), 2);
   EXPECT_EQ(flat.kernel_count(), 2);
   EXPECT_EQ(Sizes(nested), Sizes(flat));
 }
 
 TEST(TraceImportTest, StartsANewTensorWhereAStorageIdIsAllocatedAgain) {
-  const Graph graph = GraphOf(
+  const policies::Graph graph = GraphOf(
       Trace({Relu(2, T(5, 6, 8), T(7, 8, 8)), Relu(3, T(7, 8, 8), T(9, 10, 8)),
              Relu(4, T(9, 10, 8), T(11, 8, 1000))}));
   EXPECT_THAT(Sizes(graph), ::testing::ElementsAre(32, 32, 32, 4000));
@@ -124,7 +125,7 @@ TEST(TraceImportTest, StartsANewTensorForEachExplicitAllocation) {
                      "aten::fill_(Tensor(a!) self, Scalar v) -> Tensor(a!)",
                      {T(20, 8, 64)},
                      {T(20, 8, 64)}};
-  const Graph graph =
+  const policies::Graph graph =
       GraphOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8)), empty, fill}));
   EXPECT_EQ(graph.kernel_count(), 2);  // allocating alone is no kernel
   EXPECT_THAT(Sizes(graph), ::testing::ElementsAre(32, 32, 256));
@@ -138,7 +139,7 @@ TEST(TraceImportTest, DoesNotTakeAnExpandedViewForTheSizeOfItsStorage) {
       "aten::expand(Tensor(a) self, SymInt[] size) -> Tensor(a)",
       {T(5, 6, 1)},
       {T(7, 6, 32000)}};
-  const Graph graph =
+  const policies::Graph graph =
       GraphOf(Trace({expand, Relu(3, T(7, 6, 32000), T(9, 10, 32000))}));
   EXPECT_THAT(Sizes(graph), ::testing::ElementsAre(4, 128000));
 }
@@ -163,7 +164,7 @@ TEST(TraceImportTest, TakesTheOutermostOperatorForTheKernel) {
                         "aten::empty(SymInt[] size) -> Tensor",
                         {},
                         {T(30, 31, 500)}};
-  const Graph graph = GraphOf(Trace({conv, inner, scratch}));
+  const policies::Graph graph = GraphOf(Trace({conv, inner, scratch}));
   ASSERT_EQ(graph.kernel_count(), 1);
   EXPECT_EQ(graph.kernels[0].name, "aten::conv2d");
   EXPECT_THAT(Sizes(graph), Contains(2000));
@@ -194,11 +195,11 @@ TEST(TraceImportTest, TakesAllocationsThatCallEachOtherForOne) {
 
 TEST(TraceImportTest, LooksThroughAutogradsNodes) {
   const Call engine = {2, 1, "autograd::engine::evaluate_function: Relu"};
-  const Graph graph =
+  const policies::Graph graph =
       GraphOf(Trace({engine, Relu(3, T(5, 6, 8), T(7, 8, 8), 2)}));
   ASSERT_EQ(graph.kernel_count(), 1);
   EXPECT_EQ(graph.kernels[0].name, "aten::relu");
-  EXPECT_EQ(graph.tensors[1].kind, TensorKind::kGradient);
+  EXPECT_EQ(graph.tensors[1].kind, policies::TensorKind::kGradient);
 }
 
 TEST(TraceImportTest, ReadsFromTheSchemaWhatIsWritten) {
@@ -209,8 +210,8 @@ TEST(TraceImportTest, ReadsFromTheSchemaWhatIsWritten) {
                     "Scalar alpha=1) -> Tensor(a!)",
                     {T(5, 6, 8), T(7, 8, 8), "1"},
                     {T(5, 6, 8)}};
-  const Graph graph = GraphOf(Trace({add}));
-  const std::vector<Operand>& operands = graph.kernels[0].operands;
+  const policies::Graph graph = GraphOf(Trace({add}));
+  const std::vector<policies::Operand>& operands = graph.kernels[0].operands;
   ASSERT_EQ(operands.size(), 2);
   EXPECT_TRUE(operands[0].read && operands[0].write);
   EXPECT_TRUE(operands[1].read && !operands[1].write);
@@ -246,9 +247,10 @@ TEST(TraceImportTest, RefusesAnotherSchema) {
 }
 
 TEST(TraceImportTest, MarksDurationsAsDerived) {
-  const Graph graph = GraphOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8))}));
+  const policies::Graph graph =
+      GraphOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8))}));
   EXPECT_EQ(graph.kernels[0].profile.fast_inputs_fast_outputs.source,
-            DurationSource::kDerived);
+            policies::DurationSource::kDerived);
 }
 
 TEST(TraceImportTest, LeavesOutTensorsOfOtherDevices) {
@@ -258,7 +260,7 @@ TEST(TraceImportTest, LeavesOutTensorsOfOtherDevices) {
                      "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
                      {T(5, 6, 8), T(11, 12, 1, "cpu")},
                      {T(7, 8, 8)}};
-  const Graph graph =
+  const policies::Graph graph =
       GraphOf(Trace({copy, Relu(3, T(20, 21, 1, "cpu"), T(22, 23, 1, "cpu"))}));
   EXPECT_EQ(graph.kernel_count(), 1);
   EXPECT_THAT(Sizes(graph), ::testing::ElementsAre(32, 32));
@@ -285,7 +287,7 @@ TEST(TraceImportTest, SplitsATraceAtTheProfilersSteps) {
 }
 
 TEST(TraceImportTest, JoinsATensorThatOneStepLeavesToTheNext) {
-  const Graph graph = GraphOf(TwoSteps());
+  const policies::Graph graph = GraphOf(TwoSteps());
   ASSERT_EQ(graph.tensor_count(), 2);
   EXPECT_TRUE(graph.tensors[0].wraps());
   EXPECT_EQ(graph.tensors[0].birth_kernel, 1);
@@ -293,10 +295,11 @@ TEST(TraceImportTest, JoinsATensorThatOneStepLeavesToTheNext) {
 }
 
 TEST(TraceImportTest, SplitsAtARepeatedAnnotationWithoutTheProfilersSteps) {
-  const Graph graph = GraphOf(Trace({{2, 1, "## forward ##"},
-                                     Relu(3, T(5, 6, 8), T(7, 8, 8), 2),
-                                     {4, 1, "## forward ##"},
-                                     Relu(5, T(5, 6, 8), T(9, 10, 8), 4)}));
+  const policies::Graph graph =
+      GraphOf(Trace({{2, 1, "## forward ##"},
+                     Relu(3, T(5, 6, 8), T(7, 8, 8), 2),
+                     {4, 1, "## forward ##"},
+                     Relu(5, T(5, 6, 8), T(9, 10, 8), 4)}));
   EXPECT_EQ(graph.kernel_count(), 1);
 }
 

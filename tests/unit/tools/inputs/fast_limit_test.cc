@@ -25,8 +25,9 @@ class FastLimitTest : public testing::Test {
     return std::string(status.message());
   }
 
-  const Graph graph_ = TrainingStepGraph(/*layers=*/4, /*seed=*/1);
-  const int64_t peak_bytes_ = ComputeLiveness(graph_).peak_bytes;
+  const policies::Graph graph_ =
+      policies::TrainingStepGraph(/*layers=*/4, /*seed=*/1);
+  const int64_t peak_bytes_ = policies::ComputeLiveness(graph_).peak_bytes;
 };
 
 TEST_F(FastLimitTest, TakesSizesAndSharesInEveryForm) {

@@ -12,9 +12,9 @@ using ::testing::HasSubstr;
 TEST(PolicySpecTest, AllStandsForEveryPolicyBesideOthers) {
   const auto specs = ExpandPolicies({"sentinel:8", "all"});
   ASSERT_TRUE(specs.ok()) << specs.status();
-  ASSERT_EQ(specs->size(), PolicyNames().size() + 1);
+  ASSERT_EQ(specs->size(), policies::PolicyNames().size() + 1);
   EXPECT_EQ(specs->front(), "sentinel:8");
-  EXPECT_EQ(specs->back(), PolicyNames().back());
+  EXPECT_EQ(specs->back(), policies::PolicyNames().back());
 }
 
 TEST(PolicySpecTest, NamesTheFirstPolicyThatDoesNotExist) {

@@ -10,7 +10,7 @@
 #include "tests/unit/policies/deeptm/dqn/untrained.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Asks the decider beside the network in the episode.
@@ -99,4 +99,4 @@ TEST_F(DqnDeciderTest, RefusesAPolicyOfAnotherGraph) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -8,7 +8,7 @@
 #include "tests/unit/policies/deeptm/dqn/untrained.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -92,4 +92,4 @@ TEST(DqnPolicyTest, IsForOneGraphAndOneMemorySystem) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

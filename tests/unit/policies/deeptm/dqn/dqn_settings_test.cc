@@ -6,7 +6,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -76,4 +76,4 @@ TEST(DqnSettingsTest, PricesAreTheMemorySystemsUnlessGiven) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -241,4 +241,4 @@ TEST(LearnerTest, TheLearningRateCanChange) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

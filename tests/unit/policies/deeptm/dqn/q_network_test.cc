@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // Straight from the definition.
@@ -60,4 +60,4 @@ TEST(QNetworkTest, RandomWeightsFollowTheSeed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 #include "policies/deeptm/dqn/q_network.h"
 #include "policies/model/graph_proto.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 inline DqnPolicy UntrainedPolicy(const Graph& graph, const MemorySystem& system,
                                  int64_t limit_bytes, int64_t seed = 1) {
@@ -20,6 +20,6 @@ inline DqnPolicy UntrainedPolicy(const Graph& graph, const MemorySystem& system,
   return policy;
 }
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_DEEPTM_DQN_UNTRAINED_H_

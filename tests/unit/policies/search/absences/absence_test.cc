@@ -5,7 +5,7 @@
 #include "policies/model/presets.h"
 #include "policies/planning/workload.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
@@ -92,4 +92,4 @@ TEST(AbsenceTest, SpansBeginBetweenNeighboursWhereOperandsDoNotFit) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

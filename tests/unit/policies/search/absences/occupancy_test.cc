@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(OccupancyTest, AgreesWithAnArray) {
@@ -45,4 +45,4 @@ TEST(OccupancyTest, CountsWhatLiesBehindTheEndFromTheBeginning) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

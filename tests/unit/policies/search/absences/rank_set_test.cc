@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(RankSetTest, AgreesWithASet) {
@@ -38,4 +38,4 @@ TEST(RankSetTest, HasNothingBelowItsLowestRank) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 // `periods` times four kernels, of which the first reads the weight, tensor 0, and
@@ -115,4 +115,4 @@ TEST(KernelTwinsTest, CountsAllWhereNothingRepeats) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

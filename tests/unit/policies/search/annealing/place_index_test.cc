@@ -6,7 +6,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr KernelIndex kKernels = 100;
@@ -79,4 +79,4 @@ TEST(PlaceIndexTest, StopsWhereThereIsMoreThanIsAskedFor) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

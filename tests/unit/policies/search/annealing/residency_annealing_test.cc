@@ -15,7 +15,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 const AnnealingEffort kEffort = {.work = 200'000, .reheating = 0.7};
@@ -129,4 +129,4 @@ TEST(ResidencyAnnealingTest,
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -10,7 +10,7 @@
 #include "policies/simulate/simulator.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 std::vector<int64_t> Allowed(const Graph& graph, int64_t bytes) {
@@ -180,4 +180,4 @@ TEST(ResidencyJudgeTest, TakesInfinitelyLongWhereAnOperandCannotBeUsed) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -9,7 +9,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 ResidenciesByTensor ByTensor(const Graph& graph,
@@ -240,4 +240,4 @@ TEST(ResidencyNeighbourTest, LeavesStreamedTensorsAlone) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -11,7 +11,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr int64_t kPage = 4096;
@@ -201,4 +201,4 @@ TEST_F(SmallArenaTest, GivesUpWhereTooMuchIsInTheWay) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -4,7 +4,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 constexpr KernelIndex kBoundary = 10;
@@ -84,4 +84,4 @@ TEST(ResidencySpliceTest, LeavesOutWhatIsNotUsedOnItsSide) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

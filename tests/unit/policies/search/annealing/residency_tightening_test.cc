@@ -13,7 +13,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 int64_t StepNs(const Graph& graph, const MemorySystem& system,
@@ -136,4 +136,4 @@ TEST(ResidencyTighteningTest, LeavesWhatIsReadMeanwhile) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -5,7 +5,7 @@
 
 #include "gtest/gtest.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using Residencies = std::vector<Residency>;
@@ -122,4 +122,4 @@ TEST(StepCrossingTest, KeepsWhatIsThereOnBothSides) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -7,7 +7,7 @@
 #include "tests/unit/policies/random_graph.h"
 #include "tests/unit/policies/search/prices/planning_problem.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 float At(const PriceFeatures& features, PriceFeature feature) {
@@ -114,4 +114,4 @@ TEST(AbsenceFeaturesTest, KnowWhatBecameOfTheRoundBefore) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

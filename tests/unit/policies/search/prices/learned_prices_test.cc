@@ -6,7 +6,7 @@
 #include "tests/unit/policies/random_graph.h"
 #include "tests/unit/policies/search/prices/planning_problem.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 TEST(LearnedPricesTest, AreThoseOfStowWithoutWeights) {
@@ -63,4 +63,4 @@ TEST(LearnedPricesTest, LeadTheSearch) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies

@@ -14,7 +14,7 @@
 #include "policies/search/absences/absence.h"
 #include "policies/search/absences/cost_model.h"
 
-namespace stowage {
+namespace stowage::policies {
 
 struct PlanningProblem {
   // `ratio`: fast memory, of the graph's peak.
@@ -35,6 +35,6 @@ struct PlanningProblem {
   AbsenceChoices choices;
 };
 
-}  // namespace stowage
+}  // namespace stowage::policies
 
 #endif  // STOWAGE_TESTS_UNIT_POLICIES_SEARCH_PRICES_PLANNING_PROBLEM_H_

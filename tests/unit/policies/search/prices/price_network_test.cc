@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "policies/search/prices/price_network_proto.h"
 
-namespace stowage {
+namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
@@ -102,4 +102,4 @@ TEST(PriceNetworkTest, TheShippedOneHasLearntSomething) {
 }
 
 }  // namespace
-}  // namespace stowage
+}  // namespace stowage::policies
