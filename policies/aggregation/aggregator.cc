@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "policies/aggregation/adjoining.h"
-#include "policies/aggregation/gap_layout.h"
+#include "policies/aggregation/hole_layout.h"
 #include "policies/aggregation/tensor_group.h"
 #include "policies/aggregation/tier_residency.h"
 #include "policies/heat/access_index.h"
@@ -39,7 +39,7 @@ void SortByAddress(std::vector<Move>& moves) {
 class GroupLayout {
  public:
   enum Freedom {
-    kGroupsMove,  // into gaps; what is in no group keeps its address
+    kGroupsMove,  // into holes; what is in no group keeps its address
     kAllMove,
   };
 
@@ -67,8 +67,8 @@ class GroupLayout {
     for (TierIndex tier = 0; tier < system_.tier_count(); ++tier) {
       std::optional<std::vector<int64_t>> tier_offsets =
           freedom == kAllMove ? LayOut(items_[tier], RoomBytes(tier))
-                              : LayOutInGaps(items_[tier], kept_offsets_[tier],
-                                             RoomBytes(tier));
+                              : LayOutInHoles(items_[tier], kept_offsets_[tier],
+                                              RoomBytes(tier));
       if (!tier_offsets.has_value()) return std::nullopt;
       offsets.push_back(*std::move(tier_offsets));
     }

@@ -1,5 +1,5 @@
-// learned-prices: a search at prices that a network learnt over many graphs, and
-// at plain ones. Needs no training on a new graph.
+// learned-prices: a search at prices that a network learnt over many graphs,
+// and at plain ones. Needs no training on a new graph.
 //
 // docs/policies-learned-prices.md describes it.
 #ifndef STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_

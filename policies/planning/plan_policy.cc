@@ -15,7 +15,7 @@
 namespace stowage::policies {
 namespace {
 
-// Shares of the arena that decisions are tried with. Addresses that leave gaps
+// Shares of the arena that decisions are tried with. Addresses that leave holes
 // between tensors need some slack; below the last share there is no hope that
 // less would help.
 constexpr double kBudgetShares[] = {1.0,  0.985, 0.97, 0.95, 0.93,

@@ -21,8 +21,8 @@ struct Rivals {
 };
 
 // Lets `search` consider the plans of those rivals that may win: none once a
-// better plan is not worth it, and of those that take long for large graphs none
-// for these. Blocking.
+// better plan is not worth it, and of those that take long for large graphs
+// none for these. Blocking.
 void ConsiderRivals(const Rivals& rivals, const Graph& graph,
                     const MemorySystem& system, const PlanOptions& options,
                     Search& search);

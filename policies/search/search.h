@@ -54,8 +54,8 @@ struct SearchEffort {
 };
 
 // What each absence costs in the next round, by absence, > 0; learned_prices.h
-// of learned-prices is one. `chosen` are those of the round before and `schedule`
-// what became of them; empty and null in the first round of a start.
+// of learned-prices is one. `chosen` are those of the round before and
+// `schedule` what became of them; empty and null in the first round of a start.
 using PriceAbsences = std::function<std::vector<double>(
     const std::vector<Choice>& chosen, const MoveSchedule* schedule)>;
 
@@ -79,7 +79,7 @@ class Search {
   }
 
   // Makes small changes to the residencies of the best plan, whoever made it
-  // (segment_annealing.h). Nothing for graphs so large that it takes long to
+  // (residency_annealing.h). Nothing for graphs so large that it takes long to
   // begin, nor where a tensor is in several slower tiers.
   void Anneal();
 

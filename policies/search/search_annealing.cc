@@ -1,4 +1,4 @@
-// How a search spends its annealing (segment_annealing.h).
+// How a search spends its annealing (residency_annealing.h).
 #include <algorithm>
 #include <optional>
 #include <utility>

@@ -328,7 +328,7 @@ class Training {
   }
 
   // Keeps the weights if their plan is worth more than any before. A plan is
-  // slower than a greedy step where addresses leave gaps: most need no plan.
+  // slower than a greedy step where addresses leave holes: most need no plan.
   void Judge() {
     const std::vector<float> weights = actor_.Weights();
     const QNetwork network(ShapeOf(settings()), weights);

@@ -17,7 +17,8 @@ namespace stowage::policies {
 
 struct Absence {
   // `slow_first` to `slow_last` are the uses it covers. Begins within the step:
-  // all its boundaries are `turn` (0 or a step) less than in FindGaps.
+  // all its boundaries are `turn` (0 or a step) less than in
+  // FindInactivePeriods.
   InactivePeriod period;
   KernelIndex turn = 0;
   int64_t size_bytes = 0;  // rounded up to the granularity of placement
@@ -37,10 +38,10 @@ struct Absence {
 };
 
 // By tensor. Absences that have to be taken are exactly those whose period is
-// mandatory in FindGaps; they come with `required`. Spans of uses are limited
-// to kLongestSpan unless they reach an end of the tensor's life. They begin and
-// end between uses that are not by neighbouring kernels, or where the operands
-// of one of these do not all fit.
+// mandatory in FindInactivePeriods; they come with `required`. Spans of uses
+// are limited to kLongestSpan unless they reach an end of the tensor's life.
+// They begin and end between uses that are not by neighbouring kernels, or
+// where the operands of one of these do not all fit.
 struct AbsenceChoices {
   std::vector<Absence> absences;
   std::vector<bool> required;  // parallel to `absences`

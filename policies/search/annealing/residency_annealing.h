@@ -55,7 +55,7 @@ class ResidencyAnnealing {
                      const std::vector<Stream>& streams, uint64_t seed = 1);
 
   // From `input`, one that BuildPlan makes a plan of, with the streams of the
-  // constructor. `allowed_bytes` as of SegmentJudge.
+  // constructor. `allowed_bytes` as of ResidencyJudge.
   void Begin(BuildInput input, const std::vector<int64_t>& allowed_bytes);
 
   // What follows is after Begin.

@@ -1,6 +1,6 @@
-// What the network of learned-prices is told of an absence: numbers of order one
-// without a unit or a size of the graph in them, so that what is learnt on some
-// graphs and memory systems means the same on others.
+// What the network of learned-prices is told of an absence: numbers of order
+// one without a unit or a size of the graph in them, so that what is learnt on
+// some graphs and memory systems means the same on others.
 //
 //   AbsenceFeatures features(costs, choices);
 //   PriceFeatures first = features.Of(absence);

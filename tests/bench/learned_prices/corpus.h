@@ -1,5 +1,5 @@
-// Graphs on memory systems under limits: what learned-prices is trained and judged
-// on.
+// Graphs on memory systems under limits: what learned-prices is trained and
+// judged on.
 //
 //   std::vector<Case> cases =
 //       MakeCases({"vgg19-b8.pb.gz", "training:30"}, {"optane"}, {0.2, 0.5});

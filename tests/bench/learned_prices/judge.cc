@@ -1,6 +1,6 @@
-// Sets the plans of learned-prices beside those of annealed-search, and beside its own with a
-// network that only knows the prices that training began with: one line per
-// case.
+// Sets the plans of learned-prices beside those of annealed-search, and beside
+// its own with a network that only knows the prices that training began with:
+// one line per case.
 //
 //   judge_learned_prices --graphs alexnet-b8.pb.gz --systems optane,file
 //     --ratios 0.2,0.4

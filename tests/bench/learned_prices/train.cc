@@ -1,6 +1,6 @@
-// Trains the network of learned-prices: looks for weights with which the steps of
-// all graphs of a corpus are fast, addresses left aside. Prints a line for each
-// generation.
+// Trains the network of learned-prices: looks for weights with which the steps
+// of all graphs of a corpus are fast, addresses left aside. Prints a line for
+// each generation.
 //
 //   train_learned_prices --graphs vgg19-b8.pb.gz,training:30
 //     --systems optane,file --ratios 0.2,0.4 --out network.json

@@ -31,8 +31,8 @@ LayeredStep Readers() {
   return step;
 }
 
-Residency Residency(KernelIndex begin, KernelIndex ready, KernelIndex leave,
-                    KernelIndex end) {
+Residency FastFor(KernelIndex begin, KernelIndex ready, KernelIndex leave,
+                  KernelIndex end) {
   return {.begin = begin,
           .ready = ready,
           .leave = leave,
@@ -43,41 +43,40 @@ Residency Residency(KernelIndex begin, KernelIndex ready, KernelIndex leave,
 
 TEST(DropRuleTest, DropsWhatNothingReadsAnyMore) {
   const DropRule rule(Readers().graph());
-  EXPECT_THAT(rule.DropAt(Residency(1, 2, 6, 7)), Optional(5));
-  EXPECT_THAT(rule.DropAt(Residency(1, 2, 3, 4)), Optional(3));
+  EXPECT_THAT(rule.DropAt(FastFor(1, 2, 6, 7)), Optional(5));
+  EXPECT_THAT(rule.DropAt(FastFor(1, 2, 3, 4)), Optional(3));
   // Kernel 4 reads it while it would be copied out.
-  EXPECT_THAT(rule.DropAt(Residency(1, 2, 3, 7)), Optional(5));
+  EXPECT_THAT(rule.DropAt(FastFor(1, 2, 3, 7)), Optional(5));
 }
 
 TEST(DropRuleTest, DropsNothingAtTheBoundaryAtWhichItArrives) {
   const DropRule rule(Readers().graph());
-  EXPECT_THAT(rule.DropAt(Residency(5, 5, 6, 7)), Optional(6));
-  EXPECT_THAT(rule.DropAt(Residency(5, 6, 6, 6)), std::nullopt);
+  EXPECT_THAT(rule.DropAt(FastFor(5, 5, 6, 7)), Optional(6));
+  EXPECT_THAT(rule.DropAt(FastFor(5, 6, 6, 6)), std::nullopt);
 }
 
 TEST(DropRuleTest, CopiesOutWhatWasWrittenSinceItsFetchBegan) {
   for (const KernelIndex write : {1, 3, 6}) {
     LayeredStep step = Readers();
     step.Write(write, 0);
-    EXPECT_THAT(DropRule(step.graph()).DropAt(Residency(1, 2, 6, 7)),
+    EXPECT_THAT(DropRule(step.graph()).DropAt(FastFor(1, 2, 6, 7)),
                 std::nullopt)
         << write;
   }
   for (const KernelIndex write : {0, 7}) {
     LayeredStep step = Readers();
     step.Write(write, 0);
-    EXPECT_THAT(DropRule(step.graph()).DropAt(Residency(1, 2, 6, 7)),
-                Optional(5))
+    EXPECT_THAT(DropRule(step.graph()).DropAt(FastFor(1, 2, 6, 7)), Optional(5))
         << write;
   }
 }
 
 TEST(DropRuleTest, DropsOnlyWhatWasFetchedAndLeaves) {
   const DropRule rule(Readers().graph());
-  Residency from_the_start = Residency(0, 0, 5, 6);
+  Residency from_the_start = FastFor(0, 0, 5, 6);
   from_the_start.moved_in = false;
   EXPECT_THAT(rule.DropAt(from_the_start), std::nullopt);
-  Residency to_the_end = Residency(1, 2, 9, 9);
+  Residency to_the_end = FastFor(1, 2, 9, 9);
   to_the_end.moved_out = false;
   EXPECT_THAT(rule.DropAt(to_the_end), std::nullopt);
 }
@@ -91,7 +90,7 @@ Plan BuildOf(const Graph& graph, const std::vector<Residency>& residencies) {
 TEST(MakeDropsTest, SavesTheCopyOut) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   const Graph graph = Readers().graph();
-  Plan plan = BuildOf(graph, {Residency(2, 2, 5, 5)});
+  Plan plan = BuildOf(graph, {FastFor(2, 2, 5, 5)});
   const int64_t before_ns =
       Simulate(graph, system, plan)->prediction.step_time_ns;
   MakeDrops(graph, plan);
@@ -107,7 +106,7 @@ TEST(MakeDropsTest, SavesTheCopyOut) {
 
 TEST(MakeDropsTest, DropsAtOneBoundaryAsEarlyAsItMay) {
   const Graph graph = Readers().graph();
-  Plan plan = BuildOf(graph, {Residency(1, 2, 6, 8)});
+  Plan plan = BuildOf(graph, {FastFor(1, 2, 6, 8)});
   MakeDrops(graph, plan);
   EXPECT_TRUE(plan.moves[1].is_drop);
   EXPECT_EQ(plan.moves[1].start_kernel, 5);
@@ -116,7 +115,7 @@ TEST(MakeDropsTest, DropsAtOneBoundaryAsEarlyAsItMay) {
 
 TEST(MakeDropsTest, DropsAgainWhatIsFetchedAgain) {
   const Graph graph = Readers().graph();
-  Plan plan = BuildOf(graph, {Residency(2, 2, 3, 3), Residency(3, 4, 5, 8)});
+  Plan plan = BuildOf(graph, {FastFor(2, 2, 3, 3), FastFor(3, 4, 5, 8)});
   MakeDrops(graph, plan);
   const auto is_drop = [](const Move& move) { return move.is_drop; };
   EXPECT_EQ(std::count_if(plan.moves.begin(), plan.moves.end(), is_drop), 2);
@@ -127,7 +126,7 @@ TEST(MakeDropsTest, DropsAgainWhatIsFetchedAgain) {
 TEST(MakeDropsTest, CopiesOutWhatAKernelWroteMeanwhile) {
   LayeredStep step = Readers();
   step.Write(3, 0);
-  Plan plan = BuildOf(step.graph(), {Residency(2, 2, 5, 5)});
+  Plan plan = BuildOf(step.graph(), {FastFor(2, 2, 5, 5)});
   MakeDrops(step.graph(), plan);
   for (const Move& move : plan.moves) {
     EXPECT_FALSE(move.keeps_source || move.is_drop);
@@ -137,9 +136,9 @@ TEST(MakeDropsTest, CopiesOutWhatAKernelWroteMeanwhile) {
 // Nothing is kept from one step for the next.
 TEST(MakeDropsTest, CopiesOutWhatWasFetchedInTheStepBefore) {
   const Graph graph = Readers().graph();
-  Residency first = Residency(0, 0, 3, 3);
+  Residency first = FastFor(0, 0, 3, 3);
   first.moved_in = false;
-  Residency last = Residency(4, 4, 9, 9);
+  Residency last = FastFor(4, 4, 9, 9);
   last.moved_out = false;
   Plan plan = BuildOf(graph, {first, last});
   MakeDrops(graph, plan);
@@ -155,9 +154,9 @@ TEST(MakeDropsTest, CopiesOutWhatWasBornSinceTheFetch) {
   step.Add(4 * kMiB, 6, 1);
   step.Read(1, 0);
   const Graph& graph = step.graph();
-  Residency of_last_step = Residency(1, 1, 2, 2);
+  Residency of_last_step = FastFor(1, 1, 2, 2);
   of_last_step.moved_out = false;
-  Residency of_this_step = Residency(6, 6, 7, 7);
+  Residency of_this_step = FastFor(6, 6, 7, 7);
   of_this_step.moved_in = false;
   Plan plan = BuildOf(graph, {of_last_step, of_this_step});
   ASSERT_EQ(plan.moves.size(), 2);
@@ -174,7 +173,7 @@ TEST(MakeDropsTest, CopiesOutToAnotherPlaceThanItWasFetchedFrom) {
   const Graph graph = Readers().graph();
   for (const Placement& elsewhere :
        {Placement{2, 0}, Placement{1, 64 * kMiB}}) {
-    Plan plan = BuildOf(graph, {Residency(2, 2, 5, 5)});
+    Plan plan = BuildOf(graph, {FastFor(2, 2, 5, 5)});
     plan.moves[1].to = elsewhere;
     MakeDrops(graph, plan);
     for (const Move& move : plan.moves) {

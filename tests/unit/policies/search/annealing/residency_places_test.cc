@@ -122,12 +122,11 @@ class SmallArenaTest : public testing::Test {
     graph_.tensors = {{.size_bytes = kPage, .persistent = true},
                       {.size_bytes = kPage, .persistent = true},
                       {.size_bytes = 2 * kPage, .persistent = true}};
-    residencies_ = {
-        {Residency(0, 2, 8, 0)}, {Residency(1, 4, 6, 2 * kPage)}, {}};
+    residencies_ = {{FastFor(0, 2, 8, 0)}, {FastFor(1, 4, 6, 2 * kPage)}, {}};
   }
 
-  static Residency Residency(TensorIndex t, KernelIndex begin, KernelIndex end,
-                             int64_t offset_bytes = -1) {
+  static Residency FastFor(TensorIndex t, KernelIndex begin, KernelIndex end,
+                           int64_t offset_bytes = -1) {
     return {.tensor = t,
             .begin = begin,
             .ready = begin + 1,
@@ -145,7 +144,7 @@ class SmallArenaTest : public testing::Test {
 TEST_F(SmallArenaTest, MakesRoomByMovingWhatIsInTheWay) {
   ResidencyPlaces places(graph_, 4 * kPage, residencies_);
   ResidenciesByTensor wanted = residencies_;
-  wanted[2] = {Residency(2, 3, 5)};
+  wanted[2] = {FastFor(2, 3, 5)};
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
   EXPECT_TRUE(places.residencies()[2].empty());
   ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
@@ -157,7 +156,7 @@ TEST_F(SmallArenaTest, MakesRoomByMovingWhatIsInTheWay) {
 TEST_F(SmallArenaTest, ReturnsToWhatWasBefore) {
   ResidencyPlaces places(graph_, 4 * kPage, residencies_);
   ResidenciesByTensor wanted = residencies_;
-  wanted[2] = {Residency(2, 3, 5)};
+  wanted[2] = {FastFor(2, 3, 5)};
   ASSERT_TRUE(places.Replace({2}, wanted, {.displaced = 1, .obstacles = 10}));
   places.Return({{2, {}}, {0, residencies_[0]}});
   EXPECT_TRUE(SameOffsets(places.residencies(), residencies_));
@@ -168,23 +167,22 @@ TEST_F(SmallArenaTest, ReturnsToWhatWasBefore) {
 TEST_F(SmallArenaTest, StaysWhereItWasWhenItGrows) {
   ResidencyPlaces places(graph_, 4 * kPage, residencies_);
   ResidenciesByTensor wanted = places.residencies();
-  wanted[1] = {Residency(1, 1, 9, 2 * kPage)};
+  wanted[1] = {FastFor(1, 1, 9, 2 * kPage)};
   ASSERT_TRUE(places.Replace({1}, wanted, {.obstacles = 10}));
   EXPECT_EQ(places.residencies()[1][0].offset_bytes, 2 * kPage);
 }
 
 TEST_F(SmallArenaTest, TakesTheRoomOfWhatGivesWay) {
-  ResidencyPlaces places(graph_, 2 * kPage, {{Residency(0, 2, 8, 0)}, {}, {}});
-  ResidenciesByTensor wanted = {
-      {Residency(0, 5, 8, 0)}, {}, {Residency(2, 3, 5)}};
+  ResidencyPlaces places(graph_, 2 * kPage, {{FastFor(0, 2, 8, 0)}, {}, {}});
+  ResidenciesByTensor wanted = {{FastFor(0, 5, 8, 0)}, {}, {FastFor(2, 3, 5)}};
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 10}));
   EXPECT_TRUE(places.Replace({2, 0}, wanted, {.obstacles = 10}));
 }
 
 TEST_F(SmallArenaTest, IsInOnePlaceAcrossTheEndOfTheStep) {
-  ResidencyPlaces places(graph_, 2 * kPage, {{}, {Residency(1, 4, 6, 0)}, {}});
+  ResidencyPlaces places(graph_, 2 * kPage, {{}, {FastFor(1, 4, 6, 0)}, {}});
   ResidenciesByTensor wanted = places.residencies();
-  Residency first = Residency(0, 0, 5), last = Residency(0, 7, 10);
+  Residency first = FastFor(0, 0, 5), last = FastFor(0, 7, 10);
   first.moved_in = last.moved_out = false;
   wanted[0] = {first, last};
   ASSERT_TRUE(places.Replace({0}, wanted, {.obstacles = 10}));
@@ -195,7 +193,7 @@ TEST_F(SmallArenaTest, IsInOnePlaceAcrossTheEndOfTheStep) {
 TEST_F(SmallArenaTest, GivesUpWhereTooMuchIsInTheWay) {
   ResidencyPlaces places(graph_, 4 * kPage, residencies_);
   ResidenciesByTensor wanted = residencies_;
-  wanted[2] = {Residency(2, 7, 9)};
+  wanted[2] = {FastFor(2, 7, 9)};
   EXPECT_FALSE(places.Replace({2}, wanted, {.obstacles = 0}));
   EXPECT_TRUE(places.Replace({2}, wanted, {.obstacles = 1}));
 }

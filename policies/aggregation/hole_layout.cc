@@ -1,4 +1,4 @@
-#include "policies/aggregation/gap_layout.h"
+#include "policies/aggregation/hole_layout.h"
 
 #include <algorithm>
 #include <tuple>
@@ -32,7 +32,7 @@ std::vector<size_t> OrderOfPlacement(const std::vector<LayoutItem>& items,
   return order;
 }
 
-// The start of the first gap that is large enough.
+// The start of the first hole that is large enough.
 int64_t LowestPlace(const std::vector<LayoutItem>& items,
                     const std::vector<int64_t>& offsets, size_t item) {
   std::vector<std::pair<int64_t, int64_t>> taken;
@@ -51,7 +51,7 @@ int64_t LowestPlace(const std::vector<LayoutItem>& items,
 
 }  // namespace
 
-std::optional<std::vector<int64_t>> LayOutInGaps(
+std::optional<std::vector<int64_t>> LayOutInHoles(
     const std::vector<LayoutItem>& items, std::vector<int64_t> offsets,
     int64_t capacity_bytes) {
   const std::vector<size_t> order = OrderOfPlacement(items, offsets);

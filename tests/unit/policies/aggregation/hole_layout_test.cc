@@ -1,4 +1,4 @@
-#include "policies/aggregation/gap_layout.h"
+#include "policies/aggregation/hole_layout.h"
 
 #include <optional>
 #include <vector>
@@ -19,41 +19,41 @@ LayoutItem Item(int64_t pages, KernelIndex begin, KernelIndex end,
   return {pages * kPage, {Span{begin, end}, Span{}}, early};
 }
 
-TEST(GapLayoutTest, FillsTheLowestGapThatIsLargeEnough) {
+TEST(HoleLayoutTest, FillsTheLowestHoleThatIsLargeEnough) {
   const std::vector<LayoutItem> items = {Item(1, 0, 9), Item(1, 0, 9),
                                          Item(1, 0, 9), Item(2, 0, 9)};
   EXPECT_THAT(
-      LayOutInGaps(items, {0, 2 * kPage, 5 * kPage, kNoAddress}, 9 * kPage),
+      LayOutInHoles(items, {0, 2 * kPage, 5 * kPage, kNoAddress}, 9 * kPage),
       Optional(ElementsAre(0, 2 * kPage, 5 * kPage, 3 * kPage)));
 }
 
-TEST(GapLayoutTest, SharesAddressesWithWhatIsThereAtOtherTimes) {
+TEST(HoleLayoutTest, SharesAddressesWithWhatIsThereAtOtherTimes) {
   const std::vector<LayoutItem> items = {Item(4, 0, 5), Item(2, 5, 9),
                                          Item(2, 4, 6)};
-  EXPECT_THAT(LayOutInGaps(items, {0, kNoAddress, kNoAddress}, 9 * kPage),
+  EXPECT_THAT(LayOutInHoles(items, {0, kNoAddress, kNoAddress}, 9 * kPage),
               Optional(ElementsAre(0, 0, 4 * kPage)));
 }
 
-TEST(GapLayoutTest, HeedsBothSpansOfAnItem) {
+TEST(HoleLayoutTest, HeedsBothSpansOfAnItem) {
   LayoutItem twice = Item(1, 0, 2);
   twice.spans[1] = {7, 9};
   const std::vector<LayoutItem> items = {twice, Item(1, 3, 6), Item(1, 8, 9)};
-  EXPECT_THAT(LayOutInGaps(items, {0, kNoAddress, kNoAddress}, 9 * kPage),
+  EXPECT_THAT(LayOutInHoles(items, {0, kNoAddress, kNoAddress}, 9 * kPage),
               Optional(ElementsAre(0, 0, kPage)));
 }
 
-TEST(GapLayoutTest, PlacesEarlyItemsFirstAndThenTheLargest) {
+TEST(HoleLayoutTest, PlacesEarlyItemsFirstAndThenTheLargest) {
   const std::vector<LayoutItem> items = {Item(1, 0, 9), Item(3, 0, 9),
                                          Item(1, 0, 9, /*early=*/true)};
   EXPECT_THAT(
-      LayOutInGaps(items, {kNoAddress, kNoAddress, kNoAddress}, 5 * kPage),
+      LayOutInHoles(items, {kNoAddress, kNoAddress, kNoAddress}, 5 * kPage),
       Optional(ElementsAre(4 * kPage, kPage, 0)));
 }
 
-TEST(GapLayoutTest, SaysWhenAnItemFindsNoPlace) {
+TEST(HoleLayoutTest, SaysWhenAnItemFindsNoPlace) {
   const std::vector<LayoutItem> items = {Item(1, 0, 9), Item(2, 0, 9)};
-  EXPECT_EQ(LayOutInGaps(items, {kPage, kNoAddress}, 3 * kPage), std::nullopt);
-  EXPECT_NE(LayOutInGaps(items, {kPage, kNoAddress}, 4 * kPage), std::nullopt);
+  EXPECT_EQ(LayOutInHoles(items, {kPage, kNoAddress}, 3 * kPage), std::nullopt);
+  EXPECT_NE(LayOutInHoles(items, {kPage, kNoAddress}, 4 * kPage), std::nullopt);
 }
 
 }  // namespace
