@@ -130,9 +130,9 @@ class Bench {
   std::map<session::Lane, int64_t> Run(const Schedule& schedule) {
     std::map<session::Lane, int64_t> took_ns;
     for (const Batch& batch : schedule.batches) {
-      const int64_t begin_ns = agent::session::NowNs();
+      const int64_t begin_ns = session::NowNs();
       client_.Await(batch.lane, client_.IssueAll(batch.lane, batch.orders));
-      took_ns[batch.lane] += agent::session::NowNs() - begin_ns;
+      took_ns[batch.lane] += session::NowNs() - begin_ns;
     }
     return took_ns;
   }
@@ -143,11 +143,11 @@ class Bench {
     if (lane == session::kLaneIn) std::swap(order.from_tier, order.to_tier);
     double best = 0;
     for (int i = 0; i < 10; ++i) {
-      const int64_t begin_ns = agent::session::NowNs();
+      const int64_t begin_ns = session::NowNs();
       client_.Move(lane, order);
-      best = std::max(
-          best, 1e9 * kPeakBytes /
-                    static_cast<double>(agent::session::NowNs() - begin_ns));
+      best =
+          std::max(best, 1e9 * kPeakBytes /
+                             static_cast<double>(session::NowNs() - begin_ns));
     }
     return best;
   }
