@@ -1,4 +1,4 @@
-// The hosts and ports that an address of gRPC's names.
+// Parses the hosts and ports that an address of gRPC's names.
 //
 //   absl::StatusOr<std::vector<HostPort>> all = HostPorts("localhost:7420");
 //   absl::StatusOr<AddressList> addresses = Resolve(all->front());
@@ -22,7 +22,7 @@ struct HostPort {
   std::string port;  // never empty
 };
 
-// True of "unix:" and "unix-abstract:" addresses, which name no host.
+// Returns true for "unix:" and "unix-abstract:" addresses, which name no host.
 bool IsUnixAddress(absl::string_view address);
 
 // Splits "host:port", "[host]:port", "dns:host:port", "dns://server/host:port"

@@ -1,5 +1,5 @@
-// What the agent has to say to the people behind a job: fills the agent's event
-// log in the session segment.
+// Tells the people behind a job what the agent has to say: fills the agent's
+// event log in the session segment.
 //
 //   EventWriter events(&segment->report);
 //   events.Append("service-lost", "stowaged at unix:/x does not answer");
@@ -22,19 +22,20 @@ class EventWriter {
  public:
   explicit EventWriter(session::Report* report) : report_(report) {}
 
-  // `reason` is a short constant name, `detail` for people; both are cut to
-  // what the record holds. The oldest event makes room.
+  // Appends an event. `reason` is a short constant name, `detail` is for
+  // people; both are cut to the size of the record. The oldest event makes
+  // room.
   void Append(absl::string_view reason, absl::string_view detail);
 
   // Calls `read` with the report while no event is appended, so that each of
-  // the agent's is there as a whole or not at all. The process's own parts may
+  // the agent's events is complete or absent. The process's own parts may
   // change meanwhile. `read` must not append.
   void Read(absl::FunctionRef<void(const session::Report&)> read) const;
 
  private:
   session::Report* const report_;
   mutable absl::Mutex mutex_;
-  // Counted here: the shared counter is the job's to overwrite.
+  // The agent counts here, because the job can overwrite the shared counter.
   uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 

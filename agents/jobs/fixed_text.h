@@ -1,4 +1,4 @@
-// Text in the fixed arrays of the session segment.
+// Writes text into the fixed arrays of the session segment.
 //
 //   SetText(welcome.error, "slow tier ...");
 #ifndef STOWAGE_AGENTS_JOBS_FIXED_TEXT_H_

@@ -1,4 +1,4 @@
-// From the profile of a step to the graph that planners read.
+// Makes the graph that planners read from the profile of a step.
 //
 //   absl::StatusOr<CapturedProfile> profile = CopyProfile(segment->profile);
 //   GraphBinding binding = BuildGraph(*profile);
@@ -15,7 +15,7 @@
 
 namespace stowage::agent {
 
-// How the job recognises a tensor that is alive when a step begins: by the
+// Says how the job recognises a tensor that is alive when a step begins: by the
 // profiled block's id, or by where the step before allocated it.
 struct InitialKey {
   uint64_t block_id = 0;
@@ -29,7 +29,7 @@ struct Birth {
   int32_t tensor = 0;
 };
 
-// The graph, and what ties its tensors to what the job sees of them.
+// Holds the graph, and what ties its tensors to the blocks that the job sees.
 struct GraphBinding {
   uint64_t signature = 0;
   v1::Graph graph;
@@ -39,27 +39,29 @@ struct GraphBinding {
   std::vector<Birth> births;  // by (kernel, ordinal)
 };
 
-// Pure. What becomes of a block:
+// Builds the graph from the profile of a step. Pure. A block becomes a tensor
+// by where it is at the start and at the end of the step:
 //
-// | at the step's start | at its end | tensor |
-// |---|---|---|
-// | not yet | freed | one life, birth to death (stretched to the last use) |
-// | alive | alive | persistent |
-// | alive | freed, a like block of this step is alive at the end | one that
-// wraps; where both are alive at once: a persistent one and one that lives to
-// the end | | alive | freed, no such block | persistent: it may be there again
-// | | not yet | alive, not the successor of such a block | persistent, known by
-// its birth: the next step begins with it |
+//   start, end                           tensor
+//   not yet, freed                       lives from birth to death, stretched to
+//                                        its last use
+//   alive, alive                         is persistent
+//   alive, freed; a like block of        wraps around the step; where both are
+//     this step is alive at the end      alive at once: one is persistent, and
+//                                        one lives to the end
+//   alive, freed; no like block          is persistent: it may be there again
+//   not yet, alive; no successor of      is persistent, known by its birth: the
+//     such a block                       next step begins with it
 //
-// "Like" means: allocated at the kernel and ordinal that the older block had in
-// the step before, of the same size. Persistence is the cautious answer: room
-// is kept for the whole step.
+// "Like" blocks have the same size, and were allocated at the kernel and ordinal
+// that the older block had in the step before. Persistence is the cautious
+// answer: room is kept for the whole step.
 //
-// Kinds: library scratch (kBlockRaw) is a workspace, pinned when it outlives
-// its kernel; persistent tensors are weights (kBlockParameter), optimizer state
-// (written in the step) or inputs; the rest gradients (kBlockBackward) or
-// activations. Tensors are ordered by first use or birth, so that equal steps
-// give equal graphs.
+// Library scratch (kBlockRaw) is a workspace, pinned if it outlives its kernel.
+// Persistent tensors are weights (kBlockParameter), optimizer state (written in
+// the step) or inputs. The others are gradients (kBlockBackward) or activations.
+// Tensors are ordered by first use or birth, so that equal steps give equal
+// graphs.
 GraphBinding BuildGraph(const CapturedProfile& profile);
 
 }  // namespace stowage::agent

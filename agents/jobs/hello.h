@@ -1,4 +1,4 @@
-// The first message of a job, checked.
+// Checks the first message of a job.
 //
 //   absl::StatusOr<JobRequest> job = ParseHello(bytes, peer, defaults);
 #ifndef STOWAGE_AGENTS_JOBS_HELLO_H_
@@ -13,7 +13,7 @@
 
 namespace stowage::agent {
 
-// What jobs get that do not ask for something else: the agent's flags.
+// Holds what jobs get that do not ask for something else: the agent's flags.
 struct JobDefaults {
   std::string fast = "unlimited";
   std::string slow;
@@ -29,9 +29,10 @@ struct JobRequest {
   std::string policy;
 };
 
-// `bytes` is what the socket gave. INVALID_ARGUMENT for a message that is not a
-// Hello of this version, strings without an end, a run id that is no file name
-// or a limit that is none; the message says what to do. Pure.
+// Checks `bytes`, which came from the socket. INVALID_ARGUMENT for a message
+// that is not a Hello of this version, strings without an end, a run id that is
+// no file name or a limit that does not parse; the message says what to do.
+// Pure.
 absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
                                       const JobDefaults& defaults);
 

@@ -1,5 +1,5 @@
-// The socket between a job and the agent: one greeting, one answer with
-// descriptors, then silence until one side hangs up.
+// Carries the messages between a job and the agent: one greeting, one answer
+// with descriptors, then silence until one side hangs up.
 //
 //   absl::StatusOr<std::string> hello = ReceiveHello(fd, absl::Seconds(5));
 //   SendWelcome(fd, welcome, descriptors);
@@ -27,19 +27,20 @@ namespace stowage::agent {
 absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
                                  const SocketAccess& access);
 
-// The first message, at most a little longer than a session::Hello. Blocks up
-// to `timeout`.
+// Receives the first message, which is at most a little longer than a
+// session::Hello. Blocks up to `timeout`.
 absl::StatusOr<std::string> ReceiveHello(int socket, absl::Duration timeout);
 
-// Descriptors travel in the given order; the caller keeps its own.
+// Sends an answer with descriptors in the given order; the caller keeps its
+// own.
 absl::Status SendWelcome(int socket, const session::Welcome& welcome,
                          const std::vector<int>& descriptors);
 
-// A Welcome that says no.
+// Makes a Welcome that refuses.
 session::Welcome Refusal(const absl::Status& status);
 
-// Reads and drops what the peer sends, which is nothing by the protocol. True
-// when the peer has hung up. Does not block.
+// Reads and drops what the peer sends, which by the protocol is nothing.
+// Returns true when the peer has hung up. Does not block.
 bool HasHungUp(int socket);
 
 }  // namespace stowage::agent

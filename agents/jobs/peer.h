@@ -1,4 +1,4 @@
-// Who is at the other end of a job's socket, as the kernel knows it.
+// Tells who is at the other end of a job's socket, as the kernel knows it.
 //
 //   absl::StatusOr<Peer> peer = PeerOf(socket);
 //   absl::Status may = CheckMayMakeFiles(*peer, "/mnt/nvme/alice");
@@ -15,8 +15,8 @@
 
 namespace stowage::agent {
 
-// A process as it was when it connected, numbered as the agent sees it. Plain
-// data.
+// Describes a process as it was when it connected, numbered as the agent sees
+// it. Plain data.
 struct Peer {
   pid_t pid = 0;
   uid_t uid = 0;
@@ -28,11 +28,11 @@ struct Peer {
 // namespace. Does not block.
 absl::StatusOr<Peer> PeerOf(int socket);
 
-// OK where the peer's user may make files in `directory`, an absolute path
-// without symbolic links: by owner, group and mode of it and of every directory
-// above it. Access lists are not looked at. PERMISSION_DENIED names the
-// directory that is in the way. What the agent's own user and root may do is
-// left to the kernel, which judges when the agent makes the file.
+// Returns OK if the peer's user may make files in `directory`, an absolute path
+// without symbolic links, by owner, group and mode of it and of every directory
+// above it. It does not look at access lists. PERMISSION_DENIED names the
+// directory that refuses. The kernel judges what the agent's own user and root
+// may do, when the agent makes the file.
 absl::Status CheckMayMakeFiles(const Peer& peer, const std::string& directory);
 
 }  // namespace stowage::agent

@@ -1,4 +1,4 @@
-// From a plan of the service to the table in the session segment.
+// Writes a plan of the service into the table in the session segment.
 //
 //   absl::Status status =
 //       FillPlanArea(plan, binding, capacities, &segment->plans[n % 2]);

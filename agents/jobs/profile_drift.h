@@ -1,6 +1,6 @@
-// Whether a later profile of the same kernels is worth another plan. The first
-// profile of a job stems from a step in demand mode, where kernels may run
-// slower than in a step that follows a plan.
+// Decides whether a later profile of the same kernels is worth another plan.
+// The first profile of a job comes from a step in demand mode, where kernels
+// may run slower than in a step that follows a plan.
 //
 //   KeepMeasured(known.graph, &fresh);
 //   if (HasDrifted(known.kernels_ns, KernelsNs(fresh))) plan = MakePlan(fresh);

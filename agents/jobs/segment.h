@@ -1,4 +1,4 @@
-// The session segment of one job, on the agent's side.
+// Keeps the session segment of one job, on the agent's side.
 //
 //   absl::StatusOr<SessionSegment> segment = SessionSegment::Create(identity);
 //   segment->get()->plans_written.load();
@@ -15,7 +15,7 @@
 
 namespace stowage::agent {
 
-// Whom the report is about.
+// Says whom the report is about.
 struct JobIdentity {
   std::string job_id;
   int32_t pid = 0;

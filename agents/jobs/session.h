@@ -1,4 +1,5 @@
-// One job's session: its segment, its arenas and who works on them.
+// Runs one job's session: its segment, its arenas and the threads that work on
+// them.
 //
 //   absl::StatusOr<std::unique_ptr<Session>> session =
 //       Session::Create(request, context);

@@ -1,4 +1,4 @@
-// Which directories jobs may name for their slow tiers.
+// Says which directories jobs may name for their slow tiers.
 //
 //   absl::StatusOr<SlowDirectories> directories =
 //       SlowDirectories::Resolve("file:/mnt/nvme/stowage", {"/scratch"});
@@ -21,7 +21,7 @@ namespace stowage::agent {
 // everybody's.
 class SlowDirectories {
  public:
-  // No directory at all.
+  // Allows no directory.
   SlowDirectories() = default;
   // Every job may use the directory of `default_tier`, if it has one. In and
   // below `allowed` each job may use what its user may make files in. Symbolic

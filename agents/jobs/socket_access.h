@@ -1,4 +1,4 @@
-// Who may connect to the agent's socket, beside its own user and root.
+// Says who may connect to the agent's socket, beside its own user and root.
 //
 //   ListenAt("/run/stowage/agent.sock", {.mode = 0660, .group = 1000});
 #ifndef STOWAGE_AGENTS_JOBS_SOCKET_ACCESS_H_

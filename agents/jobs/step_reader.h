@@ -21,9 +21,9 @@ class StepReader {
   StepReader(const session::StepLog* log, std::string job_id)
       : log_(log), job_id_(std::move(job_id)) {}
 
-  // Steps logged since the last call, at most 1024 of them; the rest comes with
-  // the next call. Steps that were overwritten meanwhile and records that no
-  // step can have are left out. Does not block.
+  // Returns the steps logged since the last call, at most 1024 of them; the
+  // rest comes with the next call. Steps that were overwritten meanwhile, and
+  // records that no step can have, are left out. Does not block.
   std::vector<v1::StepTelemetry> Read();
 
  private:

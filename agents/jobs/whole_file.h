@@ -1,4 +1,4 @@
-// Files that appear whole or not at all.
+// Writes files that appear whole or not at all.
 //
 //   absl::Status status = WriteWholeFile("/run/stowage/agent.ready", "");
 #ifndef STOWAGE_AGENTS_JOBS_WHOLE_FILE_H_

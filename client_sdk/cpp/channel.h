@@ -1,4 +1,4 @@
-// Channels to the placement service with the client's limits and retries.
+// Makes channels to the placement service with the client's limits and retries.
 //
 //   std::shared_ptr<grpc::Channel> channel = MakeChannel(address, options);
 #ifndef STOWAGE_CLIENT_SDK_CPP_CHANNEL_H_

@@ -1,4 +1,5 @@
-// The client's side of a stream that answers each request with one response.
+// Speaks the client's side of a stream that answers each request with one
+// response.
 //
 //   std::unique_ptr<TelemetryStream> stream = client->StreamTelemetry();
 //   absl::StatusOr<v1::TelemetryAck> ack = stream->Send(batch);
@@ -46,13 +47,13 @@ class Exchange {
     return End();
   }
 
-  // Hangs up and returns what the server says to that.
+  // Hangs up and returns the status that the server answers.
   absl::Status Finish() {
     if (!finished_) call_->WritesDone();
     return End();
   }
 
-  // Makes a Send under way return CANCELLED. Any thread.
+  // Makes a Send that is under way return CANCELLED. Any thread may call it.
   void Cancel() { context_.TryCancel(); }
 
  private:

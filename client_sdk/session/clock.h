@@ -1,4 +1,4 @@
-// The time base of everything a job measures.
+// Defines the time base of everything that a job measures.
 #ifndef STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_
 #define STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_
 
@@ -8,7 +8,7 @@
 
 namespace stowage::session {
 
-// CLOCK_MONOTONIC, the same in every process of the host.
+// Returns CLOCK_MONOTONIC, which is the same in every process of the host.
 inline int64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

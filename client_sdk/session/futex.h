@@ -1,4 +1,4 @@
-// Waiting on a 32-bit word that two processes share.
+// Waits on a 32-bit word that two processes share.
 //
 //   uint32_t seen = bell.load(std::memory_order_acquire);
 //   if (nothing_to_do()) FutexWait(bell, seen, /*timeout_ns=*/10'000'000);

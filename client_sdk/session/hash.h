@@ -1,5 +1,5 @@
-// Mixing of 64-bit values into keys and signatures. Stable across processes of
-// one build; not for untrusted input.
+// Mixes 64-bit values into keys and signatures. Stable across processes of one
+// build; not for untrusted input.
 #ifndef STOWAGE_CLIENT_SDK_SESSION_HASH_H_
 #define STOWAGE_CLIENT_SDK_SESSION_HASH_H_
 
@@ -10,7 +10,7 @@ namespace stowage::session {
 
 inline constexpr uint64_t kHashSeed = 0xcbf29ce484222325;
 
-// One round of SplitMix64's finalizer over both values.
+// Mixes `value` into `hash` by one round of SplitMix64's finalizer.
 inline uint64_t HashMix(uint64_t hash, uint64_t value) {
   uint64_t x = hash ^ (value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2));
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
@@ -18,7 +18,7 @@ inline uint64_t HashMix(uint64_t hash, uint64_t value) {
   return x ^ (x >> 31);
 }
 
-// FNV-1a.
+// Returns the FNV-1a hash of `text`.
 inline uint64_t HashString(std::string_view text) {
   uint64_t hash = kHashSeed;
   for (unsigned char c : text) hash = (hash ^ c) * 0x100000001b3;

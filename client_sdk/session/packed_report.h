@@ -23,7 +23,7 @@
 
 namespace stowage::session {
 
-// What stands before the logs.
+// The size of everything before the logs.
 inline constexpr size_t kReportHeadBytes = offsetof(Report, steps);
 
 template <typename Log>
@@ -39,7 +39,8 @@ void AppendLog(const Log& log, std::string& bytes) {
                UsedEntries(log, written) * sizeof(log.entries[0]));
 }
 
-// Takes a log from the front of `bytes`; false where they end before it does.
+// Takes a log from the front of `bytes`; returns false if they end before it
+// does.
 template <typename Log>
 bool TakeLog(std::string_view& bytes, Log& log) {
   uint64_t written = 0;
@@ -62,8 +63,9 @@ inline std::string PackReport(const Report& report) {
   return bytes;
 }
 
-// Fills `report`, which is zero before. False unless `bytes` are a whole packed
-// report and nothing else; then what stands in `report` means nothing.
+// Fills `report`, which is zero before. Returns false unless `bytes` are a
+// whole packed report and nothing else; then the contents of `report` mean
+// nothing.
 inline bool UnpackReport(std::string_view bytes, Report* report) {
   if (bytes.size() < kReportHeadBytes) return false;
   std::memcpy(static_cast<void*>(report), bytes.data(), kReportHeadBytes);

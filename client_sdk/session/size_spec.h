@@ -1,5 +1,5 @@
-// Sizes and limits as people write them ("900MiB", "1.5GB", "40%", "unlimited")
-// and read them ("2.44 MiB").
+// Parses sizes and limits as people write them ("900MiB", "1.5GB", "40%",
+// "unlimited") and prints them ("2.44 MiB").
 //
 //   std::optional<Limit> limit = ParseLimit("40%");
 //   if (!limit) Refuse("--fast", text, WhyNoLimit(text));
@@ -45,7 +45,7 @@ struct Limit {
   bool operator==(const Limit&) const = default;
 };
 
-// Bytes of one unit; 0 for a suffix that is none.
+// Returns the bytes of one unit; 0 for an unknown suffix.
 constexpr int64_t UnitBytes(std::string_view suffix) {
   struct Unit {
     std::string_view suffix;
@@ -69,8 +69,8 @@ constexpr int64_t UnitBytes(std::string_view suffix) {
   return 0;
 }
 
-// A non-negative decimal number at the front of `text`, which is advanced past
-// it. Absent where there is none.
+// Parses a non-negative decimal number at the front of `text` and advances
+// `text` past it. Returns nullopt if there is none.
 inline std::optional<double> TakeNumber(std::string_view& text) {
   double value = 0;
   const char* end = text.data() + text.size();
@@ -81,7 +81,8 @@ inline std::optional<double> TakeNumber(std::string_view& text) {
   return value;
 }
 
-// Bytes, > 0 and below 2^62; absent when `text` has none of kSizeForms.
+// Returns bytes, > 0 and below 2^62; nullopt when `text` has none of
+// kSizeForms.
 inline std::optional<int64_t> ParseSize(std::string_view text) {
   const std::optional<double> number = TakeNumber(text);
   const int64_t unit_bytes = UnitBytes(text);
@@ -91,7 +92,7 @@ inline std::optional<int64_t> ParseSize(std::string_view text) {
   return static_cast<int64_t>(bytes);
 }
 
-// In (0, 1]; absent when `text` has none of kShareForms.
+// Returns a share in (0, 1]; nullopt when `text` has none of kShareForms.
 inline std::optional<double> ParseShare(std::string_view text) {
   const std::optional<double> number = TakeNumber(text);
   if (!number || (!text.empty() && text != "%")) return std::nullopt;
@@ -100,13 +101,14 @@ inline std::optional<double> ParseShare(std::string_view text) {
   return share;
 }
 
-// Whether `text` is a number without a unit.
+// Returns whether `text` is a number without a unit.
 inline bool IsBareNumber(std::string_view text) {
   return TakeNumber(text).has_value() && text.empty();
 }
 
-// Absent when `text` has none of kLimitForms, when it is a share outside
-// (0, 100] %, and when it is a bare number from 1 to kLeastBareLimitBytes.
+// Returns the limit; nullopt when `text` has none of kLimitForms, when it is a
+// share outside (0, 100] %, and when it is a bare number from 1 to
+// kLeastBareLimitBytes.
 inline std::optional<Limit> ParseLimit(std::string_view text) {
   if (text == "unlimited") return Limit{};
   const std::optional<int64_t> bytes = ParseSize(text);
@@ -121,8 +123,8 @@ inline std::optional<Limit> ParseLimit(std::string_view text) {
   return Limit{.fraction = *share};
 }
 
-// What is wrong with a text for which ParseLimit() is absent, as the end of a
-// sentence that begins with it.
+// Returns what is wrong with a text for which ParseLimit() returns nullopt, as
+// the end of a sentence that begins with the text.
 inline std::string WhyNoLimit(std::string_view text) {
   if (!IsBareNumber(text) || !ParseSize(text)) {
     return std::string("is not ") + kLimitForms;
@@ -133,8 +135,8 @@ inline std::string WhyNoLimit(std::string_view text) {
          (percent ? "%?" : "MiB?");
 }
 
-// Three digits and a binary unit: "2.44 MiB", "45.3 MiB", "900 MiB"; below 1 KiB
-// "12 B".
+// Returns three digits and a binary unit: "2.44 MiB", "45.3 MiB", "900 MiB";
+// below 1 KiB "12 B".
 inline std::string SizeText(int64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
   constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};

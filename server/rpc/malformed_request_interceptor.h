@@ -1,10 +1,11 @@
-// Says of a request that is not what its method takes that it is not: gRPC
-// itself answers with INTERNAL and without a word.
+// Refuses a request that is not a message of its method's type, and says so;
+// gRPC itself answers with INTERNAL and without a message.
 //
 //   creators.push_back(std::make_unique<MalformedRequestInterceptorFactory>());
 //   builder.experimental().SetInterceptorCreators(std::move(creators));
 //
-// Requests of streams do not come by here: ExchangeStream reads them itself.
+// Requests of streams do not pass through here: ExchangeStream reads them
+// itself.
 #ifndef STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
 #define STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
 

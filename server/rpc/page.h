@@ -1,6 +1,6 @@
-// Pages of lists, bounded in rows and in bytes. A page token names the list and
-// the key of the last entry sent, so that pages stay right while entries come
-// and go.
+// Makes pages of lists, bounded in rows and in bytes. A page token names the
+// list and the key of the last entry sent, so that pages stay right while
+// entries come and go.
 //
 //   absl::StatusOr<Page> page = ParsePage("graphs", size, token);
 //   rows = store->ListGraphs(page->after, page->size + 1);  // one to look ahead
@@ -37,9 +37,9 @@ absl::StatusOr<Page> ParsePage(absl::string_view list, int32_t page_size,
 
 std::string PageToken(absl::string_view list, absl::string_view last_key);
 
-// Drops the rows beyond the page: the one that was read to look ahead, and those
-// with which it would exceed kMaxPageBytes; the first row stays in any case.
-// True when there were any, that is, when another page follows.
+// Drops the rows beyond the page: the one that was read to look ahead, and
+// those with which it would exceed kMaxPageBytes; the first row always stays.
+// Returns true if it dropped any, that is, if another page follows.
 template <typename Row>
 bool TrimToPage(const Page& page, std::vector<Row>* rows) {
   const size_t most = std::min(rows->size(), static_cast<size_t>(page.size));

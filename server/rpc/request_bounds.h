@@ -1,4 +1,4 @@
-// Requests against the bounds that their protos state
+// Checks requests against the bounds that their protos state
 // (proto/stowage/v1/bounds.proto).
 //
 //   absl::StatusOr<v1::GetPlanRequest> checked = Checked(*request);
@@ -15,16 +15,16 @@
 
 namespace stowage {
 
-// INVALID_ARGUMENT names the first field that is out of bounds, its value and
-// what may stand there. Thread-safe. What bounds a message type has is found
-// out once.
+// Checks a message. INVALID_ARGUMENT names the first field that is out of
+// bounds, its value and the values that it may have. Thread-safe. The bounds of
+// a message type are determined once.
 absl::Status CheckBounds(const google::protobuf::Message& request);
 
 // Writes digests in lower case, and drops fields that this version does not
 // know: what is kept of a request is bounded by the fields that are checked.
 void Normalize(google::protobuf::Message* request);
 
-// The request, checked and normalized, or what CheckBounds found.
+// Returns the request, checked and normalized, or the error of CheckBounds.
 template <typename Request>
 absl::StatusOr<Request> Checked(const Request& request) {
   if (absl::Status valid = CheckBounds(request); !valid.ok()) return valid;

@@ -1,4 +1,4 @@
-// The streams that are open, so that a server that stops can end them.
+// Keeps the streams that are open, so that a server that stops can end them.
 //
 //   StreamRegistry streams;                    // outlives the server
 //   streams.DrainAll();                        // on SIGTERM
@@ -22,7 +22,7 @@ class DrainableStream {
 // Thread-safe. Does not own the streams; each removes itself before it goes.
 class StreamRegistry {
  public:
-  // False when the server drains already: the stream is to end at once.
+  // Returns false when the server drains already: the stream must end at once.
   bool Add(DrainableStream* stream) {
     absl::MutexLock lock(&mutex_);
     if (draining_) return false;
