@@ -1,4 +1,4 @@
-// Plans of other policies that a search takes into account.
+// Lets a search take plans of other policies into account.
 //
 //   ConsiderRivals(rivals, graph, system, options, search);
 #ifndef STOWAGE_POLICIES_SEARCH_RIVALS_H_
@@ -11,7 +11,7 @@
 
 namespace stowage::policies {
 
-// Policies that win on graphs on which searches do not; none is null. The
+// Holds policies that win on graphs on which searches do not; none is null. The
 // registry makes them.
 struct Rivals {
   std::unique_ptr<const Policy> belady;  // nearly all copies hide
@@ -20,9 +20,9 @@ struct Rivals {
   std::unique_ptr<const Policy> redl;      // lanes too slow for most of it
 };
 
-// Lets `search` consider the plans of those rivals that may win: none once a
-// better plan is not worth it, and of those that take long for large graphs
-// none for these. Blocking.
+// Lets `search` consider the plans of those rivals that may win. Considers none
+// once a better plan is not worth it, and skips those that take long for large
+// graphs. Blocking.
 void ConsiderRivals(const Rivals& rivals, const Graph& graph,
                     const MemorySystem& system, const PlanOptions& options,
                     Search& search);

@@ -29,12 +29,12 @@
 namespace stowage::policies {
 
 struct SearchEffort {
-  // Schedules that are tried from each start, each learning from the one before
+  // Schedules that are tried from each start. Each learns from the one before
   // how much room copies under way need.
   int rounds = 3;
   // Address layouts that are tried for a schedule, each with less room where
-  // the one before did not fit; a third of them where what does not fit can be
-  // used in a slower tier.
+  // the one before did not fit. A third of them are tried where items without
+  // an address can be used in a slower tier.
   int layouts = 12;
   // Absences and residencies that are scheduled or laid out, in all.
   int64_t work = 300'000;
@@ -45,17 +45,18 @@ struct SearchEffort {
   // How often annealing begins again at the best plan, each time with twice the
   // work of the time before.
   int longer_annealings = 0;
-  // Of what annealing draws.
+  // The seed of the random numbers of annealing.
   uint64_t seed = 0;
   // No new schedule or layout is begun after this.
   absl::Time deadline = absl::InfiniteFuture();
-  // As if the deadline had come.
+  // Once cancelled, the search ends as at its deadline.
   Cancellation cancellation;
 };
 
-// What each absence costs in the next round, by absence, > 0; learned_prices.h
-// of learned-prices is one. `chosen` are those of the round before and
-// `schedule` what became of them; empty and null in the first round of a start.
+// Returns what each absence costs in the next round, by absence, > 0;
+// LearnedPrices::Price is one. `chosen` are the absences of the round before
+// and `schedule` is what became of them; empty and null in the first round of a
+// start.
 using PriceAbsences = std::function<std::vector<double>(
     const std::vector<Choice>& chosen, const MoveSchedule* schedule)>;
 
@@ -68,12 +69,12 @@ class Search {
   // worth it.
   void Run();
 
-  // The same from one start for each rule of tiers, in which absences cost what
-  // `price` says.
+  // Searches like Run, but from one start for each rule of tiers, in which
+  // absences cost what `price` returns.
   void RunAtPrices(const PriceAbsences& price);
 
-  // The best plan so far is one that Anneal may begin with, too, where the best
-  // one then is another and not much better.
+  // Makes the best plan so far one that Anneal may also begin with, if the best
+  // plan then is another and not much better.
   void KeepBeginning() {
     if (best_.ok()) beginning_ = *best_;
   }
@@ -83,28 +84,32 @@ class Search {
   // begin, nor where a tensor is in several slower tiers.
   void Anneal();
 
-  // How long a step would take at such prices if addresses were always found;
-  // takes a fraction of the time.
+  // Returns how long a step would take at such prices if addresses were always
+  // found; takes a fraction of the time.
   int64_t EstimateStepNs(const PriceAbsences& price);
 
-  // Takes a plan of another planner, which the verifier accepts, into account.
+  // Takes into account a plan of another planner, which the verifier accepts.
   // Gives its moves the time that its addresses allow.
   void Consider(Plan plan);
 
-  // The best plan so far, with its prediction; an error where there is none.
+  // Returns the best plan so far, with its prediction; an error if there is
+  // none.
   const absl::StatusOr<Plan>& best() const { return best_; }
 
-  // How much longer the step of the best plan is than one in which nothing is
-  // waited for or used in a slower tier, as a share of that; 0 without a plan.
+  // Returns how much longer the step of the best plan is than one in which
+  // nothing is waited for or used in a slower tier, as a share of that; 0
+  // without a plan.
   double WaitedShare() const;
 
-  // Whether a better plan is not worth a search, or there is no time for it.
+  // Returns whether a better plan is not worth a search, or there is no time
+  // for it.
   bool IsOver();
-  // Whether the deadline kept the search from doing all it would have.
+  // Returns whether the deadline kept the search from doing all that it would
+  // have.
   bool timed_out() const { return timed_out_; }
 
  private:
-  // What a schedule is made from.
+  // Holds what a schedule is made from.
   struct Recipe {
     std::vector<double> costs;  // by absence
     TierRule tiers = TierRule::kFirst;
@@ -119,39 +124,42 @@ class Search {
 
   std::vector<TierRule> Rules() const;
   std::vector<Recipe> Starts() const;
-  // Where there is a deadline: finds something to return, whenever it comes.
-  // Whether that is all there is to do.
+  // Finds a plan to return, whenever the deadline comes, if there is one.
+  // Returns whether the search has nothing more to do.
   bool PlansAtOnce(const Recipe& recipe, const PriceAbsences& price);
   // Lays out the best candidates that rounds from the starts lead to.
   void RunFrom(const std::vector<Recipe>& starts, const PriceAbsences& price);
-  // Where the best plan hardly waits, one that leaves room unused as well.
+  // Lays out a plan that leaves room unused as well, where the best plan hardly
+  // waits.
   void TryWithRoomToSpare(const Recipe& recipe);
-  // The recipe of a first round.
+  // Returns the recipe of a first round.
   Recipe Begin(Recipe recipe, const PriceAbsences& price) const;
   Candidate Evaluate(const Recipe& recipe);
-  // Chooses tiers and copies for what is chosen.
+  // Chooses tiers and copies for the chosen absences.
   void Schedule(Candidate& candidate);
   std::vector<int64_t> ExcessFor(const Recipe& recipe) const;
-  // The best of some rounds; without `price` all cost what the recipe says.
+  // Returns the best of some rounds; without `price` absences cost what the
+  // recipe says.
   Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
   // Lays out the candidate, or what becomes of it with less room: while a
   // residency that found no address is held, less by that share of it.
   void LayOut(Candidate candidate, double misfit_share);
-  // What has no address in the layout that leaves out least; none where there
-  // is a plan, or where less room would not help.
+  // Returns what has no address in the layout that leaves out least; nothing if
+  // there is a plan, or if less room would not help.
   std::vector<Residency> TryLayout(const Candidate& candidate);
-  // From the best plan, and another beginning if there is one.
+  // Anneals from the best plan, and from another beginning if there is one.
   void AnnealFromBeginnings();
-  // The same from the best plan alone, with a share of the effort.
+  // Anneals from the best plan alone, with a share of the effort.
   void AnnealBest(double share);
   // Each spends `work` on annealing from the best plan, a layout counting
   // `layout_work`. What finds no address is used in a slower tier.
   void AnnealLeavingSlow(ResidencyAnnealing& annealing, int64_t work,
                          int64_t layout_work);
-  // Only what finds addresses as a whole counts. Returns the work left.
+  // Anneals so that only what finds addresses as a whole counts. Returns the
+  // work left.
   int64_t AnnealAndLayOut(ResidencyAnnealing& annealing, int64_t work,
                           int64_t layout_work);
-  // Only what finds addresses beside all else is tried.
+  // Anneals so that only changes that find addresses beside all else are tried.
   void AnnealInPlaces(ResidencyAnnealing& annealing, int64_t work);
   // Annealing begins with the best plan, its residencies as short as they may
   // be where it `tightens`; false where it cannot.
@@ -166,7 +174,8 @@ class Search {
   void LeaveSlow(BuildInput input, std::vector<Residency> misfits);
   void MakeDo(const Recipe& recipe, double most_share);
   bool IsStuck() const;
-  // Whether even its schedule, without addresses, is no faster than the best.
+  // Returns whether even its schedule, without addresses, is no faster than the
+  // best plan.
   bool IsHopeless(const Candidate& candidate) const;
   BuildInput MakeInput(const Candidate& candidate) const;
   bool IsDone();

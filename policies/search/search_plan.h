@@ -1,5 +1,5 @@
-// Around a search: the plan without moves where all fits, what kernels need,
-// notes.
+// Plans by a search and does what every search needs: the plan without moves
+// where everything fits, the needs of kernels, notes.
 //
 //   absl::StatusOr<Plan> plan = PlanBySearching(
 //       graph, system, options, name(),

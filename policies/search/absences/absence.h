@@ -37,11 +37,11 @@ struct Absence {
   KernelIndex to = 0;
 };
 
-// By tensor. Absences that have to be taken are exactly those whose period is
-// mandatory in FindInactivePeriods; they come with `required`. Spans of uses
-// are limited to kLongestSpan unless they reach an end of the tensor's life.
-// They begin and end between uses that are not by neighbouring kernels, or
-// where the operands of one of these do not all fit.
+// Absences by tensor. Those that have to be taken are exactly those whose
+// period is mandatory in FindInactivePeriods; they come with `required`. Spans
+// of uses are limited to kLongestSpan unless they reach an end of the tensor's
+// life. They begin and end between uses that are not by neighbouring kernels,
+// or where the operands of one of these do not all fit.
 struct AbsenceChoices {
   std::vector<Absence> absences;
   std::vector<bool> required;  // parallel to `absences`
@@ -49,9 +49,9 @@ struct AbsenceChoices {
   std::vector<int64_t> least_bytes;
 };
 
-// Where kernels can use a slower tier in place, which operands of a kernel that
-// they do not all fit in are left slow is a choice like any other; elsewhere
-// `workload` has made it.
+// Finds the absences. Where kernels can use a slower tier in place, the
+// operands of a kernel that are left slow because they do not all fit are a
+// choice like any other; elsewhere `workload` has made that choice.
 AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
                             const CostModel& costs);
 

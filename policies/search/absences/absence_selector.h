@@ -33,12 +33,12 @@ struct LanePrices {
   double kernel = 1;
 };
 
-// What each absence costs, by absence; at least 1.
+// Returns what each absence costs, by absence; at least 1.
 std::vector<double> CostsAt(const AbsenceChoices& choices,
                             const LanePrices& prices);
 
-// An absence that was chosen, an index into the choices, and the boundary that
-// needs its room first, unrolled.
+// Holds an absence that was chosen, an index into the choices, and the boundary
+// that needs its room first, unrolled.
 struct Choice {
   int absence = 0;
   KernelIndex needed_at = 0;
@@ -48,8 +48,9 @@ class AbsenceSelector {
  public:
   AbsenceSelector(const Graph& graph, const AbsenceChoices& choices);
 
-  // By absence. `costs`: by absence, > 0. `excess_bytes`: by boundary, K + 1
-  // values: what is held if all is fast, less what is allowed.
+  // Returns choices by absence. `costs` are by absence, > 0. `excess_bytes` are
+  // K + 1 values by boundary: the bytes held if everything is fast, less the
+  // allowed ones.
   std::vector<Choice> Select(const std::vector<double>& costs,
                              const std::vector<int64_t>& excess_bytes);
 
@@ -89,8 +90,8 @@ class AbsenceSelector {
   // The absence that relieves the boundary at the least cost, of the first of
   // each class; -1: none.
   int Cheapest(KernelIndex boundary, int most_misfits);
-  // How much an absence costs for what it relieves; negative when it cannot be
-  // taken. Of one that is not known to be useless.
+  // Returns how much an absence costs for what it relieves; negative when it
+  // cannot be taken. `item` is not known to be useless.
   double Score(Item& item, KernelIndex boundary, KernelIndex end);
   // Sets `covered_` to the taken absences that it overlaps, and so contains.
   void FindCovered(const Item& item);

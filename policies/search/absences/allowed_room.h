@@ -1,5 +1,5 @@
-// How much of the fast tier a plan may use at each boundary: less than there is
-// where addresses were not found.
+// Keeps how much of the fast tier a plan may use at each boundary: less than
+// there is where addresses were not found.
 //
 //   AllowedRoom room(costs, choices);
 //   room.AllowAll(0.93);
@@ -24,7 +24,7 @@ class AllowedRoom {
   // All of the arena.
   AllowedRoom(const CostModel& costs, const AbsenceChoices& choices);
 
-  // By boundary, never below what kernels need.
+  // Returns bytes by boundary, never below what kernels need.
   const std::vector<int64_t>& bytes() const { return bytes_; }
 
   // A share of the arena everywhere.

@@ -23,13 +23,13 @@ class DropIndex {
   explicit DropIndex(const CostModel& costs)
       : costs_(costs), fetches_(costs.graph().tensors.size()) {}
 
-  // A tensor that is fetched by boundary `due` of the step.
+  // Adds a tensor that is fetched by boundary `due` of the step.
   void Add(TensorIndex tensor, KernelIndex due, int fetch) {
     fetches_[tensor].push_back({due, fetch});
   }
 
-  // The last fetch before boundary `leave` of the step, if no kernel writes the
-  // tensor in between; else -1.
+  // Returns the last fetch before boundary `leave` of the step, if no kernel
+  // writes the tensor in between; else -1.
   int FetchBefore(TensorIndex tensor, KernelIndex leave) const;
 
  private:

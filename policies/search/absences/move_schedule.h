@@ -1,7 +1,7 @@
-// When the copies of chosen absences run: a simulation of the step that issues
-// each copy out as its tensor falls idle and each copy in as soon as there is
-// room that nothing else will need before, in the order in which they are
-// needed. Kernels wait only where room or an operand is missing.
+// Schedules the copies of chosen absences by a simulation of the step. It
+// issues each copy out as its tensor falls idle, and each copy in as soon as
+// there is room that nothing else will need before, in the order of need.
+// Kernels wait only for room or an operand.
 //
 //   MoveSchedule schedule = ScheduleMoves(costs, absences, allowed_bytes);
 //   std::vector<Residency> residencies =

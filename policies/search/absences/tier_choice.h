@@ -1,6 +1,6 @@
-// Which slower tier each tensor goes to: the first that kernels can use as they
-// must, unless it is full or another rule says so; then the tensors whose
-// copies the next tier's lanes have time for.
+// Chooses a slower tier for each tensor: the first that kernels can use as they
+// must, unless it is full or another rule says so; then the next tier for
+// tensors whose copies its lanes have time for.
 //
 //   std::vector<PlacedAbsence> placed =
 //       ChooseTiers(costs, choices, chosen, TierRule::kFirst);

@@ -1,6 +1,6 @@
-// Stretches of a step that repeat each other: the layers and the periods of
-// most networks are many times the same kernels, on tensors of the same sizes.
-// What is good for one is worth a try at the others.
+// Finds stretches of a step that repeat each other. The layers and periods of
+// most networks are many times the same kernels, on tensors of the same sizes,
+// so a change that is good for one is worth a try at the others.
 //
 //   KernelTwins twins(graph);
 //   std::optional<TwinStretch> better = twins.Draw(random, kernel, 10, lost);
@@ -34,19 +34,21 @@ class KernelTwins {
  public:
   explicit KernelTwins(const Graph& graph);
 
-  // One that holds `kernel` and at most `around` kernels to either side, where
-  // its twin loses less; of some that are drawn the one that loses least.
-  // Nullopt where there is none.
+  // Returns a stretch that holds `kernel` and at most `around` kernels to
+  // either side, and whose twin loses less; among some that are drawn, the one
+  // whose twin loses least. Nullopt if there is none.
   std::optional<TwinStretch> Draw(std::mt19937_64& random, KernelIndex kernel,
                                   KernelIndex around,
                                   const LostTime& lost) const;
 
-  // By kernel, how much more is lost around it than around the twin around
-  // which least is lost, and at least 1; all of it where there is no twin.
+  // Returns by kernel how much more is lost around it than around the twin
+  // around which least is lost, and at least 1; the whole loss if it has no
+  // twin.
   std::vector<int64_t> MoreThanTwinsNs(const LostTime& lost) const;
 
  private:
-  // The most kernels around `kernel` that are like those around its twin.
+  // Returns the most kernels around `kernel` that are like those around its
+  // twin.
   Span Stretch(KernelIndex kernel, KernelIndex twin, KernelIndex around) const;
   std::vector<std::pair<TensorIndex, TensorIndex>> Pairs(
       const Span& kernels, KernelIndex shift) const;

@@ -34,8 +34,8 @@ struct AnnealingEffort {
   // Boundaries, copies and obstacles that are looked at, and some for each
   // proposal.
   int64_t work = 1'000'000;
-  // Of the step's time, what a change may lose in the beginning; nothing in the
-  // end of the first part of the work.
+  // The share of the step's time that a change may lose in the beginning. It
+  // falls to nothing at the end of the first part of the work.
   double temperature = 1e-4;
   // The share of the work that is spent on heating parts of the step again.
   double reheating = 0;
@@ -58,47 +58,48 @@ class ResidencyAnnealing {
   // constructor. `allowed_bytes` as of ResidencyJudge.
   void Begin(BuildInput input, const std::vector<int64_t>& allowed_bytes);
 
-  // What follows is after Begin.
+  // The following calls come after Begin.
 
   // From now on all residencies have places in an arena, beginning with those
   // of the input; nothing is accepted for which there is no place.
   void KeepPlaces(int64_t arena_bytes);
   bool keeps_places() const { return places_.has_value(); }
 
-  // What takes least of what was seen since the last change of what is allowed;
-  // its addresses hold where places are kept.
+  // Anneals, and returns the fastest input that it has seen since the last call
+  // of Begin or Allow; its addresses hold where places are kept.
   BuildInput Run(const AnnealingEffort& effort);
 
   void Allow(const std::vector<int64_t>& allowed_bytes);
 
  private:
-  // Changes anywhere, at a temperature that falls to nothing.
+  // Tries changes anywhere, at a temperature that falls to nothing.
   void Cool(int64_t work, const AnnealingEffort& effort);
-  // Then, again and again, some in a row around a kernel at which time is lost,
-  // at a temperature that is high for these few: what takes several changes, of
-  // which the first ones lose time, is not found otherwise. All are undone
-  // where time is lost in the end. Half of the time they begin with what
-  // repeats the stretch around the kernel and loses less.
+  // Tries, again and again, some changes in a row around a kernel at which time
+  // is lost, at a temperature that is high for these few: improvements that
+  // take several changes, of which the first ones lose time, are not found
+  // otherwise. Undoes all of them if time is lost in the end. Half of the time
+  // the changes begin with an imitation of a stretch that repeats the one
+  // around the kernel and loses less.
   void Reheat(int64_t work, const AnnealingEffort& effort);
   void ReheatAround(KernelIndex kernel, const LostTime& lost);
-  // Whatever that takes.
+  // Imitates such a stretch, at any cost.
   void ImitateTwins(KernelIndex kernel, const LostTime& lost);
   BuildInput Best() const;
 
   // Proposes and judges one change.
   void Try(double temperature_ns);
-  // False where there is nothing to judge.
+  // Proposes a change; returns false if there is nothing to judge.
   bool Propose();
   // Up to so many tensors give way to what is proposed, where that holds more
   // than may be and than before; half of them in all of `span`, nullopt for
   // that of the first residency that is proposed.
   void MakeRoom(int most_evictions, int64_t before_bytes,
                 const std::optional<Span>& span);
-  // Of what is proposed and takes `ns`.
+  // Accepts the proposal, whose step takes `ns`.
   void Accept(double ns);
   double CostNs();
   int64_t Work() const;
-  // Whether what is proposed finds places, where they are kept.
+  // Returns whether the proposal finds places, where they are kept.
   bool FindsPlaces(bool is_better);
   // The residencies of a tensor before all that is tried in a row.
   void RememberForUndo(TensorIndex t);

@@ -27,7 +27,7 @@ namespace stowage::policies {
 class ResidencyJudge {
  public:
   struct Judgement {
-    // The greatest there is where an operand is somewhere it cannot be used.
+    // The greatest value there is if an operand is somewhere it cannot be used.
     int64_t step_ns = 0;
     // The most that is held of the fast tier beyond what is allowed; negative
     // where less is held everywhere.
@@ -56,11 +56,11 @@ class ResidencyJudge {
   // Takes over the offsets of residencies that are otherwise the same.
   void SetOffsets(TensorIndex t, const std::vector<Residency>& residencies);
 
-  // Of what is proposed, as in Judgement, and a boundary at which it is.
+  // Of the proposal, as in Judgement, and a boundary at which it is.
   int64_t excess_bytes() const { return excess_.Highest(); }
   KernelIndex excess_boundary() const { return excess_.HighestBoundary(); }
 
-  // Of what is proposed. O(kernels) at most, most often much less.
+  // Judges the proposal. O(kernels) at most, most often much less.
   Judgement Judge();
 
   // After Judge().
@@ -72,7 +72,7 @@ class ResidencyJudge {
   // The residencies that were remembered last.
   ResidenciesByTensor Marked() const;
 
-  // Of what was accepted.
+  // Returns the step of what was accepted.
   int64_t step_ns() const { return step_ns_; }
 
   // Boundaries and copies that were looked at so far.

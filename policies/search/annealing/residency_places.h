@@ -50,7 +50,7 @@ class ResidencyPlaces {
   const ResidenciesByTensor& residencies() const { return residencies_; }
   // Tensors whose residencies or offsets the last Replace changed.
   const std::vector<TensorIndex>& touched() const { return touched_; }
-  // Obstacles that were looked at so far.
+  // Returns how many obstacles were looked at so far.
   int64_t work() const { return work_; }
 
  private:
@@ -86,9 +86,9 @@ class ResidencyPlaces {
   bool Place(const Item& item);
   bool FindObstacles(const Item& item);
   bool IsFree(int64_t offset_bytes, int64_t bytes) const;
-  // -1 where there is none.
+  // Returns the offset of the tightest hole; -1 if there is none.
   int64_t TightestHole(int64_t bytes);
-  // Where what gives way is least; -1 where something cannot.
+  // Returns the offset where least gives way; -1 if something cannot give way.
   int64_t FindCheapest(int64_t bytes);
   void Displace(int64_t offset_bytes, int64_t bytes);
 

@@ -1,4 +1,4 @@
-// What kernels stream where their operands are not in the fast tier.
+// Finds what kernels stream where their operands are not in the fast tier.
 //
 //   input.streams = StreamsOf(graph, input.streams, residencies);
 //
@@ -14,8 +14,8 @@
 
 namespace stowage::policies {
 
-// At the kernels of `streams`, the operands that `residencies` do not cover;
-// kernels that have none are left out.
+// Returns, at the kernels of `streams`, the operands that no residency covers;
+// kernels without such operands are left out.
 std::vector<Stream> StreamsOf(const Graph& graph,
                               const std::vector<Stream>& streams,
                               const ResidenciesByTensor& residencies);
