@@ -1,6 +1,8 @@
 #include "client_sdk/cpp/channel.h"
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
@@ -16,13 +18,27 @@ constexpr int kMaxMessageBytes = 256 << 20;
 constexpr int kKeepaliveMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 
-std::string ServiceConfig(const ClientOptions& options) {
+// `name` and `codes`: as JSON.
+std::string RetryPolicy(absl::string_view name, absl::string_view codes,
+                        const ClientOptions& options) {
   return absl::StrFormat(
-      R"json({"methodConfig": [{"name": [{}], "retryPolicy": {
+      R"json({"name": [%s], "retryPolicy": {
         "maxAttempts": %d, "initialBackoff": "%.3fs", "maxBackoff": "%.3fs",
-        "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]})json",
-      options.max_attempts, absl::ToDoubleSeconds(options.initial_backoff),
-      absl::ToDoubleSeconds(options.max_backoff));
+        "backoffMultiplier": 2, "retryableStatusCodes": [%s]}})json",
+      name, options.max_attempts,
+      absl::ToDoubleSeconds(options.initial_backoff),
+      absl::ToDoubleSeconds(options.max_backoff), codes);
+}
+
+// A service with too many plans to make says when to ask again, and gRPC obeys.
+std::string ServiceConfig(const ClientOptions& options) {
+  return absl::StrCat(
+      R"({"methodConfig": [)", RetryPolicy("{}", R"("UNAVAILABLE")", options),
+      ", ",
+      RetryPolicy(
+          R"({"service": "stowage.v1.PlacementService", "method": "MakePlan"})",
+          R"("UNAVAILABLE", "RESOURCE_EXHAUSTED")", options),
+      "]}");
 }
 
 }  // namespace

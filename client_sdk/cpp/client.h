@@ -46,7 +46,8 @@ struct ClientOptions {
   absl::Duration deadline = absl::Seconds(30);
   // Of MakePlan, whose policies think.
   absl::Duration plan_deadline = absl::Minutes(10);
-  // Of each call that meets UNAVAILABLE; 1..5.
+  // Of each call that meets UNAVAILABLE, and of MakePlan where the service has
+  // too many plans to make: then after as long as it says. 1..5.
   int max_attempts = 5;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(5);

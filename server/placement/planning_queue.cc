@@ -1,5 +1,7 @@
 #include "server/placement/planning_queue.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,6 +22,9 @@ constexpr absl::Duration kMostRetry = absl::Minutes(1);
 
 // The weight of the last plan in the usual time.
 constexpr double kMemory = 0.3;
+
+// Memory goes back to the machine after plans of about so much.
+constexpr int64_t kTrimmedBytes = int64_t{256} << 20;
 
 constexpr char kRetryPayload[] = "stowage.retry_after_ms";
 
@@ -240,6 +245,8 @@ void PlanningQueue::Work() {
     absl::StatusOr<MadePlan> result = flight->order.work(policies::Cancellation(
         [cancelled = &flight->cancelled] { return cancelled->load(); }));
     flight->order.work = nullptr;  // and what it holds
+    // The allocator would keep a gigabyte for the next large plan.
+    if (flight->order.memory_bytes >= kTrimmedBytes) malloc_trim(0);
     absl::MutexLock lock(&mutex_);
     Finish(flight, std::move(result));
   }

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
@@ -62,6 +64,24 @@ class FakeGraphService final : public v1::GraphService::Service {
   absl::Notification hung_up;
 };
 
+// Has too many plans to make the first times.
+class FakePlacementService final : public v1::PlacementService::Service {
+ public:
+  grpc::Status MakePlan(grpc::ServerContext* context,
+                        const v1::MakePlanRequest*,
+                        v1::MakePlanResponse* response) override {
+    if (++calls <= failures) {
+      context->AddTrailingMetadata("grpc-retry-pushback-ms", "20");
+      return {grpc::StatusCode::RESOURCE_EXHAUSTED, "ask again"};
+    }
+    response->set_plan_id("p");
+    return grpc::Status::OK;
+  }
+
+  std::atomic<int> failures = 0;
+  std::atomic<int> calls = 0;
+};
+
 class ClientTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -70,6 +90,7 @@ class ClientTest : public ::testing::Test {
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(),
                              &port);
     builder.RegisterService(&service_);
+    builder.RegisterService(&placement_);
     server_ = builder.BuildAndStart();
     address_ = absl::StrCat("127.0.0.1:", port);
   }
@@ -80,6 +101,7 @@ class ClientTest : public ::testing::Test {
   }
 
   FakeGraphService service_;
+  FakePlacementService placement_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
 };
@@ -108,6 +130,15 @@ TEST_F(ClientTest, DoesNotRepeatWhatCannotGetBetter) {
   service_.failure_code = grpc::StatusCode::INVALID_ARGUMENT;
   EXPECT_TRUE(absl::IsInvalidArgument(Connected()->GetGraph("id").status()));
   EXPECT_EQ(service_.calls, 1);
+}
+
+TEST_F(ClientTest, AsksForAPlanAgainWhenTheServiceSays) {
+  placement_.failures = 2;
+  const absl::Time start = absl::Now();
+  const auto made = Connected()->MakePlan(v1::MakePlanRequest());
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(placement_.calls, 3);
+  EXPECT_GE(absl::Now() - start, absl::Milliseconds(40));
 }
 
 TEST_F(ClientTest, SendsLargeGraphsAgain) {
