@@ -1,4 +1,4 @@
-// Where something can be placed so that what is in its way weighs least.
+// Finds where something can be placed so that its obstacles weigh least.
 //
 //   CheapestOffset search;
 //   search.Begin(bytes, capacity_bytes);
@@ -21,14 +21,14 @@ class CheapestOffset {
     double weight = 0;
   };
 
-  // `bytes` are to be placed below `capacity_bytes`, which are as many at
-  // least.
+  // Begins a search for `bytes` below `capacity_bytes`, of which there are at
+  // least as many.
   void Begin(int64_t bytes, int64_t capacity_bytes);
 
   // At offset .. end-1; weights count in whole numbers.
   void AddObstacle(int64_t offset_bytes, int64_t end_bytes, double weight);
 
-  // The lowest such place. O(n log n).
+  // Returns the lowest such place. O(n log n).
   Place Find();
 
  private:

@@ -1,6 +1,6 @@
-// The highest value that was given to each place of an address space, of places
-// between neighbouring bounds: raising a range and finding its highest value
-// take logarithmic time.
+// Keeps the highest value that was given to each place of an address space, of
+// places between neighbouring bounds. Raising a range and finding its highest
+// value take logarithmic time.
 //
 //   HighestByAddress until(bounds.size(), 0);
 //   until.Raise({2, 5}, 9);                  // from bound 2 to bound 5

@@ -1,4 +1,4 @@
-// Whether a plan that is being made is still wanted.
+// Tells whether a plan that is being made is still wanted.
 //
 //   std::atomic<bool> gone = false;
 //   const Cancellation cancellation([&] { return gone.load(); });
@@ -6,10 +6,10 @@
 //     if (cancellation.IsCancelled()) return cancellation.Check();
 //   }
 //
-// Whatever takes long asks: every loop over kernels or tensors that does more
-// than constant work for each. What was cancelled returns early with something
-// that its caller can handle, and who made the plan returns Check(): a result
-// that was cut short never gets out.
+// Every loop over kernels or tensors that does more than constant work for each
+// asks. A cancelled function returns early with something that its caller can
+// handle, and the maker of the plan returns Check(): a result that was cut
+// short never gets out.
 #ifndef STOWAGE_POLICIES_PLAN_CANCELLATION_H_
 #define STOWAGE_POLICIES_PLAN_CANCELLATION_H_
 
@@ -32,7 +32,7 @@ class Cancellation {
 
   bool IsCancelled() const { return is_cancelled_ && is_cancelled_(); }
 
-  // CANCELLED once it is.
+  // Returns CANCELLED once it is cancelled.
   absl::Status Check() const {
     if (!IsCancelled()) return absl::OkStatus();
     return absl::CancelledError("the plan is not wanted any more");

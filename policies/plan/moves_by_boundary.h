@@ -1,4 +1,4 @@
-// A plan's moves by the boundary at which they start or are waited for.
+// Indexes a plan's moves by the boundary at which they start or are waited for.
 //
 //   const Groups starts = MovesByStart(plan, graph.kernel_count());
 //   for (int m : starts[b]) Start(plan.moves[m]);
@@ -13,10 +13,10 @@
 
 namespace stowage::policies {
 
-// Indices of Plan::moves, ascending; boundaries 0 to `kernels`.
+// Returns indices of Plan::moves, ascending, for boundaries 0 to `kernels`.
 Groups MovesByStart(const Plan& plan, KernelIndex kernels);
 
-// The same of the moves that are not synchronous, by deadline.
+// Returns the same for the moves that are not synchronous, by deadline.
 Groups MovesByDeadline(const Plan& plan, KernelIndex kernels);
 
 }  // namespace stowage::policies

@@ -1,9 +1,8 @@
-// Plans and their protos. Protos are untrusted input.
+// Converts plans to protos and back. Protos are untrusted input.
 //
 //   absl::StatusOr<Plan> plan = PlanFromProto(proto);
 //
-// What comes back is well-formed. Whether it can be executed is VerifyPlan's
-// business.
+// Returns a well-formed plan. VerifyPlan decides whether it can be executed.
 #ifndef STOWAGE_POLICIES_PLAN_PLAN_PROTO_H_
 #define STOWAGE_POLICIES_PLAN_PLAN_PROTO_H_
 

@@ -1,4 +1,4 @@
-// The one interface of everything that makes plans.
+// Declares the one interface of everything that makes plans.
 //
 //   std::unique_ptr<Policy> policy = *MakePolicy("belady");   // registry.h
 //   absl::StatusOr<Plan> plan =
@@ -31,19 +31,19 @@ struct PlanOptions {
   int64_t seed = 0;
   // How long an anytime planner may think; zero means the policy's default.
   absl::Duration time_limit = absl::ZeroDuration();
-  // A policy has no threads of its own; the caller may give it one that calls
-  // both at the same time: plans are the same, sooner. Empty: one after the
-  // other.
+  // A policy has no threads of its own. The caller may give it a function that
+  // calls two others at the same time: the plan is the same, sooner. If empty,
+  // they run one after the other.
   CallBoth call_both;
-  // Ends the planning early, within about a second. A plan that is made is the
-  // same whether it could have been cancelled or not.
+  // Ends the planning early, within about a second. The possibility of
+  // cancellation does not change a plan.
   Cancellation cancellation;
 };
 
-// What a caller has to know of a policy beside its plans.
+// Says what a caller has to know of a policy beside its plans.
 struct PolicyCapabilities {
-  // Plans only with what was trained for the graph and the memory system. While
-  // training goes on, its plans become better.
+  // Plans only with a policy that was trained for the graph and the memory
+  // system. While training goes on, its plans become better.
   bool needs_training = false;
   // Decides kernel by kernel where a job is not as its plan has it.
   bool answers_online = false;
@@ -56,9 +56,9 @@ class Policy {
  public:
   virtual ~Policy() = default;
 
-  // As the registry and the command line spell it: "belady".
+  // Returns the name as the registry and the command line spell it: "belady".
   virtual std::string_view name() const = 0;
-  // One line for people, with the source of the algorithm.
+  // Returns one line for people, with the source of the algorithm.
   virtual std::string_view description() const = 0;
   virtual PolicyCapabilities capabilities() const { return {}; }
 

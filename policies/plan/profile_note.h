@@ -1,4 +1,5 @@
-// What a plan's reader should know about the profile it was made from.
+// Says what a plan's reader should know about the profile that it was made
+// from.
 //
 //   if (auto note = DerivedProfileNote(graph, system)) {
 //     plan.notes.push_back(*note);
@@ -14,9 +15,10 @@
 
 namespace stowage::policies {
 
-// How many kernels have times with slow operands that were not measured but
-// derived (CompleteProfile), and which times, where they are not all. None
-// where no slower tier is addressable: there such times are not used.
+// Returns a note of how many kernels have times with slow operands that were
+// not measured but derived (CompleteProfile), and which times, if not all.
+// Returns nullopt where no slower tier is addressable, since plans do not use
+// such times there.
 std::optional<std::string> DerivedProfileNote(const Graph& graph,
                                               const MemorySystem& system);
 

@@ -1,6 +1,6 @@
-// Which tensors leave the fast tier without a copy: those that were fetched and
-// not written since, so that the place they came from still holds them. What is
-// written back is written back once (AutoTM 3.6).
+// Says which tensors leave the fast tier without a copy: those that were
+// fetched and not written since, so that the place they came from still holds
+// them. A written tensor is written back once (AutoTM 3.6).
 //
 //   absl::StatusOr<Plan> plan = BuildPlan(graph, system, input);
 //   MakeDrops(graph, *plan);   // its steps take as long, or less
@@ -24,16 +24,17 @@ class DropRule {
  public:
   explicit DropRule(const Graph& graph);
 
-  // The boundary at which the tensor of `residency` may be dropped, once
-  // nothing reads it there any more; nullopt where it has to be copied out, or
-  // stays.
+  // Returns the boundary at which the tensor of `residency` may be dropped,
+  // once nothing reads it there any more; nullopt if it has to be copied out,
+  // or stays.
   std::optional<KernelIndex> DropAt(const Residency& residency) const;
 
   // Ends those of `residencies` that may be dropped where they may be.
   void EndAtDrops(std::vector<Residency>& residencies) const;
 
  private:
-  // Whether one of kernels begin .. end - 1 writes it, or gives birth to it.
+  // Returns whether one of kernels begin .. end - 1 writes it, or gives birth
+  // to it.
   bool ChangesWithin(TensorIndex t, KernelIndex begin, KernelIndex end) const;
 
   Groups uses_;                      // kernels by tensor, ascending
@@ -41,9 +42,9 @@ class DropRule {
   std::vector<KernelIndex> births_;  // by tensor; -1 of persistent ones
 };
 
-// Of a plan that BuildPlan or SketchPlan made, in which a tensor has one place
-// in the slower tiers for as long as it may need it: departures become drops
-// where they can be, as early as they can be.
+// Turns departures of a plan into drops where they can be, as early as they can
+// be. BuildPlan or SketchPlan made the plan, in which a tensor has one place in
+// the slower tiers for as long as it may need it.
 void MakeDrops(const Graph& graph, Plan& plan);
 
 }  // namespace stowage::policies

@@ -1,4 +1,4 @@
-// What a kernel leaves of the fast tier to tensors that may be elsewhere.
+// Tells what a kernel leaves of the fast tier to tensors that may be elsewhere.
 //
 //   KernelRoom room = FindKernelRoom(graph, system, fast_limit_bytes);
 //   if (size_bytes > room.free_bytes[k]) ...  // never fast at kernel k
@@ -25,10 +25,10 @@ struct KernelRoom {
   std::vector<int64_t> fillable_bytes;
 };
 
-// Room that a tensor has for itself: small ones may share a page.
+// Returns the room that a tensor has for itself: small ones may share a page.
 int64_t OwnBytes(int64_t size_bytes);
 
-// Whether kernels can use nothing but the fast tier.
+// Returns whether kernels can use nothing but the fast tier.
 bool OnlyFastTierIsUsable(const MemorySystem& system);
 
 KernelRoom FindKernelRoom(const Graph& graph, const MemorySystem& system,

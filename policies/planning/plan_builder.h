@@ -1,5 +1,6 @@
-// From residency to plan: a policy decides which tensor is in the fast tier
-// when; the builder chooses addresses in every tier and writes the moves.
+// Makes a plan from residencies: a policy decides which tensor is in the fast
+// tier when, and the builder chooses addresses in every tier and writes the
+// moves.
 //
 //   Residency weight{
 //       .tensor = 3, .begin = 0, .ready = 0, .leave = 9, .end = 9};
@@ -80,9 +81,9 @@ absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input,
                                std::vector<Residency>* misfits = nullptr);
 
-// Into the order of a plan. At one boundary, moves out of the fast tier go
-// first, since moves into it may need their room; synchronous ones go before
-// those that can wait.
+// Sorts moves into the order of a plan. At one boundary, moves out of the fast
+// tier go first, since moves into it may need their room; synchronous ones go
+// before those that can wait.
 void SortMoves(std::vector<Move>& moves);
 
 // The same decisions without an address layout: every offset is 0, slower

@@ -1,10 +1,9 @@
-// What the policies have in common: try to keep everything fast, decide under a
-// byte budget, lay out addresses, shrink the budget when they do not fit, and
-// predict.
+// Does what the policies have in common: it tries to keep everything fast,
+// decides under a byte budget, lays out addresses, shrinks the budget when they
+// do not fit, and predicts.
 //
-//   absl::StatusOr<Plan> Lru::MakePlan(...) const {
-//     return PlanByDeciding(graph, system, options, name(), DecideLru);
-//   }
+//   absl::StatusOr<Plan> plan =
+//       PlanByDeciding(graph, system, options, "lru", decide);
 #ifndef STOWAGE_POLICIES_PLANNING_PLAN_POLICY_H_
 #define STOWAGE_POLICIES_PLANNING_PLAN_POLICY_H_
 
@@ -22,7 +21,8 @@
 
 namespace stowage::policies {
 
-// Who is fast when, and where to be otherwise (BuildInput::first_slow_tier).
+// Says which tensors are fast when, and where to be otherwise
+// (BuildInput::first_slow_tier).
 struct PlacementDecision {
   // Implicit: most policies leave the choice of the slower tier to the builder.
   PlacementDecision(std::vector<Residency> residencies)  // NOLINT
@@ -36,25 +36,26 @@ struct PlacementDecision {
   std::vector<TierIndex> first_slow_tier;
 };
 
-// Chooses who is fast when, holding at most max(budget_bytes,
+// Chooses which tensors are fast when, holding at most max(budget_bytes,
 // workload.need_bytes[k]) rounded bytes in the fast tier at kernel k.
 using Decide = absl::FunctionRef<PlacementDecision(const Workload& workload,
                                                    int64_t budget_bytes)>;
 
-// The limit that a plan is made for: no more than the fast tier has.
+// Returns the limit that a plan is made for: no more than the fast tier has.
 int64_t EffectiveLimit(const MemorySystem& system, const PlanOptions& options);
 
-// The plan without moves when one fits the limit, else nullopt. Its prediction
-// is filled in.
+// Returns the plan without moves when one fits the limit, else nullopt. Its
+// prediction is filled in.
 std::optional<Plan> PlanWithoutMoves(const Graph& graph,
                                      const MemorySystem& system,
                                      const PlanOptions& options,
                                      std::string_view policy);
 
-// PlanWithoutMoves where it fits; else `decide` with ever smaller budgets until
-// its addresses fit; else every kernel's tensors staged for it alone, which
-// always fits. FAILED_PRECONDITION names the least limit that works. CANCELLED
-// by the options' cancellation; what `decide` returns then does not count.
+// Returns PlanWithoutMoves where it fits; else the plan of `decide` with ever
+// smaller budgets until its addresses fit; else one with every kernel's tensors
+// staged for it alone, which always fits. FAILED_PRECONDITION names the least
+// limit that works. CANCELLED by the options' cancellation; the result of
+// `decide` then does not count.
 absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
                                     const MemorySystem& system,
                                     const PlanOptions& options,
@@ -66,7 +67,7 @@ absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
                                 std::string_view policy, Plan plan,
                                 const Cancellation& cancellation = {});
 
-// A note says which times are derived that the plan was made with, once.
+// Adds a note, once, of which times that the plan was made with are derived.
 void NoteDerivedTimes(const Graph& graph, const MemorySystem& system,
                       Plan& plan);
 

@@ -1,4 +1,4 @@
-// The inverse of BuildPlan: what a plan was, or could have been, built from.
+// Inverts BuildPlan: finds what a plan was, or could have been, built from.
 //
 //   std::optional<BuildInput> input = BuildInputOf(graph, plan);
 //   // BuildPlan(graph, system, *input) makes the same decisions

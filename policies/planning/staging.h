@@ -1,5 +1,5 @@
-// Residency decisions that are trivially right: everything movable is in the
-// fast tier only while a kernel needs it there.
+// Makes residency decisions that are trivially right: everything movable is in
+// the fast tier only while a kernel needs it there.
 //
 //   std::vector<Residency> residencies = StagedResidencies(graph, workload);
 #ifndef STOWAGE_POLICIES_PLANNING_STAGING_H_
@@ -18,7 +18,7 @@ namespace stowage::policies {
 std::vector<Residency> StagedResidencies(const Graph& graph,
                                          const Workload& workload);
 
-// Only what cannot be anywhere else is fast: for addressable slower tiers.
+// Keeps only what cannot be anywhere else fast: for addressable slower tiers.
 std::vector<Residency> ImmovableResidencies(const Graph& graph);
 
 }  // namespace stowage::policies

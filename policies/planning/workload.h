@@ -1,7 +1,7 @@
-// What a step demands of the fast tier under a limit: which tensors each kernel
-// needs there, and which of its operands have to be used in a slower tier
-// because not all of them fit. This is where a limit that is too small is
-// found out.
+// Says what a step demands of the fast tier under a limit: which tensors each
+// kernel needs there, and which of its operands have to be used in a slower
+// tier because not all of them fit. This is where a limit that is too small is
+// found.
 //
 //   absl::StatusOr<Workload> workload =
 //       MakeWorkload(graph, system, limit_bytes);
@@ -38,19 +38,19 @@ struct Workload {
   Cancellation cancellation;
 };
 
-// FAILED_PRECONDITION when some kernel does not fit however its operands are
-// used: names the kernel and the least limit.
+// Computes the demands. FAILED_PRECONDITION when some kernel does not fit
+// however its operands are used: names the kernel and the least limit.
 absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t fast_limit_bytes,
                                       const Cancellation& cancellation = {});
 
-// "fast limit 20 MiB (20971520 bytes)", and where it is all that the fast tier
-// has, that it is: then a larger limit does not help.
+// Returns "fast limit 20 MiB (20971520 bytes)" and, where that is all that the
+// fast tier has, that a larger limit does not help.
 std::string DescribeFastLimit(const MemorySystem& system,
                               int64_t fast_limit_bytes);
 
-// The least fast memory for which MakeWorkload succeeds, a multiple of
+// Returns the least fast memory for which MakeWorkload succeeds, a multiple of
 // kPlacementAlignmentBytes, and the kernel that needs it.
 struct LeastLimit {
   int64_t bytes = 0;
@@ -58,8 +58,9 @@ struct LeastLimit {
 };
 LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
 
-// The window that is set aside when kernels stream, unless they need its room:
-// 64 MiB, at most a quarter of the limit, a multiple of 1 MiB; 0 below 4 MiB.
+// Returns the window that is set aside when kernels stream, unless they need
+// its room: 64 MiB, at most a quarter of the limit, a multiple of 1 MiB; 0
+// below 4 MiB.
 int64_t StreamWindowBytes(int64_t fast_limit_bytes);
 
 }  // namespace stowage::policies

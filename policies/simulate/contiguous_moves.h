@@ -1,6 +1,5 @@
-// Which moves of a plan are carried out as one copy: the migrator joins
-// requests that go on where the one before them ends, and the simulator counts
-// on it.
+// Says which moves of a plan are one copy: the migrator joins requests that
+// continue one another, and the simulator counts on it.
 //
 //   size_t end = ContiguousRunEnd(graph, plan.moves, first);
 //   int64_t ns = CopyDurationNs(...);   // of moves[first] .. moves[end - 1]
@@ -17,12 +16,12 @@
 
 namespace stowage::policies {
 
-// Whether `second`, which follows `first` in the plan, goes on where it ends:
-// the same boundaries, the same two tiers, and the next bytes or the next page
-// in both of them.
+// Returns whether `second`, which follows `first` in the plan, continues where
+// it ends: the same boundaries, the same two tiers, and the next bytes or the
+// next page in both of them.
 bool Continues(const Graph& graph, const Move& first, const Move& second);
 
-// One past the last of the moves from `first` on that are one copy.
+// Returns one past the last of the moves from `first` on that are one copy.
 size_t ContiguousRunEnd(const Graph& graph, const std::vector<Move>& moves,
                         size_t first);
 

@@ -1,5 +1,6 @@
-// When the copy lane of one direction is busy during a step. Policies use it to
-// see whether a copy can hide behind kernels; the simulator has the last word.
+// Tells when the copy lane of one direction is busy during a step. Policies use
+// it to see whether a copy can hide behind kernels; the simulator has the last
+// word.
 //
 //   LaneSchedule lane;
 //   int64_t start_ns = lane.EarliestStart(ready_ns, copy_ns);
@@ -17,11 +18,11 @@ namespace stowage::policies {
 
 class LaneSchedule {
  public:
-  // The first start at or after `after_ns` with `duration_ns` free.
+  // Returns the first start at or after `after_ns` with `duration_ns` free.
   int64_t EarliestStart(int64_t after_ns, int64_t duration_ns) const;
 
-  // The last start with `duration_ns` free that ends by `before_ns`; negative
-  // when there is none after time 0.
+  // Returns the last start with `duration_ns` free that ends by `before_ns`;
+  // negative when there is none after time 0.
   int64_t LatestStart(int64_t before_ns, int64_t duration_ns) const;
 
   // A time that is free.

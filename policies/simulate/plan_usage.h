@@ -1,4 +1,5 @@
-// What memory a plan uses, and which share of what kernels touch is fast.
+// Tells what memory a plan uses, and which share of the bytes that kernels
+// touch is fast.
 //
 //   PlanUsage usage = MeasurePlanUsage(graph, system, plan);
 //   std::optional<double> usd = MemoryPriceUsd(system, usage.peak_bytes);
@@ -29,8 +30,8 @@ struct PlanUsage {
 PlanUsage MeasurePlanUsage(const Graph& graph, const MemorySystem& system,
                            const Plan& plan);
 
-// The price of the memory that is used and no more (AutoTM, 6.3); nothing when
-// the price of a tier that is used is not known.
+// Returns the price of the memory that the plan uses and no more (AutoTM, 6.3);
+// nullopt when the price of a used tier is not known.
 std::optional<double> MemoryPriceUsd(const MemorySystem& system,
                                      const std::vector<int64_t>& peak_bytes);
 

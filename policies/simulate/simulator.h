@@ -26,13 +26,13 @@
 
 namespace stowage::policies {
 
-// `now_ns` + `duration_ns`, but times never run past about 146 years, whatever
-// a plan says.
+// Returns `now_ns` + `duration_ns`, but never more than about 146 years,
+// whatever a plan says.
 inline int64_t LaterNs(int64_t now_ns, int64_t duration_ns) {
   return std::min(int64_t{1} << 62, now_ns + duration_ns);
 }
 
-// What happened at one kernel, times since the start of the step.
+// Holds what happened at one kernel, times since the start of the step.
 struct KernelTrace {
   int64_t start_ns = 0;
   int64_t end_ns = 0;
@@ -51,8 +51,9 @@ struct Simulation {
   std::vector<MoveTrace> moves;  // parallel to Plan::moves
 };
 
-// INVALID_ARGUMENT when the plan refers to things the graph or the system does
-// not have. CANCELLED. Does not verify: see verifier.h.
+// Simulates a step. INVALID_ARGUMENT when the plan refers to things that the
+// graph or the system does not have. CANCELLED. Does not verify: see
+// verifier.h.
 absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const MemorySystem& system,
                                     const Plan& plan,
