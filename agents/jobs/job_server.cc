@@ -96,23 +96,36 @@ void JobServer::Accept() {
 }
 
 void JobServer::Admit(OwnedFd socket) {
+  const absl::StatusOr<Peer> peer = PeerOf(socket.get());
   absl::MutexLock lock(&mutex_);
-  if (active_jobs_ >= kMostJobs) {
-    // The job learns why, or is gone already.
-    SendWelcome(socket.get(),
-                Refusal(absl::ResourceExhaustedError(
-                    absl::StrCat("the agent serves ", kMostJobs,
-                                 " jobs already; wait until one ends"))),
-                {})
-        .IgnoreError();
+  const absl::Status admitted =
+      peer.ok() ? CheckRoomFor(peer->uid) : peer.status();
+  if (!admitted.ok()) {
+    RefuseUnheard(socket.get(), admitted);
     return;
   }
   ++active_jobs_;
+  ++jobs_of_[peer->uid];
   const int64_t number = next_number_++;
-  threads_[number] =
-      std::thread([this, number, socket = std::move(socket)]() mutable {
-        Serve(number, std::move(socket));
+  threads_[number] = std::thread(
+      [this, number, uid = peer->uid, socket = std::move(socket)]() mutable {
+        Serve(number, uid, std::move(socket));
       });
+}
+
+absl::Status JobServer::CheckRoomFor(uid_t uid) const {
+  if (active_jobs_ >= kMostJobs) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "the agent serves ", kMostJobs, " jobs already; wait until one ends"));
+  }
+  const auto own = jobs_of_.find(uid);
+  if (uid == geteuid() || own == jobs_of_.end() ||
+      own->second < kMostJobsOfAUser) {
+    return absl::OkStatus();
+  }
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the agent serves ", kMostJobsOfAUser, " jobs of user ", uid,
+                   " already; wait until one ends"));
 }
 
 void JobServer::JoinEnded() {
@@ -127,7 +140,7 @@ void JobServer::JoinEnded() {
   for (std::thread& thread : ended) thread.join();
 }
 
-void JobServer::Serve(int64_t number, OwnedFd socket) {
+void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
   absl::StatusOr<std::unique_ptr<Session>> session = Greet(socket.get());
   if (session.ok()) {
     Accompany(**session, socket.get());
@@ -138,6 +151,7 @@ void JobServer::Serve(int64_t number, OwnedFd socket) {
   {
     absl::MutexLock lock(&mutex_);
     --active_jobs_;
+    if (--jobs_of_[uid] == 0) jobs_of_.erase(uid);
   }
   session = absl::CancelledError();  // waits for a plan that is being made
   absl::MutexLock lock(&mutex_);

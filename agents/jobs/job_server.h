@@ -7,6 +7,8 @@
 #ifndef STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
 #define STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
 
+#include <sys/types.h>
+
 #include <memory>
 #include <string>
 #include <thread>
@@ -26,8 +28,11 @@ namespace stowage::agent {
 // Thread-safe.
 class JobServer {
  public:
-  // Jobs beyond this many at a time are refused.
+  // Jobs beyond this many at a time are refused, and those of one user other
+  // than the agent's own, so that nobody keeps the others out. A connection
+  // counts before it has said anything.
   static constexpr int kMostJobs = 256;
+  static constexpr int kMostJobsOfAUser = 64;
 
   // Listens when it returns; errors are those of ListenAt. What `context`
   // points to must outlive the server.
@@ -50,7 +55,9 @@ class JobServer {
 
   void Accept();
   void Admit(OwnedFd socket);
-  void Serve(int64_t number, OwnedFd socket);
+  absl::Status CheckRoomFor(uid_t uid) const
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Serve(int64_t number, uid_t uid, OwnedFd socket);
   // Reads the greeting and answers it.
   absl::StatusOr<std::unique_ptr<Session>> Greet(int socket) const;
   // Until the job hangs up or the server stops.
@@ -65,6 +72,7 @@ class JobServer {
   mutable absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   int active_jobs_ ABSL_GUARDED_BY(mutex_) = 0;
+  absl::flat_hash_map<uid_t, int> jobs_of_ ABSL_GUARDED_BY(mutex_);
   int64_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<int64_t, std::thread> threads_ ABSL_GUARDED_BY(mutex_);
   // Numbers of threads that are about to return.

@@ -142,6 +142,15 @@ session::Welcome Refusal(const absl::Status& status) {
   return welcome;
 }
 
+void RefuseUnheard(int socket, const absl::Status& status) {
+  shutdown(socket, SHUT_RD);
+  char byte;
+  while (recv(socket, &byte, sizeof(byte), MSG_DONTWAIT) > 0) {
+  }
+  // The job may be gone already.
+  SendWelcome(socket, Refusal(status), {}).IgnoreError();
+}
+
 bool HasHungUp(int socket) {
   char byte;
   const ssize_t size = recv(socket, &byte, sizeof(byte), MSG_DONTWAIT);

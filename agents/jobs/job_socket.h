@@ -39,6 +39,11 @@ absl::Status SendWelcome(int socket, const session::Welcome& welcome,
 // Makes a Welcome that refuses.
 session::Welcome Refusal(const absl::Status& status);
 
+// Refuses without waiting for the greeting; the caller closes the socket then.
+// A greeting that is unread when a socket is closed would take the answer with
+// it. Does not block.
+void RefuseUnheard(int socket, const absl::Status& status);
+
 // Reads and drops what the peer sends, which by the protocol is nothing.
 // Returns true when the peer has hung up. Does not block.
 bool HasHungUp(int socket);

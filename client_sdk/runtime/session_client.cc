@@ -63,12 +63,13 @@ std::string SessionClient::Connect(const std::string& socket_path,
               sizeof(address)) != 0) {
     return Errno("cannot reach the agent at " + socket_path);
   }
-  if (send(socket_, &hello, sizeof(hello), MSG_NOSIGNAL) != sizeof(hello)) {
-    return Errno("cannot send to the agent");
-  }
+  // An agent that is full refuses without having heard anything.
+  const bool heard =
+      send(socket_, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
+  const std::string not_heard = Errno("cannot send to the agent");
   std::vector<int> fds;
   std::string error = ReceiveWelcome(socket_, &welcome_, &fds);
-  if (!error.empty()) return error;
+  if (!error.empty()) return heard ? error : not_heard;
   if (!welcome_.accepted) return welcome_.error;
   return Map(fds);
 }

@@ -1,7 +1,10 @@
 // What a job that lies or harms can do to a stowage-agent: a real agent, a real
 // socket, jobs of other users.
 #include <grp.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "agents/jobs/fixed_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/agent_process.h"
@@ -189,6 +193,46 @@ TEST_F(RootAgentTrustTest, ServesThoseWhomItsSocketAdmits) {
     EXPECT_EQ(AnswerAs(kNobody, kGroup, agent.socket(), options), c.same_group);
     EXPECT_EQ(AnswerAs(kNobody, kNobody, agent.socket(), options), c.others);
   }
+}
+
+// Connects `count` times and says nothing.
+void ConnectSilently(const std::string& socket_path, int count) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  SetText(address.sun_path, socket_path);
+  for (int i = 0; i < count; ++i) {
+    const int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof(address)) !=
+        0) {
+      _exit(1);
+    }
+  }
+}
+
+TEST_F(RootAgentTrustTest, NoUserKeepsTheOthersOut) {
+  constexpr int kMostJobsOfAUser = 64;
+  AgentProcess agent(path(), {"--slow=emulated:cxl", "--socket-mode=0666"});
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgroups(0, nullptr) != 0 || setuid(kNobody) != 0) _exit(1);
+    ConnectSilently(agent.socket(), kMostJobsOfAUser);
+    const std::string answer = AnswerTo(agent.socket(), {.fast = "1MiB"});
+    if (write(ends[1], answer.data(), answer.size()) < 0) _exit(1);
+    pause();
+  }
+  close(ends[1]);
+  std::string answer(1024, '\0');
+  answer.resize(std::max<ssize_t>(read(ends[0], answer.data(), 1024), 0));
+  close(ends[0]);
+  EXPECT_THAT(answer, HasSubstr("64 jobs of user 65534 already"));
+  const FakeJobOptions options{.fast = "1MiB"};
+  EXPECT_EQ(AnswerAs(kNobody - 1, kNobody, agent.socket(), options),
+            "accepted");
+  EXPECT_EQ(AnswerTo(agent.socket(), options), "accepted");
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 // The bytes of both tiers that a job sees.
