@@ -154,6 +154,7 @@ absl::StatusOr<CapturedProfile> CopyProfile(const session::ProfileArea& area) {
   if (!counts.ok()) return counts.status();
   CapturedProfile profile{
       .signature = area.signature,
+      .duration_ns = area.duration_ns,
       .unmanaged_peak_bytes = area.unmanaged_peak_bytes,
       .kernels = CopyRecords(area.kernels, counts->kernels),
       .operands = CopyRecords(area.operands, counts->operands),
@@ -162,6 +163,9 @@ absl::StatusOr<CapturedProfile> CopyProfile(const session::ProfileArea& area) {
       profile.unmanaged_peak_bytes > kMostBytes) {
     return Refuse("area", 0, "unmanaged_peak_bytes",
                   profile.unmanaged_peak_bytes);
+  }
+  if (profile.duration_ns < 0 || profile.duration_ns > kMostNs) {
+    return Refuse("area", 0, "duration_ns", profile.duration_ns);
   }
   if (absl::Status s = CheckKernels(profile); !s.ok()) return s;
   if (absl::Status s = CheckBlocks(profile); !s.ok()) return s;

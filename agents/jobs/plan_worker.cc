@@ -42,6 +42,7 @@ PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
       service_(service),
       job_(std::move(job)),
       options_(std::move(options)),
+      forecast_(&segment->report),
       next_refresh_(absl::Now() + options_.refresh_interval),
       thread_([this] { Run(); }) {}
 
@@ -100,7 +101,10 @@ void PlanWorker::TakeProfile() {
   KeepGraph(binding.graph);
   absl::StatusOr<v1::MakePlanResponse> made = PlanFor(&binding);
   if (stop_.HasBeenNotified()) return;
-  if (!made.ok()) return Refuse(made.status());
+  if (!made.ok()) {
+    forecast_.NoteNoPlan(made.status(), binding.graph, profile->duration_ns);
+    return Refuse(made.status());
+  }
   MakeReady({*std::move(made), std::move(binding)});
 }
 
@@ -173,7 +177,11 @@ void PlanWorker::Deliver() {
   const absl::Status status =
       FillPlanArea(ready.made.plan(), ready.binding, options_.capacity_bytes,
                    &segment_->plans[number % 2]);
-  if (!status.ok()) return Refuse(status);
+  if (!status.ok()) {
+    forecast_.NoteNoPlan(status, ready.binding.graph, /*step_ns=*/0);
+    return Refuse(status);
+  }
+  forecast_.NotePlan(ready.made.plan(), ready.binding.graph);
   SetText(segment_->report.policy, ready.made.plan().policy());
   delivered_->Add(number,
                   DeliveredPlanOf(ready.made.plan_id(), ready.binding.graph));

@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
+#include "agents/jobs/forecast.h"
 #include "agents/jobs/graph_builder.h"
 #include "agents/jobs/service_link.h"
 #include "client_sdk/session/session.h"
@@ -91,6 +92,7 @@ class PlanWorker {
   uint64_t profiles_refused_ = 0;
   uint64_t plans_written_ = 0;
   std::deque<ReadyPlan> ready_;
+  ForecastWriter forecast_;
   // By the serialised structure of the graph.
   absl::flat_hash_map<std::string, KnownPlan> known_;
   absl::Time next_refresh_;

@@ -5,18 +5,14 @@
 #ifndef STOWAGE_CLIENT_SDK_CPP_STATUS_H_
 #define STOWAGE_CLIENT_SDK_CPP_STATUS_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "grpcpp/support/status.h"
 
 namespace stowage {
 
-// Both libraries number the canonical codes alike.
-inline absl::Status FromGrpcStatus(const grpc::Status& status) {
-  return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
-                      status.error_message());
-}
+// Both libraries number the canonical codes alike. Details become payloads under
+// their type URLs; such as cannot be read are left out.
+absl::Status FromGrpcStatus(const grpc::Status& status);
 
 }  // namespace stowage
 

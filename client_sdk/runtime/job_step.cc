@@ -25,6 +25,7 @@ void Job::EndStep() {
   PublishProfile();
   const session::StepRecord record = publisher_.Record(step_, hints_.totals());
   plans_.TakePlan();
+  plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
   ++step_.index;
   BeginStep();

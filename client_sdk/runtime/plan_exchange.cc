@@ -1,5 +1,8 @@
 #include "client_sdk/runtime/plan_exchange.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include <optional>
 #include <utility>
 
@@ -70,6 +73,14 @@ void PlanExchange::TakePlan() {
   }
   plan->number = written;
   library_.Add(*std::move(plan));
+}
+
+void PlanExchange::TellForecast() {
+  const session::Forecast& forecast = report()->forecast;
+  if (forecast_told_ || forecast.kind.load() == 0) return;
+  forecast_told_ = true;
+  const size_t length = strnlen(forecast.line, sizeof(forecast.line));
+  fprintf(stderr, "stowage: %.*s\n", static_cast<int>(length), forecast.line);
 }
 
 bool PlanExchange::ForgetOutgrown(const PlanTable& plan) {

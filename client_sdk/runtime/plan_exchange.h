@@ -6,6 +6,7 @@
 //     plans.AwaitPlan();
 //   }
 //   plans.TakePlan();
+//   plans.TellForecast();
 //   const PlanTable* plan = plans.library()->Expected();
 //
 // A kind of step is profiled in demand mode, once. A plan that comes a moment
@@ -65,6 +66,10 @@ class PlanExchange {
   // Adds the agent's newest plan to the library if it has not been taken yet.
   void TakePlan();
 
+  // Prints what the agent expects of the job's steps, once, as soon as it has
+  // said so.
+  void TellForecast();
+
   // Forgets a plan that does not fit any more, so that its kind of step is
   // profiled and planned anew; more and more rarely, in case the room of pinned
   // tensors never stops growing. Returns whether it has.
@@ -78,6 +83,7 @@ class PlanExchange {
   StepPublisher* publisher_;
   JobSettings settings_;
   PlanLibrary library_;
+  bool forecast_told_ = false;
 };
 
 }  // namespace stowage::runtime

@@ -23,7 +23,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -336,6 +336,23 @@ struct EventLog {
   EventRecord entries[kEventEntries];
 };
 
+enum ForecastKind : uint32_t { kForecastPlan = 1, kForecastNoPlan = 2 };
+
+// What steps of the job are expected to take, found when its first profile was
+// answered. Written once; all of it is the agent's.
+struct Forecast {
+  std::atomic<uint32_t> kind;  // ForecastKind; 0: nothing stands here yet
+  // That needs more than the limit, by its number in the profile; -1: none.
+  int32_t kernel;
+  int64_t alone_step_ns;  // kernels of the profile and the gaps between them
+  // As the plan predicts; without one as the profiled step took. 0: not known.
+  int64_t step_ns;
+  // With which there would be a plan. 0: there is one, or the limit is not why
+  // there is none.
+  int64_t least_limit_bytes;
+  char line[320];  // all of it, for people
+};
+
 // The part that outlives the session: whoever is left writes it, packed, to
 // "<report directory>/<run id>-<pid>.session" when the job ends.
 struct Report {
@@ -346,6 +363,7 @@ struct Report {
   char command[256];                 // agent
   char policy[64];                   // agent
   char slow[256];                    // agent: the slow tier as it was asked for
+  Forecast forecast;                 // agent
   std::atomic<int64_t> limit_bytes;  // process; 0: unlimited or not yet known
   std::atomic<int64_t> tensor_peak_bytes;  // process
   std::atomic<int64_t> least_limit_bytes;  // process; 0: not known

@@ -10,6 +10,7 @@
 #include "policies/layout/address_layout.h"
 #include "policies/model/byte_size.h"
 #include "policies/model/liveness.h"
+#include "policies/plan/limit_too_small.h"
 
 namespace stowage::policies {
 namespace {
@@ -207,10 +208,15 @@ LeastLimit FindLeast(const Graph& graph, SlowAccess access,
 
 absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
                       const LeastLimit& least, int64_t limit_bytes) {
-  return absl::FailedPreconditionError(absl::StrCat(
-      DescribeFastLimit(system, limit_bytes), " is below what kernel ",
-      least.kernel, " (", graph.kernels[least.kernel].name,
-      ") needs; the least limit that works is ", DescribeBytes(least.bytes)));
+  const std::string& kernel_name = graph.kernels[least.kernel].name;
+  return LimitTooSmallError(
+      {.least_limit_bytes = least.bytes,
+       .kernel = least.kernel,
+       .kernel_name = kernel_name},
+      absl::StrCat(DescribeFastLimit(system, limit_bytes),
+                   " is below what kernel ", least.kernel, " (", kernel_name,
+                   ") needs; the least limit that works is ",
+                   DescribeBytes(least.bytes)));
 }
 
 }  // namespace

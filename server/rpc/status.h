@@ -4,18 +4,14 @@
 #ifndef STOWAGE_SERVER_RPC_STATUS_H_
 #define STOWAGE_SERVER_RPC_STATUS_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "grpcpp/support/status.h"
 
 namespace stowage {
 
-// Both libraries number the canonical codes alike.
-inline grpc::Status ToGrpcStatus(const absl::Status& status) {
-  return grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                      std::string(status.message()));
-}
+// Both libraries number the canonical codes alike. Payloads that are messages
+// (their type URL begins with "type.googleapis.com/") become details.
+grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace stowage
 

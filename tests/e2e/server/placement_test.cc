@@ -5,8 +5,10 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/cord.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "stowage/v1/status.pb.h"
 #include "tests/e2e/server/stowaged_process.h"
 
 namespace stowage {
@@ -123,6 +125,22 @@ TEST_F(StowagedPlacementTest, ALimitTooSmallIsRefusedWithTheLeastThatWorks) {
   EXPECT_TRUE(client_->ListPlans("")->empty());
   request.set_fast_limit_bytes(kPeakBytes);
   EXPECT_TRUE(client_->MakePlan(request).ok());
+}
+
+TEST_F(StowagedPlacementTest, TheLeastLimitIsADetailOfTheStatus) {
+  v1::MakePlanRequest request = Request(4096);
+  request.set_system_name("gpu-pcie");
+  const absl::Status status = client_->MakePlan(request).status();
+  const absl::optional<absl::Cord> payload =
+      status.GetPayload("type.googleapis.com/stowage.v1.LimitTooSmall");
+  ASSERT_TRUE(payload.has_value()) << status;
+  v1::LimitTooSmall detail;
+  ASSERT_TRUE(detail.ParseFromString(std::string(*payload)));
+  EXPECT_FALSE(detail.kernel_name().empty());
+  request.set_fast_limit_bytes(detail.least_limit_bytes());
+  EXPECT_TRUE(client_->MakePlan(request).ok());
+  request.set_fast_limit_bytes(detail.least_limit_bytes() - 1);
+  EXPECT_FALSE(client_->MakePlan(request).ok());
 }
 
 TEST_F(StowagedPlacementTest, RefusesMalformedRequests) {

@@ -31,6 +31,19 @@ nlohmann::json EventToJson(const JobEvent& event) {
   };
 }
 
+nlohmann::json ForecastToJson(const std::optional<Forecast>& forecast) {
+  if (!forecast.has_value()) return nullptr;
+  return {
+      {"planned", forecast->planned},
+      {"slowdown", forecast->Slowdown()},
+      {"alone_step_ns", forecast->alone_step_ns},
+      {"step_ns", forecast->step_ns},
+      {"kernel", forecast->kernel},
+      {"least_limit_bytes", forecast->least_limit_bytes},
+      {"line", forecast->line},
+  };
+}
+
 nlohmann::json JobToJson(const JobReport& job) {
   nlohmann::json json = {
       {"job_id", job.job_id},
@@ -41,6 +54,7 @@ nlohmann::json JobToJson(const JobReport& job) {
       {"limit_bytes", job.limit_bytes},
       {"tensor_peak_bytes", job.tensor_peak_bytes},
       {"least_limit_bytes", job.least_limit_bytes},
+      {"forecast", ForecastToJson(job.forecast)},
       {"dropped_steps", job.dropped_steps},
       {"steps", nlohmann::json::array()},
       {"events", nlohmann::json::array()},

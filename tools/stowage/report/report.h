@@ -8,6 +8,7 @@
 #define STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,21 @@ struct JobEvent {
   std::string detail;
 };
 
+// What steps were expected to take when the first profile was answered.
+struct Forecast {
+  bool planned = false;
+  int32_t kernel = -1;            // that needs more than the limit; -1: none
+  int64_t alone_step_ns = 0;      // kernels and gaps of the profiled step
+  int64_t step_ns = 0;            // by the plan, or profiled; 0: not known
+  int64_t least_limit_bytes = 0;  // with which there would be a plan; 0: none
+  std::string line;               // as it was printed
+
+  // How many times as long as alone a step takes; 0: not known.
+  double Slowdown() const {
+    return alone_step_ns > 0 ? static_cast<double>(step_ns) / alone_step_ns : 0;
+  }
+};
+
 struct JobReport {
   std::string job_id;
   int32_t pid = 0;
@@ -49,7 +65,8 @@ struct JobReport {
   std::string slow;
   int64_t limit_bytes = 0;  // 0: unlimited
   int64_t tensor_peak_bytes = 0;
-  int64_t least_limit_bytes = 0;  // 0: not known
+  int64_t least_limit_bytes = 0;     // 0: not known
+  std::optional<Forecast> forecast;  // of a job with a limit
   std::vector<Step> steps;
   std::vector<JobEvent> events;
   // Entries that the bounded logs lost, or that were not whole.

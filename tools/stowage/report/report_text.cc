@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
@@ -32,6 +33,14 @@ std::string Planner(const JobReport& job, const std::string& requested_policy) {
   }
   return absl::StrCat("; planned by ", job.policy, ", since ", requested_policy,
                       " had no plan in time");
+}
+
+// What the job was told to expect after its second step.
+std::string Expected(const JobReport& job) {
+  if (!job.forecast.has_value() || job.forecast->Slowdown() == 0) return "";
+  return absl::StrFormat("; %s%.3gx the time of training alone expected",
+                         job.forecast->planned ? "" : "no plan, ",
+                         job.forecast->Slowdown());
 }
 
 std::string LastStep(const Step& step) {
@@ -94,7 +103,7 @@ std::string Events(const JobReport& job) {
 std::string JobText(const JobReport& job, const std::string& requested_policy) {
   std::string text =
       absl::StrCat("stowage: process ", job.pid, ": ", StepCounts(job),
-                   Planner(job, requested_policy));
+                   Planner(job, requested_policy), Expected(job));
   if (!job.steps.empty()) {
     absl::StrAppend(&text, "; ", LastStep(job.steps.back()), "; ",
                     FastPeak(job));

@@ -83,6 +83,22 @@ void AppendEvents(const session::EventLog& log, JobReport& job) {
   }
 }
 
+std::optional<Forecast> ForecastFrom(const session::Forecast& forecast) {
+  const uint32_t kind = forecast.kind.load(std::memory_order_acquire);
+  if (kind != session::kForecastPlan && kind != session::kForecastNoPlan) {
+    return std::nullopt;
+  }
+  const int64_t least = std::min(
+      {forecast.alone_step_ns, forecast.step_ns, forecast.least_limit_bytes});
+  if (least < 0) return std::nullopt;
+  return Forecast{.planned = kind == session::kForecastPlan,
+                  .kernel = forecast.kernel,
+                  .alone_step_ns = forecast.alone_step_ns,
+                  .step_ns = forecast.step_ns,
+                  .least_limit_bytes = forecast.least_limit_bytes,
+                  .line = BoundedString(forecast.line)};
+}
+
 JobReport JobFrom(const session::Report& report) {
   const auto at_least_zero = [](const std::atomic<int64_t>& value) {
     return std::max<int64_t>(value.load(std::memory_order_relaxed), 0);
@@ -94,7 +110,8 @@ JobReport JobFrom(const session::Report& report) {
                 .slow = BoundedString(report.slow),
                 .limit_bytes = at_least_zero(report.limit_bytes),
                 .tensor_peak_bytes = at_least_zero(report.tensor_peak_bytes),
-                .least_limit_bytes = at_least_zero(report.least_limit_bytes)};
+                .least_limit_bytes = at_least_zero(report.least_limit_bytes),
+                .forecast = ForecastFrom(report.forecast)};
   AppendSteps(report.steps, job);
   AppendEvents(report.process_events, job);
   AppendEvents(report.agent_events, job);

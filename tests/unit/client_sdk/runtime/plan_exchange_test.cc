@@ -1,5 +1,6 @@
 #include "client_sdk/runtime/plan_exchange.h"
 
+#include <cstring>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -120,6 +121,19 @@ TEST_F(PlanExchangeTest, TheSecondStepThatFollowsItsPlanIsProfiledAgain) {
   plans_.WriteProfileAgain(step_, /*overhead_bytes=*/0);
   EXPECT_EQ(segment_.profiles_written, 2u);
   EXPECT_FALSE(plans_.WantsProfileAgain(step_));
+}
+
+TEST_F(PlanExchangeTest, WhatTheAgentExpectsIsPrintedOnce) {
+  testing::internal::CaptureStderr();
+  plans_.TellForecast();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  std::strcpy(segment_.report.forecast.line, "no plan: nobody answers");
+  segment_.report.forecast.kind = session::kForecastNoPlan;
+  plans_.TellForecast();
+  plans_.TellForecast();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "stowage: no plan: nobody answers\n");
 }
 
 TEST_F(PlanExchangeTest, APlanThatIsOutgrownIsForgottenAndReported) {

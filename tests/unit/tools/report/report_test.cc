@@ -51,6 +51,27 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
   EXPECT_EQ(json["events"][0]["kernel"], 12);
 }
 
+TEST(ReportTest, SaysWhatWasExpectedOfTheSteps) {
+  JobReport job = JobWithSteps(17, 2);
+  EXPECT_TRUE(
+      ReportToJson(MakeRunReport({job}, "train", 0))["forecast"].is_null());
+  job.forecast = Forecast{.planned = true,
+                          .alone_step_ns = 100,
+                          .step_ns = 107,
+                          .line = "planned by belady: ..."};
+  const RunReport report = MakeRunReport({job}, "train", 0);
+  const nlohmann::json expected = {{"planned", true},
+                                   {"slowdown", 1.07},
+                                   {"alone_step_ns", 100},
+                                   {"step_ns", 107},
+                                   {"kernel", -1},
+                                   {"least_limit_bytes", 0},
+                                   {"line", "planned by belady: ..."}};
+  EXPECT_EQ(ReportToJson(report)["forecast"], expected);
+  EXPECT_THAT(ReportToText(report),
+              HasSubstr("; 1.07x the time of training alone expected"));
+}
+
 TEST(ReportTest, PutsTheJobWithTheMostStepsAtTheTop) {
   const nlohmann::json json = ReportToJson(
       MakeRunReport({JobWithSteps(1, 1), JobWithSteps(2, 5)}, "launch", 0));

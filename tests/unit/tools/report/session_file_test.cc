@@ -82,6 +82,31 @@ TEST_F(SessionFileTest, KeepsTheLastStepsOfALogThatWrappedAround) {
   EXPECT_EQ(job->dropped_steps, 5);
 }
 
+TEST_F(SessionFileTest, ReadsWhatWasExpectedOfTheSteps) {
+  EXPECT_FALSE(Read()->forecast.has_value());
+  report_->forecast.alone_step_ns = 100;
+  report_->forecast.step_ns = 1300;
+  report_->forecast.kernel = 24;
+  report_->forecast.least_limit_bytes = 4096;
+  std::strcpy(report_->forecast.line, "no plan: ...");
+  report_->forecast.kind = session::kForecastNoPlan;
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok() && job->forecast.has_value()) << job.status();
+  EXPECT_FALSE(job->forecast->planned);
+  EXPECT_EQ(job->forecast->Slowdown(), 13);
+  EXPECT_EQ(job->forecast->kernel, 24);
+  EXPECT_EQ(job->forecast->least_limit_bytes, 4096);
+  EXPECT_EQ(job->forecast->line, "no plan: ...");
+}
+
+TEST_F(SessionFileTest, LeavesOutAForecastThatNoAgentWrote) {
+  report_->forecast.kind = 3;
+  EXPECT_FALSE(Read()->forecast.has_value());
+  report_->forecast.kind = session::kForecastPlan;
+  report_->forecast.step_ns = -1;
+  EXPECT_FALSE(Read()->forecast.has_value());
+}
+
 TEST_F(SessionFileTest, LeavesOutTornSteps) {
   AddStep(session::kStepPlan, 100);
   AddStep(99, 100);

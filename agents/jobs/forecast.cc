@@ -1,0 +1,133 @@
+#include "agents/jobs/forecast.h"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "absl/strings/cord.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "agents/jobs/fixed_text.h"
+#include "agents/jobs/profile_drift.h"
+#include "client_sdk/session/size_spec.h"
+#include "google/protobuf/any.pb.h"
+#include "stowage/v1/status.pb.h"
+
+namespace stowage::agent {
+namespace {
+
+constexpr int64_t kMiB = int64_t{1} << 20;
+
+std::optional<v1::LimitTooSmall> LimitTooSmallOf(const absl::Status& status) {
+  v1::LimitTooSmall detail;
+  google::protobuf::Any any;
+  any.PackFrom(detail);
+  const absl::optional<absl::Cord> value = status.GetPayload(any.type_url());
+  if (!value.has_value() || !detail.ParseFromString(std::string(*value))) {
+    return std::nullopt;
+  }
+  return detail;
+}
+
+// "1.07x", "13x".
+std::string Factor(int64_t step_ns, int64_t alone_ns) {
+  const double factor = static_cast<double>(step_ns) / alone_ns;
+  return absl::StrFormat(factor < 9.95 ? "%.2fx" : "%.0fx", factor);
+}
+
+// As an argument: whole MiB, and the share of the peak where one is enough. What
+// is set aside grows a little with the limit, so a little is added.
+std::string LimitThatPlans(int64_t least_bytes, int64_t tensor_peak_bytes) {
+  const int64_t bytes = least_bytes + least_bytes / 128;
+  std::string text = absl::StrCat("--fast ", (bytes + kMiB - 1) / kMiB, "MiB");
+  if (bytes <= tensor_peak_bytes) {
+    const double percent = std::ceil(100.0 * bytes / tensor_peak_bytes);
+    absl::StrAppendFormat(&text, " (%.0f%%)", percent);
+  }
+  return text;
+}
+
+// The model of time knows what streams, not how slowly faults bring it.
+std::string StreamsBeside(const v1::Plan& plan, const v1::Graph& graph) {
+  if (plan.streams().empty()) return "";
+  int64_t bytes = 0;
+  for (const v1::Stream& stream : plan.streams()) {
+    for (const int32_t t : stream.tensors()) {
+      if (t >= 0 && t < graph.tensors_size()) {
+        bytes += graph.tensors(t).size_bytes();
+      }
+    }
+  }
+  return absl::StrCat(", and more while kernels stream ",
+                      session::SizeText(bytes),
+                      " that the limit has no room for");
+}
+
+std::string WhyNoPlan(const absl::Status& status,
+                      const std::optional<v1::LimitTooSmall>& limit_too_small,
+                      int64_t limit_bytes) {
+  if (!limit_too_small.has_value()) return std::string(status.message());
+  return absl::StrCat("kernel ", limit_too_small->kernel(), " (",
+                      limit_too_small->kernel_name(), ") needs ",
+                      session::SizeText(limit_too_small->least_limit_bytes()),
+                      " and the limit is ", session::SizeText(limit_bytes));
+}
+
+}  // namespace
+
+void ForecastWriter::NotePlan(const v1::Plan& plan, const v1::Graph& graph) {
+  if (LimitToTell() == 0) return;
+  session::Forecast& forecast = report_->forecast;
+  forecast.kernel = -1;
+  forecast.alone_step_ns = KernelsNs(graph);
+  forecast.step_ns = plan.prediction().step_time_ns();
+  forecast.least_limit_bytes = 0;
+  std::string line = absl::StrCat("planned by ", plan.policy());
+  if (forecast.alone_step_ns > 0) {
+    absl::StrAppend(
+        &line, ": ", Factor(forecast.step_ns, forecast.alone_step_ns),
+        " the time of training alone expected", StreamsBeside(plan, graph));
+  }
+  SetText(forecast.line, line);
+  Publish(session::kForecastPlan);
+}
+
+void ForecastWriter::NoteNoPlan(const absl::Status& status,
+                                const v1::Graph& graph, int64_t step_ns) {
+  const int64_t limit_bytes = LimitToTell();
+  if (limit_bytes == 0) return;
+  const std::optional<v1::LimitTooSmall> too_small = LimitTooSmallOf(status);
+  session::Forecast& forecast = report_->forecast;
+  forecast.kernel = too_small.has_value() ? too_small->kernel() : -1;
+  forecast.alone_step_ns = KernelsNs(graph);
+  forecast.step_ns = step_ns;
+  forecast.least_limit_bytes =
+      too_small.has_value() ? too_small->least_limit_bytes() : 0;
+  std::string line =
+      absl::StrCat("no plan: ", WhyNoPlan(status, too_small, limit_bytes));
+  if (step_ns > 0 && forecast.alone_step_ns > 0) {
+    absl::StrAppend(&line, "; steps take about ",
+                    Factor(step_ns, forecast.alone_step_ns),
+                    " as long as alone");
+  }
+  if (too_small.has_value()) {
+    const int64_t peak_bytes =
+        report_->tensor_peak_bytes.load(std::memory_order_relaxed);
+    absl::StrAppend(&line, "; ",
+                    LimitThatPlans(too_small->least_limit_bytes(), peak_bytes),
+                    " would plan");
+  }
+  SetText(forecast.line, line);
+  Publish(session::kForecastNoPlan);
+}
+
+int64_t ForecastWriter::LimitToTell() const {
+  return written_ ? 0 : report_->limit_bytes.load(std::memory_order_relaxed);
+}
+
+void ForecastWriter::Publish(session::ForecastKind kind) {
+  report_->forecast.kind.store(kind, std::memory_order_release);
+  written_ = true;
+}
+
+}  // namespace stowage::agent
