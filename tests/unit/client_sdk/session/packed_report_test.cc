@@ -32,7 +32,7 @@ TEST_F(PackedReportTest, GivesBackWhatWasPacked) {
 }
 
 TEST_F(PackedReportTest, IsAsLongAsWhatHappened) {
-  EXPECT_LT(PackReport(*unpacked_).size(), 1024);
+  EXPECT_LT(PackReport(*unpacked_).size(), 2048);
   EXPECT_EQ(PackReport(*report_).size() - PackReport(*unpacked_).size(),
             sizeof(StepRecord) + 2 * sizeof(EventRecord));
 }
