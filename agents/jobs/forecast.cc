@@ -105,8 +105,9 @@ void ForecastWriter::NoteNoPlan(const absl::Status& status,
       too_small.has_value() ? too_small->least_limit_bytes() : 0;
   std::string line =
       absl::StrCat("no plan: ", WhyNoPlan(status, too_small, limit_bytes));
+  // At least: the kernels of the profiled step waited for faults, too.
   if (step_ns > 0 && forecast.alone_step_ns > 0) {
-    absl::StrAppend(&line, "; steps take about ",
+    absl::StrAppend(&line, "; steps take at least ",
                     Factor(step_ns, forecast.alone_step_ns),
                     " as long as alone");
   }

@@ -7,7 +7,7 @@
 //
 // "planned by belady: 1.07x the time of training alone expected"
 // "no plan: kernel 24 (aten::mm) needs 18.0 MiB and the limit is 9.30 MiB; steps
-// take about 13x as long as alone; --fast 19MiB (79%) would plan"
+// take at least 13x as long as alone; --fast 19MiB (79%) would plan"
 #ifndef STOWAGE_AGENTS_JOBS_FORECAST_H_
 #define STOWAGE_AGENTS_JOBS_FORECAST_H_
 

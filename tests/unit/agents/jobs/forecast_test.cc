@@ -79,7 +79,7 @@ TEST_F(ForecastTest, SaysWhichLimitWouldPlanWhereThereIsNoPlan) {
   EXPECT_STREQ(
       forecast_.line,
       "no plan: kernel 1 (mm) needs 18.0 MiB and the limit is 10.0 MiB;"
-      " steps take about 13x as long as alone; --fast 19MiB (73%)"
+      " steps take at least 13x as long as alone; --fast 19MiB (73%)"
       " would plan");
 }
 
@@ -97,7 +97,7 @@ TEST_F(ForecastTest, GivesAnyOtherReasonAsItIs) {
   EXPECT_EQ(forecast_.least_limit_bytes, 0);
   EXPECT_STREQ(
       forecast_.line,
-      "no plan: nobody answers; steps take about 2.00x as long as alone");
+      "no plan: nobody answers; steps take at least 2.00x as long as alone");
 }
 
 TEST_F(ForecastTest, TheFirstAnswerStands) {
