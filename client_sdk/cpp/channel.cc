@@ -10,15 +10,15 @@
 namespace stowage {
 namespace {
 
-// What the service takes at most.
+// The largest message that the service accepts.
 constexpr int kMaxMessageBytes = 256 << 20;
 
-// A service that vanished without a word ends a call this long after; streams
-// have no other deadline. The service takes a ping every 10 s.
+// Together, how long after a service has vanished a call ends; streams have no
+// other deadline. The service accepts a ping every 10 s.
 constexpr int kKeepaliveMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
 
-// `name` and `codes`: as JSON.
+// Returns a retry policy. `name` and `codes` are JSON.
 std::string RetryPolicy(absl::string_view name, absl::string_view codes,
                         const ClientOptions& options) {
   return absl::StrFormat(
@@ -30,7 +30,8 @@ std::string RetryPolicy(absl::string_view name, absl::string_view codes,
       absl::ToDoubleSeconds(options.max_backoff), codes);
 }
 
-// A service with too many plans to make says when to ask again, and gRPC obeys.
+// Returns the service config. A service with too many plans to make says when
+// to ask again, and gRPC obeys.
 std::string ServiceConfig(const ClientOptions& options) {
   return absl::StrCat(
       R"({"methodConfig": [)", RetryPolicy("{}", R"("UNAVAILABLE")", options),
@@ -51,7 +52,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   if (options.max_attempts > 1) {
     arguments.SetServiceConfigJSON(ServiceConfig(options));
-    // Only what fits here can be sent again: graphs must.
+    // Only what fits into this buffer can be sent again, and graphs must be.
     arguments.SetInt(GRPC_ARG_PER_RPC_RETRY_BUFFER_SIZE, kMaxMessageBytes);
   }
   arguments.SetInt(

@@ -12,8 +12,8 @@
 
 namespace stowage {
 
-// Does not block. gRPC itself retries UNAVAILABLE, with jittered back-off, as
-// the service config that is made from the options says.
+// Returns a channel and does not block. gRPC itself retries UNAVAILABLE with
+// jittered back-off, by a service config that is made from the options.
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
                                            const ClientOptions& options);
 

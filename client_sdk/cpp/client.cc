@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-// The largest the service sends.
+// The largest page that the service sends.
 constexpr int kPageSize = 1000;
 
 std::chrono::system_clock::time_point After(absl::Duration timeout) {
@@ -22,7 +22,7 @@ template <typename Stub, typename Request, typename Response>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
                                       Response*);
 
-// One unary call.
+// Makes a unary call.
 template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> Call(Stub* stub,
                               Method<Stub, Request, Response> method,
@@ -35,7 +35,8 @@ absl::StatusOr<Response> Call(Stub* stub,
   return response;
 }
 
-// Every page of a list; `rows` picks a response's own.
+// Returns the rows of all pages of a list. `rows` returns those of one
+// response.
 template <typename Row, typename Stub, typename Request, typename Response>
 absl::StatusOr<std::vector<Row>> CallPages(
     Stub* stub, Method<Stub, Request, Response> method, Request request,

@@ -1,8 +1,7 @@
-// The client of the placement service.
+// Calls the placement service.
 //
 //   absl::StatusOr<std::unique_ptr<Client>> client =
-//       Client::Connect("127.0.0.1:7420");        // or
-//       "unix:/run/stowaged.sock"
+//       Client::Connect("127.0.0.1:7420");  // or unix:/run/stowaged.sock
 //   v1::RegisterGraphRequest registration;
 //   *registration.mutable_graph() = graph;
 //   absl::StatusOr<v1::RegisterGraphResponse> registered =
@@ -13,10 +12,10 @@
 //   request.set_fast_limit_bytes(int64_t{1} << 30);
 //   absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
 //
-// The meaning of each call and its errors stand in proto/stowage/v1. Every call
-// blocks, up to the deadline of the options (DEADLINE_EXCEEDED). UNAVAILABLE is
-// tried again with back-off, which is right for every call: all of them are
-// idempotent.
+// proto/stowage/v1 says what each call means and lists its errors. Every call
+// blocks, up to the deadline of the options (DEADLINE_EXCEEDED). The client
+// retries UNAVAILABLE with back-off, which is right for every call, because all
+// of them are idempotent.
 #ifndef STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
 #define STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
 
@@ -40,38 +39,39 @@
 namespace stowage {
 
 struct ClientOptions {
-  // Until the first connection stands.
+  // How long the first connection may take.
   absl::Duration connect_timeout = absl::Seconds(10);
-  // Of each call, attempts and back-off included.
+  // How long a call may take, with its attempts and back-off.
   absl::Duration deadline = absl::Seconds(30);
-  // Of MakePlan, whose policies think.
+  // How long MakePlan() may take, because policies think.
   absl::Duration plan_deadline = absl::Minutes(10);
-  // Of each call that meets UNAVAILABLE, and of MakePlan where the service has
-  // too many plans to make: then after as long as it says. 1..5.
+  // 1..5. How often a call is tried that meets UNAVAILABLE, and MakePlan() if
+  // the service has too many plans to make; the service then says when to try
+  // again.
   int max_attempts = 5;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(5);
 };
 
-// Thread-safe. Starts no threads of its own besides gRPC's.
+// Thread-safe. Starts no threads besides gRPC's.
 class Client {
  public:
-  // Blocks until the service answers; UNAVAILABLE names the address when it
-  // does not in time.
+  // Returns a client once the service answers. Blocks until then. UNAVAILABLE,
+  // which names the address: it did not answer in time.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(
       const std::string& address, const ClientOptions& options = {});
 
   absl::StatusOr<v1::RegisterGraphResponse> RegisterGraph(
       const v1::RegisterGraphRequest& request);
   absl::StatusOr<v1::Graph> GetGraph(const std::string& graph_id);
-  // Every page.
+  // The functions that begin with "List" return all pages. An empty `graph_id`
+  // or `node` means all of them.
   absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs();
   absl::Status DeleteGraph(const std::string& graph_id);
 
   absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const v1::MakePlanRequest& request);
   absl::StatusOr<v1::Plan> GetPlan(const std::string& plan_id);
-  // Every page; of every graph when `graph_id` is empty.
   absl::StatusOr<std::vector<v1::PlanSummary>> ListPlans(
       const std::string& graph_id);
   absl::StatusOr<std::vector<v1::PolicySummary>> ListPolicies();
@@ -80,32 +80,31 @@ class Client {
   absl::StatusOr<v1::RegisterNodeResponse> RegisterNode(
       const v1::RegisterNodeRequest& request);
   absl::Status Heartbeat(const v1::HeartbeatRequest& request);
-  // Every page.
   absl::StatusOr<std::vector<v1::NodeSummary>> ListNodes();
   std::unique_ptr<TelemetryStream> StreamTelemetry();
 
   absl::Status StartJob(const v1::Job& job);
   absl::Status FinishJob(const std::string& job_id);
   absl::StatusOr<v1::Job> GetJob(const std::string& job_id);
-  // Every page, newest first; of every node when `node` is empty.
+  // Newest first.
   absl::StatusOr<std::vector<v1::Job>> ListJobs(const std::string& node);
 
   absl::StatusOr<v1::Training> StartTraining(
       const v1::StartTrainingRequest& request);
   absl::StatusOr<v1::Training> GetTraining(int64_t training_id);
-  // Every page, newest first; of every graph when `graph_id` is empty.
+  // Newest first.
   absl::StatusOr<std::vector<v1::Training>> ListTrainings(
       const std::string& graph_id);
-  // Blocks, without a deadline, until the training has ended (OK), the stream
-  // breaks, or `on_event` returns false (CANCELLED).
+  // Calls `on_event` with each event. Blocks, without a deadline, until the
+  // training has ended (OK), the stream breaks, or `on_event` returns false
+  // (CANCELLED).
   absl::Status WatchTraining(
       int64_t training_id,
       absl::FunctionRef<bool(const v1::TrainingEvent&)> on_event);
   absl::StatusOr<v1::Training> CancelTraining(int64_t training_id);
-  // Every page; of every graph when `graph_id` is empty.
   absl::StatusOr<std::vector<v1::PolicyVersion>> ListVersions(
       const std::string& graph_id);
-  // Version 0: the one that serves.
+  // Returns a version; version 0 is the one that serves.
   absl::StatusOr<v1::GetVersionResponse> GetVersion(
       const std::string& policy_id, int64_t version);
   absl::StatusOr<v1::PolicyVersion> PromoteVersion(const std::string& policy_id,

@@ -20,14 +20,14 @@
 
 namespace stowage {
 
-// One open stream. Used by one thread at a time, except for Cancel. The client
-// that made it must outlive it. Its end hangs up.
+// An open stream. One thread at a time may use it; any thread may call
+// Cancel(). The client that made it must outlive it. The destructor hangs up.
 template <typename Request, typename Response>
 class Exchange {
  public:
   using Call = grpc::ClientReaderWriter<Request, Response>;
 
-  // `open` starts the call with the context it is given.
+  // `open` starts the call with the context that it gets.
   explicit Exchange(
       absl::FunctionRef<std::unique_ptr<Call>(grpc::ClientContext*)> open)
       : call_(open(&context_)) {}
@@ -37,8 +37,9 @@ class Exchange {
     if (!finished_) call_->Finish();
   }
 
-  // Sends and blocks for the answer; there is no deadline but Cancel. An error
-  // ends the stream: every later call returns the same.
+  // Sends a request and returns the answer. Blocks without a deadline, until
+  // the answer comes or Cancel(). An error ends the stream, and every later
+  // call returns the same.
   absl::StatusOr<Response> Send(const Request& request) {
     Response response;
     if (!finished_ && call_->Write(request) && call_->Read(&response)) {
@@ -53,7 +54,7 @@ class Exchange {
     return End();
   }
 
-  // Makes a Send that is under way return CANCELLED. Any thread may call it.
+  // Makes a Send() under way return CANCELLED. Any thread may call it.
   void Cancel() { context_.TryCancel(); }
 
  private:

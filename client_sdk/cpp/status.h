@@ -1,7 +1,7 @@
-// Statuses from the wire; the one place that knows both kinds.
+// Translates statuses from the wire.
 //
-//   absl::Status status = FromGrpcStatus(stub->GetGraph(&context, request,
-//   &response));
+//   absl::Status status =
+//       FromGrpcStatus(stub->GetGraph(&context, request, &response));
 #ifndef STOWAGE_CLIENT_SDK_CPP_STATUS_H_
 #define STOWAGE_CLIENT_SDK_CPP_STATUS_H_
 
@@ -10,8 +10,9 @@
 
 namespace stowage {
 
-// Both libraries number the canonical codes alike. Details become payloads under
-// their type URLs; such as cannot be read are left out.
+// Returns the status as Abseil's. Both libraries number the canonical codes
+// alike. Details become payloads under their type URLs; those that cannot be
+// read are left out.
 absl::Status FromGrpcStatus(const grpc::Status& status);
 
 }  // namespace stowage

@@ -7,15 +7,16 @@
 //     return pread(fd, piece, n, offset + done);
 //   });
 //
-// The copies between the buffer and the memory are instructions, whose faults
-// the runtime serves. So the memory may be evicted, or become so at any moment.
+// Instructions copy between the buffer and the memory, and the runtime serves
+// their faults. So the memory may be evicted, or become so at any moment.
 //
-// A call of many pieces keeps the semantics of one: what was transferred before
-// an error is the result, and the error shows at the next call. A read from a
-// pipe or a socket is one piece, since another could block; that makes it
-// short, which it may be.
+// A call of many pieces keeps the semantics of one: it returns what it
+// transferred before an error, and the next call returns the error. A read from
+// a pipe or a socket is one piece, because a second one could block. Such a
+// read may be short, as any read may.
 //
-// Thread-safe, no locks, no allocation but mmap: safe where system calls are.
+// Thread-safe, without locks, and allocates by mmap alone. So it is safe
+// wherever system calls are.
 #ifndef STOWAGE_CLIENT_SDK_PRELOAD_BOUNCE_H_
 #define STOWAGE_CLIENT_SDK_PRELOAD_BOUNCE_H_
 
@@ -25,24 +26,25 @@
 
 namespace stowage::preload {
 
-// The memory of a call, in order.
+// The memory that a call reads or writes, in order.
 struct Parts {
   const iovec* first;
   int count;
 };
 
-// What the kernel would refuse is not looked at and touches nothing.
+// Returns whether some byte of the parts is in a slow range; false for parts
+// that the kernel would refuse, which are not read.
 bool TouchesSlowRange(const Parts& parts);
 size_t TotalBytes(const Parts& parts);
 
-// Copies what follows the first `skip` bytes of the parts, `bytes` at most, and
-// returns how much that was.
+// Copy at most `bytes` of what follows the first `skip` bytes of the parts.
+// Return how many bytes they copied.
 size_t Gather(const Parts& parts, size_t skip, char* to, size_t bytes);
 size_t Scatter(const Parts& parts, size_t skip, const char* from, size_t bytes);
 
-// A piece of memory that the kernel can reach, aligned to a page so that direct
-// I/O takes it. One is kept for the next call; threads that need more at the
-// same time map their own.
+// Owns a piece of memory that the kernel can reach. It is aligned to a page, so
+// that direct I/O accepts it. One piece is kept for the next call; threads that
+// need another at the same time map their own.
 class Bounce {
  public:
   static constexpr size_t kBytes = 256 << 10;
@@ -52,16 +54,16 @@ class Bounce {
   Bounce(const Bounce&) = delete;
   Bounce& operator=(const Bounce&) = delete;
 
-  // Null, with errno set, if there is no memory.
+  // Returns null if there was no memory; the constructor has set errno then.
   char* data() const { return data_; }
 
  private:
   char* data_;
 };
 
-// Calls `transfer(piece, bytes, bytes_done)`, which returns as read(2) does,
-// once or, to `fill` the parts, until it returns less than it was asked for.
-// Returns as read(2) does.
+// Calls `transfer(piece, bytes, bytes_done)`, which returns as read(2) does. If
+// `fill`, calls it until the parts are full or it returns less than it was
+// asked for, else once. Returns as read(2) does.
 template <typename Transfer>
 ssize_t ReadInPieces(const Parts& parts, bool fill, Transfer transfer) {
   const Bounce bounce;
@@ -82,7 +84,8 @@ ssize_t ReadInPieces(const Parts& parts, bool fill, Transfer transfer) {
   return done;
 }
 
-// The same, as write(2) does it: until less is taken than was offered.
+// Calls `transfer(piece, bytes, bytes_done)`, which returns as write(2) does,
+// until it takes less than it is offered. Returns as write(2) does.
 template <typename Transfer>
 ssize_t WriteInPieces(const Parts& parts, Transfer transfer) {
   const Bounce bounce;

@@ -1,4 +1,4 @@
-// read(2), write(2) and their kin, on memory wherever it is.
+// Lets read(2), write(2) and their kin work on memory that is evicted.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ iovec PartOfWrite(const void* buffer, size_t bytes) {
   return {const_cast<void*>(buffer), bytes};
 }
 
-// Another read after a whole piece would not block where one would not have.
+// Returns whether a second read, after a whole piece, would not block.
 bool IsFile(int fd) {
   struct stat status;
   return fstat(fd, &status) == 0 &&
@@ -65,7 +65,7 @@ ssize_t WriteAt(int fd, const Parts& parts, off_t offset) {
                        });
 }
 
-// An offset of -1 stands for the file's own position.
+// Returns the offset after `done` bytes; -1 stands for the file's own position.
 off_t Advance(off_t offset, size_t done) {
   return offset == -1 ? -1 : offset + done;
 }
@@ -165,7 +165,7 @@ STOWAGE_EXPORT ssize_t pwritev2(int fd, const iovec* parts, int count,
   return WriteWithFlags(fd, {parts, count}, offset, flags);
 }
 
-// Other names of the same functions, where offsets have 64 bits.
+// The same functions have other names where offsets have 64 bits.
 static_assert(sizeof(off_t) == sizeof(off64_t));
 
 STOWAGE_EXPORT ssize_t pread64(int fd, void* buffer, size_t bytes,
@@ -198,7 +198,7 @@ STOWAGE_EXPORT ssize_t pwritev64v2(int fd, const iovec* parts, int count,
   return pwritev2(fd, parts, count, offset, flags);
 }
 
-// What _FORTIFY_SOURCE makes of them, knowing how large the buffer is.
+// _FORTIFY_SOURCE calls these where it knows how large the buffer is.
 [[noreturn]] void __chk_fail();
 
 STOWAGE_EXPORT ssize_t __read_chk(int fd, void* buffer, size_t bytes,

@@ -1,9 +1,9 @@
-// libstowage_preload.so: loads the plug-in into processes that use LibTorch,
-// and into no others. It depends on libc alone.
+// Loads the plug-in into processes that use LibTorch, and into no others.
 //
-// It stands before libc10 in the search order, so PyTorch's first look-up of
-// its CPU allocator comes here. New threads come here, too: the plug-in's hook
-// is enabled thread by thread.
+// libstowage_preload.so depends on libc alone. It stands before libc10 in the
+// search order, so PyTorch's first look-up of its CPU allocator comes here. New
+// threads come here too, because the plug-in's hook is enabled thread by
+// thread.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -22,11 +22,12 @@ using GetAllocator = void* (*)();
 using Action = void (*)();
 using StartRoutine = void* (*)(void*);
 
-// Set by the thread that asks first; others ask and start meanwhile.
+// Atomic: one thread sets them, and others ask for them meanwhile.
 std::atomic<GetAllocator> g_get_allocator{nullptr};
 std::atomic<Action> g_enable_thread{nullptr};
 
-// The path of the loaded libc10, which Python loads outside the global scope.
+// Stores the path of the loaded libc10 in `path`. Python loads it outside the
+// global scope.
 int FindC10(dl_phdr_info* info, size_t, void* path) {
   const char* name = strrchr(info->dlpi_name, '/');
   if (name == nullptr || strncmp(name, "/libc10.so", 10) != 0) return 0;
@@ -63,8 +64,8 @@ void LoadPlugin() {
   if (attach != nullptr) attach();
 }
 
-// Loading the plug-in looks the allocator up again: the first caller gets
-// through at once.
+// Returns true to the first caller alone: loading the plug-in looks the
+// allocator up again.
 bool FirstCall() {
   static std::atomic<bool> called{false};
   return !called.exchange(true);

@@ -1,4 +1,6 @@
-// Sockets whose messages have ends, so that one message cannot become two.
+// Tells which sends would be one message, which cannot be sent in two pieces.
+//
+//   if (IsTooLongMessage(fd, TotalBytes(parts))) return -1;
 #ifndef STOWAGE_CLIENT_SDK_PRELOAD_MESSAGE_H_
 #define STOWAGE_CLIENT_SDK_PRELOAD_MESSAGE_H_
 
@@ -9,8 +11,9 @@
 
 namespace stowage::preload {
 
-// The bytes would be one message of the socket and do not fit one piece; sets
-// errno as the kernel does for messages that are too long for it.
+// Returns whether `bytes` would be one message of the socket and do not fit
+// into one piece. Sets errno then, as the kernel does for messages that are too
+// long.
 inline bool IsTooLongMessage(int fd, size_t bytes) {
   if (bytes <= Bounce::kBytes) return false;
   int type = SOCK_STREAM;

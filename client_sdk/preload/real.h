@@ -1,13 +1,13 @@
-// The C library's own version of a function that this library stands in front
-// of.
+// Calls the C library's own version of a function that this library stands in
+// front of.
 //
 //   Real<"read", ssize_t(int, void*, size_t)> g_read;    // a global
 //   ssize_t got = g_read(fd, buffer, bytes);
 //
-// Looked up when the library is loaded, since looking up is not safe in signal
-// handlers and forked children; earlier calls look up for themselves. The type
-// is written out: to decltype(fwrite) the compiler applies what it knows of the
-// built-in function.
+// A Real looks its function up when the library is loaded, because looking up
+// is not safe in signal handlers and forked children. Earlier calls look it up
+// for themselves. The type is written out because decltype(fwrite) would bring
+// what the compiler knows of the built-in function.
 #ifndef STOWAGE_CLIENT_SDK_PRELOAD_REAL_H_
 #define STOWAGE_CLIENT_SDK_PRELOAD_REAL_H_
 

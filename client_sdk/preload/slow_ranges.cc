@@ -15,7 +15,7 @@ struct Range {
 };
 
 Range g_ranges[kMostRanges];
-// Published after the range that it counts.
+// Grows after the range that it counts has been written.
 std::atomic<int> g_count{0};
 
 }  // namespace

@@ -1,6 +1,6 @@
-// send(2), recv(2) and their kin, on memory wherever it is.
+// Lets send(2), recv(2) and their kin work on memory that is evicted.
 //
-// Sending with MSG_ZEROCOPY is left to the kernel, which refuses: the buffer
+// Calls with MSG_ZEROCOPY go to the kernel, which refuses them: the buffer
 // would have to stay as it is after the call.
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -40,8 +40,8 @@ bool MustBounce(const msghdr* message, int flags) {
   return !(flags & MSG_ZEROCOPY) && TouchesSlowRange(PartsOf(*message));
 }
 
-// Whether a call goes on until the memory is full. Peeking would see the same
-// bytes again.
+// Returns whether a call goes on until the memory is full. One that peeks must
+// not: it would see the same bytes again.
 bool Fills(int flags) { return (flags & MSG_WAITALL) && !(flags & MSG_PEEK); }
 
 // Descriptors and the like travel with the first piece.
@@ -77,7 +77,8 @@ ssize_t ReceiveMessage(int fd, msghdr* message, int flags) {
                       });
 }
 
-// Some message of the first `count` is in memory that the kernel cannot reach.
+// Returns whether one of the first `count` messages is in memory that the
+// kernel cannot reach.
 bool AnyMustBounce(const mmsghdr* messages, unsigned count, int flags) {
   for (unsigned i = 0; i < count; ++i) {
     if (MustBounce(&messages[i].msg_hdr, flags)) return true;
@@ -118,7 +119,8 @@ STOWAGE_EXPORT ssize_t sendmsg(int fd, const msghdr* message, int flags) {
   return SendMessage(fd, *message, flags);
 }
 
-// These may transfer fewer messages than they were asked to: here it is one.
+// These calls may transfer fewer messages than they were asked to. Here they
+// transfer one.
 STOWAGE_EXPORT int sendmmsg(int fd, mmsghdr* messages, unsigned count,
                             int flags) {
   if (!AnyMustBounce(messages, count, flags)) {
@@ -168,7 +170,7 @@ STOWAGE_EXPORT int recvmmsg(int fd, mmsghdr* messages, unsigned count,
   return 1;
 }
 
-// What _FORTIFY_SOURCE makes of them, knowing how large the buffer is.
+// _FORTIFY_SOURCE calls these where it knows how large the buffer is.
 [[noreturn]] void __chk_fail();
 
 STOWAGE_EXPORT ssize_t __recv_chk(int fd, void* buffer, size_t bytes,

@@ -1,5 +1,5 @@
-// fread(3) and fwrite(3), on memory wherever it is: the C library reads large
-// items straight into it, by system calls of its own.
+// Lets fread(3) and fwrite(3) work on memory that is evicted. The C library
+// reads large items straight into the memory, by system calls of its own.
 #include <stdint.h>
 #include <stdio.h>
 
@@ -20,7 +20,8 @@ Real<"fwrite", WriteItems> g_fwrite;
 Real<"fread_unlocked", ReadItems> g_fread_unlocked;
 Real<"fwrite_unlocked", WriteItems> g_fwrite_unlocked;
 
-// The whole of the items, unless that is more than there can be.
+// Returns whether some of the items are in a slow range. Returns false for more
+// bytes than there can be.
 bool MustBounce(const void* items, size_t size, size_t count) {
   if (size == 0 || count > SIZE_MAX / size) return false;
   return TouchesSlowRange(items, size * count);
@@ -37,7 +38,7 @@ class Locked {
   FILE* stream_;
 };
 
-// Number of whole items in what a call has transferred.
+// Returns how many whole items a call has transferred.
 size_t ItemsIn(ssize_t bytes, size_t size) {
   return bytes > 0 ? bytes / size : 0;
 }
@@ -101,7 +102,7 @@ STOWAGE_EXPORT size_t fwrite_unlocked(const void* items, size_t size,
   return Write(items, size, count, stream);
 }
 
-// What _FORTIFY_SOURCE makes of fread, knowing how large the buffer is.
+// _FORTIFY_SOURCE calls this where it knows how large the buffer is.
 [[noreturn]] void __chk_fail();
 
 STOWAGE_EXPORT size_t __fread_chk(void* items, size_t buffer_bytes, size_t size,

@@ -47,7 +47,7 @@ class Arena {
   Block* Find(int64_t offset_bytes) const;
 
   const Extents& used() const { return used_; }
-  // Offset to size, ascending.
+  // Returns the sizes of the free extents by offset, ascending.
   const std::map<int64_t, int64_t>& free() const { return free_; }
   int64_t capacity_bytes() const { return capacity_bytes_; }
   int64_t used_bytes() const { return used_bytes_; }

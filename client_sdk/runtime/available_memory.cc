@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-// The number in a file; `kUnlimited` if there is none ("max").
+// Returns the number in a file; `kUnlimited` if there is none ("max").
 int64_t ReadNumber(const std::string& path) {
   std::ifstream file(path);
   int64_t number;
@@ -37,7 +37,7 @@ int64_t Headroom(const std::string& limit_path, const std::string& usage_path) {
   return std::max<int64_t>(0, limit - usage);
 }
 
-// The tightest headroom from the process's cgroup up to the root.
+// Returns the least headroom from the process's cgroup up to the root.
 int64_t CgroupHeadroomBytes() {
   std::ifstream file("/proc/self/cgroup");
   std::string line;

@@ -1,5 +1,4 @@
-// Counts bytes that come and go on many threads, and the most that there were
-// at once.
+// Counts bytes that come and go on many threads, and the most at any moment.
 //
 //   CountedBytes bytes;
 //   bytes.Add(size);       // allocated

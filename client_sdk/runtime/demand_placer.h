@@ -37,7 +37,7 @@ namespace stowage::runtime {
 
 class DemandPlacer {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   DemandPlacer(PlacedBlocks* blocks, Mover* mover, Evictor* evictor)
       : blocks_(blocks), mover_(mover), evictor_(evictor) {}
 
@@ -54,7 +54,8 @@ class DemandPlacer {
   // Notes that the kernel allocates the block.
   void NoteBirth(const RunningKernel& kernel, const Block& block);
   // Returns the room of the largest block that kernels of this shape were seen
-  // to allocate; 0 if they allocated no large one.
+  // to allocate and that the fast arena can hold; 0 if they allocated no large
+  // one.
   int64_t LargestBirth(const RunningKernel& kernel) const;
 
  private:

@@ -32,7 +32,7 @@ namespace stowage::runtime {
 
 class Evictor {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   Evictor(PlacedBlocks* blocks, Mover* mover, session::Report* report)
       : blocks_(blocks), mover_(mover), report_(report) {}
 
@@ -54,7 +54,7 @@ class Evictor {
   // Brings a block into the fast arena; false if there is no room for it.
   // Throws std::runtime_error if it cannot be read.
   bool Fetch(Block* block);
-  // As above, but to room that has been taken.
+  // Brings a block to room that has been taken. Throws as Fetch().
   void FetchTo(Place room, Block* block);
 
  private:

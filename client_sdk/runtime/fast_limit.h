@@ -1,7 +1,9 @@
 // Holds the limit on a job's tensor bytes in fast memory, as a number.
 //
 //   FastLimit limit(client->welcome(), available_bytes, &segment->report);
-//   if (limit.FollowPeak(step, tensor_bytes, needed_bytes)) ...
+//   if (limit.FollowPeak(step, tensor_bytes, needed_bytes)) {
+//     ResizeArena(limit.bytes());
+//   }
 //   limit.EndStep(step, peak_bytes);
 //   limit.Check(least_bytes);              // throws if it is too small
 //

@@ -1,5 +1,7 @@
 // Sends faults at addresses of a file tier to the Job. Chains to the handler
 // that was there before.
+//
+//   InstallFaultHandler(job);
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_FAULT_HANDLER_H_
 

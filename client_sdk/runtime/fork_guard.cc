@@ -77,7 +77,8 @@ void BeforeFork() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
 
 void InParent() STOWAGE_NO_THREAD_SAFETY_ANALYSIS { g_job->UnlockAfterFork(); }
 
-// A fork leaves no pager: what nobody watches would read as zeros.
+// Closes the file tiers. A forked child has no pager, and memory that nobody
+// watches would read as zeros.
 void CloseFileTiers() {
   for (const MappedTier& tier : g_client->tiers()) {
     if (tier.addressable()) continue;

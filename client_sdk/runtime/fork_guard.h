@@ -12,8 +12,8 @@
 
 namespace stowage::runtime {
 
-// Registers the handlers; `in_child` runs in each child. Both objects live
-// until the process ends. Once.
+// Registers the handlers; `in_child` runs in each child. Both objects must live
+// until the process ends. Call it once.
 void InstallForkGuard(Job* job, SessionClient* client, void (*in_child)());
 
 }  // namespace stowage::runtime

@@ -36,7 +36,8 @@ void HintFollower::TakeAnswer(int32_t kernel) {
   guide_.hints.Replace(*std::move(hints));
 }
 
-// What leaves goes first: others may get its room.
+// Follows the hints that are due: first those by which tensors leave, because
+// others may get their room.
 void HintFollower::FollowDue(int32_t kernel) {
   totals_.ignored += guide_.hints.Advance(kernel);
   std::map<int32_t, session::Hint>& due = guide_.hints.due;
@@ -100,8 +101,8 @@ bool HintFollower::PlaceNew(const RunningKernel& kernel, Block* block) {
   return room.has_value();
 }
 
-// The next situation is stated when half of the kernels that the last one asked
-// for have run.
+// States the next situation when half of the kernels have run that the last one
+// asked for.
 void HintFollower::AskAhead(int32_t kernel) {
   const bool due = guide_.stated_kernel < 0 ||
                    kernel >= guide_.stated_kernel + session::kHintWindow / 2;

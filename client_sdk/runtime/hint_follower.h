@@ -4,8 +4,8 @@
 //                      &publisher);
 //   hints.Begin(plan);                             // the plan does not drive
 //   hints.Follow(kernel);                          // its operands are in place
-//   if (!hints.PlaceNew(kernel, block)) ...        // demand mode places it
-//   hints.End();                                   // of the step, at the latest
+//   if (!hints.PlaceNew(kernel, block)) demand.PlaceNew(block);
+//   hints.End();                                  // of the step, at the latest
 //
 // The kernels of such a step are still the plan's, which names them and their
 // tensors. Demand mode drives. Now and then the process states which kernel it
@@ -51,7 +51,7 @@ namespace stowage::runtime {
 
 class HintFollower {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   HintFollower(session::Segment* segment, PlacedBlocks* blocks, Mover* mover,
                PlanTensors* tensors, StepPublisher* publisher)
       : segment_(segment),
@@ -68,8 +68,8 @@ class HintFollower {
   // Returns the plan whose kernels the step goes by, or null.
   const PlanTable* plan() const { return guide_.plan; }
 
-  // Call it before a kernel runs, with its operands in place. Follows the hints
-  // that are due, and states the situation when another answer is wanted.
+  // Follows the hints that are due, and states the situation if it wants
+  // another answer. Call it before a kernel runs, with its operands in place.
   void Follow(const RunningKernel& kernel);
   // Names the block that the kernel allocates, and gives it a place in slow
   // memory if that is the hint and kernels can write it there. Returns false if

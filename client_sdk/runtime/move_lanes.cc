@@ -59,8 +59,9 @@ int MoveLanes::Wait(session::Lane which, uint64_t ticket) {
              : (request.error_number != 0 ? request.error_number : EIO);
 }
 
-// The agent's hang-up is seen only after all its threads, and with them their
-// transfers, have ended, so nobody else writes to these places any more.
+// Completes the moves that the agent has left. Its hang-up is seen only after
+// all its threads and their transfers have ended, so nobody else writes to
+// these places any more.
 void MoveLanes::CompleteWithoutAgent(session::Lane which) {
   session::MoveLane& shared = lane(which);
   uint64_t next = shared.completed.load(std::memory_order_relaxed);

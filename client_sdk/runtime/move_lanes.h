@@ -1,7 +1,7 @@
 // The process's end of the move lanes.
 //
 //   uint64_t ticket = lanes.Issue(session::kLaneOut, from, to, bytes);
-//   ...
+//   // The process goes on while the agent copies.
 //   int error = lanes.Wait(session::kLaneOut, ticket);   // 0: copied
 //
 // Thread-compatible: the Job's mutex guards it.

@@ -30,14 +30,15 @@ void* Serve(void* argument) {
   Userfault::Fault fault;
   while (pager->userfault->Next(&fault)) {
     if (pager->job->HandleMissingPage(fault.page, fault.write)) continue;
-    // Whoever is too late to see it closed waits for it once more.
+    // A thread that is too late to see the page closed waits for it once more.
     usleep(kClosedUs);
     pager->job->OpenPage(fault.page);
   }
   return nullptr;
 }
 
-// The program's signals are for its own threads.
+// Starts the thread, without the program's signals, which are for its own
+// threads.
 bool StartThread(Pager* pager) {
   sigset_t all, before;
   sigfillset(&all);

@@ -1,15 +1,16 @@
-// The one thread of ours in the training process: it brings in pages of evicted
+// Runs our only thread in the training process. It brings in pages of evicted
 // tensors that system calls wait for.
 //
-//   if (!StartPager(job, client)) ...   // then system calls fail with EFAULT
+//   bool serves = StartPager(job, client);  // else system calls get EFAULT
 //
-// The kernel raises no signal for the memory of a system call, but where
-// userfaultfd(2) is allowed it lets the caller wait until the page is there.
-// Whoever serves it must not be the one that waits: hence a thread.
+// Linux raises no signal for the memory of a system call. But if the host
+// allows userfaultfd(2), it lets the caller wait until the page is there.
+// Another thread than the one that waits must serve the page.
 //
-// It holds no lock while it waits, and the Job's while it serves, which a fork
-// waits for. A forked child has neither the thread nor anything that could wait
-// for it: its tensors come from a snapshot (fork_guard.h).
+// The thread holds no lock while it waits. While it serves, it holds the Job's,
+// for which a fork waits. A forked child has neither the thread nor anything
+// that could wait for it, because its tensors come from a snapshot
+// (fork_guard.h).
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_PAGER_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_PAGER_H_
 
@@ -18,8 +19,9 @@
 
 namespace stowage::runtime {
 
-// Before the first tensor; both live until the process ends. False where the
-// host does not allow it, or no tier is a file. Once.
+// Starts the thread. Returns false if the host does not allow it, or if no tier
+// is a file. Call it once, before the first tensor. Both arguments must live
+// until the process ends.
 bool StartPager(Job* job, const SessionClient& client);
 
 }  // namespace stowage::runtime

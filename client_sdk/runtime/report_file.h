@@ -1,5 +1,7 @@
 // Keeps a job's report beyond its session, when the agent is no longer there to
 // do it.
+//
+//   WriteReportFile("/var/log/stowage", run_id, segment->report);
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_REPORT_FILE_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_REPORT_FILE_H_
 

@@ -2,7 +2,7 @@
 //
 //   SessionClient client;
 //   std::string error = client.Connect(socket_path, hello);
-//   if (error.empty()) client.segment()->report.limit_bytes = ...;
+//   if (error.empty()) client.segment()->report.limit_bytes = limit_bytes;
 //
 // Owns the socket, the descriptors and the mappings until the process ends.
 // Not thread-safe, except AgentAlive().

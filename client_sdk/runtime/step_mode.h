@@ -30,9 +30,10 @@
 //   kProfileTaken    kProfile   -          -          kProfile   -
 //   kStepBegins      kDemand    kDemand    kDemand    kDemand    kDemand
 //
-// So a plan is left once in a step and never taken up again before the next
-// one, and a step that a plan drove to its end is never the first of its kind
-// to be profiled.
+// Within kPlan the plan may change, once or more: to that of the kind of step
+// which the step turns out to be. But plans are left once in a step and never
+// taken up again before the next one, and a step that a plan drove to its end is
+// never the first of its kind to be profiled.
 //
 // Pure.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STEP_MODE_H_
@@ -46,8 +47,8 @@ enum class StepEvent {
   kStepBegins,
   // All tensors that are alive are where the expected plan wants them.
   kPlanStarts,
-  // A plan is expected, and does not fit, failed too often, or cannot have them
-  // there.
+  // A plan is expected, and does not fit, failed too often, is slower than
+  // demand mode (mode_choice.h), or cannot have them there.
   kPlanCannotStart,
   // Something that the plan did not foresee (surprise.h).
   kSurprise,

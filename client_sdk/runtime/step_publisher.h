@@ -42,7 +42,7 @@ namespace stowage::runtime {
 
 class StepPublisher {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   StepPublisher(SessionClient* client, const PlacedBlocks* blocks,
                 const Mover* mover)
       : client_(client), blocks_(blocks), mover_(mover) {}

@@ -90,7 +90,7 @@ int StrayPages::Bring(const Piece& wanted) {
   return error;
 }
 
-// The oldest piece that can leave does.
+// Evicts the oldest piece that can leave. Returns 0 or an errno.
 int StrayPages::MakeRoom() {
   int error = 0;
   for (int i = 0; i < kPieces; ++i) {

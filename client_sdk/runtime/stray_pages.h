@@ -1,6 +1,6 @@
-// Pages of tensors in a file tier that something other than a running kernel
-// touches: a system call, `tolist()`, a library's thread. They are brought in
-// when they are missing, and leave when others are.
+// Serves pages of tensors in a file tier that something other than a running
+// kernel touches: a system call, `tolist()`, a library's thread. A missing page
+// comes in, and leaves when others are missing.
 //
 //   StrayPages stray(&tiers, userfault);
 //   int error = stray.Open();                    // watches every file tier
@@ -8,16 +8,18 @@
 //   error = stray.Release(block);                // before it moves or dies
 //   stray.Close(block);  stray.Open(block);      // around a kernel
 //
-// A kernel that streams has the window (stream_window.h), which has more room
-// and is served by signals: no other thread has to run, but there are none for
-// the memory of a system call. So while a kernel runs on a block its addresses
-// are closed, and the window serves them; at any other time they are open, and
-// whoever touches a missing page waits. Nothing of a block is in both.
+// A kernel that streams uses the window (stream_window.h), which has more room.
+// Signals serve the window, so that no other thread has to run; but there are
+// no signals for the memory of a system call. So while a kernel runs on a
+// block, the block's addresses are closed and the window serves them. At any
+// other time they are open, and a thread that touches a missing page waits.
+// Nothing of a block is in both.
 //
 // Four pieces of 64 KiB are in memory at a time, beside the limit. They come in
-// read-only, so that only those that were written go back to the file. A piece
-// that a device is reading or writing stays; where all do, who wants another one
-// gets EFAULT, as for a direct read of more than there is room for.
+// read-only, so that only pieces that were written go back to the file. A piece
+// that a device is reading or writing stays. If all pieces stay, a thread that
+// needs another one gets EFAULT, as for a direct read of more than there is
+// room for.
 //
 // Blocks on the file. The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STRAY_PAGES_H_
@@ -39,37 +41,38 @@ class StrayPages {
   static constexpr int64_t kPieceBytes = 64 << 10;
   static constexpr int kPieces = 4;
 
-  // Both outlive it.
+  // Both arguments must outlive it.
   StrayPages(const std::vector<MappedTier>* tiers, Userfault* userfault);
   ~StrayPages();
   StrayPages(const StrayPages&) = delete;
   StrayPages& operator=(const StrayPages&) = delete;
 
-  // Opens the addresses of every file tier. Returns 0 or an errno; then all are
-  // closed.
+  // Opens the addresses of every file tier. Returns 0 or an errno; after an
+  // error all are closed.
   int Open();
 
   // Brings the page in, or makes it writable, and lets those go on that wait
-  // for it. Returns 0 or an errno; ENOENT: its addresses are closed; EBUSY: the
+  // for it. Returns 0 or an errno. ENOENT: its addresses are closed. EBUSY: the
   // page cannot come in now.
   int Fault(const Block& block, char* page, bool write);
 
-  // Nothing of the block is in memory from here on. Without `keep`, what was
-  // written is dropped (the block is about to be freed).
+  // Takes everything of the block out of memory. Without `keep`, drops what was
+  // written, because the block is about to be freed. Returns 0 or an errno.
   int Release(const Block& block, bool keep = true);
-  // The same for all blocks, before a fork: pages that a child shares could not
-  // be moved any more. Those that a device uses stay, and are not shared.
+  // Does the same for all blocks. Call it before a fork, because pages that a
+  // child shares cannot move any more. Pages that a device uses stay, and are
+  // not shared.
   void ReleaseAll();
 
-  // Closes the block's addresses, after a release, and opens them again. Where
-  // opening fails they stay closed, and signals serve them.
+  // Close the block's addresses, after a release, and open them again. If they
+  // cannot be opened they stay closed, and signals serve them.
   int Close(const Block& block);
   void Open(const Block& block);
-  // Closes a page: whoever waits for it gets a signal, or EFAULT. It is opened
-  // again when they have had the time to.
+  // Close a page, so that those who wait for it get a signal or EFAULT, and
+  // open it again once they have had time to see that.
   void ClosePage(char* page);
   void OpenPage(const char* address);
-  // Lets whoever waits for the page try again.
+  // Lets those who wait for the page try again.
   void Wake(char* page);
 
  private:

@@ -1,5 +1,5 @@
-// What ends plan mode for the rest of a step: something that the plan did not
-// foresee.
+// Describes what ends plan mode for the rest of a step: something that the plan
+// did not foresee.
 //
 //   std::optional<Surprise> surprise = driver.BeginKernel(kernel);
 //   if (surprise.has_value()) driver.Leave();

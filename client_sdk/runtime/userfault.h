@@ -1,5 +1,5 @@
-// Page faults that a thread of the process serves, those of system calls among
-// them: a shell over userfaultfd(2).
+// Lets a thread serve the page faults of the process, also those of system
+// calls. Wraps userfaultfd(2).
 //
 //   std::unique_ptr<Userfault> userfault = Userfault::Open();  // or null
 //   userfault->Watch(address, bytes);    // its pages are missing from here on
@@ -9,8 +9,9 @@
 //     userfault->Wake(page, bytes);
 //   }
 //
-// Faults whose pages are there by the time are woken in vain and go on. Errors
-// are errnos, 0 is none. Thread-safe. Only system calls: Next() blocks.
+// A fault whose page is there by then is woken in vain and goes on. Functions
+// that return int return 0 or an errno. Thread-safe. Makes system calls alone;
+// Next() blocks.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_USERFAULT_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_USERFAULT_H_
 
@@ -26,37 +27,37 @@ class Userfault {
     bool write;
   };
 
-  // Null where the host does not let this process serve the faults of system
-  // calls, or its kernel cannot move pages (before 6.8).
+  // Returns null if the host does not let this process serve the faults of
+  // system calls, or if its Linux cannot move pages (before 6.8).
   static std::unique_ptr<Userfault> Open();
   ~Userfault();
   Userfault(const Userfault&) = delete;
   Userfault& operator=(const Userfault&) = delete;
 
-  // The calling thread keeps the descriptor and those of `others`, and loses
-  // all others, without closing them for the rest of the process. So a program
-  // that closes every descriptor it finds does not take this one away: memory
+  // Gives the calling thread a table of descriptors that holds this one and
+  // `others` alone. The rest of the process keeps its descriptors. So a program
+  // that closes every descriptor that it finds does not close this one; memory
   // that nobody watches any more would read as zeros.
   void KeepForThread(const int* others, int count);
 
-  // Private anonymous memory without pages, which may be closed (PROT_NONE): an
-  // access waits for Fill() and Wake() from here on. Where it fails the memory
-  // is closed.
+  // Makes each access to the memory wait for Fill() and Wake() from here on.
+  // The memory must be private and anonymous, without pages; it may be closed
+  // (PROT_NONE), and is closed after an error.
   int Watch(char* begin, int64_t bytes);
 
-  // Waits for the next fault. False if there can be none.
+  // Waits for the next fault. Returns false if there can be none.
   bool Next(Fault* fault);
 
   // Copies `from` into pages that are missing. A write to a read-only page is a
-  // fault. ENOENT: not all of them are watched; then some may be filled.
+  // fault. ENOENT: not all of them are watched, and some may be filled.
   int Fill(char* begin, int64_t bytes, const char* from, bool read_only);
   // Makes pages that are there read-only or writable.
   int Protect(char* begin, int64_t bytes, bool read_only);
-  // Takes pages away to others that are missing and watched, as they are: an
-  // access waits at once. EBUSY: a device is reading or writing one of them
-  // (direct I/O, a registered buffer), so that all stay where they are.
+  // Moves pages as they are to others that are missing and watched. An access
+  // to the old ones waits at once. EBUSY: a device is reading or writing one of
+  // them (direct I/O, a registered buffer), so that all stay where they are.
   int MoveAway(char* begin, int64_t bytes, char* to);
-  // Takes pages away, with what they hold.
+  // Drops pages with what they hold.
   int Drop(char* begin, int64_t bytes);
   void Wake(char* begin, int64_t bytes);
 

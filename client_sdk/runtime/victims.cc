@@ -36,7 +36,7 @@ std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
   return pieces;
 }
 
-// The blocks of the run [first, end).
+// Returns the blocks of the run [first, end).
 Victims VictimsIn(const std::vector<Piece>& pieces, size_t first, size_t end) {
   Victims victims;
   victims.offset_bytes = pieces[first].offset_bytes;

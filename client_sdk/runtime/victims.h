@@ -4,7 +4,7 @@
 //       ChooseVictims(arena, room_bytes, now, movable);
 //   for (Block* block : victims->blocks) Evict(block);
 //
-// Pure.
+// Pure functions.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_VICTIMS_H_
 
@@ -22,11 +22,10 @@ struct Victims {
   std::vector<Block*> blocks;
 };
 
-// Chooses a run of neighbouring free extents and movable blocks that holds
-// `room_bytes` and costs least: a block costs its bytes over the number of
-// kernels since its last use, so that old blocks go first (LRU) and one hole is
-// made rather than many. Linear in the extents. nullopt if no run is long
-// enough.
+// Returns the run of neighbouring free extents and movable blocks that holds
+// `room_bytes` and costs least; nullopt if no run is long enough. A block costs
+// its bytes over the number of kernels since its last use, so that old blocks
+// go first (LRU) and leave one hole rather than many. Linear in the extents.
 std::optional<Victims> ChooseVictims(
     const Arena& arena, int64_t room_bytes, int64_t now_kernel,
     const std::function<bool(const Block&)>& movable);

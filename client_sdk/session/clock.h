@@ -1,4 +1,8 @@
 // Defines the time base of everything that a job measures.
+//
+//   const int64_t begin_ns = NowNs();
+//   Run(kernel);
+//   const int64_t duration_ns = NowNs() - begin_ns;
 #ifndef STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_
 #define STOWAGE_CLIENT_SDK_SESSION_CLOCK_H_
 

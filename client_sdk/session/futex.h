@@ -1,7 +1,7 @@
 // Waits on a 32-bit word that two processes share.
 //
 //   uint32_t seen = bell.load(std::memory_order_acquire);
-//   if (nothing_to_do()) FutexWait(bell, seen, /*timeout_ns=*/10'000'000);
+//   if (!HasWork()) FutexWait(bell, seen, /*timeout_ns=*/10'000'000);
 //
 // Thread-safe; FutexWait blocks.
 #ifndef STOWAGE_CLIENT_SDK_SESSION_FUTEX_H_
@@ -18,8 +18,8 @@
 
 namespace stowage::session {
 
-// Returns when `word` no longer holds `seen`, after a wake, a signal or the
-// timeout, whichever is first. The caller looks again.
+// Blocks while `word` holds `seen`, until a wake, a signal or the timeout. The
+// caller must look again.
 inline void FutexWait(std::atomic<uint32_t>& word, uint32_t seen,
                       int64_t timeout_ns) {
   timespec timeout{timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};

@@ -1,5 +1,10 @@
-// Mixes 64-bit values into keys and signatures. Stable across processes of one
-// build; not for untrusted input.
+// Mixes 64-bit values into keys and signatures.
+//
+//   uint64_t signature = kHashSeed;
+//   for (uint64_t key : keys) signature = HashMix(signature, key);
+//
+// The results are the same in every process of one build. Not for untrusted
+// input.
 #ifndef STOWAGE_CLIENT_SDK_SESSION_HASH_H_
 #define STOWAGE_CLIENT_SDK_SESSION_HASH_H_
 

@@ -1,12 +1,13 @@
-// The bytes of a report file: a session::Report without the entries of its logs
-// that were never written, which are almost all of them.
+// Packs a session::Report into the bytes of a report file, and unpacks it. The
+// file leaves out the log entries that were never written, which are almost all
+// of them.
 //
 //   std::string bytes = PackReport(segment->report);
 //   auto report = std::make_unique<Report>();
-//   if (!UnpackReport(bytes, report.get())) Refuse("truncated");
+//   if (!UnpackReport(bytes, report.get())) Refuse("the file is truncated");
 //
-// Pure functions over the standard library alone. The report may be in memory
-// that others write: what each log is said to have is read once.
+// Pure functions over the standard library alone. Others may write the report
+// meanwhile, so the length of each log is read once.
 #ifndef STOWAGE_CLIENT_SDK_SESSION_PACKED_REPORT_H_
 #define STOWAGE_CLIENT_SDK_SESSION_PACKED_REPORT_H_
 
@@ -63,9 +64,8 @@ inline std::string PackReport(const Report& report) {
   return bytes;
 }
 
-// Fills `report`, which is zero before. Returns false unless `bytes` are a
-// whole packed report and nothing else; then the contents of `report` mean
-// nothing.
+// Fills `report`, which must be zero before. Returns false, and leaves nothing
+// useful in `report`, unless `bytes` are one whole packed report.
 inline bool UnpackReport(std::string_view bytes, Report* report) {
   if (bytes.size() < kReportHeadBytes) return false;
   std::memcpy(static_cast<void*>(report), bytes.data(), kReportHeadBytes);

@@ -17,19 +17,20 @@ constexpr size_t kAlignmentBytes = 64;  // as PyTorch's own allocator
 
 runtime::Job* g_job = nullptr;
 bool g_enabled = false;
-// A tensor of a job that is about to be refused is outside its tiers.
+// Whether the Job had no room for a tensor, because its limit is about to be
+// refused. Managed sizes then come from the C library.
 std::atomic<bool> g_outside = false;
 
-// Storages below the managed size, and large ones of threads that do not train.
-// What is outside only because the limit is too small is not what the least
-// limit has to leave room for.
+// Counts storages below the managed size, and large ones of threads that do not
+// train. Does not count storages that are outside only because the limit is too
+// small: the least limit need not leave room for those.
 void CountUnmanaged(int64_t bytes) {
   const int64_t managed_bytes = kManagedBytes;
   if (g_outside && std::abs(bytes) >= managed_bytes) return;
   g_job->CountUnmanaged(bytes);
 }
 
-// Frees what any of the two allocators gave out; null is allowed.
+// Frees memory of either allocator. `address` may be null.
 void FreeAny(void* address) {
   if (address == nullptr) return;
   if (g_job->Manages(address)) {
@@ -44,7 +45,7 @@ class ManagedAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) const override {
     if (bytes == 0) return {nullptr, nullptr, &FreeAny, at::kCPU};
-    // A thread that was there before the plug-in shows up here.
+    // A thread that started before the plug-in gets its hook here.
     if (g_enabled) EnableHookOnThread();
     void* address = nullptr;
     if (g_enabled && bytes >= kManagedBytes && !OnAuxiliaryThread()) {

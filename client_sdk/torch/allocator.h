@@ -1,5 +1,9 @@
-// The CPU allocator of a process that trains through Stowage: managed sizes go
-// to the Job, smaller ones to the C library and are counted.
+// Allocates CPU memory in a process that trains through Stowage. The Job
+// allocates managed sizes; the C library allocates smaller ones, which are
+// counted.
+//
+//   InstallAllocator(&job);
+//   at::Tensor weight = at::empty({1024, 1024});  // 4 MiB, which the Job manages
 #ifndef STOWAGE_CLIENT_SDK_TORCH_ALLOCATOR_H_
 #define STOWAGE_CLIENT_SDK_TORCH_ALLOCATOR_H_
 
@@ -9,18 +13,18 @@
 
 namespace stowage::torch_plugin {
 
-// Storages of at least this size are managed one by one.
+// The least size of a storage that the Job manages.
 inline constexpr int64_t kManagedBytes = 16 << 10;
 
-// Replaces PyTorch's CPU allocator for good. Memory that was allocated before
-// is still freed by it correctly.
+// Replaces PyTorch's CPU allocator for good. The new one also frees memory that
+// the old one has allocated.
 void InstallAllocator(runtime::Job* job);
 
-// Owns the managed memory at `address`; context and address are the same, as
-// raw_allocate() demands.
+// Returns a pointer that owns the managed memory at `address`. Its context is
+// the address, as raw_allocate() demands.
 c10::DataPtr ManagedDataPtr(void* address);
 
-// In a forked child: allocate from the C library only.
+// Makes a forked child allocate from the C library alone.
 void DisableManagedAllocation();
 
 }  // namespace stowage::torch_plugin

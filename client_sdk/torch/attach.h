@@ -1,16 +1,17 @@
-// Attaches this process to a node agent.
+// Attaches a LibTorch program in C++ to a node agent.
 //
-//   #include <stowage/attach.h>  // a LibTorch program in C++
+//   #include <stowage/attach.h>
 //
 //   stowage::AttachOptions options = stowage::AttachOptionsFromEnvironment();
 //   options.fast = "40%";
 //   const std::string error = stowage::Attach(options);
-//   if (!error.empty()) return Fail(error);
+//   if (!error.empty()) throw std::runtime_error(error);
 //   // For each batch: forward, backward, optimizer.step(), and then
 //   stowage::EndStep();
 //
-// tests/e2e/install/attached_mlp.cc is a whole one. Programs that `stowage run`
-// starts, and Python, attach by themselves.
+// tests/e2e/install/attached_mlp.cc is a whole program. Programs that
+// `stowage run` starts attach by themselves, and Python programs call
+// stowage.init().
 #ifndef STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_
 #define STOWAGE_CLIENT_SDK_TORCH_ATTACH_H_
 
@@ -26,17 +27,17 @@ struct AttachOptions {
   std::string run_id;  // names the report
 };
 
-// From STOWAGE_AGENT, STOWAGE_FAST, STOWAGE_SLOW, STOWAGE_POLICY,
+// Reads STOWAGE_AGENT, STOWAGE_FAST, STOWAGE_SLOW, STOWAGE_POLICY and
 // STOWAGE_RUN_ID.
 AttachOptions AttachOptionsFromEnvironment();
 
-// Installs allocator and hook. Returns what went wrong and what to do, or an
-// empty string. Once it has succeeded, further calls have no effect. Blocks
-// until the agent answers. One thread at a time.
+// Installs the allocator and the hook. Returns what went wrong and what to do,
+// or an empty string. Further calls do nothing once one has succeeded. Blocks
+// until the agent answers. Call it from one thread at a time.
 std::string Attach(const AttachOptions& options);
 
-// Operators of the calling thread are seen from here on. The thread that
-// attached needs no call.
+// Lets the hook see the operators of the calling thread from here on. The
+// thread that attached need not call it.
 void EnableThread();
 
 // Ends a training step, for programs whose optimizer is not Python's.

@@ -1,4 +1,6 @@
-// Floating-point operations of the operators that dominate training.
+// Counts the floating-point operations of the operators that dominate training.
+//
+//   kernel.flops = MatmulFlops(info.flops, stack, first);
 #ifndef STOWAGE_CLIENT_SDK_TORCH_FLOPS_H_
 #define STOWAGE_CLIENT_SDK_TORCH_FLOPS_H_
 
@@ -8,13 +10,13 @@
 
 namespace stowage::torch_plugin {
 
-// Counts from the arguments, before the call. Multiply and add are two. 0:
-// unknown. For convolutions, `outputs` of the call are needed: see
-// ConvolutionFlops.
+// Returns the operations of a matrix product, from the arguments of its call; 0
+// if they are not known. A multiplication and an addition are two operations.
 int64_t MatmulFlops(OperatorInfo::Flops kind, const torch::jit::Stack& stack,
                     size_t first_argument);
 
-// 2 x output elements x input channels per group x kernel elements.
+// Returns the operations of a convolution: 2 x elements of `output` x input
+// channels of a group x elements of its kernel; 0 if they are not known.
 int64_t ConvolutionFlops(const at::Tensor& weight, const at::Tensor& output);
 
 }  // namespace stowage::torch_plugin

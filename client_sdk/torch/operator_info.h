@@ -1,4 +1,8 @@
-// What the hook must know of an operator, read off its schema once.
+// Tells what the hook must know of an operator. It is read off the operator's
+// schema once.
+//
+//   const OperatorInfo& info = InfoOf(op);
+//   if (info.view) return Redispatch(op, keys, stack);
 #ifndef STOWAGE_CLIENT_SDK_TORCH_OPERATOR_INFO_H_
 #define STOWAGE_CLIENT_SDK_TORCH_OPERATOR_INFO_H_
 
@@ -13,21 +17,21 @@ namespace stowage::torch_plugin {
 struct OperatorInfo {
   std::string name;  // with overload: "aten::add_.Tensor"
   uint64_t key = 0;  // hash of the name
-  // Returns aliases of its arguments and writes nothing: operands may be
-  // anywhere.
+  // Whether it returns aliases of its arguments and writes nothing. Its
+  // operands may then be anywhere.
   bool view = false;
-  // The profiler's bookkeeping and our own operators: not kernels.
+  // Whether it is the profiler's or our own, and so no kernel.
   bool bookkeeping = false;
-  // Goes on with its operands after it has returned (collectives of c10d): they
-  // must not move any more.
+  // Whether it uses its operands after it has returned, as collectives of c10d
+  // do. They must not move any more then.
   bool outlives_call = false;
   std::vector<bool> writes;  // by argument
   // How its floating-point operations are counted; see flops.h.
   enum class Flops { kUnknown, kMatmul, kAddMatmul, kConvolution } flops;
 };
 
-// Lives until the process ends. Thread-safe; the fast path is a thread-local
-// look-up.
+// Returns what is known of `op`, valid until the process ends. Thread-safe; the
+// fast path is a thread-local look-up.
 const OperatorInfo& InfoOf(const c10::OperatorHandle& op);
 
 }  // namespace stowage::torch_plugin

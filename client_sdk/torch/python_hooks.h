@@ -1,13 +1,15 @@
-// What an attached Python process needs besides the plug-in: pinning of exposed
-// tensors, hooks on new threads. No Python headers or libraries are involved.
+// Installs what an attached Python process needs besides the plug-in: it pins
+// exposed tensors and hooks new threads. Needs no Python headers or libraries.
+//
+//   InstallPythonHooks();  // after Attach()
 #ifndef STOWAGE_CLIENT_SDK_TORCH_PYTHON_HOOKS_H_
 #define STOWAGE_CLIENT_SDK_TORCH_PYTHON_HOOKS_H_
 
 namespace stowage::torch_plugin {
 
-// Where the process is a Python interpreter: lets it run stowage's install() in
-// its main thread at the next bytecode. $STOWAGE_PYTHON names the directory of
-// the package. Elsewhere it does nothing.
+// Lets a Python interpreter run stowage's install() in its main thread at the
+// next bytecode. $STOWAGE_PYTHON names the directory of the package. Does
+// nothing in any other process.
 void InstallPythonHooks();
 
 }  // namespace stowage::torch_plugin

@@ -1,4 +1,6 @@
-// What the calling thread runs.
+// Tells what the calling thread runs.
+//
+//   void* address = job.Allocate(CurrentKernel(), bytes);
 #ifndef STOWAGE_CLIENT_SDK_TORCH_RUNNING_KERNEL_H_
 #define STOWAGE_CLIENT_SDK_TORCH_RUNNING_KERNEL_H_
 
@@ -6,12 +8,12 @@
 
 namespace stowage::torch_plugin {
 
-// Null outside of operators.
+// Returns the kernel that the calling thread runs; null outside of operators.
 runtime::RunningKernel* CurrentKernel();
 
-// Some thread trains, and this one has not: it loads data, say. Its operators
-// come whenever they like, so they are no part of a step, and what it allocates
-// is counted but not managed.
+// Returns whether another thread trains and this one has not: it loads data,
+// say. Its operators run at any time, so they are no part of a step. What it
+// allocates is counted but not managed.
 bool OnAuxiliaryThread();
 
 }  // namespace stowage::torch_plugin

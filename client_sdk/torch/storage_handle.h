@@ -1,4 +1,6 @@
-// PyTorch's storages as the runtime sees them.
+// Lets the runtime work with PyTorch's storages.
+//
+//   runtime::Job job(&client, TorchStorageAccess(), {});
 #ifndef STOWAGE_CLIENT_SDK_TORCH_STORAGE_HANDLE_H_
 #define STOWAGE_CLIENT_SDK_TORCH_STORAGE_HANDLE_H_
 
@@ -6,9 +8,9 @@
 
 namespace stowage::torch_plugin {
 
-// A handle's `context` is a `c10::StorageImpl*`. A storage is movable while it
-// lives and is resizable: `.numpy()` makes it non-resizable when it exposes the
-// address.
+// Returns functions whose `context` is a `c10::StorageImpl*`. A storage is
+// movable while it lives and is resizable; `.numpy()`, which exposes the
+// address, makes it non-resizable.
 runtime::StorageAccess TorchStorageAccess();
 
 }  // namespace stowage::torch_plugin

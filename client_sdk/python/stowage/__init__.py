@@ -1,14 +1,13 @@
 """Trains PyTorch models in less fast memory than they need.
 
-Started by `stowage run`, a script needs none of this. To attach by hand:
+A script that `stowage run` starts needs none of this. To attach by hand:
 
     import stowage
     stowage.init(fast="40%", slow="file:/mnt/nvme")   # before the first tensor
-    ...
-    stowage.pin(tensor)        # its address is about to be known elsewhere
+    stowage.pin(tensor)    # before others learn the address of the tensor
 
-`init` attaches to the agent named by `agent` or $STOWAGE_AGENT; where there is
-none it starts a private agent and service, which end with the process.
+`init` attaches to the agent that `agent` or $STOWAGE_AGENT names. If neither names
+one, it starts a private agent and service, which end with the process.
 """
 
 from stowage._attach import attached, end_step, init, pin

@@ -1,4 +1,4 @@
-"""Lets the plug-in know that the script has made an optimizer."""
+"""Tells the plug-in when the script makes an optimizer."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""A private node agent and placement service for one process."""
+"""Starts a private node agent and placement service for one process."""
 
 import atexit
 import json
@@ -7,7 +7,7 @@ import subprocess
 
 
 class PrivateServices:
-    """Owns a `stowage serve` until close(); it ends with this process, too."""
+    """Owns a `stowage serve`, which ends with close() or with this process."""
 
     def __init__(self, stowage_path):
         self._stowage_path = stowage_path
@@ -15,7 +15,7 @@ class PrivateServices:
 
     def start(self):
         """Returns the path of the agent's socket. Blocks until it listens."""
-        # A session of its own: a terminal's Ctrl-C is for the training.
+        # In its own session, so that a terminal's Ctrl-C reaches the training alone.
         self._serve = subprocess.Popen(
             [self._stowage_path, "serve", "--format", "json",
              "--until-exit", str(os.getpid())],
@@ -28,7 +28,7 @@ class PrivateServices:
         return json.loads(announced)["agent"]
 
     def close(self, owner_pid):
-        """Blocks until both have ended; does nothing in a forked child."""
+        """Ends both and waits for it. Does nothing in a forked child."""
         if os.getpid() != owner_pid:
             return
         self._serve.terminate()
