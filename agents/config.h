@@ -1,5 +1,5 @@
-// The agent's configuration: flags, then STOWAGE_AGENT_* in the environment,
-// then defaults.
+// Reads the agent's configuration: flags, then STOWAGE_AGENT_* in the
+// environment, then defaults.
 //
 //   absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
 #ifndef STOWAGE_AGENTS_CONFIG_H_
@@ -30,12 +30,12 @@ struct AgentConfig {
   bool check_only = false;
 };
 
-// INVALID_ARGUMENT for unknown or malformed flags and variables; the message
-// says which and what is accepted. --help and --version print and exit. Blocks
-// on the resolver where the service is a host's name.
+// Reads flags and environment. INVALID_ARGUMENT names an unknown or malformed
+// flag or variable and says what is accepted. --help and --version print and
+// exit. Blocks on the resolver if the service is on a host with a name.
 absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv);
 
-// One "name: value" per line.
+// Returns the configuration as lines of "name: value".
 std::string ToString(const AgentConfig& config);
 
 }  // namespace stowage::agent

@@ -13,11 +13,10 @@
 
 namespace stowage::agent {
 
-// Returns the memory system that planners get. Its figures are medians rounded
-// to two digits, so that a second agent on the same host mostly finds the plans
+// Returns the memory system that planners get. Its figures are medians, rounded
+// to two digits so that a second agent on the same host mostly finds the plans
 // of the first one. Blocks for about half a second and uses 48 MiB of each tier
-// meanwhile. Errors are those of TierProvider::CreateArena, or that of a failed
-// copy.
+// meanwhile. Errors are those of TierProvider::CreateArena() and of copies.
 absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
                                                      const TierProvider& fast,
                                                      const TierProvider& slow);

@@ -10,11 +10,12 @@
 namespace stowage::agent {
 namespace {
 
-// A job that rings no bell, or overwrites it, costs at most this much latency.
+// The latency that a job costs itself if it rings no bell, or overwrites it.
 constexpr int64_t kLongestSleepNs = 100'000'000;
 
-// A lane never has more under way than it has entries: any other distance is
-// the work of a broken job and means nothing.
+// Returns whether a request waits. A lane never has more requests under way
+// than entries; if the counts say otherwise, the job is broken and they mean
+// nothing.
 bool HasRequest(uint64_t issued, uint64_t completed) {
   const uint64_t ahead = issued - completed;
   return ahead > 0 && ahead <= session::kLaneEntries;

@@ -1,11 +1,10 @@
-// Serves the two move lanes of a job. Each lane has a thread, which takes the
-// requests in order, carries them out and reports each. Waiting requests that
-// continue one another in both tiers become one copy (DeepTM III-C2, contiguous
-// migration).
+// Serves the two move lanes of a job. Each lane has a thread, which carries out
+// the requests in order and reports each. Waiting requests that continue one
+// another in both tiers become one copy (DeepTM III-C2, contiguous migration).
 //
 //   Migrator migrator(segment->lanes, std::move(rooms), on_failure);
-//   ...                       // the job issues moves and sees them complete
-//   // destroyed: the move under way ends, the rest stays undone
+//   // The job issues moves and sees them complete.
+//   // Destroyed: the move under way ends, the rest stays undone.
 #ifndef STOWAGE_AGENTS_ENGINE_MIGRATOR_H_
 #define STOWAGE_AGENTS_ENGINE_MIGRATOR_H_
 
@@ -26,7 +25,7 @@ namespace stowage::agent {
 // its own counts here. Stamps use CLOCK_MONOTONIC.
 class Migrator {
  public:
-  // Is called on a lane's thread with the order and its errno.
+  // A lane's thread calls it with an order that failed and its errno.
   using OnFailure = std::function<void(const MoveOrder&, int error)>;
 
   // `lanes` points to kLaneCount lanes and must outlive the migrator. Starts

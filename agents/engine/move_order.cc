@@ -7,7 +7,7 @@
 namespace stowage::agent {
 namespace {
 
-// Offsets and sizes with which no sum of two overflows.
+// Returns whether no sum of two offsets or sizes of the order overflows.
 bool Joinable(const MoveOrder& order) {
   constexpr int64_t kMostOffset = std::numeric_limits<int64_t>::max() / 2;
   const auto whole_pages = [](int64_t bytes) {

@@ -56,7 +56,8 @@ int Mover::Move(const MoveOrder& order) const {
   return 0;
 }
 
-// A small copy is over before a sleeper would wake up.
+// Sleeps until shortly before `end_ns` and then spins: a small copy is over
+// before a sleeper would wake up.
 void Mover::AwaitMedium(int64_t end_ns) const {
   const int64_t sleep_ns = end_ns - kSpinNs - session::NowNs();
   if (sleep_ns > 0) {

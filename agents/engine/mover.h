@@ -18,10 +18,10 @@ namespace stowage::agent {
 // Returns how many processors this process may use.
 int HostCores();
 
-// Copies with as many threads as source and destination gain from (DeepTM II-A:
-// 8 that write Optane, else 16), as the copy is worth, as the host's
-// arbitration has places for and as there are cores. Thread-safe. `rooms` and
-// `stop` must outlive it.
+// Makes each copy with several threads: as many as make the media faster
+// (DeepTM II-A: 8 that write Optane, else 16), and no more than the copy is
+// worth, the host's arbitration has places for, or there are cores.
+// Thread-safe. `rooms` and `stop` must outlive it.
 class Mover {
  public:
   Mover(const std::vector<TierRoom>* rooms, const absl::Notification* stop,
@@ -29,9 +29,9 @@ class Mover {
       : rooms_(rooms), stop_(stop), cores_(cores) {}
 
   // Returns 0, or an errno if nothing or only a part was copied; the source is
-  // then whole. EINVAL for an order that makes no sense. Blocks for the
-  // medium's turn, for the copy and, with emulated media, for the time that
-  // these take; `stop` cuts that wait short.
+  // then whole. EINVAL for an order that makes no sense. Blocks until the
+  // medium has a place, during the copy and, if the medium is emulated, as long
+  // as the real one would take; `stop` cuts this last wait short.
   [[nodiscard]] int Move(const MoveOrder& order) const;
 
  private:

@@ -1,5 +1,5 @@
-// The tiers of this host, shared by all jobs: each medium is measured once and
-// has one arbitration, however many directories and sizes jobs name.
+// Knows the tiers of this host, which all jobs share. However many directories
+// and sizes jobs name, each medium is measured once and has one arbitration.
 //
 //   TierCatalog catalog("node1", "dram");
 //   absl::StatusOr<std::shared_ptr<const TierEntry>> slow =
@@ -27,7 +27,7 @@ struct TierEntry {
   // The fast tier and this one, measured; empty for the fast tier itself.
   v1::MemorySystem system;
 
-  // Room for one job; errors are those of TierProvider::CreateArena.
+  // Makes room for one job. Errors are those of TierProvider::CreateArena().
   absl::StatusOr<TierRoom> MakeRoom(int64_t capacity_bytes) const;
 };
 
@@ -39,9 +39,8 @@ class TierCatalog {
       : node_(std::move(node)), fast_spec_(std::move(fast_spec)) {}
 
   absl::StatusOr<std::shared_ptr<const TierEntry>> Fast();
-  // Measures a medium that was not asked for before; then it blocks for about
-  // half a second, and others that ask wait meanwhile. What failed is tried
-  // again the next time.
+  // Returns the tier that `spec` names. Measures its medium the first time, and
+  // again after an error; that blocks all callers for about half a second.
   absl::StatusOr<std::shared_ptr<const TierEntry>> Slow(
       const std::string& spec);
 
@@ -58,8 +57,8 @@ class TierCatalog {
   const std::string fast_spec_;
   absl::Mutex mutex_;
   std::shared_ptr<const TierEntry> fast_ ABSL_GUARDED_BY(mutex_);
-  // By kind and medium, of which a host has few: a job that names ever other
-  // sizes makes none of them grow.
+  // By kind and medium, of which a host has few. A job that keeps naming other
+  // sizes does not make the map grow.
   absl::flat_hash_map<std::string, v1::MemorySystem> systems_
       ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, std::shared_ptr<CopyGate>> gates_

@@ -1,5 +1,5 @@
-// Describes a job's share of one tier: its arena, what the tier is like, and
-// the host's arbitration of it.
+// Holds a job's share of one tier: its arena, what the tier is like, and the
+// host's arbitration of it.
 #ifndef STOWAGE_AGENTS_ENGINE_TIER_ROOM_H_
 #define STOWAGE_AGENTS_ENGINE_TIER_ROOM_H_
 

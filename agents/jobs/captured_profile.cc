@@ -31,7 +31,7 @@ absl::Status Refuse(absl::string_view record, int64_t index,
                    "is of another release"));
 }
 
-// Reads a count that the job may change meanwhile: exactly once.
+// Reads a count exactly once, because the job may change it meanwhile.
 uint32_t ReadOnce(const uint32_t& shared) {
   return *static_cast<const volatile uint32_t*>(&shared);
 }
@@ -60,8 +60,8 @@ std::vector<T> CopyRecords(const T* shared, uint32_t count) {
   return copy;
 }
 
-// The name at `offset`, made fit for a proto string; "kernel" when there is
-// none.
+// Returns the name at `offset`, with '?' for what cannot be printed; "kernel"
+// if there is none.
 std::string NameAt(const std::vector<char>& names, uint32_t offset) {
   if (offset >= names.size()) return "kernel";
   const char* begin = names.data() + offset;
@@ -103,7 +103,7 @@ absl::Status CheckBlock(const session::BlockRecord& block, int64_t index,
       (block.death_kernel >= 0 && block.death_kernel < block.birth_kernel)) {
     return Refuse("blocks", index, "death_kernel", block.death_kernel);
   }
-  // Ordinals size the plan table.
+  // The ordinals determine the size of the plan table.
   if (block.birth_kernel >= 0 &&
       (block.birth_ordinal < 0 ||
        block.birth_ordinal >= static_cast<int64_t>(session::kMaxBlocks))) {

@@ -1,5 +1,5 @@
-// A profiled step out of the session segment: copied first, then checked, so
-// that nothing the job does afterwards matters.
+// Copies a profiled step out of the session segment and then checks the copy,
+// so that nothing the job does afterwards matters.
 //
 //   absl::StatusOr<CapturedProfile> profile = CopyProfile(segment->profile);
 #ifndef STOWAGE_AGENTS_JOBS_CAPTURED_PROFILE_H_
@@ -26,10 +26,10 @@ struct CapturedProfile {
   int32_t kernel_count() const { return static_cast<int32_t>(kernels.size()); }
 };
 
-// In what it returns, every index lies within its table, times and sizes are
-// not negative, no block dies before it is born, and no two blocks are born at
-// the same (kernel, ordinal). INVALID_ARGUMENT names the record that breaks
-// this.
+// Returns a profile in which every index lies within its table, times and sizes
+// are not negative, no block dies before it is born, and no two blocks are born
+// at the same (kernel, ordinal). INVALID_ARGUMENT names the record that breaks
+// one of these rules.
 absl::StatusOr<CapturedProfile> CopyProfile(const session::ProfileArea& area);
 
 }  // namespace stowage::agent

@@ -1,4 +1,4 @@
-// The plans that a job was given, as far as placement hints need them.
+// Keeps what placement hints need of the plans that a job was given.
 //
 //   DeliveredPlans plans;
 //   plans.Add(number, DeliveredPlanOf(plan_id, graph));       // planner's thread
@@ -38,7 +38,8 @@ struct DeliveredPlan {
   std::vector<TensorLifetime> tensors;
 };
 
-// Of a graph of BuildGraph, which says when every tensor is born and dies.
+// Returns what hints need of a plan for `graph`, which BuildGraph() made and
+// which says when every tensor is born and dies.
 inline DeliveredPlan DeliveredPlanOf(std::string plan_id,
                                      const v1::Graph& graph) {
   DeliveredPlan plan{.plan_id = std::move(plan_id),
@@ -51,7 +52,8 @@ inline DeliveredPlan DeliveredPlanOf(std::string plan_id,
   return plan;
 }
 
-// Keeps the newest ones: a job has ten kinds of step at most. Thread-safe.
+// Keeps the newest plans, since a job has ten kinds of step at most.
+// Thread-safe.
 class DeliveredPlans {
  public:
   void Add(uint64_t number, DeliveredPlan plan) {
@@ -60,7 +62,7 @@ class DeliveredPlans {
     if (plans_.size() > kMost) plans_.erase(plans_.begin());
   }
 
-  // Null if there is none of that number, or no longer.
+  // Returns the plan of that number; null if there is none, or no longer.
   std::shared_ptr<const DeliveredPlan> Find(uint64_t number) const {
     absl::MutexLock lock(&mutex_);
     const auto found = plans_.find(number);

@@ -1,6 +1,6 @@
 // Writes text into the fixed arrays of the session segment.
 //
-//   SetText(welcome.error, "slow tier ...");
+//   SetText(welcome.error, "slow tier: /mnt/nvme does not exist");
 #ifndef STOWAGE_AGENTS_JOBS_FIXED_TEXT_H_
 #define STOWAGE_AGENTS_JOBS_FIXED_TEXT_H_
 

@@ -29,14 +29,15 @@ std::optional<v1::LimitTooSmall> LimitTooSmallOf(const absl::Status& status) {
   return detail;
 }
 
-// "1.07x", "13x".
+// Returns how many times as long a step takes: "1.07x", "13x".
 std::string Factor(int64_t step_ns, int64_t alone_ns) {
   const double factor = static_cast<double>(step_ns) / alone_ns;
   return absl::StrFormat(factor < 9.95 ? "%.2fx" : "%.0fx", factor);
 }
 
-// As an argument: whole MiB, and the share of the peak where one is enough. What
-// is set aside grows a little with the limit, so a little is added.
+// Returns the limit as an argument of --fast: whole MiB, and the share of the
+// peak if one is enough. Adds a little, because what is set aside grows a
+// little with the limit.
 std::string LimitThatPlans(int64_t least_bytes, int64_t tensor_peak_bytes) {
   const int64_t bytes = least_bytes + least_bytes / 128;
   std::string text = absl::StrCat("--fast ", (bytes + kMiB - 1) / kMiB, "MiB");
@@ -47,7 +48,8 @@ std::string LimitThatPlans(int64_t least_bytes, int64_t tensor_peak_bytes) {
   return text;
 }
 
-// The model of time knows what streams, not how slowly faults bring it.
+// Returns the part of the forecast that says how much streams beside the plan.
+// The prediction knows what streams, but not how slowly faults bring it.
 std::string StreamsBeside(const v1::Plan& plan, const v1::Graph& graph) {
   if (plan.streams().empty()) return "";
   int64_t bytes = 0;

@@ -37,7 +37,7 @@ bool AliveAtEnd(const session::BlockRecord& block) {
   return block.death_kernel < 0;
 }
 
-// Was there before the step and is freed in it.
+// Returns whether the block was there before the step and is freed in it.
 bool IsOlder(const session::BlockRecord& block) {
   return AliveAtStart(block) && !AliveAtEnd(block);
 }
@@ -90,7 +90,8 @@ class Drafter {
     return older;
   }
 
-  // The successor is born where the block was born in the step before.
+  // Joins the block with the one that is born where it was born in the step
+  // before.
   void JoinSameBirth(uint32_t index) {
     const session::BlockRecord& block = profile_.blocks[index];
     if (!IsOlder(block)) return;
@@ -102,8 +103,9 @@ class Drafter {
     }
   }
 
-  // A step that was unlike the one before, such as the second of all, tells
-  // nothing about births. Blocks of a size are then born in the same order.
+  // Joins the block with the next one of its size. A step that is unlike the
+  // one before, such as the second of all, tells nothing about births; blocks
+  // of one size are then born in the same order.
   void JoinSameSize(uint32_t index) {
     const session::BlockRecord& block = profile_.blocks[index];
     if (draft_of_block_[index] >= 0) return;
@@ -114,7 +116,8 @@ class Drafter {
     if (found != lasting_births_.end()) JoinWithSuccessor(index, found);
   }
 
-  // One tensor that lives into the next step; two where the lives overlap.
+  // Makes one tensor of both blocks, which lives into the next step; two if
+  // they are alive at once.
   void JoinWithSuccessor(uint32_t index, LastingBirths::iterator found) {
     const session::BlockRecord& block = profile_.blocks[index];
     const auto [birth, successor] = *found;
@@ -179,7 +182,8 @@ class Drafter {
     }
   }
 
-  // A free that another thread noted early must not precede a use.
+  // Lets the tensor live until its use: another thread may have noted its end
+  // too early.
   static void Stretch(Draft& draft, int32_t use) {
     if (draft.persistent) return;
     const bool wraps = draft.birth_kernel > draft.death_kernel;
@@ -227,7 +231,8 @@ v1::Tensor ToTensor(const Draft& draft) {
   return tensor;
 }
 
-// Persistent tensors by first use, then the others by birth.
+// Returns the order of the tensors: persistent ones by first use, then the
+// others by birth.
 std::vector<int32_t> CanonicalOrder(const std::vector<Draft>& drafts) {
   std::vector<int32_t> order(drafts.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int32_t>(i);
@@ -244,7 +249,7 @@ std::vector<int32_t> CanonicalOrder(const std::vector<Draft>& drafts) {
   return order;
 }
 
-// Names each tensor once per kernel, as a graph must.
+// Adds an operand to the kernel, which must name each tensor once.
 void AddOperand(const session::OperandRecord& record, int32_t tensor,
                 absl::flat_hash_map<int32_t, int>& seen, v1::Kernel& kernel) {
   const auto [entry, is_new] = seen.try_emplace(tensor, kernel.operands_size());

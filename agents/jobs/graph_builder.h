@@ -1,4 +1,4 @@
-// Makes the graph that planners read from the profile of a step.
+// Turns the profile of a step into the graph that planners read.
 //
 //   absl::StatusOr<CapturedProfile> profile = CopyProfile(segment->profile);
 //   GraphBinding binding = BuildGraph(*profile);
@@ -53,15 +53,15 @@ struct GraphBinding {
 //   not yet, alive; no successor of      is persistent, known by its birth: the
 //     such a block                       next step begins with it
 //
-// "Like" blocks have the same size, and were allocated at the kernel and ordinal
-// that the older block had in the step before. Persistence is the cautious
-// answer: room is kept for the whole step.
+// "Like" blocks have the same size, and were allocated at the kernel and
+// ordinal that the older block had in the step before. Persistence is the
+// cautious answer: room is kept for the whole step.
 //
 // Library scratch (kBlockRaw) is a workspace, pinned if it outlives its kernel.
 // Persistent tensors are weights (kBlockParameter), optimizer state (written in
-// the step) or inputs. The others are gradients (kBlockBackward) or activations.
-// Tensors are ordered by first use or birth, so that equal steps give equal
-// graphs.
+// the step) or inputs. The others are gradients (kBlockBackward) or
+// activations. Tensors are ordered by first use or birth, so that equal steps
+// give equal graphs.
 GraphBinding BuildGraph(const CapturedProfile& profile);
 
 }  // namespace stowage::agent

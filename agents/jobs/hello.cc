@@ -15,7 +15,7 @@
 namespace stowage::agent {
 namespace {
 
-// Reads a string that must end within its array; flags `ended` when not.
+// Reads a string, which must end within its array; else clears `ended`.
 template <size_t N>
 std::string Text(const char (&array)[N], bool& ended) {
   const size_t size = strnlen(array, N);

@@ -13,7 +13,7 @@
 
 namespace stowage::agent {
 
-// Holds what jobs get that do not ask for something else: the agent's flags.
+// Holds the agent's flags, which jobs get that ask for nothing else.
 struct JobDefaults {
   std::string fast = "unlimited";
   std::string slow;
@@ -21,7 +21,7 @@ struct JobDefaults {
 };
 
 struct JobRequest {
-  Peer peer;           // not of the hello: whoever sent it
+  Peer peer;           // whoever sent the hello
   std::string run_id;  // empty, or letters, digits, '.', '_', '-'
   std::string command;
   session::Limit fast_limit;
@@ -29,10 +29,9 @@ struct JobRequest {
   std::string policy;
 };
 
-// Checks `bytes`, which came from the socket. INVALID_ARGUMENT for a message
-// that is not a Hello of this version, strings without an end, a run id that is
-// no file name or a limit that does not parse; the message says what to do.
-// Pure.
+// Checks `bytes`, which came from the socket. INVALID_ARGUMENT, with what to
+// do, if they are no Hello of this version, or if a string has no end, the run
+// id is no file name, or the limit does not parse. Pure.
 absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
                                       const JobDefaults& defaults);
 

@@ -10,11 +10,10 @@
 namespace stowage::agent {
 namespace {
 
-// A job that rings no bell waits this long for an answer, at most.
+// The longest that a job waits for an answer if it rings no bell.
 constexpr int64_t kLongestSleepNs = 1'000'000'000;
 
-// How often the service is asked whether it has said by now what the policy can
-// do.
+// How often to look whether the service has said what the policy can do.
 constexpr absl::Duration kLookAgain = absl::Milliseconds(100);
 
 }  // namespace
@@ -54,8 +53,8 @@ void HintWorker::Run() {
   DropStream();
 }
 
-// Others did not ask for a policy's decisions kernel by kernel, and a policy that
-// does not make them leaves situations without an answer.
+// Returns when the service says that the policy answers online. Another policy
+// has no answer to a situation.
 void HintWorker::WaitForPolicy() const {
   while (!service_->CapabilitiesOf(options_.policy).answers_online() &&
          !stop_.WaitForNotificationWithTimeout(kLookAgain)) {
@@ -102,8 +101,8 @@ absl::StatusOr<v1::PlaceResponse> HintWorker::Ask(
   return (*stream)->Ask(request);
 }
 
-// A stream answers for one plan, from the DQN policy that served when it was
-// first asked.
+// Returns the stream for a plan. A stream answers for one plan, by the DQN
+// policy that served when it was first asked.
 absl::StatusOr<PlacementStream*> HintWorker::StreamFor(uint64_t plan) {
   if (plan != stream_plan_) DropStream();
   {

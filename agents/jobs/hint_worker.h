@@ -1,6 +1,6 @@
-// Asks the placement service on behalf of a job that is off its plan: waits for
-// a situation in the segment, sends it on the placement stream, writes the
-// answer as hints.
+// Asks the placement service on behalf of a job that is off its plan. It waits
+// for a situation in the segment, sends it on the placement stream, and writes
+// the answer as hints.
 //
 //   HintWorker worker(segment, &plans, &service, options);
 //   worker.RequestStop();     // destroyed: waits for the thread
@@ -42,15 +42,16 @@ class HintWorker {
   HintWorker(const HintWorker&) = delete;
   HintWorker& operator=(const HintWorker&) = delete;
 
-  // Ends a request under way. Any thread.
+  // Ends a request under way. Any thread may call it.
   void RequestStop();
 
  private:
   void Run();
-  // Blocks until the service says that the policy answers online, or the end.
+  // Blocks until the service says that the policy answers online, or until the
+  // worker ends.
   void WaitForPolicy() const;
   void WaitForSituation() const;
-  // Leaves no hints where there is no answer.
+  // Answers the situation; without hints if there is no answer.
   void Answer();
   absl::StatusOr<v1::PlaceResponse> Ask(uint64_t plan,
                                         const v1::PlaceRequest& request);

@@ -146,7 +146,7 @@ void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
     Accompany(**session, socket.get());
     (*session)->LetGo();
   }
-  // Only now: to the job the hang-up means that nobody moves its tensors.
+  // Hang up last: to the job it means that nobody moves its tensors any more.
   socket = OwnedFd();
   {
     absl::MutexLock lock(&mutex_);
@@ -174,7 +174,7 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
   }
   const absl::Status sent =
       SendWelcome(socket, (*session)->welcome(), (*session)->descriptors());
-  // A job that is gone already is seen at once.
+  // If the job has gone already, HasHungUp() says so at once.
   sent.IgnoreError();
   return session;
 }

@@ -2,7 +2,7 @@
 //
 //   absl::StatusOr<std::unique_ptr<JobServer>> server =
 //       JobServer::Start("/run/stowage/agent.sock", {}, defaults, context);
-//   ...
+//   WaitForTermination();
 //   (*server)->Stop();
 #ifndef STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
 #define STOWAGE_AGENTS_JOBS_JOB_SERVER_H_
@@ -28,8 +28,8 @@ namespace stowage::agent {
 // Thread-safe.
 class JobServer {
  public:
-  // Jobs beyond this many at a time are refused, and those of one user other
-  // than the agent's own, so that nobody keeps the others out. A connection
+  // The most jobs at a time, in all and of one user other than the agent's own;
+  // the server refuses others. So nobody keeps other users out. A connection
   // counts before it has said anything.
   static constexpr int kMostJobs = 256;
   static constexpr int kMostJobsOfAUser = 64;
@@ -39,12 +39,12 @@ class JobServer {
   static absl::StatusOr<std::unique_ptr<JobServer>> Start(
       const std::string& socket_path, const SocketAccess& access,
       JobDefaults defaults, SessionContext context);
-  // Stops, then blocks until every thread has ended, plans that are being made
-  // included.
+  // Stops, and blocks until every thread has ended and every plan that is being
+  // made has come.
   ~JobServer();
 
-  // Accepts nobody any more and lets all jobs go; they run on by themselves.
-  // Blocks until no move is under way and each report is written.
+  // Accepts no more jobs and lets those that there are go on alone. Blocks
+  // until no move is under way and each report is written.
   void Stop();
 
   int active_jobs() const;
@@ -60,7 +60,7 @@ class JobServer {
   void Serve(int64_t number, uid_t uid, OwnedFd socket);
   // Reads the greeting and answers it.
   absl::StatusOr<std::unique_ptr<Session>> Greet(int socket) const;
-  // Until the job hangs up or the server stops.
+  // Serves the session until the job hangs up or the server stops.
   void Accompany(Session& session, int socket) const;
   void JoinEnded();
 

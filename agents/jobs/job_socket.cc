@@ -38,7 +38,7 @@ OwnedFd MakeSocket() {
       socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// Leaves anything but a socket that nobody listens on.
+// Removes the file at `path` if it is a socket at which nobody listens.
 absl::Status RemoveStaleSocket(const std::string& path,
                                const sockaddr_un& address) {
   struct stat status;
@@ -64,7 +64,8 @@ absl::Status CannotListen(const std::string& path, int error) {
                           "'; use a directory that the agent may write"));
 }
 
-// Before the socket listens, so that the umask lets nobody in.
+// Sets mode and group of the socket. Call it before the socket listens, so that
+// the umask lets nobody in.
 absl::Status Restrict(const std::string& path, const SocketAccess& access) {
   if (chmod(path.c_str(), access.mode) != 0) return CannotListen(path, errno);
   if (!access.group.has_value()) return absl::OkStatus();

@@ -2,7 +2,7 @@
 // with descriptors, then silence until one side hangs up.
 //
 //   absl::StatusOr<std::string> hello = ReceiveHello(fd, absl::Seconds(5));
-//   SendWelcome(fd, welcome, descriptors);
+//   absl::Status sent = SendWelcome(fd, welcome, descriptors);
 #ifndef STOWAGE_AGENTS_JOBS_JOB_SOCKET_H_
 #define STOWAGE_AGENTS_JOBS_JOB_SOCKET_H_
 
@@ -19,11 +19,11 @@
 
 namespace stowage::agent {
 
-// Binds and listens at `path`; removes a socket that a dead agent left there.
-// ALREADY_EXISTS when a living one answers, INVALID_ARGUMENT when the path is
-// too long, PERMISSION_DENIED when the agent's user may not give the socket to
-// the group; makes the parent directory. Nobody connects before `access` holds.
-// Descriptor: non-blocking, close-on-exec.
+// Binds a socket at `path` and listens. Makes the parent directory, and removes
+// a socket that a dead agent left. Nobody can connect before `access` holds.
+// The descriptor does not block and closes on exec. ALREADY_EXISTS if a living
+// agent answers, INVALID_ARGUMENT if the path is too long, PERMISSION_DENIED if
+// the agent's user may not give the socket to the group.
 absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
                                  const SocketAccess& access);
 
@@ -31,21 +31,20 @@ absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
 // session::Hello. Blocks up to `timeout`.
 absl::StatusOr<std::string> ReceiveHello(int socket, absl::Duration timeout);
 
-// Sends an answer with descriptors in the given order; the caller keeps its
-// own.
+// Sends an answer with copies of the descriptors, in their order.
 absl::Status SendWelcome(int socket, const session::Welcome& welcome,
                          const std::vector<int>& descriptors);
 
-// Makes a Welcome that refuses.
+// Returns a Welcome that refuses the job and says why.
 session::Welcome Refusal(const absl::Status& status);
 
-// Refuses without waiting for the greeting; the caller closes the socket then.
-// A greeting that is unread when a socket is closed would take the answer with
-// it. Does not block.
+// Refuses a job without waiting for its greeting. The caller then closes the
+// socket. Takes the greeting if it is there, because one that is unread when
+// the socket closes would take the answer with it. Does not block.
 void RefuseUnheard(int socket, const absl::Status& status);
 
-// Reads and drops what the peer sends, which by the protocol is nothing.
-// Returns true when the peer has hung up. Does not block.
+// Returns whether the peer has hung up. Drops what the peer sends, which by the
+// protocol is nothing. Does not block.
 bool HasHungUp(int socket);
 
 }  // namespace stowage::agent

@@ -16,7 +16,7 @@ namespace {
 constexpr mode_t kSearch = 1;
 constexpr mode_t kWrite = 2;
 
-// Whether the permission bits that count for the peer include `wanted`.
+// Returns whether the permission bits that count for the peer include `wanted`.
 bool Permits(const struct stat& directory, const Peer& peer, mode_t wanted) {
   int shift = 0;
   if (directory.st_uid == peer.uid) {
@@ -28,7 +28,8 @@ bool Permits(const struct stat& directory, const Peer& peer, mode_t wanted) {
   return ((directory.st_mode >> shift) & wanted) == wanted;
 }
 
-// A kernel that does not tell leaves the peer with its first group alone.
+// Returns the supplementary groups of the peer; none if the operating system
+// does not tell.
 std::vector<gid_t> GroupsOf(int socket) {
   std::vector<gid_t> groups(64);
   while (true) {

@@ -1,4 +1,5 @@
-// Tells who is at the other end of a job's socket, as the kernel knows it.
+// Tells who is at the other end of a job's socket, as the operating system
+// says.
 //
 //   absl::StatusOr<Peer> peer = PeerOf(socket);
 //   absl::Status may = CheckMayMakeFiles(*peer, "/mnt/nvme/alice");
@@ -15,8 +16,8 @@
 
 namespace stowage::agent {
 
-// Describes a process as it was when it connected, numbered as the agent sees
-// it. Plain data.
+// Describes a process as it was when it connected, with its number in the
+// agent's namespace. Plain data.
 struct Peer {
   pid_t pid = 0;
   uid_t uid = 0;
@@ -24,15 +25,15 @@ struct Peer {
   std::vector<gid_t> groups;  // supplementary ones
 };
 
-// FAILED_PRECONDITION where the peer's process has no number in the agent's
-// namespace. Does not block.
+// Returns the peer of `socket`. FAILED_PRECONDITION if its process has no
+// number in the agent's namespace. Does not block.
 absl::StatusOr<Peer> PeerOf(int socket);
 
 // Returns OK if the peer's user may make files in `directory`, an absolute path
-// without symbolic links, by owner, group and mode of it and of every directory
-// above it. It does not look at access lists. PERMISSION_DENIED names the
-// directory that refuses. The kernel judges what the agent's own user and root
-// may do, when the agent makes the file.
+// without symbolic links. Judges by owner, group and mode of the directory and
+// of all above it, and does not look at access lists. PERMISSION_DENIED names
+// the directory that refuses. What the agent's own user and root may do shows
+// when the agent makes the file.
 absl::Status CheckMayMakeFiles(const Peer& peer, const std::string& directory);
 
 }  // namespace stowage::agent

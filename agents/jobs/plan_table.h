@@ -15,15 +15,16 @@
 
 namespace stowage::agent {
 
-// `binding` is of the graph that the plan was made for; `capacity_bytes` are
-// the sizes of the arenas, fast to slow. INVALID_ARGUMENT, with the place in
-// the plan, when an index or an offset lies outside, or it lacks a tensor; then
-// the area holds nothing of use. Writes only, never reads what it wrote.
+// Fills `area` with the plan. `binding` belongs to the graph that the plan was
+// made for; `capacity_bytes` are the sizes of the arenas, fast to slow.
+// INVALID_ARGUMENT, with the place in the plan, if an index or an offset lies
+// outside or a tensor is missing; the area then holds nothing of use. Writes
+// the area and never reads it.
 //
-// Allocations: entry `first_allocation + ordinal` of a kernel; an ordinal that
-// the profile skipped has tensor -1. A persistent tensor that is known by its
-// birth is to be allocated where the plan has it at that kernel. Sizes of moves
-// are whole pages; all other sizes are the tensors' own.
+// Ordinal n of a kernel is allocation `first_allocation + n`; one that the
+// profile skipped has tensor -1. A persistent tensor that is known by its birth
+// is allocated where the plan has it at that kernel. Sizes of moves are whole
+// pages; all other sizes are the tensors' own.
 absl::Status FillPlanArea(const v1::Plan& plan, const GraphBinding& binding,
                           const std::vector<int64_t>& capacity_bytes,
                           session::PlanArea* area);

@@ -18,10 +18,11 @@ namespace {
 
 constexpr absl::Duration kPollInterval = absl::Milliseconds(10);
 constexpr size_t kMostKnownPlans = 64;
-// The job takes a plan at a step boundary; what it does not take is dropped.
+// The most plans that wait for the job, which takes one at a step boundary.
+// More are dropped.
 constexpr size_t kMostReadyPlans = 4;
 
-// The graph without what differs from step to step.
+// Returns the graph, serialised, without what differs from step to step.
 std::string StructureOf(const v1::Graph& graph) {
   v1::Graph structure = graph;
   for (v1::Kernel& kernel : *structure.mutable_kernels()) {
@@ -79,7 +80,7 @@ void PlanWorker::Refresh(KnownPlan* known) {
                           .system = options_.system,
                           .fast_limit_bytes = known->fast_limit_bytes,
                           .policy = options_.policy});
-  // Without a better one the job keeps the plan that it has.
+  // The job keeps its plan if there is no better one.
   if (!made.ok() || stop_.HasBeenNotified()) return;
   if (made->plan().SerializeAsString() ==
       known->made.plan().SerializeAsString()) {
@@ -93,7 +94,8 @@ void PlanWorker::Refresh(KnownPlan* known) {
 void PlanWorker::TakeProfile() {
   const absl::StatusOr<CapturedProfile> profile =
       CopyProfile(segment_->profile);
-  // Whatever the job counts: one copy takes what is there now.
+  // One copy takes what is there now, however many profiles the job has
+  // counted.
   profiles_taken_ = segment_->profiles_written.load(std::memory_order_acquire);
   segment_->profiles_taken.store(profiles_taken_, std::memory_order_release);
   if (!profile.ok()) return Refuse(profile.status());
@@ -143,7 +145,7 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
                                         kernels_ns};
       }
     }
-    // Without another plan the job keeps the one that it has.
+    // The job keeps its plan if there is no other.
     if (made.ok() || known == nullptr) return made;
   }
   known->binding = *binding;
@@ -165,8 +167,9 @@ void PlanWorker::KeepGraph(const v1::Graph& graph) {
   if (!status.ok()) events_->Append("graph-not-written", status.message());
 }
 
-// The job reads slot n % 2 as soon as plans_written says n, and may still use
-// the slot before until it has taken n.
+// Writes the next plan, if the job has taken the one before. The job reads slot
+// n % 2 as soon as plans_written says n, and may use the other slot until it
+// has taken n.
 void PlanWorker::Deliver() {
   if (segment_->plans_taken.load(std::memory_order_acquire) != plans_written_) {
     return;

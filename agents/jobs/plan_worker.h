@@ -1,8 +1,8 @@
-// Turns the profiles of one job into plans: waits for a profile, asks the
-// service, writes the plan table.
+// Turns the profiles of one job into plans. It waits for a profile, asks the
+// service for a plan and writes the plan table.
 //
 //   PlanWorker worker(segment, &events, &delivered, &service, job, options);
-//   ...                       // the job finds plans in its segment
+//   // The job finds plans in its segment.
 //   worker.RequestStop();     // destroyed: waits for the call under way
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
 #define STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
@@ -32,7 +32,7 @@ struct PlanWorkerOptions {
   std::string policy;                   // empty: the service's default
   std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
   std::string graph_path_stem;          // empty: graphs are not kept
-  // How often plans of a policy that needs training are asked for again.
+  // How often to ask again for a plan of a policy that needs training.
   absl::Duration refresh_interval = absl::Seconds(10);
 };
 
@@ -46,8 +46,8 @@ class PlanWorker {
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
 
-  // Nothing is written to the segment afterwards but by a step under way. Any
-  // thread; once.
+  // Makes the worker stop. It then writes nothing more to the segment, except
+  // what it is doing at that moment. Any thread may call it, once.
   void RequestStop();
 
  private:
@@ -67,14 +67,15 @@ class PlanWorker {
 
   void Run();
   void TakeProfile();
-  // The plan that is known, unless kernels take another time by now.
+  // Returns the plan that is known, or a new one if the kernels take another
+  // time by now.
   absl::StatusOr<v1::MakePlanResponse> PlanFor(GraphBinding* binding);
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
   bool RefreshIsDue() const;
-  // Asks for the plans again, since the service may have trained a better
-  // policy or judged its own on a newer profile. The job switches at a step
-  // boundary.
+  // Asks for the plans again, because the service may have trained a better
+  // policy, or judged its own on a newer profile. The job switches to a new
+  // plan at a step boundary.
   void Refresh();
   void Refresh(KnownPlan* known);
   void KeepGraph(const v1::Graph& graph);

@@ -13,14 +13,15 @@
 
 namespace stowage::agent {
 
-// All kernels and the gaps between them, everything in fast memory.
+// Returns the duration of all kernels and of the gaps between them, with
+// everything in fast memory.
 int64_t KernelsNs(const v1::Graph& graph);
 
-// By more than a tenth of what was planned with.
+// Returns whether the two differ by more than a tenth of `planned_ns`.
 bool HasDrifted(int64_t planned_ns, int64_t measured_ns);
 
-// Kernels that used slow memory in the later step, but not in the earlier one,
-// keep the earlier duration. Both graphs have the same kernels.
+// Gives those kernels of `later` their earlier duration that used slow memory
+// in the later step alone. Both graphs have the same kernels.
 void KeepMeasured(const v1::Graph& earlier, v1::Graph* later);
 
 }  // namespace stowage::agent

@@ -1,4 +1,4 @@
-// Keeps the session segment of one job, on the agent's side.
+// Owns the session segment of one job, on the agent's side.
 //
 //   absl::StatusOr<SessionSegment> segment = SessionSegment::Create(identity);
 //   segment->get()->plans_written.load();
@@ -15,7 +15,7 @@
 
 namespace stowage::agent {
 
-// Says whom the report is about.
+// The job that the report is about.
 struct JobIdentity {
   std::string job_id;
   int32_t pid = 0;
@@ -24,10 +24,11 @@ struct JobIdentity {
   std::string slow;
 };
 
-// Owns the memory; movable. What get() points to is shared with the job.
+// Owns the memory, which it shares with the job. Movable.
 class SessionSegment {
  public:
-  // Zeroed, with what the agent writes into head and report.
+  // Makes a segment of zeros, with what the agent writes into its head and its
+  // report.
   static absl::StatusOr<SessionSegment> Create(const JobIdentity& identity);
 
   int fd() const { return memory_.fd(); }

@@ -1,5 +1,9 @@
-// What jobs need of the placement service. telemetry/ implements it over gRPC,
-// tests with fakes.
+// Declares what jobs need of the placement service. agents/telemetry implements
+// it over gRPC, tests implement it with fakes.
+//
+//   absl::StatusOr<v1::MakePlanResponse> made = service->MakePlan(query);
+//   absl::StatusOr<std::unique_ptr<PlacementStream>> stream =
+//       service->OpenPlacement();
 #ifndef STOWAGE_AGENTS_JOBS_SERVICE_LINK_H_
 #define STOWAGE_AGENTS_JOBS_SERVICE_LINK_H_
 
@@ -20,7 +24,7 @@ namespace stowage::agent {
 
 struct PlanQuery {
   v1::Graph graph;
-  // Of a graph that the service has, in place of `graph`; empty: none.
+  // Names a graph that the service has, in place of `graph`; empty: none.
   std::string graph_id;
   v1::MemorySystem system;
   int64_t fast_limit_bytes = 0;
@@ -28,16 +32,16 @@ struct PlanQuery {
   bool replan = false;  // although the service may have a plan
 };
 
-// Placement decisions for the kernels ahead of one job under one plan. Used by
-// one thread at a time, except for Cancel.
+// Answers with placement decisions for the kernels ahead of one job under one
+// plan. One thread at a time may use it; any thread may call Cancel().
 class PlacementStream {
  public:
   virtual ~PlacementStream() = default;
-  // Blocks until the answer or Cancel. An error ends the stream; its conditions
-  // stand in proto/stowage/v1/placement.proto.
+  // Returns the answer. Blocks until it comes, or until Cancel(). An error ends
+  // the stream; proto/stowage/v1/placement.proto lists the errors.
   virtual absl::StatusOr<v1::PlaceResponse> Ask(
       const v1::PlaceRequest& request) = 0;
-  // Makes an Ask under way return CANCELLED. Any thread.
+  // Makes an Ask() under way return CANCELLED. Any thread may call it.
   virtual void Cancel() = 0;
 };
 
@@ -46,37 +50,38 @@ class ServiceLink {
  public:
   virtual ~ServiceLink() = default;
 
-  // Registers the graph and asks for a plan. Where a policy that needs training
-  // has none yet, asks for its training and for a plan of the default policy
-  // meanwhile.
-  // Blocks, with a deadline of the implementation's. Errors are the service's;
-  // UNAVAILABLE when it cannot be reached.
+  // Registers the graph and asks for a plan. If the policy needs training and
+  // has had none, asks for its training and, meanwhile, for a plan of the
+  // default policy. Blocks until a deadline that the implementation sets.
+  // Errors are the service's; UNAVAILABLE if it cannot be reached.
   virtual absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const PlanQuery& query) = 0;
 
-  // What the service says that a policy can do; nothing until it has said so,
-  // and nothing of a policy that it does not have. Never blocks.
+  // Returns what the policy can do according to the service; nothing before the
+  // service has said so, and nothing for a policy that it does not have. Never
+  // blocks.
   virtual v1::PolicyCapabilities CapabilitiesOf(
       const std::string& policy) const = 0;
 
-  // Blocks until the service can be reached; UNAVAILABLE when it cannot. The
-  // stream must not outlive the link.
+  // Opens a stream, which must not outlive the link. Blocks until the service
+  // is reached; UNAVAILABLE if it cannot be.
   virtual absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() = 0;
 
-  // These queue and never block. What does not fit into the queue is dropped.
+  // These three put a message into a queue and never block. They drop what does
+  // not fit into the queue.
   virtual void StartJob(const v1::Job& job) = 0;
   virtual void FinishJob(const std::string& job_id) = 0;
   virtual void ReportSteps(std::vector<v1::StepTelemetry> steps) = 0;
 
-  // Sends what is queued and ends the connection; blocks no longer than a call
-  // may take. Nothing is sent afterwards.
+  // Sends what is in the queue and ends the connection. Blocks no longer than a
+  // call may take. Nothing is sent afterwards.
   virtual void Close() = 0;
 
-  // Whether the last exchange with the service worked.
+  // Returns whether the last exchange with the service worked.
   virtual bool connected() const = 0;
 };
 
-// Of an agent without a service: jobs stay in demand mode.
+// Stands in for the service where an agent has none. Jobs stay in demand mode.
 class NoService : public ServiceLink {
  public:
   absl::StatusOr<v1::MakePlanResponse> MakePlan(const PlanQuery&) override {

@@ -3,7 +3,8 @@
 //
 //   absl::StatusOr<std::unique_ptr<Session>> session =
 //       Session::Create(request, context);
-//   SendWelcome(socket, (*session)->welcome(), (*session)->descriptors());
+//   absl::Status sent = SendWelcome(socket, (*session)->welcome(),
+//                                   (*session)->descriptors());
 //   while (!HasHungUp(socket)) (*session)->Tick();
 //   (*session)->LetGo();
 #ifndef STOWAGE_AGENTS_JOBS_SESSION_H_
@@ -34,7 +35,7 @@
 
 namespace stowage::agent {
 
-// What all sessions of an agent share. Must outlive them.
+// What all sessions of an agent share. It must outlive them.
 struct SessionContext {
   std::string node;
   std::string report_dir;  // empty: no reports
@@ -46,27 +47,27 @@ struct SessionContext {
   absl::Duration plan_refresh_interval = absl::Seconds(10);
 };
 
-// Thread-compatible; starts the migrator's two threads, the planner's and,
-// where the learned policy is wanted, that of hints.
+// Thread-compatible. Runs the migrator's two threads, the planner's thread and,
+// for a job that names a policy, the thread for hints.
 class Session {
  public:
-  // Makes segment and arenas. Errors say which tier does not serve and what to
-  // do. Blocks while a slow tier is measured for the first time.
+  // Makes the segment and the arenas. Errors say which tier cannot be used and
+  // what to do. Blocks while a slow tier is measured for the first time.
   static absl::StatusOr<std::unique_ptr<Session>> Create(
       const JobRequest& request, const SessionContext& context);
-  // Blocks until a plan that is being made has come.
+  // Waits for a plan that is being made.
   ~Session() = default;
 
   session::Welcome welcome() const;
-  // Segment, then the tiers, fast to slow.
+  // Returns the descriptors of the segment and then of the tiers, fast to slow.
   std::vector<int> descriptors() const;
 
   // Passes on measured steps and notes whether the service is there. Call it
   // every 50 ms or so. Does not block.
   void Tick();
 
-  // Ends the job for the agent: no move is under way any more when it returns,
-  // the report is written and the service told. The job may go on alone.
+  // Ends the job for the agent. Blocks until no move is under way, writes the
+  // report and tells the service. The job may go on alone.
   void LetGo();
 
  private:
@@ -87,7 +88,7 @@ class Session {
   StepReader steps_;
   bool service_lost_ = false;
   absl::Mutex mutex_;
-  // Errors already told: one event each.
+  // Errors that have an event already; each gets one.
   absl::flat_hash_set<int> told_errors_ ABSL_GUARDED_BY(mutex_);
   std::optional<Migrator> migrator_;
   std::vector<session::TierInfo> tiers_;

@@ -1,5 +1,5 @@
-// From a job's situation to a request of the placement stream, and from its
-// answer to hints.
+// Turns a job's situation into a request of the placement stream, and the
+// answer into hints.
 //
 //   const Situation situation = CopySituation(segment->situation);
 //   absl::StatusOr<v1::PlaceRequest> request =
@@ -26,21 +26,22 @@ struct Situation {
   std::vector<session::Resident> residents;
 };
 
-// A copy that the job cannot change; nothing in it is checked but its length.
+// Returns a copy of the situation, which the job cannot change. Checks nothing
+// but its length.
 Situation CopySituation(const session::SituationArea& area);
 
-// Asks for a window of decisions that adapt to the situation. What the graph
-// says is dead by then is left out; free bytes are bounded by `capacity_bytes`,
-// the sizes of the arenas, fast to slow. INVALID_ARGUMENT: a kernel, tensor or
-// tier that there is not.
+// Returns a request for decisions that adapt to the situation. Leaves out
+// tensors that are dead by then according to the graph, and bounds the free
+// bytes by `capacity_bytes`, the sizes of the arenas, fast to slow.
+// INVALID_ARGUMENT if a kernel, tensor or tier does not exist.
 absl::StatusOr<v1::PlaceRequest> PlaceRequestFor(
     const Situation& situation, const DeliveredPlan& plan,
     const std::vector<int64_t>& capacity_bytes);
 
-// Writes the answer's decisions as hints, the first session::kMaxHints of them:
-// a planned move or allocation says as much as an action of a policy.
-// INVALID_ARGUMENT: a kernel, tensor or tier that there is not, or kernels out
-// of order; then there are no hints.
+// Writes the decisions of the answer, at most session::kMaxHints of them, as
+// hints. A planned move or allocation becomes a hint as an action of a policy
+// does. INVALID_ARGUMENT if a kernel, tensor or tier does not exist or kernels
+// are out of order; there are no hints then.
 absl::Status FillHints(const v1::PlaceResponse& response,
                        const DeliveredPlan& plan, int32_t tier_count,
                        session::HintArea* area);

@@ -20,7 +20,8 @@ bool IsInOrBelow(const fs::path& path, const fs::path& directory) {
              .first == directory.end();
 }
 
-// What there is of it without links, and the rest as it is spelt.
+// Returns the directory without links as far as it exists, and the rest as it
+// is spelt.
 std::string AlmostCanonical(const std::string& directory) {
   std::error_code error;
   const fs::path path = fs::absolute(directory).lexically_normal();
@@ -35,7 +36,7 @@ absl::StatusOr<std::string> Canonical(const std::string& directory) {
   return path.string();
 }
 
-// `tier` with another directory.
+// Returns `tier` with another directory.
 absl::StatusOr<TierSpec> WithDirectory(const TierSpec& tier,
                                        const std::string& directory) {
   const size_t options_at = tier.kind.size() + 1 + tier.argument.size();
@@ -78,7 +79,7 @@ absl::StatusOr<std::string> SlowDirectories::TierFor(const std::string& spec,
   if (!asked.ok()) return asked.status();
   if (!NamesDirectory(*asked)) return spec;
   const absl::StatusOr<std::string> canonical = Canonical(asked->argument);
-  // Where a job may not look, it does not learn either what is there.
+  // A job does not learn what is in a directory where it may not look.
   const absl::StatusOr<TierSpec> tier = WithDirectory(
       *asked, canonical.ok() ? *canonical : AlmostCanonical(asked->argument));
   if (!tier.ok()) return tier.status();

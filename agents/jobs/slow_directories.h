@@ -17,26 +17,26 @@
 
 namespace stowage::agent {
 
-// Immutable, hence thread-safe; freely copied. Tiers without a directory are
-// everybody's.
+// Immutable, hence thread-safe; freely copied. Every job may use a tier without
+// a directory.
 class SlowDirectories {
  public:
   // Allows no directory.
   SlowDirectories() = default;
-  // Every job may use the directory of `default_tier`, if it has one. In and
-  // below `allowed` each job may use what its user may make files in. Symbolic
-  // links are followed, now and for good. Errors say which directory does not
-  // serve and what to do. Blocks on the file system.
+  // Lets every job use the directory of `default_tier`, if it has one, and each
+  // job those directories in and below `allowed` in which its user may make
+  // files. Follows symbolic links now, once and for all. Errors say which
+  // directory cannot be used and what to do. Blocks on the file system.
   static absl::StatusOr<SlowDirectories> Resolve(
       const std::string& default_tier, const std::vector<std::string>& allowed);
 
-  // The agent's own default, without symbolic links.
+  // Returns the agent's own default, without symbolic links.
   const std::string& default_tier() const { return default_tier_; }
 
-  // Returns the tier `spec` without symbolic links: TierProviders refuse any,
-  // so that nobody puts one there in between. PERMISSION_DENIED where the job
-  // may not use its directory, else the errors of ParseTierSpec or those of a
-  // directory that does not serve. Blocks on the file system.
+  // Returns the tier `spec` without symbolic links. TierProviders refuse links,
+  // so nobody can put one there in between. PERMISSION_DENIED if the job may
+  // not use the directory; other errors are those of ParseTierSpec() and of a
+  // directory that cannot be used. Blocks on the file system.
   absl::StatusOr<std::string> TierFor(const std::string& spec,
                                       const Peer& peer) const;
 

@@ -1,6 +1,7 @@
 // Says who may connect to the agent's socket, beside its own user and root.
 //
-//   ListenAt("/run/stowage/agent.sock", {.mode = 0660, .group = 1000});
+//   absl::StatusOr<OwnedFd> socket =
+//       ListenAt("/run/stowage/agent.sock", {.mode = 0660, .group = 1000});
 #ifndef STOWAGE_AGENTS_JOBS_SOCKET_ACCESS_H_
 #define STOWAGE_AGENTS_JOBS_SOCKET_ACCESS_H_
 

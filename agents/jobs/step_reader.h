@@ -1,4 +1,4 @@
-// Follows a job's step log for telemetry.
+// Reads a job's step log for telemetry.
 //
 //   StepReader reader(&segment->report.steps, job_id);
 //   std::vector<v1::StepTelemetry> steps = reader.Read();   // every 50 ms
@@ -21,9 +21,9 @@ class StepReader {
   StepReader(const session::StepLog* log, std::string job_id)
       : log_(log), job_id_(std::move(job_id)) {}
 
-  // Returns the steps logged since the last call, at most 1024 of them; the
-  // rest comes with the next call. Steps that were overwritten meanwhile, and
-  // records that no step can have, are left out. Does not block.
+  // Returns at most 1024 of the steps logged since the last call; the next call
+  // returns the rest. Leaves out steps that were overwritten meanwhile, and
+  // records that no step can have. Does not block.
   std::vector<v1::StepTelemetry> Read();
 
  private:

@@ -1,8 +1,8 @@
-// The agent's connection to the placement service.
+// Connects the agent to the placement service.
 //
 //   RemoteService service({.address = "unix:/run/stowaged.sock",
 //                          .node = "node1", .system = system});
-//   absl::StatusOr<v1::Plan> plan = service.MakePlan(query);
+//   absl::StatusOr<v1::MakePlanResponse> made = service.MakePlan(query);
 //
 // A thread registers the node, sends heartbeats, job notices and telemetry, and
 // does it all again when the service has been away.
@@ -45,7 +45,7 @@ class RemoteService : public ServiceLink {
  public:
   // Starts the thread; does not wait for the service.
   explicit RemoteService(RemoteServiceOptions options);
-  // Closes. No MakePlan may be under way and no placement stream open.
+  // Calls Close(). No MakePlan() may be under way and no placement stream open.
   ~RemoteService() override;
 
   absl::StatusOr<v1::MakePlanResponse> MakePlan(
@@ -60,18 +60,18 @@ class RemoteService : public ServiceLink {
   bool connected() const override { return connected_; }
 
  private:
-  // What happened to a job, until the service knows.
+  // What happened to a job and the service does not know yet.
   struct Notice {
     std::string job_id;
     bool finished = false;
   };
 
   void Run();
-  // One round of everything that is due. An error ends the round; the next one
+  // Sends everything that is due. An error ends the round, and the next one
   // begins with a new registration.
   absl::Status Exchange();
   absl::Status Register();
-  // Asks what policies there are and what they can do.
+  // Asks the service which policies there are and what they can do.
   absl::Status KnowPolicies(Client& client);
   absl::Status SendHeartbeat();
   absl::Status SendNotices();
@@ -97,7 +97,7 @@ class RemoteService : public ServiceLink {
   std::map<std::string, v1::Job> active_jobs_ ABSL_GUARDED_BY(jobs_mutex_);
   std::deque<Notice> notices_ ABSL_GUARDED_BY(jobs_mutex_);
 
-  // The thread's alone.
+  // The thread alone uses these.
   std::unique_ptr<Client> client_;
   bool registered_ = false;
   absl::Duration heartbeat_interval_;

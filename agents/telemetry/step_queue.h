@@ -29,9 +29,9 @@ class StepQueue {
   // are counted.
   void Push(std::vector<v1::StepTelemetry> steps);
 
-  // Returns the oldest steps that are not acknowledged, and the same ones until
-  // they are, with the number of steps dropped before them; nullopt if there is
-  // nothing to send. The sender sets node and sequence.
+  // Returns the oldest steps, and the number of steps dropped before them;
+  // nullopt if there is nothing to send. Returns the same batch until it is
+  // acknowledged. The sender sets node and sequence.
   std::optional<v1::TelemetryBatch> Peek();
 
   // Removes the batch that Peek returned last.

@@ -24,7 +24,7 @@ bool Inside(const Arena& arena, int64_t offset_bytes, int64_t size_bytes) {
          offset_bytes <= arena.capacity_bytes() - size_bytes;
 }
 
-// One thread's part of a copy; the arguments have been checked.
+// Copies one thread's part; the arguments have been checked.
 int CopySlice(Arena& from, int64_t from_offset_bytes, Arena& to,
               int64_t to_offset_bytes, int64_t size_bytes) {
   const auto size = static_cast<size_t>(size_bytes);
@@ -58,7 +58,8 @@ int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
   const int64_t pages = size_bytes / session::kPageBytes;
   const int64_t slice_bytes =
       (pages + threads - 1) / threads * session::kPageBytes;
-  // Without a policy, async does the work in get() when no thread can be had.
+  // Without a launch policy, async does the work in get() if the host refuses a
+  // thread.
   std::vector<std::future<int>> helpers;
   for (int64_t at = slice_bytes; at < size_bytes; at += slice_bytes) {
     helpers.push_back(

@@ -1,4 +1,4 @@
-// Makes nameless files in a directory, which disappear with their last
+// Makes files without a name in a directory. They disappear with their last
 // descriptor.
 //
 //   absl::StatusOr<OwnedFd> file = OpenBackingFile("/mnt/nvme", O_DIRECT);
@@ -14,16 +14,16 @@
 
 namespace stowage::agent {
 
-// Makes the file, empty, with mode 0600. `extra_flags` may hold O_DIRECT, which
-// is dropped where the file system does not know it. NOT_FOUND when the
-// directory does not exist, PERMISSION_DENIED when it is not writable; the
-// message says what to do. Refuses a symbolic link in `directory`: a path that
-// was resolved and judged before must not lead elsewhere now.
+// Makes an empty file with mode 0600. `extra_flags` may hold O_DIRECT, which is
+// dropped if the file system does not know it. NOT_FOUND if the directory does
+// not exist, PERMISSION_DENIED if it is not writable; the message says what to
+// do. Refuses symbolic links in `directory`, so that a path that was resolved
+// and judged before cannot lead elsewhere now.
 absl::StatusOr<OwnedFd> OpenBackingFile(const std::string& directory,
                                         int extra_flags);
 
-// Returns what to say, and what to do, when a file cannot be made in
-// `directory` because of the errno `error`.
+// Returns an error that says why no file can be made in `directory`, by the
+// errno `error`, and what to do.
 absl::Status DirectoryError(int error, const std::string& directory);
 
 // Returns how many bytes an unprivileged process may still write below

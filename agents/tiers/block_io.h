@@ -1,4 +1,4 @@
-// Reads and writes of a file in large pieces, several at a time.
+// Reads and writes files in large pieces, several at a time.
 //
 //   std::unique_ptr<BlockIo> io = MakeBlockIo();
 //   int error = io->Write(fd, 0, data);   // 0 or an errno
@@ -13,21 +13,21 @@
 
 namespace stowage::agent {
 
-// Not thread-safe: one per thread or under a lock. Calls block.
+// Not thread-safe: use one per thread, or under a lock. Calls block.
 class BlockIo {
  public:
   virtual ~BlockIo() = default;
 
-  // Both return 0 when all bytes were transferred, else an errno: EIO where the
-  // file ended before. Buffer, offset and size suit direct I/O.
+  // Both return 0 once all bytes are transferred, else an errno: EIO if the
+  // file ends before. Buffer, offset and size must suit direct I/O.
   [[nodiscard]] virtual int Read(int fd, int64_t offset_bytes,
                                  absl::Span<std::byte> to) = 0;
   [[nodiscard]] virtual int Write(int fd, int64_t offset_bytes,
                                   absl::Span<const std::byte> from) = 0;
 };
 
-// Returns an implementation by io_uring with 16 pieces of 1 MiB in flight; null
-// where the kernel refuses io_uring, as containers often do.
+// Returns an implementation that keeps 16 pieces of 1 MiB in flight by
+// io_uring; null if the host refuses io_uring, as containers often do.
 std::unique_ptr<BlockIo> MakeUringBlockIo();
 
 // Returns an implementation that makes one blocking system call after another.

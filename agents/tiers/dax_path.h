@@ -9,7 +9,8 @@
 
 namespace stowage::agent {
 
-// Blocks: it makes and maps a small file in `directory`.
+// Returns whether `directory` is such a directory. Blocks, because it makes and
+// maps a small file there.
 bool IsDaxDirectory(const std::string& directory);
 
 }  // namespace stowage::agent

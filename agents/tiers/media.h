@@ -26,7 +26,7 @@ struct Medium {
   int copy_write_threads;
 };
 
-// Returns null when there is no such medium.
+// Returns the medium; null if there is none of this name.
 const Medium* FindMedium(absl::string_view name);
 
 // Returns "optane, cxl, ...", for messages.

@@ -1,4 +1,4 @@
-// An arena in shared memory.
+// Keeps an arena in shared memory.
 //
 //   absl::StatusOr<SharedMemory> memory =
 //       SharedMemory::Create("dram", 1 << 30);

@@ -14,11 +14,11 @@
 
 namespace stowage::agent {
 
-// Makes "dram", anywhere, or "dram:N", bound to node N.
+// Makes "dram", on any node, or "dram:N", bound to node N.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeDramProvider(
     const TierSpec& spec);
 
-// Makes "numa:N". NOT_FOUND when the node does not exist or has no memory.
+// Makes "numa:N". NOT_FOUND if the node does not exist or has no memory.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeNumaProvider(
     const TierSpec& spec);
 

@@ -10,12 +10,12 @@
 
 namespace stowage::agent {
 
-// NOT_FOUND when the node does not exist or has no memory; the message lists
-// the nodes there are.
+// Returns NOT_FOUND, and lists the nodes that there are, if `node` does not
+// exist or has no memory.
 absl::Status CheckNumaNode(int node);
 
-// Makes `node` alone provide the pages of the shared mapping that are touched
-// from now on, also through another mapping of the same memfd.
+// Makes `node` alone provide the pages of the shared mapping that somebody
+// touches from now on, also through another mapping of the same memfd.
 absl::Status BindToNumaNode(void* data, int64_t size_bytes, int node);
 
 }  // namespace stowage::agent

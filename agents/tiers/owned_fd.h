@@ -1,4 +1,4 @@
-// A file descriptor that closes itself; network/owned_fd.h says more.
+// Gives the agent the OwnedFd of network/owned_fd.h.
 #ifndef STOWAGE_AGENTS_TIERS_OWNED_FD_H_
 #define STOWAGE_AGENTS_TIERS_OWNED_FD_H_
 

@@ -1,5 +1,5 @@
 // Keeps an arena in a file on persistent memory. Several threads read and write
-// it at a time, since one alone does not reach the medium's bandwidth.
+// it at a time, because one does not reach the medium's bandwidth.
 //
 //   PmemArena arena(std::move(fd), capacity_bytes);
 #ifndef STOWAGE_AGENTS_TIERS_PMEM_ARENA_H_
@@ -13,10 +13,9 @@
 
 namespace stowage::agent {
 
-// Owns the descriptor. Uses system calls rather than a mapping, so that a job
-// that truncates the file gets errors and the agent does not fault, and no
-// queue, because the thread that submits a request to such a file makes the
-// copy.
+// Owns the descriptor. Uses system calls and no mapping: if a job truncates the
+// file, the job gets errors and the agent does not fault. Has no queue, because
+// the thread that submits a request to such a file makes the copy itself.
 class PmemArena : public Arena {
  public:
   PmemArena(OwnedFd fd, int64_t capacity_bytes)

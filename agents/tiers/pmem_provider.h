@@ -13,10 +13,10 @@
 
 namespace stowage::agent {
 
-// The arena is a file of our own, not a memkind heap: memkind hides the
-// descriptor of its heap, which the job needs, and the job places tensors
-// itself. memkind tells whether the directory is DAX; on any other file system
-// the tier works too, through the page cache.
+// Makes a provider whose arenas are files of our own and no memkind heaps:
+// memkind hides the descriptor of its heap, which the job needs, and the job
+// places tensors itself. memkind tells whether the directory is DAX; on any
+// other file system the tier works too, through the page cache.
 //
 // Arenas have their blocks reserved, because a store into a mapped hole of a
 // full file system would kill the job. Without a given size an arena has half

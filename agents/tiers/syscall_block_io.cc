@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kPieceBytes = 4 << 20;
 
-// `transfer(offset, done, size)` is pread or pwrite of a piece.
+// Calls `transfer(offset, done, size)`, which is pread or pwrite of a piece,
+// until all is transferred. Returns 0 or an errno.
 template <typename Transfer>
 int TransferAll(int64_t offset_bytes, size_t size_bytes, Transfer transfer) {
   size_t done = 0;

@@ -1,4 +1,4 @@
-// A kind of memory on this node: makes arenas in it and says what it is like.
+// Makes arenas in one kind of memory of this node, and says what it is like.
 //
 //   absl::StatusOr<std::unique_ptr<TierProvider>> provider =
 //       MakeTierProvider(*ParseTierSpec("file:/mnt/nvme"));
@@ -29,7 +29,7 @@ struct TierTraits {
   int64_t read_latency_ns = 0;
   int64_t write_latency_ns = 0;
   double price_usd_per_gb = 0;  // 0: unknown
-  // How many copies at a time, over all jobs, the medium gains from.
+  // How many copies at a time, over all jobs, make the medium faster.
   int copy_read_threads = 16;
   int copy_write_threads = 8;
   // Tiers with equal media share one arbitration: "device 254:0".
@@ -43,16 +43,17 @@ class TierProvider {
 
   virtual const TierTraits& traits() const = 0;
 
-  // Makes room for one job; 0 bytes means the provider's default. Touches no
-  // page. UNAVAILABLE when this machine or this build has no such memory,
-  // PERMISSION_DENIED, NOT_FOUND or RESOURCE_EXHAUSTED when the place cannot be
-  // used; the message says what to do. May block on the file system.
+  // Makes room for one job; 0 bytes mean the provider's default. Touches no
+  // page. UNAVAILABLE if this machine or this build has no such memory;
+  // PERMISSION_DENIED, NOT_FOUND or RESOURCE_EXHAUSTED if the place cannot be
+  // used. The message says what to do. May block on the file system.
   virtual absl::StatusOr<std::unique_ptr<Arena>> CreateArena(
       int64_t capacity_bytes) const = 0;
 };
 
-// UNAVAILABLE when the build lacks the kind, NOT_FOUND or INVALID_ARGUMENT when
-// the machine lacks the node, the directory or the medium.
+// Makes the provider that `spec` names. UNAVAILABLE if the build lacks its
+// kind; NOT_FOUND or INVALID_ARGUMENT if the machine lacks the node, the
+// directory or the medium.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeTierProvider(
     const TierSpec& spec);
 

@@ -19,8 +19,8 @@ struct TierSpec {
   int64_t size_bytes = 0;  // 0: the kind's default
 };
 
-// INVALID_ARGUMENT names the unknown kind or option and lists the known ones.
-// Does not look at the machine.
+// Parses `text` and does not look at the machine. INVALID_ARGUMENT names the
+// unknown kind or option and lists the known ones.
 absl::StatusOr<TierSpec> ParseTierSpec(absl::string_view text);
 
 // Returns whether the argument is a directory.

@@ -14,7 +14,7 @@ absl::Status NoSuchJob(absl::string_view job_id) {
       absl::StrCat("no job '", job_id, "'; list the jobs there are"));
 }
 
-// Fields that are not set keep what is known.
+// Updates the fields that are set in `news`; the others keep what is known.
 void Update(const v1::Job& news, v1::Job* job) {
   if (!news.command().empty()) job->set_command(news.command());
   if (!news.policy().empty()) job->set_policy(news.policy());

@@ -6,10 +6,10 @@
 //   jobs.RecordStep("host-1", step, absl::Now());
 //   absl::StatusOr<v1::Job> now = jobs.Get(job.job_id(), absl::Now());
 //
-// The registry is kept in memory only: a job that the service does not know (it
-// restarted) comes back with its next step. Callers pass the clock. Their
-// values are within the bounds of their proto: a job takes 3 KiB at most,
-// kMaxJobs of them 30 MiB.
+// The registry is in memory only. When the service has restarted, a job comes
+// back with its next step. Callers pass the time. Their values are within the
+// bounds of their proto, so a job takes at most 3 KiB, and kMaxJobs of them
+// take 30 MiB.
 #ifndef STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 
@@ -32,7 +32,8 @@
 
 namespace stowage {
 
-// Grows with every job that starts; a larger number is a newer job.
+// The number of a job. It grows with every job that starts, so that newer jobs
+// have larger ones.
 using JobNumber = int64_t;
 
 struct NumberedJob {
@@ -45,16 +46,16 @@ struct NumberedJob {
 // Says what became of a step.
 enum class StepOutcome {
   kTaken,
-  // The step's index does not exceed the job's last one: it was sent again.
+  // The step was sent before: its index does not exceed the job's last one.
   kRepeated,
 };
 
-// Thread-safe; no call blocks on anything but the registries' locks. Does not
-// own the nodes, which must outlive it.
+// Thread-safe; calls block on the registries' locks alone. Does not own the
+// nodes, which must outlive it.
 //
-// A running job is lost when neither its node nor the job itself has been
-// heard of for the nodes' lease. Beyond kMaxJobs the oldest job that does not
-// run is forgotten, or the oldest of all.
+// A running job is lost when the registry has heard neither of its node nor of
+// the job for the nodes' lease. Above kMaxJobs the registry forgets the oldest
+// job that does not run, or the oldest of all.
 class JobRegistry {
  public:
   static constexpr int kMaxJobs = 10'000;
@@ -66,24 +67,25 @@ class JobRegistry {
   // node has a job of that id.
   absl::Status Start(const v1::Job& job, absl::Time now);
 
-  // NOT_FOUND: no such job. Finishing a finished job changes nothing.
+  // Notes that the job has finished. Does nothing if it had. NOT_FOUND: no such
+  // job.
   absl::Status Finish(absl::string_view job_id, absl::Time now);
 
-  // NOT_FOUND: no such job.
+  // Returns the job as it is at `now`. NOT_FOUND: no such job.
   absl::StatusOr<v1::Job> Get(absl::string_view job_id, absl::Time now) const;
 
-  // Returns up to `limit` jobs, newest first, that are older than `before`;
-  // those of every node when `node` is empty.
+  // Returns up to `limit` jobs of the node that are older than `before`, newest
+  // first; an empty `node` means every node.
   std::vector<NumberedJob> List(absl::string_view node,
                                 std::optional<JobNumber> before, int limit,
                                 absl::Time now) const;
 
-  // Returns whether `node` may speak of the job: the job is its own, or not
-  // known.
+  // Returns whether `node` may speak of the job, which must be its own or
+  // unknown.
   bool IsJobOf(absl::string_view node, absl::string_view job_id) const;
 
-  // Adds a measured step to its job; a job that is not known is added. Steps of
-  // one job ascend by their index, which may leave some out.
+  // Adds a measured step to its job, and the job if it is not known. The
+  // indices of a job's steps ascend and may have gaps.
   StepOutcome RecordStep(absl::string_view node, const v1::StepTelemetry& step,
                          absl::Time now);
 

@@ -2,13 +2,13 @@
 //
 //   NodeRegistry nodes(/*lease=*/absl::Seconds(15));
 //   absl::Status registered = nodes.Register("host-1", system, absl::Now());
-//   absl::Status beat = nodes.Heartbeat("host-1", /*active_jobs=*/2,
-//   absl::Now());
+//   absl::Status beat =
+//       nodes.Heartbeat("host-1", /*active_jobs=*/2, absl::Now());
 //
-// The registry is kept in memory only: after a restart of the service agents
-// are told NOT_FOUND and register again. Callers pass the clock. Their values
-// are within the bounds of their proto, and memory systems are kept in their
-// binary form: a node takes 17 KiB at most, kMaxNodes of them 170 MiB.
+// The registry is in memory only. When the service has restarted, agents get
+// NOT_FOUND and register again. Callers pass the time. Their values are within
+// the bounds of their proto, and memory systems are kept in their binary form,
+// so a node takes at most 17 KiB, and kMaxNodes of them take 170 MiB.
 #ifndef STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
 
@@ -27,7 +27,7 @@
 
 namespace stowage {
 
-// Thread-safe; no call blocks on anything but the registry's lock.
+// Thread-safe; calls block on the registry's lock alone.
 class NodeRegistry {
  public:
   static constexpr int kMaxNodes = 10'000;
@@ -35,21 +35,21 @@ class NodeRegistry {
   // A node is alive while its last heartbeat is no older than `lease`.
   explicit NodeRegistry(absl::Duration lease);
 
-  // Adds the node or replaces its entry; counts as a heartbeat.
-  // RESOURCE_EXHAUSTED: kMaxNodes nodes are alive; dead ones make room.
+  // Adds the node or replaces its entry. Counts as a heartbeat. Dead nodes make
+  // room. RESOURCE_EXHAUSTED: kMaxNodes nodes are alive.
   absl::Status Register(absl::string_view node, const v1::MemorySystem& system,
                         absl::Time now);
 
-  // NOT_FOUND: the node never registered.
+  // Notes that the node is alive. NOT_FOUND: the node has not registered.
   absl::Status Heartbeat(absl::string_view node, int32_t active_jobs,
                          absl::Time now);
 
-  // Returns up to `limit` nodes by ascending name, those after `after_node`.
+  // Returns up to `limit` nodes that come after `after_node`, by name.
   std::vector<v1::NodeSummary> List(absl::string_view after_node, int limit,
                                     absl::Time now) const;
 
   bool Knows(absl::string_view node) const;
-  // Returns false for an unknown node.
+  // Returns whether the node is alive; false if it is unknown.
   bool IsAlive(absl::string_view node, absl::Time now) const;
   int64_t CountAlive(absl::Time now) const;
 

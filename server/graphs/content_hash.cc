@@ -12,7 +12,7 @@ namespace stowage {
 
 std::string HashFields(const std::vector<std::string>& fields) {
   std::string key;
-  // The length keeps neighbouring fields apart.
+  // The lengths keep neighbouring fields apart.
   for (const std::string& field : fields) {
     absl::StrAppend(&key, field.size(), ":", field);
   }

@@ -1,4 +1,4 @@
-// Makes names for things that are known by their content.
+// Names things by a hash of their content.
 //
 //   std::string id = HashFields({graph_id, system_bytes, "belady"});
 #ifndef STOWAGE_SERVER_GRAPHS_CONTENT_HASH_H_
@@ -9,8 +9,8 @@
 
 namespace stowage {
 
-// Returns the hex SHA-256 over the fields in their order; where one ends and
-// the next begins counts.
+// Returns the hex SHA-256 of the fields in their order. Where one field ends
+// and the next begins matters.
 std::string HashFields(const std::vector<std::string>& fields);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// The connection that the stores of one SQLite file share.
+// Opens the connection that the stores of one SQLite file share.
 //
 //   absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
 //       OpenDatabase("/var/lib/stowage/stowaged.db");
@@ -22,7 +22,7 @@
 
 namespace stowage {
 
-// Users take turns by its mutex.
+// A database whose users take turns by its mutex.
 struct SharedDatabase {
   SharedDatabase(DatabaseFile claimed, SqliteDatabase open,
                  std::vector<std::string> notes)
@@ -38,15 +38,15 @@ struct SharedDatabase {
 };
 
 struct DatabaseOptions {
-  // How long to look for damage; further pages of a large database are checked
-  // when they are read.
+  // How long to look for damage. SQLite checks the other pages of a large
+  // database when it reads them.
   absl::Duration check_time = absl::Seconds(1);
 };
 
 // Opens or creates the database for this process alone, looks for damage and
 // brings the schema up to date. ":memory:" keeps everything in memory. Errors
-// name the path and the remedy: those of DatabaseFile, SqliteDatabase and
-// MigrateSchema.
+// are those of DatabaseFile, SqliteDatabase and MigrateSchema(), with the path
+// and the remedy.
 absl::StatusOr<std::shared_ptr<SharedDatabase>> OpenDatabase(
     const std::string& path, const DatabaseOptions& options = {});
 

@@ -1,5 +1,5 @@
-// Claims the file of a database: one service at a time may use it, and only its
-// owner may read it.
+// Claims the file of a database, so that one service at a time uses it and only
+// its owner may read it.
 //
 //   absl::StatusOr<DatabaseFile> file = DatabaseFile::Claim("/var/lib/a.db");
 //   if (!file->warning().empty()) std::cerr << file->warning() << "\n";
@@ -14,18 +14,19 @@
 
 namespace stowage {
 
-// Holds the claim while it lives, and at most as long as its process. Movable.
+// Holds the claim while it lives. The claim also ends with the process.
+// Movable.
 class DatabaseFile {
  public:
-  // Makes the file if it does not exist, readable and writable by its owner
-  // alone whatever the umask is; SQLite gives the files beside it the same
-  // mode. Then locks "PATH.lock", a file of its own, because SQLite's locks on
-  // the database come and go, and another part of the process that closed the
-  // database would release them. ":memory:" needs neither.
+  // Makes the file if it does not exist. Whatever the umask is, its owner alone
+  // may read and write it; SQLite gives the files beside it the same mode. Then
+  // locks "PATH.lock". It does not lock the database, because SQLite takes and
+  // releases locks there, and any part of the process that closed the database
+  // would release ours. ":memory:" needs neither file nor lock.
   static absl::StatusOr<DatabaseFile> Claim(const std::string& path);
 
-  // Returns an empty string, or what the operator of the service should know:
-  // that others may read the file, say.
+  // Returns what the operator of the service should know, such as that others
+  // may read the file; empty: nothing.
   const std::string& warning() const { return warning_; }
 
  private:

@@ -1,12 +1,12 @@
-// Where graphs and their plans are kept.
+// Stores graphs and their plans.
 //
 //   std::unique_ptr<GraphStore> store = *SqliteGraphStore::Open(":memory:");
 //   absl::StatusOr<bool> created = store->PutGraph(summary, graph, request_id);
 //   absl::StatusOr<v1::Graph> graph = store->GetGraph(summary.graph_id());
 //
-// Implementations are safe to call from several threads; calls block on the
-// database. Every method may fail with UNAVAILABLE (the database cannot be
-// reached or written; try again) or DATA_LOSS (what is stored is damaged).
+// Implementations are thread-safe; calls block on the database. Every method
+// may fail with UNAVAILABLE (the database cannot be reached or written; try
+// again) or DATA_LOSS (what is stored is damaged).
 #ifndef STOWAGE_SERVER_GRAPHS_GRAPH_STORE_H_
 #define STOWAGE_SERVER_GRAPHS_GRAPH_STORE_H_
 
@@ -30,50 +30,52 @@ struct GraphRow {
   int64_t updated_at_ns = 0;  // differs for each registration
 };
 
-// Graphs and plans are parsed by the thread that asks for them, without keeping
-// others from the database.
+// The thread that asks for a graph or a plan parses it, and does not keep
+// others from the database meanwhile.
 class GraphStore {
  public:
   virtual ~GraphStore() = default;
 
-  // Stores the graph under `summary.graph_id()`; one that is there already is
-  // replaced and keeps its plans. True when this registration, or an earlier
-  // one with the same non-empty `request_id`, created the entry.
+  // Stores the graph under `summary.graph_id()`. Replaces one that is there and
+  // keeps its plans. Returns whether this registration, or an earlier one with
+  // the same `request_id`, created the entry; an empty `request_id` is like no
+  // other.
   virtual absl::StatusOr<bool> PutGraph(const v1::GraphSummary& summary,
                                         const v1::Graph& graph,
                                         absl::string_view request_id) = 0;
 
-  // NOT_FOUND when there is no such graph.
+  // Returns the graph. NOT_FOUND: no such graph.
   virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view graph_id) = 0;
 
   virtual absl::StatusOr<bool> HasGraph(absl::string_view graph_id) = 0;
 
-  // NOT_FOUND when there is no such graph. Quick, however large it is.
+  // Returns what the store knows of the graph; quick, however large it is.
+  // NOT_FOUND: no such graph.
   virtual absl::StatusOr<GraphRow> FindGraph(absl::string_view graph_id) = 0;
 
-  // Up to `limit` summaries by ascending id, those after `after_id`.
+  // Returns up to `limit` summaries of graphs after `after_id`, by id.
   virtual absl::StatusOr<std::vector<v1::GraphSummary>> ListGraphs(
       absl::string_view after_id, int limit) = 0;
 
   virtual absl::StatusOr<int64_t> CountGraphs() = 0;
 
-  // Deletes the graph and its plans; succeeds when there is none.
+  // Deletes the graph and its plans. Succeeds if there is none.
   virtual absl::Status DeleteGraph(absl::string_view graph_id) = 0;
 
-  // Stores a plan of the graph `plan.graph_id()`, in place of a plan of that
-  // id. NOT_FOUND when the graph is gone.
+  // Stores a plan for the graph `plan.graph_id()`, and replaces a plan of the
+  // same id. NOT_FOUND: the graph is gone.
   virtual absl::Status PutPlan(absl::string_view plan_id,
                                const v1::Plan& plan) = 0;
 
-  // NOT_FOUND when there is no such plan.
+  // Returns the plan. NOT_FOUND: no such plan.
   virtual absl::StatusOr<v1::Plan> GetPlan(absl::string_view plan_id) = 0;
 
-  // Bytes of the stored plan. NOT_FOUND when there is none. Quick, however large
-  // it is.
+  // Returns the bytes of the stored plan; quick, however large it is.
+  // NOT_FOUND: no such plan.
   virtual absl::StatusOr<int64_t> FindPlan(absl::string_view plan_id) = 0;
 
-  // Up to `limit` summaries by ascending id, those after `after_id`; of every
-  // graph when `graph_id` is empty.
+  // Returns up to `limit` summaries of plans after `after_id`, by id; an empty
+  // `graph_id` means every graph.
   virtual absl::StatusOr<std::vector<v1::PlanSummary>> ListPlans(
       absl::string_view graph_id, absl::string_view after_id, int limit) = 0;
 };

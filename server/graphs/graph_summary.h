@@ -1,4 +1,4 @@
-// Says what lists of graphs say of one.
+// Summarises a graph for lists of graphs.
 //
 //   v1::GraphSummary summary = Summarize(graph);
 //   absl::StatusOr<bool> created = store->PutGraph(summary, proto, request_id);
@@ -10,7 +10,7 @@
 
 namespace stowage {
 
-// Summarises a valid graph, updated now.
+// Returns the summary of a valid graph, with this moment as its last update.
 v1::GraphSummary Summarize(const policies::Graph& graph);
 
 }  // namespace stowage

@@ -9,7 +9,8 @@
 namespace stowage {
 namespace {
 
-// Migration i leads from version i to i + 1. Released ones never change.
+// Migration i leads from version i to i + 1. A released migration never
+// changes.
 constexpr std::array<absl::string_view, 2> kMigrations = {
     R"sql(
     CREATE TABLE graphs (
@@ -96,8 +97,7 @@ absl::Status Migrate(SqliteDatabase* database, int64_t version) {
   absl::Status status = database->Execute(
       absl::StrCat("BEGIN IMMEDIATE;", kMigrations[version],
                    "PRAGMA user_version = ", version + 1, "; COMMIT;"));
-  // After a failure the transaction may be open; the error to report is the
-  // first one.
+  // The transaction may still be open; the error to report is the first one.
   if (!status.ok()) database->Execute("ROLLBACK").IgnoreError();
   return status;
 }

@@ -1,10 +1,9 @@
-// The tables of the SQLite database and how older ones are brought up to date.
+// Makes the tables of the SQLite database and brings older ones up to date.
 //
 //   absl::Status status = MigrateSchema(&database);
 //
-// `PRAGMA user_version` holds the schema's version. Each migration runs in a
-// transaction of its own, so that an interrupted one leaves the version before
-// it.
+// `PRAGMA user_version` holds the schema's version. Each migration runs in its
+// own transaction, so that an interrupted one leaves the version before it.
 #ifndef STOWAGE_SERVER_GRAPHS_SCHEMA_H_
 #define STOWAGE_SERVER_GRAPHS_SCHEMA_H_
 
@@ -13,8 +12,8 @@
 
 namespace stowage {
 
-// Brings the database to the newest schema. FAILED_PRECONDITION when it was
-// written by a newer version or holds somebody else's tables.
+// Brings the database to the newest schema. FAILED_PRECONDITION: a newer
+// version wrote it, or it holds somebody else's tables.
 absl::Status MigrateSchema(SqliteDatabase* database);
 
 }  // namespace stowage

@@ -7,7 +7,7 @@
 namespace stowage {
 namespace {
 
-// Beyond so many entries those that nobody uses are dropped.
+// Above this many entries those that nobody uses are dropped.
 constexpr size_t kManyEntries = 256;
 
 }  // namespace
@@ -34,7 +34,8 @@ std::shared_ptr<SharedGraphs::Entry> SharedGraphs::EntryOf(
     absl::string_view graph_id) {
   absl::MutexLock lock(&mutex_);
   if (entries_.size() >= kManyEntries) {
-    // A graph that is dropped here while it is used is parsed once more.
+    // If somebody begins to use a graph that is dropped here, it is parsed once
+    // more.
     absl::erase_if(entries_, [](const auto& item) {
       return item.second.use_count() == 1;
     });

@@ -1,11 +1,12 @@
-// Shares stored graphs, each parsed once, between all who use them at a time.
+// Parses each stored graph once and shares it between all who use it at a time.
 //
 //   SharedGraphs graphs(store.get());
-//   absl::StatusOr<std::shared_ptr<const policies::Graph>> graph = graphs.Load(graph_id);
+//   absl::StatusOr<std::shared_ptr<const policies::Graph>> graph =
+//       graphs.Load(graph_id);
 //
 // A graph of a million kernels takes a gigabyte. So plans of one graph that are
-// made at the same time, and streams that serve them, share it. It is deleted
-// with its last user.
+// made at the same time, and streams that serve them, share it. Its last user
+// deletes it.
 #ifndef STOWAGE_SERVER_GRAPHS_SHARED_GRAPHS_H_
 #define STOWAGE_SERVER_GRAPHS_SHARED_GRAPHS_H_
 
@@ -27,8 +28,8 @@ class SharedGraphs {
  public:
   explicit SharedGraphs(GraphStore* store) : store_(store) {}
 
-  // Returns the graph with the profile that it has now. Blocks while it is
-  // parsed. Errors as of LoadGraph.
+  // Returns the graph with the profile that it has now. Blocks while the graph
+  // is parsed. Errors are those of LoadGraph().
   absl::StatusOr<std::shared_ptr<const policies::Graph>> Load(
       absl::string_view graph_id);
 
@@ -43,7 +44,7 @@ class SharedGraphs {
 
   GraphStore* const store_;
   absl::Mutex mutex_;
-  // Of graphs that are parsed or were of late.
+  // The graphs that somebody uses, or has used of late.
   absl::flat_hash_map<std::string, std::shared_ptr<Entry>> entries_
       ABSL_GUARDED_BY(mutex_);
 };

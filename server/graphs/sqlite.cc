@@ -34,7 +34,7 @@ void SqliteStatement::BindInt(int parameter, int64_t value) {
 }
 
 void SqliteStatement::BindText(int parameter, absl::string_view value) {
-  // A null pointer would bind NULL, which is not the empty text.
+  // A null pointer would bind NULL instead of the empty text.
   const char* data = value.empty() ? "" : value.data();
   NoteBind(sqlite3_bind_text64(statement_.get(), parameter, data, value.size(),
                                SQLITE_STATIC, SQLITE_UTF8));
@@ -85,8 +85,9 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
   absl::Status configured = database.Execute(
-      // FULL: each commit waits for the disk. NORMAL would wait at checkpoints
-      // alone, and lose what came after one with the power.
+      // With FULL each commit waits for the disk. With NORMAL only checkpoints
+      // would wait, and a power failure would lose what came after the last
+      // one.
       "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
       "PRAGMA foreign_keys = ON;");
   if (!configured.ok()) return configured;
@@ -106,7 +107,7 @@ absl::StatusOr<bool> SqliteDatabase::LookForDamage(absl::Duration time) {
   const absl::StatusOr<bool> row = check->Step();
   ended.Notify();
   clock.join();
-  // What an interrupted check reports may be what it did not reach.
+  // An interrupted check may report what it has not reached.
   if (interrupted) return false;
   if (!row.ok()) return row.status();
   const std::string found = check->ColumnText(0);

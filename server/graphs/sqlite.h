@@ -1,20 +1,20 @@
-// A thin RAII layer over SQLite's C interface: statuses in place of codes,
-// destructors in place of close and finalize.
+// Wraps SQLite's C interface: statuses stand for codes, destructors for close
+// and finalize.
 //
 //   absl::StatusOr<SqliteDatabase> database = SqliteDatabase::Open("a.db");
 //   absl::StatusOr<SqliteStatement> query =
 //       database->Prepare("SELECT name FROM graphs WHERE graph_id = ?1");
 //   query->BindText(1, graph_id);
 //   absl::StatusOr<bool> row = query->Step();
-//   if (row.ok() && *row) use(query->ColumnText(0));
+//   if (row.ok() && *row) Show(query->ColumnText(0));
 //
 // Errors: UNAVAILABLE (busy, full, read-only, I/O; try again), DATA_LOSS (the
-// file is damaged or no database), RESOURCE_EXHAUSTED (value too large),
-// FAILED_PRECONDITION (a constraint), else INTERNAL.
+// file is damaged or no database), RESOURCE_EXHAUSTED (a value is too large),
+// FAILED_PRECONDITION (a constraint fails), else INTERNAL.
 //
-// A connection that has met damage still reads and no longer writes: its writes
-// might be lost with the pages that lead to them, or overwrite whole ones. They
-// fail with DATA_LOSS and the remedy.
+// A connection that has met damage still reads but no longer writes: its writes
+// might be lost with the pages that lead to them, or overwrite pages that are
+// whole. They fail with DATA_LOSS and the remedy.
 #ifndef STOWAGE_SERVER_GRAPHS_SQLITE_H_
 #define STOWAGE_SERVER_GRAPHS_SQLITE_H_
 
@@ -32,21 +32,23 @@ struct sqlite3_stmt;
 
 namespace stowage {
 
-// One prepared statement. Must not outlive its database. Bound text and blobs
-// must live until the last Step. Not safe to share between threads.
+// A prepared statement. It must not outlive its database. Bound text and blobs
+// must live until the last Step(). Not thread-safe.
 class SqliteStatement {
  public:
   explicit SqliteStatement(sqlite3_stmt* statement);
 
-  // Parameters count from 1. A failed bind is reported by the next Step.
+  // These bind parameters, which count from 1. The next Step() reports a bind
+  // that failed.
   void BindInt(int parameter, int64_t value);
   void BindText(int parameter, absl::string_view value);
   void BindBlob(int parameter, absl::string_view value);
 
-  // Runs up to the next row; returns true when there is one.
+  // Runs up to the next row and returns whether there is one.
   absl::StatusOr<bool> Step();
 
-  // Columns count from 0; valid until the next Step.
+  // These return columns, which count from 0. Text and blobs are valid until
+  // the next Step().
   int64_t ColumnInt(int column) const;
   std::string ColumnText(int column) const;
   absl::string_view ColumnBlob(int column) const;
@@ -62,17 +64,16 @@ class SqliteStatement {
   int bind_code_ = 0;
 };
 
-// One connection. Not safe to share between threads without a lock.
+// A connection. Not thread-safe.
 class SqliteDatabase {
  public:
   // Opens or creates the file; ":memory:" is a private database in memory.
-  // Sets foreign keys and write-ahead logging. A transaction that was committed
-  // is on the disk, also if power is lost.
+  // Turns on foreign keys and write-ahead logging. A committed transaction is
+  // on the disk and survives a power failure.
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path);
 
-  // Looks through all pages for damage, in rows of tables too, for up to
-  // `time`. Returns true when all have been checked; DATA_LOSS says what is
-  // damaged. Blocks.
+  // Looks for damage in all pages and rows, for at most `time`. Returns whether
+  // it has checked all of them. DATA_LOSS says what is damaged. Blocks.
   absl::StatusOr<bool> LookForDamage(absl::Duration time);
 
   absl::StatusOr<SqliteStatement> Prepare(absl::string_view sql);
@@ -80,7 +81,7 @@ class SqliteDatabase {
   // Runs statements that return no rows.
   absl::Status Execute(const std::string& sql);
 
-  // Runs a query whose first row's first column is a number.
+  // Runs a query and returns the number in the first column of its first row.
   absl::StatusOr<int64_t> QueryInt(absl::string_view sql);
 
   // Returns how many rows the last statement changed.

@@ -202,7 +202,7 @@ absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
   insert->BindInt(6, plan.prediction().step_time_ns());
   insert->BindBlob(7, bytes);
   absl::Status status = insert->Step().status();
-  // The only constraint that can fail is the reference to the graph.
+  // Only one constraint can fail: the reference to the graph.
   if (absl::IsFailedPrecondition(status)) {
     return NoSuch("graph", plan.graph_id(), "register it again");
   }

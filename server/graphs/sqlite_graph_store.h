@@ -1,4 +1,4 @@
-// The embedded GraphStore: one SQLite file.
+// Implements GraphStore in one SQLite file.
 //
 //   absl::StatusOr<std::unique_ptr<GraphStore>> store =
 //       SqliteGraphStore::Open("/var/lib/stowage/stowaged.db");
@@ -17,12 +17,12 @@
 
 namespace stowage {
 
-// Thread-safe: calls take turns on the connection, which other stores may
+// Thread-safe. Calls take turns on the connection, which other stores may
 // share.
 class SqliteGraphStore final : public GraphStore {
  public:
   explicit SqliteGraphStore(std::shared_ptr<SharedDatabase> database);
-  // With a connection of its own; see OpenDatabase.
+  // Opens a store with its own connection; see OpenDatabase().
   static absl::StatusOr<std::unique_ptr<GraphStore>> Open(
       const std::string& path);
 
@@ -45,16 +45,16 @@ class SqliteGraphStore final : public GraphStore {
       int limit) override;
 
  private:
-  // The only column of the only row of `sql`, whose parameter is `id`.
+  // Returns the only column of the only row of `sql`, whose parameter is `id`.
   absl::StatusOr<std::string> ReadBlobOf(absl::string_view sql,
                                          absl::string_view id,
                                          const absl::Status& not_found);
-  // True when the row is new.
+  // Returns whether the row is new.
   absl::StatusOr<bool> InsertGraph(const v1::GraphSummary& summary,
                                    absl::string_view graph,
                                    absl::string_view request_id)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(database_->mutex);
-  // The request that created the row.
+  // Returns the request that created the row.
   absl::StatusOr<std::string> UpdateGraph(const v1::GraphSummary& summary,
                                           absl::string_view graph)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(database_->mutex);

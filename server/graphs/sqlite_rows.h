@@ -16,7 +16,7 @@
 
 namespace stowage {
 
-// Parses a message; DATA_LOSS when the stored bytes are damaged.
+// Returns the message. DATA_LOSS: the stored bytes are damaged.
 template <typename Message>
 absl::StatusOr<Message> ParseStored(absl::string_view bytes) {
   Message message;
@@ -28,14 +28,14 @@ absl::StatusOr<Message> ParseStored(absl::string_view bytes) {
   return message;
 }
 
-// Parses a column of the row that the query stands on.
+// Returns the message in a column of the query's current row.
 template <typename Message>
 absl::StatusOr<Message> MessageInColumn(const SqliteStatement& query,
                                         int column) {
   return ParseStored<Message>(query.ColumnBlob(column));
 }
 
-// Reads the only column of the only row, unchanged.
+// Returns the bytes in the only column of the only row.
 inline absl::StatusOr<std::string> ReadBlob(SqliteStatement* query,
                                             const absl::Status& not_found) {
   absl::StatusOr<bool> row = query->Step();
@@ -44,7 +44,7 @@ inline absl::StatusOr<std::string> ReadBlob(SqliteStatement* query,
   return std::string(query->ColumnBlob(0));
 }
 
-// Reads the only column of the only row into a message.
+// Returns the message in the only column of the only row.
 template <typename Message>
 absl::StatusOr<Message> ReadMessage(SqliteStatement* query,
                                     const absl::Status& not_found) {
@@ -66,7 +66,7 @@ absl::StatusOr<std::vector<Row>> ReadRows(
   }
 }
 
-// Reads rows of one message each, in the first column.
+// Returns the messages in the first column of all rows.
 template <typename Message>
 absl::StatusOr<std::vector<Message>> ReadMessages(SqliteStatement* query) {
   std::vector<Message> messages;

@@ -43,7 +43,7 @@ absl::string_view RemedyOf(absl::StatusCode code) {
   }
 }
 
-// The connection itself remembers that it met damage.
+// Makes the connection refuse writes from now on. It remembers this itself.
 void RefuseWrites(sqlite3* database) {
   sqlite3_exec(database, "PRAGMA query_only = ON", nullptr, nullptr, nullptr);
 }

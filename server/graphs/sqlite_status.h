@@ -11,12 +11,12 @@ struct sqlite3;
 
 namespace stowage {
 
-// Returns the status of a code that is not SQLITE_OK, as sqlite.h lists them,
-// with the remedy.
+// Returns the status of a code that is not SQLITE_OK, with the remedy. sqlite.h
+// lists the errors.
 absl::Status SqliteStatus(int sqlite_code, absl::string_view message);
 
-// Returns the status of a call on the connection that just failed. A connection
-// that has met damage refuses writes from then on, with DATA_LOSS.
+// Returns the status of a call on the connection that has just failed. After
+// damage the connection refuses writes from then on, with DATA_LOSS.
 absl::Status SqliteFailure(sqlite3* database, int sqlite_code);
 
 }  // namespace stowage

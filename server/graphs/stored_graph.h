@@ -11,7 +11,8 @@
 
 namespace stowage {
 
-// Errors are those of the store; DATA_LOSS when it holds no valid graph.
+// Returns the graph. Errors are those of the store; DATA_LOSS: it holds no
+// valid graph.
 absl::StatusOr<policies::Graph> LoadGraph(GraphStore* store,
                                           absl::string_view graph_id);
 

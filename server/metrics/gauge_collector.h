@@ -1,5 +1,4 @@
-// Collects gauges that are read when Prometheus asks and not kept up to date in
-// between.
+// Collects gauges that are read only when Prometheus asks for them.
 //
 //   auto gauges = std::make_shared<GaugeCollector>();
 //   gauges->Add("stowaged_graphs", "Graphs stored.", [&] { return Count(); });
@@ -16,7 +15,7 @@
 
 namespace stowage {
 
-// Add everything before the first Collect; Collect is thread-safe when the
+// Add every gauge before the first Collect(). Collect() is thread-safe if the
 // functions are.
 class GaugeCollector final : public prometheus::Collectable {
  public:

@@ -1,4 +1,4 @@
-// Writes Prometheus metrics as its scrapers read them.
+// Writes metrics in the format that Prometheus reads.
 //
 //   HttpPage page = MetricsPage({metrics.registry(), gauges});
 #ifndef STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
@@ -12,7 +12,7 @@
 
 namespace stowage {
 
-// Returns the current values of the collectables, in the text format 0.0.4.
+// Returns the current values of the collectables in the text format 0.0.4.
 // Blocks as long as they do.
 HttpPage MetricsPage(
     const std::vector<std::shared_ptr<prometheus::Collectable>>& metrics);

@@ -6,7 +6,7 @@ namespace stowage {
 
 void CallBothAtOnce(const std::function<void()>& first,
                     const std::function<void()>& second) {
-  // Where there is no thread to be had, it is called by get().
+  // If the system gives no thread, get() calls `second`.
   std::future<void> other = std::async(second);
   first();
   other.get();

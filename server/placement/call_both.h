@@ -1,4 +1,4 @@
-// Gives policies a way to do two things at once (PlanOptions::call_both).
+// Lets policies do two things at once (PlanOptions::call_both).
 //
 //   options.call_both = CallBothAtOnce;
 #ifndef STOWAGE_SERVER_PLACEMENT_CALL_BOTH_H_
@@ -8,8 +8,8 @@
 
 namespace stowage {
 
-// Calls `second` in a thread of its own, if the system gives one, and `first`
-// in this one; returns when both have returned.
+// Calls `first` in this thread and `second` in another one, if the system gives
+// one. Returns when both have returned.
 void CallBothAtOnce(const std::function<void()>& first,
                     const std::function<void()>& second);
 

@@ -20,13 +20,13 @@ struct ServingDqn {
   std::string digest;  // tells the policy from others
 };
 
-// Thread-safe. Both methods: FAILED_PRECONDITION, with the remedy, when none
-// serves.
+// Thread-safe. Both methods fail with FAILED_PRECONDITION, and the remedy, if
+// no policy serves.
 class DqnSource {
  public:
   virtual ~DqnSource() = default;
 
-  // Returns the policy from which plans of "deeptm" for this request come.
+  // Returns the policy that makes plans of "deeptm" for this request.
   virtual absl::StatusOr<ServingDqn> ForRequest(const PlanRequest& request) = 0;
 
   // Returns the policy that decides online for jobs that run under this plan.

@@ -1,4 +1,4 @@
-// Checks the situation that a job says it is in before a kernel.
+// Checks the situation that a job states before a kernel.
 //
 //   absl::Status valid = CheckSituation(situation, graph.kernel_count(),
 //                                       graph.tensors, /*tier_count=*/2);
@@ -22,8 +22,8 @@ struct JobSituation {
   std::vector<int64_t> free_bytes;  // by tier; empty: not said
 };
 
-// INVALID_ARGUMENT names a kernel, tensor or tier that does not exist, a tensor
-// that is not alive at the kernel, or bytes below 0. Pure.
+// Checks a situation. INVALID_ARGUMENT names a kernel, tensor or tier that does
+// not exist, a tensor that is not alive at the kernel, or bytes below 0. Pure.
 absl::Status CheckSituation(const JobSituation& situation,
                             policies::KernelIndex kernel_count,
                             const std::vector<policies::Tensor>& tensors,

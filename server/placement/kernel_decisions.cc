@@ -8,7 +8,7 @@ namespace stowage {
 namespace {
 
 constexpr int32_t kMaxWindow = 1024;
-// Of any memory system.
+// The most tiers of any memory system.
 constexpr policies::TierIndex kMaxTiers = 16;
 
 absl::Status Damaged(const absl::AlphaNum& what) {
@@ -70,7 +70,8 @@ absl::Status KernelDecisions::AddMoves(const v1::Plan& plan,
   return absl::OkStatus();
 }
 
-// Messages one after the other are one message with the fields of all.
+// Encodes each boundary by itself: messages one after the other are one message
+// with the fields of all.
 void KernelDecisions::Encode(const Boundaries& boundaries) {
   for (policies::KernelIndex b = 0; b <= kernel_count_; ++b) {
     begins_.push_back(encoded_.size());

@@ -1,4 +1,4 @@
-// A stored plan rolled out kernel by kernel: what the per-kernel stream says.
+// Rolls a stored plan out kernel by kernel, for the per-kernel stream.
 //
 //   absl::StatusOr<KernelDecisions> decisions =
 //       KernelDecisions::Create(graph, plan);
@@ -8,8 +8,8 @@
 //   v1::PlaceResponse response;
 //   response.ParseFromString(std::string(*ahead));
 //
-// Encoded once: the bytes of a window lie side by side and are sent as they are,
-// to however many streams.
+// The decisions are encoded once. The bytes of a window lie side by side, and
+// all streams send them as they are.
 #ifndef STOWAGE_SERVER_PLACEMENT_KERNEL_DECISIONS_H_
 #define STOWAGE_SERVER_PLACEMENT_KERNEL_DECISIONS_H_
 
@@ -31,25 +31,27 @@ namespace stowage {
 // Immutable after Create; safe to read from several threads.
 class KernelDecisions {
  public:
-  // DATA_LOSS when the plan names kernels or tensors the graph does not have.
+  // Rolls out `plan`. DATA_LOSS: the plan names kernels or tensors that the
+  // graph does not have.
   static absl::StatusOr<KernelDecisions> Create(const policies::Graph& graph,
                                                 const v1::Plan& plan);
 
-  // Errors of CheckSituation. Of a plan that does not state how many tiers there
-  // are any system's tier will do.
+  // Checks a situation of the plan's job, with the errors of CheckSituation().
+  // If the plan does not state how many tiers there are, accepts a tier of any
+  // system.
   absl::Status Check(const JobSituation& situation) const;
 
-  // The `decisions` of a v1::PlaceResponse, as bytes that live as long as this.
-  // The decisions of kernels `kernel` .. `kernel + window - 1`, cut off at the
-  // end of the step; a window of 0 means 1. Kernels at which nothing is to be
-  // done are left out. A window that holds the last kernel also holds the
-  // boundary that ends the step, as kernel K. INVALID_ARGUMENT when `kernel`
-  // is outside the graph or `window` outside 0..1024.
+  // Returns the `decisions` of a v1::PlaceResponse, as bytes that live as long
+  // as this object: those of kernels `kernel` .. `kernel + window - 1`, up to
+  // the end of the step; a window of 0 means 1. Kernels at which there is
+  // nothing to do are left out. A window that holds the last kernel also holds
+  // the boundary that ends the step, as kernel K. INVALID_ARGUMENT: `kernel` is
+  // outside the graph or `window` outside 0..1024.
   absl::StatusOr<absl::string_view> EncodedWindow(int32_t kernel,
                                                   int32_t window) const;
 
  private:
-  // By boundary, K + 1.
+  // By boundary, of which there are K + 1.
   using Boundaries = std::vector<v1::KernelDecision>;
 
   KernelDecisions(const policies::Graph& graph, const v1::Plan& plan);

@@ -1,4 +1,7 @@
-// Holds a plan with its id, as the engine hands it out.
+// Holds a plan and its id, as the engine returns them.
+//
+//   absl::StatusOr<MadePlan> made = engine.MakePlan(plan_request);
+//   if (made.ok()) Send(made->plan_id, made->plan);
 #ifndef STOWAGE_SERVER_PLACEMENT_MADE_PLAN_H_
 #define STOWAGE_SERVER_PLACEMENT_MADE_PLAN_H_
 
@@ -12,7 +15,7 @@ namespace stowage {
 struct MadePlan {
   std::string plan_id;
   v1::Plan plan;
-  // How long the policy thought; zero when the plan was stored already.
+  // How long the policy thought; zero if the plan was in the store.
   absl::Duration planning_time = absl::ZeroDuration();
 };
 

@@ -12,13 +12,14 @@ namespace stowage {
 namespace {
 
 constexpr policies::TierIndex kSlowTier = 1;
-// Preference of what may not be in slow memory.
+// The preference of a tensor that may not be in slow memory.
 constexpr float kAboveAll = std::numeric_limits<float>::max();
 
-// The tiers of living tensors while a window is decided.
+// Follows the tiers of living tensors while a window is decided.
 class ResidentTensors {
  public:
-  // Before `kernel`: where `residents` say, or else `planned_tier`.
+  // Begins before `kernel`, with each tensor where `residents` say, or else in
+  // its `planned_tier`.
   ResidentTensors(const policies::Graph& graph, policies::KernelIndex kernel,
                   const std::vector<v1::Resident>& residents,
                   absl::FunctionRef<policies::TierIndex(policies::TensorIndex)>
@@ -39,7 +40,8 @@ class ResidentTensors {
     tier_[tensor] = tier;
   }
 
-  // What is born at a kernel is nowhere yet.
+  // Returns whether the tensor is in the fast tier. One that is about to be
+  // born is nowhere yet.
   bool IsFast(policies::TensorIndex tensor) const {
     return tier_[tensor] == policies::kFastTier;
   }
@@ -55,7 +57,7 @@ class ResidentTensors {
     return bytes;
   }
 
-  // Alive at the kernel, by tensor.
+  // Returns the tensors that are alive at the kernel, by tensor.
   std::vector<policies::LivingTensor> LivingAt(
       policies::KernelIndex kernel) const {
     std::vector<policies::LivingTensor> living;
@@ -68,7 +70,8 @@ class ResidentTensors {
     return living;
   }
 
-  // Bytes in the fast tier that die with the kernel; they are nowhere then.
+  // Removes the tensors that die with the kernel. Returns how many of their
+  // bytes were in the fast tier.
   int64_t Bury(policies::KernelIndex kernel) {
     int64_t freed_bytes = 0;
     for (policies::TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
@@ -87,8 +90,9 @@ class ResidentTensors {
   std::vector<policies::TierIndex> tier_;
 };
 
-// One kernel's actions, carried out: what leaves goes first, then what is
-// wanted most. `decision` receives what goes elsewhere.
+// Carries out the actions of one kernel: first those that leave, then those
+// that the policy wants most. Adds each tensor that goes elsewhere to
+// `decision`.
 void CarryOut(const policies::Graph& graph,
               std::vector<policies::PlacementAction> actions,
               ResidentTensors* resident_tensors, int64_t* fast_left_bytes,
@@ -118,8 +122,8 @@ void CarryOut(const policies::Graph& graph,
   }
 }
 
-// What the policy does not decide on: what is born goes to the fast tier where
-// it has room or may not leave it.
+// Adds decisions on tensors that are born, on which the policy does not decide:
+// they go to the fast tier if it has room or they may not be elsewhere.
 void AddUndecided(const policies::Graph& graph,
                   const std::vector<policies::LivingTensor>& living,
                   std::vector<policies::PlacementAction>* actions) {
@@ -164,7 +168,8 @@ absl::StatusOr<OnlineDecisions> OnlineDecisions::Create(
   return online;
 }
 
-// Stored plans were verified: their tensors and tiers exist.
+// Notes where the plan has each tensor. Tensors and tiers exist, because the
+// plan was verified before it was stored.
 void OnlineDecisions::FollowPlan(const v1::Plan& plan) {
   for (const v1::Allocation& initial : plan.initial()) {
     arrivals_[initial.tensor()].push_back({0, 0, initial.at().tier()});

@@ -1,4 +1,5 @@
-// Asks a DQN policy kernel by kernel, where a job is not as its plan has it.
+// Asks a DQN policy kernel by kernel when a job's tensors are not where its
+// plan has them.
 //
 //   absl::StatusOr<OnlineDecisions> online =
 //       OnlineDecisions::Create(graph, system, plan, policy);
@@ -27,25 +28,27 @@ namespace stowage {
 // Immutable after Create; safe to read from several threads.
 class OnlineDecisions {
  public:
-  // Errors of DqnDecider::Make. The plan must belong to the graph.
+  // Makes the object. `plan` must belong to `graph`. Errors are those of
+  // DqnDecider::Make().
   static absl::StatusOr<OnlineDecisions> Create(
       const policies::Graph& graph, const policies::MemorySystem& system,
       const v1::Plan& plan, const policies::DqnPolicy& policy);
 
-  // Returns whether a resident is in another tier than the plan has it in; one
-  // that the plan is moving may be in either. Errors of CheckSituation.
+  // Returns whether a resident is in another tier than the plan says. One that
+  // the plan is moving may be in either of two. Errors are those of
+  // CheckSituation().
   absl::StatusOr<bool> Deviates(const JobSituation& situation) const;
 
-  // Kernels `kernel` .. `kernel + window - 1`, cut off at the end of the step,
-  // each decided as if the decisions before had been carried out; kernels at
-  // which nothing goes elsewhere are left out. `window` is at least 1. Free
-  // bytes that are not said are computed from the residents. Errors as
-  // Deviates.
+  // Returns the decisions for kernels `kernel` .. `kernel + window - 1`, up to
+  // the end of the step. Each follows from those before, as if they were
+  // carried out. Leaves out kernels at which nothing goes elsewhere. `window`
+  // is at least 1. Computes free bytes from the residents if the situation does
+  // not state them. Errors are those of Deviates().
   absl::StatusOr<std::vector<v1::KernelDecision>> Window(
       const JobSituation& situation, int32_t window) const;
 
  private:
-  // Where a tensor is from a boundary on.
+  // The tier of a tensor from a boundary on.
   struct Arrival {
     policies::KernelIndex from = 0;
     // The move may be under way from here on.

@@ -53,7 +53,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request,
   if (!graph.ok()) return graph.status();
   const int64_t memory_bytes =
       EstimatePlanningBytes(graph->size_bytes, request.policy);
-  // The plan may be made while its first caller has gone.
+  // The plan may be made after its first caller has gone.
   auto work = [this, plan_id, request = std::move(request),
                policy = std::shared_ptr<const policies::Policy>(*std::move(
                    policy))](const policies::Cancellation& cancellation) {
@@ -87,7 +87,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
                        {.fast_limit_bytes = request.fast_limit_bytes,
                         .seed = request.seed,
                         .cancellation = cancellation});
-  // To callers that would mean to ask again later.
+  // To a caller RESOURCE_EXHAUSTED would mean to ask again later.
   if (absl::IsResourceExhausted(plan.status())) {
     return absl::FailedPreconditionError(plan.status().message());
   }

@@ -34,42 +34,44 @@ using PolicyFactory =
     std::function<absl::StatusOr<std::unique_ptr<policies::Policy>>(
         std::string_view)>;
 
-// Thread-safe. Does not own the store and the source, which must outlive it.
+// Thread-safe. Owns neither the store nor the source; both must outlive it.
 class PlacementEngine {
  public:
-  // Without a source there is no policy that needs training.
+  // Without a source it has no policies that need training.
   explicit PlacementEngine(GraphStore* store,
                            PolicyFactory policies = policies::MakePolicy,
                            DqnSource* dqn = nullptr,
                            const PlanningLimits& limits = {});
 
-  // Blocks while the plan waits and while the policy thinks. The same request
-  // returns the stored plan at once; callers that ask for the same plan at the
-  // same time share one run.
-  // NOT_FOUND: no such graph. INVALID_ARGUMENT: unknown policy or a limit
-  // below 1. FAILED_PRECONDITION: the limit is too small, as the policy says,
-  // or no DQN policy serves. `dqn_digest` of the request is the engine's to
-  // set.
-  // INTERNAL: the verifier rejects the policy's plan; nothing is stored.
-  // Errors of PlanningQueue::Run, and of the store as in graph_store.h.
+  // Returns the plan for a request, at once if it is in the store. Blocks while
+  // the plan waits and while the policy thinks. Callers that ask for the same
+  // plan at the same time share one run. The engine sets the request's
+  // `dqn_digest`.
+  //
+  // NOT_FOUND: no such graph. INVALID_ARGUMENT: the policy is unknown, or the
+  // limit is below 1. FAILED_PRECONDITION: the limit is too small for the
+  // policy, or no DQN policy serves. INTERNAL: the verifier rejects the plan,
+  // which is then not stored. Other errors are those of PlanningQueue::Run()
+  // and of the store.
   absl::StatusOr<MadePlan> MakePlan(PlanRequest request,
                                     const PlanCaller& caller = {});
 
   PlanningQueue& queue() { return queue_; }
 
-  // The stored plan by kernel. NOT_FOUND: no such plan.
-  // Shared by all who ask while anybody uses it.
+  // Returns the stored plan by kernel. All who ask while somebody uses it share
+  // it. NOT_FOUND: no such plan.
   absl::StatusOr<std::shared_ptr<const KernelDecisions>> Decisions(
       absl::string_view plan_id);
 
-  // What decides where a job is not as its plan has it. NOT_FOUND: no such
-  // plan. FAILED_PRECONDITION: no DQN policy serves.
+  // Returns what decides for a job whose tensors are not where its plan has
+  // them. NOT_FOUND: no such plan. FAILED_PRECONDITION: no DQN policy serves.
   absl::StatusOr<OnlineDecisions> Online(absl::string_view plan_id);
 
  private:
   absl::StatusOr<std::unique_ptr<policies::Policy>> ChoosePolicy(
       PlanRequest* request);
-  // NOT_FOUND also where a stored plan is not wanted.
+  // Returns the stored plan. NOT_FOUND: there is none, or the caller wants a
+  // new one.
   absl::StatusOr<MadePlan> FindStored(const std::string& plan_id,
                                       const PlanRequest& request);
   absl::StatusOr<MadePlan> MakeAndStore(

@@ -1,4 +1,4 @@
-// Says what determines a plan, and the id that follows from it.
+// Holds what determines a plan, and derives the plan's id.
 //
 //   PlanRequest request{.graph_id = id, .system = system,
 //                       .fast_limit_bytes = 1 << 30, .policy = "belady"};
@@ -20,17 +20,16 @@ struct PlanRequest {
   int64_t fast_limit_bytes = 0;  // > 0
   std::string policy;            // as the registry spells it
   int64_t seed = 0;
-  // Tells the DQN policy that makes the plan from others; empty: none does.
+  // Identifies the DQN policy that makes the plan; empty: none does.
   std::string dqn_digest;
-  // Whether to make the plan anew from the profile that the graph has now, even
-  // if it is stored.
+  // Whether to make the plan anew, from the profile that the graph has now,
+  // even if it is in the store.
   bool replan = false;
 };
 
-// Returns the hex SHA-256 over every field but `replan`. Two requests with the
-// same id have the same plan. The graph counts by its structure, not by its
-// profile: a job that registers a new profile of a known graph finds its plan
-// ready.
+// Returns the hex SHA-256 of every field but `replan`. Requests with the same
+// id have the same plan. The graph's structure counts and its profile does not:
+// a job that registers a new profile of a known graph finds its plan ready.
 std::string PlanId(const PlanRequest& request);
 
 }  // namespace stowage

@@ -7,14 +7,15 @@ namespace {
 
 constexpr int64_t kLeastBytes = int64_t{16} << 20;
 
-// Bytes for each byte of a graph: the graph as planners read it, what they
-// index of it, the plan several times over. Measured, 0.5 of the peak allowed:
-// 20 to 40 for all but AutoTM, whose integer programs take 280.
+// Bytes for each byte of a graph: they hold the graph as planners read it,
+// their indices of it, and the plan several times. Measured with a limit of
+// half the peak: 20 to 40 for all policies but AutoTM, whose integer programs
+// take 280.
 constexpr int64_t kBytesPerByte = 40;
 constexpr int64_t kProgramBytesPerByte = 400;
 
-// DeepTM keeps an entry for each living tensor at each kernel, up to a bound
-// (kMaxHeatEntries). A kernel or a tensor takes about so many bytes of a graph.
+// The bytes of a graph that a kernel or a tensor takes, about. DeepTM keeps an
+// entry for each living tensor at each kernel, up to kMaxHeatEntries.
 constexpr int64_t kRowBytes = 64;
 constexpr int64_t kEntryBytes = 16;
 constexpr int64_t kMostEntryBytes = int64_t{512} << 20;

@@ -1,4 +1,4 @@
-// Estimates how much memory making a plan takes, before it is made.
+// Estimates how much memory it will take to make a plan.
 //
 //   int64_t bytes = EstimatePlanningBytes(row.size_bytes, "belady");
 #ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_MEMORY_H_
@@ -9,9 +9,8 @@
 
 namespace stowage {
 
-// Returns the estimate for admission: on the safe side of what was measured,
-// within a factor of about two. `graph_bytes` is the size of the serialized
-// graph.
+// Returns an estimate in bytes: no less than what was measured, and at most
+// about twice as much. `graph_bytes` is the size of the serialised graph.
 int64_t EstimatePlanningBytes(int64_t graph_bytes, std::string_view policy);
 
 }  // namespace stowage

@@ -1,13 +1,13 @@
-// Admits plans: it limits how many are made at a time, how much memory they
-// take together, how many wait and for how long, and lets callers take turns.
+// Admits plans: limits how many are made at a time, how much memory they take
+// together, and how many wait for how long; and lets callers take turns.
 //
 //   PlanningQueue queue({.threads = 2, .waiting = 64});
 //   absl::StatusOr<MadePlan> made = queue.Run(
 //       {.key = plan_id, .memory_bytes = bytes, .work = work},
 //       {.name = peer, .is_gone = [&] { return context->IsCancelled(); }});
 //
-// A caller that asks for a plan which is waiting or being made already shares
-// it. A plan that nobody waits for any more does not begin, or is cancelled.
+// Callers that ask for a plan that waits or is being made share it. A plan that
+// nobody waits for any more does not begin, or is cancelled.
 #ifndef STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
 #define STOWAGE_SERVER_PLACEMENT_PLANNING_QUEUE_H_
 
@@ -34,24 +34,24 @@ namespace stowage {
 struct PlanningLimits {
   int threads = 1;   // plans that are made at a time, >= 1
   int waiting = 64;  // plans that wait, >= 0
-  // Estimated, of all plans that are made at a time.
+  // Estimated, for all plans that are made at a time.
   int64_t memory_bytes = int64_t{4} << 30;
   absl::Duration wait = absl::Minutes(2);   // until a plan begins
   absl::Duration time = absl::Minutes(10);  // until it is made
 };
 
-// Says who waits for a plan.
+// Somebody who waits for a plan.
 struct PlanCaller {
   std::string name;  // callers of different names take turns
-  // Asked several times a second by the thread that waits; empty: never gone.
+  // The waiting thread asks this several times a second; empty: never gone.
   std::function<bool()> is_gone;
 };
 
 struct PlanOrder {
   std::string key;           // orders of one key are the same plan
   int64_t memory_bytes = 0;  // estimated
-  // Makes the plan. Owns what it uses, but for what outlives the queue: it may
-  // run on when all of its callers have gone.
+  // Makes the plan. It may run on when all callers have gone, so what it uses
+  // must belong to it or outlive the queue.
   std::function<absl::StatusOr<MadePlan>(const policies::Cancellation&)> work;
 };
 
@@ -59,26 +59,27 @@ struct PlanOrder {
 class PlanningQueue {
  public:
   explicit PlanningQueue(const PlanningLimits& limits);
-  // Cancels all plans and waits for them.
+  // Cancels all plans and waits until they have ended.
   ~PlanningQueue();
 
-  // Blocks until the plan is made. CANCELLED: the caller has gone.
-  // RESOURCE_EXHAUSTED: too many wait, or it has waited too long; RetryAfter
-  // says when to ask again. FAILED_PRECONDITION: it alone needs more memory
-  // than there is for all. DEADLINE_EXCEEDED: making it took too long.
-  // UNAVAILABLE: the queue drains. Else what `work` returns.
+  // Returns what `order.work` returns. Blocks until the plan is made.
+  // CANCELLED: the caller has gone. RESOURCE_EXHAUSTED: too many plans wait, or
+  // this one has waited too long; RetryAfter() says when to ask again.
+  // FAILED_PRECONDITION: the plan alone needs more memory than there is for
+  // all. DEADLINE_EXCEEDED: making it took too long. UNAVAILABLE: the queue
+  // drains.
   absl::StatusOr<MadePlan> Run(PlanOrder order, const PlanCaller& caller);
 
-  // Refuses new plans, and those that wait.
+  // Refuses new plans and those that wait.
   void BeginDrain();
-  // Cancels all plans; returns false when one has not ended after `timeout`.
+  // Cancels all plans. Returns whether they have ended within `timeout`.
   bool Stop(absl::Duration timeout);
 
   int CountRunning() const;
   int CountWaiting() const;
 
  private:
-  // A plan that is asked for, by `waiters` callers.
+  // A plan that `waiters` callers ask for.
   struct Flight {
     PlanOrder order;
     std::string caller;  // the first one
@@ -97,7 +98,7 @@ class PlanningQueue {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::StatusOr<MadePlan> Await(const FlightPtr& flight,
                                  const PlanCaller& caller);
-  // Of a caller that does not wait any more.
+  // Notes that a caller does not wait any more.
   void Leave(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Withdraw(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Cancel(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -115,20 +116,20 @@ class PlanningQueue {
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
-  // Those that can be shared, by key.
+  // The plans that callers can share, by key.
   std::map<std::string, FlightPtr> flights_ ABSL_GUARDED_BY(mutex_);
-  // By caller, none of them empty, and whose turn it is.
+  // The plans that wait, by caller (none is empty), and whose turn it is.
   std::map<std::string, std::deque<FlightPtr>> waiting_ ABSL_GUARDED_BY(mutex_);
   std::deque<std::string> turns_ ABSL_GUARDED_BY(mutex_);
   std::vector<FlightPtr> running_ ABSL_GUARDED_BY(mutex_);
   int64_t running_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  // How long a plan takes, on average of late.
+  // How long a plan has taken of late, on average.
   absl::Duration usual_time_ ABSL_GUARDED_BY(mutex_) = absl::Seconds(1);
   std::vector<std::thread> threads_;  // last: they use all above
 };
 
-// Returns when to ask again after a RESOURCE_EXHAUSTED of the queue; nullopt
-// for other statuses.
+// Returns how long to wait before asking again after a RESOURCE_EXHAUSTED of
+// the queue; nullopt for other statuses.
 std::optional<absl::Duration> RetryAfter(const absl::Status& status);
 
 }  // namespace stowage

@@ -5,7 +5,7 @@
 namespace stowage {
 namespace {
 
-// Beyond so many entries those that nobody loads are dropped.
+// Above this many entries those that nobody loads are dropped.
 constexpr size_t kManyEntries = 256;
 
 }  // namespace
@@ -45,7 +45,8 @@ std::shared_ptr<SharedDecisions::Entry> SharedDecisions::EntryOf(
     absl::string_view plan_id) {
   absl::MutexLock lock(&mutex_);
   if (entries_.size() >= kManyEntries) {
-    // One that is dropped here while it is used is read once more.
+    // If somebody begins to use a plan that is dropped here, it is read once
+    // more.
     absl::erase_if(entries_, [](const auto& item) {
       return item.second.use_count() == 1;
     });

@@ -1,4 +1,4 @@
-// Plans rolled out kernel by kernel, once for all streams that serve them at a
+// Rolls each plan out kernel by kernel once, for all streams that serve it at a
 // time.
 //
 //   SharedDecisions decisions(store.get(), &graphs);
@@ -28,19 +28,21 @@ class SharedDecisions {
   SharedDecisions(GraphStore* store, SharedGraphs* graphs)
       : store_(store), graphs_(graphs) {}
 
-  // Blocks while the plan is read. NOT_FOUND: no such plan. Errors of
-  // KernelDecisions::Create and of the store.
+  // Returns the plan by kernel. Blocks while the plan is read. NOT_FOUND: no
+  // such plan. Other errors are those of KernelDecisions::Create() and of the
+  // store.
   absl::StatusOr<std::shared_ptr<const KernelDecisions>> Load(
       absl::string_view plan_id);
 
-  // Of a plan that has been replaced: who loads it from now on gets the new
-  // one.
+  // Forgets a plan that has been replaced. Load() returns the new one from now
+  // on.
   void Forget(absl::string_view plan_id);
 
  private:
   struct Entry {
     absl::Mutex mutex;  // held while the plan is read
-    // Of the plan that was read: one of another size has replaced it.
+    // The size of the plan that was read. If the stored one has another size,
+    // it has replaced this one.
     int64_t size_bytes ABSL_GUARDED_BY(mutex) = 0;
     std::weak_ptr<const KernelDecisions> decisions ABSL_GUARDED_BY(mutex);
   };
@@ -51,7 +53,7 @@ class SharedDecisions {
   GraphStore* const store_;
   SharedGraphs* const graphs_;
   absl::Mutex mutex_;
-  // Of plans that are used, or were of late.
+  // The plans that somebody uses, or has used of late.
   absl::flat_hash_map<std::string, std::shared_ptr<Entry>> entries_
       ABSL_GUARDED_BY(mutex_);
 };

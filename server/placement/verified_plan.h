@@ -1,4 +1,4 @@
-// Has a policy make a plan, verifies it and simulates it.
+// Lets a policy make a plan, verifies the plan and simulates it.
 //
 //   absl::StatusOr<policies::Plan> plan =
 //       MakeVerifiedPlan(graph, system, *policy, {.fast_limit_bytes = limit});
@@ -13,8 +13,9 @@
 
 namespace stowage {
 
-// Blocks while the policy thinks. The prediction is the simulator's. INTERNAL
-// when the verifier rejects the plan; else errors are the policy's.
+// Returns the plan with the prediction of the simulator. Blocks while the
+// policy thinks. INTERNAL: the verifier rejects the plan. Other errors are the
+// policy's.
 absl::StatusOr<policies::Plan> MakeVerifiedPlan(
     const policies::Graph& graph, const policies::MemorySystem& system,
     const policies::Policy& policy, const policies::PlanOptions& options);

@@ -1,4 +1,5 @@
-// The bounds that protos state (proto/stowage/v1/bounds.proto), by message type.
+// Reads the bounds that protos state (proto/stowage/v1/bounds.proto), by
+// message type.
 //
 //   for (const FieldRule& rule : RulesOf(message.GetDescriptor()).fields) {
 //     Check(rule.bounds, message, rule.field);
@@ -24,12 +25,13 @@ struct FieldRule {
 
 struct MessageRules {
   std::vector<FieldRule> fields;
-  // A field here or further in has FORM_DIGEST.
+  // Whether a field of the message, or of one in it, has FORM_DIGEST.
   bool has_digests = false;
 };
 
-// Thread-safe. Descriptors are read the first time a type is asked for; the
-// rules live as long as the process. Types must not hold themselves.
+// Returns the rules of a message type, which live as long as the process. Reads
+// the descriptor the first time that somebody asks for the type. A type must
+// not contain itself. Thread-safe.
 const MessageRules& RulesOf(const google::protobuf::Descriptor* type);
 
 }  // namespace stowage

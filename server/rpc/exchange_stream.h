@@ -1,15 +1,15 @@
-// The server's side of a stream that answers each request with one response.
+// Serves a stream that answers each request with one response.
 //
 //   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
 //       &streams,
 //       [](const v1::PlaceRequest& request) { return Answer(request); });
 //
-// Built on gRPC's callback interface: an idle stream holds no thread, nor does
-// one whose client does not read. It has one request at a time, so streams take
-// turns, and what it buffers for its client is one response beyond what the
-// connection's flow control lets go. It takes
-// messages as bytes (WithRawCallbackMethod_Place) and reads them itself: to a
-// reactor of messages one that cannot be read looks like the end of the stream.
+// It uses gRPC's callback interface, so that neither an idle stream nor one
+// whose client does not read holds a thread. It has one request at a time, so
+// streams take turns. It buffers one response more than the connection's flow
+// control lets go. It takes messages as bytes (WithRawCallbackMethod_Place) and
+// reads them itself, because to a reactor of messages one that cannot be read
+// looks like the end of the stream.
 #ifndef STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
 #define STOWAGE_SERVER_RPC_EXCHANGE_STREAM_H_
 
@@ -34,7 +34,7 @@ namespace stowage {
 
 // `Response` is a message, or grpc::ByteBuffer for one that is encoded.
 //
-// Deletes itself when the stream is done. The stream ends with OK when the
+// Deletes itself when the stream has ended. The stream ends with OK when the
 // client hangs up, with the error of the first request that cannot be read or
 // answered, or with UNAVAILABLE when the server drains. The registry must
 // outlive the stream.
@@ -43,13 +43,13 @@ class ExchangeStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public DrainableStream {
  public:
-  // Called for one request at a time.
+  // Answers one request at a time.
   using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
-  // Whether the answer to a request takes longer than a moment.
+  // Returns whether the answer to a request takes longer than a moment.
   using IsSlow = std::function<bool(const Request&)>;
 
-  // Slow answers are made by `workers`, which must outlive the stream, the
-  // others by the thread that reads. Without workers no answer is slow.
+  // `workers`, which must outlive the stream, make slow answers; the thread
+  // that reads makes the others. Without workers no answer is slow.
   ExchangeStream(StreamRegistry* registry, Answer answer,
                  StreamWorkers* workers = nullptr, IsSlow is_slow = nullptr)
       : registry_(registry),
@@ -68,7 +68,7 @@ class ExchangeStream final
     {
       absl::MutexLock lock(&mutex_);
       if (ended_) return;
-      // Until it is answered nobody finishes the stream, so it lives.
+      // Nobody finishes the stream before the answer, so the stream lives.
       answering_ = true;
     }
     if (!grpc::SerializationTraits<Request>::Deserialize(&bytes_, &request_)
@@ -102,9 +102,9 @@ class ExchangeStream final
   }
 
  private:
-  // Asks for the next request. The lock is what hands all members over to the
-  // thread that gets it: gRPC would order them, but unseen by the thread
-  // sanitizer.
+  // Asks for the next request. The lock hands all members over to the thread
+  // that gets it. gRPC orders the threads, too, but the thread sanitizer cannot
+  // see that.
   void Read() {
     absl::MutexLock lock(&mutex_);
     if (!ended_) this->StartRead(&bytes_);
@@ -139,7 +139,8 @@ class ExchangeStream final
     return postponed_end_.has_value();
   }
 
-  // What the stream is to end with since it was being answered.
+  // Returns the status with which the stream was asked to end during the
+  // answer; nullopt: it was not.
   std::optional<absl::Status> AnswerDone() {
     absl::MutexLock lock(&mutex_);
     answering_ = false;
@@ -151,7 +152,7 @@ class ExchangeStream final
     End(postponed.value_or(status));
   }
 
-  // Finishes the stream once, after an answer under way.
+  // Finishes the stream once, after an answer that is under way.
   void End(const absl::Status& status) {
     {
       absl::MutexLock lock(&mutex_);

@@ -1,5 +1,5 @@
-// stowage.v1.GraphService on top of a GraphStore. The conditions of each error
-// stand in proto/stowage/v1/graphs.proto.
+// Serves stowage.v1.GraphService from a GraphStore.
+// proto/stowage/v1/graphs.proto lists the errors.
 //
 //   GraphServiceImpl service(store.get(), &drift);
 //   builder.RegisterService(&service);

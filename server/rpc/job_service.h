@@ -1,5 +1,5 @@
-// stowage.v1.JobService on top of a JobRegistry. The conditions of each error
-// stand in proto/stowage/v1/job.proto.
+// Serves stowage.v1.JobService from a JobRegistry. proto/stowage/v1/job.proto
+// lists the errors.
 //
 //   JobServiceImpl service(&jobs, store.get());
 //   builder.RegisterService(&service);

@@ -26,7 +26,7 @@ class MalformedRequestInterceptor final : public Interceptor {
     if (methods->QueryInterceptionHookPoint(
             InterceptionHookPoints::PRE_SEND_STATUS)) {
       const grpc::Status status = methods->GetSendStatus();
-      // No status of ours is without a message.
+      // All statuses of ours have a message.
       if (status.error_code() == grpc::StatusCode::INTERNAL &&
           status.error_message().empty()) {
         methods->ModifySendStatus(
@@ -50,7 +50,7 @@ absl::Status MalformedRequest(absl::string_view type) {
 
 Interceptor* MalformedRequestInterceptorFactory::CreateServerInterceptor(
     grpc::experimental::ServerRpcInfo* info) {
-  // "/stowage.v1.GraphService/GetGraph".
+  // Such as "/stowage.v1.GraphService/GetGraph".
   const absl::string_view path = info->method();
   if (!absl::StartsWith(path, "/stowage.v1.")) return nullptr;
   const std::string name =

@@ -1,10 +1,10 @@
-// Refuses a request that is not a message of its method's type, and says so;
-// gRPC itself answers with INTERNAL and without a message.
+// Refuses a request that is no message of its method's type, and says so. gRPC
+// alone would answer INTERNAL without a message.
 //
 //   creators.push_back(std::make_unique<MalformedRequestInterceptorFactory>());
 //   builder.experimental().SetInterceptorCreators(std::move(creators));
 //
-// Requests of streams do not pass through here: ExchangeStream reads them
+// Requests of streams do not come here, because ExchangeStream reads them
 // itself.
 #ifndef STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
 #define STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
@@ -15,14 +15,15 @@
 
 namespace stowage {
 
-// INVALID_ARGUMENT: the bytes are no message of that type.
+// Returns INVALID_ARGUMENT, which says that the bytes are no message of `type`.
 absl::Status MalformedRequest(absl::string_view type);
 
-// Thread-safe. Comes before interceptors that look at statuses.
+// Thread-safe. Must come before interceptors that look at statuses.
 class MalformedRequestInterceptorFactory final
     : public grpc::experimental::ServerInterceptorFactoryInterface {
  public:
-  // Null for methods that are not ours: gRPC then goes without.
+  // Returns null for methods that are not ours, which gRPC then does not
+  // intercept.
   grpc::experimental::Interceptor* CreateServerInterceptor(
       grpc::experimental::ServerRpcInfo* info) override;
 };

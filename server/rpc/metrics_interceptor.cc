@@ -42,7 +42,8 @@ class MetricsInterceptor final : public Interceptor {
 
 Interceptor* MetricsInterceptorFactory::CreateServerInterceptor(
     grpc::experimental::ServerRpcInfo* info) {
-  // "/stowage.v1.GraphService/GetGraph". Only methods that exist get here.
+  // Such as "/stowage.v1.GraphService/GetGraph". Only methods that exist get
+  // here.
   const absl::string_view method = info->method();
   if (!absl::StartsWith(method, "/stowage.v1.")) return nullptr;
   return new MetricsInterceptor(std::string(absl::StripPrefix(method, "/")),

@@ -1,4 +1,4 @@
-// Counts every RPC of our services, whichever way it is served.
+// Counts every RPC of our services, however it is served.
 //
 //   creators.push_back(std::make_unique<MetricsInterceptorFactory>(&metrics));
 //   builder.experimental().SetInterceptorCreators(std::move(creators));
@@ -17,7 +17,8 @@ class MetricsInterceptorFactory final
   explicit MetricsInterceptorFactory(ServerMetrics* metrics)
       : metrics_(metrics) {}
 
-  // Null for methods that are not ours: gRPC then goes without.
+  // Returns null for methods that are not ours, which gRPC then does not
+  // intercept.
   grpc::experimental::Interceptor* CreateServerInterceptor(
       grpc::experimental::ServerRpcInfo* info) override;
 

@@ -1,5 +1,5 @@
-// stowage.v1.NodeService on top of the registries. The conditions of each
-// error stand in proto/stowage/v1/node.proto.
+// Serves stowage.v1.NodeService from the registries.
+// proto/stowage/v1/node.proto lists the errors.
 //
 //   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics, &drift,
 //                           absl::Seconds(5));
@@ -22,7 +22,7 @@ class NodeServiceImpl final
     : public v1::NodeService::WithRawCallbackMethod_StreamTelemetry<
           v1::NodeService::Service> {
  public:
-  // Agents are told to send a heartbeat every `heartbeat_interval`.
+  // Tells agents to send a heartbeat every `heartbeat_interval`.
   NodeServiceImpl(NodeRegistry* nodes, JobRegistry* jobs,
                   StreamRegistry* streams, ServerMetrics* metrics,
                   DriftMonitor* drift, absl::Duration heartbeat_interval)

@@ -1,11 +1,12 @@
-// Makes pages of lists, bounded in rows and in bytes. A page token names the
+// Divides lists into pages of bounded rows and bytes. A page token names the
 // list and the key of the last entry sent, so that pages stay right while
 // entries come and go.
 //
 //   absl::StatusOr<Page> page = ParsePage("graphs", size, token);
-//   rows = store->ListGraphs(page->after, page->size + 1);  // one to look ahead
+//   std::vector<v1::GraphSummary> rows =
+//       *store->ListGraphs(page->after, page->size + 1);  // one to look ahead
 //   if (TrimToPage(*page, &rows)) {
-//     token = PageToken("graphs", rows.back().id());
+//     token = PageToken("graphs", rows.back().graph_id());
 //   }
 #ifndef STOWAGE_SERVER_RPC_PAGE_H_
 #define STOWAGE_SERVER_RPC_PAGE_H_
@@ -21,8 +22,8 @@
 
 namespace stowage {
 
-// Of the rows of a page: far below the 4 MiB that clients of gRPC take unless
-// they are told otherwise. A row is a small part of it.
+// The most bytes of the rows of a page. This is far below the 4 MiB that gRPC's
+// clients accept by default, and a row is a small part of it.
 inline constexpr size_t kMaxPageBytes = 1 << 20;
 
 struct Page {
@@ -30,16 +31,16 @@ struct Page {
   std::string after;  // key of the last entry sent; empty on the first page
 };
 
-// `page_size` is 0 (100 rows) or more. INVALID_ARGUMENT: a token that PageToken
-// did not make for this list.
+// Returns the page that a request asks for. `page_size` is 0 (100 rows) or
+// more. INVALID_ARGUMENT: PageToken() has not made the token for this list.
 absl::StatusOr<Page> ParsePage(absl::string_view list, int32_t page_size,
                                absl::string_view page_token);
 
 std::string PageToken(absl::string_view list, absl::string_view last_key);
 
 // Drops the rows beyond the page: the one that was read to look ahead, and
-// those with which it would exceed kMaxPageBytes; the first row always stays.
-// Returns true if it dropped any, that is, if another page follows.
+// those with which the page would exceed kMaxPageBytes. The first row always
+// stays. Returns whether it dropped any, that is, whether another page follows.
 template <typename Row>
 bool TrimToPage(const Page& page, std::vector<Row>* rows) {
   const size_t most = std::min(rows->size(), static_cast<size_t>(page.size));

@@ -1,5 +1,5 @@
-// stowage.v1.PlacementService on top of a PlacementEngine. The conditions of
-// each error stand in proto/stowage/v1/placement.proto.
+// Serves stowage.v1.PlacementService from a PlacementEngine.
+// proto/stowage/v1/placement.proto lists the errors.
 //
 //   PlacementServiceImpl service(&engine, store.get(), &streams, &workers,
 //                                &metrics);

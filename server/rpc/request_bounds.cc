@@ -24,10 +24,10 @@ using ::google::protobuf::Reflection;
 constexpr size_t kMaxNameBytes = 128;
 constexpr size_t kMaxIdBytes = 256;
 constexpr size_t kDigestDigits = 64;
-// Of a value that a message quotes.
+// The most bytes of a value that a message quotes.
 constexpr size_t kMaxQuotedBytes = 64;
 
-// Where a value stands in a request; spelt only when it is refused.
+// Where a value is in a request. It is spelt out only if the value is refused.
 struct Place {
   const Place* parent = nullptr;  // null: the request
   const FieldDescriptor* field = nullptr;
@@ -115,7 +115,7 @@ std::string RangeOf(const v1::Bounds& bounds) {
   return absl::StrCat(bounds.least(), " to ", bounds.most());
 }
 
-// `Number` is int64_t or double.
+// Checks a number. `Number` is int64_t or double.
 template <typename Number>
 absl::Status CheckNumber(const FieldRule& rule, const Place& place,
                          Number value) {
@@ -128,7 +128,7 @@ absl::Status CheckNumber(const FieldRule& rule, const Place& place,
   return Refuse(place, absl::StrCat("is ", value), RangeOf(bounds));
 }
 
-// `place` is null for the request itself.
+// Checks a message. `place` is null for the request itself.
 absl::Status CheckMessage(const MessageRules& rules, const Place* place,
                           const Message& message);
 
@@ -145,8 +145,8 @@ absl::Status CheckSubmessage(const FieldRule& rule, const Place& place,
   return CheckMessage(*rule.nested, &place, message);
 }
 
-// Of entry `place.index` of a repeated field, or of the field where there is
-// none.
+// Checks entry `place.index` of a repeated field, or the field if it is not
+// repeated.
 absl::Status CheckValue(const FieldRule& rule, const Place& place,
                         const Message& message) {
   const Reflection& reflection = *message.GetReflection();

@@ -16,15 +16,14 @@
 namespace stowage {
 
 // Checks a message. INVALID_ARGUMENT names the first field that is out of
-// bounds, its value and the values that it may have. Thread-safe. The bounds of
-// a message type are determined once.
+// bounds, its value and the values that it may have. Thread-safe.
 absl::Status CheckBounds(const google::protobuf::Message& request);
 
 // Writes digests in lower case, and drops fields that this version does not
-// know: what is kept of a request is bounded by the fields that are checked.
+// know, so that everything that is kept of a request has been checked.
 void Normalize(google::protobuf::Message* request);
 
-// Returns the request, checked and normalized, or the error of CheckBounds.
+// Returns the request, checked and normalised, or the error of CheckBounds().
 template <typename Request>
 absl::StatusOr<Request> Checked(const Request& request) {
   if (absl::Status valid = CheckBounds(request); !valid.ok()) return valid;

@@ -1,4 +1,4 @@
-// Statuses on their way to the wire.
+// Translates statuses for the wire.
 //
 //   return ToGrpcStatus(store->DeleteGraph(id));
 #ifndef STOWAGE_SERVER_RPC_STATUS_H_
@@ -9,8 +9,9 @@
 
 namespace stowage {
 
-// Both libraries number the canonical codes alike. Payloads that are messages
-// (their type URL begins with "type.googleapis.com/") become details.
+// Returns the status as gRPC's. Both libraries number the canonical codes
+// alike. Payloads that are messages, whose type URL begins with
+// "type.googleapis.com/", become details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace stowage

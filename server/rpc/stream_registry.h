@@ -1,4 +1,4 @@
-// Keeps the streams that are open, so that a server that stops can end them.
+// Knows the streams that are open, so that a server that stops can end them.
 //
 //   StreamRegistry streams;                    // outlives the server
 //   streams.DrainAll();                        // on SIGTERM
@@ -11,18 +11,20 @@
 
 namespace stowage {
 
-// A stream that can be asked to end with UNAVAILABLE.
+// A stream that the registry can ask to end.
 class DrainableStream {
  public:
   virtual ~DrainableStream() = default;
-  // Must not block and must not call the registry.
+  // Ends the stream with UNAVAILABLE. Must neither block nor call the registry.
   virtual void Drain() = 0;
 };
 
-// Thread-safe. Does not own the streams; each removes itself before it goes.
+// Thread-safe. Does not own the streams; each removes itself before it is
+// deleted.
 class StreamRegistry {
  public:
-  // Returns false when the server drains already: the stream must end at once.
+  // Adds a stream. Returns false if the server drains already; the stream must
+  // then end at once.
   bool Add(DrainableStream* stream) {
     absl::MutexLock lock(&mutex_);
     if (draining_) return false;
@@ -35,11 +37,11 @@ class StreamRegistry {
     streams_.erase(stream);
   }
 
-  // Asks every stream to end and refuses new ones from now on.
+  // Asks every stream to end. Refuses new ones from now on.
   void DrainAll() {
     absl::MutexLock lock(&mutex_);
     draining_ = true;
-    // A stream that ends waits in Remove until all have been asked.
+    // A stream that ends waits in Remove() until all have been asked.
     for (DrainableStream* stream : streams_) stream->Drain();
   }
 

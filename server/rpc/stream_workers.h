@@ -1,11 +1,11 @@
-// A few threads for answers of streams that take longer than a moment: gRPC has
-// as few threads for all of its callbacks, and what blocks them delays everyone.
+// Runs slow answers of streams on a few threads. gRPC has as few threads for
+// all of its callbacks, and a callback that blocks one of them delays everyone.
 //
 //   StreamWorkers workers;                    // outlives the streams
-//   workers.Run([this] { AnswerRequest(); });
+//   workers.Run([&] { AnswerRequest(); });
 //
-// First come, first served: a stream has one request at a time, so streams take
-// turns.
+// Work runs in the order in which it came. A stream has one request at a time,
+// so streams take turns.
 #ifndef STOWAGE_SERVER_RPC_STREAM_WORKERS_H_
 #define STOWAGE_SERVER_RPC_STREAM_WORKERS_H_
 
@@ -23,10 +23,10 @@ namespace stowage {
 class StreamWorkers {
  public:
   StreamWorkers();
-  // Waits until all that was given has run.
+  // Waits until all work has run.
   ~StreamWorkers();
 
-  // Does not block.
+  // Runs `work` on one of the threads. Does not block.
   void Run(std::function<void()> work);
 
  private:

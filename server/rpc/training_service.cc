@@ -21,7 +21,7 @@ namespace {
 
 constexpr absl::string_view kTrainingList = "trainings";
 constexpr absl::string_view kVersionList = "versions";
-// How soon a watcher that is gone is noticed between episodes.
+// How long it takes, between episodes, to notice that a watcher has gone.
 constexpr absl::Duration kWatchPoll = absl::Milliseconds(200);
 
 absl::Status BadToken() {
@@ -36,7 +36,7 @@ absl::StatusOr<std::optional<int64_t>> ParseTrainingCursor(const Page& page) {
   return BadToken();
 }
 
-// "<policy_id>/<version>"
+// Parses "<policy_id>/<version>".
 absl::StatusOr<VersionKey> ParseVersionCursor(const Page& page) {
   VersionKey key;
   if (page.after.empty()) return key;
@@ -48,7 +48,7 @@ absl::StatusOr<VersionKey> ParseVersionCursor(const Page& page) {
   return key;
 }
 
-// One of the few streams, while it lives.
+// Holds one of the few places for watchers while it lives.
 class Seat {
  public:
   explicit Seat(std::atomic<int>* taken) : taken_(taken), number_(++*taken) {}
@@ -112,7 +112,7 @@ grpc::Status TrainingServiceImpl::ListTrainings(
 absl::Status TrainingServiceImpl::Watch(
     const grpc::ServerContext& context, int64_t training_id,
     grpc::ServerWriter<v1::TrainingEvent>* writer) {
-  // In this order: one that ends in between is seen as it ended.
+  // In this order, a training that ends in between is seen as it ended.
   const std::shared_ptr<TrainingChannel> channel =
       manager_->Channel(training_id);
   absl::StatusOr<v1::Training> training = trainings_->GetTraining(training_id);

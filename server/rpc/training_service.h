@@ -1,5 +1,5 @@
-// stowage.v1.TrainingService on top of a TrainingManager and PolicyVersions.
-// The conditions of each error stand in proto/stowage/v1/training.proto.
+// Serves stowage.v1.TrainingService from a TrainingManager and PolicyVersions.
+// proto/stowage/v1/training.proto lists the errors.
 //
 //   TrainingServiceImpl service(&manager, &versions, trainings.get());
 //   builder.RegisterService(&service);
@@ -15,8 +15,8 @@
 
 namespace stowage {
 
-// Thread-safe. Owns none of its arguments; all must outlive it. A watcher holds
-// a thread, which is why there are few.
+// Thread-safe. Owns none of its arguments; all must outlive it. Allows few
+// watchers, because each holds a thread.
 class TrainingServiceImpl final : public v1::TrainingService::Service {
  public:
   static constexpr int kMaxWatchers = 64;

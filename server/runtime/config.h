@@ -32,16 +32,17 @@ struct ServerConfig {
   bool check_only = false;       // report the configuration and exit
 };
 
-// True when the command line asks for help; the flags are on standard output.
+// Prints the flags on standard output if the command line asks for help.
+// Returns whether it did.
 bool PrintedHelp(int argc, char** argv);
 
-// Reads and checks the configuration; the state directory is made when the
-// default database is used. INVALID_ARGUMENT names the flag, its value and the
-// remedy. An unknown flag and --version end the process, as Abseil's flags do
-// (status 1 and 0). Call once, before other threads start.
+// Reads and checks the configuration. Makes the state directory if the database
+// is the default one. INVALID_ARGUMENT names the flag, its value and the
+// remedy. An unknown flag ends the process with status 1, --version with 0, as
+// Abseil does. Call it once, before other threads start.
 absl::StatusOr<ServerConfig> LoadConfig(int argc, char** argv);
 
-// Returns one "--flag=value" a line.
+// Returns the configuration as lines of "--flag=value".
 std::string ToString(const ServerConfig& config);
 
 }  // namespace stowage

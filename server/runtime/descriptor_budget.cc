@@ -11,7 +11,7 @@
 namespace stowage {
 namespace {
 
-// The service itself holds about 20.
+// The service itself needs about 20.
 constexpr int kFewest = 64;
 
 }  // namespace
@@ -23,7 +23,8 @@ absl::StatusOr<DescriptorBudget> DivideDescriptors(int limit) {
                      kFewest, "; raise the hard limit (ulimit -Hn)"));
   }
   const int http_connections = std::clamp(limit / 16, 4, 64);
-  // Twice: those that make way for newer ones take a moment to close.
+  // Twice as many, because those that make way for newer ones take a moment to
+  // close.
   return DescriptorBudget{
       .http_connections = http_connections,
       .spare = 2 * http_connections + std::clamp(limit / 8, 8, 64)};

@@ -1,4 +1,4 @@
-// Says how many descriptors the process may open, and how many of them
+// Finds how many descriptors the process may open, and how many of them
 // connections may take.
 //
 //   absl::StatusOr<DescriptorBudget> descriptors = BudgetDescriptors();
@@ -12,20 +12,20 @@ namespace stowage {
 
 // Plain data.
 struct DescriptorBudget {
-  // Connections for metrics.
+  // The most connections for metrics.
   int http_connections;
-  // How many gRPC's connections leave to everything else: connections for
-  // metrics, the database, trainings.
+  // How many descriptors gRPC's connections leave to everything else:
+  // connections for metrics, the database, trainings.
   int spare;
 };
 
 // Divides `limit` descriptors: a 16th of them, 4 to 64, are for metrics, and an
-// 8th, 8 to 64, stay free on top of those. RESOURCE_EXHAUSTED below 64, where
+// 8th, 8 to 64, stay free beside those. RESOURCE_EXHAUSTED below 64, because
 // too few would be left for gRPC.
 absl::StatusOr<DescriptorBudget> DivideDescriptors(int limit);
 
-// Raises the process's soft limit to its hard one, as far as it can, and
-// divides that. Programs that it starts inherit the limit.
+// Raises the process's soft limit to the hard one, as far as it can, and
+// divides it. Programs that the process starts inherit the limit.
 absl::StatusOr<DescriptorBudget> BudgetDescriptors();
 
 }  // namespace stowage

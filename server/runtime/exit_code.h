@@ -1,4 +1,6 @@
-// Says what stowaged's exit status means; docs/reference-stowaged.md lists it.
+// Names the exit statuses of stowaged, which docs/reference-stowaged.md lists.
+//
+//   if (!config.ok()) return kExitUsage;
 #ifndef STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_
 #define STOWAGE_SERVER_RUNTIME_EXIT_CODE_H_
 
@@ -11,7 +13,7 @@ enum ExitCode : int {
   kExitUsage = 1,
   // The database cannot be opened.
   kExitDatabase = 2,
-  // An address cannot be bound or the port file not written.
+  // An address cannot be bound, or the port file cannot be written.
   kExitAddress = 3,
 };
 

@@ -1,4 +1,4 @@
-// Accepts the connections of a gRPC server by a listener of our own.
+// Accepts the connections of a gRPC server with our own listener.
 //
 //   grpc::ServerBuilder builder;
 //   std::unique_ptr<Acceptor> acceptor = MakeGrpcAcceptor(
@@ -9,10 +9,10 @@
 //   acceptor.reset();  // before it shuts down
 //   server->Shutdown();
 //
-// The listener of gRPC 1.51 is not reliable: when accept fails once, for want
-// of a descriptor say, it gives up the socket for good and tells nobody
-// (tcp_server_posix.cc, on_read), so that the service would accept nobody until
-// it is started again. It has no limit of connections either.
+// The listener of gRPC 1.51 is not reliable. When accept() fails once, because
+// no descriptor is left, say, it gives up the socket for good and tells nobody
+// (tcp_server_posix.cc, on_read). The service would then accept nobody until it
+// is started again. That listener has no limit on connections either.
 #ifndef STOWAGE_SERVER_RUNTIME_GRPC_ACCEPTOR_H_
 #define STOWAGE_SERVER_RUNTIME_GRPC_ACCEPTOR_H_
 
@@ -25,9 +25,8 @@
 
 namespace stowage {
 
-// Returns the object that accepts connections for the server that `builder`
-// builds. Start it when the server runs, and end it before the server shuts
-// down.
+// Returns an acceptor for the server that `builder` builds. Start it when the
+// server runs, and delete it before the server shuts down.
 std::unique_ptr<Acceptor> MakeGrpcAcceptor(
     ListeningSockets listening, const Acceptor::Options& options,
     std::shared_ptr<grpc::ServerCredentials> credentials,

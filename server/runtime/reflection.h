@@ -1,5 +1,5 @@
-// Turns gRPC reflection off: linking its library turns it on for every server
-// of the process.
+// Turns off gRPC reflection, which its library turns on for every server of a
+// process that links it.
 //
 //   grpc::ServerBuilder builder;
 //   if (!config.reflection) DisableReflection(&builder);

@@ -1,5 +1,5 @@
-// stowaged put together: store, engine, fleet, services, health, reflection,
-// metrics.
+// Puts stowaged together: store, engine, fleet, services, health, reflection
+// and metrics.
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server =
 //       Server::Start(config, descriptors, std::move(stores), train);
@@ -44,28 +44,29 @@ struct Stores {
   std::unique_ptr<TrainingStore> trainings;
 };
 
-// Owns everything it serves. Start and Drain are called by one thread.
+// Owns everything that it serves. Call Start() and Drain() from one thread.
 class Server {
  public:
-  // Binds and serves, and takes up trainings that were interrupted. UNAVAILABLE
-  // when an address cannot be bound; errors of the stores.
+  // Binds the addresses, serves, and resumes trainings that were interrupted.
+  // UNAVAILABLE: an address cannot be bound. Other errors are those of the
+  // stores.
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServerConfig& config, const DescriptorBudget& descriptors,
       Stores stores, TrainFunction train);
 
   ~Server();
 
-  // Reports NOT_SERVING, ends streams with UNAVAILABLE, refuses new RPCs, waits
-  // up to the drain time-out for those under way, then cancels them. Plans that
-  // wait are refused at once, those that are made are cancelled with their RPCs;
-  // false when one has not ended a moment later: the server must not be deleted
-  // then unless the caller means to wait. A training is interrupted after its
-  // current episode; its checkpoint is stored.
+  // Reports NOT_SERVING, ends streams with UNAVAILABLE and refuses new RPCs.
+  // Waits up to the drain time-out for RPCs under way, then cancels them.
+  // Refuses plans that wait at once, and cancels those that are made with their
+  // RPCs. Returns false if one has not ended a moment later; deleting the
+  // server then waits for it. A training stops after its current episode, and
+  // its checkpoint is stored.
   bool Drain();
 
-  // As clients spell it, with the port that was bound.
+  // Returns the address for clients, with the port that was bound.
   const std::string& grpc_address() const { return grpc_address_; }
-  // Empty without metrics.
+  // Returns the address of the metrics; empty without metrics.
   std::string metrics_address() const;
 
  private:

@@ -1,4 +1,4 @@
-// Finds the directory in which stowaged keeps its state when no other is given.
+// Finds the directory in which stowaged keeps its state by default.
 //
 //   absl::StatusOr<std::string> directory = MakeStateDirectory();
 #ifndef STOWAGE_SERVER_RUNTIME_STATE_DIRECTORY_H_
@@ -11,8 +11,8 @@
 namespace stowage {
 
 // Returns $STATE_DIRECTORY (systemd), else $XDG_STATE_HOME/stowage, else
-// ~/.local/state/stowage. Makes it if it does not exist, for its owner alone.
-// FAILED_PRECONDITION when none of them is set or it cannot be made.
+// ~/.local/state/stowage. Makes it, for its owner alone, if it does not exist.
+// FAILED_PRECONDITION: the environment names none, or it cannot be made.
 absl::StatusOr<std::string> MakeStateDirectory();
 
 }  // namespace stowage

@@ -10,8 +10,8 @@ namespace stowage {
 // Blocks both signals in the calling thread and those it starts later.
 void BlockTerminationSignals();
 
-// Returns the signal that arrived. The signals are then unblocked in the
-// calling thread: a second one ends the process at once.
+// Waits for one of the signals and returns it. Unblocks them in the calling
+// thread, so that a second one ends the process at once.
 int WaitForTermination();
 
 }  // namespace stowage

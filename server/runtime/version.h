@@ -1,4 +1,4 @@
-// Holds the version that this binary was built as: CMake's project version.
+// Holds the version of this binary, which is CMake's project version.
 #ifndef STOWAGE_SERVER_RUNTIME_VERSION_H_
 #define STOWAGE_SERVER_RUNTIME_VERSION_H_
 

@@ -19,7 +19,7 @@ constexpr int kOomScoreAdjustment = 1000;  // the highest
 
 bool EndWithParent(int parent_pid) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It may have ended before.
+  // The parent may have ended before.
   return getppid() == parent_pid;
 }
 

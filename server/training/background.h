@@ -1,4 +1,4 @@
-// Lets a process do its work so that others do not notice it.
+// Makes a process work in the background, so that others do not notice it.
 //
 //   if (!EndWithParent(parent_pid)) return 1;
 //   GoToBackground(/*niceness=*/19);
@@ -7,15 +7,16 @@
 
 namespace stowage {
 
-// Makes the kernel kill this process when the thread that started it ends.
-// Returns false when the parent has ended already.
+// Makes the operating system kill this process when the thread that started it
+// ends. Returns false if the parent has ended already.
 bool EndWithParent(int parent_pid);
 
-// Lowers the priority of this process and of the threads that it starts
-// afterwards: nice(2), the batch scheduling class, idle I/O (where the I/O
-// scheduler knows classes), and the first choice of the kernel when memory runs
-// out. Not SCHED_IDLE: on a node that is always busy a training would never
-// end. What the system refuses is left as it is.
+// Lowers the priority of this process and of the threads that it starts later:
+// sets nice(2), the batch scheduling class and idle I/O (which counts if the
+// I/O scheduler knows classes), and makes the process the first to be killed
+// when memory runs out. Does not use SCHED_IDLE, with which a training would
+// never end on a node that is always busy. Leaves as it is what the system
+// refuses.
 void GoToBackground(int niceness);
 
 }  // namespace stowage

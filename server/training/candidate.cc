@@ -17,7 +17,7 @@ double Price(const policies::Prediction& prediction, int64_t peak_bytes,
          slow_bytes * prices.slow_usd_per_gb;
 }
 
-// 1 where both are nothing.
+// Returns `candidate` over `serving`; 1 if both are 0.
 double Ratio(double candidate, double serving) {
   if (serving > 0) return candidate / serving;
   return candidate > 0 ? 2 : 1;

@@ -1,20 +1,20 @@
-// Compares the measurements of jobs with the predictions, and retrains on
-// drift.
+// Compares what jobs measure with the predictions, and retrains when they drift
+// apart.
 //
 //   DriftMonitor drift(&graphs, &trainings, &manager, &jobs, 0.2);
 //   drift.NoteStep(step);                 // each step of telemetry
 //   drift.NoteProfile(graph_id, before, after);   // a profile was replaced
 //
-// Steps that a plan drove through are looked at in windows. When the median of
-// measured over predicted duration of a window is off by more than the
-// threshold from where it was, and a DQN policy serves the job, the durations
-// of the graph's profile are scaled so that they tell what was measured.
-// Telemetry says how long steps take, not kernels: the profile keeps its
-// proportions, and its durations count as derived from then on. A profile that
-// a job has measured anew tells more, and needs no scaling.
+// The monitor looks at windows of steps that a plan drove to their end, and at
+// the median of measured over predicted duration in each window. If the median
+// has moved by more than the threshold and a DQN policy serves the job, the
+// monitor scales the durations of the graph's profile to what was measured.
+// Telemetry tells how long steps take and not how long kernels take, so the
+// profile keeps its proportions, and its durations count as derived from then
+// on. A profile that a job has measured anew tells more and is not scaled.
 //
-// Either way a training begins from the last weights. Whatever comes of it is
-// judged on the new profile and promoted only if it is better.
+// In both cases a training begins from the last weights. The new policy is
+// judged on the new profile, and promoted only if it is better.
 #ifndef STOWAGE_SERVER_TRAINING_DRIFT_MONITOR_H_
 #define STOWAGE_SERVER_TRAINING_DRIFT_MONITOR_H_
 
@@ -37,18 +37,18 @@
 
 namespace stowage {
 
-// Multiplies every known duration and gap by `factor` and marks them as
-// derived.
+// Returns the graph with every known duration and gap multiplied by `factor`
+// and marked as derived.
 v1::Graph ScaleDurations(v1::Graph graph, double factor);
 
-// Thread-safe. Owns none of the pointers; all must outlive it. A retraining
-// that cannot begin (a full queue, a database that is away) is left out, and
-// the serving version remains.
+// Thread-safe. Owns none of the pointers; all must outlive it. If a training
+// cannot begin, because the queue is full or the database is away, there is
+// none, and the serving version remains.
 class DriftMonitor {
  public:
   static constexpr int kWindowSteps = 16;
 
-  // `threshold` as a share: 0.2 is 20 %; 0: never.
+  // `threshold` is a share: 0.2 is 20 %; with 0 nothing is retrained.
   DriftMonitor(GraphStore* graphs, TrainingStore* trainings,
                TrainingManager* manager, const JobRegistry* jobs,
                double threshold)
@@ -58,26 +58,26 @@ class DriftMonitor {
         jobs_(jobs),
         threshold_(threshold) {}
 
-  // Takes in a measured step, once. When a window shows drift it blocks on the
+  // Takes in a measured step, once. If a window shows drift, blocks on the
   // database and while a plan is made.
   void NoteStep(const v1::StepTelemetry& step);
 
-  // Call it when the stored profile of a graph was replaced. Blocks on the
-  // database when its kernels take another time together.
+  // Notes that the stored profile of a graph was replaced. If its kernels
+  // together take another time, blocks on the database.
   void NoteProfile(absl::string_view graph_id, const v1::Graph& before,
                    const v1::Graph& after);
 
  private:
-  // Of one job.
+  // The window of one job.
   struct Window {
     int64_t predicted_duration_ns = 0;
-    double baseline = 1;  // measured over predicted, as it was last
+    double baseline = 1;  // the last measured over predicted duration
     std::vector<double> ratios;
   };
 
   bool IsDrift(double factor) const;
-  // Measured over predicted duration, when a window that shows drift is
-  // complete.
+  // Adds a step to its job's window. Returns measured over predicted duration
+  // if the window is complete and shows drift.
   std::optional<double> Add(const v1::StepTelemetry& step);
   absl::Status FollowSteps(const std::string& job_id, double measured_ns);
   absl::Status UpdateProfile(const DqnVersion& version, double measured_ns);

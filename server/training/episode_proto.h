@@ -1,4 +1,4 @@
-// Converts episodes to the form that the protos have.
+// Converts episodes to protos and back.
 //
 //   EpisodeTimer timer;
 //   v1::Episode episode = timer.Stamp(report);   // after each episode
@@ -13,15 +13,15 @@
 
 namespace stowage {
 
-// Without `remaining_ns`.
+// Returns the episode as a proto, without `remaining_ns`.
 v1::Episode EpisodeToProto(const policies::EpisodeReport& report);
 
-// `checkpoint` must outlive the report.
+// Returns the report of an episode. `checkpoint` must outlive it.
 policies::EpisodeReport EpisodeFromProto(const v1::Episode& episode,
                                          const policies::DqnPolicy* checkpoint);
 
-// Estimates how long a training still takes, from the time that its episodes
-// took after the first. Not thread-safe.
+// Estimates how long a training will still take, by the time of its episodes
+// after the first. Not thread-safe.
 class EpisodeTimer {
  public:
   v1::Episode Stamp(const policies::EpisodeReport& report);

@@ -26,8 +26,8 @@
 
 namespace stowage {
 
-// Returns the hex SHA-256 of what a DQN policy is for: graph, memory system,
-// limit and cost priority.
+// Returns the hex SHA-256 of what a DQN policy was trained for: graph, memory
+// system, limit and cost priority.
 std::string PolicyId(const policies::DqnPolicy& policy);
 
 // Thread-safe. Does not own the stores, which must outlive it.
@@ -36,37 +36,39 @@ class PolicyVersions final : public DqnSource {
   PolicyVersions(GraphStore* graphs, TrainingStore* trainings)
       : graphs_(graphs), trainings_(trainings) {}
 
-  // Rolls the policy out on the graph's profile as it stands, verifies and
-  // simulates the plan, stores the policy as a version, and promotes it when it
-  // is better than the version that serves, or when none does; `verdict` says
-  // which. Blocks while plans are made. Errors are those of the plan: then
-  // nothing is stored.
+  // Rolls the policy out on the graph's present profile, verifies and simulates
+  // the plan, and stores the policy as a version. Promotes the version if it is
+  // better than the one that serves, or if none serves; `verdict` says which.
+  // Blocks while plans are made. Errors are those of the plan; nothing is
+  // stored then.
   absl::StatusOr<v1::PolicyVersion> Publish(
       const policies::DqnPolicy& policy, const policies::MemorySystem& system,
       int64_t training_id);
 
   // Lets the version serve. NOT_FOUND: no such version. FAILED_PRECONDITION:
-  // its plan cannot be made or does not verify; what serves goes on serving.
+  // its plan cannot be made or does not verify; the serving version then goes
+  // on serving.
   absl::StatusOr<v1::PolicyVersion> Promote(const VersionKey& key);
 
-  // As TrainingStore::RollBack; returns the version that serves now.
+  // Rolls back as TrainingStore::RollBack() does. Returns the version that
+  // serves now.
   absl::StatusOr<v1::PolicyVersion> RollBack(const VersionKey& from);
 
-  // Where the graph fits the limit there need be no version: the plan without
-  // moves comes of nothing. Of several cost priorities the version promoted
-  // last serves.
+  // Returns the version that serves the request. If the graph fits the limit,
+  // no version is needed, because the plan has no moves. Of several cost
+  // priorities the version that was promoted last serves.
   absl::StatusOr<ServingDqn> ForRequest(const PlanRequest& request) override;
   absl::StatusOr<ServingDqn> ForPlan(const v1::Plan& plan) override;
 
  private:
-  // Returns the plan of the version that serves; nullopt when none serves or it
-  // can no longer plan.
+  // The plan of the version that serves; nullopt if none serves, or if it can
+  // no longer plan.
   struct Incumbent {
     int64_t version = 0;
     policies::Plan plan;
   };
-  // The first of the graph's that serves and is `wanted`; NOT_FOUND says which
-  // limits there are.
+  // Returns the first version of the graph that serves and is `wanted`.
+  // NOT_FOUND says which limits there are.
   absl::StatusOr<ServingDqn> FindServing(
       const std::string& graph_id,
       absl::FunctionRef<bool(const DqnVersion&)> wanted);
@@ -76,7 +78,8 @@ class PolicyVersions final : public DqnSource {
 
   GraphStore* const graphs_;
   TrainingStore* const trainings_;
-  // Between judging a version and promoting it nothing else is promoted.
+  // Held while a version is judged and promoted, so that no other is promoted
+  // in between.
   absl::Mutex promotion_;
 };
 

@@ -9,7 +9,7 @@
 namespace stowage {
 namespace {
 
-// Whether row v of dqn_versions serves.
+// An expression: whether row v of dqn_versions serves.
 constexpr absl::string_view kServes =
     "(v.version IS (SELECT p.version FROM dqn_promotions p"
     " WHERE p.policy_id = v.policy_id ORDER BY p.sequence DESC LIMIT 1))";
@@ -31,13 +31,14 @@ absl::Status NoSuchGraph(absl::string_view graph_id) {
       absl::StrCat("no graph '", graph_id, "'; register it first"));
 }
 
-// The only constraint that a valid insertion can fail is that on the graph.
+// Returns the status of an insertion. A valid one can fail by one constraint
+// alone: that on the graph.
 absl::Status InsertionStatus(const absl::Status& status,
                              absl::string_view graph_id) {
   return absl::IsFailedPrecondition(status) ? NoSuchGraph(graph_id) : status;
 }
 
-// Columns: info, whether it serves.
+// Returns the version in a row with the columns info and whether it serves.
 absl::StatusOr<v1::PolicyVersion> InfoFromRow(const SqliteStatement& row) {
   absl::StatusOr<v1::PolicyVersion> info =
       MessageInColumn<v1::PolicyVersion>(row, 0);
@@ -45,7 +46,8 @@ absl::StatusOr<v1::PolicyVersion> InfoFromRow(const SqliteStatement& row) {
   return info;
 }
 
-// Columns: info, whether it serves, system, system digest, policy.
+// Returns the version in a row with the columns info, whether it serves,
+// system, system digest and policy.
 absl::StatusOr<DqnVersion> VersionFromRow(const SqliteStatement& row) {
   absl::StatusOr<v1::PolicyVersion> info = InfoFromRow(row);
   if (!info.ok()) return info.status();
@@ -326,7 +328,7 @@ absl::Status SqliteTrainingStore::Promote(const VersionKey& key) {
   insert->BindText(1, key.policy_id);
   insert->BindInt(2, key.version);
   absl::Status inserted = insert->Step().status();
-  // The only constraint is that on the version.
+  // There is one constraint: that on the version.
   return absl::IsFailedPrecondition(inserted) ? NoSuchVersion(key) : inserted;
 }
 

@@ -1,4 +1,4 @@
-// The embedded TrainingStore: tables beside the graphs in one SQLite file.
+// Implements TrainingStore in tables beside the graphs in one SQLite file.
 //
 //   absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
 //       OpenDatabase(":memory:");
@@ -48,11 +48,11 @@ class SqliteTrainingStore final : public TrainingStore {
   absl::StatusOr<std::optional<v1::Training>> FindRequest(
       const std::string& request_id, absl::string_view request)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(database_->mutex);
-  // A column of the table trainings; NOT_FOUND without such a row.
+  // Returns a column of the table trainings. NOT_FOUND: no such row.
   absl::StatusOr<std::string> ReadColumn(absl::string_view column,
                                          int64_t training_id)
       ABSL_LOCKS_EXCLUDED(database_->mutex);
-  // 0: none.
+  // Returns the number of the version that serves; 0: none.
   absl::StatusOr<int64_t> ServingVersion(absl::string_view policy_id)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(database_->mutex);
 

@@ -1,6 +1,6 @@
-// stowage-trainer: trains one DQN policy. stowaged and the command line start
-// it and speak with it over its standard input and output, as
-// proto/stowage/v1/training.proto says; it is no program for people.
+// Runs stowage-trainer, which trains one DQN policy. stowaged and the command
+// line start it and speak with it over its standard input and output, as
+// proto/stowage/v1/training.proto says. People need not start it.
 #include <signal.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace {
 volatile sig_atomic_t cancelled = 0;
 
 void Write(const v1::TrainerOutput& output) {
-  // A reader that is gone ends this process by SIGPIPE.
+  // If the reader has gone, SIGPIPE ends this process.
   google::protobuf::util::SerializeDelimitedToFileDescriptor(output,
                                                              STDOUT_FILENO);
 }

@@ -1,13 +1,12 @@
-// Trains in a process of its own: stowage-trainer.
+// Trains in its own process, stowage-trainer.
 //
 //   TrainFunction train = TrainerProcess(
 //       {.path = "/usr/bin/stowage-trainer", .niceness = 19});
 //
-// LibTorch stays out of this process (its thread-local storage does not fit the
-// stacks of the metrics endpoint, and loading it takes a second), the system
-// gets its memory back when a training ends, and if memory runs out the kernel
-// kills the training. The trainer lowers its own priority before it loads the
-// graph.
+// So LibTorch stays out of this process: its thread-local storage does not fit
+// the stacks of the metrics endpoint, and it takes a second to load. The system
+// gets the memory back when a training ends. If memory runs out, the training
+// is killed. The trainer lowers its own priority before it loads the graph.
 #ifndef STOWAGE_SERVER_TRAINING_TRAINER_PROCESS_H_
 #define STOWAGE_SERVER_TRAINING_TRAINER_PROCESS_H_
 
@@ -20,18 +19,18 @@ namespace stowage {
 
 struct TrainerOptions {
   std::string path;
-  // 0..19, as nice(1) has it. Above 0 it also reads and writes when the disk is
-  // idle, and is the first that the kernel ends for want of memory.
+  // 0..19, as for nice(1). Above 0 the trainer also reads and writes only when
+  // the disk is idle, and is the first to be killed when memory runs out.
   int niceness = 0;
 };
 
-// Returns the trainer beside the running executable.
+// Returns the path of the trainer beside the running executable.
 absl::StatusOr<std::string> FindTrainer();
 
-// The function may be called from several threads; each call blocks its own.
-// Besides the errors of TrainDqn: FAILED_PRECONDITION when there is no such
-// program, INTERNAL when it ends without a result. It ends with the thread that
-// called.
+// Returns a function that trains. Several threads may call it; each call blocks
+// its thread, and the trainer ends with that thread. Errors are those of
+// TrainDqn(). FAILED_PRECONDITION: there is no such program. INTERNAL: it ended
+// without a result.
 TrainFunction TrainerProcess(TrainerOptions options);
 
 }  // namespace stowage

@@ -1,4 +1,4 @@
-// Passes what a training says while it runs to those who watch.
+// Passes on what a training says while it runs to those who watch it.
 //
 //   auto channel = std::make_shared<TrainingChannel>();
 //   channel->Publish(event);                                 // the training
@@ -29,7 +29,7 @@ struct TrainingNews {
   ChannelState state = ChannelState::kOpen;
 };
 
-// Thread-safe. Keeps the last kMaxEvents events.
+// Keeps the last kMaxEvents events. Thread-safe.
 class TrainingChannel {
  public:
   static constexpr size_t kMaxEvents = 4096;
@@ -38,8 +38,8 @@ class TrainingChannel {
   void End() { SetState(ChannelState::kEnded); }
   void Close() { SetState(ChannelState::kClosed); }
 
-  // Returns the event numbered `cursor`, or the oldest kept after it, and moves
-  // the cursor past it. Blocks up to `timeout` for one.
+  // Returns the event numbered `cursor`, or the oldest one that is kept after
+  // it, and moves the cursor past it. Blocks up to `timeout` for an event.
   TrainingNews Next(int64_t* cursor, absl::Duration timeout);
 
  private:

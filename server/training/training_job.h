@@ -1,4 +1,4 @@
-// Says what a training is given, and declares the function that trains.
+// Holds what a training needs, and declares the function that trains.
 //
 //   TrainFunction train = TrainerProcess({.path = "/usr/bin/stowage-trainer"});
 //   absl::StatusOr<policies::DqnPolicy> policy =
@@ -31,22 +31,21 @@ struct TrainingJob {
   std::optional<policies::DqnPolicy> start;  // nothing: from random weights
 };
 
-// Called after each episode; false cancels.
+// Takes the report of each episode. Returns false to cancel the training.
 using OnEpisode = absl::FunctionRef<bool(const policies::EpisodeReport&)>;
 
-// As TrainDqn; blocks until the training has ended or was cancelled.
+// Trains as TrainDqn() does. Blocks until the training has ended or is
+// cancelled.
 using TrainFunction = std::function<absl::StatusOr<policies::DqnPolicy>(
     const TrainingJob&, OnEpisode)>;
 
-// Returns the settings that the options ask for: those of `start`, or else the
-// defaults, except where the options set others. `start` may be null.
-// INVALID_ARGUMENT: a limit below 1, or an option out of range.
-// FAILED_PRECONDITION: `start` is for another graph or system.
+// Returns the settings that the options ask for: those of `start`, or the
+// defaults if it is null, except where the options set others.
 policies::DqnSettings SettingsOf(const v1::TrainingOptions& options,
                                  const policies::DqnPolicy* start);
 
-// INVALID_ARGUMENT: a limit below 1, or an option out of range.
-// FAILED_PRECONDITION: `start` is for another graph or system.
+// Checks a job. INVALID_ARGUMENT: the limit is below 1, or an option is out of
+// range. FAILED_PRECONDITION: `start` is for another graph or system.
 absl::Status CheckTrainingJob(const TrainingJob& job);
 
 }  // namespace stowage

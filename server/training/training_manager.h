@@ -1,4 +1,4 @@
-// Keeps the queue of trainings and the threads that run them.
+// Queues trainings and runs them on its threads.
 //
 //   TrainingManager manager(&graphs, &trainings, &versions,
 //                           TrainerProcess(options), {.workers = 1});
@@ -6,10 +6,10 @@
 //   absl::StatusOr<v1::Training> training = manager.Start(request);
 //   manager.Drain();
 //
-// A training runs on one core: as many run at a time as there are workers.
-// While it runs its checkpoint is stored every kCheckpointEpisodes episodes.
-// After Recover, a training that was under way when the process ended, drained
-// or not, continues from its checkpoint.
+// A training runs on one core, and as many run at a time as there are workers.
+// While one runs, its checkpoint is stored every kCheckpointEpisodes episodes.
+// After Recover(), a training that was under way when the process ended,
+// drained or not, continues from its checkpoint.
 #ifndef STOWAGE_SERVER_TRAINING_TRAINING_MANAGER_H_
 #define STOWAGE_SERVER_TRAINING_TRAINING_MANAGER_H_
 
@@ -37,7 +37,7 @@ namespace stowage {
 
 struct TrainingManagerOptions {
   int workers = 1;  // 0: this service does not train
-  // Called by the workers.
+  // The workers call these two.
   std::function<void(const v1::Episode&)> on_episode = [](const auto&) {};
   std::function<void(v1::TrainingState)> on_end = [](auto) {};
 };
@@ -51,28 +51,28 @@ class TrainingManager {
   TrainingManager(GraphStore* graphs, TrainingStore* trainings,
                   PolicyVersions* versions, TrainFunction train,
                   TrainingManagerOptions options);
-  // Drains.
+  // Calls Drain().
   ~TrainingManager();
 
   // Queues the trainings that were unfinished when the process before this one
-  // ended. Call once, first.
+  // ended. Call it once, before anything else.
   absl::Status Recover();
 
-  // Checks the request and queues it; the errors stand in training.proto.
+  // Checks the request and queues it. training.proto lists the errors.
   absl::StatusOr<v1::Training> Start(v1::StartTrainingRequest request);
 
-  // Returns the training as it stands: one that runs ends after its current
-  // episode. NOT_FOUND: no such training.
+  // Cancels the training and returns it as it is now; one that runs ends after
+  // its current episode. NOT_FOUND: no such training.
   absl::StatusOr<v1::Training> Cancel(int64_t training_id);
 
-  // Returns the channel of a training; null when the training has ended, or
-  // never was.
+  // Returns the channel of a training; null if the training has ended, or does
+  // not exist.
   std::shared_ptr<TrainingChannel> Channel(int64_t training_id);
 
-  // Refuses new trainings, asks those that run to stop and closes channels;
-  // does not block.
+  // Refuses new trainings, asks those that run to stop, and closes channels.
+  // Does not block.
   void BeginDrain();
-  // Blocks until the workers have stored their checkpoints: an episode.
+  // Blocks until the workers have stored their checkpoints, about an episode.
   void Drain();
 
   int64_t CountRunning() const;
@@ -95,7 +95,8 @@ class TrainingManager {
   absl::StatusOr<policies::DqnPolicy> Train(const TrainingJob& job,
                                             Active* active,
                                             v1::Training* training);
-  // What becomes of a training that ended without an error.
+  // Sets the last state of a training that ended without an error, and
+  // publishes its policy if it is done.
   void Conclude(const policies::DqnPolicy& policy, const TrainingJob& job,
                 const Active& active, v1::Training* training);
   void Store(const v1::Training& training, Active* active);
@@ -110,7 +111,7 @@ class TrainingManager {
   mutable absl::Mutex mutex_;
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   std::deque<int64_t> queue_ ABSL_GUARDED_BY(mutex_);
-  // Queued and running.
+  // The trainings that are queued or run.
   std::map<int64_t, std::shared_ptr<Active>> active_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::thread> workers_;  // last: they use all above
 };

@@ -1,14 +1,14 @@
-// Keeps trainings and the versions that they make.
+// Stores trainings and the versions that they make.
 //
 //   SqliteTrainingStore store(database);
 //   absl::StatusOr<AddedTraining> added = store.AddTraining(request, training);
 //   absl::StatusOr<v1::PolicyVersion> version = store.AddVersion(new_version);
-//   absl::Status promoted = store.Promote(version->policy_id(), 1);
+//   absl::Status promoted = store.Promote({version->policy_id(), 1});
 //
-// Implementations are safe to call from several threads; calls block on the
-// database. Every method may fail with UNAVAILABLE (the database cannot be
-// reached or written; try again) or DATA_LOSS (what is stored is damaged).
-// Trainings and versions go with their graph.
+// Implementations are thread-safe; calls block on the database. Every method
+// may fail with UNAVAILABLE (the database cannot be reached or written; try
+// again) or DATA_LOSS (what is stored is damaged). Trainings and versions are
+// deleted with their graph.
 #ifndef STOWAGE_SERVER_TRAINING_TRAINING_STORE_H_
 #define STOWAGE_SERVER_TRAINING_TRAINING_STORE_H_
 
@@ -31,7 +31,7 @@ struct AddedTraining {
 };
 
 struct DqnVersion {
-  // `version` is the store's to set when it is added, and `serving` always.
+  // The store sets `version` when it adds the version, and `serving` always.
   v1::PolicyVersion info;
   v1::MemorySystem system;
   std::string system_digest;  // MemorySystemDigest
@@ -48,54 +48,56 @@ class TrainingStore {
  public:
   virtual ~TrainingStore() = default;
 
-  // Sets `training_id`. A request_id that is known returns its training as it
-  // stands; ALREADY_EXISTS when that was another request. NOT_FOUND when the
-  // graph is gone.
+  // Adds a training and sets its `training_id`. If the request_id is known,
+  // returns its training as it is. ALREADY_EXISTS: that was another request.
+  // NOT_FOUND: the graph is gone.
   virtual absl::StatusOr<AddedTraining> AddTraining(
       const v1::StartTrainingRequest& request, v1::Training training) = 0;
 
-  // NOT_FOUND when there is no such training.
+  // Returns the training. NOT_FOUND: no such training.
   virtual absl::StatusOr<v1::Training> GetTraining(int64_t training_id) = 0;
   virtual absl::StatusOr<v1::StartTrainingRequest> GetRequest(
       int64_t training_id) = 0;
-  // Empty: there is none yet.
+  // Returns the last checkpoint; empty: there is none yet.
   virtual absl::StatusOr<std::string> GetCheckpoint(int64_t training_id) = 0;
 
-  // What is gone stays gone.
+  // Stores the training again. Does nothing if it is gone.
   virtual absl::Status UpdateTraining(const v1::Training& training) = 0;
   virtual absl::Status PutCheckpoint(int64_t training_id,
                                      absl::string_view checkpoint) = 0;
 
-  // Up to `limit`, newest first, those older than `before`; of every graph when
-  // `graph_id` is empty.
+  // Returns up to `limit` trainings older than `before`, newest first; an empty
+  // `graph_id` means every graph.
   virtual absl::StatusOr<std::vector<v1::Training>> ListTrainings(
       absl::string_view graph_id, std::optional<int64_t> before, int limit) = 0;
 
-  // Queued or running, oldest first.
+  // Returns the trainings that are queued or run, oldest first.
   virtual absl::StatusOr<std::vector<v1::Training>> ListUnfinished() = 0;
 
-  // Gives the version the next number of its policy. NOT_FOUND when the graph
+  // Adds the version under the next number of its policy. NOT_FOUND: the graph
   // is gone.
   virtual absl::StatusOr<v1::PolicyVersion> AddVersion(DqnVersion version) = 0;
 
-  // Up to `limit` by policy and number, those after `after`; of every graph
-  // when `graph_id` is empty.
+  // Returns up to `limit` versions after `after`, by policy and number; an
+  // empty `graph_id` means every graph.
   virtual absl::StatusOr<std::vector<v1::PolicyVersion>> ListVersions(
       absl::string_view graph_id, const VersionKey& after, int limit) = 0;
 
-  // NOT_FOUND when there is no such version. Version 0: the one that serves.
+  // Returns the version; version 0 is the one that serves. NOT_FOUND: no such
+  // version.
   virtual absl::StatusOr<DqnVersion> GetVersion(const VersionKey& key) = 0;
 
-  // The versions that serve for this graph, the one promoted last first.
+  // Returns the versions that serve for this graph, the last promoted one
+  // first.
   virtual absl::StatusOr<std::vector<DqnVersion>> ListServing(
       absl::string_view graph_id) = 0;
 
-  // Lets the version serve. NOT_FOUND when there is no such version.
+  // Lets the version serve. NOT_FOUND: no such version.
   virtual absl::Status Promote(const VersionKey& key) = 0;
 
-  // Lets the version serve that served before `from` was promoted; changes
-  // nothing where another one than `from` serves. NOT_FOUND when none of the
-  // policy serves, FAILED_PRECONDITION when none served before.
+  // Lets the version serve that served before `from` was promoted. Changes
+  // nothing if another one than `from` serves. NOT_FOUND: no version of the
+  // policy serves. FAILED_PRECONDITION: none served before.
   virtual absl::Status RollBack(const VersionKey& from) = 0;
 };
 
