@@ -1,6 +1,6 @@
-// Every policy by name, and what it can do.
+// Lists every policy by name, says what it can do, and makes it.
 //
-//   for (const PolicyInfo& policy : Policies()) ...
+//   for (const PolicyInfo& policy : Policies()) std::cout << policy.name;
 //   absl::StatusOr<std::unique_ptr<Policy>> policy = MakePolicy("belady");
 #ifndef STOWAGE_POLICIES_REGISTRY_H_
 #define STOWAGE_POLICIES_REGISTRY_H_
@@ -22,26 +22,28 @@ struct PolicyInfo {
   PolicyCapabilities capabilities;
 };
 
-// What is used where no policy is named.
+// The policy that is used where none is named.
 inline constexpr std::string_view kDefaultPolicy = "annealed-search";
 
-// Every policy, sorted by name, also those that need training.
+// Returns every policy, sorted by name, also those that need training.
 std::vector<PolicyInfo> Policies();
 
-// Nothing of a name that there is not.
+// Returns what the policy of that name can do; nothing for an unknown name.
 PolicyCapabilities CapabilitiesOf(std::string_view name);
 
-// Those that MakePolicy makes: they need no training. Sorted.
+// Returns the present names of the policies that MakePolicy makes, which need
+// no training. Sorted.
 std::vector<std::string> PolicyNames();
 
-// The name that a policy has now: another one than `name` where that is what it
-// was called before ("stow", "deeptm-plus").
+// Returns the present name of a policy. It differs from `name` if that is a
+// former name ("stow", "deeptm-plus").
 std::string_view PresentPolicyName(std::string_view name);
 
-// Also by its former name. NOT_FOUND lists the names there are.
+// Makes the policy of that present or former name. NOT_FOUND lists the names
+// there are.
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name);
 
-// The policies whose plans a search weighs.
+// Makes the policies whose plans a search weighs.
 Rivals MakeRivals();
 
 }  // namespace stowage::policies

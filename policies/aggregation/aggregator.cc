@@ -19,8 +19,8 @@
 namespace stowage::policies {
 namespace {
 
-// The order of a plan, and among moves that are alike that of their addresses:
-// neighbours follow one another.
+// Returns a key by which a plan orders moves. Moves that are otherwise alike go
+// by address, so that neighbours follow one another.
 auto IssueOrder(const Move& move) {
   return std::tuple(move.start_kernel, move.to.tier == kFastTier,
                     !move.synchronous(), !move.is_drop, move.deadline_kernel,
@@ -35,11 +35,11 @@ void SortByAddress(std::vector<Move>& moves) {
                    });
 }
 
-// Lays out the groups of one plan, each of their residencies as one item.
+// Lays out the groups of one plan, with each of their residencies as one item.
 class GroupLayout {
  public:
   enum Freedom {
-    kGroupsMove,  // into holes; what is in no group keeps its address
+    kGroupsMove,  // into holes; ungrouped tensors keep their address
     kAllMove,
   };
 
@@ -56,7 +56,7 @@ class GroupLayout {
     for (const Allocation& a : plan.initial) begins_[a.tensor].step = a.at;
   }
 
-  // The plan at its new addresses, or nullopt where they do not fit.
+  // Returns the plan at its new addresses, or nullopt if they do not fit.
   std::optional<Plan> Place(const std::vector<TensorGroup>& groups,
                             Freedom freedom) {
     items_.assign(system_.tiers.size(), {});
@@ -76,13 +76,13 @@ class GroupLayout {
   }
 
  private:
-  // Where a residency is: an item of its tier, and how far into it.
+  // Says where a residency is: an item of its tier, and how far into it.
   struct Address {
     size_t item = 0;
     int64_t offset_bytes = 0;
   };
 
-  // Where the plan has a tensor as it is born and as the step begins.
+  // Says where the plan has a tensor as it is born and as the step begins.
   struct Begins {
     Placement birth;
     Placement step;
@@ -97,8 +97,8 @@ class GroupLayout {
     return capacity > 0 ? capacity : std::numeric_limits<int64_t>::max() / 2;
   }
 
-  // The address that the plan came with. Small tensors may have got new times,
-  // so they need new ones.
+  // Returns the address with which the plan came. Small tensors may have got
+  // new times, so they need new addresses.
   int64_t KeptOffset(const TensorGroup& group, size_t residency) const {
     const TensorIndex t = group.members.front().tensor;
     if (group.members.size() > 1 || group.batch ||
@@ -113,7 +113,7 @@ class GroupLayout {
                : begins_[t].step.offset_bytes;
   }
 
-  // One for all residencies at one place.
+  // Adds one item for all residencies at one place.
   void AddItems(const TensorGroup& group) {
     const TensorIndex first = group.members.front().tensor;
     const std::vector<TierResidency>& residencies =
@@ -141,7 +141,8 @@ class GroupLayout {
     }
   }
 
-  // What is dropped goes on being held; else it is held again as the step ends.
+  // Adds the time `held` to an item: as part of its last span if they meet,
+  // else as a second span, which ends with the step.
   static void Prolong(const Span& held, LayoutItem& item) {
     Span& last = item.spans[1].end > 0 ? item.spans[1] : item.spans[0];
     if (held.begin <= last.end) {
@@ -190,14 +191,15 @@ class GroupLayout {
   const std::vector<TensorResidencies>& residencies_;
   const int64_t small_bytes_;
   std::vector<Begins> begins_;  // by tensor
-  // By tier, of the groups that are being placed.
+  // By tier, for the groups that are being placed.
   std::vector<std::vector<LayoutItem>> items_;
   std::vector<std::vector<int64_t>> kept_offsets_;  // parallel to items_
   std::vector<std::vector<Address>> addresses_;     // by tensor, residency
 };
 
-// The plan at new addresses, in groups as large as there is room for; nullopt
-// where not even small ones fit. Small groups gain most and fit most easily.
+// Returns the plan at new addresses, in groups as large as there is room for,
+// or nullopt if not even small ones fit. Small groups gain most and fit most
+// easily.
 std::optional<Plan> Readdress(const Graph& graph, const MemorySystem& system,
                               const Plan& plan, const AccessIndex& accesses,
                               const AggregationSettings& settings) {
@@ -213,7 +215,8 @@ std::optional<Plan> Readdress(const Graph& graph, const MemorySystem& system,
     const std::vector<TensorGroup> groups =
         AdjoinTensors(graph, plan, *residencies, accesses, pages, most_bytes);
     std::optional<Plan> placed = layout.Place(groups, GroupLayout::kGroupsMove);
-    // Laying all out anew takes long where it fails, so it is tried once.
+    // Laying everything out anew takes long where it fails, so it is tried
+    // once.
     if (!placed.has_value() && most_bytes == settings.most_group_bytes) {
       placed = layout.Place(groups, GroupLayout::kAllMove);
     }
@@ -229,7 +232,7 @@ absl::Status Predict(const Graph& graph, const MemorySystem& system,
   return simulation.status();
 }
 
-// Ties go to the plan with fewer copies.
+// Returns whether `plan` is faster, or as fast with fewer copies.
 bool Better(const Graph& graph, const Plan& plan, const Plan& than) {
   const int64_t gain_ns =
       than.prediction.step_time_ns - plan.prediction.step_time_ns;

@@ -7,7 +7,7 @@
 namespace stowage::policies {
 namespace {
 
-// Keeps the search for groups short, whatever the sizes.
+// The most members of a group. It keeps the search short, whatever the sizes.
 constexpr int kMostMembers = 1024;
 
 struct Window {
@@ -15,7 +15,7 @@ struct Window {
   KernelIndex deadline = 0;
 };
 
-// A tensor's moves in the order of time, and when they happen.
+// Keeps a tensor's moves in the order of time, and when they happen.
 struct Trip {
   TensorIndex tensor = 0;
   std::vector<int> moves;  // of the plan
@@ -66,7 +66,7 @@ class Aligner {
   }
 
  private:
-  // Those that may be alike, by the tiers they go through.
+  // Returns trips that may be alike, by the tiers they go through.
   std::map<std::vector<TierIndex>, std::vector<Trip>> FindTrips() const {
     std::map<std::vector<TierIndex>, std::vector<Trip>> trips;
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
@@ -100,7 +100,8 @@ class Aligner {
     return starts;
   }
 
-  // The end of the trips from `first` on that `windows`, widened, suit.
+  // Returns the end of the trips from `first` on that suit `windows`, and
+  // widens these.
   std::vector<Trip>::iterator FindGroup(std::vector<Trip>::iterator first,
                                         std::vector<Trip>::iterator end,
                                         std::vector<Window>& windows) const {
@@ -119,7 +120,7 @@ class Aligner {
     return last;
   }
 
-  // Leaving as late and returning as early as either.
+  // Returns windows that leave as late and return as early as either.
   std::vector<Window> Together(const Trip& trip, const std::vector<Window>& a,
                                const std::vector<Window>& b) const {
     std::vector<Window> both;
@@ -135,7 +136,7 @@ class Aligner {
     return both;
   }
 
-  // Whether the tensor may move then, and is away long enough.
+  // Returns whether the tensor may move then, and is away long enough.
   bool Suits(const Trip& trip, const std::vector<Window>& windows) const {
     const Tensor& tensor = graph_.tensors[trip.tensor];
     KernelIndex free_from = tensor.persistent ? 0 : tensor.birth_kernel + 1;

@@ -1,5 +1,6 @@
-// Contiguous migration, planning's part: small tensors that leave and return at
-// adjacent kernels do so together, so that they can be one copy. DeepTM III-C2.
+// Aligns moves, which is planning's part of contiguous migration: small tensors
+// that leave and return at adjacent kernels do so together, so that they can be
+// one copy. DeepTM III-C2.
 //
 //   Plan aligned = AlignMoves(graph, plan, residencies, {});
 #ifndef STOWAGE_POLICIES_AGGREGATION_ALIGNMENT_H_
@@ -17,17 +18,19 @@ namespace stowage::policies {
 struct AlignmentSettings {
   // Larger tensors reach the bandwidth of a medium alone.
   int64_t most_tensor_bytes = 1 << 20;
-  // What moves together, at most.
+  // The most bytes that move together.
   int64_t most_group_bytes = 16 << 20;
-  // Of the kernels at which a tensor was away, it is away at so many still.
+  // The least share of the kernels at which a tensor was away that it still is
+  // away.
   double least_absence_share = 0.5;
 };
 
-// The plan with the moves of small tensors shifted: of those that go next to
-// one another, all leave when the last one leaves and return when the first one
-// returns. Moves between slower tiers, and tensors that are dropped, streamed
-// or live across the end of a step without being persistent, stay as they are.
-// Addresses are those of `plan`, which no longer fit: lay them out anew.
+// Returns the plan with the moves of small tensors shifted. Among tensors that
+// go next to one another, all leave when the last one leaves and return when
+// the first one returns. Moves between slower tiers stay as they are, and so do
+// tensors that are dropped, streamed, or live across the end of a step without
+// being persistent. Addresses are those of `plan`, which no longer fit: lay
+// them out anew.
 Plan AlignMoves(const Graph& graph, const Plan& plan,
                 const std::vector<TensorResidencies>& residencies,
                 const AlignmentSettings& settings);

@@ -25,7 +25,7 @@ bool OnlyInPlace(const MemorySystem& system,
                      });
 }
 
-// The pages of tensors that may share them, in the order given.
+// Fills pages with tensors that may share them, in the order given.
 std::vector<TensorGroup> FillPages(const Graph& graph,
                                    const std::vector<TensorIndex>& tensors) {
   std::vector<TensorGroup> pages;
@@ -42,7 +42,7 @@ std::vector<TensorGroup> FillPages(const Graph& graph,
   return pages;
 }
 
-// What the reserved space holds while each kernel runs.
+// Keeps what the reserved space holds while each kernel runs.
 class ReservedSpace {
  public:
   ReservedSpace(const Graph& graph, double share)
@@ -51,7 +51,7 @@ class ReservedSpace {
             share * static_cast<double>(ComputeLiveness(graph).peak_bytes))),
         held_bytes_(graph.kernels.size()) {}
 
-  // False when some kernel finds no room for the page.
+  // Takes room for the page; returns false if some kernel has none.
   bool Take(const TensorGroup& page) {
     const Span needed = NeededAt(page);
     const auto begin = held_bytes_.begin() + needed.begin;

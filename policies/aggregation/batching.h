@@ -1,4 +1,4 @@
-// Tensor batching: micro tensors that are allocated at the same kernel and
+// Batches micro tensors: those that are allocated at the same kernel and are
 // accessed again share pages. Source: DeepTM III-C1.
 //
 //   std::vector<TensorGroup> pages =
@@ -19,25 +19,25 @@
 namespace stowage::policies {
 
 struct BatchingSettings {
-  // Below this a tensor is a micro tensor; a page. III-C1.
+  // A tensor smaller than this, a page, is a micro tensor. III-C1.
   int64_t micro_bytes = 4096;
-  // Future accesses that make sharing a page worth it. III-C1.
+  // The fewest future accesses that make sharing a page worth it. III-C1.
   int64_t least_accesses = 2;
-  // Of the graph's peak memory: the space reserved for batches. III-C1.
+  // The share of the graph's peak memory that is reserved for batches. III-C1.
   double reserved_share = 0.1;
 };
 
-// One group a page. Tensors share a page when the plan allocates them at the
-// same boundary and moves them together. They come in the order of their
-// accesses, most first, and those with as many by decreasing size. Pages beyond
-// the reserved space, those with the fewest accesses, are left out, and so are
-// tensors that the plan takes to a tier that is used in whole pages.
+// Returns one group for each page. Tensors share a page if the plan allocates
+// them at the same boundary and moves them together. They come in the order of
+// their accesses, most first, and by decreasing size where these are equal.
+// Left out are pages beyond the reserved space, those with the fewest accesses,
+// and tensors that the plan takes to a tier that is used in whole pages.
 std::vector<TensorGroup> BatchMicroTensors(
     const Graph& graph, const MemorySystem& system, const Plan& plan,
     const std::vector<TensorResidencies>& residencies,
     const AccessIndex& accesses, const BatchingSettings& settings);
 
-// Where the tensor is allocated; 0 when it is there as the step begins.
+// Returns where the tensor is allocated; 0 if it is there as the step begins.
 KernelIndex AllocationKernel(const Tensor& tensor);
 
 }  // namespace stowage::policies

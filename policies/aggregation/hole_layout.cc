@@ -7,7 +7,7 @@
 namespace stowage::policies {
 namespace {
 
-// Pairs of items that are compared, at most.
+// The most pairs of items that are compared.
 constexpr size_t kMostWork = 100'000'000;
 
 bool Coexist(const LayoutItem& a, const LayoutItem& b) {
@@ -32,7 +32,7 @@ std::vector<size_t> OrderOfPlacement(const std::vector<LayoutItem>& items,
   return order;
 }
 
-// The start of the first hole that is large enough.
+// Returns the start of the first hole that is large enough.
 int64_t LowestPlace(const std::vector<LayoutItem>& items,
                     const std::vector<int64_t>& offsets, size_t item) {
   std::vector<std::pair<int64_t, int64_t>> taken;

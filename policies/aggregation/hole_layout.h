@@ -1,4 +1,5 @@
-// Addresses for some items in the holes that others leave, which keep theirs.
+// Finds addresses for some items in the holes that others, which keep theirs,
+// leave.
 //
 //   std::optional<std::vector<int64_t>> offsets =
 //       LayOutInHoles(items, {0, 8192, kNoAddress}, capacity_bytes);
@@ -17,10 +18,10 @@ namespace stowage::policies {
 
 inline constexpr int64_t kNoAddress = -1;
 
-// `offsets` are parallel to `items`; kNoAddress where one is wanted. Items are
-// placed early ones first, then the largest first, each at the lowest address
-// at which nothing is that coexists with it. Nullopt when one finds no place
-// below `capacity_bytes`, or when there are too many to look.
+// Returns the addresses. `offsets` are parallel to `items`; kNoAddress asks for
+// one. Early items are placed first, then the largest first, each at the lowest
+// address at which nothing lies that coexists with it. Returns nullopt if an
+// item finds no place below `capacity_bytes`, or if there are too many to look.
 std::optional<std::vector<int64_t>> LayOutInHoles(
     const std::vector<LayoutItem>& items, std::vector<int64_t> offsets,
     int64_t capacity_bytes);

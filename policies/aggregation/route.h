@@ -1,4 +1,4 @@
-// What two tensors must have in common to be moved as one.
+// Says what two tensors must have in common to be moved as one.
 //
 //   const Route route = RouteOf(graph, plan, residencies, a);
 #ifndef STOWAGE_POLICIES_AGGREGATION_ROUTE_H_
@@ -13,16 +13,16 @@
 
 namespace stowage::policies {
 
-// The tiers that a tensor is in, one after the other, and the boundaries of the
-// moves between them, and which are drops. Tensors that leave and return at the
-// same boundaries are those whose next access is as far away, the paper's equal
-// reuse distance.
+// Lists the tiers that a tensor is in, one after the other, the boundaries of
+// the moves between them, and which are drops. Tensors that leave and return at
+// the same boundaries have their next access equally far away: the paper's
+// equal reuse distance.
 using Route = std::vector<int32_t>;
 
 Route RouteOf(const Graph& graph, const Plan& plan,
               const TensorResidencies& residencies, TensorIndex tensor);
 
-// Whether the route has moves.
+// Returns whether the route has moves.
 bool Moves(const TensorResidencies& residencies);
 
 }  // namespace stowage::policies

@@ -1,5 +1,5 @@
-// Tensors that lie next to one another wherever they are, because they are
-// allocated, moved and needed together.
+// Groups tensors that lie next to one another wherever they are, because they
+// are allocated, moved and needed together.
 //
 //   TensorGroup page{.members = {{3, 0}, {5, 256}}, .size_bytes = 4096};
 #ifndef STOWAGE_POLICIES_AGGREGATION_TENSOR_GROUP_H_

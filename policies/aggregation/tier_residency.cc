@@ -82,8 +82,8 @@ class ResidencyFinder {
     alive_[t] = false;
   }
 
-  // The last residency is where the tensor is, or, while it moves, where it
-  // goes.
+  // Starts move `m`. The last residency is where the tensor is, or, while it
+  // moves, where it goes.
   bool Start(int m) {
     const Move& move = plan_.moves[m];
     const TensorIndex t = move.tensor;
@@ -101,7 +101,7 @@ class ResidencyFinder {
     return true;
   }
 
-  // Whether the last move kept its source, in that tier.
+  // Returns whether the last move kept its source, in that tier.
   bool HasKept(TensorIndex t, TierIndex tier) const {
     const std::vector<TierResidency>& residencies = tensors_[t].residencies;
     const int32_t fetch = residencies.back().arrived_by;

@@ -13,17 +13,18 @@ namespace {
 constexpr KernelIndex kMaxKernelsForTwo = 7'000;
 constexpr double kLeastWaitingForTwo = 0.001;
 
-// Tells the seed of the first search from that of the second: both may anneal
-// the same plan.
+// Keeps the seed of the first search apart from that of the second: both may
+// anneal the same plan.
 constexpr int64_t kFirstSeed = int64_t{1} << 32;
 
-// Where more is waited for, the second search considers other planners' plans,
+// If a step waits for more, the second search considers other planners' plans
 // and the first one need not.
 constexpr double kMostWaitingForRivals = 0.05;
 
-// Where every use needs a copy plain prices are all alike, so that the search
-// begins once for each rule of tiers; prices that were learnt over many graphs
-// are one more beginning, unless a second search begins at them.
+// Begins the search at learnt prices as well. Where every use needs a copy,
+// plain prices are all alike, so that the search begins once for each rule of
+// tiers; prices that were learnt over many graphs are one more beginning,
+// unless a second search begins at them.
 void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
                         Search& search) {
   LearnedPrices prices(costs, choices, ShippedPriceNetwork());
@@ -33,9 +34,9 @@ void RunAtLearnedPrices(const CostModel& costs, const AbsenceChoices& choices,
       });
 }
 
-// Whether the same search at learned prices is worth its time as well: where
-// every plan is a compromise, and graphs are not large. With a time limit the
-// first one takes what time there is.
+// Returns whether the same search at learned prices is worth its time as well:
+// where every plan is a compromise, and graphs are not large. With a time
+// limit, the first search takes all the time there is.
 bool IsWorthTwo(const Graph& graph, const PlanOptions& options,
                 Search& search) {
   return options.time_limit <= absl::ZeroDuration() && !search.IsOver() &&
@@ -43,7 +44,7 @@ bool IsWorthTwo(const Graph& graph, const PlanOptions& options,
          search.WaitedShare() >= kLeastWaitingForTwo;
 }
 
-// One request, and who is weighed for it.
+// Holds one request, and the policies that are weighed for it.
 struct Problem {
   const Graph& graph;
   const MemorySystem& system;

@@ -1,7 +1,10 @@
-// The default planner: chooses which absences from the fast tier cost least,
-// schedules their copies by simulating the step, learns where kernels still
-// wait and chooses again; then lays out addresses, and improves the best plan,
-// its own or another planner's, by small changes.
+// Is the default planner. It chooses the absences from the fast tier that cost
+// least, schedules their copies by simulating the step, learns where kernels
+// still wait and chooses again. Then it lays out addresses, and improves the
+// best plan, its own or another planner's, by small changes.
+//
+//   AnnealedSearchPolicy search(std::move(rivals), std::move(learned_prices));
+//   absl::StatusOr<Plan> plan = search.MakePlan(graph, system, options);
 //
 // docs/policies-annealed-search.md describes it.
 #ifndef STOWAGE_POLICIES_ANNEALED_SEARCH_ANNEALED_SEARCH_H_

@@ -17,7 +17,7 @@ constexpr double kMiB = 1 << 20;
 // A fraction this close to one is one.
 constexpr double kIntegral = 1 - 1e-5;
 
-// Terms of the same column added up; terms that vanish left out.
+// Adds up terms of the same column and leaves out terms that vanish.
 std::vector<Term> Merged(const std::vector<Term>& terms) {
   std::map<int, double> sums;
   for (const Term& term : terms) sums[term.column] += term.coefficient;
@@ -28,7 +28,7 @@ std::vector<Term> Merged(const std::vector<Term>& terms) {
   return merged;
 }
 
-// The sum of `terms` is at most zero.
+// Adds the row that the sum of `terms` is at most zero.
 void AtMostZero(LinearProgram& program, std::vector<Term> terms) {
   terms = Merged(terms);
   if (!terms.empty()) AddRow(program, {.upper = 0, .terms = std::move(terms)});
@@ -38,7 +38,8 @@ bool Is(const std::vector<double>& values, int column) {
   return values[column] > kIntegral;
 }
 
-// Whether the place of operand `j` makes a difference to the kernel's time.
+// Returns whether the place of operand `j` makes a difference to the kernel's
+// time.
 bool IsPriced(const KernelProblem& kernel, size_t j) {
   return std::any_of(
       kernel.implementations.begin(), kernel.implementations.end(),
@@ -71,7 +72,7 @@ Formulation::Formulation(const FlowProblem& problem) : problem_(problem) {
   for (KernelIndex k = 0; k < problem.kernel_count(); ++k) AddKernel(k);
 }
 
-// One column says where the tensor is all its life (figure 6a).
+// Adds one column that says where the tensor is all its life (figure 6a).
 void Formulation::AddStaticFlow(int f) {
   const TensorFlow& flow = problem_.flows[f];
   const int column = AddColumn(program_, {.integer = true});
@@ -141,8 +142,8 @@ bool Formulation::Writes(const TensorFlow& flow, int i) const {
   return flow.uses[i].writes || !problem_.rules.write_back_once;
 }
 
-// The column that is 1 where use `i` leaves the tensor fast and what is in the
-// slower tier, if anything, stale.
+// Returns the column that is 1 if use `i` leaves the tensor fast and its copy
+// in the slower tier, if any, stale.
 int Formulation::StaleAfter(int f, int i) const {
   const TensorFlow& flow = problem_.flows[f];
   if (Writes(flow, i)) return flows_[f].fast[i];
@@ -151,8 +152,8 @@ int Formulation::StaleAfter(int f, int i) const {
   return problem_.CrossesEnd(flow, before) ? rest.fast : rest.stale;
 }
 
-// What flows into a rest comes from the use before it, as stale as that left
-// it, and flows into the use after it.
+// Conserves the flow: a rest's flow comes from the use before it, as stale as
+// that left it, and goes to the use after it.
 void Formulation::ConserveFlow(int f, int i) {
   const TensorFlow& flow = problem_.flows[f];
   const RestColumns& rest = flows_[f].rests[i];
@@ -172,8 +173,8 @@ void Formulation::ConserveFlow(int f, int i) {
   AtMostZero(program_, in);
 }
 
-// Equation 2: what leaves or enters the fast tier on no other edge does so
-// while execution waits.
+// Prices moves by equation 2: a tensor that leaves or enters the fast tier on
+// no other edge does so while execution waits.
 void Formulation::PriceMoves(int f, int i) {
   const TensorFlow& flow = problem_.flows[f];
   const RestColumns& rest = flows_[f].rests[i];
@@ -208,7 +209,7 @@ void Formulation::AddKernel(KernelIndex k) {
   AddCapacity(k);
 }
 
-// Equations 6 and 10.
+// Adds the kernel's duration by equations 6 and 10.
 void Formulation::AddDuration(KernelIndex k) {
   const KernelProblem& kernel = problem_.kernels[k];
   KernelColumns& columns = kernels_[k];
@@ -221,7 +222,7 @@ void Formulation::AddDuration(KernelIndex k) {
     }
     AddRow(program_, std::move(one));
   }
-  // What is fast while each of the implementations runs adds up to what is.
+  // An operand is fast if it is fast while one of the implementations runs.
   std::vector<Row> operands(kernel.uses.size(), Row{.lower = 0, .upper = 0});
   for (size_t i = 0; i < columns.implementations.size(); ++i) {
     AddImplementation(k, static_cast<int>(i), operands);
@@ -250,7 +251,8 @@ void Formulation::AddImplementation(KernelIndex k, int i,
   }
 }
 
-// A column for each configuration; `operands` gets those in which it is fast.
+// Adds a column for each configuration; `operands` gets those in which it is
+// fast.
 void Formulation::AddListed(KernelIndex k, int i, std::vector<Row>& operands) {
   const std::vector<double>& listed_ns =
       problem_.kernels[k].implementations[i].cost.listed_ns;
@@ -258,7 +260,7 @@ void Formulation::AddListed(KernelIndex k, int i, std::vector<Row>& operands) {
   const double once = columns.chosen < 0 ? 1 : 0;
   Row one{.lower = once, .upper = once};
   for (size_t set = 0; set < listed_ns.size(); ++set) {
-    // One-hot follows from the operands' columns being integral.
+    // It is one-hot because the operands' columns are integral.
     const int column = AddColumn(program_, {});
     columns.configurations.push_back(column);
     one.terms.push_back({column, 1});
@@ -271,7 +273,8 @@ void Formulation::AddListed(KernelIndex k, int i, std::vector<Row>& operands) {
   AddRow(program_, std::move(one));
 }
 
-// A column for each operand, 1 where it is fast and this implementation runs.
+// Adds a column for each operand, which is 1 if it is fast and this
+// implementation runs.
 void Formulation::AddSum(KernelIndex k, int i, std::vector<Row>& operands) {
   const KernelProblem& kernel = problem_.kernels[k];
   const KernelConfigurations& cost = kernel.implementations[i].cost;
@@ -291,7 +294,8 @@ void Formulation::AddSum(KernelIndex k, int i, std::vector<Row>& operands) {
   kernels_[k].duration_us.push_back({columns.chosen, slow_us});
 }
 
-// Without a choice the operands' own columns say it all.
+// Adds the duration of a kernel without a choice, which the operands' own
+// columns determine.
 void Formulation::AddOnlySum(KernelIndex k) {
   const KernelProblem& kernel = problem_.kernels[k];
   const KernelConfigurations& cost = kernel.implementations.front().cost;
@@ -305,8 +309,8 @@ void Formulation::AddOnlySum(KernelIndex k) {
   }
 }
 
-// Equation 7: the maximum of the kernel and the copies beside it is the kernel
-// plus what the copies exceed it by.
+// Adds equation 7: the maximum of the kernel and the copies beside it is the
+// kernel plus the time by which the copies exceed it.
 void Formulation::AddExcess(KernelIndex k) {
   const KernelColumns& columns = kernels_[k];
   const int excess = AddColumn(program_, {.upper = kUnbounded, .cost = 1});
@@ -320,9 +324,9 @@ void Formulation::AddExcess(KernelIndex k) {
   AddRow(program_, std::move(row));
 }
 
-// Equations 5 and 9. What rests is one column per kernel, carried on from
-// kernel to kernel, so that a long rest stands in two rows and not in one for
-// each kernel it spans.
+// Adds equations 5 and 9. The bytes at rest are one column for each kernel,
+// carried on from kernel to kernel, so that a long rest stands in two rows and
+// not in one for each kernel it spans.
 void Formulation::AddCapacity(KernelIndex k) {
   const KernelProblem& kernel = problem_.kernels[k];
   const int before = k > 0 ? kernels_[k - 1].resting : -1;

@@ -1,14 +1,14 @@
-// AutoTM's integer program of a flow problem, and the way back from its
-// solution to paths.
+// Writes AutoTM's integer program of a flow problem, and finds the way back
+// from its solution to paths.
 //
 //   Formulation formulation(problem);
 //   Solution solution = solver.Solve(formulation.program(), options);
 //   Paths paths = formulation.PathsOf(solution.values);
 //
 // Columns are the nodes and edges of every tensor's network. Edges that flow
-// conservation determines are eliminated: with F(i) = 1 where use i finds its
+// conservation determines are eliminated. With F(i) = 1 where use i finds its
 // tensor fast and R(i) = 1 where it rests fast until the next use, the edge out
-// of the fast tier after use i is F(i) - R(i) and the edge into it before the
+// of the fast tier after use i is F(i) - R(i), and the edge into it before the
 // next use is F(i+1) - R(i). Costs are in microseconds, room is in MiB.
 #ifndef STOWAGE_POLICIES_AUTOTM_FORMULATION_H_
 #define STOWAGE_POLICIES_AUTOTM_FORMULATION_H_
@@ -20,30 +20,30 @@
 
 namespace stowage::policies {
 
-// Not thread-safe while it is built. Keeps a reference to the problem.
+// Not thread-safe while it is built. It keeps a reference to the problem.
 class Formulation {
  public:
   explicit Formulation(const FlowProblem& problem);
 
   const LinearProgram& program() const { return program_; }
 
-  // The paths that `values` describe. Fractions are taken as slow, which keeps
-  // the room of every kernel: any solution of the relaxation gives paths that
-  // can be executed.
+  // Returns the paths that `values` describe. Fractions count as slow, which
+  // keeps the room of every kernel, so any solution of the relaxation gives
+  // paths that can be executed.
   Paths PathsOf(const std::vector<double>& values) const;
 
-  // The solution that describes `paths`; the inverse of PathsOf.
+  // Returns the solution that describes `paths`; the inverse of PathsOf.
   std::vector<double> ValuesOf(const Paths& paths) const;
 
  private:
-  // A copy beside kernel `kernel` (unrolled).
+  // Describes a copy beside kernel `kernel` (unrolled).
   struct Overlap {
     KernelIndex kernel = 0;
     int column = 0;
   };
   struct RestColumns {
     int fast = -1;   // R
-    int stale = -1;  // R, and the copy in the slower tier is stale
+    int stale = -1;  // R, with the copy in the slower tier stale
     std::vector<Overlap> out, in;
   };
   struct FlowColumns {
@@ -51,18 +51,18 @@ class Formulation {
     std::vector<RestColumns> rests;
   };
   struct ImplementationColumns {
-    int chosen = -1;  // v, 7.1.4; -1 where there is no choice
-    // One-hot, eq. 6 and 10; empty where the duration is a sum over operands.
+    int chosen = -1;  // v, 7.1.4; -1: the kernel has no choice
+    // One-hot, eq. 6 and 10; empty if the duration is a sum over operands.
     std::vector<int> configurations;
-    // Then, where there is a choice, by operand: fast while this runs; -1 where
-    // nobody asks.
+    // If the duration is a sum and there is a choice, by operand: whether it is
+    // fast while this implementation runs; -1 if its place makes no difference.
     std::vector<int> fast;
   };
   struct KernelColumns {
     std::vector<ImplementationColumns> implementations;
-    double constant_us = 0;  // and the terms: how long it runs
+    double constant_us = 0;  // with the terms, how long it runs
     std::vector<Term> duration_us;
-    int excess = -1;   // time that copies beside it exceed it by, eq. 7
+    int excess = -1;   // by how much copies beside exceed it, eq. 7
     int resting = -1;  // bytes that rest fast, eq. 5
   };
 
@@ -97,8 +97,8 @@ class Formulation {
   LinearProgram program_;
   std::vector<FlowColumns> flows_;
   std::vector<KernelColumns> kernels_;
-  // By kernel: what begins and stops resting fast when it begins, and copies
-  // that run beside it.
+  // By kernel: the tensors that begin and stop resting fast as it begins, and
+  // the copies that run beside it.
   std::vector<std::vector<Term>> resting_;
   std::vector<std::vector<Term>> beside_;
 };

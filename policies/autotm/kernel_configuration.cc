@@ -10,12 +10,12 @@
 namespace stowage::policies {
 namespace {
 
-// The tier of operands that are slow in place.
+// Returns the tier of operands that are slow in place.
 TierIndex SlowTier(const MemorySystem& system) {
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (system.tiers[t].addressable) return t;
   }
-  return kFastTier;  // they are streamed, which costs the kernel nothing here
+  return kFastTier;  // they are streamed, at no cost to the kernel here
 }
 
 Kernel Implemented(Kernel kernel, int32_t implementation) {
@@ -23,7 +23,7 @@ Kernel Implemented(Kernel kernel, int32_t implementation) {
   return kernel;
 }
 
-// Kernel time as the simulator has it, for any set of slow operands.
+// Returns kernel time as the simulator does, for any set of slow operands.
 class KernelTime {
  public:
   KernelTime(const Graph& graph, const MemorySystem& system,
@@ -48,7 +48,8 @@ class KernelTime {
         });
   }
 
-  // What slow inputs and slow outputs cost more together than apart.
+  // Returns how much more slow inputs and slow outputs cost together than
+  // apart.
   int64_t InteractionNs() const {
     return profile_.slow_inputs_slow_outputs.duration_ns -
            profile_.slow_inputs_fast_outputs.duration_ns -
@@ -72,7 +73,7 @@ void ListConfigurations(const KernelTime& time, size_t operands,
   }
 }
 
-// Spreads the interaction over the operands in proportion to what they cost
+// Spreads the interaction over the operands in proportion to what each costs
 // alone, so that the sum meets the duration with everything slow.
 void SpreadInteraction(const KernelTime& time, KernelConfigurations& cost) {
   double sum_ns = 0;

@@ -1,5 +1,5 @@
-// What a kernel costs in each configuration of its operands (AutoTM, section
-// 3.5, equation 6): which of them are in the fast tier.
+// Says what a kernel costs in each configuration of its operands: which of them
+// are in the fast tier (AutoTM, section 3.5, equation 6).
 //
 //   KernelConfigurations cost =
 //       MakeConfigurations(graph, system, {.kernel = k}, tensors);
@@ -17,24 +17,25 @@
 
 namespace stowage::policies {
 
-// Above this many operands a kernel's configurations are not listed one by one:
-// there are two to the power of them.
+// With more operands than this, a kernel's configurations are not listed one by
+// one, since there are two to the power of that number.
 inline constexpr int kMaxListedOperands = 6;
 
-// The duration of one kernel as a function of which operands are slow. Where
-// the extra times of inputs and outputs add up, which they do in all derived
+// Gives the duration of one kernel as a function of which operands are slow. If
+// the extra times of inputs and outputs add up, as they do in all derived
 // profiles, it is a sum over operands and no configuration has to be listed.
 struct KernelConfigurations {
-  // With everything fast; the streaming of what is never fast included.
+  // The time with everything fast, streaming of operands that are never fast
+  // included.
   double fast_ns = 0;
-  // By operand: what it costs more when it alone is slow. The duration is the
-  // sum of these where `listed_ns` is empty.
+  // By operand: how much longer the kernel takes when it alone is slow. If
+  // `listed_ns` is empty, the duration adds these.
   std::vector<double> slow_ns;
-  // By configuration, operand i slow where bit i is set; empty where the sum is
-  // right or where there are too many.
+  // By configuration, operand i slow where bit i is set; empty if the sum is
+  // right or if there are too many.
   std::vector<double> listed_ns;
-  // The profile is not additive and the kernel has too many operands: the sum
-  // is exact where all operands are fast and where all are slow.
+  // The profile is not additive and the kernel has too many operands, so the
+  // sum is exact only with all operands fast and with all of them slow.
   bool approximate = false;
 
   double DurationNs(const std::vector<bool>& slow) const;
@@ -45,8 +46,8 @@ struct RunningKernel {
   int32_t implementation = 0;
 };
 
-// `operands` are the tensors whose place is open; all others of the kernel are
-// fast.
+// Computes the configurations. The place of `operands` is open; all other
+// operands of the kernel are fast.
 KernelConfigurations MakeConfigurations(
     const Graph& graph, const MemorySystem& system,
     const RunningKernel& running, const std::vector<TensorIndex>& operands);

@@ -7,7 +7,7 @@
 namespace stowage::policies {
 namespace {
 
-// The first kernels from `begin` on, in steps of `by`, before `end`.
+// Chooses kernels from `begin` on, in steps of `by`, before `end`.
 std::vector<KernelIndex> Choose(const FlowProblem& problem, KernelIndex begin,
                                 KernelIndex end, KernelIndex by) {
   std::vector<KernelIndex> chosen;
@@ -83,8 +83,8 @@ class Overlapper {
     }
   }
 
-  // Whether a copy beside `k`, which holds room from `first` to `last`, hides
-  // more than the best so far.
+  // Takes `k` as the best kernel if a copy beside it, which holds room from
+  // `first` to `last`, hides more than the best so far.
   void Consider(const TensorFlow& flow, int64_t copy_ns, KernelIndex k,
                 KernelIndex first, KernelIndex last, KernelIndex& best,
                 double& best_ns) const {

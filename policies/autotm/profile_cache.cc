@@ -7,7 +7,8 @@
 namespace stowage::policies {
 namespace {
 
-// Texts carry their length, so that no two different kernels share a key.
+// Returns the key of a kernel. Texts carry their length, so that no two
+// different kernels share a key.
 std::string KeyOf(const Graph& graph, const Kernel& kernel,
                   const std::string& implementation) {
   std::string key = absl::StrCat(graph.processor.size(), ":", graph.processor,

@@ -1,13 +1,13 @@
-// AutoTM's software cache of kernel profiles (section 3): networks hold many
-// identical kernels, and each has to be profiled once.
+// Caches kernel profiles, as AutoTM does in software (section 3): networks hold
+// many identical kernels, and each has to be profiled once.
 //
 //   ProfileCache cache;
 //   cache.Learn(profiled_graph);
-//   const int corners = cache.Fill(next_graph);   // what need not be measured
+//   const int corners = cache.Fill(next_graph);   // need not be measured
 //
-// Kernels are identical when they run on the same processor, have the same name
-// and use operands of the same sizes in the same way, in the same order. Each
-// named alternative implementation of theirs has a profile of its own.
+// Kernels are identical if they run on the same processor, have the same name
+// and use operands of the same sizes in the same way and order. Each of their
+// named alternative implementations has a profile of its own.
 #ifndef STOWAGE_POLICIES_AUTOTM_PROFILE_CACHE_H_
 #define STOWAGE_POLICIES_AUTOTM_PROFILE_CACHE_H_
 
@@ -19,17 +19,17 @@
 
 namespace stowage::policies {
 
-// Not thread-safe. Holds copies only.
+// Not thread-safe. It holds copies only.
 class ProfileCache {
  public:
-  // Keeps every corner that was measured, the first of equal kernels. Derived
+  // Keeps every measured corner, that of the first among equal kernels. Derived
   // and rehosted corners are not worth keeping.
   void Learn(const Graph& graph);
 
-  // Sets corners of `graph` that have no source. Returns how many.
+  // Sets corners of `graph` that have no source. Returns how many it set.
   int Fill(Graph& graph) const;
 
-  // Different kernels known.
+  // Returns how many different kernels are known.
   size_t size() const { return profiles_.size(); }
 
  private:

@@ -19,10 +19,11 @@ namespace {
 // The paper needed at most five further rounds (table 3).
 constexpr int kMaxRounds = 6;
 constexpr double kLimitFactor = 0.98;
-// Rounds in which tensors without an address are made slow.
+// The most rounds in which tensors without an address are made slow.
 constexpr int kMaxDemotions = 50;
 
-// A profile may have a slow corner that is faster than the fast one.
+// Returns the least duration; a slow corner of a profile may be faster than the
+// fast one.
 double LeastDurationNs(const KernelConfigurations& cost) {
   if (!cost.listed_ns.empty()) {
     return *std::min_element(cost.listed_ns.begin(), cost.listed_ns.end());
@@ -32,7 +33,8 @@ double LeastDurationNs(const KernelConfigurations& cost) {
   return ns;
 }
 
-// What no paths can beat: every kernel in its best configuration, no copies.
+// Returns a time that no paths can beat: every kernel in its best
+// configuration, no copies.
 double LeastNs(const FlowProblem& problem) {
   double ns = problem.constant_ns;
   for (const KernelProblem& kernel : problem.kernels) {
@@ -100,8 +102,8 @@ class Searcher {
     ++outcome_.rounds;
   }
 
-  // Part of what is left, so that there is time for another round; the larger
-  // part in the first, which most often is the last.
+  // Returns a part of the time left, so that there is some for another round;
+  // the larger part in the first, which most often is the last.
   absl::Duration TimeFor(int round) const {
     const absl::Duration left =
         std::max(absl::ZeroDuration(), deadline_ - absl::Now());
@@ -116,7 +118,7 @@ class Searcher {
             .cancellation = workload_.cancellation};
   }
 
-  // The plan of the current paths and the best implementations for them.
+  // Builds the plan of the current paths and the best implementations for them.
   absl::StatusOr<Plan> Build(const BuildInput& input) const {
     const std::vector<ImplementationChoice> choices =
         ChoicesOf(problem_, paths_);
@@ -134,8 +136,8 @@ class Searcher {
     return FindUnplaced(chosen.get(), Input());
   }
 
-  // Keeps the plan of the current paths where it is the best so far. Whether
-  // they have one, or nothing ever will.
+  // Keeps the plan of the current paths if it is the best so far. Returns false
+  // if they found no addresses, which another round may change.
   bool TryPlan(bool demoted) {
     absl::StatusOr<Plan> plan = Build(Input());
     if (absl::IsResourceExhausted(plan.status())) return false;
@@ -148,7 +150,7 @@ class Searcher {
     return true;
   }
 
-  // Makes tensors without address slow until the others have one.
+  // Makes tensors without an address slow until the others have one.
   void TryDemoting() {
     for (int i = 0; i < kMaxDemotions; ++i) {
       if (workload_.cancellation.IsCancelled()) return;
@@ -169,7 +171,7 @@ class Searcher {
     }
   }
 
-  // Makes slow what finds no address. False where nothing could be made slow.
+  // Makes tensors slow that find no address. Returns false if none could be.
   bool Demote() {
     std::vector<std::vector<Residency>> unplaced(graph_.tensors.size());
     for (const Residency& residency : Unplaced()) {
@@ -189,7 +191,8 @@ class Searcher {
     return changed;
   }
 
-  // Without room every other implementation is out of the question.
+  // Leaves the kernel no room, which rules out all implementations but the
+  // smallest.
   static bool TakeSmallestWorkspace(KernelProblem& kernel) {
     const bool changed = kernel.limit_bytes > 0;
     kernel.limit_bytes = 0;
@@ -220,7 +223,8 @@ class Searcher {
     return changed;
   }
 
-  // What always fits: everything is fast only for the kernel that needs it.
+  // Builds the plan that always fits: everything is fast only for the kernel
+  // that needs it.
   void Stage() {
     BuildInput input = Input();
     input.residencies = StagedResidencies(graph_, workload_);

@@ -1,8 +1,9 @@
-// AutoTM's loop: solve, lay out addresses, lower the limits of the kernels
+// Runs AutoTM's loop: solve, lay out addresses, lower the limits of the kernels
 // where they do not fit, solve again (section 4.2).
 //
-//   SearchOutcome outcome = Search(graph, system, workload, rules, settings);
-//   if (outcome.plan.ok()) ...
+//   SearchOutcome outcome =
+//       Search(graph, system, workload, rules, solver, settings);
+//   if (!outcome.plan.ok()) return outcome.plan.status();
 #ifndef STOWAGE_POLICIES_AUTOTM_SEARCH_H_
 #define STOWAGE_POLICIES_AUTOTM_SEARCH_H_
 
@@ -27,22 +28,24 @@ struct SearchSettings {
 
 struct SearchOutcome {
   absl::StatusOr<Plan> plan;
-  // Of the plan's paths, and proven for all paths under the full limits.
+  // The objective of the plan's paths, and the bound that is proven for all
+  // paths under the full limits.
   double objective_ns = 0;
   double bound_ns = 0;
   int rounds = 0;              // programs solved
   bool reached_limit = false;  // some program was not solved to its gap
-  // The plan is not a solution of a program but of one with the tensors that
+  // The plan is not a solution of a program, but one with the tensors that
   // found no address made slow.
   bool demoted = false;
 };
 
-// `workload` is the one of the smallest implementations.
+// Runs the loop. `workload` is the one of the smallest implementations.
 SearchOutcome Search(const Graph& graph, const MemorySystem& system,
                      const Workload& workload, const FlowRules& rules,
                      const Solver& solver, const SearchSettings& settings);
 
-// `plan`, made for `graph` as it runs with `choices`, as a plan of `graph`.
+// Returns `plan`, made for `graph` as it runs with `choices`, as a plan of
+// `graph`.
 Plan WithChoices(const Graph& graph, std::vector<ImplementationChoice> choices,
                  Plan plan);
 

@@ -1,8 +1,9 @@
-// A tensor's network flow (AutoTM, section 3.1, figure 6): the kernels that use
-// it, the rests between them, and what its moves cost. A unit of flow goes
-// through each use and each rest either in the fast tier or in a slower one.
+// Describes a tensor's network flow (AutoTM, section 3.1, figure 6): the
+// kernels that use it, the rests between them, and what its moves cost. A unit
+// of flow goes through each use and each rest either in the fast tier or in a
+// slower one.
 //
-//   for (const TensorFlow& flow : MakeTensorFlows(graph, system, workload)) ...
+//   std::vector<TensorFlow> flows = MakeTensorFlows(graph, system, workload);
 //
 // Kernels and boundaries are unrolled over two steps, as in
 // planning/inactive_period.h: with K kernels, kernel k of the next step is K +
@@ -19,7 +20,7 @@
 
 namespace stowage::policies {
 
-// Where a use may find its tensor.
+// Says where a use may find its tensor.
 enum class UsePlace { kEither, kFast, kSlow };
 
 struct FlowUse {
@@ -34,17 +35,18 @@ struct TensorFlow {
   int64_t bytes = 0;    // rounded to the granularity of placement
   int64_t in_ns = 0;    // one copy into the fast tier
   int64_t out_ns = 0;   // one copy out of it
-  // In the order of its life. The first is the birth of what is not cyclic.
+  // In the order of its life. If the flow is not cyclic, the first is the
+  // birth.
   std::vector<FlowUse> uses;
-  // Where the rest after the last use ends: boundary, unrolled.
+  // The boundary, unrolled, where the rest after the last use ends.
   KernelIndex end = 0;
 
   int use_count() const { return static_cast<int>(uses.size()); }
-  // Whether the flow goes on from use `i` to another use.
+  // Returns whether the flow goes on from use `i` to another use.
   bool has_next(int i) const { return cyclic || i + 1 < use_count(); }
   int next(int i) const { return (i + 1) % use_count(); }
-  // The kernels of the rest after use `i` are first_rest .. last_rest, without
-  // the boundary that ends the step. There is no rest where a life ends.
+  // Return the first and the last kernel of the rest after use `i`, without the
+  // boundary that ends the step. There is no rest where a life ends.
   KernelIndex first_rest(int i) const { return uses[i].kernel + 1; }
   KernelIndex last_rest(int i) const {
     return i + 1 < use_count() ? uses[i + 1].kernel - 1 : end - 1;
@@ -54,14 +56,14 @@ struct TensorFlow {
   }
 };
 
-// The flows of all movable tensors that some kernel uses, by tensor. A use is
-// free to find its tensor in either tier where a slower one is addressable;
-// elsewhere it is staged or streamed, as the workload says.
+// Returns the flows of all movable tensors that some kernel uses, by tensor. A
+// use is free to find its tensor in either tier if a slower one is addressable;
+// otherwise it is staged or streamed, as the workload says.
 std::vector<TensorFlow> MakeTensorFlows(const Graph& graph,
                                         const MemorySystem& system,
                                         const Workload& workload);
 
-// What is chosen for one rest. Boundaries are unrolled; equal ones make a
+// Says what is chosen for one rest. Boundaries are unrolled; equal ones make a
 // synchronous move.
 struct Rest {
   bool fast = true;  // stays in the fast tier throughout
@@ -69,19 +71,20 @@ struct Rest {
   KernelIndex fetch = 0, back = 0;
 };
 
-// The path through one tensor's network, parallel to TensorFlow::uses.
+// Holds the path through one tensor's network, parallel to TensorFlow::uses.
 struct TensorPath {
   std::vector<bool> fast;
   std::vector<Rest> rests;  // meaningful where has_rest
 };
 
-// Parallel to the flows.
+// Paths, parallel to the flows.
 using Paths = std::vector<TensorPath>;
 
-// Everything as slow as it may be, every move synchronous.
+// Returns paths on which everything is as slow as it may be and every move is
+// synchronous.
 Paths SlowestPaths(const std::vector<TensorFlow>& flows);
 
-// A rest after use `i` that leaves at once and comes back just in time.
+// Returns a rest after use `i` that leaves at once and comes back just in time.
 Rest SynchronousRest(const TensorFlow& flow, int i);
 
 }  // namespace stowage::policies

@@ -1,5 +1,5 @@
-// A solution to begin with, so that a search that is cut short ends with a
-// plan.
+// Makes a solution to begin with, so that a search that is cut short ends with
+// a plan.
 //
 //   options.warm_start = WarmStart(problem, formulation, solver, options);
 #ifndef STOWAGE_POLICIES_AUTOTM_WARM_START_H_
@@ -12,11 +12,11 @@
 
 namespace stowage::policies {
 
-// Values of `formulation`, which is the one of `problem`. With synchronous
-// moves: what the relaxation has fast for certain, all else slow. With
-// asynchronous ones: the solution with synchronous moves, then its
-// copies beside kernels where there is room. Takes up to 0.6 of the time limit
-// of `options`.
+// Returns values of `formulation`, which is the one of `problem`. With
+// synchronous moves, tensors are fast where the relaxation has them fast for
+// certain, and slow elsewhere. With asynchronous ones, it is the solution with
+// synchronous moves, whose copies then go beside kernels where there is room.
+// Takes up to 0.6 of the time limit of `options`.
 std::vector<double> WarmStart(const FlowProblem& problem,
                               const Formulation& formulation,
                               const Solver& solver,

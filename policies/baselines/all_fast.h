@@ -1,4 +1,8 @@
-// Keeps everything in the fast tier, or fails and says what that would take.
+// Keeps everything in the fast tier, or fails and says how much that would
+// take.
+//
+//   AllFastPolicy all_fast;
+//   absl::StatusOr<Plan> plan = all_fast.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_ALL_FAST_H_
 #define STOWAGE_POLICIES_BASELINES_ALL_FAST_H_
 

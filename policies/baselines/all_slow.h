@@ -1,6 +1,9 @@
-// Keeps everything in slower tiers: the floor that other policies are compared
-// with. Where no slower tier is addressable, each kernel's operands are staged
+// Keeps everything in slower tiers, as the floor with which other policies are
+// compared. If no slower tier is addressable, each kernel's operands are staged
 // for it alone.
+//
+//   AllSlowPolicy all_slow;
+//   absl::StatusOr<Plan> plan = all_slow.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_ALL_SLOW_H_
 #define STOWAGE_POLICIES_BASELINES_ALL_SLOW_H_
 

@@ -1,6 +1,9 @@
-// Belady's rule with foresight: when the fast tier is full, evict the tensor
-// whose next use is farthest away, right after its last use, and fetch it ahead
-// of its next use, both while kernels run.
+// Follows Belady's rule with foresight. When the fast tier is full, it evicts
+// the tensor whose next use is farthest away, right after its last use, and
+// fetches it ahead of its next use, both while kernels run.
+//
+//   BeladyPolicy belady;
+//   absl::StatusOr<Plan> plan = belady.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_BELADY_H_
 #define STOWAGE_POLICIES_BASELINES_BELADY_H_
 

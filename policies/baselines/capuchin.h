@@ -1,6 +1,9 @@
-// Capuchin: the tensors with the longest free time between two accesses are
-// swapped until the rest fits; says what it would recompute instead (Peng et
-// al., ASPLOS 2020).
+// Plans as Capuchin does (Peng et al., ASPLOS 2020). It swaps the tensors with
+// the longest free time between two accesses until the rest fits, and says what
+// Capuchin would recompute instead.
+//
+//   CapuchinPolicy capuchin;
+//   absl::StatusOr<Plan> plan = capuchin.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_CAPUCHIN_H_
 #define STOWAGE_POLICIES_BASELINES_CAPUCHIN_H_
 

@@ -6,8 +6,8 @@
 namespace stowage::policies {
 namespace {
 
-// How many kernels the chain of correlated kernels is followed ahead (the
-// prefetch degree N of DeepUM, section 4).
+// The number of kernels ahead for which the chain of correlated kernels is
+// followed (the prefetch degree N of DeepUM, section 4).
 constexpr KernelIndex kDegree = 32;
 
 }  // namespace

@@ -1,5 +1,9 @@
-// DeepUM: unified memory that prefetches what the kernels that follow used in
-// the step before, and evicts ahead of need (Jung et al., ASPLOS 2023).
+// Plans as DeepUM does (Jung et al., ASPLOS 2023): unified memory that
+// prefetches what the following kernels used in the step before, and evicts
+// ahead of need.
+//
+//   DeepumPolicy deepum;
+//   absl::StatusOr<Plan> plan = deepum.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_DEEPUM_H_
 #define STOWAGE_POLICIES_BASELINES_DEEPUM_H_
 

@@ -12,7 +12,8 @@
 namespace stowage::policies {
 namespace {
 
-// Allocation order: what is alive as the step begins, then births by kernel.
+// Returns tensors in the order of allocation: those alive as the step begins,
+// then births by kernel.
 std::vector<TensorIndex> AllocationOrder(const Graph& graph) {
   std::vector<TensorIndex> order;
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
@@ -27,7 +28,7 @@ std::vector<TensorIndex> AllocationOrder(const Graph& graph) {
   return order;
 }
 
-// Whether the tensor fits beside those that were allocated before it.
+// Returns whether the tensor fits beside those that were allocated before it.
 bool FitsFor(const std::vector<int64_t>& held_bytes, const Residency& life,
              int64_t bytes, int64_t budget_bytes) {
   return std::all_of(

@@ -1,5 +1,8 @@
-// NUMA's first touch: a tensor goes where there is room when it is allocated,
-// the fast tier first, and never moves.
+// Places tensors as NUMA's first touch does. A tensor goes where there is room
+// as it is allocated, the fast tier first, and never moves.
+//
+//   FirstTouchPolicy first_touch;
+//   absl::StatusOr<Plan> plan = first_touch.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_FIRST_TOUCH_H_
 #define STOWAGE_POLICIES_BASELINES_FIRST_TOUCH_H_
 
@@ -9,7 +12,7 @@
 
 namespace stowage::policies {
 
-// Needs an addressable slower tier: FAILED_PRECONDITION without one.
+// Needs an addressable slower tier; fails with FAILED_PRECONDITION without one.
 class FirstTouchPolicy : public Policy {
  public:
   std::string_view name() const override;

@@ -9,7 +9,7 @@
 namespace stowage::policies {
 namespace {
 
-// Linear tensor selection (FlashNeuron, section 3.2): from the first feature
+// Selects tensors linearly (FlashNeuron, section 3.2): from the first feature
 // map of the forward pass on, until the rest fits.
 std::vector<InactivePeriod> SelectLinearly(const StepFacts& facts,
                                            int64_t budget_bytes) {
@@ -28,7 +28,8 @@ SwapRun DecideFlashneuron(const StepFacts& facts, int64_t budget_bytes) {
   const TierIndex ssd = facts.system.tier_count() - 1;
   std::vector<Offload> offloads;
   for (const InactivePeriod& period : SelectLinearly(facts, budget_bytes)) {
-    // Back in the order of need, from the turn on as soon as there is room.
+    // They come back in the order of need, from the turn on, as soon as there
+    // is room.
     offloads.push_back({.period = period,
                         .tier = ssd,
                         .leave = period.from,

@@ -1,6 +1,9 @@
-// FlashNeuron: feature maps are offloaded to the SSD in the order of the
-// forward pass until the rest fits, and prefetched in the backward pass (Bae et
-// al., FAST 2021).
+// Plans as FlashNeuron does (Bae et al., FAST 2021). It offloads feature maps
+// to the SSD in the order of the forward pass until the rest fits, and
+// prefetches them in the backward pass.
+//
+//   FlashneuronPolicy flashneuron;
+//   absl::StatusOr<Plan> plan = flashneuron.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_
 #define STOWAGE_POLICIES_BASELINES_FLASHNEURON_H_
 

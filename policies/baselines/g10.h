@@ -1,6 +1,10 @@
-// G10: tensors are evicted in the inactive periods that relieve the fast tier
-// most for what their copies cost, to the SSD or the host as bandwidth allows,
-// and prefetched as early as there is room (Zhang et al., MICRO 2023).
+// Plans as G10 does (Zhang et al., MICRO 2023). It evicts tensors in the
+// inactive periods that relieve the fast tier most for what their copies cost,
+// to the SSD or the host as bandwidth allows, and prefetches them as early as
+// there is room.
+//
+//   G10Policy g10;
+//   absl::StatusOr<Plan> plan = g10.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_G10_H_
 #define STOWAGE_POLICIES_BASELINES_G10_H_
 

@@ -15,7 +15,7 @@
 namespace stowage::policies {
 namespace {
 
-// Tags are kept for this many pages at most; larger caches get larger pages.
+// The most pages for which tags are kept; larger caches get larger pages.
 constexpr int64_t kMaxLines = 1 << 20;
 
 int64_t PageBytes(int64_t capacity_bytes) {
@@ -38,7 +38,7 @@ class CachedStep {
     for (const Allocation& birth : plan.allocations) Note(birth);
   }
 
-  // One step; the cache stays as it is for the next one.
+  // Runs one step; the cache stays as it is for the next one.
   Prediction Run() {
     Prediction prediction;
     double touched = 0, hit = 0;
@@ -86,7 +86,8 @@ class CachedStep {
                             [](TensorIndex) { return kFastTier; });
   }
 
-  // Misses are copies between the tiers that the kernel waits for.
+  // Returns the time of misses: copies between the tiers that the kernel waits
+  // for.
   int64_t MissNs(const CacheModel::Traffic& traffic) const {
     int64_t ns = 0;
     if (traffic.filled_bytes > 0) {

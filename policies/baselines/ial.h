@@ -1,6 +1,9 @@
-// The improved active list: pages that are used twice become active and are
-// exchanged for those that have been in the fast tier longest (Yan et al.,
-// "Nimble", ASPLOS 2019; Sentinel VII-B).
+// Follows the improved active list (Yan et al., "Nimble", ASPLOS 2019; Sentinel
+// VII-B). Pages that are used twice become active and are exchanged for those
+// that have been in the fast tier longest.
+//
+//   IalPolicy ial;
+//   absl::StatusOr<Plan> plan = ial.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_IAL_H_
 #define STOWAGE_POLICIES_BASELINES_IAL_H_
 

@@ -1,6 +1,9 @@
-// What demand mode does: a kernel's tensors are fetched when it is about to
-// run, and room is made by evicting the tensor that was used longest ago. Every
-// copy is waited for.
+// Does what demand mode does: it fetches a kernel's tensors when the kernel is
+// about to run, makes room by evicting the tensor that was used longest ago,
+// and waits for every copy.
+//
+//   LruPolicy lru;
+//   absl::StatusOr<Plan> plan = lru.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_LRU_H_
 #define STOWAGE_POLICIES_BASELINES_LRU_H_
 

@@ -1,5 +1,8 @@
-// SwapAdvisor: a genetic algorithm searches which tensors to swap between their
-// uses (Huang et al., ASPLOS 2020).
+// Plans as SwapAdvisor does (Huang et al., ASPLOS 2020): a genetic algorithm
+// searches which tensors to swap between their uses.
+//
+//   SwapadvisorPolicy swapadvisor;
+//   absl::StatusOr<Plan> plan = swapadvisor.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_SWAPADVISOR_H_
 #define STOWAGE_POLICIES_BASELINES_SWAPADVISOR_H_
 

@@ -1,6 +1,9 @@
-// Unified memory: what a kernel touches is faulted in as it is touched, and
-// what was used longest ago is paged out to make room. Every copy is waited
-// for, and faults cost more than plain copies.
+// Runs a step on unified memory. Tensors are faulted in as a kernel touches
+// them, and those that were used longest ago are paged out to make room. Every
+// copy is waited for, and faults cost more than plain copies.
+//
+//   UnifiedMemoryPolicy unified_memory;
+//   absl::StatusOr<Plan> plan = unified_memory.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_UNIFIED_MEMORY_H_
 #define STOWAGE_POLICIES_BASELINES_UNIFIED_MEMORY_H_
 

@@ -10,8 +10,8 @@
 namespace stowage::policies {
 namespace {
 
-// Consecutive kernels of one layer. vDNN starts and awaits copies where layers
-// begin and end.
+// Groups consecutive kernels of one layer. vDNN starts and awaits copies where
+// layers begin and end.
 class LayerRuns {
  public:
   explicit LayerRuns(const Graph& graph) {
@@ -50,7 +50,7 @@ bool Operates(const Kernel& kernel, TensorIndex t, bool on_writes) {
                      });
 }
 
-// Whether a convolution of the forward pass reads the feature map.
+// Returns whether a convolution of the forward pass reads the feature map.
 bool FeedsConvolution(const StepFacts& facts, const InactivePeriod& period) {
   for (KernelIndex k : facts.uses[period.tensor]) {
     if (k >= period.from) break;
@@ -63,9 +63,9 @@ bool FeedsConvolution(const StepFacts& facts, const InactivePeriod& period) {
   return false;
 }
 
-// The layer run during which the feature map comes back for run `needed_in`:
-// the one before it or, further ahead, the convolution before it, which is how
-// far vDNN's search for the next layer to prefetch goes.
+// Returns the layer run during which the feature map comes back for run
+// `needed_in`: the one before it or, further ahead, the convolution before it.
+// vDNN's search for the next layer to prefetch goes that far.
 int FetchingRun(const LayerRuns& runs, int needed_in, KernelIndex turn) {
   int run = needed_in - 1;
   while (run > 0 && runs.begin(run - 1) >= turn && !runs.convolves(run)) --run;
@@ -76,7 +76,8 @@ Offload OffloadOf(const StepFacts& facts, const LayerRuns& runs,
                   const InactivePeriod& period, KernelIndex turn) {
   Offload offload{.period = period};
   const KernelIndex last_use = period.from - 1;
-  // Copied while its last layer reads it, which is done with it at its end.
+  // The copy runs while its last layer reads it. That layer is done with it at
+  // its end.
   const bool read_only = !Operates(facts.graph.kernels[last_use], period.tensor,
                                    /*on_writes=*/true);
   offload.leave = read_only ? last_use : period.from;
@@ -94,7 +95,8 @@ SwapRun RunVdnn(const StepFacts& facts, int64_t budget_bytes,
   const KernelIndex turn = TurningPoint(facts);
   std::vector<Offload> offloads;
   for (const InactivePeriod& period : FeatureMaps(facts)) {
-    // Feature maps of one step: vDNN knows none that live on to the next.
+    // Only feature maps of one step count: vDNN knows none that live on to the
+    // next.
     if (period.to > facts.kernel_count()) continue;
     if (convolutions_only && !FeedsConvolution(facts, period)) continue;
     offloads.push_back(OffloadOf(facts, runs, period, turn));
@@ -102,7 +104,8 @@ SwapRun RunVdnn(const StepFacts& facts, int64_t budget_bytes,
   return RunOffloads(facts, offloads, budget_bytes);
 }
 
-// vDNN-dyn without its choice of algorithms: the least offloading that fits.
+// Runs vDNN-dyn without its choice of algorithms: the least offloading that
+// fits.
 SwapRun DecideVdnn(const StepFacts& facts, int64_t budget_bytes) {
   SwapRun run = RunVdnn(facts, budget_bytes, /*convolutions_only=*/true);
   if (run.follows_script()) return run;

@@ -1,7 +1,10 @@
-// vDNN: feature maps are copied to the host while the layer that used them last
-// in the forward pass runs, and back during the layer before the one whose
-// backward pass needs them; each layer waits for its copies (Rhu et al., MICRO
-// 2016).
+// Plans as vDNN does (Rhu et al., MICRO 2016). It copies a feature map to the
+// host while the layer that uses it last in the forward pass runs, and back
+// during the layer before the one whose backward pass needs it. Each layer
+// waits for its copies.
+//
+//   VdnnPolicy vdnn;
+//   absl::StatusOr<Plan> plan = vdnn.MakePlan(graph, system, options);
 #ifndef STOWAGE_POLICIES_BASELINES_VDNN_H_
 #define STOWAGE_POLICIES_BASELINES_VDNN_H_
 

@@ -97,7 +97,7 @@ BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
   return std::move(value_);
 }
 
-// Into `before` the sums of prices for a tensor of counted size `size`.
+// Writes into `before` the sums of prices for a tensor of counted size `size`.
 void BoundRelaxation::SpreadRoom(size_t size,
                                  std::vector<double>& before) const {
   const std::vector<double>& taken = measures_.taken[size];
@@ -164,7 +164,8 @@ void BoundRelaxation::LookAt(size_t life) {
   spread_.lane = &spread_lane_[IsBig(lives_[life])];
 }
 
-// What is fixed takes bytes alone: counts are of what it leaves.
+// Adds room that is held. Fixed room takes bytes alone, since counts measure
+// what it leaves.
 void BoundRelaxation::Hold(int begin, int end, bool is_fixed) {
   for (int s = begin; s < end; ++s) {
     const int priced = timeline_.priced[s % slices()];

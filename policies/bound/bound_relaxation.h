@@ -1,7 +1,8 @@
-// What the lower bound maximises: the least that a step can take when room and
-// the lanes have prices (docs/lower-bound.md).
+// Evaluates what the lower bound maximises: the least that a step can take when
+// room and the lanes have prices (docs/lower-bound.md).
 //
-//   BoundRelaxation relaxation(graph, system, fast_limit_bytes, 80, 16);
+//   BoundRelaxation relaxation(graph, system, fast_limit_bytes, fast_ns,
+//                              /*priced=*/80, /*blocks=*/16);
 //   BoundPrices prices = relaxation.ZeroPrices();
 //   BoundValue value = relaxation.Evaluate(prices);
 //   // no plan takes less than value.bound_ns; value.ascent says which prices
@@ -24,18 +25,18 @@
 
 namespace stowage::policies {
 
-// Room has a price for each measure of it: in bytes, and in the counts that are
-// explained in room_measures.h. Lanes go by 2 x (slower tier - 1), in after
-// out; behind them one for all copies of tensors of which one is in the fast
-// tier at a time.
+// Holds prices of room and of lanes. Room has a price for each way to measure
+// it: in bytes, and in the counts that room_measures.h explains. Lanes go by 2
+// x (slower tier - 1), in after out. The last lane stands for all copies of
+// tensors of which one is in the fast tier at a time.
 struct BoundPrices {
   std::vector<double> room;               // by priced kernel, by measure
   std::vector<std::vector<double>> lane;  // by block, by lane; sums <= 1
-  // By slice, by lane: of copies beyond what kernels take with all operands
-  // fast.
+  // By slice, by lane: prices of copies beyond the time that kernels take with
+  // all operands fast.
   std::vector<std::vector<double>> over;
 
-  // What is left for kernels in a block.
+  // Returns the share of a moment in a block that is left for kernels.
   double kernel(int block) const {
     double share = 1;
     for (const double price : lane[block]) share -= price;
@@ -50,8 +51,8 @@ struct BoundValue {
 
 class BoundRelaxation {
  public:
-  // `fast_ns`: MostFastKernelNs of the graph, or of the one that it relaxes.
-  // `priced` and `blocks`: see MakeBoundTimeline.
+  // `fast_ns` is MostFastKernelNs of the graph, or of the graph that it
+  // relaxes. MakeBoundTimeline explains `priced` and `blocks`.
   BoundRelaxation(const Graph& graph, const MemorySystem& system,
                   int64_t fast_limit_bytes, const std::vector<double>& fast_ns,
                   int priced, int blocks);
@@ -59,12 +60,14 @@ class BoundRelaxation {
 
   BoundPrices ZeroPrices() const;
 
-  // What the price of each room is about: that of copying so much out and in.
+  // Returns about what each room is worth: the cost of copying so much out and
+  // in.
   std::vector<double> RoomScales() const;
 
+  // Returns the bound at `prices`, and which prices to raise.
   BoundValue Evaluate(const BoundPrices& prices);
 
-  // What an evaluation takes: slices between stops, of all tensors.
+  // Returns what an evaluation takes: the slices between stops, of all tensors.
   int64_t Work() const;
 
  private:
@@ -79,7 +82,7 @@ class BoundRelaxation {
   void SpreadLanes();
   void SpreadRoom(size_t size, std::vector<double>& before) const;
   void LookAt(size_t life);
-  // Two of them are never in the fast tier together.
+  // Returns whether two such tensors are never in the fast tier together.
   bool IsBig(const TensorLife& life) const {
     return 2 * life.bytes > static_cast<double>(room_.limit_bytes);
   }
@@ -99,11 +102,11 @@ class BoundRelaxation {
   const BoundPrices* prices_ = nullptr;
   LifeSearch search_;
   LifePrices spread_;
-  // By whether a tensor is one of which one is fast at a time.
+  // By whether a tensor is big.
   std::vector<std::vector<LanePrice>> spread_lane_[2];
   // For a tensor of each counted size.
   std::vector<std::vector<double>> size_before_;
-  int size_ = -1;  // of the life that is looked at
+  int size_ = -1;  // of the life in hand
   BoundValue value_;
 };
 

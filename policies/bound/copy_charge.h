@@ -1,13 +1,14 @@
-// What a copy costs at least that may run in moments of different prices, none
-// of which lasts longer than is known.
+// Computes what a copy costs at least that may run in moments of different
+// prices, each of a bounded length.
 //
 //   CopyCharge charge(copy_ns);
 //   charge.Add(price, most_ns);   // for each moment
-//   charge.cost()
+//   double least_cost = charge.cost();
 //
-// The cheapest moments count first, each for as long as it may last. A few
-// prices are told apart; what they do not hold counts at the highest of them,
-// which is from below. For the lower bound (docs/lower-bound.md).
+// The cheapest moments count first, each for as long as it may last. The charge
+// keeps a few prices apart; time that these do not hold counts at the highest
+// of them, which is an estimate from below. For the lower bound
+// (docs/lower-bound.md).
 #ifndef STOWAGE_POLICIES_BOUND_COPY_CHARGE_H_
 #define STOWAGE_POLICIES_BOUND_COPY_CHARGE_H_
 
@@ -18,25 +19,26 @@ namespace stowage::policies {
 
 class CopyCharge {
  public:
-  // Parts are left as they are, which there are many of.
+  // The parts are left uninitialised, since there are many.
   explicit CopyCharge(double copy_ns) : copy_ns_(copy_ns) {}
 
-  // One moment more, or several of one price.
+  // Adds one moment, or several of one price.
   void Add(double price, double most_ns) {
     if (most_ns > 0 && Counts(price)) Insert(price, most_ns);
   }
 
-  // Whether a moment of this price makes the copy cheaper.
+  // Returns whether a moment of this price makes the copy cheaper.
   bool Counts(double price) const {
     return !complete() || price < highest_price();
   }
 
-  // Infinite while the copy is longer than the moments.
+  // Returns the cost; infinite while the copy is longer than the moments.
   double cost() const { return cost_; }
   bool complete() const { return cost_ < kInfinite; }
 
-  // Of a complete copy: moments of lower prices count for all they may last,
-  // those of this price for what remains.
+  // Returns the highest price that a complete copy pays. Moments of lower
+  // prices count for all that they may last, those of this price for what
+  // remains.
   double highest_price() const { return parts_[count_ - 1].price; }
 
  private:

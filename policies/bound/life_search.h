@@ -1,5 +1,5 @@
-// The cheapest life of a tensor when room and lanes have prices: where it is at
-// each of its stops, and which copies it takes to be there
+// Finds the cheapest life of a tensor when room and lanes have prices: where it
+// is at each of its stops, and which copies bring it there
 // (docs/lower-bound.md).
 //
 //   LifeSearch search(timeline, fast_ns);
@@ -21,23 +21,23 @@
 
 namespace stowage::policies {
 
-// What a lane costs in a moment: so much for as long as its kernel takes at
-// most when all operands are fast, more beyond.
+// Says what a lane costs in a moment: one price for as long as its kernel takes
+// at most when all operands are fast, a higher one beyond.
 struct LanePrice {
   double price = 0;
   double fast_ns = 0;
   double over_price = 0;
 };
 
-// Two steps of them. Moment 2 s is the waiting before unrolled slice s,
-// 2 s + 1 while the kernels of s run.
+// Holds the prices of two steps. Moment 2 s is the waiting before unrolled
+// slice s; in moment 2 s + 1 the kernels of s run.
 struct LifePrices {
-  // By lane, by moment; of the tensor that is looked at.
+  // By lane, by moment; for the tensor in hand.
   const std::vector<std::vector<LanePrice>>* lane = nullptr;
-  std::vector<double> kernel;       // by slice: of its kernels' time
-  std::vector<double> over_kernel;  // by slice: of all lanes
+  std::vector<double> kernel;       // by slice: the price of its kernels' time
+  std::vector<double> over_kernel;  // by slice: the price of all lanes
   std::vector<double> byte_before;  // sums of the prices of room
-  // What the tensor that is looked at pays for room.
+  // What the tensor in hand pays for room.
   const std::vector<double>* room_before = nullptr;
   double room_factor = 1;
   double bytes = 0;
@@ -47,7 +47,8 @@ struct LifePrices {
   }
 };
 
-// A copy to or from tier `slower` + 1 in some of the moments `begin` to `end`.
+// Describes a copy to or from tier `slower` + 1 in some of the moments `begin`
+// to `end`.
 struct LifeCopy {
   double cost = std::numeric_limits<double>::infinity();  // none
   int begin = 0;
@@ -55,10 +56,10 @@ struct LifeCopy {
   int slower = 0;
 };
 
-// What happens between two stops of a tensor.
+// Describes what happens between two stops of a tensor.
 struct LifePassage {
   double cost = std::numeric_limits<double>::infinity();
-  // Unrolled slices; room is held before `left` and from `fetched` on.
+  // Unrolled slices. Room is held before `left` and from `fetched` on.
   int left = 0;
   int fetched = 0;
   LifeCopy out;
@@ -71,7 +72,7 @@ struct CheapestLife {
   std::vector<LifePassage> passages;  // by stop: behind it
 };
 
-// Time of a copy that is charged in a moment.
+// Charges time of a copy to a moment.
 struct LaneCharge {
   int moment = 0;
   double ns = 0;
@@ -80,24 +81,26 @@ struct LaneCharge {
 
 class LifeSearch {
  public:
-  // `fast_ns`: by kernel, what it and the host's time before it take at most
+  // `fast_ns` says what each kernel and the host's time before it take at most
   // when all operands are fast.
   LifeSearch(const BoundTimeline& timeline, const std::vector<double>& fast_ns);
 
-  // Of a movable tensor. Valid until the next call.
+  // Finds the cheapest life of a movable tensor. The result is valid until the
+  // next call.
   const CheapestLife& Find(const TensorLife& life, const LifePrices& prices);
 
-  // Where `copy`, which takes `copy_ns`, is charged. Valid until the next call.
+  // Returns the moments to which `copy`, which takes `copy_ns`, is charged.
+  // Valid until the next call.
   const std::vector<LaneCharge>& Charges(const LifeCopy& copy, int direction,
                                          double copy_ns,
                                          const LifePrices& prices);
 
-  // By moment: what kernels take at most when all operands are fast.
+  // Returns by moment what kernels take at most when all operands are fast.
   const std::vector<double>& fast_ns() const { return fast_ns_; }
 
-  // The slice of an unrolled kernel, itself unrolled.
+  // Returns the slice of an unrolled kernel, itself unrolled.
   int Slice(KernelIndex k) const { return slice_[k]; }
-  // The kernel of the next stop, or behind the end of life.
+  // Returns the kernel of the next stop, or the one behind the end of life.
   static KernelIndex NextKernel(const TensorLife& life, size_t stop);
   static int Lane(const LifeCopy& copy, int direction) {
     return 2 * copy.slower + direction;
@@ -106,18 +109,18 @@ class LifeSearch {
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-  // Where a tensor is: in a slower tier, in the fast one, or there since it was
-  // fetched and not written since, so that it leaves for free.
+  // Says where a tensor is: in a slower tier, in the fast one, or there since
+  // it was fetched and not written since, so that it leaves for free.
   enum State { kSlow, kFast, kFetched };
   static constexpr State kAllStates[] = {kSlow, kFast, kFetched};
   static constexpr int kStates = 3;
 
-  // By state before and after.
+  // Passages by state before and after.
   struct Passages {
     LifePassage at[kStates][kStates];
   };
 
-  // A copy in one direction, to and from each of the slower tiers.
+  // Charges for a copy in one direction, by slower tier.
   using TierCharges = std::vector<CopyCharge>;
 
   void Start(const std::vector<double>& ns, TierCharges& charges) const;
@@ -135,16 +138,15 @@ class LifeSearch {
   std::vector<int> slice_;       // by unrolled kernel
   std::vector<double> fast_ns_;  // by moment
   const LifePrices* prices_ = nullptr;
-  // Of copies that may have begun after the last write, up to the stop that is
-  // looked at: from which moment on, and what those out cost.
+  // The first moment at which copies may begin after the last write, as of the
+  // stop in hand, and what those out cost.
   int written_ = 0;
   TierCharges written_out_;
   TierCharges charges_;
   std::vector<LifeCopy> fetches_;   // from the last slice backward
   std::vector<Passages> passages_;  // by stop
-  // Of the cheapest way to each state at each stop: the state at the stop
-  // before, and the one after the passage between, which a write may make
-  // stale.
+  // By stop and state, the cheapest way there: the state at the stop before,
+  // and the state after the passage between, which a write may make stale.
   std::vector<std::pair<State, State>> through_;
   State last_ = kSlow;
   State after_ = kSlow;

@@ -16,7 +16,8 @@ namespace {
 // Sums of doubles err by less than this share.
 constexpr double kRounding = 1e-9;
 
-// Prices of room and of lanes: as many as an evaluation's work allows.
+// Says how many prices of room and of lanes there are: as many as the work
+// allows.
 struct Resolution {
   int priced = 0;
   int blocks = 0;
@@ -38,7 +39,7 @@ std::unique_ptr<BoundRelaxation> MakeRelaxation(
   return relaxation;
 }
 
-// Prices at which lanes count for `share` of each moment.
+// Returns prices at which lanes count for `share` of each moment.
 BoundPrices LanePrices(const BoundRelaxation& relaxation, double share) {
   BoundPrices prices = relaxation.ZeroPrices();
   for (std::vector<double>& lanes : prices.lane) {
@@ -57,8 +58,9 @@ int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
   const auto relaxation = MakeRelaxation(
       relax ? RelaxImplementations(graph, system) : graph, system,
       fast_limit_bytes, MostFastKernelNs(graph, system), effort);
-  // From where lanes cost as much as kernels. Where only kernels cost it need
-  // not be worse: no slope leads away from there if no kernel has to wait.
+  // The ascent begins where lanes cost as much as kernels. It cannot begin
+  // where only kernels cost: no slope leads away from there if no kernel has to
+  // wait.
   PriceAscent ascent(*relaxation, LanePrices(*relaxation, 0.5));
   ascent.Climb(effort.iterations);
   const double bound_ns =

@@ -4,11 +4,11 @@
 //   ascent.Climb(100);
 //   double bound_ns = ascent.best_ns();
 //
-// Subgradient ascent. What bytes of room and nanoseconds of a lane are worth
-// differs by orders of magnitude from kernel to kernel, so each price has a
-// step of its own: the average of its last slopes over their root mean square
-// (as in RMSProp; Tieleman and Hinton, 2012). Steps become shorter, and the
-// best prices taken up again, when nothing is gained any more.
+// It is a subgradient ascent. What bytes of room and nanoseconds of a lane are
+// worth differs by orders of magnitude from kernel to kernel, so each price has
+// a step of its own: the average of its last slopes over their root mean square
+// (as in RMSProp; Tieleman and Hinton, 2012). When nothing is gained any more,
+// steps become shorter and the ascent goes on from the best prices.
 //
 // Deterministic. Not thread-safe.
 #ifndef STOWAGE_POLICIES_BOUND_PRICE_ASCENT_H_
@@ -25,7 +25,7 @@ class PriceAscent {
   // `relaxation` must outlive the ascent.
   PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start);
 
-  // At most `evaluations` more; fewer where steps have become too small.
+  // Makes at most `evaluations` more; fewer once steps have become too small.
   void Climb(int evaluations);
 
   double best_ns() const { return best_ns_; }
@@ -46,8 +46,8 @@ class PriceAscent {
   double best_ns_ = 0;
   double step_;  // as a share of a lane's highest price
   int stuck_ = 0;
-  std::vector<double> slope_;   // by price: average
-  std::vector<double> square_;  // by price: average of its square
+  std::vector<double> slope_;   // by price: the average
+  std::vector<double> square_;  // by price: the average of its square
 };
 
 }  // namespace stowage::policies

@@ -5,10 +5,10 @@
 namespace stowage::policies {
 namespace {
 
-// No more sizes are counted than this, the largest.
+// The most sizes that are counted; the largest ones are.
 constexpr size_t kMaxSizes = 64;
 
-// What a tensor counts for in parts of 1/(m + 1) of the room.
+// Returns for how much a tensor counts in parts of 1/(m + 1) of the room.
 double Count(int64_t bytes, int64_t room_bytes, int m) {
   if (room_bytes <= 0) return 0;
   const int64_t parts = ((m + 1) * bytes + room_bytes - 1) / room_bytes - 1;

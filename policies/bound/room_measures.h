@@ -1,12 +1,12 @@
-// Ways to count what fits into a room, for the lower bound.
+// Counts what fits into a room, in several ways, for the lower bound.
 //
 //   RoomMeasures measures = MakeRoomMeasures(graph, room, kernels);
 //
 // Bytes alone let two thirds of three tensors be where two of them fit. Tensors
-// are whole, so they may be counted as well: in parts of 1/(m + 1) of the room,
+// are whole, so they can be counted as well. In parts of 1/(m + 1) of the room,
 // a tensor of b bytes counts for the parts that it exceeds, ceil((m + 1) b /
-// room) - 1, and all that fit together count for m at most (a Chvatal-Gomory
-// cut; docs/lower-bound.md).
+// room) - 1, and all tensors that fit together count for m at most (a
+// Chvatal-Gomory cut; docs/lower-bound.md).
 //
 // Pure function.
 #ifndef STOWAGE_POLICIES_BOUND_ROOM_MEASURES_H_
@@ -20,21 +20,21 @@
 
 namespace stowage::policies {
 
-// Bytes, then counts for m = 1, 2, ...
+// The measures: bytes, then counts for m = 1, 2, ...
 inline constexpr int kRoomMeasures = 6;
 
 struct RoomMeasures {
-  // By priced kernel, by measure: what is there.
+  // By priced kernel, by measure: how much there is.
   std::vector<double> there;
-  // Sizes of tensors, ascending, that count for something somewhere.
+  // The sizes, ascending, of tensors that count for something somewhere.
   std::vector<int64_t> sizes;
-  // By size, by priced kernel, by measure: what such a tensor takes of each.
+  // By size, by priced kernel, by measure: how much such a tensor takes.
   std::vector<std::vector<double>> taken;
   // By tensor: the index of its size, or -1.
   std::vector<int> size_of;
 };
 
-// `kernels`: those whose room has a price.
+// Measures the room at `kernels`, whose room has a price.
 RoomMeasures MakeRoomMeasures(const Graph& graph, const KernelRoom& room,
                               const std::vector<KernelIndex>& kernels);
 

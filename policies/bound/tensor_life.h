@@ -1,5 +1,5 @@
-// What the lower bound knows of a tensor: the kernels that need it, and what
-// each of them loses when it is not in the fast tier.
+// Finds what the lower bound knows of a tensor: the kernels that need it, and
+// what each of them loses when it is not in the fast tier.
 //
 //   std::vector<TensorLife> lives =
 //       FindTensorLives(graph, system, room);
@@ -18,31 +18,33 @@
 
 namespace stowage::policies {
 
-// A kernel at which the tensor is born or used.
+// Describes a kernel at which the tensor is born or used.
 struct LifeStop {
-  // Unrolled: kernel k of the next step is K + 1 + k.
+  // The kernel, unrolled: kernel k of the next step is K + 1 + k.
   KernelIndex kernel = 0;
-  // At least so much longer the kernel runs when the tensor is slow; infinite
-  // when it has to be fast.
+  // The kernel runs at least this much longer when the tensor is slow; infinite
+  // if the tensor has to be fast.
   double slow_ns = 0;
-  // At most so much longer.
+  // The kernel runs at most this much longer.
   double most_slow_ns = 0;
   // Whether no copy can be under way: the tensor is born or written here, or a
   // step ends.
   bool still = true;
   // Whether the tensor fits into what the kernel leaves of the fast tier.
   bool can_be_fast = true;
-  // The first kernel behind this stop and the last one before the next stop at
-  // which it does not fit; where there is none, a kernel that is out of reach.
+  // The first kernel behind this stop at which the tensor does not fit, and the
+  // last one before the next stop; a kernel that is out of reach if there is
+  // none.
   KernelIndex leave_by = std::numeric_limits<KernelIndex>::max();
   KernelIndex fetch_after = -1;
 };
 
 struct TensorLife {
-  double bytes = 0;  // room that it shares with no other tensor
+  double bytes = 0;  // room that no other tensor shares
   bool movable = true;
-  // Persistent: the first stop is the end of the step before, at kernel -1, the
-  // last one the end of this step, in the same state.
+  // Whether the tensor is persistent: the first stop is the end of the step
+  // before, at kernel -1, the last one is the end of this step, in the same
+  // state.
   bool cyclic = false;
   // The kernels at which it is alive, unrolled.
   KernelIndex begin = 0;
@@ -56,12 +58,13 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
                                         const MemorySystem& system,
                                         const KernelRoom& room);
 
-// From below, what each kernel and the host's time before it take when all
-// operands are fast.
+// Returns from below what each kernel and the host's time before it take when
+// all operands are fast.
 std::vector<double> LeastKernelNs(const Graph& graph,
                                   const MemorySystem& system);
 
-// From above, the same; infinite for a kernel with a choice of implementations.
+// Returns the same from above; infinite for a kernel with a choice of
+// implementations.
 std::vector<double> MostFastKernelNs(const Graph& graph,
                                      const MemorySystem& system);
 

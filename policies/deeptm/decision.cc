@@ -14,7 +14,7 @@ uint8_t Share(double share) {
   return static_cast<uint8_t>(std::lround(255 * std::clamp(share, 0.0, 1.0)));
 }
 
-// a / (a + b).
+// Returns a / (a + b).
 uint8_t Against(double a, double b) {
   return Share(a + b > 0 ? a / (a + b) : 0);
 }
@@ -63,8 +63,9 @@ std::vector<Decision> DecisionDescriber::Describe(
   return decisions;
 }
 
-// In the order of the next access from the next kernel on, with what is born
-// there. What dies at this kernel is accessed now.
+// Finds the demand by going through the tensors in the order of their next
+// access from the next kernel on, with those that are born there. A tensor that
+// dies at this kernel counts as accessed now.
 void DecisionDescriber::FindDemand(KernelIndex k,
                                    const std::vector<HeatTable::Entry>& row) {
   const Graph& graph = environment_.graph();

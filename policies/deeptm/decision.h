@@ -1,8 +1,9 @@
-// What a decision on one living tensor at one kernel is made from, as far as it
-// does not depend on where tensors are.
+// Describes a decision on one living tensor at one kernel, as far as it does
+// not depend on where tensors are.
 //
-//   const DecisionDescriber describer(environment, budget_bytes);
-//   std::vector<Decision> decisions = describer.Describe(k, heat_table.rows[k]);
+//   DecisionDescriber describer(environment, budget_bytes);
+//   std::vector<Decision> decisions =
+//       describer.Describe(k, heat_table.rows[k]);
 #ifndef STOWAGE_POLICIES_DEEPTM_DECISION_H_
 #define STOWAGE_POLICIES_DEEPTM_DECISION_H_
 
@@ -19,19 +20,22 @@ namespace stowage::policies {
 class Environment;
 
 struct Decision {
-  // None of them has a unit of the graph in it.
+  // Names the inputs of the decision. None of them has a unit of the graph in
+  // it.
   enum Feature {
-    // f, r, s and l, by their logarithms (HeatTable::Entry).
+    // f, r, s and l, as logarithms (HeatTable::Entry).
     kFrequency,
     kDistance,
     kSize,
     kLifetime,
-    // Of the room that the next kernel has: what the tensor takes together with
-    // all that is accessed sooner. All of the room is 1/2.
+    // The share of the room that the tensor takes together with all tensors
+    // that are accessed sooner. The room is that of this kernel or the next,
+    // whichever has less; all of it is 1/2.
     kDemand,
-    // a / (a + b) for a and b: the time until the next access, the time of the
-    // copy in; this kernel's time, the time of the slower copy; what the next
-    // access loses with the tensor in slow memory, the time of the copy in.
+    // a / (a + b) for a and b: the time until the next access and the time of
+    // the copy in; this kernel's time and the time of the slower copy; the time
+    // that the next access loses with the tensor in slow memory and the time of
+    // the copy in.
     kUrgency,
     kWindow,
     kWorth,
@@ -45,10 +49,11 @@ struct Decision {
 // Keeps a reference to the environment. Not thread-safe.
 class DecisionDescriber {
  public:
-  // The environment knows its costs. `budget_bytes` as in RoomBytes.
+  // `environment` knows its costs already. `budget_bytes` is as in RoomBytes.
   DecisionDescriber(const Environment& environment, int64_t budget_bytes);
 
-  // `row` has the living movable tensors of kernel `k`.
+  // Describes the decisions at kernel `k`. `row` has its living movable
+  // tensors.
   std::vector<Decision> Describe(KernelIndex k,
                                  const std::vector<HeatTable::Entry>& row);
 
@@ -62,7 +67,7 @@ class DecisionDescriber {
   const AccessIndex accesses_;
   std::vector<int64_t> kernel_ns_;    // by kernel, all fast
   std::vector<int64_t> boundary_ns_;  // by boundary of two steps
-  std::vector<double> demand_;        // by tensor, of the last kernel described
+  std::vector<double> demand_;        // by tensor, of the last kernel
 };
 
 }  // namespace stowage::policies

@@ -1,9 +1,10 @@
-// DeepTM's environment (IV-C): what the DQN needs to know of a graph, a memory
-// system and a limit, found once for all episodes.
+// Keeps what DeepTM's DQN needs to know of a graph, a memory system and a
+// limit, found once for all episodes (IV-C).
 //
 //   absl::StatusOr<Environment> environment = Environment::Make(
-//       graph, system, *workload, MigrationMode::kAsynchronous, {});
-//   Episode episode(*environment, ...);   // episode.h
+//       graph, system, workload, MigrationMode::kAsynchronous, {});
+//   EpisodeOutcome outcome =   // episode.h
+//       RunEpisode(*environment, {.budget_bytes = limit_bytes}, start, actor);
 #ifndef STOWAGE_POLICIES_DEEPTM_ENVIRONMENT_H_
 #define STOWAGE_POLICIES_DEEPTM_ENVIRONMENT_H_
 
@@ -21,11 +22,12 @@
 
 namespace stowage::policies {
 
-// Immutable, safe to read from several threads. Keeps references to what it was
-// made of.
+// Immutable; safe to read from several threads. It keeps references to what it
+// was made of.
 class Environment {
  public:
-  // RESOURCE_EXHAUSTED as MakeHeatTable. CANCELLED as the workload's plan.
+  // Makes the environment. RESOURCE_EXHAUSTED as in MakeHeatTable; CANCELLED
+  // with the workload's plan.
   static absl::StatusOr<Environment> Make(const Graph& graph,
                                           const MemorySystem& system,
                                           const Workload& workload,
@@ -35,18 +37,21 @@ class Environment {
   const Graph& graph() const { return *graph_; }
   const Workload& workload() const { return *workload_; }
   MigrationMode mode() const { return mode_; }
-  // The slower tier that tensors are put in: the first that kernels can use in
-  // place, else the second.
+  // Returns the slower tier in which tensors are put: the first that kernels
+  // can use in place, else the second.
   TierIndex slow_tier() const { return slow_tier_; }
 
-  // Where the fast tier is short: the tensors to decide on, by index, with
-  // their heat. Those alone that can be put elsewhere while this kernel runs.
+  // Returns the tensors to decide on at a kernel that is short of fast memory,
+  // by index, with their heat: those that can be elsewhere while this kernel
+  // runs.
   const std::vector<Decision>& Decisions(KernelIndex k) const {
     return decisions_[k];
   }
-  // Whether all movable tensors that are alive at the kernel fit.
+  // Returns whether the movable tensors that are alive at the kernel do not all
+  // fit.
   bool IsShort(KernelIndex k) const { return is_short_[k]; }
-  // Movable tensors that have to be fast (slow) while the kernel runs.
+  // Return the movable tensors that have to be fast, or slow, while the kernel
+  // runs.
   const std::vector<TensorIndex>& MustBeFast(KernelIndex k) const {
     return must_be_fast_[k];
   }
@@ -56,44 +61,45 @@ class Environment {
   const std::vector<TensorIndex>& Births(KernelIndex k) const {
     return births_[k];
   }
-  // Movable tensors that are freed before boundary b, 0 .. K.
+  // Returns the movable tensors that are freed before boundary b, 0 .. K.
   const std::vector<TensorIndex>& Deaths(KernelIndex b) const {
     return deaths_[b];
   }
-  // Movable tensors that are alive as a step begins.
+  // Returns the movable tensors that are alive as a step begins.
   const std::vector<TensorIndex>& alive_at_start() const {
     return alive_at_start_;
   }
 
-  // Room for movable tensors at kernel k (at K: at the end of the step) when
-  // decisions are made for `budget_bytes` (PlanByDeciding).
+  // Returns the room for movable tensors at kernel k, or at the end of the step
+  // if k is K, when decisions are made for `budget_bytes` (PlanByDeciding).
   int64_t RoomBytes(KernelIndex k, int64_t budget_bytes) const;
-  // What cannot move has of the fast tier.
+  // Returns what tensors that cannot move have of the fast tier.
   int64_t FixedBytes(KernelIndex k) const { return fixed_bytes_[k]; }
-  // Of the slow tier; the graph's peak where it is unlimited.
+  // Returns the capacity of the slow tier, or the graph's peak if it is
+  // unlimited.
   int64_t slow_capacity_bytes() const { return slow_capacity_bytes_; }
-  // Of a tensor, rounded up to the granularity of placement.
+  // Returns a tensor's size, rounded up to the granularity of placement.
   int64_t Bytes(TensorIndex t) const { return bytes_[t]; }
 
-  // s_t / B_t of eq. 4.
+  // Return s_t / B_t of eq. 4.
   int64_t OutNs(TensorIndex t) const { return out_ns_[t]; }
   int64_t InNs(TensorIndex t) const { return in_ns_[t]; }
-  // c_e of kernel k, host time before it and streaming included.
+  // Returns c_e of kernel k, host time before it and streaming included.
   int64_t KernelNs(KernelIndex k,
                    absl::FunctionRef<bool(TensorIndex)> is_fast) const;
 
-  // What kernel k takes longer when its operand of that index, and no other, is
-  // slow.
+  // Returns how much longer kernel k takes if its operand of that index, and no
+  // other, is slow.
   int64_t LossNs(KernelIndex k, size_t operand) const {
     return loss_ns_[k][operand];
   }
 
-  // C_max and C_min, eq. 9 and 10, with the host's time between kernels.
+  // Return C_max and C_min, eq. 9 and 10, with the host's time between kernels.
   int64_t slowest_ns() const { return slowest_ns_; }
   int64_t fastest_ns() const { return fastest_ns_; }
-  // What a mean kernel can lose: the unit of rewards.
+  // Returns what a mean kernel can lose: the unit of rewards.
   double mean_loss_ns() const { return mean_loss_ns_; }
-  // L_D' and L_P' of eq. 12: capacity that holds everything.
+  // Returns L_D' and L_P' of eq. 12: a capacity that holds everything.
   int64_t peak_bytes() const { return peak_bytes_; }
 
  private:

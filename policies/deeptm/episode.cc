@@ -9,7 +9,7 @@
 namespace stowage::policies {
 namespace {
 
-// Decision::kDemand, where the room is full.
+// Decision::kDemand of a full room.
 constexpr uint8_t kAllOfTheRoom = 128;
 
 class EpisodeRun {
@@ -24,7 +24,7 @@ class EpisodeRun {
         residencies_(positions_.size()),
         preferences_(positions_.size(), 0) {
     for (TensorIndex t = 0; t < env_.graph().tensor_count(); ++t) {
-      // Kernels find what cannot move in the fast tier.
+      // Kernels find tensors that cannot move in the fast tier.
       if (!env_.graph().tensors[t].movable()) positions_[t] = Position::kFast;
     }
     for (TensorIndex t : env_.alive_at_start()) {
@@ -62,7 +62,7 @@ class EpisodeRun {
     return nothing;
   }
 
-  // A residency in the fast tier that has not ended.
+  // Describes a residency in the fast tier that has not ended.
   struct OpenResidency {
     KernelIndex begin = 0;
     KernelIndex ready = 0;
@@ -126,7 +126,7 @@ class EpisodeRun {
 
   // --- one kernel ---
 
-  // Frees what has died and completes what moved while the last kernel ran.
+  // Frees tensors that have died and completes moves of the last kernel.
   void ReachBoundary(KernelIndex b) {
     for (TensorIndex t : going_) {
       Leave(t, b - 1, b, /*moved_out=*/true);
@@ -181,8 +181,8 @@ class EpisodeRun {
                                env_.slow_capacity_bytes())};
   }
 
-  // Has in the fast tier what the kernel can use nowhere else, and out of it
-  // what has to be streamed, whatever the actor says.
+  // Brings into the fast tier the tensors that the kernel can use nowhere else,
+  // and out of it those that have to be streamed, whatever the actor says.
   void ObeyDemands(KernelIndex k) {
     for (TensorIndex t : env_.MustBeSlow(k)) {
       if (positions_[t] == Position::kFast) MoveOutNow(t, k);
@@ -199,7 +199,8 @@ class EpisodeRun {
     }
   }
 
-  // Moves out what the actor prefers least until `wanted_bytes` have room.
+  // Moves out the tensors that the actor prefers least until `wanted_bytes`
+  // have room.
   void Evict(KernelIndex k, int64_t wanted_bytes) {
     std::vector<TensorIndex> victims;
     const std::vector<TensorIndex>& needed = env_.MustBeFast(k);
@@ -220,7 +221,7 @@ class EpisodeRun {
     }
   }
 
-  // New tensors that nobody decides on are fast where there is room.
+  // Places new tensors without a decision in the fast tier while there is room.
   void PlaceUndecidedBirths(KernelIndex k) {
     if (env_.IsShort(k)) return;
     for (TensorIndex t : env_.Births(k)) {
@@ -268,8 +269,9 @@ class EpisodeRun {
     }
   }
 
-  // All that is to be fast counts, whether it is there, comes or finds no room.
-  // What is accessed last of it is what there is no room for.
+  // Judges what the actor asks for. All tensors that are to be fast count,
+  // whether they are there, come or find no room. Those that are accessed last
+  // are the ones for which there is no room.
   void JudgeDemand(KernelIndex k) {
     const std::vector<Decision>& decisions = env_.Decisions(k);
     const auto budget_bytes =
@@ -310,8 +312,8 @@ class EpisodeRun {
     outcome_.reward += reward;
   }
 
-  // Eq. 8: what is fast is rewarded by what the kernel would lose if it were
-  // not.
+  // Rewards fast operands by what the kernel would lose if they were slow (eq.
+  // 8).
   void RewardOperands(KernelIndex k) {
     const double unit = options_.time_weight / env_.mean_loss_ns();
     const std::vector<Operand>& operands = env_.graph().kernels[k].operands;
@@ -322,7 +324,7 @@ class EpisodeRun {
     }
   }
 
-  // Eq. 8: less m_nor, what the kernel waited for the migration.
+  // Subtracts m_nor, what the kernel waited for the migration (eq. 8).
   void RewardMoves(int64_t stall_ns, KernelIndex k) {
     int64_t total_ns = 0;
     for (const auto& [i, ns] : moved_) total_ns += ns;
@@ -335,7 +337,7 @@ class EpisodeRun {
     }
   }
 
-  // The price of eq. 13, kernel by kernel.
+  // Charges the price of eq. 13, kernel by kernel.
   void ChargeRoom(KernelIndex k) {
     if (options_.room_weight == 0) return;
     const double unit =
@@ -396,7 +398,7 @@ class EpisodeRun {
   int64_t held_bytes_ = 0;
   int64_t slow_bytes_ = 0;
 
-  // Of the present kernel.
+  // State of the present kernel.
   int64_t room_bytes_ = 0;
   std::vector<Action> actions_;
   std::vector<TensorReward> rewards_;

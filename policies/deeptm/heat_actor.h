@@ -1,4 +1,4 @@
-// Puts the hottest tensors into fast memory: what DeepTM does without its DRL
+// Puts the hottest tensors into fast memory, as DeepTM does without its DRL
 // optimiser.
 //
 //   HeatActor actor(environment, budget_bytes, HeatSettings());
@@ -13,9 +13,9 @@
 
 namespace stowage::policies {
 
-// With Algorithm 1, what is hot (H >= T_h) is to be fast, hottest first while
-// there is room; with kept weights, the hottest that fit. Keeps a reference to
-// the environment.
+// With Algorithm 1, hot tensors (H >= T_h) are to be fast, hottest first while
+// there is room. With kept weights, the hottest that fit are. It keeps a
+// reference to the environment.
 class HeatActor : public Actor {
  public:
   HeatActor(const Environment& environment, int64_t budget_bytes,
@@ -27,7 +27,7 @@ class HeatActor : public Actor {
   const Environment& environment_;
   const int64_t budget_bytes_;
   const bool hot_only_;
-  // What may be fast: its heat, negative, and its index. Hottest first.
+  // The tensors that may be fast, hottest first: negative heat and index.
   std::vector<std::pair<float, int>> order_;
 };
 

@@ -1,13 +1,13 @@
-// Whether kernels wait for migrations.
+// Says whether kernels wait for migrations.
 #ifndef STOWAGE_POLICIES_DEEPTM_MIGRATION_MODE_H_
 #define STOWAGE_POLICIES_DEEPTM_MIGRATION_MODE_H_
 
 namespace stowage::policies {
 
-// DeepTM IV-B. Synchronous: a migration is complete before the kernel starts
-// (eq. 4). Asynchronous: it runs while the kernel runs, holds room on both
-// sides (eq. 7), and only what is longer than the kernel is waited for (eq. 5
-// and 6).
+// The modes of DeepTM IV-B. A synchronous migration is complete before the
+// kernel starts (eq. 4). An asynchronous one runs while the kernel runs and
+// holds room on both sides (eq. 7); the kernel waits only if the migration
+// takes longer (eq. 5 and 6).
 enum class MigrationMode { kSynchronous, kAsynchronous };
 
 }  // namespace stowage::policies

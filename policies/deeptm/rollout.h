@@ -1,4 +1,4 @@
-// From an actor to a plan: the steady state of what it does, with addresses.
+// Turns an actor into a plan: the steady state of what it does, with addresses.
 //
 //   absl::StatusOr<Plan> plan = PlanByActing(
 //       graph, system, options, "deeptm-heat", mode, heat,
@@ -19,12 +19,12 @@
 
 namespace stowage::policies {
 
-// Makes one for a budget.
+// Makes an actor for a budget.
 using MakeActor = absl::FunctionRef<std::unique_ptr<Actor>(
     const Environment& environment, int64_t budget_bytes)>;
 
-// PlanByDeciding with what the actor does in the steady state, aggregated.
-// Errors as PlanByDeciding and MakeHeatTable.
+// Plans by PlanByDeciding with what the actor does in the steady state, and
+// aggregates the plan. Errors as in PlanByDeciding and MakeHeatTable.
 absl::StatusOr<Plan> PlanByActing(const Graph& graph,
                                   const MemorySystem& system,
                                   const PlanOptions& options,
@@ -32,8 +32,8 @@ absl::StatusOr<Plan> PlanByActing(const Graph& graph,
                                   const HeatSettings& heat,
                                   MakeActor make_actor);
 
-// The same in an environment that is there: of this graph, system and limit.
-// No PlanWithoutMoves.
+// Plans likewise in an environment that exists, made of this graph, system and
+// limit. It does not try PlanWithoutMoves.
 absl::StatusOr<Plan> PlanInEnvironment(const Environment& environment,
                                        const MemorySystem& system,
                                        const PlanOptions& options,

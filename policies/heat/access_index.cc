@@ -56,8 +56,8 @@ int64_t AccessIndex::FutureAccesses(TensorIndex tensor,
   };
   const int64_t passed = before(FirstFrom(life, kernel));
   if (!life.repeats) return life.count - passed;
-  // A persistent tensor sees all its accesses within a step, a wrapping one
-  // those up to its death.
+  // A persistent tensor sees all its accesses within a step. A wrapping one
+  // sees those up to its death.
   const bool persistent = life.death < 0;
   if (persistent) return life.count;
   const int64_t until_death = before(FirstFrom(life, life.death + 1));

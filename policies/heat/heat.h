@@ -1,7 +1,7 @@
-// DeepTM's heat of tensors (IV-A): four characteristics, normalised, weighed.
+// Computes DeepTM's heat of tensors (IV-A): four characteristics, normalised
+// and weighed.
 //
-//   std::vector<Characteristics> living = ...;   // one kernel's
-//   NormaliseMinMax(living);
+//   NormaliseMinMax(living);   // what lives at one kernel
 //   double heat = Heat(living[0], weights);
 //
 // Pure functions.
@@ -16,7 +16,8 @@
 
 namespace stowage::policies {
 
-// Of one living tensor at one kernel, in the order of Algorithm 1's heat.
+// Describes one living tensor at one kernel, in the order of Algorithm 1's
+// heat.
 struct Characteristics {
   double frequency = 0;  // f, future accesses
   double distance = 0;   // r, kernels until the next
@@ -24,7 +25,8 @@ struct Characteristics {
   double lifetime = 0;   // l, kernels
 };
 
-// w_f, w_r, w_s and w_l: all 1 as training begins (IV-A).
+// Weighs the characteristics: w_f, w_r, w_s and w_l, all 1 as training begins
+// (IV-A).
 struct HeatWeights {
   double frequency = 1;
   double distance = 1;
@@ -37,11 +39,11 @@ Characteristics FindCharacteristics(const Graph& graph,
                                     const AccessIndex& accesses,
                                     TensorIndex tensor, KernelIndex kernel);
 
-// Scales each characteristic to 0..1 over the living tensors of one kernel. One
-// that is equal for all becomes 0.
+// Scales each characteristic to 0..1 over the living tensors of one kernel. A
+// characteristic that is equal for all becomes 0.
 void NormaliseMinMax(std::vector<Characteristics>& living);
 
-// H = f w_f - r w_r - s w_s + l w_l (Algorithm 1, line 9).
+// Returns H = f w_f - r w_r - s w_s + l w_l (Algorithm 1, line 9).
 double Heat(const Characteristics& normalised, const HeatWeights& weights);
 
 }  // namespace stowage::policies

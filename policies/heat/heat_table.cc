@@ -13,7 +13,7 @@
 namespace stowage::policies {
 namespace {
 
-// The living movable tensors of one kernel after the other.
+// Keeps the living movable tensors of one kernel after the other.
 class LivingTensors {
  public:
   explicit LivingTensors(const Graph& graph)
@@ -28,7 +28,7 @@ class LivingTensors {
     }
   }
 
-  // For kernels 0, 1, 2, ...
+  // Goes on to `kernel`: 0, 1, 2, ...
   void Enter(KernelIndex kernel) {
     if (kernel > 0) {
       for (TensorIndex t : deaths_[kernel - 1]) {

@@ -1,10 +1,11 @@
-// The heat of every living tensor at every kernel that is short of fast memory.
+// Computes the heat of every living tensor at every kernel that is short of
+// fast memory.
 //
 //   absl::StatusOr<HeatTable> table = MakeHeatTable(graph, limits, {});
-//   for (const HeatTable::Entry& entry : table->rows[k]) ...
+//   for (const HeatTable::Entry& entry : table->rows[k]) Use(entry.heat);
 //
-// Heat depends on the graph and the limit alone, not on where tensors are, so
-// that it is found once and used by every episode of a training.
+// Heat depends on the graph and the limit alone, not on where tensors are. So
+// it is computed once, and every episode of a training uses it.
 #ifndef STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
 #define STOWAGE_POLICIES_HEAT_HEAT_TABLE_H_
 
@@ -21,12 +22,12 @@ namespace stowage::policies {
 
 struct HeatSettings {
   HeatWeights weights;  // of the first kernel
-  // Algorithm 1; false keeps the weights (the study of figure 4).
+  // Runs Algorithm 1; false keeps the weights (the study of figure 4).
   bool adjust = true;
 };
 
-// The four single characteristics of figure 4: weights of 1 for one of them
-// and 0 for the others, kept.
+// Return the settings of the four single characteristics of figure 4: a weight
+// of 1 for one and 0 for the others, never adjusted.
 HeatSettings FrequencyAlone();
 HeatSettings RecencyAlone();
 HeatSettings SizeAlone();
@@ -35,24 +36,25 @@ HeatSettings LifetimeAlone();
 struct HeatTable {
   struct Entry {
     TensorIndex tensor = 0;
-    // H over the sum of the weights: -1..1. Hot from 0 on.
+    // H over the sum of the weights: -1..1. A tensor is hot from 0 on.
     float heat = 0;
-    // f, r, s and l by their logarithms: 0 for none, 255 for as many accesses
-    // or kernels as the step has kernels, or as many bytes as there is room.
+    // f, r, s and l as logarithms: 0 stands for none, 255 for as many accesses
+    // or kernels as the step has kernels, or for as many bytes as there is
+    // room.
     std::array<uint8_t, 4> logarithms = {};
   };
-  // By kernel: its living movable tensors, by index. Empty where all of them
-  // fit.
+  // By kernel: its living movable tensors, by index. Empty if all of them fit.
   std::vector<std::vector<Entry>> rows;
-  // Steps of Algorithm 1 in all.
+  // The steps of Algorithm 1 in all.
   int64_t adjustments = 0;
 };
 
-// Larger tables are refused (384 MiB).
+// MakeHeatTable refuses larger tables (384 MiB).
 inline constexpr int64_t kMaxHeatEntries = int64_t{1} << 25;
 
-// `room_bytes`: by kernel, what the fast tier has for movable tensors (L_D).
-// RESOURCE_EXHAUSTED above kMaxHeatEntries. CANCELLED.
+// Makes the table. `room_bytes` are by kernel what the fast tier has for
+// movable tensors (L_D). Fails with RESOURCE_EXHAUSTED above kMaxHeatEntries,
+// and with CANCELLED.
 absl::StatusOr<HeatTable> MakeHeatTable(const Graph& graph,
                                         const std::vector<int64_t>& room_bytes,
                                         const HeatSettings& settings,

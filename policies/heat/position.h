@@ -1,4 +1,4 @@
-// Where a tensor is: p of DeepTM's status record table (III-B).
+// Says where a tensor is: p of DeepTM's status record table (III-B).
 #ifndef STOWAGE_POLICIES_HEAT_POSITION_H_
 #define STOWAGE_POLICIES_HEAT_POSITION_H_
 

@@ -1,5 +1,5 @@
-// DeepTM's status record table (III-B, figure 7): where each tensor is at each
-// kernel under a plan, and whether it migrates there.
+// Keeps DeepTM's status record table (III-B, figure 7): where each tensor is at
+// each kernel under a plan, and whether it migrates there.
 //
 //   StatusTable table(graph, plan);
 //   StatusRecord a = table.At(kernel, tensor);   // a(k, t) = (p, m)
@@ -20,16 +20,17 @@ struct StatusRecord {
   bool operator==(const StatusRecord&) const = default;
 };
 
-// Immutable; safe to read from several threads. Takes room for tensors and
-// moves, not for kernels times tensors.
+// Immutable; safe to read from several threads. It takes memory for each tensor
+// and each move, not for each kernel and tensor.
 class StatusTable {
  public:
-  // Of a plan that the verifier accepts for the graph.
+  // Reads a plan that the verifier accepts for the graph.
   StatusTable(const Graph& graph, const Plan& plan);
 
-  // While `kernel` runs. A tensor migrates at the kernels that run while its
-  // copy is under way; a synchronous migration belongs to the kernel that waits
-  // for it. It is at its old position until the copy is complete.
+  // Returns the record while `kernel` runs. A tensor migrates at the kernels
+  // that run while its copy is under way; a synchronous migration belongs to
+  // the kernel that waits for it. The tensor is at its old position until the
+  // copy is complete.
   StatusRecord At(KernelIndex kernel, TensorIndex tensor) const;
 
  private:

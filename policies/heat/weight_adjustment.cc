@@ -6,7 +6,7 @@
 namespace stowage::policies {
 namespace {
 
-// Lines 8 to 13.
+// Runs lines 8 to 13.
 void ComputeHeat(const std::vector<Characteristics>& normalised,
                  const std::vector<int64_t>& bytes, WeightAdjustment& result) {
   result.hot_bytes = 0;
@@ -16,7 +16,7 @@ void ComputeHeat(const std::vector<Characteristics>& normalised,
   }
 }
 
-// 1: too much is hot, -1: too little, 0: neither.
+// Returns 1 if too much is hot, -1 if too little is, else 0.
 int Imbalance(int64_t hot_bytes, int64_t fast_limit_bytes) {
   const auto hot = static_cast<double>(hot_bytes);
   const auto limit = static_cast<double>(fast_limit_bytes);
@@ -40,7 +40,7 @@ WeightAdjustment AdjustWeights(const std::vector<Characteristics>& normalised,
       living_bytes >= kHighPressure * static_cast<double>(fast_limit_bytes);
   double& weight =
       high_pressure ? result.weights.size : result.weights.distance;
-  // Both weights lower the heat, so that too much that is hot raises them.
+  // Both weights lower the heat, so the loop raises them if too much is hot.
   const int first = Imbalance(result.hot_bytes, fast_limit_bytes);
   int imbalance = first;
   while (imbalance != 0 && imbalance == first) {

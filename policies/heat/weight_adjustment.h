@@ -1,4 +1,5 @@
-// DeepTM's Algorithm 1: the weights of heat follow the pressure on fast memory.
+// Runs DeepTM's Algorithm 1: the weights of heat follow the pressure on fast
+// memory.
 //
 //   WeightAdjustment adjusted =
 //       AdjustWeights(living, bytes, fast_limit_bytes, weights);
@@ -22,13 +23,13 @@ inline constexpr double kTooCold = 0.9;       // of L_D
 inline constexpr double kHighPressure = 2.5;  // of L_D
 inline constexpr double kWeightStep = 0.02;
 
-// Weights stay within 1/1024 and 1024, where they dwarf the others or do not
-// matter. This bounds the loop, see kMaxAdjustments.
+// Weights stay within 1/1024 and 1024. Beyond, a weight dwarfs the others or
+// does not matter. This bounds the loop, see kMaxAdjustments.
 inline constexpr double kHighestWeight = 1024;
 inline constexpr double kLowestWeight = 1 / kHighestWeight;
 
-// The loop changes one weight in one direction, and 1.02^701 and 0.98^-687 both
-// exceed 1024^2.
+// The most steps of the loop: it changes one weight in one direction, and
+// 1.02^701 and 0.98^-687 both exceed 1024^2.
 inline constexpr int kMaxAdjustments = 701;
 
 struct WeightAdjustment {
@@ -38,14 +39,14 @@ struct WeightAdjustment {
   int adjustments = 0;       // iterations of the loop, <= kMaxAdjustments
 };
 
-// Adjusts the weights of one kernel until tensors of 0.9 to 1.1 times the limit
-// are hot. `bytes` are the sizes of the living tensors, parallel to their
-// normalised characteristics.
+// Adjusts the weights of one kernel until the hot tensors have 0.9 to 1.1 times
+// the limit. `bytes` are the sizes of the living tensors, parallel to
+// `normalised`, their characteristics.
 //
-// As printed, the loop need not end. Here it ends as well when all living
-// tensors together have no more than 0.9 times the limit, when a step leaps
-// over the band from one side to the other (it would go to and fro), and when
-// the weight reaches a bound. S_h is computed before the first step.
+// As printed, the loop need not end. Here it also ends when all living tensors
+// together have no more than 0.9 times the limit, when a step leaps over the
+// band from one side to the other (it would go to and fro), and when the weight
+// reaches a bound. S_h is computed before the first step.
 WeightAdjustment AdjustWeights(const std::vector<Characteristics>& normalised,
                                const std::vector<int64_t>& bytes,
                                int64_t fast_limit_bytes,

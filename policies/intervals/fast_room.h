@@ -1,5 +1,5 @@
-// How many bytes of the fast tier are held at each boundary of a step, and what
-// may be held in addition.
+// Keeps how many bytes of the fast tier are held at each boundary of a step,
+// and says what may be held in addition.
 //
 //   FastRoom room(graph.kernel_count() + 1, budget_bytes);
 //   if (room.Fits(begin, end, bytes)) room.Hold(begin, end, bytes);
@@ -20,7 +20,8 @@ class FastRoom {
   FastRoom(KernelIndex boundaries, int64_t budget_bytes)
       : held_(boundaries), reserved_(boundaries), budget_bytes_(budget_bytes) {}
 
-  // Boundaries begin .. end-1, here and below.
+  // Returns whether `bytes` more fit at boundaries begin .. end-1. Ranges are
+  // so here and below.
   bool Fits(KernelIndex begin, KernelIndex end, int64_t bytes) const {
     for (KernelIndex b = begin; b < end; ++b) {
       if (!FitsAt(b, bytes)) return false;
@@ -28,14 +29,16 @@ class FastRoom {
     return true;
   }
 
-  // The first boundary from `begin` on at which it does not fit, or `end`.
+  // Returns the first boundary from `begin` on at which `bytes` do not fit, or
+  // `end`.
   KernelIndex FitsUntil(KernelIndex begin, KernelIndex end,
                         int64_t bytes) const {
     while (begin < end && FitsAt(begin, bytes)) ++begin;
     return begin;
   }
 
-  // The first boundary, not before `begin`, from which on it fits up to `end`.
+  // Returns the first boundary, not before `begin`, from which on `bytes` fit
+  // up to `end`.
   KernelIndex FitsFrom(KernelIndex begin, KernelIndex end,
                        int64_t bytes) const {
     while (end > begin && FitsAt(end - 1, bytes)) --end;
@@ -46,7 +49,7 @@ class FastRoom {
     for (KernelIndex b = begin; b < end; ++b) held_[b] += bytes;
   }
 
-  // Sets aside what more is reserved at a boundary than is held there yet.
+  // Sets `bytes` aside at a boundary, besides what is held there.
   void Reserve(KernelIndex boundary, int64_t bytes) {
     reserved_[boundary] = bytes;
   }

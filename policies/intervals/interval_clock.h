@@ -1,12 +1,12 @@
-// When the boundaries of a step are expected to be reached, while waits become
-// known interval by interval.
+// Says when the boundaries of a step are expected to be reached, while waits
+// become known interval by interval.
 //
 //   IntervalClock clock(kernel_ns);
 //   clock.Open(end);                  // boundaries up to `end` come into sight
 //   clock.Wait(boundary, wait_ns);    // it and all later ones are later
 //
-// Waits before the boundaries in sight are in all times; those in sight can be
-// waited for in any order. Not thread-safe.
+// All times include the waits before the boundaries in sight. Waits at
+// boundaries in sight may come in any order. Not thread-safe.
 #ifndef STOWAGE_POLICIES_INTERVALS_INTERVAL_CLOCK_H_
 #define STOWAGE_POLICIES_INTERVALS_INTERVAL_CLOCK_H_
 
@@ -19,7 +19,8 @@ namespace stowage::policies {
 
 class IntervalClock {
  public:
-  // By kernel, what it takes with the gap before it.
+  // Begins without waits. `kernel_ns` says how long each kernel takes with the
+  // gap before it.
   explicit IntervalClock(const std::vector<int64_t>& kernel_ns);
 
   // Fixes the times of the boundaries up to `end`, given the waits so far.
@@ -32,18 +33,19 @@ class IntervalClock {
 
   void Wait(KernelIndex boundary, int64_t wait_ns);
 
-  // The first boundary in low .. high that is reached at `ns` or later, else
-  // `high`.
+  // Returns the first boundary in low .. high that is reached at `ns` or later,
+  // else `high`.
   KernelIndex FirstAt(int64_t ns, KernelIndex low, KernelIndex high) const;
 
-  // The last boundary in low .. high that is reached by `ns`, else `low`.
+  // Returns the last boundary in low .. high that is reached by `ns`, else
+  // `low`.
   KernelIndex LastAt(int64_t ns, KernelIndex low, KernelIndex high) const;
 
  private:
-  // By boundary; past open_end_ without the shift. Ascending within either.
+  // By boundary; past open_end_ without the shift. Ascending on either side.
   std::vector<int64_t> time_ns_;
   KernelIndex open_end_ = 0;
-  int64_t shift_ns_ = 0;  // sum of all waits
+  int64_t shift_ns_ = 0;  // the sum of all waits
 };
 
 }  // namespace stowage::policies

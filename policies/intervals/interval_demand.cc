@@ -36,7 +36,7 @@ std::vector<IntervalDemand> IntervalMeter::Measure(LayerIndex length) const {
       demand.duration_ns += kernel_ns_[k];
     }
   }
-  std::vector<int32_t> counted(births_.size(), -1);  // last interval
+  std::vector<int32_t> counted(births_.size(), -1);  // the last interval
   for (const Use& use : uses_) {
     const int32_t interval = intervals.of_kernel[use.kernel];
     if (counted[use.tensor] == interval) continue;

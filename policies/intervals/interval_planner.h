@@ -1,13 +1,13 @@
 // Decides which tensors are in the fast tier when, migration interval by
-// migration interval: what the migration rules of Sentinel and ReDL share.
+// migration interval. The migration rules of Sentinel and ReDL share it.
 //
 //   IntervalPlanner planner(graph, system, workload, layers, length,
 //                           {.stage_all = true}, kernel_ns, budget_bytes);
 //   IntervalOutcome outcome = planner.Plan();
 //
-// Short-lived tensors have their room before all others. At the start of an
-// interval the tensors that the next one uses are fetched; what an interval
-// does not use any more leaves. Copies queue on one lane per
+// Short-lived tensors get their room before all others. At the start of an
+// interval the tensors that the next one uses are fetched; tensors that an
+// interval does not use any more leave. Copies queue on one lane for each
 // direction, so a fetch begins when its turn comes and there is room for it.
 #ifndef STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_
 #define STOWAGE_POLICIES_INTERVALS_INTERVAL_PLANNER_H_
@@ -29,50 +29,52 @@
 namespace stowage::policies {
 
 struct IntervalRules {
-  // Kernels find all their operands fast. What there is no room for ahead of a
-  // kernel is copied just before it.
+  // Kernels find all their operands fast. An operand for which there is no room
+  // ahead of its kernel is copied just before it.
   bool stage_all = false;
-  // By tensor: long-lived ones that are born slow; the others are born fast
-  // where there is room. With stage_all, all of them are born fast.
+  // By tensor: whether a long-lived tensor is born slow; the others are born
+  // fast where there is room. With stage_all, all of them are born fast.
   std::vector<bool> born_slow;
-  // Tensors leave when their interval does not use them any more and the next
-  // one does not either (Sentinel); otherwise when room is needed, those that
-  // live for the fewest layers first (ReDL).
+  // Tensors leave when neither their interval nor the next one uses them any
+  // more (Sentinel); otherwise they leave when room is needed, those that live
+  // for the fewest layers first (ReDL).
   bool evict_idle = true;
   // Fetches for an interval are queued in the order of use (ReDL); otherwise
-  // the most accessed tensors first (Sentinel).
+  // the most accessed tensors come first (Sentinel).
   bool nearest_first = false;
   // By interval: tensors whose copies would not be complete as it starts stay
-  // slow, instead of being waited for. Not with stage_all. Intervals past the
-  // end wait.
+  // slow, instead of being waited for. It has no effect with stage_all.
+  // Intervals past the end of the vector wait.
   std::vector<bool> leave_late;
 };
 
 struct IntervalOutcome {
   std::vector<Residency> residencies;  // by (tensor, begin)
-  // Intervals whose fetches lacked time though not room (Sentinel's Case 3).
+  // The intervals whose fetches lacked time though not room (Sentinel's Case
+  // 3).
   std::set<int32_t> late;
-  // Fetches and births that lacked room (Case 2).
+  // How many fetches and births lacked room (Case 2).
   int64_t crowded = 0;
-  // Short-lived tensors that did not find room and were treated as long-lived.
+  // How many short-lived tensors found no room and were treated as long-lived.
   int64_t homeless = 0;
 };
 
-// Not thread-safe; for one call of Plan. Keeps references to its arguments.
+// Not thread-safe; for one call of Plan. It keeps references to its arguments.
 class IntervalPlanner {
  public:
-  // `length`: layers in an interval, >= 1. `kernel_ns`: how long each kernel
-  // takes with its gap when nothing is waited for.
+  // `length` is the number of layers in an interval, >= 1. `kernel_ns` says how
+  // long each kernel takes with its gap when nothing is waited for.
   IntervalPlanner(const Graph& graph, const MemorySystem& system,
                   const Workload& workload, const Layers& layers,
                   LayerIndex length, const IntervalRules& rules,
                   const std::vector<int64_t>& kernel_ns, int64_t budget_bytes);
 
-  // Nothing once the workload's plan is cancelled.
+  // Decides the step. Returns nothing once the workload's plan is cancelled.
   IntervalOutcome Plan();
 
  private:
-  // A use's residency in the fast tier; parallel to UseTable::uses.
+  // Describes the residency in the fast tier that serves one use; parallel to
+  // UseTable::uses.
   struct UseResidency {
     bool placed = false;
     KernelIndex begin = 0;
@@ -81,15 +83,15 @@ class IntervalPlanner {
     KernelIndex end = 0;
     bool moved_in = false;
     bool moved_out = false;
-    bool joined = false;  // lasts until the next use
+    bool joined = false;  // it lasts until the next use
   };
 
-  // When a copy out has to be complete at the latest.
+  // Says when a copy out has to be complete at the latest.
   struct Limit {
     KernelIndex boundary = 0;
     bool dies = false;
-    KernelIndex death_boundary = 0;  // where the residency ends without a copy
-    bool may_stay = false;           // what follows finds it in the fast tier
+    KernelIndex death_boundary = 0;  // the residency ends here without a copy
+    bool may_stay = false;           // the next step finds it in the fast tier
   };
 
   void PrepareResidencies();
@@ -144,7 +146,7 @@ class IntervalPlanner {
   IntervalClock clock_;
   int64_t in_lane_ns_ = 0;    // when the lane is free
   int64_t out_lane_ns_ = 0;   // likewise
-  int64_t tail_lane_ns_ = 0;  // of fetches for the step's first interval
+  int64_t tail_lane_ns_ = 0;  // the lane for the step's first interval
 
   std::vector<bool> managed_;  // by tensor: fast as its uses decide
   UseTable table_;
@@ -152,8 +154,8 @@ class IntervalPlanner {
       residencies_;  // by tensor, parallel to its uses
   // Residencies that last to the end of the step and go on in the next one.
   std::vector<std::optional<UseResidency>> tails_;  // by tensor
-  // By tensor: the use after which it is in the fast tier, -1 where it is not
-  // or its copy out is decided.
+  // By tensor: the use after which it is in the fast tier; -1 if it is not
+  // there or its copy out is decided.
   std::vector<int32_t> resident_;
   absl::btree_set<TensorIndex> residents_;
   std::vector<int32_t> visited_;  // by tensor: the last interval that wants it

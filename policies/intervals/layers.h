@@ -1,13 +1,13 @@
-// The layers of a step in the order in which it runs them, which is what
-// Sentinel and ReDL measure lifetimes and migration intervals in.
+// Finds the layers of a step in the order in which it runs them. Sentinel and
+// ReDL measure lifetimes and migration intervals in layers.
 //
 //   Layers layers = FindLayers(graph);
 //   bool reserve = IsShortLived(graph.tensors[t], layers);
 //
 // A layer here is a run of consecutive kernels with the same layer number: the
 // forward and the backward pass of a model's layer are two of them (ReDL II-B
-// counts so, too). Where a graph does not tell layers, each kernel is one.
-// Pure functions of a valid graph.
+// counts so, too). If a graph does not tell layers, each kernel is one. Pure
+// functions of a valid graph.
 #ifndef STOWAGE_POLICIES_INTERVALS_LAYERS_H_
 #define STOWAGE_POLICIES_INTERVALS_LAYERS_H_
 
@@ -31,16 +31,17 @@ struct Layers {
 
 Layers FindLayers(const Graph& graph);
 
-// In how many layers the tensor is alive (Sentinel III-B, ReDL II-B).
-// Persistent ones are alive in all of them.
+// Returns in how many layers the tensor is alive (Sentinel III-B, ReDL II-B).
+// Persistent tensors are alive in all of them.
 int32_t LivenessInLayers(const Tensor& tensor, const Layers& layers);
 
-// Alive in one layer only (Sentinel III-B, observation 1; ReDL II-B). Not what
-// lives on into the next step.
+// Returns whether the tensor is alive in one layer only (Sentinel III-B,
+// observation 1; ReDL II-B). A tensor that lives on into the next step is not
+// short-lived.
 bool IsShortLived(const Tensor& tensor, const Layers& layers);
 
-// The kernels of a step in intervals of equally many layers; the last one may
-// have fewer.
+// Divides the kernels of a step into intervals of equally many layers; the last
+// one may have fewer.
 struct Intervals {
   std::vector<KernelIndex> first_kernel;  // by interval, then the kernel count
   std::vector<int32_t> of_kernel;         // by kernel
@@ -50,7 +51,7 @@ struct Intervals {
   }
 };
 
-// `length` >= 1, in layers.
+// Makes intervals of `length` >= 1 layers.
 Intervals DivideIntoIntervals(const Layers& layers, LayerIndex length);
 
 }  // namespace stowage::policies

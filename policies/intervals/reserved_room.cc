@@ -19,7 +19,7 @@ void HoldImmovable(const Graph& graph, ReservedRoom& reserved, FastRoom& room) {
   }
 }
 
-// Tensors that some kernel needs slow.
+// Returns by tensor whether some kernel needs it slow.
 std::vector<bool> FindLeftSlow(const Graph& graph, const Workload& workload) {
   std::vector<bool> left_slow(graph.tensors.size());
   for (const std::vector<TensorIndex>& tensors : workload.left_slow) {
@@ -28,7 +28,7 @@ std::vector<bool> FindLeftSlow(const Graph& graph, const Workload& workload) {
   return left_slow;
 }
 
-// Marks what is managed; returns the short-lived tensors by birth.
+// Marks the managed tensors; returns the short-lived ones by birth.
 std::vector<TensorIndex> TellShortLived(const Graph& graph,
                                         const Workload& workload,
                                         const Layers& layers,
@@ -59,7 +59,7 @@ void HoldStaged(const Graph& graph, const Workload& workload,
   }
 }
 
-// Reserves the highest bytes that are still to come in the same interval.
+// Reserves the most bytes that are still to come in the same interval.
 void ReserveAhead(const Intervals& intervals,
                   const std::vector<int64_t>& short_bytes, FastRoom& room) {
   const auto kernels = static_cast<KernelIndex>(short_bytes.size());

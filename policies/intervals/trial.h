@@ -28,16 +28,17 @@ struct IntervalChoice {
 struct TrialResult {
   int64_t step_time_ns = std::numeric_limits<int64_t>::max();
   double locality = 0;
-  // By kernel with its gap, without what was waited for.
+  // By kernel: its time with its gap, without what was waited for.
   std::vector<int64_t> kernel_ns;
   std::set<int32_t> late;  // see IntervalOutcome
   int64_t crowded = 0;
   int64_t homeless = 0;
 };
 
-// What a step takes when intervals are decided so: addresses are left out,
-// since they do not change the time. `kernel_ns`: the planner's expectation.
-// Nothing, which takes for ever, once the workload's plan is cancelled.
+// Returns what a step takes when intervals are decided so. Addresses are left
+// out, since they do not change the time. `kernel_ns` is what the planner
+// expects. Once the workload's plan is cancelled, it returns a result that
+// takes for ever.
 TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
                          const Workload& workload, const Layers& layers,
                          const IntervalChoice& choice,

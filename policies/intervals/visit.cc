@@ -28,7 +28,7 @@ void AddOperands(const Graph& graph, const Workload& workload,
   }
 }
 
-// Births that are no operand of their kernel.
+// Adds births that are no operand of their kernel.
 void AddBirths(const Graph& graph, const Workload& workload,
                const std::vector<bool>& managed, UseTable& table) {
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
@@ -44,7 +44,7 @@ void AddBirths(const Graph& graph, const Workload& workload,
   }
 }
 
-// Whether the first use after `before` can be the first of a life.
+// Returns whether the first use after `before` can be the first of a life.
 bool BirthBetween(const Tensor& tensor, KernelIndex before, KernelIndex use) {
   return !tensor.persistent && before < tensor.birth_kernel &&
          tensor.birth_kernel <= use;

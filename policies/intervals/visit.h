@@ -1,10 +1,10 @@
-// When the long-lived tensors of a step are used, interval by interval.
+// Finds when the long-lived tensors of a step are used, interval by interval.
 //
 //   UseTable table = FindVisits(graph, workload, intervals, managed, true);
-//   for (const Visit& visit : table.visits[interval]) ...
+//   const std::vector<Visit>& visits = table.visits[interval];
 //
-// A visit is what one interval wants of one tensor: to be fast for its uses
-// there. Pure functions.
+// A visit is what one interval wants of one tensor: that it is fast for its
+// uses there. Pure functions.
 #ifndef STOWAGE_POLICIES_INTERVALS_VISIT_H_
 #define STOWAGE_POLICIES_INTERVALS_VISIT_H_
 
@@ -17,7 +17,7 @@
 
 namespace stowage::policies {
 
-// One kernel's use of a tensor.
+// Describes one kernel's use of a tensor.
 struct Use {
   KernelIndex kernel = 0;
   bool writes = false;
@@ -28,12 +28,13 @@ struct Use {
 struct Visit {
   TensorIndex tensor = 0;
   int32_t interval = 0;
-  // Indices into the tensor's uses, none of them slow.
+  // Indices into the tensor's uses; none of these uses is slow.
   int32_t first_use = 0;
   int32_t last_use = 0;
   // The tensor is born in the interval, at `birth`, and may be born fast.
   bool born = false;
-  // It cannot have stayed since the visit before: it is used slow in between.
+  // It cannot have stayed since the visit before, because it is used slow in
+  // between.
   bool apart = false;
 };
 
@@ -43,15 +44,16 @@ struct UseTable {
   std::vector<int64_t> accesses;           // by tensor, over the step
 };
 
-// The uses and visits of the tensors that are `managed` (by tensor). With
-// `births`, a birth counts as a use, also where the kernel does not list the
-// tensor as an operand.
+// Returns the uses and visits of the tensors that are `managed` (by tensor).
+// With `births`, a birth counts as a use, also where the kernel does not list
+// the tensor as an operand.
 UseTable FindVisits(const Graph& graph, const Workload& workload,
                     const Intervals& intervals,
                     const std::vector<bool>& managed, bool births);
 
-// How often kernels access each tensor in a step: what Sentinel counts main
-// memory accesses for (III-A), here per sweep over the tensor, not per page.
+// Returns how often kernels access each tensor in a step. Sentinel counts main
+// memory accesses for it (III-A); here a sweep over the tensor counts once, not
+// each page.
 std::vector<int64_t> CountAccesses(const Graph& graph);
 
 }  // namespace stowage::policies

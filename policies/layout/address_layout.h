@@ -4,7 +4,7 @@
 //   std::vector<LayoutItem> items = {{.size_bytes = 8192, .spans = {{0, 4}}}};
 //   std::optional<std::vector<int64_t>> offsets = LayOut(items, limit_bytes);
 //
-// Pure functions, deterministic. What is cancelled leaves out the rest.
+// Pure functions, deterministic. Once cancelled, a layout leaves out the rest.
 #ifndef STOWAGE_POLICIES_LAYOUT_ADDRESS_LAYOUT_H_
 #define STOWAGE_POLICIES_LAYOUT_ADDRESS_LAYOUT_H_
 
@@ -27,7 +27,7 @@ constexpr int64_t RoundUpToPlacement(int64_t size_bytes) {
          kPlacementAlignmentBytes * kPlacementAlignmentBytes;
 }
 
-// Returns offsets parallel to `items`, or nullopt when none of the orders of
+// Returns offsets parallel to `items`, or nullopt if none of the orders of
 // placement that are tried fits into `capacity_bytes`. Makes a bounded number
 // of passes, each as long as skyline.h says.
 std::optional<std::vector<int64_t>> LayOut(

@@ -14,7 +14,7 @@ void CheapestOffset::Begin(int64_t bytes, int64_t capacity_bytes) {
 
 void CheapestOffset::AddObstacle(int64_t offset_bytes, int64_t end_bytes,
                                  double weight) {
-  // In the way of offsets between these two, both excluded.
+  // It is in the way of offsets between these two, both excluded.
   const int64_t from = offset_bytes - bytes_;
   if (from < 0) weight_at_0_ += weight;
   if (from >= 0) edges_.push_back({from + 1, weight});

@@ -2,7 +2,7 @@
 //
 //   CheapestOffset search;
 //   search.Begin(bytes, capacity_bytes);
-//   for (...) search.AddObstacle(offset_bytes, end_bytes, weight);
+//   search.AddObstacle(/*offset_bytes=*/0, /*end_bytes=*/4096, /*weight=*/2);
 //   const CheapestOffset::Place place = search.Find();
 //
 // Not thread-safe.
@@ -25,14 +25,14 @@ class CheapestOffset {
   // least as many.
   void Begin(int64_t bytes, int64_t capacity_bytes);
 
-  // At offset .. end-1; weights count in whole numbers.
+  // Adds an obstacle at offset .. end-1; weights count in whole numbers.
   void AddObstacle(int64_t offset_bytes, int64_t end_bytes, double weight);
 
   // Returns the lowest such place. O(n log n).
   Place Find();
 
  private:
-  // Where an obstacle begins to be in the way, or stops.
+  // Holds where an obstacle begins to be in the way, or stops.
   struct Edge {
     int64_t offset_bytes = 0;
     double weight = 0;

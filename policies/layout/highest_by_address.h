@@ -18,7 +18,7 @@
 
 namespace stowage::policies {
 
-// From one bound to another, indices.
+// Spans addresses from one bound to another; both are indices.
 struct AddressSpan {
   int begin = 0;
   int end = 0;
@@ -46,7 +46,7 @@ class HighestByAddress {
     while (left /= 2) RaiseTo(highest_[left], value);
   }
 
-  // The initial value where the span is empty.
+  // Returns the highest value of the span; the initial value if it is empty.
   KernelIndex Highest(const AddressSpan& span) const {
     KernelIndex highest = initial_;
     if (span.begin >= span.end) return highest;
@@ -82,8 +82,8 @@ class HighestByAddress {
 
   KernelIndex initial_;
   // A segment tree; the place behind bound i is leaf i + 1. Invariant:
-  // highest_[n] is the highest of its children and of raised_[n], which is what
-  // all of it was raised to.
+  // highest_[n] is the highest of its children and of raised_[n], the value to
+  // which the whole node was raised.
   size_t leaves_ = 4;
   std::vector<KernelIndex> raised_;
   std::vector<KernelIndex> highest_;

@@ -1,4 +1,4 @@
-// What an address layout places.
+// Describes what an address layout places.
 //
 //   LayoutItem item{.size_bytes = 8192, .spans = {{Span{0, 4}}}};
 #ifndef STOWAGE_POLICIES_LAYOUT_LAYOUT_ITEM_H_
@@ -11,14 +11,14 @@
 
 namespace stowage::policies {
 
-// Boundaries begin .. end-1; empty when end <= begin.
+// Spans boundaries begin .. end-1; empty if end <= begin.
 struct Span {
   KernelIndex begin = 0;
   KernelIndex end = 0;
 };
 
-// One contiguous place, held during one span, or during two that have to be at
-// the same offset (what is alive across the end of the step).
+// Describes one contiguous place, held during one span, or during two that have
+// to be at the same offset (a tensor that is alive across the end of the step).
 struct LayoutItem {
   int64_t size_bytes = 0;  // a multiple of kPlacementAlignmentBytes
   std::array<Span, 2> spans;

@@ -81,7 +81,7 @@ class Repairer {
     left_out_bytes_ -= bytes;
   }
 
-  // Where what has to give way weighs least.
+  // Returns the offset at which the items that have to give way weigh least.
   int64_t CheapestOffsetOf(int item) {
     search_.Begin(items_[item].size_bytes, capacity_bytes_);
     for (const int other : Neighbours(item)) {

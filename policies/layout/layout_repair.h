@@ -1,7 +1,7 @@
-// Finds places for the items that a layout left out: each takes the place where
-// it displaces least, what it displaced looks for another one. What was
-// displaced often is displaced less readily, so that the same items do not take
-// turns.
+// Finds places for the items that a layout left out. Each takes the place where
+// it displaces least, and the displaced items look for other places. An item
+// that was often displaced is displaced less readily, so that the same items do
+// not take turns.
 //
 //   std::vector<int64_t> offsets = skyline.Pack(order, capacity_bytes);
 //   RepairLayout(items, capacity_bytes, /*work=*/1'000'000, offsets);
@@ -19,8 +19,9 @@
 
 namespace stowage::policies {
 
-// `offsets`: parallel to `items`, -1 for what is left out; becomes a layout
-// that leaves out no more bytes. `work`: pairs of items that are looked at.
+// Repairs a layout. `offsets` are parallel to `items`, -1 for items that are
+// left out; they become a layout that leaves out no more bytes. `work` is the
+// number of pairs of items that are looked at.
 void RepairLayout(const std::vector<LayoutItem>& items, int64_t capacity_bytes,
                   int64_t work, std::vector<int64_t>& offsets,
                   const Cancellation& cancellation = {});

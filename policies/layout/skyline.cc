@@ -42,7 +42,7 @@ Skyline::Skyline(const std::vector<LayoutItem>& items,
     } else if (!IsEmpty(b)) {
       life = {std::min(a.begin, b.begin), std::max(a.end, b.end)};
     }
-    // What is never held may be anywhere.
+    // An item that is never held may be anywhere.
     if (life.begin >= life.end) life = {0, 0};
     lives_.push_back(life);
   }
@@ -99,7 +99,7 @@ void Skyline::Withdraw(int item) {
   int node = blocks_ + leaf_[item] / kBlock;
   Node before = nodes_[node];
   UpdateBlock(node - blocks_);
-  // Nothing changes above what has not changed.
+  // Nothing changes above a node that has not changed.
   while (node > 1 && nodes_[node] != before) {
     node /= 2;
     before = nodes_[node];
@@ -125,7 +125,7 @@ void Skyline::Update(int node) {
 
 int Skyline::FindFirst(KernelIndex begin, KernelIndex end) const {
   int best_rank = kNoRank;
-  // Unrolled, what is born before `begin` is born a step later.
+  // Unrolled, an item that is born before `begin` is born a step later.
   SearchLeaves(first_birth_[begin], first_birth_[std::min(end, step_)], end,
                best_rank);
   if (end > step_) {
@@ -135,7 +135,7 @@ int Skyline::FindFirst(KernelIndex begin, KernelIndex end) const {
   return best_rank == kNoRank ? -1 : best_rank;
 }
 
-// Leaves first .. last-1: whole blocks, and what lies around them.
+// Searches leaves first .. last-1: whole blocks, and the leaves around them.
 void Skyline::SearchLeaves(int first, int last, KernelIndex end,
                            int& best_rank) const {
   const int first_block = (first + kBlock - 1) / kBlock;
@@ -156,7 +156,7 @@ void Skyline::Scan(int first, int last, KernelIndex end, int& best_rank) const {
   best_rank = best;
 }
 
-// Blocks first .. last-1, by the largest nodes that make up the range.
+// Searches blocks first .. last-1, by the largest nodes that make up the range.
 void Skyline::SearchBlocks(int first, int last, KernelIndex end,
                            int& best_rank) const {
   int left = blocks_ + first;
@@ -172,7 +172,7 @@ void Skyline::SearchBlocks(int first, int last, KernelIndex end,
   }
 }
 
-// Of a node that may improve the best.
+// Searches below a node that may improve the best.
 void Skyline::SearchBelow(int node, KernelIndex end, int& best_rank) const {
   while (node < blocks_) {
     const int left = 2 * node;
@@ -295,7 +295,7 @@ void Skyline::Build(KernelIndex line, const Lifetime& life, int64_t bytes) {
   Enqueue(raised);
 }
 
-// To the lower of its neighbours.
+// Raises the line to the lower of its neighbours.
 void Skyline::Raise(KernelIndex line) {
   const KernelIndex previous = lines_[line].previous;
   const KernelIndex next = Next(line);

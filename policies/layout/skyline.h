@@ -1,15 +1,15 @@
-// Packs items with fixed lifetimes into an arena, lowest place first: the
+// Packs items with fixed lifetimes into an arena, lowest place first. The
 // lowest line of the skyline takes the first item, in a given order, whose life
-// lies within it; a line that takes none is raised to its lower neighbour. Best
-// fit for strip packing (Burke, Kendall, Whitwell 2004) with fixed positions,
-// as Sekiyama et al. (2018) lay out memory.
+// lies within it; a line that takes none is raised to its lower neighbour. This
+// is best fit for strip packing (Burke, Kendall, Whitwell 2004) with fixed
+// positions, as Sekiyama et al. (2018) lay out memory.
 //
 //   Skyline skyline(items);
 //   std::vector<int64_t> offsets = skyline.Pack(order, capacity_bytes);
 //
-// Time is circular: what is alive across the end of the step is one interval.
-// A pass takes O(n log n) steps and searches that are bounded by what a line
-// spans; there are no comparisons of all pairs.
+// Time is circular: an item that is alive across the end of the step is one
+// interval. A pass takes O(n log n) steps and searches that are bounded by what
+// a line spans; it does not compare all pairs.
 #ifndef STOWAGE_POLICIES_LAYOUT_SKYLINE_H_
 #define STOWAGE_POLICIES_LAYOUT_SKYLINE_H_
 
@@ -29,30 +29,30 @@ class Skyline {
   explicit Skyline(const std::vector<LayoutItem>& items,
                    const Cancellation& cancellation = {});
 
-  // Offsets parallel to the items: -1 for those that end above
-  // `capacity_bytes`, and for those that `order` does not list. Items that are
-  // early are placed before all others. Once cancelled, no more are placed.
+  // Returns offsets parallel to the items: -1 for those that end above
+  // `capacity_bytes`, and for those that `order` does not list. Early items are
+  // placed before all others. Once cancelled, no more are placed.
   std::vector<int64_t> Pack(const std::vector<int>& order,
                             int64_t capacity_bytes);
 
  private:
-  // An item's life: boundaries begin .. end-1, end up to begin + step_.
+  // Holds an item's life: boundaries begin .. end-1, end up to begin + step_.
   struct Lifetime {
     KernelIndex begin = 0;
     KernelIndex end = 0;
   };
-  // A stretch of boundaries of equal height, from its index on.
+  // Describes a stretch of boundaries of equal height, from its index on.
   struct Line {
     KernelIndex length = 0;  // 0: no line begins here
     KernelIndex previous = 0;
     int64_t height = 0;
   };
-  // A line as it was when it became what it is; some are outdated.
+  // Describes a line as it was when it was queued; some entries are outdated.
   struct Entry {
     int64_t height = 0;
     KernelIndex line = 0;
     KernelIndex length = 0;
-    // Without branches: heaps cannot be foreseen.
+    // Compares without branches, since heaps cannot be foreseen.
     bool operator>(const Entry& other) const {
       return (height > other.height) |
              ((height == other.height) & (line > other.line));
@@ -67,31 +67,31 @@ class Skyline {
     bool operator==(const Node&) const = default;
   };
 
-  // False when there is nothing to place.
+  // Offers the items; returns false if there is nothing to place.
   bool Offer(const std::vector<int>& order, bool early);
   void Withdraw(int item);
   void UpdateBlock(int block);
   void Update(int node);
-  // The first of those offered that live within begin .. end-1; -1: none.
+  // Returns the first offered item that lives within begin .. end-1; -1: none.
   int FindFirst(KernelIndex begin, KernelIndex end) const;
   void SearchLeaves(int first, int last, KernelIndex end, int& best_rank) const;
   void SearchBlocks(int first, int last, KernelIndex end, int& best_rank) const;
-  // Of leaves that lie in one block.
+  // Scans leaves that lie in one block.
   void Scan(int first, int last, KernelIndex end, int& best_rank) const;
-  // Whether there may be one below the node that lives to `end` at most and
-  // comes before `best_rank`.
+  // Returns whether there may be an item below the node that lives to `end` at
+  // most and comes before `best_rank`.
   static bool MayImprove(const Node& node, KernelIndex end, int best_rank) {
     return node.first_end <= end && node.first_rank < best_rank;
   }
   void SearchBelow(int node, KernelIndex end, int& best_rank) const;
 
-  // Of what fits below the capacity, the first that lives within the line; -1:
-  // none. Withdraws it, and what does not fit.
+  // Takes the first item that lives within the line, among those that fit below
+  // the capacity; -1: none. Withdraws it, and items that do not fit.
   int TakeFirst(const std::vector<int>& order, const Entry& lowest,
                 int64_t capacity_bytes);
   void PackOffered(const std::vector<int>& order, int64_t capacity_bytes,
                    std::vector<int64_t>& offsets);
-  // Of a boundary less than two steps, the one within the step.
+  // Returns the boundary within the step of one that is less than two steps.
   KernelIndex Wrap(KernelIndex boundary) const {
     return boundary < step_ ? boundary : boundary - step_;
   }
@@ -112,7 +112,8 @@ class Skyline {
   std::vector<int> by_birth_;     // items
   std::vector<int> leaf_;         // by item
   std::vector<int> first_birth_;  // by boundary: index into by_birth_
-  // By leaf, in whole blocks; of those that are not offered, beyond all others.
+  // By leaf, in whole blocks; leaves that are not offered lie beyond all
+  // others.
   std::vector<KernelIndex> ends_;
   std::vector<int> ranks_;
   int blocks_ = 1;  // a power of two

@@ -10,12 +10,13 @@
 namespace stowage::policies {
 namespace {
 
-// Of the second start: where what was learnt does not fit. Training begins with
-// nearly the same ones.
+// The prices of the second start, for graphs on which the learnt prices do not
+// fit. Training begins with nearly the same ones.
 constexpr LanePrices kPlainPrices = {.kernel = 20};
 
-// Of the time of a step in which nothing is waited for; where more is, small
-// changes and other planners' plans are worth their time.
+// The most that a step waits, as a share of a step that waits for nothing. If
+// it waits for more, small changes and other planners' plans are worth their
+// time.
 constexpr double kMostWaiting = 0.02;
 
 }  // namespace

@@ -1,5 +1,9 @@
-// learned-prices: a search at prices that a network learnt over many graphs,
-// and at plain ones. Needs no training on a new graph.
+// Searches at prices that a network learnt over many graphs, and at plain ones.
+// It needs no training on a new graph.
+//
+//   LearnedPricesPolicy learned_prices(std::move(rivals));
+//   absl::StatusOr<Plan> plan =
+//       learned_prices.MakePlan(graph, system, options);
 //
 // docs/policies-learned-prices.md describes it.
 #ifndef STOWAGE_POLICIES_LEARNED_PRICES_LEARNED_PRICES_POLICY_H_
@@ -15,10 +19,10 @@
 
 namespace stowage::policies {
 
-// Stateless and safe to call from several threads.
+// Is "learned-prices". Stateless and safe to call from several threads.
 class LearnedPricesPolicy : public Policy {
  public:
-  // With the network that comes with the library.
+  // Uses the network that comes with the library.
   explicit LearnedPricesPolicy(Rivals rivals);
   // `network` is used, not owned.
   LearnedPricesPolicy(const PriceNetwork& network, Rivals rivals)

@@ -1,4 +1,4 @@
-// Byte counts in messages for people.
+// Writes byte counts for people.
 //
 //   DescribeBytes(159383552);   // "152 MiB (159383552 bytes)"
 //   DescribeBytes(2558600);     // "2.45 MiB (2558600 bytes)"
@@ -11,8 +11,9 @@
 
 namespace stowage::policies {
 
-// MiB rounded up to three digits, so that what is named as a least limit works
-// when it is typed in, and the exact number of bytes; that alone below a MiB.
+// Returns the MiB, rounded up to three digits, and the exact number of bytes;
+// below a MiB the bytes alone. It rounds up so that a least limit which a
+// message names works when someone types it in.
 std::string DescribeBytes(int64_t bytes);
 
 }  // namespace stowage::policies

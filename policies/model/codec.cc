@@ -114,7 +114,7 @@ std::string SerializeJson(const google::protobuf::Message& message) {
   return json;
 }
 
-// Without a time stamp, so that equal input gives equal bytes.
+// Writes no time stamp, so that equal input gives equal bytes.
 std::string Gzip(const std::string& plain) {
   z_stream stream = {};
   deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindowBits, 8,

@@ -1,12 +1,12 @@
-// Graphs, memory systems and plans as bytes, the way files hold them: one
-// message, binary or proto JSON, either of them gzipped. Pure functions; the
-// caller reads and writes the file.
+// Reads and writes graphs, memory systems and plans as bytes, the way files
+// hold them: one message, binary or proto JSON, either of them gzipped. Pure
+// functions; the caller reads and writes the file.
 //
 //   absl::StatusOr<v1::Graph> graph = ParseGraph(bytes);
 //   std::string bytes = Serialize(*graph, {.format = WireFormat::kJson});
 //
-// What is parsed is well-formed, not yet valid: GraphFromProto and its kin
-// check it.
+// A parsed message is well-formed, but not yet valid: GraphFromProto and its
+// kin check it.
 #ifndef STOWAGE_POLICIES_MODEL_CODEC_H_
 #define STOWAGE_POLICIES_MODEL_CODEC_H_
 
@@ -22,7 +22,7 @@
 
 namespace stowage::policies {
 
-// Larger messages are refused.
+// The parsers refuse larger messages.
 inline constexpr size_t kMaxMessageBytes = size_t{1} << 30;
 
 enum class WireFormat { kBinary, kJson };
@@ -32,21 +32,24 @@ struct Encoding {
   bool gzip = false;
 };
 
-// Detects gzip by its magic and JSON by a leading '{'. INVALID_ARGUMENT says
-// what is wrong and where; RESOURCE_EXHAUSTED above 1 GiB once decompressed.
+// Parse one message. They detect gzip by its magic and JSON by a leading '{'.
+// INVALID_ARGUMENT says what is wrong and where; RESOURCE_EXHAUSTED means more
+// than 1 GiB once decompressed.
 absl::StatusOr<v1::Graph> ParseGraph(std::string_view bytes);
 absl::StatusOr<v1::MemorySystem> ParseMemorySystem(std::string_view bytes);
 absl::StatusOr<v1::Plan> ParsePlan(std::string_view bytes);
 
-// The same message gives the same bytes.
+// Writes one message. The same message gives the same bytes.
 std::string Serialize(const google::protobuf::Message& message,
                       const Encoding& encoding);
 
-// By the name of a file: "graph.json.gz" is gzipped JSON, "graph.pb" binary.
+// Returns the encoding that a file's name asks for: "graph.json.gz" is gzipped
+// JSON, "graph.pb" binary.
 Encoding EncodingForPath(std::string_view path);
 
-// Decompresses gzip data. INVALID_ARGUMENT when it is damaged or truncated,
-// RESOURCE_EXHAUSTED from `max_bytes` on, before more memory is taken.
+// Decompresses gzip data. INVALID_ARGUMENT if it is damaged or truncated;
+// RESOURCE_EXHAUSTED if it gives more than `max_bytes`, before more memory is
+// taken.
 absl::StatusOr<std::string> Gunzip(std::string_view bytes,
                                    size_t max_bytes = kMaxMessageBytes);
 

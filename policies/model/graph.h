@@ -1,4 +1,4 @@
-// The kernels and tensors of one training step, with their profile.
+// Holds the kernels and tensors of one training step, with their profile.
 //
 //   absl::StatusOr<Graph> graph = GraphFromProto(proto);   // validates
 //   Liveness liveness = ComputeLiveness(*graph);
@@ -29,22 +29,22 @@ enum class TensorKind {
   kWorkspace,
 };
 
-// One storage. In a valid graph `birth_kernel` and `death_kernel` are set for
-// every tensor that is not persistent.
+// Describes one storage. In a valid graph every tensor that is not persistent
+// has `birth_kernel` and `death_kernel`.
 struct Tensor {
   int64_t size_bytes = 0;
   TensorKind kind = TensorKind::kUnspecified;
   bool persistent = false;
-  KernelIndex birth_kernel = -1;  // allocated when this kernel starts
+  KernelIndex birth_kernel = -1;  // allocated as this kernel starts
   KernelIndex death_kernel = -1;  // freed when this kernel has ended
   std::string name;
   bool pinned = false;  // stays in the fast tier
 
-  // Born in one step, freed in the next.
+  // Returns whether it is born in one step and freed in the next.
   bool wraps() const { return !persistent && birth_kernel > death_kernel; }
-  // Alive when a step begins.
+  // Returns whether it is alive as a step begins.
   bool alive_at_start() const { return persistent || wraps(); }
-  // May be copied to another place between kernels.
+  // Returns whether it may be copied to another place between kernels.
   bool movable() const { return kind != TensorKind::kWorkspace && !pinned; }
 };
 
@@ -62,8 +62,9 @@ struct ProfiledDuration {
   DurationSource source = DurationSource::kUnspecified;
 };
 
-// DeepTM III-B, AutoTM 3.2. Corners with an unspecified source are derived
-// when a memory system is known (see kernel_cost.h).
+// Holds the durations of a kernel with its inputs and its outputs in the fast
+// or a slower tier (DeepTM III-B, AutoTM 3.2). Corners with an unspecified
+// source are derived once a memory system is known (see kernel_cost.h).
 struct KernelProfile {
   ProfiledDuration fast_inputs_fast_outputs;
   ProfiledDuration fast_inputs_slow_outputs;
@@ -71,7 +72,7 @@ struct KernelProfile {
   ProfiledDuration slow_inputs_slow_outputs;
 };
 
-// Another way to run a kernel, with the same operands (AutoTM, 7.1.4).
+// Describes another way to run a kernel, with the same operands (AutoTM 7.1.4).
 struct KernelImplementation {
   std::string name;
   KernelProfile profile;
@@ -85,7 +86,8 @@ struct Kernel {
   int64_t flops = 0;              // 0: unknown
   KernelProfile profile;
   int64_t gap_ns = 0;  // host time before the kernel
-  // Besides the one that `profile` describes; see implementations.h.
+  // Implementations besides the one that `profile` describes; see
+  // implementations.h.
   std::vector<KernelImplementation> alternatives;
 };
 

@@ -14,8 +14,8 @@
 namespace stowage::policies {
 namespace {
 
-// A SHA-256 over a sequence of fields, each with its length in front, so that
-// no two different sequences hash the same bytes.
+// Hashes a sequence of fields with SHA-256, each with its length in front, so
+// that no two different sequences hash the same bytes.
 class StructureHash {
  public:
   StructureHash() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
@@ -45,9 +45,9 @@ class StructureHash {
   }
 
  private:
-  // Many short fields are hashed at once.
+  // Many short fields are collected and hashed at once.
   static constexpr size_t kBufferBytes = size_t{1} << 14;
-  // Of an int64_t, with its sign.
+  // The most characters of an int64_t, with its sign.
   static constexpr size_t kMostDigits = 20;
 
   void Append(int64_t number) {
@@ -96,7 +96,8 @@ void AddKernel(const Kernel& kernel, StructureHash& hash) {
     hash.Add(operand.write);
   }
   if (kernel.alternatives.empty()) return;
-  // What follows here without a choice is a kernel's name, which is not empty.
+  // Without a choice, what follows here is the next kernel's name, which is not
+  // empty.
   hash.Add(std::string_view());
   hash.Add(static_cast<int64_t>(kernel.alternatives.size()));
   for (const KernelImplementation& alternative : kernel.alternatives) {

@@ -70,7 +70,7 @@ absl::Status ReadProfile(const std::string& place,
   return status;
 }
 
-// Two entries for one tensor become one; access counts add up.
+// Merges two entries for one tensor; access counts add up.
 void Merge(const Operand& from, Operand& into) {
   into.read |= from.read;
   into.write |= from.write;

@@ -1,6 +1,5 @@
-// Checks of a graph that came from outside, after its lifetimes are known.
-// GraphFromProto calls this; call it yourself for graphs that are built in
-// code.
+// Checks a graph that came from outside, after its lifetimes are known.
+// GraphFromProto calls this; call it yourself for graphs that code builds.
 //
 //   absl::Status status = ValidateGraph(graph);
 #ifndef STOWAGE_POLICIES_MODEL_GRAPH_VALIDATION_H_
@@ -11,7 +10,8 @@
 
 namespace stowage::policies {
 
-// INVALID_ARGUMENT names the field, its value and the remedy.
+// Returns INVALID_ARGUMENT, which names the field, its value and the remedy, if
+// the graph is not valid.
 absl::Status ValidateGraph(const Graph& graph);
 
 }  // namespace stowage::policies

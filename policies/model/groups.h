@@ -1,10 +1,10 @@
-// Numbers by the group they belong to, all in one array: what would be a vector
+// Keeps numbers by the group they belong to in one array, in place of a vector
 // of many small vectors.
 //
 //   Groups by_size(10, [&](auto add) {
 //     for (int t = 0; t < count; ++t) add(/*group=*/size[t], /*number=*/t);
 //   });
-//   for (int t : by_size[3]) ...  // in the order in which they were added
+//   for (int t : by_size[3]) Use(t);  // in the order in which they were added
 //
 // A value; its spans are valid as long as it is.
 #ifndef STOWAGE_POLICIES_MODEL_GROUPS_H_
@@ -23,12 +23,12 @@ class Groups {
  public:
   Groups() = default;
 
-  // `add_all` is called twice with a function of a group, 0 .. `count` - 1, and
-  // a number, and has to add the same both times.
+  // Calls `add_all` twice with a function that takes a group, 0 .. `count` - 1,
+  // and a number; `add_all` has to add the same numbers both times.
   template <typename AddAll>
   Groups(size_t count, const AddAll& add_all) : first_(count + 2) {
-    // One group further than they end up, so that filling them moves each to
-    // where the next one begins.
+    // The starts are counted one group further than they end up, so that
+    // filling a group moves its start to where the next one begins.
     add_all([this](int32_t group, int32_t) { ++first_[group + 2]; });
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     numbers_.resize(first_.back());
@@ -46,7 +46,7 @@ class Groups {
   }
 
  private:
-  // Where each group begins, and the end.
+  // Where each group begins in `numbers_`, and the end.
   std::vector<int32_t> first_ = {0};
   std::vector<int32_t> numbers_;
 };

@@ -9,8 +9,8 @@
 namespace stowage::policies {
 namespace {
 
-// For each kernel with a choice the implementation of least `cost(kernel,
-// workspace, implementation)`, the first of equals.
+// Chooses for each kernel the implementation of least `cost(kernel, workspace,
+// implementation)`, the first among equals.
 template <typename Cost>
 std::vector<ImplementationChoice> LeastBy(const Graph& graph, Cost cost) {
   const std::vector<TensorIndex> workspaces = ChoosableWorkspaces(graph);
@@ -36,8 +36,9 @@ KernelProfile LeastCorners(const KernelProfile& a, const KernelProfile& b) {
           less(a.slow_inputs_slow_outputs, b.slow_inputs_slow_outputs)};
 }
 
-// Only then does a third tier take shares of slow bytes past 1, where lines
-// through smaller corners may be above others.
+// Returns whether several slower tiers are addressable. Only then does a third
+// tier raise the shares of slow bytes past 1, where lines through smaller
+// corners may lie above others.
 bool HasSeveralSlowTiers(const MemorySystem& system) {
   return std::count_if(system.tiers.begin() + 1, system.tiers.end(),
                        [](const Tier& tier) { return tier.addressable; }) > 1;

@@ -1,12 +1,13 @@
-// The implementations of a kernel, where a profile offers several: number 0 is
-// the kernel's own profile and workspace, number i > 0 its alternatives[i - 1].
+// Numbers the implementations of a kernel, where a profile offers several:
+// number 0 is the kernel's own profile and workspace, number i > 0 its
+// alternatives[i - 1].
 //
 //   std::vector<ImplementationChoice> choices = FastestImplementations(graph);
 //   const ChosenGraph chosen(graph, choices);
 //   Liveness liveness = ComputeLiveness(chosen.get());
 //
-// What chooses nothing runs number 0 everywhere, and may ignore all of this.
-// Pure functions of a valid graph.
+// A policy that chooses nothing runs number 0 everywhere and may ignore all of
+// this. Pure functions of a valid graph.
 #ifndef STOWAGE_POLICIES_MODEL_IMPLEMENTATIONS_H_
 #define STOWAGE_POLICIES_MODEL_IMPLEMENTATIONS_H_
 
@@ -20,42 +21,42 @@
 
 namespace stowage::policies {
 
-// Number 0 is never listed.
+// Says which implementation a kernel runs. Number 0 is never listed.
 struct ImplementationChoice {
   KernelIndex kernel = 0;
   int32_t implementation = 1;
   bool operator==(const ImplementationChoice&) const = default;
 };
 
-// Whether any kernel has a choice.
+// Returns whether any kernel has a choice.
 bool HasAlternatives(const Graph& graph);
 
-// INVALID_ARGUMENT where `choices` name a kernel or an implementation that the
-// graph does not have, or do not ascend.
+// Returns INVALID_ARGUMENT if `choices` name a kernel or an implementation that
+// the graph does not have, or do not ascend.
 absl::Status CheckImplementations(
     const Graph& graph, const std::vector<ImplementationChoice>& choices);
 
-// By kernel: the workspace whose size its implementation decides, or -1 where
-// the kernel has no choice.
+// Returns by kernel the workspace whose size its implementation decides, or -1
+// where the kernel has no choice.
 std::vector<TensorIndex> ChoosableWorkspaces(const Graph& graph);
 
-// Size of workspace `workspace` while kernel `kernel` runs `implementation`, at
+// Returns the size of `workspace` while `kernel` runs `implementation`, at
 // least 1.
 int64_t WorkspaceBytes(const Graph& graph, KernelIndex kernel,
                        TensorIndex workspace, int32_t implementation);
 
 const KernelProfile& ProfileOf(const Kernel& kernel, int32_t implementation);
 
-// With everything in the fast tier; of equally fast ones the one with the
-// smallest workspace.
+// Chooses the fastest implementations with everything in the fast tier; among
+// equally fast ones the one with the smallest workspace.
 std::vector<ImplementationChoice> FastestImplementations(const Graph& graph);
 
-// With the smallest workspace; of equally small ones the first.
+// Chooses the smallest workspaces; among equally small ones the first.
 std::vector<ImplementationChoice> SmallestImplementations(const Graph& graph);
 
-// A graph as it runs with `choices`, which must be valid: tensors and kernels
-// keep their indices, the choice is gone. A copy only where there are choices;
-// refers to `graph` otherwise.
+// Holds a graph as it runs with `choices`, which must be valid: tensors and
+// kernels keep their indices, and no kernel has a choice any more. It copies
+// the graph only if there are choices; otherwise it refers to `graph`.
 class ChosenGraph {
  public:
   ChosenGraph(const Graph& graph,
@@ -68,10 +69,10 @@ class ChosenGraph {
   std::optional<Graph> copy_;
 };
 
-// A graph that is never slower nor larger than `graph` with any choices: for
-// bounds. Kernels with a choice have the smallest workspace and at each corner
-// the least duration of all implementations; none at all where several slower
-// tiers are addressable.
+// Returns a graph that is never slower nor larger than `graph` with any
+// choices; bounds use it. Kernels with a choice get the smallest workspace and
+// at each corner the least duration of all implementations; 0 at all corners if
+// several slower tiers are addressable.
 Graph RelaxImplementations(Graph graph, const MemorySystem& system);
 
 }  // namespace stowage::policies

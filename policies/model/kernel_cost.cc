@@ -12,7 +12,7 @@ int64_t ToNs(double ns) {
   return static_cast<int64_t>(std::clamp(std::round(ns), 0.0, kMaxDurationNs));
 }
 
-// The first slower tier that kernels can use in place, or kFastTier.
+// Returns the first slower tier that kernels can use in place, or kFastTier.
 TierIndex ReferenceTier(const MemorySystem& system) {
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (system.tiers[t].addressable) return t;
@@ -20,7 +20,8 @@ TierIndex ReferenceTier(const MemorySystem& system) {
   return kFastTier;
 }
 
-// What one byte costs more in `tier` than in the fast tier.
+// Returns how much longer reading one byte takes in `tier` than in the fast
+// tier.
 double ExtraReadNs(const MemorySystem& system, TierIndex tier) {
   const double slow = 1e9 / system.tiers[tier].peak_read_bytes_per_second();
   const double fast = 1e9 / system.tiers[0].peak_read_bytes_per_second();
@@ -59,7 +60,7 @@ double WriteWeight(const MemorySystem& system, TierIndex tier,
   return Weight(ExtraWriteNs(system, tier), ExtraWriteNs(system, reference));
 }
 
-// Whether an operand is used in place in a slower tier.
+// Returns whether an operand is used in place in a slower tier.
 bool UsesSlow(const Kernel& kernel, const MemorySystem& system,
               absl::FunctionRef<TierIndex(TensorIndex)> tier_of) {
   return std::any_of(kernel.operands.begin(), kernel.operands.end(),
@@ -124,8 +125,8 @@ KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
   const double fast_ns = profile.fast_inputs_fast_outputs.duration_ns;
   Derive(fast_ns + outputs_ns, profile.fast_inputs_slow_outputs);
   Derive(fast_ns + inputs_ns, profile.slow_inputs_fast_outputs);
-  // Where the mixed corners were measured, both slow costs what each of them
-  // costs more.
+  // Where the mixed corners were measured, the corner with both slow adds what
+  // each of them adds.
   Derive(static_cast<double>(profile.fast_inputs_slow_outputs.duration_ns) +
              profile.slow_inputs_fast_outputs.duration_ns - fast_ns,
          profile.slow_inputs_slow_outputs);

@@ -1,6 +1,6 @@
-// How long a kernel runs, given in which tiers its operands are.
+// Says how long a kernel runs, given the tiers of its operands.
 //
-//   int64_t ns = KernelDurationNs(graph, kernel, system,
+//   int64_t ns = KernelDurationNs(graph, kernel, kernel.profile, system,
 //                                 [&](TensorIndex t) { return tier_of[t]; });
 //
 // The four corners describe the fast tier against the first slower tier that is
@@ -19,23 +19,23 @@
 
 namespace stowage::policies {
 
-// The kernel's profile with every missing corner derived: the corner with
-// everything fast plus the extra time its bytes take at the slow tier's peak
-// bandwidth. Where no slower tier is addressable, missing corners equal the
-// fast one.
+// Returns the kernel's profile with every missing corner derived: the corner
+// with everything fast, plus the extra time that its bytes take at the slow
+// tier's peak bandwidth. If no slower tier is addressable, missing corners
+// equal the fast one.
 KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
                               const MemorySystem& system);
 
-// Duration under `profile`, which must be complete. `tier_of` says where an
-// operand is; operands in tiers that are not addressable are counted as fast
-// (they are streamed, which the simulator charges).
+// Returns the duration under `profile`, which must be complete. `tier_of` says
+// where an operand is. Operands in tiers that are not addressable count as
+// fast: they are streamed, and the simulator charges that.
 int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const KernelProfile& profile,
                          const MemorySystem& system,
                          absl::FunctionRef<TierIndex(TensorIndex)> tier_of);
 
-// The same under CompleteProfile, which takes time only where an operand is
-// slow.
+// Returns the duration under CompleteProfile, which is computed only if an
+// operand is slow.
 int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const MemorySystem& system,
                          absl::FunctionRef<TierIndex(TensorIndex)> tier_of);

@@ -5,7 +5,7 @@
 namespace stowage::policies {
 
 Liveness ComputeLiveness(const Graph& graph) {
-  // Differences between consecutive kernels first, then their running sum.
+  // Collects differences between consecutive kernels first, then sums them up.
   std::vector<int64_t> change(graph.kernels.size() + 1, 0);
   for (const Tensor& tensor : graph.tensors) {
     if (tensor.alive_at_start()) change[0] += tensor.size_bytes;

@@ -1,4 +1,4 @@
-// Which tensors are alive when, and how many bytes that makes.
+// Says which tensors are alive when, and how many bytes that makes.
 //
 //   Liveness liveness = ComputeLiveness(graph);
 //   int64_t limit_bytes = 0.4 * liveness.peak_bytes;
@@ -17,25 +17,26 @@
 namespace stowage::policies {
 
 struct Liveness {
-  // Highest number of bytes alive at once, unmanaged storages included.
+  // The highest number of bytes alive at once, unmanaged storages included.
   int64_t peak_bytes = 0;
   KernelIndex peak_kernel = 0;
-  // Bytes alive while kernel k runs, unmanaged storages included.
+  // The bytes alive while kernel k runs, unmanaged storages included.
   std::vector<int64_t> live_bytes;
 };
 
 Liveness ComputeLiveness(const Graph& graph);
 
-// Whether `tensor` is alive while `kernel` runs.
+// Returns whether `tensor` is alive while `kernel` runs.
 bool AliveAt(const Tensor& tensor, KernelIndex kernel);
 
-// For each tensor the kernels that list it as an operand, ascending.
+// Returns for each tensor the kernels that list it as an operand, ascending.
 Groups UsesByTensor(const Graph& graph);
 
-// For each kernel the tensors that are allocated when it starts, ascending.
+// Returns for each kernel the tensors that are allocated as it starts,
+// ascending.
 Groups BirthsByKernel(const Graph& graph);
 
-// For each boundary, K + 1 of them, the tensors whose lives end there,
+// Returns for each of the K + 1 boundaries the tensors whose lives end there,
 // ascending.
 Groups DeathsByBoundary(const Graph& graph);
 

@@ -1,4 +1,5 @@
-// A node's memory tiers, fast to slow, and what copies between them cost.
+// Describes a node's memory tiers, fast to slow, and what copies between them
+// cost.
 //
 //   MemorySystem system = *PresetMemorySystem("optane");   // presets.h
 //   int64_t ns = system.CopyDurationNs(0, 1, 64 << 20);
@@ -35,7 +36,7 @@ struct Tier {
   int32_t copy_write_threads = 1;
   int32_t copy_read_threads = 1;
 
-  // Highest bandwidth over all thread counts.
+  // Return the highest bandwidth over all thread counts.
   int64_t peak_read_bytes_per_second() const;
   int64_t peak_write_bytes_per_second() const;
 };
@@ -61,12 +62,13 @@ struct MemorySystem {
   int64_t processor_flops_per_second = 0;  // single precision; 0: unknown
 
   TierIndex tier_count() const { return static_cast<TierIndex>(tiers.size()); }
-  // Time one copy of `bytes` occupies the lane from `from` to `to`. Uses the
-  // curve where one is listed, else the slower of source and destination.
+  // Returns how long one copy of `bytes` occupies the lane from `from` to `to`:
+  // by the curve if one is listed, else by the slower of source and
+  // destination.
   int64_t CopyDurationNs(TierIndex from, TierIndex to, int64_t bytes) const;
 };
 
-// Whether kernels can use some tier below the fast one in place.
+// Returns whether kernels can use some tier below the fast one in place.
 bool HasAddressableSlowTier(const MemorySystem& system);
 
 }  // namespace stowage::policies

@@ -1,4 +1,4 @@
-// Memory systems and their protos. Protos are untrusted input.
+// Converts memory systems from and to protos. Protos are untrusted input.
 //
 //   absl::StatusOr<MemorySystem> system = MemorySystemFromProto(proto);
 #ifndef STOWAGE_POLICIES_MODEL_MEMORY_SYSTEM_PROTO_H_
@@ -10,8 +10,8 @@
 
 namespace stowage::policies {
 
-// Validates and converts. INVALID_ARGUMENT names the field, its value and the
-// remedy.
+// Validates and converts `proto`. INVALID_ARGUMENT names the field, its value
+// and the remedy.
 absl::StatusOr<MemorySystem> MemorySystemFromProto(
     const v1::MemorySystem& proto);
 

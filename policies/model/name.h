@@ -1,4 +1,4 @@
-// Names that graphs and memory systems may have.
+// Checks the names of graphs and memory systems.
 //
 //   absl::Status status = CheckName("name", graph.name());
 #ifndef STOWAGE_POLICIES_MODEL_NAME_H_
@@ -10,8 +10,8 @@
 
 namespace stowage::policies {
 
-// INVALID_ARGUMENT unless `value` is 1 to 128 letters, digits, '.', '_' or '-'.
-// `field` is what the message calls it.
+// Returns INVALID_ARGUMENT unless `value` is 1 to 128 letters, digits, '.', '_'
+// or '-'. The message calls it `field`.
 absl::Status CheckName(std::string_view field, std::string_view value);
 
 }  // namespace stowage::policies

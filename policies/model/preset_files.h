@@ -1,5 +1,5 @@
-// The text of policies/model/presets/*.json, embedded when the library is
-// built. Use presets.h instead.
+// Embeds the text of policies/model/presets/*.json as the library is built. Use
+// presets.h instead.
 #ifndef STOWAGE_POLICIES_MODEL_PRESET_FILES_H_
 #define STOWAGE_POLICIES_MODEL_PRESET_FILES_H_
 
@@ -13,7 +13,7 @@ struct PresetFile {
   std::string_view json;
 };
 
-// Sorted by name. Never destroyed.
+// Returns the files, sorted by name. They are never destroyed.
 const std::vector<PresetFile>& PresetFiles();
 
 }  // namespace stowage::policies

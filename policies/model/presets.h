@@ -1,5 +1,5 @@
-// Memory systems that are known by name: the testbeds of the papers and common
-// machines. Their figures and sources stand in policies/model/presets/*.json.
+// Finds memory systems by name: the testbeds of the papers and common machines.
+// policies/model/presets/*.json has their figures and sources.
 //
 //   absl::StatusOr<MemorySystem> system = PresetMemorySystem("optane");
 #ifndef STOWAGE_POLICIES_MODEL_PRESETS_H_
@@ -14,10 +14,10 @@
 
 namespace stowage::policies {
 
-// Sorted.
+// Returns the names, sorted.
 std::vector<std::string> PresetNames();
 
-// NOT_FOUND lists the names there are.
+// Returns the memory system of that name. NOT_FOUND lists the names there are.
 absl::StatusOr<MemorySystem> PresetMemorySystem(std::string_view name);
 
 }  // namespace stowage::policies

@@ -1,4 +1,4 @@
-// What a processor can do at most.
+// Says what a processor can do at most.
 #ifndef STOWAGE_POLICIES_MODEL_PROCESSOR_H_
 #define STOWAGE_POLICIES_MODEL_PROCESSOR_H_
 

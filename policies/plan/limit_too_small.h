@@ -1,5 +1,5 @@
-// The error of a limit on fast memory under which there is no plan, with what
-// programs need to know of it.
+// Makes the error of a limit on fast memory under which there is no plan, with
+// what programs need to know of it.
 //
 //   return LimitTooSmallError({.least_limit_bytes = bytes,
 //                              .kernel = k,
@@ -23,7 +23,7 @@ struct LimitTooSmall {
   std::string kernel_name;
 };
 
-// FAILED_PRECONDITION with this message, and a payload: a serialised
+// Returns FAILED_PRECONDITION with this message and a payload: a serialised
 // v1::LimitTooSmall under its type URL, as google.protobuf.Any names types.
 absl::Status LimitTooSmallError(const LimitTooSmall& what,
                                 std::string_view message);

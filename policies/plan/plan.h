@@ -1,5 +1,5 @@
-// A plan: where every tensor lives at every kernel, and when it moves. The
-// meaning of boundaries stands in proto/stowage/v1/plan.proto.
+// Describes a plan: where every tensor lives at every kernel, and when it
+// moves. proto/stowage/v1/plan.proto says what boundaries mean.
 //
 // Plain data, freely copied.
 #ifndef STOWAGE_POLICIES_PLAN_PLAN_H_
@@ -77,10 +77,10 @@ struct Plan {
   std::vector<ImplementationChoice> implementations;
   Prediction prediction;
   bool fits = false;
-  // What a reader should know of how the plan came to be, a sentence each.
+  // What a reader should know of how the plan came to be, one sentence each.
   std::vector<std::string> notes;
-  // At most this share above the best value of the policy's own objective;
-  // 0: proven optimal. Negative: no claim.
+  // The plan's value is at most this share above the best one of the policy's
+  // own objective; 0: proven optimal. Negative: no claim.
   double solver_gap = -1;
 };
 

@@ -12,8 +12,8 @@
 
 namespace stowage::policies {
 
-// INVALID_ARGUMENT names the field, its value and the remedy;
-// RESOURCE_EXHAUSTED above 4,000,000 allocations, moves or streams.
+// Converts a proto. INVALID_ARGUMENT names the field, its value and the remedy;
+// RESOURCE_EXHAUSTED means more than 4,000,000 allocations, moves or streams.
 absl::StatusOr<Plan> PlanFromProto(const v1::Plan& proto);
 
 v1::Plan PlanToProto(const Plan& plan);

@@ -62,9 +62,9 @@ class Policy {
   virtual std::string_view description() const = 0;
   virtual PolicyCapabilities capabilities() const { return {}; }
 
-  // Makes a plan for a valid graph. FAILED_PRECONDITION when the limit is too
+  // Makes a plan for a valid graph. FAILED_PRECONDITION if the limit is too
   // small: the message names the binding kernel and the least limit that works.
-  // CANCELLED when the options' cancellation came before the plan.
+  // CANCELLED if the options' cancellation came before the plan.
   virtual absl::StatusOr<Plan> MakePlan(const Graph& graph,
                                         const MemorySystem& system,
                                         const PlanOptions& options) const = 0;

@@ -31,7 +31,7 @@ bool HasDerivedCorner(const Kernel& kernel) {
   });
 }
 
-// Of how many kernels each corner is derived; empty where it is all of
+// Says of how many kernels each corner is derived; empty if it is all of
 // `derived` kernels for each of them.
 std::string ByCorner(const Graph& graph, int64_t derived) {
   std::vector<std::string> parts;

@@ -29,7 +29,7 @@ class DropRule {
   // or stays.
   std::optional<KernelIndex> DropAt(const Residency& residency) const;
 
-  // Ends those of `residencies` that may be dropped where they may be.
+  // Ends residencies that may be dropped where they may be.
   void EndAtDrops(std::vector<Residency>& residencies) const;
 
  private:
@@ -42,9 +42,9 @@ class DropRule {
   std::vector<KernelIndex> births_;  // by tensor; -1 of persistent ones
 };
 
-// Turns departures of a plan into drops where they can be, as early as they can
-// be. BuildPlan or SketchPlan made the plan, in which a tensor has one place in
-// the slower tiers for as long as it may need it.
+// Turns departures of a plan into drops, as early as they can be. BuildPlan or
+// SketchPlan must have made the plan, so that a tensor has one place in the
+// slower tiers for as long as it may need it.
 void MakeDrops(const Graph& graph, Plan& plan);
 
 }  // namespace stowage::policies

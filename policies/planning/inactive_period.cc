@@ -14,19 +14,19 @@ struct Use {
   bool fast = false;
 };
 
-// Uses as Groups hold them.
+// Encodes a use as a number, which Groups holds.
 int32_t Encode(const Use& use) { return 2 * use.kernel + (use.fast ? 1 : 0); }
 Use Decode(int32_t code) { return {code / 2, code % 2 == 1}; }
 
-// By tensor: the kernels that use it, or leave it slow, in the order of its
-// life. Wrapping tensors begin with their birth.
+// Returns by tensor the kernels that use it, or leave it slow, in the order of
+// its life. Wrapping tensors begin with their birth.
 Groups FindUses(const Graph& graph, const Workload& workload, SlowUses slow) {
   const KernelIndex step = graph.kernel_count() + 1;
   const bool any_wraps =
       std::any_of(graph.tensors.begin(), graph.tensors.end(),
                   [](const Tensor& tensor) { return tensor.wraps(); });
   return Groups(graph.tensors.size(), [&](auto add) {
-    // What wraps is used in the next step after all uses in this one.
+    // A wrapping tensor is used in the next step after all uses in this one.
     for (const bool next_step : {false, true}) {
       if (next_step && !any_wraps) return;
       const auto add_if = [&](TensorIndex t, KernelIndex k, bool fast) {
@@ -49,7 +49,7 @@ void NoteSlowUse(KernelIndex kernel, InactivePeriod& period) {
   period.slow_last = kernel;
 }
 
-// Periods of a life that begins at `begin` and ends at `end`.
+// Adds the periods of a life that begins at `begin` and ends at `end`.
 void AddPeriodsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
                       absl::Span<const int32_t> uses,
                       std::vector<InactivePeriod>& periods) {
@@ -61,7 +61,7 @@ void AddPeriodsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
       continue;
     }
     period.to = use.kernel;
-    // Without a move out there is a period only where the tensor is born slow.
+    // Without a move out, there is a period only if the tensor is born slow.
     const bool real =
         period.moves_out ? period.to > period.from : period.mandatory();
     if (real) periods.push_back(period);
@@ -72,7 +72,7 @@ void AddPeriodsOfLife(TensorIndex t, KernelIndex begin, KernelIndex end,
   if (period.to > period.from) periods.push_back(period);
 }
 
-// Periods of a tensor that lives on from step to step.
+// Adds the periods of a tensor that lives on from step to step.
 void AddPeriodsOfCycle(TensorIndex t, KernelIndex step,
                        absl::Span<const int32_t> uses,
                        std::vector<InactivePeriod>& periods) {
@@ -143,7 +143,7 @@ class ResidencyWriter {
   std::vector<Residency> residencies_;
 };
 
-// `taken` are one tensor's, ascending.
+// Writes the residencies of one tensor, whose periods are `taken`, ascending.
 void WriteLife(const Tensor& tensor, TensorIndex t, KernelIndex step,
                absl::Span<const TakenPeriod> taken, ResidencyWriter& writer) {
   const KernelIndex end = tensor.death_kernel + 1 + (tensor.wraps() ? step : 0);

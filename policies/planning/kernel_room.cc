@@ -11,8 +11,8 @@
 namespace stowage::policies {
 namespace {
 
-// As many tensors are combined with one another, if they are not smaller than
-// this share of the room; others count in fractions.
+// The most tensors that are combined with one another. They are not smaller
+// than this share of the room; others count in fractions.
 constexpr int kMaxCombined = 12;
 constexpr int64_t kLeastShare = 64;
 
@@ -25,8 +25,9 @@ int64_t LimitBytes(const Graph& graph, const MemorySystem& system,
   return fast_limit_bytes - RoundUpToPlacement(graph.unmanaged_peak_bytes);
 }
 
-// The most of `sizes` that fits into `room_bytes`: the largest of those that
-// fit at all whole or not, the others in fractions. `total` is their sum.
+// Returns how much of `room_bytes` tensors of `sizes` can fill at most; all of
+// it if they fit together. The largest ones count whole, the others in
+// fractions. `total` is the sum of the sizes.
 int64_t Fillable(const Sizes& sizes, int64_t total, int64_t room_bytes) {
   if (total <= room_bytes) return room_bytes;
   std::vector<int64_t> sums = {0};
@@ -45,13 +46,13 @@ int64_t Fillable(const Sizes& sizes, int64_t total, int64_t room_bytes) {
   return std::min(room_bytes, most + total);
 }
 
-// Follows what is alive from kernel to kernel.
+// Follows the living tensors from kernel to kernel.
 class Sweep {
  public:
   void Add(const Tensor& tensor) { Count(tensor, 1); }
   void Remove(const Tensor& tensor) { Count(tensor, -1); }
 
-  // As if a movable tensor could not move.
+  // Treats a movable tensor as if it could not move.
   void Fix(const Tensor& tensor) {
     if (!tensor.movable()) return;
     Remove(tensor);

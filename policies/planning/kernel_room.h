@@ -1,7 +1,7 @@
 // Tells what a kernel leaves of the fast tier to tensors that may be elsewhere.
 //
 //   KernelRoom room = FindKernelRoom(graph, system, fast_limit_bytes);
-//   if (size_bytes > room.free_bytes[k]) ...  // never fast at kernel k
+//   bool fits = size_bytes <= room.free_bytes[k];  // else never fast at k
 //
 // For the lower bound (docs/lower-bound.md). Pure function.
 #ifndef STOWAGE_POLICIES_PLANNING_KERNEL_ROOM_H_
@@ -16,12 +16,13 @@
 namespace stowage::policies {
 
 struct KernelRoom {
-  // For all tensors together.
+  // The room for all tensors together.
   int64_t limit_bytes = 0;
-  // By kernel, K + 1 entries: what immovable tensors leave, and operands that
-  // kernels cannot use elsewhere. Negative where a kernel cannot run.
+  // By kernel, K + 1 entries: the room left by immovable tensors and by
+  // operands that kernels cannot use elsewhere. Negative if a kernel cannot
+  // run.
   std::vector<int64_t> free_bytes;
-  // By kernel: no set of tensors that are alive holds more and fits.
+  // By kernel: the most that any set of living tensors holds that fits.
   std::vector<int64_t> fillable_bytes;
 };
 

@@ -14,11 +14,11 @@
 namespace stowage::policies {
 namespace {
 
-// Copies out are given this many times their duration.
+// Copies out get this many times their duration.
 constexpr double kMargin = 1.5;
 
-// A tensor's residency at one address of the fast tier, from boundary `begin`
-// to `end` - 1.
+// Describes a tensor's residency at one address of the fast tier, from boundary
+// `begin` to `end` - 1.
 struct PlacedResidency {
   int64_t offset = 0;
   int64_t bytes = 0;
@@ -119,7 +119,7 @@ class WindowWidener {
         bounds_.begin());
   }
 
-  // Of residencies, by (begin, end, offset).
+  // Returns residencies by (begin, end, offset).
   std::vector<int> ResidenciesInOrder() const {
     const Groups by_begin(last() + 2, [&](auto add) {
       for (size_t i = 0; i < residencies_.size(); ++i) {
@@ -139,15 +139,15 @@ class WindowWidener {
     return order;
   }
 
-  // The first boundary that was reached at `ns` or later.
+  // Returns the first boundary that was reached at `ns` or later.
   KernelIndex BoundaryAt(int64_t ns) const {
     const auto at =
         std::lower_bound(boundary_ns_.begin(), boundary_ns_.end(), ns);
     return std::min<KernelIndex>(at - boundary_ns_.begin(), last());
   }
 
-  // By when a copy out has to be complete, were its place not needed: before
-  // the tensor is used, moved or freed again.
+  // Returns by when a copy out has to be complete if its place is not needed:
+  // before the tensor is used, moved or freed again.
   KernelIndex LatestDeadline(int m) const {
     const Move& move = plan_.moves[m];
     const Tensor& tensor = graph_.tensors[move.tensor];
@@ -168,7 +168,8 @@ class WindowWidener {
     return std::max(latest, deadline);
   }
 
-  // A kernel that reads what is being copied out may need it in the fast tier.
+  // Returns the first deadline: a kernel that reads the tensor while it is
+  // copied out may need it in the fast tier.
   KernelIndex EarliestDeadline(const Move& move) const {
     const absl::Span<const KernelIndex> uses = uses_[move.tensor];
     const auto use =
@@ -201,8 +202,8 @@ class WindowWidener {
     }
   }
 
-  // From when on a copy in may begin, were its place free: after the tensor
-  // was used and has arrived where it is copied from.
+  // Returns from when on a copy in may begin if its place is free: after the
+  // tensor was used and has arrived where it is copied from.
   KernelIndex EarliestStart(int m) const {
     const Move& move = plan_.moves[m];
     const Tensor& tensor = graph_.tensors[move.tensor];
@@ -223,8 +224,8 @@ class WindowWidener {
     return earliest;
   }
 
-  // Copies that are needed later do not begin before those of the same lane
-  // that are needed sooner.
+  // Lets copies in begin earlier. Copies that are needed later do not begin
+  // before those of the same lane that are needed sooner.
   void BeginInsEarlier() {
     HighestByAddress taken(bounds_.size(), 0);     // until when
     std::vector<std::pair<int, KernelIndex>> ins;  // move, earliest start

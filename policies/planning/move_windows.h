@@ -1,6 +1,6 @@
-// Gives the moves of a plan the time that its addresses allow: copies into the
-// fast tier begin as soon as their place is free, copies out of it are waited
-// for when they are expected to be complete, or when their place is needed.
+// Gives the moves of a plan the time that its addresses allow. A copy into the
+// fast tier begins as soon as its place is free. A copy out of it is waited for
+// when it is expected to be complete, or when its place is needed.
 //
 //   WidenMoves(graph, *Simulate(graph, system, plan), plan);
 //
@@ -14,7 +14,8 @@
 
 namespace stowage::policies {
 
-// `simulation` is the one of `plan`, whose prediction is left as it is.
+// Widens the moves. `simulation` is the one of `plan`, whose prediction does
+// not change.
 void WidenMoves(const Graph& graph, const Simulation& simulation, Plan& plan);
 
 }  // namespace stowage::policies

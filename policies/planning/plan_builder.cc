@@ -28,7 +28,7 @@ bool EndsStep(const Graph& graph, const Residency& residency) {
   return residency.end == graph.kernel_count() + 1;
 }
 
-// How a tensor's place in a slower tier is used.
+// Says how a tensor's place in a slower tier is used.
 struct SlowUse {
   bool needed = false;
   bool in_place = false;
@@ -61,7 +61,7 @@ class Builder {
 
   int64_t FastBytes() { return LayoutPeakBytes(MakeFastItems()); }
 
-  // `misfits` as in BuildPlan.
+  // Builds the plan. `misfits` are as in BuildPlan.
   absl::StatusOr<Plan> Build(std::vector<Residency>* misfits) {
     const bool fits = PlaceFast(misfits);
     if (input_.cancellation.IsCancelled()) return input_.cancellation.Check();
@@ -105,7 +105,7 @@ class Builder {
                  first_residency_[t + 1] - first_residency_[t]);
   }
 
-  // The residencies whose item has offset -1.
+  // Returns the residencies whose item has offset -1.
   std::vector<Residency> WithoutOffset(
       const std::vector<int64_t>& offsets) const {
     std::vector<Residency> residencies;
@@ -115,7 +115,7 @@ class Builder {
     return residencies;
   }
 
-  // Wishes are tried first, with little effort.
+  // Tries wishes first, with little effort.
   bool PlaceFast(std::vector<Residency>* misfits) {
     if (misfits != nullptr) misfits->clear();
     const int64_t arena_bytes = ArenaBytes(graph_, input_);
@@ -143,7 +143,7 @@ class Builder {
     return true;
   }
 
-  // Where all residencies have places.
+  // Takes the places of the residencies if all of them have one.
   bool TakePlaces(size_t items) {
     const bool all = absl::c_all_of(
         residencies_,
@@ -156,8 +156,8 @@ class Builder {
     return true;
   }
 
-  // One item per residency or block; the two residencies that meet across the
-  // end of the step share one, since they are one place.
+  // Makes one item for each residency or block. The two residencies that meet
+  // across the end of the step share one, since they are one place.
   std::vector<LayoutItem> MakeFastItems() {
     std::vector<LayoutItem> items;
     std::map<int32_t, int> block_items;
@@ -217,8 +217,8 @@ class Builder {
         TiersFor(uses[first]), "; raise the fast limit or their capacity"));
   }
 
-  // " in which kernels use it: cxl of 64 MiB (67108864 bytes)", where that is
-  // what keeps a tensor out of the others.
+  // Returns text such as " in which kernels use it: cxl of 64 MiB (67108864
+  // bytes)", if that is what keeps a tensor out of the other tiers.
   std::string TiersFor(const SlowUse& use) const {
     if (!use.in_place && !use.streamed) return "";
     std::vector<std::string> tiers;
@@ -233,7 +233,7 @@ class Builder {
   }
 
   // Places every tensor in the first tier that takes it, beginning with
-  // `first_tier`; returns those that none takes.
+  // `first_tier`. Returns those that none takes.
   std::vector<TensorIndex> PlaceFrom(const std::vector<TierIndex>& first_tier,
                                      const std::vector<SlowUse>& uses) {
     homes_.assign(graph_.tensors.size(), Placement{});
@@ -252,7 +252,7 @@ class Builder {
            (!use.streamed || system_.tiers[tier].streamable);
   }
 
-  // Returns the tensors that have to go to a slower tier still.
+  // Returns the tensors that still have to go to a slower tier.
   std::vector<TensorIndex> PlaceInTier(
       TierIndex tier, const std::vector<TierIndex>& first_tier,
       const std::vector<SlowUse>& uses,
@@ -305,7 +305,8 @@ class Builder {
     return uses;
   }
 
-  // A tensor has one place in the slower tiers for as long as it may need it.
+  // Returns how the tensor's place is used. It has one place in the slower
+  // tiers for as long as it may need it.
   SlowUse SlowUseOf(TensorIndex t) const {
     const Tensor& tensor = graph_.tensors[t];
     const absl::Span<const Residency> residencies = ResidenciesOf(t);
@@ -346,14 +347,15 @@ class Builder {
     return false;
   }
 
-  // `residency`: an index into all of them.
+  // Returns a place of residency `residency`, an index into all of them.
   Placement FastPlace(int residency) const {
     const int64_t into_block =
         has_wishes_ ? residencies_[residency].block_offset_bytes : 0;
     return {kFastTier, fast_offsets_[fast_items_[residency]] + into_block};
   }
 
-  // Where the tensor is allocated at boundary `at` (0 for the step's start).
+  // Returns where the tensor is allocated at boundary `at` (0 for the step's
+  // start).
   Placement PlaceWhenAllocated(TensorIndex t, KernelIndex at,
                                bool initial) const {
     for (int i = first_residency_[t]; i < first_residency_[t + 1]; ++i) {
@@ -414,7 +416,7 @@ class Builder {
   std::vector<Residency> residencies_;  // by tensor
   std::vector<int> first_residency_;    // by tensor, and the end
   bool has_wishes_ = false;  // for early residencies and blocks, not dropped
-  std::vector<int> fast_items_;        // parallel to segments_
+  std::vector<int> fast_items_;        // parallel to residencies_
   std::vector<int64_t> fast_offsets_;  // by item
   std::vector<Placement> homes_;       // by tensor, slower tiers
 };

@@ -23,13 +23,14 @@
 
 namespace stowage::policies {
 
-// A tensor's residency in the fast tier, in boundaries. It holds room there
-// from `begin` to `end` and kernels find it there from `ready` to `end` - 1.
+// Describes a tensor's residency in the fast tier, in boundaries. It holds room
+// there from `begin` to `end`, and kernels find it there from `ready` to `end`
+// - 1.
 //
-// moved_in: a move starts at `begin` with deadline `ready`. Otherwise begin ==
-// ready is the tensor's birth, or 0 when it is there as the step begins.
-// moved_out: a move starts at `leave` with deadline `end`. Otherwise leave ==
-// end is the death kernel + 1, or kernel_count + 1 when the tensor is still
+// If `moved_in`, a move starts at `begin` with deadline `ready`. Otherwise
+// begin == ready is the tensor's birth, or 0 if it is there as the step begins.
+// If `moved_out`, a move starts at `leave` with deadline `end`. Otherwise leave
+// == end is the death kernel + 1, or kernel_count + 1 if the tensor is still
 // there as the step ends; it must then be there as the step begins, too.
 struct Residency {
   TensorIndex tensor = 0;
@@ -39,44 +40,45 @@ struct Residency {
   KernelIndex end = 0;
   bool moved_in = false;
   bool moved_out = false;
-  // Laid out before all residencies that are not early, so that the early ones
-  // share the low end of the arena. A wish, dropped with the blocks.
+  // Whether it is laid out before all residencies that are not early, so that
+  // the early ones share the low end of the arena. A wish, dropped with the
+  // blocks.
   bool early = false;
   // Residencies of one block (>= 0) share one stretch of addresses, each
-  // `block_offset_bytes` into it, a multiple of kPlacementAlignmentBytes; the
-  // stretch is held from the first one's begin to the last one's end. A wish:
-  // dropped for all where addresses do not fit. Not for what is alive as a step
-  // begins.
+  // `block_offset_bytes` into it, a multiple of kPlacementAlignmentBytes. The
+  // stretch is held from the first one's begin to the last one's end. This is a
+  // wish, and is dropped for all blocks if addresses do not fit. A tensor that
+  // is alive as a step begins cannot be in a block.
   int32_t block = -1;
   int64_t block_offset_bytes = 0;
-  // Its place in the fast arena; negative: to be found. Places count where all
-  // residencies have one, and then do not overlap.
+  // Its place in the fast arena; negative: to be found. Places count only if
+  // all residencies have one; then they do not overlap.
   int64_t offset_bytes = -1;
 };
 
 struct BuildInput {
-  // By (tensor, begin). Whenever a tensor is alive and in no residency it is in
-  // a slower tier.
+  // By (tensor, begin). A tensor that is alive and in no residency is in a
+  // slower tier.
   std::vector<Residency> residencies;
   std::vector<Stream> streams;      // by kernel
   int64_t stream_window_bytes = 0;  // at the end of the fast arena
   int64_t fast_limit_bytes = 0;
   // By tensor: the first slower tier to try for its place there; empty: tier 1
   // for all. Tiers that have no room for it, or that cannot be used the way it
-  // is used, are passed over for the next. When tensors find no place so, the
-  // wish is dropped for all.
+  // is used, are passed over for the next. If some tensors find no place so,
+  // the wish is dropped for all.
   std::vector<TierIndex> first_slow_tier;
-  // Of the layout of the fast tier where misfits are wanted; see RepairLayout.
+  // The work of repairing the layout of the fast tier if misfits are wanted;
+  // see RepairLayout.
   int64_t repair_work = kRepairWork;
   Cancellation cancellation;
 };
 
-// RESOURCE_EXHAUSTED when no address layout of the fast tier fits the limit,
-// FAILED_PRECONDITION when the slower tiers are too small or none of them can
-// be used the way the input uses it. `misfits`, if given, is set to the
-// residencies that are left without address by the layout that leaves out
-// least; the limit is exhausted where there are any. CANCELLED by the input's
-// cancellation.
+// Makes the plan. RESOURCE_EXHAUSTED if no address layout of the fast tier fits
+// the limit; FAILED_PRECONDITION if the slower tiers are too small or none of
+// them can be used the way the input uses it. `misfits`, if given, is set to
+// the residencies without an address in the layout that leaves out least; the
+// limit is exhausted if there are any. CANCELLED by the input's cancellation.
 absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
                                const BuildInput& input,
                                std::vector<Residency>* misfits = nullptr);
@@ -86,26 +88,27 @@ absl::StatusOr<Plan> BuildPlan(const Graph& graph, const MemorySystem& system,
 // before those that can wait.
 void SortMoves(std::vector<Move>& moves);
 
-// The same decisions without an address layout: every offset is 0, slower
-// tiers have no capacity and the graph id is empty. For the simulator to judge;
-// no verifier accepts it.
+// Makes a plan of the same decisions without an address layout: every offset is
+// 0, slower tiers have no capacity and the graph id is empty. It is for the
+// simulator to judge; no verifier accepts it.
 Plan SketchPlan(const Graph& graph, const MemorySystem& system,
                 const BuildInput& input);
 
-// Residencies that keep every tensor in the fast tier for all of its life.
+// Returns residencies that keep every tensor in the fast tier for all of its
+// life.
 std::vector<Residency> AllFastResidencies(const Graph& graph);
 
-// The least limit with which AllFastResidencies fit.
+// Returns the least limit with which AllFastResidencies fit.
 int64_t AllFastBytes(const Graph& graph);
 
-// The residencies that find no address when all others are placed as BuildPlan
-// first tries it: where it says RESOURCE_EXHAUSTED, these are why. Without
-// them, BuildPlan finds addresses.
+// Returns the residencies that find no address when all others are placed as
+// BuildPlan first tries it. If it says RESOURCE_EXHAUSTED, these are why.
+// Without them, BuildPlan finds addresses.
 std::vector<Residency> FindUnplaced(const Graph& graph,
                                     const BuildInput& input);
 
-// Room for tensors in the fast tier: the limit without the unmanaged storages
-// and the streaming window. May be negative.
+// Returns the room for tensors in the fast tier: the limit without the
+// unmanaged storages and the streaming window. It may be negative.
 int64_t ArenaBytes(const Graph& graph, const BuildInput& input);
 
 }  // namespace stowage::policies

@@ -51,7 +51,7 @@ std::optional<Plan> PlanWithoutMoves(const Graph& graph,
                                      const PlanOptions& options,
                                      std::string_view policy);
 
-// Returns PlanWithoutMoves where it fits; else the plan of `decide` with ever
+// Returns PlanWithoutMoves if it fits; else the plan of `decide` with ever
 // smaller budgets until its addresses fit; else one with every kernel's tensors
 // staged for it alone, which always fits. FAILED_PRECONDITION names the least
 // limit that works. CANCELLED by the options' cancellation; the result of
@@ -61,8 +61,8 @@ absl::StatusOr<Plan> PlanByDeciding(const Graph& graph,
                                     const PlanOptions& options,
                                     std::string_view policy, Decide decide);
 
-// Names the policy and predicts. Where kernels use slower tiers, derived times
-// are noted.
+// Names the policy and predicts. If kernels use slower tiers, a note names
+// derived times.
 absl::StatusOr<Plan> FinishPlan(const Graph& graph, const MemorySystem& system,
                                 std::string_view policy, Plan plan,
                                 const Cancellation& cancellation = {});

@@ -55,7 +55,8 @@ class ResidencyFinder {
   }
 
  private:
-  // From boundary `begin`, where it is allocated at `place`, to `end`.
+  // Follows the tensor from boundary `begin`, where it is allocated at `place`,
+  // to `end`.
   void Follow(TensorIndex t, const Placement& place, KernelIndex begin,
               KernelIndex end) {
     Residency residency{.tensor = t,

@@ -15,8 +15,8 @@
 
 namespace stowage::policies {
 
-// `plan` is one that the verifier accepts. Nullopt where a tensor is in more
-// than one slower tier in the course of the step.
+// Returns the input of `plan`, which the verifier accepts; nullopt if a tensor
+// is in more than one slower tier in the course of the step.
 std::optional<BuildInput> BuildInputOf(const Graph& graph, const Plan& plan);
 
 }  // namespace stowage::policies

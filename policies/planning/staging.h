@@ -13,12 +13,13 @@
 
 namespace stowage::policies {
 
-// Each staged tensor is moved in just before its kernel and out just after it,
+// Moves each staged tensor in just before its kernel and out just after it,
 // synchronously. Pinned tensors and workspaces stay.
 std::vector<Residency> StagedResidencies(const Graph& graph,
                                          const Workload& workload);
 
-// Keeps only what cannot be anywhere else fast: for addressable slower tiers.
+// Keeps only immovable tensors fast. For systems whose slower tiers are
+// addressable.
 std::vector<Residency> ImmovableResidencies(const Graph& graph);
 
 }  // namespace stowage::policies

@@ -5,7 +5,7 @@
 //
 //   absl::StatusOr<Workload> workload =
 //       MakeWorkload(graph, system, limit_bytes);
-//   for (TensorIndex t : workload->staged[k]) ...  // must be fast at kernel k
+//   for (TensorIndex t : workload->staged[k]) Fetch(t);  // before kernel k
 #ifndef STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
 #define STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
 
@@ -25,21 +25,22 @@ struct Workload {
   int64_t fast_limit_bytes = 0;
   int64_t stream_window_bytes = 0;  // 0 when nothing is streamed
   int64_t arena_bytes = 0;          // for tensors: the limit less all set aside
-  // By kernel: tensors that have to be in the fast tier while it runs: its
-  // operands, its workspace, what is born, less what is left slow.
+  // By kernel: tensors that have to be in the fast tier while it runs. These
+  // are its operands, its workspace and tensors that are born, less those left
+  // slow.
   std::vector<std::vector<TensorIndex>> staged;
-  // By kernel: operands that are used where they are in a slower tier, in place
-  // or streamed, and tensors that are born there.
+  // By kernel: operands that are used in place or streamed, in a slower tier,
+  // and tensors that are born there.
   std::vector<std::vector<TensorIndex>> left_slow;
   // By kernel: rounded bytes of `staged` and the room of all pinned tensors.
   std::vector<int64_t> need_bytes;
   std::vector<Stream> streams;  // by kernel
-  // Of the plan that this is for.
+  // That of the plan for which this is made.
   Cancellation cancellation;
 };
 
-// Computes the demands. FAILED_PRECONDITION when some kernel does not fit
-// however its operands are used: names the kernel and the least limit.
+// Computes the demands. FAILED_PRECONDITION if some kernel does not fit however
+// its operands are used; it names the kernel and the least limit.
 absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t fast_limit_bytes,

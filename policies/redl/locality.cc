@@ -11,7 +11,8 @@ double Share(int64_t part, int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 1;
 }
 
-// Moves by the boundary from which on the tensor is at their destination.
+// Returns moves by the boundary from which on the tensor is at their
+// destination.
 std::vector<std::vector<Move>> MovesByDeadline(const Graph& graph,
                                                const Plan& plan) {
   std::vector<std::vector<Move>> moves(graph.kernels.size() + 1);

@@ -1,5 +1,6 @@
-// ReDL's measure of a plan: which share of the tensors that kernels ask for is
-// in fast memory (IV-D). Prediction::locality weighs them by bytes.
+// Computes ReDL's measure of a plan: the share of the tensors that kernels ask
+// for which is in fast memory (IV-D). Prediction::locality weighs them by
+// bytes.
 //
 //   DataLocality locality = ComputeDataLocality(graph, plan);
 //   // locality.by_kernel[k], locality.overall
@@ -15,7 +16,7 @@
 
 namespace stowage::policies {
 
-// Shares, 0 .. 1; 1 where nothing is asked for.
+// Holds shares from 0 to 1; 1 where nothing is asked for.
 struct DataLocality {
   std::vector<double> by_kernel;
   double overall = 1;

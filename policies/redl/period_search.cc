@@ -5,7 +5,7 @@
 namespace stowage::policies {
 namespace {
 
-// Bounds the work for graphs of very many layers: their rounds are further
+// Bounds the work for graphs of very many layers, whose rounds are further
 // apart.
 constexpr int32_t kMaxRounds = 1024;
 

@@ -21,7 +21,7 @@
 namespace stowage::policies {
 namespace {
 
-// Tested periods whose step the simulator measures.
+// The most tested periods whose step the simulator measures.
 constexpr int kMaxMeasuredPeriods = 32;
 
 struct RedlDecision {
@@ -31,9 +31,9 @@ struct RedlDecision {
   bool out_of_time = false;
 };
 
-// Long-lived tensors are born slow (III-D), but for those of kernels that the
-// profile says are slower with their outputs in slow memory (III-B, figure
-// 4(b)).
+// Returns which tensors are born slow. Long-lived ones are (III-D), except
+// outputs of kernels that the profile says are slower with their outputs in
+// slow memory (III-B, figure 4(b)).
 std::vector<bool> FindBornSlow(const Graph& graph, const MemorySystem& system) {
   std::vector<bool> born_slow(graph.tensors.size());
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
@@ -58,7 +58,7 @@ IntervalRules RedlRules(const Graph& graph, const MemorySystem& system,
   return rules;
 }
 
-// Searches the period and measures the ones it tested, best one kept.
+// Searches the period, measures the tested ones, and keeps the best.
 RedlDecision DecideRedl(const Graph& graph, const MemorySystem& system,
                         const Workload& workload, const Layers& layers,
                         bool stage_all, const std::vector<int64_t>& kernel_ns,

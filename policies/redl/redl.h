@@ -1,7 +1,7 @@
-// ReDL (Rang et al.): short-lived tensors stay in fast memory ("idle
-// migration"), long-lived ones are fetched a migration period ahead of use
-// ("dynamic migration"); what is late is used in slow memory ("direct slow
-// memory access"). Every deviation stands in docs/policies-redl.md.
+// Plans as ReDL does (Rang et al.). Short-lived tensors stay in fast memory
+// ("idle migration"). Long-lived ones are fetched a migration period ahead of
+// use ("dynamic migration"). A late one is used in slow memory ("direct slow
+// memory access"). docs/policies-redl.md lists every deviation.
 //
 //   RedlPolicy redl;
 //   absl::StatusOr<Plan> plan = redl.MakePlan(graph, system, options);

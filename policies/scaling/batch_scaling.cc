@@ -33,8 +33,8 @@ bool IsWorkspace(const Tensor& tensor) {
   return tensor.kind == TensorKind::kWorkspace;
 }
 
-// For each tensor of the larger capture the one of the small capture that it
-// is, or kNone: libraries take workspaces for some batches and not for others.
+// Matches each tensor of the larger capture with one of the small capture, or
+// with kNone: libraries take workspaces for some batches and not for others.
 absl::StatusOr<std::vector<TensorIndex>> MatchTensors(const Graph& small,
                                                       const Graph& larger) {
   std::vector<TensorIndex> match(larger.tensors.size(), kNone);
@@ -127,12 +127,13 @@ absl::Status CheckGrowth(const Graph& small, const Graph& larger) {
                    "; give two captures in the order of their batches"));
 }
 
-// Rounded; more than any valid graph has, where it is more than int64_t holds.
+// Rounds; a value that int64_t does not hold becomes more than any valid graph
+// has.
 int64_t Rounded(double value) { return std::llround(std::min(value, 0x1p62)); }
 
-// A line through the two captures, seen from the larger one. What shrinks, or
-// grows faster than the batch, is not of this kind: a workspace of a library
-// that chose otherwise. It keeps its size.
+// Continues the line through the two captures from the larger one. A value that
+// shrinks, or that grows faster than the batch, is not linear: it is the
+// workspace of a library that chose otherwise. It keeps its size.
 class Extrapolation {
  public:
   Extrapolation(int64_t small, int64_t larger, int64_t wanted)

@@ -1,4 +1,5 @@
-// Durations measured on one machine, scaled to the processor of another.
+// Scales durations that were measured on one machine to the processor of
+// another.
 //
 //   if (NeedsRehosting(graph, system)) graph = Rehost(graph, system);
 //
@@ -9,10 +10,10 @@
 //   duration = c + roofline(here) / share,
 //   roofline = max(FLOPs / peak FLOP/s, bytes touched / bandwidth).
 //
-// Where a kernel's FLOPs are unknown its bytes alone count. Kernels without
-// work that counts, and the host's time between kernels, stay as they are.
-// Corners with slow operands belong to the other machine's memory; they are
-// left to be derived.
+// Where a kernel's FLOPs are unknown, its bytes alone count. Kernels without
+// work that counts stay as they are, and so does the host's time between
+// kernels. Corners with slow operands belong to the other machine's memory, so
+// they are left to be derived.
 //
 // Pure functions.
 #ifndef STOWAGE_POLICIES_SCALING_REHOSTING_H_
@@ -25,19 +26,20 @@
 
 namespace stowage::policies {
 
-// The system's processor with the bandwidth of its first tier.
+// Returns the peak of the system's processor with the bandwidth of its first
+// tier.
 ProcessorPeak PeakOf(const MemorySystem& system);
 
-// Whether the durations belong to another processor than the system's and can
-// be scaled: both peaks are known, and FLOPs of some kernel.
+// Returns whether the durations belong to another processor than the system's
+// and can be scaled: both peaks are known, and so are the FLOPs of some kernel.
 bool NeedsRehosting(const Graph& graph, const MemorySystem& system);
 
-// For graphs that need it. Durations are then marked rehosted, and the graph
-// belongs to the system's processor.
+// Scales the durations of a graph that needs it. They are then marked rehosted,
+// and the graph belongs to the system's processor.
 Graph Rehost(Graph graph, const MemorySystem& system);
 
-// Where most of the time of a step comes from: "measured", "rehosted" or
-// "derived".
+// Returns where most of the time of a step comes from: "measured", "rehosted"
+// or "derived".
 std::string_view DurationOrigin(const Graph& graph);
 
 }  // namespace stowage::policies

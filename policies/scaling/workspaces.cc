@@ -21,7 +21,7 @@ Graph WithoutWorkspaces(Graph graph) {
       if (operand.tensor >= 0) operands.push_back(operand);
     }
     kernel.operands = std::move(operands);
-    kernel.alternatives.clear();  // what a choice changes is the workspace
+    kernel.alternatives.clear();  // a choice changes the workspace alone
   }
   return graph;
 }

@@ -1,9 +1,9 @@
-// The step without the scratch memory that libraries take.
+// Leaves the scratch memory that libraries take out of a step.
 //
 //   graph = WithoutWorkspaces(std::move(graph));
 //
-// For comparison with frameworks whose kernels need none: PyTorch's oneDNN
-// copies whole activations into another layout around each convolution.
+// This serves comparison with frameworks whose kernels need none: PyTorch's
+// oneDNN copies whole activations into another layout around each convolution.
 #ifndef STOWAGE_POLICIES_SCALING_WORKSPACES_H_
 #define STOWAGE_POLICIES_SCALING_WORKSPACES_H_
 
@@ -11,7 +11,7 @@
 
 namespace stowage::policies {
 
-// Tensors of kind kWorkspace and the operands that name them are left out; the
+// Leaves out tensors of kind kWorkspace and the operands that name them. The
 // others are numbered anew, in their order. Durations stay.
 Graph WithoutWorkspaces(Graph graph);
 

@@ -5,12 +5,12 @@
 namespace stowage::policies {
 namespace {
 
-// The largest graphs that Belady's rule and the others plan in a small part of
-// a second.
+// The largest graphs that Belady's rule, and the others, plan in a small part
+// of a second.
 constexpr KernelIndex kMaxKernelsForBelady = 10'000;
 constexpr KernelIndex kMaxKernels = 3000;
 
-// Of the time of a step in which nothing is waited for.
+// Shares of a step that waits for nothing.
 constexpr double kMostWaitingForBelady = 0.1;
 constexpr double kLeastWaitingForRedl = 0.05;
 
@@ -20,7 +20,7 @@ void ConsiderPlanOf(const Policy& policy, const Graph& graph,
   if (search.IsOver()) return;
   absl::StatusOr<Plan> plan = policy.MakePlan(graph, system, options);
   if (!plan.ok()) return;
-  plan->notes.clear();  // of how it came to be, from which the search goes on
+  plan->notes.clear();  // of how it came to be; the search goes on from it
   search.Consider(*std::move(plan));
 }
 

@@ -1,4 +1,4 @@
-// Finds the residency of a step: which absences are taken and when their copies
+// Finds the residencies of a step: it chooses absences and when their copies
 // run, so that kernels wait as little as possible and addresses fit.
 //
 //   Search search(costs, choices, {.rounds = 8});
@@ -38,8 +38,8 @@ struct SearchEffort {
   int layouts = 12;
   // Absences and residencies that are scheduled or laid out, in all.
   int64_t work = 300'000;
-  // As AnnealingEffort::work, and as much of it for each boundary and residency
-  // as is worth it.
+  // The work of all annealing together, as in AnnealingEffort::work, and the
+  // most of it for each boundary and residency.
   int64_t annealing = 15'000'000;
   int64_t annealing_each = 60'000;
   // How often annealing begins again at the best plan, each time with twice the
@@ -47,7 +47,7 @@ struct SearchEffort {
   int longer_annealings = 0;
   // The seed of the random numbers of annealing.
   uint64_t seed = 0;
-  // No new schedule or layout is begun after this.
+  // The search begins no new schedule or layout after this.
   absl::Time deadline = absl::InfiniteFuture();
   // Once cancelled, the search ends as at its deadline.
   Cancellation cancellation;
@@ -80,8 +80,8 @@ class Search {
   }
 
   // Makes small changes to the residencies of the best plan, whoever made it
-  // (residency_annealing.h). Nothing for graphs so large that it takes long to
-  // begin, nor where a tensor is in several slower tiers.
+  // (residency_annealing.h). Does nothing for graphs so large that it takes
+  // long to begin, nor if a tensor is in several slower tiers.
   void Anneal();
 
   // Returns how long a step would take at such prices if addresses were always
@@ -142,35 +142,38 @@ class Search {
   // recipe says.
   Candidate Learn(Recipe recipe, int rounds, const PriceAbsences& price);
   // Lays out the candidate, or what becomes of it with less room: while a
-  // residency that found no address is held, less by that share of it.
+  // residency without an address is held, less by that share of it is allowed.
   void LayOut(Candidate candidate, double misfit_share);
-  // Returns what has no address in the layout that leaves out least; nothing if
-  // there is a plan, or if less room would not help.
+  // Tries a layout. Returns the residencies without an address in the one that
+  // leaves out least; nothing if there is a plan, or if less room would not
+  // help.
   std::vector<Residency> TryLayout(const Candidate& candidate);
   // Anneals from the best plan, and from another beginning if there is one.
   void AnnealFromBeginnings();
   // Anneals from the best plan alone, with a share of the effort.
   void AnnealBest(double share);
-  // Each spends `work` on annealing from the best plan, a layout counting
-  // `layout_work`. What finds no address is used in a slower tier.
+  // Anneals from the best plan, spending `work`; a layout counts as
+  // `layout_work`. Residencies without an address are used in a slower tier.
   void AnnealLeavingSlow(ResidencyAnnealing& annealing, int64_t work,
                          int64_t layout_work);
-  // Anneals so that only what finds addresses as a whole counts. Returns the
-  // work left.
+  // Anneals so that only plans that find addresses as a whole count. Returns
+  // the work left.
   int64_t AnnealAndLayOut(ResidencyAnnealing& annealing, int64_t work,
                           int64_t layout_work);
   // Anneals so that only changes that find addresses beside all else are tried.
   void AnnealInPlaces(ResidencyAnnealing& annealing, int64_t work);
-  // Annealing begins with the best plan, its residencies as short as they may
-  // be where it `tightens`; false where it cannot.
+  // Begins annealing with the best plan. If `tightens`, its residencies are as
+  // short as they may be. Returns false if it cannot.
   bool BeginAgain(ResidencyAnnealing& annealing, bool tightens);
   bool IsFarFromFitting(const std::vector<Residency>& misfits) const;
-  // Considers what `annealing` comes to; returns what has no address there.
+  // Considers the result of `annealing`; returns the residencies without an
+  // address.
   std::vector<Residency> AnnealStep(ResidencyAnnealing& annealing,
                                     AnnealingEffort effort);
   // Shortens residencies to what their copies need.
   void Tighten(BuildInput& input) const;
-  // Considers the plan in which what found no address is used in a slower tier.
+  // Considers the plan in which residencies without an address are used in a
+  // slower tier.
   void LeaveSlow(BuildInput input, std::vector<Residency> misfits);
   void MakeDo(const Recipe& recipe, double most_share);
   bool IsStuck() const;
@@ -181,8 +184,8 @@ class Search {
   bool IsDone();
   bool IsGoodEnough(int64_t step_ns) const;
 
-  // The most residencies whose layout is repaired where something is lost by
-  // repairing it: less room leads to good schedules of more sooner.
+  // The most residencies whose layout is repaired if that loses something: with
+  // less room, a search reaches good schedules of more residencies sooner.
   static constexpr size_t kMostRepaired = 700;
 
   const CostModel& costs_;

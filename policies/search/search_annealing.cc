@@ -1,4 +1,4 @@
-// How a search spends its annealing (residency_annealing.h).
+// Spends the annealing of a search (residency_annealing.h).
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -9,52 +9,54 @@
 namespace stowage::policies {
 namespace {
 
-// Annealing goes on after each layout. Where what finds no address can be used
-// in a slower tier, there are so many steps.
+// The number of steps of annealing, each followed by a layout, if residencies
+// without an address can be used in a slower tier.
 constexpr int64_t kSteps = 5;
 
-// Elsewhere it begins with steps of one of so many parts of a share of the
-// work, and longer ones once addresses are found; the rest of the work goes to
-// changes for which there are addresses. So it does at once where what finds
-// none is more than there is room.
+// Elsewhere, annealing begins with steps of one of so many parts of a share of
+// the work, and with longer ones once addresses are found. The rest of the work
+// goes to changes for which there are addresses; all of it does if the
+// residencies without an address exceed the room.
 constexpr int64_t kFirstSteps = 8;
 constexpr double kShareWithoutPlaces = 0.6;
 
-// Where addresses were not found, annealing begins again with less room: so
-// many times by this share of what found none, then with this share of all.
+// If addresses were not found, annealing begins again with less room: so many
+// times by this share of the residencies without one, then with this share of
+// the arena.
 constexpr int kGentleTries = 2;
 constexpr double kGentleShare = 0.1;
 constexpr double kRoomToSpare = 0.97;
 
-// AnnealingEffort::reheating where each step goes on from what was found
-// before, and the temperatures of the first step and of the others.
+// AnnealingEffort::reheating if each step goes on from the last one's result,
+// and the temperatures of the first step and of the others.
 constexpr double kReheating = 0.7;
 constexpr double kFirstTemperature = 1e-4;
 constexpr double kLaterTemperature = 3e-5;
 
-// What a layout counts: for repairs, and for each residency.
+// The work that a layout counts: for repairs, and for each residency.
 constexpr int64_t kAnnealingRepairs = 100'000;
 constexpr int64_t kLayoutWork = 100;
 
-// How much slower another beginning may be that is tried, and the share of the
+// How much slower another beginning that is tried may be, and the share of the
 // work that each of the two gets for that.
 constexpr double kMostWorse = 1.02;
 constexpr double kTrialShare = 0.1;
 
 // The most boundaries and residencies of a plan that is annealed with all the
-// effort, larger ones gaining little by it, and of one that is annealed at all.
+// effort, since larger ones gain little by it, and of one that is annealed at
+// all.
 constexpr int64_t kAnnealedFully = 7'000;
 constexpr int64_t kMostAnnealed = 20'000;
 
-// The most boundaries of a step whose plan is annealed once more, which takes
-// little time then.
+// The most boundaries of a step whose plan is annealed once more, which then
+// takes little time.
 constexpr int64_t kAnnealedTwice = 700;
 
-// More than there are in a search.
+// More annealings than there are in a search.
 constexpr uint64_t kMostAnnealings = 256;
 
-// Of what found no address, the share by which less is allowed while it is
-// held.
+// The share of residencies without an address by which less is allowed while
+// they are held.
 constexpr double kMisfitShare = 0.5;
 
 }  // namespace

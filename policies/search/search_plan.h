@@ -2,7 +2,7 @@
 // where everything fits, the needs of kernels, notes.
 //
 //   absl::StatusOr<Plan> plan = PlanBySearching(
-//       graph, system, options, name(),
+//       graph, system, options, "annealed-search",
 //       [](const CostModel&, const AbsenceChoices&, Search& search) {
 //         search.Run();
 //       });
@@ -21,7 +21,8 @@ namespace stowage::policies {
 using RunSearch = absl::FunctionRef<void(
     const CostModel& costs, const AbsenceChoices& choices, Search& search)>;
 
-// Errors as Policy::MakePlan and Search::best.
+// Plans by a search that `run` drives. Errors as in Policy::MakePlan and
+// Search::best.
 absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
                                      const MemorySystem& system,
                                      const PlanOptions& options,

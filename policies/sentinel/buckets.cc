@@ -10,8 +10,8 @@
 namespace stowage::policies {
 namespace {
 
-// Buckets that begin at the smallest size not yet covered and reach up to
-// `ratio` times it.
+// Returns buckets that begin at the smallest size not yet covered and reach up
+// to `ratio` times it.
 std::vector<Bucket> Cover(const std::vector<int64_t>& sizes,
                           const std::vector<int>& order, double ratio) {
   std::vector<Bucket> buckets;
@@ -30,7 +30,7 @@ std::vector<Bucket> Cover(const std::vector<int64_t>& sizes,
   return buckets;
 }
 
-// Ascending by size, the first of equals first.
+// Returns indices ascending by size, the first among equals first.
 std::vector<int> OrderBySize(const std::vector<int64_t>& sizes) {
   std::vector<int> order(sizes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<Bucket>> FindBuckets(
         absl::StrCat("graph ", order.front(), " has the size ",
                      sizes[order.front()], "; sizes have to be positive"));
   }
-  // Halve the interval of ratios until doubles cannot tell its ends apart.
+  // Halves the interval of ratios until doubles cannot tell its ends apart.
   double low = 1;
   double high = static_cast<double>(sizes[order.back()]) /
                 static_cast<double>(sizes[order.front()]);

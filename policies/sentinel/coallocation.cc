@@ -11,7 +11,7 @@
 namespace stowage::policies {
 namespace {
 
-// Layers in which a residency begins and ends.
+// Returns the layers in which a residency begins and ends.
 std::pair<LayerIndex, LayerIndex> LayersOf(const Residency& residency,
                                            const Layers& layers) {
   const auto last = static_cast<KernelIndex>(layers.of_kernel.size()) - 1;

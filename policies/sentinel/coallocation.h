@@ -1,5 +1,5 @@
-// Which long-lived tensors Sentinel allocates together (IV-B): those that are
-// alive in exactly the same layers, in the order of how often they are
+// Finds the long-lived tensors that Sentinel allocates together (IV-B): those
+// that are alive in exactly the same layers, ordered by how often they are
 // accessed.
 //
 //   std::vector<CoallocationGroup> groups =
@@ -24,14 +24,14 @@ struct CoallocationGroup {
   std::vector<TensorIndex> tensors;  // most accessed first
 };
 
-// By (birth layer, death layer). Without what is alive as a step begins, which
-// is allocated before the training starts and shares pages with nothing, and
-// without short-lived and immovable tensors.
+// Returns the groups by (birth layer, death layer). It leaves out tensors that
+// are alive as a step begins, which are allocated before the training starts
+// and share pages with nothing, and short-lived and immovable tensors.
 std::vector<CoallocationGroup> FindCoallocationGroups(const Graph& graph,
                                                       const Layers& layers);
 
 // Makes blocks of the residencies of a group's tensors that come to the fast
-// tier in the same layer and leave it in the same layer: their addresses follow
+// tier in the same layer and leave it in the same layer. Their addresses follow
 // each other in the group's order.
 void CoAllocate(const Graph& graph, const Layers& layers,
                 std::vector<Residency>& residencies);

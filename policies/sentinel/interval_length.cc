@@ -6,11 +6,11 @@
 namespace stowage::policies {
 namespace {
 
-// Lengths that stand in when equation 1 holds for none.
+// The number of short lengths that stand in when equation 1 holds for none.
 constexpr LayerIndex kShortLengths = 8;
 
-// Every length up to 32, then ever fewer of them: bounds the work for graphs of
-// many layers.
+// Returns the next length to look at: every length up to 32, then ever fewer.
+// That bounds the work for graphs of many layers.
 LayerIndex NextLength(LayerIndex length) {
   return length + std::max(1, length / 16);
 }

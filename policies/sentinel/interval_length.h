@@ -1,5 +1,5 @@
-// How many layers a migration interval may have and which lengths are worth a
-// closer look (Sentinel IV-D, equations 1 and 2).
+// Finds how many layers a migration interval may have, and which lengths are
+// worth a closer look (Sentinel IV-D, equations 1 and 2).
 //
 //   IntervalLengths found =
 //       FindIntervalLengths(graph, system, layers, kernel_ns, arena_bytes);
@@ -19,21 +19,21 @@
 
 namespace stowage::policies {
 
-// Equation 1, Tensor(MIL) < S - RS(MIL), in every interval. `fast_bytes` is S.
+// Returns whether equation 1, Tensor(MIL) < S - RS(MIL), holds in every
+// interval. `fast_bytes` is S.
 bool SatisfiesSpaceConstraint(const std::vector<IntervalDemand>& demands,
                               int64_t fast_bytes);
 
-// Equation 2, (S - RS(MIL)) / BW - T(MIL), summed over the step's intervals:
-// migration time that kernels do not hide, in ns. An interval that hides more
-// than it migrates counts as 0, not as negative.
+// Returns equation 2, (S - RS(MIL)) / BW - T(MIL), summed over the step's
+// intervals: the migration time that kernels do not hide, in ns. An interval
+// that hides more than it migrates counts as 0, not as negative.
 int64_t ExposedMigrationNs(const std::vector<IntervalDemand>& demands,
                            const MemorySystem& system, int64_t fast_bytes);
 
 struct IntervalLengths {
-  // Ascending by equation 2, of equals the shortest first; never empty.
+  // Ascending by equation 2, the shortest first among equals; never empty.
   std::vector<LayerIndex> best;
-  // Whether they satisfy equation 1. When no length does, the shortest stand
-  // in.
+  // Whether they satisfy equation 1. If no length does, the shortest stand in.
   bool satisfy_space = false;
 };
 

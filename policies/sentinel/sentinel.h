@@ -1,7 +1,7 @@
-// Sentinel (Ren et al., HPCA 2021): short-lived tensors stay in a reserved part
-// of the fast tier; long-lived ones migrate ahead of use, in intervals of a
-// number of layers that a performance model chooses. Every deviation stands in
-// docs/policies-sentinel.md.
+// Plans as Sentinel does (Ren et al., HPCA 2021). Short-lived tensors stay in a
+// reserved part of the fast tier. Long-lived ones migrate ahead of use, in
+// intervals of a number of layers that a performance model chooses.
+// docs/policies-sentinel.md lists every deviation.
 //
 //   SentinelPolicy sentinel;
 //   absl::StatusOr<Plan> plan = sentinel.MakePlan(graph, system, options);
@@ -15,11 +15,12 @@
 
 namespace stowage::policies {
 
-// "sentinel": kernels may use tensors in the slow tier, so fetches that are
-// late are waited for or left out, whichever is faster.
+// Is "sentinel": kernels may use tensors in the slow tier, so late fetches are
+// waited for or left out, whichever is faster.
 class SentinelPolicy : public Policy {
  public:
-  // `interval_layers`: the migration interval length; 0 has Sentinel choose.
+  // `interval_layers` is the length of a migration interval; 0 lets Sentinel
+  // choose.
   explicit SentinelPolicy(LayerIndex interval_layers = 0)
       : interval_layers_(interval_layers) {}
 
@@ -32,7 +33,8 @@ class SentinelPolicy : public Policy {
   LayerIndex interval_layers_;
 };
 
-// "sentinel-gpu" (V): kernels use fast tensors only, so fetches are waited for.
+// Is "sentinel-gpu" (V): kernels use fast tensors only, so fetches are waited
+// for.
 class SentinelGpuPolicy : public Policy {
  public:
   explicit SentinelGpuPolicy(LayerIndex interval_layers = 0)

@@ -1,4 +1,5 @@
-// The least fast memory that Sentinel does without significant loss (IV-E).
+// Finds the least fast memory that Sentinel does without significant loss
+// (IV-E).
 //
 //   int64_t bytes = SentinelLowerBoundBytes(graph, FindLayers(graph));
 //
@@ -13,8 +14,8 @@
 
 namespace stowage::policies {
 
-// The peak of the short-lived tensors plus the largest long-lived one, and the
-// storages that are not managed. Plans exist below it, slower ones.
+// Returns the peak of the short-lived tensors plus the largest long-lived one,
+// and the storages that are not managed. Plans with less exist, and are slower.
 int64_t SentinelLowerBoundBytes(const Graph& graph, const Layers& layers);
 
 }  // namespace stowage::policies

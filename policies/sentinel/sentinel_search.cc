@@ -10,11 +10,11 @@
 namespace stowage::policies {
 namespace {
 
-// Lengths that the simulator judges, in the order of equation 2.
+// The most lengths that the simulator judges, in the order of equation 2.
 constexpr size_t kMaxLengths = 16;
 
-// Steps of test-and-trial. The paper needs fewer than ten; ours cost a
-// simulated step each.
+// The most steps of test-and-trial. The paper needs fewer than ten; here each
+// costs a simulated step.
 constexpr int32_t kMaxTrialSteps = 128;
 
 class SentinelSearch {
@@ -40,7 +40,8 @@ class SentinelSearch {
     }
     decision_.satisfies_space = lengths.satisfy_space;
     JudgeLengths(lengths.best);
-    // Once more with what kernels take with their operands where they are.
+    // Considers the choice again, with the times that kernels take with their
+    // operands where that choice puts them.
     Consider(decision_.choice, decision_.result.kernel_ns);
     if (!stage_all_) TestAndTry();
     return std::move(decision_);
@@ -59,8 +60,9 @@ class SentinelSearch {
     }
   }
 
-  // Whenever Case 3 happens at the end of an interval, one step tries to wait
-  // for the fetches and one to leave the tensors slow.
+  // Tries the other way wherever Case 3 happens at the end of an interval: the
+  // paper spends one step on waiting for the fetches and one on leaving the
+  // tensors slow.
   void TestAndTry() {
     const int32_t intervals =
         DivideIntoIntervals(layers_, decision_.choice.length).count();
@@ -75,7 +77,8 @@ class SentinelSearch {
     }
   }
 
-  // Tries the choice and keeps it when it is better. Whether Case 3 happens.
+  // Tries the choice and keeps it if it is better. Returns whether Case 3
+  // happens.
   bool Consider(const IntervalChoice& choice,
                 const std::vector<int64_t>& kernel_ns) {
     TrialResult result =

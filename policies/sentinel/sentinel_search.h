@@ -1,5 +1,5 @@
-// Sentinel's decisions for a step: the length of the migration intervals and,
-// interval by interval, whether to wait for fetches that are late (IV-D).
+// Makes Sentinel's decisions for a step: the length of the migration intervals
+// and, interval by interval, whether to wait for late fetches (IV-D).
 //
 //   SentinelDecision decision = DecideSentinel(
 //       graph, system, workload, layers, stage_all, /*length=*/0, deadline);
@@ -21,16 +21,16 @@ namespace stowage::policies {
 
 struct SentinelDecision {
   IntervalChoice choice;
-  // What the planner shall expect kernels to take.
+  // What the planner expects kernels to take.
   std::vector<int64_t> kernel_ns;
   TrialResult result;
   bool satisfies_space = false;  // equation 1
-  int32_t trial_steps = 0;       // steps spent on test-and-trial
+  int32_t trial_steps = 0;       // steps that test-and-trial takes
   bool out_of_time = false;
 };
 
-// The best decision among those that the paper's procedure visits. `length`
-// fixes the interval length instead of searching one; 0 searches.
+// Returns the best decision among those that the paper's procedure visits.
+// `length` fixes the interval length; 0 searches for one.
 SentinelDecision DecideSentinel(const Graph& graph, const MemorySystem& system,
                                 const Workload& workload, const Layers& layers,
                                 bool stage_all, LayerIndex length,

@@ -2,7 +2,7 @@
 // continue one another, and the simulator counts on it.
 //
 //   size_t end = ContiguousRunEnd(graph, plan.moves, first);
-//   int64_t ns = CopyDurationNs(...);   // of moves[first] .. moves[end - 1]
+//   for (size_t m = first; m < end; ++m) bytes += BytesOf(plan.moves[m]);
 //
 // Pure functions. Source: DeepTM III-C2.
 #ifndef STOWAGE_POLICIES_SIMULATE_CONTIGUOUS_MOVES_H_

@@ -22,10 +22,10 @@ class LaneSchedule {
   int64_t EarliestStart(int64_t after_ns, int64_t duration_ns) const;
 
   // Returns the last start with `duration_ns` free that ends by `before_ns`;
-  // negative when there is none after time 0.
+  // negative if there is none after time 0.
   int64_t LatestStart(int64_t before_ns, int64_t duration_ns) const;
 
-  // A time that is free.
+  // Reserves a time that is free.
   void Reserve(int64_t start_ns, int64_t duration_ns);
 
   // Undoes a Reserve with the same arguments.

@@ -19,10 +19,10 @@
 namespace stowage::policies {
 
 struct PlanUsage {
-  // By tier: most bytes held at once, copies under way at both ends.
+  // By tier: the most bytes held at once; copies under way count at both ends.
   std::vector<int64_t> peak_bytes;
-  // Shares of the bytes that kernels read, and write, in the fast tier (AutoTM,
-  // figure 10b); 1 where nothing is read or written.
+  // The shares of the bytes that kernels read, and write, in the fast tier
+  // (AutoTM, figure 10b); 1 if nothing is read or written.
   double input_locality = 1;
   double output_locality = 1;
 };
@@ -31,7 +31,7 @@ PlanUsage MeasurePlanUsage(const Graph& graph, const MemorySystem& system,
                            const Plan& plan);
 
 // Returns the price of the memory that the plan uses and no more (AutoTM, 6.3);
-// nullopt when the price of a used tier is not known.
+// nullopt if the price of a used tier is not known.
 std::optional<double> MemoryPriceUsd(const MemorySystem& system,
                                      const std::vector<int64_t>& peak_bytes);
 

@@ -132,7 +132,8 @@ class StepSimulation {
     TakePlace(t, at);
   }
 
-  // A page that small tensors share is held as long as there is one of them.
+  // Takes a place. A page that small tensors share is held as long as there is
+  // one of them.
   void TakePlace(TensorIndex t, const Placement& at) {
     if (at.tier != kFastTier) return;
     const int64_t bytes = graph_.tensors[t].size_bytes;
@@ -157,8 +158,8 @@ class StepSimulation {
     return at.offset_bytes / kPlacementAlignmentBytes;
   }
 
-  // The order of events is the one of proto/stowage/v1/plan.proto. Returns the
-  // time that was waited for moves.
+  // Runs the events of a boundary in the order of proto/stowage/v1/plan.proto.
+  // Returns the time that was waited for moves.
   int64_t RunBoundary(KernelIndex b) {
     const int64_t before_ns = now_ns_;
     for (TensorIndex t : deaths_[b]) LeavePlace(t, at_[t]);
@@ -171,7 +172,7 @@ class StepSimulation {
     return now_ns_ - before_ns;
   }
 
-  // `starts` are the moves of one boundary, ascending.
+  // Starts the moves of one boundary; `starts` ascend.
   void StartMoves(absl::Span<const int> starts) {
     for (size_t i = 0; i < starts.size();) {
       const size_t first = starts[i];
@@ -183,7 +184,7 @@ class StepSimulation {
     }
   }
 
-  // Moves `first` .. `end` - 1 are one copy.
+  // Starts one copy, made of moves `first` .. `end` - 1.
   void StartCopy(size_t first, size_t end) {
     simulation_.moves[first] = {now_ns_, now_ns_};
     if (plan_.moves[first].is_drop) return;
@@ -229,8 +230,8 @@ class StepSimulation {
     CountLocality(kernel);
   }
 
-  // Streamed operands pass through the window once in each direction they are
-  // used in, while the kernel waits.
+  // Returns the time of streamed operands. They pass through the window once in
+  // each direction they are used in, while the kernel waits.
   int64_t StreamNs(KernelIndex k) {
     int64_t ns = 0;
     const absl::Span<const TensorIndex> streamed = streamed_[k];

@@ -1,16 +1,17 @@
-// The one definition of time: how long a step takes under a plan.
+// Says how long a step takes under a plan. Nothing else defines time.
 //
 //   absl::StatusOr<Simulation> simulation = Simulate(graph, system, plan);
 //   plan.prediction = simulation->prediction;
 //
-// Kernels run in order. At boundary b: moves with deadline b are waited for,
-// moves with start b are queued on the lane of their (from, to) pair (a lane
-// makes one copy at a time, first come first served; contiguous moves are one
-// copy, see contiguous_moves.h; a drop takes no time), kernel b waits its gap
-// and runs for its duration given where its operands are (linear between the
-// four corners of the implementation that the plan chose, by share of bytes
-// touched; streamed operands add their copies through the window). Every move
-// ends within its step and a plan is cyclic, so one pass is the steady state.
+// Kernels run in order. At boundary b, moves with deadline b are waited for,
+// and moves with start b are queued on the lane of their (from, to) pair. A
+// lane makes one copy at a time, first come first served; contiguous moves are
+// one copy (see contiguous_moves.h), and a drop takes no time. Then kernel b
+// waits its gap and runs for its duration given where its operands are: linear
+// between the four corners of the implementation that the plan chose, by share
+// of bytes touched; streamed operands add their copies through the window.
+// Every move ends within its step and a plan is cyclic, so one pass is the
+// steady state.
 #ifndef STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_
 #define STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_
 
@@ -51,8 +52,8 @@ struct Simulation {
   std::vector<MoveTrace> moves;  // parallel to Plan::moves
 };
 
-// Simulates a step. INVALID_ARGUMENT when the plan refers to things that the
-// graph or the system does not have. CANCELLED. Does not verify: see
+// Simulates a step. INVALID_ARGUMENT if the plan refers to things that the
+// graph or the system does not have. CANCELLED. It does not verify: see
 // verifier.h.
 absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const MemorySystem& system,

@@ -21,8 +21,8 @@
 namespace stowage::policies {
 namespace {
 
-// Asked after each iteration of a linear program; copies of the program, as CBC
-// makes them, are asked too.
+// Answers after each iteration of a linear program whether to go on. Copies of
+// the program, as CBC makes them, ask too.
 class ProgramEvents final : public ClpEventHandler {
  public:
   explicit ProgramEvents(const Cancellation& cancellation)
@@ -37,7 +37,7 @@ class ProgramEvents final : public ClpEventHandler {
   const Cancellation cancellation_;
 };
 
-// Asked at each node of the search, among others.
+// Answers whether to go on, at each node of the search among others.
 class SearchEvents final : public CbcEventHandler {
  public:
   explicit SearchEvents(const Cancellation& cancellation)
@@ -93,7 +93,8 @@ void Load(const LinearProgram& program, bool relax,
   }
 }
 
-// Solver values are integral up to a tolerance; ours are integral.
+// Returns integers in integer columns: the solver's are integral up to a
+// tolerance only.
 std::vector<double> Rounded(const LinearProgram& program, const double* values,
                             bool relax) {
   std::vector<double> rounded(values, values + program.columns.size());
@@ -110,7 +111,8 @@ void KeepValues(const LinearProgram& program, const double* values, bool relax,
   solution.objective = ObjectiveOf(program, solution.values);
 }
 
-// The relaxation at the root. kSolved only if it ran to its end.
+// Solves the relaxation at the root. The status is kSolved only if it ran to
+// its end.
 Solution SolveRelaxation(const LinearProgram& program,
                          OsiClpSolverInterface& solver) {
   Solution solution;
@@ -125,7 +127,7 @@ Solution SolveRelaxation(const LinearProgram& program,
   return solution;
 }
 
-// Cuts and heuristics that pay on programs of flows under capacities.
+// Adds the cuts and heuristics that pay on programs of flows under capacities.
 void Configure(const SolveOptions& options, CbcModel& model) {
   model.setLogLevel(0);
   model.messageHandler()->setLogLevel(0);
@@ -134,7 +136,7 @@ void Configure(const SolveOptions& options, CbcModel& model) {
     model.setMaximumSeconds(absl::ToDoubleSeconds(options.time_limit));
   }
   model.setMaximumNodes(options.node_limit);
-  // CBC takes the share of whichever of objective and bound is larger.
+  // CBC takes the share of the larger of objective and bound.
   model.setAllowableFractionGap(options.gap / (1 + options.gap));
   model.setAllowableGap(0);
   model.setRandomSeed(options.seed);
@@ -153,8 +155,8 @@ void Configure(const SolveOptions& options, CbcModel& model) {
   model.addHeuristic(&dive, "dive");
 }
 
-// What the search is allowed to leave between its solution and its bound. CBC
-// prunes by it, so what it calls finished is only proven up to this.
+// Returns what the search may leave between its solution and its bound. CBC
+// prunes by it, so what it calls finished is proven only up to this.
 double Allowance(const SolveOptions& options, double objective) {
   return std::max(1e-7, options.gap) * std::max(1.0, std::abs(objective));
 }
@@ -222,8 +224,8 @@ Solution CbcSolver::Solve(const LinearProgram& program,
   try {
     model.branchAndBound();
   } catch (const CoinError&) {
-    // How CBC reports that its arithmetic broke down. What was known before it
-    // began still holds.
+    // CBC reports in this way that its arithmetic broke down. What was known
+    // before it began still holds.
     return solution;
   }
   ReadOutcome(program, options, model, root.bound, solution);

@@ -1,4 +1,4 @@
-// COIN-OR's branch-and-cut code, CBC, behind the Solver interface.
+// Offers COIN-OR's branch-and-cut code, CBC, behind the Solver interface.
 //
 //   CbcSolver solver;
 //   Solution solution = solver.Solve(program, {.gap = 0.01});

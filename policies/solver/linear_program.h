@@ -1,5 +1,5 @@
-// A mixed-integer linear program: minimise a linear cost of columns within
-// their bounds, subject to rows.
+// Describes a mixed-integer linear program: minimise a linear cost of columns
+// within their bounds, subject to rows.
 //
 //   LinearProgram program;
 //   const int x = AddColumn(program, {.cost = -3, .integer = true});
@@ -30,7 +30,8 @@ struct Term {
   double coefficient = 0;
 };
 
-// lower <= sum of terms <= upper. A column stands in at most one term of a row.
+// States lower <= sum of terms <= upper. A column stands in at most one term of
+// a row.
 struct Row {
   double lower = -kUnbounded;
   double upper = kUnbounded;
@@ -43,16 +44,16 @@ struct LinearProgram {
   double constant = 0;  // added to the cost
 };
 
-// Both return the index of what they added.
+// Return the index of what they added.
 int AddColumn(LinearProgram& program, Column column);
 int AddRow(LinearProgram& program, Row row);
 
-// The cost of `values`, one for each column.
+// Returns the cost of `values`, one for each column.
 double ObjectiveOf(const LinearProgram& program,
                    const std::vector<double>& values);
 
-// Whether `values` keep all bounds, rows and integrality, up to `tolerance`
-// relative to each bound's size.
+// Returns whether `values` keep all bounds, rows and integrality, up to
+// `tolerance` relative to each bound's size.
 bool IsFeasible(const LinearProgram& program, const std::vector<double>& values,
                 double tolerance = 1e-6);
 

@@ -1,6 +1,5 @@
-// What solves linear and integer programs. Policies know this interface only;
-// cbc.h is one implementation, and another solver is linked by writing one
-// more.
+// Solves linear and integer programs. Policies know this interface only. cbc.h
+// is one implementation; to link another solver, write one more.
 //
 //   CbcSolver solver;
 //   Solution solution = solver.Solve(program, {.gap = 0.01});
@@ -20,18 +19,19 @@
 namespace stowage::policies {
 
 struct SolveOptions {
-  // Wall clock. What it cuts short depends on the machine's speed; only
-  // `node_limit` ends a search at the same place every time.
+  // A limit of wall-clock time. Where it cuts a search short depends on the
+  // machine's speed; only `node_limit` ends a search at the same place every
+  // time.
   absl::Duration time_limit = absl::InfiniteDuration();
   int node_limit = 1'000'000;  // of the branch-and-bound tree; 0: the root only
-  // Solutions this share above the proven bound are good enough.
+  // Solutions at most this share above the proven bound are good enough.
   double gap = 0;
   int32_t seed = 1;
   // A feasible solution to begin with, or empty. An infeasible one is ignored.
   std::vector<double> warm_start;
-  // Leave integrality out: the solution is the relaxation's.
+  // Leaves integrality out: the solution is the relaxation's.
   bool relax = false;
-  // As if the time limit had come.
+  // Once cancelled, the search ends as at its time limit.
   Cancellation cancellation;
 };
 
@@ -45,14 +45,14 @@ enum class SolveStatus {
 struct Solution {
   SolveStatus status = SolveStatus::kUnknown;
   double objective = kUnbounded;
-  // Proven: no solution costs less.
+  // The proven bound: no solution costs less.
   double bound = -kUnbounded;
   std::vector<double> values;  // by column; integral where that was asked for
   int64_t nodes = 0;
 
   bool has_values() const { return !values.empty(); }
-  // The share of the objective that is not proven to be necessary; infinite
-  // without a solution or a bound.
+  // Returns the share of the objective that is not proven to be necessary;
+  // infinite without a solution or a bound.
   double gap() const;
 };
 
@@ -61,11 +61,11 @@ class Solver {
  public:
   virtual ~Solver() = default;
 
-  // "cbc"; goes into a plan's notes.
+  // Returns a name that goes into a plan's notes, such as "cbc".
   virtual const char* name() const = 0;
 
-  // Blocks until solved or until a limit is reached. Deterministic unless the
-  // time limit is.
+  // Blocks until the program is solved or a limit is reached. Deterministic
+  // unless the time limit ends it.
   virtual Solution Solve(const LinearProgram& program,
                          const SolveOptions& options) const = 0;
 };

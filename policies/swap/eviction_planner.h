@@ -1,14 +1,15 @@
-// Chooses which periods are taken so that the bytes held in the fast tier stay
-// within a budget at every boundary, and when their copies run.
+// Chooses which inactive periods are taken so that the bytes held in the fast
+// tier stay within a budget at every boundary, and when their copies run.
 //
 //   EvictionPlanner planner(graph, system, workload, boundary_ns,
-//                           budget_bytes);
-//   std::vector<Residency> residencies = planner.Plan();
+//                           /*copy_margin=*/1.0, budget_bytes);
+//   if (planner.Plan(max_wait_ns)) residencies = planner.Residencies();
 //
-// Belady's rule: at the first kernel that is over budget, take the period with
-// the farthest next use among those whose two copies hide behind kernels; if
-// there is none, take or prolong the one that is waited for least. Prefix sums
-// of kernel times make the time between any two boundaries a subtraction.
+// It follows Belady's rule. At the first kernel over budget it takes the period
+// with the farthest next use among those whose two copies hide behind kernels.
+// If there is none, it takes or prolongs the period that is waited for least.
+// Prefix sums of kernel times make the time between any two boundaries a
+// subtraction.
 #ifndef STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_
 #define STOWAGE_POLICIES_SWAP_EVICTION_PLANNER_H_
 
@@ -23,43 +24,44 @@
 
 namespace stowage::policies {
 
-// Not thread-safe; for one call of Plan. Keeps references to its arguments.
+// Not thread-safe; for one call of Plan. It keeps references to its arguments.
 class EvictionPlanner {
  public:
-  // `boundary_ns`: when each boundary is expected to be reached, K + 1 values.
-  // `copy_margin`: copies are planned to take this many times what the system
+  // `boundary_ns` says when each of the K + 1 boundaries is expected to be
+  // reached. Copies are planned to take `copy_margin` times what the system
   // says, so that small deviations do not make kernels wait.
   EvictionPlanner(const Graph& graph, const MemorySystem& system,
                   const Workload& workload,
                   const std::vector<int64_t>& boundary_ns, double copy_margin,
                   int64_t budget_bytes);
 
-  // False, with part of the work done, as soon as kernels would wait longer
-  // than `max_wait_ns` in all or when the lanes are so full that it would take
-  // too long to find out. False when the workload's plan is cancelled.
+  // Chooses periods until every boundary is within the budget. Returns false,
+  // with part of the work done, as soon as kernels would wait longer than
+  // `max_wait_ns` in all, or if the lanes are so full that it would take too
+  // long to find out. Returns false if the workload's plan is cancelled.
   bool Plan(int64_t max_wait_ns);
 
-  // What is fast when, after Plan.
+  // Returns what is in the fast tier when. Call it after Plan.
   std::vector<Residency> Residencies() const;
 
  private:
-  // A period as the boundaries of one step see it, which may be a step less
-  // than its own.
+  // Shows a period as the boundaries of one step see it, which may be a step
+  // less than its own.
   struct Cover {
     int period = 0;
     KernelIndex turn = 0;  // 0, or a step
-    KernelIndex end = 0;   // it covers those before
-    // Of its next use; where none follows, farther than all others.
+    KernelIndex end = 0;   // it covers the boundaries before
+    // The kernel of its next use; if none follows, farther than all others.
     KernelIndex next_use = 0;
-    // Where it is taken, no room is held from `left` to `fetch` - 1.
+    // If it is taken, no room is held from `left` to `fetch` - 1.
     bool taken = false;
     KernelIndex left = 0;
     KernelIndex fetch = 0;
   };
-  // A way to take a period, and how long kernels would wait for it.
+  // Describes a way to take a period, and how long kernels would wait for it.
   struct Option {
     TakenPeriod taken;
-    // Boundaries at which it must be slow.
+    // The boundaries at which the tensor must be slow.
     KernelIndex slow_first = 0;
     KernelIndex slow_last = 0;
     int64_t out_start_ns = 0;
@@ -73,9 +75,9 @@ class EvictionPlanner {
   bool RelieveBoundary(KernelIndex boundary);
   void Open(KernelIndex boundary);
   void SetTaken(Cover& cover) const;
-  // Periods in which a tensor holds room at the boundary that it could do
-  // without: those not taken first, then by the distance of the next use, the
-  // farthest first; until `visit` returns false.
+  // Visits the periods in which a tensor holds room at the boundary and could
+  // do without it, until `visit` returns false: first those not taken, then by
+  // distance of the next use, the farthest first.
   void VisitCandidates(KernelIndex boundary,
                        absl::FunctionRef<bool(int period)> visit) const;
   KernelIndex Unroll(int period, KernelIndex boundary) const;
@@ -102,8 +104,8 @@ class EvictionPlanner {
 
   const std::vector<InactivePeriod> periods_;
   std::vector<std::vector<Cover>> begins_;  // by boundary
-  // The boundary that is looked at, by distance of the next use, then by
-  // period.
+  // The periods that cover the boundary in hand, by distance of the next use,
+  // then by period.
   std::vector<Cover> covering_;
   std::vector<std::optional<Option>> taken_;  // by period
   std::vector<int64_t> fast_bytes_;           // by boundary

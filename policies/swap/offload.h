@@ -1,8 +1,10 @@
-// From the periods that a system swaps in to its script: when each tensor goes,
-// to which tier, and when it comes back.
+// Turns the inactive periods that a system swaps into its script: when each
+// tensor goes, to which tier, and when it comes back.
 //
-//   std::vector<InactivePeriod> maps = FeatureMaps(facts);
-//   std::vector<Offload> offloads = ...;   // those that are chosen
+//   std::vector<Offload> offloads;
+//   for (const InactivePeriod& map : FeatureMaps(facts)) {
+//     offloads.push_back({.period = map, .leave = leave, .fetch = fetch});
+//   }
 //   SwapRun run = RunOffloads(facts, offloads, budget_bytes);
 #ifndef STOWAGE_POLICIES_SWAP_OFFLOAD_H_
 #define STOWAGE_POLICIES_SWAP_OFFLOAD_H_
@@ -16,44 +18,45 @@
 
 namespace stowage::policies {
 
-// A period during which a tensor is in a slower tier.
+// Describes a period during which a tensor is in a slower tier.
 struct Offload {
   InactivePeriod period;
   TierIndex tier = 1;
-  // Boundaries, unrolled as in the period.
+  // The boundaries at which its copies begin, unrolled as in the period.
   KernelIndex leave = 0;
   KernelIndex fetch = 0;
-  // Where its copies are waited for; -1: only when it matters.
+  // The boundaries at which its copies are waited for; -1: only when it
+  // matters.
   KernelIndex gone_by = -1;
   KernelIndex back_by = -1;
 };
 
-// Periods that can be swapped: between two uses that need the tensor fast, with
-// no use in between that leaves it slow. By `from`.
+// Returns the periods that can be swapped: those between two uses that need the
+// tensor fast, with no use in between that leaves it slow. Sorted by `from`.
 std::vector<InactivePeriod> SwappablePeriods(const StepFacts& facts);
 
-// The boundary between forward and backward pass: where the most bytes of
-// tensors that do not persist wait for their next use.
+// Returns the boundary between forward and backward pass: the one at which the
+// most bytes of tensors that do not persist wait for their next use.
 KernelIndex TurningPoint(const StepFacts& facts);
 
-// What the forward pass keeps for the backward pass: the periods of tensors
-// that do not persist across the turning point. By `from`.
+// Returns what the forward pass keeps for the backward pass: the periods,
+// across the turning point, of tensors that do not persist. Sorted by `from`.
 std::vector<InactivePeriod> FeatureMaps(const StepFacts& facts);
 
 int64_t CopyOutNs(const StepFacts& facts, TensorIndex t, TierIndex tier);
 int64_t CopyInNs(const StepFacts& facts, TensorIndex t, TierIndex tier);
 
-// Ideal time at an unrolled boundary.
+// Returns the ideal time at an unrolled boundary.
 int64_t TimeAt(const StepFacts& facts, KernelIndex boundary);
-// The last unrolled boundary that is reached by `ns`, at least 0.
+// Returns the last unrolled boundary that is reached by `ns`, at least 0.
 KernelIndex BoundaryAt(const StepFacts& facts, int64_t ns);
 
-// Sets `fetch` of each so that the copies in, one after the other in each
-// tier's lane, end as they are needed.
+// Sets `fetch` of each offload so that the copies in, one after the other in
+// each tier's lane, end as their tensors are needed.
 void FetchJustInTime(const StepFacts& facts, std::vector<Offload>& offloads);
 
-// Runs a system with the offloads as its script. What the script leaves over is
-// demand paging, and noted.
+// Runs a system with the offloads as its script. Demand paging does what the
+// script leaves over, and a note says so.
 SwapRun RunOffloads(const StepFacts& facts,
                     const std::vector<Offload>& offloads, int64_t budget_bytes,
                     VictimOrder victims = VictimOrder::kLeastRecentlyUsed);

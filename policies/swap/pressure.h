@@ -1,4 +1,4 @@
-// Where a step needs more fast memory than there is, as periods are taken.
+// Says where a step needs more fast memory than there is, as periods are taken.
 //
 //   Pressure pressure(facts, budget_bytes);
 //   if (pressure.IsOver(period.from, period.to)) {
@@ -16,7 +16,7 @@
 
 namespace stowage::policies {
 
-// Boundaries are unrolled over two steps as those of periods are (see
+// Boundaries are unrolled over two steps, as those of periods are (see
 // inactive_period.h). Ranges are begin .. end-1. Not thread-safe.
 class Pressure {
  public:
@@ -28,20 +28,20 @@ class Pressure {
   bool IsOver(KernelIndex begin, KernelIndex end) const;
   bool IsOverAnywhere() const { return IsOver(0, step_); }
 
-  // The integral over ideal time of what `bytes` less would take off the
-  // pressure, in byte nanoseconds.
+  // Returns by how much `bytes` less would lower the pressure: an integral over
+  // ideal time, in byte nanoseconds.
   double Relief(KernelIndex begin, KernelIndex end, int64_t bytes) const;
 
-  // The first boundary from `begin` back to `earliest` from which `bytes` more
-  // are within the budget up to `begin`.
+  // Returns the first boundary from `begin` back to `earliest` such that from
+  // there up to `begin` `bytes` more are within the budget.
   KernelIndex EarliestWithRoom(KernelIndex earliest, KernelIndex begin,
                                int64_t bytes) const;
 
-  // An unrolled range as ranges of one step.
+  // Returns an unrolled range as ranges of one step.
   std::array<Span, 2> Parts(KernelIndex begin, KernelIndex end) const;
 
  private:
-  // Boundaries are summed up in blocks of this many.
+  // The number of boundaries in a block, whose sums are kept.
   static constexpr KernelIndex kBlock = 64;
   struct Block {
     int64_t least_over_bytes = 0;
@@ -49,7 +49,7 @@ class Pressure {
     double weight = 0;
   };
 
-  // Computes the blocks anew that hold boundaries begin .. end-1.
+  // Computes anew the blocks that hold boundaries begin .. end-1.
   void SumUp(KernelIndex begin, KernelIndex end);
   double ReliefWithinBlock(KernelIndex begin, KernelIndex end,
                            int64_t bytes) const;
@@ -57,7 +57,7 @@ class Pressure {
   const KernelIndex step_;           // boundaries in a step
   std::vector<int64_t> over_bytes_;  // by boundary; negative: room
   std::vector<Block> blocks_;
-  std::vector<double> weight_;  // by boundary: the ideal time, about
+  std::vector<double> weight_;  // by boundary: about the ideal time
 };
 
 }  // namespace stowage::policies

@@ -1,6 +1,6 @@
-// What the baselines look up about a step again and again.
+// Keeps what the baselines look up about a step again and again.
 //
-//   const StepFacts facts(graph, system, *workload);
+//   const StepFacts facts(graph, system, workload);
 //   KernelIndex next = facts.NextUse(tensor, kernel);
 #ifndef STOWAGE_POLICIES_SWAP_STEP_FACTS_H_
 #define STOWAGE_POLICIES_SWAP_STEP_FACTS_H_
@@ -14,15 +14,16 @@
 
 namespace stowage::policies {
 
-// Times never run past this (about 36 years), whatever a graph says, so that
-// sums and differences of a few do not overflow.
+// No time runs past this (about 36 years), whatever a graph says, so that sums
+// and differences of a few times do not overflow.
 inline constexpr int64_t kLatestNs = int64_t{1} << 60;
 
-// When each boundary is reached if nothing is ever waited for: K + 1 values.
+// Returns when each of the K + 1 boundaries is reached if nothing is ever
+// waited for.
 std::vector<int64_t> IdealBoundaryNs(const Graph& graph,
                                      const MemorySystem& system);
 
-// Immutable. Keeps references to what it was made of.
+// Immutable. It keeps references to what it was made of.
 struct StepFacts {
   StepFacts(const Graph& graph, const MemorySystem& system,
             const Workload& workload);
@@ -31,16 +32,16 @@ struct StepFacts {
 
   bool IsCancelled() const { return workload.cancellation.IsCancelled(); }
 
-  // The first kernel from `from` on that needs the tensor in the fast tier and
-  // belongs to the same life as boundary `from`; -1 when there is none before
-  // the step ends.
+  // Returns the first kernel from `from` on that needs the tensor in the fast
+  // tier and belongs to the same life as boundary `from`; -1 if there is none
+  // before the step ends.
   KernelIndex NextUse(TensorIndex t, KernelIndex from) const;
 
-  // The last boundary at which a tensor that is alive at `from` is alive,
-  // within the step.
+  // Returns the last boundary of the step at which a tensor that is alive at
+  // `from` is alive.
   KernelIndex LastBoundary(TensorIndex t, KernelIndex from) const;
 
-  // Whether the tensor is alive before kernel `k` begins.
+  // Returns whether the tensor is alive before kernel `k` begins.
   bool IsOld(TensorIndex t, KernelIndex k) const;
 
   const Graph& graph;
@@ -50,7 +51,7 @@ struct StepFacts {
   std::vector<int64_t> bytes;                    // by tensor, rounded
   std::vector<std::vector<KernelIndex>> uses;    // by tensor: staged at
   std::vector<std::vector<TensorIndex>> deaths;  // by boundary, movable
-  // By boundary: what would be held with every tensor fast for all its life.
+  // By boundary: the bytes held if every tensor is fast for all its life.
   std::vector<int64_t> all_fast_bytes;
 };
 

@@ -143,7 +143,7 @@ void SwapStep::BeginOut(TensorIndex t) {
   s.state = State::kGoing;
   fast_.erase(t);
   going_.insert(t);
-  // A kernel that uses it at this boundary does so before it is gone.
+  // A kernel that uses the tensor at this boundary does so before it is gone.
   const bool used = facts_.NextUse(t, boundary_) == boundary_;
   Project(t, boundary_ + (used ? 1 : 0), -facts_.bytes[t]);
   if (facts_.LastBoundary(t, boundary_) == boundary_) Await(t);
@@ -199,8 +199,8 @@ void SwapStep::Depart(TensorIndex t, bool moved_out) {
   held_bytes_ -= facts_.bytes[t];
 }
 
-// At the boundary after its last one. Copies of it have ended before: what
-// comes is used first, and what goes is waited for.
+// Frees a tensor at the boundary after its last one. Its copies have ended
+// before: a tensor that comes is used first, and one that goes is waited for.
 void SwapStep::Free(TensorIndex t) {
   TensorState& s = tensors_[t];
   if (s.state == State::kFast) Depart(t, /*moved_out=*/false);
@@ -219,7 +219,7 @@ void SwapStep::ChooseHome(TensorIndex t, TierIndex first) {
   home_bytes_[tier] += facts_.bytes[t];
 }
 
-// Returns when the copy ends.
+// Starts a copy; returns when it ends.
 int64_t SwapStep::Copy(TierIndex from, TierIndex to, TensorIndex t) {
   int64_t& lane_free_ns = lanes_[{from, to}];
   const int64_t copy_ns = facts_.system.CopyDurationNs(
@@ -228,7 +228,8 @@ int64_t SwapStep::Copy(TierIndex from, TierIndex to, TensorIndex t) {
   return lane_free_ns;
 }
 
-// From `begin` to the next use or the end of its life.
+// Adds `bytes` to the projection from `begin` to the next use or the end of the
+// tensor's life.
 void SwapStep::Project(TensorIndex t, KernelIndex begin, int64_t bytes) {
   const KernelIndex use = facts_.NextUse(t, begin);
   const KernelIndex end = use >= 0 ? use : facts_.LastBoundary(t, begin) + 1;

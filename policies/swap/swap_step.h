@@ -1,6 +1,7 @@
-// One step of a system that moves whole tensors as it runs: where each tensor
-// is, which copies are under way and until when, and the residencies in the
-// fast tier that result. It knows how to move, not when to: see swap_system.h.
+// Runs one step of a system that moves whole tensors as it runs. It knows where
+// each tensor is, which copies are under way and until when, and which
+// residencies in the fast tier result. It knows how to move, not when: see
+// swap_system.h.
 //
 //   SwapStep step(facts, at_start, {});
 //   for (KernelIndex k = 0; k < facts.kernel_count(); ++k) {
@@ -10,8 +11,8 @@
 //   }
 //   PlacementDecision decision = step.Finish(step.AtEnd());
 //
-// Times are estimates for decisions, made as the simulator makes them: a copy
-// waits for the lane of its direction. The simulator has the last word.
+// Times are estimates for decisions. They are made as the simulator makes them:
+// a copy waits for the lane of its direction. The simulator has the last word.
 #ifndef STOWAGE_POLICIES_SWAP_SWAP_STEP_H_
 #define STOWAGE_POLICIES_SWAP_SWAP_STEP_H_
 
@@ -27,35 +28,35 @@
 
 namespace stowage::policies {
 
-// Only movable tensors are followed. Not thread-safe; for one step. Keeps a
+// Follows movable tensors only. Not thread-safe; for one step. It keeps a
 // reference to `facts`.
 class SwapStep {
  public:
   enum class State { kSlow, kComing, kFast, kGoing };
 
-  // Begins with `at_start` in the fast tier. `first_slow_tier` as in
-  // BuildInput; a tensor goes to the first tier from there that has room.
+  // Begins with `at_start` in the fast tier. `first_slow_tier` is as in
+  // BuildInput; a tensor goes to the first tier from there on that has room.
   SwapStep(const StepFacts& facts, const std::set<TensorIndex>& at_start,
            const std::vector<TierIndex>& first_slow_tier);
 
-  // Goes on to boundary `b`: frees what has died, and ends the copies that are
-  // complete.
+  // Goes on to boundary `b`: frees tensors that have died, and ends copies that
+  // are complete.
   void Reach(KernelIndex b);
-  // Time passes as the kernel at this boundary runs, with all that it uses in
-  // the fast tier or where it is.
+  // Let time pass as the kernel at this boundary runs: with all its operands in
+  // the fast tier, or with each operand where it is.
   void RunKernel();
   void RunKernelInPlace();
   // Waits for all copies and ends the step with exactly `keep` in the fast
-  // tier. At boundary K.
+  // tier. Call it at boundary K.
   PlacementDecision Finish(const std::set<TensorIndex>& keep);
 
-  // Has the tensor in the fast tier for the kernel at this boundary, waiting
-  // for copies as needed. What is born is born fast.
+  // Brings the tensor into the fast tier for the kernel at this boundary, and
+  // waits for copies as needed. A tensor that is born here is born fast.
   void Provide(TensorIndex t);
-  // Has it out of the fast tier, waiting for copies as needed.
+  // Brings the tensor out of the fast tier, and waits for copies as needed.
   void Expel(TensorIndex t);
-  // Starts a copy from (to) the slower tier. It must be kSlow (kFast) and in
-  // use later within its life.
+  // Start a copy from, and to, the slower tier. The tensor must be kSlow, and
+  // kFast respectively, and in use later within its life.
   void BeginIn(TensorIndex t);
   void BeginOut(TensorIndex t);
   // Waits until the tensor's copy, if there is one, has ended.
@@ -64,22 +65,23 @@ class SwapStep {
   State state(TensorIndex t) const { return tensors_[t].state; }
   int64_t now_ns() const { return now_ns_; }
   KernelIndex boundary() const { return boundary_; }
-  // Kernel of the last use before, or boundary of arrival; -1 at the start.
+  // Returns the kernel of the last use before, or the boundary of arrival; -1
+  // at the start.
   KernelIndex last_touch(TensorIndex t) const { return tensors_[t].touched; }
-  // A number that grows with each arrival in the fast tier.
+  // Returns a number that grows with each arrival in the fast tier.
   int64_t arrival(TensorIndex t) const { return tensors_[t].arrival; }
   const std::set<TensorIndex>& fast() const { return fast_; }
   const std::set<TensorIndex>& coming() const { return coming_; }
   const std::set<TensorIndex>& going() const { return going_; }
-  // When the copy under way of a tensor ends.
+  // Returns when the copy of a tensor that is under way ends.
   int64_t copied_ns(TensorIndex t) const { return tensors_[t].copied_ns; }
-  // Held by tensors that are fast, coming or going.
+  // Returns the bytes held by tensors that are fast, coming or going.
   int64_t held_bytes() const { return held_bytes_; }
-  // The most that will be held at boundaries begin .. end-1 if nothing moves
-  // but what is needed, when it is needed.
+  // Returns the most bytes that will be held at boundaries begin .. end-1 if
+  // nothing moves but the operands of kernels, each at its kernel.
   int64_t ProjectedPeakBytes(KernelIndex begin, KernelIndex end) const;
 
-  // Tensors that are in the fast tier once all copies have ended.
+  // Returns the tensors that are in the fast tier once all copies have ended.
   std::set<TensorIndex> AtEnd() const;
 
  private:
@@ -87,7 +89,7 @@ class SwapStep {
     State state = State::kSlow;
     bool present = false;  // born, or alive since before the step
     bool moved_in = false;
-    KernelIndex begin = 0;  // of the residency in the fast tier
+    KernelIndex begin = 0;  // of its residency in the fast tier
     KernelIndex ready = 0;
     KernelIndex leave = 0;
     int64_t copied_ns = 0;  // when its copy ends
@@ -120,10 +122,10 @@ class SwapStep {
   std::vector<Residency> residencies_;
 };
 
-// What the step of the steady state has in the fast tier as it begins.
-// `at_end(at_start)` runs a step and says what is fast as it ends. Tensors that
-// a step would not keep to its end are dropped from its start until both agree:
-// the last call is with what is returned.
+// Returns what a step of the steady state has in the fast tier as it begins.
+// `at_end(at_start)` runs a step and returns what is fast as it ends. Tensors
+// that a step would not keep to its end are dropped from its start until both
+// agree, so the last call is with the set that is returned.
 std::set<TensorIndex> SteadyStart(
     absl::FunctionRef<std::set<TensorIndex>(const std::set<TensorIndex>&)>
         at_end);

@@ -1,5 +1,5 @@
-// Systems that fetch what a kernel needs when it is not there and make room
-// when it is full, and that may swap ahead of time by a script. LRU, unified
+// Runs systems that fetch a kernel's tensor when it is not there, make room
+// when memory is full, and may swap ahead of time by a script. LRU, unified
 // memory, DeepUM, vDNN, FlashNeuron, Capuchin, SwapAdvisor and G10 differ in
 // their rules alone.
 //
@@ -20,14 +20,15 @@
 
 namespace stowage::policies {
 
-// Who makes room when a kernel's tensors do not fit.
+// Names the order in which tensors make room when a kernel's tensors do not
+// fit.
 enum class VictimOrder {
   kLeastRecentlyUsed,
   kFirstIn,
   kFarthestNextUse,
 };
 
-// Start to copy the tensor at `boundary` if it is on the other side.
+// Asks for a copy of the tensor from `boundary` on, if it is on the other side.
 struct SwapTrigger {
   KernelIndex boundary = 0;
   TensorIndex tensor = 0;
@@ -37,10 +38,11 @@ struct SwapTrigger {
 
 struct SwapRules {
   VictimOrder victims = VictimOrder::kLeastRecentlyUsed;
-  // By boundary.
+  // Copies out, by boundary.
   std::vector<SwapTrigger> outs;
-  // By boundary. A copy in starts at `boundary` or as soon after it as there
-  // will be room until its next use; of those that wait, the next in use first.
+  // Copies in, by boundary. Each starts at `boundary` or as soon after it as
+  // there will be room until the tensor's next use. Among those that wait, the
+  // one with the next use goes first.
   std::vector<SwapTrigger> ins;
   // As in BuildInput.
   std::vector<TierIndex> first_slow_tier;
@@ -52,10 +54,10 @@ struct SwapRules {
 struct SwapRun {
   PlacementDecision decision = std::vector<Residency>();
   int64_t step_ns = 0;  // estimated
-  // Copied in when a kernel already needed it, of which the script or the
-  // prefetcher knew nothing or too late.
+  // Bytes that were copied in when a kernel already needed them: the script or
+  // the prefetcher knew nothing of them, or too late.
   int64_t demand_bytes = 0;
-  // Moved out because a kernel lacked room.
+  // Bytes that were moved out because a kernel lacked room.
   int64_t evicted_bytes = 0;
   std::vector<std::string> notes;  // as in Plan
 
@@ -64,16 +66,17 @@ struct SwapRun {
   }
 };
 
-// The step of the steady state (SteadyStart). Holds at most max(budget_bytes,
-// workload.need_bytes[k]) at kernel k. Nothing once cancelled.
+// Runs the step of the steady state (SteadyStart). It holds at most
+// max(budget_bytes, workload.need_bytes[k]) at kernel k. Does nothing once
+// cancelled.
 SwapRun RunSwapSystem(const StepFacts& facts, const SwapRules& rules,
                       int64_t budget_bytes);
 
 using DecideSwaps =
     absl::FunctionRef<SwapRun(const StepFacts& facts, int64_t budget_bytes)>;
 
-// PlanByDeciding with a run of a swapping system; the notes of the run are
-// those of the plan.
+// Plans like PlanByDeciding, with a run of a swapping system. The notes of the
+// run become those of the plan.
 absl::StatusOr<Plan> PlanBySwapping(const Graph& graph,
                                     const MemorySystem& system,
                                     const PlanOptions& options,

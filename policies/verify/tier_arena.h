@@ -1,10 +1,11 @@
-// What a tier's arena holds while the verifier executes a plan.
+// Keeps what a tier's arena holds while the verifier executes a plan.
 //
 //   TierArena arena(limit_bytes, "over-limit");
-//   absl::Status status = arena.Take(tensor, offset, TakenBytes(bytes), boundary);
+//   absl::Status status =
+//       arena.Take(tensor, offset, TakenBytes(bytes), boundary);
 //   arena.Release(offset);
 //
-// Plain data, not thread-safe. Shares no code with what lays plans out.
+// Plain data, not thread-safe. It shares no code with what lays plans out.
 #ifndef STOWAGE_POLICIES_VERIFY_TIER_ARENA_H_
 #define STOWAGE_POLICIES_VERIFY_TIER_ARENA_H_
 
@@ -17,22 +18,23 @@
 
 namespace stowage::policies {
 
-// The room that a tensor takes. A small one leaves the rest of its page to
-// others.
+// Returns the room that a tensor takes. A small one leaves the rest of its page
+// to others.
 int64_t TakenBytes(int64_t size_bytes);
 
-// `bytes` >= 0, rounded up to whole pages.
+// Returns `bytes` >= 0, rounded up to whole pages.
 int64_t TakenPagesBytes(int64_t bytes);
 
 // Invariant: the places that are held do not overlap and lie within the arena.
 class TierArena {
  public:
-  // `end_bytes` nullopt: unlimited. `end_violation` is what running past it is
-  // called.
+  // Makes an empty arena. `end_bytes` nullopt means unlimited. Running past the
+  // end is called `end_violation`.
   TierArena(std::optional<int64_t> end_bytes, const char* end_violation)
       : end_bytes_(end_bytes), end_violation_(end_violation) {}
 
-  // FAILED_PRECONDITION with a violation's name when the place is not free.
+  // Takes a place. FAILED_PRECONDITION with a violation's name if it is not
+  // free.
   absl::Status Take(TensorIndex tensor, int64_t offset, int64_t bytes,
                     KernelIndex boundary);
 

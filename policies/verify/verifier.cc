@@ -17,14 +17,15 @@
 namespace stowage::policies {
 namespace {
 
-// No arena is this large; keeps sums of offsets and sizes below 2^63.
+// The largest offset; no arena is this large. It keeps sums of offsets and
+// sizes below 2^63.
 constexpr int64_t kMaxOffsetBytes = int64_t{1} << 60;
 
 struct TensorState {
   bool alive = false;
   Placement at;
   int pending_move = -1;  // an asynchronous move under way
-  // A place in a slower tier that holds the same, until it is dropped.
+  // A place in a slower tier that holds the same bytes, until it is dropped.
   std::optional<Placement> kept;
 };
 
@@ -37,7 +38,7 @@ absl::Status CheckGraph(const Graph& graph, const Plan& plan) {
 }
 
 // Executes a plan boundary by boundary, as plan.proto orders events, and stops
-// at the first thing that must not happen. The graph is the one that the plan's
+// at the first event that must not happen. The graph is the one that the plan's
 // implementations make.
 class Verification {
  public:
@@ -67,7 +68,8 @@ class Verification {
 
   bool IsTier(TierIndex t) const { return t >= 0 && t < system_.tier_count(); }
 
-  // Small tensors may begin within a page that the kernel sees as memory.
+  // Returns whether the address is allowed. Small tensors may begin within a
+  // page that the kernel sees as memory.
   bool IsAligned(TensorIndex t, const Placement& at) const {
     const int64_t into_page = at.offset_bytes % kPlacementAlignmentBytes;
     if (into_page == 0) return true;
@@ -103,8 +105,8 @@ class Verification {
     return absl::OkStatus();
   }
 
-  // Fills `places` from one of the plan's two lists of allocations.
-  // `belongs` says which tensors the list must hold.
+  // Fills `places` from one of the plan's two lists of allocations. `belongs`
+  // says which tensors the list must hold.
   template <typename Belongs>
   absl::Status CheckList(const char* list,
                          const std::vector<Allocation>& allocations,
@@ -200,8 +202,8 @@ class Verification {
                      kPlacementAlignmentBytes, " where any does, else 0"));
   }
 
-  // The window and the unmanaged storages take their part of the fast limit
-  // for the whole step; tensors have the rest.
+  // Makes the arenas. The window and the unmanaged storages take their part of
+  // the fast limit for the whole step; tensors have the rest.
   void MakeArenas() {
     const int64_t fast_end = plan_.fast_limit_bytes -
                              plan_.stream_window_bytes -
@@ -321,7 +323,7 @@ class Verification {
     return move.is_drop ? absl::OkStatus() : Take(move.tensor, move.to, b);
   }
 
-  // What is kept is dropped next, and nothing else is.
+  // Checks that a kept place is dropped next, and that nothing else is dropped.
   absl::Status CheckKept(int m) const {
     const Move& move = plan_.moves[m];
     const std::optional<Placement>& kept = states_[move.tensor].kept;
@@ -396,7 +398,8 @@ class Verification {
                      ", which it does not use"));
   }
 
-  // The tensors that kernel `k` streams; each must be in a streamable tier.
+  // Opens the tensors that kernel `k` streams; each must be in a streamable
+  // tier.
   absl::Status OpenStream(KernelIndex k,
                           absl::flat_hash_set<TensorIndex>& streamed) {
     if (next_stream_ == plan_.streams.size() ||

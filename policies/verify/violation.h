@@ -1,5 +1,4 @@
-// What the verifier says of a plan that breaks a rule: the rule's name, then
-// what happened where.
+// Says how a plan breaks a rule: the rule's name, then what happened where.
 //
 //   return Violation("overlap", "at kernel 3 tensors 1 and 2 share bytes");
 //

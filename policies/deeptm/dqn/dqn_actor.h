@@ -1,5 +1,5 @@
-// Acts as a Q-network says: each living tensor goes where more reward is
-// expected.
+// Acts as a Q-network says: each living tensor goes where it expects more
+// reward.
 //
 //   DqnActor actor(network);
 //   RunEpisode(environment, options, start, actor);
@@ -13,8 +13,8 @@
 
 namespace stowage::policies {
 
-// The state vector of IV-C for one living tensor. p is 0 in fast memory, 1 in
-// slow memory and -1 before it is allocated.
+// Returns the state vector of IV-C for one living tensor. p is 0 in fast
+// memory, 1 in slow memory and -1 before it is allocated.
 inline StateVector MakeStateVector(Position position, const Decision& decision,
                                    float fast_left, float slow_left) {
   StateVector state = {static_cast<float>(position), decision.heat, fast_left,
@@ -38,7 +38,7 @@ class DqnActor : public Actor {
   std::vector<ActionValues> values_;
 };
 
-// The action of higher value; fast when both are equal.
+// Returns the action of higher value; fast if both are equal.
 Action GreedyAction(const ActionValues& values);
 
 }  // namespace stowage::policies

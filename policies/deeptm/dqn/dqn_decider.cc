@@ -14,7 +14,7 @@ namespace stowage::policies {
 
 struct DqnDecider::State {
   TensorIndex tensor_count = 0;
-  // By kernel, as in Environment; empty where the fast tier is not short.
+  // By kernel, as in Environment; empty if the fast tier is not short.
   std::vector<std::vector<Decision>> decisions;
   std::vector<int64_t> room_bytes;  // by kernel
   int64_t slow_capacity_bytes = 0;
@@ -95,7 +95,8 @@ absl::StatusOr<std::vector<PlacementAction>> DqnDecider::Decide(
                        " are not in ascending order; sort them by index"));
     }
     previous = living.tensor;
-    // Both are in the order of tensors; what is not decided on is passed over.
+    // Both are in the order of tensors. Tensors without a decision are passed
+    // over.
     while (entry != row.end() && entry->tensor < living.tensor) ++entry;
     if (entry == row.end() || entry->tensor != living.tensor) continue;
     actions.push_back({.tensor = living.tensor});

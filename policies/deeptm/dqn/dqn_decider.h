@@ -1,4 +1,4 @@
-// Answers "where to?" for the living tensors of one kernel, online.
+// Says online where the living tensors of one kernel should be.
 //
 //   absl::StatusOr<DqnDecider> decider = DqnDecider::Make(policy, graph,
 //                                                         system);
@@ -28,7 +28,7 @@ struct LivingTensor {
   Position position = Position::kNone;  // kNone: the kernel allocates it
 };
 
-// How things stand as a kernel is about to run.
+// Describes how things stand as a kernel is about to run.
 struct KernelSituation {
   KernelIndex kernel = 0;
   std::vector<LivingTensor> living;  // by tensor
@@ -39,17 +39,17 @@ struct KernelSituation {
 struct PlacementAction {
   TensorIndex tensor = 0;
   bool fast = false;
-  // How much more reward the policy expects of fast than of slow memory. Where
-  // not all fast ones have room, the lowest go without.
+  // How much more reward the policy expects of fast than of slow memory. If not
+  // all fast ones have room, the lowest go without.
   float preference = 0;
 };
 
-// Immutable and safe to use from several threads. Movable; owns copies of all
-// it needs of the graph.
+// Immutable; safe to use from several threads. Movable; owns copies of all it
+// needs of the graph.
 class DqnDecider {
  public:
-  // INVALID_ARGUMENT and FAILED_PRECONDITION as PlanWithDqn, RESOURCE_EXHAUSTED
-  // for a graph with too many decisions.
+  // Makes a decider. INVALID_ARGUMENT and FAILED_PRECONDITION as in
+  // PlanWithDqn; RESOURCE_EXHAUSTED for a graph with too many decisions.
   static absl::StatusOr<DqnDecider> Make(const DqnPolicy& policy,
                                          const Graph& graph,
                                          const MemorySystem& system);
@@ -58,11 +58,11 @@ class DqnDecider {
   DqnDecider& operator=(DqnDecider&&) noexcept;
   ~DqnDecider();
 
-  // One action for each living tensor that the policy decides on: none for
-  // those that cannot move while this kernel runs. Where the step is not short
-  // of fast memory at this kernel, new tensors go there and others stay, so
-  // there are none. INVALID_ARGUMENT for a kernel or tensor that the graph does
-  // not have.
+  // Returns one action for each living tensor that the policy decides on; none
+  // for tensors that cannot move while this kernel runs. If the step is not
+  // short of fast memory at this kernel, there are none: new tensors go there
+  // and others stay. INVALID_ARGUMENT for a kernel or tensor that the graph
+  // does not have.
   absl::StatusOr<std::vector<PlacementAction>> Decide(
       const KernelSituation& situation) const;
 

@@ -16,18 +16,18 @@
 
 namespace stowage::policies {
 
-// As the plans and the command line spell it.
+// The policy's name in plans and on the command line.
 inline constexpr std::string_view kDeepTmPolicyName = "deeptm";
 
-// Rolls the policy out over one step and builds the plan of what it did.
-// Another limit than the one it was trained for is allowed and noted in the
-// plan. INVALID_ARGUMENT for a policy that is not sound, FAILED_PRECONDITION
-// for another graph or memory system, or a limit that is too small.
+// Rolls the policy out over one step and builds the plan of what it did. The
+// limit may differ from the one it was trained for; the plan then notes it.
+// INVALID_ARGUMENT for a policy that is not sound; FAILED_PRECONDITION for
+// another graph or memory system, or a limit that is too small.
 absl::StatusOr<Plan> PlanWithDqn(const DqnPolicy& policy, const Graph& graph,
                                  const MemorySystem& system,
                                  const PlanOptions& options);
 
-// "deeptm": PlanWithDqn as a policy.
+// Returns "deeptm": PlanWithDqn as a policy.
 std::unique_ptr<Policy> MakeDeepTmPolicy(DqnPolicy policy);
 
 }  // namespace stowage::policies

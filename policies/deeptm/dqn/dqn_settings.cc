@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::max();
 
-// Not a number is out of every range.
+// Returns an error unless `value` is in the range. Not a number is out of every
+// range.
 absl::Status CheckRange(std::string_view setting, double value, double low,
                         double high) {
   if (value >= low && value <= high) return absl::OkStatus();
@@ -24,7 +25,7 @@ absl::Status CheckRange(std::string_view setting, double value, double low,
                    ", but it has to be ", range));
 }
 
-// From 0 in the first episode to 1 in the first greedy one.
+// Returns a share that is 0 in the first episode and 1 in the first greedy one.
 double ShareOfSchedule(const DqnSettings& settings, int32_t episode) {
   return std::clamp(static_cast<double>(episode) / settings.greedy_episodes,
                     0.0, 1.0);

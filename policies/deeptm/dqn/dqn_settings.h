@@ -1,11 +1,12 @@
-// Every hyperparameter of DeepTM's DQN, each with its source.
+// Holds every hyperparameter of DeepTM's DQN, each with its source.
 //
 //   DqnSettings settings;
 //   settings.cost_priority = 0.5;
-//   absl::Status status = CheckDqnSettings(settings, system);
+//   absl::Status status = CheckDqnSettings(settings);
 //
 // "Table II" and equations are the paper's (DeepTM, IEEE TPDS 2024). "Ours"
-// marks what the paper does not state; docs/policies-deeptm.md gives reasons.
+// marks settings that the paper does not state; docs/policies-deeptm.md gives
+// reasons.
 #ifndef STOWAGE_POLICIES_DEEPTM_DQN_DQN_SETTINGS_H_
 #define STOWAGE_POLICIES_DEEPTM_DQN_DQN_SETTINGS_H_
 
@@ -26,16 +27,17 @@ struct DqnSettings {
   // Table II: "greedy probability".
   double first_greedy_probability = 0.1;
   double last_greedy_probability = 1.0;
-  // Table II has 100; ours: transitions of about five episodes, so that a
-  // gradient step sees all of the step's kernels and random actions, too.
+  // Table II has 100. Ours is the transitions of about five episodes, so that a
+  // gradient step sees all of the step's kernels, and random actions too.
   int32_t replay_size = 10'000;
   // Table II: "batch size", transitions.
   int32_t batch_size = 32;
-  // Of the first episode. Table II has 1e-4; ours: a gradient step follows one
-  // kernel or several, not each decision, so that each has to go farther.
+  // The rate of the first episode. Table II has 1e-4. Ours is higher, because a
+  // gradient step follows one kernel or several, not each decision, so each has
+  // to go farther.
   double learning_rate = 1e-3;
   // Table II: "learning rate". It is reached when the greedy probability has
-  // its last value; 0: the first one throughout.
+  // its last value; 0 keeps the first rate throughout.
   double last_learning_rate = 1e-4;
   // Table II: gamma, from one access of a tensor to the next.
   double discount = 0.99;
@@ -45,59 +47,60 @@ struct DqnSettings {
   // Table II: R_fix of eq. 13.
   double fixed_reward = 50;
 
-  // Unit prices of eq. 12, US dollars per GB; 0: those of the memory system,
-  // where 0 is unknown. With one of them unknown, price does not count.
+  // Unit prices of eq. 12, US dollars per GB; 0 takes those of the memory
+  // system, where 0 is unknown. If one of them is unknown, price does not
+  // count.
   double fast_price_usd_per_gb = 0;
   double slow_price_usd_per_gb = 0;
 
   // IV-B: eq. 4 or eq. 5 to 7.
   MigrationMode migration = MigrationMode::kAsynchronous;
 
-  // IV-C: the state is [p, H, D_left, P_left]. Ours, false:
-  // Decision::features are in the state beside it, so that what is about to be
-  // used can be told from what is small or used often.
+  // IV-C: the state is [p, H, D_left, P_left]. Ours (false) adds
+  // Decision::features, which tell tensors that are about to be used from
+  // tensors that are small or used often.
   bool heat_alone = false;
   // Ours: units of each of the two hidden dense layers.
   int32_t hidden_units = 32;
-  // Ours: what a kernel takes from the reward of a tensor that there is no room
-  // for and that is asked to be fast, were it as large as all of the room ("a
+  // Ours: what a kernel takes from the reward of a tensor that is asked to be
+  // fast and finds no room, if it were as large as all of the room ("a
   // substantial negative reward").
   double oom_penalty = 2;
-  // Ours: what a decision earns up to the tensor's next access counts up to
+  // Ours: the reward of a decision up to the tensor's next access is cut at
   // this bound either way.
   double reward_bound = 1;
-  // Ours: what an action is expected to earn in all counts up to this bound
-  // either way in the targets; 0: however much. 3: a step accesses nine tensors
-  // of ten at most three times, and each time earns up to reward_bound.
+  // Ours: the reward that targets expect of an action in all is cut at this
+  // bound either way; 0: not at all. It is 3 because a step accesses nine
+  // tensors of ten at most three times, and each time earns up to reward_bound.
   double value_bound = 3;
-  // Ours: an episode ends early when a kernel's greedy actions ask for more
-  // than the room there is by this multiple of it. Below, what is preferred
-  // least is refused.
+  // Ours: an episode ends early if a kernel's greedy actions ask for more than
+  // the room there is by this multiple of it. Below that, the tensors that are
+  // preferred least are refused.
   double oom_tolerance = 1.5;
   // Ours: gradient steps an episode, spread over its kernels.
   int32_t updates_per_episode = 256;
   // Ours: the target network is the mean of the weights over about so many
-  // gradient steps. It is the one that acts and is judged.
+  // gradient steps. It is the network that acts and is judged.
   int32_t target_interval = 256;
   // Ours: transitions remembered for each gradient step, so that the replay
   // buffer spans several kernels.
   int32_t transitions_per_update = 8;
-  // Ours: every so many episodes, and after the last, the plan is judged that
-  // the weights give; the best judged ones are the result.
+  // Ours: the plan of the weights is judged after so many episodes each, and
+  // after the last. The weights that are judged best are the result.
   int32_t evaluation_interval = 10;
 
   bool operator==(const DqnSettings&) const = default;
 };
 
-// Larger settings are refused.
+// CheckDqnSettings refuses larger settings.
 inline constexpr int32_t kMaxHiddenUnits = 1024;
 inline constexpr int32_t kMaxEpisodes = 1'000'000;
 
-// INVALID_ARGUMENT names the setting that is out of range, its value and the
-// range.
+// Returns INVALID_ARGUMENT, which names the setting that is out of range, its
+// value and the range.
 absl::Status CheckDqnSettings(const DqnSettings& settings);
 
-// The unit prices of eq. 12; both 0 when one of them is unknown.
+// Holds the unit prices of eq. 12; both are 0 if one of them is unknown.
 struct UnitPrices {
   double fast_usd_per_gb = 0;
   double slow_usd_per_gb = 0;
@@ -105,11 +108,11 @@ struct UnitPrices {
 UnitPrices FindUnitPrices(const DqnSettings& settings,
                           const MemorySystem& system);
 
-// The greedy probability of episode `episode`, from 0.
+// Returns the greedy probability of episode `episode`, from 0.
 double GreedyProbability(const DqnSettings& settings, int32_t episode);
 
-// The learning rate of episode `episode`, from 0: it falls by the same factor
-// from episode to episode while the greedy probability rises.
+// Returns the learning rate of episode `episode`, from 0. It falls by the same
+// factor from episode to episode while the greedy probability rises.
 double LearningRate(const DqnSettings& settings, int32_t episode);
 
 }  // namespace stowage::policies

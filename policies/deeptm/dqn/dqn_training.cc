@@ -54,7 +54,7 @@ class LearningActor : public Actor {
                     double learning_rate) {
     engine_.seed(seed);
     learner_.SetLearningRate(learning_rate);
-    // Compared with the upper half of a random number.
+    // It is compared with the upper half of a random number.
     greedy_below_ = static_cast<uint64_t>(greedy_probability * (1ULL << 32));
     due_updates_ = 0;
     pending_.clear();
@@ -106,8 +106,9 @@ class LearningActor : public Actor {
     network_.SetWeights(learner_.MeanWeights());
   }
 
-  // Those whose episode is over share the episodic reward. What it cut off in
-  // the middle says nothing of what the next step would have brought.
+  // Shares the episodic reward among the decisions whose episode is over. A
+  // decision that the episode cut off in the middle does not count: it says
+  // nothing of what the next step would have brought.
   void EndEpisode(double episodic_reward) {
     const KernelIndex kernels = environment_.graph().kernel_count();
     std::erase_if(pending_, [&](const Pending& pending) {
@@ -128,15 +129,15 @@ class LearningActor : public Actor {
   std::vector<float> Weights() const { return learner_.MeanWeights(); }
 
  private:
-  // A decision whose consequence is not known yet.
+  // Keeps a decision whose consequence is not known yet.
   struct Pending {
     TensorIndex tensor = 0;
     KernelIndex next_access = 0;
-    double earned = 0;  // by the tensor, before
+    double earned = 0;  // what the tensor had earned before
     Transition transition;
   };
 
-  // How a tensor is treated up to its next access.
+  // Says how a tensor is treated up to its next access.
   struct Explored {
     KernelIndex until = -1;
     bool greedy = true;
@@ -144,9 +145,9 @@ class LearningActor : public Actor {
     float preference = 0;
   };
 
-  // Random actions ask for fast memory the less often the more of the room the
-  // tensor and those that are accessed sooner take. Compared with the upper
-  // half of a random number.
+  // Returns below which number a random action asks for fast memory. The more
+  // of the room the tensor and those that are accessed sooner take, the less
+  // often it does. The number is compared with the upper half of a random one.
   static uint64_t FastBelow(const Decision& decision) {
     const double demand =
         std::max<double>(1, decision.features[Decision::kDemand]);
@@ -192,8 +193,8 @@ class LearningActor : public Actor {
     }
   }
 
-  // A transition ends with the first decision on its tensor after the next
-  // access or that is another one, or with its life.
+  // Completes transitions. One ends with the first decision on its tensor that
+  // comes after the next access or differs, or with the tensor's life.
   void CompletePending(const KernelState& state,
                        const std::vector<Action>& actions) {
     for (size_t i = 0; i < actions.size(); ++i) {
@@ -236,7 +237,7 @@ class LearningActor : public Actor {
   ReplayBuffer buffer_;
   std::mt19937_64 engine_;
   uint64_t greedy_below_ = 0;
-  double updates_per_kernel_ = 1;  // of those with decisions
+  double updates_per_kernel_ = 1;  // by kernels with decisions
   double due_updates_ = 0;
   int32_t remembered_per_kernel_ = 1;
   std::vector<Pending> pending_;
@@ -250,7 +251,8 @@ class LearningActor : public Actor {
   int64_t updates_ = 0;
 };
 
-// Different for each episode, so that a resumed training goes on with new ones.
+// Returns a seed that differs for each episode, so that a resumed training goes
+// on with new ones.
 uint64_t EpisodeSeed(int64_t seed, int32_t episode) {
   return static_cast<uint64_t>(seed) * 0x9E3779B97F4A7C15ULL +
          static_cast<uint64_t>(episode) + 1;
@@ -291,7 +293,7 @@ class Training {
   const DqnSettings& settings() const { return policy_.settings; }
   std::string LatestWeights() const { return PackWeights(actor_.Weights()); }
 
-  // Without prices only time counts.
+  // Without prices, only time counts.
   double RoomWeight() const {
     return prices_.fast_usd_per_gb > 0 ? 1 - settings().cost_priority : 0;
   }
@@ -328,7 +330,8 @@ class Training {
   }
 
   // Keeps the weights if their plan is worth more than any before. A plan is
-  // slower than a greedy step where addresses leave holes: most need no plan.
+  // slower than a greedy step where addresses leave holes, so most weights are
+  // judged without a plan.
   void Judge() {
     const std::vector<float> weights = actor_.Weights();
     const QNetwork network(ShapeOf(settings()), weights);

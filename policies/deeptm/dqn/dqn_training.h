@@ -7,8 +7,8 @@
 //       PlanWithDqn(*policy, graph, system, options);  // dqn_planner.h
 //
 // Runs on the caller's thread and blocks for as long as it trains: seconds to
-// minutes. In library stowage_deeptm, which links LibTorch; this header and the
-// rest of the folder do not need it.
+// minutes. It is in library stowage_deeptm, which links LibTorch; this header
+// and the rest of the folder do not need it.
 #ifndef STOWAGE_POLICIES_DEEPTM_DQN_DQN_TRAINING_H_
 #define STOWAGE_POLICIES_DEEPTM_DQN_DQN_TRAINING_H_
 
@@ -23,9 +23,9 @@
 
 namespace stowage::policies {
 
-// What one episode, one simulated step of the graph, taught.
+// Reports what one episode, one simulated step of the graph, taught.
 struct EpisodeReport {
-  int32_t episode = 0;   // that has ended, from 1
+  int32_t episode = 0;   // the one that has ended, from 1
   int32_t episodes = 0;  // of the whole training
   double greedy_probability = 0;
   double loss = 0;  // mean of the episode's gradient steps; 0: there were none
@@ -38,21 +38,21 @@ struct EpisodeReport {
   const DqnPolicy* checkpoint = nullptr;
 };
 
-// Deterministic: the same arguments give the same policy, byte for byte, on the
-// same processor.
+// Trains. Deterministic: the same arguments give the same policy, byte for
+// byte, on the same processor.
 //
-// `start`: nullable, trained for the same graph and system, with the same
-// hidden units. Training begins with its weights; it goes on with its schedule
-// where that was cancelled (episodes_done < settings.episodes) and begins a new
-// one otherwise.
-// `on_episode`: called after each episode; false cancels, and the policy
-// trained so far is returned.
+// `start` may be null. Otherwise it was trained for the same graph and system,
+// with the same hidden units, and training begins with its weights. If its
+// training was cancelled (episodes_done < settings.episodes), its schedule goes
+// on; otherwise a new one begins.
+// `on_episode` is called after each episode. If it returns false, training is
+// cancelled, and the policy trained so far is returned.
 //
-// A graph that fits the limit is not trained for: `fits` is set and on_episode
-// is never called. INVALID_ARGUMENT for settings out of range or a start that
-// does not match, FAILED_PRECONDITION for a limit that is too small,
-// RESOURCE_EXHAUSTED for a graph with too many decisions, INTERNAL when the
-// training diverges (the loss is not a number).
+// A graph that fits the limit is not trained for: `fits` is set and
+// `on_episode` is never called. INVALID_ARGUMENT for settings out of range or a
+// `start` that does not match; FAILED_PRECONDITION for a limit that is too
+// small; RESOURCE_EXHAUSTED for a graph with too many decisions; INTERNAL if
+// the training diverges (the loss is not a number).
 absl::StatusOr<DqnPolicy> TrainDqn(
     const Graph& graph, const MemorySystem& system, int64_t fast_limit_bytes,
     const DqnSettings& settings, int64_t seed, const DqnPolicy* start,

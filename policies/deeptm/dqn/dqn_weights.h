@@ -1,4 +1,4 @@
-// The weights of a network as the bytes of DqnPolicy::weights.
+// Packs the weights of a network as the bytes of DqnPolicy::weights.
 #ifndef STOWAGE_POLICIES_DEEPTM_DQN_DQN_WEIGHTS_H_
 #define STOWAGE_POLICIES_DEEPTM_DQN_DQN_WEIGHTS_H_
 
@@ -8,10 +8,10 @@
 
 namespace stowage::policies {
 
-// Little-endian float32 values.
+// Returns little-endian float32 values.
 std::string PackWeights(const std::vector<float>& weights);
 
-// Bytes that are no whole value at the end are dropped.
+// Returns the values; bytes at the end that are no whole value are dropped.
 std::vector<float> UnpackWeights(std::string_view bytes);
 
 }  // namespace stowage::policies

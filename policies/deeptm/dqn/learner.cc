@@ -30,20 +30,21 @@ Parameters MakeParameters(const NetworkShape& shape,
   return parameters;
 }
 
-// Flatten, which a state already is, and three dense layers.
+// Runs three dense layers; the paper's Flatten does nothing to a state.
 torch::Tensor Forward(const Parameters& p, const torch::Tensor& states) {
   const torch::Tensor first = torch::addmm(p[1], states, p[0]).relu();
   const torch::Tensor second = torch::addmm(p[3], first, p[2]).relu();
   return torch::addmm(p[5], second, p[4]);
 }
 
-// Where what an action earns is learnt from a maximum over values that are
-// themselves learnt, errors upwards feed each other; the bound stops them.
+// Cuts values at the bound. Rewards are learnt from a maximum over values that
+// are themselves learnt, so errors upwards feed each other; the bound stops
+// them.
 torch::Tensor Bounded(const torch::Tensor& values, double bound) {
   return bound > 0 ? values.clamp(-bound, bound) : values;
 }
 
-// A batch, column by column.
+// Holds a batch, column by column.
 struct Columns {
   Columns(const std::vector<Transition>& batch, int state_size)
       : states(torch::empty({Size(batch), state_size})),

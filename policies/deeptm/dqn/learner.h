@@ -1,5 +1,5 @@
-// Gradient steps on a Q-network, with LibTorch: the one part of training that
-// needs it.
+// Makes gradient steps on a Q-network with LibTorch, the one part of training
+// that needs it.
 //
 //   Learner learner(settings, RandomWeights(ShapeOf(settings), seed));
 //   learner.SetLearningRate(1e-4);
@@ -16,23 +16,24 @@
 
 namespace stowage::policies {
 
-// Deterministic. Not thread-safe. Uses no random numbers of LibTorch's and does
-// not change its settings.
+// Deterministic. Not thread-safe. It uses no random numbers of LibTorch's and
+// does not change its settings.
 class Learner {
  public:
   Learner(const DqnSettings& settings, const std::vector<float>& weights);
   ~Learner();
 
-  // Instead of settings.learning_rate, from the next step on.
+  // Replaces settings.learning_rate from the next step on.
   void SetLearningRate(double learning_rate);
 
-  // One step of Adam on the difference between Q and its target (Bellman
+  // Makes one step of Adam on the difference between Q and its target (Bellman
   // equation, with the target network, within settings.value_bound). Returns
-  // the loss, Huber's; not a number when the training has diverged.
+  // Huber's loss; not a number if the training has diverged.
   double Update(const std::vector<Transition>& batch);
 
-  // Of the target network: with each step it goes 1 / settings.target_interval
-  // of the way to the weights that the step made. In layout kDqnWeightsLayout.
+  // Returns the weights of the target network, in layout kDqnWeightsLayout. At
+  // each step it goes 1 / settings.target_interval of the way to the weights
+  // that the step made.
   std::vector<float> MeanWeights() const;
 
  private:

@@ -8,21 +8,23 @@
 namespace stowage::policies {
 namespace {
 
-// Eight values that are computed together, on processors without such registers
-// one after the other, with the same results.
+// Eight values that are computed together. Processors without such registers
+// compute them one after the other, with the same results.
 using Lanes [[gnu::vector_size(32)]] = float;
 constexpr int kLanes = 8;
-// Outputs of a hidden layer that are summed up at once.
+// The number of outputs of a hidden layer that are summed up at once.
 constexpr int kBlock = 4 * kLanes;
 
 int RoundUp(int units) { return (units + kBlock - 1) / kBlock * kBlock; }
 
-// By reference, since how eight values are returned depends on the processor.
+// Loads by reference, since how eight values are returned depends on the
+// processor.
 [[gnu::always_inline]] inline void Load(const float* values, Lanes& lanes) {
   std::memcpy(&lanes, values, sizeof(lanes));
 }
 
-// Inlined into functions for several instruction sets, like what follows.
+// Computes a hidden layer. It and the functions below are inlined into
+// functions for several instruction sets.
 [[gnu::always_inline]] inline void Hidden(const DenseLayer& layer, int inputs,
                                           const float* input, float* output) {
   for (int block = 0; block < layer.outputs; block += kBlock) {
@@ -128,7 +130,7 @@ void QNetwork::SetWeights(const std::vector<float>& weights) {
     const auto [inputs, outputs] = sizes[l];
     const bool last = l + 1 == layers_.size();
     DenseLayer& layer = layers_[l];
-    // The last layer's matrix is turned around: one row per output.
+    // The last layer's matrix is transposed: one row per output.
     layer.inputs = last ? RoundUp(inputs) : inputs;
     layer.outputs = last ? outputs : RoundUp(outputs);
     layer.matrix.assign(static_cast<size_t>(layer.inputs) * layer.outputs, 0);

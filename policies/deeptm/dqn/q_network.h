@@ -1,10 +1,10 @@
-// The Q-function of DeepTM's DQN (IV-C): from a state to the reward that is
-// expected of each action. Inference alone; learner.h trains it.
+// Evaluates the Q-function of DeepTM's DQN (IV-C): from a state to the reward
+// that is expected of each action. It infers only; learner.h trains it.
 //
 //   QNetwork network(shape, RandomWeights(shape, seed));
 //   network.Evaluate(states, count, values);   // one forward for all of them
 //
-// No sum is reordered: instruction sets do not change results.
+// No sum is reordered, so instruction sets do not change results.
 #ifndef STOWAGE_POLICIES_DEEPTM_DQN_Q_NETWORK_H_
 #define STOWAGE_POLICIES_DEEPTM_DQN_Q_NETWORK_H_
 
@@ -23,7 +23,7 @@ inline constexpr int kPaperStateSize = 4;
 inline constexpr int kMaxStateSize = kPaperStateSize + Decision::kFeatureCount;
 inline constexpr int kActionCount = 2;  // fast, slow
 
-// What the network does not take in means nothing.
+// Entries beyond the network's state size mean nothing.
 using StateVector = std::array<float, kMaxStateSize>;
 using ActionValues = std::array<float, kActionCount>;
 
@@ -33,16 +33,17 @@ struct NetworkShape {
 };
 NetworkShape ShapeOf(const DqnSettings& settings);
 
-// Inputs and outputs of the three layers.
+// Returns inputs and outputs of the three layers.
 std::array<std::pair<int, int>, 3> LayerSizes(const NetworkShape& shape);
 
-// Of the weights in layout kDqnWeightsLayout (dqn_policy.h).
+// Returns the number of weights in layout kDqnWeightsLayout (dqn_policy.h).
 int64_t WeightCount(const NetworkShape& shape);
 
-// Uniform within 1/sqrt(inputs of the layer), as dense layers usually begin.
+// Returns weights that are uniform within 1/sqrt(inputs of the layer), as dense
+// layers usually begin.
 std::vector<float> RandomWeights(const NetworkShape& shape, int64_t seed);
 
-// Padded by units that are always 0.
+// Holds a layer, padded by units that are always 0.
 struct DenseLayer {
   int inputs = 0;
   int outputs = 0;
@@ -53,12 +54,12 @@ struct DenseLayer {
 // Safe to use from several threads while SetWeights does not run.
 class QNetwork {
  public:
-  // `weights` has WeightCount(shape) values.
+  // Makes a network; `weights` has WeightCount(shape) values.
   QNetwork(const NetworkShape& shape, const std::vector<float>& weights);
 
   void SetWeights(const std::vector<float>& weights);
 
-  // `states` and `values` have `count` entries.
+  // Evaluates `count` states; `states` and `values` have that many entries.
   void Evaluate(const StateVector* states, int count,
                 ActionValues* values) const;
 

@@ -1,4 +1,4 @@
-// The last transitions a DQN saw, to learn from again (Table II).
+// Keeps the last transitions a DQN saw, to learn from again (Table II).
 //
 //   ReplayBuffer buffer(100);
 //   buffer.Add(transition);
@@ -14,7 +14,7 @@
 
 namespace stowage::policies {
 
-// One decision on one tensor, up to the next decision on it.
+// Describes one decision on one tensor, up to the next decision on it.
 struct Transition {
   StateVector state = {};
   bool fast = false;  // the action
@@ -27,7 +27,7 @@ class ReplayBuffer {
  public:
   explicit ReplayBuffer(size_t capacity) : capacity_(capacity) {}
 
-  // In place of the oldest when it is full.
+  // Adds a transition, in place of the oldest if the buffer is full.
   void Add(const Transition& transition) {
     if (transitions_.size() < capacity_) {
       transitions_.push_back(transition);
@@ -39,7 +39,7 @@ class ReplayBuffer {
 
   size_t size() const { return transitions_.size(); }
 
-  // With replacement. Not empty.
+  // Returns a sample with replacement. The buffer must not be empty.
   std::vector<Transition> Sample(size_t count, std::mt19937_64& engine) const {
     std::vector<Transition> batch;
     for (size_t i = 0; i < count; ++i) {

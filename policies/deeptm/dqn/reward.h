@@ -1,4 +1,4 @@
-// The episodic reward of DeepTM (IV-C, eq. 9 to 13).
+// Computes the episodic reward of DeepTM (IV-C, eq. 9 to 13).
 //
 //   double reward = EpisodicReward(environment, outcome, settings, prices);
 #ifndef STOWAGE_POLICIES_DEEPTM_DQN_REWARD_H_
@@ -12,17 +12,18 @@
 
 namespace stowage::policies {
 
-// C_normal, eq. 11: 0 when everything is fast, 1 when everything is slow. It
-// may be more than 1, since C_total counts migrations.
+// Returns C_normal, eq. 11: 0 if everything is fast, 1 if everything is slow.
+// It may be more than 1, since C_total counts migrations.
 double NormalisedTime(const Environment& environment, int64_t step_time_ns);
 
-// P_normal, eq. 12: 0 for all of the graph's peak in slow memory, 1 for all of
-// it in fast memory, at what the episode used of each. 0 without prices.
+// Returns P_normal, eq. 12: 0 for all of the graph's peak in slow memory, 1 for
+// all of it in fast memory, at what the episode used of each. 0 without prices.
 double NormalisedPrice(const Environment& environment,
                        const EpisodeOutcome& outcome, const UnitPrices& prices);
 
-// R_epi, eq. 13, with R_fix (1 - P_normal) for P_normal: as printed, expensive
-// memory is rewarded. Without prices only the first term counts.
+// Returns R_epi, eq. 13, with R_fix (1 - P_normal) in place of R_fix P_normal:
+// as printed, expensive memory is rewarded. Without prices only the first term
+// counts.
 double EpisodicReward(const Environment& environment,
                       const EpisodeOutcome& outcome,
                       const DqnSettings& settings, const UnitPrices& prices);

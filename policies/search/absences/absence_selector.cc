@@ -8,15 +8,15 @@
 namespace stowage::policies {
 namespace {
 
-// Absences of one class that are compared, and that are passed over because
-// they can not be taken while others might be.
+// The numbers of absences of one class that are compared, and that are passed
+// over because they cannot be taken while others might be.
 constexpr int kFitsPerClass = 6;
 constexpr int kMisfitsPerClass = 30;
 
 // Classes of cost per byte are this many to a doubling.
 constexpr double kClassesPerDoubling = 2;
 
-// What costs of a class may be less than its least one, for rounding.
+// Costs of a class may be less than its least one by this factor, for rounding.
 constexpr double kRounding = 1 - 1e-9;
 
 }  // namespace
@@ -116,7 +116,7 @@ void AbsenceSelector::Reset(const std::vector<double>& costs,
     Take(static_cast<int>(a),
          period.mandatory() ? period.slow_first : period.from);
   }
-  // What reaches across the end of the step is open as it begins.
+  // Absences that reach across the end of the step are open as it begins.
   for (size_t a = 0; a < items_.size(); ++a) {
     if (!items_[a].closed && early_rank_[a] >= 0) open_.Insert(early_rank_[a]);
   }
@@ -144,7 +144,7 @@ void AbsenceSelector::ClassifyCosts(const std::vector<double>& costs) {
   }
 }
 
-// A counting sort by class, which leaves each class in the order of its ends.
+// Sorts by class, counting, which leaves each class in the order of its ends.
 void AbsenceSelector::RankEnds() {
   first_rank_.assign(covered_per_byte_.size() + 1, 0);
   for (const End& end : ends_) {
@@ -185,7 +185,7 @@ int AbsenceSelector::Cheapest(KernelIndex boundary, int most_misfits) {
     int fits = 0, misfits = 0;
     int rank = open_.Below(first_rank_[c + 1]);
     if (rank < first_rank_[c]) continue;
-    // What ends last relieves most.
+    // The absence that ends last relieves most.
     const double most_relieved =
         over_before_[ranked_[rank].boundary] - over_before_[boundary];
     const double least_cost = least_cost_per_byte_[c] - covered_per_byte_[c];
@@ -217,7 +217,7 @@ double AbsenceSelector::Score(Item& item, KernelIndex boundary,
     FindCovered(item);
     for (const int a : covered_) {
       const Item& covered = items_[a];
-      // Nothing is gained where the boundary is relieved already. It stays so:
+      // Nothing is gained if the boundary is relieved already. It stays so:
       // what is given back is contained in what is taken for it.
       for (const KernelIndex turn : {0, step_}) {
         if (covered.from <= boundary + turn && boundary + turn < covered.to) {
@@ -306,7 +306,8 @@ void AbsenceSelector::GiveBackTheUnnecessary() {
   }
 }
 
-// Different ways to spread one period's copies over steps overlap, too.
+// Returns whether the absences overlap. Different ways to spread one period's
+// copies over steps do, too.
 bool AbsenceSelector::Overlap(const Item& a, const Item& b) const {
   for (const KernelIndex turn : {-step_, 0, step_}) {
     if (a.period_from < b.period_to + turn &&

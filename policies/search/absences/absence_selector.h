@@ -1,14 +1,14 @@
-// Chooses which absences to take so that what is left fast fits, as if copies
-// took no time: a weighted interval cover.
+// Chooses which absences to take so that the rest fits into the fast tier, as
+// if copies took no time: a weighted interval cover.
 //
 //   AbsenceSelector selector(graph, choices);
 //   std::vector<Choice> chosen = selector.Select(
 //       CostsAt(choices, prices), ExcessBytes(costs, allowed_bytes));
 //
-// A sweep over the boundaries. Where too much is held, the absence is taken
-// whose cost per byte and per boundary that it relieves from here on is least;
-// where all cost the same per byte this is Belady's rule, which then moves the
-// fewest bytes. Absences that turn out to be unnecessary are given back.
+// It sweeps over the boundaries. Where too much is held, it takes the absence
+// whose cost per byte and per boundary that it relieves from here on is least.
+// With equal costs per byte this is Belady's rule, which then moves the fewest
+// bytes. Absences that turn out to be unnecessary are given back.
 //
 // Keeps a reference to the choices. Not thread-safe.
 #ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_ABSENCE_SELECTOR_H_
@@ -24,12 +24,12 @@
 
 namespace stowage::policies {
 
-// What a nanosecond of copying costs in nanoseconds of the step: 0 where
-// copies hide behind kernels, 1 where a lane is what everything waits for.
+// Says what a nanosecond of copying costs in nanoseconds of the step: 0 if
+// copies hide behind kernels, 1 if everything waits for a lane.
 struct LanePrices {
   double out = 1;
   double in = 1;
-  // What a nanosecond that a kernel takes longer costs.
+  // What a nanosecond costs that a kernel takes longer.
   double kernel = 1;
 };
 
@@ -55,7 +55,7 @@ class AbsenceSelector {
                              const std::vector<int64_t>& excess_bytes);
 
  private:
-  // What the sweep reads of an absence, close together.
+  // Keeps what the sweep reads of an absence close together.
   struct Item {
     KernelIndex from = 0;
     KernelIndex to = 0;
@@ -63,19 +63,19 @@ class AbsenceSelector {
     KernelIndex period_to = 0;
     TensorIndex tensor = 0;
     bool taken = false;
-    bool closed = false;  // can not be taken (any more)
+    bool closed = false;  // cannot be taken (any more)
     bool covers = false;  // may contain some that are taken
-    // It can not be taken before this boundary, since one of those relieves
-    // all before it.
+    // It cannot be taken before this boundary, since a taken one relieves all
+    // before it.
     KernelIndex useless_before = 0;
     KernelIndex needed_at = 0;
     int64_t size_bytes = 0;
     double cost = 0;
-    double covered_cost = 0;  // of all that it contained when they were taken
+    double covered_cost = 0;  // of all it contained as they were taken
     int cost_class = 0;       // by cost per byte, from 0 on
   };
-  // The boundary an absence ends at, unrolled from the sweep's position. One
-  // that reaches across the end of the step has two.
+  // Holds the boundary an absence ends at, unrolled from the sweep's position.
+  // An absence that reaches across the end of the step has two.
   struct End {
     KernelIndex boundary = 0;
     int absence = 0;
@@ -87,16 +87,16 @@ class AbsenceSelector {
   void RankEnds();
   void Open(KernelIndex boundary);
   bool Relieve(KernelIndex boundary);
-  // The absence that relieves the boundary at the least cost, of the first of
-  // each class; -1: none.
+  // Returns the absence that relieves the boundary at the least cost, among the
+  // first of each class; -1: none.
   int Cheapest(KernelIndex boundary, int most_misfits);
   // Returns how much an absence costs for what it relieves; negative when it
   // cannot be taken. `item` is not known to be useless.
   double Score(Item& item, KernelIndex boundary, KernelIndex end);
   // Sets `covered_` to the taken absences that it overlaps, and so contains.
   void FindCovered(const Item& item);
-  // Closes it and all that overlap without containing it: those never can be
-  // taken, since it is only ever given back for one that contains it.
+  // Closes it and all that overlap without containing it. These can never be
+  // taken, since it is given back only for one that contains it.
   void Take(int absence, KernelIndex boundary);
   void Close(int absence);
   void Cover(const Item& taken, Item& item);
@@ -119,8 +119,8 @@ class AbsenceSelector {
   // Ends by class and boundary, the first rank of each class, and one more.
   std::vector<End> ranked_;
   std::vector<int> first_rank_;
-  // Of each class, the least cost per byte, and the most that what an absence
-  // covers may take off it.
+  // By class: the least cost per byte, and the most that covered absences may
+  // take off it.
   std::vector<double> least_cost_per_byte_;
   std::vector<double> covered_per_byte_;
   std::vector<int> rank_;        // by absence

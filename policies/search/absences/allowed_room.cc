@@ -7,7 +7,7 @@
 namespace stowage::policies {
 namespace {
 
-// Of the arena, the most that is taken at once.
+// The largest share of the arena that is taken at once.
 constexpr double kLargestCut = 0.04;
 
 }  // namespace

@@ -21,18 +21,18 @@ namespace stowage::policies {
 
 class AllowedRoom {
  public:
-  // All of the arena.
+  // Allows all of the arena.
   AllowedRoom(const CostModel& costs, const AbsenceChoices& choices);
 
   // Returns bytes by boundary, never below what kernels need.
   const std::vector<int64_t>& bytes() const { return bytes_; }
 
-  // A share of the arena everywhere.
+  // Allows a share of the arena everywhere.
   void AllowAll(double share);
 
-  // Less while some of `misfits` are held, by a share of their bytes.
-  // Fragmentation is local: only there less is planned for (AutoTM, 4.2, does
-  // the same with its limits).
+  // Allows less while some of `misfits` are held, by a share of their bytes.
+  // Fragmentation is local, so less is planned for only there (AutoTM, 4.2,
+  // does the same with its limits).
   void Take(const std::vector<Residency>& misfits, double share);
 
  private:

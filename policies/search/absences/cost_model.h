@@ -1,4 +1,5 @@
-// What kernels and copies take under a memory system, looked up many times.
+// Says what kernels and copies take under a memory system, looked up many
+// times.
 //
 //   CostModel costs(graph, system, workload);
 //   int64_t step_ns = costs.fast_boundary_ns().back();
@@ -27,24 +28,27 @@ class CostModel {
   const MemorySystem& system() const { return system_; }
   const Workload& workload() const { return workload_; }
 
-  // When each boundary is reached if all operands are fast, K + 1 values.
+  // Returns when each of the K + 1 boundaries is reached if all operands are
+  // fast.
   const std::vector<int64_t>& fast_boundary_ns() const {
     return fast_boundary_ns_;
   }
 
-  // What is held at each boundary if all tensors are fast all their life,
-  // rounded to the granularity of placement.
+  // Returns the bytes held at each boundary if all tensors are fast all their
+  // life, rounded to the granularity of placement.
   const std::vector<int64_t>& all_fast_bytes() const { return all_fast_bytes_; }
 
-  // From boundary `k` to the end of the kernel, without stalls. `tier_of` as
-  // for KernelDurationNs; streamed operands are charged by their tier.
+  // Returns the time from boundary `k` to the end of the kernel, without
+  // stalls. `tier_of` is as in KernelDurationNs; streamed operands are charged
+  // by their tier.
   int64_t KernelNs(KernelIndex k,
                    absl::FunctionRef<TierIndex(TensorIndex)> tier_of) const;
 
-  // The first slower tier that kernels can use in place, or kFastTier.
+  // Returns the first slower tier that kernels can use in place, or kFastTier.
   TierIndex in_place_tier() const { return in_place_tier_; }
 
-  // How much longer kernel `k` takes when `tensor` alone is used in place.
+  // Returns how much longer kernel `k` takes if `tensor` alone is used in
+  // place.
   int64_t InPlacePenaltyNs(KernelIndex k, TensorIndex tensor) const;
 
   const DropRule& drops() const { return drops_; }
@@ -66,7 +70,7 @@ class CostModel {
   std::vector<int64_t> all_fast_bytes_;
 };
 
-// By boundary: what is held, less what is allowed.
+// Returns by boundary the bytes held less those allowed.
 std::vector<int64_t> ExcessBytes(const CostModel& costs,
                                  const std::vector<int64_t>& allowed_bytes);
 

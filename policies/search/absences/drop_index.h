@@ -1,5 +1,5 @@
-// After which fetch a tensor may be dropped: its departure then takes no
-// copy (planning/drops.h).
+// Finds the fetch after which a tensor may be dropped: its departure then takes
+// no copy (planning/drops.h).
 //
 //   DropIndex index(costs);
 //   index.Add(tensor, /*due=*/40, /*fetch=*/7);

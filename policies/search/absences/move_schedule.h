@@ -23,7 +23,7 @@ namespace stowage::policies {
 struct MoveSchedule {
   std::vector<TakenPeriod> taken;
   int64_t step_ns = 0;
-  // By boundary, K + 1 values: how long room, then operands, were waited for.
+  // How long each of the K + 1 boundaries waits for room, and for operands.
   std::vector<int64_t> room_wait_ns;
   std::vector<int64_t> operand_wait_ns;
   std::vector<int64_t> kernel_ns;  // by kernel, without waiting
@@ -31,7 +31,8 @@ struct MoveSchedule {
   std::vector<int64_t> under_way_bytes;
 };
 
-// `allowed_bytes`: by boundary, K + 1 values, as the absences were chosen for.
+// Schedules the copies. `allowed_bytes` are K + 1 values by boundary, the ones
+// that the absences were chosen for.
 MoveSchedule ScheduleMoves(const CostModel& costs,
                            const std::vector<PlacedAbsence>& absences,
                            const std::vector<int64_t>& allowed_bytes);

@@ -79,7 +79,7 @@ void Occupancy::AddWithin(KernelIndex begin, KernelIndex end, int64_t bytes) {
   while (left /= 2) {
     const int64_t before = highest_[left];
     Update(left);
-    // Nothing changes above what has not changed.
+    // Nothing changes above a node that has not changed.
     if (highest_[left] == before) return;
   }
 }

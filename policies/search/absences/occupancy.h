@@ -1,5 +1,5 @@
-// Bytes held at every boundary of a step: adds over ranges, highest over
-// ranges, both in logarithmic time.
+// Keeps bytes held at every boundary of a step. Adding over a range and finding
+// the highest in a range both take logarithmic time.
 //
 //   Occupancy occupancy(std::vector<int64_t>(9, 0));
 //   occupancy.Add(3, 9, 4096);               // boundaries 3 .. 8
@@ -19,18 +19,18 @@ namespace stowage::policies {
 
 class Occupancy {
  public:
-  // `bytes`: by boundary, what is held to begin with.
+  // Begins with `bytes`, by boundary.
   explicit Occupancy(const std::vector<int64_t>& bytes);
 
-  // Ranges are unrolled over two steps, as in inactive_period.h: what lies
-  // behind the end of the step counts from its beginning. An empty range adds
-  // nothing.
+  // Adds `bytes`. Ranges are unrolled over two steps, as in inactive_period.h:
+  // a part behind the end of the step counts from its beginning. An empty range
+  // adds nothing.
   void Add(KernelIndex begin, KernelIndex end, int64_t bytes);
-  // 0 for an empty range.
+  // Returns the highest value in the range; 0 for an empty range.
   int64_t Highest(KernelIndex begin, KernelIndex end) const;
   int64_t At(KernelIndex boundary) const;
 
-  // Of all boundaries, and one at which so much is held.
+  // Return the highest value of all boundaries, and one boundary that has it.
   int64_t Highest() const { return highest_[1]; }
   KernelIndex HighestBoundary() const;
 
@@ -41,8 +41,8 @@ class Occupancy {
 
   KernelIndex count_;
   // A segment tree; boundary b is leaf b + 1. Invariant: highest_[n] is the
-  // highest of the children of n plus added_[n]. Node 0 takes what is not
-  // looked at.
+  // highest of the children of n plus added_[n]. Node 0 takes values that
+  // nobody reads.
   size_t leaves_ = 4;
   std::vector<int64_t> added_;
   std::vector<int64_t> highest_;

@@ -1,9 +1,9 @@
-// A set of small numbers that is walked downwards: a bit each, and a bit for
-// each word of bits that is not empty.
+// Keeps a set of small numbers that is walked downwards: a bit for each, and a
+// bit for each word of bits that is not empty.
 //
 //   RankSet ranks(1000);
 //   ranks.Insert(7);
-//   for (int rank = ranks.Below(1000); rank >= 0; rank = ranks.Below(rank)) ...
+//   for (int r = ranks.Below(1000); r >= 0; r = ranks.Below(r)) Visit(r);
 //
 // Not thread-safe.
 #ifndef STOWAGE_POLICIES_SEARCH_ABSENCES_RANK_SET_H_
@@ -18,7 +18,7 @@ namespace stowage::policies {
 
 class RankSet {
  public:
-  // For ranks 0 .. `count` - 1.
+  // Makes an empty set for ranks 0 .. `count` - 1.
   explicit RankSet(size_t count = 0)
       : words_(count / 64 + 1), filled_(words_.size() / 64 + 1) {}
 
@@ -32,7 +32,7 @@ class RankSet {
     if (words_[rank / 64] == 0) filled_[rank / 4096] &= ~Bit(rank / 64);
   }
 
-  // The highest rank in the set that is less than `rank`; -1: none.
+  // Returns the highest rank in the set that is less than `rank`; -1: none.
   int Below(int rank) const {
     int word = rank / 64;
     int bit = HighestBelow(words_[word], rank % 64);
@@ -52,7 +52,8 @@ class RankSet {
  private:
   static uint64_t Bit(int n) { return uint64_t{1} << (n % 64); }
 
-  // Of the bits 0 .. `end` - 1 of a word; -1: none.
+  // Returns the highest of the bits 0 .. `end` - 1 of a word that is set; -1:
+  // none.
   static int HighestBelow(uint64_t word, int end) {
     if (end < 64) word &= (uint64_t{1} << end) - 1;
     return 63 - std::countl_zero(word);

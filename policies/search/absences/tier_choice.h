@@ -24,8 +24,8 @@ enum class TierRule {
            // first, so that all lanes share the work (G10, section 4.3)
 };
 
-// All absences of a tensor are placed in one tier, since a tensor has one place
-// in the slower tiers.
+// Places all absences of a tensor in one tier, since a tensor has one place in
+// the slower tiers.
 std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
                                        const AbsenceChoices& choices,
                                        const std::vector<Choice>& chosen,

@@ -8,16 +8,17 @@
 namespace stowage::policies {
 namespace {
 
-// Kernels to either side that have to look the same as those of a twin.
+// The number of kernels to either side that have to look the same as those of a
+// twin.
 constexpr KernelIndex kSameAround = 3;
 
-// Twins that are drawn for a stretch.
+// The number of twins that are drawn for a stretch.
 constexpr int kDrawn = 4;
 
-// Kernels to either side at which twins are compared.
+// The number of kernels to either side at which twins are compared.
 constexpr KernelIndex kCompared = 12;
 
-// The number of each key, in the order in which they come.
+// Numbers keys in the order in which they come.
 class Numbering {
  public:
   int NumberOf(std::vector<int64_t> key) {
@@ -29,7 +30,8 @@ class Numbering {
   std::map<std::vector<int64_t>, int> numbers_;
 };
 
-// By kernel: a number for the sizes of its operands and what it does to them.
+// Returns by kernel a number for the sizes of its operands and what it does to
+// them.
 std::vector<int> Looks(const Graph& graph) {
   Numbering numbering;
   std::vector<int> looks;
@@ -90,7 +92,7 @@ std::vector<int64_t> KernelTwins::MoreThanTwinsNs(const LostTime& lost) const {
     int64_t least_ns = std::numeric_limits<int64_t>::max();
     for (const KernelIndex k : twins) {
       more_ns[k] = lost.WithinNs(around(k));
-      // Less is around those at the ends of the step.
+      // Less lies around kernels at the ends of the step.
       if (lost.Has(around(k))) least_ns = std::min(least_ns, more_ns[k]);
     }
     if (twins.size() == 1) continue;
@@ -115,7 +117,8 @@ Span KernelTwins::Stretch(KernelIndex kernel, KernelIndex twin,
   return own;
 }
 
-// What several would stand for is left out.
+// Returns pairs of tensors that stand for each other. A tensor that would stand
+// for several is left out.
 std::vector<std::pair<TensorIndex, TensorIndex>> KernelTwins::Pairs(
     const Span& kernels, KernelIndex shift) const {
   std::map<TensorIndex, TensorIndex> twin_of;

@@ -21,11 +21,13 @@
 
 namespace stowage::policies {
 
-// Kernels kernels.begin .. kernels.end - 1 are like those `shift` later.
+// Says that kernels kernels.begin .. kernels.end - 1 are like those `shift`
+// later.
 struct TwinStretch {
   Span kernels;
   KernelIndex shift = 0;
-  // Their tensors, ascending, and what stands for each of them there.
+  // Their tensors, ascending, and the tensor that stands for each of them
+  // there.
   std::vector<std::pair<TensorIndex, TensorIndex>> tensors;
 };
 
@@ -56,7 +58,7 @@ class KernelTwins {
   const Graph& graph_;
   std::vector<int> looks_;  // by kernel, equal where their operands look alike
   std::vector<int> class_of_;  // by kernel
-  // Those that look alike with what is around them, ascending.
+  // Kernels that look alike with their neighbours, ascending.
   std::vector<std::vector<KernelIndex>> classes_;
 };
 

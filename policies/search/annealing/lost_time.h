@@ -1,5 +1,5 @@
-// What kernels lose to waiting and to slower tiers, and what stretches of them
-// do.
+// Sums what kernels, and stretches of them, lose to waiting and to slower
+// tiers.
 //
 //   LostTime lost(judge.LostNs());
 //   int64_t around_ns = lost.WithinNs({kernel - 2, kernel + 3});
@@ -21,7 +21,7 @@ namespace stowage::policies {
 
 class LostTime {
  public:
-  // By kernel; at least 1 of each is counted.
+  // `lost_ns` is by kernel; at least 1 of each counts.
   explicit LostTime(std::vector<int64_t> lost_ns) : ns_(std::move(lost_ns)) {
     for (int64_t& ns : ns_) ns = std::max<int64_t>(1, ns);
     before_ns_.resize(ns_.size() + 1);
@@ -30,19 +30,19 @@ class LostTime {
 
   const std::vector<int64_t>& by_kernel_ns() const { return ns_; }
 
-  // Whether there are all of `kernels`.
+  // Returns whether all of `kernels` exist.
   bool Has(const Span& kernels) const {
     const auto [begin, end] = Clip(kernels);
     return begin == kernels.begin && end == kernels.end;
   }
 
-  // Those of `kernels` that there are.
+  // Returns those of `kernels` that exist.
   Span Clip(const Span& kernels) const {
     return {std::max(0, kernels.begin),
             std::min(static_cast<KernelIndex>(ns_.size()), kernels.end)};
   }
 
-  // Of all `kernels` that there are.
+  // Returns the loss of those of `kernels` that exist.
   int64_t WithinNs(const Span& kernels) const {
     const auto [begin, end] = Clip(kernels);
     return before_ns_[end] - before_ns_[begin];

@@ -7,7 +7,7 @@
 namespace stowage::policies {
 namespace {
 
-// Boundaries of a leaf.
+// The number of boundaries of a leaf.
 constexpr KernelIndex kLeaf = 8;
 
 }  // namespace

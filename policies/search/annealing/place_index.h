@@ -1,5 +1,5 @@
-// What is held of the fast arena, in time and address, and what of it is in the
-// way of a residency.
+// Indexes what is held of the fast arena, in time and address, and finds what
+// is in the way of a residency.
 //
 //   PlaceIndex index(graph.kernel_count());
 //   index.Hold({.tensor = 3, .begin = 4, .end = 9, .end_bytes = 8192});
@@ -18,7 +18,8 @@
 
 namespace stowage::policies {
 
-// Boundaries begin .. end-1, bytes offset .. end-1.
+// Describes room that is held at boundaries begin .. end-1, bytes offset ..
+// end-1.
 struct Holding {
   TensorIndex tensor = 0;  // negative: several, that are there all the time
   KernelIndex begin = 0;
@@ -31,12 +32,13 @@ class PlaceIndex {
  public:
   explicit PlaceIndex(KernelIndex kernel_count);
 
-  // A tensor holds nothing twice that begins at one boundary. O(log kernels)
-  // lists are changed.
+  // Adds a holding, or removes one. A tensor holds no two that begin at one
+  // boundary. O(log kernels) lists change.
   void Hold(const Holding& holding);
   void Release(const Holding& holding);
 
-  // Room that is held all the time, by offset; what adjoins counts as one.
+  // Returns the room that is held all the time, by offset; adjoining parts
+  // count as one.
   const std::vector<Holding>& Always();
 
   // Adds to `obstacles` the others that are held at some of the boundaries

@@ -10,43 +10,45 @@
 namespace stowage::policies {
 namespace {
 
-// What a proposal counts for itself.
+// The work that a proposal counts for itself.
 constexpr int64_t kProposalWork = 50;
 
-// Proposals between two looks at the clock.
+// The number of proposals between two looks at the clock.
 constexpr int64_t kLookAtClock = 64;
 
-// Tensors that have to give way to a change, and to what twins do, at most.
+// The most tensors that give way to a change, and to an imitation.
 constexpr int kMostEvictions = 3;
 constexpr int kMostEvictionsForTwins = 20;
 
 // The share of changes that are aimed.
 constexpr double kAimed = 0.5;
 
-// Kernels around which changes are tried between two looks at where time is
-// lost.
+// The number of kernels around which changes are tried between two looks at
+// where time is lost.
 constexpr int kReheatedAtOnce = 10;
 
-// Changes that are tried in a row around a kernel, the most kernels to either
-// side, and of what is lost there the temperature.
+// The number of changes that are tried in a row around a kernel, the most
+// kernels to either side, and the temperature as a share of what is lost there.
 constexpr int kInARow = 8;
 constexpr KernelIndex kMostAround = 17;
 constexpr double kLocalTemperature = 0.1;
 
-// What imitates its twin has 2^0, 2^1 .. kernels to either side, each as
-// likely, this many powers.
+// An imitation has 2^0, 2^1 .. kernels to either side, each equally likely;
+// this is the number of powers.
 constexpr int kTwinLengths = 7;
 
-// What is done to find places for changes.
+// The effort to find places for changes.
 constexpr ResidencyPlaces::Effort kForBetter = {.displaced = 3,
                                                 .obstacles = 1000};
 constexpr ResidencyPlaces::Effort kForOthers = {.displaced = 0,
                                                 .obstacles = 200};
 
-// What a hundredth of the limit that is held too much costs, of the step.
+// What a hundredth of the limit that is held too much costs, as a share of the
+// step.
 constexpr double kExcessCost = 0.2;
 
-// Of the residency that covers `boundary`, or that alone.
+// Returns the span of the residency that covers `boundary`, or that boundary
+// alone.
 Span SpanAround(KernelIndex boundary,
                 const std::vector<Residency>& residencies) {
   for (const Residency& residency : residencies) {
@@ -120,7 +122,7 @@ void ResidencyAnnealing::UndoAll() {
   judge_->Accept();
 }
 
-// Nanoseconds, more where more is held than may be.
+// Returns nanoseconds; more if more is held than allowed.
 double ResidencyAnnealing::CostNs() {
   const ResidencyJudge::Judgement judgement = judge_->Judge();
   const double excess_share = static_cast<double>(judgement.excess_bytes) /
@@ -218,7 +220,7 @@ void ResidencyAnnealing::ReheatAround(KernelIndex kernel,
   const KernelIndex around = radius(random_);
   const auto [begin, end] = lost.Clip({kernel - around, kernel + around + 1});
   const int64_t ns = lost.WithinNs({begin, end});
-  // Half of the changes are to kernels that lose time, half to any.
+  // Half of the changes go to kernels that lose time, half to any.
   std::vector<int64_t> aim_ns;
   aim_ns.reserve(end - begin);
   for (KernelIndex k = begin; k < end; ++k) {

@@ -1,7 +1,6 @@
 // Improves the residencies of a whole plan by simulated annealing (Kirkpatrick,
-// Gelatt, Vecchi, 1983) with the simulator as the judge: what it knows of
-// lanes, waiting and kernels that run longer, no rule that looks at one tensor
-// sees.
+// Gelatt, Vecchi, 1983). The simulator is the judge: it knows of lanes, waiting
+// and kernels that run longer, which no rule that looks at one tensor sees.
 //
 //   ResidencyAnnealing annealing(graph, system, input.streams);
 //   annealing.Begin(input, allowed_bytes);
@@ -31,8 +30,8 @@
 namespace stowage::policies {
 
 struct AnnealingEffort {
-  // Boundaries, copies and obstacles that are looked at, and some for each
-  // proposal.
+  // The boundaries, copies and obstacles that may be looked at; a proposal
+  // counts as some.
   int64_t work = 1'000'000;
   // The share of the step's time that a change may lose in the beginning. It
   // falls to nothing at the end of the first part of the work.
@@ -54,14 +53,15 @@ class ResidencyAnnealing {
   ResidencyAnnealing(const Graph& graph, const MemorySystem& system,
                      const std::vector<Stream>& streams, uint64_t seed = 1);
 
-  // From `input`, one that BuildPlan makes a plan of, with the streams of the
-  // constructor. `allowed_bytes` as of ResidencyJudge.
+  // Begins with `input`, of which BuildPlan makes a plan, with the streams of
+  // the constructor. `allowed_bytes` are as in ResidencyJudge.
   void Begin(BuildInput input, const std::vector<int64_t>& allowed_bytes);
 
   // The following calls come after Begin.
 
-  // From now on all residencies have places in an arena, beginning with those
-  // of the input; nothing is accepted for which there is no place.
+  // Keeps places from now on: all residencies have one in an arena, beginning
+  // with those of the input, and nothing is accepted for which there is no
+  // place.
   void KeepPlaces(int64_t arena_bytes);
   bool keeps_places() const { return places_.has_value(); }
 
@@ -90,9 +90,9 @@ class ResidencyAnnealing {
   void Try(double temperature_ns);
   // Proposes a change; returns false if there is nothing to judge.
   bool Propose();
-  // Up to so many tensors give way to what is proposed, where that holds more
-  // than may be and than before; half of them in all of `span`, nullopt for
-  // that of the first residency that is proposed.
+  // Lets up to so many tensors give way to the proposal, if it holds more than
+  // it may and than before; half of them in all of `span`, where nullopt means
+  // that of the first residency of the proposal.
   void MakeRoom(int most_evictions, int64_t before_bytes,
                 const std::optional<Span>& span);
   // Accepts the proposal, whose step takes `ns`.
@@ -101,7 +101,7 @@ class ResidencyAnnealing {
   int64_t Work() const;
   // Returns whether the proposal finds places, where they are kept.
   bool FindsPlaces(bool is_better);
-  // The residencies of a tensor before all that is tried in a row.
+  // Remembers the residencies of a tensor before all that is tried in a row.
   void RememberForUndo(TensorIndex t);
   void UndoAll();
 
@@ -110,7 +110,7 @@ class ResidencyAnnealing {
   BuildInput input_;
   std::optional<ResidencyJudge> judge_;
   std::optional<ResidencyPlaces> places_;
-  std::vector<TensorIndex> changed_;  // by what is proposed
+  std::vector<TensorIndex> changed_;  // by the proposal
   ResidencyNeighbour neighbour_;
   const KernelTwins twins_;
   std::mt19937_64 random_;

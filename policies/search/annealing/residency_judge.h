@@ -1,11 +1,12 @@
-// How long a step takes with given residencies in the fast tier, followed as
-// they change: what a change cannot reach is not simulated again. Says what the
-// simulator says of SketchPlan with drops, without addresses.
+// Says how long a step takes with given residencies in the fast tier, and
+// follows their changes: it does not simulate again what a change cannot reach.
+// The simulator says the same of SketchPlan with drops, without addresses.
 //
 //   ResidencyJudge judge(graph, system, input, allowed_bytes);
 //   judge.Replace({.tensor = 3, .residencies = {}});  // and others
 //   const int64_t before_ns = judge.step_ns();
-//   if (judge.Judge().step_ns <= before_ns) judge.Accept(); else judge.Reject();
+//   if (judge.Judge().step_ns <= before_ns) judge.Accept();
+//   else judge.Reject();
 //
 // Keeps references to the graph and the system. Not thread-safe.
 #ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_
@@ -29,57 +30,59 @@ class ResidencyJudge {
   struct Judgement {
     // The greatest value there is if an operand is somewhere it cannot be used.
     int64_t step_ns = 0;
-    // The most that is held of the fast tier beyond what is allowed; negative
-    // where less is held everywhere.
+    // The most bytes of the fast tier that are held beyond the allowed ones;
+    // negative if less is held everywhere.
     int64_t excess_bytes = 0;
   };
 
-  // `input` is one that BuildPlan makes a plan of. `allowed_bytes`: for
-  // residencies, by boundary, K + 1 values.
+  // Begins with `input`, of which BuildPlan makes a plan. `allowed_bytes` are
+  // for residencies, K + 1 values by boundary.
   ResidencyJudge(const Graph& graph, const MemorySystem& system,
                  const BuildInput& input,
                  const std::vector<int64_t>& allowed_bytes);
 
-  // From now on `allowed_bytes` are allowed.
+  // Allows `allowed_bytes` from now on.
   void Allow(const std::vector<int64_t>& allowed_bytes);
 
-  // By tensor, with what was proposed.
+  // Returns the residencies by tensor, with the proposed ones.
   const ResidenciesByTensor& residencies() const { return residencies_; }
 
   // Proposes other residencies, valid ones, for a tensor; each tensor at most
   // once until all that was proposed is accepted or rejected.
   void Replace(ResidencyChange change);
 
-  // The residencies that a tensor has if what is proposed is rejected.
+  // Returns the residencies that a tensor has if the proposal is rejected.
   const std::vector<Residency>& AcceptedResidencies(TensorIndex t) const;
 
   // Takes over the offsets of residencies that are otherwise the same.
   void SetOffsets(TensorIndex t, const std::vector<Residency>& residencies);
 
-  // Of the proposal, as in Judgement, and a boundary at which it is.
+  // Returns the excess of the proposal, as in Judgement, and a boundary that
+  // has it.
   int64_t excess_bytes() const { return excess_.Highest(); }
   KernelIndex excess_boundary() const { return excess_.HighestBoundary(); }
 
   // Judges the proposal. O(kernels) at most, most often much less.
   Judgement Judge();
 
-  // After Judge().
+  // Accept or reject the proposal. Call them after Judge().
   void Accept();
   void Reject();
 
   // Remembers what was accepted so far; O(1).
   void Mark();
-  // The residencies that were remembered last.
+  // Returns the residencies that were remembered last.
   ResidenciesByTensor Marked() const;
 
   // Returns the step of what was accepted.
   int64_t step_ns() const { return step_ns_; }
 
-  // Boundaries and copies that were looked at so far.
+  // Returns how many boundaries and copies were looked at so far.
   int64_t work() const { return work_; }
 
-  // By kernel, of what was accepted: what it waits, and takes longer than with
-  // everything fast; the last one with what the end of the step waits.
+  // Returns by kernel what it waits, as accepted, and how much longer it takes
+  // than with everything fast. The last kernel includes what the end of the
+  // step waits.
   std::vector<int64_t> LostNs() const;
 
  private:
@@ -91,7 +94,7 @@ class ResidencyJudge {
     int64_t duration_ns = 0;
     int64_t end_ns = 0;
     int64_t proposed_end_ns = 0;
-    bool is_new = false;  // added by what is proposed
+    bool is_new = false;  // added by the proposal
 
     bool synchronous() const { return start == deadline; }
     bool to_fast() const { return lane % 2 == 1; }
@@ -100,7 +103,7 @@ class ResidencyJudge {
     bool streamed = false;
     KernelIndex kernel = 0;
   };
-  // What Reject restores.
+  // Holds what Reject restores.
   struct Undo {
     TensorIndex tensor = 0;
     std::vector<Residency> residencies;
@@ -113,11 +116,12 @@ class ResidencyJudge {
 
   void FindUses(const std::vector<Stream>& streams);
   void FindCopyDurations();
-  // In a tier in which it can be used as `residencies` want it, if there is
-  // one.
+  // Puts the tensor in a tier in which it can be used as `residencies` want it,
+  // if there is one.
   void ChooseHome(TensorIndex t);
   std::vector<Copy> CopiesFor(TensorIndex t) const;
-  // Replaces those that differ from what the residencies of a tensor want.
+  // Replaces the copies that differ from those that the tensor's residencies
+  // want.
   void ReplaceCopies(TensorIndex t, Undo& undo);
   int AddCopy(const Copy& copy);
   void Unlist(int id);
@@ -127,11 +131,12 @@ class ResidencyJudge {
   int64_t KernelNs(KernelIndex k) const;
   int64_t StreamNs(KernelIndex k) const;
   void NoteChange(KernelIndex boundary);
-  // Simulates from boundary `first_` to the one from which on all is as before
-  // but for a constant.
+  // Simulates from boundary `first_` to the one from which on everything is as
+  // before but for a constant.
   void Simulate();
   bool HasConverged(KernelIndex b, const int64_t* state) const;
-  // Whether no copy that was added or removed is under way or waited for.
+  // Returns whether no copy that was added or removed is under way or waited
+  // for.
   bool ChangesHaveEnded(KernelIndex b, int64_t now_ns) const;
   int64_t* StateAt(std::vector<int64_t>& states, KernelIndex b) const {
     return states.data() + static_cast<size_t>(b) * (lane_count_ + 1);
@@ -140,11 +145,12 @@ class ResidencyJudge {
                          KernelIndex b) const {
     return states.data() + static_cast<size_t>(b) * (lane_count_ + 1);
   }
-  // Whether copy `a` is issued before `b` at one boundary, as in SortMoves.
+  // Returns whether copy `a` is issued before `b` at one boundary, as in
+  // SortMoves.
   static bool IsBefore(const Copy& a, const Copy& b);
   void Clear();
-  // The residencies that a tensor had, when the mark was made if it did not
-  // change since.
+  // Notes the residencies that a tensor had as the mark was made, if it has not
+  // changed since.
   void NoteSinceMark(TensorIndex t, std::vector<Residency> residencies);
 
   const Graph& graph_;
@@ -154,7 +160,7 @@ class ResidencyJudge {
   const DropRule drops_;
   std::vector<KernelProfile> profiles_;       // complete
   std::vector<std::vector<KernelUse>> uses_;  // by tensor, ascending
-  // By kernel and operand, whether it is streamed where it is not fast; empty:
+  // By kernel and operand: whether it is streamed if it is not fast; empty:
   // none is.
   std::vector<std::vector<bool>> streamed_;
   std::vector<int64_t> copy_ns_;       // by tensor and lane
@@ -170,21 +176,21 @@ class ResidencyJudge {
   std::vector<std::vector<int>> starts_;     // by boundary, as issued
   std::vector<std::vector<int>> deadlines_;  // by boundary, asynchronous
   std::vector<int64_t> allowed_bytes_;       // by boundary
-  Occupancy excess_;                // what is held less what is allowed
-  std::vector<int64_t> kernel_ns_;  // by kernel
+  Occupancy excess_;                         // bytes held less those allowed
+  std::vector<int64_t> kernel_ns_;           // by kernel
   // Before each boundary: the time, and when each lane is free.
   std::vector<int64_t> states_;
   int64_t step_ns_ = 0;
   int64_t work_ = 0;
 
-  // Residencies of the mark that differ from what was accepted since, and by
-  // tensor the mark since when it is among them.
+  // Residencies of the mark that differ from those accepted since, and by
+  // tensor since which mark it is among them.
   std::vector<ResidencyChange> since_mark_;
   std::vector<int64_t> changed_since_;
   int64_t mark_ = 1;
 
-  // Of what is proposed: boundaries from `first_` to `converged_` - 1 have new
-  // states, those from there on are `shift_ns_` later.
+  // State of the proposal: boundaries from `first_` to `converged_` - 1 have
+  // new states, those from there on are `shift_ns_` later.
   std::vector<Undo> undo_;
   std::vector<std::pair<KernelIndex, int64_t>> undo_kernel_ns_;
   std::vector<int64_t> proposed_states_;

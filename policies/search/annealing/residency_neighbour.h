@@ -3,8 +3,9 @@
 // uses or stays, or is used in a slower tier or is not.
 //
 //   ResidencyNeighbour neighbour(graph, /*slow_uses=*/true, input.streams);
-//   std::optional<ResidencyChange> change = neighbour.Change(random, residencies);
-//   if (change.has_value()) ...  // can be built, but for room
+//   std::optional<ResidencyChange> change =
+//       neighbour.Change(random, residencies);
+//   if (change.has_value()) Try(*change);  // can be built, but for room
 //
 // Not thread-safe while it is aimed.
 #ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_NEIGHBOUR_H_
@@ -34,35 +35,35 @@ struct ResidencyChange {
 
 class ResidencyNeighbour {
  public:
-  // `slow_uses`: whether kernels can use a slower tier in place; then tensors
-  // that `streams` name stay as they are, else kernels that they name may
+  // If kernels can use a slower tier in place (`slow_uses`), tensors that
+  // `streams` name stay as they are; otherwise kernels that they name may
   // stream any operand.
   ResidencyNeighbour(const Graph& graph, bool slow_uses,
                      const std::vector<Stream>& streams);
 
-  // From now on such a share of the changes is to an operand of a kernel that
-  // is drawn by its share of `lost_ns`, of kernel `first` and those behind it,
-  // what they take longer than they need.
+  // Aims: from now on such a share of the changes goes to an operand of a
+  // kernel that is drawn by its share of `lost_ns`. That is how much longer
+  // kernel `first` and those behind it take than they need.
   void Aim(KernelIndex first, const std::vector<int64_t>& lost_ns,
            double share);
 
-  // Other residencies for one tensor; `residencies` are valid. Nullopt where
+  // Draws other residencies for one tensor; `residencies` are valid. Nullopt if
   // the change that was drawn is none.
   std::optional<ResidencyChange> Change(
       std::mt19937_64& random, const ResidenciesByTensor& residencies) const;
 
-  // Other residencies for a tensor that holds room at `boundary` and no longer
-  // does, nor, half of the time, anywhere within `span`, which contains it;
-  // most often one that makes `excess_bytes` free. Nullopt where none was
+  // Draws other residencies for a tensor that holds room at `boundary` and no
+  // longer does, nor, half of the time, anywhere within `span`, which contains
+  // it; most often one that makes `excess_bytes` free. Nullopt if none was
   // drawn.
   std::optional<ResidencyChange> Evict(std::mt19937_64& random,
                                        const ResidenciesByTensor& residencies,
                                        KernelIndex boundary, const Span& span,
                                        int64_t excess_bytes) const;
 
-  // Residencies for tensor `t`, which has `own`, that at the stretch's kernels
-  // are those that `twin`, which stands for it, has there. Nullopt where they
-  // cannot be built.
+  // Returns residencies for tensor `t`, which has `own`, that at the stretch's
+  // kernels are those that `twin`, which stands for it, has there. Nullopt if
+  // they cannot be built.
   std::optional<ResidencyChange> Imitate(const TwinStretch& stretch,
                                          TensorIndex t,
                                          const std::vector<Residency>& own,
@@ -76,21 +77,22 @@ class ResidencyNeighbour {
     std::vector<KernelIndex> uses;
     std::vector<KernelIndex> writes;
     bool fixed = false;  // not to be changed
-    // Alive as the step begins; else boundaries between which it lives.
+    // Whether it is alive as the step begins; else the boundaries between which
+    // it lives.
     bool cyclic = false;
     KernelIndex begin = 0;
     KernelIndex end = 0;
-    // Boundaries between which copies begin and end.
+    // The boundaries between which copies begin and end.
     KernelIndex first_copy = 0;
     KernelIndex last_copy = 0;
   };
 
   void IndexLives();
-  // An operand of a kernel at which time is lost, and that kernel.
+  // Draws an operand of a kernel at which time is lost, and that kernel.
   std::optional<std::pair<TensorIndex, KernelIndex>> DrawLoser(
       std::mt19937_64& random) const;
 
-  // Each changes residency `s` of a tensor, or returns false.
+  // Change residency `s` of a tensor, or return false.
   bool ChangeResidency(std::mt19937_64& random, const Lifetime& life,
                        Residencies& residencies, size_t s) const;
   bool ChangeBegin(std::mt19937_64& random, const Lifetime& life,
@@ -105,15 +107,15 @@ class ResidencyNeighbour {
              Residencies& residencies, size_t s) const;
   bool JoinNext(Residencies& residencies, size_t s) const;
   bool Remove(Residencies& residencies, size_t s) const;
-  // A new one, that covers use `first`, or several from there on.
+  // Inserts a residency that covers use `first`, or several from there on.
   bool Insert(std::mt19937_64& random, TensorIndex t, Residencies& residencies,
               int first) const;
 
-  // The change as it can be built, if it can.
+  // Returns the change as it can be built, if it can.
   std::optional<ResidencyChange> Finish(std::mt19937_64& random,
                                         ResidencyChange change) const;
 
-  // A residency that holds room at `boundary`: its tensor and index.
+  // Draws a residency that holds room at `boundary`: its tensor and index.
   std::optional<std::pair<TensorIndex, size_t>> DrawHolder(
       std::mt19937_64& random, const ResidenciesByTensor& residencies,
       KernelIndex boundary, int64_t excess_bytes) const;
@@ -121,10 +123,10 @@ class ResidencyNeighbour {
   void CutOut(std::mt19937_64& random, const Lifetime& life, const Span& span,
               Residencies& residencies, size_t s) const;
 
-  // Another boundary, most often near `now`, within the tensor's life.
+  // Draws another boundary, most often near `now`, within the tensor's life.
   KernelIndex Draw(std::mt19937_64& random, const Lifetime& life,
                    KernelIndex now) const;
-  // Whether the residencies of a tensor can be built.
+  // Returns whether the residencies of a tensor can be built.
   bool IsValid(const Lifetime& life, const Residencies& residencies) const;
   bool IsValid(const Lifetime& life, const Residency& residency) const;
   bool CoversUses(const Lifetime& life, const Residencies& residencies) const;
@@ -137,8 +139,8 @@ class ResidencyNeighbour {
   std::vector<Lifetime> lives_;      // by tensor
   std::vector<TensorIndex> usable_;  // that may be changed
   std::vector<std::vector<TensorIndex>> operands_;  // by kernel, of those
-  // Of those, largest first: alive across the end of a step, and by boundary
-  // the others.
+  // Usable tensors, largest first: those alive across the end of a step, and by
+  // boundary the others.
   std::vector<TensorIndex> cyclic_;
   std::vector<std::vector<TensorIndex>> alive_;
   std::vector<double> bytes_;  // by tensor, of those

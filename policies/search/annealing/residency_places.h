@@ -1,10 +1,11 @@
-// Addresses of residencies in the fast tier, kept while the residencies change:
-// what changes stays where it is, or finds another place; a few others may give
-// way for it and find other places themselves.
+// Keeps addresses of residencies in the fast tier while these change. A
+// residency that changes stays where it is, or finds another place; a few
+// others may give way to it and find other places themselves.
 //
 //   ResidencyPlaces places(graph, arena_bytes, residencies);
-//   if (places.Replace({3, 7}, judge.residencies(), {.obstacles = 200})) ...
-//   int64_t offset_bytes = places.residencies()[3][0].offset_bytes;
+//   if (places.Replace({3, 7}, judge.residencies(), {.obstacles = 200})) {
+//     int64_t offset_bytes = places.residencies()[3][0].offset_bytes;
+//   }
 //
 // Keeps a reference to the graph. Not thread-safe.
 #ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_PLACES_H_
@@ -26,25 +27,26 @@ namespace stowage::policies {
 class ResidencyPlaces {
  public:
   struct Effort {
-    // Residencies that give way, at most.
+    // The most residencies that give way.
     int displaced = 0;
-    // What is in the way of one residency, whatever its address; where there is
-    // more, it is given up.
+    // The most obstacles of one residency, whatever its address; with more, it
+    // is given up.
     size_t obstacles = 0;
   };
 
-  // `residencies` have offsets at which no two overlap.
+  // Begins with `residencies`, which have offsets at which no two overlap.
   ResidencyPlaces(const Graph& graph, int64_t arena_bytes,
                   ResidenciesByTensor residencies);
 
-  // The residencies of `changed` become those in `residencies`, where they were
-  // if possible (their offsets). False where no places are found; then all is
-  // as before. What has to give way to others should be listed behind them.
+  // Replaces the residencies of `changed` by those in `residencies`, at their
+  // old places if possible (their offsets). Returns false, and changes nothing,
+  // if no places are found. Tensors that have to give way to others should be
+  // listed behind them.
   bool Replace(absl::Span<const TensorIndex> changed,
                const ResidenciesByTensor& residencies, const Effort& effort);
 
-  // The residencies of tensors become what they were at some time, all that
-  // changed since then.
+  // Returns the residencies of tensors to what they were at some time; `before`
+  // has all that changed since then.
   void Return(const std::vector<ResidencyChange>& before);
 
   const ResidenciesByTensor& residencies() const { return residencies_; }
@@ -56,8 +58,8 @@ class ResidencyPlaces {
  private:
   using Residencies = std::vector<Residency>;
 
-  // Residencies of a tensor that are in one place: two that meet across the end
-  // of the step, else one; by index.
+  // Holds, by index, the residencies of a tensor that are in one place: two
+  // that meet across the end of the step, else one.
   struct Item {
     TensorIndex tensor = 0;
     int first = 0;
@@ -68,17 +70,17 @@ class ResidencyPlaces {
   int64_t BytesOf(TensorIndex t) const;
   Holding HoldingOf(TensorIndex t, const Residency& residency) const;
   void Hold(TensorIndex t, const Residency& residency);
-  // From here on the residency has no offset.
+  // Releases the place; from here on the residency has no offset.
   void Release(TensorIndex t, Residency& residency);
   void Release(const Item& item);
 
   // Remembers the residencies of a tensor for Restore.
   void Touch(TensorIndex t);
   void Restore();
-  // What begins and ends as before keeps its offset, other residencies have
-  // none.
+  // Sets the residencies. Those that begin and end as before keep their offset;
+  // others have none.
   void SetResidencies(TensorIndex t, const Residencies& residencies);
-  // Lets what may stay where it was stay there; all else has to wait.
+  // Lets residencies stay where they were if they may; all others have to wait.
   void KeepOrWait(TensorIndex t, const Residencies& wanted);
   bool IsFreeAsBefore(TensorIndex t, const Residency& residency);
 
@@ -98,7 +100,7 @@ class ResidencyPlaces {
   PlaceIndex index_;
   int64_t work_ = 0;
 
-  // Of the last Replace.
+  // State of the last Replace.
   Effort effort_;
   std::vector<TensorIndex> touched_;
   std::vector<Residencies> before_;  // parallel to it

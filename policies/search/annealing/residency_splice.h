@@ -12,11 +12,11 @@
 
 namespace stowage::policies {
 
-// As in `before` up to `boundary`, as in `after` from there on. Where only one
-// of them has the tensor in the fast tier at the boundary, it arrives or leaves
-// there; a residency without one of `uses`, ascending, that remains is left
-// out. All are residencies of one tensor, by begin; whether the result can be
-// built is for the caller to find out.
+// Returns residencies that are as in `before` up to `boundary`, and as in
+// `after` from there on. If only one of them has the tensor in the fast tier at
+// the boundary, it arrives or leaves there. A residency is left out if none of
+// `uses`, ascending, remains in it. All are residencies of one tensor, by
+// begin; the caller finds out whether the result can be built.
 std::vector<Residency> SpliceResidencies(const std::vector<KernelIndex>& uses,
                                          const std::vector<Residency>& before,
                                          const std::vector<Residency>& after,

@@ -1,8 +1,8 @@
-// Shortens residencies to what they need in time: a copy in begins when it and
-// those behind it in its lane must, or when its lane gets to it, a copy out is
-// waited for when it has ended, and what need not be copied out is dropped
+// Shortens residencies to the time they need. A copy in begins when it and
+// those behind it in its lane must, or when its lane gets to it. A copy out is
+// waited for when it has ended. A tensor that need not be copied out is dropped
 // behind its last use. The step takes as long, and addresses are found more
-// easily; once they are, move_windows.h gives the copies what time is left.
+// easily; once they are, move_windows.h gives the copies the time that is left.
 //
 //   TightenResidencies(graph, system, CopiesBegin::kLate, input);
 //
@@ -16,12 +16,12 @@
 
 namespace stowage::policies {
 
-// Late copies leave most room to others, and no time for delays, of which block
-// devices have many: from those, copies begin when their lane gets to them
-// where only copies from memory are late.
+// Says which copies begin late. Late copies leave most room to others, and no
+// time for delays, of which block devices have many: with kLateFromMemory,
+// copies from those begin when their lane gets to them.
 enum class CopiesBegin { kLateFromMemory, kLate };
 
-// `input` is one that SketchPlan makes a plan of.
+// Tightens `input`, of which SketchPlan makes a plan.
 void TightenResidencies(const Graph& graph, const MemorySystem& system,
                         CopiesBegin begin, BuildInput& input);
 

@@ -7,15 +7,15 @@
 namespace stowage::policies {
 namespace {
 
-// Share of a step within which loads and waits are summed up.
+// The share of a step within which loads and waits are summed up.
 constexpr double kWindow = 0.04;
 
 float& At(PriceFeatures& features, PriceFeature feature) {
   return features[static_cast<int>(feature)];
 }
 
-// 0 for 0, 0.23 for 1, 1 for 20: ratios of any size become numbers of order
-// one.
+// Returns 0 for 0, 0.23 for 1, 1 for 20: ratios of any size become numbers of
+// order one.
 float Squash(double ratio) {
   return static_cast<float>(std::log1p(std::max(0.0, ratio)) / 3);
 }

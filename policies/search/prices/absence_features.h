@@ -1,6 +1,6 @@
-// What the network of learned-prices is told of an absence: numbers of order
-// one without a unit or a size of the graph in them, so that what is learnt on
-// some graphs and memory systems means the same on others.
+// Tells the network of learned-prices of an absence in numbers of order one.
+// None of them has a unit or a size of the graph in it, so that what is learnt
+// on some graphs and memory systems means the same on others.
 //
 //   AbsenceFeatures features(costs, choices);
 //   PriceFeatures first = features.Of(absence);
@@ -21,12 +21,12 @@
 
 namespace stowage::policies {
 
-// In the order of Of().
+// Names the features in the order of Of().
 enum class PriceFeature {
   kSlack,     // its duration over that of its copies
-  kUseful,    // share of its boundaries at which too much is held
-  kCrowding,  // what is too much there, over its bytes
-  kSlowUse,   // what slow use costs, over that and the copies
+  kUseful,    // the share of its boundaries that hold too much
+  kCrowding,  // the excess there, over its bytes
+  kSlowUse,   // the cost of slow use, over that and the copies
   kOutShare,  // the copy out, over both
   kWithoutCopies,
   kBegin,     // since the step began, over the step
@@ -45,7 +45,7 @@ enum class PriceFeature {
   kLaneLoad,  // least time to copy the largest excess, over the step
   kScarcity,  // fast memory over the graph's peak
   kInPlace,   // kernels can use a slower tier in place, 0 or 1
-  // Of the round before; 0 in the first.
+  // Features of the round before; 0 in the first.
   kObserved,  // 1 from the second round on
   kChosen,
   kOutLoad,      // copies out about its beginning, over the time there
@@ -65,16 +65,16 @@ class AbsenceFeatures {
  public:
   AbsenceFeatures(const CostModel& costs, const AbsenceChoices& choices);
 
-  // What became of a round, for Of() from now on.
+  // Takes in what became of a round, for Of() from now on.
   void Observe(const std::vector<Choice>& chosen, const MoveSchedule& schedule);
-  // Back to before the first round.
+  // Returns to the state before the first round.
   void Forget();
 
   PriceFeatures Of(int absence) const;
 
  private:
-  // By boundary, the sum of `ns` within kWindow of the step around it, over the
-  // time of that window.
+  // Returns by boundary the sum of `ns` within kWindow of the step around it,
+  // over the time of that window.
   std::vector<float> Density(const std::vector<int64_t>& ns) const;
   void AddGraphFeatures();
   void SetTensor(int absence, PriceFeatures& features) const;
@@ -88,7 +88,8 @@ class AbsenceFeatures {
   const AccessIndex accesses_;
   double step_ns_ = 0;
   double arena_bytes_ = 0;
-  // Over boundaries < b, unrolled: how many hold too much, and by how much.
+  // Sums over boundaries < b, unrolled: how many hold too much, and by how
+  // much.
   std::vector<int64_t> crowded_;
   std::vector<double> excess_bytes_;
   PriceFeatures of_graph_ = {};

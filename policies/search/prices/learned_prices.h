@@ -1,5 +1,5 @@
-// Prices absences by a network, for a search: in the first round by what the
-// absences are, in each later one also by what became of the round
+// Prices absences by a network, for a search. In the first round prices depend
+// on what the absences are, in each later one also on what became of the round
 // before.
 //
 //   LearnedPrices prices(costs, choices, network);
@@ -24,7 +24,7 @@ class LearnedPrices {
                 const PriceNetwork& network)
       : choices_(choices), network_(network), features_(costs, choices) {}
 
-  // As PriceAbsences.
+  // Returns the costs of absences, as PriceAbsences does.
   std::vector<double> Price(const std::vector<Choice>& chosen,
                             const MoveSchedule* schedule);
 

@@ -1,4 +1,4 @@
-// The text of policies/search/prices/network.json, embedded when the library is
+// Embeds the text of policies/search/prices/network.json as the library is
 // built. Use price_network_proto.h instead.
 #ifndef STOWAGE_POLICIES_SEARCH_PRICES_NETWORK_FILE_H_
 #define STOWAGE_POLICIES_SEARCH_PRICES_NETWORK_FILE_H_

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kHighestLogarithm = 5;
 
-// The bias first, then a weight for each feature.
+// Adds up the bias, which comes first, and a weight for each feature.
 double Sum(const float* weights, const PriceFeatures& features) {
   double sum = weights[0];
   for (int f = 0; f < kPriceFeatureCount; ++f) {

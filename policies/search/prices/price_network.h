@@ -1,11 +1,12 @@
-// The network of learned-prices: from what is known of an absence to what its
-// copies and its slow uses should cost when absences are chosen.
+// Evaluates the network of learned-prices. From what is known of an absence it
+// finds what the absence's copies and slow uses should cost when absences are
+// chosen.
 //
 //   PriceNetwork network{.hidden_units = 8, .weights = weights};
 //   PriceFactors factors = network.Evaluate(features.Of(absence));
-//   double cost = factors.out * out_ns + factors.in * in_ns + ...;
+//   double copies_cost = factors.out * out_ns + factors.in * in_ns;
 //
-// With weights of zero all factors are 1: plain prices.
+// If all weights are zero, all factors are 1: plain prices.
 #ifndef STOWAGE_POLICIES_SEARCH_PRICES_PRICE_NETWORK_H_
 #define STOWAGE_POLICIES_SEARCH_PRICES_PRICE_NETWORK_H_
 
@@ -17,7 +18,7 @@ namespace stowage::policies {
 
 inline constexpr int kMaxPriceHiddenUnits = 64;
 
-// By what the durations of an absence are multiplied, within e^-5 to e^5.
+// Holds factors for the durations of an absence, within e^-5 to e^5.
 struct PriceFactors {
   double out = 1;
   double in = 1;
@@ -28,8 +29,9 @@ inline constexpr int kPriceFactorCount = 3;
 // Plain data; safe to read from several threads.
 struct PriceNetwork {
   int hidden_units = 0;
-  // By factor: a bias, one for each feature, one for each hidden unit. Then by
-  // hidden unit, whose activation is softsign: a bias, one for each feature.
+  // By factor: a bias, one weight for each feature, one for each hidden unit.
+  // Then by hidden unit, whose activation is softsign: a bias, one weight for
+  // each feature.
   std::vector<float> weights;
 
   static int WeightCount(int hidden_units);

@@ -1,4 +1,5 @@
-// Networks of learned-prices as bytes, and the one that comes with the library.
+// Reads and prints networks of learned-prices, and holds the one that comes
+// with the library.
 //
 //   absl::StatusOr<PriceNetwork> network = ParsePriceNetwork(bytes);
 //   const PriceNetwork& shipped = ShippedPriceNetwork();
@@ -13,16 +14,17 @@
 
 namespace stowage::policies {
 
-// From proto JSON. INVALID_ARGUMENT says what is wrong: another version or
-// number of features, a wrong number of weights, one that is not finite.
+// Reads a network from proto JSON. INVALID_ARGUMENT says what is wrong: another
+// version or number of features, a wrong number of weights, one that is not
+// finite.
 absl::StatusOr<PriceNetwork> ParsePriceNetwork(std::string_view json);
 
-// `training` says how it was trained, for people.
+// Prints a network as proto JSON. `training` tells people how it was trained.
 std::string PrintPriceNetwork(const PriceNetwork& network,
                               std::string_view training);
 
-// Of policies/search/prices/network.json. Never destroyed; safe to read from
-// several threads.
+// Returns the network of policies/search/prices/network.json. It is never
+// destroyed and safe to read from several threads.
 const PriceNetwork& ShippedPriceNetwork();
 
 }  // namespace stowage::policies
