@@ -2,8 +2,8 @@
 
     python3 tools/demo_summary.py demo-output
 
-Exits with status 1 if a run under Stowage computed other bits, or more fast
-memory was in use than the limit allows.
+Exits with status 1 if a run under Stowage computed other bits, or used more fast
+memory than the limit allows.
 """
 
 import json
@@ -18,7 +18,7 @@ def read_json(path):
 
 
 def times_alone_s(log):
-    """Seconds of the steps that PyTorch alone took, the first left out."""
+    """Returns the seconds of PyTorch's own steps, without the first."""
     return [float(t) for t in re.findall(r"step \d+ ([\d.]+) s", log)][1:]
 
 
@@ -40,7 +40,7 @@ def compare_digests(folder):
 
 
 def compare_memory(report):
-    """True if the limit was never exceeded."""
+    """Prints the peaks. Returns whether the limit was kept."""
     limit_bytes = report["limit_bytes"]
     # The peak, and with it the limit, is known when the first step has ended.
     fast_bytes = max(s["fast_peak_bytes"] for s in report["steps"][1:])

@@ -1,4 +1,4 @@
-// `stowage`: the command line. See docs/reference-cli.md.
+// Runs `stowage`, the command line. docs/reference-cli.md says how to use it.
 #include <signal.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ namespace stowage::cli {
 namespace {
 
 int Main(int argc, char** argv) {
-  // Whoever started this may ignore it, and then no child could be waited for.
+  // If the process that started this one ignores the signal, no child could be
+  // waited for.
   signal(SIGCHLD, SIG_DFL);
   // What follows "--" belongs to the user's command and is not parsed.
   char** const end = argv + argc;

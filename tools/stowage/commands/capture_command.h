@@ -1,4 +1,7 @@
-// `stowage graph capture -o FILE -- COMMAND…`: profiles a step into a graph.
+// Defines `stowage graph capture -o FILE -- COMMAND…`, which profiles a step
+// into a graph.
+//
+//   AddCaptureCommand(graph, job_command, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_CAPTURE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_CAPTURE_COMMAND_H_
 
@@ -9,7 +12,7 @@
 
 namespace stowage::cli {
 
-// Adds to `graph`. `job_command` is what followed "--".
+// Adds the subcommand to `graph`. `job_command` is what followed "--".
 void AddCaptureCommand(Options& graph,
                        const std::vector<std::string>& job_command,
                        CommandList& commands);

@@ -1,16 +1,14 @@
-// The command line: subcommands and their options.
+// Defines subcommands and their options.
 //
-//   void AddPlanCommand(Options& root, CommandList& commands) {
-//     auto arguments = std::make_shared<PlanArguments>();
-//     Options app = root.AddSubcommand("plan", "Make a plan for a graph");
-//     app.Add("--seed", arguments->seed, "Seed of random choices")
-//         .Check(WholeNumberFrom(0))
-//         .ShowDefault();
-//     commands.push_back({app, [arguments] { return MakePlan(*arguments); }});
-//   }
+//   auto arguments = std::make_shared<PlanArguments>();
+//   Options app = root.AddSubcommand("plan", "Make a plan for a graph");
+//   app.Add("--seed", arguments->seed, "Seed of random choices")
+//       .Check(WholeNumberFrom(0))
+//       .ShowDefault();
+//   commands.push_back({app, [arguments] { return MakePlan(*arguments); }});
 //
-// CLI11 parses and writes the help. It stands behind these classes because each
-// file that includes it takes twenty seconds to compile.
+// CLI11 parses the command line and writes the help. These classes hide it,
+// because each file that includes it takes twenty seconds to compile.
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_LINE_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_LINE_H_
 
@@ -29,22 +27,22 @@ class Option;
 
 namespace stowage::cli {
 
-// One option of a subcommand, freely copied; it belongs to the CommandLine.
+// An option of a subcommand. Freely copied; it belongs to the CommandLine.
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
 
   Option Required();
   Option Check(ValueCheck check);
-  // The help tells the value that stands when the option is added.
+  // Lets the help show the value that the option has when it is added.
   Option ShowDefault();
-  // Taken from this environment variable where the option is not given.
+  // Reads this environment variable if the option is not given.
   Option FromEnvironment(const std::string& variable);
-  // For lists: values are separated by commas as well.
+  // Lets commas, too, separate the values of a list.
   Option SeparatedByCommas();
-  // For lists: how many values there must be.
+  // Says how many values a list must have.
   Option Expects(int least, int most);
-  // It is an error to give this option without, or together with, `other`.
+  // Make it an error to give this option without, or together with, `other`.
   Option Needs(Option other);
   Option Excludes(Option other);
 
@@ -52,28 +50,29 @@ class Option {
   CLI::Option* option_;
 };
 
-// A subcommand, or the root of all; freely copied, belongs to the CommandLine.
+// A subcommand, or the root of all. Freely copied; it belongs to the
+// CommandLine.
 class Options {
  public:
   explicit Options(CLI::App* app) : app_(app) {}
 
   Options AddSubcommand(const std::string& name, const std::string& help);
-  // One of the subcommands must be given.
+  // Makes it an error to give no subcommand.
   void RequireSubcommand();
-  // What the help ends with.
+  // Sets the text with which the help ends.
   void SetFooter(const std::string& text);
 
   // Adds an option ("--seed", "-o,--output") or an argument ("graph"). `value`
-  // must outlive the parse. T: string, int, int64_t, double, vectors of string
-  // and int64_t, optional int and double; a bool is a flag.
+  // must outlive the parse. T may be string, int, int64_t, double, a vector of
+  // string or int64_t, or an optional int or double. A bool is a flag.
   template <typename T>
   Option Add(const std::string& name, T& value, const std::string& help);
   // Adds `--format text|json`.
   void AddFormat(bool& json);
-  // An option that was added.
+  // Returns an option that was added.
   Option Get(const std::string& name) const;
 
-  // Whether the user named this subcommand.
+  // Returns whether the user named this subcommand.
   bool WasGiven() const;
 
  private:
@@ -90,15 +89,15 @@ using CommandList = std::vector<Command>;
 // Not thread-safe.
 class CommandLine {
  public:
-  // `version` is what --version prints.
+  // --version prints `version`.
   CommandLine(const std::string& description, const std::string& name,
               const std::string& version);
   ~CommandLine();
 
   Options root() { return Options(app_.get()); }
 
-  // nullopt when a command is to be run. Otherwise the exit code, and help, the
-  // version or the error have been printed.
+  // Parses the arguments. Returns nullopt if a command is to be run. Otherwise
+  // prints the help, the version or an error and returns the exit code.
   std::optional<int> Parse(int argc, char** argv);
 
  private:

@@ -1,4 +1,6 @@
-// `stowage compare GRAPH…`: policies side by side.
+// Defines `stowage compare GRAPH…`, which compares policies.
+//
+//   AddCompareCommand(root, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_COMPARE_COMMAND_H_
 

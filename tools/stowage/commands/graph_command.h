@@ -1,4 +1,7 @@
-// `stowage graph import|show|validate`. Capturing is in capture_command.h.
+// Defines `stowage graph import|show|validate`. capture_command.h captures
+// graphs.
+//
+//   AddGraphCommands(graph, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_GRAPH_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_GRAPH_COMMAND_H_
 
@@ -6,7 +9,7 @@
 
 namespace stowage::cli {
 
-// Adds to `graph`, the subcommand that holds them.
+// Adds the subcommands to `graph`.
 void AddGraphCommands(Options& graph, CommandList& commands);
 
 }  // namespace stowage::cli

@@ -1,10 +1,10 @@
-// Options that commands share which read a graph and plan for it.
+// Adds the options that commands share which read a graph and plan for it.
 //
 //   AddPlanningInputs(app, arguments.graph_path, arguments.file,
 //                     arguments.system);
 //   AddLimitOptions(app, arguments.limit);
 //
-// What they fill in must outlive the parse.
+// The variables that they fill in must outlive the parse.
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
 
@@ -16,14 +16,15 @@
 
 namespace stowage::cli {
 
-// `--member` and `--iteration`.
+// Adds `--member` and `--iteration`.
 void AddFileOptions(Options& app, GraphFileOptions& file);
 
-// A graph, those of its file, and `--system`, which must be given.
+// Adds the graph as an argument, the options of its file, and `--system`, which
+// must be given.
 void AddPlanningInputs(Options& app, std::string& graph_path,
                        GraphFileOptions& file, std::string& system);
 
-// `--fast`, `--fast-bytes` and `--fast-ratio`.
+// Adds `--fast`, `--fast-bytes` and `--fast-ratio`.
 void AddLimitOptions(Options& app, FastLimit& limit);
 
 }  // namespace stowage::cli

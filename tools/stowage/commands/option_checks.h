@@ -1,4 +1,4 @@
-// Checks of what options are given.
+// Checks the values of options.
 //
 //   app.Add("--time-limit", seconds, "Most seconds").Check(SecondsUpTo(86400));
 //   app.Add("--seed", seed, "Seed").Check(WholeNumberFrom(0));
@@ -17,20 +17,21 @@ namespace stowage::cli {
 struct ValueCheck {
   // Says what is wrong with the text; empty: nothing.
   std::function<std::string(const std::string&)> problem;
-  // Stands in the help beside the option; may be empty.
+  // The help shows it beside the option; may be empty.
   std::string description;
 };
 
-// Seconds in [0, most_s]. CLI::Range lets through what is no number at all
-// ("nan"), which compares with nothing.
+// Accepts seconds in [0, most_s]. CLI::Range would accept "nan", which compares
+// with nothing.
 ValueCheck SecondsUpTo(double most_s);
 
-// A whole number in [least, most]. CLI11 alone takes the largest int64_t for
-// what is too large.
+// Accepts a whole number in [least, most]. CLI11 alone takes a number that is
+// too large for the largest int64_t.
 ValueCheck WholeNumberIn(int64_t least, int64_t most);
 ValueCheck WholeNumberFrom(int64_t least);
 
-// A variable of the shell that is not set looks like an empty text.
+// Refuses an empty text, which is what a variable of the shell that is not set
+// expands to.
 ValueCheck NotEmpty();
 
 }  // namespace stowage::cli

@@ -1,4 +1,7 @@
-// `stowage plan GRAPH` and `stowage verify GRAPH PLAN`.
+// Defines `stowage plan GRAPH` and `stowage verify GRAPH PLAN`.
+//
+//   AddPlanCommand(root, commands);
+//   AddVerifyCommand(root, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_PLAN_COMMAND_H_
 

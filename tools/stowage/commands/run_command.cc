@@ -18,7 +18,7 @@
 namespace stowage::cli {
 namespace {
 
-// All that must be right before the command is started.
+// Checks everything that must be right before the command starts.
 absl::Status CheckBeforeRun(const RunRequest& request,
                             const Installation& installation) {
   absl::Status checked = absl::OkStatus();

@@ -1,4 +1,7 @@
-// `stowage graph scale SMALL LARGER`: the step of a larger batch.
+// Defines `stowage graph scale SMALL LARGER`, which predicts the step of a
+// larger batch.
+//
+//   AddScaleCommand(graph, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_SCALE_COMMAND_H_
 
@@ -6,7 +9,7 @@
 
 namespace stowage::cli {
 
-// Adds to `graph`.
+// Adds the subcommand to `graph`.
 void AddScaleCommand(Options& graph, CommandList& commands);
 
 }  // namespace stowage::cli

@@ -22,7 +22,8 @@ struct ServeRequest {
   bool json = false;
 };
 
-// In text the lines are what a shell can export.
+// Prints where the services are. As text, the lines are what a shell can
+// export.
 void Announce(const PrivateServices& services, bool json) {
   if (json) {
     std::cout << nlohmann::json{{"agent", services.agent_socket()},
@@ -37,7 +38,7 @@ void Announce(const PrivateServices& services, bool json) {
             << "\nSTOWAGE_REPORT_DIR=" << services.report_dir() << std::endl;
 }
 
-// Blocks until a signal or the watched process says that it is over.
+// Blocks until a signal arrives or the watched process ends.
 absl::Status ServeUntilTheEnd(PrivateServices& services,
                               const ProcessWatch& watch) {
   while (WaitForEvent(watch.fd()) == Event::kChildEnded) {

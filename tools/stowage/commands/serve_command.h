@@ -1,5 +1,7 @@
-// `stowage serve`: a private service and agent for processes that attach by
-// themselves, as `stowage.init()` in Python does.
+// Defines `stowage serve`, which runs a private service and agent for processes
+// that attach by themselves, as `stowage.init()` in Python does.
+//
+//   AddServeCommand(root, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_SERVE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_SERVE_COMMAND_H_
 

@@ -1,4 +1,6 @@
-// `stowage status`: what a placement service knows.
+// Defines `stowage status`, which shows what a placement service knows.
+//
+//   AddStatusCommand(root, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_STATUS_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_STATUS_COMMAND_H_
 

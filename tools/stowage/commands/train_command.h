@@ -1,4 +1,4 @@
-// `stowage train`: trains a DQN policy for a graph.
+// Defines `stowage train`, which trains a DQN policy for a graph.
 //
 //   AddTrainCommand(root, commands);
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_TRAIN_COMMAND_H_

@@ -1,6 +1,10 @@
-// Many graphs, systems, limits and policies: one row for each combination.
+// Compares policies on graphs, systems and limits: one row for each
+// combination.
 //
-//   absl::StatusOr<Subject> subject = MakeSubject(graph, system, true);
+//   absl::StatusOr<Subject> subject =
+//       MakeSubject(graph, system, /*rehost=*/true);
+//   std::vector<ComparisonCase> cases = {
+//       {&*subject, "belady", {.fast_limit_bytes = 1 << 30}}};
 //   std::vector<ComparisonRow> rows = Compare(cases, {.jobs = 2});
 //   std::cout << RowsToText(rows);          // comparison_output.h
 #ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_COMPARISON_H_
@@ -21,7 +25,7 @@ namespace stowage::cli {
 
 // A graph as it runs on a system.
 struct Subject {
-  policies::Graph graph;  // rehosted where that was asked for and needed
+  policies::Graph graph;  // rehosted if that was asked for and needed
   policies::MemorySystem system;
   int64_t peak_bytes = 0;      // of the graph's tensors
   int64_t all_fast_ns = 0;     // the step with everything fast, without a limit
@@ -53,22 +57,23 @@ struct ComparisonRow {
   PlanFacts facts;
 
   bool planned() const { return facts.error.empty(); }
-  // Step time with everything fast over this one: 1 is as fast as can be.
+  // Returns the step time with everything fast over this one: 1 is as fast as
+  // can be.
   double relative_performance() const;
-  // Step time over the lower bound, less 1.
+  // Returns the step time over the lower bound, less 1.
   double gap() const;
 };
 
 struct ComparisonSettings {
   int jobs = 1;  // plans made at a time
   bool lower_bound = true;
-  // A plan that takes longer than this is given up.
+  // How long a plan may take before it is given up.
   absl::Duration give_up_after = absl::InfiniteDuration();
 };
 
-// Plans each case in a process of its own, whose peak resident memory is the
-// row's (forked_call.h), and says on stderr what it is at. A case that cannot
-// be planned, or whose planner dies, has a row that says why.
+// Plans each case in its own process, whose peak of resident memory the row
+// tells (forked_call.h). Says on stderr what it is doing. If a case cannot be
+// planned, or its planner dies, the row says why.
 std::vector<ComparisonRow> Compare(const std::vector<ComparisonCase>& cases,
                                    const ComparisonSettings& settings);
 

@@ -1,4 +1,4 @@
-// A plan that was made, verified and simulated.
+// Makes a plan, verifies it and simulates it.
 //
 //   absl::StatusOr<Evaluation> evaluation =
 //       MakeEvaluation(graph, system, "belady", {.fast_limit_bytes = limit});
@@ -23,31 +23,33 @@ struct Evaluation {
   absl::Duration planning_time;
 };
 
-// FAILED_PRECONDITION when the limit is too small (the message says the least
-// one); INTERNAL when the verifier rejects what the policy made.
+// Returns the plan of a policy, verified and simulated. FAILED_PRECONDITION:
+// the limit is too small; the message says the least one. INTERNAL: the
+// verifier rejects the plan.
 absl::StatusOr<Evaluation> MakeEvaluation(const policies::Graph& graph,
                                           const policies::MemorySystem& system,
                                           const policies::Policy& policy,
                                           const policies::PlanOptions& options);
 
-// The same for a policy of the registry.
+// Does the same for a policy of the registry.
 absl::StatusOr<Evaluation> MakeEvaluation(const policies::Graph& graph,
                                           const policies::MemorySystem& system,
                                           const std::string& policy,
                                           const policies::PlanOptions& options);
 
-// The step with everything in a fast tier without a limit.
+// Returns the step with everything in a fast tier without a limit.
 absl::StatusOr<Evaluation> MakeAllFastEvaluation(
     const policies::Graph& graph, const policies::MemorySystem& system);
 
-// Its duration.
+// Returns the duration of that step.
 absl::StatusOr<int64_t> AllFastStepNs(const policies::Graph& graph,
                                       const policies::MemorySystem& system);
 
-// All-fast step time over this one: 1 is as fast as can be.
+// Returns the all-fast step time over this one: 1 is as fast as can be.
 double RelativePerformance(const Evaluation& evaluation, int64_t all_fast_ns);
 
-// The prediction and the plan's head, with the relative performance.
+// Returns the prediction and the head of the plan, with the relative
+// performance.
 nlohmann::json EvaluationToJson(const Evaluation& evaluation,
                                 int64_t all_fast_ns);
 

@@ -1,8 +1,8 @@
-// What there is to say of one attempt to plan, as plain numbers: what a process
-// that planned hands to the one that asked.
+// Holds what there is to say of one attempt to plan, as plain numbers. A
+// process that planned hands them to the one that asked.
 //
-//   const std::string text = ToText(MakePlanFacts(graph, system, policy, o));
-//   absl::StatusOr<PlanFacts> facts = PlanFactsFromText(text);
+//   const PlanFacts made = MakePlanFacts(graph, system, "belady", options);
+//   absl::StatusOr<PlanFacts> facts = PlanFactsFromText(ToText(made));
 #ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_PLAN_FACTS_H_
 #define STOWAGE_TOOLS_STOWAGE_COMPARE_PLAN_FACTS_H_
 
@@ -34,14 +34,15 @@ struct PlanFacts {
   std::vector<std::string> notes;
 };
 
-// Makes, verifies and simulates.
+// Makes a plan, verifies it, simulates it and returns the facts.
 PlanFacts MakePlanFacts(const policies::Graph& graph,
                         const policies::MemorySystem& system,
                         const std::string& policy_spec,
                         const policies::PlanOptions& options);
 
 std::string ToText(const PlanFacts& facts);
-// INTERNAL when `text` is something else.
+// Returns the facts in the text of ToText(). INTERNAL: `text` is something
+// else.
 absl::StatusOr<PlanFacts> PlanFactsFromText(const std::string& text);
 
 }  // namespace stowage::cli

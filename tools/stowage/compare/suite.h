@@ -1,11 +1,12 @@
-// A suite: figures of papers that a planner alone can reproduce, as data. Which
-// graphs, system, limits and policies a figure needs, and what the paper says.
+// Reads suites. A suite holds figures of papers that a planner alone can
+// reproduce, as data: which graphs, system, limits and policies a figure needs,
+// and what the paper says.
 //
 //   absl::StatusOr<Suite> suite = LoadSuite(SuitePath("papers", installation));
 //   absl::StatusOr<SuiteResults> results = RunSuite(*suite, {});  // suite_run.h
 //
-// tools/stowage/suites/papers.json is one; docs/suite-papers.md describes the
-// fields.
+// tools/stowage/suites/papers.json is one; docs/reference-suite.md describes
+// the fields.
 #ifndef STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_H_
 #define STOWAGE_TOOLS_STOWAGE_COMPARE_SUITE_H_
 
@@ -29,8 +30,9 @@ struct SuiteGraph {
   std::string name;
   std::vector<SuiteCapture> captures;
   int64_t batch = 0;
-  // Leaves out the scratch that libraries take for themselves, such as copies
-  // in another layout: other frameworks keep that layout between kernels.
+  // Whether to leave out the scratch that libraries take for themselves, such
+  // as copies in another layout. Other frameworks keep that layout between
+  // kernels.
   bool without_workspaces = false;
 };
 
@@ -48,9 +50,9 @@ struct SuitePublished {
   double value = 0;
 };
 
-// One number out of a figure's: a metric (suite_metric.h) of one policy, over
-// that of another policy or limit where they are given, aggregated over all
-// graphs and limits that match.
+// One number from those of a figure: a metric (suite_metric.h) of one policy.
+// It is divided by that of another policy or limit if they are given, and
+// aggregated over all graphs and limits that match.
 struct SuiteQuantity {
   std::string metric;
   std::string policy;
@@ -90,12 +92,13 @@ struct Suite {
   std::vector<SuiteFigure> figures;
 };
 
-// "papers" is a suite of the installation; everything else is a file.
+// Returns the path of a suite: "papers" is one of the installation, everything
+// else is a file.
 std::string SuitePath(const std::string& name,
                       const Installation& installation);
 
-// Errors begin with the path and name the field; references between the parts
-// are checked.
+// Reads a suite and checks the references between its parts. Errors begin with
+// the path and name the field.
 absl::StatusOr<Suite> LoadSuite(const std::string& path);
 
 }  // namespace stowage::cli

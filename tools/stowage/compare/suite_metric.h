@@ -1,4 +1,6 @@
-// What figures show of plans.
+// Computes the metrics that figures show of plans.
+//
+//   std::optional<double> price = RowMetric("price_ratio", row);
 //
 // | metric | value |
 // |---|---|
@@ -25,18 +27,19 @@
 
 namespace stowage::cli {
 
-// INVALID_ARGUMENT lists the metrics there are.
+// Checks the name of a metric. INVALID_ARGUMENT lists those that there are.
 absl::Status CheckMetric(absl::string_view metric);
 
-// "speedup:first-touch" and "least_ratio:0.9" have a parameter.
+// The name of a metric. "speedup:first-touch" and "least_ratio:0.9" have a
+// parameter.
 struct MetricName {
   absl::string_view name;
   absl::string_view parameter;  // empty: none
 };
 MetricName SplitMetric(absl::string_view metric);
 
-// Of one row alone: all but speedup and least_ratio. Nothing where the row has
-// no plan or the value is not known.
+// Returns a metric of one row, that is, any but speedup and least_ratio;
+// nullopt if the row has no plan or the value is not known.
 std::optional<double> RowMetric(absl::string_view name,
                                 const ComparisonRow& row);
 

@@ -45,7 +45,7 @@ std::optional<double> Published(const SuiteFigure& figure,
   return std::nullopt;
 }
 
-// One number for a graph, whatever the limit.
+// Returns whether the metric is one number for a graph, whatever the limit.
 bool IsByGraph(const std::string& metric) {
   return absl::StartsWith(metric, "least_ratio") || metric == "peak_gb";
 }
@@ -89,7 +89,7 @@ std::string Claims(const SuiteFigure& figure, const SuiteResults& results) {
   return text + "\n";
 }
 
-// Plans that were not made, a line each.
+// Returns a line for each plan that was not made.
 std::string Failures(const SuiteFigure& figure, const SuiteResults& results) {
   std::string text;
   for (const auto& [key, row] : results.rows()) {

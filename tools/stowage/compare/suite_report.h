@@ -1,4 +1,5 @@
-// What a suite found, beside what the papers say: Markdown, JSON, pictures.
+// Reports what a suite found beside what the papers say, as Markdown, JSON and
+// pictures.
 //
 //   absl::Status written = WriteSuiteReport(suite, results, installation,
 //                                           "suite-results");
@@ -15,20 +16,22 @@
 
 namespace stowage::cli {
 
-// PERMISSION_DENIED names the directory when it cannot be made or written.
+// Makes the directory. PERMISSION_DENIED, which names it: it cannot be made or
+// written.
 absl::Status MakeSuiteDirectory(const std::string& directory);
 
-// One section a figure: the grid of each metric (the paper's number, where it
-// prints one, in parentheses), then each claim of the paper beside the same
-// number here.
+// Returns a section for each figure: the grid of each metric, with the paper's
+// number, if it prints one, in parentheses; then each claim of the paper beside
+// the same number here.
 std::string SuiteToMarkdown(const Suite& suite, const SuiteResults& results);
 
-// {"figures": [{"id", ..., "rows": [as compare has them], "claims": [...]}],
-//  "missing_policies": [...]}
+// Returns {"figures": [{"id", ..., "rows": [as compare has them], "claims":
+// [...]}], "missing_policies": [...]}.
 nlohmann::ordered_json SuiteToJson(const Suite& suite,
                                    const SuiteResults& results);
 
-// report.md, report.json and FIGURE.svg for each figure with several limits.
+// Writes report.md, report.json, and FIGURE.svg for each figure with several
+// limits.
 absl::Status WriteSuiteReport(const Suite& suite, const SuiteResults& results,
                               const Installation& installation,
                               const std::string& directory);

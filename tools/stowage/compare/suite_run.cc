@@ -49,7 +49,7 @@ absl::StatusOr<policies::Graph> LoadSuiteGraph(const Suite& suite,
   return graph;
 }
 
-// Everything that makes one plan the same as another.
+// Plans with equal keys are the same.
 using PlanKey = std::tuple<const Subject*, std::string, int64_t, double>;
 
 class SuiteRunner {
@@ -148,9 +148,9 @@ class SuiteRunner {
   }
 
   const Suite& suite_;
-  // By graph and system; the addresses do not change.
+  // By graph and system. The addresses of the elements do not change.
   std::map<std::pair<std::string, std::string>, Subject> subjects_;
-  // All three by whether the lower bound is wanted.
+  // All three are indexed by whether the lower bound is wanted.
   std::vector<ComparisonCase> cases_[2];
   std::map<PlanKey, size_t> index_[2];
   std::map<SuiteKey, size_t> wanted_[2];

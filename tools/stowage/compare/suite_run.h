@@ -1,4 +1,4 @@
-// Runs a suite and answers what its figures ask.
+// Runs a suite and computes the numbers that its figures ask for.
 //
 //   absl::StatusOr<SuiteResults> results = RunSuite(*suite, {.jobs = 2});
 //   std::optional<double> v =
@@ -18,24 +18,26 @@
 
 namespace stowage::cli {
 
-// Which plan of which figure: id, graph, limit's label, policy.
+// Names a plan of a figure: the figure's id, the graph, the limit's label, the
+// policy.
 using SuiteKey = std::tuple<std::string, std::string, std::string, std::string>;
 
 class SuiteResults {
  public:
-  // Policies that a figure names and this build does not have.
+  // Returns the policies that a figure names and this build does not have.
   const std::vector<std::string>& missing_policies() const {
     return missing_policies_;
   }
   const std::map<SuiteKey, ComparisonRow>& rows() const { return rows_; }
 
-  // Nothing where there is no plan or the value is not known.
+  // Returns a metric of one plan; nullopt if there is no plan or the value is
+  // not known.
   std::optional<double> Value(const SuiteFigure& figure,
                               const std::string& metric,
                               const std::string& graph,
                               const std::string& limit,
                               const std::string& policy) const;
-  // Over all graphs and limits that match and have values.
+  // Returns a quantity over all graphs and limits that match and have values.
   std::optional<double> Value(const SuiteFigure& figure,
                               const SuiteQuantity& quantity) const;
 
@@ -51,8 +53,8 @@ class SuiteResults {
   std::vector<std::string> missing_policies_;
 };
 
-// Plans once what several figures share. Errors name the graph file that is
-// missing or damaged.
+// Runs a suite. Makes a plan once that several figures share. Errors name the
+// graph file that is missing or damaged.
 absl::StatusOr<SuiteResults> RunSuite(const Suite& suite,
                                       const ComparisonSettings& settings);
 

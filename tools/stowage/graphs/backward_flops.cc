@@ -20,7 +20,8 @@ std::set<policies::TensorIndex> ReadsOf(const policies::Kernel& kernel) {
   return reads;
 }
 
-// Of the input and of the weight; those below the managed size do not show.
+// Returns how many gradients the kernel writes, of the input and of the weight.
+// Those below the managed size do not show.
 int64_t GradientsOf(const policies::Kernel& kernel) {
   const auto writes = std::count_if(
       kernel.operands.begin(), kernel.operands.end(),

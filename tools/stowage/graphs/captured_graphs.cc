@@ -21,7 +21,7 @@ struct GraphFile {
   std::string path;
 };
 
-// Of the run, the oldest first.
+// Returns the files of the run, oldest first.
 std::vector<GraphFile> GraphFiles(const std::string& graph_dir,
                                   const std::string& run_id) {
   std::vector<GraphFile> files;
@@ -39,7 +39,8 @@ std::vector<GraphFile> GraphFiles(const std::string& graph_dir,
   return files;
 }
 
-// The agent names them "<run id>-<pid>-<number>.graph.pb".
+// Returns the path of the chosen file. The agent names them
+// "<run id>-<pid>-<number>.graph.pb".
 absl::StatusOr<std::string> ChooseFile(const std::vector<GraphFile>& files,
                                        int number) {
   if (files.empty()) {

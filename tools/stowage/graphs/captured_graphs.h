@@ -1,6 +1,7 @@
-// The graphs that a private agent kept of the steps it profiled.
+// Loads the graphs that a private agent kept of profiled steps.
 //
-//   absl::StatusOr<policies::Graph> graph = LoadCapturedGraph(graph_dir, run_id, 0);
+//   absl::StatusOr<policies::Graph> graph =
+//       LoadCapturedGraph(graph_dir, run_id, /*number=*/0);
 #ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
 #define STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
 
@@ -11,9 +12,9 @@
 
 namespace stowage::cli {
 
-// The `number`th kind of step that a job of the run had profiled, from 1; 0 is
-// the last one. FAILED_PRECONDITION when no step was profiled,
-// INVALID_ARGUMENT lists what there is when `number` does not exist.
+// Returns the graph of the `number`th kind of step, from 1, that a job of the
+// run profiled; 0 is the last one. FAILED_PRECONDITION: no step was profiled.
+// INVALID_ARGUMENT: `number` does not exist; the message lists what there is.
 absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,
                                                   const std::string& run_id,
                                                   int number);

@@ -64,7 +64,7 @@ std::vector<LeastLimitFor> LeastLimits(const policies::Graph& graph) {
   return limits;
 }
 
-// The kernels that may run in several ways, the first `count` of them.
+// Returns the first `count` kernels that may run in several ways.
 Table ImplementationTable(const policies::Graph& graph, size_t count) {
   Table table({"kernel", "implementation", "all fast", "workspace"});
   const std::vector<policies::TensorIndex> workspaces =
@@ -87,8 +87,8 @@ Table ImplementationTable(const policies::Graph& graph, size_t count) {
   return table;
 }
 
-// `compare` and `train` give other times where the system has another
-// processor.
+// Says which processor the durations are of: `compare` and `train` show other
+// times if the system has another one.
 std::string DurationsText(const GraphSummary& summary) {
   if (!summary.durations_measured) return " (partly or all derived)";
   if (summary.processor.empty()) return " (measured)";

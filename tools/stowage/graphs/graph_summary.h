@@ -1,6 +1,6 @@
-// What `stowage graph show` says of a graph.
+// Summarises a graph for `stowage graph show`.
 //
-//   GraphSummary summary = Summarize(loaded.graph);
+//   GraphSummary summary = Summarize(graph, /*largest_count=*/5);
 #ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_GRAPH_SUMMARY_H_
 #define STOWAGE_TOOLS_STOWAGE_GRAPHS_GRAPH_SUMMARY_H_
 
@@ -37,8 +37,8 @@ struct GraphSummary {
   std::vector<policies::TensorIndex> largest;  // most bytes first
 };
 
-// `graph` is valid and has a kernel; at most `largest_count` tensors, and
-// as many kernels with several implementations, are named.
+// Returns the summary of a valid graph with a kernel. Names at most
+// `largest_count` tensors, and as many kernels with several implementations.
 GraphSummary Summarize(const policies::Graph& graph, size_t largest_count);
 
 nlohmann::json SummaryToJson(const GraphSummary& summary,

@@ -24,7 +24,7 @@ constexpr size_t kBufferBytes = 32 << 20;
 constexpr size_t kPieceBytes = 1 << 20;
 constexpr int kRounds = 4;
 
-// The value of the first line "KEY : VALUE"; empty where there is none.
+// Returns the value of the first line "KEY : VALUE"; empty if there is none.
 absl::string_view FindField(absl::string_view cpuinfo, absl::string_view key) {
   for (absl::string_view line : absl::StrSplit(cpuinfo, '\n')) {
     const std::pair<absl::string_view, absl::string_view> parts =
@@ -36,8 +36,8 @@ absl::string_view FindField(absl::string_view cpuinfo, absl::string_view key) {
   return {};
 }
 
-// The nominal clock is part of the name where there is one ("@ 2.50GHz"): the
-// clock of the moment says little.
+// Returns the nominal clock, which may be part of the name ("@ 2.50GHz"), else
+// that of the moment, which says little.
 double ClockHz(absl::string_view name, absl::string_view cpuinfo) {
   const size_t at = name.rfind("@ ");
   double value = 0;
@@ -59,9 +59,9 @@ int FlopsPerCycle(absl::string_view cpuinfo) {
   return flags.count("avx") > 0 ? 16 : 8;
 }
 
-// What one thread reads and writes a second, copying beside the others. Pieces
-// are short beside a time slice, so that the median knows nothing of who else
-// runs here.
+// Measures how much one thread reads and writes a second while the others copy,
+// too. The pieces are short beside a time slice, so that the median does not
+// depend on who else runs here.
 void MeasureCopies(int64_t& bytes_per_second) {
   const std::vector<char> source(kBufferBytes, 1);
   std::vector<char> destination(kBufferBytes, 2);
@@ -79,7 +79,8 @@ void MeasureCopies(int64_t& bytes_per_second) {
       2 * int64_t{kPieceBytes} * 1'000'000'000 / std::max<int64_t>(*median, 1);
 }
 
-// Two significant digits: a second capture on the same host mostly agrees.
+// Rounds to two significant digits, so that a second capture on the same host
+// mostly agrees.
 int64_t Rounded(int64_t value) {
   const double unit = std::pow(
       10,

@@ -1,4 +1,4 @@
-// The processor of this host, as captured graphs state it.
+// Describes the processor of this host for captured graphs.
 //
 //   HostProcessor processor = DescribeHostProcessor();
 //   graph.processor = processor.name;
@@ -17,13 +17,13 @@ struct HostProcessor {
   policies::ProcessorPeak peak;  // unknown where the host does not say enough
 };
 
-// FLOP/s by the text of /proc/cpuinfo: cores x clock x what the vector units
-// can do a cycle (64 with AVX-512, 32 with AVX2 and FMA, 16 with AVX, else 8).
-// Pure; the bandwidth stays unknown.
+// Returns the processor that the text of /proc/cpuinfo describes. Its FLOP/s
+// are cores x clock x what the vector units can do a cycle: 64 with AVX-512, 32
+// with AVX2 and FMA, 16 with AVX, else 8. Its bandwidth stays unknown. Pure.
 HostProcessor ProcessorFromCpuinfo(absl::string_view cpuinfo, int cores);
 
-// Measures the bandwidth as well, by copies of all cores: blocks for about half
-// a second and takes 64 MiB a core.
+// Returns the processor of this host, with its bandwidth, which copies of all
+// cores measure. Blocks for about half a second and takes 64 MiB a core.
 HostProcessor DescribeHostProcessor();
 
 }  // namespace stowage::cli

@@ -1,5 +1,5 @@
-// Any file that holds a graph: Stowage's own, a profiled graph, an execution
-// trace; plain, gzipped or in a tar archive.
+// Reads any file that holds a graph: Stowage's own, a profiled graph or an
+// execution trace; plain, gzipped or in a tar archive.
 //
 //   absl::StatusOr<LoadedGraph> loaded = LoadGraph("resnet.json.gz", {});
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_GRAPH_FILE_H_
@@ -25,15 +25,16 @@ struct LoadedGraph {
   std::vector<std::string> notes;
 };
 
-// "resnet50" for "graphs/resnet50.pb.gz".
+// Returns the name of the graph in a file: "resnet50" for
+// "graphs/resnet50.pb.gz".
 std::string GraphNameFromPath(const std::string& path);
 
-// Blocks on the disk. Errors begin with the path.
+// Reads the graph in a file. Blocks on the disk. Errors begin with the path.
 absl::StatusOr<LoadedGraph> LoadGraph(const std::string& path,
                                       const GraphFileOptions& options);
 
-// The same for bytes that are neither gzipped nor packed. `name` is given to
-// graphs whose file has none.
+// Reads the graph in bytes that are neither gzipped nor packed. A graph without
+// a name gets `name`.
 absl::StatusOr<LoadedGraph> ParseGraphFile(absl::string_view bytes,
                                            const std::string& name,
                                            const GraphFileOptions& options);

@@ -1,5 +1,7 @@
-// What an importer gives: a graph that is still to be validated, and what it
-// left out and why.
+// Holds what an importer returns: a graph that is not yet validated, and notes
+// on what the importer left out and why.
+//
+//   imported.graph.set_name(GraphNameFrom("my trace"));  // "my-trace"
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_IMPORTED_GRAPH_H_
 #define STOWAGE_TOOLS_STOWAGE_IMPORT_IMPORTED_GRAPH_H_
 
@@ -16,7 +18,8 @@ struct ImportedGraph {
   std::vector<std::string> notes;  // "skipped 1422 views", ...
 };
 
-// `name` with every character that a graph's name may not have replaced.
+// Returns `name` with every character replaced that a graph's name may not
+// have.
 std::string GraphNameFrom(const std::string& name);
 
 }  // namespace stowage::cli

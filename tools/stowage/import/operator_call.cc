@@ -25,8 +25,8 @@ Phase PhaseOf(const TraceNode& node, Phase of_parent) {
   return of_parent;
 }
 
-// "Tensor(a!) self, Tensor[] b=[1, 2]" at depth 0 only: lists and alias sets
-// have commas of their own.
+// Splits a list such as "Tensor(a!) self, Tensor[] b=[1, 2]" at its own commas,
+// and not at those of lists and alias sets in it.
 std::vector<absl::string_view> SplitArguments(absl::string_view list) {
   std::vector<absl::string_view> arguments;
   int depth = 0;
@@ -44,7 +44,7 @@ std::vector<absl::string_view> SplitArguments(absl::string_view list) {
   return arguments;
 }
 
-// The text between the parentheses that follow the operator's name.
+// Returns the text between the parentheses that follow the operator's name.
 absl::string_view ArgumentList(absl::string_view schema) {
   const size_t begin = schema.find('(');
   const size_t end = schema.rfind(") ->");
@@ -55,7 +55,8 @@ absl::string_view ArgumentList(absl::string_view schema) {
   return schema.substr(begin + 1, end - begin - 1);
 }
 
-// "aten::add_" and "c10d::allreduce_" write their first argument.
+// Returns whether the operator writes its first argument, as "aten::add_" and
+// "c10d::allreduce_" do.
 bool IsInPlaceName(const std::string& name) {
   return absl::EndsWith(name, "_") && !absl::EndsWith(name, "__");
 }

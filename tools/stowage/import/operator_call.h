@@ -1,10 +1,12 @@
-// The operator calls of a trace that may become kernels.
+// Finds the operator calls of a trace that may become kernels.
 //
-//   for (const OperatorCall& call : OutermostCalls(trace)) ...
+//   for (const OperatorCall& call : OutermostCalls(trace)) {
+//     std::cout << trace.nodes[call.node].name << "\n";
+//   }
 //
-// A call is outermost when no operator encloses it: autograd's nodes, module
-// names and annotations do not count as operators. What it calls inside is part
-// of it, as the runtime's hook sees it.
+// A call is outermost if no operator encloses it. Autograd's nodes, module
+// names and annotations do not count as operators. What a call calls inside is
+// part of it, as the runtime's hook sees it.
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_OPERATOR_CALL_H_
 #define STOWAGE_TOOLS_STOWAGE_IMPORT_OPERATOR_CALL_H_
 
@@ -22,19 +24,19 @@ struct OperatorCall {
   Phase phase = Phase::kForward;
 };
 
-// By id, that is, in the order in which they began.
+// Returns the calls by id, that is, in the order in which they began.
 std::vector<OperatorCall> OutermostCalls(const ExecutionTrace& trace);
 
-// What the schema (or the name, where there is none) says of an argument.
+// What the schema says of an argument; without a schema, what the name says.
 struct ArgumentEffect {
   bool read = true;
   bool write = false;
 };
 
-// One per input of the node.
+// Returns the effect on each input of the node.
 std::vector<ArgumentEffect> InputEffects(const TraceNode& node);
 
-// Allocates without touching: aten::empty and its kin.
+// Returns whether the node allocates without touching, as aten::empty does.
 bool IsAllocation(const TraceNode& node);
 
 }  // namespace stowage::cli

@@ -23,7 +23,8 @@ void SetMeasured(const json& duration_ns, v1::ProfiledDuration& corner) {
   corner.set_source(v1::DURATION_SOURCE_MEASURED);
 }
 
-// Corners that are missing stay so: they are derived for the memory system.
+// Sets the corners that the kernel has. The others are derived later for the
+// memory system.
 void SetCorners(const json& kernel, v1::KernelProfile& profile) {
   SetMeasured(kernel.at(kFast), *profile.mutable_fast_inputs_fast_outputs());
   if (kernel.contains(kInputsFaulted)) {
@@ -74,8 +75,9 @@ void AddTensor(const json& tensor, v1::Graph& graph) {
   out.set_persistent(tensor.at("persistent").get<bool>());
 }
 
-// Persistent tensors are weights; what one kernel alone names is its scratch;
-// what a backward kernel names first is a gradient.
+// Sets the kinds of tensors: a persistent one is a weight, one that a single
+// kernel names is its scratch, and one that a backward kernel names first is a
+// gradient.
 void SetKinds(v1::Graph& graph) {
   std::vector<int> first(graph.tensors_size(), -1);
   std::vector<bool> shared(graph.tensors_size(), false);

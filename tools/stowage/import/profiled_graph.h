@@ -1,6 +1,10 @@
 // Reads the published profiles of G10 (MICRO'23): one training step on an A100
 // with its kernel times, and their times with operands faulted in over PCIe.
 //
+//   absl::StatusOr<ImportedGraph> graph = ReadProfiledGraph(document);
+//
+// The document has these fields:
+//
 //   {"name": ..., "tensors": [{"bytes", "persistent"}],
 //    "kernels": [{"name", "layer", "inputs", "outputs", "duration_ns",
 //                 "inputs_faulted_duration_ns", "all_faulted_duration_ns"}]}
@@ -13,12 +17,13 @@
 
 namespace stowage::cli {
 
+// Returns whether the document is such a profile.
 bool IsProfiledGraph(const nlohmann::json& document);
 
-// Durations become measured corners: duration_ns the one with everything fast,
-// inputs_faulted the one with slow inputs, all_faulted the one with everything
-// slow. Either of the latter may be missing; the notes count where. The graph
-// is not validated. INVALID_ARGUMENT names the place.
+// Returns the graph of a document, not validated. Durations become measured
+// corners: duration_ns with everything fast, inputs_faulted with slow inputs,
+// all_faulted with everything slow. The last two may be missing; the notes
+// count how often. INVALID_ARGUMENT names the place.
 absl::StatusOr<ImportedGraph> ReadProfiledGraph(const nlohmann::json& document);
 
 }  // namespace stowage::cli

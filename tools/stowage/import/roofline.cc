@@ -21,13 +21,14 @@ Shape ShapeAt(const std::vector<TraceArgument>& arguments, size_t index) {
   return index < arguments.size() ? arguments[index].shape : Shape();
 }
 
-// [.., m, k] x [.., k, n]: 2 m k n for each of the leading extents.
+// Returns the FLOPs of [.., m, k] x [.., k, n]: 2 m k n for each of the leading
+// extents.
 double MatrixProductFlops(const Shape& a, const Shape& b) {
   if (a.size() < 2 || b.size() < 2) return 0;
   return 2 * Product(a) * static_cast<double>(b.back());
 }
 
-// `output` has the output's extents, `weight` is [c_out, c_in / groups, ...].
+// Returns the FLOPs of a convolution. `weight` is [c_out, c_in / groups, ...].
 double ConvolutionFlops(const Shape& output, const Shape& weight) {
   if (output.empty() || weight.empty() || weight[0] <= 0) return 0;
   return 2 * Product(output) * Product(weight) / static_cast<double>(weight[0]);

@@ -1,4 +1,8 @@
-// How long a kernel of a trace without durations takes: the roofline rule,
+// Estimates how long a kernel of a trace without durations takes.
+//
+//   int64_t ns = RooflineDurationNs(CallFlops(trace, call), bytes);
+//
+// The roofline rule is
 //
 //   duration = launch + max(FLOPs / peak FLOP/s, bytes touched / bandwidth),
 //
@@ -20,8 +24,8 @@ inline constexpr char kRooflineProcessor[] = "A100-40GB (roofline)";
 
 int64_t RooflineDurationNs(int64_t flops, int64_t bytes);
 
-// Of matrix products and convolutions (and their backward, twice that), from
-// the shapes; 0 for other calls and where shapes are missing.
+// Returns the FLOPs of matrix products and convolutions, and twice as many for
+// their backward, from the shapes; 0 for other calls and if shapes are missing.
 int64_t CallFlops(const ExecutionTrace& trace, const OperatorCall& call);
 
 }  // namespace stowage::cli

@@ -71,7 +71,8 @@ void StorageHistory::NoteInput(const TensorRef& tensor, ArgumentEffect effect,
                                bool outer, Current& current) {
   if (IsEmpty(tensor)) return;
   const auto known = instance_of_storage_.find(tensor.storage_id);
-  // What only an inner call names, and nothing made, is scratch of this call.
+  // A storage that nothing made and that an inner call alone names is scratch
+  // of this call.
   const int instance =
       known != instance_of_storage_.end()
           ? known->second
@@ -114,8 +115,8 @@ bool StorageHistory::WasMadeInside(int instance, OpenNode open,
                                    const Current& current) const {
   const StorageInstance& made = instances_[instance];
   if (made.birth_call != current.call) return false;
-  // aten::empty_like calls aten::empty: only what came before the call is
-  // another allocation.
+  // aten::empty_like calls aten::empty, so only a storage from before the call
+  // is another allocation.
   return !IsAllocation(trace_.nodes[open.node]) ||
          made.birth_ordinal >= open.births_before;
 }

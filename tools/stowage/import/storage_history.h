@@ -1,10 +1,11 @@
 // Follows the storages of a trace from call to call. Storage ids are recycled:
-// an output that is none of a call's inputs is a new allocation, and what had
-// its id before is gone.
+// an output that is no input of a call is a new allocation, and the storage
+// that had its id before is gone.
 //
 //   StorageHistory history(trace);
-//   for (const OperatorCall& call : calls)
-//   effects.push_back(history.Apply(call));
+//   for (const OperatorCall& call : calls) {
+//     effects.push_back(history.Apply(call));
+//   }
 //
 // Borrows the trace. Not thread-safe.
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_STORAGE_HISTORY_H_
@@ -24,11 +25,12 @@ namespace stowage::cli {
 // One allocation.
 struct StorageInstance {
   std::string device;
-  // The call that made it, -1: it was there before the trace began.
+  // The call that made it; -1: it was there before the trace began.
   int birth_call = -1;
   int birth_ordinal = 0;  // among the call's allocations
-  // The largest window seen. Views may be expanded, that is, claim more
-  // elements than the storage has: they count only where nothing else is known.
+  // The largest window that was seen. A view may be expanded, that is, claim
+  // more elements than the storage has, so views count only if nothing else is
+  // known.
   int64_t extent_bytes = 0;
   int64_t view_extent_bytes = 0;
 
@@ -51,13 +53,14 @@ class StorageHistory {
  public:
   explicit StorageHistory(const ExecutionTrace& trace) : trace_(trace) {}
 
-  // Calls must be applied in order. The effects of a pure view write nothing.
+  // Applies a call and returns its effects. Calls must come in order. The
+  // effects of a pure view write nothing.
   CallEffects Apply(const OperatorCall& call);
 
   const std::vector<StorageInstance>& instances() const { return instances_; }
 
  private:
-  // Of the call that is being applied.
+  // The call that is being applied.
   struct Current {
     int call = 0;
     int node = 0;
@@ -76,7 +79,8 @@ class StorageHistory {
   void NoteInput(const TensorRef& tensor, ArgumentEffect effect, bool outer,
                  Current& current);
   void NoteOutput(const TensorRef& tensor, OpenNode open, Current& current);
-  // Whether the call, or for an allocating node the node itself, made it.
+  // Returns whether the call made the instance; for a node that allocates,
+  // whether the node itself did.
   bool WasMadeInside(int instance, OpenNode open, const Current& current) const;
   int NewInstance(const TensorRef& tensor, int birth_call, Current& current);
   void Extend(int instance, const TensorRef& tensor);

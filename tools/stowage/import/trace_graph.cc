@@ -15,7 +15,7 @@
 namespace stowage::cli {
 namespace {
 
-// A storage within the chosen iteration; kernels count from its start.
+// A storage within the chosen iteration, from whose start kernels count.
 struct TensorUse {
   bool alive_at_start = false;
   std::optional<int> wrap_birth;  // born here in the step before
@@ -27,7 +27,7 @@ struct TensorUse {
   Phase birth_phase = Phase::kForward;
 };
 
-// Builds the graph of one iteration; borrows everything.
+// Builds the graph of one iteration. Owns nothing that it is given.
 class IterationGraph {
  public:
   IterationGraph(const ExecutionTrace& trace, const TracedKernels& traced,
@@ -77,8 +77,8 @@ class IterationGraph {
     use.outside_optimizer |= phase != Phase::kOptimizer;
   }
 
-  // A tensor that the step before left behind, and the one that this step
-  // leaves behind at the same place, are one tensor that wraps around.
+  // Joins a tensor that the step before left behind with the one that this step
+  // leaves behind at the same place. They are one tensor that wraps around.
   void JoinWrappingTensors() {
     std::map<std::pair<int, int>, int> born;  // (kernel, ordinal) -> instance
     for (const auto& [instance, use] : uses_) {
@@ -105,8 +105,9 @@ class IterationGraph {
     }
   }
 
-  // The kernel, counted from the start of the step before, that first used
-  // `instance` there; absent unless this step has the same kernel at its place.
+  // Returns the kernel, counted from the start of the step before, that first
+  // used `instance` there; nullopt unless this step has the same kernel at its
+  // place.
   std::optional<int> PreviousBirth(int instance, const TensorUse& use) const {
     if (!use.alive_at_start) return std::nullopt;
     const int birth_call = traced_.instances[instance].birth_call;

@@ -19,7 +19,7 @@ struct TraceImportOptions {
   int iteration = -1;  // from 0; -1: the last complete one
 };
 
-// The graph is not validated. INVALID_ARGUMENT when the iteration does not
+// Returns the graph, not validated. INVALID_ARGUMENT: the iteration does not
 // exist or has no kernel.
 absl::StatusOr<ImportedGraph> ImportTrace(const ExecutionTrace& trace,
                                           const TraceImportOptions& options);

@@ -1,4 +1,4 @@
-// Which part of a trace is one training step.
+// Finds which part of a trace is one training step.
 //
 //   std::vector<Iteration> iterations = FindIterations(trace);
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_TRACE_ITERATION_H_
@@ -21,13 +21,14 @@ struct Iteration {
   bool has_optimizer_step = false;
 };
 
-// Split at the profiler's marks (ProfilerStep#N); without them at the first
-// annotation of the main thread that repeats; without that the trace is one
-// iteration.
+// Splits the trace at the profiler's marks (ProfilerStep#N); without them at
+// the first annotation of the main thread that repeats. Without that either,
+// the trace is one iteration.
 std::vector<Iteration> FindIterations(const ExecutionTrace& trace);
 
-// `wanted` counts from 0; -1 is the last complete one: the last that has an
-// optimizer step, where any has. INVALID_ARGUMENT lists what there is.
+// Returns the index of the iteration that is `wanted`, from 0. -1 means the
+// last complete one, which is the last with an optimizer step if any has one.
+// INVALID_ARGUMENT lists what there is.
 absl::StatusOr<int> ChooseIteration(const std::vector<Iteration>& iterations,
                                     int wanted);
 

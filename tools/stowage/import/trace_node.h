@@ -1,5 +1,6 @@
-// The nodes of a PyTorch execution trace, in one form for both layouts: flat
-// (schema 1.0.0 and 1.0.1) and nested (the "chakra" schemas 1.0.2 to 1.1).
+// Reads the nodes of a PyTorch execution trace. Both layouts, flat (schema
+// 1.0.0 and 1.0.1) and nested (the "chakra" schemas 1.0.2 to 1.1), get one
+// form.
 //
 //   absl::StatusOr<ExecutionTrace> trace = ReadExecutionTrace(document);
 //
@@ -25,7 +26,8 @@ struct TensorRef {
   int64_t element_bytes = 0;
   std::string device;
 
-  // Bytes from the storage's start to the window's end, if it is contiguous.
+  // Returns the bytes from the storage's start to the window's end, if the
+  // window is contiguous.
   int64_t extent_bytes() const {
     return (offset_elements + element_count) * element_bytes;
   }
@@ -48,16 +50,17 @@ struct TraceNode {
 struct ExecutionTrace {
   std::string schema;
   std::vector<TraceNode> nodes;  // by id
-  // Nodes whose parent is not in the trace; they are read as roots.
+  // How many nodes have a parent that is not in the trace. They are read as
+  // roots.
   int64_t orphan_count = 0;
   int64_t first_orphan_id = 0;
 };
 
 bool IsExecutionTrace(const nlohmann::json& document);
 
-// INVALID_ARGUMENT names the node: an unknown schema, a missing or mistyped
-// field, an id that occurs twice, a parent that begins after its child (a
-// cycle), a negative size.
+// Reads a trace. INVALID_ARGUMENT names the schema that is unknown, or the node
+// that lacks a field or has one of another type, has the id of another one or a
+// negative size, or has a parent that begins after it (a cycle).
 absl::StatusOr<ExecutionTrace> ReadExecutionTrace(
     const nlohmann::json& document);
 

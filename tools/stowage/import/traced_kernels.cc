@@ -7,7 +7,8 @@
 namespace stowage::cli {
 namespace {
 
-// The device whose storages have the most bytes: the one the model trains on.
+// Returns the device whose storages have the most bytes, on which the model
+// trains.
 std::string MainDevice(const std::vector<StorageInstance>& instances) {
   std::map<std::string, int64_t> bytes;
   for (const StorageInstance& instance : instances) {

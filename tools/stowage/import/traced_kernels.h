@@ -1,4 +1,7 @@
-// All kernels of a trace and which of them belong to an iteration.
+// Finds all kernels of a trace, and which of them belong to an iteration.
+//
+//   TracedKernels kernels = FindKernels(trace);
+//   KernelRange range = KernelsOf(iteration, trace, kernels);
 #ifndef STOWAGE_TOOLS_STOWAGE_IMPORT_TRACED_KERNELS_H_
 #define STOWAGE_TOOLS_STOWAGE_IMPORT_TRACED_KERNELS_H_
 
@@ -30,7 +33,7 @@ struct TracedKernels {
 
 TracedKernels FindKernels(const ExecutionTrace& trace);
 
-// Kernels begin <= index < end.
+// The kernels with begin <= index < end.
 struct KernelRange {
   int begin = 0;
   int end = 0;

@@ -1,4 +1,4 @@
-// Trained DQN policies as files.
+// Reads trained DQN policies from files.
 //
 //   absl::StatusOr<policies::DqnPolicy> policy = LoadDqnPolicy("resnet.dqn");
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_DQN_FILE_H_
@@ -11,8 +11,8 @@
 
 namespace stowage::cli {
 
-// Blocks on the disk. Errors begin with the path; INVALID_ARGUMENT for what is
-// torn, tampered with or of another version.
+// Reads a policy. Blocks on the disk. Errors begin with the path.
+// INVALID_ARGUMENT: the file is torn, tampered with or of another version.
 absl::StatusOr<policies::DqnPolicy> LoadDqnPolicy(const std::string& path);
 
 }  // namespace stowage::cli

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMaxFileBytes = int64_t{1} << 30;
 
-// Whatever the reason, there is no input: NOT_FOUND.
+// Returns NOT_FOUND, whatever the reason: there is no input.
 absl::Status Unreadable(const std::string& path, int error) {
   return absl::NotFoundError(
       absl::StrCat("cannot read '", path, "': ", strerror(error)));

@@ -1,8 +1,9 @@
-// JSON that somebody else wrote, read with errors that name the place.
+// Reads JSON that somebody else wrote, with errors that name the place.
 //
 //   absl::StatusOr<nlohmann::json> document = ParseJsonInput(text);
-//   return ReadFields<policies::Graph>([&] { return policies::Graph{document->at("name")}; });
-//   // INVALID_ARGUMENT: "(/kernels/17) key 'name' not found; ..."
+//   return ReadFields<policies::Graph>(
+//       [&] { return policies::Graph{document->at("name")}; });
+//   // INVALID_ARGUMENT: (/kernels/17) key 'name' not found
 //
 // nlohmann's accessors throw; the exceptions end in ReadFields().
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_JSON_INPUT_H_
@@ -20,15 +21,16 @@
 
 namespace stowage::cli {
 
-// INVALID_ARGUMENT with line and column; RESOURCE_EXHAUSTED above 256 MiB.
+// Parses JSON. INVALID_ARGUMENT names line and column. RESOURCE_EXHAUSTED:
+// there are more than 256 MiB.
 absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text);
 
-// What an exception of nlohmann says, with the remedy.
+// Returns what an exception of nlohmann says, with the remedy.
 absl::Status JsonErrorToStatus(const nlohmann::json::exception& error);
 
-// The whole number that `value` is, such as 12 or 12.0, from `least` to `most`.
-// Throws json::type_error, which names the place: nlohmann's get() would cut
-// off fractions and high bits.
+// Returns the whole number, from `least` to `most`, that `value` is, such as 12
+// or 12.0. Throws json::type_error, which names the place, if it is none;
+// nlohmann's get() would cut off fractions and high bits.
 int64_t WholeNumber(const nlohmann::json& value, int64_t least, int64_t most);
 
 template <std::signed_integral T>
@@ -37,7 +39,8 @@ T WholeNumber(const nlohmann::json& value) {
   return static_cast<T>(WholeNumber(value, Limits::min(), Limits::max()));
 }
 
-// Runs `read`, which returns a T and may throw what nlohmann throws.
+// Returns what `read` returns, a T. `read` may throw exceptions of nlohmann,
+// which become errors.
 template <typename T, typename Function>
 absl::StatusOr<T> ReadFields(const Function& read) {
   try {

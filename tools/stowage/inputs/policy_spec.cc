@@ -17,7 +17,7 @@
 namespace stowage::cli {
 namespace {
 
-// Such a policy is one of a file.
+// Returns whether the policy needs training, so that it is read from a file.
 bool NeedsTraining(absl::string_view name) {
   return policies::CapabilitiesOf({name.data(), name.size()}).needs_training;
 }

@@ -1,8 +1,9 @@
-// Policies as the command line names them: one of the registry's, or one with
-// its parameter, as "sentinel:8" (a migration interval of eight layers) or
-// "deeptm:resnet.dqn" (a file of `stowage train`).
+// Makes policies from the names that the command line takes: a name of the
+// registry, or one with a parameter such as "sentinel:8" (a migration interval
+// of eight layers) or "deeptm:resnet.dqn" (a file of `stowage train`).
 //
-//   absl::StatusOr<std::unique_ptr<policies::Policy>> policy = MakePolicyFromSpec(spec);
+//   absl::StatusOr<std::unique_ptr<policies::Policy>> policy =
+//       MakePolicyFromSpec("sentinel:8");
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_
 #define STOWAGE_TOOLS_STOWAGE_INPUTS_POLICY_SPEC_H_
 
@@ -16,25 +17,26 @@
 
 namespace stowage::cli {
 
-// NOT_FOUND lists the policies there are; INVALID_ARGUMENT says what a
-// parameter may be. Reads the file that "deeptm" names; errors begin with its
-// path.
+// Makes a policy. Reads the file that "deeptm" names; its errors begin with the
+// path. NOT_FOUND lists the policies that there are. INVALID_ARGUMENT says what
+// a parameter may be.
 absl::StatusOr<std::unique_ptr<policies::Policy>> MakePolicyFromSpec(
     absl::string_view spec);
 
-// "deeptm:FILE" for "deeptm"; other specs as they are.
+// Returns "deeptm:FILE" for "deeptm", and other specs as they are.
 std::string WithDqnFile(const std::string& spec, const std::string& dqn_path);
 
-// Where `spec` names a file: the error of reading it, which begins with its
-// path.
+// If `spec` names a file, returns the error of reading it, which begins with
+// its path.
 absl::Status CheckPolicyFile(absl::string_view spec);
 
-// INVALID_ARGUMENT when `dqn_path` is given and none of `specs` is "deeptm".
+// Returns INVALID_ARGUMENT if `dqn_path` is given and none of `specs` is
+// "deeptm".
 absl::Status CheckDqnUse(const std::vector<std::string>& specs,
                          const std::string& dqn_path);
 
-// `wanted` with every policy of the registry in the place of "all". The error
-// of the first that does not exist.
+// Returns `wanted` with every policy of the registry in the place of "all", or
+// the error of the first policy that does not exist.
 absl::StatusOr<std::vector<std::string>> ExpandPolicies(
     const std::vector<std::string>& wanted);
 

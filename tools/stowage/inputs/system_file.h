@@ -1,4 +1,4 @@
-// A memory system by the name of a preset or by file.
+// Loads a memory system by the name of a preset or from a file.
 //
 //   absl::StatusOr<policies::MemorySystem> system = LoadSystem("optane");
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_SYSTEM_FILE_H_
@@ -11,8 +11,8 @@
 
 namespace stowage::cli {
 
-// A file may be binary or proto JSON, gzipped or not. NOT_FOUND lists the
-// presets when `name` is neither.
+// Returns the system. A file may be binary or proto JSON, gzipped or not.
+// NOT_FOUND, which lists the presets: `name` is neither a preset nor a file.
 absl::StatusOr<policies::MemorySystem> LoadSystem(const std::string& name);
 
 }  // namespace stowage::cli

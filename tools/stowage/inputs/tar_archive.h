@@ -1,4 +1,4 @@
-// One file out of a tar archive in memory, by libarchive.
+// Extracts a file from a tar archive in memory, with libarchive.
 //
 //   if (IsTar(bytes)) bytes = *ExtractMember(bytes, "rank0.json");
 #ifndef STOWAGE_TOOLS_STOWAGE_INPUTS_TAR_ARCHIVE_H_
@@ -13,8 +13,9 @@ namespace stowage::cli {
 
 bool IsTar(absl::string_view bytes);
 
-// `member` is a full name or its last part; empty where the archive has one
-// file only. INVALID_ARGUMENT lists the members when none or several match.
+// Returns the content of a file. `member` is its full name or the last part; it
+// may be empty if the archive has one file. INVALID_ARGUMENT, which lists the
+// members: none or several match.
 absl::StatusOr<std::string> ExtractMember(absl::string_view bytes,
                                           const std::string& member);
 

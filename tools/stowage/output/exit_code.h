@@ -1,4 +1,4 @@
-// What the command line exits with, and how it reports an error.
+// Names the exit codes of the command line, and reports errors.
 //
 //   if (!graph.ok()) return ReportError(graph.status());
 #ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_EXIT_CODE_H_
@@ -20,13 +20,14 @@ enum ExitCode : int {
   kExitInfeasible = 78,
 };
 
-// The exit code that says best what `status` means; kExitOk for OK.
+// Returns the exit code that says best what `status` means; kExitOk for OK.
 int ExitCodeFor(const absl::Status& status);
 
 // Prints "stowage: <message>" on stderr and returns ExitCodeFor(status).
 int ReportError(const absl::Status& status);
 
-// The same for an error in the command line itself: returns kExitUsage.
+// Does the same for an error in the command line itself, and returns
+// kExitUsage.
 int ReportUsageError(const absl::Status& status);
 
 }  // namespace stowage::cli

@@ -15,7 +15,7 @@
 namespace stowage::cli {
 namespace {
 
-// What open() would give a new file, which mkstemp() does not.
+// Returns the mode that open() gives a new file, and mkstemp() does not.
 mode_t NewFileMode() {
   const mode_t mask = umask(0);
   umask(mask);

@@ -1,4 +1,4 @@
-// Files that the command line writes: whole or not at all.
+// Writes files whole or not at all.
 //
 //   absl::Status checked = CheckWritable(path);       // before hours of work
 //   absl::Status written = WriteFileAtomically(path, text);
@@ -13,19 +13,20 @@
 
 namespace stowage::cli {
 
-// PERMISSION_DENIED, naming the directory and the remedy, when a file could
-// not be made there. Leaves nothing behind.
+// Returns OK if a file could be made there, and leaves nothing behind.
+// PERMISSION_DENIED names the directory and the remedy.
 absl::Status CheckWritable(const std::string& path);
 
-// The first error of CheckWritable among those that are files: neither empty
-// nor "-".
+// Returns the first error of CheckWritable() for those paths that are files,
+// that is, neither empty nor "-".
 absl::Status CheckAllWritable(absl::Span<const std::string> paths);
 
-// Writes beside `path` and renames: readers see the old file or the new one.
+// Writes a file beside `path` and renames it, so that readers see the old file
+// or the new one.
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view content);
 
-// To `path`, or to stdout where it is empty or "-".
+// Writes to `path`, or to stdout if it is empty or "-".
 absl::Status WriteOutput(const std::string& path, absl::string_view content);
 
 }  // namespace stowage::cli

@@ -1,5 +1,5 @@
-// What a long command is at, on stderr: one line that changes on a terminal,
-// plain lines elsewhere.
+// Shows on stderr what a long command is doing: in one line that changes on a
+// terminal, in plain lines elsewhere.
 //
 //   Progress progress(12);
 //   progress.Step("resnet152, belady, 40%");
@@ -19,7 +19,7 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // Begins the next of the steps.
+  // Begins the next step.
   void Step(const std::string& what);
 
  private:

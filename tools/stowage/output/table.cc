@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kGap[] = "  ";
 
-// Bytes that begin a character of UTF-8.
+// Returns how many characters of UTF-8 the cell has.
 size_t Width(const std::string& cell) {
   return std::count_if(cell.begin(), cell.end(),
                        [](char c) { return (c & 0xC0) != 0x80; });

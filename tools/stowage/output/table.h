@@ -1,4 +1,4 @@
-// A table of text for terminals and logs.
+// Formats tables of text for terminals and logs.
 //
 //   Table table({"policy", "step"});
 //   table.AddRow({"belady", "1.72 s"});
@@ -17,11 +17,12 @@ class Table {
  public:
   explicit Table(std::vector<std::string> header);
 
-  // Missing cells are empty; surplus ones are dropped.
+  // Adds a row. Missing cells are empty; surplus ones are dropped.
   void AddRow(std::vector<std::string> cells);
 
-  // Columns two spaces apart, aligned left, cells that begin with a digit
-  // right; no trailing spaces. Widths count characters of UTF-8.
+  // Returns the table. Columns are two spaces apart. Cells that begin with a
+  // digit are aligned right, others left. There are no trailing spaces. Widths
+  // count characters of UTF-8.
   std::string ToText() const;
 
  private:

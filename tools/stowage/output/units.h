@@ -1,7 +1,7 @@
-// Sizes, times and counts for people.
+// Formats sizes, times and counts for people.
 //
-//   FormatBytes(943718400)     // "900 MiB"
-//   FormatDurationNs(1720000)  // "1.72 ms"
+//   FormatBytes(943718400);     // "900 MiB"
+//   FormatDurationNs(1720000);  // "1.72 ms"
 #ifndef STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_
 #define STOWAGE_TOOLS_STOWAGE_OUTPUT_UNITS_H_
 
@@ -10,10 +10,11 @@
 
 namespace stowage::cli {
 
-// As the runtime and the agent write sizes, too.
+// Returns a size as the runtime and the agent write it, too.
 std::string FormatBytes(int64_t bytes);
 
-// The unit in which the value has one to three digits before the point.
+// Returns a duration in the unit in which it has one to three digits before the
+// point.
 std::string FormatDurationNs(int64_t duration_ns);
 
 }  // namespace stowage::cli

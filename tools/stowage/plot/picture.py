@@ -1,9 +1,9 @@
-"""What the scripts that draw have in common.
+"""Shares what the scripts that draw have in common.
 
     from picture import draw_file, load_pyplot
 
-A script of its own is called as SCRIPT DATA.json PICTURE, where the picture's
-name ends in .svg or .png.
+Each script is called as SCRIPT DATA.json PICTURE, where the picture's name ends in
+.svg or .png.
 """
 
 import json
@@ -11,7 +11,7 @@ import sys
 
 
 def load_pyplot():
-    """matplotlib's pyplot, without a display. Exits where it is missing."""
+    """Returns matplotlib's pyplot, without a display. Exits if it is missing."""
     try:
         import matplotlib
     except ImportError:
@@ -25,13 +25,13 @@ def load_pyplot():
 
 
 def save(figure, path, **options):
-    """Writes the figure; an SVG without the time of day."""
+    """Writes the figure. An SVG gets no time of day."""
     metadata = {"Date": None} if str(path).endswith(".svg") else None
     figure.savefig(path, dpi=130, metadata=metadata, **options)
 
 
 def draw_file(draw, usage):
-    """main() of a script: draws the data and writes the picture."""
+    """Serves as main() of a script: draws the data and writes the picture."""
     if len(sys.argv) != 3:
         sys.exit(usage)
     with open(sys.argv[1], encoding="utf-8") as file:

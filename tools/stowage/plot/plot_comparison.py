@@ -15,7 +15,7 @@ MARKERS = "osDv^<>pPX*hd"
 
 
 def panels_of(rows):
-    """{(graph, system): rows}, in the order of the rows."""
+    """Returns {(graph, system): rows}, in the order of the rows."""
     panels = {}
     for row in rows:
         panels.setdefault((row["graph"], row["system"]), []).append(row)

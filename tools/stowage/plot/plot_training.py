@@ -19,7 +19,7 @@ LINES = {"deeptm": ("#d62728", "-"), "first-touch": ("#9e9e9e", ":"),
 
 
 def smoothed(values):
-    """The mean of each value and up to WINDOW - 1 before it."""
+    """Returns the mean of each value and up to WINDOW - 1 values before it."""
     return [sum(values[max(0, i + 1 - WINDOW):i + 1]) / min(i + 1, WINDOW)
             for i in range(len(values))]
 

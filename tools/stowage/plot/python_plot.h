@@ -1,4 +1,4 @@
-// Pictures: a script of ours draws them with matplotlib.
+// Draws pictures with scripts of ours, which use matplotlib.
 //
 //   absl::Status drawn =
 //       DrawWithPython(installation.plotter_path, data, "step.svg");
@@ -12,11 +12,11 @@
 
 namespace stowage::cli {
 
-// INVALID_ARGUMENT unless the name ends in .svg or .png.
+// Returns INVALID_ARGUMENT unless the name ends in .svg or .png.
 absl::Status CheckPlotPath(const std::string& path);
 
-// Calls `script` with a file that holds `data`, and with `path`. Blocks.
-// FAILED_PRECONDITION says what the script said, such as that matplotlib is
+// Runs `script` with a file that holds `data`, and with `path`. Blocks.
+// FAILED_PRECONDITION says what the script has said, such as that matplotlib is
 // missing and how to install it.
 absl::Status DrawWithPython(const std::string& script,
                             const nlohmann::json& data,

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-// Without drops, which move nothing.
+// Returns the moves without drops, which move nothing.
 json MovesToJson(const StepPicture& picture) {
   json moves = json::array();
   for (size_t m = 0; m < picture.plan.moves.size(); ++m) {

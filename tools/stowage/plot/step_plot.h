@@ -1,5 +1,5 @@
-// The picture of a step: fast memory in use, moves, measured steps. Drawn by
-// plot_step.py with Debian's matplotlib.
+// Draws the picture of a step: fast memory in use, moves, measured steps.
+// plot_step.py does so with Debian's matplotlib.
 //
 //   absl::Status drawn = DrawStep(step, installation, "step.svg");
 #ifndef STOWAGE_TOOLS_STOWAGE_PLOT_STEP_PLOT_H_
@@ -25,8 +25,8 @@ struct StepPicture {
   std::vector<Step> measured;  // may be empty
 };
 
-// Blocks for some seconds. FAILED_PRECONDITION with what the script wrote when
-// it cannot draw, as without matplotlib.
+// Draws the picture. Blocks for some seconds. FAILED_PRECONDITION, with what
+// the script wrote: it cannot draw, because matplotlib is missing, say.
 absl::Status DrawStep(const StepPicture& picture,
                       const Installation& installation,
                       const std::string& path);

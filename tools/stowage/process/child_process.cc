@@ -40,8 +40,8 @@ bool RedirectToLog(const char* path) {
   return dup2(in, 0) >= 0 && dup2(out, 1) >= 0 && dup2(out, 2) >= 0;
 }
 
-// Runs in the child between fork and exec: async-signal-safe calls only.
-// Returns only on failure, with errno set.
+// Runs in the child between fork and exec, and makes async-signal-safe calls
+// alone. Returns only on failure, and sets errno then.
 void ExecChild(const ProcessOptions& options, pid_t parent, char* const* argv,
                char* const* environment) {
   if (options.detached) {
@@ -58,7 +58,8 @@ void ExecChild(const ProcessOptions& options, pid_t parent, char* const* argv,
   execvpe(argv[0], argv, environment);
 }
 
-// 0 when the exec succeeded (the pipe closed without a word).
+// Returns the errno of the exec; 0 if it succeeded, which closes the pipe
+// without a word.
 int ReadExecError(int fd) {
   int error = 0;
   ssize_t got;

@@ -1,10 +1,9 @@
-// One child process: started, waited for, stopped.
+// Starts a child process, waits for it and stops it.
 //
 //   absl::StatusOr<ChildProcess> agent = ChildProcess::Start(
 //       {.argv = {"stowage-agent", "--socket", path}, .log_path = log,
 //        .detached = true});
-//   ...
-//   agent->Stop(absl::Seconds(5));
+//   agent->Stop(/*grace=*/absl::Seconds(5));
 //
 // Not thread-safe. The destructor stops a child that still runs.
 #ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_CHILD_PROCESS_H_
@@ -22,23 +21,22 @@
 namespace stowage::cli {
 
 struct ProcessOptions {
-  // argv[0] is looked up in PATH when it has no slash.
+  // argv[0] is looked up in PATH if it has no slash.
   std::vector<std::string> argv;
   // "NAME=value"; empty: the parent's environment.
   std::vector<std::string> environment;
-  // Takes the child's stdout and stderr, its stdin is empty. Where this is
-  // empty the child shares the parent's three.
+  // The file for the child's stdout and stderr; its stdin is then empty. If
+  // this is empty, the child shares the parent's three.
   std::string log_path;
-  // In a session of its own, so that a terminal's Ctrl-C does not reach it, and
-  // told to stop (SIGTERM) when the thread that started it dies.
+  // Whether the child runs in its own session, so that a terminal's Ctrl-C does
+  // not reach it, and gets SIGTERM when the thread that started it dies.
   bool detached = false;
 };
 
 class ChildProcess {
  public:
-  // Errors of the exec itself are returned: NOT_FOUND when there is no such
-  // program, PERMISSION_DENIED when it may not be run. Signals that the parent
-  // blocks are unblocked in the child.
+  // Starts a child, in which signals that the parent blocks are unblocked.
+  // NOT_FOUND: there is no such program. PERMISSION_DENIED: it may not be run.
   static absl::StatusOr<ChildProcess> Start(const ProcessOptions& options);
 
   ChildProcess(ChildProcess&& other) noexcept;
@@ -46,12 +44,13 @@ class ChildProcess {
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
-  // The exit status as a shell gives it (128 + signal when one killed the
-  // child), or nullopt while it runs. Does not block.
+  // Returns the exit status as a shell does, 128 + the signal if one killed the
+  // child; nullopt while the child runs. Does not block.
   std::optional<int> Poll();
-  // Blocks until the child has ended.
+  // Blocks until the child has ended. Returns its exit status.
   int Wait();
-  // SIGTERM, after `grace` SIGKILL; blocks until the child has ended.
+  // Sends SIGTERM, and SIGKILL after `grace`. Blocks until the child has ended.
+  // Returns its exit status.
   int Stop(absl::Duration grace);
 
  private:

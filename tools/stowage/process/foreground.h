@@ -1,4 +1,4 @@
-// Waits in the foreground: for the user's command, as a shell would, or for the
+// Waits in the foreground, as a shell does, for the user's command or for the
 // end of what runs beside it.
 //
 //   SignalBlock block;                       // before any child is started
@@ -28,12 +28,13 @@ class SignalBlock {
   sigset_t before_;
 };
 
-// The signal that asked this process to end while it was blocked, if any.
+// Returns the signal that asked this process to end while it was blocked;
+// nullopt: none.
 std::optional<int> TakePendingSignal();
 
-// Blocks until `command` has ended and returns its exit status. Signals sent
-// to this process are forwarded; those of a terminal reached the command
-// already, which shares the process group. Requires a SignalBlock.
+// Blocks until `command` has ended and returns its exit status. Forwards
+// signals that are sent to this process. Those of a terminal reach the command
+// by themselves, because it shares the process group. Requires a SignalBlock.
 int WaitInForeground(ChildProcess& command);
 
 enum class Event {
@@ -42,7 +43,8 @@ enum class Event {
   kReadable,    // `fd` is
 };
 
-// Blocks until one of these happens; `fd` may be -1. Requires a SignalBlock.
+// Blocks until one of these happens and returns it. `fd` may be -1. Requires a
+// SignalBlock.
 Event WaitForEvent(int fd);
 
 }  // namespace stowage::cli

@@ -1,5 +1,5 @@
-// A function that runs in a process of its own: what it needs is measured, and
-// when it dies the caller lives on.
+// Runs a function in its own process. The memory that it needs is measured, and
+// the caller lives on if it dies.
 //
 //   absl::StatusOr<ForkedCall> call = ForkedCall::Start([&] { return Work(); });
 //   absl::StatusOr<ForkedResult> result = call->Finish(absl::InfiniteFuture());
@@ -24,15 +24,15 @@ namespace stowage::cli {
 
 struct ForkedResult {
   std::string output;
-  // Of the call's process, as the kernel counted it (wait4): what the caller
-  // had resident when it forked, and all the call added.
+  // The peak of the call's process, as wait4() tells it: what the caller had
+  // resident when it forked, and what the call added.
   int64_t peak_rss_bytes = 0;
 };
 
 class ForkedCall {
  public:
-  // RESOURCE_EXHAUSTED when no process can be made. `work` runs in the child
-  // alone; its side effects are lost.
+  // Starts `work`, which runs in the child alone, so that its side effects are
+  // lost. RESOURCE_EXHAUSTED: no process can be made.
   static absl::StatusOr<ForkedCall> Start(
       absl::FunctionRef<std::string()> work);
 
@@ -40,8 +40,9 @@ class ForkedCall {
   ForkedCall& operator=(ForkedCall&& other) noexcept;
   ~ForkedCall();
 
-  // Blocks. DEADLINE_EXCEEDED when it takes longer, and the call is killed;
-  // INTERNAL when its process died, with the signal.
+  // Waits for the call and returns its result. DEADLINE_EXCEEDED: it took
+  // longer, and was killed. INTERNAL: its process died; the message names the
+  // signal.
   absl::StatusOr<ForkedResult> Finish(absl::Time deadline);
 
  private:
@@ -55,12 +56,12 @@ class ForkedCall {
 struct ForkedCalls {
   size_t count = 0;
   int jobs = 1;  // at a time
-  // Each call may take so long.
+  // How long each call may take.
   absl::Duration give_up_after = absl::InfiniteDuration();
 };
 
-// Calls `work` with 0 .. count-1, each in its own process, and `begins` in this
-// one before each. The results are in the same order.
+// Calls `work` with each of 0 .. count-1 in its own process, and `begins` in
+// this one before that. Returns the results in the same order.
 std::vector<absl::StatusOr<ForkedResult>> RunForked(
     const ForkedCalls& calls, absl::FunctionRef<std::string(size_t)> work,
     absl::FunctionRef<void(size_t)> begins);

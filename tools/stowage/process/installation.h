@@ -1,9 +1,10 @@
-// Where the parts of Stowage lie that the command line starts or hands out.
+// Finds the parts of Stowage that the command line starts or hands out.
 //
 //   absl::StatusOr<Installation> installation = FindInstallation();
 //
-// Binaries lie beside the running executable, libraries in ../lib, and all else
-// in ../share/stowage: in the build tree and once installed.
+// Binaries are beside the running executable, libraries in ../lib, and
+// everything else is in ../share/stowage, both in the build tree and once
+// installed.
 #ifndef STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_
 #define STOWAGE_TOOLS_STOWAGE_PROCESS_INSTALLATION_H_
 
@@ -27,10 +28,11 @@ struct Installation {
   std::string training_plotter_path;    // plot_training.py
 };
 
-// From /proc/self/exe. Does not check that the files exist.
+// Returns the paths, which follow from /proc/self/exe. Does not check that the
+// files exist.
 absl::StatusOr<Installation> FindInstallation();
 
-// NOT_FOUND, with what to do, unless `path` may be read.
+// Returns NOT_FOUND, with what to do, unless `path` may be read.
 absl::Status CheckInstalled(const std::string& path);
 
 }  // namespace stowage::cli

@@ -13,7 +13,7 @@ namespace stowage::cli {
 
 absl::StatusOr<ProcessWatch> ProcessWatch::Open(pid_t pid) {
   if (pid == 0) return ProcessWatch(-1);
-  // As a system call: what glibc 2.36 declares is not for C++.
+  // A system call, because the declaration of glibc 2.36 does not suit C++.
   const int fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (fd >= 0) return ProcessWatch(fd);
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot watch process ", pid));

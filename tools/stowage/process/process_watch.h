@@ -16,14 +16,15 @@ namespace stowage::cli {
 
 class ProcessWatch {
  public:
-  // Watches nothing where `pid` is 0. NOT_FOUND when there is no such process.
+  // Watches the process; with 0, watches nothing. NOT_FOUND: no such process.
   static absl::StatusOr<ProcessWatch> Open(pid_t pid);
 
   ProcessWatch(ProcessWatch&& other) noexcept;
   ProcessWatch& operator=(ProcessWatch&&) = delete;
   ~ProcessWatch();
 
-  // Readable once the process has ended; -1 where nothing is watched.
+  // Returns a descriptor that is readable once the process has ended; -1 if it
+  // watches nothing.
   int fd() const { return fd_; }
 
  private:

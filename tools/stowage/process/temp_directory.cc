@@ -23,7 +23,7 @@ namespace {
 
 // Leaves room for the longest name in the directory within sun_path.
 constexpr size_t kMaxBaseBytes = 60;
-// A directory has the first name until its maker holds the lock of it.
+// A directory has a name with this prefix until its maker holds its lock.
 constexpr absl::string_view kNewPrefix = "stowage-new-";
 constexpr absl::string_view kPrefix = "stowage-run-";
 constexpr absl::string_view kRandom = "XXXXXX";
@@ -40,8 +40,8 @@ int Open(const std::string& path) {
   return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 }
 
-// Whether `directory`, which is open, is ours, still has this name, and its
-// maker is gone; then the lock is held until it is closed.
+// Returns whether `directory`, which is open, is ours, still has this name, and
+// has lost its maker. If so, holds its lock until it is closed.
 bool LockLeftover(int directory, const std::string& path) {
   struct stat opened, named;
   return flock(directory, LOCK_EX | LOCK_NB) == 0 &&
@@ -54,7 +54,8 @@ bool HasOurName(const std::string& name) {
          name.size() == kPrefix.size() + kRandom.size();
 }
 
-// Processes that were killed removed nothing, but hold no lock any more.
+// Removes the directories of processes that were killed. These removed nothing,
+// but hold no lock any more.
 void RemoveLeftovers(const std::string& base) {
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(base, ignored)) {
@@ -68,7 +69,7 @@ void RemoveLeftovers(const std::string& base) {
   }
 }
 
-// Whether `path` is this user's and somebody holds its lock.
+// Returns whether `path` is this user's and somebody holds its lock.
 bool IsInUse(const std::string& path) {
   const int directory = Open(path);
   if (directory < 0) return false;
@@ -94,7 +95,7 @@ absl::StatusOr<TempDirectory> TempDirectory::Make() {
   std::string made = absl::StrCat(base, "/", kNewPrefix, kRandom);
   if (mkdtemp(made.data()) == nullptr) return MakeError(base);
   const int lock = Open(made);
-  // Where there are no locks, there is nobody who removes what has none.
+  // Where locks do not work, nobody removes a directory that has none.
   flock(lock, LOCK_EX);
   const std::string path = absl::StrCat(
       base, "/", kPrefix, made.substr(made.size() - kRandom.size()));

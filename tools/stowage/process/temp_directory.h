@@ -1,5 +1,5 @@
-// A private directory that is removed with its content; if the process is
-// killed, by the next one that makes such a directory.
+// Owns a private directory and removes it with its content. If the process is
+// killed, the next one that makes such a directory removes it.
 //
 //   absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
 //   std::string socket = directory->path() + "/agent.sock";
@@ -17,12 +17,13 @@ namespace stowage::cli {
 
 class TempDirectory {
  public:
-  // Under $XDG_RUNTIME_DIR, or /tmp where that is not set or its path leaves
-  // no room for a Unix socket's name (108 bytes). Mode 0700. Removes what
-  // processes that are gone left there.
+  // Makes a directory with mode 0700 in $XDG_RUNTIME_DIR, or in /tmp if that is
+  // not set or its path leaves no room for the name of a Unix socket (108
+  // bytes). Removes those that dead processes left there.
   static absl::StatusOr<TempDirectory> Make();
 
-  // The paths of those of this user whose makers are alive, in order.
+  // Returns the paths of this user's directories whose makers are alive, in
+  // order.
   static std::vector<std::string> InUse();
 
   TempDirectory(TempDirectory&& other) noexcept;

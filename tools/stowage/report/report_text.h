@@ -1,4 +1,7 @@
-// The short summary that `stowage run` prints when the command has ended.
+// Writes the short summary that `stowage run` prints when the command has
+// ended.
+//
+//   std::cerr << ReportToText(report);
 #ifndef STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_TEXT_H_
 #define STOWAGE_TOOLS_STOWAGE_REPORT_REPORT_TEXT_H_
 
@@ -8,7 +11,7 @@
 
 namespace stowage::cli {
 
-// Lines that begin with "stowage: " and end with a newline.
+// Returns lines that begin with "stowage: " and end with a newline.
 std::string ReportToText(const RunReport& report);
 
 }  // namespace stowage::cli

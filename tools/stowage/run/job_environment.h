@@ -1,7 +1,7 @@
-// The environment that makes every training process under a command a job.
+// Makes the environment in which every training process of a command is a job.
 //
 //   std::vector<std::string> environment =
-//       JobEnvironment(environ, installation, request, wiring);
+//       JobEnvironment(CurrentEnvironment(), installation, request, wiring);
 #ifndef STOWAGE_TOOLS_STOWAGE_RUN_JOB_ENVIRONMENT_H_
 #define STOWAGE_TOOLS_STOWAGE_RUN_JOB_ENVIRONMENT_H_
 
@@ -20,14 +20,14 @@ struct JobWiring {
   std::string report_dir;
 };
 
-// `base` ("NAME=value") with Stowage's variables set. An LD_PRELOAD that the
-// user has keeps its entries, behind Stowage's.
+// Returns `base` ("NAME=value") with Stowage's variables set. An LD_PRELOAD of
+// the user keeps its entries, behind Stowage's.
 std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,
                                         const Installation& installation,
                                         const RunRequest& request,
                                         const JobWiring& wiring);
 
-// The environment of this process.
+// Returns the environment of this process.
 std::vector<std::string> CurrentEnvironment();
 
 }  // namespace stowage::cli

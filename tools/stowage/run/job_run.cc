@@ -27,10 +27,10 @@ std::string NewRunId() {
   return absl::StrCat("run-", absl::ToUnixMicros(absl::Now()), "-", getpid());
 }
 
-// A command that cannot be run ends as it would in a shell.
+// Runs the command. One that cannot be run ends as it would in a shell.
 JobRun RunInForeground(const RunRequest& request,
                        std::vector<std::string> environment) {
-  // A Ctrl-C while the services started was not meant for the command alone.
+  // A Ctrl-C while the services started was meant for all of it.
   if (const std::optional<int> signal = TakePendingSignal()) {
     return {.exit_status = 128 + *signal};
   }
@@ -45,8 +45,8 @@ JobRun RunInForeground(const RunRequest& request,
                              : kCommandNotExecutable};
 }
 
-// An agent that goes on writes the reports when it sees its jobs hang up, which
-// may be a moment after the command has ended.
+// Waits for the reports of the jobs. An agent that goes on writes them when it
+// sees its jobs hang up, which may be a moment after the command has ended.
 Sessions AwaitSessions(const std::string& report_dir,
                        const std::string& run_id) {
   const absl::Time deadline = absl::Now() + kReportWait;
@@ -58,7 +58,7 @@ Sessions AwaitSessions(const std::string& report_dir,
   return sessions;
 }
 
-// Asks while the service still runs.
+// Returns the planned step. Asks the service for it while that still runs.
 absl::StatusOr<PlannedStep> PlannedStepOf(const PrivateServices& services,
                                           const std::string& run_id) {
   absl::StatusOr<policies::Graph> graph =

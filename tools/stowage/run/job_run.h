@@ -1,5 +1,5 @@
-// Runs a command whose training processes become jobs, with the agent that is
-// named or a private one.
+// Runs a command whose training processes become jobs, with the agent that the
+// user names or a private one.
 //
 //   absl::StatusOr<JobRun> run = RunJob(request, installation, directory);
 #ifndef STOWAGE_TOOLS_STOWAGE_RUN_JOB_RUN_H_
@@ -23,13 +23,14 @@ struct JobRun {
   bool started = false;
   Sessions sessions;
   std::string graph_dir;  // of the private agent; empty: none
-  // Where the request asks for a picture.
+  // Set if the request asks for a picture.
   absl::StatusOr<PlannedStep> planned =
       absl::FailedPreconditionError("no picture was asked for");
 };
 
-// Blocks until the command has ended. `directory` is private and outlives what
-// is read from the result. UNAVAILABLE when agent or service do not start.
+// Runs the command and blocks until it has ended. `directory` is private and
+// must outlive what is read from the result. UNAVAILABLE: the agent or the
+// service does not start.
 absl::StatusOr<JobRun> RunJob(const RunRequest& request,
                               const Installation& installation,
                               const std::string& directory);

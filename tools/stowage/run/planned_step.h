@@ -1,4 +1,4 @@
-// What a service planned for a run, for the picture of it.
+// Fetches what a service planned for a run, for the picture of it.
 //
 //   absl::StatusOr<PlannedStep> step =
 //       FetchPlannedStep(address, node, std::move(graph));
@@ -20,9 +20,9 @@ struct PlannedStep {
   policies::Simulation simulation;
 };
 
-// Of the plans for `graph` the one with the longest step, simulated on the
-// memory system that `node` registered. Blocks on the service, at most some
-// seconds. FAILED_PRECONDITION when no plan was made.
+// Returns the plan for `graph` that has the longest step, simulated on the
+// memory system that `node` registered. Blocks on the service for some seconds
+// at most. FAILED_PRECONDITION: no plan was made.
 absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
                                              const std::string& node,
                                              policies::Graph graph);

@@ -46,7 +46,7 @@ absl::Status CheckAlive(ChildProcess& process, const ProcessOptions& options) {
   return Failure(options, absl::StrCat("ended with status ", *status));
 }
 
-// The second line of the file in which stowaged says where it listens.
+// Returns the second line of the file in which stowaged says where it listens.
 std::string MetricsAddressIn(const std::string& port_path) {
   std::ifstream file(port_path);
   std::string line;
@@ -146,7 +146,7 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
   if (options.allow_plaintext) process.argv.push_back("--allow-plaintext");
   AddFlag("fast", options.fast, process.argv);
   AddFlag("slow", options.slow, process.argv);
-  // Its jobs are this user's, and so is what they name.
+  // The agent's jobs are this user's, and may name any directory of this user.
   AddFlag("slow-dir", "/", process.argv);
   AddFlag("policy", options.policy, process.argv);
   AddFlag("report-dir", report_dir_, process.argv);

@@ -1,9 +1,9 @@
-// A placement service and a node agent of one run's own, as `ray.init()` has
-// them: started where the user names none, stopped with the run.
+// Runs a placement service and a node agent for one run, as `ray.init()` does.
+// They start if the user names none, and stop with the run.
 //
 //   absl::StatusOr<PrivateServices> services = PrivateServices::Start(
 //       installation, {.fast = "40%"}, directory.path());
-//   ... run the command with services->agent_socket() ...
+//   RunCommand(services->agent_socket());
 //   services->Stop();
 //
 // Not thread-safe. They die with this process, however it dies.
@@ -21,7 +21,7 @@
 
 namespace stowage::cli {
 
-// What jobs get that do not ask for something else, as `stowage run` takes it.
+// What jobs get that ask for nothing else, as `stowage run` takes it.
 struct ServicesOptions {
   std::string fast = "unlimited";
   std::string slow;              // empty: the agent's default
@@ -33,32 +33,32 @@ struct ServicesOptions {
 
 class PrivateServices {
  public:
-  // Starts what `options` do not name and waits until it is ready, at most
-  // `timeout` each. `directory` (private, not owned) takes sockets, logs,
-  // reports and graphs. UNAVAILABLE with what the child wrote when it ends or
-  // is not ready in time.
+  // Starts the services that `options` do not name, and waits at most `timeout`
+  // until each is ready. Sockets, logs, reports and graphs go to `directory`,
+  // which is private and not owned. UNAVAILABLE, with what the child wrote: it
+  // ended, or was not ready in time.
   static absl::StatusOr<PrivateServices> Start(
       const Installation& installation, const ServicesOptions& options,
       const std::string& directory, absl::Duration timeout = absl::Seconds(30));
 
-  // The addresses of the private services of this user that are in use on this
-  // host: those of `stowage run` and `stowage serve`.
+  // Returns the addresses of this user's private services on this host: those
+  // of `stowage run` and `stowage serve`.
   static std::vector<std::string> AddressesInUse();
 
-  // UNAVAILABLE with what it wrote, when one of those started has ended.
+  // Returns UNAVAILABLE, with what it wrote, if one of the children has ended.
   absl::Status CheckRunning();
 
-  // Stops the agent, which then has written the reports, and the service.
-  // Blocks for at most some seconds.
+  // Stops the agent, which writes the reports first, and then the service.
+  // Blocks for some seconds at most.
   void Stop();
 
   const std::string& service_address() const { return service_address_; }
-  // Where the private service serves metrics; empty: nowhere.
+  // Returns where the private service serves metrics; empty: nowhere.
   const std::string& metrics_address() const { return metrics_address_; }
-  // The name under which the agent registers this host.
+  // Returns the name under which the agent registers this host.
   const std::string& node() const { return node_; }
   const std::string& agent_socket() const { return agent_socket_; }
-  // Where the agent and the jobs leave reports, and the agent graphs.
+  // Return where the agent and the jobs leave reports, and the agent graphs.
   const std::string& report_dir() const { return report_dir_; }
   const std::string& graph_dir() const { return graph_dir_; }
 

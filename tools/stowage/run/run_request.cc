@@ -12,7 +12,8 @@
 namespace stowage::cli {
 namespace {
 
-// Services that were there before may know other policies than this program.
+// Checks the policy, unless the service is not a private one: it may know other
+// policies than this program.
 absl::Status CheckPolicy(const RunRequest& request) {
   const bool is_private =
       request.agent_socket.empty() && request.service_address.empty();

@@ -1,4 +1,6 @@
-// What the user asks of `stowage run`.
+// Holds what the user asks of `stowage run`.
+//
+//   absl::Status valid = CheckRunRequest({.fast = "40%", .command = command});
 #ifndef STOWAGE_TOOLS_STOWAGE_RUN_RUN_REQUEST_H_
 #define STOWAGE_TOOLS_STOWAGE_RUN_RUN_REQUEST_H_
 
@@ -23,7 +25,8 @@ struct RunRequest {
   std::vector<std::string> command;
 };
 
-// INVALID_ARGUMENT names the option, its value and what is accepted.
+// Checks a request. INVALID_ARGUMENT names the option, its value and what is
+// accepted.
 absl::Status CheckRunRequest(const RunRequest& request);
 
 }  // namespace stowage::cli

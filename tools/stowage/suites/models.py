@@ -1,4 +1,4 @@
-"""The models of the papers, and random data for them.
+"""Makes the models of the papers, and random data for them.
 
     net, inputs, target, loss_of = make("inception_v4", batch=4)
 
@@ -26,7 +26,7 @@ class ConvNorm(nn.Sequential):
 
 
 def chain(c_in, *layers):
-    """ConvNorm layers one after the other: (channels, kernel), same size."""
+    """Chains ConvNorm layers, (channels, kernel) each, of the same size."""
     made = []
     for c_out, kernel in layers:
         height, width = kernel if isinstance(kernel, tuple) else (kernel, kernel)
@@ -37,7 +37,7 @@ def chain(c_in, *layers):
 
 
 class Branches(nn.Module):
-    """Concatenates what its branches make of one input."""
+    """Concatenates the outputs of its branches for one input."""
 
     def __init__(self, *branches):
         super().__init__()
@@ -266,7 +266,7 @@ def make_sequences(name, batch):
 
 
 def make(name, batch):
-    """The network in training mode, its input, its target and its loss."""
+    """Returns the network in training mode, its input, its target and its loss."""
     torch.manual_seed(0)
     maker = make_images if name in IMAGE_MODELS else make_sequences
     net, inputs, target, loss_of = maker(name, batch)
@@ -274,7 +274,7 @@ def make(name, batch):
 
 
 def make_optimizer(name, net):
-    """What the model's paper trains it with."""
+    """Returns the optimizer with which the model's paper trains it."""
     if name in ("dcgan", "bert_large"):
         return torch.optim.Adam(net.parameters(), lr=1e-4)
     if name == "lstm":

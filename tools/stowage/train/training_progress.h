@@ -1,5 +1,5 @@
-// How far a training is, on stderr: one line that changes on a terminal, some
-// twenty plain lines elsewhere.
+// Shows on stderr how far a training is: in one line that changes on a
+// terminal, in some twenty plain lines elsewhere.
 //
 //   TrainingProgress progress;
 //   progress.Show(episode);   // after each
@@ -12,7 +12,8 @@
 
 namespace stowage::cli {
 
-// "57/200 epsilon 0.66, loss 0.012, reward 12.3, step 101 ms, 12 s left"
+// Returns "57/200 epsilon 0.66, loss 0.012, reward 12.3, step 101 ms, 12 s
+// left".
 std::string EpisodeText(const v1::Episode& episode);
 
 // Not thread-safe.

@@ -19,7 +19,7 @@ namespace {
 
 volatile sig_atomic_t interrupted = 0;
 
-// Ctrl-C is noted, not obeyed, while it lives.
+// While it lives, Ctrl-C is noted and not obeyed.
 class InterruptNote {
  public:
   InterruptNote() {
@@ -35,7 +35,7 @@ class InterruptNote {
   struct sigaction before_ = {};
 };
 
-// Unique: two runs of one command are two trainings.
+// Returns a unique id, so that two runs of one command are two trainings.
 std::string NewRequestId() {
   return absl::StrCat("train-", getpid(), "-", absl::ToUnixNanos(absl::Now()));
 }
@@ -59,7 +59,7 @@ absl::StatusOr<v1::Training> StartAt(Client* client, const TrainingJob& job) {
   return client->StartTraining(request);
 }
 
-// The policy that a training which ended has made.
+// Returns the policy that a training has made, which has ended.
 absl::StatusOr<policies::DqnPolicy> PolicyOf(Client* client,
                                              const TrainingJob& job,
                                              const v1::Training& training) {

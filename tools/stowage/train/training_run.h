@@ -1,8 +1,8 @@
-// One training for the command line: in a process of this command's own, or at
-// a service.
+// Runs a training for the command line, in a process of this command or at a
+// service.
 //
-//   absl::StatusOr<TrainingResult> result = TrainHere(job, trainer_path, show);
-//   absl::StatusOr<TrainingResult> result = TrainAt(address, job, show);
+//   absl::StatusOr<TrainingResult> here = TrainHere(job, trainer_path, show);
+//   absl::StatusOr<TrainingResult> there = TrainAt(address, job, show);
 #ifndef STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_RUN_H_
 #define STOWAGE_TOOLS_STOWAGE_TRAIN_TRAINING_RUN_H_
 
@@ -23,18 +23,19 @@ struct TrainingResult {
   std::string verdict;  // the service's; empty without one
 };
 
-// Called after each episode.
+// Shows an episode; called after each.
 using ShowEpisode = absl::FunctionRef<void(const v1::Episode&)>;
 
-// Blocks. Ctrl-C ends the training after its current episode: then
-// `policy.episodes_done` is less than asked for. Errors as TrainerProcess.
+// Trains in a process of this command. Blocks. Ctrl-C ends the training after
+// its current episode; `policy.episodes_done` is then less than asked for.
+// Errors are those of TrainerProcess().
 absl::StatusOr<TrainingResult> TrainHere(const TrainingJob& job,
                                          const std::string& trainer_path,
                                          ShowEpisode show);
 
-// Registers the graph, starts a training and watches it. Blocks. After Ctrl-C
-// it goes on at the service, and CANCELLED says how to find it. UNAVAILABLE
-// when no service answers; FAILED_PRECONDITION when the training failed.
+// Registers the graph at the service, starts a training and watches it. Blocks.
+// After Ctrl-C the training goes on, and CANCELLED says how to find it.
+// UNAVAILABLE: no service answers. FAILED_PRECONDITION: the training failed.
 absl::StatusOr<TrainingResult> TrainAt(const std::string& address,
                                        const TrainingJob& job,
                                        ShowEpisode show);

@@ -41,7 +41,8 @@ json RowToJson(const SummaryRow& row, int64_t all_fast_ns) {
           {"error", std::string(row.evaluation.status().message())}};
 }
 
-// `graph show` tells the same graph's durations as they were measured.
+// Says where the durations come from: `graph show` shows the same graph's
+// durations as they were measured.
 std::string DurationsToText(const TrainingSummary& summary) {
   if (summary.durations != "rehosted") return summary.durations + "\n";
   return absl::StrCat("rehosted to ", summary.processor,

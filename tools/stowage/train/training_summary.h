@@ -1,4 +1,4 @@
-// What a training has reached: its plan beside those of simple policies.
+// Says what a training has reached: its plan beside those of simple policies.
 //
 //   absl::StatusOr<TrainingSummary> summary =
 //       SummarizeTraining(job, result, seconds);
@@ -18,7 +18,7 @@
 
 namespace stowage::cli {
 
-// Of one policy; `evaluation` may be an error.
+// The evaluation of one policy, which may be an error.
 struct SummaryRow {
   std::string policy;
   absl::StatusOr<Evaluation> evaluation;
@@ -36,8 +36,8 @@ struct TrainingSummary {
   std::string processor;  // of the system; empty: unknown
 };
 
-// Makes, verifies and simulates the plans. The error of the trained policy's
-// own plan: it is of no use then.
+// Makes, verifies and simulates the plans. Returns the error of the trained
+// policy's own plan, which is then of no use.
 absl::StatusOr<TrainingSummary> SummarizeTraining(const TrainingJob& job,
                                                   const TrainingResult& result,
                                                   double seconds);
@@ -45,7 +45,7 @@ absl::StatusOr<TrainingSummary> SummarizeTraining(const TrainingJob& job,
 nlohmann::json SummaryToJson(const TrainingSummary& summary);
 std::string SummaryToText(const TrainingSummary& summary);
 
-// What plot_training.py draws.
+// Returns what plot_training.py draws.
 nlohmann::json TrainingPictureToJson(const TrainingSummary& summary);
 
 }  // namespace stowage::cli
