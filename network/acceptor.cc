@@ -19,7 +19,7 @@
 namespace stowage {
 namespace {
 
-// How long connections wait for others to be closed before the next attempt.
+// How long the thread waits, for others to be closed, before it tries again.
 constexpr int kPauseMs = 50;
 
 int DescriptorLimit() {
@@ -70,7 +70,7 @@ void Acceptor::Run() {
       if (polled[i].revents == 0) continue;
       exhausted |= !AcceptOne(listening_.sockets[i - 1]);
     }
-    // The listening sockets stay readable, so that only the end is polled for.
+    // The listening sockets stay readable, so poll for the end alone.
     if (exhausted && poll(polled.data(), 1, kPauseMs) > 0) return;
   }
 }
@@ -82,8 +82,8 @@ bool Acceptor::AcceptOne(const OwnedFd& socket) {
   if (!connection.valid()) {
     return errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
   }
-  // The kernel gives out the lowest number that is free, so that a connection
-  // of this number says that all those below are taken.
+  // The kernel gives out the lowest free number. If a connection gets a spare
+  // one, all those below are taken.
   if (connection.get() < first_spare_descriptor_) {
     take_(std::move(connection));
   } else {

@@ -1,12 +1,12 @@
-// Accepts connections and hands them to who serves them.
+// Accepts connections and hands each to a function that serves it.
 //
 //   absl::StatusOr<ListeningSockets> sockets = Listen("127.0.0.1:0");
 //   Acceptor acceptor(*std::move(sockets), {.spare_descriptors = 16},
-//                     [](OwnedFd connection) { Serve(connection.release()); });
+//                     [](OwnedFd connection) { Serve(std::move(connection)); });
 //   absl::Status started = acceptor.Start();
 //
-// It outlasts a process that is out of descriptors: what cannot be accepted
-// waits, and is accepted when others have been closed.
+// When the process is out of descriptors, connections wait. The acceptor
+// accepts them as soon as others have been closed.
 #ifndef STOWAGE_NETWORK_ACCEPTOR_H_
 #define STOWAGE_NETWORK_ACCEPTOR_H_
 
@@ -20,36 +20,38 @@
 
 namespace stowage {
 
-// Owns the sockets and a thread that accepts. The file of a Unix socket is
-// removed at the end.
+// Owns the sockets and a thread that accepts. The destructor removes the file
+// of a Unix socket.
 class Acceptor {
  public:
   struct Options {
-    // Descriptors that connections leave to the rest of the process, fewer
+    // How many descriptors connections leave to the rest of the process; fewer
     // than it may have open. A connection that would take one of them is closed
-    // at once: its client may try again, here or at another server, and who is
-    // connected already is served as before.
+    // at once. Its client may try again, here or at another server; those that
+    // are connected are served as before.
     int spare_descriptors = 0;
-    // Called for each of those, by the acceptor's thread.
+    // The acceptor's thread calls this for each connection that it closes.
     std::function<void()> on_refused = [] {};
   };
 
-  // Connections wait in the kernel until Start. The acceptor's thread calls
-  // `take`, which owns a connected socket that does not block.
+  // Takes over `listening`, where connections wait until Start(). The
+  // acceptor's thread then calls `take` with each connected socket, which does
+  // not block.
   Acceptor(ListeningSockets listening, const Options& options,
            std::function<void(OwnedFd connection)> take);
-  // Ends listening and waits for a call of `take` that is under way.
+  // Stops listening. Blocks until a call of `take` that is under way returns.
   ~Acceptor();
 
   // Begins to accept; call once. RESOURCE_EXHAUSTED without descriptors.
   absl::Status Start();
 
-  // As clients spell it, with the port that was bound.
+  // Returns the address for clients, with the port that was bound.
   const std::string& address() const { return listening_.address; }
 
  private:
   void Run();
-  // False when the process has no descriptor for the connection that waits.
+  // Accepts one connection. Returns false if the process has no descriptor for
+  // it.
   bool AcceptOne(const OwnedFd& socket);
 
   const ListeningSockets listening_;

@@ -13,7 +13,8 @@
 namespace stowage {
 namespace {
 
-// Without the scheme, and without the name server of "dns://server/host:port".
+// Returns the address without its scheme, and without the name server of
+// "dns://server/host:port".
 absl::string_view WithoutScheme(absl::string_view address) {
   if (absl::ConsumePrefix(&address, "dns:")) {
     if (absl::ConsumePrefix(&address, "//")) {

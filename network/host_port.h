@@ -1,8 +1,10 @@
-// Parses the hosts and ports that an address of gRPC's names.
+// Finds the hosts and ports that a gRPC address names.
 //
 //   absl::StatusOr<std::vector<HostPort>> all = HostPorts("localhost:7420");
 //   absl::StatusOr<AddressList> addresses = Resolve(all->front());
-//   for (const addrinfo* one = addresses->get(); one; one = one->ai_next) ...
+//   for (const addrinfo* one = addresses->get(); one; one = one->ai_next) {
+//     Try(one->ai_addr, one->ai_addrlen);
+//   }
 #ifndef STOWAGE_NETWORK_HOST_PORT_H_
 #define STOWAGE_NETWORK_HOST_PORT_H_
 
@@ -22,18 +24,20 @@ struct HostPort {
   std::string port;  // never empty
 };
 
-// Returns true for "unix:" and "unix-abstract:" addresses, which name no host.
+// Returns whether the address begins with "unix:" or "unix-abstract:" and so
+// names no host.
 bool IsUnixAddress(absl::string_view address);
 
 // Splits "host:port", "[host]:port", "dns:host:port", "dns://server/host:port"
-// and the lists "ipv4:a:1,b:2" and "ipv6:[a]:1,[b]:2". INVALID_ARGUMENT where a
+// and the lists "ipv4:a:1,b:2" and "ipv6:[a]:1,[b]:2". INVALID_ARGUMENT if a
 // port is missing.
 absl::StatusOr<std::vector<HostPort>> HostPorts(absl::string_view address);
 
 using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
-// Returns the socket addresses of a host that is not empty. INVALID_ARGUMENT
-// when it cannot be resolved. Blocks on the resolver where the host is a name.
+// Returns the socket addresses of a host, which must not be empty.
+// INVALID_ARGUMENT if it cannot be resolved. Blocks on the resolver if the host
+// is a name.
 absl::StatusOr<AddressList> Resolve(const HostPort& host_port);
 
 }  // namespace stowage

@@ -19,10 +19,10 @@ constexpr unsigned kFlags =
     MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
     // Unlike select, poll takes descriptors above 1023.
     MHD_USE_POLL | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
-// Of a request's line and headers.
+// The most bytes of a request's line and headers.
 constexpr size_t kConnectionMemoryBytes = 16 << 10;
 
-// How long a new connection waits for those that make way before it is closed.
+// How long a new connection waits for old ones to make way before it is closed.
 constexpr absl::Duration kMakingWay = absl::Seconds(1);
 
 constexpr absl::string_view kAllowed = "GET, HEAD";
@@ -58,16 +58,17 @@ MHD_Result Send(MHD_Connection* connection, HttpPage page) {
 }  // namespace
 
 struct HttpServer::Callbacks {
-  // Called with a request's headers, with each piece of its body, and at its
-  // end. `request` is null in the first call and whatever we set it to later.
+  // Answers a request. The library calls it with the request's headers, with
+  // each piece of its body, and at its end. `*request` is null in the first
+  // call and what we have set it to in later ones.
   static MHD_Result OnRequest(void* self, MHD_Connection* connection,
                               const char* path, const char* method,
                               const char* /*version*/, const char* /*body*/,
                               size_t* body_bytes, void** request) {
     const bool first = *request == nullptr;
     *request = self;
-    // What is refused is refused before its body arrives; what is answered
-    // keeps the connection, so that all of the request has to be read.
+    // A method that is not allowed is refused before the body arrives. After an
+    // answer the connection stays, so the whole request must be read first.
     if (IsAllowed(method) && (first || *body_bytes > 0)) {
       *body_bytes = 0;
       return MHD_YES;
@@ -130,7 +131,8 @@ absl::Status HttpServer::Serve(ListeningSockets listening) {
   return acceptor_->Start();
 }
 
-// Those that made way take a moment to close, or as long as their page waits.
+// Returns how many connections there may be, with those that make way: these
+// take a moment to close, or as long as their page waits.
 unsigned HttpServer::MostConnections() const {
   return 2 * options_.max_connections;
 }
@@ -177,8 +179,9 @@ void HttpServer::OnConnected(int fd) {
   absl::MutexLock lock(&mutex_);
   open_.push_back(fd);
   if (open_.size() <= options_.max_connections) return;
-  // Its thread wakes up and closes it. The descriptor is still the
-  // connection's: those that are about to be closed are taken out before.
+  // The connection's thread wakes up and closes it. The descriptor still
+  // belongs to the connection, because OnDisconnected() comes before it is
+  // closed.
   shutdown(open_.front(), SHUT_RDWR);
   open_.pop_front();
 }

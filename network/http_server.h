@@ -1,17 +1,17 @@
-// Pages over HTTP: metrics and what else a program says of itself.
+// Serves pages over HTTP: metrics, and what else a program says of itself.
 //
 //   absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
 //       "127.0.0.1:0", {.title = "stowaged"},
 //       {{"/metrics", [] { return HttpPage{.body = "..."}; }}});
 //   std::cerr << (*server)->address();  // "127.0.0.1:40123"
 //
-// libmicrohttpd speaks HTTP. Pages are fetched with GET and HEAD; other methods
-// get 405, other paths 404, and "/" links to the pages.
+// libmicrohttpd speaks HTTP. Clients fetch pages with GET and HEAD. Other
+// methods get 405, other paths get 404, and "/" links to the pages.
 //
-// A connection has a thread of its own, so that a client which reads slowly,
-// and a page which waits for a database, hold up nobody else. Where there are
-// as many connections as there may be, the oldest makes way for a new one:
-// idle clients, however many, keep nobody out.
+// Each connection has its own thread, so that neither a client that reads
+// slowly nor a page that waits for a database holds up others. When there are
+// as many connections as there may be, the oldest makes way for a new one, so
+// that idle clients keep nobody out.
 #ifndef STOWAGE_NETWORK_HTTP_SERVER_H_
 #define STOWAGE_NETWORK_HTTP_SERVER_H_
 
@@ -37,32 +37,34 @@ struct HttpPage {
   std::string body;
 };
 
-// By path, "/metrics". Called for each request, by several threads at once.
+// The functions that make the pages, by path ("/metrics"). Several threads may
+// call one at once, each for one request.
 using HttpPages = std::map<std::string, std::function<HttpPage()>>;
 
-// Owns its threads and connections. Its end waits for pages under way.
+// Owns its threads and connections. The destructor waits for pages under way.
 class HttpServer {
  public:
   struct Options {
-    std::string title;  // of "/"
+    std::string title;  // of the page "/"
     int max_connections = 64;
-    // After which a connection that is idle or stuck is closed; whole seconds.
+    // How long a connection may be idle or stuck before it is closed; whole
+    // seconds.
     absl::Duration idle_timeout = absl::Seconds(10);
   };
 
   // Listens at "host:port" (port 0: any free one) or "unix:/path".
-  // INVALID_ARGUMENT and UNAVAILABLE as Listen; RESOURCE_EXHAUSTED without
-  // threads or descriptors.
+  // INVALID_ARGUMENT and UNAVAILABLE as Listen(); RESOURCE_EXHAUSTED if no
+  // thread or descriptor is left.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
       const std::string& address, Options options, HttpPages pages);
 
   ~HttpServer();
 
-  // With the port that was bound.
+  // Returns the address for clients, with the port that was bound.
   const std::string& address() const { return acceptor_->address(); }
 
  private:
-  struct Callbacks;  // what the library calls
+  struct Callbacks;  // the functions that libmicrohttpd calls
 
   HttpServer(Options options, HttpPages pages);
 
@@ -70,14 +72,16 @@ class HttpServer {
   unsigned MostConnections() const;
   void Take(OwnedFd connection);
   HttpPage PageFor(const std::string& path, const std::string& method) const;
-  // Of a connection that began, and of one that is about to be closed.
+  // Notes a connection that has begun, and closes the oldest if there are too
+  // many.
   void OnConnected(int fd);
+  // Forgets a connection that is about to be closed.
   void OnDisconnected(int fd);
 
   const Options options_;
   const HttpPages pages_;
   absl::Mutex mutex_;
-  // Oldest first, without those that had to make way.
+  // The connections, oldest first, without those that had to make way.
   std::deque<int> open_ ABSL_GUARDED_BY(mutex_);
   unsigned connections_ ABSL_GUARDED_BY(mutex_) = 0;
   MHD_Daemon* daemon_ = nullptr;

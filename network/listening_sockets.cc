@@ -18,7 +18,8 @@ namespace stowage {
 namespace {
 
 constexpr int kUserTimeoutMs = 20'000;
-// A port that is free at one of a host's addresses may be taken at another.
+// Several, because a port that is free at one address of a host may be taken at
+// another.
 constexpr int kFreePortAttempts = 8;
 
 absl::Status Failure(absl::string_view address, int error) {
@@ -32,16 +33,16 @@ OwnedFd NewSocket(int family) {
 }
 
 void SetOption(const OwnedFd& socket, int level, int option, int value) {
-  // What an old kernel lacks is done without.
+  // An old kernel may lack the option, which is no error.
   setsockopt(socket.get(), level, option, &value, sizeof(value));
 }
 
-// Accepted connections take these over from their listening socket.
+// Sets options that accepted connections inherit from their listening socket.
 void SetTcpOptions(const OwnedFd& socket, int family) {
   SetOption(socket, SOL_SOCKET, SO_REUSEADDR, 1);
   SetOption(socket, IPPROTO_TCP, TCP_NODELAY, 1);
   SetOption(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
-  // "[::]" takes in IPv4 as well, also where the system's default differs.
+  // "[::]" also means IPv4, whatever the system's default is.
   if (family == AF_INET6) SetOption(socket, IPPROTO_IPV6, IPV6_V6ONLY, 0);
 }
 
@@ -61,7 +62,7 @@ int PortOf(const OwnedFd& socket) {
   return ntohs(address.sin6_port);
 }
 
-// A null socket and errno when it cannot be bound.
+// Returns a socket that listens; no socket, and errno, if it cannot be bound.
 OwnedFd ListenAt(const addrinfo& address) {
   OwnedFd socket = NewSocket(address.ai_family);
   if (!socket.valid()) return socket;
@@ -72,14 +73,14 @@ OwnedFd ListenAt(const addrinfo& address) {
   return listens ? std::move(socket) : OwnedFd();
 }
 
-// A host without IPv6 may still have names with IPv6 addresses, and the other
-// way round.
+// Returns whether this host lacks the family of an address: a host without IPv6
+// may still have names with IPv6 addresses, and the other way round.
 bool IsMissingFamily(int error) {
   return error == EAFNOSUPPORT || error == EADDRNOTAVAIL;
 }
 
-// Appends one socket for each address, all at the port of the first one.
-// Returns 0 or errno.
+// Appends a socket for each address, all at the port of the first one. Returns
+// 0 or an errno.
 int ListenAtAll(addrinfo* addresses, std::vector<OwnedFd>* sockets) {
   int error = 0;
   int port = 0;

@@ -1,4 +1,4 @@
-// Sockets at which clients connect.
+// Opens the sockets that clients connect to.
 //
 //   absl::StatusOr<ListeningSockets> sockets = Listen("localhost:0");
 //   std::cerr << sockets->address;  // "localhost:40123"
@@ -16,20 +16,19 @@ namespace stowage {
 
 // Owns its sockets, which do not block.
 struct ListeningSockets {
-  // What was asked for, with the port that was bound.
+  // The address that was asked for, with the port that was bound.
   std::string address;
   // One for each address that the host resolves to.
   std::vector<OwnedFd> sockets;
 };
 
-// Listens at an address that is spelt as gRPC's are: "host:port" (port 0: any
-// free one; empty host or "[::]": every interface), "unix:/path",
-// "unix-abstract:name". The file of a Unix socket that nobody listens at is
-// replaced. UNAVAILABLE when the address is taken or not this host's,
-// INVALID_ARGUMENT when it is malformed; both say what to do.
+// Listens at a gRPC address: "host:port" (port 0: any free one; an empty host
+// or "[::]": every interface), "unix:/path", "unix-abstract:name". Replaces the
+// file of a Unix socket that nobody listens at. UNAVAILABLE if the address is
+// taken or belongs to another host, INVALID_ARGUMENT if it is malformed; both
+// say what to do.
 //
-// Peers of TCP sockets that vanish are noticed 20 s after bytes that they did
-// not acknowledge.
+// A TCP connection ends when its peer has acknowledged nothing for 20 s.
 absl::StatusOr<ListeningSockets> Listen(const std::string& address);
 
 }  // namespace stowage

@@ -1,7 +1,7 @@
-// A file descriptor that closes itself.
+// Owns a file descriptor and closes it.
 //
-//   OwnedFd fd(memfd_create("segment", MFD_CLOEXEC));
-//   if (!fd.valid()) return absl::ErrnoToStatus(errno, "memfd_create");
+//   OwnedFd fd(open("/var/lib/stowage/stowaged.db", O_RDONLY | O_CLOEXEC));
+//   if (!fd.valid()) return absl::ErrnoToStatus(errno, "open");
 #ifndef STOWAGE_NETWORK_OWNED_FD_H_
 #define STOWAGE_NETWORK_OWNED_FD_H_
 
@@ -11,7 +11,7 @@
 
 namespace stowage {
 
-// Owns its descriptor; movable. Not thread-safe.
+// Movable. Not thread-safe.
 class OwnedFd {
  public:
   OwnedFd() = default;
@@ -27,7 +27,7 @@ class OwnedFd {
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
-  // Gives the descriptor up without closing it.
+  // Returns the descriptor and gives it up without closing it.
   int release() { return std::exchange(fd_, -1); }
 
  private:

@@ -19,7 +19,7 @@ OwnedFd NewSocket() {
       socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
 }
 
-// As the system calls want it.
+// An address in the form that system calls take.
 struct UnixAddress {
   sockaddr_un bytes = {.sun_family = AF_UNIX};
   socklen_t size_bytes = 0;
@@ -29,7 +29,7 @@ struct UnixAddress {
   }
 };
 
-// False and errno where the name is too long.
+// Fills in the address. Returns false, and sets errno, if the name is too long.
 bool Fill(absl::string_view address, UnixAddress* filled) {
   // An abstract name begins with a zero, a path ends with one.
   const std::string name =
@@ -45,10 +45,11 @@ bool Fill(absl::string_view address, UnixAddress* filled) {
   return true;
 }
 
-// True of the file of a socket that nobody listens at any more.
+// Returns whether `path` is the file of a socket that nobody listens at any
+// more.
 bool IsDeserted(const UnixAddress& address, const std::string& path) {
   struct stat file = {};
-  // Connecting to a file that is no socket is refused as well.
+  // connect() refuses a file that is no socket, too.
   if (lstat(path.c_str(), &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
   const OwnedFd probe = NewSocket();
   return probe.valid() &&
@@ -71,7 +72,7 @@ bool Bind(const OwnedFd& socket, const UnixAddress& address,
 
 std::string UnixSocketPath(absl::string_view address) {
   if (!absl::ConsumePrefix(&address, "unix:")) return "";
-  // "unix:///path": no authority, and a path that begins with a slash.
+  // "unix:///path" has an empty authority, and a path that begins with a slash.
   absl::ConsumePrefix(&address, "//");
   return std::string(address);
 }

@@ -1,4 +1,4 @@
-// Unix sockets at which clients connect.
+// Listens at Unix sockets.
 //
 //   OwnedFd socket = ListenAtUnixSocket("unix:/run/stowaged.sock");
 //   if (!socket.valid()) return absl::ErrnoToStatus(errno, "listen");
@@ -12,13 +12,13 @@
 
 namespace stowage {
 
-// Returns the file of "unix:/path" or "unix:///path"; of "unix-abstract:name",
-// which has none, the empty text.
+// Returns the file of "unix:/path" or "unix:///path"; an empty text for any
+// other address, which has no file.
 std::string UnixSocketPath(absl::string_view address);
 
-// Listens at "unix:/path" or "unix-abstract:name" with a socket that does not
-// block. A file that nobody listens at is replaced; EADDRINUSE where somebody
-// does. Returns no socket, and errno, when it cannot.
+// Returns a socket, which does not block, that listens at "unix:/path" or
+// "unix-abstract:name". Replaces a file that nobody listens at. Sets errno and
+// returns no socket if it cannot listen: EADDRINUSE if somebody else does.
 OwnedFd ListenAtUnixSocket(absl::string_view address);
 
 }  // namespace stowage

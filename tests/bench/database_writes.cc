@@ -1,5 +1,5 @@
-// What a write to the service's database costs, with and without waiting for
-// the disk, and how long a large database takes to open.
+// Measures what a write to the service's database costs, with and without
+// waiting for the disk, and how long a large database takes to open.
 //
 //   database_writes --db /var/tmp/bench.db --graphs 10000 --graph_kb 50
 //
@@ -32,7 +32,7 @@ namespace {
 
 using Durations = std::vector<absl::Duration>;
 
-// Bytes that do not compress or repeat.
+// Returns a graph whose bytes do not compress or repeat.
 v1::Graph RandomGraph(absl::BitGen& random) {
   std::string name(absl::GetFlag(FLAGS_graph_kb) << 10, '\0');
   for (char& byte : name) byte = absl::Uniform<char>(random, 'a', 'z');
@@ -115,7 +115,7 @@ absl::Status MeasureWrites(Bench& bench) {
 }
 
 absl::Status MeasureOpening(Bench& bench) {
-  // As fast as it goes: what is filled in is not measured.
+  // Filling is not measured, so it goes as fast as it can.
   if (absl::Status set = bench.SetSynchronous("OFF"); !set.ok()) return set;
   Durations ignored;
   for (int i = 0; i < absl::GetFlag(FLAGS_graphs); ++i) {

@@ -4,9 +4,9 @@
 //   planners --system optane --ratios 0.2,0.4 --policies annealed-search,belady
 //     graph.pb.gz training:130
 //
-// "training:N" is the tests' training step with N layers, "random:N" the
-// random graph of seed N, "SMALL,LARGER@BATCH" two captures (MODEL-bBATCH) whose
-// step is scaled to a batch, without workspaces, as the suites do.
+// "training:N" is the tests' training step with N layers, "random:N" the random
+// graph of seed N. "SMALL,LARGER@BATCH" names two captures (MODEL-bBATCH),
+// whose step is scaled to a batch, without workspaces, as the suites do.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -64,7 +64,7 @@ Graph LoadFile(absl::string_view path) {
   return *GraphFromProto(*ParseGraph(bytes));
 }
 
-// Of a capture named MODEL-bBATCH.pb.gz.
+// Returns the batch of a capture named MODEL-bBATCH.pb.gz.
 int64_t BatchOf(absl::string_view path) {
   int64_t batch = 0;
   path.remove_prefix(path.rfind("-b") + 2);
@@ -72,7 +72,7 @@ int64_t BatchOf(absl::string_view path) {
   return batch;
 }
 
-// "SMALL,LARGER@BATCH".
+// Loads "SMALL,LARGER@BATCH".
 Graph LoadScaled(absl::string_view name) {
   const std::vector<std::string> parts =
       absl::StrSplit(name, absl::ByAnyChar(",@"));
@@ -103,7 +103,7 @@ int64_t PeakRssBytes() {
   return usage.ru_maxrss * 1024;
 }
 
-// The step time of the same plan when each kernel takes a share of
+// Returns the step time of the same plan if each kernel takes a share of
 // -percent .. percent more, over what it takes if no kernel ever waits.
 double WorstOverhead(const Graph& graph, const MemorySystem& system,
                      const Plan& plan, int percent) {

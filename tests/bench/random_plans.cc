@@ -1,9 +1,9 @@
-// Plans random graphs with every policy under several limits, and verifies every
-// plan. Not a test: 10,000 graphs take hours. A seed is a graph on a system: of
-// 20 graphs 16 have up to 6 kernels, 3 up to 12 and one up to 24; every third
-// offers a choice of implementations; systems take turns. Runs in slices that
-// can be resumed where they ended: progress goes to stderr, what was wrong and
-// what was done to stdout.
+// Plans random graphs with every policy under several limits, and verifies
+// every plan. Not a test: 10,000 graphs take hours. A seed is a graph on a
+// system. Of 20 graphs, 16 have up to 6 kernels, 3 up to 12 and one up to 24;
+// every third offers a choice of implementations; systems take turns. It runs
+// in slices that can be resumed where they ended. Progress goes to stderr; what
+// was wrong and what was done goes to stdout.
 //
 //   random_plans --first 1 --count 1000        graphs 1 to 1000
 //   random_plans --first 1001 --count 1000 --policies annealed-search,belady
@@ -51,15 +51,16 @@ ABSL_FLAG(double, progress_s, 60, "seconds between lines of progress");
 namespace stowage::policies {
 namespace {
 
-// A limit under which some plan exists may still be none for a policy that
-// promises one placement, or uses slow memory in place: it then says so.
+// Returns whether the policy may refuse. A limit under which some plan exists
+// may still allow none to a policy that promises one placement, or uses slow
+// memory in place; the policy then says so.
 bool MayRefuse(const std::string& policy, const absl::Status& status) {
   static const std::set<std::string> kNarrow = {
       "all-fast", "all-slow", "autotm-static", "first-touch", "hardware-cache"};
   return absl::IsFailedPrecondition(status) && kNarrow.count(policy) > 0;
 }
 
-// CBC with fewer nodes than a policy asks for.
+// Solves with CBC and fewer nodes than a policy asks for.
 class BriefSolver : public Solver {
  public:
   const char* name() const override { return cbc_.name(); }
@@ -103,7 +104,7 @@ struct Tally {
 
 class Checker {
  public:
-  // False when something was wrong.
+  // Returns false if something was wrong.
   bool Check(int64_t seed, const Graph& graph, const MemorySystem& system,
              int64_t limit_bytes, const std::vector<std::string>& policies) {
     const int64_t bound_ns =

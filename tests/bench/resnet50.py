@@ -1,4 +1,4 @@
-"""ResNet-50 under a limit against ResNet-50 with all the memory it wants.
+"""Trains ResNet-50 under a limit and with all the memory it wants.
 
     /usr/bin/python3 tests/bench/resnet50.py [--fast 40%] [--rounds 8]
         [--markdown docs/measurements.md]
@@ -52,7 +52,7 @@ def start_jobs(folder, arguments):
 
 
 def measure(jobs, rounds):
-    """Seconds of the counted steps: {job: [[a round's], ...]}."""
+    """Returns seconds of the counted steps: {job: [[a round's], ...]}."""
     for job in jobs:
         job.steps(WARM_UP_STEPS)
     times_s = {job.name: [] for job in jobs}
@@ -63,7 +63,7 @@ def measure(jobs, rounds):
 
 
 def ratios(times_s, name):
-    """Median step of each round, in units of the one that ran alone."""
+    """Returns the median step of each round, in units of the one that ran alone."""
     return [
         statistics.median(mine) / statistics.median(alone)
         for mine, alone in zip(times_s[name], times_s["alone"])

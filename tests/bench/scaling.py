@@ -32,7 +32,7 @@ PLANNED = re.compile(r"plan\s+([0-9.]+) s(?: \(([0-9.]+) s of CPU\))?\s+rss\s+(\
 
 
 def measure(policy, kernels, arguments):
-    """Seconds and megabytes of one plan, or why there is none."""
+    """Returns seconds and megabytes of one plan; None if there is none."""
     layers = max(1, round(kernels / KERNELS_A_LAYER))
     command = [BINARY_DIR / "bin/planners", "--system", arguments.system, "--ratios",
                str(arguments.ratio), "--policies", policy, "--nobound", f"training:{layers}"]
@@ -64,7 +64,7 @@ def measure_all(arguments):
 
 
 def growth(points):
-    """The exponent of time in kernels between the two largest graphs."""
+    """Returns the exponent of time in kernels between the two largest graphs."""
     if len(points) < 2 or points[-2]["seconds"] <= 0:
         return float("nan")
     return (math.log(points[-1]["seconds"] / points[-2]["seconds"]) /

@@ -1,6 +1,6 @@
-// What AutoTM's plans gain by dropping tensors that were fetched and not written
-// since, instead of copying them out (section 3.6): the optimum of its program
-// with drops and without (docs/policies-autotm.md).
+// Measures what AutoTM's plans gain by dropping tensors that were fetched and
+// not written since, instead of copying them out (section 3.6): the optimum of
+// its program with drops and without (docs/policies-autotm.md).
 //
 //   write_back --systems optane,gpu-pcie GRAPH...
 #include <cstdio>

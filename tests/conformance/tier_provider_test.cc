@@ -1,4 +1,5 @@
-// What every kind of tier must do, the ones this machine lacks included.
+// Tests what every kind of tier must do, also the kinds that this machine
+// lacks.
 #include "agents/tiers/tier_provider.h"
 
 #include <fcntl.h>
@@ -51,7 +52,8 @@ bool Equal(Arena& arena, int64_t a, int64_t b, int64_t size_bytes) {
   return std::memcmp(arena.mapped() + a, arena.mapped() + b, size_bytes) == 0;
 }
 
-// `DIR` in a specification stands for a directory of the test.
+// Tests one tier. `DIR` in its specification stands for a directory of the
+// test.
 class TierProviderTest : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
@@ -61,7 +63,7 @@ class TierProviderTest : public testing::TestWithParam<std::string> {
     }
     provider_ = Open(spec);
     if (!provider_.ok()) {
-      // What is not here must say so and what to do, and is done with that.
+      // A tier that is not here must say so and what to do; the test then ends.
       ASSERT_TRUE(absl::IsNotFound(provider_.status()) ||
                   absl::IsUnavailable(provider_.status()))
           << provider_.status();
@@ -183,8 +185,8 @@ TEST_P(TierProviderTest, RefusesWhatIsMisalignedOrOutside) {
   EXPECT_EQ(CopyBetween(*fast_, kPage, *arena_, kPage, kHuge), EINVAL);
 }
 
-// Injected at the descriptor, which the job holds too: a hostile or failing
-// medium gives an error and leaves the source and the agent whole.
+// The fault is injected at the descriptor, which the job holds too: a hostile
+// or failing medium gives an error and leaves the source and the agent whole.
 TEST_P(TierProviderTest, ReportsBytesThatAreGone) {
   if (arena_->mapped() != nullptr) GTEST_SKIP() << "sealed";
   ASSERT_EQ(ftruncate(arena_->fd(), 0), 0);

@@ -1,4 +1,4 @@
-// Damages bytes by chance: the same seed gives the same damage everywhere.
+// Damages bytes by chance; the same seed gives the same damage everywhere.
 //
 //   Mutator mutator(7);
 //   for (int i = 0; i < 1000; ++i) Feed(mutator.Damage(valid_bytes));
@@ -19,13 +19,13 @@ class Mutator {
  public:
   explicit Mutator(uint64_t seed) : engine_(seed) {}
 
-  // `bytes` with one or two things wrong.
+  // Returns `bytes` with one or two things wrong.
   std::string Damage(std::string bytes) {
     for (size_t i = 0, count = 1 + Roll(2); i < count; ++i) DamageOnce(bytes);
     return bytes;
   }
 
-  // The same without a change of length.
+  // Damages bytes in the same way, without a change of length.
   void DamageInPlace(char* bytes, size_t size) {
     for (size_t i = 0, count = 1 + Roll(2); i < count && size > 0; ++i) {
       if (Roll(2) == 0) {
@@ -39,7 +39,7 @@ class Mutator {
  private:
   size_t Roll(size_t below) { return engine_() % below; }
 
-  // A number at the end of some range, little-endian, at any place.
+  // Writes a number at the end of some range, little-endian, at any place.
   void Overwrite(char* bytes, size_t size) {
     constexpr std::array<uint64_t, 8> kNumbers = {
         0,          1,          0x7f,         0xff,
@@ -52,7 +52,8 @@ class Mutator {
     }
   }
 
-  // The first digit from `at` on, if there is one: in text, another number.
+  // Changes the first digit from `at` on, if there is one: in text, another
+  // number.
   void ChangeDigit(size_t at, std::string& bytes) {
     const size_t digit = bytes.find_first_of("0123456789", at);
     if (digit == std::string::npos) return;

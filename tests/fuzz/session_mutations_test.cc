@@ -1,5 +1,5 @@
-// A job's process may write anything into the session segment and its socket:
-// the agent refuses it with a status, or what it makes of it is valid.
+// Writes anything into the session segment and its socket, as a job's process
+// may. The agent refuses it with a status, or makes something valid of it.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -25,7 +25,7 @@ namespace {
 constexpr uint64_t kSeed = 20210423;
 constexpr int64_t kPage = session::kPageBytes;
 
-// A part of the segment that holds something, and what it held at first.
+// Holds a part of the segment and the bytes that it had at first.
 class Region {
  public:
   template <typename T>

@@ -1,4 +1,4 @@
-"""What the aggregator is worth to the real migrator (DeepTM, figure 18).
+"""Measures what the aggregator is worth to the real migrator (DeepTM, figure 18).
 
     python3 tests/bench/aggregation/aggregation.py [GRAPH] [--below 65536]
         [--tiers emulated:optane,file:/tmp,dram] [--rounds 7]

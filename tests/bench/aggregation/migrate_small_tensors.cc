@@ -1,6 +1,7 @@
 // Moves a graph's small tensors between the tiers of this machine with the
-// migrator that jobs have: one by one with the addresses of a plan as it was
-// built, and as the aggregator made it, in turn. Prints JSON. Not a test.
+// migrator that jobs have. It does so one by one with the addresses of a plan
+// as it was built, and as the aggregator made it, in turn. Prints JSON. Not a
+// test.
 //
 //   migrate_small_tensors --tiers emulated:optane,file:/tmp,dram
 //     --rounds 7 graph.pb.gz
@@ -44,11 +45,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kPeakBytes = 16 << 20;
 
-// What a job would issue at one boundary, in one direction.
+// Holds what a job would issue at one boundary, in one direction.
 struct Batch {
   session::Lane lane = session::kLaneOut;
   std::vector<MoveOrder> orders;
-  std::vector<Move> moves;  // that these are
+  std::vector<Move> moves;  // the moves that these orders are
 };
 
 struct Schedule {
@@ -58,7 +59,8 @@ struct Schedule {
   int64_t tensor_bytes = 0;  // one way
 };
 
-// A tensor that shares a page moves with all of that page.
+// Returns the order of a move. A tensor that shares a page moves with all of
+// it.
 MoveOrder OrderOf(const Graph& graph, const Move& move) {
   const auto page = [](int64_t offset) {
     return offset - offset % kPlacementAlignmentBytes;
@@ -72,7 +74,8 @@ MoveOrder OrderOf(const Graph& graph, const Move& move) {
           .size_bytes = RoundUpToPlacement(end) - page(move.from.offset_bytes)};
 }
 
-// The migrator joins what goes on at higher addresses, hence nothing here.
+// Separates the orders: the migrator joins orders that go on at higher
+// addresses, and after this none does.
 void Part(Schedule& schedule) {
   for (Batch& batch : schedule.batches) {
     std::sort(batch.orders.begin(), batch.orders.end(),
@@ -107,7 +110,7 @@ Schedule MakeSchedule(const std::string& name, const Graph& graph,
   return schedule;
 }
 
-// One job's tiers and migrator.
+// Holds one job's tiers and migrator.
 class Bench {
  public:
   Bench(const std::string& slow, int64_t fast_bytes, int64_t slow_bytes)
@@ -126,7 +129,7 @@ class Bench {
         });
   }
 
-  // Nanoseconds in each direction.
+  // Returns the nanoseconds in each direction.
   std::map<session::Lane, int64_t> Run(const Schedule& schedule) {
     std::map<session::Lane, int64_t> took_ns;
     for (const Batch& batch : schedule.batches) {
@@ -137,7 +140,7 @@ class Bench {
     return took_ns;
   }
 
-  // What one large copy reaches, in bytes per second.
+  // Returns the bytes per second that one large copy reaches.
   double Peak(session::Lane lane) {
     MoveOrder order{.to_tier = 1, .size_bytes = kPeakBytes};
     if (lane == session::kLaneIn) std::swap(order.from_tier, order.to_tier);
@@ -152,7 +155,7 @@ class Bench {
     return best;
   }
 
-  // Whether every move brings a tensor's bytes to where it ends.
+  // Returns whether every move brings a tensor's bytes to where it ends.
   bool Survives(const Graph& graph, const Schedule& schedule) {
     for (const Batch& batch : schedule.batches) {
       const bool out = batch.lane == session::kLaneOut;
@@ -216,7 +219,7 @@ Json Measure(const std::string& tier, const Graph& graph, const Plan& built,
                           MakeSchedule("aggregated", graph, aggregated)};
   Part(schedules[0]);
   Json result{{"tier", tier}};
-  // Also makes pages and blocks, which is not what is measured.
+  // This also makes pages and blocks, which is not measured.
   if (!bench.Survives(graph, schedules[0]) ||
       !bench.Survives(graph, schedules[1])) {
     std::cerr << "bytes were lost on the way to " << tier << " and back\n";

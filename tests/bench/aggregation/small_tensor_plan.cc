@@ -10,7 +10,7 @@
 namespace stowage::policies {
 namespace {
 
-// Kernels of idleness that are worth two moves.
+// The number of idle kernels that are worth two moves.
 constexpr KernelIndex kLeastIdle = 8;
 
 struct Absence {

@@ -1,4 +1,4 @@
-// A plan for a graph in which only small tensors move.
+// Plans a graph such that only small tensors move.
 //
 //   absl::StatusOr<Plan> plan = PlanSmallTensors(graph, system, 1 << 20);
 #ifndef STOWAGE_TESTS_BENCH_AGGREGATION_SMALL_TENSOR_PLAN_H_
@@ -13,9 +13,9 @@
 
 namespace stowage::policies {
 
-// Every movable tensor below `below_bytes` is away from the fast tier, and back
-// in time, while it is idle longest; all others stay. The limit is half more
-// than the graph's peak.
+// Keeps every movable tensor below `below_bytes` away from the fast tier while
+// it is idle longest, and brings it back in time; all others stay. The limit is
+// half more than the graph's peak.
 absl::StatusOr<Plan> PlanSmallTensors(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t below_bytes);

@@ -1,11 +1,11 @@
-// The study of DeepTM's figure 4: which share of what each kernel reads is in
-// fast memory when tensors are kept there by one characteristic alone, by heat,
-// or by other policies.
+// Makes the study of DeepTM's figure 4: which share of what each kernel reads
+// is in fast memory if tensors are kept there by one characteristic alone, by
+// heat, or by other policies.
 //
 //   deeptm_characteristics --ratio 0.2 --dqn vgg19.dqn vgg19-b512.pb.gz
 //
-// Prints JSON: {"graph", "strategies": [{"name", "step_time_ns", "shares"}]},
-// shares by kernel, null where a kernel reads nothing that is managed.
+// Prints JSON: {"graph", "strategies": [{"name", "step_time_ns", "shares"}]}.
+// Shares are by kernel, null if a kernel reads nothing that is managed.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -92,7 +92,7 @@ absl::StatusOr<std::vector<Strategy>> MakeStrategies() {
   return strategies;
 }
 
-// By kernel: bytes read from fast memory over all bytes read.
+// Returns by kernel the bytes read from fast memory over all bytes read.
 json SharesByKernel(const Graph& graph, const Plan& plan) {
   const StatusTable table(graph, plan);
   json shares = json::array();

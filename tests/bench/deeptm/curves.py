@@ -21,7 +21,7 @@ from picture import load_pyplot, save  # pylint: disable=wrong-import-position
 
 
 def read(path):
-    """Episodes by graph and seed, in order."""
+    """Returns episodes by graph and seed, in order."""
     curves = collections.defaultdict(lambda: collections.defaultdict(list))
     with open(path, encoding="utf-8") as file:
         for row in csv.DictReader(file):

@@ -4,8 +4,8 @@
 //   deeptm_learning --ratio 0.2 --seeds 3 --curve curve.csv graph.pb.gz
 //
 // Prints one line per policy; relative performance is the all-fast step time
-// over the policy's. Exits 1 when on some graph a trained policy is not faster
-// than first-touch, lru and all random weights.
+// over the policy's. Exits with 1 if on some graph a trained policy is not
+// faster than first-touch, lru and all random weights.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -235,7 +235,7 @@ double PlanWithRandomWeights(const Bench& bench, int64_t seed) {
               PlanWithDqn(policy, bench.graph, bench.system, bench.options), 0);
 }
 
-// What weights that were trained for another graph do for this one.
+// Says what weights that were trained for another graph do for this one.
 void PlanWithTransfer(const Bench& bench) {
   std::ifstream file(absl::GetFlag(FLAGS_weights), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};

@@ -1,5 +1,5 @@
-// Graphs on memory systems under limits: what learned-prices is trained and
-// judged on.
+// Makes graphs on memory systems under limits, on which learned-prices is
+// trained and judged.
 //
 //   std::vector<Case> cases =
 //       MakeCases({"vgg19-b8.pb.gz", "training:30"}, {"optane"}, {0.2, 0.5});
@@ -23,10 +23,10 @@ struct Case {
   int64_t fast_ns = 0;  // the step with all operands fast
 };
 
-// All combinations, graphs first; those that need no moves or have no plan are
-// left out. A graph is a file or "training:N", the tests' training step with N
-// layers. Below the least limit that works, that limit is taken. Ends the
-// program with a message when a file is not a graph.
+// Returns all combinations, graphs first, except those that need no moves or
+// have no plan. A graph is a file or "training:N", the tests' training step
+// with N layers. Limits below the least one that works are raised to it. Ends
+// the program with a message if a file is not a graph.
 std::vector<Case> MakeCases(const std::vector<std::string>& graphs,
                             const std::vector<std::string>& systems,
                             const std::vector<double>& ratios);

@@ -28,7 +28,7 @@ Evolution::Evolution(std::vector<double> start,
   mass_ = 1 / squares;
 }
 
-// Box and Muller; std::normal_distribution differs between libraries.
+// Draws by Box and Muller; std::normal_distribution differs between libraries.
 double Evolution::Normal() {
   const auto uniform = [&] {
     return (static_cast<double>(engine_() >> 11) + 0.5) / (1LL << 53);
@@ -37,7 +37,7 @@ double Evolution::Normal() {
   return radius * std::cos(2 * M_PI * uniform());
 }
 
-// Mirrored pairs: what is good in one direction is bad in the other.
+// Asks mirrored pairs: what is good in one direction is bad in the other.
 const std::vector<std::vector<double>>& Evolution::Ask() {
   asked_.clear();
   for (int i = 0; i < population_; ++i) {
@@ -62,7 +62,7 @@ void Evolution::Tell(const std::vector<double>& losses) {
   const double sigma_damping =
       1 + sigma_rate + 2 * std::max(0.0, std::sqrt((mass_ - 1) / (n + 1)) - 1);
   const double path_rate = (4 + mass_ / n) / (n + 4 + 2 * mass_ / n);
-  // Faster by (n + 2) / 3 than with all covariances.
+  // Learns faster by (n + 2) / 3 than with all covariances.
   const double one_rate = (n + 2) / 3 * 2 / ((n + 1.3) * (n + 1.3) + mass_);
   const double all_rate =
       std::min(1 - one_rate, (n + 2) / 3 * 2 * (mass_ - 2 + 1 / mass_) /

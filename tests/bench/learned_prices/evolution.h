@@ -1,4 +1,4 @@
-// Separable CMA-ES (Ros and Hansen, 2008): minimises a function of many
+// Runs separable CMA-ES (Ros and Hansen, 2008): it minimises a function of many
 // variables that has no gradient, with a standard deviation of its own for each
 // variable.
 //
@@ -26,9 +26,9 @@ class Evolution {
  public:
   Evolution(std::vector<double> start, const EvolutionSettings& settings);
 
-  // The next generation.
+  // Returns the next generation.
   const std::vector<std::vector<double>>& Ask();
-  // Their losses; lower is better.
+  // Takes its losses; lower is better.
   void Tell(const std::vector<double>& losses);
 
   const std::vector<double>& mean() const { return mean_; }

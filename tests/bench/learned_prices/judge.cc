@@ -1,12 +1,12 @@
 // Sets the plans of learned-prices beside those of annealed-search, and beside
-// its own with a network that only knows the prices that training began with:
-// one line per case.
+// its own with a network that knows only the prices with which training began.
+// Prints one line per case.
 //
 //   judge_learned_prices --graphs alexnet-b8.pb.gz --systems optane,file
 //     --ratios 0.2,0.4
 //
-// Step times are over that of a step with all operands fast; seconds are of
-// one processor.
+// Step times are over that of a step with all operands fast; seconds are CPU
+// time.
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -58,7 +58,7 @@ Result Plan(const Policy& policy, const Case& one) {
           seconds};
 }
 
-// Of `count` cases, by policy.
+// Sums `count` cases, by policy.
 struct Sums {
   double logarithm = 0;  // of the step
   double seconds = 0;

@@ -1,5 +1,5 @@
-// A case with what all plans for it have in common, so that many networks can
-// be tried on it.
+// Holds a case with what all plans for it have in common, so that many networks
+// can be tried on it.
 //
 //   const Problem problem(one_case);
 //   double step = problem.Evaluate(network);
@@ -16,15 +16,15 @@
 
 namespace stowage::policies {
 
-// Not copyable: what it holds refers to itself.
+// Not copyable: its members refer to each other.
 class Problem {
  public:
   explicit Problem(Case one);
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
-  // Of a step at the network's prices if addresses are always found, over that
-  // of one with all fast.
+  // Returns the time of a step at the network's prices if addresses are always
+  // found, over that of a step with everything fast.
   double Evaluate(const PriceNetwork& network) const;
 
   const std::string& label() const { return case_.label; }

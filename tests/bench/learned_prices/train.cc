@@ -1,6 +1,6 @@
-// Trains the network of learned-prices: looks for weights with which the steps
-// of all graphs of a corpus are fast, addresses left aside. Prints a line for
-// each generation.
+// Trains the network of learned-prices: it looks for weights with which the
+// steps of all graphs of a corpus are fast, addresses left aside. Prints a line
+// for each generation.
 //
 //   train_learned_prices --graphs vgg19-b8.pb.gz,training:30
 //     --systems optane,file --ratios 0.2,0.4 --out network.json
@@ -53,7 +53,8 @@ namespace {
 
 using Problems = std::vector<std::unique_ptr<Problem>>;
 
-// Of the all-fast step; cases in which less is waited for teach nothing.
+// The least share of the all-fast step that is waited for; other cases teach
+// nothing.
 constexpr double kLeastWaiting = 0.01;
 
 PriceNetwork MakeNetwork(int hidden_units, const std::vector<double>& values) {
@@ -63,7 +64,7 @@ PriceNetwork MakeNetwork(int hidden_units, const std::vector<double>& values) {
 
 class Trainer {
  public:
-  // Keeps the problems that there is something to learn from, judged by the
+  // Keeps the problems from which there is something to learn, judged by the
   // plans at the prices of `start`.
   Trainer(Problems problems, int hidden_units, std::vector<double> start)
       : hidden_units_(hidden_units), start_(std::move(start)) {
@@ -81,7 +82,8 @@ class Trainer {
 
   int problem_count() const { return static_cast<int>(problems_.size()); }
 
-  // Calls `done` with the number of each generation and what is learnt so far.
+  // Calls `done` with the number of each generation and what has been learnt so
+  // far.
   void Train(
       absl::FunctionRef<void(int, const std::vector<double>&)> done) const {
     Evolution evolution(
@@ -110,8 +112,8 @@ class Trainer {
     }
   }
 
-  // The mean over `cases` of the logarithm of the step time over that to begin
-  // with.
+  // Returns the mean over `cases` of the logarithm of the step time over the
+  // one at the start.
   double Gain(const std::vector<double>& weights,
               const std::vector<int>& cases) const {
     const PriceNetwork network = MakeNetwork(hidden_units_, weights);
@@ -123,7 +125,8 @@ class Trainer {
   }
 
  private:
-  // Problems were shuffled; each generation takes the next ones.
+  // Returns the cases of a generation. Problems were shuffled, and each
+  // generation takes the next ones.
   std::vector<int> Batch(int generation) const {
     int size = absl::GetFlag(FLAGS_batch);
     if (size <= 0 || size > problem_count()) size = problem_count();
@@ -149,7 +152,8 @@ class Trainer {
   std::vector<double> reference_;  // by problem
 };
 
-// Hidden units that differ and have no effect yet, and the price of slow use.
+// Returns weights of hidden units that differ and have no effect yet, and the
+// price of slow use.
 std::vector<double> FirstWeights(int hidden_units, uint64_t seed) {
   std::mt19937_64 engine(seed);
   std::vector<double> weights(PriceNetwork::WeightCount(hidden_units));

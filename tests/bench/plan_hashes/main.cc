@@ -1,6 +1,6 @@
 // Makes the plans of plan_cases.h again and compares their hashes with those
 // that are kept. Prints the line of each plan that differs or is not kept, and
-// how many there were; exits with 1 where there was one.
+// their number; exits with 1 if there is one.
 //
 //   plan_hashes                                     # everything: two minutes
 //   plan_hashes --graphs resnet-trace --policies belady,annealed-search

@@ -35,16 +35,17 @@ constexpr std::array kGraphs = {"dlrm-trace", "resnet-trace",
 constexpr std::array kSystems = {"optane", "file", "gpu-pcie", "g10-a100"};
 constexpr std::array kLimitPercents = {20, 40, 70};
 
-// For the policies that solve integer programs: the number of nodes ends their
-// search then, and the plan does not depend on the machine's speed.
+// Lets the number of nodes end the search of policies that solve integer
+// programs, so that the plan does not depend on the machine's speed.
 constexpr absl::Duration kNoTimeLimit = absl::Hours(24);
 
 bool SolvesIntegerPrograms(std::string_view policy) {
   return policy.substr(0, 6) == "autotm";
 }
 
-// On all but the smallest graph the solver is far from its last node after many
-// minutes, and a plan made under a time limit is another one on each machine.
+// Returns whether the plan is left out. On all but the smallest graph, the
+// solver is far from its last node after many minutes, and a plan made under a
+// time limit differs between machines.
 bool IsLeftOut(const PlanCase& plan_case) {
   return SolvesIntegerPrograms(plan_case.policy) &&
          plan_case.graph != "dlrm-trace";

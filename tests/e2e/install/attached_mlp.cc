@@ -1,5 +1,5 @@
-// A LibTorch program that attaches itself, where STOWAGE_AGENT names an agent,
-// and writes its losses in hexadecimal.
+// Attaches itself where STOWAGE_AGENT names an agent, trains a small network
+// with LibTorch, and writes its losses in hexadecimal.
 //
 //   attached_mlp out.txt
 #include <stowage/attach.h>

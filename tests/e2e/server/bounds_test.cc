@@ -1,4 +1,5 @@
-// What strangers send: too much, too little, and what is no message at all.
+// Sends what strangers send: too much, too little, and bytes that are no
+// message.
 #include <memory>
 #include <set>
 #include <string>
@@ -102,7 +103,7 @@ TEST_F(StowagedBoundsTest, TakesIdsInUpperCaseEverywhere) {
   EXPECT_TRUE(client_->ListGraphs()->empty());
 }
 
-// 400 nodes of 12 KiB each.
+// There are 400 nodes of 12 KiB each.
 TEST_F(StowagedBoundsTest, PagesFitTheLimitThatClientsHaveOfThemselves) {
   v1::RegisterNodeRequest node = Node("");
   v1::Tier* tier = node.mutable_system()->mutable_tiers(0);

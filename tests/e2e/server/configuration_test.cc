@@ -1,4 +1,4 @@
-// How stowaged is told what to do, and what it says when that is wrong.
+// Shows how stowaged is told what to do, and what it says when that is wrong.
 
 #include <filesystem>
 #include <fstream>

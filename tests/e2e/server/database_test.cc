@@ -1,4 +1,4 @@
-// The service and the file that its database is in.
+// Runs the service with the file of its database.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -20,7 +20,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// Graphs of 60 KB each, all different.
+// Returns graphs of 60 KB each, all different.
 v1::RegisterGraphRequest LargeGraph(int number) {
   v1::RegisterGraphRequest request;
   *request.mutable_graph() = ChainGraph(1000);
@@ -36,7 +36,7 @@ mode_t ModeOf(const std::string& path) {
 
 class StowagedDatabaseTest : public ::testing::Test {
  protected:
-  // Leaves a database of 60 graphs, and their ids.
+  // Leaves a database of 60 graphs, and notes their ids.
   void Fill() {
     StowagedProcess server({db_});
     ASSERT_TRUE(server.WaitReady()) << server.output();
@@ -49,7 +49,8 @@ class StowagedDatabaseTest : public ::testing::Test {
     ASSERT_EQ(server.Wait(), 0) << server.output();
   }
 
-  // The first pages, which say what tables there are, stay whole.
+  // Damages the file; the first pages, which say what tables there are, stay
+  // whole.
   void Damage() {
     const auto size_bytes = std::filesystem::file_size(path_);
     constexpr int kWholeBytes = 16 << 12;
@@ -141,7 +142,7 @@ class StowagedSmallDiskTest : public StowagedDatabaseTest {
     GTEST_SKIP() << "this user may not mount a file system";
   }
 
-  // `prepare` is a script that knows the disk as $disk.
+  // Starts a server. `prepare` is a script that knows the disk as $disk.
   std::unique_ptr<StowagedProcess> Start(const std::string& prepare) {
     return StowagedProcess::Behind(
         absl::StrCat("export PATH=/usr/bin:/bin:/usr/sbin:/sbin\n"

@@ -1,4 +1,5 @@
-// A service that may open few descriptors, and more clients than it can take.
+// Runs a service that may open few descriptors with more clients than it can
+// take.
 #include <deque>
 #include <memory>
 
@@ -26,14 +27,15 @@ class StowagedDescriptorsTest : public ::testing::Test {
     early_ = server_->Connect();
     ASSERT_TRUE(early_->ListGraphs().ok());
     for (int i = 0; i < 200; ++i) crowd_.emplace_back(server_->grpc_address());
-    // Refused, and so have all been that came too late before it.
+    // It is refused, and so were all that came too late before it.
     ASSERT_EQ(crowd_.back().ReceiveAll(), "");
   }
 
-  // True when somebody who was not connected before is served in time.
+  // Returns whether a client that was not connected before is served in time.
   bool ServesANewcomer(absl::Duration patience) {
     grpc::ChannelArguments arguments;
-    // Not the connection of another client in this process.
+    // The channel does not share the connection of another client in this
+    // process.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
@@ -48,7 +50,7 @@ class StowagedDescriptorsTest : public ::testing::Test {
     return stub->ListGraphs(&context, {}, &response).ok();
   }
 
-  // The hard limit as well, which the service cannot raise.
+  // Lowers the hard limit as well, which the service cannot raise.
   const std::unique_ptr<StowagedProcess> server_ =
       StowagedProcess::Behind("ulimit -n 64; exec \"$@\"");
   std::unique_ptr<Client> early_;
@@ -71,7 +73,7 @@ TEST_F(StowagedDescriptorsTest, GoesOnServingWhoIsConnected) {
 }
 
 TEST_F(StowagedDescriptorsTest, ConnectionsThatNeverSpeakMakeWay) {
-  // After ten seconds, by the service.
+  // After ten seconds the service closes them.
   EXPECT_TRUE(ServesANewcomer(absl::Seconds(30)));
 }
 

@@ -1,4 +1,4 @@
-// Graphs over the wire: kept, listed, refused.
+// Sends graphs over the wire: kept, listed, refused.
 #include <algorithm>
 #include <memory>
 #include <string>

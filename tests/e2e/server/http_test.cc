@@ -1,4 +1,4 @@
-// What load balancers, browsers and strangers send to the metrics port.
+// Sends what load balancers, browsers and strangers send to the metrics port.
 #include <signal.h>
 
 #include <deque>

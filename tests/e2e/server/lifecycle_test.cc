@@ -1,4 +1,4 @@
-// Health, reflection, restart and end of a stowaged.
+// Checks health, reflection, restart and end of a stowaged.
 #include <signal.h>
 
 #include <memory>

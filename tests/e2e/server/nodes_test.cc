@@ -1,4 +1,4 @@
-// Nodes, jobs and telemetry over the wire.
+// Sends nodes, jobs and telemetry over the wire.
 #include <memory>
 #include <string>
 
@@ -129,7 +129,7 @@ TEST_F(StowagedNodesTest, RefusesJobsOfUnknownNodesAndGraphs) {
   const absl::Status status = client_->StartJob(job);
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
   EXPECT_TRUE(absl::IsNotFound(client_->GetJob("j").status()));
-  // It may begin before its graph is known.
+  // The job may begin before its graph is known.
   EXPECT_TRUE(client_->StartJob(NewJob("j")).ok());
   v1::RegisterGraphRequest registration;
   *registration.mutable_graph() = ChainGraph(3);

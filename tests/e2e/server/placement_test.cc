@@ -1,4 +1,5 @@
-// Plans over the wire: made, verified, kept, streamed kernel by kernel.
+// Asks for plans over the wire: made, verified, kept, streamed kernel by
+// kernel.
 #include <memory>
 #include <string>
 #include <thread>
@@ -225,7 +226,7 @@ TEST_F(StowagedPlacementTest, TheStreamRefusesResidentsThatThereCannotBe) {
     return client_->Place()->Send(request).status();
   };
   EXPECT_TRUE(ask(4, 1).ok());
-  // Tensor -1, one beyond the graph, one that is dead, tiers that there are not.
+  // Tensor -1, one beyond the graph, one that is dead; tiers that do not exist.
   for (const auto& [tensor, tier] :
        {std::pair(-1, 0), {99, 0}, {7, 0}, {4, -1}, {4, 99}, {4, 2}}) {
     EXPECT_TRUE(absl::IsInvalidArgument(ask(tensor, tier)))

@@ -1,5 +1,5 @@
-// Plans that take long: how many are made at a time, what becomes of those that
-// nobody waits for any more, and how the server ends meanwhile.
+// Asks for plans that take long: how many are made at a time, what becomes of
+// plans that nobody waits for any more, and how the server ends meanwhile.
 #include <signal.h>
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// So large that the slow policy takes minutes.
+// The graph is so large that the slow policy takes minutes.
 constexpr int kKernels = 100'000;
 constexpr char kSlowPolicy[] = "lru";
 
-// A forward pass whose activations are read again by a backward pass: half of
+// Returns a forward pass whose activations a backward pass reads again: half of
 // all tensors are alive at once.
 v1::Graph DeepGraph() {
   constexpr int kLayers = kKernels / 2;
@@ -67,7 +67,7 @@ class StowagedPlanningTest : public ::testing::Test {
     graph_id_ = registered->graph_id();
   }
 
-  // Of a plan that is another one for each seed.
+  // Asks for a plan that differs for each seed.
   absl::Status MakePlan(int64_t seed, absl::Duration deadline) {
     v1::MakePlanRequest request;
     request.set_graph_id(graph_id_);
@@ -138,7 +138,7 @@ TEST_F(StowagedPlanningTest, TheServerEndsInTimeThoughPlansAreMade) {
   const absl::Time start = absl::Now();
   server_->Signal(SIGTERM);
   EXPECT_EQ(server_->Wait(), 0) << server_->output();
-  // The drain, a second, and slack for a busy machine.
+  // That is the drain, a second, and slack for a busy machine.
   EXPECT_LT(absl::Now() - start, absl::Seconds(4));
   for (std::thread& caller : callers) caller.join();
 }

@@ -1,4 +1,4 @@
-// What a process takes of the machine, as the kernel tells (proc(5)).
+// Says what a process takes of the machine, as the kernel tells (proc(5)).
 //
 //   int64_t rss_bytes = ResidentBytes(server.pid());
 //   bool idle = IdlesWithin(server.pid(), absl::Seconds(2));
@@ -26,7 +26,7 @@ inline int64_t ResidentBytes(pid_t pid) {
   return resident_pages * sysconf(_SC_PAGESIZE);
 }
 
-// Of all of its threads, since it began.
+// Returns the time of all of its threads since it began.
 inline absl::Duration CpuTime(pid_t pid) {
   std::ifstream stat(absl::StrCat("/proc/", pid, "/stat"));
   std::string field;
@@ -38,8 +38,8 @@ inline absl::Duration CpuTime(pid_t pid) {
   return absl::Seconds(1) * (user_ticks + system_ticks) / sysconf(_SC_CLK_TCK);
 }
 
-// Whether it uses less than a tenth of a core over a fifth of a second, at
-// some moment before `timeout`.
+// Returns whether it uses less than a tenth of a core over a fifth of a second,
+// at some moment before `timeout`.
 inline bool IdlesWithin(pid_t pid, absl::Duration timeout) {
   constexpr absl::Duration kWindow = absl::Milliseconds(200);
   const absl::Time end = absl::Now() + timeout;

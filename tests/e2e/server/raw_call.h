@@ -1,4 +1,4 @@
-// A call of any method with bytes that need not be a message.
+// Calls any method with bytes that need not be a message.
 //
 //   RawCaller caller(server.grpc_address());
 //   absl::Status status = caller.Call("/stowage.v1.GraphService/GetGraph",
@@ -21,20 +21,19 @@
 
 namespace stowage {
 
-// "/stowage.v1.GraphService/GetGraph"
+// Returns a path such as "/stowage.v1.GraphService/GetGraph".
 inline std::string PathOf(const google::protobuf::MethodDescriptor& method) {
   return "/" + method.service()->full_name() + "/" + method.name();
 }
 
-// One call at a time.
+// Makes one call at a time.
 class RawCaller {
  public:
   explicit RawCaller(const std::string& address)
       : stub_(
             grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
 
-  // Sends one request and returns how the call ends; what is answered is
-  // dropped.
+  // Sends one request and returns how the call ends; the answer is dropped.
   absl::Status Call(const std::string& path, const std::string& request) {
     grpc::ClientContext context;
     grpc::CompletionQueue queue;

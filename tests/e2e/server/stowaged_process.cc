@@ -16,7 +16,7 @@
 namespace stowage {
 namespace {
 
-// For execve; the strings must outlive it.
+// Returns pointers for execve; the strings must outlive them.
 std::vector<char*> Pointers(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   for (std::string& string : strings) pointers.push_back(string.data());
@@ -24,8 +24,8 @@ std::vector<char*> Pointers(std::vector<std::string>& strings) {
   return pointers;
 }
 
-// Output of the child goes to `output_fd`. Aborts when it cannot be started:
-// no test can go on.
+// Starts the child, whose output goes to `output_fd`. Aborts if it cannot be
+// started, since no test can go on then.
 pid_t Spawn(std::vector<std::string> command,
             std::vector<std::string> environment, int output_fd) {
   posix_spawn_file_actions_t actions;

@@ -1,4 +1,4 @@
-// A stowaged of one's own, in a process of its own.
+// Runs a stowaged of the test's own, in a process of its own.
 //
 //   StowagedProcess server({"--db=" + directory.path() + "/a.db"});
 //   ASSERT_TRUE(server.WaitReady());
@@ -19,18 +19,18 @@
 
 namespace stowage {
 
-// Listens at free ports with a database in memory where the arguments say
-// nothing else. Not thread-safe. Its end kills the process.
+// Listens at free ports, with a database in memory, unless the arguments say
+// otherwise. Not thread-safe. Its end kills the process.
 class StowagedProcess {
  public:
   explicit StowagedProcess(const std::vector<std::string>& arguments = {},
                            const std::vector<std::string>& environment = {});
-  // Exactly these arguments.
+  // Starts a server with exactly these arguments.
   static std::unique_ptr<StowagedProcess> Bare(
       const std::vector<std::string>& arguments,
       const std::vector<std::string>& environment = {});
-  // With the defaults, and started by a script of the shell: "ulimit -n 64;
-  // exec "$@"".
+  // Starts a server with the defaults, by a script of the shell such as "ulimit
+  // -n 64; exec "$@"".
   static std::unique_ptr<StowagedProcess> Behind(
       const std::string& shell_script,
       const std::vector<std::string>& arguments = {});
@@ -38,22 +38,23 @@ class StowagedProcess {
   StowagedProcess(const StowagedProcess&) = delete;
   StowagedProcess& operator=(const StowagedProcess&) = delete;
 
-  // Blocks until the server says that it listens; false when it ended first.
+  // Blocks until the server says that it listens; returns false if it ended
+  // first.
   bool WaitReady();
 
-  // Of a server that is ready.
+  // Returns the address of a server that is ready.
   const std::string& grpc_address() const { return grpc_address_; }
   const std::string& metrics_address() const { return metrics_address_; }
   std::unique_ptr<Client> Connect(const ClientOptions& options = {}) const;
 
-  // Until Wait has returned.
+  // Returns the process id, until Wait has returned.
   pid_t pid() const { return pid_; }
 
   void Signal(int signal);
-  // Blocks until the process ends: its exit status, or minus the signal that
-  // killed it.
+  // Blocks until the process ends; returns its exit status, or minus the signal
+  // that killed it.
   int Wait();
-  // Standard output and error so far; all of it after Wait.
+  // Returns standard output and error so far; all of it after Wait.
   const std::string& output() const { return output_; }
 
  private:
@@ -61,7 +62,7 @@ class StowagedProcess {
   StowagedProcess(Verbatim, const std::vector<std::string>& command,
                   const std::vector<std::string>& environment);
 
-  // Reads some more output; false at its end.
+  // Reads some more output; returns false at its end.
   bool ReadOutput();
 
   TemporaryDirectory directory_;

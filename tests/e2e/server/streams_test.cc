@@ -1,4 +1,4 @@
-// Place streams beside one another: clients that do not read what they are sent
+// Runs Place streams beside one another: clients that do not read their answers
 // cost the others nothing.
 #include <algorithm>
 #include <memory>
@@ -77,7 +77,7 @@ class StowagedStreamsTest : public ::testing::Test {
     plan_id_ = made->plan_id();
   }
 
-  // Of so many exchanges of one stream, ascending.
+  // Returns the latencies of so many exchanges of one stream, ascending.
   std::vector<absl::Duration> Latencies(int count) {
     std::unique_ptr<PlaceStream> stream = client_->Place();
     std::vector<absl::Duration> latencies;

@@ -1,4 +1,4 @@
-// DQN policies over the wire: trained for real, promoted, used, rolled back.
+// Trains DQN policies over the wire: for real, promoted, used, rolled back.
 #include <signal.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ class StowagedTrainingTest : public ::testing::Test {
  protected:
   void SetUp() override { Serve(); }
 
-  // A new process on the same database.
+  // Starts a new process on the same database.
   void Serve() {
     server_ = std::make_unique<StowagedProcess>(std::vector<std::string>{
         "--db=" + directory_.path() + "/a.db", "--training-nice=0"});
@@ -53,7 +53,7 @@ class StowagedTrainingTest : public ::testing::Test {
     return request;
   }
 
-  // Watches to the end; the episodes seen.
+  // Watches to the end; returns the episodes seen.
   std::vector<int> Watch(int64_t training_id) {
     std::vector<int> episodes;
     const absl::Status watched =
@@ -110,7 +110,8 @@ TEST_F(StowagedTrainingTest, ATrainedPolicyServesDecidesOnlineAndIsRolledBack) {
   EXPECT_EQ(made->plan().prediction().step_time_ns(),
             versions[0].predicted_step_time_ns());
 
-  // As planned: the plan answers. A tensor elsewhere: the policy does.
+  // If tensors are as planned, the plan answers; if one is elsewhere, the
+  // policy does.
   v1::PlaceRequest place;
   place.set_plan_id(made->plan_id());
   place.set_kernel(4);

@@ -15,7 +15,7 @@ TRAIN = ("train_model.py", "resnet50", "--batch", "4", "--image", "96",
 
 
 def child_named(parent, name):
-    """The process id of the child of `parent` that runs the program `name`."""
+    """Returns the process id of the child of `parent` that runs `name`."""
     for entry in Path("/proc").iterdir():
         try:
             if not entry.name.isdigit():

@@ -44,7 +44,7 @@ class Run:
         return [event["reason"] for event in self.report["events"]]
 
     def check_limit(self, test):
-        """The fast tier never holds more than the limit, once it is known."""
+        """Checks that the fast tier never holds more than the limit, once known."""
         limit_bytes = self.report["limit_bytes"]
         test.assertGreater(limit_bytes, 0)
         # A limit given as a share of the peak is known after the first step.
@@ -61,7 +61,7 @@ class Run:
 
 
 def environment(**more):
-    """A user's environment: this machine's, without leftovers of Stowage."""
+    """Returns a user's environment: this machine's, without leftovers of Stowage."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STOWAGE_")}
     # Debian's Python first: it is the one that has torch.
     kept["PATH"] = "/usr/bin:" + kept.get("PATH", "")
@@ -69,7 +69,7 @@ def environment(**more):
 
 
 def scratch():
-    """A new directory on a file system that takes direct I/O."""
+    """Makes a directory on a file system that takes direct I/O."""
     parent = BINARY_DIR / "test-scratch"
     parent.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(dir=parent))
@@ -77,7 +77,7 @@ def scratch():
 
 @functools.lru_cache(maxsize=None)
 def plain(script, *arguments):
-    """The hashes of a run without Stowage; computed once for equal arguments."""
+    """Returns the hashes of a run without Stowage; runs once for equal arguments."""
     folder = scratch()
     try:
         out = folder / "digest.json"
@@ -91,7 +91,7 @@ def plain(script, *arguments):
 
 
 def stowed(script, *arguments, check=True, **options):
-    """Runs `script` under Stowage; `options` as for stowed_command()."""
+    """Runs `script` under Stowage; `options` are as for stowed_command()."""
     folder = scratch()
     try:
         out = folder / "digest.json"
@@ -127,7 +127,8 @@ def start(command,
     """Starts `stowage run`; its report will be `folder`/report.json.
 
     `slow` may be "file", which becomes a directory in `folder`. `mode` "demand"
-    keeps the job from ever following a plan.
+    keeps the job from ever following a plan, "plan" from skipping one, and ""
+    leaves it the choice.
     """
     if slow == "file":
         tier = folder / "slow"

@@ -1,4 +1,4 @@
-"""A memory cgroup of either version, where this machine lets us make one.
+"""Makes a memory cgroup of either version, where this machine lets us.
 
     with memory_cgroup.limited(limit_bytes) as cgroup:
         subprocess.run(cgroup.command(["python3", "train.py"]))
@@ -29,7 +29,7 @@ class Cgroup:
         return ["/bin/sh", "-c", enter, *[str(part) for part in command]]
 
     def peak_bytes(self):
-        """The most that was ever charged; None where the kernel cannot say."""
+        """Returns the most that was ever charged; None if the kernel cannot say."""
         file = self._path / self._files["peak"]
         return int(file.read_text()) if file.exists() else None
 

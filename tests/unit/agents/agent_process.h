@@ -1,4 +1,4 @@
-// A stowage-agent of one test, in a process of its own.
+// Runs a stowage-agent for one test, in a process of its own.
 //
 //   AgentProcess agent(directory.path(), {"--slow=emulated:cxl"});
 //   FakeJob job(agent.socket(), {.fast = "1MiB"});
@@ -49,7 +49,7 @@ class AgentProcess {
 
   void Signal(int signal) const { kill(pid_, signal); }
 
-  // Blocks until it has ended. Its exit code, or 128 and the signal.
+  // Blocks until it has ended. Returns its exit code, or 128 and the signal.
   int Wait() {
     if (pid_ > 0) waitpid(std::exchange(pid_, -1), &status_, 0);
     return ExitCode();

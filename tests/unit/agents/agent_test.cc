@@ -1,4 +1,5 @@
-// The stowage-agent binary from outside: configuration, exit codes, signals.
+// Runs the stowage-agent binary from outside: configuration, exit codes,
+// signals.
 #include <signal.h>
 #include <unistd.h>
 

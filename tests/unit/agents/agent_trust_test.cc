@@ -1,5 +1,5 @@
-// What a job that lies or harms can do to a stowage-agent: a real agent, a real
-// socket, jobs of other users.
+// Shows what a job that lies or harms can do to a stowage-agent: a real agent,
+// a real socket, jobs of other users.
 #include <grp.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -30,14 +30,14 @@ using ::testing::HasSubstr;
 constexpr uid_t kNobody = 65534;
 constexpr int64_t kPage = session::kPageBytes;
 
-// How the agent answers.
+// Returns how the agent answers.
 std::string AnswerTo(const std::string& socket, const FakeJobOptions& options) {
   const FakeJob job(socket, options);
   if (job.welcome().accepted) return "accepted";
   return job.welcome().magic == 0 ? "unreachable" : job.welcome().error;
 }
 
-// How it answers a process of another user and group.
+// Returns how it answers a process of another user and group.
 std::string AnswerAs(uid_t uid, gid_t gid, const std::string& socket,
                      const FakeJobOptions& options) {
   int ends[2];
@@ -72,7 +72,7 @@ class AgentTrustTest : public testing::Test {
   TempDirectory directory_;
 };
 
-// As an agent that serves several users has to.
+// Runs the agent as root, as one that serves several users has to.
 class RootAgentTrustTest : public AgentTrustTest {
  protected:
   void SetUp() override {
@@ -235,7 +235,7 @@ TEST_F(RootAgentTrustTest, NoUserKeepsTheOthersOut) {
   waitpid(child, nullptr, 0);
 }
 
-// The bytes of both tiers that a job sees.
+// Maps the bytes of both tiers that a job sees.
 class MappedJob : public FakeJob {
  public:
   MappedJob(const std::string& socket, const std::string& slow)

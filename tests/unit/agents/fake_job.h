@@ -1,4 +1,5 @@
-// A job without training: greets the agent, maps what it gets, issues moves.
+// Plays a job without training: it greets the agent, maps what it gets, and
+// issues moves.
 //
 //   FakeJob job(socket_path, {.fast = "8MiB", .slow = "emulated:cxl"});
 //   ASSERT_TRUE(job.welcome().accepted);
@@ -36,7 +37,7 @@ struct FakeJobOptions {
   int32_t claimed_pid = 0;  // where older plug-ins told theirs
 };
 
-// Futexes are those of the protocol; the agent may live in another process.
+// Uses the futexes of the protocol; the agent may live in another process.
 class FakeJob {
  public:
   FakeJob(const std::string& socket_path, const FakeJobOptions& options) {
@@ -55,7 +56,7 @@ class FakeJob {
 
   const session::Welcome& welcome() const { return welcome_; }
   session::Segment* segment() const { return segment_; }
-  // Segment, then tiers.
+  // Returns the descriptors: the segment's, then those of tiers.
   const std::vector<int>& fds() const { return fds_; }
   int tier_fd(int tier) const { return fds_[tier + 1]; }
 
@@ -71,14 +72,14 @@ class FakeJob {
     }
   }
 
-  // Blocks until the move is completed; 0 or its errno.
+  // Blocks until the move is completed; returns 0 or its errno.
   int Move(session::Lane which, const MoveOrder& order) {
     const session::MoveRequest& request =
         LaneClient(segment_->lanes).Move(which, order);
     return request.status == session::kMoveDone ? 0 : request.error_number;
   }
 
-  // Publishes what stands in the profile area and blocks until there is one
+  // Publishes what stands in the profile area, and blocks until there is one
   // more plan or refusal than before.
   void PublishProfile() {
     const uint64_t answers = Answers();

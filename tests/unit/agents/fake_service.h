@@ -1,4 +1,4 @@
-// A placement service that answers at once with what the test wants.
+// Plays a placement service that answers at once with what the test wants.
 //
 //   FakeService service;
 //   service.SetAnswer([](const PlanQuery& query) { return MyPlan(query); });
@@ -28,7 +28,7 @@ class FakeService : public ServiceLink {
   }
   void SetConnected(bool connected) { connected_ = connected; }
 
-  // Called on the stream's thread.
+  // Is called on the stream's thread.
   using Place =
       std::function<absl::StatusOr<v1::PlaceResponse>(const v1::PlaceRequest&)>;
   void SetPlace(Place place) {
@@ -47,7 +47,7 @@ class FakeService : public ServiceLink {
     *made.mutable_plan() = *std::move(plan);
     return made;
   }
-  // Of every policy: none, unless they are set.
+  // Sets the capabilities of every policy; none by default.
   void SetCapabilities(const v1::PolicyCapabilities& capabilities) {
     absl::MutexLock lock(&mutex_);
     capabilities_ = capabilities;

@@ -1,4 +1,4 @@
-// The process's side of a job's move lanes.
+// Plays the process's side of a job's move lanes.
 //
 //   LaneClient lanes(segment->lanes);
 //   const session::MoveRequest& request =
@@ -16,13 +16,13 @@
 
 namespace stowage::agent {
 
-// One thread a lane. The migrator may live in another process.
+// Use one thread for each lane. The migrator may live in another process.
 class LaneClient {
  public:
   // `lanes` points to kLaneCount lanes and must outlive the client.
   explicit LaneClient(session::MoveLane* lanes) : lanes_(lanes) {}
 
-  // Hands a move to the migrator; its number within the lane.
+  // Hands a move to the migrator; returns its number within the lane.
   uint64_t Issue(session::Lane which, const MoveOrder& order) {
     return IssueAll(which, {order});
   }

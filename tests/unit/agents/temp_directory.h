@@ -1,4 +1,4 @@
-// A directory of one test, removed with all that is in it.
+// Makes a directory for one test, and removes it with all that is in it.
 //
 //   TempDirectory directory;
 //   const std::string socket = directory.path() + "/agent.sock";

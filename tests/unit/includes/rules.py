@@ -1,4 +1,4 @@
-"""Which folder may include what, as docs/architecture.md says.
+"""Says which folder may include what, as docs/architecture.md does.
 
     for violation in rules.check_tree(Path("/path/to/stowage")):
         print(violation)        # "policies/model/graph.cc:3: ..."
@@ -280,7 +280,7 @@ def is_project_header(header):
 
 
 def allowed_project_headers(relative):
-    """The prefixes for a file, None where there is no rule."""
+    """Returns the prefixes for a file, None where there is no rule."""
     parts = relative.split("/")
     if parts[0] == "policies" and len(
             parts) > 2 and f"policies/{parts[1]}" not in PROJECT_HEADERS:

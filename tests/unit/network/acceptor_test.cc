@@ -42,7 +42,7 @@ OwnedFd NewSocket() {
 
 class AcceptorTest : public ::testing::Test {
  protected:
-  // Sends a byte to whom it accepts and keeps the connection.
+  // Accepts connections: sends each client a byte and keeps the connection.
   void Start(const std::string& address, int spare_descriptors = 0) {
     absl::StatusOr<ListeningSockets> listening = Listen(address);
     ASSERT_TRUE(listening.ok()) << listening.status();
@@ -67,7 +67,8 @@ class AcceptorTest : public ::testing::Test {
               0);
   }
 
-  // Blocks until the connection is accepted, or closed.
+  // Blocks until the connection is accepted, or closed; returns whether it was
+  // accepted.
   static bool IsAccepted(const OwnedFd& client) {
     char byte = 0;
     return recv(client.get(), &byte, 1, /*flags=*/0) == 1;

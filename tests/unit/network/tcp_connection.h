@@ -1,4 +1,4 @@
-// A client that sends any bytes, in pieces if need be.
+// Connects to a server and sends it any bytes, in pieces if need be.
 //
 //   TcpConnection connection("127.0.0.1:9464");
 //   connection.Send("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -34,7 +34,8 @@ class TcpConnection {
     send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
 
-  // Up to the server's end of the connection, or for five seconds of silence.
+  // Returns what the server sends until it closes the connection or is silent
+  // for five seconds.
   std::string ReceiveAll() {
     std::string received;
     std::array<char, 4096> piece;
@@ -50,7 +51,7 @@ class TcpConnection {
   OwnedFd socket_;
 };
 
-// The whole answer to a request without a body, headers included.
+// Returns the whole answer to a request without a body, headers included.
 inline std::string Fetch(const std::string& address, absl::string_view method,
                          absl::string_view path) {
   TcpConnection connection(address);

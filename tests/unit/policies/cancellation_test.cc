@@ -1,4 +1,4 @@
-// Every policy, told at some moment that nobody wants its plan any more.
+// Tells every policy at some moment that nobody wants its plan any more.
 #include "policies/plan/cancellation.h"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ TEST(CancellationTest, ComesWhenItsFunctionSaysSo) {
   EXPECT_EQ(cancellation.Check().code(), absl::StatusCode::kCancelled);
 }
 
-// Comes when it has been asked so often, and counts on.
+// Cancels once it has been asked so often, and counts on.
 class NthPoll {
  public:
   explicit NthPoll(int64_t n) : n_(n) {}
@@ -49,7 +49,8 @@ class NthPoll {
 
 class PolicyCancellationTest : public testing::TestWithParam<const char*> {
  protected:
-  // Between what the policies need and what makes them all work.
+  // Returns a limit between what the policies need and what makes them all
+  // work.
   int64_t LimitBytes() const {
     const int64_t least = FindLeastLimit(graph_, system_).bytes;
     return least + (ComputeLiveness(graph_).peak_bytes - least) / 3;
@@ -74,7 +75,7 @@ TEST_P(PolicyCancellationTest, EndsThePlanningWheneverItComes) {
     const absl::StatusOr<Plan> asked = MakePlan(policy, never.cancellation());
     const absl::StatusOr<Plan> plan = MakePlan(policy, {});
     ASSERT_EQ(asked.status(), plan.status());
-    if (!plan.ok()) continue;  // of systems or limits that it cannot plan for
+    if (!plan.ok()) continue;  // of systems or limits for which it cannot plan
     EXPECT_EQ(PlanToProto(*asked).SerializeAsString(),
               PlanToProto(*plan).SerializeAsString());
     ASSERT_GT(never.polls(), 1);

@@ -1,5 +1,5 @@
-// Steps for tests that tell layers: kernels of a millisecond, tensors and uses
-// by hand.
+// Makes steps for tests that tell layers: kernels of a millisecond, tensors and
+// uses by hand.
 //
 //   LayeredStep step({0, 0, 1, 2});                  // layer of each kernel
 //   TensorIndex w = step.AddPersistent(kMiB);

@@ -1,5 +1,5 @@
-// Plans are as they were: those that take little time, in every test run.
-// tests/bench/plan_hashes makes all of them.
+// Compares the plans that take little time with their hashes, in every test
+// run. tests/bench/plan_hashes makes all of them.
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::IsEmpty;
 
-// About fifteen seconds in all.
+// Chooses the cases that together take about fifteen seconds.
 bool IsQuick(const PlanCase& one) {
   if (one.graph == "dlrm-trace") return true;
   if (one.graph != "resnet-trace") return false;

@@ -11,7 +11,8 @@
 namespace stowage::policies {
 namespace {
 
-// Not std::uniform_int_distribution, whose values differ between libraries.
+// Draws without std::uniform_int_distribution, whose values differ between
+// libraries.
 class Dice {
  public:
   explicit Dice(uint64_t seed) : engine_(seed) {}
@@ -92,7 +93,8 @@ class StepBuilder {
     return dice_.Roll(low_us, high_us) * 1000;
   }
 
-  // Lifetimes from first and last use, except where they are set.
+  // Finishes the graph: lifetimes go from first to last use, except where they
+  // are set.
   Graph Finish() {
     const auto uses = UsesByTensor(graph_);
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
@@ -196,8 +198,8 @@ Graph TrainingStepGraph(int layers, uint64_t seed) {
     Update(step.Launch("aten::relu_", i, step.Ns(200, 1500)),
            activations[i + 1]);
   }
-  // Gradients are cleared as the backward pass begins to write them: what was
-  // written in the last step lives until then.
+  // Gradients are cleared as the backward pass begins to write them; those of
+  // the last step live until then.
   TensorIndex flowing = step.Add(TensorKind::kActivation, 1 << 20, false);
   Write(step.Launch("aten::nll_loss", layers, step.Ns(100, 200)), flowing);
   for (int i = layers - 1; i >= 0; --i) {

@@ -1,5 +1,5 @@
-// Seeded graphs for tests: arbitrary ones with every kind of tensor, and ones
-// with the shape of a training step.
+// Makes seeded graphs for tests: arbitrary ones with every kind of tensor, and
+// ones with the shape of a training step.
 //
 //   Graph graph = RandomGraph(seed);
 #ifndef STOWAGE_TESTS_UNIT_POLICIES_RANDOM_GRAPH_H_
@@ -16,18 +16,18 @@ struct GraphSize {
   int most_tensors = 40;
 };
 
-// A small valid graph: 1 to 24 kernels, persistent, wrapping, pinned and
-// workspace tensors, unused tensors, zero durations.
+// Returns a small valid graph: 1 to 24 kernels, persistent, wrapping, pinned
+// and workspace tensors, unused tensors, zero durations.
 Graph RandomGraph(uint64_t seed, const GraphSize& size = {});
 
-// `graph` with up to three more implementations for most of the kernels that
-// have no workspace, faster ones and slower ones, and workspaces of up to 1.5
-// MiB.
+// Returns `graph` with up to three more implementations, faster and slower
+// ones, for most of the kernels that have no workspace. They have workspaces of
+// up to 1.5 MiB.
 Graph WithAlternatives(Graph graph, uint64_t seed);
 
-// Forward, backward and optimizer of a network with `layers` layers:
-// activations are kept for the backward pass, gradients wrap to the next step,
-// weights and momenta persist. About 11 kernels a layer.
+// Returns forward, backward and optimizer of a network with `layers` layers.
+// Activations are kept for the backward pass, gradients wrap to the next step,
+// weights and momenta persist. A layer has about 11 kernels.
 Graph TrainingStepGraph(int layers, uint64_t seed);
 
 }  // namespace stowage::policies

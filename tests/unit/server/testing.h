@@ -1,9 +1,9 @@
-// What the tests of the service share: small graphs and systems, a directory of
-// one's own.
+// Makes what the tests of the service share: small graphs and systems, and a
+// directory of one's own.
 //
 //   TemporaryDirectory directory;
 //   std::string path = directory.path() + "/a.db";
-//   policies::Graph graph = ChainGraph(/*kernel_count=*/3);
+//   v1::Graph graph = ChainGraph(/*kernel_count=*/3);
 #ifndef STOWAGE_TESTS_UNIT_SERVER_TESTING_H_
 #define STOWAGE_TESTS_UNIT_SERVER_TESTING_H_
 
@@ -16,7 +16,7 @@
 
 namespace stowage {
 
-// A directory that goes with the object.
+// Makes a directory, and removes it with the object.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -36,9 +36,9 @@ class TemporaryDirectory {
 
 inline constexpr int64_t kChainTensorBytes = 1 << 20;
 
-// Kernel k reads tensor k (the weights for k = 0) and writes tensor k + 1; each
-// takes 1 MiB and each kernel 1 ms. At most two activations and the weights
-// are alive at once.
+// Returns a chain of kernels. Kernel k reads tensor k (the weights for k = 0)
+// and writes tensor k + 1; each takes 1 MiB and each kernel 1 ms. At most two
+// activations and the weights are alive at once.
 inline v1::Graph ChainGraph(int kernel_count) {
   v1::Graph graph;
   graph.set_schema_version(1);
@@ -67,7 +67,7 @@ inline v1::Graph ChainGraph(int kernel_count) {
   return graph;
 }
 
-// Two addressable tiers.
+// Returns a system of two addressable tiers.
 inline v1::MemorySystem TwoTiers() {
   v1::MemorySystem system;
   system.set_schema_version(1);

@@ -35,7 +35,7 @@ URGENCY = ("18", "14", "15", "4", "16", "13", "17")
 
 
 class LeastRatios:
-    """Which share of a graph's peak must be fast on a system that stages."""
+    """Says which share of a graph's peak must be fast on a system that stages."""
 
     def __init__(self, runner, workload, models, batches):
         self._shown = {(model, batch): workload.show(model, batch)

@@ -20,7 +20,7 @@ class Claim:
 
 
 def number(value, digits=3):
-    """Three digits that count, or a dash where there is nothing."""
+    """Returns three digits that count, or a dash where there is nothing."""
     if value is None:
         return "–"
     return f"{value:.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
@@ -31,7 +31,7 @@ def percent(value):
 
 
 def span(values, form=percent):
-    """The least and the most, or the one."""
+    """Returns the least and the most, or the one."""
     known = [value for value in values if value is not None]
     if not known:
         return "–"
@@ -40,7 +40,7 @@ def span(values, form=percent):
 
 
 def with_spread(values):
-    """The median, with the extremes where there are several values."""
+    """Returns the median, with the extremes if there are several values."""
     known = [value for value in values if value is not None]
     if len(known) < 2:
         return number(known[0] if known else None)
@@ -53,7 +53,7 @@ def table(head, rows):
 
 
 def wrapped(paragraph):
-    """A paragraph in lines; a table as it is."""
+    """Returns a paragraph in lines, a table as it is."""
     if paragraph.startswith("|"):
         return paragraph
     return textwrap.fill(paragraph, 110, break_long_words=False, break_on_hyphens=False)
@@ -65,10 +65,10 @@ def claims_table(claims):
 
 
 def gain_claim(text, gains, least, most):
-    """A claim that something is better by `least` to `most` on every model.
+    """Returns a claim that something is better by `least` to `most` on every model.
 
-    Reproduced where all of ours gain, and on average as much as the least
-    there; the same direction where we gain on average."""
+    It is reproduced if all of ours gain, and on average as much as the least
+    there; it has the same direction if we gain on average."""
     known = [gain for gain in gains if gain is not None]
     there = span((least, most))
     if not known:

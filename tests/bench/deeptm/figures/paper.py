@@ -1,4 +1,4 @@
-"""Every number that section VI (and II-C for figure 4) of the paper's text gives.
+"""Has every number that section VI (and II-C for figure 4) of the paper's text gives.
 
 DeepTM, IEEE TPDS 2024. The figures themselves have no numbers.
 """

@@ -1,4 +1,4 @@
-"""What the steps' output means: rows of `stowage compare`, episodes of `train`."""
+"""Reads the steps' output: rows of `stowage compare`, episodes of `train`."""
 
 import math
 import statistics
@@ -12,7 +12,7 @@ def rows(result):
 
 
 def row(result, policy, ratio=None):
-    """The row of a policy, at the ratio nearest to the one wanted."""
+    """Returns the row of a policy, at the ratio nearest to the one wanted."""
     found = [r for r in rows(result) if r["policy"] == policy and r["error"] is None]
     if ratio is not None:
         found = [r for r in found if abs(r["fast_ratio"] - ratio) < 5e-3]
@@ -29,12 +29,12 @@ def episodes(result):
 
 
 def smoothed(values):
-    """The mean of each value and up to WINDOW - 1 before it."""
+    """Returns the mean of each value and up to WINDOW - 1 before it."""
     return [statistics.fmean(values[max(0, i + 1 - WINDOW):i + 1]) for i in range(len(values))]
 
 
 def convergence(values):
-    """The episode after which the mean of WINDOW stays near its last value.
+    """Returns the episode after which the mean of WINDOW stays near its last value.
 
     Near: within a tenth of the range of the means. NEVER where that is so only
     in the last fifth of the episodes; None for a curve that is not there."""

@@ -34,7 +34,7 @@ class Step:
 
 
 def in_order(steps):
-    """The steps and what they need, each once, what is needed first."""
+    """Returns the steps and what they need, each once, needed ones first."""
     found = {}
 
     def add(step):
@@ -66,7 +66,7 @@ class Runner:
         return self._results.get(step.name)
 
     def unfinished(self):
-        """Names of steps that failed or were not reached."""
+        """Returns the names of steps that failed or were not reached."""
         return self._unfinished
 
     def run(self, steps):
@@ -87,7 +87,7 @@ class Runner:
         self._unfinished += [step.name for step in waiting]
 
     def _start(self, waiting, running, pool):
-        """Starts what is ready, moving it from `waiting` to `running`."""
+        """Starts steps that are ready, moving them from `waiting` to `running`."""
         for step in list(waiting):
             full = len(running) >= self._jobs or any(s.alone for s in running.values())
             if full or time.monotonic() > self._end or (step.alone and running):

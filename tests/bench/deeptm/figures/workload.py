@@ -1,4 +1,4 @@
-"""The paper's models and batches as graphs of ours, and what is done with them.
+"""Holds the paper's models and batches as graphs of ours, and the steps that use them.
 
     workload = Workload(binary_dir, folder, episodes=0)   # 0: as many as by default
     step = workload.train(Case("vgg19", 512, "optane", 0.2), beta=1, seed=1)
@@ -62,7 +62,7 @@ class Workload:
         return self._folder / f"graphs/{model}-b{batch}.pb.gz"
 
     def scale(self, model, batch):
-        """The step of the paper's batch, without scratch of libraries."""
+        """Returns the step of the paper's batch, without scratch of libraries."""
         small, larger = (CAPTURES / f"{model}-b{b}.pb.gz" for b in CAPTURED_BATCHES)
         path = self.graph_path(model, batch)
         return Step(f"graph-{model}-b{batch}",
@@ -89,14 +89,14 @@ class Workload:
         return Step(name, command, (self.scale(case.model, case.batch),), path, (self.trainer,))
 
     def compare(self, case, policies, ratios=None, time_limit=0, label=""):
-        """Plans of policies that need no training, at the case's ratio or others."""
+        """Returns the step that plans with policies that need no training."""
         return Step(f"compare-{case.name}-{label or policies.replace(',', '-')}",
                     self._comparison(case, ratios) + ("--policies", policies, "--time-limit",
                                                       f"{time_limit:g}"),
                     (self.scale(case.model, case.batch),))
 
     def apply(self, case, training, ratios=None):
-        """The plan of a trained policy, at the case's ratio or others."""
+        """Returns the step that plans with a trained policy."""
         return Step(f"apply-{training.name}" + ("-grid" if ratios else ""),
                     self._comparison(case, ratios) + ("--policies", "deeptm", "--dqn",
                                                       training.produces), (training,))

@@ -1,4 +1,4 @@
-"""What a training run computed, as a hash: equal hashes mean equal bits.
+"""Hashes what a training run computed: equal hashes mean equal bits.
 
     digest = Digest()
     digest.add("loss", loss)

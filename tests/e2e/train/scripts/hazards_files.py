@@ -111,7 +111,7 @@ def best_weights(digest, path):
 @hazard
 @in_folder
 def saved_first(digest, path):
-    """The first thing that ever happens to tensors is that they are saved."""
+    """Tensors are saved before anything else happens to them."""
     torch.save([torch.ones(WIDTH, WIDTH) * i for i in range(DEPTH)], path)
     for tensor in torch.load(path):
         digest.add("loaded", tensor)
@@ -120,7 +120,7 @@ def saved_first(digest, path):
 @hazard
 @in_folder
 def saved_module_first(digest, path):
-    """The same, by a scripted module."""
+    """A scripted module saves them in the same way."""
     torch.jit.script(make_net()).save(path)
     for parameter in torch.jit.load(path).parameters():
         digest.add("loaded", parameter)

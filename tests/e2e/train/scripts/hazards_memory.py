@@ -253,7 +253,7 @@ def pickled(digest):
 
 
 def saved(net, path, how):
-    """What a checkpoint in a file holds."""
+    """Returns what a checkpoint in a file holds."""
     if how == "module":
         torch.jit.save(torch.jit.script(net), path)
         return torch.jit.load(path).state_dict()
@@ -268,7 +268,7 @@ def saved(net, path, how):
 
 @hazard
 def checkpoints(digest):
-    """Weights that are evicted are written to files, in every way there is."""
+    """Evicted weights are written to files, in every way there is."""
     net = nn.Sequential(*[nn.Linear(512, 512) for _ in range(8)])
     optimizer = sgd(net)
     ways = ("path", "open file", "old format", "module")

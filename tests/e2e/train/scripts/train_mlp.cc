@@ -1,5 +1,5 @@
-// A LibTorch program that trains a small network and writes a hash-free
-// summary of its bits: the losses and the sum of the weights, in hexadecimal.
+// Trains a small network with LibTorch and writes a hash-free summary of its
+// bits: the losses and the sum of the weights, in hexadecimal.
 //
 //   train_mlp out.txt
 //

@@ -90,7 +90,8 @@ TierRoom RoomOf(std::unique_ptr<Arena> arena) {
   return {.arena = std::move(arena), .gate = std::make_shared<CopyGate>(4, 4)};
 }
 
-// Page `from` of the fast tier to page `to` of the slow one.
+// Returns an order from page `from` of the fast tier to page `to` of the slow
+// one.
 MoveOrder PagesOut(int64_t from, int64_t to, int64_t pages = 1) {
   return {.from_tier = 0,
           .to_tier = 1,
@@ -143,7 +144,7 @@ class MigratorTest : public testing::Test {
     return client_.Move(which, order);
   }
 
-  // Issues all at once, awaits all; the status of each.
+  // Issues all orders at once and awaits them; returns the status of each.
   std::vector<int> MoveAll(session::Lane which,
                            const std::vector<MoveOrder>& orders) {
     const uint64_t last = client_.IssueAll(which, orders);
@@ -277,7 +278,7 @@ TEST_F(MigratorTest, CarriesOutAnyMixOfMovesAsIfOneByOne) {
     return static_cast<int64_t>(random() % end);
   };
   while (orders.size() < 2000) {
-    // Runs of neighbours with odd orders in between.
+    // Runs of neighbours, with odd orders in between.
     MoveOrder order = PagesOut(below(60), below(60), 1 + below(4));
     for (int64_t n = below(6); n >= 0; --n) {
       orders.push_back(order);

@@ -32,7 +32,7 @@ class SlicesArena : public Arena {
     return Count(static_cast<int64_t>(from.size()));
   }
 
-  // Since it was last asked.
+  // Returns the number of slices since it was last asked.
   int TakeSlices() { return slices_.exchange(0); }
   int64_t bytes() const { return bytes_; }
 
@@ -50,7 +50,8 @@ class SlicesArena : public Arena {
 
 class MoverTest : public testing::Test {
  protected:
-  // DRAM and Optane as the paper has them: 16 readers each, 8 writers to Optane.
+  // Opens DRAM and Optane as the paper has them: 16 readers each, 8 writers to
+  // Optane.
   void Open(std::unique_ptr<SlicesArena> optane) {
     optane_ = optane.get();
     rooms_.push_back(

@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Two kernels, two blocks, three operands.
+// Returns a profile with two kernels, two blocks and three operands.
 ProfileBuilder SmallProfile() {
   ProfileBuilder profile;
   const uint32_t weight = profile.AddBlock(Lasting(1, 8192));
@@ -93,7 +93,7 @@ TEST(CapturedProfileTest, MakesNamesFitForPeople) {
   ASSERT_TRUE(copy.ok()) << copy.status();
   EXPECT_EQ(copy->names[0].substr(0, 6), "aten??");
   EXPECT_EQ(copy->names[1], "kernel");
-  // No end anywhere.
+  // The name has no end anywhere.
   area.kernels[1].name_offset = 0;
   std::memset(area.names, 'x', sizeof(area.names));
   area.name_bytes = sizeof(area.names);
@@ -107,7 +107,7 @@ TEST(CapturedProfileTest, SurvivesRandomBytes) {
   for (int round = 0; round < 40; ++round) {
     ProfileBuilder profile = SmallProfile();
     auto* bytes = reinterpret_cast<unsigned char*>(&profile.area());
-    // The head and the first records, where the counts and indices are.
+    // These are the head and the first records, which hold counts and indices.
     for (int i = 0; i < 64; ++i) {
       bytes[random() % 256] = static_cast<unsigned char>(random());
       profile.area().blocks[random() % 2].birth_kernel =

@@ -15,7 +15,7 @@ GraphBinding Build(const ProfileBuilder& profile) {
   return BuildGraph(*copy);
 }
 
-// The only tensor of a graph of `kernels` kernels with one block.
+// Returns the only tensor of a graph of `kernels` kernels with one block.
 v1::Tensor OnlyTensor(const session::BlockRecord& block, int kernels,
                       uint32_t use = kRead) {
   ProfileBuilder profile;
@@ -142,7 +142,7 @@ TEST(GraphBuilderTest, KeepsTwoTensorsWhereOldAndNewOverlap) {
 
 TEST(GraphBuilderTest, JoinsBlocksOfOneSizeWhereTheStepBeforeWasAnother) {
   ProfileBuilder profile;
-  // The step before had kernels of its own: what it says of births is not so.
+  // The step before had other kernels, so its births do not count.
   const uint32_t second = profile.AddBlock(Older(2, 64, -1, -1, 1));
   const uint32_t first = profile.AddBlock(Older(1, 64, -1, -1, 0));
   const uint32_t known = profile.AddBlock(Older(3, 64, 2, 0, 0));

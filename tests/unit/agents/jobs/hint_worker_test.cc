@@ -48,7 +48,8 @@ class HintWorkerTest : public testing::Test {
                                       .retry_interval = retry_interval});
   }
 
-  // States a situation and blocks until it is answered; the number of hints.
+  // States a situation and blocks until it is answered; returns the number of
+  // hints.
   uint32_t State(uint64_t plan, int32_t kernel) {
     segment_->situation.plan = plan;
     segment_->situation.kernel = kernel;

@@ -33,7 +33,7 @@ using ::testing::HasSubstr;
 
 constexpr int64_t kPage = session::kPageBytes;
 
-// Blocks until `done` says true; the test's time limit bounds it.
+// Blocks until `done` returns true; the test's time limit bounds it.
 template <typename Done>
 void Await(Done done) {
   while (!done()) std::this_thread::yield();
@@ -173,7 +173,7 @@ TEST_F(JobServerTest, RefusesWithAReason) {
   EXPECT_THAT(error({.slow = "file:/no/such"}),
               HasSubstr("make the directory or name another one"));
   EXPECT_THAT(error({.slow = "numa:999"}), HasSubstr("999"));
-  // And serves the next one.
+  // The server also serves the next job.
   EXPECT_EQ(Join()->welcome().accepted, 1);
 }
 
@@ -204,7 +204,7 @@ TEST_F(JobServerTest, LetsJobsGoWhenItStops) {
   job->WaitForHangUp();
   EXPECT_TRUE(std::filesystem::exists(ReportPath()));
   EXPECT_FALSE(std::filesystem::exists(socket_path_));
-  // What the job asks for now stays undone: the agent has hung up.
+  // The agent has hung up, so what the job asks for now stays undone.
   LaneClient(job->segment()->lanes)
       .Issue(session::kLaneOut, {.to_tier = 1, .size_bytes = kPage});
   EXPECT_EQ(job->segment()->lanes[session::kLaneOut].completed.load(), 0);
@@ -212,7 +212,7 @@ TEST_F(JobServerTest, LetsJobsGoWhenItStops) {
 
 TEST_F(JobServerTest, TakesOverASocketThatADeadAgentLeft) {
   server_.reset();
-  // Bound, never listened on again.
+  // The socket is bound, but nobody listens on it any more.
   const int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -229,7 +229,7 @@ TEST_F(JobServerTest, DoesNotTakeTheSocketOfALivingAgent) {
   EXPECT_TRUE(absl::IsAlreadyExists(second.status())) << second.status();
 }
 
-// A profile of two kernels with one tensor born at (0, 0).
+// Writes a profile of two kernels with one tensor born at (0, 0).
 void WriteProfile(session::ProfileArea& area, int64_t size_bytes) {
   std::memset(&area, 0, 64);
   ProfileBuilder profile(&area);
@@ -433,7 +433,8 @@ TEST_F(JobServerTest, NotesThatTheServiceIsLostAndFoundOnceEach) {
   if (!job.welcome().accepted) _exit(1);
   auto* bytes = reinterpret_cast<char*>(job.segment());
   for (uint64_t seed = 1;; ++seed) {
-    // The lanes and counters, where it hurts most, and then all the rest.
+    // Most noise goes to the lanes and counters, where it hurts most, the rest
+    // to all of the segment.
     const size_t size = seed % 8 == 0 ? sizeof(session::Segment)
                                       : offsetof(session::Segment, report);
     uint64_t noise = seed * 0x9e3779b97f4a7c15;

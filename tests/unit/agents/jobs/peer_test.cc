@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Nobody of this host, and in no group of it.
+// A user who is nobody of this host, and in no group of it.
 constexpr uid_t kUser = 54321;
 constexpr gid_t kGroup = 54322;
 

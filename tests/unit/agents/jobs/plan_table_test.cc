@@ -25,9 +25,9 @@ void Place(v1::Allocation* allocation, int tensor, int tier, int64_t page) {
   Set(allocation->mutable_at(), tier, page);
 }
 
-// Three kernels. Tensor 0: a weight, read by kernel 0. Tensor 1: persistent,
-// known by its birth at (1, 2). Tensor 2: an activation born at (0, 0) that
-// dies at 2.
+// Plans three kernels. Tensor 0 is a weight that kernel 0 reads. Tensor 1 is
+// persistent and known by its birth at (1, 2). Tensor 2 is an activation that
+// is born at (0, 0) and dies at 2.
 class PlanTableTest : public testing::Test {
  protected:
   PlanTableTest() {
@@ -63,7 +63,8 @@ class PlanTableTest : public testing::Test {
     move.set_deadline_kernel(deadline);
   }
 
-  // The weight comes in and is dropped to where it came from.
+  // Adds a plan in which the weight comes in and is dropped to where it came
+  // from.
   void AddDrop() {
     AddMove(/*tensor=*/0, /*from_page=*/9, /*to_page=*/11, 0, 1);
     plan_.mutable_moves(1)->set_keeps_source(true);

@@ -1,7 +1,7 @@
-// Profile areas made by hand.
+// Builds profile areas by hand.
 //
 //   ProfileBuilder profile;
-//   const uint32_t weight = profile.AddBlock({.size_bytes = 4096, ...});
+//   const uint32_t weight = profile.AddBlock({.size_bytes = 4096});
 //   profile.AddKernel("aten::mm", {{weight, session::kOperandRead}});
 //   absl::StatusOr<CapturedProfile> copy = CopyProfile(profile.area());
 #ifndef STOWAGE_TESTS_UNIT_AGENTS_JOBS_PROFILE_BUILDER_H_
@@ -70,7 +70,7 @@ class ProfileBuilder {
   session::ProfileArea* area_;
 };
 
-// A block that lives through the whole step, and one of a single life.
+// Returns a block that lives through the whole step.
 inline session::BlockRecord Lasting(uint64_t id, int64_t size_bytes,
                                     uint32_t flags = 0) {
   return {.id = id,
@@ -82,6 +82,7 @@ inline session::BlockRecord Lasting(uint64_t id, int64_t size_bytes,
           .flags = flags};
 }
 
+// Returns a block that is born in the step, at (birth, ordinal).
 inline session::BlockRecord Passing(uint64_t id, int64_t size_bytes,
                                     int32_t birth, int32_t ordinal,
                                     int32_t death, uint32_t flags = 0) {
@@ -95,7 +96,7 @@ inline session::BlockRecord Passing(uint64_t id, int64_t size_bytes,
           .flags = flags};
 }
 
-// Of the step before, born there at (birth, ordinal).
+// Returns a block of the step before, which was born there at (birth, ordinal).
 inline session::BlockRecord Older(uint64_t id, int64_t size_bytes,
                                   int32_t birth, int32_t ordinal, int32_t death,
                                   uint32_t flags = 0) {

@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 
 const std::vector<int64_t> kCapacityBytes = {1000, 5000};
 
-// Five kernels; a tensor that persists, one alive at 1..3, one that wraps
-// around: alive from 3 on and until 1.
+// Returns a plan of five kernels: one tensor persists, one is alive at 1..3,
+// and one wraps around, alive from 3 on and until 1.
 DeliveredPlan MakePlan() {
   v1::Graph graph;
   for (int k = 0; k < 5; ++k) graph.add_kernels();

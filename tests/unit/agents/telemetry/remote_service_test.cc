@@ -18,7 +18,7 @@ namespace {
 
 constexpr absl::Duration kPatience = absl::Seconds(60);
 
-// What a placement service has been told.
+// Keeps what a placement service has been told.
 struct Told {
   absl::Mutex mutex;
   int registrations ABSL_GUARDED_BY(mutex) = 0;
@@ -30,7 +30,7 @@ struct Told {
   std::vector<v1::StartTrainingRequest> trainings ABSL_GUARDED_BY(mutex);
   bool forgot_the_node ABSL_GUARDED_BY(mutex) = false;
 
-  // Blocks until `condition` holds of what was told.
+  // Blocks until `condition` holds for what was told.
   template <typename Predicate>
   bool Await(Predicate condition) {
     absl::MutexLock lock(&mutex);
@@ -141,7 +141,7 @@ class Placement : public v1::PlacementService::Service {
     return grpc::Status::OK;
   }
 
-  // Answers every request but those for the last kernel, which it keeps
+  // Answers every request except those for the last kernel, which it keeps
   // waiting.
   grpc::Status Place(
       grpc::ServerContext* context,
@@ -295,7 +295,8 @@ TEST_F(RemoteServiceTest, RegistersAgainWhenTheServiceHasForgottenTheNode) {
     absl::MutexLock lock(&told_.mutex);
     told_.forgot_the_node = true;
   }
-  // The node, and the job that the service has forgotten with it.
+  // The node registers again, and so does the job, which the service has
+  // forgotten with it.
   EXPECT_TRUE(told_.Await([this] {
     told_.mutex.AssertReaderHeld();
     return told_.registrations >= 2 && told_.started.size() >= 2;
@@ -355,7 +356,7 @@ TEST_F(RemoteServiceTest, AsksForATrainingWhereAPolicyThatNeedsOneHasNone) {
   EXPECT_EQ(told_.trainings[0].graph_id(), "id-of-g");
   EXPECT_EQ(told_.trainings[0].system().name(), "s");
   EXPECT_EQ(told_.trainings[0].fast_limit_bytes(), 1000);
-  // One training, however often it is asked for.
+  // There is one training, however often it is asked for.
   EXPECT_EQ(told_.trainings[0].request_id(), told_.trainings[1].request_id());
 }
 

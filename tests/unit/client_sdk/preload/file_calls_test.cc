@@ -1,4 +1,4 @@
-// Every call that reads or writes a descriptor, on memory that only
+// Makes every call that reads or writes a descriptor, on memory that only
 // instructions reach.
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@ class FileCallsTest : public testing::Test {
     unlink(path_.c_str());
   }
 
-  // The file's bytes, by ordinary memory.
+  // Returns the file's bytes, read by ordinary memory.
   std::string Contents() const {
     std::string bytes(lseek(fd_, 0, SEEK_END), '\0');
     EXPECT_EQ(pread(fd_, bytes.data(), bytes.size(), 0), bytes.size());

@@ -1,9 +1,9 @@
-// Memory that the kernel cannot reach, as that of an evicted tensor: touching a
-// page of it faults, and a handler opens the page.
+// Makes memory that the kernel cannot reach, like that of an evicted tensor:
+// touching a page of it faults, and a handler opens the page.
 //
 //   SlowMemory memory(1 << 20);
-//   read(fd, memory.data(), ...);
-//   EXPECT_EQ(memory.Bytes(), ...);
+//   EXPECT_EQ(read(fd, memory.data(), memory.size()), memory.size());
+//   EXPECT_EQ(memory.Bytes(), written);
 #ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_PRELOAD_SLOW_MEMORY_H_
 #define STOWAGE_TESTS_UNIT_CLIENT_SDK_PRELOAD_SLOW_MEMORY_H_
 
@@ -22,10 +22,11 @@ namespace stowage::preload {
 
 inline constexpr size_t kPageBytes = 4096;
 
-// Bytes that a call needs several pieces for, the last of which is not whole.
+// So many bytes that a call needs several pieces, the last of which is not
+// whole.
 inline constexpr size_t kManyPieces = 3 * Bounce::kBytes + 12345;
 
-// Any bytes, the same for equal seeds.
+// Returns any bytes, the same for equal seeds.
 inline std::string RandomBytes(size_t bytes, uint32_t seed = 1) {
   std::mt19937 random(seed);
   std::string text(bytes, '\0');
@@ -33,7 +34,7 @@ inline std::string RandomBytes(size_t bytes, uint32_t seed = 1) {
   return text;
 }
 
-// All objects lie in one range, which lasts as long as the process.
+// Keeps all objects in one range, which lasts as long as the process.
 class SlowMemory {
  public:
   explicit SlowMemory(size_t bytes)
@@ -52,7 +53,7 @@ class SlowMemory {
   char* data() const { return data_; }
   size_t size() const { return size_bytes_; }
   std::string Bytes() const { return {data_, size_bytes_}; }
-  // As if it had been evicted again.
+  // Closes the memory, as if it had been evicted again.
   void Close() { mprotect(data_, size_bytes_, PROT_NONE); }
 
  private:

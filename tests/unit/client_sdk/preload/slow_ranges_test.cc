@@ -7,7 +7,7 @@ namespace stowage::preload {
 namespace {
 
 TEST(SlowRangesTest, KnowsWhatOverlapsARangeByOneByte) {
-  // A range of its own, of which the ends are known.
+  // The range is the test's own, so its ends are known.
   static char memory[100];
   stowage_add_slow_range(memory + 10, 20);
   EXPECT_FALSE(TouchesSlowRange(memory, 10));

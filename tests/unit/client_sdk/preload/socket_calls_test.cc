@@ -1,4 +1,5 @@
-// Every call that sends or receives, on memory that only instructions reach.
+// Makes every call that sends or receives, on memory that only instructions
+// reach.
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>

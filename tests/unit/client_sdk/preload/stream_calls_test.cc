@@ -1,4 +1,4 @@
-// The C library's streams, on memory that only instructions reach.
+// Uses the C library's streams on memory that only instructions reach.
 #include <stdio.h>
 
 #include <string>

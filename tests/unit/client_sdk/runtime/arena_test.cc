@@ -114,7 +114,7 @@ TEST(ArenaTest, HandsOutTheRoomOfALargerCapacity) {
   EXPECT_THAT(arena.free(), IsEmpty());
 }
 
-// A page map of the same arena.
+// Keeps a page map of the same arena.
 class PageMap {
  public:
   explicit PageMap(int64_t pages) : taken_(pages, false) {}
@@ -127,7 +127,7 @@ class PageMap {
   void Set(int64_t first, int64_t pages, bool taken) {
     std::fill_n(taken_.begin() + first, pages, taken);
   }
-  // Free runs, by offset in bytes.
+  // Returns free runs, by offset in bytes.
   std::map<int64_t, int64_t> FreeExtents() const {
     std::map<int64_t, int64_t> extents;
     for (int64_t begin = 0; begin < capacity();) {

@@ -22,7 +22,7 @@ class EvictorTest : public testing::Test {
       : memory_({.fast_bytes = kFastPages * kPage,
                  .slow_bytes = kSlowPages * kPage}) {}
 
-  // A kernel uses the block now.
+  // Lets a kernel use the block now.
   void Use(Block* block) {
     memory_.blocks.AdvanceClock();
     memory_.blocks.BeginUse(block);

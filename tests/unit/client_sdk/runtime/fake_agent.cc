@@ -28,7 +28,7 @@ int MakeMemory(const char* name, int64_t bytes) {
   return fd;
 }
 
-// Direct I/O where the file system of the tests knows it.
+// Makes a file, with direct I/O if the tests' file system knows it.
 int MakeFile(const std::string& directory, int64_t bytes) {
   int fd =
       open(directory.c_str(), O_TMPFILE | O_RDWR | O_DIRECT | O_CLOEXEC, 0600);

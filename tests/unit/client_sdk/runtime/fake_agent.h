@@ -1,5 +1,5 @@
-// An agent of one session, on a thread of the test: greets the process,
-// executes its moves, answers its profiles, hangs up when told to.
+// Plays an agent of one session, on a thread of the test: it greets the
+// process, executes its moves, answers its profiles, and hangs up when told to.
 //
 //   FakeAgent agent({.slow_is_file = true});
 //   SessionClient client;
@@ -24,18 +24,19 @@
 
 namespace stowage::runtime {
 
-// Fills the plan in and returns true, or returns false: no plan for this one.
+// Fills the plan in and returns true, or returns false if this profile gets
+// none.
 using Planner = std::function<bool(const session::ProfileArea& profile,
                                    session::PlanArea* plan)>;
 
-// Fills the answer to a situation in.
+// Fills in the answer to a situation.
 using Adviser = std::function<void(const session::SituationArea& situation,
                                    session::HintArea* hints)>;
 
 struct FakeAgentOptions {
   int64_t fast_bytes = 16 << 20;
   int64_t slow_bytes = 64 << 20;
-  // Else the slow tier is memory.
+  // If false, the slow tier is memory.
   bool slow_is_file = true;
   int64_t limit_bytes = 0;
   double limit_fraction = 0;
@@ -47,7 +48,7 @@ struct FakeAgentOptions {
   Adviser adviser = nullptr;  // null: situations are left without an answer
 };
 
-// Thread-safe after construction, but for UseMappingsOf(), segment() and
+// Thread-safe after construction, except for UseMappingsOf(), segment() and
 // tiers().
 class FakeAgent {
  public:
@@ -61,19 +62,20 @@ class FakeAgent {
   const std::string& socket_path() const { return socket_path_; }
   const std::string& directory() const { return directory_.path(); }
 
-  // From here on the agent reads and writes through the mappings of `client`,
-  // which is connected to it. The thread sanitizer knows memory by its address:
-  // only so it sees what process and agent do to the same bytes, and what they
+  // Makes the agent read and write through the mappings of `client`, which is
+  // connected to it. The thread sanitizer knows memory by its address: only so
+  // does it see what process and agent do to the same bytes, and what they
   // synchronise by.
   void UseMappingsOf(const SessionClient& client);
-  // The agent's mapping.
+  // Returns the agent's mapping.
   session::Segment& segment() { return *segment_; }
-  // The agent's descriptors and mappings of memory tiers.
+  // Returns the agent's descriptors and mappings of memory tiers.
   const std::vector<MappedTier>& tiers() const { return tiers_; }
 
-  // When this returns, no move is under way and none will be executed.
+  // Holds moves: when this returns, no move is under way and none will be
+  // executed.
   void HoldMoves();
-  // From now on moves fail with this errno; 0: they succeed again.
+  // Lets moves fail with this errno from now on; 0: they succeed again.
   void FailMovesWith(int error_number) { move_error_ = error_number; }
   int64_t moves_executed() const { return moves_executed_; }
 

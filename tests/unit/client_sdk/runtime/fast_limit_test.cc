@@ -26,7 +26,7 @@ class FastLimitTest : public testing::Test {
     return FastLimit({.limit_fraction = fraction}, kAvailableBytes,
                      report_.get());
   }
-  // What is said when the limit is refused; empty if it is not.
+  // Returns what is said when the limit is refused; empty if it is not.
   static std::string Refusal(FastLimit* limit, int64_t least_bytes) {
     try {
       limit->Check(least_bytes);

@@ -22,7 +22,7 @@ struct Space {
   FastSpace space;
 };
 
-// Blocks in fast memory; they die with it.
+// Fills fast memory with blocks, which die with it.
 class Filler {
  public:
   Filler(PlacedMemory* memory, int count) : memory_(memory) {

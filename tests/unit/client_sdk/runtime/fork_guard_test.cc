@@ -1,5 +1,5 @@
-// Real forks of a process with a Job. The guard is installed once, so all tests
-// share one process.
+// Forks a process with a Job. The guard is installed once, so all tests share
+// one process.
 #include "client_sdk/runtime/fork_guard.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-// Demand mode: bounded fast memory, the rest in a slow tier.
+// Trains in demand mode: bounded fast memory, the rest in a slow tier.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ FakeAgentOptions Limited(int64_t limit_bytes) {
           .limit_bytes = limit_bytes};
 }
 
-// Random kernels, births and deaths over about a hundred tensors.
+// Runs random kernels, births and deaths over about a hundred tensors.
 class RandomTraining {
  public:
   RandomTraining(FakeProcess* process, int seed, size_t tensor_count)
@@ -178,8 +178,8 @@ TEST(JobDemandTest, StreamsAnOperandThatIsLargerThanFastMemory) {
   EXPECT_GE(process.last_step().moved_out_bytes, 10 * kUnit);
 }
 
-// A tensor in the middle of the fast arena, at most three units to its left and
-// to its right, and a tensor of four units that had to leave.
+// Has a tensor in the middle of the fast arena, at most three units to its left
+// and to its right, and a tensor of four units that had to leave.
 class SplitArenaTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -367,7 +367,8 @@ TEST(JobDemandTest, ALimitThatWasRefusedIsRefusedForAsLongAsItIsTooSmall) {
   EXPECT_EQ(std::ranges::count(process.Events(), "limit-too-small"), 1);
 }
 
-// What is said when a job of one large tensor and some more has run two steps.
+// Returns what is said when a job of one large tensor and some more has run two
+// steps.
 std::string SaidOfShare(double limit_fraction) {
   FakeAgentOptions options = Limited(0);
   options.limit_fraction = limit_fraction;

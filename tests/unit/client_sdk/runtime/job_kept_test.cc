@@ -1,4 +1,4 @@
-// Tensors that a plan drops: what they cost, and what takes their copy away.
+// Drops tensors by plan: what they cost, and what takes their copy away.
 #include <functional>
 #include <utility>
 
@@ -13,8 +13,8 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// The kernels of a step. The tensor is born by the first, used by the third and
-// read by the last.
+// Names the kernels of a step. The first bears the tensor, the third uses it
+// and the last reads it.
 enum : int32_t { kBear, kLeave, kUse, kBetween, kLast };
 
 void AddFlaggedMove(session::PlanArea* plan, int from_tier, int32_t start,
@@ -25,8 +25,8 @@ void AddFlaggedMove(session::PlanArea* plan, int from_tier, int32_t start,
   plan->moves[plan->move_count - 1].flags = flags;
 }
 
-// The tensor leaves, comes back while the place that it left is kept, is
-// dropped, and comes back for the last kernel.
+// Plans that the tensor leaves, comes back while the place that it left is
+// kept, is dropped, and comes back for the last kernel.
 void PlanDrop(session::PlanArea* plan, int32_t fetch_start = kUse) {
   AddFlaggedMove(plan, 0, kLeave, kLeave, 0);
   AddFlaggedMove(plan, 1, fetch_start, kUse, session::kMoveKeepsSource);
@@ -91,12 +91,12 @@ class KeptTraining {
     other_.reset();
     process_.job().EndStep();
   }
-  // Which kind of step follows which is known again.
+  // Steps until it is known again which kind of step follows which.
   void GetOverSurprise() {
     Step();
     Step();
   }
-  // Steps as planned, which have all the room that they need.
+  // Expects steps as planned, which have all the room that they need.
   void ExpectThatStepsGoOn() {
     for (int i = 0; i < 2; ++i) {
       Step();
@@ -149,7 +149,8 @@ TEST_P(DropTest, CopiesNothingAndReturnsToWhereTheTensorWasFetchedFrom) {
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
-// Fetched at once or ahead of its use, from a file or from memory.
+// The tensor is fetched at once or ahead of its use, from a file or from
+// memory.
 INSTANTIATE_TEST_SUITE_P(All, DropTest,
                          testing::Values(Fetch{kUse, true}, Fetch{kUse, false},
                                          Fetch{kLeave, true},
@@ -360,7 +361,7 @@ TEST(JobKeptTest, AnEvictionThatFindsNoRoomElseTakesThatOfCopies) {
               ElementsAre("move-impossible", "plan-outgrown"));
 }
 
-// A plan in which the move that keeps is followed by one that is no drop.
+// In this plan, the move that keeps is followed by one that is no drop.
 TEST(JobKeptTest, AMoveThatIsNoDropGivesTheCopyUp) {
   KeptTraining training({.plan =
                              [](session::PlanArea* plan) {
@@ -379,7 +380,7 @@ TEST(JobKeptTest, AMoveThatIsNoDropGivesTheCopyUp) {
   }
 }
 
-// One in which it is followed by none.
+// In this plan, it is followed by none.
 TEST(JobKeptTest, ACopyThatIsNeverDroppedToIsGivenUpWhenTheStepEnds) {
   FakeProcess process({.fast_bytes = 60 * kUnit,
                        .slow_bytes = 2 * kUnit,

@@ -1,4 +1,4 @@
-// Plans that keep and drop, and kernels that care for no plan.
+// Runs plans that keep and drop, and kernels that care for no plan.
 #include <algorithm>
 #include <random>
 #include <stdexcept>
@@ -14,8 +14,8 @@ constexpr uint64_t kSeed = 20260102;
 constexpr int kTensors = 6;
 constexpr int kRandomKernels = 14;
 
-// Each tensor leaves, is fetched while its place is kept, is dropped and comes
-// back, whenever that may be.
+// Plans that each tensor leaves, is fetched while its place is kept, is dropped
+// and comes back, whenever that may be.
 void PlanRandomDrops(std::mt19937_64& random, session::PlanArea* plan) {
   for (uint32_t i = 0; i < plan->initial_count; ++i) {
     std::vector<int32_t> at(5);
@@ -36,7 +36,7 @@ void PlanRandomDrops(std::mt19937_64& random, session::PlanArea* plan) {
                    });
 }
 
-// How many tensors of one unit both tiers hold.
+// Returns how many tensors of one unit both tiers hold.
 int CountRoom(FakeProcess& process) {
   std::vector<TensorPtr> tensors;
   try {

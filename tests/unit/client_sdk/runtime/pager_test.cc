@@ -1,5 +1,5 @@
-// System calls on evicted tensors, served by a real pager. It is started once,
-// so all tests share one process.
+// Makes system calls on evicted tensors, served by a real pager. It is started
+// once, so all tests share one process.
 #include "client_sdk/runtime/pager.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ namespace {
 const int64_t kUnit = StreamWindow::BytesFor(0);
 constexpr int64_t kPage = session::kPageBytes;
 
-// Where two texts differ first; -1: nowhere.
+// Returns where two texts first differ; -1: nowhere.
 int64_t FirstDifference(const std::string& a, const std::string& b) {
   const auto [at, other] =
       std::mismatch(a.begin(), a.end(), b.begin(), b.end());

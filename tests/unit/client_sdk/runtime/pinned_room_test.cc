@@ -32,7 +32,7 @@ class PinnedRoomTest : public testing::Test {
     return memory_.Make(storages_.back().get(), units * kUnit,
                         'a' + storages_.size(), tier);
   }
-  // What no storage stands behind.
+  // Returns a block that no storage stands behind.
   Block* MakeScratch(int64_t birth_step) {
     Block* block = Make(1);
     block->storage = nullptr;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kPage = session::kPageBytes;
 
-// Addresses that nobody reads or writes.
+// Returns a tier of addresses that nobody reads or writes.
 MappedTier TierAt(uintptr_t address, int64_t capacity_bytes, uint32_t flags) {
   MappedTier tier;
   tier.info.flags = flags;
@@ -29,7 +29,7 @@ class PlacedBlocksTest : public testing::Test {
                TierAt(3 << 20, 8 * kPage, session::kTierFile)},
         blocks_(&tiers_, FakeStorageAccess()) {}
 
-  // A block in the tier, with a storage.
+  // Returns a block in the tier, with a storage.
   Block* Make(FakeStorage* storage, int64_t size_bytes, int tier = 0) {
     std::unique_ptr<Block> born = blocks_.New(size_bytes);
     born->place = blocks_.TakeRoom(tier, born.get()).value();
@@ -154,7 +154,7 @@ TEST_F(PlacedBlocksTest, ADeadBlockHoldsNothing) {
   EXPECT_TRUE(blocks_.all().empty());
 }
 
-// The address sanitizer sees it otherwise.
+// The address sanitizer would see it otherwise.
 TEST_F(PlacedBlocksTest, ABlockThatDiesInUseIsThereUntilItsKernelEnds) {
   FakeStorage storage;
   Block* block = Make(&storage, kPage);

@@ -1,5 +1,5 @@
-// Blocks in the tiers of a real session, for tests of the Job's parts: what
-// moves them, and storages whose bytes can be checked.
+// Places blocks in the tiers of a real session, for tests of the Job's parts.
+// It has what moves them, and storages whose bytes can be checked.
 //
 //   PlacedMemory memory({.fast_bytes = 16 * kPage});
 //   Block* block = memory.Make(&storage, 2 * kPage, /*value=*/'a');
@@ -28,7 +28,7 @@ namespace stowage::runtime {
 
 inline constexpr int64_t kPage = session::kPageBytes;
 
-// Its members are what the Job has, without a window in the fast arena.
+// Has the members that the Job has, without a window in the fast arena.
 class PlacedMemory {
  public:
   explicit PlacedMemory(const FakeAgentOptions& options)
@@ -39,7 +39,7 @@ class PlacedMemory {
     agent.UseMappingsOf(client);
   }
 
-  // A new block in the fast tier, or in another, filled with `value`.
+  // Returns a new block in the fast tier, or in another, filled with `value`.
   Block* Make(FakeStorage* storage, int64_t size_bytes, char value,
               int tier = session::kFastTier) {
     std::unique_ptr<Block> born = blocks.New(size_bytes);
@@ -57,7 +57,7 @@ class PlacedMemory {
   Place Room(int tier, Block* block) {
     return blocks.TakeRoom(tier, block).value();
   }
-  // Wherever it is, each of its bytes is `value`.
+  // Returns whether each byte of the block, wherever it is, is `value`.
   bool Holds(const Block& block, char value) {
     const int64_t bytes = block.room_bytes();
     char* memory = static_cast<char*>(aligned_alloc(kPage, bytes));

@@ -16,8 +16,9 @@ using ::testing::UnorderedElementsAre;
 constexpr int kTiers = 2;
 constexpr int64_t kBytes = 1 << 20;
 
-// Two kernels of the same operator; the second allocates twice. Tensor 0 is
-// persistent, tensor 1 wraps around from the step before, 2 to 4 are born.
+// Returns a plan of two kernels of the same operator; the second allocates
+// twice. Tensor 0 is persistent, tensor 1 wraps around from the step before, 2
+// to 4 are born.
 std::unique_ptr<session::PlanArea> SmallPlan() {
   auto area = std::make_unique<session::PlanArea>();
   area->signature = 17;

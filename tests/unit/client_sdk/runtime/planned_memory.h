@@ -1,7 +1,7 @@
-// Blocks that a hand-made plan knows, for tests of what follows a plan.
+// Places blocks that a hand-made plan knows, for tests of what follows a plan.
 //
 //   PlannedMemory memory;
-//   Block* weight = memory.MakeTensor(/*tensor=*/0, /*pages=*/2);
+//   Block* weight = memory.MakeTensor(&tensors, /*tensor=*/0, /*pages=*/2);
 //   memory.AddMove({.tensor = 0, .to_tier = 1, .deadline_kernel = 2});
 //   moves.Begin(memory.plan(), /*plan_begin_bytes=*/0);
 #ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_PLANNED_MEMORY_H_
@@ -27,13 +27,14 @@ class PlannedMemory {
     plan_.tensor_count = 8;
   }
 
-  // A block that no plan knows, filled with `value`.
+  // Returns a block that no plan knows, filled with `value`.
   Block* Make(int64_t pages, int tier = session::kFastTier, char value = 'a') {
     storages_.push_back(std::make_unique<FakeStorage>());
     return placed.Make(storages_.back().get(), pages * kPage, value, tier);
   }
-  // One that the plan has in fast memory when the step begins, where it stands.
-  // Of no use once PlanTensors::Recognize() was called with this plan.
+  // Returns a block that the plan has in fast memory when the step begins,
+  // where it stands. Of no use once PlanTensors::Recognize() was called with
+  // this plan.
   Block* MakeTensor(PlanTensors* tensors, int32_t tensor, int64_t pages,
                     int tier = session::kFastTier) {
     if (tensors->all().empty()) tensors->Recognize(plan_, 0, 0);
@@ -45,7 +46,7 @@ class PlannedMemory {
     tensors->Name(block, tensor);
     return block;
   }
-  // Moves are added by start.
+  // Adds a move; moves are added by start.
   void AddMove(const session::PlanMove& move) {
     const auto index = static_cast<uint32_t>(plan_.moves.size());
     plan_.moves.push_back(move);
@@ -57,7 +58,7 @@ class PlannedMemory {
                               plan_.moves[b].deadline_kernel;
                      });
   }
-  // The plan's next kernel, which allocates `births`.
+  // Adds the plan's next kernel, which allocates `births`.
   void AddKernel(uint64_t key,
                  const std::vector<session::PlanAllocation>& births = {}) {
     plan_.kernels.push_back(

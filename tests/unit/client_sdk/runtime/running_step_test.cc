@@ -14,7 +14,7 @@ class RunningStepTest : public testing::Test {
     step_.Begin(/*now_ns=*/1000);
   }
 
-  // Of the last kernel.
+  // Returns the record of the last kernel.
   session::KernelRecord Written() {
     const auto area = std::make_unique<session::ProfileArea>();
     step_.profile.Write(area.get());

@@ -19,7 +19,7 @@ void Fill(char* memory, char first) {
   for (int64_t i = 0; i < kBytes; ++i) memory[i] = first + i % 59;
 }
 
-// With memory and with a file as the slow tier.
+// Runs with memory and with a file as the slow tier.
 class TierCopyTest : public testing::TestWithParam<bool> {
  protected:
   FakeAgent agent_{{.slow_is_file = GetParam()}};

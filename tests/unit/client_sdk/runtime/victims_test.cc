@@ -20,7 +20,7 @@ constexpr int64_t kNow = 100;
 
 bool Anything(const Block&) { return true; }
 
-// An arena filled from its beginning.
+// Has an arena filled from its beginning.
 class VictimsTest : public testing::Test {
  protected:
   Block* Add(int64_t pages, int64_t last_use) {
@@ -125,7 +125,7 @@ TEST_F(VictimsTest, ThereIsNoLowestRunAcrossABlockThatMustStay) {
   EXPECT_EQ(LowestVictims(arena_, 3 * kPage, movable), std::nullopt);
 }
 
-// The cost that victims.h states, for comparison.
+// Returns the cost that victims.h states, for comparison.
 double Cost(const Block& block) {
   return block.size_bytes / (1.0 + (kNow - block.last_use));
 }

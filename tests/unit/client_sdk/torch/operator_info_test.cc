@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// The names of the arguments that count as written.
+// Returns the names of the arguments that count as written.
 std::vector<std::string> WrittenBy(const char* name, const char* overload) {
   const c10::OperatorHandle op =
       c10::Dispatcher::singleton().findSchemaOrThrow(name, overload);

@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kKiB = 1024;
 
-// The tensors of each group, by address.
+// Returns the tensors of each group, by address.
 std::vector<std::vector<TensorIndex>> Adjoin(const SmallStep& step,
                                              int64_t most_group_bytes = 16
                                                                         << 20) {

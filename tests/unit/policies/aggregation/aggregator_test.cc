@@ -32,7 +32,7 @@ Plan Aggregate(const Graph& graph, const MemorySystem& system, const Plan& plan,
 
 constexpr AggregationSettings kAsPlanned = {.align_moves = false};
 
-// What moves when, without addresses.
+// Describes a move without addresses.
 using Moved = std::tuple<TensorIndex, TierIndex, TierIndex, KernelIndex,
                          KernelIndex, bool>;
 std::vector<Moved> MovedBy(const Plan& plan) {
@@ -45,7 +45,8 @@ std::vector<Moved> MovedBy(const Plan& plan) {
   return moved;
 }
 
-// Tensors between large ones that stay, all of which leave and return.
+// Makes a step with tensors between large ones that stay; all of the small ones
+// leave and return.
 SmallStep Interleaved() {
   SmallStep step(10);
   for (int i = 0; i < 16; ++i) {
@@ -153,7 +154,7 @@ TEST(AggregatorTest, PlansOfAFileAreFasterWithIt) {
   EXPECT_LT(after.prediction.stall_ns, timed->prediction.stall_ns * 2 / 3);
 }
 
-// Weights that come for kernels 2 and 6 and are dropped behind them.
+// The weights come for kernels 2 and 6 and are dropped behind them.
 TEST(AggregatorTest, WhatIsDroppedReturnsToWhereItWasFetchedFrom) {
   SmallStep step(10);
   BuildInput input{.fast_limit_bytes = 1 << 30};
@@ -203,9 +204,9 @@ TEST(AggregatorTest, JudgesNothingThatReferencesWhatIsNotThere) {
             absl::StatusCode::kInvalidArgument);
 }
 
-// Graphs, policies and limits as they come: what is aggregated can be executed,
-// keeps the limit, moves the same tensors at the same time, and takes no
-// longer.
+// On graphs, policies and limits as they come, an aggregated plan can be
+// executed, keeps the limit, moves the same tensors at the same time, and takes
+// no longer.
 TEST(AggregatorPropertyTest, KeepsEveryPlanExecutableAndNoSlower) {
   int64_t moves = 0, copies_before = 0, copies_after = 0, shared = 0;
   for (const char* preset : {"optane", "file", "g10-a100"}) {

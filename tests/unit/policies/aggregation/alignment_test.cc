@@ -18,7 +18,7 @@ constexpr int64_t kKiB = 1024;
 
 using Windows = std::vector<std::pair<KernelIndex, KernelIndex>>;
 
-// Start and deadline of the tensor's moves, in order.
+// Returns start and deadline of the tensor's moves, in order.
 Windows WindowsOf(const Plan& plan, TensorIndex tensor) {
   Windows windows;
   for (const Move& move : plan.moves) {
@@ -34,7 +34,7 @@ Plan Align(const SmallStep& step, const AlignmentSettings& settings = {}) {
                     *FindTierResidencies(step.graph(), plan), settings);
 }
 
-// Away from boundary `from` + 1 to `to`.
+// Adds a tensor that is away from boundary `from` + 1 to `to`.
 TensorIndex AddAway(SmallStep& step, int64_t bytes, KernelIndex from,
                     KernelIndex to) {
   const TensorIndex t = step.AddWeight(bytes);

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 using Page = std::vector<std::pair<TensorIndex, int64_t>>;
 
-// Members and offsets of each page.
+// Returns members and offsets of each page.
 std::vector<Page> Batch(
     const SmallStep& step,
     const MemorySystem& system = *PresetMemorySystem("optane"),
@@ -38,7 +38,7 @@ std::vector<Page> Batch(
   return pages;
 }
 
-// Room enough for a batch to be less than a tenth of the peak.
+// Makes a step with so much room that a batch is less than a tenth of the peak.
 SmallStep Step(int kernels = 4) {
   SmallStep step(kernels);
   const TensorIndex large = step.AddWeight(1 << 20);

@@ -1,4 +1,5 @@
-// A step of small tensors and the plan that keeps each where a test says.
+// Makes a step of small tensors, and the plan that keeps each where a test
+// says.
 //
 //   SmallStep step(/*kernels=*/6);
 //   TensorIndex a = step.Add(256, /*birth=*/0, /*death=*/5);
@@ -52,7 +53,8 @@ class SmallStep {
         {.tensor = tensor, .read = true, .access_count = count});
   }
 
-  // Out of the fast tier at boundary `from` + 1, back at `to`.
+  // Has the tensor out of the fast tier from boundary `from` + 1 to boundary
+  // `to`.
   void Leave(TensorIndex tensor, KernelIndex from, KernelIndex to) {
     absences_[tensor] = {from, to};
   }
@@ -87,7 +89,7 @@ class SmallStep {
   std::map<TensorIndex, std::pair<KernelIndex, KernelIndex>> absences_;
 };
 
-// Where the plan allocates the tensor, or has it as the step begins.
+// Returns where the plan allocates the tensor, or has it as the step begins.
 inline Placement BeginOf(const Plan& plan, TensorIndex tensor) {
   for (const auto* list : {&plan.initial, &plan.allocations}) {
     for (const Allocation& allocation : *list) {

@@ -72,7 +72,8 @@ TEST(AnnealedSearchTest, IsNoSlowerThanThePlannersItWeighs) {
   }
 }
 
-// Three misfits; giving up room for them takes 1.25 times the bound.
+// Three residencies find no address; giving up room for them takes 1.25 times
+// the bound.
 TEST(AnnealedSearchTest, UsesInPlaceWhatFindsNoAddress) {
   const Graph graph = RandomGraph(16);
   const MemorySystem optane = *PresetMemorySystem("optane");
@@ -84,7 +85,7 @@ TEST(AnnealedSearchTest, UsesInPlaceWhatFindsNoAddress) {
             1.235 * LowerBoundNs(graph, optane, limit));
 }
 
-// Also with a thread to spare.
+// The plan is also the same with a thread to spare.
 TEST(AnnealedSearchTest, MakesTheSamePlanTwice) {
   const Graph graph = TrainingStepGraph(20, 5);
   const MemorySystem file = *PresetMemorySystem("file");
@@ -111,7 +112,7 @@ TEST(AnnealedSearchTest, MakesTheSamePlanTwice) {
   }
 }
 
-// With kernels a quarter faster or slower, under the same plan.
+// The plan is executed with kernels a quarter faster or slower.
 TEST(AnnealedSearchTest, PlansDegradeNoFasterThanKernelTimes) {
   Graph graph = TrainingStepGraph(30, 3);
   const MemorySystem file = *PresetMemorySystem("file");
@@ -128,8 +129,8 @@ TEST(AnnealedSearchTest, PlansDegradeNoFasterThanKernelTimes) {
             1.25 * plan->prediction.step_time_ns);
 }
 
-// Of two operands of which one fits, the one that is only read is left slow,
-// although it is the smaller one.
+// One of two operands fits. The one that is only read is left slow, although it
+// is the smaller one.
 TEST(AnnealedSearchTest, ChoosesTheOperandsThatKernelsUseInPlace) {
   constexpr int64_t kMiB = int64_t{1} << 20;
   Graph graph;
@@ -150,7 +151,7 @@ TEST(AnnealedSearchTest, ChoosesTheOperandsThatKernelsUseInPlace) {
   EXPECT_EQ(plan->initial[1].at.tier, 1);
 }
 
-// Whoever made the plan that is taken over.
+// The notes are the same whoever made the plan that is taken over.
 TEST(AnnealedSearchTest, SaysOnceThatTimesAreDerivedAndNothingOfOtherPlanners) {
   const MemorySystem system = *PresetMemorySystem("optane");
   const Graph graph = TrainingStepGraph(8, 1);

@@ -25,7 +25,7 @@ namespace {
 
 MemorySystem Optane() { return *PresetMemorySystem("optane"); }
 
-// Between the least limit and the peak.
+// Returns a limit between the least one and the peak.
 int64_t LimitFor(const Graph& graph, const MemorySystem& system,
                  uint64_t seed) {
   const int64_t least = FindLeastLimit(graph, system).bytes;
@@ -106,7 +106,7 @@ TEST(AutoTmExhaustiveTest, StaticObjectiveEqualsExhaustiveSearch) {
   }
 }
 
-// Paths by chance; what moves does so synchronously.
+// Returns random paths with synchronous moves.
 Paths RandomPaths(const FlowProblem& problem, uint64_t seed) {
   std::mt19937_64 random(seed);
   Paths paths = SlowestPaths(problem.flows);
@@ -152,7 +152,7 @@ TEST(FormulationTest, PricesAnyPathsAsTheyAreWalked) {
       EXPECT_NEAR(ObjectiveOf(formulation.program(), values) * 1e3,
                   ObjectiveNs(problem, paths), 1)
           << seed;
-      // What leaves for free does so at once.
+      // A tensor that leaves for free does so at once.
       if (problem.rules.write_back_once) continue;
       const Paths back = formulation.PathsOf(values);
       EXPECT_EQ(HeldBytes(problem, back), HeldBytes(problem, paths)) << seed;
@@ -347,7 +347,7 @@ TEST(AutoTmPolicyTest, TheSameOptionsGiveTheSamePlan) {
   }
 }
 
-// Gives up at once, as a solver with a licence that has run out.
+// Gives up at once, like a solver with a licence that has run out.
 class IdleSolver : public Solver {
  public:
   const char* name() const override { return "idle"; }

@@ -22,8 +22,8 @@ bool IsFast(Place place) { return place >= kFastClean; }
 
 int64_t Rounded(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-// The kernel's best time with what is fast held in `arena_bytes`, among the
-// implementations whose workspace fits as well.
+// Returns the kernel's best time with the fast tensors held in `arena_bytes`,
+// among the implementations whose workspace fits as well.
 template <typename IsFastTensor>
 double BestKernelNs(const Graph& graph, const MemorySystem& system,
                     int64_t arena_bytes, KernelIndex k, IsFastTensor is_fast) {
@@ -74,7 +74,7 @@ class StepSearch {
       for (const auto& [state, ns] : costs) {
         for (const auto& [moved, move_ns] : Moved(state)) {
           State end = moved;
-          // Nothing is kept from one step to the next.
+          // No place is kept from one step to the next.
           std::replace(end.begin(), end.end(), kFastClean, kFastStale);
           if (end == start) best_ns = std::min(best_ns, ns + move_ns);
         }
@@ -100,7 +100,7 @@ class StepSearch {
     return starts;
   }
 
-  // Every state that moves lead to, and what they cost.
+  // Returns every state that moves lead to, and what they cost.
   std::map<State, double> Moved(const State& from) const {
     std::map<State, double> reached = {{from, 0}};
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {

@@ -1,4 +1,4 @@
-// The best step time with synchronous moves, found by trying everything: a
+// Finds the best step time with synchronous moves by trying everything: a
 // dynamic program over the set of fast tensors at every kernel. Unlike AutoTM's
 // networks it lets every tensor move at every boundary.
 //
@@ -13,18 +13,20 @@
 
 namespace stowage::policies {
 
-// For graphs of up to 6 tensors besides workspaces. Kernels run in the best of
-// the implementations whose workspace fits. `write_back_once`: what was fetched in
-// the step and not written since leaves for free.
+// Returns the best time of a graph of up to 6 tensors besides workspaces.
+// Kernels run in the best of the implementations whose workspace fits. With
+// `write_back_once`, a tensor that was fetched in the step and not written
+// since leaves for free.
 double BestSynchronousNs(const Graph& graph, const MemorySystem& system,
                          int64_t arena_bytes, bool write_back_once);
 
-// The best step time when no tensor ever moves.
+// Returns the best step time if no tensor ever moves.
 double BestStaticNs(const Graph& graph, const MemorySystem& system,
                     int64_t arena_bytes);
 
-// A graph of `kernels` kernels and 3 to 6 tensors, some of them persistent or
-// wrapping, some kernels with measured corners that are not additive.
+// Returns a graph of `kernels` kernels and 3 to 6 tensors, some of them
+// persistent or wrapping, some kernels with measured corners that are not
+// additive.
 Graph TinyGraph(uint64_t seed, int kernels);
 
 }  // namespace stowage::policies

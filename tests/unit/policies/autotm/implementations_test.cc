@@ -1,4 +1,4 @@
-// The choice of implementations (AutoTM, 7.1.4).
+// Tests the choice of implementations (AutoTM, 7.1.4).
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,8 +25,8 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 
 // A convolution runs in 1 ms with 6 MiB of workspace or in 1.2 ms with 1 MiB,
-// while an activation of 4 MiB, written before and read after it, wants to stay.
-// Copying the activation out and in again takes longer than 0.2 ms.
+// while an activation of 4 MiB, written before and read after it, wants to
+// stay. Copying the activation out and in again takes longer than 0.2 ms.
 constexpr char kConvolutionJson[] = R"json({
   "schemaVersion": 1,
   "name": "convolution",
@@ -121,7 +121,8 @@ FlowProblem ProblemOf(const Graph& graph, const MemorySystem& system,
   return MakeFlowProblem(graph, system, *workload, rules);
 }
 
-// Between the least limit and the peak with the smallest workspaces.
+// Returns a limit between the least one and the peak with the smallest
+// workspaces.
 int64_t LimitFor(const Graph& graph, const MemorySystem& system,
                  uint64_t seed) {
   const ChosenGraph smallest(graph, SmallestImplementations(graph));

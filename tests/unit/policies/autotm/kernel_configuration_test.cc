@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kFastNs = 1000, kOutNs = 5000, kInNs = 2000;
 
-// A kernel that reads all tensors but the last, which it writes.
+// Returns a step of one kernel, which reads all tensors but the last, which it
+// writes.
 Graph OneKernel(int operands, int64_t both_slow_ns) {
   Graph graph{.name = "kernel"};
   Kernel kernel{.name = "kernel"};

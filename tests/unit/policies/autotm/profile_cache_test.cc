@@ -11,7 +11,7 @@ ProfiledDuration Measured(int64_t ns) {
   return {ns, DurationSource::kMeasured};
 }
 
-// One kernel that reads tensor 0 and writes tensor 1.
+// Returns a step of one kernel, which reads tensor 0 and writes tensor 1.
 Graph OneKernel(const char* name, int64_t bytes, KernelProfile profile) {
   Graph graph{.name = "graph", .processor = "cpu"};
   graph.tensors = {{.size_bytes = bytes, .persistent = true},

@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// The end-to-end job's shape: about 1,100 kernels, a step of some seconds.
+// Returns a step of the end-to-end job's shape: about 1,100 kernels, some
+// seconds.
 Graph LargeStep() { return TrainingStepGraph(130, 1); }
 
 absl::StatusOr<Plan> Belady(const Graph& graph, const MemorySystem& system,
@@ -58,7 +59,8 @@ TEST(BeladyTest, PlansALargeStepInAFractionOfASecond) {
   const MemorySystem file = *PresetMemorySystem("file");
   const absl::Time start = absl::Now();
   ASSERT_TRUE(Belady(graph, file, 0.4).ok());
-  // Generous: it takes about 50 ms; sanitizers and busy machines are slower.
+  // The limit is generous: planning takes about 50 ms, and longer with
+  // sanitizers and on busy machines.
   EXPECT_LT(absl::Now() - start, absl::Seconds(5));
 }
 

@@ -1,4 +1,5 @@
-// A training step of a plain chain of layers, for tests of what systems swap.
+// Makes a training step of a plain chain of layers, for tests of what systems
+// swap.
 //
 //   const Graph graph = ChainGraph({.layers = 16});
 #ifndef STOWAGE_TESTS_UNIT_POLICIES_BASELINES_CHAIN_GRAPH_H_
@@ -19,9 +20,10 @@ struct ChainOptions {
   std::string name = "conv";  // of every kernel
 };
 
-// Kernel i of the forward pass reads activation i-1 and writes activation i,
-// which is tensor i. Kernel 2n-1-i of the backward pass reads activation i and
-// gradient i+1 and writes gradient i, which is tensor n+i.
+// Returns the step of a chain of n layers. Kernel i of the forward pass reads
+// activation i-1 and writes activation i, which is tensor i. Kernel 2n-1-i of
+// the backward pass reads activation i and gradient i+1 and writes gradient i,
+// which is tensor n+i.
 inline Graph ChainGraph(const ChainOptions& options = {}) {
   const int n = options.layers;
   Graph graph;

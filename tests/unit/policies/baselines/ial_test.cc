@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Tensors of 1 MiB that persist; kernel k reads order[k].
+// Returns tensors of 1 MiB that persist; kernel k reads order[k].
 Graph Reads(int tensors, const std::vector<TensorIndex>& order) {
   Graph graph;
   graph.name = "reads";

@@ -1,4 +1,4 @@
-// What all baseline policies have in common.
+// Tests what all baseline policies have in common.
 #include <regex>
 #include <string>
 
@@ -67,7 +67,8 @@ TEST(PoliciesTest, AreDeterministic) {
   }
 }
 
-// The number of bytes that a message names as the least limit that works.
+// Returns the number of bytes that a message names as the least limit that
+// works.
 int64_t LeastLimitIn(const absl::Status& status) {
   const std::string message(status.message());
   std::smatch match;

@@ -1,7 +1,7 @@
-// Random graphs x systems x policies x limits: every plan passes the verifier,
-// and three accounts of what is in the fast tier agree: the simulator's, one
-// that this test makes by executing the plan in its own simple way, and the
-// limit.
+// Plans random graphs by every policy on several systems under several limits.
+// Every plan passes the verifier, and three accounts of what is in the fast
+// tier agree: the simulator's, one that this test makes by executing the plan
+// in its own simple way, and the limit.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -23,9 +23,9 @@ namespace {
 
 int64_t Round(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-// Bytes held in the fast tier while kernel `k` runs, straight from the
-// definition: for each tensor look at where it was put last, for each move
-// whether it is under way.
+// Returns the bytes held in the fast tier while kernel `k` runs, straight from
+// the definition: for each tensor it looks at where the tensor was put last,
+// for each move whether it is under way.
 int64_t FastBytesAt(const Graph& graph, const Plan& plan, KernelIndex k) {
   int64_t held = plan.stream_window_bytes + Round(graph.unmanaged_peak_bytes);
   std::set<int64_t> shared_pages;
@@ -81,7 +81,8 @@ bool NeedsAddressableTier(const std::string& policy) {
          policy == "autotm-static";
 }
 
-// Policies that solve integer programs take longer and see fewer graphs.
+// Skips policies that solve integer programs on most graphs, since they take
+// longer.
 bool Skips(const std::string& policy, uint64_t seed) {
   return policy.starts_with("autotm-") && seed % 175 != 0;
 }
@@ -127,7 +128,8 @@ INSTANTIATE_TEST_SUITE_P(Systems, PropertyTest,
                            return name;
                          });
 
-// A random plan that may or may not be right: moves that nobody thought about.
+// Returns a random plan that may or may not be right: moves that nobody thought
+// about.
 Plan Shake(const Graph& graph, Plan plan, uint64_t seed) {
   std::vector<Move>& moves = plan.moves;
   if (moves.empty()) return plan;

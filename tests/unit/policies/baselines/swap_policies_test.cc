@@ -1,4 +1,4 @@
-// What sets the swapping systems apart from each other.
+// Tests how the swapping systems differ from each other.
 #include <algorithm>
 #include <map>
 
@@ -95,15 +95,17 @@ TEST(DeepumTest, EvictsAheadOfNeed) {
 TEST(VdnnTest, EachLayerWaitsForItsCopies) {
   const Plan plan = MakePlan(VdnnPolicy(), ChainGraph(), "gpu-pcie", 8 * kMiB);
   const std::vector<Move> outs = Outs(plan);
-  // All feature maps that convolutions read, whether room is short or not.
+  // All feature maps that convolutions read leave, whether room is short or
+  // not.
   ASSERT_EQ(outs.size(), 15u);
   for (const Move& move : outs) {
-    // Copied while the layer above reads it, gone as that layer ends.
+    // Each is copied while the layer above reads it, and gone as that layer
+    // ends.
     EXPECT_EQ(move.start_kernel, move.tensor + 1);
     EXPECT_EQ(move.deadline_kernel, move.tensor + 2);
   }
   for (const Move& move : Ins(plan)) {
-    // Back by the end of the layer before the one that needs it.
+    // Each is back by the end of the layer before the one that needs it.
     EXPECT_LE(move.deadline_kernel, 31 - move.tensor);
     EXPECT_GE(move.start_kernel, 16);
   }

@@ -26,7 +26,8 @@ std::vector<double*> Flatten(BoundPrices& prices) {
   return flat;
 }
 
-// Lanes may sum up to 1 in a moment, so each has at most a sixth.
+// Returns prices that sum up to at most 1 in a moment: each has at most a
+// sixth.
 BoundPrices RandomPrices(const BoundRelaxation& relaxation,
                          std::mt19937_64& engine) {
   BoundPrices prices = relaxation.ZeroPrices();
@@ -45,7 +46,8 @@ BoundPrices RandomPrices(const BoundRelaxation& relaxation,
   return prices;
 }
 
-// Which also says that the relaxation is concave, as a least value over lives is.
+// This also says that the relaxation is concave, as a least value over lives
+// is.
 TEST(BoundRelaxationTest, LiesBelowItsSupergradientsEverywhere) {
   for (const char* name : {"optane", "file", "gpu-pcie", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);

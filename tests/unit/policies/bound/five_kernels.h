@@ -1,5 +1,5 @@
-// A step, a memory system and a plan that the verifier accepts, for tests to
-// damage.
+// Makes a step, a memory system and a plan that the verifier accepts, for tests
+// to damage.
 //
 //   Plan plan = ValidPlan();
 //   plan.moves.clear();
@@ -20,7 +20,7 @@ namespace stowage::policies {
 
 inline constexpr int64_t kPage = kPlacementAlignmentBytes;
 
-// A system whose second tier is a file of 64 pages.
+// Returns a system whose second tier is a file of 64 pages.
 inline MemorySystem FileSystem() {
   MemorySystem system;
   system.name = "test";
@@ -35,7 +35,7 @@ inline MemorySystem FileSystem() {
   return system;
 }
 
-// Five kernels.
+// Returns five kernels over these tensors:
 //   0 weight      persistent, read by 0 and 4
 //   1 activation  written by 1, read by 3
 //   2 workspace   of kernel 2
@@ -71,8 +71,8 @@ inline Graph FiveKernels() {
   return graph;
 }
 
-// Evicts the weight from 1 to 2 and fetches it from 3 to 4, streams tensor 5.
-// The fast arena has 9 pages, of which one is the window.
+// Returns a plan that evicts the weight from 1 to 2, fetches it from 3 to 4,
+// and streams tensor 5. The fast arena has 9 pages, of which one is the window.
 inline Plan ValidPlan() {
   Plan plan;
   plan.graph_id = GraphId(FiveKernels());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kKernels = 3;
 
-// Three kernels of 10 ns, each a slice of its own.
+// Returns the timeline of three kernels of 10 ns, each a slice of its own.
 BoundTimeline Timeline() {
   BoundTimeline timeline;
   for (int k = 0; k <= kKernels; ++k) {
@@ -46,7 +46,8 @@ class LifeSearchTest : public testing::Test {
     prices_.bytes = 1;
   }
 
-  // Born at kernel 0, read at kernel 2; its copies take 25 ns.
+  // Returns a tensor that is born at kernel 0 and read at kernel 2; its copies
+  // take 25 ns.
   TensorLife Life() const {
     TensorLife life{.bytes = 1, .begin = 0, .end = 2};
     life.stops = {{.kernel = 0},

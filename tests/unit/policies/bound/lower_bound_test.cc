@@ -21,7 +21,8 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// A step over persistent tensors of 1 MiB, one per kernel, read in `order`.
+// Returns a step over persistent tensors of 1 MiB, one per kernel, read in
+// `order`.
 Graph Readers(int tensors, const std::vector<TensorIndex>& order, int64_t ns) {
   Graph graph;
   graph.name = "readers";
@@ -40,14 +41,15 @@ Graph WithWrites(Graph graph) {
   return graph;
 }
 
-// All the ways to take the periods of a step: which of them, and when each of
-// their two copies begins and ends. What need not be copied out is dropped.
+// Tries all the ways to take the periods of a step: which of them, and when
+// each of their two copies begins and ends. A tensor that need not be copied
+// out is dropped.
 class Exhaustive {
  public:
   Exhaustive(const Graph& graph, const MemorySystem& system, int64_t limit)
       : graph_(graph), system_(system), limit_(limit) {}
 
-  // The fastest verified plan; counts them in `plans`.
+  // Returns the time of the fastest verified plan; counts the plans in `plans`.
   int64_t BestNs() {
     workload_ = *MakeWorkload(graph_, system_, limit_);
     periods_ = FindInactivePeriods(graph_, workload_);
@@ -113,7 +115,7 @@ struct TinyStep {
   int tensors = 2;
   std::vector<TensorIndex> order;
   int64_t limit_bytes = kMiB;
-  double least_share = 0.65;  // of the best plan that the bound is
+  double least_share = 0.65;  // the bound's least share of the best
 };
 
 TEST(LowerBoundTest, NeverExceedsTheBestOfAllPlansOfTinySteps) {
@@ -179,7 +181,7 @@ TEST(LowerBoundTest, IsTheTimeOfAllCopiesWhereTwoTensorsNeverFitTogether) {
   EXPECT_GE(LowerBoundNs(graph, gpu, kMiB), 0.9 * copies_ns);
 }
 
-// What is only read has to come once a step, and goes for free.
+// A tensor that is only read has to come once a step, and goes for free.
 TEST(LowerBoundTest, ChargesNoCopyOutOfWhatNothingWrites) {
   const Graph graph = Readers(2, {0, 1}, 1000);
   const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
@@ -209,7 +211,7 @@ TEST(LowerBoundTest, CopiesDoNotOverlapTheKernelsTheyAreFor) {
 
 TEST(LowerBoundTest, IsTheTimeOfUsesInPlaceWhereATensorNeverFits) {
   Graph graph = Readers(2, {0, 1, 0}, 50'000);
-  // Enough to fill the room, by bytes.
+  // The small tensors are enough to fill the room, by bytes.
   graph.tensors.resize(18, {.size_bytes = kMiB / 16, .persistent = true});
   const MemorySystem optane = *PresetMemorySystem("optane");
   const int64_t limit_bytes = kMiB - 4096;
@@ -221,11 +223,12 @@ TEST(LowerBoundTest, IsTheTimeOfUsesInPlaceWhereATensorNeverFits) {
             0.999 * plan->prediction.step_time_ns);
 }
 
-// By bytes alone two and a half of three tensors would be in room for two and a
-// half of them.
+// By bytes alone, two and a half of three tensors would be in room for two and
+// a half of them.
 TEST(LowerBoundTest, CountsTensorsThatAreInRoomAsAWhole) {
   Graph graph = Readers(3, {0, 0, 0}, 50'000);
-  // What small tensors may fill, bytes alone would give to parts of large ones.
+  // By bytes alone, room that small tensors may fill would go to parts of large
+  // ones.
   graph.tensors.resize(11, {.size_bytes = kMiB / 16, .persistent = true});
   for (Kernel& kernel : graph.kernels) {
     kernel.operands = {{.tensor = 0, .read = true},

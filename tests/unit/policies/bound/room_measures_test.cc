@@ -38,7 +38,7 @@ TEST(RoomMeasuresTest, SmallTensorsCountForNothing) {
   EXPECT_EQ(measures.size_of[0], -1);
 }
 
-// What makes them valid: whatever fits by bytes fits by every count.
+// Measures are valid if every set that fits by bytes fits by every count.
 TEST(RoomMeasuresTest, EverySetThatFitsFitsByEveryMeasure) {
   std::mt19937_64 engine(7);
   for (int trial = 0; trial < 300; ++trial) {

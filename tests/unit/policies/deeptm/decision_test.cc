@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Three weights of 8 MiB; kernel k reads weight k % 3.
+// Returns a step of three weights of 8 MiB; kernel k reads weight k % 3.
 Graph ThreeWeights() {
   LayeredStep step({0, 0, 0}, /*kernel_ns=*/1'000'000);
   for (KernelIndex k = 0; k < 3; ++k)

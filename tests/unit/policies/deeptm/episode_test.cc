@@ -58,7 +58,8 @@ struct Setting {
   const Environment environment;
 };
 
-// Two weights of 8 MiB, one of which fits; kernel k reads weight k % 2.
+// Returns a step of two weights of 8 MiB, one of which fits; kernel k reads
+// weight k % 2.
 Graph TwoWeights() {
   LayeredStep step({0, 0, 0, 0}, /*kernel_ns=*/1000);
   const TensorIndex a = step.AddPersistent(8 * kMiB);
@@ -69,7 +70,7 @@ Graph TwoWeights() {
 
 class EpisodeModeTest : public testing::TestWithParam<MigrationMode> {};
 
-// The paper's C_total (eq. 1 to 7) and the project's one definition of time.
+// The paper's C_total (eq. 1 to 7) agrees with the simulator.
 TEST_P(EpisodeModeTest, TakesAsLongAsTheSimulatorSays) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     const Graph graph = TrainingStepGraph(8, seed);
@@ -112,7 +113,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, EpisodeModeTest,
                          testing::Values(MigrationMode::kSynchronous,
                                          MigrationMode::kAsynchronous));
 
-// Eq. 8: what the kernel would lose with its input slow, and what it waited.
+// Eq. 8: an input earns what the kernel would lose with it slow, less what the
+// kernel waited.
 TEST(EpisodeTest, RewardsFastInputsAndChargesMigrations) {
   const Setting setting(TwoWeights(), 9 * kMiB, MigrationMode::kSynchronous);
   const Environment& environment = setting.environment;
@@ -135,7 +137,7 @@ TEST(EpisodeTest, RewardsFastInputsAndChargesMigrations) {
   EXPECT_FLOAT_EQ(leaving.rewards[0][0], -waited / environment.mean_loss_ns());
 }
 
-// Eq. 13 has a price for memory: so has what is held of it.
+// Memory has a price in eq. 13, and so has the room that is held of it.
 TEST(EpisodeTest, ChargesForTheRoomThatIsHeld) {
   const Setting setting(TwoWeights(), 9 * kMiB, MigrationMode::kSynchronous);
   std::vector<bool> start = setting.Start(false);

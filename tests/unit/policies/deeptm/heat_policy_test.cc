@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Plans of all modes are sound whatever the graph, the tiers and the actor.
+// Plans of all modes are sound, whatever the graph, the tiers and the actor.
 TEST(DeepTmPlansTest, PassTheVerifierOnRandomGraphs) {
   int planned = 0;
   for (uint64_t seed = 1; seed <= 60; ++seed) {

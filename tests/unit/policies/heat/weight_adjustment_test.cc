@@ -33,7 +33,8 @@ TEST(HeatTest, FrequencyAndLifetimeHeatDistanceAndSizeCool) {
   EXPECT_EQ(Heat({0, 0, 0, 1}, weights), 7);
 }
 
-// Ten tensors of 10 bytes, of which more and more are far from their next use.
+// Returns the characteristics of ten tensors of 10 bytes, of which more and
+// more are far from their next use.
 std::vector<Characteristics> Spread() {
   std::vector<Characteristics> living;
   for (int i = 0; i < 10; ++i) {
@@ -65,7 +66,8 @@ TEST(WeightAdjustmentTest, UnderHighPressureTheWeightOfSizeFollows) {
 }
 
 TEST(WeightAdjustmentTest, UnderLowPressureTheWeightOfDistanceFollows) {
-  // 100 bytes live, less than 2.5 times 60; with weights of 1 too little is hot.
+  // 100 bytes live, less than 2.5 times 60; with weights of 1 too little is
+  // hot.
   const auto result = AdjustWeights(Spread(), kTenEach, 60, HeatWeights());
   EXPECT_EQ(result.hot_bytes, 60);
   EXPECT_EQ(result.weights.size, 1);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Copies 1 GiB a second either way and takes kernels' operands in place.
+// Returns a system that copies 1 GiB a second either way and takes kernels'
+// operands in place.
 MemorySystem Addressable() {
   MemorySystem system = *PresetMemorySystem("optane");
   const CopyPoint point{.buffer_bytes = 1, .bytes_per_second = 1 << 30};
@@ -44,7 +45,7 @@ std::vector<Residency> ResidenciesOf(const IntervalOutcome& outcome,
   return residencies;
 }
 
-// Six layers of two kernels.
+// Returns a step of six layers of two kernels.
 LayeredStep SixLayers() {
   return LayeredStep({0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5});
 }
@@ -110,7 +111,7 @@ TEST(IntervalPlannerTest, FetchesTheNearestFirstWhenToldSo) {
   EXPECT_TRUE(ResidenciesOf(outcome, often).empty());
 }
 
-// A fetch of 4 ms for an interval of 2 ms: the third case.
+// Makes a fetch of 4 ms for an interval of 2 ms: the third case.
 LayeredStep LateFetch() {
   LayeredStep step = SixLayers();
   step.Read(7, step.AddPersistent(4 * kMiB));
@@ -172,8 +173,8 @@ TEST(IntervalPlannerTest, ShrinksTheReservedRoomAsShortLivedTensorsAreDone) {
   EXPECT_EQ(ResidenciesOf(outcome, weight)[0].begin, 3);
 }
 
-// A weight and an activation that rest in the middle of the step, and room for
-// one of them while another weight is used.
+// Holds a weight and an activation that rest in the middle of the step, with
+// room for one of them while another weight is used.
 struct Resting {
   LayeredStep step = SixLayers();
   TensorIndex activation = step.Add(kMiB, 0, 9);
@@ -225,7 +226,7 @@ TEST(IntervalPlannerTest, APersistentTensorOfBothEndsStaysAcrossThem) {
   EXPECT_FALSE(residencies[1].moved_out);
 }
 
-// Bytes held in the fast tier, boundary by boundary.
+// Returns the bytes held in the fast tier, boundary by boundary.
 std::vector<int64_t> HeldBytes(const Graph& graph,
                                const IntervalOutcome& outcome) {
   std::vector<int64_t> held(graph.kernels.size() + 1);

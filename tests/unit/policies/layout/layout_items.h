@@ -1,4 +1,4 @@
-// What tests of address layouts ask of items.
+// Makes items for tests of address layouts, and says which of them coexist.
 //
 //   if (Coexist(items[i], items[j])) EXPECT_TRUE(apart);
 #ifndef STOWAGE_TESTS_UNIT_POLICIES_LAYOUT_LAYOUT_ITEMS_H_
@@ -13,7 +13,7 @@
 
 namespace stowage::policies {
 
-// Whether both are alive at some time.
+// Returns whether both are alive at some time.
 inline bool Coexist(const LayoutItem& a, const LayoutItem& b) {
   for (const Span& x : a.spans) {
     for (const Span& y : b.spans) {
@@ -23,7 +23,7 @@ inline bool Coexist(const LayoutItem& a, const LayoutItem& b) {
   return false;
 }
 
-// Up to 60, some of which are alive twice.
+// Returns up to 60 items, some of which are alive twice.
 inline std::vector<LayoutItem> RandomItems(uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<LayoutItem> items;

@@ -23,9 +23,9 @@ ProfiledDuration Measured(int64_t ns) {
   return {ns, DurationSource::kMeasured};
 }
 
-// Two kernels that read tensor 0 and write tensor 1. The second runs in 100 ns
-// with 8192 bytes of workspace, which is tensor 2, in 60 ns with 50,000, or in
-// 150 ns without any.
+// Returns a step of two kernels that read tensor 0 and write tensor 1. The
+// second runs in 100 ns with 8192 bytes of workspace, which is tensor 2, in 60
+// ns with 50,000, or in 150 ns without any.
 Graph TwoKernels() {
   Graph graph{.name = "choice"};
   graph.tensors = {{.size_bytes = 4096, .persistent = true},
@@ -76,7 +76,7 @@ TEST(ImplementationsTest, FindsTheFastestAndTheSmallest) {
               ElementsAre(ImplementationChoice{1, 1}));
   EXPECT_THAT(SmallestImplementations(graph),
               ElementsAre(ImplementationChoice{1, 2}));
-  // Of equally fast ones the smaller, of equal ones the first.
+  // Among equally fast ones the smaller is chosen, among equal ones the first.
   graph.kernels[1].alternatives[0].profile = graph.kernels[1].profile;
   EXPECT_THAT(FastestImplementations(graph), IsEmpty());
   graph.kernels[1].alternatives[0].workspace_bytes = 100;
@@ -99,7 +99,7 @@ TEST(ImplementationsTest, RefusesChoicesThatTheGraphDoesNotOffer) {
   }
 }
 
-// A kernel that only the relaxation makes this fast, wherever operands are.
+// No choice makes a kernel faster than the relaxation, wherever operands are.
 TEST(ImplementationsTest, TheRelaxationIsNeverSlowerOrLarger) {
   const Graph graph = TwoKernels();
   const MemorySystem system = *PresetMemorySystem("optane");

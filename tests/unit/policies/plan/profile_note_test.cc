@@ -10,7 +10,7 @@ namespace {
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// Three kernels without a time with slow operands.
+// Returns a step of three kernels without a time with slow operands.
 Graph Unmeasured() {
   Graph graph;
   graph.name = "three";

@@ -22,7 +22,7 @@ using ::testing::Optional;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Eight kernels, of which 2 and 4 read tensor 0.
+// Returns a step of eight kernels, of which 2 and 4 read tensor 0.
 LayeredStep Readers() {
   LayeredStep step(std::vector<int>(8, 0));
   step.AddPersistent(4 * kMiB);
@@ -133,7 +133,7 @@ TEST(MakeDropsTest, CopiesOutWhatAKernelWroteMeanwhile) {
   }
 }
 
-// Nothing is kept from one step for the next.
+// No place is kept from one step for the next.
 TEST(MakeDropsTest, CopiesOutWhatWasFetchedInTheStepBefore) {
   const Graph graph = Readers().graph();
   Residency first = FastFor(0, 0, 3, 3);
@@ -148,7 +148,8 @@ TEST(MakeDropsTest, CopiesOutWhatWasFetchedInTheStepBefore) {
   }
 }
 
-// What kernel 6 makes is not what was fetched for kernel 1 and freed behind it.
+// The tensor that kernel 6 makes is not the one that was fetched for kernel 1
+// and freed behind it.
 TEST(MakeDropsTest, CopiesOutWhatWasBornSinceTheFetch) {
   LayeredStep step(std::vector<int>(8, 0));
   step.Add(4 * kMiB, 6, 1);
@@ -211,7 +212,7 @@ TEST(MakeDropsTest, PlansStayValidAndTakeNoLonger) {
         WidenMoves(graph, dropped, plan);
         ASSERT_EQ(VerifyPlan(graph, system, plan), absl::OkStatus())
             << name << " seed " << seed << " " << policy;
-        // Widened, they are still all the drops there can be.
+        // Widened, they are still all the drops that are possible.
         const int widened = Drops(plan);
         MakeDrops(graph, plan);
         EXPECT_EQ(Drops(plan), widened);

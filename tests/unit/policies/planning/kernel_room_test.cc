@@ -8,7 +8,8 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Kernel 0 uses tensors 0 and 1 and a workspace; tensors 0 to 3 persist.
+// Returns a step of one kernel. Kernel 0 uses tensors 0 and 1 and a workspace;
+// tensors 0 to 3 persist.
 Graph OneKernel() {
   Graph graph;
   graph.tensors.assign(4, {.size_bytes = 4 * kMiB, .persistent = true});

@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// A tensor that is used by the first and the last of ten kernels, copied out
-// and in while both wait, and maybe another one in its place meanwhile.
+// Plans a tensor that the first and the last of ten kernels use. It is copied
+// out and in while both wait, and another tensor may take its place meanwhile.
 class MoveWindowsTest : public testing::Test {
  protected:
   MoveWindowsTest() : step_(std::vector<int>(10, 0)) {
@@ -93,7 +93,7 @@ TEST_F(MoveWindowsTest, BeginsACopyInOnceItsPlaceIsFree) {
 }
 
 TEST_F(MoveWindowsTest, BeginsNoCopyBeforeOneThatIsNeededSooner) {
-  // Needed by kernel 5, and its place is free from boundary 4 on.
+  // Kernel 5 needs it, and its place is free from boundary 4 on.
   step_.Add(4 * kMiB, 0, 5);
   step_.Write(0, 1);
   step_.Read(5, 1);
@@ -120,7 +120,7 @@ TEST_F(MoveWindowsTest, BeginsNoCopyBeforeOneThatIsNeededSooner) {
   EXPECT_GE(later, sooner);
 }
 
-// Fetched for kernel 4 and dropped behind it.
+// The tensor is fetched for kernel 4 and dropped behind it.
 TEST_F(MoveWindowsTest, LeavesDropsWhereTheyAre) {
   step_.Read(4, 0);
   input_.residencies.insert(input_.residencies.begin() + 1,

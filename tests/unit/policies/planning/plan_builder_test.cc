@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Two tensors that no kernel uses: they may live in any tier.
+// Returns a step of two tensors that no kernel uses: they may live in any tier.
 Graph Idle() {
   Graph graph;
   graph.name = "idle";

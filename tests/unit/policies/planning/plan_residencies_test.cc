@@ -37,7 +37,8 @@ std::multiset<std::pair<TensorIndex, TierIndex>> PlacesOf(
   return places;
 }
 
-// Of what is allocated in or moved to the fast tier: tensor, boundary, offset.
+// Lists what is allocated in or moved to the fast tier: tensor, boundary,
+// offset.
 std::multiset<std::tuple<TensorIndex, KernelIndex, int64_t>> FastOffsetsOf(
     const Plan& plan) {
   std::multiset<std::tuple<TensorIndex, KernelIndex, int64_t>> offsets;

@@ -19,7 +19,8 @@ using ::testing::Not;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Kernel 0 reads 100 MiB and writes 20 MiB, kernel 1 reads the 20 MiB.
+// Returns a step of two kernels: kernel 0 reads 100 MiB and writes 20 MiB,
+// kernel 1 reads the 20 MiB.
 Graph LargeKernel() {
   Graph graph;
   graph.name = "large";

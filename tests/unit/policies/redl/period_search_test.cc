@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Ten layers, each reads a tensor of its own.
+// Returns a step of ten layers, each of which reads a tensor of its own.
 LayeredStep TenLayers() {
   LayeredStep step({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, 10'000'000);
   for (KernelIndex k = 0; k < 10; ++k) step.Read(k, step.AddPersistent(kMiB));

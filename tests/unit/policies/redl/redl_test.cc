@@ -38,8 +38,8 @@ TEST(RedlTest, ShortLivedTensorsAreNeverMigrated) {
   }
 }
 
-// The paper: 19 % better locality than NUMA's first touch, at most 9.6 %
-// slower than fast memory alone.
+// The paper has 19 % better locality than NUMA's first touch, and is at most
+// 9.6 % slower than fast memory alone.
 TEST(RedlTest, HasMoreLocalityThanFirstTouch) {
   const Graph graph = TrainingStepGraph(40, 1);
   const MemorySystem system = *PresetMemorySystem("redl");
@@ -52,7 +52,7 @@ TEST(RedlTest, HasMoreLocalityThanFirstTouch) {
   EXPECT_LT(redl->prediction.step_time_ns, numa->prediction.step_time_ns);
 }
 
-// Late fetches: kernels use what is not there in slow memory.
+// Fetches are late, so kernels use absent tensors in slow memory.
 TEST(RedlTest, AccessesSlowMemoryDirectlyInsteadOfWaiting) {
   LayeredStep step({1, 2, 3, 4}, /*kernel_ns=*/1000);
   const TensorIndex weight = step.AddPersistent(64 * kMiB);

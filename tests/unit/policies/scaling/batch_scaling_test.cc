@@ -17,9 +17,9 @@ using ::testing::Not;
 
 constexpr int64_t kGB = 1'000'000'000;
 
-// A step of `batch` samples: a weight of 1000 bytes, 100 bytes of activation
-// and 5000 FLOPs a sample. A tenth of the roofline (1 GFLOP/s), and 50 ns for
-// the call.
+// Returns a step of `batch` samples: a weight of 1000 bytes, 100 bytes of
+// activation and 5000 FLOPs a sample. The product reaches a tenth of the
+// roofline (1 GFLOP/s), and each call takes 50 ns.
 Graph StepOf(int64_t batch) {
   Graph graph;
   graph.name = "step";

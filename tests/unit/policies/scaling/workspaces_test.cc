@@ -9,7 +9,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::Field;
 
-// A kernel that reads tensor 0, scribbles in tensor 1 and writes tensor 2.
+// Returns a step of one kernel, which reads tensor 0, scribbles in tensor 1 and
+// writes tensor 2.
 Graph StepWithScratch() {
   Graph graph;
   graph.tensors = {{.size_bytes = 100, .persistent = true},

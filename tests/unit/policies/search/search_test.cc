@@ -13,7 +13,8 @@
 namespace stowage::policies {
 namespace {
 
-// What a search of a step refers to, with a share of its peak as fast memory.
+// Holds what a search of a step refers to, with a share of its peak as fast
+// memory.
 struct Step {
   Step(Graph step, const char* preset, int64_t share)
       : graph(std::move(step)),
@@ -60,8 +61,8 @@ TEST(SearchTest, LongerAnnealingFindsNothingSlower) {
   }
 }
 
-// Room is spared at once: with more of the arena the layout would leave something
-// out, which would be used in a slower tier.
+// Room is spared at once: with more of the arena, the layout would leave out a
+// residency, which would be used in a slower tier.
 TEST(SearchTest, UsesNothingInASlowerTierWhereOneSelectionSpendsTheEffort) {
   const Step step(TrainingStepGraph(100, 3), "optane", 2);
   Search search(step.costs, step.choices, {.work = 1});

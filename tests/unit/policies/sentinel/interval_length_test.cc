@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Copies one byte a nanosecond.
+// Returns a system that copies one byte a nanosecond.
 MemorySystem ByteANanosecond() {
   MemorySystem system = *PresetMemorySystem("optane");
   system.copies = {

@@ -29,7 +29,7 @@ int64_t Share(const Graph& graph, double share) {
   return static_cast<int64_t>(share * ComputeLiveness(graph).peak_bytes);
 }
 
-// A training step whose layers have tensors of their own.
+// Returns a training step whose layers have tensors of their own.
 Graph GraphWithShortLivedTensors() {
   Graph graph = TrainingStepGraph(30, 2);
   for (KernelIndex k = 0; k + 1 < graph.kernel_count(); ++k) {

@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kPage = kPlacementAlignmentBytes;
 
-// Tensors of one page and a half, one page, and two of 100 bytes.
+// Returns a step with tensors of one page and a half, one page, and two of 100
+// bytes.
 Graph FourTensors() {
   Graph graph;
   for (const int64_t bytes :

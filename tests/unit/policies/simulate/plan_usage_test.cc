@@ -15,7 +15,8 @@ using ::testing::ElementsAre;
 
 constexpr int64_t kPage = 4096;
 
-// Kernel 0 makes tensor 1 from the weight, kernel 1 reads both.
+// Returns a step of two kernels: kernel 0 makes tensor 1 from the weight,
+// kernel 1 reads both.
 Graph TwoKernels() {
   Graph graph;
   graph.tensors = {{.size_bytes = 3 * kPage, .persistent = true},

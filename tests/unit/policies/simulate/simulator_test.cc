@@ -8,8 +8,8 @@ namespace {
 
 constexpr int64_t kPage = kPlacementAlignmentBytes;
 
-// Copies 1 byte a nanosecond in both directions; the slower tier can be
-// streamed.
+// Returns a system that copies 1 byte a nanosecond in both directions; the
+// slower tier can be streamed.
 MemorySystem SlowFile() {
   MemorySystem system;
   system.name = "slow-file";
@@ -23,8 +23,8 @@ MemorySystem SlowFile() {
   return system;
 }
 
-// Four kernels of 10,000 ns; tensor 0 persists and is used by the first and the
-// last; tensor 1 lives from kernel 1 to 2.
+// Returns a step of four kernels of 10,000 ns; tensor 0 persists and is used by
+// the first and the last; tensor 1 lives from kernel 1 to 2.
 Graph FourKernels() {
   Graph graph;
   graph.name = "four";
@@ -103,7 +103,8 @@ TEST(SimulatorTest, ALaneCopiesOneTensorAtATimeInTheOrderOfIssue) {
   EXPECT_EQ(simulation.moves[1].start_ns, 10'000 + 3 * kPage);
 }
 
-// Fetched for kernel 0 and dropped behind it, fetched again for kernel 3.
+// Returns a plan in which the tensor is fetched for kernel 0 and dropped behind
+// it, and fetched again for kernel 3.
 Plan FetchedTwice() {
   Plan plan = AllInFast();
   plan.initial[0].at = {1, 0};
@@ -145,7 +146,8 @@ TEST(SimulatorTest, ADropWaitsForNoLane) {
   EXPECT_EQ(simulation.kernels[2].stall_ns, 0);
 }
 
-// 1 byte a nanosecond, as before, but small copies are 10 times slower.
+// Returns a system that copies 1 byte a nanosecond, as before, but whose small
+// copies are 10 times slower.
 MemorySystem SlowSmallCopies() {
   MemorySystem system = SlowFile();
   system.copies = {

@@ -10,7 +10,7 @@
 namespace stowage::policies {
 namespace {
 
-// Maximise value under one capacity.
+// Returns the program that maximises value under one capacity.
 LinearProgram Knapsack(const std::vector<double>& values,
                        const std::vector<double>& sizes, double capacity) {
   LinearProgram program;

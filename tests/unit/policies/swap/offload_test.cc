@@ -44,8 +44,8 @@ TEST_F(OffloadTest, CopiesInEndAsTheyAreNeeded) {
   }
   FetchJustInTime(facts_, offloads);
   for (const Offload& offload : offloads) {
-    // A copy takes less than a kernel: one kernel ahead is enough, but for
-    // what is needed one kernel after it has gone.
+    // A copy takes less than a kernel, so one kernel ahead is enough, except
+    // for a tensor that is needed one kernel after it has gone.
     const InactivePeriod& period = offload.period;
     EXPECT_EQ(offload.fetch, std::max(period.from, period.to - 1))
         << period.tensor;
@@ -70,7 +70,7 @@ TEST_F(OffloadTest, CopiesInThatShareALaneStartEarlier) {
 TEST_F(OffloadTest, AScriptThatFitsLeavesNothingToDemandPaging) {
   std::vector<Offload> offloads;
   for (const InactivePeriod& period : FeatureMaps(facts_)) {
-    // Kernels enough for a copy out and one in.
+    // The period needs kernels enough for a copy out and one in.
     if (period.to - period.from < 2) continue;
     offloads.push_back({.period = period, .leave = period.from});
   }

@@ -11,8 +11,9 @@ namespace {
 
 using ::testing::StartsWith;
 
-// The weight is in the file as the step begins, is fetched for kernel 0, dropped
-// behind it, and fetched from and dropped to the same place for kernel 4.
+// Returns a plan with drops. The weight is in the file as the step begins, is
+// fetched for kernel 0, dropped behind it, and fetched from and dropped to the
+// same place for kernel 4.
 Plan PlanWithDrops() {
   Plan plan = ValidPlan();
   plan.initial[0].at = {1, 0};

@@ -29,7 +29,8 @@ TEST(VerifierTest, AcceptsOperandsInPlaceWhereTheTierIsAddressable) {
   EXPECT_EQ(VerifyPlan(FiveKernels(), system, plan), absl::OkStatus());
 }
 
-// Tensors 1 and 2 have 100 bytes and stand on one page of the fast tier.
+// Returns a step with small tensors: tensors 1 and 2 have 100 bytes and stand
+// on one page of the fast tier.
 Graph SmallTensors() {
   Graph graph = FiveKernels();
   graph.tensors[1].size_bytes = graph.tensors[2].size_bytes = 100;
@@ -275,8 +276,8 @@ TEST(VerifierTest, NamesThePairThatOverlaps) {
       HasSubstr("at kernel 1 tensors 0 and 1 share bytes"));
 }
 
-// As FiveKernels, but kernel 2 does not list its workspace, tensor 2, and may
-// run with three pages of it.
+// Returns FiveKernels, except that kernel 2 does not list its workspace, tensor
+// 2, and may run with three pages of it.
 Graph FiveKernelsWithAChoice() {
   Graph graph = FiveKernels();
   graph.kernels[2].operands = {{.tensor = 5, .write = true}};

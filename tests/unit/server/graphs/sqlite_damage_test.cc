@@ -1,4 +1,4 @@
-// What becomes of a database whose file is damaged.
+// Damages the file of a database.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -75,7 +75,7 @@ TEST_F(SqliteDamageTest, IsNotLookedForBeyondItsTime) {
   const absl::StatusOr<bool> looked =
       database->LookForDamage(absl::ZeroDuration());
   ASSERT_TRUE(looked.ok()) << looked.status();
-  // The database works on, also when the time was over before the check.
+  // The database works on, also if the time was over before the check.
   EXPECT_TRUE(ReadAll(*database).ok());
 }
 

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// Tensor k + 1 is born at kernel k.
+// Returns a plan in which tensor k + 1 is born at kernel k.
 v1::Plan PlanOfChain(const policies::Graph& graph) {
   v1::Plan plan;
   for (policies::TensorIndex tensor = 1; tensor < graph.tensor_count();

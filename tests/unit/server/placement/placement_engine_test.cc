@@ -40,7 +40,7 @@ class FakePolicy final : public policies::Policy {
   const PlanFunction make_;
 };
 
-// Knows "fake" alone.
+// Returns policies that know "fake" alone.
 PolicyFactory FakePolicies(PlanFunction make) {
   return [make](std::string_view name)
              -> absl::StatusOr<std::unique_ptr<policies::Policy>> {
@@ -49,7 +49,7 @@ PolicyFactory FakePolicies(PlanFunction make) {
   };
 }
 
-// Everything side by side in the fast tier.
+// Places everything side by side in the fast tier.
 absl::StatusOr<policies::Plan> AllFast(const policies::Graph& graph,
                                        const policies::MemorySystem& system,
                                        const policies::PlanOptions& options) {

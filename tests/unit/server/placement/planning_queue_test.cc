@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A caller in a thread of its own.
+// Plays a caller in a thread of its own.
 class Asking {
  public:
   Asking(PlanningQueue* queue, PlanOrder order, std::string caller)
@@ -33,7 +33,7 @@ class Asking {
   }
 
   void GoAway() { gone_ = true; }
-  // Blocks until there is an answer.
+  // Blocks until there is an answer, and returns it.
   absl::StatusOr<MadePlan> Result() {
     thread_.join();
     return result_;
@@ -45,7 +45,7 @@ class Asking {
   std::thread thread_;
 };
 
-// Work that has begun, and ends when it is told to or cancelled.
+// Holds work that has begun, and ends when it is told to or cancelled.
 struct Gate {
   absl::Notification begun;
   absl::Notification open;
@@ -213,7 +213,7 @@ TEST(PlanningQueueTest, WhereTooManyWaitTheGreediestGivesWay) {
   Asking modest(&queue, Quick("b1", &made), "modest");
   EXPECT_EQ(last.Result().status().code(),
             absl::StatusCode::kResourceExhausted);
-  // Another one would be no fairer.
+  // Another request of the same caller would be no fairer.
   EXPECT_EQ(queue.Run(Quick("b2", &made), {.name = "modest"}).status().code(),
             absl::StatusCode::kResourceExhausted);
   gate.open.Notify();

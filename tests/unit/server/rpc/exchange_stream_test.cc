@@ -35,7 +35,7 @@ class StreamingService final
   }
 
   StreamRegistry streams;
-  // Says the kernel it was asked for.
+  // Answers with the kernel that it was asked for.
   Stream::Answer answer = [](const v1::PlaceRequest& request) {
     v1::PlaceResponse response;
     response.add_decisions()->set_kernel(request.kernel());
@@ -53,7 +53,7 @@ class ExchangeStreamTest : public ::testing::Test {
         server_->InProcessChannel(grpc::ChannelArguments()));
   }
 
-  // The kernel that comes back; -1 when the stream is over.
+  // Returns the kernel that comes back; -1 if the stream is over.
   static int Ask(ClientStream& stream, int kernel) {
     v1::PlaceRequest request;
     request.set_kernel(kernel);
@@ -87,7 +87,7 @@ TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
   EXPECT_EQ(status.error_message(), "no plan");
 }
 
-// To a client that sends bytes a stream of messages is one of bytes.
+// A client that sends bytes sees a stream of messages as one of bytes.
 TEST_F(ExchangeStreamTest, EndsWithTheErrorOfARequestThatCannotBeRead) {
   grpc::ClientContext context;
   grpc::CompletionQueue queue;

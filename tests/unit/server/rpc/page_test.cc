@@ -31,7 +31,7 @@ TEST(PageTest, RefusesTokensThatAreNotOurs) {
   }
 }
 
-// Of a list whose rows have a size.
+// Is a row, with a size, of a list.
 struct Row {
   size_t bytes = 1;
   size_t ByteSizeLong() const { return bytes; }

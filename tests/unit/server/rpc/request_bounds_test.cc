@@ -26,8 +26,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// What the field has to state, and does not; empty: all is there. Numbers in
-// graphs and memory systems have the rules of their files.
+// Returns what the field has to state and does not; empty if nothing is
+// missing. Numbers in graphs and memory systems have the rules of their files.
 std::string Missing(const FieldDescriptor* field, bool in_file) {
   const bool stated = field->options().HasExtension(v1::bounds);
   const v1::Bounds bounds = field->options().GetExtension(v1::bounds);

@@ -159,7 +159,7 @@ std::vector<Breakage> BreakagesOf(const FieldDescriptor* field) {
   return breakages;
 }
 
-// Adds what breaks `message`, found in a request by `reach`.
+// Adds changes that break `message`, found in a request by `reach`.
 void AddViolations(const Descriptor& request, const Descriptor& type,
                    const std::string& prefix,
                    const std::function<Message*(Message*)>& reach,

@@ -1,4 +1,4 @@
-// Requests made from what their protos state: one that is within its bounds, and
+// Makes requests of what their protos state: one that is within its bounds, and
 // those that break one bound each.
 //
 //   for (const Violation& violation : ViolationsOf(*type)) {
@@ -23,14 +23,14 @@ struct Violation {
   std::unique_ptr<google::protobuf::Message> request;
 };
 
-// Every method of the services of proto/stowage/v1.
+// Returns every method of the services of proto/stowage/v1.
 std::vector<const google::protobuf::MethodDescriptor*> ServiceMethods();
 
-// Sets what has to be set.
+// Returns a request in which what has to be set is set.
 std::unique_ptr<google::protobuf::Message> RequestWithin(
     const google::protobuf::Descriptor& type);
 
-// Of each bounded field, nested ones included.
+// Returns the violations of each bounded field, nested ones included.
 std::vector<Violation> ViolationsOf(const google::protobuf::Descriptor& type);
 
 }  // namespace stowage

@@ -19,7 +19,7 @@ constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
 
 class DriftMonitorTest : public ::testing::Test {
  protected:
-  // A job that runs under "deeptm", whose version 1 serves.
+  // Sets up a job that runs under "deeptm", whose version 1 serves.
   void SetUp() override {
     const v1::Graph proto = ChainGraph(8);
     const policies::Graph graph = *policies::GraphFromProto(proto);

@@ -1,8 +1,9 @@
-// Trainings without learning, for tests of what surrounds them.
+// Runs trainings without learning, for tests of what surrounds them.
 //
 //   FakeTrainer trainer;
 //   trainer.HoldAt(3);                 // episode 3 waits
-//   TrainingManager manager(..., trainer.function(), {});
+//   TrainingManager manager(&graphs, &trainings, &versions, trainer.function(),
+//                           {});
 //   trainer.AwaitEpisode(3);
 //   trainer.Release();
 #ifndef STOWAGE_TESTS_UNIT_SERVER_TRAINING_FAKE_TRAINER_H_
@@ -22,7 +23,7 @@
 
 namespace stowage {
 
-// A sound policy with random weights.
+// Returns a sound policy with random weights.
 inline policies::DqnPolicy RandomPolicy(const policies::Graph& graph,
                                         const policies::MemorySystem& system,
                                         int64_t fast_limit_bytes,
@@ -48,14 +49,14 @@ class FakeTrainer {
     };
   }
 
-  // From now on episode `episode` does not end before Release.
+  // Holds the episode: from now on it does not end before Release.
   void HoldAt(int32_t episode) {
     absl::MutexLock lock(&mutex_);
     held_ = episode;
   }
   void Release() { HoldAt(kNever); }
 
-  // Every training from now on ends with this error at its first episode.
+  // Makes every training from now on end with this error at its first episode.
   void FailWith(absl::Status status) {
     absl::MutexLock lock(&mutex_);
     failure_ = std::move(status);

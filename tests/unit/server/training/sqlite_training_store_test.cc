@@ -133,7 +133,7 @@ TEST_F(SqliteTrainingStoreTest, RollingBackReturnsToWhatServedBefore) {
   }
   ASSERT_TRUE(store_.RollBack({"p", 3}).ok());
   EXPECT_EQ(Serving("p"), 2);
-  // Sent again.
+  // The same request is sent again.
   ASSERT_TRUE(store_.RollBack({"p", 3}).ok());
   EXPECT_EQ(Serving("p"), 2);
   ASSERT_TRUE(store_.RollBack({"p", 2}).ok());

@@ -53,7 +53,7 @@ class TrainingManagerTest : public ::testing::Test {
     return request;
   }
 
-  // Blocks until the training has ended.
+  // Blocks until the training has ended, and returns it.
   v1::Training Await(TrainingManager& manager, int64_t training_id) {
     int64_t cursor = 0;
     if (auto channel = manager.Channel(training_id); channel != nullptr) {

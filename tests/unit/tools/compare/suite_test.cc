@@ -73,7 +73,7 @@ TEST_F(SuiteTest, LaysWhatItFindsBesideWhatThePaperSays) {
   ASSERT_TRUE(faster.has_value());
   EXPECT_GT(*faster, 1);
   EXPECT_DOUBLE_EQ(*results->Value(figure, figure.claims[0].here), *faster);
-  // Only all of the peak makes slow memory alone as fast.
+  // Slow memory alone is as fast only with all of the peak.
   EXPECT_DOUBLE_EQ(
       *results->Value(figure, "least_ratio:0.99", "small", "", "all-slow"), 1);
   const std::string text = SuiteToMarkdown(*suite, *results);

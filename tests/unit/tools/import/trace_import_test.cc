@@ -1,4 +1,4 @@
-// Hand-made execution traces, one trap each.
+// Imports hand-made execution traces, one trap each.
 #include <string>
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-// A tensor of floats: [tensor, storage, offset, elements, 4, device].
+// Returns a tensor of floats: [tensor, storage, offset, elements, 4, device].
 std::string T(int tensor, int storage, int elements,
               const std::string& device = "cuda:0") {
   return absl::StrCat("[", tensor, ",", storage, ",0,", elements, ",4,\"",
@@ -266,7 +266,8 @@ TEST(TraceImportTest, LeavesOutTensorsOfOtherDevices) {
   EXPECT_THAT(Sizes(graph), ::testing::ElementsAre(32, 32));
 }
 
-// Two steps; each reads the gradient of the step before, then makes its own.
+// Returns two steps. Each reads the gradient of the step before, then makes its
+// own.
 std::string TwoSteps() {
   const auto step = [](int id, int old_gradient, int new_gradient) {
     return std::vector<Call>{

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Directories are made in one of the test's own.
+// Makes directories in one of the test's own.
 class TempDirectoryTest : public ::testing::Test {
  protected:
   void SetUp() override {

@@ -19,7 +19,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Few and quick episodes.
+// Returns settings of few and quick episodes.
 DqnSettings Quick() {
   DqnSettings settings;
   settings.episodes = 12;
@@ -158,7 +158,8 @@ TEST_F(DqnTrainingTest, TheStepTimeIsThatOfThePlan) {
   EXPECT_EQ(policy->step_time_ns, plan->prediction.step_time_ns);
 }
 
-// In state 0 fast earns 1, in state 1 slow does.
+// Returns transitions of two states: in state 0 fast earns 1, in state 1 slow
+// does.
 std::vector<Transition> TwoStates() {
   std::vector<Transition> batch;
   for (int i = 0; i < 32; ++i) {
@@ -189,8 +190,8 @@ TEST(LearnerTest, LearnsWhichActionEarnsMore) {
   EXPECT_LT(values[1][0], values[1][1]);
 }
 
-// Where one action is as good as the other and earns 1 over and over, the sum is
-// 1 / (1 - gamma): 10.
+// If one action is as good as the other and earns 1 over and over, the sum is 1
+// / (1 - gamma): 10.
 float LearntOfEndlessReward(double value_bound) {
   DqnSettings settings;
   settings.learning_rate = 1e-2;

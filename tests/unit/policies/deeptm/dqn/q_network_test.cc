@@ -7,7 +7,7 @@
 namespace stowage::policies {
 namespace {
 
-// Straight from the definition.
+// Evaluates the network straight from the definition.
 ActionValues Reference(const NetworkShape& shape,
                        const std::vector<float>& weights,
                        const StateVector& state) {

@@ -1,4 +1,4 @@
-// A DQN policy with random weights, for tests that need none that has learnt.
+// Makes a DQN policy with random weights, for tests that need no trained one.
 #ifndef STOWAGE_TESTS_UNIT_POLICIES_DEEPTM_DQN_UNTRAINED_H_
 #define STOWAGE_TESTS_UNIT_POLICIES_DEEPTM_DQN_UNTRAINED_H_
 

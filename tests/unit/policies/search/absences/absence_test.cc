@@ -11,8 +11,8 @@ namespace {
 constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kKernelNs = 5'000'000;
 
-// A persistent tensor that kernels 2 and 3 of six use; at 12.8 GB/s its copy
-// takes about as long as four kernels.
+// Returns a step with a persistent tensor that kernels 2 and 3 of six use; at
+// 12.8 GB/s its copy takes about as long as four kernels.
 Graph UsedInTheMiddle() {
   Graph graph;
   graph.tensors = {{.size_bytes = 240 * kMiB, .persistent = true}};
@@ -66,8 +66,8 @@ TEST(AbsenceTest, NothingIsRequiredWhereAllCanBeUsedInPlace) {
   EXPECT_THAT(choices.least_bytes, testing::Each(0));
 }
 
-// A tensor leaves between neighbouring kernels where the second one's operands
-// do not all fit.
+// A tensor leaves between neighbouring kernels if the second one's operands do
+// not all fit.
 TEST(AbsenceTest, SpansBeginBetweenNeighboursWhereOperandsDoNotFit) {
   Graph graph = UsedInTheMiddle();
   graph.tensors[0] = {

@@ -8,8 +8,8 @@
 namespace stowage::policies {
 namespace {
 
-// `periods` times four kernels, of which the first reads the weight, tensor 0, and
-// each writes a tensor of its own and reads the one before.
+// Returns `periods` times four kernels. The first of each reads the weight,
+// tensor 0; each writes a tensor of its own and reads the one before.
 Graph Periods(int periods) {
   Graph graph;
   graph.tensors.push_back({.size_bytes = 1 << 20, .persistent = true});
@@ -70,8 +70,8 @@ TEST(KernelTwinsTest, PairsTensorsByWhatKernelsDoWithThem) {
 
 TEST(KernelTwinsTest, LeavesOutWhatSeveralWouldStandFor) {
   Graph graph = Periods(8);
-  // A second tensor as large as the weight, which every other period reads once
-  // more beside the weight, and the others the weight twice.
+  // The second tensor is as large as the weight. Every other period reads it
+  // once more beside the weight, and the others read the weight twice.
   graph.tensors.push_back(graph.tensors[0]);
   for (size_t k = 1; k < graph.kernels.size(); k += 4) {
     const TensorIndex t = k % 8 == 1 ? graph.tensor_count() - 1 : 0;

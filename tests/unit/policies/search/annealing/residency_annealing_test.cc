@@ -25,7 +25,8 @@ int64_t StepNs(const Graph& graph, const MemorySystem& system, Plan plan) {
   return Simulate(graph, system, plan)->prediction.step_time_ns;
 }
 
-// Belady's plan with a third of the peak as fast memory, if that is enough.
+// Holds Belady's plan with a third of the peak as fast memory, if that is
+// enough.
 struct Beginning {
   Beginning(const Graph& graph, const MemorySystem& system) {
     const int64_t limit_bytes = std::max(FindLeastLimit(graph, system).bytes,
@@ -99,8 +100,8 @@ TEST(ResidencyAnnealingTest, LetsKernelsStreamWhatIsNotFast) {
 }
 
 // Kernel 0 reads one tensor, the last kernel updates another one, slow memory
-// is slow, and there is room for one. In the beginning the first one is back
-// before the step ends.
+// is slow, and there is room for one. At first, the first one is back before
+// the step ends.
 TEST(ResidencyAnnealingTest,
      FetchesInTheNextStepWhatTakesRoomAtTheEndOfThisOne) {
   const MemorySystem system = *PresetMemorySystem("optane");

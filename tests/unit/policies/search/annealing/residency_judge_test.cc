@@ -32,7 +32,7 @@ Simulation Sketched(const Graph& graph, const MemorySystem& system,
   return *Simulate(graph, system, plan);
 }
 
-// Changes of one to three tensors are drawn; every second one is accepted.
+// Draws changes of one to three tensors and accepts every second one.
 void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
                                 uint64_t seed, int proposals,
                                 const BuildInput& input) {
@@ -77,7 +77,8 @@ void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
   }
 }
 
-// Where `streams`, the first half of the kernels may stream.
+// Expects that the judge says what the simulator says. If `streams`, the first
+// half of the kernels may stream.
 void ExpectWhatTheSimulatorSays(const Graph& graph, const MemorySystem& system,
                                 uint64_t seed, int proposals,
                                 bool streams = false) {
@@ -106,8 +107,8 @@ TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
   }
 }
 
-// At first every tensor comes for each use and goes behind it: what is not
-// written there is dropped.
+// At first every tensor comes for each use and goes behind it, and one that is
+// not written there is dropped.
 TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
   for (const char* name : {"optane", "gpu-pcie", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);

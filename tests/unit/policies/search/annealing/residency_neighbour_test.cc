@@ -29,7 +29,8 @@ std::vector<Residency> Joined(const ResidenciesByTensor& residencies) {
   return joined;
 }
 
-// Where there is room for all, whatever is drawn can be built and verified.
+// With room for everything, each change that is drawn can be built and
+// verified.
 TEST(ResidencyNeighbourTest, ChangesAreValidPlans) {
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);
@@ -60,7 +61,7 @@ TEST(ResidencyNeighbourTest, ChangesAreValidPlans) {
   }
 }
 
-// They verify as drops, too.
+// The departures verify as drops, too.
 TEST(ResidencyNeighbourTest, WhatNeedNotBeCopiedOutLeavesBehindItsLastUse) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   int drops = 0;
@@ -132,8 +133,8 @@ TEST(ResidencyNeighbourTest, EvictsFromABoundary) {
   }
 }
 
-// `graph` so many times in a row, each time with tensors of its own but for
-// those that are alive as the step begins.
+// Returns `graph` so many times in a row, each time with tensors of its own,
+// except for those that are alive as the step begins.
 Graph Repeated(const Graph& graph, int times) {
   Graph repeated = graph;
   for (int n = 1; n < times; ++n) {
@@ -157,7 +158,8 @@ Graph Repeated(const Graph& graph, int times) {
   return repeated;
 }
 
-// Whatever stands for whatever, and whatever was changed before.
+// The plan is valid whichever tensors stand for each other, and whatever was
+// changed before.
 TEST(ResidencyNeighbourTest, WhatImitatesATwinIsAValidPlan) {
   for (const char* name : {"optane", "gpu-pcie"}) {
     const MemorySystem system = *PresetMemorySystem(name);

@@ -24,7 +24,8 @@ std::vector<Residency> Joined(const ResidenciesByTensor& residencies) {
   return joined;
 }
 
-// All tensors fast, in a layout that BuildPlan finds for the limit.
+// Returns residencies of all tensors, all of them fast, in a layout that
+// BuildPlan finds for the limit.
 ResidenciesByTensor PlacedResidencies(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t limit_bytes) {
@@ -63,8 +64,8 @@ bool SameOffsets(const ResidenciesByTensor& a, const ResidenciesByTensor& b) {
   return true;
 }
 
-// Changes of up to three tensors, of which the verifier accepts all that find
-// places; returns how many did not.
+// Draws changes of up to three tensors; the verifier accepts all that find
+// places. Returns how many found none.
 int ReplaceAtRandom(const Graph& graph, const MemorySystem& system,
                     uint64_t seed, const ResidencyPlaces::Effort& effort) {
   const int64_t limit_bytes = AllFastBytes(graph) + 4 * kPage;
@@ -114,7 +115,7 @@ TEST(ResidencyPlacesTest, GivesPlacesThatTheVerifierAccepts) {
   EXPECT_LT(failed_with_more_effort, failed);
 }
 
-// Tensor 0 is at the bottom, 1 in the middle of an arena of four pages.
+// Has an arena of four pages, with tensor 0 at the bottom and 1 in the middle.
 class SmallArenaTest : public testing::Test {
  protected:
   SmallArenaTest() {

@@ -74,8 +74,8 @@ TEST(ResidencyTighteningTest, DropsAsEarlyAsItMay) {
   EXPECT_EQ(input.residencies[0].end, 2);
 }
 
-// When two copies begin that may from boundaries 1 and 2 on, for kernel 7 and
-// for kernel `second`; each takes as long as two kernels.
+// Returns when two copies begin that may begin at boundaries 1 and 2, for
+// kernel 7 and for kernel `second`; each takes as long as two kernels.
 std::pair<KernelIndex, KernelIndex> Begins(const MemorySystem& system,
                                            CopiesBegin begin,
                                            KernelIndex second) {
@@ -115,7 +115,7 @@ TEST(ResidencyTighteningTest, BeginsCopiesFromDevicesWithTheirLane) {
   EXPECT_EQ(Begins(disk, CopiesBegin::kLateFromMemory, 9), std::pair(1, 2));
 }
 
-// It is read while it is copied out.
+// The tensor is read while it is copied out.
 TEST(ResidencyTighteningTest, LeavesWhatIsReadMeanwhile) {
   const MemorySystem system = *PresetMemorySystem("gpu-pcie");
   Graph graph;

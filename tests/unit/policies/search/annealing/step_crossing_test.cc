@@ -10,7 +10,7 @@ namespace {
 
 using Residencies = std::vector<Residency>;
 
-// Of a step of 20 kernels.
+// The number of kernels of the step.
 constexpr KernelIndex kKernels = 20;
 const std::vector<KernelIndex>& Uses() {
   static const std::vector<KernelIndex> uses = {3, 15};
@@ -26,8 +26,8 @@ Residency Between(KernelIndex begin, KernelIndex end) {
           .moved_out = end <= kKernels};
 }
 
-// Whether it is fast as the step begins, whether as it ends, and how often it
-// is fetched within.
+// Says whether the tensor is fast as the step begins and as it ends, and how
+// often it is fetched within.
 using Form = std::tuple<bool, bool, int>;
 
 Form FormOf(const Residencies& residencies) {
@@ -50,8 +50,8 @@ std::set<Form> FormsDrawnFrom(const Residencies& residencies) {
   return forms;
 }
 
-// Stays there, leaves and returns before the end or behind the beginning, and
-// leaves before the one and returns behind the other.
+// It stays; it leaves and returns before the end, or behind the beginning; or
+// it leaves before the one and returns behind the other.
 TEST(StepCrossingTest, DrawsEveryWayAcross) {
   const std::set<Form> forms = {
       {true, true, 0}, {true, true, 1}, {false, false, 1}};

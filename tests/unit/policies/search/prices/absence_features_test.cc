@@ -14,7 +14,7 @@ float At(const PriceFeatures& features, PriceFeature feature) {
   return features[static_cast<int>(feature)];
 }
 
-// All copies and kernels of the graph take `times` as long.
+// Returns the graph with all copies and kernels taking `times` as long.
 Graph Stretched(Graph graph, int64_t times) {
   for (Kernel& kernel : graph.kernels) {
     kernel.profile.fast_inputs_fast_outputs.duration_ns *= times;
@@ -56,8 +56,8 @@ TEST(AbsenceFeaturesTest, DoNotDependOnTheUnitOfBytes) {
   }
 }
 
-// Longer kernels change which absences are worth looking at; the same ones have
-// more time for their copies.
+// Longer kernels change which absences are worth looking at; those that stay
+// have more time for their copies.
 TEST(AbsenceFeaturesTest, TellHowMuchTimeThereIsForCopies) {
   const PlanningProblem problem(TrainingStepGraph(8, 2), "file", 0.3);
   const PlanningProblem slower(Stretched(problem.graph, 10), "file", 0.3);

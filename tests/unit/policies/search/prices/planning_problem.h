@@ -1,4 +1,4 @@
-// What a search for a plan begins with, for tests of learned-prices.
+// Holds what a search for a plan begins with, for tests of learned-prices.
 //
 //   PlanningProblem problem(TrainingStepGraph(10, 1), "optane", 0.3);
 //   LearnedPrices prices(problem.costs, problem.choices, network);
@@ -17,7 +17,7 @@
 namespace stowage::policies {
 
 struct PlanningProblem {
-  // `ratio`: fast memory, of the graph's peak.
+  // `ratio` is the fast memory as a share of the graph's peak.
   PlanningProblem(Graph step, std::string_view preset, double ratio)
       : graph(std::move(step)),
         system(*PresetMemorySystem(preset)),
