@@ -90,7 +90,7 @@ const std::map<std::string, Factory, std::less<>>& Factories() {
   return *factories;
 }
 
-// What policies were called before.
+// Former names of policies, each with the present one.
 constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
     {"deeptm-plus", "learned-prices"}, {"stow", "annealed-search"}};
 
@@ -115,6 +115,7 @@ std::vector<PolicyInfo> Policies() {
   for (const auto& [name, make] : Factories()) policies.push_back(make());
   policies.push_back(MakeDeepTmPolicy({}));
   std::vector<PolicyInfo> infos;
+  infos.reserve(policies.size());
   for (const auto& policy : policies) {
     infos.push_back({std::string(policy->name()),
                      std::string(policy->description()),

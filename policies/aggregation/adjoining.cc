@@ -13,10 +13,10 @@ namespace stowage::policies {
 namespace {
 
 // A group holds its room from the first of its tensors to the last. At most
-// this much of it may be held for nothing, in bytes times time.
+// this share may be held for nothing, in bytes times time.
 constexpr double kMostWasteShare = 0.2;
 
-// The room of a group that is growing, summed over its residencies.
+// Sums the room of a growing group over its residencies.
 class HeldRoom {
  public:
   explicit HeldRoom(const std::vector<TensorResidencies>& residencies)
@@ -32,8 +32,9 @@ class HeldRoom {
     const std::vector<TierResidency>& residencies =
         residencies_[tensor].residencies;
     if (spans_.empty()) {
-      for (const TierResidency& residency : residencies)
+      for (const TierResidency& residency : residencies) {
         spans_.push_back(residency.held);
+      }
     }
     bytes_ += static_cast<double>(bytes);
     for (size_t i = 0; i < residencies.size(); ++i) {
@@ -75,7 +76,8 @@ class Adjoiner {
         accesses_(accesses),
         most_group_bytes_(most_group_bytes) {}
 
-  // Joins parts of one route as far as they may be; the rest begins anew.
+  // Joins parts of one route as far as they may be joined; the rest begins a
+  // new group.
   void Join(std::vector<TensorGroup> parts, std::vector<TensorGroup>& groups) {
     std::stable_sort(parts.begin(), parts.end(),
                      [this](const TensorGroup& a, const TensorGroup& b) {

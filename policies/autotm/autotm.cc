@@ -17,9 +17,9 @@ namespace stowage::policies {
 namespace {
 
 constexpr absl::Duration kDefaultTimeLimit = absl::Seconds(30);
-// Graphs up to this size are solved exactly; larger ones to the relative gap of
-// the paper's table 3. Overlap has so many ways to the same step time that it
-// is always solved to that gap, and with fewer nodes.
+// Graphs up to this size are solved exactly, larger ones to the relative gap of
+// the paper's table 3. With overlap so many plans take the same time that the
+// program is always solved to that gap, and with fewer nodes.
 constexpr KernelIndex kExactKernels = 64;
 constexpr double kPaperGap = 0.01;
 constexpr int kExactNodeLimit = 20'000;
@@ -79,12 +79,13 @@ void AddNotes(const Solver& solver, const SearchOutcome& outcome,
   }
   if (!plan.implementations.empty()) {
     plan.notes.push_back(absl::StrCat(
-        "Kernels that run another implementation than their first: ",
-        plan.implementations.size(), "; a running job cannot be told to."));
+        plan.implementations.size(),
+        " kernels run another implementation than their first, which no "
+        "running job can be told to do."));
   }
 }
 
-// Gaps below the solver's tolerance are none.
+// Returns the gap; one below the solver's tolerance counts as none.
 double GapOf(const SearchOutcome& outcome) {
   constexpr double kTolerance = 1e-6;
   if (outcome.bound_ns <= 0) return outcome.objective_ns > 0 ? -1 : 0;
@@ -115,7 +116,7 @@ std::string_view AutoTmPolicy::name() const {
 std::string_view AutoTmPolicy::description() const {
   switch (movement_) {
     case Movement::kStatic:
-      return "AutoTM's integer program, tensors residency where they are born "
+      return "AutoTM's integer program, tensors stay where they are born "
              "(ASPLOS 2020, figure 6a)";
     case Movement::kSynchronous:
       return "AutoTM's integer program with moves between kernels "

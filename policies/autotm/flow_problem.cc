@@ -11,8 +11,8 @@
 namespace stowage::policies {
 namespace {
 
-// Room for movable tensors at kernel `k`: what pinned tensors and workspaces
-// leave of the arena.
+// Returns the room for movable tensors at kernel `k`: what pinned tensors and
+// workspaces leave of the arena.
 int64_t MovableLimit(const Graph& graph, const Workload& workload,
                      KernelIndex k) {
   int64_t fixed_bytes = workload.need_bytes[k];
@@ -23,7 +23,7 @@ int64_t MovableLimit(const Graph& graph, const Workload& workload,
   return workload.arena_bytes - fixed_bytes;
 }
 
-// Streamed operands take the same time in every solution.
+// Returns the time of streamed operands, which is the same in every solution.
 double StreamNs(const Graph& graph, const MemorySystem& system,
                 const Stream& stream) {
   const absl::flat_hash_set<TensorIndex> streamed(stream.tensors.begin(),
@@ -47,7 +47,8 @@ void FindUsesByKernel(FlowProblem& problem) {
   }
 }
 
-// `workspace` is -1 where there is no choice.
+// Returns the implementations of a kernel. `workspace` is -1 if it has no
+// choice.
 std::vector<Implementation> ImplementationsOf(const Graph& graph,
                                               const MemorySystem& system,
                                               const FlowProblem& problem,
@@ -85,8 +86,8 @@ class PathWalk {
            const TensorPath& path, MoveTimes& times)
       : problem_(problem), flow_(flow), path_(path), times_(times) {}
 
-  // A cyclic life is walked twice: its first turn only finds out whether the
-  // copy in the slower tier is stale when a step begins.
+  // Walks a cyclic life twice: its first turn only finds out whether the copy
+  // in the slower tier is stale as a step begins.
   void Walk() {
     for (int turn = flow_.cyclic ? 0 : 1; turn < 2; ++turn) {
       for (int i = 0; i < flow_.use_count(); ++i) Step(i, turn == 1);
@@ -138,7 +139,8 @@ std::vector<bool> SlowOperands(const KernelProblem& kernel,
   return slow;
 }
 
-// The fastest of those with at most `room_bytes`, else the smallest.
+// Returns the fastest implementation with at most `room_bytes`, else the
+// smallest.
 int32_t BestImplementation(const KernelProblem& kernel, const Paths& paths,
                            int64_t room_bytes) {
   const std::vector<bool> slow = SlowOperands(kernel, paths);
@@ -189,8 +191,8 @@ void HoldRest(const FlowProblem& problem, const TensorFlow& flow,
   }
 }
 
-// The period between the fast uses `i` and `j`, or to the end of life where j <
-// 0.
+// Returns the period between the fast uses `i` and `j`, or to the end of life
+// if j < 0.
 TakenPeriod CutBetween(const TensorFlow& flow, const TensorPath& path, int i,
                        int j) {
   const int before_j = (j + flow.use_count() - 1) % flow.use_count();
@@ -209,7 +211,7 @@ TakenPeriod CutBetween(const TensorFlow& flow, const TensorPath& path, int i,
   return cut;
 }
 
-// Rests of uses in the second turn of a cycle are a step later.
+// Moves rests of uses in the second turn of a cycle by a step.
 void AddStep(KernelIndex step, TakenPeriod& cut) {
   if (cut.fetch < cut.left) {
     cut.fetch += step;
@@ -233,10 +235,8 @@ void CutLife(const TensorFlow& flow, const TensorPath& path,
              const std::vector<int>& fast, std::vector<TakenPeriod>& cuts) {
   if (fast.front() > 0) cuts.push_back(CutBetween(flow, path, -1, fast[0]));
   for (size_t n = 0; n + 1 < fast.size(); ++n) {
-    const bool residencies =
-        fast[n] + 1 == fast[n + 1] && path.rests[fast[n]].fast;
-    if (!residencies)
-      cuts.push_back(CutBetween(flow, path, fast[n], fast[n + 1]));
+    const bool stays = fast[n] + 1 == fast[n + 1] && path.rests[fast[n]].fast;
+    if (!stays) cuts.push_back(CutBetween(flow, path, fast[n], fast[n + 1]));
   }
   const int last = fast.back();
   if (flow.has_rest(last) && !path.rests[last].fast) {
@@ -259,7 +259,7 @@ void CutFlow(const FlowProblem& problem, const TensorFlow& flow,
   }
 }
 
-// Tensors without a flow, because no kernel uses them, are slow for good.
+// Makes tensors without a flow, which no kernel uses, slow for good.
 void CutUnused(const Graph& graph, const FlowProblem& problem,
                std::vector<TakenPeriod>& cuts) {
   std::vector<bool> used(graph.tensors.size(), false);

@@ -7,8 +7,8 @@
 namespace stowage::policies {
 namespace {
 
-// The slower tier that moves are priced for: the first that kernels can use
-// where kernels have to, else the first.
+// Returns the slower tier for which moves are priced: the first that kernels
+// can use in place, if there is one, else the first.
 TierIndex PricedTier(const MemorySystem& system) {
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (system.tiers[t].addressable) return t;
@@ -59,6 +59,7 @@ std::vector<TensorFlow> MakeTensorFlows(const Graph& graph,
                                         const Workload& workload) {
   const bool free = HasAddressableSlowTier(system);
   std::vector<TensorFlow> flows;
+  flows.reserve(graph.tensor_count());
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     flows.push_back(StartFlow(graph, system, t));
   }

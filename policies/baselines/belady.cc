@@ -14,9 +14,9 @@
 namespace stowage::policies {
 namespace {
 
-// How a plan is tried, the most comfortable way first. Copies get a margin over
-// what the system says they take. A lane may be asked for more than it can copy
-// in a step; then kernels have to wait and the step is longer, so the plan is
+// Says how a plan is tried, the most comfortable way first. Copies get a margin
+// over what the system says they take. If a lane is asked for more than it can
+// copy in a step, kernels have to wait and the step is longer; so the plan is
 // made for a step stretched until the copies fit into it.
 struct Attempt {
   double copy_margin = 1;
@@ -25,20 +25,21 @@ struct Attempt {
 constexpr Attempt kAttempts[] = {{2, 1},      {1.5, 1},  {1.25, 1}, {1.25, 1.2},
                                  {1.25, 1.5}, {1.25, 2}, {1.25, 3}, {1.25, 6}};
 
-// Share of a step that kernels may wait before a longer step is tried.
+// The share of a step that kernels may wait before a longer step is tried.
 constexpr double kAcceptedWait = 0.03;
 
 std::vector<int64_t> Stretch(const std::vector<int64_t>& boundary_ns,
                              double factor) {
   std::vector<int64_t> stretched;
+  stretched.reserve(boundary_ns.size());
   for (int64_t ns : boundary_ns) {
     stretched.push_back(static_cast<int64_t>(factor * ns));
   }
   return stretched;
 }
 
-// Smaller budgets do not make copies more comfortable: `first_attempt` is where
-// to begin and is set to where this budget ended.
+// Decides for one budget. Smaller budgets do not make copies more comfortable:
+// `first_attempt` is where to begin, and is set to where this budget ended.
 PlacementDecision DecideBelady(const Graph& graph, const MemorySystem& system,
                                const std::vector<int64_t>& boundary_ns,
                                const Workload& workload, int64_t budget_bytes,
@@ -63,7 +64,8 @@ PlacementDecision DecideBelady(const Graph& graph, const MemorySystem& system,
     ++first_attempt;
   }
   if (workload.cancellation.IsCancelled()) return std::vector<Residency>();
-  // Lanes too full for foresight: fetch at use, evict the farthest next use.
+  // The lanes are too full for foresight: fetch at use, evict the farthest next
+  // use.
   return RunSwapSystem(StepFacts(graph, system, workload),
                        {.victims = VictimOrder::kFarthestNextUse}, budget_bytes)
       .decision;

@@ -17,15 +17,15 @@
 namespace stowage::policies {
 namespace {
 
-// Free time (Capuchin, section 4.3): between the end of the swap out right
-// after one access and the start of the swap in right before the next.
-// Negative: the part of the copies that is exposed.
+// Returns the free time (Capuchin, section 4.3): from the end of the swap out
+// right after one access to the start of the swap in right before the next. If
+// negative, it is the part of the copies that is exposed.
 int64_t FreeTimeNs(const StepFacts& facts, const InactivePeriod& period) {
   return TimeAt(facts, period.to) - TimeAt(facts, period.from) -
          CopyOutNs(facts, period.tensor, 1) - CopyInNs(facts, period.tensor, 1);
 }
 
-// By free time, the longest first, until the rest fits.
+// Selects periods by free time, the longest first, until the rest fits.
 std::vector<InactivePeriod> SelectByFreeTime(const StepFacts& facts,
                                              int64_t budget_bytes) {
   std::vector<InactivePeriod> periods = SwappablePeriods(facts);
@@ -46,7 +46,7 @@ std::vector<InactivePeriod> SelectByFreeTime(const StepFacts& facts,
   return periods;
 }
 
-// What it takes to compute tensors again.
+// Says how long it takes to compute tensors again.
 class Recomputation {
  public:
   explicit Recomputation(const StepFacts& facts)
@@ -58,9 +58,9 @@ class Recomputation {
     }
   }
 
-  // Time of the kernels that make the tensor again at kernel `at`: its
-  // producer and, where inputs have died by then, theirs. -1 when it cannot be
-  // made from what is alive, or takes more than kMaxKernels.
+  // Returns the time of the kernels that make the tensor again at kernel `at`:
+  // its producer and, where inputs have died by then, theirs. Returns -1 if it
+  // cannot be made from living tensors or takes more than kMaxKernels.
   int64_t TimeNs(TensorIndex tensor, KernelIndex at) const {
     std::vector<TensorIndex> wanted = {tensor};
     std::set<KernelIndex> kernels;
@@ -83,14 +83,14 @@ class Recomputation {
   }
 
  private:
-  // Kernels that are computed again for one tensor.
+  // The most kernels that are computed again for one tensor.
   static constexpr size_t kMaxKernels = 8;
 
   const StepFacts& facts_;
   std::vector<KernelIndex> producer_;  // by tensor
 };
 
-// When each period's copy out ends, one after the other in the lane.
+// Returns when each period's copy out ends, one after the other in the lane.
 std::vector<int64_t> OutEndsNs(const StepFacts& facts,
                                const std::vector<InactivePeriod>& periods) {
   std::vector<size_t> order(periods.size());
@@ -115,10 +115,11 @@ struct RecomputeShare {
   int64_t recompute_ns = 0;
 };
 
-// Which of the periods Capuchin would fill by computing the tensor again: those
-// whose copies, given what else is in the lanes, are exposed for longer than
-// that takes (section 4.4). From the last need to the first, as copies in are
-// fitted into their lane; what is computed again leaves the lane to others.
+// Returns the periods that Capuchin would fill by computing the tensor again:
+// those whose copies, given what else is in the lanes, are exposed for longer
+// than that takes (section 4.4). It goes from the last need to the first, as
+// copies in are fitted into their lane; a tensor that is computed again leaves
+// the lane to others.
 RecomputeShare FindRecomputeShare(const StepFacts& facts,
                                   std::vector<InactivePeriod> periods) {
   std::stable_sort(periods.begin(), periods.end(),
@@ -167,6 +168,7 @@ SwapRun DecideCapuchin(const StepFacts& facts, int64_t budget_bytes) {
   const std::vector<InactivePeriod> periods =
       SelectByFreeTime(facts, budget_bytes);
   std::vector<Offload> offloads;
+  offloads.reserve(periods.size());
   for (const InactivePeriod& period : periods) {
     offloads.push_back({.period = period, .leave = period.from});
   }

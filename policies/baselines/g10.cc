@@ -13,30 +13,30 @@ namespace stowage::policies {
 namespace {
 
 // The SSD has the bandwidth for a tensor while its copies leave at least this
-// share of the relief that the whole inactive period would be.
+// share of the relief that the whole inactive period would give.
 constexpr double kNearlyAll = 0.95;
 
-// A period with the times of its copies to and from one tier.
+// Describes a period with the times of its copies to and from one tier.
 struct Eviction {
   Offload offload;
   int64_t out_start_ns = 0;
   int64_t out_ns = 0;
   int64_t in_start_ns = 0;
   int64_t in_ns = 0;
-  KernelIndex left = 0;  // boundary by which it has left
+  KernelIndex left = 0;  // the boundary by which it has left
 };
 
 struct Candidate {
-  double rank = 0;  // relief for what the copies take
+  double rank = 0;  // relief for the time of its copies
   size_t period = 0;
   bool operator<(const Candidate& other) const {
     return rank != other.rank ? rank < other.rank : period > other.period;
   }
 };
 
-// Smart tensor eviction (G10, section 4.3): takes the inactive period that
-// relieves the fast tier most for the time its copies take, again and again,
-// until nothing is over.
+// Runs smart tensor eviction (G10, section 4.3): again and again it takes the
+// inactive period that relieves the fast tier most for the time its copies
+// take, until nothing is over.
 class EvictionScheduler {
  public:
   EvictionScheduler(const StepFacts& facts, int64_t budget_bytes)
@@ -54,7 +54,7 @@ class EvictionScheduler {
   }
 
   std::vector<Offload> Run() {
-    // Relief only shrinks as periods are taken: a rank that is still the
+    // Relief only shrinks as periods are taken, so a rank that is still the
     // highest after it was computed anew is the best there is.
     std::priority_queue<Candidate> queue;
     for (size_t g = 0; g < periods_.size(); ++g) {
@@ -81,15 +81,17 @@ class EvictionScheduler {
   double Rank(size_t g) const {
     const InactivePeriod& period = periods_[g];
     const int64_t copies_ns = copies_ns_[g];
-    if (TimeAt(facts_, period.to) - TimeAt(facts_, period.from) < copies_ns)
+    if (TimeAt(facts_, period.to) - TimeAt(facts_, period.from) < copies_ns) {
       return 0;
+    }
     const double relief =
         pressure_.Relief(period.from, period.to, facts_.bytes[period.tensor]);
     return relief / static_cast<double>(1 + copies_ns);
   }
 
-  // The lowest tier, the SSD, while its lanes are free enough to relieve nearly
-  // the whole period; else the tier that relieves most, of those with room.
+  // Takes the lowest tier, the SSD, while its lanes are free enough to relieve
+  // nearly the whole period; else, among the tiers with room, the one that
+  // relieves most.
   void Take(const InactivePeriod& period) {
     const int64_t bytes = facts_.bytes[period.tensor];
     const double enough =
@@ -130,7 +132,8 @@ class EvictionScheduler {
     return true;
   }
 
-  // Out as early as the lane allows, in as late as it allows.
+  // Schedules the copy out as early as the lane allows, and the copy in as
+  // late.
   Eviction Schedule(const InactivePeriod& period, TierIndex tier) const {
     Eviction e{.offload = {.period = period, .tier = tier}};
     e.out_ns = CopyOutNs(facts_, period.tensor, tier) + 1;
@@ -149,8 +152,9 @@ class EvictionScheduler {
     return e;
   }
 
-  // Smart tensor prefetching (section 4.4): in the order of the latest safe
-  // start, each is moved to the earliest boundary from which there is room.
+  // Runs smart tensor prefetching (section 4.4): in the order of the latest
+  // safe start, each fetch moves to the earliest boundary from which there is
+  // room.
   void PrefetchEagerly() {
     std::stable_sort(
         offloads_.begin(), offloads_.end(),

@@ -14,11 +14,11 @@
 namespace stowage::policies {
 namespace {
 
-// How often a step the lists are scanned, at equal distances of ideal time.
+// The number of scans of the lists in a step, at equal distances of ideal time.
 constexpr int64_t kScansPerStep = 32;
 
-// Linux's page lists, kept for tensors: what is used a second time becomes
-// active, and is so until it has not been used for an interval. Both lists are
+// Keeps Linux's page lists for tensors. A tensor that is used a second time
+// becomes active, until it has not been used for an interval. Both lists are
 // first in, first out; uses do not reorder them.
 class PageLists {
  public:
@@ -42,10 +42,10 @@ class PageLists {
     active_[t] = false;
   }
 
-  // Both lists in one, each from the first in on.
+  // Returns both lists in one, each from the first in on.
   const std::list<TensorIndex>& order() const { return order_; }
   bool active(TensorIndex t) const { return active_[t] != 0; }
-  // In this interval or the one before.
+  // Returns whether the tensor was used in this interval or the one before.
   bool UsedLately(TensorIndex t) const { return used_in_[t] >= interval_ - 1; }
 
   void EndInterval() {
@@ -60,7 +60,7 @@ class PageLists {
 
   std::list<TensorIndex> order_;
   int interval_ = 0;
-  std::vector<int> used_in_;  // by tensor: interval of the last use
+  std::vector<int> used_in_;  // by tensor: the interval of the last use
   std::vector<char> active_;  // by tensor
 };
 
@@ -106,7 +106,7 @@ class IalStep {
     if (born) lists_.Add(t);
   }
 
-  // Room that pinned tensors and workspaces leave to the others.
+  // Returns the room that pinned tensors and workspaces leave to the others.
   int64_t FreeBytes(KernelIndex k) const {
     int64_t fixed_bytes = facts_.workload.need_bytes[k];
     for (TensorIndex t : facts_.workload.staged[k]) {
@@ -115,7 +115,8 @@ class IalStep {
     return budget_bytes_ - fixed_bytes - step_.held_bytes();
   }
 
-  // New pages go to the fast tier while it has room, else to the slower one.
+  // Gives new pages room in the fast tier while it has some, else in the slower
+  // one.
   void Allocate(KernelIndex k) {
     while (FreeBytes(k) < 0) {
       const std::optional<TensorIndex> victim = FirstIn(/*idle=*/false);
@@ -158,13 +159,13 @@ class IalStep {
       free_bytes += facts_.bytes[victim];
     }
     if (free_bytes < facts_.bytes[t]) return;
-    // Pages are exchanged: what comes waits for what makes room.
+    // Pages are exchanged: a page that comes waits for those that make room.
     for (TensorIndex victim : victims) step_.Expel(victim);
     step_.BeginIn(t);
   }
 
-  // `idle`: only what is neither active nor used lately; else whatever there
-  // is, also what is on its way in.
+  // Returns whether the tensor may make room. With `idle`, it has to be neither
+  // active nor used lately; without, any tensor may, also one on its way in.
   bool IsVictim(TensorIndex t, bool idle) const {
     const SwapStep::State state = step_.state(t);
     const bool held = state == SwapStep::State::kFast ||
@@ -180,7 +181,7 @@ class IalStep {
     return std::nullopt;
   }
 
-  // A page that is being moved is waited for.
+  // Waits for operands that are being moved.
   void Use(KernelIndex k) {
     for (const Operand& operand : facts_.graph.kernels[k].operands) {
       if (!facts_.graph.tensors[operand.tensor].movable()) continue;
@@ -217,8 +218,8 @@ SwapRun DecideIal(const StepFacts& facts, int64_t budget_bytes) {
   SwapRun run =
       RunSwapSystem(facts, {.victims = VictimOrder::kFirstIn}, budget_bytes);
   run.notes.push_back(
-      "Kernels cannot use the slower tiers in place: what a kernel uses is "
-      "fetched for it, and the first in goes first.");
+      "Kernels cannot use the slower tiers in place, so a kernel's tensors "
+      "are fetched for it, and the first in goes first.");
   return run;
 }
 

@@ -19,26 +19,27 @@ namespace {
 constexpr size_t kPopulation = 12;
 constexpr size_t kElite = 2;
 constexpr int kGenerations = 20;
-// Generations without a better plan after which the search ends.
+// The search ends after so many generations without a better plan.
 constexpr int kPatience = 3;
-// Kernels that all runs together may simulate; bounds the search in large
-// graphs.
+// The most kernels that all runs together may simulate. It bounds the search in
+// large graphs.
 constexpr int64_t kMaxSimulatedKernels = 500'000;
 
-// Which of the periods are swapped.
+// Says which of the periods are swapped.
 using Genome = std::vector<char>;
 
 struct Individual {
   Genome genome;
-  int64_t step_ns = 0;  // fitness: the less, the better
+  int64_t step_ns = 0;  // fitness: lower is better
 };
 
-// Swaps the periods; victims of what they leave over are those whose next use
-// is farthest away, as in SwapAdvisor's swap planning.
+// Swaps the periods. The victims for the rest are tensors whose next use is
+// farthest away, as in SwapAdvisor's swap planning.
 SwapRun RunSwaps(const StepFacts& facts,
                  const std::vector<InactivePeriod>& periods,
                  int64_t budget_bytes) {
   std::vector<Offload> offloads;
+  offloads.reserve(periods.size());
   for (const InactivePeriod& period : periods) {
     offloads.push_back({.period = period, .leave = period.from});
   }
@@ -62,7 +63,7 @@ class GeneticSearch {
     }
   }
 
-  // The periods that the best individual swaps.
+  // Returns the periods that the best individual swaps.
   std::vector<InactivePeriod> Run() {
     Populate();
     int patience = kPatience;
@@ -77,7 +78,8 @@ class GeneticSearch {
   bool timed_out() const { return timed_out_; }
 
  private:
-  // Nothing, the longest periods that relieve, and shares of all at random.
+  // Begins with nothing, the longest periods that relieve, and random shares of
+  // all.
   void Populate() {
     Add(Genome(periods_.size(), 0));
     Add(LongestFirst());
@@ -121,15 +123,15 @@ class GeneticSearch {
     Rank();
   }
 
-  // A tournament of two.
+  // Selects by a tournament of two.
   const Genome& Select(const std::vector<Individual>& parents) {
-    // Ranked: the lower index is the better one.
+    // Parents are ranked: the lower index is the better one.
     const size_t a = random_() % parents.size();
     const size_t b = random_() % parents.size();
     return parents[std::min(a, b)].genome;
   }
 
-  // At one point, in the order in which the periods begin.
+  // Crosses at one point, in the order in which the periods begin.
   Genome Cross(const Genome& a, const Genome& b) {
     Genome child = a;
     const size_t point = random_() % (child.size() + 1);
@@ -195,8 +197,8 @@ absl::StatusOr<Plan> SwapadvisorPolicy::MakePlan(
   const absl::Time deadline = options.time_limit > absl::ZeroDuration()
                                   ? absl::Now() + options.time_limit
                                   : absl::InfiniteFuture();
-  // What was found under the first budget is kept for the smaller ones that
-  // are tried when addresses do not fit.
+  // The result under the first budget is kept for the smaller ones that are
+  // tried when addresses do not fit.
   std::optional<std::vector<InactivePeriod>> found;
   bool timed_out = false;
   const auto decide = [&](const StepFacts& facts, int64_t budget_bytes) {

@@ -13,7 +13,7 @@ LifeSearch::LifeSearch(const BoundTimeline& timeline,
   for (size_t k = 0; k < timeline.slice.size(); ++k) {
     const int s = timeline.slice[k];
     if (k < fast_ns.size()) slice_ns[s] += fast_ns[k];
-    // Between kernels that are not told apart there may be waiting.
+    // There may be waiting between kernels that share a slice.
     if (++kernels[s] > 1) slice_ns[s] = kInfinite;
   }
   for (const int step : {0, 1}) {
@@ -67,7 +67,8 @@ const std::vector<LaneCharge>& LifeSearch::Charges(const LifeCopy& copy,
                                                    double copy_ns,
                                                    const LifePrices& prices) {
   const std::vector<LanePrice>& lane = (*prices.lane)[Lane(copy, direction)];
-  // Of moments that cost the same, out takes the first and in the last.
+  // Among moments that cost the same, a copy out takes the first and a copy in
+  // the last.
   const auto for_each = [&](auto look_at) {
     for (int i = 0; i <= copy.end - copy.begin; ++i) {
       const int m = direction == 0 ? copy.begin + i : copy.end - i;
@@ -100,7 +101,7 @@ const std::vector<LaneCharge>& LifeSearch::Charges(const LifeCopy& copy,
   return lane_charges_;
 }
 
-// Up to the kernel of `stop`, from the stop before.
+// Follows the writes from the stop before up to the kernel of `stop`.
 void LifeSearch::FollowWrites(const TensorLife& life, size_t stop) {
   const int first = Slice(life.stops[stop].kernel + 1);
   if (life.stops[stop].still) {
@@ -114,7 +115,7 @@ void LifeSearch::FollowWrites(const TensorLife& life, size_t stop) {
   }
 }
 
-// A copy in that began after the last write.
+// Returns the cheapest copy in that began after the last write.
 LifeCopy LifeSearch::BegunBefore(const TensorLife& life, int last) const {
   TierCharges charges;
   Start(life.in_ns, charges);
@@ -125,9 +126,10 @@ LifeCopy LifeSearch::BegunBefore(const TensorLife& life, int last) const {
   return Cheapest(charges, written_, 2 * last);
 }
 
-// Into `fetches_` what it costs to be fetched from each slice on, with the
-// copy complete before the kernels of `last` run; without room. From where the
-// copy costs nothing more is only room. Returns the first slice.
+// Writes into `fetches_` what a fetch from each slice on costs, with the copy
+// complete before the kernels of `last` run, and without room. Stops at the
+// slice from which on the copy is free, since earlier ones only hold more room.
+// Returns the first slice.
 int LifeSearch::FindFetches(const TensorLife& life, int first, int last) {
   fetches_.clear();
   Start(life.in_ns, charges_);
@@ -140,7 +142,7 @@ int LifeSearch::FindFetches(const TensorLife& life, int first, int last) {
   return first;
 }
 
-// Between `stop` and the next one.
+// Returns the passages between `stop` and the next one.
 LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
   const LifeStop& a = life.stops[stop];
   const int first = Slice(a.kernel + 1);
@@ -165,7 +167,7 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
     const double cost = out.cost + prices_->Room(first, s);
     if (cost < leaving.cost) leaving = {cost, s, last, out, {}};
     Add(0, 2 * s + 1, charges_);
-    // Later there is only more room to pay for.
+    // A later copy only has more room to pay for.
     if (out.cost <= 0) s = leave_by;
     ++s;
   };
@@ -179,7 +181,8 @@ LifeSearch::Passages LifeSearch::Pass(const TensorLife& life, size_t stop) {
     }
   }
   while (s <= leave_by) leave();
-  // A copy in may have begun before this stop, which reads what is copied.
+  // A copy in may have begun before this stop, which reads the tensor
+  // meanwhile.
   if (!crowded && !a.still && room < fetching.cost) {
     const LifeCopy in = BegunBefore(life, last);
     if (in.cost + room < fetching.cost) {
@@ -210,7 +213,7 @@ double LifeSearch::StopCost(const TensorLife& life, size_t i, bool fast) const {
          prices_->over_kernel[slice] * stop.most_slow_ns;
 }
 
-// The cheapest way to each state at each stop, from a given beginning.
+// Finds the cheapest way to each state at each stop, from a given beginning.
 double LifeSearch::Solve(const TensorLife& life, State first) {
   const size_t count = life.stops.size();
   through_.assign(kStates * count, {});
@@ -231,8 +234,9 @@ double LifeSearch::Solve(const TensorLife& life, State first) {
         through_[kStates * i + at] = {before, after};
       }
     }
-    for (const State at : kAllStates)
+    for (const State at : kAllStates) {
       next[at] += StopCost(life, i, at != kSlow);
+    }
     cost = next;
   }
   if (life.cyclic) {

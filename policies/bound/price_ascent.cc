@@ -6,24 +6,24 @@
 namespace stowage::policies {
 namespace {
 
-// As shares of a lane's highest price, and of what copying a byte costs.
+// Steps as shares of a lane's highest price, and of what copying a byte costs.
 constexpr double kFirstStep = 0.05;
 constexpr double kLastStep = 1e-4;
 
-// After so many evaluations that gain less than this share steps become shorter
-// by this factor.
-constexpr int kPatience = 30;
+// After so many evaluations that gain less than this share, steps become
+// shorter by this factor.
+constexpr int kAscentPatience = 30;
 constexpr double kGain = 1e-5;
 constexpr double kShorter = 0.7;
 
-// How much of an average stays from one evaluation to the next.
+// The share of an average that stays from one evaluation to the next.
 constexpr double kSlopeMemory = 0.9;
 constexpr double kSquareMemory = 0.97;
 
-// Keeps sums of prices below 1 when they are rounded.
-constexpr double kRounding = 1e-9;
+// Keeps sums of prices below 1 as they are rounded.
+constexpr double kRoundingSlack = 1e-9;
 
-// Onto the nearest prices that leave kernels no negative share.
+// Moves to the nearest prices that leave kernels no negative share.
 void LimitLanes(std::vector<double>& lanes) {
   while (true) {
     double sum = 0;
@@ -33,7 +33,7 @@ void LimitLanes(std::vector<double>& lanes) {
       positive += price > 0;
     }
     if (sum <= 1) return;
-    const double less = (sum - 1) / positive + kRounding;
+    const double less = (sum - 1) / positive + kRoundingSlack;
     for (double& price : lanes) price = std::max(0.0, price - less);
   }
 }
@@ -61,7 +61,7 @@ void PriceAscent::Climb(int evaluations) {
       best_ns_ = value.bound_ns;
       best_ = prices_;
     }
-    if (++stuck_ > kPatience) {
+    if (++stuck_ > kAscentPatience) {
       Restart();
     } else {
       Step(value.ascent);
@@ -93,7 +93,7 @@ void PriceAscent::Step(const BoundPrices& ascent) {
   }
 }
 
-// Lanes of one moment compete, so they have one step between them.
+// Moves the lanes of one moment. They compete, so they share one step.
 void PriceAscent::MoveLanes(const std::vector<double>& ascent,
                             std::vector<double>& prices, size_t first) {
   double square = 0;
@@ -114,7 +114,7 @@ void PriceAscent::Follow(double slope, size_t i) {
   square_[i] = kSquareMemory * square_[i] + (1 - kSquareMemory) * slope * slope;
 }
 
-// The next value of price `i`, which is counted in `scale`.
+// Returns the next value of price `i`, which is counted in `scale`.
 double PriceAscent::Move(double slope, double scale, double price, size_t i) {
   slope *= scale;
   if (price <= 0 && slope < 0) slope = 0;

@@ -20,7 +20,7 @@ TierIndex ReferenceTier(const MemorySystem& system) {
   return kFastTier;
 }
 
-// By how much more bytes in an addressable tier count than those in the
+// Says how much more bytes in an addressable tier count than bytes in the
 // reference tier (kernel_cost.h).
 struct Weights {
   double read = 1;
@@ -62,9 +62,9 @@ std::vector<Weights> AddressableTiers(const MemorySystem& system) {
   return weights;
 }
 
-// A plane below the kernel's duration as a function of the slow shares of its
-// inputs and outputs. The duration is bilinear, so a plane that is below it at
-// the corners is below it everywhere between them.
+// Bounds the kernel's duration by a plane over the slow shares of its inputs
+// and outputs. The duration is bilinear, so a plane that is below it at the
+// corners is below it everywhere between them.
 struct Plane {
   double at_fast_ns = 0;
   double inputs_ns = 0;
@@ -82,7 +82,8 @@ Plane PlaneBelow(const KernelProfile& profile, double most_in,
   const double sum = sf * most_in + fs * most_out;
   const double lost = std::min(0.0, both * most_in * most_out);
   if (lost == 0) return {ff - 1, sf, fs};
-  // Both slow cost less than each of them adds: less steep, or else lower.
+  // Both slow cost less than each adds: take a plane that is less steep or, if
+  // that cannot be, lower.
   if (sf >= 0 && fs >= 0 && sum + lost >= 0) {
     const double share = (sum + lost) / sum;
     return {ff - 1, share * sf, share * fs};
@@ -90,7 +91,7 @@ Plane PlaneBelow(const KernelProfile& profile, double most_in,
   return {ff + lost - 1, sf, fs};
 }
 
-// The highest shares there can be: operands weigh more in a third tier.
+// Returns the highest shares there can be: operands weigh more in a third tier.
 Weights MostShares(const std::vector<Weights>& tiers) {
   Weights most;
   if (tiers.empty()) most = {0, 0};
@@ -101,7 +102,7 @@ Weights MostShares(const std::vector<Weights>& tiers) {
   return most;
 }
 
-// A plane above it, level or steeper.
+// Returns a plane above the duration, level or rising.
 Plane PlaneAbove(const KernelProfile& profile, double most_in,
                  double most_out) {
   const double ff = profile.fast_inputs_fast_outputs.duration_ns;
@@ -109,8 +110,8 @@ Plane PlaneAbove(const KernelProfile& profile, double most_in,
   const double sf = profile.slow_inputs_fast_outputs.duration_ns - ff;
   const double both =
       profile.slow_inputs_slow_outputs.duration_ns - ff - fs - sf;
-  // What both slow cost more is shared out: x y is below most_out x, and below
-  // most_in y.
+  // What both slow cost beyond each is shared between the two: x y is below
+  // most_out x, and below most_in y.
   const double more = std::max(0.0, both) / 2;
   return {ff + 1, std::max(0.0, sf + more * most_out),
           std::max(0.0, fs + more * most_in)};
@@ -121,7 +122,7 @@ struct Shares {
   double written = 0;
 };
 
-// By how much a kernel is slower when one of its operands is slow.
+// Says by how much a kernel is slower when one of its operands is slow.
 struct SlowRange {
   double least_ns = 0;
   double most_ns = 0;
@@ -170,7 +171,7 @@ SlowRange FindSlowRange(const Graph& graph, const MemorySystem& system,
   return range;
 }
 
-// No copy of at most `most_bytes` is faster.
+// Returns a bandwidth that no copy of at most `most_bytes` exceeds.
 double BestBytesPerSecond(const MemorySystem& system, TierIndex from,
                           TierIndex to, int64_t most_bytes) {
   double best = static_cast<double>(
@@ -178,7 +179,7 @@ double BestBytesPerSecond(const MemorySystem& system, TierIndex from,
                system.tiers[to].peak_write_bytes_per_second()));
   for (const CopyCurve& curve : system.copies) {
     if (curve.from_tier != from || curve.to_tier != to) continue;
-    // Between the points of the curve bandwidth is linear.
+    // Between the points of the curve, bandwidth is linear.
     const int64_t copy_ns =
         system.CopyDurationNs(from, to, most_bytes) - curve.setup_ns - 1;
     best = static_cast<double>(most_bytes) * 1e9 /
@@ -191,8 +192,8 @@ double BestBytesPerSecond(const MemorySystem& system, TierIndex from,
   return best;
 }
 
-// What `bytes` add to a copy, at least. Contiguous moves are one copy, but all
-// of it is in the fast tier at one time.
+// Returns what `bytes` add to a copy, at least. Contiguous moves are one copy,
+// but all of it is in the fast tier at one time.
 double LeastCopyNs(const MemorySystem& system, TierIndex from, TierIndex to,
                    int64_t bytes, int64_t fast_limit_bytes) {
   const int64_t most_bytes = std::max(bytes, fast_limit_bytes);
@@ -228,7 +229,7 @@ TensorLife MakeLife(const Graph& graph, const MemorySystem& system,
   return life;
 }
 
-// Merges stops at one kernel: a birth that is a use as well.
+// Sorts the stops and merges those at one kernel: a birth that is also a use.
 void SortStops(TensorLife& life) {
   std::vector<LifeStop>& stops = life.stops;
   std::sort(
@@ -246,14 +247,15 @@ void SortStops(TensorLife& life) {
   }
 }
 
-// Where the tensor does not fit beside what has to be in the fast tier.
+// Finds where the tensor does not fit beside the ones that have to be in the
+// fast tier.
 void FindCrowding(const KernelRoom& room, KernelIndex step, TensorLife& life) {
   const auto crowded = [&](KernelIndex k) {
     return life.bytes > static_cast<double>(room.free_bytes[(k + step) % step]);
   };
   for (size_t i = 0; i < life.stops.size(); ++i) {
     LifeStop& stop = life.stops[i];
-    // An operand that has to be fast is itself among what leaves no room.
+    // An operand that has to be fast is itself among those that leave no room.
     stop.can_be_fast = stop.slow_ns == kInfinite || !crowded(stop.kernel);
     const bool is_last = i + 1 == life.stops.size();
     if (is_last && life.cyclic) break;
@@ -302,6 +304,7 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
   const Weights most = MostShares(tiers);
   const KernelIndex step = graph.kernel_count() + 1;
   std::vector<TensorLife> lives;
+  lives.reserve(graph.tensor_count());
   for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {
     lives.push_back(MakeLife(graph, system, room, t));
   }
@@ -330,7 +333,7 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
                                              .still = operand.write});
     }
   }
-  // Where no plan can be, what does not fit says nothing.
+  // If there can be no plan, it says nothing that a tensor does not fit.
   const bool feasible =
       std::all_of(room.free_bytes.begin(), room.free_bytes.end(),
                   [](int64_t bytes) { return bytes >= 0; });

@@ -44,6 +44,7 @@ absl::StatusOr<Environment> Environment::Make(const Graph& graph,
   environment.FindDemands();
   environment.FindCosts();
   std::vector<int64_t> room_bytes;
+  room_bytes.reserve(graph.kernel_count());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     room_bytes.push_back(environment.RoomBytes(k, workload.arena_bytes));
   }
@@ -116,7 +117,7 @@ void Environment::FindCosts() {
     const KernelProfile& profile = profiles_.back();
     fastest_ns_ += kernel.gap_ns + profile.fast_inputs_fast_outputs.duration_ns;
     slowest_ns_ += kernel.gap_ns + profile.slow_inputs_slow_outputs.duration_ns;
-    // What cannot be used in place is fetched for each kernel.
+    // A tensor that cannot be used in place is fetched for each kernel.
     if (!slow_in_place_) slowest_ns_ += staging_ns;
   }
   const int64_t loss_ns = slowest_ns_ - fastest_ns_;
@@ -146,8 +147,8 @@ bool Environment::CanDecide(KernelIndex k, TensorIndex t) const {
   if (contains(must_be_fast_[k]) || contains(must_be_slow_[k])) return false;
   const Tensor& tensor = graph_->tensors[t];
   if (IsBorn(tensor, k) || mode_ == MigrationMode::kSynchronous) return true;
-  // A copy that runs while the kernel runs must not be written, and ends
-  // within the tensor's life.
+  // A tensor must not be written while it is copied beside the kernel, and the
+  // copy has to end within the tensor's life.
   const Operand* operand = FindOperand(graph_->kernels[k], t);
   const bool is_written = operand != nullptr && operand->write;
   return !is_written && (tensor.persistent || tensor.death_kernel != k);

@@ -80,8 +80,8 @@ void IntervalPlanner::RunInterval(int32_t interval) {
   if (!rules_.evict_idle) Linger(interval);
 }
 
-// Long-lived tensors leave as soon as their interval is done with them, unless
-// the next one wants them (Sentinel IV-D, avoiding Case 2).
+// Lets long-lived tensors leave as soon as their interval is done with them,
+// unless the next one wants them (Sentinel IV-D, avoiding Case 2).
 void IntervalPlanner::ReleaseIdle(int32_t interval) {
   std::vector<TensorIndex> idle;
   for (TensorIndex t : residents_) {
@@ -96,8 +96,8 @@ void IntervalPlanner::ReleaseIdle(int32_t interval) {
   for (TensorIndex t : idle) Leave(t, resident_[t]);
 }
 
-// Idle tensors keep their room up to the start of the interval while none of
-// its requests wants it; those that are alive in the fewest layers are the
+// Lets idle tensors keep their room up to the start of the interval while none
+// of its requests wants it. Those that are alive in the fewest layers are the
 // first to leave (ReDL III-C).
 void IntervalPlanner::Linger(int32_t interval) {
   std::vector<TensorIndex> idle;
@@ -154,8 +154,8 @@ void IntervalPlanner::PlaceVisit(const Visit& visit) {
   residents_.insert(visit.tensor);
 }
 
-// In the fast tier for all of the visit, or not at all: kernels can use it in
-// the slower tier.
+// Places the tensor in the fast tier for all of the visit, or returns false:
+// kernels can then use it in the slower tier.
 bool IntervalPlanner::PlaceWhole(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   if (visit.born && BornSlow(t)) return false;
@@ -181,8 +181,8 @@ bool IntervalPlanner::PlaceWhole(const Visit& visit) {
   return true;
 }
 
-// Each use has its room already; what lies between them and ahead of them gets
-// room as far as there is any.
+// Joins the uses of a visit. Each use has its room already; the time between
+// them and ahead of them gets room as far as there is any.
 void IntervalPlanner::PlacePieces(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   for (int32_t use = visit.first_use; use < visit.last_use; ++use) {
@@ -214,7 +214,8 @@ bool IntervalPlanner::Arrive(const Visit& visit) {
   return (IsHead(visit) && BeAtStart(visit)) || FetchVisit(visit);
 }
 
-// The first visit in the step of a tensor that the step before leaves behind.
+// Returns whether this is the first visit in the step of a tensor that the step
+// before leaves behind.
 bool IntervalPlanner::IsHead(const Visit& visit) const {
   const Tensor& tensor = graph_.tensors[visit.tensor];
   if (visit.interval != 0 || visit.first_use != 0) return false;
@@ -222,7 +223,8 @@ bool IntervalPlanner::IsHead(const Visit& visit) const {
          (tensor.wraps() && KernelOf(visit.tensor, 0) <= tensor.death_kernel);
 }
 
-// In the fast tier as the step begins, because the step before leaves it there.
+// Places the tensor in the fast tier as the step begins, because the step
+// before leaves it there. Returns false if that cannot be.
 bool IntervalPlanner::BeAtStart(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   UseResidency& residency = residencies_[t][visit.first_use];
@@ -242,10 +244,11 @@ bool IntervalPlanner::BeAtStart(const Visit& visit) {
   return true;
 }
 
-// Where in the last interval the residency begins that goes on in the next
-// step: fetched in time for it, or right after the tensor's last use, where
-// that is in the last interval and so expected to find it fast. Nothing when
-// there is no room, or no time and the tensor shall rather stay slow.
+// Returns where in the last interval the residency begins that goes on in the
+// next step. The tensor is fetched in time for it, or it stays after its last
+// use, if that is in the last interval and so expected to find it fast. Returns
+// nothing if there is no room, or if there is no time and the tensor shall
+// rather stay slow.
 std::optional<KernelIndex> IntervalPlanner::BeginTail(const Visit& visit) {
   const TensorIndex t = visit.tensor;
   const Tensor& tensor = graph_.tensors[t];
@@ -282,8 +285,8 @@ bool IntervalPlanner::FetchVisit(const Visit& visit) {
                visit.interval);
 }
 
-// Not before the previous interval, nor while the tensor is written or on its
-// way out.
+// Returns the first boundary at which a fetch may begin: not before the
+// previous interval, nor while the tensor is written or on its way out.
 KernelIndex IntervalPlanner::EarliestFetch(const Visit& visit) const {
   const TensorIndex t = visit.tensor;
   const Tensor& tensor = graph_.tensors[t];
@@ -303,9 +306,9 @@ KernelIndex IntervalPlanner::EarliestFetch(const Visit& visit) const {
   return earliest;
 }
 
-// Fetches for a use that has its room already. `due`: the start of the use's
-// interval, which waits for what lacks time but not room. False when the
-// tensor shall rather stay slow.
+// Fetches for a use that has its room already. `due` is the start of the use's
+// interval, which waits for a fetch that lacks time but not room. Returns false
+// if the tensor shall rather stay slow.
 bool IntervalPlanner::Fetch(TensorIndex t, int32_t use, KernelIndex earliest,
                             KernelIndex due, int32_t interval) {
   UseResidency& residency = residencies_[t][use];
@@ -367,8 +370,9 @@ IntervalPlanner::Limit IntervalPlanner::LimitOf(TensorIndex t,
   const KernelIndex death = tensor.death_kernel;
   const bool dies = !tensor.persistent && uses[use].kernel <= death &&
                     (!has_next || uses[use + 1].kernel > death);
-  if (dies)
+  if (dies) {
     return {.boundary = death, .dies = true, .death_boundary = death + 1};
+  }
   if (!has_next) {
     return {.boundary = tails_[t].has_value() ? tails_[t]->begin : last_,
             .may_stay = true};
@@ -413,8 +417,7 @@ void IntervalPlanner::Leave(TensorIndex t, int32_t use) {
   }
 }
 
-// Copies the tensor out such that the copy is complete where its residency
-// ends.
+// Copies the tensor out such that the copy is complete as its residency ends.
 void IntervalPlanner::LeaveInTime(TensorIndex t, int32_t use) {
   UseResidency& residency = residencies_[t][use];
   resident_[t] = -1;

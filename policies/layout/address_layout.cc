@@ -16,13 +16,13 @@ namespace {
 
 constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
-// Orders that are tried to place more of many items, where at most this share
-// of the capacity is left out.
+// The number of orders that are tried to place more of many items, if at most
+// this share of the capacity is left out.
 constexpr size_t kFewItems = 500;
 constexpr int kReorders = 4;
 constexpr double kReorderable = 0.02;
 
-// Whether more bytes coexist than there are.
+// Returns whether more bytes coexist than there are.
 bool Overloaded(const std::vector<LayoutItem>& items, int64_t capacity) {
   KernelIndex end = 0;
   for (const LayoutItem& item : items) {
@@ -57,6 +57,7 @@ using Score = std::function<double(const LayoutItem&)>;
 std::vector<int> OrderBy(const std::vector<LayoutItem>& items,
                          const Score& score) {
   std::vector<double> scores;
+  scores.reserve(items.size());
   for (const LayoutItem& item : items) scores.push_back(score(item));
   std::vector<int> order(items.size());
   std::iota(order.begin(), order.end(), 0);
@@ -65,7 +66,7 @@ std::vector<int> OrderBy(const std::vector<LayoutItem>& items,
   return order;
 }
 
-// Orders of placement, most often best first.
+// Returns orders of placement, the one that most often is best first.
 const std::vector<Score>& Scores() {
   static const auto* scores = new std::vector<Score>{
       [](const LayoutItem& item) { return item.size_bytes * Lifetime(item); },
@@ -90,7 +91,8 @@ Layout PackInOrder(const std::vector<LayoutItem>& items, std::vector<int> order,
   return layout;
 }
 
-// Places what was left out before all else, again and again, until nothing is.
+// Places the items that were left out before all else, again and again, until
+// none is.
 void Reorder(const std::vector<LayoutItem>& items, int64_t capacity,
              Skyline& skyline, Layout& best) {
   const auto most_bytes =

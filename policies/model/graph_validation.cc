@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "policies/model/field_check.h"
 #include "policies/model/implementations.h"
 #include "policies/model/liveness.h"
 #include "policies/model/name.h"
@@ -13,26 +14,14 @@ namespace stowage::policies {
 namespace {
 
 constexpr int64_t kMaxTensorBytes = int64_t{1} << 50;
-// Sums of sizes and of times stay far from 2^63, so no later sum overflows.
+// Keeps sums of sizes and of times far from 2^63, so that no later sum
+// overflows.
 constexpr int64_t kMaxTotalBytes = int64_t{1} << 60;
 constexpr int64_t kMaxTotalNs = int64_t{1} << 60;
 constexpr int64_t kMaxKernelNs = int64_t{1} << 50;  // 13 days
 constexpr int64_t kMaxRate = int64_t{1} << 60;      // a second
 constexpr int32_t kMaxAccessCount = 1'000'000;
 constexpr size_t kMaxAlternatives = 15;
-
-absl::Status Refuse(const std::string& field, int64_t value,
-                    const std::string& remedy) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, " is ", value, "; ", remedy));
-}
-
-absl::Status CheckRange(const std::string& field, int64_t value, int64_t low,
-                        int64_t high) {
-  if (value >= low && value <= high) return absl::OkStatus();
-  return Refuse(field, value,
-                absl::StrCat("it must be from ", low, " to ", high));
-}
 
 absl::Status CheckLifetime(const Graph& graph, const std::string& place,
                            const Tensor& tensor) {
@@ -44,9 +33,10 @@ absl::Status CheckLifetime(const Graph& graph, const std::string& place,
       CheckRange(place + ".death_kernel", tensor.death_kernel, 0, last));
   if (tensor.kind == TensorKind::kWorkspace &&
       tensor.birth_kernel != tensor.death_kernel) {
-    status.Update(Refuse(place + ".death_kernel", tensor.death_kernel,
-                         "a workspace lives for one kernel; make it equal to "
-                         "birth_kernel or choose another kind"));
+    status.Update(
+        RefuseField(place + ".death_kernel", tensor.death_kernel,
+                    "a workspace lives for one kernel; make it equal to "
+                    "birth_kernel or choose another kind"));
   }
   return status;
 }
@@ -132,8 +122,9 @@ absl::Status CheckRepeatedOperands(const Graph& graph, KernelIndex kernel,
 
 absl::Status CheckAlternatives(const std::string& place, const Kernel& kernel) {
   if (kernel.alternatives.size() > kMaxAlternatives) {
-    return Refuse(place + ".alternatives' length", kernel.alternatives.size(),
-                  absl::StrCat("give at most ", kMaxAlternatives));
+    return RefuseField(place + ".alternatives' length",
+                       kernel.alternatives.size(),
+                       absl::StrCat("give at most ", kMaxAlternatives));
   }
   absl::Status status;
   for (size_t i = 0; i < kernel.alternatives.size(); ++i) {
@@ -166,8 +157,9 @@ absl::Status CheckKernel(const Graph& graph, KernelIndex index) {
   return status;
 }
 
-// A kernel with a choice has one workspace that no kernel lists: what running
-// it costs stands in the corners, and its size may change.
+// Checks that a kernel with a choice has one workspace that no kernel lists as
+// an operand: the corners say what running the kernel costs, and the size of
+// the workspace may change.
 absl::Status CheckChoosableWorkspaces(const Graph& graph) {
   std::vector<int> workspaces(graph.kernels.size(), 0);
   for (const Tensor& tensor : graph.tensors) {
@@ -200,7 +192,7 @@ int64_t LargestWorkspaceBytes(const Kernel& kernel) {
   return most;
 }
 
-// The longest of all implementations.
+// Returns the duration of the slowest implementation.
 int64_t DurationNs(const Kernel& kernel) {
   int64_t most = 0;
   for (int32_t i = 0; i <= kernel.alternatives.size(); ++i) {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "policies/model/field_check.h"
 #include "policies/model/name.h"
 
 namespace stowage::policies {
@@ -19,27 +20,14 @@ constexpr int64_t kMaxBytes = int64_t{1} << 60;
 constexpr int64_t kMaxFlops = int64_t{1} << 60;
 constexpr int64_t kMaxLatencyNs = 1'000'000'000'000;  // 1000 s
 
-absl::Status Refuse(const std::string& field, const std::string& is,
-                    const std::string& remedy) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(field, " is ", is, "; ", remedy));
-}
-
-absl::Status CheckRange(const std::string& field, int64_t value, int64_t low,
-                        int64_t high) {
-  if (value >= low && value <= high) return absl::OkStatus();
-  return Refuse(field, absl::StrCat(value),
-                absl::StrCat("it must be from ", low, " to ", high));
-}
-
 absl::Status CheckPointCount(const std::string& field, int count) {
   if (count >= 1 && count <= kMaxCurvePoints) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       field, " has ", count, " points; give 1 to ", kMaxCurvePoints));
 }
 
-// A curve's positions ascend and its bandwidths are positive. `position` reads
-// the x coordinate of a point.
+// Checks that a curve's positions ascend and its bandwidths are positive.
+// `position` reads the x coordinate of a point.
 template <typename Points, typename Position>
 absl::Status CheckCurve(const std::string& field, const Points& points,
                         Position position) {
@@ -48,8 +36,8 @@ absl::Status CheckCurve(const std::string& field, const Points& points,
   for (int i = 0; status.ok() && i < points.size(); ++i) {
     const std::string place = absl::StrCat(field, "[", i, "]");
     if (position(points[i]) <= previous) {
-      return Refuse(place, absl::StrCat("at ", position(points[i])),
-                    "points must be positive and ascend");
+      return RefuseField(place, absl::StrCat("at ", position(points[i])),
+                         "points must be positive and ascend");
     }
     previous = position(points[i]);
     status = CheckRange(absl::StrCat(place, ".bytes_per_second"),
@@ -78,13 +66,13 @@ absl::Status CheckTierNumbers(const std::string& place, const v1::Tier& tier) {
   status.Update(CheckRange(place + ".copy_read_threads",
                            tier.copy_read_threads(), 0, 4096));
   if (!IsPageSize(tier.page_bytes())) {
-    status.Update(Refuse(place + ".page_bytes", absl::StrCat(tier.page_bytes()),
-                         "it must be a power of two, or 0 for 4096"));
+    status.Update(RefuseField(place + ".page_bytes", tier.page_bytes(),
+                              "it must be a power of two, or 0 for 4096"));
   }
   if (!std::isfinite(tier.price_usd_per_gb()) || tier.price_usd_per_gb() < 0) {
-    status.Update(Refuse(place + ".price_usd_per_gb",
-                         absl::StrCat(tier.price_usd_per_gb()),
-                         "it must be a number from 0; 0 means unknown"));
+    status.Update(RefuseField(place + ".price_usd_per_gb",
+                              tier.price_usd_per_gb(),
+                              "it must be a number from 0; 0 means unknown"));
   }
   return status;
 }
@@ -95,8 +83,9 @@ absl::Status CheckTier(const std::string& place, const v1::Tier& tier) {
   status.Update(CheckCurve(place + ".read", tier.read(), Threads));
   status.Update(CheckCurve(place + ".write", tier.write(), Threads));
   if (tier.addressable() && tier.streamable()) {
-    status.Update(Refuse(place + ".streamable", "true",
-                         "an addressable tier needs no streaming; clear it"));
+    status.Update(
+        RefuseField(place + ".streamable", "true",
+                    "an addressable tier needs no streaming; clear it"));
   }
   return status;
 }
@@ -113,13 +102,14 @@ absl::Status CheckTiers(const v1::MemorySystem& proto) {
     const std::string place = absl::StrCat("tiers[", i, "]");
     status.Update(CheckTier(place, proto.tiers(i)));
     if (!names.insert(proto.tiers(i).name()).second) {
-      status.Update(Refuse(place + ".name", "'" + proto.tiers(i).name() + "'",
-                           "another tier has that name; choose a new one"));
+      status.Update(
+          RefuseField(place + ".name", "'" + proto.tiers(i).name() + "'",
+                      "another tier has that name; choose a new one"));
     }
   }
   if (!proto.tiers(0).addressable()) {
-    status.Update(Refuse("tiers[0].addressable", "false",
-                         "kernels run from the first tier; set it"));
+    status.Update(RefuseField("tiers[0].addressable", "false",
+                              "kernels run from the first tier; set it"));
   }
   return status;
 }
@@ -138,7 +128,7 @@ absl::Status CheckCopies(const v1::MemorySystem& proto) {
     status.Update(CheckCurve(place + ".points", curve.points(), Buffer));
     const std::pair<int, int> pair(curve.from_tier(), curve.to_tier());
     if (pair.first == pair.second || !pairs.insert(pair).second) {
-      status.Update(Refuse(
+      status.Update(RefuseField(
           place, absl::StrCat("from tier ", pair.first, " to ", pair.second),
           "give each pair of different tiers at most once"));
     }
@@ -148,8 +138,8 @@ absl::Status CheckCopies(const v1::MemorySystem& proto) {
 
 absl::Status Check(const v1::MemorySystem& proto) {
   if (proto.schema_version() != 1) {
-    return Refuse("schema_version", absl::StrCat(proto.schema_version()),
-                  "this version reads schema 1");
+    return RefuseField("schema_version", proto.schema_version(),
+                       "this version reads schema 1");
   }
   absl::Status status = CheckName("name", proto.name());
   status.Update(CheckRange("processor_flops_per_second",

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "policies/model/field_check.h"
 
 namespace stowage::policies {
 namespace {
@@ -14,13 +15,6 @@ constexpr int kMaxCount = 4'000'000;
 constexpr int64_t kMaxOffset = int64_t{1} << 60;
 constexpr int kMaxNotes = 1000;
 constexpr size_t kGraphIdLength = 64;
-
-absl::Status CheckRange(const std::string& field, int64_t value, int64_t low,
-                        int64_t high) {
-  if (value >= low && value <= high) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      field, " is ", value, "; it must be from ", low, " to ", high));
-}
 
 absl::Status CheckCount(const char* field, int count, int most = kMaxCount) {
   if (count <= most) return absl::OkStatus();

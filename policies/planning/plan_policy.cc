@@ -15,9 +15,9 @@
 namespace stowage::policies {
 namespace {
 
-// Shares of the arena that decisions are tried with. Addresses that leave holes
-// between tensors need some slack; below the last share there is no hope that
-// less would help.
+// The shares of the arena with which decisions are tried. Addresses that leave
+// holes between tensors need some slack; below the last share there is no hope
+// that less would help.
 constexpr double kBudgetShares[] = {1.0,  0.985, 0.97, 0.95, 0.93,
                                     0.90, 0.86,  0.8,  0.7,  0.5};
 
@@ -52,7 +52,7 @@ absl::StatusOr<Plan> BuildWithRetries(const Graph& graph,
       graph, system, MakeInput(workload, StagedResidencies(graph, workload)));
   if (plan.ok()) {
     plan->notes.push_back(
-        "No address layout of what the policy decided fits the limit; each "
+        "No address layout of the policy's decisions fits the limit, so each "
         "kernel's tensors are staged for it alone.");
   }
   return plan;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// How kernels can use a tensor that is not in the fast tier.
+// Says how kernels can use a tensor that is not in the fast tier.
 enum class SlowAccess { kNone, kInPlace, kStreamed };
 
 SlowAccess FindSlowAccess(const MemorySystem& system) {
@@ -29,21 +29,21 @@ SlowAccess FindSlowAccess(const MemorySystem& system) {
   return access;
 }
 
-// What one kernel wants in the fast tier.
+// Says what one kernel wants in the fast tier.
 struct KernelDemand {
   int64_t fixed_bytes = 0;  // pinned and workspace: cannot be elsewhere
   int64_t operand_bytes = 0;
   int64_t birth_bytes = 0;
-  // Operands, workspaces and what is born, ascending.
+  // Operands, workspaces and tensors that are born, ascending.
   std::vector<TensorIndex> tensors;
-  // Of those, movable ones.
+  // The movable ones among them.
   std::vector<TensorIndex> operands;
   std::vector<TensorIndex> births;  // not operands
 };
 
-// Room for the pinned tensors. They are placed before everything else and keep
-// this room for the whole step, so that what is staged always fits above them,
-// however their lifetimes interleave.
+// Returns the room for the pinned tensors. They are placed before everything
+// else and keep this room for the whole step, so that staged tensors always fit
+// above them, however their lifetimes interleave.
 int64_t PinnedBytes(const Graph& graph) {
   const KernelIndex end = graph.kernel_count() + 1;
   std::vector<LayoutItem> items;
@@ -99,7 +99,7 @@ std::vector<KernelDemand> FindDemands(const Graph& graph) {
   return demands;
 }
 
-// Largest first; the first of equals stays first.
+// Sorts the largest first; the first among equals stays first.
 void SortBySize(const Graph& graph, std::vector<TensorIndex>& tensors) {
   std::stable_sort(
       tensors.begin(), tensors.end(), [&](TensorIndex a, TensorIndex b) {
@@ -107,7 +107,7 @@ void SortBySize(const Graph& graph, std::vector<TensorIndex>& tensors) {
       });
 }
 
-// Bytes that must be in the fast tier, all else left slow.
+// Returns the bytes that must be in the fast tier if all else is left slow.
 int64_t LeastNeed(const KernelDemand& demand, SlowAccess access) {
   return demand.fixed_bytes +
          (access == SlowAccess::kNone ? demand.operand_bytes : 0);
@@ -152,7 +152,7 @@ void FillKernel(const Graph& graph, KernelDemand demand, SlowAccess access,
   if (!stream.tensors.empty()) workload.streams.push_back(std::move(stream));
 }
 
-// Whether some kernel has to stream operands when nothing is set aside.
+// Returns whether some kernel has to stream operands if nothing is set aside.
 bool NeedsWindow(const std::vector<KernelDemand>& demands,
                  int64_t arena_bytes) {
   return std::any_of(demands.begin(), demands.end(), [&](const auto& demand) {
@@ -160,12 +160,13 @@ bool NeedsWindow(const std::vector<KernelDemand>& demands,
   });
 }
 
-// The least limit with which a need and the smallest window fit.
+// Returns the least limit with which a need and the smallest window fit.
 int64_t LimitForStreaming(int64_t need_bytes) {
   return std::max(4 * kMiB, need_bytes + kMiB);
 }
 
-// Bytes of the fullest kernel that fits as a whole beside the smallest window.
+// Returns the bytes of the fullest kernel that fits as a whole beside the
+// smallest window.
 int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
                            int64_t arena_bytes) {
   int64_t fullest = 0;
@@ -176,15 +177,15 @@ int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
   return fullest;
 }
 
-// The window that is set aside, smaller where kernels need the room: streaming
-// a matrix product reads its operands many times, so no kernel shall stream for
-// the window's sake.
+// Returns the window that is set aside, smaller where kernels need the room.
+// Streaming a matrix product reads its operands many times, so no kernel shall
+// stream for the window's sake.
 int64_t FitWindow(int64_t fast_limit_bytes, int64_t need_bytes) {
   return std::min(StreamWindowBytes(fast_limit_bytes),
                   (fast_limit_bytes - need_bytes) / kMiB * kMiB);
 }
 
-// Bytes that must be in the fast tier at the fullest kernel.
+// Returns the bytes that must be in the fast tier at the fullest kernel.
 LeastLimit FullestKernel(const Graph& graph, SlowAccess access,
                          const std::vector<KernelDemand>& demands) {
   LeastLimit fullest;
@@ -228,7 +229,7 @@ int64_t StreamWindowBytes(int64_t fast_limit_bytes) {
 std::string DescribeFastLimit(const MemorySystem& system,
                               int64_t fast_limit_bytes) {
   const Tier& fast = system.tiers[kFastTier];
-  const std::string limit =
+  std::string limit =
       absl::StrCat("fast limit ", DescribeBytes(fast_limit_bytes));
   if (fast.capacity_bytes != fast_limit_bytes) return limit;
   return absl::StrCat(limit, ", the capacity of tier '", fast.name, "',");

@@ -17,37 +17,37 @@
 namespace stowage::policies {
 namespace {
 
-// Where kernels can use a slower tier in place, what a copy costs decides
+// Where kernels can use a slower tier in place, the price of a copy decides
 // between moving and staying slow. Elsewhere all absences cost alike.
 constexpr LanePrices kPrices[] = {{1, 1, 1000},  {1, 1, 1},
                                   {0.2, 0.2, 1}, {0.03, 0.03, 1},
                                   {0.5, 0.5, 1}, {0.1, 0.1, 1}};
 
-// Of a residency that found no address, the shares that are taken from what is
-// allowed while it is held, one after the other while there is effort left.
+// The shares of a residency without an address by which less is allowed while
+// it is held, one after the other while there is effort left.
 constexpr double kMisfitShares[] = {0.5, 0.25, 1};
 
-// How often what found no address is left slow: less room is contended then,
-// but the layout may leave out something else.
+// The most times that items without an address are left slow. Then less room is
+// contended, but the layout may leave out something else.
 constexpr int kMostLeaving = 3;
 
-// Shares of the arena that are planned for where addresses fail.
+// The shares of the arena that are planned for if addresses fail.
 constexpr double kSpareShares[] = {0.93, 0.87, 0.8, 0.7, 0.55};
 
-// The most of the arena that a plan uses which has to be found at once, or with
-// little work: one layout is nearly always enough.
+// The largest share of the arena that is planned for if a plan has to be found
+// at once, or with little work: one layout is nearly always enough.
 constexpr double kShareAtOnce = 0.9;
 
-// The most that a step waits for which a plan with room to spare is tried
-// though there is another.
+// The most that the best plan's step may wait if a plan with room to spare is
+// tried as well.
 constexpr double kHardlyWaits = 0.002;
 
-// Where the best plan waits for more, copies from block devices begin late,
-// too, before addresses are looked for: more layouts succeed. Elsewhere that
-// gains little beside what delays would cost.
+// If the best plan waits for more, copies from block devices begin late, too,
+// before addresses are looked for: more layouts succeed. Elsewhere that gains
+// little beside what delays would cost.
 constexpr double kMostWaitingForEarly = 0.05;
 
-// Of a step without waiting, what is not worth a search.
+// Waiting that is not worth a search, as a share of a step without waiting.
 constexpr double kNegligible = 0.0002;
 
 }  // namespace
@@ -110,15 +110,15 @@ void Search::RunFrom(const std::vector<Recipe>& starts,
     }
   }
   TryWithRoomToSpare(candidates.front().recipe);
-  // Layouts that fail cost as much as those that do not, and up to three more
-  // each for what is left slow: too much where even one selection spends the
-  // effort.
+  // Layouts that fail cost as much as those that succeed, and up to three more
+  // each for items that are left slow. That is too much if one selection
+  // already spends the effort.
   const bool selects_once =
       static_cast<int64_t>(choices_.absences.size()) >= effort_.work;
   MakeDo(candidates.front().recipe, selects_once ? kShareAtOnce : 1);
 }
 
-// Of large steps that hardly wait, the layout of a plan with room to spare is
+// For large steps that hardly wait, the layout of a plan with room to spare is
 // often better than those of ever smaller compromises.
 void Search::TryWithRoomToSpare(const Recipe& recipe) {
   if (!best_.ok() || IsOver() || WaitedShare() > kHardlyWaits) return;
@@ -135,8 +135,8 @@ bool Search::IsStuck() const {
   return absl::IsResourceExhausted(best_.status());
 }
 
-// Where no address layout was found: plans with ever more room to spare, and
-// in the end one that stages each kernel's tensors for it alone, which always
+// Makes do where no address layout was found: it plans with ever more room to
+// spare, and in the end stages each kernel's tensors for it alone, which always
 // fits.
 void Search::MakeDo(const Recipe& recipe, double most_share) {
   for (const double share : kSpareShares) {
@@ -154,7 +154,7 @@ void Search::MakeDo(const Recipe& recipe, double most_share) {
     return;
   }
   plan->notes.push_back(
-      "No address layout of what the search decided fits the limit; each "
+      "No address layout of the search's decisions fits the limit, so each "
       "kernel's tensors are staged for it alone.");
   Consider(*std::move(plan));
 }

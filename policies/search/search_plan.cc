@@ -47,7 +47,7 @@ absl::StatusOr<Plan> PlanBySearching(const Graph& graph,
   plan->policy = std::string(policy);
   if (search.timed_out()) {
     plan->notes.push_back(
-        "The time limit ended the search before all it would have tried.");
+        "The time limit ended the search before it had tried everything.");
   }
   NoteDerivedTimes(graph, system, *plan);
   return plan;

@@ -27,8 +27,9 @@ class UsageReplay {
     }
     for (const Move& move : plan.moves) {
       starts_[move.start_kernel].push_back(&move);
-      if (!move.synchronous())
+      if (!move.synchronous()) {
         deadlines_[move.deadline_kernel].push_back(&move);
+      }
     }
     Hold(kFastTier, RoundUpToPlacement(graph.unmanaged_peak_bytes) +
                         plan.stream_window_bytes);

@@ -10,8 +10,8 @@
 namespace stowage::policies {
 namespace {
 
-// How many periods are compared to relieve one boundary; bounds the time that
-// is spent where lanes are saturated and no copy can hide.
+// The most periods that are compared to relieve one boundary. They bound the
+// time that is spent where lanes are saturated and no copy can hide.
 constexpr size_t kMaxFreeCandidates = 32;
 constexpr size_t kMaxTakenCandidates = 8;
 constexpr int64_t kMaxStepsPerPeriod = 4;
@@ -54,7 +54,8 @@ EvictionPlanner::EvictionPlanner(const Graph& graph, const MemorySystem& system,
   }
 }
 
-// Those that begin at the boundary join what covers it, what ends leaves.
+// Adds the periods that begin at the boundary to those that cover it, and
+// removes those that have ended.
 void EvictionPlanner::Open(KernelIndex boundary) {
   std::erase_if(covering_,
                 [&](const Cover& cover) { return cover.end <= boundary; });
@@ -105,7 +106,7 @@ std::vector<Residency> EvictionPlanner::Residencies() const {
 }
 
 void EvictionPlanner::CountFastBytes() {
-  // Changes first, then their sums.
+  // Collects changes first, then sums them up.
   fast_bytes_.assign(step_ + 1, 0);
   for (const Residency& residency : AllFastResidencies(graph_)) {
     if (residency.begin >= residency.end) continue;
@@ -140,7 +141,7 @@ void EvictionPlanner::TakeMandatoryPeriods() {
   }
 }
 
-// Frees room at the boundary by one period; false when no period can.
+// Frees room at the boundary by one period; returns false if no period can.
 bool EvictionPlanner::RelieveBoundary(KernelIndex boundary) {
   Option best;
   int best_period = -1;
@@ -183,8 +184,8 @@ KernelIndex EvictionPlanner::Unroll(int period, KernelIndex boundary) const {
   return boundary < periods_[period].from ? boundary + step_ : boundary;
 }
 
-// How to take the period so that it frees room at the boundary as well as
-// wherever it already has to.
+// Returns how to take the period so that it frees room at the boundary as well
+// as wherever it already has to.
 EvictionPlanner::Option EvictionPlanner::Extend(int period,
                                                 KernelIndex boundary) {
   const KernelIndex at = Unroll(period, boundary);
@@ -198,8 +199,8 @@ EvictionPlanner::Option EvictionPlanner::Extend(int period,
   return option;
 }
 
-// The copies of `period` such that it is slow at boundaries slow_first ..
-// slow_last.
+// Returns the copies of `period` such that its tensor is slow at boundaries
+// slow_first .. slow_last.
 EvictionPlanner::Option EvictionPlanner::Schedule(const InactivePeriod& period,
                                                   KernelIndex slow_first,
                                                   KernelIndex slow_last) const {
@@ -214,9 +215,9 @@ EvictionPlanner::Option EvictionPlanner::Schedule(const InactivePeriod& period,
   return option;
 }
 
-// As early as the lane allows, complete by boundary `by`. A move cannot cross
-// the end of the step, so what may leave in this step or in the next one tries
-// this one first.
+// Schedules the copy out as early as the lane allows, complete by boundary
+// `by`. A move cannot cross the end of the step, so a copy that may run in this
+// step or in the next one tries this one first.
 void EvictionPlanner::ScheduleOut(const InactivePeriod& period, KernelIndex by,
                                   Option& option) const {
   const int64_t duration_ns = out_ns_[period.tensor];
@@ -239,7 +240,8 @@ void EvictionPlanner::ScheduleOut(const InactivePeriod& period, KernelIndex by,
   option.wait_ns += least_wait_ns;
 }
 
-// As late as the lane allows, not before boundary `after`.
+// Schedules the copy in as late as the lane allows, not before boundary
+// `after`.
 void EvictionPlanner::ScheduleIn(const InactivePeriod& period,
                                  KernelIndex after, Option& option) const {
   const int64_t duration_ns = in_ns_[period.tensor];
@@ -287,8 +289,9 @@ void EvictionPlanner::ReserveLanes(const Option& option) {
   if (period.moves_out) {
     out_lane_.Reserve(option.out_start_ns, out_ns_[period.tensor]);
   }
-  if (period.moves_in)
+  if (period.moves_in) {
     in_lane_.Reserve(option.in_start_ns, in_ns_[period.tensor]);
+  }
 }
 
 void EvictionPlanner::ReleaseLanes(const Option& option) {
@@ -296,11 +299,12 @@ void EvictionPlanner::ReleaseLanes(const Option& option) {
   if (period.moves_out) {
     out_lane_.Release(option.out_start_ns, out_ns_[period.tensor]);
   }
-  if (period.moves_in)
+  if (period.moves_in) {
     in_lane_.Release(option.in_start_ns, in_ns_[period.tensor]);
+  }
 }
 
-// Clamped to the end of the step.
+// Clamps to the end of the step.
 KernelIndex EvictionPlanner::FirstBoundaryAt(int64_t ns) const {
   const auto at =
       std::lower_bound(boundary_ns_.begin(), boundary_ns_.end(), ns);

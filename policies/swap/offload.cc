@@ -9,8 +9,8 @@
 namespace stowage::policies {
 namespace {
 
-// The boundary within a step. Nothing can start as the step ends: what could,
-// starts with the next.
+// Returns the boundary within a step. Nothing can start at the end of a step: a
+// copy that could starts with the next.
 KernelIndex InStep(const StepFacts& facts, KernelIndex boundary) {
   const KernelIndex b = boundary % (facts.kernel_count() + 1);
   return b == facts.kernel_count() ? 0 : b;
@@ -112,7 +112,7 @@ void FetchJustInTime(const StepFacts& facts, std::vector<Offload>& offloads) {
                    [](const Offload& a, const Offload& b) {
                      return a.period.to > b.period.to;
                    });
-  std::map<TierIndex, int64_t> lane_ns;  // the next copy ends by then
+  std::map<TierIndex, int64_t> lane_ns;  // by then the next copy ends
   for (Offload& offload : offloads) {
     const int64_t need_ns = TimeAt(facts, offload.period.to);
     const auto lane = lane_ns.try_emplace(offload.tier, need_ns).first;
@@ -134,7 +134,7 @@ SwapRun RunOffloads(const StepFacts& facts,
   SwapRun run = RunSwapSystem(facts, rules, budget_bytes);
   if (!run.follows_script()) {
     run.notes.push_back(absl::StrCat(
-        "Its own rules do not keep within the limit in time: ",
+        "The system's own rules do not keep within the limit in time: ",
         DescribeBytes(run.evicted_bytes), " are evicted for lack of room and ",
         DescribeBytes(run.demand_bytes),
         " fetched when a kernel waits for them."));

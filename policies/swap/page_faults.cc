@@ -9,7 +9,7 @@
 namespace stowage::policies {
 namespace {
 
-// Moves into the fast tier that a kernel's faults stand for.
+// Collects the moves into the fast tier that stand for a kernel's faults.
 struct Faults {
   std::map<TensorIndex, int64_t> copy_ns;  // by tensor
 };
@@ -30,8 +30,8 @@ bool IsMeasured(const ProfiledDuration& corner) {
   return corner.source == DurationSource::kMeasured;
 }
 
-// The time that the profile adds for operands that are faulted in: linear
-// between its corners by the share of bytes.
+// Returns the time that the profile adds for operands that are faulted in. It
+// is linear between the profile's corners by the share of bytes.
 double FaultNs(const Graph& graph, const Kernel& kernel, const Faults& faults) {
   double read = 0, read_faulted = 0, written = 0, written_faulted = 0;
   for (const Operand& operand : kernel.operands) {
@@ -84,8 +84,8 @@ void ChargePageFaults(const Graph& graph, const MemorySystem& system,
   if (unmeasured > 0) {
     plan.notes.push_back(
         absl::StrCat(unmeasured,
-                     " kernels fault without a time measured for it; they are "
-                     "charged the copies alone."));
+                     " kernels fault and have no measured time with faults; "
+                     "they are charged the copies alone."));
   }
 }
 

@@ -41,13 +41,14 @@ StepFacts::StepFacts(const Graph& graph, const MemorySystem& system,
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     for (TensorIndex t : workload.staged[k]) uses[t].push_back(k);
   }
-  // Changes first, then their sums.
+  // Collects changes first, then sums them up.
   const KernelIndex end = graph.kernel_count() + 1;
   for (const Residency& residency : AllFastResidencies(graph)) {
     if (residency.begin >= residency.end) continue;
     all_fast_bytes[residency.begin] += bytes[residency.tensor];
-    if (residency.end < end)
+    if (residency.end < end) {
       all_fast_bytes[residency.end] -= bytes[residency.tensor];
+    }
   }
   std::partial_sum(all_fast_bytes.begin(), all_fast_bytes.end(),
                    all_fast_bytes.begin());

@@ -21,8 +21,9 @@ class SwapSystem {
         step_(facts, at_start, rules.first_slow_tier) {
     for (const auto* triggers : {&rules.outs, &rules.ins}) {
       for (const SwapTrigger& trigger : *triggers) {
-        if (trigger.wait_by >= 0)
+        if (trigger.wait_by >= 0) {
           waits_.insert({trigger.wait_by, trigger.tensor});
+        }
       }
     }
   }
@@ -75,7 +76,7 @@ class SwapSystem {
   }
 
   void StageKernel(KernelIndex k) {
-    // What is on its way out can be read until it has left, not written.
+    // A tensor on its way out can be read until it has left, but not written.
     for (const Operand& operand : facts_.graph.kernels[k].operands) {
       if (operand.write &&
           step_.state(operand.tensor) == SwapStep::State::kGoing) {
@@ -92,7 +93,8 @@ class SwapSystem {
     }
   }
 
-  // Room at kernel k that is taken by it, or by tensors it does not use.
+  // Returns the room at kernel k that is taken by its own tensors or by tensors
+  // that it does not use.
   int64_t UsedBytes(KernelIndex k) const {
     int64_t bytes = facts_.workload.need_bytes[k] + step_.held_bytes();
     for (TensorIndex t : Staged(k)) {
@@ -103,8 +105,8 @@ class SwapSystem {
     return bytes;
   }
 
-  // Waits for what is on its way out, then evicts, until what the kernel needs
-  // fits beside what stays.
+  // Waits for tensors on their way out, then evicts, until the kernel's tensors
+  // fit beside those that stay.
   void MakeRoom(KernelIndex k) {
     const int64_t allowed_bytes =
         std::max(budget_bytes_, facts_.workload.need_bytes[k]);
@@ -118,8 +120,8 @@ class SwapSystem {
     }
   }
 
-  // For the first of the copies out to end, but for those of tensors that the
-  // kernel reads.
+  // Waits for the first copy out to end, except those of tensors that the
+  // kernel reads. Returns false if there is none.
   bool AwaitGoing(KernelIndex k) {
     std::optional<TensorIndex> first;
     for (TensorIndex t : step_.going()) {
@@ -133,7 +135,8 @@ class SwapSystem {
     return first.has_value();
   }
 
-  // What is fast and not used by kernels k .. last, and first in the order.
+  // Returns the fast tensor that kernels k .. last do not use and that comes
+  // first in the order.
   std::optional<TensorIndex> FindVictim(KernelIndex k, KernelIndex last) const {
     std::optional<TensorIndex> victim;
     int64_t victim_rank = 0;
@@ -155,7 +158,7 @@ class SwapSystem {
     return std::nullopt;
   }
 
-  // The lowest goes first.
+  // Returns the tensor's rank; the lowest goes first.
   int64_t Rank(TensorIndex t, KernelIndex next_use) const {
     switch (rules_.victims) {
       case VictimOrder::kLeastRecentlyUsed:
@@ -194,7 +197,7 @@ class SwapSystem {
     }
   }
 
-  // By next use.
+  // Sorts pending copies by next use.
   void SortPending(KernelIndex k) {
     needed_.clear();
     for (const TensorIndex t : pending_) needed_.push_back({NeededAt(t, k), t});
@@ -211,8 +214,8 @@ class SwapSystem {
     return use >= 0 ? use : facts_.kernel_count();
   }
 
-  // In order, up to the first that has to wait for room. What is on its way out
-  // still can only come back later.
+  // Starts pending copies in order, up to the first that has to wait for room.
+  // A tensor that is still on its way out can come back only later.
   void StartPending(KernelIndex k) {
     std::vector<TensorIndex> waiting;
     bool room = true;
@@ -224,7 +227,8 @@ class SwapSystem {
     pending_ = std::move(waiting);
   }
 
-  // False when it has to wait for room. True also when there is nothing to do.
+  // Starts a copy in. Returns false if it has to wait for room; true also if
+  // there is nothing to do.
   bool StartIn(KernelIndex k, TensorIndex t) {
     if (!facts_.IsOld(t, k) || step_.state(t) != SwapStep::State::kSlow) {
       return true;

@@ -10,19 +10,21 @@
 namespace stowage::policies {
 namespace {
 
-// Times its duration that have to be left of a step for a copy to run in it
-// without being tight; and for no other step to be considered.
+// How many times its duration a copy needs in a step to run there without being
+// tight; and how many times, so that no other step is considered.
 constexpr double kComfort = 1.5;
 constexpr double kPlenty = 8;
 
-// The tier that copies are priced by.
+// The tier by which copies are priced.
 constexpr TierIndex kSlowTier = 1;
 
-// Runs of uses that one absence covers in the middle of a tensor's life.
+// The most runs of uses that one absence covers in the middle of a tensor's
+// life.
 constexpr int kLongestSpan = 3;
 
-// One tensor's periods and the uses between them. Run i lies between period i -
-// 1 and period i; run 0 begins the life of a tensor that is not persistent.
+// Finds the absences of one tensor from its periods and the uses between them.
+// Run i lies between period i - 1 and period i; run 0 begins the life of a
+// tensor that is not persistent.
 class AbsenceFinder {
  public:
   AbsenceFinder(const CostModel& costs, TensorIndex t,
@@ -82,8 +84,8 @@ class AbsenceFinder {
               });
   }
 
-  // In each way in which its copies may be spread over the steps that it
-  // touches; in one way where it has to be taken.
+  // Adds an absence in each way in which its copies may be spread over the
+  // steps that it touches; in one way if it has to be taken.
   void Add(const InactivePeriod& period, int64_t penalty_ns, bool required,
            AbsenceChoices& choices) const {
     Absence absence{.period = period, .penalty_ns = penalty_ns};
@@ -112,7 +114,7 @@ class AbsenceFinder {
     bool in_next = false;
   };
 
-  // The boundary by which a copy out has to be complete.
+  // Returns the boundary by which a copy out has to be complete.
   static KernelIndex OutBy(const InactivePeriod& period) {
     return period.mandatory() ? std::min(period.slow_first, period.to - 1)
                               : period.to - 1;
@@ -163,7 +165,7 @@ class AbsenceFinder {
     absence.to -= step_;
   }
 
-  // When an unrolled boundary is reached if all operands are fast.
+  // Returns when an unrolled boundary is reached if all operands are fast.
   int64_t BoundaryNs(KernelIndex boundary) const {
     const std::vector<int64_t>& time_ns = costs_.fast_boundary_ns();
     if (boundary < step_) return time_ns[boundary];
@@ -197,14 +199,16 @@ class AbsenceFinder {
       return over(absence.out_ns + absence.in_ns, in_end_ns - out_begin_ns);
     }
     int64_t exposed_ns = 0;
-    if (period.moves_out)
+    if (period.moves_out) {
       exposed_ns += over(absence.out_ns, out_end_ns - out_begin_ns);
-    if (period.moves_in)
+    }
+    if (period.moves_in) {
       exposed_ns += over(absence.in_ns, in_end_ns - in_begin_ns);
+    }
     return exposed_ns;
   }
 
-  // Of uses at unrolled kernels first .. last.
+  // Returns the penalty of uses at unrolled kernels first .. last.
   int64_t PenaltyNs(KernelIndex first, KernelIndex last) const {
     return PenaltyBeforeNs(last + 1) - PenaltyBeforeNs(first);
   }
@@ -217,7 +221,8 @@ class AbsenceFinder {
            (next_step ? penalty_ns_.back() : 0);
   }
 
-  // Of a span that begins with `period`, or ends with it.
+  // Return the first and the last use of a span that begins, or ends, with
+  // `period`.
   static KernelIndex FirstUse(const InactivePeriod& period) {
     return period.mandatory() ? period.slow_first : period.to;
   }
@@ -291,8 +296,8 @@ class AbsenceFinder {
   std::vector<int64_t> penalty_ns_;  // of the first n uses
 };
 
-// By boundary: what is fast whatever is chosen, where only what cannot be moved
-// has to be.
+// Returns by boundary the bytes that are fast whatever is chosen. Only tensors
+// that cannot move have to be.
 std::vector<int64_t> FixedBytes(const Graph& graph, const Workload& workload) {
   std::vector<int64_t> bytes = workload.need_bytes;
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
@@ -319,7 +324,7 @@ AbsenceChoices FindAbsences(const Graph& graph, const Workload& workload,
   AbsenceChoices choices{.least_bytes = in_place ? FixedBytes(graph, workload)
                                                  : workload.need_bytes};
   choices.least_bytes.push_back(0);
-  // About as many as there are: a vector of megabytes is better not copied.
+  // About as many as there will be: a vector of megabytes is better not copied.
   choices.absences.reserve((kLongestSpan + 2) *
                            (periods.size() + graph.tensors.size()));
   size_t next = 0;

@@ -11,24 +11,25 @@ namespace stowage::policies {
 namespace {
 
 // Copies out may take this many times their duration before a kernel waits for
-// them, where nothing else needs their room so soon.
+// them, if nothing else needs their room so soon.
 constexpr double kOutMargin = 1.5;
 
-// How much earlier than it has to begin a copy in is issued, in times its
-// duration, where there is room: kernels may turn out to be faster.
+// A copy in is issued earlier than it has to begin by this many times its
+// duration, if there is room: kernels may turn out to be faster.
 constexpr double kLead = 1.0;
 
-// How many copies in are looked at when the first of their lane cannot begin.
+// The number of copies in that are looked at when the first of their lane
+// cannot begin.
 constexpr int kLookahead = 4;
 
-// Where one transfer has got to in the simulation.
+// Says how far one transfer has got in the simulation.
 struct Progress {
   KernelIndex held_until = 0;  // the copy out is expected to hold room to here
   bool leaving = false;        // the copy out is under way
   bool gone = false;           // the copy in may be issued
   bool fetched = false;
-  int fetch_before = -1;     // the transfer after which it is dropped, if any
-  bool residencies = false;  // there is room after all
+  int fetch_before = -1;  // the transfer after which it is dropped, if any
+  bool stays = false;     // there is room after all
   int next_held =
       -1;  // of those that are expected to hold room to one boundary
   int64_t out_begin_ns = 0;
@@ -41,7 +42,7 @@ struct Progress {
   KernelIndex fetch = 0;
 };
 
-// The copies of one slower tier.
+// Holds the copies of one slower tier.
 struct Lanes {
   std::vector<int> outs;  // issued, first come first served
   size_t next_out = 0;    // all before are complete
@@ -54,8 +55,7 @@ struct Lanes {
   int FirstLeaving() const { return outs[next_out]; }
 };
 
-// Transfers that are expected to hold room to one boundary, a list by
-// next_held.
+// Lists transfers that are expected to hold room to one boundary, by next_held.
 struct HeldList {
   int first = -1;
   int last = -1;
@@ -147,10 +147,10 @@ class Scheduler {
     }
   }
 
-  // It was fetched and not written since.
+  // Returns whether the tensor was fetched and not written since.
   bool IsDrop(int i) const {
     const int fetch = progress_[i].fetch_before;
-    return fetch >= 0 && !progress_[fetch].residencies;
+    return fetch >= 0 && !progress_[fetch].stays;
   }
 
   void IndexTransfers() {
@@ -179,7 +179,7 @@ class Scheduler {
     }
   }
 
-  // Where copies out will hold room if nothing is ever waited for.
+  // Says where copies out will hold room if nothing is ever waited for.
   void ExpectOuts() {
     std::vector<int64_t> free_ns(lanes_.size());  // by tier
     for (KernelIndex b = 0; b < step_; ++b) {
@@ -196,9 +196,9 @@ class Scheduler {
     }
   }
 
-  // Room for copies in that begin as late as they can on the clock of a step
-  // that is stretched until lanes have time for them all, and for copies out
-  // as expected.
+  // Counts the room for copies in that begin as late as they can on the clock
+  // of a step that is stretched until lanes have time for them all, and for
+  // copies out as expected.
   void CountUnderWay() {
     std::vector<int64_t> change(step_ + 1);
     const auto hold = [&](KernelIndex begin, KernelIndex end, int64_t bytes) {
@@ -238,8 +238,8 @@ class Scheduler {
     }
   }
 
-  // The first boundary from `b`, reached at `now_ns`, on that is reached at
-  // `ns` or later when nothing is waited for in between.
+  // Returns the first boundary from `b`, reached at `now_ns`, on that is
+  // reached at `ns` or later if nothing is waited for in between.
   KernelIndex BoundaryAt(int64_t ns, KernelIndex b, int64_t now_ns) const {
     const auto at =
         std::lower_bound(boundary_ns_.begin() + b, boundary_ns_.end(),
@@ -259,7 +259,7 @@ class Scheduler {
     if (MayStay(i)) {
       excess_.Add(transfers_[i].absent_from(), transfers_[i].absent_to(),
                   BytesOf(i));
-      progress.residencies = true;
+      progress.stays = true;
       return;
     }
     if (IsDrop(i)) {
@@ -278,7 +278,8 @@ class Scheduler {
     if (transfers_[i].out_by == b) CompleteUpTo(i, b);
   }
 
-  // To when it will be gone if nothing is waited for until then.
+  // Holds room until the tensor will be gone if nothing is waited for until
+  // then.
   void HoldWhileLeaving(int i, KernelIndex b) {
     const KernelIndex gone = BoundaryAt(progress_[i].out_end_ns, b, now_ns_);
     HoldUntil(i, b, std::min(std::max(b + 1, gone), transfers_[i].out_by));
@@ -288,7 +289,8 @@ class Scheduler {
     progress_[i].next_held = -1;
   }
 
-  // There is room for the tensor after all, and no kernel expects it slow.
+  // Returns whether there is room for the tensor after all, and no kernel
+  // expects it slow.
   bool MayStay(int i) const {
     const Transfer& transfer = transfers_[i];
     if (transfer.placed.required || PeriodOf(i).mandatory()) return false;
@@ -311,8 +313,9 @@ class Scheduler {
     while (progress_[i].leaving) CompleteFirst(LanesOf(i), b);
   }
 
-  // Copies out that were expected to be complete hold room for longer; those
-  // that end first are waited for until the rest has room.
+  // Waits for room at a boundary. Copies out that were expected to be complete
+  // hold room for longer; those that end first are waited for until the rest
+  // has room.
   void WaitForRoom(KernelIndex b) {
     for (int i = std::exchange(held_to_[b], {}).first; i >= 0;) {
       const int next = progress_[i].next_held;
@@ -336,13 +339,12 @@ class Scheduler {
 
   void WaitForOperands(KernelIndex b) {
     for (const int i : due_at_[b]) {
-      if (progress_[i].residencies || progress_[i].fetched) continue;
+      if (progress_[i].stays || progress_[i].fetched) continue;
       CompleteUpTo(i, b);
       IssueIn(i, b);
     }
     for (const int i : due_at_[b]) {
-      if (progress_[i].residencies || progress_[i].in_end_ns <= now_ns_)
-        continue;
+      if (progress_[i].stays || progress_[i].in_end_ns <= now_ns_) continue;
       now_ns_ = progress_[i].in_end_ns;
     }
   }
@@ -356,9 +358,8 @@ class Scheduler {
     progress_[i].fetched = true;
   }
 
-  // Copies that could begin before the next boundary.
-  // Slower tiers go first: their copies hold room for longer and cannot catch
-  // up.
+  // Issues copies that could begin before the next boundary. Slower tiers go
+  // first: their copies hold room for longer and cannot catch up.
   void Prefetch(KernelIndex b) {
     for (Lanes& lanes : lanes_) {
       while (lanes.in_free_ns < now_ns_ + kernel_ns_[b]) {
@@ -378,7 +379,7 @@ class Scheduler {
 
   int NextFetch(Lanes& lanes, KernelIndex b) const {
     const auto past = [&](int i) {
-      return progress_[i].fetched || progress_[i].residencies;
+      return progress_[i].fetched || progress_[i].stays;
     };
     while (lanes.next_fetch < lanes.fetches.size() &&
            past(lanes.fetches[lanes.next_fetch])) {
@@ -398,7 +399,8 @@ class Scheduler {
     return -1;
   }
 
-  // Waits for a copy out are put off where its room stays free anyway.
+  // Returns a later boundary at which to wait for a copy out, if its room stays
+  // free anyway.
   KernelIndex LeftWithMargin(int i) {
     const Transfer& transfer = transfers_[i];
     const Progress& progress = progress_[i];
@@ -421,7 +423,7 @@ class Scheduler {
 
   void Write(int i) {
     const Transfer& transfer = transfers_[i];
-    if (progress_[i].residencies) return;
+    if (progress_[i].stays) return;
     TakenPeriod taken{.period = PeriodOf(i)};
     const KernelIndex turn = transfer.placed.absence.turn;
     taken.period.from += turn;
@@ -441,7 +443,7 @@ class Scheduler {
   const KernelIndex step_;
   std::vector<Transfer> transfers_;
   std::vector<Progress> progress_;  // parallel to `transfers_`
-  // Bytes held, or promised to be, less what is allowed.
+  // Bytes held, or promised to be, less those allowed.
   Occupancy excess_;
   Groups leaving_at_;  // by boundary
   Groups gone_by_;

@@ -12,28 +12,30 @@
 namespace stowage::policies {
 namespace {
 
-// Share of a tier's capacity that is planned for; addresses leave periods.
+// The share of a tier's capacity that is planned for; addresses leave holes.
 constexpr double kFill = 0.97;
 
-// Tensors that are compared to relieve one boundary of a full tier.
+// The number of tensors that are compared to relieve one boundary of a full
+// tier.
 constexpr int kMaxCandidates = 64;
 
-// Tensors smaller than this part of what is too much are left where they are.
+// Tensors smaller than this part of the excess are left where they are.
 constexpr int64_t kSmallShare = 50;
 
-// Share of a step that a copy in may be early without being held against it.
+// The share of a step by which a copy in may be early without being held
+// against it.
 constexpr double kEarly = 0.03;
 
 struct ChosenAbsence {
   const Absence* absence = nullptr;
-  KernelIndex needed_at = 0;  // its room, unrolled
+  KernelIndex needed_at = 0;  // needs its room, unrolled
 };
 
-// A tensor that is in a slower tier for some of the step.
+// Describes a tensor that is in a slower tier for some of the step.
 struct Resident {
   TensorIndex tensor = 0;
   int64_t bytes = 0;
-  // The place is held between these boundaries, unrolled.
+  // The boundaries between which the place is held, unrolled.
   KernelIndex begin = 0;
   KernelIndex end = 0;
   std::vector<ChosenAbsence> absences;
@@ -83,7 +85,7 @@ class TierChooser {
     }
   }
 
-  // Of its absences.
+  // Returns the duration of the resident's shortest absence.
   int64_t ShortestNs(const Resident& resident) const {
     int64_t shortest_ns = std::numeric_limits<int64_t>::max();
     for (const ChosenAbsence& one : resident.absences) {
@@ -94,7 +96,7 @@ class TierChooser {
     return shortest_ns;
   }
 
-  // Sends what does not fit into `tier` on to the next.
+  // Sends residents that do not fit into `tier` on to the next.
   void Spill(TierIndex tier) {
     const auto capacity = static_cast<int64_t>(
         kFill * costs_.system().tiers[tier].capacity_bytes);
@@ -151,8 +153,8 @@ class TierChooser {
     return best;
   }
 
-  // How long, by the byte, the copies of a tensor would have to wait for their
-  // lanes; the copy out may, until the room is needed.
+  // Returns how long, by the byte, the copies of a tensor would have to wait
+  // for their lanes. The copy out may wait until the room is needed.
   double Crowding(const Resident& resident, TierIndex tier, LaneSchedule& out,
                   LaneSchedule& in, bool reserve) const {
     const int64_t step_ns = costs_.fast_boundary_ns().back();
@@ -205,7 +207,7 @@ bool Usable(const CostModel& costs, const Resident& resident, TierIndex tier) {
   return true;
 }
 
-// The place a tensor holds in its slower tier, as BuildPlan holds it.
+// Sets the time for which a tensor holds its place, as BuildPlan does.
 void SetSpan(const CostModel& costs, Resident& resident) {
   const Tensor& tensor = costs.graph().tensors[resident.tensor];
   const KernelIndex step = costs.graph().kernel_count() + 1;
@@ -265,10 +267,12 @@ std::vector<PlacedAbsence> ChooseTiers(const CostModel& costs,
                       .required = choices.required[choice.absence]};
     one.tier = tier[one.absence.period.tensor];
     const InactivePeriod& period = one.absence.period;
-    if (period.moves_out)
+    if (period.moves_out) {
       one.absence.out_ns = costs.OutNs(period.tensor, one.tier);
-    if (period.moves_in)
+    }
+    if (period.moves_in) {
       one.absence.in_ns = costs.InNs(period.tensor, one.tier);
+    }
     placed.push_back(one);
   }
   return placed;

@@ -36,7 +36,8 @@ void PlaceIn(KernelIndex step, Transfer& transfer) {
   transfer.fetch_from = std::max(0, after - transfer.in_turn);
 }
 
-// The tier that kernel `k` (in either turn) finds the tensor in.
+// Returns whether kernel `k`, in either turn, finds the tensor out of the fast
+// tier.
 bool CoversUse(const InactivePeriod& period, KernelIndex k, KernelIndex step) {
   const bool moves = period.moves_out || period.moves_in;
   const KernelIndex first = moves ? period.slow_first : period.from;
@@ -71,8 +72,9 @@ std::vector<int64_t> KernelTimesNs(const CostModel& costs,
   const Groups slow(graph.tensors.size(), [&](auto add) {
     for (size_t i = 0; i < absences.size(); ++i) {
       const InactivePeriod& period = absences[i].absence.period;
-      if (!period.mandatory() && (period.moves_out || period.moves_in))
+      if (!period.mandatory() && (period.moves_out || period.moves_in)) {
         continue;
+      }
       add(period.tensor, static_cast<int>(i));
     }
   });

@@ -15,7 +15,7 @@ namespace {
 int OutLane(TierIndex tier) { return 2 * (tier - 1); }
 int InLane(TierIndex tier) { return OutLane(tier) + 1; }
 
-// What is left of a lane's work.
+// Returns what is left of a lane's work.
 int64_t Backlog(int64_t free_ns, int64_t now_ns) {
   return std::max<int64_t>(0, free_ns - now_ns);
 }
@@ -161,8 +161,9 @@ std::vector<ResidencyJudge::Copy> ResidencyJudge::CopiesFor(
                       .duration_ns = copy_ns_[lanes + lane]});
   };
   for (const Residency& residency : residencies_[t]) {
-    if (residency.moved_in)
+    if (residency.moved_in) {
       add(InLane(home_[t]), residency.begin, residency.ready);
+    }
     const bool is_copied =
         residency.moved_out && !drops_.DropAt(residency).has_value();
     if (is_copied) add(OutLane(home_[t]), residency.leave, residency.end);
@@ -338,8 +339,8 @@ bool ResidencyJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
   return true;
 }
 
-// The lanes have as much left to do, and so has each copy under way; of those
-// that were added or removed none is.
+// Returns whether the lanes have as much left to do as before, and so has each
+// copy under way; no copy that was added or removed is under way.
 bool ResidencyJudge::HasConverged(KernelIndex b, const int64_t* state) const {
   const int64_t* before = StateAt(states_, b);
   const int64_t now_ns = state[0];
@@ -367,7 +368,7 @@ bool ResidencyJudge::HasConverged(KernelIndex b, const int64_t* state) const {
     }
   }
   if (open == 0 || now_ns == before[0]) return true;
-  // What was under way before the first change has not ended later.
+  // Copies that were under way before the first change have not ended later.
   const int64_t* first = StateAt(states_, first_);
   const int64_t earlier_ns = std::min(now_ns, before[0]);
   for (int lane = 0; lane < lane_count_; ++lane) {

@@ -11,21 +11,21 @@
 namespace stowage::policies {
 namespace {
 
-// Boundaries that most changes of a copy's time span at most.
+// The most boundaries that most changes of a copy's time span.
 constexpr int kNearby = 3;
 
-// New residencies cover up to 2^0, 2^1 .. uses, each as likely, this many
-// powers.
+// New residencies cover up to 2^0, 2^1 .. uses, each equally likely; this is
+// the number of powers.
 constexpr int kLengths = 8;
 
-// What is smaller than the excess by this factor does not give way.
+// Residencies smaller than the excess by this factor do not give way.
 constexpr double kSmallest = 16;
 
 int Below(std::mt19937_64& random, size_t count) {
   return static_cast<int>(random() % count);
 }
 
-// Whether any of `kernels`, ascending, is in begin .. end-1.
+// Returns whether any of `kernels`, ascending, is in begin .. end-1.
 bool AnyWithin(const std::vector<KernelIndex>& kernels, KernelIndex begin,
                KernelIndex end) {
   const auto at = std::lower_bound(kernels.begin(), kernels.end(), begin);
@@ -55,7 +55,7 @@ ResidencyNeighbour::ResidencyNeighbour(const Graph& graph, bool slow_uses,
     life.end = life.cyclic ? kernels_ + 1 : tensor.death_kernel + 1;
     life.first_copy = life.cyclic ? 0 : life.begin + 1;
     life.last_copy = life.cyclic ? kernels_ : life.end - 1;
-    // Two lives in one step are more than these changes know.
+    // These changes do not know two lives in one step.
     if (tensor.wraps()) life.fixed = true;
   }
   for (const Stream& stream : streams) {
@@ -120,8 +120,9 @@ std::optional<ResidencyChange> ResidencyNeighbour::Change(
     if (!loser.has_value()) return std::nullopt;
     std::tie(change.tensor, use) = *loser;
     change.residencies = residencies[change.tensor];
-    while (s < change.residencies.size() && change.residencies[s].end <= use)
+    while (s < change.residencies.size() && change.residencies[s].end <= use) {
       ++s;
+    }
     if (s < change.residencies.size() && use < change.residencies[s].begin) {
       s = change.residencies.size();
     }
@@ -183,7 +184,8 @@ std::optional<ResidencyChange> ResidencyNeighbour::Evict(
   return Finish(random, std::move(change));
 }
 
-// The smaller a residency is for the excess, the less likely.
+// Draws a residency that holds the boundary. The smaller it is for the excess,
+// the less likely.
 std::optional<std::pair<TensorIndex, size_t>> ResidencyNeighbour::DrawHolder(
     std::mt19937_64& random, const ResidenciesByTensor& residencies,
     KernelIndex boundary, int64_t excess_bytes) const {
@@ -210,7 +212,8 @@ std::optional<std::pair<TensorIndex, size_t>> ResidencyNeighbour::DrawHolder(
   return holder;
 }
 
-// What is left holds room for uses before and behind `span`.
+// Cuts `span` out; the remaining residencies hold room for uses before and
+// behind it.
 void ResidencyNeighbour::CutOut(std::mt19937_64& random, const Lifetime& life,
                                 const Span& span, Residencies& residencies,
                                 size_t s) const {
@@ -282,8 +285,8 @@ bool ResidencyNeighbour::ChangeLeave(std::mt19937_64& random,
   return true;
 }
 
-// The copy out moves along where uses are added or given up. What dies in the
-// fast tier is not copied out.
+// Changes the end. The copy out moves along if uses are added or given up. A
+// tensor that dies in the fast tier is not copied out.
 bool ResidencyNeighbour::ChangeEnd(std::mt19937_64& random,
                                    const Lifetime& life,
                                    Residency& residency) const {
@@ -308,7 +311,8 @@ bool ResidencyNeighbour::ChangeEnd(std::mt19937_64& random,
   return true;
 }
 
-// Likewise, and what is born in the fast tier is not copied in.
+// Changes the beginning likewise. A tensor that is born in the fast tier is not
+// copied in.
 bool ResidencyNeighbour::ChangeReady(std::mt19937_64& random,
                                      const Lifetime& life,
                                      Residency& residency) const {
@@ -436,8 +440,8 @@ bool ResidencyNeighbour::IsValid(const Lifetime& life,
       residency.leave > residency.end || residency.ready >= residency.end) {
     return false;
   }
-  // At one boundary copies out go before synchronous copies in, and both before
-  // births.
+  // At one boundary, copies out go before synchronous copies in, and both go
+  // before births.
   const bool arrives_late =
       residency.moved_in ? residency.begin == residency.ready : !life.cyclic;
   if (residency.moved_out && arrives_late &&
@@ -452,8 +456,8 @@ bool ResidencyNeighbour::IsValid(const Lifetime& life,
            AnyWithin(life.writes, residency.leave, residency.end));
 }
 
-// Only the first residency may begin, and only the last one end, without a
-// copy.
+// Returns whether the residencies are possible. Only the first may begin, and
+// only the last may end, without a copy.
 bool ResidencyNeighbour::IsValid(const Lifetime& life,
                                  const Residencies& residencies) const {
   for (size_t s = 0; s < residencies.size(); ++s) {
@@ -462,7 +466,7 @@ bool ResidencyNeighbour::IsValid(const Lifetime& life,
     if (!residencies[s].moved_in || !residencies[s - 1].moved_out) return false;
     if (residencies[s - 1].end > residencies[s].begin) return false;
   }
-  // What crosses the end of the step is there on both sides of it.
+  // A tensor that crosses the end of the step is there on both sides of it.
   if (life.cyclic && !residencies.empty() &&
       residencies.front().moved_in != residencies.back().moved_out) {
     return false;

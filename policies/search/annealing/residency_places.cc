@@ -10,14 +10,14 @@
 namespace stowage::policies {
 namespace {
 
-// What does not give way.
+// The weight of residencies that do not give way.
 constexpr double kFixedWeight = 1e15;
 
 bool SameTime(const Residency& a, const Residency& b) {
   return a.begin == b.begin && a.end == b.end;
 }
 
-// The residency that begins and ends with `residency`, or null.
+// Returns the residency that begins and ends with `residency`, or null.
 const Residency* FindSameTime(const std::vector<Residency>& residencies,
                               const Residency& residency) {
   const auto at = absl::c_find_if(residencies, [&](const Residency& other) {
@@ -64,8 +64,9 @@ void ResidencyPlaces::Return(const std::vector<ResidencyChange>& before) {
   }
   for (const ResidencyChange& change : before) {
     residencies_[change.tensor] = change.residencies;
-    for (const Residency& residency : change.residencies)
+    for (const Residency& residency : change.residencies) {
       Hold(change.tensor, residency);
+    }
   }
 }
 
@@ -73,7 +74,8 @@ int64_t ResidencyPlaces::BytesOf(TensorIndex t) const {
   return RoundUpToPlacement(graph_.tensors[t].size_bytes);
 }
 
-// What is alive as the step begins and is there as it ends is in one place.
+// Returns the item of a residency. A tensor that is alive as the step begins
+// and is there as it ends is in one place.
 ResidencyPlaces::Item ResidencyPlaces::ItemOf(TensorIndex t,
                                               int residency) const {
   const Residencies& residencies = residencies_[t];
@@ -169,7 +171,8 @@ void ResidencyPlaces::KeepOrWait(TensorIndex t, const Residencies& wanted) {
   }
 }
 
-// Only what the tensor did not hold before can be in its way.
+// Returns whether the place is free. Only residencies where the tensor held
+// nothing before can be in its way.
 bool ResidencyPlaces::IsFreeAsBefore(TensorIndex t,
                                      const Residency& residency) {
   const Residencies& before = before_.back();
@@ -187,7 +190,7 @@ bool ResidencyPlaces::IsFreeAsBefore(TensorIndex t,
          IsFree(residency.offset_bytes, BytesOf(t));
 }
 
-// Large ones first.
+// Places waiting items, large ones first.
 bool ResidencyPlaces::PlaceWaiting() {
   while (!waiting_.empty()) {
     const auto largest =
@@ -241,7 +244,8 @@ bool ResidencyPlaces::IsFree(int64_t offset_bytes, int64_t bytes) const {
   });
 }
 
-// Sorts pages, begin and end in one number: twice as fast as what they are of.
+// Sorts page, begin and end in one number, which is twice as fast as sorting
+// structs.
 int64_t ResidencyPlaces::TightestHole(int64_t bytes) {
   constexpr int64_t kPage = kPlacementAlignmentBytes;
   spans_.clear();

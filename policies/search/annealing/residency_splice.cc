@@ -9,8 +9,9 @@ namespace {
 std::optional<Residency> ResidencyAcross(
     const std::vector<Residency>& residencies, KernelIndex boundary) {
   for (const Residency& residency : residencies) {
-    if (residency.begin < boundary && boundary < residency.end)
+    if (residency.begin < boundary && boundary < residency.end) {
       return residency;
+    }
   }
   return std::nullopt;
 }
@@ -25,7 +26,8 @@ Residency Join(Residency first, const Residency& second, KernelIndex boundary) {
   return first;
 }
 
-// Leaves by `boundary`, before which `use` is the last.
+// Returns a residency that leaves by `boundary`, before which `use` is the
+// last.
 Residency LeavingBy(KernelIndex boundary, KernelIndex use,
                     Residency residency) {
   residency.leave = std::min(residency.leave, use + 1);
@@ -34,7 +36,8 @@ Residency LeavingBy(KernelIndex boundary, KernelIndex use,
   return residency;
 }
 
-// Comes from `boundary` on, from which `use` is the first.
+// Returns a residency that comes from `boundary` on, from which `use` is the
+// first.
 Residency ComingFrom(KernelIndex boundary, KernelIndex use,
                      Residency residency) {
   residency.begin = boundary;

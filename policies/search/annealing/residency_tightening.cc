@@ -13,15 +13,17 @@
 namespace stowage::policies {
 namespace {
 
-// Of a block device, which orders requests and moves data on its own.
+// The least latency of a block device, which orders requests and moves data on
+// its own.
 constexpr int64_t kLeastDeviceLatencyNs = 20'000;
 
-// Tensor, start, and whether it is into the fast tier.
+// A tensor, a start, and whether the move is into the fast tier.
 using MoveKey = std::tuple<TensorIndex, KernelIndex, bool>;
 
-// When copies are issued at each boundary.
+// Returns when copies are issued at each boundary.
 std::vector<int64_t> IssueNs(const Graph& graph, const Simulation& simulation) {
   std::vector<int64_t> issue_ns;
+  issue_ns.reserve(graph.kernel_count());
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     issue_ns.push_back(simulation.kernels[k].start_ns -
                        graph.kernels[k].gap_ns);
@@ -30,7 +32,8 @@ std::vector<int64_t> IssueNs(const Graph& graph, const Simulation& simulation) {
   return issue_ns;
 }
 
-// One past the last of `uses`, ascending, before `end`; 0 where there is none.
+// Returns one past the last of `uses`, ascending, before `end`; 0 if there is
+// none.
 template <typename Uses>
 KernelIndex BehindLastUse(const Uses& uses, KernelIndex end) {
   const auto use = std::lower_bound(uses.begin(), uses.end(), end);
@@ -43,8 +46,9 @@ bool IsLate(const MemorySystem& system, CopiesBegin begin, const Move& move) {
          system.tiers[move.from.tier].read_latency_ns < kLeastDeviceLatencyNs;
 }
 
-// By move, when it is to start: where copies are late, such that it and those
-// behind it in its lane have ended when they are waited for, else as simulated.
+// Returns by move when it is to start. Where copies are late, it and those
+// behind it in its lane end as they are waited for; elsewhere it starts as
+// simulated.
 std::vector<int64_t> StartsNs(const MemorySystem& system, CopiesBegin begin,
                               const Plan& plan, const Simulation& simulation,
                               const std::vector<int64_t>& issue_ns) {
@@ -76,7 +80,8 @@ std::vector<int64_t> StartsNs(const MemorySystem& system, CopiesBegin begin,
 
 void TightenResidencies(const Graph& graph, const MemorySystem& system,
                         CopiesBegin begin, BuildInput& input) {
-  // Before they are looked up by when they leave, which MakeDrops may change.
+  // Drops are made before copies are looked up by when they leave, which
+  // MakeDrops may change.
   DropRule(graph).EndAtDrops(input.residencies);
   Plan plan = SketchPlan(graph, system, input);
   MakeDrops(graph, plan);
@@ -102,7 +107,7 @@ void TightenResidencies(const Graph& graph, const MemorySystem& system,
       const size_t m = moves.at({s.tensor, s.leave, false});
       const auto ended = std::lower_bound(issue_ns.begin(), issue_ns.end(),
                                           simulation->moves[m].end_ns);
-      // What is copied out may be read meanwhile.
+      // A tensor may be read while it is copied out.
       const KernelIndex least =
           std::max(s.leave + 1, BehindLastUse(uses[s.tensor], s.end));
       s.end = std::clamp<KernelIndex>(ended - issue_ns.begin(), least, s.end);

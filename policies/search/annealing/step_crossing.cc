@@ -11,7 +11,8 @@ KernelIndex Below(std::mt19937_64& random, KernelIndex count) {
   return static_cast<KernelIndex>(random() % static_cast<uint64_t>(count));
 }
 
-// Copied in by its first use; no residency without one.
+// Lets the tensor be copied in by its first use; if it has no use, it has no
+// residency.
 void ArriveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
                   Residencies& residencies) {
   Residency& first = residencies.front();
@@ -26,7 +27,8 @@ void ArriveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
   first.moved_in = true;
 }
 
-// Copied out behind its last use; no residency without one.
+// Lets the tensor be copied out behind its last use; if it has no use, it has
+// no residency.
 void LeaveInStep(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
                  KernelIndex kernels, Residencies& residencies) {
   Residency& last = residencies.back();
@@ -87,8 +89,8 @@ bool CrossOtherwise(std::mt19937_64& random,
       !residencies.front().moved_in && !residencies.back().moved_out;
   LeaveAndArriveInStep(random, uses, kernels, residencies);
   if (residencies.empty()) return true;
-  // It is out of the fast tier on both sides now, which is another way only
-  // where it was not before.
+  // It is out of the fast tier on both sides now, which is another way only if
+  // it was not before.
   switch (Below(random, crosses ? 6 : 4)) {
     case 0:
     case 1:
@@ -110,8 +112,9 @@ bool CrossOtherwise(std::mt19937_64& random,
 void MendCrossing(std::mt19937_64& random, const std::vector<KernelIndex>& uses,
                   KernelIndex kernels, std::vector<Residency>& residencies) {
   if (residencies.empty() ||
-      residencies.front().moved_in == residencies.back().moved_out)
+      residencies.front().moved_in == residencies.back().moved_out) {
     return;
+  }
   LeaveAndArriveInStep(random, uses, kernels, residencies);
 }
 

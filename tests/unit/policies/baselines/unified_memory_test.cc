@@ -65,7 +65,7 @@ TEST(UnifiedMemoryTest, SaysWhenNoTimeWithFaultsWasMeasured) {
   const Plan plan = MakePlan(graph);
   EXPECT_EQ(plan.prediction.step_time_ns,
             Simulate(graph, kGpu, plan)->prediction.step_time_ns);
-  EXPECT_THAT(plan.notes, Contains(HasSubstr("without a time measured")));
+  EXPECT_THAT(plan.notes, Contains(HasSubstr("have no measured time")));
 }
 
 TEST(PageFaultsTest, PrefetchesDoNotFault) {

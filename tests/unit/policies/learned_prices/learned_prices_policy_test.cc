@@ -39,8 +39,8 @@ TEST(LearnedPricesPolicyTest, PlansOfRandomGraphsPassTheVerifier) {
   }
 }
 
-// Not one of the graphs that it was trained on.
-TEST(LearnedPricesPolicyTest, ReachesWhatIsAskedOfStowOnAnUnseenGraph) {
+// The network was not trained on this graph.
+TEST(LearnedPricesPolicyTest, ComesNearAnnealedSearchOnAnUnseenGraph) {
   const Graph graph = TrainingStepGraph(15, 77);
   for (const char* name : {"optane", "file", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);

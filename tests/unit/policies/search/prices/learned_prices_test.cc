@@ -9,7 +9,7 @@
 namespace stowage::policies {
 namespace {
 
-TEST(LearnedPricesTest, AreThoseOfStowWithoutWeights) {
+TEST(LearnedPricesTest, ArePlainWithoutWeights) {
   const PlanningProblem problem(TrainingStepGraph(10, 1), "optane", 0.3);
   const PriceNetwork zero{.weights =
                               std::vector<float>(PriceNetwork::WeightCount(0))};
