@@ -1,5 +1,5 @@
-// stowaged: the placement service. docs/reference-stowaged.md says how to run
-// it.
+// Runs stowaged, the placement service. docs/reference-stowaged.md says how to
+// use it.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -54,8 +54,9 @@ int Serve(const ServerConfig& config) {
   const int signal = WaitForTermination();
   std::cerr << "stowaged: draining on signal " << signal << std::endl;
   if ((*server)->Drain()) return kExitOk;
-  // Nothing is lost: what is stored is on disk.
-  std::cerr << "stowaged: leaving a plan that does not end" << std::endl;
+  // Nothing is lost, because what the service stores is on disk.
+  std::cerr << "stowaged: stopping although a cancelled plan has not ended"
+            << std::endl;
   std::_Exit(kExitOk);
 }
 

@@ -17,6 +17,9 @@ void Add(const v1::StepTelemetry& step, TelemetryTotals* totals) {
                        : v1::STEP_MODE_UNSPECIFIED;
   totals->steps[mode] += 1;
   totals->fallbacks += step.fallbacks();
+  if (v1::PlanSkip_IsValid(step.plan_skip())) {
+    totals->skipped_plans[step.plan_skip()] += 1;
+  }
   totals->hints_taken += static_cast<double>(step.hints_taken());
   totals->hints_ignored += static_cast<double>(step.hints_ignored());
   totals->moved_in_bytes += static_cast<double>(step.moved_in_bytes());
@@ -69,7 +72,7 @@ absl::StatusOr<TelemetryTotals> TelemetryIntake::Accept(
     Add(step, &totals);
     on_step_(step);
   }
-  // The batch was sent on another stream before, and counted.
+  // The batch was sent on another stream before, and was counted then.
   const bool repeated =
       totals.repeated_steps > 0 && totals.repeated_steps == batch.steps_size();
   if (repeated) totals.dropped_steps = 0;

@@ -1,10 +1,10 @@
-// Takes in the telemetry of one stream: distinguishes new steps from old,
-// passes them to the jobs, and sums them up. Batches are within the bounds of
-// their proto.
+// Takes in the telemetry of one stream. It tells new steps from old ones,
+// passes the new ones to the jobs and sums them up. Batches are within the
+// bounds of their proto.
 //
 //   TelemetryIntake intake(&nodes, &jobs);
 //   absl::StatusOr<TelemetryTotals> totals = intake.Accept(batch, absl::Now());
-//   if (totals.ok()) acknowledge(batch.sequence());
+//   if (totals.ok()) Acknowledge(batch.sequence());
 #ifndef STOWAGE_SERVER_FLEET_TELEMETRY_INTAKE_H_
 #define STOWAGE_SERVER_FLEET_TELEMETRY_INTAKE_H_
 
@@ -21,11 +21,12 @@
 
 namespace stowage {
 
-// Holds what one batch adds. The fields are doubles, as counters are: sums of
-// values that strangers report cannot overflow.
+// Holds what one batch adds. The fields are doubles, as counters are, so that
+// sums of what strangers report cannot overflow.
 struct TelemetryTotals {
   std::array<double, v1::StepMode_ARRAYSIZE> steps = {};  // by StepMode
   double fallbacks = 0;
+  std::array<double, v1::PlanSkip_ARRAYSIZE> skipped_plans = {};  // by PlanSkip
   double hints_taken = 0;
   double hints_ignored = 0;
   double dropped_steps = 0;
@@ -34,24 +35,25 @@ struct TelemetryTotals {
   double moved_out_bytes = 0;
 };
 
-// One per stream; not thread-safe. Holds nothing but the last sequence number,
+// Make one per stream. Not thread-safe. Holds the last sequence number alone,
 // so that memory does not grow with the stream. Does not own the registries,
 // which must outlive it.
 class TelemetryIntake {
  public:
   using StepObserver = std::function<void(const v1::StepTelemetry&)>;
 
-  // `on_step` is called for each step that is taken in, not for those that were
-  // sent again.
+  // Calls `on_step` for each step that it takes in, and not for those that were
+  // sent before.
   TelemetryIntake(
       const NodeRegistry* nodes, JobRegistry* jobs,
       StepObserver on_step = [](const auto&) {});
 
-  // A batch that was accepted before (its sequence number does not exceed the
-  // last one) is acknowledged again and adds nothing; a step whose index does
-  // not exceed its job's last one adds to `repeated_steps` alone. NOT_FOUND: the
-  // node is not known. INVALID_ARGUMENT: steps of a job that do not ascend
-  // within the batch, or a job of another node; nothing of the batch was taken.
+  // Takes in a batch and returns what it adds. A batch that was accepted
+  // before, whose sequence number does not exceed the last one, adds nothing; a
+  // step whose index does not exceed its job's last one adds to
+  // `repeated_steps` alone. Takes nothing in on an error. NOT_FOUND: the node
+  // is not known. INVALID_ARGUMENT: the steps of a job do not ascend, or a job
+  // belongs to another node.
   absl::StatusOr<TelemetryTotals> Accept(const v1::TelemetryBatch& batch,
                                          absl::Time now);
 

@@ -19,7 +19,7 @@ std::string PartlyChecked(absl::string_view path, absl::Duration time) {
       "database ", path, ": ", absl::FormatDuration(time),
       " were not enough to look through all of it for damage; check it with "
       "sqlite3 ",
-      path, " 'PRAGMA integrity_check' when nobody serves it");
+      path, " 'PRAGMA integrity_check' while no service uses it");
 }
 
 }  // namespace

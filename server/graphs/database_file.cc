@@ -45,13 +45,13 @@ std::string WarningAbout(const std::string& path) {
   if (stat(path.c_str(), &file) != 0) return "";
   const mode_t others = file.st_mode & (S_IRWXG | S_IRWXO);
   if (others == 0) return "";
-  return absl::StrCat("others than its owner may use the database ", path,
-                      ", its mode is ",
+  return absl::StrCat("others than the owner may use the database ", path,
+                      ", because its mode is ",
                       absl::StrFormat("%04o", file.st_mode & 07777),
                       "; run chmod 600 ", path, "*");
 }
 
-// The process that the lock file names; "another process" where it names none.
+// Returns the process that the lock file names, or "another process".
 std::string Holder(const OwnedFd& lock) {
   std::array<char, 32> text;
   const ssize_t size_bytes = pread(lock.get(), text.data(), text.size(), 0);
@@ -61,7 +61,7 @@ std::string Holder(const OwnedFd& lock) {
 }
 
 absl::StatusOr<OwnedFd> Lock(const std::string& path) {
-  // One lock, by whatever name the database goes.
+  // One lock serves every name of the database.
   std::error_code error;
   const std::filesystem::path real = std::filesystem::canonical(path, error);
   const std::string name = absl::StrCat(error ? path : real.string(), ".lock");
@@ -74,7 +74,7 @@ absl::StatusOr<OwnedFd> Lock(const std::string& path) {
                      "; stop it, or name another file with --db"));
   }
   const std::string pid = absl::StrCat(getpid(), "\n");
-  // Only an error message would lack what cannot be written.
+  // If this cannot be written, only an error message lacks it.
   if (ftruncate(lock.get(), 0) == 0) {
     (void)!pwrite(lock.get(), pid.data(), pid.size(), 0);
   }

@@ -13,17 +13,17 @@
 namespace stowage {
 namespace {
 
-// How often a caller that waits looks whether it has to.
+// How often a caller that waits looks whether it still has to.
 constexpr absl::Duration kLook = absl::Milliseconds(50);
 
-// What callers are told to wait before they ask again.
+// How long callers are told to wait before they ask again.
 constexpr absl::Duration kLeastRetry = absl::Seconds(1);
 constexpr absl::Duration kMostRetry = absl::Minutes(1);
 
-// The weight of the last plan in the usual time.
+// The weight of the last plan's time in the usual time.
 constexpr double kMemory = 0.3;
 
-// Memory goes back to the machine after plans of about so much.
+// Plans that take this much memory give it back to the machine when they end.
 constexpr int64_t kTrimmedBytes = int64_t{256} << 20;
 
 constexpr char kRetryPayload[] = "stowage.retry_after_ms";
@@ -91,8 +91,8 @@ absl::StatusOr<PlanningQueue::FlightPtr> PlanningQueue::Join(
   return flight;
 }
 
-// Where too many wait, the last plan of the caller with most of them gives way,
-// unless that would be no fairer.
+// Makes room for a plan of `caller` if too many wait: the last plan of the
+// caller that has most gives way, unless that would be no fairer.
 absl::Status PlanningQueue::MakeRoomFor(const std::string& caller) {
   const bool starts_at_once =
       running_.size() < threads_.size() && waiting_.empty();
@@ -103,7 +103,7 @@ absl::Status PlanningQueue::MakeRoomFor(const std::string& caller) {
                                      [](const auto& a, const auto& b) {
                                        return a.second.size() < b.second.size();
                                      });
-  const absl::Status exhausted =
+  absl::Status exhausted =
       Exhausted(absl::StrCat(waiting(), " plans wait to be made"));
   if (most == waiting_.end() || most->second.size() < own_count + 2) {
     return exhausted;
@@ -163,14 +163,15 @@ void PlanningQueue::Cancel(const FlightPtr& flight) {
   Forget(flight);
 }
 
-// Whoever asks for it from now on does not share it.
+// Lets callers from now on no longer share this plan.
 void PlanningQueue::Forget(const FlightPtr& flight) {
   const auto found = flights_.find(flight->order.key);
   if (found != flights_.end() && found->second == flight) flights_.erase(found);
 }
 
-// Who needs more memory than is left waits, and all others with it: else small
-// plans would keep large ones waiting for ever.
+// Returns whether the next plan can begin. If it needs more memory than is
+// left, all others wait, too: small plans would keep a large one waiting for
+// ever.
 bool PlanningQueue::CanStart() const {
   if (turns_.empty()) return false;
   const Flight& next = *waiting_.at(turns_.front()).front();
@@ -245,7 +246,7 @@ void PlanningQueue::Work() {
     absl::StatusOr<MadePlan> result = flight->order.work(policies::Cancellation(
         [cancelled = &flight->cancelled] { return cancelled->load(); }));
     flight->order.work = nullptr;  // and what it holds
-    // The allocator would keep a gigabyte for the next large plan.
+    // Otherwise the allocator would keep a gigabyte for the next large plan.
     if (flight->order.memory_bytes >= kTrimmedBytes) malloc_trim(0);
     absl::MutexLock lock(&mutex_);
     Finish(flight, std::move(result));

@@ -14,7 +14,7 @@
 namespace stowage {
 namespace {
 
-constexpr absl::string_view kList = "graphs";
+constexpr absl::string_view kGraphsList = "graphs";
 
 }  // namespace
 
@@ -56,13 +56,14 @@ grpc::Status GraphServiceImpl::ListGraphs(grpc::ServerContext* /*context*/,
   absl::StatusOr<v1::ListGraphsRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, checked->page_size(), checked->page_token());
+      ParsePage(kGraphsList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::vector<v1::GraphSummary>> graphs =
       store_->ListGraphs(page->after, page->size + 1);
   if (!graphs.ok()) return ToGrpcStatus(graphs.status());
   if (TrimToPage(*page, &*graphs)) {
-    response->set_next_page_token(PageToken(kList, graphs->back().graph_id()));
+    response->set_next_page_token(
+        PageToken(kGraphsList, graphs->back().graph_id()));
   }
   response->mutable_graphs()->Assign(graphs->begin(), graphs->end());
   return grpc::Status::OK;

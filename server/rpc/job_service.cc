@@ -16,7 +16,7 @@
 namespace stowage {
 namespace {
 
-constexpr absl::string_view kList = "jobs";
+constexpr absl::string_view kJobsList = "jobs";
 
 absl::StatusOr<std::optional<JobNumber>> ParseCursor(const Page& page) {
   if (page.after.empty()) return std::optional<JobNumber>();
@@ -73,7 +73,7 @@ grpc::Status JobServiceImpl::ListJobs(grpc::ServerContext* /*context*/,
   absl::StatusOr<v1::ListJobsRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, checked->page_size(), checked->page_token());
+      ParsePage(kJobsList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::optional<JobNumber>> before = ParseCursor(*page);
   if (!before.ok()) return ToGrpcStatus(before.status());
@@ -81,7 +81,7 @@ grpc::Status JobServiceImpl::ListJobs(grpc::ServerContext* /*context*/,
       jobs_->List(checked->node(), *before, page->size + 1, absl::Now());
   if (TrimToPage(*page, &jobs)) {
     response->set_next_page_token(
-        PageToken(kList, absl::StrCat(jobs.back().number)));
+        PageToken(kJobsList, absl::StrCat(jobs.back().number)));
   }
   for (NumberedJob& job : jobs) *response->add_jobs() = std::move(job.job);
   return grpc::Status::OK;

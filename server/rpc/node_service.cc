@@ -15,7 +15,7 @@
 namespace stowage {
 namespace {
 
-constexpr absl::string_view kList = "nodes";
+constexpr absl::string_view kNodesList = "nodes";
 
 }  // namespace
 
@@ -50,12 +50,12 @@ grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
   absl::StatusOr<v1::ListNodesRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, checked->page_size(), checked->page_token());
+      ParsePage(kNodesList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   std::vector<v1::NodeSummary> nodes =
       nodes_->List(page->after, page->size + 1, absl::Now());
   if (TrimToPage(*page, &nodes)) {
-    response->set_next_page_token(PageToken(kList, nodes.back().node()));
+    response->set_next_page_token(PageToken(kNodesList, nodes.back().node()));
   }
   response->mutable_nodes()->Assign(nodes.begin(), nodes.end());
   return grpc::Status::OK;

@@ -24,7 +24,7 @@
 namespace stowage {
 namespace {
 
-constexpr absl::string_view kList = "plans";
+constexpr absl::string_view kPlansList = "plans";
 
 absl::StatusOr<policies::MemorySystem> SystemOf(
     const v1::MakePlanRequest& request) {
@@ -60,7 +60,7 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
   };
 }
 
-// As gRPC's clients understand it that retry by themselves.
+// Tells clients of gRPC that retry by themselves when to do so.
 void TellWhenToRetry(const absl::Status& status, grpc::ServerContext* context) {
   const std::optional<absl::Duration> after = RetryAfter(status);
   if (!after.has_value()) return;
@@ -68,7 +68,7 @@ void TellWhenToRetry(const absl::Status& status, grpc::ServerContext* context) {
                                absl::StrCat(absl::ToInt64Milliseconds(*after)));
 }
 
-// A slice of bytes that `owner` keeps; nothing is copied.
+// Returns a slice of bytes that `owner` keeps. Copies nothing.
 grpc::Slice SharedSlice(absl::string_view bytes,
                         std::shared_ptr<const void> owner) {
   using Owner = std::shared_ptr<const void>;
@@ -78,9 +78,9 @@ grpc::Slice SharedSlice(absl::string_view bytes,
       new Owner(std::move(owner)));
 }
 
-// Answers the requests of one Place stream: from the plan, or, where the job is
-// not as the plan has it and asks for that, from the DQN policy that served
-// when it first asked.
+// Answers the requests of one Place stream from the plan. If the job's tensors
+// are not where the plan has them, and the job wants to adapt, the DQN policy
+// that served when the job first asked answers.
 class PlanReader {
  public:
   PlanReader(PlacementEngine* engine, ServerMetrics* metrics)
@@ -109,7 +109,7 @@ class PlanReader {
     return Decided(situation, std::max(1, request.window()));
   }
 
-  // Whether the plan, or the policy, has to be read, or the policy asked.
+  // Returns whether it must read the plan or the policy, or ask the policy.
   bool IsSlow(const v1::PlaceRequest& request) const {
     return decisions_ == nullptr || request.adapt();
   }
@@ -128,7 +128,8 @@ class PlanReader {
     return absl::OkStatus();
   }
 
-  // The plan's own bytes, and whose decisions they are.
+  // Returns the bytes of the plan's decisions, and says that they are the
+  // plan's.
   absl::StatusOr<grpc::ByteBuffer> Planned(absl::string_view window) const {
     v1::PlaceResponse rest;
     rest.set_source(v1::DECISION_SOURCE_PLAN);
@@ -137,7 +138,7 @@ class PlanReader {
     return grpc::ByteBuffer(slices.data(), slices.size());
   }
 
-  // Where the job deviates from the plan, the policy decides.
+  // Returns whether the job deviates from the plan, so that the policy decides.
   absl::StatusOr<bool> Deviates(const JobSituation& situation) {
     if (!online_.has_value()) {
       absl::StatusOr<OnlineDecisions> made = engine_->Online(plan_id_);
@@ -207,13 +208,14 @@ grpc::Status PlacementServiceImpl::ListPlans(
   absl::StatusOr<v1::ListPlansRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
   absl::StatusOr<Page> page =
-      ParsePage(kList, checked->page_size(), checked->page_token());
+      ParsePage(kPlansList, checked->page_size(), checked->page_token());
   if (!page.ok()) return ToGrpcStatus(page.status());
   absl::StatusOr<std::vector<v1::PlanSummary>> plans =
       store_->ListPlans(checked->graph_id(), page->after, page->size + 1);
   if (!plans.ok()) return ToGrpcStatus(plans.status());
   if (TrimToPage(*page, &*plans)) {
-    response->set_next_page_token(PageToken(kList, plans->back().plan_id()));
+    response->set_next_page_token(
+        PageToken(kPlansList, plans->back().plan_id()));
   }
   response->mutable_plans()->Assign(plans->begin(), plans->end());
   return grpc::Status::OK;

@@ -24,8 +24,7 @@
 ABSL_FLAG(std::string, listen, "127.0.0.1:7420",
           "gRPC address: host:port (port 0: any free one) or unix:/path");
 ABSL_FLAG(bool, allow_plaintext, false,
-          "listen in plain text where others than this host can read and "
-          "write it");
+          "let --listen be an address that other hosts reach, in plain text");
 ABSL_FLAG(std::string, metrics_address, "127.0.0.1:9464",
           "HTTP address of Prometheus metrics, host:port; empty: none");
 ABSL_FLAG(
@@ -42,21 +41,24 @@ ABSL_FLAG(
     "how often agents send heartbeats; a node is dead after three without");
 ABSL_FLAG(absl::Duration, drain_timeout, absl::Seconds(10),
           "how long RPCs under way may take after SIGTERM");
-ABSL_FLAG(int, planning_threads, 0,
-          "plans that are made at a time; 0: half as many as there are cores, "
-          "at least one");
+ABSL_FLAG(
+    int, planning_threads, 0,
+    "how many plans are made at a time; 0: half as many as there are cores, "
+    "at least one");
 ABSL_FLAG(
     int, planning_waiting, 64,
     "plans that may wait to be made; beyond, callers are told when to ask "
     "again");
-ABSL_FLAG(int64_t, planning_memory_mib, 4096,
-          "MiB that the plans which are made at a time may take, as estimated");
+ABSL_FLAG(
+    int64_t, planning_memory_mib, 4096,
+    "MiB that plans made at the same time may take together, by estimate");
 ABSL_FLAG(absl::Duration, planning_wait, absl::Minutes(2),
           "how long a plan may wait to be made");
 ABSL_FLAG(absl::Duration, planning_time, absl::Minutes(10),
           "how long making a plan may take");
-ABSL_FLAG(int, training_cores, 1,
-          "trainings of DQN policies at a time, a core each; 0: none");
+ABSL_FLAG(
+    int, training_cores, 1,
+    "how many DQN policies are trained at a time, each on a core; 0: none");
 ABSL_FLAG(int, training_nice, 19,
           "niceness of trainings, 0 (as this program) to 19");
 ABSL_FLAG(
@@ -79,7 +81,8 @@ constexpr int kMaxTrainingCores = 256;
 constexpr int kMaxNiceness = 19;
 constexpr double kMaxDriftThreshold = 100;
 
-// The flags of this file; Abseil's own are not ours to document or to set.
+// Returns the flags of this file. Those of Abseil are not ours to document or
+// to set.
 std::vector<absl::CommandLineFlag*> OwnFlags() {
   std::vector<absl::CommandLineFlag*> own;
   for (const auto& [name, flag] : absl::GetAllFlags()) {
@@ -108,12 +111,13 @@ absl::Status ReadEnvironment() {
     if (value == nullptr || flag->ParseFrom(value, &error)) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("environment variable ", variable, " is '", value,
-                     "': ", error, "; mend or unset it"));
+                     "': ", error, "; correct or unset it"));
   }
   return absl::OkStatus();
 }
 
-// Abseil's flags are spelt with underscores, ours with dashes.
+// Returns the argument as Abseil spells flags: with underscores, where ours
+// have dashes.
 std::string Underscored(std::string argument) {
   if (!absl::StartsWith(argument, "--")) return argument;
   const auto end = std::find(argument.begin(), argument.end(), '=');
@@ -136,7 +140,7 @@ absl::Status ParseFlags(int argc, char** argv) {
   if (positional.size() <= 1) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat("unexpected argument '", positional[1],
-                   "'; stowaged takes flags alone, see --help"));
+                   "'; stowaged takes only flags, see --help"));
 }
 
 PlanningLimits PlanningFromFlags() {
@@ -179,12 +183,12 @@ absl::Status CheckListen(const ServerConfig& config) {
   if (*stays || config.allow_plaintext) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--listen is ", config.listen,
-      ", which other hosts reach, and the service speaks plain text and asks "
-      "nobody who they are; listen at 127.0.0.1 or a Unix socket behind a "
+      ", which other hosts reach, but the service speaks plain text and does "
+      "not authenticate clients; listen at 127.0.0.1 or a Unix socket behind a "
       "proxy that does TLS, or force it with --allow-plaintext"));
 }
 
-// "--planning-wait is 0; name 1 ms to 1 h"
+// Checks a duration. Errors read like "--planning-wait is 0; name 1 ms to 1 h".
 absl::Status CheckDuration(absl::string_view flag, absl::Duration value) {
   if (value >= absl::Milliseconds(1) && value <= absl::Hours(1)) {
     return absl::OkStatus();

@@ -23,16 +23,16 @@ namespace stowage {
 namespace {
 
 constexpr int kMaxMessageBytes = 256 << 20;
-// Peers that vanished are noticed by pings: the server's own, and clients',
-// which it takes up to this often.
+// How often the server pings its peers, to notice those that have vanished, and
+// how often it lets clients ping.
 constexpr int kKeepaliveMs = 60'000;
 constexpr int kMinClientPingMs = 10'000;
-// Until a client has said what it wants. Connections that never speak would
-// keep others out.
+// How long a client may take to say what it wants. Connections that never speak
+// would keep others out.
 constexpr int kHandshakeMs = 10'000;
-// Heartbeats that may be missed in a row before a node is dead.
+// How many heartbeats in a row a node may miss before it is dead.
 constexpr int kLeaseHeartbeats = 3;
-// What plans that are cancelled take to end.
+// How long a cancelled plan may take to end.
 constexpr absl::Duration kPlanEnd = absl::Milliseconds(800);
 
 absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
@@ -134,9 +134,8 @@ absl::Status Server::Listen() {
   grpc_address_ = acceptor_->address();
   grpc_server_ = builder.BuildAndStart();
   if (grpc_server_ == nullptr) {
-    return absl::UnavailableError(
-        absl::StrCat("cannot serve gRPC at ", config_.listen,
-                     "; what gRPC has logged says why"));
+    return absl::UnavailableError(absl::StrCat(
+        "cannot serve gRPC at ", config_.listen, "; the log of gRPC says why"));
   }
   return acceptor_->Start();
 }
@@ -157,7 +156,7 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
     absl::StatusOr<int64_t> count = stores_.graphs->CountGraphs();
-    // NaN: the database cannot be read.
+    // NaN means that the database cannot be read.
     return count.ok() ? static_cast<double>(*count) : std::nan("");
   });
   gauges->Add("stowaged_nodes_alive", "Nodes whose heartbeats arrive.", [this] {

@@ -15,12 +15,13 @@ absl::string_view Environment(const char* name) {
   return value == nullptr ? absl::string_view() : value;
 }
 
-// Empty when the environment names none.
+// Returns the directory; empty if the environment names none.
 std::string StateDirectory() {
   // systemd lists several directories with colons; the first is ours.
   const absl::string_view systemd = Environment("STATE_DIRECTORY");
-  if (!systemd.empty())
+  if (!systemd.empty()) {
     return std::string(systemd.substr(0, systemd.find(':')));
+  }
   const absl::string_view xdg = Environment("XDG_STATE_HOME");
   if (!xdg.empty()) return absl::StrCat(xdg, "/stowage");
   const absl::string_view home = Environment("HOME");

@@ -24,7 +24,7 @@ void Scale(double factor, v1::ProfiledDuration* duration) {
   duration->set_source(v1::DURATION_SOURCE_DERIVED);
 }
 
-// With everything fast.
+// Returns how long the step takes with everything fast.
 double StepNs(const v1::Graph& graph) {
   double total_ns = 0;
   for (const v1::Kernel& kernel : graph.kernels()) {
@@ -65,7 +65,8 @@ bool DriftMonitor::IsDrift(double factor) const {
 
 std::optional<double> DriftMonitor::Add(const v1::StepTelemetry& step) {
   absl::MutexLock lock(&mutex_);
-  // Jobs that ended stay in the map; it goes when there are too many.
+  // Jobs that have ended stay in the map, which is cleared when they are too
+  // many.
   if (windows_.size() > JobRegistry::kMaxJobs) windows_.clear();
   Window& window = windows_[step.job_id()];
   if (window.predicted_duration_ns != step.predicted_duration_ns()) {
@@ -95,8 +96,9 @@ absl::Status DriftMonitor::FollowSteps(const std::string& job_id,
                                        double measured_ns) {
   const absl::StatusOr<v1::Job> job = jobs_->Get(job_id, absl::Now());
   if (!job.ok()) return job.status();
-  if (!policies::CapabilitiesOf(job->policy()).needs_training)
+  if (!policies::CapabilitiesOf(job->policy()).needs_training) {
     return absl::OkStatus();
+  }
   absl::StatusOr<std::vector<DqnVersion>> serving =
       trainings_->ListServing(job->graph_id());
   if (!serving.ok()) return serving.status();
@@ -108,7 +110,7 @@ absl::Status DriftMonitor::FollowSteps(const std::string& job_id,
   return UpdateProfile(*version, measured_ns);
 }
 
-// The profile may know already what the plan of the job did not.
+// Scales the profile, unless it already knows what the job's plan did not.
 absl::Status DriftMonitor::UpdateProfile(const DqnVersion& version,
                                          double measured_ns) {
   absl::StatusOr<v1::Graph> profile =

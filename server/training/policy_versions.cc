@@ -34,7 +34,7 @@ absl::StatusOr<policies::Plan> PlanOf(const policies::DqnPolicy& policy,
                           {.fast_limit_bytes = policy.fast_limit_bytes});
 }
 
-// 0 when the default policy has no plan.
+// Returns the step time of the default policy's plan; 0 if it has none.
 int64_t DefaultStepTimeNs(const policies::Graph& graph,
                           const policies::MemorySystem& system,
                           int64_t fast_limit_bytes) {
@@ -61,7 +61,7 @@ v1::PolicyVersion InfoOf(const policies::DqnPolicy& policy,
   return info;
 }
 
-// `others` says what serves instead.
+// Returns the error that no policy serves. `others` says what serves instead.
 absl::Status NoneServes(absl::string_view graph_id, absl::string_view system,
                         int64_t fast_limit_bytes, const absl::Status& others) {
   return absl::FailedPreconditionError(absl::StrCat(
@@ -76,7 +76,7 @@ absl::Status NoneServes(absl::string_view graph_id, absl::string_view system,
 absl::Status CannotServe(const absl::Status& cause) {
   return absl::FailedPreconditionError(
       absl::StrCat("the version cannot serve: ", cause.message(),
-                   "; what serves goes on serving"));
+                   "; the serving version goes on serving"));
 }
 
 }  // namespace

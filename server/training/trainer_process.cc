@@ -28,7 +28,7 @@ namespace {
 
 constexpr absl::string_view kProgram = "stowage-trainer";
 
-// One end of a pipe.
+// Owns one end of a pipe.
 class Fd {
  public:
   explicit Fd(int fd = -1) : fd_(fd) {}
@@ -63,7 +63,7 @@ absl::StatusOr<Pipe> MakePipe() {
   return Pipe{Fd(ends[0]), Fd(ends[1])};
 }
 
-// While it lives, writing to a reader that is gone fails and does no more.
+// While it lives, a write to a reader that has gone fails and raises no signal.
 class NoSigpipe {
  public:
   NoSigpipe() {
@@ -83,7 +83,7 @@ class NoSigpipe {
   sigset_t before_;
 };
 
-// A running trainer with its pipes. Its end kills the process.
+// Owns a running trainer with its pipes. The destructor kills the process.
 class Trainer {
  public:
   static absl::StatusOr<Trainer> Start(const TrainerOptions& options);
@@ -100,7 +100,7 @@ class Trainer {
     Wait();
   }
 
-  // False when the trainer does not read.
+  // Sends the job. Returns false if the trainer does not read it.
   bool Send(const v1::TrainerJob& job) {
     const NoSigpipe no_sigpipe;
     const bool sent =
@@ -113,7 +113,7 @@ class Trainer {
   int output() const { return output_.get(); }
   void Cancel() { kill(pid_, SIGTERM); }
 
-  // Blocks until it ends; says how.
+  // Blocks until the process has ended, and says how it has.
   std::string Wait() {
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
@@ -132,7 +132,8 @@ class Trainer {
   Fd output_;
 };
 
-// No signal blocked, none ignored: the service blocks those that end it.
+// Lets the process neither block nor ignore signals. The service blocks those
+// that end it.
 void ResetSignals(posix_spawnattr_t* attributes) {
   sigset_t none;
   sigemptyset(&none);
@@ -141,7 +142,7 @@ void ResetSignals(posix_spawnattr_t* attributes) {
   sigemptyset(&defaults);
   for (int signal : {SIGTERM, SIGINT, SIGPIPE}) sigaddset(&defaults, signal);
   posix_spawnattr_setsigdefault(attributes, &defaults);
-  // A group of its own: Ctrl-C is for us to pass on.
+  // In its own process group, so that Ctrl-C reaches it only if we pass it on.
   posix_spawnattr_setpgroup(attributes, 0);
   posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
                                            POSIX_SPAWN_SETSIGDEF |
@@ -156,6 +157,7 @@ absl::StatusOr<Trainer> Trainer::Start(const TrainerOptions& options) {
   std::vector<std::string> words = {
       options.path, absl::StrCat(options.niceness), absl::StrCat(getpid())};
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
@@ -187,8 +189,9 @@ v1::TrainerJob JobToProto(const TrainingJob& job) {
   proto.set_fast_limit_bytes(job.fast_limit_bytes);
   *proto.mutable_options() = job.options;
   proto.set_seed(job.seed);
-  if (job.start.has_value())
+  if (job.start.has_value()) {
     proto.set_start_policy(policies::EncodeDqnPolicy(*job.start));
+  }
   return proto;
 }
 
@@ -201,7 +204,7 @@ absl::StatusOr<policies::DqnPolicy> ResultFromProto(
   return policies::DecodeDqnPolicy(result.policy());
 }
 
-// Passes episodes on until the result comes.
+// Passes episodes on until the result comes, and returns that.
 absl::StatusOr<policies::DqnPolicy> Follow(Trainer* trainer,
                                            OnEpisode on_episode) {
   google::protobuf::io::FileInputStream stream(trainer->output());
@@ -211,9 +214,9 @@ absl::StatusOr<policies::DqnPolicy> Follow(Trainer* trainer,
     bool clean_end = false;
     if (!google::protobuf::util::ParseDelimitedFromZeroCopyStream(
             &output, &stream, &clean_end)) {
-      return absl::InternalError(
-          absl::StrCat("the trainer ended without a result, with ",
-                       trainer->Wait(), "; what serves goes on serving"));
+      return absl::InternalError(absl::StrCat(
+          "the trainer ended without a result, with ", trainer->Wait(),
+          "; the serving version goes on serving"));
     }
     if (output.has_result()) {
       trainer->Wait();

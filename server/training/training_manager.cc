@@ -15,7 +15,7 @@
 namespace stowage {
 namespace {
 
-// A preset's name becomes the system that it means today.
+// Replaces the name of a preset by the system that it means today.
 absl::Status ResolveSystem(v1::StartTrainingRequest* request) {
   if (request->has_system()) return absl::OkStatus();
   if (!request->has_system_name()) {
@@ -260,8 +260,8 @@ void TrainingManager::Work() {
 }
 
 void TrainingManager::Store(const v1::Training& training, Active* active) {
-  // A database that cannot be written loses this state, not the training: it
-  // is done again after a restart.
+  // If the database cannot be written, this state is lost but not the training,
+  // which runs again after a restart.
   trainings_->UpdateTraining(training).IgnoreError();
   v1::TrainingEvent event;
   *event.mutable_training() = training;
@@ -321,8 +321,9 @@ absl::StatusOr<policies::DqnPolicy> TrainingManager::Train(
         }
         return !active->cancelled && !draining();
       });
-  if (policy.ok() && !policy->fits)
+  if (policy.ok() && !policy->fits) {
     checkpoint = policies::EncodeDqnPolicy(*policy);
+  }
   if (!checkpoint.empty()) {
     trainings_->PutCheckpoint(id, checkpoint).IgnoreError();
   }
@@ -347,9 +348,9 @@ void TrainingManager::Conclude(const policies::DqnPolicy& policy,
                  training);
     }
     training->set_state(v1::TRAINING_STATE_QUEUED);
-    training->set_message(
-        absl::StrCat("interrupted after episode ", policy.episodes_done,
-                     " as the service ended; goes on when it runs again"));
+    training->set_message(absl::StrCat(
+        "interrupted after episode ", policy.episodes_done,
+        " because the service ended; it goes on when the service runs again"));
     return;
   }
   absl::StatusOr<v1::PolicyVersion> version =
