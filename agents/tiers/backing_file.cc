@@ -19,20 +19,21 @@
 namespace stowage::agent {
 namespace {
 
-// open(), but follows no symbolic link on the whole way. Kernels before 5.6 and
-// some containers lack the call, and follow links.
+// Opens `path` and follows no symbolic link on the whole way. Follows links
+// where Linux before 5.6 or a container lacks openat2().
 int OpenWithoutLinks(const std::string& path, uint64_t flags, mode_t mode) {
   open_how how{};
   how.flags = flags;
   how.mode = mode;
   how.resolve = RESOLVE_NO_SYMLINKS;
-  const long fd =
+  const int64_t fd =
       syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof(how));
   if (fd >= 0 || errno != ENOSYS) return static_cast<int>(fd);
   return open(path.c_str(), static_cast<int>(flags), mode);
 }
 
-// File systems without O_TMPFILE: a named file whose name is removed at once.
+// Makes a file and removes its name at once, for file systems without
+// O_TMPFILE.
 int OpenAndUnlink(const std::string& directory, int flags) {
   const OwnedFd opened(
       OpenWithoutLinks(directory, O_PATH | O_DIRECTORY | O_CLOEXEC, 0));

@@ -48,14 +48,14 @@ class UringBlockIo : public BlockIo {
   }
   int Write(int fd, int64_t offset_bytes,
             absl::Span<const std::byte> from) override {
-    // The kernel only reads the buffer of a write.
+    // Linux only reads the buffer of a write.
     return Transfer(PrepareWrite, fd, offset_bytes,
                     const_cast<std::byte*>(from.data()), from.size());
   }
 
  private:
-  // Keeps the queue full until all is done. After an error it starts nothing
-  // more but waits for what is in flight: the kernel still uses the buffer.
+  // Keeps the queue full until all is done. After an error it starts no more
+  // pieces, but waits for those in flight, because Linux still uses the buffer.
   int Transfer(Prepare prepare, int fd, int64_t offset_bytes, std::byte* data,
                size_t size_bytes) {
     size_t started = 0;
@@ -77,8 +77,9 @@ class UringBlockIo : public BlockIo {
       }
       if (in_flight == 0) return error;
       const int submitted = io_uring_submit_and_wait(&ring_, 1);
-      if (submitted < 0 && submitted != -EINTR && error == 0)
+      if (submitted < 0 && submitted != -EINTR && error == 0) {
         error = -submitted;
+      }
       Reap(in_flight, error);
     }
   }
@@ -96,7 +97,8 @@ class UringBlockIo : public BlockIo {
     return piece;
   }
 
-  // Collects what has completed; the rest of a short transfer goes again.
+  // Collects the pieces that have completed. Starts the rest of a short
+  // transfer again.
   void Reap(int& in_flight, int& error) {
     io_uring_cqe* cqe = nullptr;
     while (io_uring_peek_cqe(&ring_, &cqe) == 0) {

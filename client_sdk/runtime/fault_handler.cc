@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include "client_sdk/runtime/job.h"
 
@@ -11,9 +12,21 @@ namespace {
 Job* g_job = nullptr;
 struct sigaction g_previous;
 
+// What the instruction was doing, as the processor says.
+Access AccessOf([[maybe_unused]] void* context) {
+#if defined(__x86_64__)
+  constexpr greg_t kWriteBit = 2;  // of a page fault's error code
+  const auto* state = static_cast<const ucontext_t*>(context);
+  return state->uc_mcontext.gregs[REG_ERR] & kWriteBit ? Access::kWrite
+                                                       : Access::kRead;
+#else
+  return Access::kUnknown;
+#endif
+}
+
 void OnFault(int number, siginfo_t* info, void* context) {
   const int saved_errno = errno;
-  const bool handled = g_job->HandleFault(info->si_addr);
+  const bool handled = g_job->HandleFault(info->si_addr, AccessOf(context));
   errno = saved_errno;
   if (handled) return;
   if (g_previous.sa_flags & SA_SIGINFO) {

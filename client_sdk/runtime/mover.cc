@@ -120,15 +120,12 @@ void Mover::BeginStreaming(Block* block) {
   block->streams = stray_->Close(*block) == 0;
 }
 
-int Mover::Fault(Block* block, const char* address) {
-  const int64_t begin_ns = session::NowNs();
+int Mover::Fault(Block* block, const char* address, Access access) {
   // Addresses that are open raise no signal; so these were not, for once.
   BeginStreaming(block);
   const bool stays_open = stray_ != nullptr && !block->streams;
   if (stays_open) stray_->OpenPage(address);
-  const int error = stays_open ? 0 : window_.Fault(*block, address);
-  fault_ns_ += session::NowNs() - begin_ns;
-  return error;
+  return stays_open ? 0 : window_.Fault(block, address, access);
 }
 
 int Mover::UseStrayPages(Userfault* userfault) {
@@ -139,9 +136,9 @@ int Mover::UseStrayPages(Userfault* userfault) {
 }
 
 int Mover::BringIn(Block* block, char* page, bool write) {
-  const int64_t begin_ns = session::NowNs();
   int error = EFAULT;
   if (block != nullptr) {
+    block->written.MarkAll();  // what is written in this way is not seen
     // A kernel that has begun meanwhile is served by signals.
     error = block->streams ? 0 : stray_->Fault(*block, page, write);
   }
@@ -152,7 +149,6 @@ int Mover::BringIn(Block* block, char* page, bool write) {
   if (error == EBUSY) error = EFAULT;
   if (error == EFAULT) stray_->ClosePage(page);
   stray_->Wake(page);
-  fault_ns_ += session::NowNs() - begin_ns;
   return error;
 }
 

@@ -1,8 +1,9 @@
 // How the bytes of blocks get from tier to tier.
 //
 //   Mover mover(&client, &blocks);
-//   if (mover.Begin(block, room)) ...       // the agent copies meanwhile
-//   bool moved = mover.Finish(block);       // waits, then publishes
+//   if (mover.Begin(block, room)) {         // the agent copies meanwhile
+//     bool moved = mover.Finish(block);     // waits, then publishes
+//   }
 //   int error = mover.MoveNow(block, room); // the process copies, in between
 //
 // A move has three moments. It begins when room has been taken at its
@@ -56,7 +57,7 @@ class Mover {
     int64_t out_bytes = 0;
   };
 
-  // Both outlive it.
+  // Both arguments must outlive it.
   Mover(SessionClient* client, PlacedBlocks* blocks);
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
@@ -65,19 +66,19 @@ class Mover {
 
   // Copies on this thread and publishes. Returns 0 or an errno.
   int MoveNow(Block* block, Place to);
-  // Lets the agent copy. False if pieces in the window could not be written
-  // back: then the room is given back, too.
+  // Lets the agent copy. Returns false if pieces in the window could not be
+  // written back: then the room is given back, too.
   bool Begin(Block* block, Place to, bool keeps_source = false);
-  // Waits until the bytes have arrived and publishes the move, unless it is not
-  // to be adopted. False if the block is where it was.
+  // Waits until the bytes have arrived and publishes the move, unless `adopt`
+  // is false. Returns false if the block is where it was.
   bool Finish(Block* block, bool adopt = true);
-  // The block is about to die: waits for its move, and drops its pieces in the
-  // window.
+  // Waits for the move of a block that is about to die, and drops its pieces in
+  // the window.
   void Abandon(Block* block);
 
-  // As Begin(), for a move that nothing waits for.
+  // Does what Begin() does, for a move that nothing waits for.
   bool BeginAhead(Block* block, Place to);
-  // Publishes those that have arrived or, with `wait`, all of them.
+  // Publishes such moves that have arrived or, with `wait`, all of them.
   void FinishAhead(bool wait);
   bool any_ahead() const { return !ahead_.empty(); }
 
@@ -86,24 +87,26 @@ class Mover {
   // Copies the block's bytes to `memory`, which is aligned to a page and has
   // its whole room. Returns 0 or an errno.
   int Read(const Block& block, void* memory);
-  // A kernel is going to use the block in a file tier.
+  // Notes that a kernel is going to use the block in a file tier.
   void BeginStreaming(Block* block);
-  // Kernels are done with the block: no piece of it stays in memory, those that
-  // were written only with `keep`. Returns 0 or an errno.
+  // Drops all pieces of the block from memory, once kernels are done with it.
+  // With `keep`, those that were written go to the file first. Returns 0 or an
+  // errno.
   int Release(Block* block, bool keep = true);
-  // Makes an address of a block in a file tier usable, after a signal. Returns 0
-  // or an errno.
-  int Fault(Block* block, const char* address);
+  // Makes an address of a block in a file tier usable, after a signal. Returns
+  // 0 or an errno.
+  int Fault(Block* block, const char* address, Access access);
 
-  // From here on stray pages serve what is no kernel's. Nothing is in a file
-  // tier yet. Returns 0 or an errno; then signals serve all.
+  // Lets stray pages serve, from here on, what is no kernel's. Call it while
+  // nothing is in a file tier. Returns 0 or an errno; then signals serve all.
   int UseStrayPages(Userfault* userfault);
-  // The pager's part: brings in a page that somebody waits for, of a block in a
+  // Brings in, for the pager, a page that somebody waits for, of a block in a
   // file tier or of none (null). Returns 0, when it can be tried again, or an
-  // errno. EFAULT: the page has been closed, and is to be opened soon.
+  // errno. EFAULT means that the page has been closed, and is to be opened
+  // soon.
   int BringIn(Block* block, char* page, bool write);
   void OpenPage(const Block* block, char* page);
-  // Before a fork.
+  // Lets go of all stray pages before a fork.
   void ReleaseStrayPages() {
     if (stray_ != nullptr) stray_->ReleaseAll();
   }
@@ -116,8 +119,6 @@ class Mover {
   void CountStreamedBytes();
   void BeginStep() { totals_ = {}; }
   const Totals& totals() const { return totals_; }
-  // Of the job: time that faults took.
-  int64_t fault_ns() const { return fault_ns_; }
 
  private:
   void CountMove(const Block& block, int to_tier);
@@ -130,7 +131,6 @@ class Mover {
   std::unique_ptr<StrayPages> stray_;  // null: there is no pager
   std::vector<Block*> ahead_;
   Totals totals_;
-  int64_t fault_ns_ = 0;
 };
 
 }  // namespace stowage::runtime

@@ -94,6 +94,12 @@ void PlacedBlocks::MarkPinned(Block* block) {
   pinned_bytes_ += block->room_bytes();
 }
 
+void PlacedBlocks::MarkUnpinned(Block* block) {
+  block->pinned = block->set_aside = block->above_plans = false;
+  pinned_bytes_ -= block->room_bytes();
+  if (block->storage != nullptr) storage_.make_movable(block->storage);
+}
+
 std::optional<Place> PlacedBlocks::TakeRoom(int tier, Block* block) {
   const std::optional<int64_t> offset_bytes = arenas_[tier]->Allocate(block);
   if (!offset_bytes.has_value()) return std::nullopt;
@@ -149,6 +155,7 @@ bool PlacedBlocks::SetPlace(Block* block, Place place, bool keeps_source) {
     GiveBack(block->place);
   }
   block->place = place;
+  block->written.MarkAll();
   ++moves_;
   return true;
 }

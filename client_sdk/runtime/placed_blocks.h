@@ -64,7 +64,7 @@ class PlacedBlocks {
     int64_t tensor_bytes = 0;  // of all tensors, wherever they are
   };
 
-  // `tiers` outlives it and does not change.
+  // `tiers` must outlive it, and must not change.
   PlacedBlocks(const std::vector<MappedTier>* tiers,
                const StorageAccess& storage);
   PlacedBlocks(const PlacedBlocks&) = delete;
@@ -113,6 +113,8 @@ class PlacedBlocks {
   void EndUse(Block* block);
   // Notes that the address is known outside from here on.
   void MarkPinned(Block* block);
+  // Notes that nobody outside knows it any more.
+  void MarkUnpinned(Block* block);
 
   // ---- Room ----
 
@@ -130,15 +132,15 @@ class PlacedBlocks {
   // Returns whether it has a storage that lives and whose address nobody else
   // knows, and no move of it is under way.
   bool CanMove(const Block& block) const;
-  // As above, and no kernel uses it.
+  // Returns whether the same holds and no kernel uses it.
   bool Movable(const Block& block) const;
   // Returns whether the storage says that its address is known outside.
   bool StorageStays(const Block& block) const;
 
-  // Call it when the block's bytes have arrived in room that it holds: its
-  // storage points there from then on, and the old place is given back, or
-  // kept. Returns false if the storage is dying; then the new room is given
-  // back.
+  // Publishes a place once the block's bytes have arrived in room that it
+  // holds: its storage points there from then on, and the old place is given
+  // back, or kept. Returns false if the storage is dying; then the new room is
+  // given back.
   bool SetPlace(Block* block, Place place, bool keeps_source = false);
 
   // Returns the block to its kept copy. The block has one and is movable.

@@ -12,6 +12,8 @@ struct StorageAccess {
   // Returns whether the storage still lives and nobody outside the framework
   // knows its address.
   bool (*movable)(void* handle);
+  // Nobody outside knows the address any more: `movable` may be true again.
+  void (*make_movable)(void* handle);
   // Lets the storage point to `to`, without freeing `from`, to which it points
   // now. Returns false if the storage has died or points elsewhere; then
   // nothing was changed.

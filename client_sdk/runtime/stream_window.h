@@ -1,13 +1,24 @@
 // Lets a kernel use operands that do not fit into fast memory in place, in a
-// file tier: a fault on one of their addresses reads a chunk of the file into a
-// small window of the fast arena and maps it there; another chunk makes room.
-// Raw accesses to an evicted tensor (`tolist()`, `torch.save`) work the same
-// way.
+// file tier: a fault on one of their addresses reads a piece of the file into a
+// small window of the fast arena and maps it there; other pieces make room. Raw
+// accesses to an evicted tensor (`tolist()`, `torch.save`) work the same way.
 //
 //   StreamWindow window(&tiers);
 //   window.Use(/*offset_bytes=*/0, StreamWindow::BytesFor(limit_bytes));
-//   int error = window.Fault(block, address);      // from the SIGSEGV handler
-//   error = window.Release(block);                 // before it moves or dies
+//   int error = window.Fault(block, address, access);  // from the handler
+//   error = window.Release(*block);  // before it moves or dies
+//
+// Kernels sweep over their operands, so faults form streams (fault_streams.h).
+// When a stream moves on from a piece to the next one, which was read ahead, the
+// piece after that begins to come in, and the one that it left, if it was
+// written, begins to go out. So the file is read and written while the kernel
+// runs, and a fault brings in more at a time the longer its stream is.
+//
+// A stream takes the room of what it passed, as soon as there is no free room:
+// a sweep over an operand that does not fit keeps what it had brought in before
+// for the next sweep. A fault that belongs to no stream takes any room.
+//
+// What nothing has been written to is not read (WrittenParts).
 //
 // Only system calls and fixed arrays: safe in a handler of a synchronous fault.
 // The Job's mutex guards it.
@@ -19,9 +30,14 @@
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/fault_streams.h"
+#include "client_sdk/runtime/file_requests.h"
 #include "client_sdk/runtime/session_client.h"
 
 namespace stowage::runtime {
+
+// What an instruction that faulted was doing.
+enum class Access { kRead, kWrite, kUnknown };
 
 class StreamWindow {
  public:
@@ -29,18 +45,19 @@ class StreamWindow {
   // memory: a 400th of it, at least 256 KiB and at most 64 MiB.
   static int64_t BytesFor(int64_t limit_bytes);
 
-  explicit StreamWindow(const std::vector<MappedTier>* tiers) : tiers_(tiers) {}
+  explicit StreamWindow(const std::vector<MappedTier>* tiers);
 
-  // Makes this part of the fast arena the window. Unmaps every chunk first;
+  // Makes this part of the fast arena the window. Unmaps every piece first;
   // returns 0 or an errno. With 0 bytes no fault may come.
   int Use(int64_t offset_bytes, int64_t bytes);
 
-  // Makes the page at `address`, within `block`, readable, or writable if it
-  // was readable already. Returns 0 or an errno.
-  int Fault(const Block& block, const char* address);
+  // Makes the page at `address`, within `block`, readable, and writable if it
+  // is to be written. Blocks on the file. Returns 0 or an errno.
+  int Fault(Block* block, const char* address, Access access);
 
-  // Writes back what was changed and unmaps the block's chunks. Without `keep`
-  // it drops what was changed, because the block is about to be freed.
+  // Writes back what was changed and unmaps the block's pieces. Without `keep`
+  // it drops what was changed, because the block is about to be freed. Returns 0
+  // or an errno.
   int Release(const Block& block, bool keep = true);
 
   // Returns the bytes read and written since the last call.
@@ -49,31 +66,69 @@ class StreamWindow {
 
  private:
   static constexpr int kMaxFrames = 1024;
+  static constexpr int kNone = -1;
 
-  struct Frame {
-    char* address = nullptr;  // where the chunk is mapped; null: free
-    int tier = 0;
-    int64_t tier_offset_bytes = 0;
+  // Chunks of a block in as many frames, side by side.
+  struct Piece {
+    uint64_t number = 0;  // 0: none
+    Block* block = nullptr;
+    ChunkRange chunks;
+    int64_t begin_bytes = 0;  // within the block
     int64_t size_bytes = 0;
-    uint64_t block_id = 0;
+    bool mapped = false;
+    bool writable = false;
     bool dirty = false;
+    FileRequest request;  // begun: it is coming in or going out
+
+    int64_t frames() const { return chunks.end - chunks.begin; }
   };
 
-  int Evict(Frame& frame, bool keep);
-  int64_t FrameOffset(const Frame& frame) const {
-    return offset_bytes_ + (&frame - frames_.data()) * chunk_bytes_;
+  Piece* Find(const Block& block, int64_t chunk);
+  Piece* FindNumber(uint64_t number);
+  ChunkRange Absent(const Block& block, ChunkRange wanted, int64_t kept);
+  int Bring(Block* block, ChunkRange chunks, FaultStreams::Stream& stream,
+            Piece** piece);
+  int ReadAhead(Block* block, FaultStreams::Stream& stream);
+  int WriteBehind(const Block& block, ChunkRange passed);
+  int Map(Piece& piece, Access access);
+
+  int TakeFrames(int64_t count, const FaultStreams::Stream& stream, int* first);
+  int FreeFrames(int64_t count) const;
+  int RandomFrames(int64_t count);
+  bool MayLeave(int first, int64_t count, int tries);
+
+  int BeginWrite(Piece& piece);
+  int FinishRequest(Piece& piece);
+  int Flush(const Block* block, bool keep);
+  int Evict(Piece& piece, bool keep);
+
+  const MappedTier& TierOf(const Piece& piece) const {
+    return (*tiers_)[piece.block->place.tier];
   }
-  Frame& NextVictim();
+  char* AddressOf(const Piece& piece) const {
+    return TierOf(piece).base + piece.block->place.offset_bytes +
+           piece.begin_bytes;
+  }
+  int64_t FrameOffset(const Piece& piece) const {
+    return offset_bytes_ + (&piece - pieces_.data()) * chunk_bytes_;
+  }
+  // Calls `action` for each piece until it returns an errno.
+  template <typename Action>
+  int ForEach(Action action);
 
   const std::vector<MappedTier>* tiers_;
   int64_t offset_bytes_ = 0;
   int64_t chunk_bytes_ = 0;
   int frame_count_ = 0;
   uint64_t random_ = 1;
-  int mapped_ = 0;
+  uint64_t last_number_ = 0;
+  uint64_t serving_ = 0;  // the piece that a fault waits for: it stays
   int64_t read_bytes_ = 0;
   int64_t written_bytes_ = 0;
-  std::array<Frame, kMaxFrames> frames_;
+  FaultStreams streams_;
+  std::array<int, kMaxFrames> frames_;    // first frame of its piece, or kNone
+  std::array<Piece, kMaxFrames> pieces_;  // by first frame
+  FileRequests requests_;  // ends before the pieces that it transfers
 };
 
 }  // namespace stowage::runtime

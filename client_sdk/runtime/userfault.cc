@@ -26,14 +26,15 @@ struct MoveRequest {
   uint64_t mode;
   int64_t moved;
 };
-constexpr unsigned long kMove = _IOWR(UFFDIO, 0x05, MoveRequest);
+constexpr uint64_t kMove = _IOWR(UFFDIO, 0x05, MoveRequest);
 constexpr uint64_t kMoveDontWake = 1;
 
 uint64_t AsNumber(const char* address) {
   return reinterpret_cast<uint64_t>(address);
 }
 
-// Not UFFD_USER_MODE_ONLY: that would leave out system calls.
+// Opens a descriptor, without UFFD_USER_MODE_ONLY, which would leave out system
+// calls.
 int OpenDescriptor() {
   const int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
   if (fd >= 0) return fd;
@@ -44,7 +45,8 @@ int OpenDescriptor() {
   return made;
 }
 
-// What belongs to more than one mapping has to be done page by page.
+// Calls `action` with the whole range, or page by page if the range belongs to
+// more than one mapping. Returns 0 or an errno.
 template <typename Action>
 int WholeOrByPage(int64_t bytes, Action action) {
   int error = action(0, bytes);

@@ -19,7 +19,7 @@ std::atomic<int64_t> g_fault_ns{0};
 void OnFault(int, siginfo_t* info, void*) {
   Job* job = g_job;
   const int64_t begin_ns = session::NowNs();
-  if (job == nullptr || !job->HandleFault(info->si_addr)) {
+  if (job == nullptr || !job->HandleFault(info->si_addr, Access::kUnknown)) {
     signal(SIGSEGV, SIG_DFL);
   }
   g_fault_ns += session::NowNs() - begin_ns;

@@ -1,5 +1,5 @@
-// A training process of tests: a Job, the agent behind it, and kernels that
-// check every byte they read. Faults at the file tier reach the Job.
+// Plays a training process: a Job, the agent behind it, and kernels that check
+// every byte they read. Faults at the file tier reach the Job.
 //
 //   FakeProcess process({.limit_bytes = 4 << 20});
 //   TensorPtr a = process.New(1 << 20);
@@ -47,6 +47,11 @@ struct FakeKernel {
   std::function<void()> body = [] {};
 };
 
+// Plans come when they come and drive what they can, however loaded the machine
+// is.
+inline constexpr JobSettings kPatient{.plans_only = true,
+                                      .plan_wait_ns = 300'000'000'000};
+
 // Thread-safe as the Job is; one at a time.
 class FakeProcess {
  public:
@@ -54,29 +59,27 @@ class FakeProcess {
                        const JobSettings& settings = kPatient);
   ~FakeProcess();
 
-  // A kernel; its outputs. Contents are checked when it begins and again, at
-  // the same addresses, once it has allocated.
+  // Runs a kernel; returns its outputs. Contents are checked when it begins and
+  // again, at the same addresses, once it has allocated.
   std::vector<TensorPtr> Run(std::string_view name, const FakeKernel& kernel);
-  // One tensor, born outside of any kernel.
+  // Returns one tensor that is born outside of any kernel.
   TensorPtr New(int64_t size_bytes);
-  // The tensor's bytes, read where they are, are those last written.
+  // Returns whether the tensor's bytes, read where they are, are those last
+  // written.
   static bool Intact(const FakeTensor& tensor);
-  // Time that faults took so far, of all processes together.
+  // Returns the time that faults took so far, of all processes together.
   static int64_t FaultNs();
 
   FakeAgent& agent() { return agent_; }
   SessionClient& client() { return client_; }
   Job& job() { return *job_; }
-  // Bytes of the fast arena that are in use, the streaming window included.
+  // Returns the bytes of the fast arena in use, the streaming window included.
   int64_t FastBytes() const;
   const session::StepRecord& last_step();
-  // Reasons of the events, in order.
+  // Returns the reasons of the events, in order.
   std::vector<std::string> Events();
 
  private:
-  // Plans come when they come, however loaded the machine is.
-  static constexpr JobSettings kPatient{.plan_wait_ns = 300'000'000'000};
-
   TensorPtr Allocate(RunningKernel* kernel, int64_t size_bytes);
   void Fill(char* memory, FakeTensor* tensor);
 

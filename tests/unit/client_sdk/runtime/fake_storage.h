@@ -1,9 +1,8 @@
-// Storages of a pretended framework: a pointer each.
+// Plays the storages of a framework, each of which is a pointer.
 //
 //   FakeStorage storage;
-//   storage.address = job.Allocate(&kernel, bytes);
+//   storage.address = static_cast<char*>(job.Allocate(&kernel, bytes));
 //   Block* block = job.BlockOf(&storage, false);
-//   ...
 //   job.Free(storage.Kill());
 #ifndef STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_
 #define STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_FAKE_STORAGE_H_
@@ -21,7 +20,8 @@ struct FakeStorage {
   std::atomic<bool> movable{true};
   std::atomic<int> handles{0};
 
-  // The framework frees it: nobody moves it any more. Returns where it is.
+  // Frees the storage as the framework does, so that nobody moves it any more.
+  // Returns where it is.
   char* Kill() {
     std::lock_guard<std::mutex> guard(mutex);
     alive = false;
@@ -37,6 +37,10 @@ inline StorageAccess FakeStorageAccess() {
       .movable =
           [](void* handle) {
             return static_cast<FakeStorage*>(handle)->movable.load();
+          },
+      .make_movable =
+          [](void* handle) {
+            static_cast<FakeStorage*>(handle)->movable = true;
           },
       .set_address =
           [](void* handle, void* from, void* to) {

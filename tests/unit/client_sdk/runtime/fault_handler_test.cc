@@ -1,11 +1,14 @@
-// Real faults. The handler is installed once, so all tests share one process.
+// Raises real faults. The handler is installed once, so all tests share one
+// process.
 #include "client_sdk/runtime/fault_handler.h"
 
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -20,7 +23,8 @@ constexpr int64_t kPage = session::kPageBytes;
 
 std::atomic<int> g_foreign_faults{0};
 
-// Was there before: opens the page, so that the instruction succeeds.
+// Is the handler that was there before: it opens the page, so that the
+// instruction succeeds.
 void OpenPage(int, siginfo_t* info, void*) {
   ++g_foreign_faults;
   const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
@@ -96,6 +100,57 @@ TEST_F(FaultHandlerTest, ServesThreadsThatShareATensor) {
   }
 }
 
+// Each thread counts up words of its own, which lie between those of the others:
+// in sweeps up and down, and at random.
+TEST_F(FaultHandlerTest, LosesNoWriteOfThreadsThatMixSweepsWithRandomAccess) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 60;
+  auto* words = reinterpret_cast<uint64_t*>(bytes());
+  const int64_t rows = large_->size_bytes / kPage;
+  constexpr int64_t kWordsOfPage = kPage / 8;
+  const auto word = [&](int64_t row, int thread) -> uint64_t& {
+    return words[row * kWordsOfPage + thread];
+  };
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int thread = 0; thread < kThreads; ++thread) word(row, thread) = 0;
+  }
+  std::vector<std::vector<uint64_t>> expected(kThreads,
+                                              std::vector<uint64_t>(rows, 0));
+  const auto run = [&](int thread) {
+    std::mt19937 random(thread);
+    const auto count_up = [&](int64_t row) {
+      ++word(row, thread);
+      ++expected[thread][row];
+    };
+    for (int round = 0; round < kRounds; ++round) {
+      const auto begin = static_cast<int64_t>(random() % rows);
+      const int64_t end = std::min<int64_t>(rows, begin + random() % rows);
+      switch (random() % 3) {
+        case 0:
+          for (int64_t row = begin; row < end; ++row) count_up(row);
+          break;
+        case 1:
+          for (int64_t row = end; row-- > begin;) count_up(row);
+          break;
+        default:
+          for (int i = 0; i < 50; ++i) {
+            count_up(static_cast<int64_t>(random() % rows));
+          }
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back(run, thread);
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int thread = 0; thread < kThreads; ++thread) {
+      ASSERT_EQ(word(row, thread), expected[thread][row]) << row;
+    }
+  }
+}
+
 TEST_F(FaultHandlerTest, LeavesFaultsElsewhereToTheHandlerBefore) {
   char* closed = static_cast<char*>(
       mmap(nullptr, kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -112,7 +167,10 @@ TEST_F(FaultHandlerDeathTest, AFailingSlowTierStopsTheProcessWithAReason) {
   EXPECT_DEATH(
       {
         close(process_->client().tiers()[1].fd);
-        *static_cast<volatile char*>(bytes()) = 'x';
+        // Some of it is in the window.
+        for (int64_t i = 0; i < large_->size_bytes; i += kPage) {
+          static_cast<volatile char*>(bytes())[i] = 'x';
+        }
       },
       "the slow tier slow failed while a tensor was read in place");
 }

@@ -139,13 +139,12 @@ TEST_F(MoverTest, WhatWasWrittenThroughTheWindowMovesAlong) {
   Block* block = Make(&storage, 'a');
   ASSERT_EQ(mover_.MoveNow(block, Room(1, block)), 0);
   char* address = storage.address;
-  ASSERT_EQ(mover_.Fault(block, address), 0);  // readable
-  ASSERT_EQ(mover_.Fault(block, address), 0);  // writable
+  ASSERT_EQ(mover_.Fault(block, address, Access::kRead), 0);
+  ASSERT_EQ(mover_.Fault(block, address, Access::kWrite), 0);
   *address = 'b';
   ASSERT_EQ(mover_.MoveNow(block, Room(0, block)), 0);
   EXPECT_EQ(storage.address.load()[0], 'b');
   EXPECT_EQ(storage.address.load()[1], 'a');
-  EXPECT_GT(mover_.fault_ns(), 0);
 }
 
 TEST_F(MoverTest, TotalsCountBytesInBothDirectionsSinceTheStepBegan) {

@@ -20,7 +20,7 @@ constexpr int64_t kChunk = kChunkPages * kPage;
 const int64_t kWindowBytes = StreamWindow::BytesFor(0);
 const int64_t kFrames = kWindowBytes / kChunk;
 
-// Faults are called, not raised: the test stands in for the handler.
+// Calls faults instead of raising them: the test stands in for the handler.
 class StreamWindowTest : public testing::Test {
  protected:
   StreamWindowTest()
@@ -35,7 +35,7 @@ class StreamWindowTest : public testing::Test {
     WriteFile(block_);
   }
 
-  // Each byte of page p of the block holds `p`.
+  // Fills the file: each byte of page p of the block holds `p`.
   void WriteFile(const Block& block) {
     char* buffer = client_.tiers()[0].base + kBuffer;
     for (int64_t page = 0; page < block.room_bytes() / kPage; ++page) {
@@ -48,17 +48,19 @@ class StreamWindowTest : public testing::Test {
   char* AddressOf(const Block& block, int64_t page) {
     return slow_.base + block.place.offset_bytes + page * kPage;
   }
-  // Reads, as a kernel would.
-  char Read(const Block& block, int64_t page) {
-    EXPECT_EQ(window_.Fault(block, AddressOf(block, page)), 0);
+  int Fault(Block& block, int64_t page, Access access) {
+    return window_.Fault(&block, AddressOf(block, page), access);
+  }
+  // Reads as a kernel would.
+  char Read(Block& block, int64_t page) {
+    EXPECT_EQ(Fault(block, page, Access::kRead), 0);
     return *AddressOf(block, page);
   }
-  void Write(const Block& block, int64_t page, char value) {
-    Read(block, page);
-    EXPECT_EQ(window_.Fault(block, AddressOf(block, page)), 0);
+  void Write(Block& block, int64_t page, char value) {
+    EXPECT_EQ(Fault(block, page, Access::kWrite), 0);
     *AddressOf(block, page) = value;
   }
-  // What the file holds, past the window.
+  // Returns what the file holds, past the window.
   char InFile(const Block& block, int64_t page) {
     char* buffer = client_.tiers()[0].base + kBuffer;
     EXPECT_EQ(ReadFileTier(slow_, block.place.offset_bytes + page * kPage,
@@ -67,7 +69,7 @@ class StreamWindowTest : public testing::Test {
     return *buffer;
   }
 
-  // Beyond the window in the fast tier.
+  // An offset beyond the window in the fast tier.
   static inline const int64_t kBuffer = 2 * kWindowBytes;
 
   FakeAgent agent_;
@@ -87,10 +89,10 @@ TEST_F(StreamWindowTest, ReadsTheChunkThatFaulted) {
 
 TEST_F(StreamWindowTest, WritesBackWhatWasChangedAndOnlyThat) {
   Read(block_, 1 * kChunkPages);
-  Write(block_, 2 * kChunkPages, 'x');
-  EXPECT_EQ(InFile(block_, 2 * kChunkPages), 2 * kChunkPages);  // not yet
+  Write(block_, 4 * kChunkPages, 'x');
+  EXPECT_EQ(InFile(block_, 4 * kChunkPages), 4 * kChunkPages);  // not yet
   ASSERT_EQ(window_.Release(block_), 0);
-  EXPECT_EQ(InFile(block_, 2 * kChunkPages), 'x');
+  EXPECT_EQ(InFile(block_, 4 * kChunkPages), 'x');
   EXPECT_EQ(window_.TakeWrittenBytes(), kChunk);
 }
 
@@ -115,13 +117,91 @@ TEST_F(StreamWindowTest, WritesBackWhenAnotherChunkNeedsTheRoom) {
 }
 
 TEST_F(StreamWindowTest, TakesFreeFramesFirst) {
-  for (int64_t chunk = 0; chunk < kFrames; ++chunk) {
-    Read(block_, chunk * kChunkPages);
-  }
-  for (int64_t chunk = 0; chunk < kFrames; ++chunk) {  // all still mapped
-    const int64_t page = chunk * kChunkPages;
+  // No two are neighbours: they are no stream.
+  for (int64_t i = 0; i < kFrames; ++i) Read(block_, 2 * i * kChunkPages);
+  for (int64_t i = 0; i < kFrames; ++i) {  // all still mapped
+    const int64_t page = 2 * i * kChunkPages;
     EXPECT_EQ(*AddressOf(block_, page), static_cast<char>(page));
   }
+}
+
+TEST_F(StreamWindowTest, TheFirstWriteMakesAChunkThatWasReadWritable) {
+  for (const Access access : {Access::kWrite, Access::kUnknown}) {
+    ASSERT_EQ(Read(block_, 1), 1);
+    ASSERT_EQ(Fault(block_, 1, access), 0);
+    *AddressOf(block_, 1) = 'x';
+    ASSERT_EQ(window_.Release(block_), 0);
+    EXPECT_EQ(InFile(block_, 1), 'x');
+    WriteFile(block_);
+  }
+}
+
+TEST_F(StreamWindowTest, AReaderThatWasSlowerThanAnotherChangesNothing) {
+  Read(block_, 1);
+  Read(block_, 1);
+  ASSERT_EQ(window_.Release(block_), 0);
+  EXPECT_EQ(window_.TakeReadBytes(), kChunk);
+  EXPECT_EQ(window_.TakeWrittenBytes(), 0);
+}
+
+TEST_F(StreamWindowTest, ReadsAheadOfAStreamAndNotBeyondItsBlock) {
+  for (const bool up : {true, false}) {
+    const int64_t chunks = 4 * kFrames;
+    const auto at = [&](int64_t i) {
+      return (up ? i : chunks - 1 - i) * kChunkPages;
+    };
+    for (int64_t i = 0; i < 4; ++i) Read(block_, at(i));
+    EXPECT_GE(window_.TakeReadBytes(), 5 * kChunk);
+    for (int64_t i = 4; i < chunks; ++i) {
+      EXPECT_EQ(Read(block_, at(i)), static_cast<char>(at(i)));
+    }
+    EXPECT_LE(window_.TakeReadBytes(), (chunks - 4) * kChunk);
+    ASSERT_EQ(window_.Release(block_), 0);
+  }
+}
+
+TEST_F(StreamWindowTest, AStreamLeavesWhatWasThereBefore) {
+  const int64_t resident = kFrames / 2;
+  const int64_t far = 3 * kFrames;
+  for (int64_t i = 0; i < resident; ++i) {
+    Read(block_, (far + 2 * i % kFrames) * kChunkPages);
+  }
+  window_.TakeReadBytes();
+  for (int64_t chunk = 0; chunk < 2 * kFrames; ++chunk) {
+    Read(block_, chunk * kChunkPages);
+  }
+  window_.TakeReadBytes();
+  int64_t still_there = 0;
+  for (int64_t i = 0; i < resident; ++i) {
+    Read(block_, (far + 2 * i % kFrames) * kChunkPages);
+    if (window_.TakeReadBytes() == 0) ++still_there;
+  }
+  EXPECT_GE(still_there, resident / 2);
+}
+
+TEST_F(StreamWindowTest, WhatAStreamPassedIsWrittenWhileItGoesOn) {
+  for (int64_t chunk = 0; chunk < 6; ++chunk) {
+    Write(block_, chunk * kChunkPages, 'x');
+  }
+  EXPECT_GE(window_.TakeWrittenBytes(), 4 * kChunk);
+  // A writer that comes back waits, and its changes are not lost.
+  Write(block_, 0, 'y');
+  ASSERT_EQ(window_.Release(block_), 0);
+  EXPECT_EQ(InFile(block_, 0), 'y');
+  EXPECT_EQ(InFile(block_, 5 * kChunkPages), 'x');
+}
+
+TEST_F(StreamWindowTest, DoesNotReadWhatWasNeverWritten) {
+  block_.written.BeginEmpty(block_.room_bytes());
+  const int64_t chunks = block_.room_bytes() / kChunk;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    Write(block_, chunk * kChunkPages, static_cast<char>(chunk + 1));
+  }
+  EXPECT_EQ(window_.TakeReadBytes(), 0);
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    EXPECT_EQ(Read(block_, chunk * kChunkPages), static_cast<char>(chunk + 1));
+  }
+  EXPECT_GE(window_.TakeReadBytes(), (chunks - kFrames) * kChunk);
 }
 
 TEST_F(StreamWindowTest, StreamsABlockThatIsLargerThanTheWindow) {
@@ -164,7 +244,7 @@ TEST_F(StreamWindowTest, MovingTheWindowWritesChangesBack) {
 TEST_F(StreamWindowTest, ReportsAFileThatCannotBeRead) {
   Block beyond{
       .id = 4, .size_bytes = kPage, .place = {1, slow_.info.capacity_bytes}};
-  EXPECT_NE(window_.Fault(beyond, slow_.base + beyond.place.offset_bytes), 0);
+  EXPECT_NE(Fault(beyond, 0, Access::kRead), 0);
 }
 
 TEST(StreamWindowSizeTest, IsA400thOfTheLimitWithinBounds) {

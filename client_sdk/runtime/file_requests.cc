@@ -1,0 +1,86 @@
+#include "client_sdk/runtime/file_requests.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "client_sdk/runtime/tier_copy.h"
+
+namespace stowage::runtime {
+namespace {
+
+// Where more are begun, their transfers are made at once.
+constexpr unsigned kMostUnderWay = 256;
+
+}  // namespace
+
+FileRequests::FileRequests() {
+  if (syscall(SYS_io_setup, kMostUnderWay, &context_) != 0) context_ = 0;
+}
+
+FileRequests::~FileRequests() {
+  if (context_ != 0) syscall(SYS_io_destroy, context_);
+}
+
+void FileRequests::Begin(FileRequest::Direction direction,
+                         const MappedTier& tier, int64_t offset_bytes,
+                         char* memory, int64_t bytes, FileRequest* request) {
+  *request = {.direction = direction,
+              .tier = &tier,
+              .offset_bytes = offset_bytes,
+              .memory = memory,
+              .bytes = bytes,
+              .begun = true};
+  iocb& control = request->control;
+  control.aio_data = reinterpret_cast<uint64_t>(request);
+  control.aio_lio_opcode =
+      direction == FileRequest::kRead ? IOCB_CMD_PREAD : IOCB_CMD_PWRITE;
+  control.aio_fildes = tier.fd;
+  control.aio_buf = reinterpret_cast<uint64_t>(memory);
+  control.aio_nbytes = bytes;
+  control.aio_offset = offset_bytes;
+  iocb* controls[] = {&control};
+  request->under_way =
+      context_ != 0 && syscall(SYS_io_submit, context_, 1, controls) == 1;
+}
+
+int FileRequests::Finish(FileRequest* request) {
+  while (request->under_way && Reap(/*wait=*/true)) {
+  }
+  request->begun = request->under_way = false;
+  // What the kernel did not do, or not all of, is done here, and shows its
+  // error again.
+  const int64_t done = std::max<int64_t>(0, request->result);
+  const int64_t offset_bytes = request->offset_bytes + done;
+  char* memory = request->memory + done;
+  const int64_t bytes = request->bytes - done;
+  return request->direction == FileRequest::kRead
+             ? ReadFileTier(*request->tier, offset_bytes, memory, bytes)
+             : WriteFileTier(*request->tier, offset_bytes, memory, bytes);
+}
+
+bool FileRequests::Done(FileRequest* request) {
+  while (request->under_way && Reap(/*wait=*/false)) {
+  }
+  return !request->under_way;
+}
+
+// Takes note of one request that is over, of whichever; may wait for it. Returns
+// whether another call may find more. A forked child has no part in the requests
+// of its parent and finds none.
+bool FileRequests::Reap(bool wait) {
+  io_event event;
+  timespec at_once{};
+  const int64_t got = syscall(SYS_io_getevents, context_, wait ? 1 : 0, 1,
+                              &event, wait ? nullptr : &at_once);
+  if (got != 1) return got < 0 && errno == EINTR;
+  auto* request = reinterpret_cast<FileRequest*>(event.data);
+  request->result = event.res;
+  request->under_way = false;
+  return true;
+}
+
+}  // namespace stowage::runtime

@@ -1,0 +1,35 @@
+"""Element-wise kernels over a tensor that is larger than fast memory.
+
+    stowage run --fast 256MiB --slow file:/mnt/nvme -- \
+        python3 tests/bench/streaming_job.py --mib 480
+
+For each name on standard input, runs that kernel once and prints its seconds.
+"""
+
+import argparse
+import sys
+import time
+
+import torch
+
+KERNELS = {
+    "read": lambda x: x.sum(),
+    "update": lambda x: x.add_(1),
+    "write": torch.ones_like,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mib", type=int, required=True)
+    arguments = parser.parse_args()
+    torch.set_num_threads(2)
+    x = torch.zeros(arguments.mib << 18)
+    for count, line in enumerate(sys.stdin):
+        begin_s = time.perf_counter()
+        KERNELS[line.strip()](x)
+        print("kernel", count, time.perf_counter() - begin_s, flush=True)
+
+
+if __name__ == "__main__":
+    main()
