@@ -11,6 +11,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
+#include "agents/engine/hand_over.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
 #include "client_sdk/session/clock.h"
@@ -38,7 +39,7 @@ struct CurvePoint {
 
 using Curve = std::vector<CurvePoint>;
 
-// Median time of one copy.
+// Returns the median time of one copy.
 absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover, MoveOrder order) {
   std::array<int64_t, kRepetitions> durations_ns;
   for (int64_t& duration_ns : durations_ns) {
@@ -75,11 +76,12 @@ int64_t BytesPerSecond(const CurvePoint& point) {
   return BytesPerSecond(point.buffer_bytes, point.duration_ns);
 }
 
-void AddCopyCurve(int from, int to, const Curve& curve,
+void AddCopyCurve(int from, int to, const Curve& curve, int64_t setup_ns,
                   v1::MemorySystem& system) {
   v1::CopyCurve& copy = *system.add_copies();
   copy.set_from_tier(from);
   copy.set_to_tier(to);
+  copy.set_setup_ns(setup_ns);
   for (const CurvePoint& point : curve) {
     v1::CopyPoint& out = *copy.add_points();
     out.set_buffer_bytes(point.buffer_bytes);
@@ -108,16 +110,17 @@ v1::Tier DescribeTier(const TierTraits& traits, int64_t read_bytes_per_second,
   return tier;
 }
 
-// What a kernel sees of memory that adds `ps_per_byte` to what DRAM takes.
+// Returns the bandwidth that a kernel sees of memory that adds `ps_per_byte` to
+// the time of DRAM.
 int64_t SlowedBandwidth(const CurvePoint& fast, int64_t ps_per_byte) {
   return BytesPerSecond(
       fast.buffer_bytes,
       fast.duration_ns + fast.buffer_bytes * ps_per_byte / 1000);
 }
 
-// What each thread of kernels sees, `out` and `in` having been copied by one:
-// they use an addressable tier in place, and of a file they stream small chunks
-// through a window.
+// Describes the slow tier as each thread of a kernel sees it; one thread has
+// measured `out` and `in`. Kernels use an addressable tier in place, and stream
+// small chunks of a file through a window.
 v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
                           const Curve& in, const Curve& out) {
   if (traits.file) {
@@ -134,7 +137,7 @@ v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
                       BytesPerSecond(out.back()));
 }
 
-// System names hold letters, digits, '.', '_' and '-', at most 128.
+// Returns a system name: at most 128 letters, digits, '.', '_' and '-'.
 std::string SystemName(const std::string& node, const std::string& slow) {
   std::string name = absl::StrCat(node, "-", slow).substr(0, 128);
   for (char& c : name) {
@@ -203,8 +206,11 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
       DescribeTier(fast.traits(), fast_bytes_per_second, fast_bytes_per_second);
   *system.add_tiers() =
       DescribeSlowTier(slow.traits(), *within, *kernel_in, *kernel_out);
-  AddCopyCurve(0, 1, *out, system);
-  AddCopyCurve(1, 0, *in, system);
+  MoveOrder smallest = kOut;
+  smallest.size_bytes = kBufferBytes.front();
+  const int64_t setup_ns = MeasureHandOverNs(*std::move(rooms), smallest);
+  AddCopyCurve(0, 1, *out, setup_ns, system);
+  AddCopyCurve(1, 0, *in, setup_ns, system);
   return system;
 }
 

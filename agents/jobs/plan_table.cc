@@ -58,7 +58,7 @@ class TableWriter {
                                       binding_.graph.tensors_size()));
   }
 
-  // The tensor exists and all of it lies within the tier's arena.
+  // Returns OK if the tensor exists and all of it lies within the tier's arena.
   absl::Status CheckPlace(absl::string_view where, int32_t index,
                           const v1::Placement& at) const {
     if (absl::Status s = CheckTensor(where, index); !s.ok()) return s;
@@ -113,10 +113,13 @@ class TableWriter {
   absl::Status CheckMove(int index) const {
     const v1::Move& move = plan_.moves(index);
     const std::string where = absl::StrCat("moves[", index, "]");
-    if (absl::Status s = CheckPlace(where, move.tensor(), move.from()); !s.ok())
+    if (absl::Status s = CheckPlace(where, move.tensor(), move.from());
+        !s.ok()) {
       return s;
-    if (absl::Status s = CheckPlace(where, move.tensor(), move.to()); !s.ok())
+    }
+    if (absl::Status s = CheckPlace(where, move.tensor(), move.to()); !s.ok()) {
       return s;
+    }
     const int32_t earliest =
         index == 0 ? 0 : plan_.moves(index - 1).start_kernel();
     if (move.start_kernel() < earliest ||
@@ -150,7 +153,8 @@ class TableWriter {
     return absl::OkStatus();
   }
 
-  // `keeper` is the tensor's last move if that keeps its source, else null.
+  // Checks a move. `keeper` is the tensor's last move if that one keeps its
+  // source, else null.
   static absl::Status CheckPair(absl::string_view where, const v1::Move* keeper,
                                 const v1::Move& move) {
     if (!move.is_drop()) {
@@ -171,7 +175,8 @@ class TableWriter {
     return absl::OkStatus();
   }
 
-  // Each move that keeps its source is followed by a drop that returns there.
+  // Checks that a drop, which returns to the source, follows each move that
+  // keeps its source.
   absl::Status CheckPairs() const {
     std::vector<const v1::Move*> keepers(binding_.graph.tensors_size());
     for (int i = 0; i < plan_.moves_size(); ++i) {
@@ -219,7 +224,7 @@ class TableWriter {
     return CheckPairs();
   }
 
-  // Where each tensor's allocation goes; null where the plan has none.
+  // Finds where the plan allocates each tensor; null if it does not.
   absl::Status CollectPlaces(std::vector<const v1::Placement*>& places) const {
     places.assign(binding_.graph.tensors_size(), nullptr);
     for (int i = 0; i < plan_.allocations_size(); ++i) {
@@ -232,8 +237,8 @@ class TableWriter {
     return absl::OkStatus();
   }
 
-  // Persistent tensors have no allocation in a plan; theirs is where the moves
-  // up to their birth have brought them.
+  // Finds where persistent tensors are born: a plan allocates none of them, and
+  // has them where the moves up to their birth have brought them.
   void FollowPersistentTensors(
       std::vector<const v1::Placement*>& places) const {
     std::vector<int32_t> birth_kernels(places.size(), -1);
@@ -300,8 +305,9 @@ class TableWriter {
                                    " tensors at kernel ", stream.kernel()));
       }
       for (int32_t streamed : stream.tensors()) {
-        if (absl::Status s = CheckTensor("streams", streamed); !s.ok())
+        if (absl::Status s = CheckTensor("streams", streamed); !s.ok()) {
           return s;
+        }
         area_->streams[written++] = {.kernel = stream.kernel(),
                                      .tensor = streamed};
       }

@@ -56,8 +56,8 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
   return options;
 }
 
-// An arena is its user's, so that quotas count it. An agent that lacks the right
-// keeps it, and the job uses it all the same.
+// Gives an arena to the job's user, so that quotas count it. If the agent may
+// not do so it keeps the arena, and the job uses it all the same.
 void GiveTo(const Peer& peer, int arena) {
   if (fchown(arena, peer.uid, peer.gid) != 0) return;
 }
@@ -73,7 +73,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   if (!slow_spec.ok()) return Annotate(slow_spec.status(), "slow tier");
   const auto slow = context.catalog->Slow(*slow_spec);
   if (!slow.ok()) return Annotate(slow.status(), "slow tier");
-  // A limit in bytes bounds the arena too; a share is not known yet.
+  // A limit in bytes bounds the arena, too. What a share comes to is not known
+  // yet.
   absl::StatusOr<TierRoom> fast_room =
       (*fast)->MakeRoom(request.fast_limit.bytes);
   if (!fast_room.ok()) return Annotate(fast_room.status(), "fast tier");
@@ -158,10 +159,12 @@ void Session::Tick() {
   NoteService();
 }
 
-// A job without a plan learns of a lost service when its profile is refused.
+// Notes whether the service is there. A job without a plan learns that it is
+// lost when its profile is refused.
 void Session::NoteService() {
-  if (segment_.get()->plans_written.load(std::memory_order_relaxed) == 0)
+  if (segment_.get()->plans_written.load(std::memory_order_relaxed) == 0) {
     return;
+  }
   const bool lost = !context_.service->connected();
   if (lost == service_lost_) return;
   service_lost_ = lost;
@@ -186,8 +189,9 @@ void Session::NoteFailure(const MoveOrder& order, int error) {
                               "; slow tier ", request_.slow, MissingBytes()));
 }
 
-// The job holds a descriptor of the slow arena, and nothing keeps it from
-// truncating a file.
+// Returns the part of a message that says how much of the slow arena is
+// missing; empty: nothing. The job holds the arena's descriptor, and nothing
+// keeps it from truncating a file.
 std::string Session::MissingBytes() const {
   const session::TierInfo& slow = tiers_.back();
   struct stat status;

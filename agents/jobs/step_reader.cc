@@ -13,8 +13,9 @@ bool IsPlausible(const session::StepRecord& step) {
   return step.mode >= session::kStepDemand && step.mode <= session::kStepPlan &&
          std::min({step.index, step.duration_ns, step.predicted_duration_ns,
                    step.stall_ns, step.fast_peak_bytes, step.moved_in_bytes,
-                   step.moved_out_bytes, step.hints_taken,
-                   step.hints_ignored}) >= 0;
+                   step.moved_out_bytes, step.hints_taken, step.hints_ignored,
+                   step.plan_median_ns}) >= 0 &&
+         step.plan_skip <= session::kDemandTrial;
 }
 
 v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
@@ -22,8 +23,10 @@ v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
   v1::StepTelemetry out;
   out.set_job_id(job_id);
   out.set_index(step.index);
-  // The two enumerations have equal numbers.
+  // The enumerations have equal numbers.
   out.set_mode(static_cast<v1::StepMode>(step.mode));
+  out.set_plan_skip(static_cast<v1::PlanSkip>(step.plan_skip));
+  out.set_plan_median_ns(step.plan_median_ns);
   out.set_duration_ns(step.duration_ns);
   out.set_predicted_duration_ns(step.predicted_duration_ns);
   out.set_stall_ns(step.stall_ns);
@@ -39,6 +42,9 @@ v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
 static_assert(int{session::kStepDemand} == int{v1::STEP_MODE_DEMAND});
 static_assert(int{session::kStepProfile} == int{v1::STEP_MODE_PROFILE});
 static_assert(int{session::kStepPlan} == int{v1::STEP_MODE_PLAN});
+static_assert(int{session::kPlanNotSkipped} == int{v1::PLAN_SKIP_UNSPECIFIED});
+static_assert(int{session::kDemandFaster} == int{v1::PLAN_SKIP_DEMAND_FASTER});
+static_assert(int{session::kDemandTrial} == int{v1::PLAN_SKIP_DEMAND_TRIAL});
 
 }  // namespace
 

@@ -38,7 +38,7 @@ absl::Status WriteWholeFile(const std::string& path, absl::string_view bytes) {
   if (!fd.valid()) return Failed(path);
   if (!WriteAll(fd.get(), bytes) || fchmod(fd.get(), 0644) != 0 ||
       rename(temporary.c_str(), path.c_str()) != 0) {
-    const absl::Status status = Failed(path);
+    absl::Status status = Failed(path);
     unlink(temporary.c_str());
     return status;
   }

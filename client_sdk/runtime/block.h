@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "client_sdk/runtime/written_parts.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
@@ -39,6 +40,7 @@ struct Block {
   // which cannot move. Owned through StorageAccess.
   void* storage = nullptr;
   bool pinned = false;       // its address is known outside
+  int32_t views = 0;         // by so many arrays alone; 0: for good
   bool set_aside = false;    // and it is where no plan puts anything: see
                              // pinned_room.h
   bool above_plans = false;  // set aside at that end
@@ -48,6 +50,8 @@ struct Block {
   bool dead = false;         // freed while kernels were running on it
   bool streams = false;      // its addresses are closed: stray_pages.h
   int64_t last_use = 0;      // count of kernels the job had run
+
+  WrittenParts written;  // all, unless it was born in a file tier
 
   std::optional<MoveUnderWay> move;
 
@@ -59,6 +63,8 @@ struct Block {
   // runs the same kernels (operator, size, how many of that kind before it).
   int64_t birth_step = -1;
   uint64_t birth_tag = 0;
+  uint64_t birth_kind = 0;  // signature of that step, once it has ended
+  uint64_t origin = 0;      // see block_origins.h; 0: none
 
   int32_t tensor = -1;         // index in the plan that drives the step
   int32_t profile_index = -1;  // index in the profile of the current step

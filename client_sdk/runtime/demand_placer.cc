@@ -53,8 +53,8 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
   return streams;
 }
 
-// Those operands that can move and fit the fast arena together, small ones
-// before large ones; the largest first, while there is the most room.
+// Returns the operands that can move and fit the fast arena together. Prefers
+// small ones. Returns the largest first, while there is the most room.
 std::vector<Block*> DemandPlacer::OperandsThatFit(
     const std::vector<KernelOperand>& operands, int64_t arena_bytes) const {
   std::vector<Block*> blocks;
@@ -82,9 +82,10 @@ std::vector<Block*> DemandPlacer::OperandsThatFit(
   return blocks;
 }
 
-// Whether what the kernel is going to need beside its operands can be had in
-// one piece: the largest tensor that such a kernel was seen to allocate, or a
-// window to stream through. True as well where compacting would not pay.
+// Returns whether there is one piece of room for what the kernel will need
+// beside its operands: the largest tensor that such a kernel was seen to
+// allocate, or a window to stream through. Also returns true if compacting
+// would not pay.
 bool DemandPlacer::HasRoomInOnePiece(const RunningKernel& kernel,
                                      const std::vector<Block*>& operands,
                                      bool streams, int64_t arena_bytes) const {
@@ -117,7 +118,10 @@ void DemandPlacer::Compact(const std::vector<Block*>& operands) {
 }
 
 void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
-  if (block.room_bytes() < blocks_->fast().capacity_bytes() / kLargeShare) {
+  const int64_t capacity_bytes = blocks_->fast().capacity_bytes();
+  // What is larger than the arena needs no room there.
+  if (block.room_bytes() < capacity_bytes / kLargeShare ||
+      block.room_bytes() > capacity_bytes) {
     return;
   }
   int64_t& largest_bytes = largest_births_[kernel.shape];

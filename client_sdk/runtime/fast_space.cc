@@ -45,6 +45,10 @@ FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
   FitArena();
 }
 
+int64_t FastSpace::growth_bytes() const {
+  return ReserveFor(reserve_bytes_) - reserve_bytes_;
+}
+
 void FastSpace::FollowUnmanaged() {
   if (blocks_->unmanaged_peak_bytes() > reserve_bytes_) FitArena();
 }

@@ -2,10 +2,14 @@
 //
 //   FastSpace space(&client, &blocks, &mover, &evictor);
 //   space.FollowPeak(step, tensor_bytes, kernel_bytes);
-//   if (space.ExtendWindow(other_bytes)) ...  // while a kernel streams
-//   space.EndExtension();
+//   if (space.ExtendWindow(other_bytes)) {  // while a kernel streams
+//     Run(kernel);
+//     space.EndExtension();
+//   }
 //   space.EndStep(step);
 //   space.CheckLimit();
+//
+// The bytes under the limit, from the beginning of the arena:
 //
 //   0                                            capacity          limit
 //   | window | tensors, and the extension of the window | reserve |
@@ -49,7 +53,7 @@ namespace stowage::runtime {
 
 class FastSpace {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
             Evictor* evictor);
   FastSpace(const FastSpace&) = delete;
@@ -68,6 +72,9 @@ class FastSpace {
     const bool streams = limit_.is_share() || !limit_.unlimited();
     return reserve_bytes_ + (streams ? window_bytes() : 0);
   }
+
+  // Returns by how much the reserve grows when it does so next.
+  int64_t growth_bytes() const;
 
   // ---- The limit ----
 

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <utility>
 
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/session/clock.h"
+#include "client_sdk/session/hash.h"
 
 namespace stowage::runtime {
 namespace {
@@ -63,6 +65,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   if (block->place.tier != session::kFastTier) {
     kernel->NoteSlowBirth(*block);
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
+    if (in_file) block->written.BeginEmpty(block->room_bytes());
     if (in_file && kernel != &loose) {
       ExtendWindow(kernel);
       mover_.BeginStreaming(block.get());
@@ -75,9 +78,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
 }
 
 void Job::PlaceNew(const RunningKernel& kernel, Block* block) {
-  if (step_.mode == StepMode::kPlan) {
-    LeavePlanOn(driver_.PlaceNew(kernel, block));
-  }
+  if (step_.mode == StepMode::kPlan) PlacePlanned(kernel, block);
   if (step_.mode == StepMode::kPlan) return;
   if (step_.mode == StepMode::kGuided) FollowHints(kernel);
   bool placed = false;
@@ -86,6 +87,19 @@ void Job::PlaceNew(const RunningKernel& kernel, Block* block) {
     NoteGuidance();
   }
   if (!placed) demand_.PlaceNew(block);
+}
+
+void Job::PlacePlanned(const RunningKernel& kernel, Block* block) {
+  std::optional<Surprise> surprise = driver_.PlaceNew(kernel, block);
+  if (surprise.has_value() &&
+      surprise->reason == SurpriseReason::kAllocationSequence &&
+      ChangePlan({.signature = session::HashMix(step_.profile.signature(),
+                                                block->size_bytes),
+                  .kernel = kernel.index,
+                  .births = kernel.ordinal + 1})) {
+    surprise = driver_.PlaceNew(kernel, block);
+  }
+  LeavePlanOn(std::move(surprise));
 }
 
 bool Job::Free(void* address) {
@@ -102,6 +116,7 @@ bool Job::Free(void* address) {
 
 void Job::Die(Block* block) {
   mover_.Abandon(block);
+  pinned_.ForgetViews(block);
   LeaveStep(block);
   blocks_.Remove(block);
 }
@@ -124,11 +139,45 @@ void Job::Pin(void* context) {
   Lock lock(this);
   // It may just have moved.
   Block* block = blocks_.Find(StorageAddress(context));
-  if (block == nullptr || block->pinned) return;
-  if (block->moving()) mover_.Finish(block);
-  blocks_.GiveUpKept(block);  // what is written from here on is not seen
+  if (block != nullptr) PinForGood(block);
+}
+
+void Job::PinForGood(Block* block) {
+  pinned_.ForgetViews(block);
+  if (block->pinned) return;
+  BeforePin(block);
   if (blocks_.Movable(*block)) SetAside(block);
   blocks_.MarkPinned(block);
+}
+
+void Job::BeforePin(Block* block) {
+  if (block->moving()) mover_.Finish(block);
+  blocks_.GiveUpKept(block);  // what is written from here on is not seen
+}
+
+uint64_t Job::PinView(void* context) {
+  if (!Manages(StorageAddress(context))) return 0;
+  Lock lock(this);
+  Block* block = blocks_.Find(StorageAddress(context));
+  if (block == nullptr || (block->pinned && block->views == 0)) return 0;
+  if (!block->pinned) {
+    BeforePin(block);
+    if (!blocks_.CanMove(*block)) {
+      PinForGood(block);
+      return 0;
+    }
+    const bool fast = block->place.tier == session::kFastTier;
+    const bool waits = fast && step_.index > 0 && !pinned_.ViewsLast(*block);
+    if (!waits && blocks_.Movable(*block)) SetAside(block);
+  }
+  return pinned_.AddView(block);
+}
+
+// An array may die wherever Python collects it.
+void Job::Unpin(uint64_t view) {
+  if (Lock::Held()) return;
+  Lock lock(this);
+  pinned_.EndView(view);
 }
 
 // A plan that drives keeps its own room only as long as there is room below it.
@@ -149,15 +198,17 @@ int64_t Job::limit_bytes() {
   return space_.limit().bytes();
 }
 
-bool Job::HandleFault(void* address) {
+bool Job::HandleFault(void* address, Access access) {
   if (Lock::Held() || !Manages(address)) return false;
+  const int64_t begin_ns = session::NowNs();
   MutexLock lock(&mutex_);
   Block* block = blocks_.Find(address);
   if (block == nullptr || blocks_.tier(block->place.tier).addressable()) {
     return false;
   }
-  const int error = mover_.Fault(block, static_cast<char*>(address));
+  const int error = mover_.Fault(block, static_cast<char*>(address), access);
   if (error != 0) DieOfTier(block->place.tier, error);
+  fault_waits_.Add(gettid(), session::NowNs() - begin_ns);
   return true;
 }
 
@@ -167,11 +218,13 @@ int Job::UseStrayPages(Userfault* userfault) {
 }
 
 bool Job::HandleMissingPage(char* page, bool write) {
+  const int64_t begin_ns = session::NowNs();
   MutexLock lock(&mutex_);
   Block* block = blocks_.Find(page);
   const int error = mover_.BringIn(block, page, write);
   if (error == EFAULT) return false;
   if (error != 0) DieOfTier(block->place.tier, error);
+  fault_waits_.Add(gettid(), session::NowNs() - begin_ns);
   return true;
 }
 

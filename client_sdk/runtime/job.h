@@ -51,6 +51,7 @@
 #include "client_sdk/runtime/demand_placer.h"
 #include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/fast_space.h"
+#include "client_sdk/runtime/fault_waits.h"
 #include "client_sdk/runtime/hint_follower.h"
 #include "client_sdk/runtime/job_settings.h"
 #include "client_sdk/runtime/mover.h"
@@ -76,40 +77,46 @@ class Job {
       const JobSettings& settings);
 
   // Makes every operand usable where it is and keeps it there until EndKernel.
-  // May block on moves.
+  // It may wait for moves.
   void BeginKernel(RunningKernel* kernel,
                    const std::vector<KernelOperand>& operands);
-  // `outputs` are operands, too.
+  // Ends the kernel's use of its operands, and of `outputs`, which are
+  // operands, too.
   void EndKernel(RunningKernel* kernel,
                  const std::vector<KernelOperand>& outputs);
 
-  // Memory for a new tensor, aligned to a page. `kernel` is null outside of
-  // kernels. May evict. Null in a job that will be refused before its first
-  // update: its limit is too small, and what is left to find out is by how
-  // much.
+  // Returns memory for a new tensor, aligned to a page. `kernel` is null
+  // outside of kernels. It may evict. Returns null in a job that will be
+  // refused before its first update: its limit is too small, and the job only
+  // goes on to find out by how much.
   void* Allocate(RunningKernel* kernel, int64_t size_bytes);
-  // False if the address is not managed here.
+  // Frees the memory. Returns false if the address is not managed here.
   bool Free(void* address);
 
-  // The block that holds the storage behind `context`, or null. Takes a handle
-  // to the storage if the block has none yet. The block stays valid while its
-  // storage lives.
+  // Returns the block that holds the storage behind `context`, or null. Takes a
+  // handle to the storage if the block has none yet. The block stays valid
+  // while its storage lives.
   Block* BlockOf(void* context, bool parameter);
-  // Whether the address lies in a tier of the job. Takes no lock, as that
-  // never changes.
+  // Returns whether the address lies in a tier of the job. Takes no lock, as
+  // that never changes.
   bool Manages(const void* address) const STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
     return blocks_.Manages(address);
   }
 
-  // The optimizer is about to update the parameters. Throws if the limit turned
-  // out to be too small, before anything was learned.
+  // Notes that the optimizer is about to update the parameters. Throws if the
+  // limit turned out to be too small, before anything was learned.
   void BeforeUpdate();
-  // The step is over: the optimizer has run, or the next forward pass begins.
+  // Ends the step: the optimizer has run, or the next forward pass begins.
   void EndStep();
 
-  // The address of the storage behind `context` is about to be known outside:
-  // the tensor may move during this call, and no more after it.
+  // Pins the storage behind `context`, whose address is about to be known
+  // outside: the tensor may move during this call, and no more after it.
   void Pin(void* context);
+
+  // The same, for as long as an array lives. Returns what Unpin() takes when it
+  // dies; 0: the address stays known for good.
+  uint64_t PinView(void* context);
+  void Unpin(uint64_t view);
 
   // Counts storages below the managed size. Takes no lock, as the count is
   // atomic.
@@ -117,23 +124,24 @@ class Job {
     blocks_.CountUnmanaged(bytes);
   }
 
-  // A fault at an address of a file tier. False if it is not ours.
-  bool HandleFault(void* address);
-  // The same without a signal, where a thread serves missing pages (pager.h):
-  // somebody waits for this one. With an error nothing is served in this way.
+  // Serves a fault at an address of a file tier. Returns false if the address
+  // is not ours.
+  bool HandleFault(void* address, Access access);
+  // Has a thread serve missing pages without a signal (pager.h). Returns 0 or
+  // an errno; with an error nothing is served in this way.
   int UseStrayPages(Userfault* userfault);
-  // False: it has been closed, and is to be opened when whoever waited has seen
-  // that.
+  // Serves a page that somebody waits for. Returns false if the page has been
+  // closed, and is to be opened when whoever waited has seen that.
   bool HandleMissingPage(char* page, bool write);
   void OpenPage(char* page);
 
-  // Around fork(): see fork_guard.h.
+  // Hold the job still around fork(): see fork_guard.h.
   void LockForFork() STOWAGE_ACQUIRE(mutex_) {
     mutex_.Lock();
     mover_.ReleaseStrayPages();
   }
   void UnlockAfterFork() STOWAGE_RELEASE(mutex_) { mutex_.Unlock(); }
-  // All live blocks.
+  // Returns all live blocks.
   const std::unordered_set<Block*>& blocks() const STOWAGE_REQUIRES(mutex_) {
     return blocks_.all();
   }
@@ -146,7 +154,7 @@ class Job {
     return mover_.Read(block, memory);
   }
 
-  // A limit in bytes, 0 while unlimited or unknown.
+  // Returns the limit in bytes, 0 while there is none or it is unknown.
   int64_t limit_bytes();
 
  private:
@@ -154,6 +162,7 @@ class Job {
 
   // job_kernel.cc: kernels and their operands.
   void EnterKernel(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
+  void EnterPlanned(const RunningKernel& kernel) STOWAGE_REQUIRES(mutex_);
   void Use(RunningKernel* kernel, const KernelOperand& operand)
       STOWAGE_REQUIRES(mutex_);
   void Unuse(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
@@ -168,19 +177,26 @@ class Job {
   // job.cc: births, deaths and addresses.
   void PlaceNew(const RunningKernel& kernel, Block* block)
       STOWAGE_REQUIRES(mutex_);
+  void PlacePlanned(const RunningKernel& kernel, Block* block)
+      STOWAGE_REQUIRES(mutex_);
   void Die(Block* block) STOWAGE_REQUIRES(mutex_);
   [[noreturn]] void DieOfTier(int tier, int error) const
       STOWAGE_REQUIRES(mutex_);
   void LeaveStep(Block* block) STOWAGE_REQUIRES(mutex_);
   void SetAside(Block* block) STOWAGE_REQUIRES(mutex_);
+  void PinForGood(Block* block) STOWAGE_REQUIRES(mutex_);
+  void BeforePin(Block* block) STOWAGE_REQUIRES(mutex_);
   void* StorageAddress(void* context) const;
 
   // job_step.cc: how a step begins, changes its mode and ends.
   void BeginStep() STOWAGE_REQUIRES(mutex_);
   void BeginPlanned(const PlanTable& plan) STOWAGE_REQUIRES(mutex_);
+  bool SkipsPlan(const PlanTable& plan) STOWAGE_REQUIRES(mutex_);
   bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets)
       STOWAGE_REQUIRES(mutex_);
+  bool ChangePlan(const StepPosition& position) STOWAGE_REQUIRES(mutex_);
   void LeavePlanOn(std::optional<Surprise> surprise) STOWAGE_REQUIRES(mutex_);
+  void EndPlan() STOWAGE_REQUIRES(mutex_);
   void FollowHints(const RunningKernel& kernel) STOWAGE_REQUIRES(mutex_);
   void NoteGuidance() STOWAGE_REQUIRES(mutex_);
   bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const
@@ -201,6 +217,7 @@ class Job {
   HintFollower hints_ STOWAGE_GUARDED_BY(mutex_);
   PlanExchange plans_ STOWAGE_GUARDED_BY(mutex_);
   RunningStep step_ STOWAGE_GUARDED_BY(mutex_);
+  FaultWaits fault_waits_ STOWAGE_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::runtime

@@ -1,4 +1,7 @@
 // Kernels: their operands are in place when they begin, and stay there.
+#include <optional>
+#include <utility>
+
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/runtime/tier_copy.h"
@@ -11,10 +14,21 @@ void Job::EnterKernel(RunningKernel* kernel) {
   if (step_.Has(*kernel)) return;
   const bool began = kernel->start_ns != 0;
   step_.Enter(kernel, began ? kernel->start_ns : session::NowNs());
-  kernel->faults_before_ns = mover_.fault_ns();
+  fault_waits_.Begin();
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
-  if (step_.mode == StepMode::kPlan) LeavePlanOn(driver_.BeginKernel(*kernel));
+  if (step_.mode == StepMode::kPlan) EnterPlanned(*kernel);
+}
+
+void Job::EnterPlanned(const RunningKernel& kernel) {
+  std::optional<Surprise> surprise = driver_.BeginKernel(kernel);
+  if (surprise.has_value() &&
+      surprise->reason == SurpriseReason::kKernelSequence &&
+      ChangePlan(
+          {.signature = step_.profile.signature(), .kernel = kernel.index})) {
+    surprise = driver_.BeginKernel(kernel);
+  }
+  LeavePlanOn(std::move(surprise));
 }
 
 // Every kernel passes here with every operand.
@@ -126,8 +140,7 @@ void Job::EndKernel(RunningKernel* kernel,
   // make it.
   SpendNs(kernel->SlowTimeNs(blocks_.tiers()));
   if (same_step) {
-    const int64_t faults_ns = mover_.fault_ns() - kernel->faults_before_ns;
-    step_.End(*kernel, end_ns, kernel->moved_ns + faults_ns);
+    step_.End(*kernel, end_ns, kernel->moved_ns + fault_waits_.MeanNs());
   }
   Unuse(kernel);
   for (const KernelOperand& output : outputs) {

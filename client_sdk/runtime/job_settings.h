@@ -11,6 +11,8 @@ namespace stowage::runtime {
 struct JobSettings {
   // Stay in demand mode: no profile is published.
   bool demand_only = false;
+  // Follow plans even where demand mode was measured to be faster.
+  bool plans_only = false;
   // How long the end of a profiled step waits for its plan.
   int64_t plan_wait_ns = 5'000'000'000;
 };

@@ -1,6 +1,7 @@
 // How a step begins, changes its mode and ends.
 #include <utility>
 
+#include "client_sdk/runtime/block_origins.h"
 #include "client_sdk/runtime/job.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/session/clock.h"
@@ -10,9 +11,8 @@ namespace stowage::runtime {
 void Job::EndStep() {
   Lock lock(this);
   if (step_.profile.kernel_count() == 0) return;
-  if (step_.mode == StepMode::kPlan) {
-    LeavePlanOn(driver_.EndStep(step_.profile.kernel_count()));
-  }
+  if (step_.mode == StepMode::kPlan) EndPlan();
+  const int64_t duration_ns = session::NowNs() - step_.begin_ns;
   blocks_.GiveUpAllKept();
   if (step_.mode == StepMode::kGuided) {
     hints_.End();
@@ -20,14 +20,18 @@ void Job::EndStep() {
   }
   plans_.library()->EndStep(step_.profile.signature());
   space_.EndStep(step_.index);
+  pinned_.NoteLastingViews();
   pinned_.EndStep(step_.profile.signature());
 
   PublishProfile();
   const session::StepRecord record = publisher_.Record(step_, hints_.totals());
+  plans_.NoteDuration(step_, duration_ns);
   plans_.TakePlan();
   plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
+  const uint64_t signature = step_.profile.signature();
   ++step_.index;
+  NameOrigins(blocks_.all(), step_.index, signature);
   BeginStep();
   const FastLimit& limit = space_.limit();
   const bool is_new =
@@ -54,12 +58,13 @@ void Job::BeginStep() {
   if (plan != nullptr) BeginPlanned(*plan);
 }
 
-// The plan drives if it can, and guides otherwise. If it never can again, it is
-// forgotten, and the step goes without.
+// The plan drives if it can and is not slower than demand mode, and guides
+// otherwise. If it never can again, it is forgotten, and the step goes without.
 void Job::BeginPlanned(const PlanTable& plan) {
   const bool fits = pinned_.FindPlanBegin(plan);
   if (!fits && plans_.ForgetOutgrown(plan)) return;
-  const bool tries = fits && plans_.library()->Tries(plan, step_.index);
+  const bool tries =
+      fits && plans_.library()->Tries(plan, step_.index) && !SkipsPlan(plan);
   const std::vector<PlanTarget> targets = driver_.tensors()->Recognize(
       plan, step_.index, pinned_.plan_begin_bytes());
   if (tries && StartPlan(plan, targets)) return;
@@ -74,6 +79,16 @@ void Job::BeginPlanned(const PlanTable& plan) {
   ++step_.fallbacks;
 }
 
+// Returns whether demand mode is the faster one of both, or is to be measured.
+bool Job::SkipsPlan(const PlanTable& plan) {
+  const ModeChoice& choice = plans_.library()->Choice(plan);
+  if (choice.next() == Driver::kPlan) return false;
+  step_.plan_skip =
+      choice.trying() ? session::kDemandTrial : session::kDemandFaster;
+  step_.plan_median_ns = choice.MedianNs(Driver::kPlan);
+  return true;
+}
+
 bool Job::StartPlan(const PlanTable& plan,
                     const std::vector<PlanTarget>& targets) {
   const int64_t begin_bytes = pinned_.plan_begin_bytes();
@@ -84,9 +99,42 @@ bool Job::StartPlan(const PlanTable& plan,
   return true;
 }
 
+// The step differs from its plan. If it may be of another kind whose plan is
+// known, that drives from here on. The boundary before the kernel has been
+// passed if it has allocated.
+bool Job::ChangePlan(const StepPosition& position) {
+  const PlanTable* plan = plans_.library()->FindPassing(position);
+  if (plan == nullptr || !pinned_.FindPlanBegin(*plan)) return false;
+  const int32_t boundary = position.kernel + (position.births > 0 ? 1 : 0);
+  const int64_t begin_bytes = pinned_.plan_begin_bytes();
+  space_.TouchUpTo(begin_bytes + plan->fast_end_bytes);
+  driver_.Leave();
+  const std::vector<PlanTarget> targets =
+      driver_.tensors()->Recognize(*plan, step_.index, begin_bytes, boundary);
+  driver_.Resume(*plan, targets, begin_bytes, boundary);
+  step_.plan = plan;
+  return true;
+}
+
+// A step that ends before its plan may be of a shorter kind.
+void Job::EndPlan() {
+  std::optional<Surprise> surprise =
+      driver_.EndStep(step_.profile.kernel_count());
+  const PlanTable* own = plans_.library()->Find(step_.profile.signature());
+  if (own == nullptr || own == driver_.plan()) {
+    return LeavePlanOn(std::move(surprise));
+  }
+  driver_.Leave();
+  step_.plan = own;
+}
+
 // Demand mode goes on, with whatever is where, and hints if there are any.
 void Job::LeavePlanOn(std::optional<Surprise> surprise) {
   if (!surprise.has_value()) return;
+  const bool memory_stays =
+      surprise->reason == SurpriseReason::kMoveImpossible ||
+      surprise->reason == SurpriseReason::kRoomTaken;
+  if (memory_stays) pinned_.NoteLastingViews();
   step_.surprise = std::move(surprise);
   ++step_.fallbacks;
   plans_.library()->NoteSurprise(*driver_.plan());
@@ -132,9 +180,13 @@ void Job::BeforeUpdate() {
   }
 }
 
-// For a profile: what the plan made from it must leave alone.
+// Returns what the plan made from a profile must leave alone. It is to outlast
+// one growth of what no plan manages.
 int64_t Job::TakeOverheadBytes() {
-  return space_.overhead_bytes() + pinned_.TakeBytes(step_.profile.signature());
+  const int64_t growth_bytes =
+      space_.limit().unlimited() ? 0 : space_.growth_bytes();
+  return space_.overhead_bytes() + growth_bytes +
+         pinned_.TakeBytes(step_.profile.signature());
 }
 
 // Hands the profile of the step that has ended to the agent if that is worth

@@ -14,6 +14,8 @@ bool Fast(const Block& block) { return block.place.tier == session::kFastTier; }
 }  // namespace
 
 bool PinnedRoom::FitsBelowPlan(const Block& block) {
+  const int64_t end_bytes = block.place.offset_bytes + block.room_bytes();
+  if (Fast(block) && end_bytes <= plan_begin_bytes_) return true;
   mover_->FinishAhead(/*wait=*/true);
   const std::optional<Victims> victims = evictor_->LowestRoom(block);
   return victims.has_value() &&
@@ -34,9 +36,34 @@ bool PinnedRoom::SetAside(Block* block) {
   return true;
 }
 
+uint64_t PinnedRoom::AddView(Block* block) {
+  blocks_->MarkPinned(block);
+  ++block->views;
+  viewed_[block->id] = block;
+  return block->id;
+}
+
+void PinnedRoom::EndView(uint64_t view) {
+  const auto viewed = viewed_.find(view);
+  if (viewed == viewed_.end()) return;
+  Block* block = viewed->second;
+  if (--block->views > 0) return;
+  viewed_.erase(viewed);
+  blocks_->MarkUnpinned(block);
+}
+
+void PinnedRoom::ForgetViews(Block* block) {
+  viewed_.erase(block->id);
+  block->views = 0;
+}
+
+void PinnedRoom::NoteLastingViews() {
+  for (const auto& [id, block] : viewed_) lasting_.insert(block->birth_tag);
+}
+
 bool PinnedRoom::Stays(const Block& block, int64_t step) const {
   if (!Fast(block)) return false;
-  if (block.pinned) return true;
+  if (block.pinned) return block.views == 0 || ViewsLast(block);
   return block.storage != nullptr ? blocks_->StorageStays(block)
                                   : block.birth_step < step - 1;
 }

@@ -1,11 +1,17 @@
 // Keeps the room of tensors whose address is known outside.
 //
 //   PinnedRoom pinned(&blocks, &mover, &evictor, &space);
-//   if (pinned.SetAside(block)) ...         // before its address is told
+//   bool stays = pinned.SetAside(block);    // before its address is told
+//   const uint64_t view = pinned.AddView(block);
+//   pinned.EndView(view);                   // the array has died
 //   for (Block* block : pinned.FindStaying(step)) pinned.SetAsideInPlace(block);
 //   pinned.BeginStep();
-//   if (pinned.FindPlanBegin(plan)) ...     // the plan has room between them
+//   if (pinned.FindPlanBegin(plan)) {       // the plan has room between them
+//     StartPlan(plan, pinned.plan_begin_bytes());
+//   }
 //   pinned.EndStep(signature);
+//
+// The fast arena, from its beginning:
 //
 //   0                                                                capacity
 //   | window | set aside | a plan's tensors | its window | set aside, above |
@@ -22,8 +28,15 @@
 // with one that has it elsewhere. It then belongs to the nearer end of the
 // arena, and plans begin above it or end below it.
 //
+// An array that sees a tensor usually dies at once: a norm is computed, a picture
+// is drawn. So from the second step on such a tensor is pinned where it is, in
+// the room that the plan has for it, until the last array of it has died. Where
+// one lives to the end of the step, or the plan wants to move the tensor
+// meanwhile, tensors of that birth are set aside from the next step on.
+//
 // Invariants:
-//  * A block that is set aside is in fast memory and never moves again.
+//  * A block that is set aside is in fast memory and does not move while its
+//    address is known.
 //  * A plan's own room is free of blocks that are set aside while it drives:
 //    SetAside() is called under a plan only if FitsBelowPlan() holds.
 //  * The room kept free for steps of one signature grows at the end of any step
@@ -36,6 +49,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
@@ -49,7 +63,7 @@ namespace stowage::runtime {
 
 class PinnedRoom {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   PinnedRoom(PlacedBlocks* blocks, Mover* mover, Evictor* evictor,
              const FastSpace* space)
       : blocks_(blocks), mover_(mover), evictor_(evictor), space_(space) {}
@@ -65,6 +79,25 @@ class PinnedRoom {
   // aside there. Returns false if it is not in fast memory after that, and
   // is not set aside. Throws as Evictor::Evict() and Evictor::FetchTo() do.
   bool SetAside(Block* block);
+
+  // ---- Arrays ----
+
+  // An array knows the address of the block, which is not pinned for good.
+  // Returns what EndView() takes.
+  uint64_t AddView(Block* block);
+  // The array has died. Does nothing if the block has died before, or has been
+  // pinned for good meanwhile.
+  void EndView(uint64_t view);
+  // The block dies, or is pinned for good.
+  void ForgetViews(Block* block);
+  // Arrays that are alive now outlive what a plan can wait for.
+  void NoteLastingViews();
+  // Returns whether arrays of blocks that were born like this one did.
+  bool ViewsLast(const Block& block) const {
+    return lasting_.contains(block.birth_tag);
+  }
+
+  // ---- What stays ----
 
   // Returns whether the block stays in fast memory for good: its address is
   // known outside, or no storage has been seen behind it for a whole step, so
@@ -109,6 +142,8 @@ class PinnedRoom {
 
   void CoverSetAside();
 
+  std::unordered_map<uint64_t, Block*> viewed_;  // by id
+  std::unordered_set<uint64_t> lasting_;         // birth tags
   PlacedBlocks* blocks_;
   Mover* mover_;
   Evictor* evictor_;

@@ -32,11 +32,22 @@ bool PlanDriver::Start(const PlanTable& plan,
                        const std::vector<PlanTarget>& targets,
                        int64_t plan_begin_bytes) {
   if (!Arrange(targets)) return false;
-  plan_ = &plan;
-  plan_begin_bytes_ = plan_begin_bytes;
-  first_kernel_ = blocks_->clock() + 1;
+  running_ = {&plan, plan_begin_bytes, blocks_->clock() + 1};
   moves_.Begin(plan, plan_begin_bytes);
   return true;
+}
+
+void PlanDriver::Resume(const PlanTable& plan,
+                        const std::vector<PlanTarget>& targets,
+                        int64_t plan_begin_bytes, int32_t boundary) {
+  ClearFast(targets);
+  for (const PlanTarget& target : targets) {
+    const bool fast = target.place.tier == session::kFastTier;
+    if (fast && TakePlace(target)) mover_->MoveNow(target.block, target.place);
+  }
+  running_.plan = &plan;
+  running_.begin_bytes = plan_begin_bytes;
+  moves_.Begin(plan, plan_begin_bytes, boundary);
 }
 
 bool PlanDriver::Arrange(const std::vector<PlanTarget>& targets) {
@@ -47,9 +58,9 @@ bool PlanDriver::Arrange(const std::vector<PlanTarget>& targets) {
   return true;
 }
 
-// Makes room for the initial layout: tensors of the plan that stand elsewhere
-// in the fast tier go to their place, or leave. What cannot move stays; if it
-// is in the way, an allocation will find out.
+// Makes room for the layout: tensors of the plan that stand elsewhere in the
+// fast tier go to their place, or leave. What cannot move stays; if it is in the
+// way, an allocation will find out.
 void PlanDriver::ClearFast(const std::vector<PlanTarget>& targets) {
   std::vector<PlanTarget> misplaced;
   for (const PlanTarget& target : targets) {
@@ -63,7 +74,7 @@ void PlanDriver::ClearFast(const std::vector<PlanTarget>& targets) {
     const bool fast = place.tier == session::kFastTier;
     if (fast && strangers_.TakeRoom(place, block).has_value()) {
       mover_->MoveNow(block, place);
-    } else {
+    } else if (block->place.tier == session::kFastTier) {
       evictor_->Evict(block);
     }
   }
@@ -76,8 +87,7 @@ bool PlanDriver::Bring(const PlanTarget& target) {
     return !is_fast;  // else it could not leave
   }
   if (block->place == target.place) return true;
-  if (is_fast || !blocks_->Movable(*block) ||
-      !strangers_.TakeRoom(target.place, block).has_value()) {
+  if (!TakePlace(target)) {
     ReportEvent(report_, "layout-taken",
                 "a tensor that cannot move is in the way");
     return false;
@@ -85,8 +95,15 @@ bool PlanDriver::Bring(const PlanTarget& target) {
   return mover_->MoveNow(block, target.place) == 0;
 }
 
+// Takes the fast room of a tensor that is to be brought there.
+bool PlanDriver::TakePlace(const PlanTarget& target) {
+  return target.block->place.tier != session::kFastTier &&
+         blocks_->Movable(*target.block) &&
+         strangers_.TakeRoom(target.place, target.block).has_value();
+}
+
 std::optional<Surprise> PlanDriver::BeginKernel(const RunningKernel& kernel) {
-  if (plan_->Expects(kernel.index, kernel.key)) {
+  if (running_.plan->Expects(kernel.index, kernel.key)) {
     return moves_.Pass(kernel.index);
   }
   return Surprise{SurpriseReason::kKernelSequence, kernel.index,
@@ -102,8 +119,9 @@ std::optional<Surprise> PlanDriver::CheckOperands(
       return Surprise{SurpriseReason::kWrittenWhileMoving, kernel.index,
                       std::string(kernel.name)};
     }
+    strangers_.ClearWay(running_, kernel.index, block);
     if (Usable(kernel, *block)) continue;
-    if (strangers_.Fetch(*plan_, first_kernel_, block)) continue;
+    if (strangers_.Fetch(running_, kernel.index, block)) continue;
     return Surprise{
         SurpriseReason::kOperandNotResident, kernel.index,
         std::string(kernel.name) + " needs a tensor of " +
@@ -116,20 +134,21 @@ std::optional<Surprise> PlanDriver::CheckOperands(
 bool PlanDriver::Usable(const RunningKernel& kernel, const Block& block) const {
   return block.place.tier == session::kFastTier ||
          blocks_->tier(block.place.tier).addressable() ||
-         (block.tensor >= 0 && plan_->Streams(kernel.index, block.tensor));
+         (block.tensor >= 0 &&
+          running_.plan->Streams(kernel.index, block.tensor));
 }
 
 std::optional<Surprise> PlanDriver::PlaceNew(const RunningKernel& kernel,
                                              Block* block) {
   const session::PlanAllocation* planned =
-      plan_->Allocation(kernel.index, kernel.ordinal);
+      running_.plan->Allocation(kernel.index, kernel.ordinal);
   if (planned == nullptr || planned->size_bytes != block->size_bytes) {
     return Surprise{SurpriseReason::kAllocationSequence, kernel.index,
                     std::string(kernel.name) + " allocates " +
                         std::to_string(block->size_bytes) + " bytes"};
   }
-  const std::optional<Place> room = strangers_.TakeRoom(
-      PlannedPlace(planned->tier, planned->offset_bytes, plan_begin_bytes_),
+  const std::optional<Place> room = strangers_.TakeRoomOrHole(
+      PlannedPlace(planned->tier, planned->offset_bytes, running_.begin_bytes),
       block);
   if (!room.has_value()) return NoRoom(kernel, planned->tier);
   block->place = *room;
@@ -138,14 +157,14 @@ std::optional<Surprise> PlanDriver::PlaceNew(const RunningKernel& kernel,
 }
 
 std::optional<Surprise> PlanDriver::EndStep(int32_t kernel_count) {
-  const auto planned = static_cast<int32_t>(plan_->kernels.size());
+  const auto planned = static_cast<int32_t>(running_.plan->kernels.size());
   if (kernel_count == planned) return moves_.Pass(planned);
   return Surprise{SurpriseReason::kStepEndedEarly, kernel_count,
                   "fewer kernels than in the profiled step"};
 }
 
 void PlanDriver::Leave() {
-  plan_ = nullptr;
+  running_.plan = nullptr;
   blocks_->GiveUpAllKept();
   moves_.Settle();
 }

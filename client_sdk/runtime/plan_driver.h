@@ -11,18 +11,22 @@
 //     surprise = driver.EndStep(kernel_count);
 //   }
 //   driver.Leave();  // after the first surprise
+//   driver.Resume(other_plan, targets, plan_begin_bytes, boundary);
 //
 // Each call compares what the program does with what the plan says. As long as
 // both agree, nothing has to be decided. Where they differ and the plan can
 // still go on, it does: a tensor of the plan that is gone is left out, and one
-// that the plan does not know finds a gap (plan_strangers.h). Where it cannot,
+// that the plan does not know finds a hole (plan_strangers.h). Where it cannot,
 // the call returns a Surprise, and the caller leaves the plan: demand mode goes
-// on with whatever is where.
+// on with whatever is where; or the plan of another kind of step does, which is
+// the same so far.
 //
 // Invariants:
 //  * While plan() is set, each tensor that the plan has in fast memory now is
-//    there, at its offset above `plan_begin_bytes`, or has no block.
-//  * The plan's room holds nothing else but strangers.
+//    there, at its offset above `plan_begin_bytes`, or has no block; or it could
+//    not move there when the plan took over.
+//  * The plan's room holds nothing else but strangers, and tensors that outlived
+//    what the plan expects.
 //  * After a surprise nothing is called but Leave(). After Leave() no planned
 //    move is under way and no copy is kept, and plan() is null.
 //
@@ -50,16 +54,16 @@ namespace stowage::runtime {
 
 class PlanDriver {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   PlanDriver(PlacedBlocks* blocks, Mover* mover, Evictor* evictor,
              session::Report* report);
   PlanDriver(const PlanDriver&) = delete;
   PlanDriver& operator=(const PlanDriver&) = delete;
 
-  // The tensors of the step's plan, whether or not it drives.
+  // Returns the tensors of the step's plan, whether or not it drives.
   PlanTensors* tensors() { return &tensors_; }
-  // The plan that drives, or null.
-  const PlanTable* plan() const { return plan_; }
+  // Returns the plan that drives, or null.
+  const PlanTable* plan() const { return running_.plan; }
 
   // Brings the blocks that are alive to where the plan wants them. From then on
   // the plan drives; it outlives the step. Returns false, and drives nothing,
@@ -67,7 +71,13 @@ class PlanDriver {
   bool Start(const PlanTable& plan, const std::vector<PlanTarget>& targets,
              int64_t plan_begin_bytes);
 
-  // The kernel is the next of the step: passes the boundary before it.
+  // Lets a plan drive from that boundary on, in a step that has left another.
+  // Brings the blocks to where this one has them there, but for those that
+  // cannot move now. Throws as Evictor::Evict() does.
+  void Resume(const PlanTable& plan, const std::vector<PlanTarget>& targets,
+              int64_t plan_begin_bytes, int32_t boundary);
+
+  // Passes the boundary before the kernel, which is the next of the step.
   std::optional<Surprise> BeginKernel(const RunningKernel& kernel);
   // Sees to it that the kernel, which is among the users of its operands, can
   // use each where it is.
@@ -76,17 +86,19 @@ class PlanDriver {
   // Gives a block its place that the kernel allocates. The place is not set if
   // there is a surprise.
   std::optional<Surprise> PlaceNew(const RunningKernel& kernel, Block* block);
-  // The step has ended after that many kernels: passes the last boundary.
+  // Passes the last boundary of a step that has ended after `kernel_count`
+  // kernels.
   std::optional<Surprise> EndStep(int32_t kernel_count);
 
-  // No plan drives any more: gives up what is kept for it, and settles moves.
+  // Ends the plan's drive: gives up what is kept for it, and settles moves.
   void Leave();
-  // The next step begins, whose plan has yet to start.
-  void BeginStep() { plan_ = nullptr; }
+  // Notes that the next step begins, whose plan has yet to start.
+  void BeginStep() { running_.plan = nullptr; }
 
  private:
   bool Arrange(const std::vector<PlanTarget>& targets);
   bool Bring(const PlanTarget& target);
+  bool TakePlace(const PlanTarget& target);
   void ClearFast(const std::vector<PlanTarget>& targets);
   bool Usable(const RunningKernel& kernel, const Block& block) const;
 
@@ -97,9 +109,7 @@ class PlanDriver {
   PlanTensors tensors_;
   PlanStrangers strangers_;
   PlanMoves moves_;
-  const PlanTable* plan_ = nullptr;
-  int64_t plan_begin_bytes_ = 0;
-  int64_t first_kernel_ = 0;  // the clock's count at the step's first kernel
+  PlanInStep running_;
 };
 
 }  // namespace stowage::runtime

@@ -28,7 +28,7 @@ bool PlanExchange::WantsProfile(const RunningStep& step) const {
 
 void PlanExchange::WriteProfile(const RunningStep& step,
                                 int64_t overhead_bytes) {
-  library_.NoteProfiled(step.profile.signature());
+  library_.NoteProfiled(step.profile.signature(), step.profile.origins());
   publisher_->WriteProfile(step, overhead_bytes);
 }
 
@@ -39,7 +39,19 @@ bool PlanExchange::WantsProfileAgain(const RunningStep& step) {
 void PlanExchange::WriteProfileAgain(const RunningStep& step,
                                      int64_t overhead_bytes) {
   library_.NoteProfiledAgain(*step.plan);
+  library_.NoteProfiled(step.profile.signature(), step.profile.origins());
   publisher_->WriteProfile(step, overhead_bytes);
+}
+
+// The first step of a job is none like others.
+void PlanExchange::NoteDuration(const RunningStep& step, int64_t duration_ns) {
+  if (settings_.plans_only || step.index == 0) return;
+  const bool planned = step.plan != nullptr;
+  std::optional<Driver> driver = planned ? Driver::kPlan : Driver::kDemand;
+  if (step.fallbacks > 0) driver.reset();
+  library_.NoteDuration(
+      planned ? step.plan->signature : step.profile.signature(), driver,
+      duration_ns);
 }
 
 int64_t PlanExchange::AwaitPlan() {

@@ -5,6 +5,7 @@
 //     plans.WriteProfile(step, overhead_bytes);
 //     plans.AwaitPlan();
 //   }
+//   plans.NoteDuration(step, duration_ns);
 //   plans.TakePlan();
 //   plans.TellForecast();
 //   const PlanTable* plan = plans.library()->Expected();
@@ -41,7 +42,7 @@ namespace stowage::runtime {
 
 class PlanExchange {
  public:
-  // Both outlive it.
+  // Both arguments must outlive it.
   PlanExchange(SessionClient* client, StepPublisher* publisher,
                const JobSettings& settings)
       : client_(client), publisher_(publisher), settings_(settings) {}
@@ -50,15 +51,19 @@ class PlanExchange {
 
   PlanLibrary* library() { return &library_; }
 
-  // Whether the profile of a step that has ended off any plan is wanted and can
-  // be written. The first step of a job is none like others.
+  // Returns whether the profile of a step that has ended off any plan is wanted
+  // and can be written. That of a job's first step is not: it is unlike others.
   bool WantsProfile(const RunningStep& step) const;
-  // Writes it; then AwaitPlan() pays.
+  // Writes that profile; then AwaitPlan() pays.
   void WriteProfile(const RunningStep& step, int64_t overhead_bytes);
-  // The step followed its plan to the end. Returns whether it is to be profiled
-  // again, with WriteProfileAgain().
+  // Notes that the step followed its plan to the end. Returns whether it is to
+  // be profiled again, with WriteProfileAgain().
   bool WantsProfileAgain(const RunningStep& step);
   void WriteProfileAgain(const RunningStep& step, int64_t overhead_bytes);
+
+  // Tells the library that the step, which has ended, took `duration_ns` until
+  // its end began, so that the faster of plan and demand mode drives.
+  void NoteDuration(const RunningStep& step, int64_t duration_ns);
 
   // Waits until there is a plan to take, or none will come. Returns how long
   // that took, in nanoseconds.

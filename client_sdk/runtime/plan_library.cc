@@ -11,19 +11,42 @@ constexpr int64_t kProfileAgainFactor = 4;
 }  // namespace
 
 void PlanLibrary::Add(PlanTable plan) {
-  const uint64_t signature = plan.signature;
-  plans_[signature] = std::move(plan);
-  kinds_[signature].surprises = 0;
+  const auto profiled = profiled_.find(plan.signature);
+  if (profiled != profiled_.end()) plan.IndexOrigins(profiled->second);
+  Kind& kind = kinds_[plan.signature];
+  kind.surprises = 0;
+  kind.served_steps = 0;
+  const auto [known, is_new] = plans_.try_emplace(plan.signature);
+  if (is_new || !plan.PlacesLike(known->second)) kind.choice.BeginPlan();
+  known->second = std::move(plan);
 }
 
 void PlanLibrary::EndStep(uint64_t signature) {
-  next_[previous_] = signature;
+  Follower& follower = next_[previous_];
+  if (follower.signature != signature && follower.was_wrong) {
+    follower.signature = signature;
+  }
+  follower.was_wrong = follower.signature != signature;
   previous_ = signature;
+  ++kinds_[signature].steps;
 }
 
 const PlanTable* PlanLibrary::Expected() const {
   const auto next = next_.find(previous_);
-  const auto plan = plans_.find(next != next_.end() ? next->second : previous_);
+  if (next != next_.end()) return Find(next->second.signature);
+  const PlanTable* same = Find(previous_);
+  return same != nullptr ? same : Find(followed_);
+}
+
+const PlanTable* PlanLibrary::FindPassing(const StepPosition& position) const {
+  for (const auto& [signature, plan] : plans_) {
+    if (plan.Passes(position)) return &plan;
+  }
+  return nullptr;
+}
+
+const PlanTable* PlanLibrary::Find(uint64_t signature) const {
+  const auto plan = plans_.find(signature);
   return plan != plans_.end() ? &plan->second : nullptr;
 }
 
@@ -33,13 +56,30 @@ bool PlanLibrary::Tries(const PlanTable& plan, int64_t step) const {
          step % kRetryEverySteps == 0;
 }
 
+const ModeChoice& PlanLibrary::Choice(const PlanTable& plan) const {
+  return kinds_.at(plan.signature).choice;
+}
+
+void PlanLibrary::NoteDuration(uint64_t signature, std::optional<Driver> driver,
+                               int64_t duration_ns) {
+  if (!profiled_.contains(signature)) return;
+  ModeChoice& choice = kinds_[signature].choice;
+  if (driver.has_value()) {
+    choice.Note(*driver, duration_ns);
+  } else {
+    choice.NoteDisturbed();
+  }
+}
+
 void PlanLibrary::NoteSurprise(const PlanTable& plan) {
   ++kinds_[plan.signature].surprises;
 }
 
 bool PlanLibrary::NoteFollowed(const PlanTable& plan) {
+  followed_ = plan.signature;
   Kind& kind = kinds_[plan.signature];
   kind.surprises = 0;
+  ++kind.served_steps;
   return ++kind.followed_steps >= kind.next_profile;
 }
 
@@ -49,16 +89,23 @@ void PlanLibrary::NoteProfiledAgain(const PlanTable& plan) {
 }
 
 bool PlanLibrary::WantsProfile(uint64_t signature) const {
-  return profiled_.size() < kMaxKinds && !profiled_.contains(signature);
+  if (profiled_.size() >= kMaxKinds || profiled_.contains(signature)) {
+    return false;
+  }
+  const auto kind = kinds_.find(signature);
+  const bool seen_before = kind != kinds_.end() && kind->second.steps > 1;
+  return seen_before || profiled_.size() < kKindsAtFirstSight;
 }
 
-void PlanLibrary::NoteProfiled(uint64_t signature) {
-  profiled_.insert(signature);
+void PlanLibrary::NoteProfiled(uint64_t signature, const Origins& origins) {
+  profiled_[signature] = origins;
 }
 
 bool PlanLibrary::ForgetOutgrown(const PlanTable& plan) {
   const uint64_t signature = plan.signature;
-  if (!std::has_single_bit(++kinds_[signature].outgrown)) return false;
+  Kind& kind = kinds_[signature];
+  const bool served = kind.served_steps >= kServedSteps;
+  if (!std::has_single_bit(++kind.outgrown) && !served) return false;
   plans_.erase(signature);
   profiled_.erase(signature);
   return true;

@@ -5,13 +5,17 @@
 //   plans.Add(*std::move(plan));
 //   plans.EndStep(signature);                  // of the step that has ended
 //   const PlanTable* plan = plans.Expected();  // for the one that begins
-//   if (plan != nullptr && plans.Tries(*plan, step)) ...
+//   if (plan != nullptr && plans.Tries(*plan, step)) Start(*plan);
+//   plan = plans.FindPassing(position);        // it is of another kind
+//   plans.NoteDuration(signature, Driver::kPlan, duration_ns);
 //
 // A kind of step is known by its signature: the kernels and the sizes of what
 // they allocate, in order. A step's signature is known when it ends, but its
 // plan is needed when it begins. So the library expects each kind to be
-// followed by the kind that followed it last; a job whose kinds alternate is
-// planned as well as one that has a single kind.
+// followed by the kind that usually follows it; a job whose kinds alternate is
+// planned as well as one that has a single kind. Where the expectation was
+// wrong (a smaller last batch, an evaluation), the first kernel or allocation
+// that differs shows of which other kind the step may be.
 //
 // Invariants:
 //  * A kind is profiled once, or once more for each time that its plan is
@@ -20,6 +24,8 @@
 //  * A plan that was left in kMaxSurprises steps in a row is tried rarely from
 //    then on, until a step follows it to its end or another plan takes its
 //    place.
+//  * A plan is compared with demand mode from its first step on. One that
+//    places everything where the last one did is the same plan.
 //  * A step that followed its plan is profiled again ever more rarely, and so
 //    is a plan forgotten that does not fit any more: what a job settles into
 //    stays.
@@ -31,28 +37,48 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_LIBRARY_H_
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "client_sdk/runtime/mode_choice.h"
 #include "client_sdk/runtime/plan_table.h"
 
 namespace stowage::runtime {
 
 class PlanLibrary {
  public:
+  using Origins = std::unordered_map<uint64_t, uint64_t>;
+
   static constexpr int kMaxKinds = 10;  // Sentinel's bound on buckets
+  // So many are profiled when they are seen first, more the second time: the
+  // batches of an evaluation may all have another length.
+  static constexpr int kKindsAtFirstSight = 4;
   static constexpr int kMaxSurprises = 3;
   static constexpr int kRetryEverySteps = 16;
+  static constexpr int kServedSteps = 4;  // that made another plan worth it
 
   // The plan takes the place of one for the same kind of step.
   void Add(PlanTable plan);
 
   // A step of this kind has ended.
   void EndStep(uint64_t signature);
-  // The plan of the kind of step that is expected next, or null.
+  // Returns the plan of the kind of step that is expected next, or null. After a
+  // kind that is new that is the same kind, or the last that followed a plan.
   const PlanTable* Expected() const;
-  // Whether step number `step` should be driven by the plan.
+  // Returns a plan whose steps pass that position, or null.
+  const PlanTable* FindPassing(const StepPosition& position) const;
+  // Returns the plan of the kind of step with this signature, or null.
+  const PlanTable* Find(uint64_t signature) const;
+  // Returns whether step number `step` can be driven by the plan, as far as
+  // surprises go.
   bool Tries(const PlanTable& plan, int64_t step) const;
+  // Returns the choice between the plan and demand mode for steps of its kind.
+  const ModeChoice& Choice(const PlanTable& plan) const;
+  // Takes in that a step of this kind took `duration_ns`. Without a driver the
+  // step was disturbed and tells nothing of either. Leaves out kinds that were
+  // never profiled.
+  void NoteDuration(uint64_t signature, std::optional<Driver> driver,
+                    int64_t duration_ns);
 
   // A step left the plan, or could not begin under it.
   void NoteSurprise(const PlanTable& plan);
@@ -62,29 +88,41 @@ class PlanLibrary {
   bool NoteFollowed(const PlanTable& plan);
   void NoteProfiledAgain(const PlanTable& plan);
 
-  // Whether a profile of this kind has yet to be published.
+  // Returns whether a profile of this kind, a step of which has just ended, has
+  // yet to be published.
   bool WantsProfile(uint64_t signature) const;
-  void NoteProfiled(uint64_t signature);
+  // One has been: it had blocks of these origins (block_origins.h), by their
+  // ids, by which its plan will know them.
+  void NoteProfiled(uint64_t signature, const Origins& origins = {});
 
   // The plan does not fit any more. Returns true if it is forgotten, so that
-  // the kind is profiled and planned anew; for the 1st, 2nd, 4th, 8th, … time
-  // that this is said of a kind.
+  // the kind is profiled and planned anew: if it has served kServedSteps, else
+  // for the 1st, 2nd, 4th, 8th, … time that this is said of a kind.
   bool ForgetOutgrown(const PlanTable& plan);
 
  private:
   // What is remembered of a kind whether or not it has a plan.
   struct Kind {
+    int64_t steps = 0;
     int surprises = 0;  // in a row
     int64_t followed_steps = 0;
     int64_t next_profile = 2;  // when `followed_steps` gets there
+    int64_t served_steps = 0;  // that followed the plan that there is now
     uint64_t outgrown = 0;     // steps whose plan did not fit
+    ModeChoice choice;
+  };
+  // The kind that follows another one. It changes when it was wrong twice.
+  struct Follower {
+    uint64_t signature = 0;
+    bool was_wrong = true;
   };
 
-  std::unordered_map<uint64_t, PlanTable> plans_;  // by signature
-  std::unordered_map<uint64_t, Kind> kinds_;       // by signature
-  std::unordered_set<uint64_t> profiled_;
-  uint64_t previous_ = 0;                        // signature of the last step
-  std::unordered_map<uint64_t, uint64_t> next_;  // the kind that followed it
+  std::unordered_map<uint64_t, PlanTable> plans_;   // by signature
+  std::unordered_map<uint64_t, Kind> kinds_;        // by signature
+  std::unordered_map<uint64_t, Origins> profiled_;  // by signature
+  uint64_t previous_ = 0;  // signature of the last step
+  uint64_t followed_ = 0;  // of the last that followed a plan to its end
+  std::unordered_map<uint64_t, Follower> next_;  // by the kind before
 };
 
 }  // namespace stowage::runtime

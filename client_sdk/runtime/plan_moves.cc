@@ -23,8 +23,10 @@ struct PlanMoves::Batch {
   std::vector<Block*> blocks;
 };
 
-void PlanMoves::Begin(const PlanTable& plan, int64_t plan_begin_bytes) {
+void PlanMoves::Begin(const PlanTable& plan, int64_t plan_begin_bytes,
+                      int32_t boundary) {
   plan_ = &plan;
+  first_boundary_ = boundary;
   plan_begin_bytes_ = plan_begin_bytes;
   next_move_ = 0;
   next_deadline_ = 0;
@@ -53,6 +55,7 @@ std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
   for (; next_move_ < plan_->moves.size(); ++next_move_) {
     const session::PlanMove& move = plan_->moves[next_move_];
     if (move.start_kernel > kernel) break;
+    if (IsOver(move, first_boundary_)) continue;
     Block* block = tensors_->at(move.tensor);
     if (block == nullptr) continue;  // freed earlier than usual
     const bool drops = move.flags & session::kMoveIsDrop;
@@ -88,7 +91,7 @@ bool PlanMoves::BeginMove(const session::PlanMove& move, Block* block) {
   if (block->place.tier != move.from_tier || !blocks_->Movable(*block)) {
     return false;
   }
-  const std::optional<Place> room = strangers_->TakeRoom(
+  const std::optional<Place> room = strangers_->TakeRoomOrHole(
       PlannedPlace(move.to_tier, move.to_offset_bytes, plan_begin_bytes_),
       block);
   return room.has_value() &&

@@ -3,7 +3,9 @@
 //
 //   PlanMoves moves(&blocks, &mover, &tensors, &strangers);
 //   moves.Begin(plan, plan_begin_bytes);              // the step begins
-//   if (auto surprise = moves.Pass(kernel)) ...       // before each kernel
+//   if (auto surprise = moves.Pass(kernel)) {         // before each kernel
+//     return surprise;
+//   }
 //   moves.Settle();                                   // the plan is left
 //
 // A move has a start, the boundary at which it may begin, and a deadline, the
@@ -41,7 +43,7 @@ namespace stowage::runtime {
 
 class PlanMoves {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   PlanMoves(PlacedBlocks* blocks, Mover* mover, PlanTensors* tensors,
             PlanStrangers* strangers)
       : blocks_(blocks),
@@ -52,8 +54,10 @@ class PlanMoves {
   PlanMoves& operator=(const PlanMoves&) = delete;
 
   // Starts over with the moves of a plan, which outlives the step. Its fast
-  // room begins at `plan_begin_bytes`.
-  void Begin(const PlanTable& plan, int64_t plan_begin_bytes);
+  // room begins at `plan_begin_bytes`. Pass(boundary) comes next: moves that are
+  // over by then are left out.
+  void Begin(const PlanTable& plan, int64_t plan_begin_bytes,
+             int32_t boundary = 0);
 
   // Ends and begins the moves of the boundary before that kernel, or after the
   // last one. Blocks until those have arrived that are due. Throws as
@@ -78,6 +82,7 @@ class PlanMoves {
   PlanStrangers* strangers_;
   const PlanTable* plan_ = nullptr;
   int64_t plan_begin_bytes_ = 0;
+  int32_t first_boundary_ = 0;
   size_t next_move_ = 0;      // by start
   size_t next_deadline_ = 0;  // by deadline
 };

@@ -1,10 +1,35 @@
 #include "client_sdk/runtime/plan_strangers.h"
 
+#include <utility>
 #include <vector>
 
 #include "client_sdk/runtime/arena.h"
+#include "client_sdk/runtime/victims.h"
 
 namespace stowage::runtime {
+namespace {
+
+// Room in the fast tier that the plan has for what a kernel allocates.
+struct FastBirth {
+  Place place;
+  Block block;
+};
+
+std::vector<FastBirth> FastBirths(const PlanInStep& plan, int32_t kernel) {
+  std::vector<FastBirth> births;
+  const session::PlanAllocation* birth = nullptr;
+  for (int32_t o = 0; (birth = plan.plan->Allocation(kernel, o)) != nullptr;
+       ++o) {
+    if (birth->tier != session::kFastTier) continue;
+    FastBirth& fast = births.emplace_back();
+    fast.place =
+        PlannedPlace(birth->tier, birth->offset_bytes, plan.begin_bytes);
+    fast.block.size_bytes = birth->size_bytes;
+  }
+  return births;
+}
+
+}  // namespace
 
 std::optional<Place> PlanStrangers::TakeRoom(Place place, Block* block) {
   if (place.tier != session::kFastTier) {
@@ -16,9 +41,15 @@ std::optional<Place> PlanStrangers::TakeRoom(Place place, Block* block) {
   return taken ? std::optional(place) : std::nullopt;
 }
 
+std::optional<Place> PlanStrangers::TakeRoomOrHole(Place place, Block* block) {
+  const std::optional<Place> room = TakeRoom(place, block);
+  return room.has_value() || place.tier != session::kFastTier ? room
+                                                              : TakeHole(block);
+}
+
 // Evicts all that stands in the block's room there, or nothing.
 bool PlanStrangers::ClearFastRoom(Place place, const Block& block) {
-  std::vector<Block*> strangers;
+  std::vector<Block*> others;
   const int64_t begin_bytes = place.offset_bytes;
   const int64_t end_bytes = begin_bytes + block.room_bytes();
   const Arena::Extents& used = blocks_->fast().used();
@@ -26,23 +57,38 @@ bool PlanStrangers::ClearFastRoom(Place place, const Block& block) {
   if (extent != used.begin()) --extent;
   for (; extent != used.end() && extent->first < end_bytes; ++extent) {
     if (extent->first + extent->second.size_bytes <= begin_bytes) continue;
-    if (!IsStranger(*extent->second.block)) return false;
-    strangers.push_back(extent->second.block);
+    if (!blocks_->Movable(*extent->second.block)) return false;
+    others.push_back(extent->second.block);
   }
-  for (Block* stranger : strangers) evictor_->Evict(stranger);
+  for (Block* other : others) evictor_->Evict(other);
   return true;
 }
 
-bool PlanStrangers::Fetch(const PlanTable& plan, int64_t first_kernel,
-                          Block* block) {
-  const bool only_user = block->users == 1;  // the running kernel
-  if (block->storage == nullptr || block->pinned || block->moving() ||
-      !only_user) {
-    return false;
+void PlanStrangers::ClearWay(const PlanInStep& plan, int32_t kernel,
+                             Block* operand) {
+  if (operand->place.tier != session::kFastTier || !CanLeave(*operand)) return;
+  const int64_t begin_bytes = operand->place.offset_bytes;
+  const int64_t end_bytes = begin_bytes + operand->room_bytes();
+  for (const auto& [place, birth] : FastBirths(plan, kernel)) {
+    const int64_t birth_end_bytes = place.offset_bytes + birth.room_bytes();
+    if (begin_bytes < birth_end_bytes && place.offset_bytes < end_bytes) {
+      return evictor_->Evict(operand);
+    }
   }
+}
+
+// The running kernel has not begun; it is among the users.
+bool PlanStrangers::CanLeave(const Block& operand) const {
+  const bool only_user = operand.users == 1;
+  return only_user && blocks_->CanMove(operand);
+}
+
+bool PlanStrangers::Fetch(const PlanInStep& plan, int32_t kernel,
+                          Block* block) {
+  if (!CanLeave(*block)) return false;
   tensors_->Forget(block);
-  Block* absent = FindAbsentTwin(plan, first_kernel, *block);
-  if (absent == nullptr) return FetchToGap(block);
+  Block* absent = FindAbsentTwin(plan, *block);
+  if (absent == nullptr) return FetchToHole(plan, kernel, block);
   const Place place = absent->place;
   evictor_->Evict(absent);
   tensors_->Replace(absent, block);
@@ -50,22 +96,39 @@ bool PlanStrangers::Fetch(const PlanTable& plan, int64_t first_kernel,
          mover_->MoveNow(block, place) == 0;
 }
 
-bool PlanStrangers::FetchToGap(Block* block) {
-  const std::optional<Place> room =
-      blocks_->TakeRoom(session::kFastTier, block);
+// Not into the room of what the kernel is about to allocate.
+bool PlanStrangers::FetchToHole(const PlanInStep& plan, int32_t kernel,
+                                Block* block) {
+  std::vector<Place> taken;
+  std::vector<FastBirth> births = FastBirths(plan, kernel);
+  for (auto& [place, birth] : births) {
+    if (blocks_->TakeRoomAt(place, &birth)) taken.push_back(place);
+  }
+  const std::optional<Place> room = TakeHole(block);
+  for (const Place& place : taken) blocks_->GiveBack(place);
   return room.has_value() && mover_->MoveNow(block, *room) == 0;
+}
+
+// Other strangers leave for it, the oldest first.
+std::optional<Place> PlanStrangers::TakeHole(Block* block) {
+  if (auto room = blocks_->TakeRoom(session::kFastTier, block)) return room;
+  const auto leaves = [this](const Block& other) {
+    return other.tensor < 0 && blocks_->Movable(other);
+  };
+  return evictor_->ClearRoom(ChooseVictims(blocks_->fast(), block->room_bytes(),
+                                           blocks_->clock(), leaves),
+                             block);
 }
 
 // A tensor of the plan that is as large, was alive when the step began and has
 // not been used since: the profiled step's batch, most likely.
-Block* PlanStrangers::FindAbsentTwin(const PlanTable& plan,
-                                     int64_t first_kernel,
+Block* PlanStrangers::FindAbsentTwin(const PlanInStep& plan,
                                      const Block& stranger) const {
-  for (const session::PlanInitial& initial : plan.initial) {
+  for (const session::PlanInitial& initial : plan.plan->initial) {
     Block* block = tensors_->at(initial.tensor);
     if (block != nullptr && block->size_bytes == stranger.size_bytes &&
         block->place.tier == session::kFastTier && !block->parameter &&
-        block->last_use < first_kernel && blocks_->Movable(*block)) {
+        block->last_use < plan.first_kernel && blocks_->Movable(*block)) {
       return block;
     }
   }

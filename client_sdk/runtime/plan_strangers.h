@@ -2,18 +2,22 @@
 //
 //   PlanStrangers strangers(&blocks, &mover, &evictor, &tensors);
 //   std::optional<Place> room = strangers.TakeRoom(place, block);
-//   if (!strangers.Fetch(plan, first_kernel, block)) ...  // no gap holds it
+//   if (!strangers.Fetch(plan, kernel, block)) {
+//     driver.Leave();  // no hole holds the block
+//   }
 //
 // A step is never quite the profiled one: its batch is another tensor, the
 // program keeps a tensor longer or makes one of its own. Such a stranger may
-// stand in fast memory wherever the plan leaves a gap, and leaves when the plan
-// needs the room. So it costs copies, and the plan goes on.
+// stand in fast memory wherever the plan leaves a hole, and leaves when the plan
+// needs the room. So it costs copies, and the plan goes on. A tensor of the
+// plan that stands in room which the plan gives to another one has outlived
+// what the plan expects, and leaves as well.
 //
 // Invariants:
-//  * A stranger never takes room that the plan needs: it gets what is free at
-//    that moment, and TakeRoom() takes it back.
-//  * A tensor that the plan knows is never moved for another, but for one that
-//    the step has not used and that a stranger stands in for.
+//  * A stranger never keeps room that the plan needs: it gets what is free at
+//    that moment and not the running kernel's, and TakeRoom() takes it back.
+//  * A tensor that is where the plan has it is never moved for another, but for
+//    one that the step has not used and that a stranger stands in for.
 //
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_PLAN_STRANGERS_H_
@@ -31,9 +35,16 @@
 
 namespace stowage::runtime {
 
+// A plan in the step that it drives.
+struct PlanInStep {
+  const PlanTable* plan = nullptr;
+  int64_t begin_bytes = 0;   // of its room in the fast tier
+  int64_t first_kernel = 0;  // the clock's count at the step's first kernel
+};
+
 class PlanStrangers {
  public:
-  // All outlive it.
+  // All arguments must outlive it.
   PlanStrangers(PlacedBlocks* blocks, Mover* mover, Evictor* evictor,
                 PlanTensors* tensors)
       : blocks_(blocks), mover_(mover), evictor_(evictor), tensors_(tensors) {}
@@ -41,28 +52,32 @@ class PlanStrangers {
   PlanStrangers& operator=(const PlanStrangers&) = delete;
 
   // Takes room for the block where the plan names it. In the fast tier it is
-  // that place or none: strangers that stand there are evicted. Returns nullopt,
-  // and evicts nothing, if a tensor of the plan or one that cannot move is
-  // there. In a slow tier, where room is not scarce, the place is a wish, and
-  // any other in the tier will do. Throws as Evictor::Evict() does.
+  // that place or none: what stands there is evicted. Returns nullopt, and
+  // evicts nothing, if something that cannot move is there. In a slow tier,
+  // where room is not scarce, the place is a wish, and any other in the tier
+  // will do. Throws as Evictor::Evict() does.
   std::optional<Place> TakeRoom(Place place, Block* block);
+  // Takes a hole where that returns nullopt, if there is one.
+  std::optional<Place> TakeRoomOrHole(Place place, Block* block);
+
+  // Evicts an operand of the running kernel that stands where the plan has what
+  // the kernel allocates, if no other kernel uses it. Throws as
+  // Evictor::Evict() does.
+  void ClearWay(const PlanInStep& plan, int32_t kernel, Block* operand);
 
   // Brings an operand of the running kernel into fast memory that the plan does
   // not have there. It takes the part of a tensor that it can stand in for, or
-  // a gap that the plan leaves just now. Returns false if there is neither.
-  // `first_kernel` is what the clock said at the step's first kernel. Throws as
-  // Evictor::Evict() does.
-  bool Fetch(const PlanTable& plan, int64_t first_kernel, Block* block);
+  // a hole that the plan leaves just now. Returns false if there is neither.
+  // Throws as Evictor::Evict() does.
+  bool Fetch(const PlanInStep& plan, int32_t kernel, Block* block);
 
  private:
-  // Null if there is none.
-  Block* FindAbsentTwin(const PlanTable& plan, int64_t first_kernel,
-                        const Block& stranger) const;
+  // Returns the tensor that the stranger can stand in for, or null.
+  Block* FindAbsentTwin(const PlanInStep& plan, const Block& stranger) const;
   bool ClearFastRoom(Place place, const Block& block);
-  bool FetchToGap(Block* block);
-  bool IsStranger(const Block& block) const {
-    return block.tensor < 0 && blocks_->Movable(block);
-  }
+  bool CanLeave(const Block& operand) const;
+  bool FetchToHole(const PlanInStep& plan, int32_t kernel, Block* block);
+  std::optional<Place> TakeHole(Block* block);
 
   PlacedBlocks* blocks_;
   Mover* mover_;

@@ -44,8 +44,9 @@ bool Consistent(const PlanTable& plan, int tier_count) {
   for (const session::PlanAllocation& allocation : plan.allocations) {
     // An ordinal that the profile skipped has no tensor; none matches it.
     if (allocation.tensor == -1 && allocation.size_bytes == 0) continue;
-    if (!tensor_ok(allocation.tensor) || !tier_ok(allocation.tier))
+    if (!tensor_ok(allocation.tensor) || !tier_ok(allocation.tier)) {
       return false;
+    }
   }
   for (const session::PlanInitial& initial : plan.initial) {
     if (!tensor_ok(initial.tensor) || !tier_ok(initial.tier)) return false;
@@ -64,24 +65,40 @@ bool Consistent(const PlanTable& plan, int tier_count) {
                         });
 }
 
-void IndexInitial(PlanTable* plan) {
-  // Tags of all births, by (kernel, ordinal).
+// Null if the tensor was not born in the step before, or nowhere in the plan.
+const session::PlanAllocation* FindBirth(const PlanTable& plan,
+                                         const session::PlanInitial& initial) {
+  const bool known =
+      initial.birth_kernel >= 0 &&
+      static_cast<size_t>(initial.birth_kernel) < plan.kernels.size();
+  return known ? plan.Allocation(initial.birth_kernel, initial.birth_ordinal)
+               : nullptr;
+}
+
+void IndexBirths(PlanTable* plan) {
   BirthTagger tagger;
-  std::unordered_map<uint64_t, uint64_t> tags;
-  for (uint64_t k = 0; k < plan->kernels.size(); ++k) {
+  for (size_t k = 0; k < plan->kernels.size(); ++k) {
     const session::PlanKernel& kernel = plan->kernels[k];
-    for (uint64_t o = 0; o < kernel.allocation_count; ++o) {
-      tags[k << 32 | o] = tagger.Next(
-          kernel.key,
-          plan->allocations[kernel.first_allocation + o].size_bytes);
+    for (uint32_t o = 0; o < kernel.allocation_count; ++o) {
+      const uint32_t index = kernel.first_allocation + o;
+      const uint64_t tag =
+          tagger.Next(kernel.key, plan->allocations[index].size_bytes);
+      plan->birth_by_tag[tag] = {index, static_cast<int32_t>(k)};
     }
+  }
+}
+
+void IndexInitial(PlanTable* plan) {
+  std::unordered_map<uint32_t, uint64_t> tags;  // by allocation
+  for (const auto& [tag, birth] : plan->birth_by_tag) {
+    tags[birth.allocation] = tag;
   }
   for (uint32_t i = 0; i < plan->initial.size(); ++i) {
     const session::PlanInitial& initial = plan->initial[i];
     if (initial.block_id != 0) plan->initial_by_block[initial.block_id] = i;
-    if (initial.birth_kernel < 0) continue;
-    auto tag = tags.find(uint64_t(initial.birth_kernel) << 32 |
-                         uint32_t(initial.birth_ordinal));
+    const session::PlanAllocation* birth = FindBirth(*plan, initial);
+    if (birth == nullptr) continue;
+    const auto tag = tags.find(birth - plan->allocations.data());
     if (tag != tags.end()) plan->initial_by_tag[tag->second] = i;
   }
 }
@@ -137,15 +154,25 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
                             plan.moves[b].deadline_kernel;
                    });
   plan.fast_end_bytes = FastEndBytes(plan);
+  IndexBirths(&plan);
   IndexInitial(&plan);
   return plan;
+}
+
+void PlanTable::IndexOrigins(
+    const std::unordered_map<uint64_t, uint64_t>& origins) {
+  for (const auto& [id, index] : initial_by_block) {
+    const auto origin = origins.find(id);
+    if (origin != origins.end()) initial_by_origin[origin->second] = index;
+  }
 }
 
 const session::PlanAllocation* PlanTable::Allocation(int32_t kernel,
                                                      int32_t ordinal) const {
   const session::PlanKernel& entry = kernels[kernel];
-  if (ordinal < 0 || uint32_t(ordinal) >= entry.allocation_count)
+  if (ordinal < 0 || uint32_t(ordinal) >= entry.allocation_count) {
     return nullptr;
+  }
   return &allocations[entry.first_allocation + ordinal];
 }
 
@@ -162,6 +189,30 @@ bool PlanTable::Streams(int32_t kernel, int32_t tensor) const {
     if (stream->tensor == tensor) return true;
   }
   return false;
+}
+
+bool PlanTable::PlacesLike(const PlanTable& other) const {
+  return allocations == other.allocations && moves == other.moves;
+}
+
+bool PlanTable::Passes(const StepPosition& position) const {
+  if (position.kernel < 0 ||
+      static_cast<size_t>(position.kernel) >= kernels.size() ||
+      uint32_t(position.births) > kernels[position.kernel].allocation_count) {
+    return false;
+  }
+  uint64_t signature = session::kHashSeed;
+  for (int32_t k = 0; k <= position.kernel; ++k) {
+    const session::PlanKernel& kernel = kernels[k];
+    signature = session::HashMix(signature, kernel.key);
+    const uint32_t births =
+        k < position.kernel ? kernel.allocation_count : position.births;
+    for (uint32_t o = 0; o < births; ++o) {
+      signature = session::HashMix(
+          signature, allocations[kernel.first_allocation + o].size_bytes);
+    }
+  }
+  return signature == position.signature;
 }
 
 uint64_t BirthTag(uint64_t kernel_key, int64_t size_bytes, int32_t occurrence) {

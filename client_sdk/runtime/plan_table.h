@@ -1,6 +1,7 @@
 // The process's own copy of a plan, with the look-ups a step needs.
 //
-//   std::optional<PlanTable> plan = PlanTable::Copy(segment->plans[n % 2]);
+//   std::optional<PlanTable> plan =
+//       PlanTable::Copy(segment->plans[n % 2], tier_count);
 //   const session::PlanAllocation* a = plan->Allocation(kernel, ordinal);
 //
 // Plain data after Copy(); safe to read from several threads.
@@ -15,6 +16,19 @@
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
+
+// Where a plan has an allocation: its index in `allocations`, and the kernel.
+struct PlanBirth {
+  uint32_t allocation = 0;
+  int32_t kernel = 0;
+};
+
+// How far a step has come.
+struct StepPosition {
+  uint64_t signature = 0;  // so far: see step_profile.h
+  int32_t kernel = 0;      // the last that began
+  int32_t births = 0;      // what it has allocated
+};
 
 struct PlanTable {
   uint64_t number = 0;  // which of the agent's plans it is
@@ -33,22 +47,35 @@ struct PlanTable {
   // block id to the same.
   std::unordered_map<uint64_t, uint32_t> initial_by_tag;
   std::unordered_map<uint64_t, uint32_t> initial_by_block;
+  // Origin (block_origins.h) to index in `initial`; see IndexOrigins().
+  std::unordered_map<uint64_t, uint32_t> initial_by_origin;
+  // Birth tag to the allocation that has it.
+  std::unordered_map<uint64_t, PlanBirth> birth_by_tag;
 
-  // Copies and checks every index; nullopt if the table is inconsistent or
-  // names a tier at or above `tier_count`.
+  // Copies the plan and checks every index. Returns nullopt if it is
+  // inconsistent or names a tier at or above `tier_count`.
   static std::optional<PlanTable> Copy(const session::PlanArea& area,
                                        int tier_count);
 
-  // Null if the kernel has no such allocation.
+  // Lets tensors that the plan knows by the ids of profiled blocks be known by
+  // their origins as well, which are given by id.
+  void IndexOrigins(const std::unordered_map<uint64_t, uint64_t>& origins);
+
+  // Returns null if the kernel has no such allocation.
   const session::PlanAllocation* Allocation(int32_t kernel,
                                             int32_t ordinal) const;
-  // Whether kernel number `kernel` is the one with this key.
+  // Returns whether kernel number `kernel` is the one with this key.
   bool Expects(int32_t kernel, uint64_t key) const;
   bool Streams(int32_t kernel, int32_t tensor) const;
+  // Returns whether both allocate and move alike, by whatever ids they know
+  // blocks.
+  bool PlacesLike(const PlanTable& other) const;
+  // Returns whether a step of the plan's kind passes that position.
+  bool Passes(const StepPosition& position) const;
 };
 
-// What identifies a birth across steps: the kernel's key, the size, and how
-// many such births the step had before.
+// Returns what identifies a birth across steps, made from the kernel's key, the
+// size, and how many such births the step had before.
 uint64_t BirthTag(uint64_t kernel_key, int64_t size_bytes, int32_t occurrence);
 
 // Counts births within a step and gives them their tags.

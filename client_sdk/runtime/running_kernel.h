@@ -2,7 +2,7 @@
 //
 //   RunningKernel kernel{.key = key, .name = "aten::relu"};
 //   job.BeginKernel(&kernel, operands);
-//   ...
+//   Relu(input);
 //   job.EndKernel(&kernel, outputs);
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_RUNNING_KERNEL_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_RUNNING_KERNEL_H_
@@ -32,8 +32,7 @@ struct RunningKernel {
   uint64_t shape = 0;  // its key and the sizes of its operands
   int64_t step = -1;
   int64_t start_ns = 0;
-  int64_t moved_ns = 0;  // of its duration, spent moving tensors
-  int64_t faults_before_ns = 0;
+  int64_t moved_ns = 0;       // of its duration, spent moving tensors
   int64_t working_bytes = 0;  // its operands and what it allocated
   bool extends_window = false;
   int64_t slow_read_bytes[session::kMaxTiers] = {};
@@ -41,11 +40,11 @@ struct RunningKernel {
   uint32_t slow_operands = 0;
   std::vector<Block*> in_use;
 
-  // It uses the operand where that is, in a slow tier.
+  // Notes that it uses the operand where that is, in a slow tier.
   void NoteSlowUse(const KernelOperand& operand);
-  // It will write a new block there.
+  // Notes that it will write a new block where that is, in a slow tier.
   void NoteSlowBirth(const Block& block);
-  // How much longer it takes because slow tiers are emulated.
+  // Returns how much longer it takes because slow tiers are emulated.
   int64_t SlowTimeNs(const std::vector<MappedTier>& tiers) const;
 };
 

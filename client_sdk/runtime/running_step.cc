@@ -10,6 +10,8 @@ void RunningStep::Begin(int64_t now_ns) {
   plan_wait_ns = 0;
   fallbacks = 0;
   plan = nullptr;
+  plan_skip = session::kPlanNotSkipped;
+  plan_median_ns = 0;
   surprise.reset();
   profile.Begin();
   tagger.Begin();

@@ -21,6 +21,7 @@
 #include "client_sdk/runtime/step_mode.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/surprise.h"
+#include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
 
@@ -32,7 +33,11 @@ struct RunningStep {
   int64_t plan_wait_ns = 0;  // after its end
   // How often a plan was left, or could not start.
   uint32_t fallbacks = 0;
-  const PlanTable* plan = nullptr;   // drove it from the start
+  const PlanTable* plan = nullptr;  // drove it from the start
+  // Why a plan did not, but for surprises, and the median of steps that it
+  // drove.
+  session::PlanSkip plan_skip = session::kPlanNotSkipped;
+  int64_t plan_median_ns = 0;
   std::optional<Surprise> surprise;  // that ended this
   StepProfile profile;
   BirthTagger tagger;

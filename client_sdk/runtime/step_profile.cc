@@ -29,6 +29,7 @@ void StepProfile::Begin() {
   tags_.clear();
   alive_.clear();
   names_.clear();
+  origins_.clear();
 }
 
 int32_t StepProfile::Add(Block* block, const session::BlockRecord& record,
@@ -41,6 +42,7 @@ int32_t StepProfile::Add(Block* block, const session::BlockRecord& record,
 }
 
 void StepProfile::AddAlive(Block* block, uint64_t previous_tag) {
+  if (block->origin != 0) origins_[block->id] = block->origin;
   Add(block,
       {.id = block->id,
        .size_bytes = block->size_bytes,

@@ -1,11 +1,12 @@
 // Records one step as it runs: kernels, operands, and the blocks that were
 // alive.
 //
-//   profile.Begin(blocks_alive);
-//   int kernel = profile.AddKernel(key, name);
-//   profile.AddOperand(kernel, block, session::kOperandRead);
-//   ...
-//   if (profile.complete()) profile.Write(&segment->profile);
+//   profile.Begin();
+//   int32_t kernel = profile.AddKernel(key, "aten::relu", gap_ns);
+//   profile.AddOperand(kernel,
+//                      {.block = block, .flags = session::kOperandRead});
+//   profile.EndKernel(kernel, duration_ns, /*flops=*/0, /*slow_operands=*/0);
+//   if (profile.Fits()) profile.Write(&segment->profile);
 //
 // Not thread-safe.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STEP_PROFILE_H_
@@ -45,6 +46,12 @@ class StepProfile {
   uint64_t signature() const { return signature_; }
   int32_t kernel_count() const { return static_cast<int32_t>(kernels_.size()); }
 
+  // Returns the origins (block_origins.h) of the blocks that were alive when the
+  // step began, by block id.
+  const std::unordered_map<uint64_t, uint64_t>& origins() const {
+    return origins_;
+  }
+
   // Copies everything into the segment; the step must fit (see Fits()).
   void Write(session::ProfileArea* area) const;
   bool Fits() const;
@@ -61,6 +68,7 @@ class StepProfile {
       tags_;                   // parallel to blocks_: previous or own birth tag
   std::vector<Block*> alive_;  // parallel to blocks_; null once dead
   std::vector<std::string_view> names_;
+  std::unordered_map<uint64_t, uint64_t> origins_;
 };
 
 }  // namespace stowage::runtime

@@ -83,7 +83,9 @@ session::StepRecord StepPublisher::Record(const RunningStep& step,
           .moved_in_bytes = mover_->totals().in_bytes,
           .moved_out_bytes = mover_->totals().out_bytes,
           .hints_taken = hints.taken,
-          .hints_ignored = hints.ignored};
+          .hints_ignored = hints.ignored,
+          .plan_skip = step.plan_skip,
+          .plan_median_ns = step.plan_median_ns};
 }
 
 void StepPublisher::WriteStep(const session::StepRecord& record,

@@ -1,5 +1,5 @@
-// What a training process and the node agent share: plain structs in a sealed
-// memfd (the session segment) and the messages that set it up.
+// Declares what a training process and the node agent share: plain structs in a
+// sealed memfd (the session segment), and the messages that set it up.
 //
 //   process                                   agent
 //   connects, sends Hello                ->   checks it, makes segment, arenas
@@ -10,10 +10,11 @@
 //   follows hints where it safely can    <-   writes hints for kernels ahead
 //   (socket stays open: its hang-up says that the other side is gone)
 //
-// Rules. Each field has one writer, named beside it. Counters only grow; what
-// they count is published with release and read with acquire. To the agent all
-// that the process wrote is untrusted: it copies a record, checks the copy and
-// uses that. No pointers, no padding that matters, lock-free atomics only.
+// Rules. Each field has one writer, which is named beside it. Counters only
+// grow: the writer stores a counter with release after what it counts, and the
+// reader loads it with acquire. The agent trusts nothing that the process
+// wrote: it copies a record, checks the copy and uses the copy. There are no
+// pointers, no padding that matters, and lock-free atomics alone.
 #ifndef STOWAGE_CLIENT_SDK_SESSION_SESSION_H_
 #define STOWAGE_CLIENT_SDK_SESSION_SESSION_H_
 
@@ -23,7 +24,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -105,8 +106,8 @@ struct MoveRequest {
   int64_t end_ns;               // agent
 };
 
-// Request n (from 0) stands in entries[n % kLaneEntries]; requests complete in
-// order. At most kLaneEntries are under way.
+// Request n (from 0) is in entries[n % kLaneEntries]. Requests complete in
+// order, and at most kLaneEntries are under way.
 struct MoveLane {
   alignas(64) std::atomic<uint64_t> issued;  // process
   std::atomic<uint32_t> issue_bell;    // process; futex the agent waits on
@@ -154,10 +155,12 @@ enum BlockFlags : uint32_t {
   kBlockBackward = 1u << 3,   // allocated while gradients were computed
 };
 
-// A managed allocation that was alive during the profiled step. Alive at its
-// start: birth_kernel is -1 and `previous_birth_*` say where in the step
-// before it was born (-1: earlier, or another kind of step: persistent if it
-// is never freed). Alive at its end: death_kernel is -1.
+// A managed allocation that was alive during the profiled step.
+//
+// If it was alive when the step began, birth_kernel is -1 and
+// `previous_birth_*` say where in the step before it was born; they are -1 if
+// it was born earlier or in another kind of step, and it is persistent then
+// unless it is freed. If it was alive when the step ended, death_kernel is -1.
 struct BlockRecord {
   uint64_t id;  // unique in the process
   int64_t size_bytes;
@@ -201,10 +204,13 @@ struct PlanAllocation {
   int32_t tier;
   int64_t offset_bytes;
   int64_t size_bytes;
+
+  bool operator==(const PlanAllocation&) const = default;
 };
 
-// A tensor that is alive when the step begins: `block_id` for persistent ones
-// (of the profiled step), else where it was born in the step before.
+// A tensor that is alive when the step begins. `block_id` names a persistent
+// one by its block in the profiled step; another one is named by where it was
+// born in the step before.
 struct PlanInitial {
   int32_t tensor;
   int32_t tier;
@@ -215,7 +221,8 @@ struct PlanInitial {
   int32_t birth_ordinal;
 };
 
-// As `keeps_source` and `is_drop` in proto/stowage/v1/plan.proto: one at most.
+// `keeps_source` and `is_drop` of proto/stowage/v1/plan.proto. A move has at
+// most one of them.
 enum PlanMoveFlags : uint32_t { kMoveKeepsSource = 1, kMoveIsDrop = 2 };
 
 // By start kernel; boundaries as in proto/stowage/v1/plan.proto.
@@ -229,6 +236,8 @@ struct PlanMove {
   int64_t from_offset_bytes;
   int64_t to_offset_bytes;
   int64_t size_bytes;
+
+  bool operator==(const PlanMove&) const = default;
 };
 
 // By kernel.
@@ -267,8 +276,8 @@ struct Resident {
   int32_t tier;
 };
 
-// How things stand before a kernel of a step that is known from a plan but not
-// driven by it.
+// The situation before a kernel of a step whose plan is known but does not
+// drive it.
 struct SituationArea {
   uint64_t plan;  // number of the plan that names kernels and tensors
   int32_t kernel;
@@ -295,6 +304,14 @@ struct HintArea {
 
 enum StepMode : uint32_t { kStepDemand = 1, kStepProfile = 2, kStepPlan = 3 };
 
+// Why a step was not driven by the plan that there is for it, where no surprise
+// is the reason.
+enum PlanSkip : uint32_t {
+  kPlanNotSkipped = 0,
+  kDemandFaster = 1,  // demand mode was measured to be faster
+  kDemandTrial = 2,   // so that demand mode is measured
+};
+
 struct StepRecord {
   int64_t index;
   uint32_t mode;
@@ -311,9 +328,13 @@ struct StepRecord {
   // those that were late or could not be followed.
   int64_t hints_taken;
   int64_t hints_ignored;
+  uint32_t plan_skip;  // PlanSkip
+  uint32_t reserved;
+  // Where the plan was skipped: the median of steps that it drove.
+  int64_t plan_median_ns;
 };
 
-// Something that ended plan mode, or that the user must know.
+// An event that ended plan mode or that the user must know.
 struct EventRecord {
   int64_t step;
   int32_t kernel;  // -1: none
@@ -325,7 +346,7 @@ struct EventRecord {
 inline constexpr uint64_t kStepEntries = 1u << 16;
 inline constexpr uint64_t kEventEntries = 1u << 10;
 
-// Entry n (from 0) stands at entries[n % capacity]; the last ones remain.
+// Entry n (from 0) is in entries[n % capacity], so that the last ones remain.
 struct StepLog {
   alignas(64) std::atomic<uint64_t> written;
   StepRecord entries[kStepEntries];
@@ -338,23 +359,25 @@ struct EventLog {
 
 enum ForecastKind : uint32_t { kForecastPlan = 1, kForecastNoPlan = 2 };
 
-// What steps of the job are expected to take, found when its first profile was
-// answered. Written once; all of it is the agent's.
+// Says how long the job's steps are expected to take. The agent writes it once,
+// when it has the answer to the job's first profile.
 struct Forecast {
   std::atomic<uint32_t> kind;  // ForecastKind; 0: nothing stands here yet
-  // That needs more than the limit, by its number in the profile; -1: none.
+  // The kernel that needs more than the limit, by its number in the profile;
+  // -1: none.
   int32_t kernel;
   int64_t alone_step_ns;  // kernels of the profile and the gaps between them
-  // As the plan predicts; without one as the profiled step took. 0: not known.
+  // What the plan predicts; without a plan, what the profiled step took. 0: not
+  // known.
   int64_t step_ns;
-  // With which there would be a plan. 0: there is one, or the limit is not why
-  // there is none.
+  // The least limit with which there would be a plan. 0: there is a plan, or
+  // the limit is not why there is none.
   int64_t least_limit_bytes;
-  char line[320];  // all of it, for people
+  char line[320];  // the whole forecast, for people
 };
 
-// The part that outlives the session: whoever is left writes it, packed, to
-// "<report directory>/<run id>-<pid>.session" when the job ends.
+// The part that outlives the session. When the job ends, the side that is left
+// writes it, packed, to "<report directory>/<run id>-<pid>.session".
 struct Report {
   uint64_t magic;                    // agent
   uint32_t version;                  // agent

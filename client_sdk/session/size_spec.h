@@ -2,7 +2,7 @@
 // "unlimited") and prints them ("2.44 MiB").
 //
 //   std::optional<Limit> limit = ParseLimit("40%");
-//   if (!limit) Refuse("--fast", text, WhyNoLimit(text));
+//   if (!limit) Refuse("--fast", WhyNoLimit("40%"));
 //   Tell("moved " + SizeText(bytes));
 //
 // Pure functions over the standard library alone, so that the runtime in the
@@ -20,7 +20,7 @@
 
 namespace stowage::session {
 
-// What error messages say is accepted.
+// The forms that error messages offer.
 inline constexpr char kSizeForms[] =
     "bytes, or a number with KB, MB, GB, TB (powers of 1000) or KiB, MiB, "
     "GiB, TiB (powers of 1024)";
@@ -31,21 +31,21 @@ inline constexpr char kShareForms[] =
     "a share above 0 and at most 1 (\"40%\" or "
     "\"0.4\")";
 
-// Fewer bytes than these are no limit unless their unit is named: whoever types
-// "--fast 40" means percent.
+// A bare number below this is no limit: whoever types "--fast 40" means
+// percent.
 inline constexpr int64_t kLeastBareLimitBytes = 1 << 20;
 
-// A limit on fast memory: at most one of the two fields is set; neither means
-// unlimited.
+// A limit on fast memory. At most one of the two fields is set; an unlimited
+// one has neither.
 struct Limit {
   int64_t bytes = 0;    // > 0: absolute
-  double fraction = 0;  // in (0, 1]: of the job's tensor peak
+  double fraction = 0;  // in (0, 1]: a share of the job's tensor peak
 
   bool unlimited() const { return bytes == 0 && fraction == 0; }
   bool operator==(const Limit&) const = default;
 };
 
-// Returns the bytes of one unit; 0 for an unknown suffix.
+// Returns the bytes of the unit that `suffix` names; 0 if there is none.
 constexpr int64_t UnitBytes(std::string_view suffix) {
   struct Unit {
     std::string_view suffix;
@@ -55,7 +55,7 @@ constexpr int64_t UnitBytes(std::string_view suffix) {
       {"", 1},
       {"B", 1},
       {"KB", 1000},
-      {"MB", 1000 * 1000},
+      {"MB", 1000LL * 1000},
       {"GB", 1000LL * 1000 * 1000},
       {"TB", 1000LL * 1000 * 1000 * 1000},
       {"KiB", 1LL << 10},
@@ -81,8 +81,8 @@ inline std::optional<double> TakeNumber(std::string_view& text) {
   return value;
 }
 
-// Returns bytes, > 0 and below 2^62; nullopt when `text` has none of
-// kSizeForms.
+// Returns the size in bytes, above 0 and below 2^62; nullopt if `text` has none
+// of kSizeForms.
 inline std::optional<int64_t> ParseSize(std::string_view text) {
   const std::optional<double> number = TakeNumber(text);
   const int64_t unit_bytes = UnitBytes(text);
@@ -92,7 +92,7 @@ inline std::optional<int64_t> ParseSize(std::string_view text) {
   return static_cast<int64_t>(bytes);
 }
 
-// Returns a share in (0, 1]; nullopt when `text` has none of kShareForms.
+// Returns a share in (0, 1]; nullopt if `text` has none of kShareForms.
 inline std::optional<double> ParseShare(std::string_view text) {
   const std::optional<double> number = TakeNumber(text);
   if (!number || (!text.empty() && text != "%")) return std::nullopt;
@@ -106,8 +106,8 @@ inline bool IsBareNumber(std::string_view text) {
   return TakeNumber(text).has_value() && text.empty();
 }
 
-// Returns the limit; nullopt when `text` has none of kLimitForms, when it is a
-// share outside (0, 100] %, and when it is a bare number from 1 to
+// Returns the limit; nullopt if `text` has none of kLimitForms, is a share
+// outside (0, 100] %, or is a bare number of 1 or more below
 // kLeastBareLimitBytes.
 inline std::optional<Limit> ParseLimit(std::string_view text) {
   if (text == "unlimited") return Limit{};
@@ -123,8 +123,8 @@ inline std::optional<Limit> ParseLimit(std::string_view text) {
   return Limit{.fraction = *share};
 }
 
-// Returns what is wrong with a text for which ParseLimit() returns nullopt, as
-// the end of a sentence that begins with the text.
+// Returns why ParseLimit() refuses `text`, as the end of a sentence that begins
+// with `text`.
 inline std::string WhyNoLimit(std::string_view text) {
   if (!IsBareNumber(text) || !ParseSize(text)) {
     return std::string("is not ") + kLimitForms;
@@ -135,8 +135,8 @@ inline std::string WhyNoLimit(std::string_view text) {
          (percent ? "%?" : "MiB?");
 }
 
-// Returns three digits and a binary unit: "2.44 MiB", "45.3 MiB", "900 MiB";
-// below 1 KiB "12 B".
+// Returns the size with three digits and a binary unit: "2.44 MiB", "45.3 MiB",
+// "900 MiB"; "12 B" below 1 KiB.
 inline std::string SizeText(int64_t bytes) {
   if (bytes < 1024) return std::to_string(bytes) + " B";
   constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};

@@ -28,7 +28,8 @@ std::string FromEnvironment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// Text that does not fit is cut; the agent refuses what makes no sense.
+// Copies `text` into `field` and cuts what does not fit. The agent refuses text
+// that makes no sense.
 template <size_t N>
 void CopyText(const std::string& text, char (&field)[N]) {
   snprintf(field, N, "%s", text.c_str());
@@ -60,7 +61,9 @@ session::Hello MakeHello(const AttachOptions& options) {
 
 runtime::JobSettings SettingsFromEnvironment() {
   runtime::JobSettings settings;
-  settings.demand_only = FromEnvironment("STOWAGE_MODE") == "demand";
+  const std::string mode = FromEnvironment("STOWAGE_MODE");
+  settings.demand_only = mode == "demand";
+  settings.plans_only = mode == "plan";
   return settings;
 }
 
@@ -69,8 +72,8 @@ void BecomeInert() {
   torch_plugin::DisableManagedAllocation();
 }
 
-// Tells the preload library, where it is loaded, at which addresses the kernel
-// finds no memory.
+// Tells the preload library, if it is loaded, at which addresses the operating
+// system finds no memory.
 void AnnounceSlowRanges(const runtime::SessionClient& client) {
   using AddSlowRange = void (*)(const void*, size_t);
   const auto add = reinterpret_cast<AddSlowRange>(
@@ -81,11 +84,11 @@ void AnnounceSlowRanges(const runtime::SessionClient& client) {
   }
 }
 
-// These live until the process ends: tensors outlive every destructor.
+// Both live until the process ends, since tensors outlive every destructor.
 runtime::SessionClient* g_client = nullptr;
 runtime::Job* g_job = nullptr;
 
-// With the agent gone, nobody else keeps what was measured.
+// Writes the report if the agent is gone, since nobody else does then.
 void SaveReport() {
   const std::string directory = FromEnvironment("STOWAGE_REPORT_DIR");
   if (g_job == nullptr || directory.empty() || g_client->AgentAlive()) return;
@@ -132,6 +135,15 @@ void EnableThread() { torch_plugin::EnableHookOnThread(); }
 void EndStep() { torch_plugin::EndStepManually(); }
 
 bool Attached() { return g_job != nullptr; }
+
+int64_t PinView(const at::Tensor& tensor) {
+  if (g_job == nullptr || !tensor.defined() || !tensor.has_storage()) return 0;
+  return g_job->PinView(tensor.storage().unsafeGetStorageImpl());
+}
+
+void Unpin(int64_t view) {
+  if (g_job != nullptr) g_job->Unpin(view);
+}
 
 void Pin(const at::Tensor& tensor) {
   if (g_job == nullptr || !tensor.defined() || !tensor.has_storage()) return;

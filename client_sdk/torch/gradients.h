@@ -1,4 +1,8 @@
-// What an operator that is about to run has to do with gradients.
+// Tells what an operator that is about to run has to do with gradients.
+//
+//   const size_t first = stack.size() - op.schema().arguments().size();
+//   const bool forward = RecordedGradients();
+//   if (StartsBackward(info, stack, first)) marker.BackwardBegins();
 #ifndef STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
 #define STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
 
@@ -8,13 +12,15 @@
 
 namespace stowage::torch_plugin {
 
-// `loss.backward()` makes the gradient of the loss with respect to itself: this
-// operator does that.
+// Returns whether the operator begins a backward pass: `loss.backward()` first
+// makes the gradient of the loss with respect to itself.
 bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
                     size_t first_argument);
 
-// Autograd remembers it for a backward pass to come.
-bool RecordsGradients(const torch::jit::Stack& stack, size_t first_argument);
+// Returns whether autograd has recorded something on this thread since the last
+// call, for a backward pass that may come. Every operator asks before it runs,
+// when autograd has recorded it.
+bool RecordedGradients();
 
 }  // namespace stowage::torch_plugin
 

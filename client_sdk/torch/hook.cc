@@ -24,7 +24,7 @@ namespace {
 using torch::jit::Stack;
 constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
 
-// Set while other threads may start, which ask for it.
+// Atomic, since threads that start meanwhile ask for it.
 std::atomic<runtime::Job*> g_job{nullptr};
 StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
@@ -33,8 +33,9 @@ thread_local bool t_trains = false;   // this one has
 
 runtime::Job& TheJob() { return *g_job.load(std::memory_order_acquire); }
 
-// Calls `visit` with those tensors that have the storages: the tensor itself,
-// or what a sparse one consists of. None if it is opaque to PyTorch.
+// Calls `visit` with the tensors that have the storages: with the tensor
+// itself, or with the parts of a sparse one. A tensor that is opaque to PyTorch
+// has none.
 template <typename Visit>
 void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
   if (!tensor.defined()) return;
@@ -123,8 +124,8 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
       stack);
 }
 
-// An error at the end of a step that nobody could catch there. It is for the
-// thread that ended the step, whose next operator throws it: one that loads
+// Holds an error at the end of a step, where nobody could catch it. The next
+// operator of the thread that ended the step throws it. A thread that loads
 // data could do nothing about it, and training would go on.
 thread_local std::exception_ptr t_pending_error;
 
@@ -138,8 +139,9 @@ void KeepError(Action action) {
 }
 
 void ThrowKeptError() {
-  if (t_pending_error)
+  if (t_pending_error) {
     std::rethrow_exception(std::exchange(t_pending_error, {}));
+  }
 }
 
 void EndStep() {
@@ -158,7 +160,7 @@ void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
   if (g_job != nullptr && g_marker.RecordClosed(record.name())) EndStep();
 }
 
-// Makes the kernel current on this thread, and ends it whatever happens.
+// Makes the kernel current on this thread and ends it, whatever happens.
 class KernelScope {
  public:
   KernelScope(runtime::RunningKernel* kernel,
@@ -182,15 +184,16 @@ class KernelScope {
   bool ended_ = false;
 };
 
-// Whether the step has ended when this operator is about to run.
+// Returns whether the step has ended now that this operator is about to run.
 bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
+  const bool records = RecordedGradients();
   if (StartsBackward(info, stack, first)) {
     t_trains = g_training = true;
     g_marker.BackwardBegins();
     return false;
   }
-  return g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
-         RecordsGradients(stack, first) && g_marker.ForwardBegins();
+  return records && g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
+         g_marker.ForwardBegins();
 }
 
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
@@ -257,6 +260,11 @@ void DisableHook() {
 }
 
 void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
+
+void NoteEvaluation(int64_t module) {
+  if (g_job == nullptr || OnAuxiliaryThread()) return;
+  if (g_marker.EvaluationCalls(module)) EndStep();
+}
 
 void EndStepManually() {
   g_marker.SetManual();

@@ -1,9 +1,11 @@
-// The hook: sees every operator once, after autograd's decomposition.
+// Sees every operator once, after autograd's decomposition.
 //
-// A boxed fallback on the dispatch key Fake, which PyTorch 1.13 does not use on
-// CPU tensors: below autograd, above the backends. It runs on threads for which
-// EnableHookOnThread() was called; the allocator calls it for every thread that
-// allocates.
+//   InstallHook(&job);  // from here on the job is told of every operator
+//
+// The hook is a boxed fallback on the dispatch key Fake. PyTorch 1.13 does not
+// use this key for CPU tensors; it lies below autograd and above the backends.
+// The hook runs on threads that have called EnableHookOnThread(); the allocator
+// calls it on every thread that allocates.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 #define STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 
@@ -11,20 +13,25 @@
 
 namespace stowage::torch_plugin {
 
-// Operators are reported to `job`, which lives until the process ends. Once.
+// Reports operators to `job`, which must live until the process ends. Call it
+// once.
 void InstallHook(runtime::Job* job);
 
-// For the calling thread; cheap, idempotent. Before InstallHook it does
-// nothing.
+// Enables the hook on the calling thread. Cheap, and does nothing the second
+// time or before InstallHook().
 void EnableHookOnThread();
 
-// In a forked child: operators pass through.
+// Lets operators of a forked child pass.
 void DisableHook();
 
-// The script has made an optimizer, whose step() will end steps.
+// Notes that the script has made an optimizer, whose step() will end steps.
 void ExpectOptimizer();
 
-// The step ends here; from now on only such calls end steps.
+// A module with parameters is called, by no other module, while no gradients are
+// recorded: its batch may begin a new step (step_marker.h).
+void NoteEvaluation(int64_t module);
+
+// Ends the step. From now on only such calls end steps.
 void EndStepManually();
 
 }  // namespace stowage::torch_plugin

@@ -1,7 +1,10 @@
-// What Python and the preload shim call: torch.ops.stowage.* and one C symbol.
+// Defines what Python and the preload library call: torch.ops.stowage.* and C
+// symbols.
 #include <stdio.h>
 #include <torch/library.h>
 #include <unistd.h>
+
+#include <utility>
 
 #include "client_sdk/torch/attach.h"
 #include "client_sdk/torch/hook.h"
@@ -16,11 +19,11 @@ constexpr int kExitConfiguration = 78;  // EX_CONFIG of sysexits.h
 void AttachWithOptions(std::string agent_socket, std::string fast,
                        std::string slow, std::string policy,
                        std::string run_id) {
-  const std::string error = Attach({.agent_socket = agent_socket,
-                                    .fast = fast,
-                                    .slow = slow,
-                                    .policy = policy,
-                                    .run_id = run_id});
+  const std::string error = Attach({.agent_socket = std::move(agent_socket),
+                                    .fast = std::move(fast),
+                                    .slow = std::move(slow),
+                                    .policy = std::move(policy),
+                                    .run_id = std::move(run_id)});
   TORCH_CHECK(error.empty(), "stowage: ", error);
 }
 
@@ -31,16 +34,21 @@ TORCH_LIBRARY(stowage, library) {
       &AttachWithOptions);
   library.def("attached() -> bool", &Attached);
   library.def("pin(Tensor tensor) -> ()", &Pin);
+  library.def("pin_view(Tensor tensor) -> int", &PinView);
+  library.def("unpin(int view) -> ()", &Unpin);
   library.def("enable_thread() -> ()", &EnableThread);
   library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
+  library.def("note_evaluation(int module) -> ()",
+              &torch_plugin::NoteEvaluation);
   library.def("end_step() -> ()", &EndStep);
 }
 
 }  // namespace
 }  // namespace stowage
 
-// Called by the preload shim, in processes started by `stowage run`. A job that
-// was asked to obey a limit must not train without it.
+// Attaches a process that `stowage run` has started; the preload library calls
+// it. Ends the process on an error: a job that was asked to obey a limit must
+// not train without it.
 extern "C" void stowage_attach_from_environment() {
   const std::string error =
       stowage::Attach(stowage::AttachOptionsFromEnvironment());

@@ -7,8 +7,9 @@
 namespace stowage::torch_plugin {
 namespace {
 
-// Batch normalisation writes its running statistics, and randomised ReLU its
-// noise, although their schemas do not say so.
+// Returns whether the operator writes `argument` although its schema does not
+// say so: batch normalisation writes its running statistics, randomised ReLU
+// its noise.
 bool WrittenInSpiteOfSchema(const std::string& name,
                             const std::string& argument) {
   if (argument == "noise") {
@@ -51,8 +52,9 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
   info.bookkeeping = info.name.rfind("profiler::", 0) == 0 ||
                      info.name.rfind("stowage::", 0) == 0;
   info.outlives_call = info.name.rfind("c10d::", 0) == 0;
-  if (!schema.overload_name().empty())
+  if (!schema.overload_name().empty()) {
     info.name += "." + schema.overload_name();
+  }
   info.key = session::HashString(info.name);
   info.view = IsView(schema);
   for (const auto& argument : schema.arguments()) {
@@ -67,7 +69,7 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
 }  // namespace
 
 const OperatorInfo& InfoOf(const c10::OperatorHandle& op) {
-  // Entries are never removed: names stand in profiles that are still written.
+  // Entries are never removed, because profiles under way point to the names.
   thread_local auto* infos =
       new std::unordered_map<const c10::FunctionSchema*, OperatorInfo*>();
   OperatorInfo*& info = (*infos)[&op.schema()];

@@ -1,4 +1,6 @@
-// Pinning of tensors whose address becomes known outside PyTorch.
+// Pins tensors whose address becomes known outside PyTorch.
+//
+//   if (Attached()) Pin(tensor);
 #ifndef STOWAGE_CLIENT_SDK_TORCH_PIN_H_
 #define STOWAGE_CLIENT_SDK_TORCH_PIN_H_
 
@@ -6,12 +8,17 @@
 
 namespace stowage {
 
-// This process has attached to an agent.
+// Returns whether this process has attached to an agent.
 bool Attached();
 
-// The tensor's storage is brought into the fast tier, to an address at which it
-// stays from then on.
+// Brings the tensor's storage into the fast tier, where it keeps its address
+// from then on.
 void Pin(const at::Tensor& tensor);
+
+// The same, for as long as an array lives. Returns what Unpin() takes when it
+// dies, 0 if the address stays known.
+int64_t PinView(const at::Tensor& tensor);
+void Unpin(int64_t view);
 
 }  // namespace stowage
 

@@ -26,6 +26,33 @@ bool StepMarker::BackwardEndsSteps() const {
   return !expects_optimizer_ || backward_passes_ > kMostAccumulated;
 }
 
+bool StepMarker::ForwardBegins() {
+  const bool trained = BackwardEndsSteps() && in_backward_.exchange(false);
+  if (trained) EndTrainingStep();
+  in_forward_ = true;
+  const bool evaluated = in_evaluation_.exchange(false);
+  return (trained || evaluated) && !manual_;
+}
+
+bool StepMarker::EvaluationCalls(uint64_t module) {
+  if (manual_) return false;
+  bool ended = BackwardEndsSteps() && in_backward_.exchange(false);
+  if (ended) EndTrainingStep();
+  if (in_forward_ || training_steps_ < kStepsBeforeEvaluation) return ended;
+  const std::lock_guard lock(mutex_);
+  if (called_.insert(module).second) return ended;
+  called_ = {module};
+  in_evaluation_ = true;
+  return true;
+}
+
+void StepMarker::EndTrainingStep() {
+  const std::lock_guard lock(mutex_);
+  called_.clear();
+  in_forward_ = in_evaluation_ = false;
+  ++training_steps_;
+}
+
 bool StepMarker::RecordOpened(std::string_view name) {
   if (!IsOptimizerStep(name)) return false;
   has_optimizer_ = true;
@@ -37,6 +64,7 @@ bool StepMarker::RecordClosed(std::string_view name) {
     return false;
   }
   in_backward_ = false;
+  EndTrainingStep();
   return !manual_;
 }
 

@@ -1,61 +1,95 @@
-// Finds where a training step ends, in scripts that know nothing of Stowage.
+// Finds where a step ends, in scripts that know nothing of Stowage.
 //
 //   if (StartsBackward(info, stack, first)) marker.BackwardBegins();
-//   ends = marker.AwaitsForward() && RecordsGradients(stack, first) &&
-//          marker.ForwardBegins();                // before each operator
+//   ends = marker.AwaitsForward() && RecordedGradients() &&
+//          marker.ForwardBegins();              // before each operator
+//   ends = marker.EvaluationCalls(module);      // before a module's forward()
 //
-// A step ends when an optimizer's step() returns: torch.optim wraps it in a
-// user-scope record, "Optimizer.step#...". Scripts without torch.optim: at the
-// first operator that records gradients again after a backward pass. A script
-// that has made an optimizer may accumulate the gradients of several backward
-// passes before the first step().
+// A training step ends when an optimizer's step() returns: torch.optim wraps it
+// in a user-scope record, "Optimizer.step#...". In scripts without torch.optim
+// it ends at the first operator that records gradients again after a backward
+// pass, or at the first evaluation after it. A script that has made an
+// optimizer may accumulate the gradients of several backward passes before the
+// first step().
 //
-// Thread-safe without a lock, since every operator of every thread asks. One
-// per process; knows nothing of PyTorch.
+// An evaluation, a pass that records no gradients, has nothing that ends it. So
+// in a step that has recorded none a new step begins when a module is called
+// that the step has called before: each batch of an evaluation becomes a step.
+// The first operator that records gradients ends the last one. A training step
+// may call other networks without gradients as well: once each before its
+// forward pass (a teacher, the policy that acts), and as often as it likes
+// after that. Where it calls one several times first, each call but the last
+// becomes a step, in every iteration alike.
+//
+// Evaluations are told apart once kStepsBeforeEvaluation training steps have
+// ended: before that the job's peak is not known (fast_limit.h).
+//
+// Thread-safe, and without a lock for what every operator of every thread asks.
+// One per process; knows nothing of PyTorch.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
 #define STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
 
 #include <atomic>
+#include <cstdint>
+#include <mutex>
 #include <string_view>
+#include <unordered_set>
 
 namespace stowage::torch_plugin {
 
 class StepMarker {
  public:
+  static constexpr int kStepsBeforeEvaluation = 2;
+
   void BackwardBegins();
 
-  // An operator that records gradients now would be the first of a forward
-  // pass, and end the step.
-  bool AwaitsForward() const { return in_backward_ && BackwardEndsSteps(); }
+  // Returns whether ForwardBegins() is to be called before the next operator
+  // that records gradients.
+  bool AwaitsForward() const {
+    return !in_forward_ || (in_backward_ && BackwardEndsSteps());
+  }
 
-  // It is about to run. True: the step before it has ended; of threads that say
-  // so at the same time, one is told.
-  bool ForwardBegins() { return in_backward_.exchange(false); }
+  // Notes that an operator that records gradients is about to run. Returns
+  // whether the step before it has ended; of threads that ask at the same time,
+  // one is told.
+  bool ForwardBegins();
 
-  // A user-scope record opens or closes. Opening returns true if an optimizer
-  // is about to update parameters, closing if the step has ended with it. The
-  // thread that opened a record closes it.
+  // Notes that the module, which has parameters, is called while no gradients
+  // are recorded, and that no other module has called it. Returns whether the
+  // step before it has ended.
+  bool EvaluationCalls(uint64_t module);
+
+  // Note that a user-scope record opens or closes. RecordOpened() returns true
+  // if an optimizer is about to update parameters, RecordClosed() if the step
+  // has ended with the record. The thread that opened a record closes it.
   bool RecordOpened(std::string_view name);
   bool RecordClosed(std::string_view name);
 
-  // Gradients are being computed.
+  // Returns whether gradients are being computed.
   bool in_backward() const { return in_backward_; }
 
-  // The script has made an optimizer: backward passes end no step, unless many
-  // of them pass without it.
+  // Notes that the script has made an optimizer: backward passes end no step,
+  // unless many of them pass without it.
   void ExpectOptimizer() { expects_optimizer_ = true; }
 
-  // From here on only explicit calls end steps.
+  // Lets only explicit calls end steps from here on.
   void SetManual() { manual_ = true; }
 
  private:
   bool BackwardEndsSteps() const;
+  void EndTrainingStep();
 
   std::atomic<bool> manual_{false};
   std::atomic<bool> expects_optimizer_{false};
   std::atomic<bool> has_optimizer_{false};
+  std::atomic<bool> in_forward_{false};  // the step has recorded gradients
   std::atomic<bool> in_backward_{false};
+  std::atomic<bool> in_evaluation_{false};  // the step began as one
   std::atomic<int> backward_passes_{0};
+  std::atomic<int> training_steps_{0};  // that have ended
+
+  std::mutex mutex_;
+  std::unordered_set<uint64_t> called_;  // without gradients, in this step
 };
 
 }  // namespace stowage::torch_plugin

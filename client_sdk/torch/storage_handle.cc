@@ -17,6 +17,10 @@ bool Movable(void* handle) {
   return storage && storage->resizable();
 }
 
+void MakeMovable(void* handle) {
+  if (auto storage = AsWeak(handle)->lock()) storage->set_resizable(true);
+}
+
 bool SetAddress(void* handle, void* from, void* to) {
   auto storage = AsWeak(handle)->lock();
   if (!storage || storage->data_ptr().get() != from) return false;
@@ -44,6 +48,7 @@ void Release(void* handle) { delete AsWeak(handle); }
 
 runtime::StorageAccess TorchStorageAccess() {
   return {.movable = Movable,
+          .make_movable = MakeMovable,
           .set_address = SetAddress,
           .address = Address,
           .refers_to = RefersTo,

@@ -13,7 +13,11 @@ using ::prometheus::Registry;
 constexpr std::array<const char*, v1::StepMode_ARRAYSIZE> kModeLabels = {
     "unspecified", "demand", "profile", "plan"};
 
-// By TrainingState; empty: no state in which a training ends.
+// Labels by PlanSkip; empty: the plan was not skipped.
+constexpr std::array<const char*, v1::PlanSkip_ARRAYSIZE> kSkipLabels = {
+    "", "demand-faster", "demand-trial"};
+
+// Labels by TrainingState; empty: no training ends in this state.
 constexpr std::array<const char*, v1::TrainingState_ARRAYSIZE> kStateLabels = {
     "", "", "", "succeeded", "cancelled", "failed"};
 
@@ -47,7 +51,7 @@ ServerMetrics::ServerMetrics(const std::string& version)
           "Time from the start of an RPC to its status, by method.")),
       refused_connections_(
           CounterFamily(*registry_, "stowaged_refused_connections_total",
-                        "Connections closed for want of descriptors.")
+                        "Connections closed because no descriptor was left.")
               .Add({})),
       plans_(CounterFamily(*registry_, "stowaged_plans_made_total",
                            "Plans made, verified and stored, by policy.")),
@@ -62,6 +66,9 @@ ServerMetrics::ServerMetrics(const std::string& version)
       fallbacks_(CounterFamily(*registry_, "stowaged_fallbacks_total",
                                "Surprises that ended plan mode in a step.")
                      .Add({})),
+      skipped_plans_(CounterFamily(
+          *registry_, "stowaged_skipped_plans_total",
+          "Steps that went without their plan, surprises apart, by reason.")),
       dropped_steps_(CounterFamily(*registry_,
                                    "stowaged_telemetry_dropped_steps_total",
                                    "Steps that agents dropped unsent.")
@@ -90,6 +97,9 @@ ServerMetrics::ServerMetrics(const std::string& version)
     if (*state != '\0') trainings_.Add({{"state", state}});
   }
   for (const char* mode : kModeLabels) steps_.Add({{"mode", mode}});
+  for (const char* reason : kSkipLabels) {
+    if (*reason != '\0') skipped_plans_.Add({{"reason", reason}});
+  }
   for (const char* source : {"plan", "policy"}) {
     adaptive_answers_.Add({{"source", source}});
   }
@@ -134,6 +144,10 @@ void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
   hints_.Add({{"outcome", "taken"}}).Increment(totals.hints_taken);
   hints_.Add({{"outcome", "ignored"}}).Increment(totals.hints_ignored);
   fallbacks_.Increment(totals.fallbacks);
+  for (size_t skip = 1; skip < totals.skipped_plans.size(); ++skip) {
+    skipped_plans_.Add({{"reason", kSkipLabels[skip]}})
+        .Increment(totals.skipped_plans[skip]);
+  }
   dropped_steps_.Increment(totals.dropped_steps);
   repeated_steps_.Increment(totals.repeated_steps);
 }

@@ -1,5 +1,5 @@
 // Counts what stowaged does, for Prometheus. docs/reference-stowaged.md lists
-// it.
+// the metrics.
 //
 //   ServerMetrics metrics("0.1.0");
 //   metrics.CountPlan("belady", absl::Milliseconds(12));
@@ -27,27 +27,27 @@ namespace stowage {
 // bounded.
 class ServerMetrics {
  public:
-  // `version` is what stowaged_build_info says.
+  // `version` becomes the label of stowaged_build_info.
   explicit ServerMetrics(const std::string& version);
 
-  // `method` is the full name of one of our own methods; `code` as gRPC spells
-  // it, "OK".
+  // Counts an RPC. `method` is the full name of one of our own methods, and
+  // `code` is spelt as gRPC does: "OK".
   void CountRpc(const std::string& method, const std::string& code,
                 absl::Duration duration);
 
-  // Counts a gRPC connection that was closed for want of descriptors.
+  // Counts a gRPC connection that was closed because no descriptor was left.
   void CountRefusedConnection();
 
-  // Counts a plan that was made, not one that was found. `policy` is a
-  // registered name.
+  // Counts a plan that was made, and not one that was found in the store.
+  // `policy` is a name of the registry.
   void CountPlan(const std::string& policy, absl::Duration planning_time);
 
   void CountTelemetry(const TelemetryTotals& totals);
 
-  // Counts an answer on a Place stream to a job that asked to adapt.
+  // Counts an answer to a job that asked, on a Place stream, to adapt.
   void CountAdaptiveAnswer(v1::DecisionSource source);
 
-  // These count an episode of a DQN training, and a training that ended.
+  // These count an episode of a DQN training, and a training that has ended.
   void CountEpisode(double reward);
   void CountTraining(v1::TrainingState state);
 
@@ -63,6 +63,7 @@ class ServerMetrics {
   prometheus::Family<prometheus::Counter>& steps_;
   prometheus::Family<prometheus::Counter>& moved_bytes_;
   prometheus::Counter& fallbacks_;
+  prometheus::Family<prometheus::Counter>& skipped_plans_;
   prometheus::Counter& dropped_steps_;
   prometheus::Counter& repeated_steps_;
   prometheus::Family<prometheus::Counter>& adaptive_answers_;

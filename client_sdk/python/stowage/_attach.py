@@ -4,14 +4,17 @@ import os
 
 import torch
 
-from stowage import _exposure, _optimizers, _private, _threads
+from stowage import _evaluation, _exposure, _optimizers, _private, _threads
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
 
 
 def _find(kind, name):
-    """A file of the installation: beside the plug-in that is already named, in
-    the build tree, or where packages install to."""
+    """Returns the path of a file of the installation.
+
+    Looks beside the plug-in that $STOWAGE_PLUGIN names, in the build tree, and
+    where packages install to.
+    """
     plugin = os.environ.get("STOWAGE_PLUGIN", "")
     roots = [os.path.dirname(os.path.dirname(plugin))] if plugin else []
     roots += [os.path.join(_PACKAGE_DIR, "..", "..", "..", "build"),
@@ -25,13 +28,15 @@ def _find(kind, name):
 
 
 def init(fast="", slow="", policy="", agent=""):
-    """Attaches this process; call it before the first tensor is made.
+    """Attaches this process. Call it before the first tensor is made.
 
-    fast: limit on fast tensor memory, "900MiB" or "40%" of the job's peak.
-    slow: the slow tier, "file:DIR", "emulated:optane", ...
-    policy: what plans; empty means the service's default.
-    agent: path of the agent's socket; empty means $STOWAGE_AGENT, or a private
-    agent and service. Raises RuntimeError, saying what to do.
+    fast: the limit on fast tensor memory: "900MiB", or "40%" of the job's peak.
+    slow: the slow tier: "file:DIR", "emulated:optane", ...
+    policy: the policy that makes plans; empty: the service's default.
+    agent: the path of the agent's socket; empty: $STOWAGE_AGENT, or a private
+        agent and service.
+
+    Raises RuntimeError, which says what to do.
     """
     if attached():
         return
@@ -48,14 +53,15 @@ def init(fast="", slow="", policy="", agent=""):
 
 
 def install():
-    """What an attached Python process needs besides the plug-in."""
+    """Installs what an attached Python process needs besides the plug-in."""
+    _evaluation.install()
     _exposure.install()
     _optimizers.install()
     _threads.install()
 
 
 def attached():
-    """True once this process trains through Stowage."""
+    """Returns whether this process trains through Stowage."""
     try:
         return torch.ops.stowage.attached()
     except (AttributeError, RuntimeError):
@@ -63,11 +69,13 @@ def attached():
 
 
 def pin(tensor):
-    """Keeps a tensor in fast memory, at the address that it has from now on."""
+    """Keeps a tensor in fast memory, at one address, from now on."""
     torch.ops.stowage.pin(tensor)
 
 
 def end_step():
-    """Says that a training step is over, where no torch.optim optimizer does.
-    From then on only such calls end steps."""
+    """Ends a training step, for scripts without an optimizer of torch.optim.
+
+    From now on only such calls end steps.
+    """
     torch.ops.stowage.end_step()

@@ -1,15 +1,17 @@
 """Pins tensors whose address leaves PyTorch.
 
 `.numpy()`, DLPack and `data_ptr()` give the address to others, who would not
-notice that the tensor moves. `torch.save` and pickling ask for addresses too, but
-only while they run: what they ask for is not pinned. Files get copies of the bytes,
-piece by piece, since the kernel cannot write from the address of an evicted tensor.
+notice that the tensor moves. An array tells when it dies; the others do not.
+`torch.save` and pickling need addresses only while they run, so they pin
+nothing. Files get copies of the bytes, piece by piece: the operating system
+cannot write from the address of an evicted tensor.
 """
 
 import contextlib
 import functools
 import sys
 import threading
+import weakref
 
 import torch
 
@@ -18,10 +20,36 @@ _PIECE_BYTES = 1 << 20
 _unpinned = threading.local()
 
 
+def _is_told(value):
+    return (isinstance(value, torch.Tensor) and value.device.type == "cpu"
+            and not getattr(_unpinned, "depth", 0))
+
+
 def _pin(value):
-    if isinstance(value, torch.Tensor) and value.device.type == "cpu":
-        if not getattr(_unpinned, "depth", 0):
-            torch.ops.stowage.pin(value)
+    if _is_told(value):
+        torch.ops.stowage.pin(value)
+
+
+def _pin_while_it_lives(make_array):
+    """Makes `make_array` pin its tensor while the array lives.
+
+    All arrays that NumPy makes of one keep it alive.
+    """
+
+    @functools.wraps(make_array)
+    def pinned(tensor, *args, **kwargs):
+        view = torch.ops.stowage.pin_view(tensor) if _is_told(tensor) else 0
+        array = None
+        try:
+            array = make_array(tensor, *args, **kwargs)
+        finally:
+            if view and array is None:
+                torch.ops.stowage.unpin(view)
+        if view:
+            weakref.finalize(array, torch.ops.stowage.unpin, view).atexit = False
+        return array
+
+    return pinned
 
 
 def _pin_first(function):
@@ -52,8 +80,10 @@ def _without_pinning(function):
 
 
 class _CopyingFile:
-    """Hands a file copies of what is written. Has no `fileno`: with one, PyTorch
-    would write to the descriptor itself."""
+    """Writes copies of the data to a file.
+
+    Has no `fileno`: with one, PyTorch would write to the descriptor itself.
+    """
 
     def __init__(self, file):
         self._file = file
@@ -94,7 +124,10 @@ def _through_a_buffer(save):
 
 
 def _replace(function, replacement):
-    """In every module: scripts import functions by name before they attach."""
+    """Replaces a function in every module.
+
+    Scripts import functions by name before they attach.
+    """
     for module in list(sys.modules.values()):
         for name, value in list(getattr(module, "__dict__", {}).items()):
             if value is function:
@@ -102,7 +135,9 @@ def _replace(function, replacement):
 
 
 def install():
-    for name in ("numpy", "data_ptr", "__array__", "__dlpack__"):
+    # Tensor.__array__ calls numpy().
+    torch.Tensor.numpy = _pin_while_it_lives(torch.Tensor.numpy)
+    for name in ("data_ptr", "__dlpack__"):
         setattr(torch.Tensor, name, _pin_first(getattr(torch.Tensor, name)))
     to_dlpack, save = torch.utils.dlpack.to_dlpack, torch.save
     _replace(to_dlpack, _pin_first(to_dlpack))

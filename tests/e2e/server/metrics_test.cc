@@ -1,4 +1,4 @@
-// The metrics as Prometheus would scrape them.
+// Scrapes the metrics as Prometheus would.
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -23,7 +23,7 @@ class StowagedMetricsTest : public ::testing::Test {
     client_ = server_.Connect();
   }
 
-  // Leaves the text in scrape_path_ as well.
+  // Returns the metrics, and leaves their text in scrape_path_ as well.
   std::string Scrape() {
     const std::string command =
         "python3 -c 'import sys, urllib.request; sys.stdout.buffer.write("
@@ -61,6 +61,7 @@ class StowagedMetricsTest : public ::testing::Test {
     step->set_fallbacks(1);
     step->set_hints_taken(4);
     step->set_hints_ignored(5);
+    step->set_plan_skip(v1::PLAN_SKIP_DEMAND_FASTER);
     ASSERT_TRUE(client_->StreamTelemetry()->Send(batch).ok());
   }
 
@@ -88,6 +89,8 @@ TEST_F(StowagedMetricsTest, CountWhatTheServiceDid) {
           HasSubstr("stowaged_steps_total{mode=\"demand\"} 1"),
           HasSubstr("stowaged_steps_total{mode=\"plan\"} 0"),
           HasSubstr("stowaged_fallbacks_total 1"),
+          HasSubstr("stowaged_skipped_plans_total{reason=\"demand-faster\"} 1"),
+          HasSubstr("stowaged_skipped_plans_total{reason=\"demand-trial\"} 0"),
           HasSubstr("stowaged_telemetry_dropped_steps_total 3"),
           HasSubstr("stowaged_telemetry_repeated_steps_total 0")));
   EXPECT_THAT(

@@ -7,10 +7,24 @@
 namespace stowage::cli {
 namespace {
 
+nlohmann::json SkipToJson(PlanSkip skip) {
+  switch (skip) {
+    case PlanSkip::kNone:
+      return nullptr;
+    case PlanSkip::kDemandFaster:
+      return "demand-faster";
+    case PlanSkip::kDemandTrial:
+      return "demand-trial";
+  }
+  return nullptr;
+}
+
 nlohmann::json StepToJson(const Step& step) {
   return {
       {"index", step.index},
       {"mode", ModeName(step.mode)},
+      {"kind", step.kind},
+      {"kernel_count", step.kernel_count},
       {"duration_ns", step.duration_ns},
       {"predicted_duration_ns", step.predicted_duration_ns},
       {"stall_ns", step.stall_ns},
@@ -19,6 +33,8 @@ nlohmann::json StepToJson(const Step& step) {
       {"moved_out_bytes", step.moved_out_bytes},
       {"hints_taken", step.hints_taken},
       {"hints_ignored", step.hints_ignored},
+      {"plan_skip", SkipToJson(step.plan_skip)},
+      {"plan_median_ns", step.plan_median_ns},
   };
 }
 

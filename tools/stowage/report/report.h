@@ -1,6 +1,7 @@
-// What a run did: one JobReport per process that trained through Stowage.
+// Says what a run did, with a JobReport for each process that trained through
+// Stowage.
 //
-//   RunReport report = MakeRunReport(std::move(jobs), request, exit_status);
+//   RunReport report = MakeRunReport(jobs, "python3 train.py", exit_status);
 //   std::string text = ReportToJson(report).dump(2);
 //
 // Plain data, freely copied.
@@ -18,12 +19,20 @@ namespace stowage::cli {
 
 enum class StepMode { kDemand, kProfile, kPlan };
 
-// "demand", "profile" or "plan".
+// Returns "demand", "profile" or "plan".
 const char* ModeName(StepMode mode);
+
+// Why a step was not driven by the plan that there is for it, where no surprise
+// is the reason: demand mode was measured to be faster, or was being measured.
+enum class PlanSkip { kNone, kDemandFaster, kDemandTrial };
 
 struct Step {
   int64_t index = 0;
   StepMode mode = StepMode::kDemand;
+  // Steps of one kind have the same kernels and sizes; kinds are numbered from
+  // 0 as they appear.
+  int32_t kind = 0;
+  int64_t kernel_count = 0;
   int64_t duration_ns = 0;
   int64_t predicted_duration_ns = 0;  // 0 when no plan drove the step
   int64_t stall_ns = 0;
@@ -32,9 +41,11 @@ struct Step {
   int64_t moved_out_bytes = 0;
   int64_t hints_taken = 0;
   int64_t hints_ignored = 0;
+  PlanSkip plan_skip = PlanSkip::kNone;
+  int64_t plan_median_ns = 0;  // of steps that the plan drove that is skipped
 };
 
-// Something that ended plan mode, or that the user must know.
+// An event that ended plan mode or that the user must know.
 struct JobEvent {
   int64_t step = 0;
   int32_t kernel = -1;  // -1: none
@@ -42,7 +53,7 @@ struct JobEvent {
   std::string detail;
 };
 
-// What steps were expected to take when the first profile was answered.
+// How long steps were expected to take when the first profile was answered.
 struct Forecast {
   bool planned = false;
   int32_t kernel = -1;            // that needs more than the limit; -1: none
@@ -51,7 +62,7 @@ struct Forecast {
   int64_t least_limit_bytes = 0;  // with which there would be a plan; 0: none
   std::string line;               // as it was printed
 
-  // How many times as long as alone a step takes; 0: not known.
+  // Returns how many times as long as alone a step takes; 0: not known.
   double Slowdown() const {
     return alone_step_ns > 0 ? static_cast<double>(step_ns) / alone_step_ns : 0;
   }
@@ -69,7 +80,7 @@ struct JobReport {
   std::optional<Forecast> forecast;  // of a job with a limit
   std::vector<Step> steps;
   std::vector<JobEvent> events;
-  // Entries that the bounded logs lost, or that were not whole.
+  // How many entries the bounded logs lost, or were not whole.
   int64_t dropped_steps = 0;
 };
 
@@ -80,12 +91,13 @@ struct RunReport {
   std::vector<JobReport> jobs;  // the one with the most steps first
 };
 
-// Orders the jobs by their number of steps, most first, then by process id.
+// Returns the report of a run. Orders the jobs by their number of steps, most
+// first, then by process id.
 RunReport MakeRunReport(std::vector<JobReport> jobs, std::string command,
                         int exit_status);
 
-// The first job at the top level, and all of them under "jobs". `policy` and
-// `limit_bytes` are there without a job as well.
+// Returns a document with the first job at the top level, and all jobs under
+// "jobs". `policy` and `limit_bytes` are there without a job, too.
 nlohmann::json ReportToJson(const RunReport& report);
 
 }  // namespace stowage::cli

@@ -1,6 +1,7 @@
 #include "tools/stowage/report/report_text.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -22,7 +23,9 @@ std::string StepCounts(const JobReport& job) {
                       " demand, ", profile, " profile, ", plan, " plan)");
 }
 
-// Another policy's plan drives a job whose DQN policy is still being trained.
+// Names the policy that made the plan, and the requested one if that is
+// another: another policy's plan drives a job whose DQN policy is still being
+// trained.
 std::string Planner(const JobReport& job, const std::string& requested_policy) {
   const bool planned = std::any_of(
       job.steps.begin(), job.steps.end(),
@@ -35,7 +38,29 @@ std::string Planner(const JobReport& job, const std::string& requested_policy) {
                       " had no plan in time");
 }
 
-// What the job was told to expect after its second step.
+int64_t Median(std::vector<int64_t> values) {
+  const auto middle = values.begin() + values.size() / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Says in how many steps demand mode was faster than the plan.
+std::string WithoutPlan(const JobReport& job) {
+  std::vector<int64_t> demand_ns, plan_ns;
+  for (const Step& step : job.steps) {
+    if (step.plan_skip != PlanSkip::kDemandFaster) continue;
+    demand_ns.push_back(step.duration_ns);
+    plan_ns.push_back(step.plan_median_ns);
+  }
+  if (demand_ns.empty()) return "";
+  return absl::StrCat("stowage:   ", demand_ns.size(),
+                      demand_ns.size() == 1 ? " step" : " steps",
+                      " ran without their plan: demand mode was faster (",
+                      FormatDurationNs(Median(demand_ns)), " beside ",
+                      FormatDurationNs(Median(plan_ns)), ")\n");
+}
+
+// Says what the job was told, after its second step, to expect.
 std::string Expected(const JobReport& job) {
   if (!job.forecast.has_value() || job.forecast->Slowdown() == 0) return "";
   return absl::StrFormat("; %s%.3gx the time of training alone expected",
@@ -55,8 +80,8 @@ std::string LastStep(const Step& step) {
   return text;
 }
 
-// Of all steps; those above the limit, in which a limit in percent was still
-// being found, apart.
+// Says how high fast memory rose. Treats those steps apart that were above the
+// limit because a limit in percent was still being found.
 std::string FastPeak(const JobReport& job) {
   if (job.limit_bytes == 0) {
     int64_t peak_bytes = 0;
@@ -108,7 +133,7 @@ std::string JobText(const JobReport& job, const std::string& requested_policy) {
     absl::StrAppend(&text, "; ", LastStep(job.steps.back()), "; ",
                     FastPeak(job));
   }
-  absl::StrAppend(&text, "\n", Events(job));
+  absl::StrAppend(&text, "\n", WithoutPlan(job), Events(job));
   return text;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -35,16 +36,32 @@ std::optional<StepMode> ModeFrom(uint32_t mode) {
   }
 }
 
-// nullopt for a record that no process wrote whole.
+std::optional<PlanSkip> SkipFrom(uint32_t skip) {
+  switch (skip) {
+    case session::kPlanNotSkipped:
+      return PlanSkip::kNone;
+    case session::kDemandFaster:
+      return PlanSkip::kDemandFaster;
+    case session::kDemandTrial:
+      return PlanSkip::kDemandTrial;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Returns the step; nullopt for a record that no process has written whole.
 std::optional<Step> StepFrom(const session::StepRecord& record) {
   const std::optional<StepMode> mode = ModeFrom(record.mode);
+  const std::optional<PlanSkip> skip = SkipFrom(record.plan_skip);
   const int64_t least = std::min(
-      {record.index, record.duration_ns, record.predicted_duration_ns,
-       record.stall_ns, record.fast_peak_bytes, record.moved_in_bytes,
-       record.moved_out_bytes, record.hints_taken, record.hints_ignored});
-  if (!mode || least < 0) return std::nullopt;
+      {record.index, record.kernel_count, record.duration_ns,
+       record.predicted_duration_ns, record.stall_ns, record.fast_peak_bytes,
+       record.moved_in_bytes, record.moved_out_bytes, record.hints_taken,
+       record.hints_ignored, record.plan_median_ns});
+  if (!mode || !skip || least < 0) return std::nullopt;
   return Step{.index = record.index,
               .mode = *mode,
+              .kernel_count = record.kernel_count,
               .duration_ns = record.duration_ns,
               .predicted_duration_ns = record.predicted_duration_ns,
               .stall_ns = record.stall_ns,
@@ -52,17 +69,25 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .moved_in_bytes = record.moved_in_bytes,
               .moved_out_bytes = record.moved_out_bytes,
               .hints_taken = record.hints_taken,
-              .hints_ignored = record.hints_ignored};
+              .hints_ignored = record.hints_ignored,
+              .plan_skip = *skip,
+              .plan_median_ns = record.plan_median_ns};
 }
 
 void AppendSteps(const session::StepLog& log, JobReport& job) {
   const uint64_t written = log.written.load(std::memory_order_relaxed);
   const uint64_t kept = std::min(written, session::kStepEntries);
+  absl::flat_hash_map<uint64_t, int32_t> kinds;  // by signature
   for (uint64_t n = written - kept; n != written; ++n) {
-    std::optional<Step> step = StepFrom(log.entries[n % session::kStepEntries]);
-    if (step) job.steps.push_back(*step);
+    const session::StepRecord& record = log.entries[n % session::kStepEntries];
+    std::optional<Step> step = StepFrom(record);
+    if (!step) continue;
+    step->kind =
+        kinds.try_emplace(record.signature, kinds.size()).first->second;
+    job.steps.push_back(*step);
   }
-  // A hostile counter may be anything; a count for people stays >= 0.
+  // A hostile counter may be anything, and a count for people must be 0 or
+  // more.
   const uint64_t dropped = written - job.steps.size();
   job.dropped_steps = static_cast<int64_t>(
       std::min<uint64_t>(dropped, std::numeric_limits<int64_t>::max()));
@@ -131,7 +156,7 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
 
 absl::StatusOr<JobReport> ReadSessionFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  // One more byte than any has tells that it has too many.
+  // One byte more than any report has shows that a file has too many.
   std::string bytes(sizeof(session::Report) + 1, '\0');
   file.read(bytes.data(), bytes.size());
   bytes.resize(file.gcount());
@@ -149,8 +174,9 @@ absl::StatusOr<JobReport> ReadSessionFile(const std::string& path) {
                                       " instead of ", session::kVersion));
   }
   if (!whole) {
-    return Damaged(path, absl::StrCat("has not the length of what it holds: ",
-                                      bytes.size(), " bytes"));
+    return Damaged(path,
+                   absl::StrCat("does not have the length of its content: ",
+                                bytes.size(), " bytes"));
   }
   return JobFrom(*report);
 }

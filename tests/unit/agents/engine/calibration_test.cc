@@ -52,6 +52,16 @@ TEST(CalibrationTest, GivesAnEmulatedMediumItsOwnBandwidth) {
             system->tiers(0).read(0).bytes_per_second());
 }
 
+TEST(CalibrationTest, AMoveTakesTimeBesideItsCopy) {
+  const auto system =
+      MeasureMemorySystem("node", *Open("dram"), *Open("emulated:cxl"));
+  ASSERT_TRUE(system.ok()) << system.status();
+  for (const auto& copy : system->copies()) {
+    EXPECT_GT(copy.setup_ns(), 0);
+    EXPECT_EQ(copy.setup_ns(), system->copies(0).setup_ns());
+  }
+}
+
 TEST(CalibrationTest, MeasuresAFileAndMarksItStreamable) {
   const auto system =
       MeasureMemorySystem("node", *Open("dram"), *Open("file:/tmp"));

@@ -31,7 +31,9 @@ TEST_F(StepReaderTest, PassesEachStepOnOnce) {
        .moved_in_bytes = 8,
        .moved_out_bytes = 9,
        .hints_taken = 10,
-       .hints_ignored = 11});
+       .hints_ignored = 11,
+       .plan_skip = session::kDemandFaster,
+       .plan_median_ns = 12});
   const auto steps = reader_.Read();
   ASSERT_EQ(steps.size(), 1);
   EXPECT_EQ(steps[0].job_id(), "job");
@@ -46,6 +48,8 @@ TEST_F(StepReaderTest, PassesEachStepOnOnce) {
   EXPECT_EQ(steps[0].moved_out_bytes(), 9);
   EXPECT_EQ(steps[0].hints_taken(), 10);
   EXPECT_EQ(steps[0].hints_ignored(), 11);
+  EXPECT_EQ(steps[0].plan_skip(), v1::PLAN_SKIP_DEMAND_FASTER);
+  EXPECT_EQ(steps[0].plan_median_ns(), 12);
   EXPECT_TRUE(reader_.Read().empty());
 }
 
@@ -54,6 +58,7 @@ TEST_F(StepReaderTest, LeavesOutRecordsThatNoStepCanHave) {
   Log({.index = 1, .mode = 77});
   Log({.index = 2, .mode = session::kStepDemand, .duration_ns = -1});
   Log({.index = -3, .mode = session::kStepDemand});
+  Log({.index = 3, .mode = session::kStepDemand, .plan_skip = 9});
   Log({.index = 4, .mode = session::kStepDemand});
   const auto steps = reader_.Read();
   ASSERT_EQ(steps.size(), 1);

@@ -23,7 +23,7 @@ class DemandPlacerTest : public testing::Test {
     return memory_.Make(storages_.back().get(), pages * kPage,
                         'a' + storages_.size(), tier);
   }
-  // Fetches the operands of a kernel; it ends at once.
+  // Fetches the operands of a kernel, which ends at once.
   bool Fetch(const std::vector<Block*>& blocks, uint64_t shape = 0) {
     std::vector<KernelOperand> operands;
     for (Block* block : blocks) {
@@ -120,6 +120,12 @@ TEST_F(DemandPlacerTest, RoomInOnePieceIsMadeForWhatSuchKernelsAllocate) {
   Fetch({operand}, /*shape=*/5);
   Block born{.size_bytes = 14 * kPage};
   EXPECT_TRUE(memory_.blocks.TakeRoom(session::kFastTier, &born).has_value());
+}
+
+TEST_F(DemandPlacerTest, BirthsThatNoArenaHoldsLeaveTheRoomToTheWindow) {
+  const RunningKernel kernel{.shape = 7};
+  demand_.NoteBirth(kernel, {.size_bytes = (kFastPages + 1) * kPage});
+  EXPECT_EQ(demand_.LargestBirth(kernel), 0);
 }
 
 TEST_F(DemandPlacerTest, SmallBirthsAreNotRemembered) {

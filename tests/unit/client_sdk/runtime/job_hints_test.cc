@@ -1,4 +1,6 @@
-// Steps that are off their plan: what they state, and which hints they follow.
+// Runs steps that are off their plan: what they state, and which hints they
+// follow.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
@@ -23,14 +25,15 @@ constexpr int kAsks = 0;      // the first kernel states the situation,
 constexpr int kAnswered = 1;  // the second runs until the answer is there
 constexpr uint64_t kSeed = 20260101;
 
-// A plan that puts the second tensor that a step bears, and later ones, on top
-// of one that persists: every step leaves it there, and it is soon tried no more.
+// Plans to move the batch before the second kernel, when another thread uses it.
+// Every step leaves such a plan there, and it is soon tried no more.
 bool PlanThatFails(const session::ProfileArea& profile,
                    session::PlanArea* plan) {
   PlanIdentity(profile, plan);
-  for (uint32_t i = 1; i < plan->allocation_count; ++i) {
-    plan->allocations[i].offset_bytes = plan->initial[0].offset_bytes;
-  }
+  const session::PlanInitial* batch = std::find_if(
+      plan->initial, plan->initial + plan->initial_count,
+      [](const session::PlanInitial& i) { return i.size_bytes == kUnit; });
+  AddMove(plan, *batch, /*from_tier=*/0, /*start=*/1, /*deadline=*/1);
   return true;
 }
 
@@ -39,8 +42,9 @@ struct Shape {
   int64_t fourth_birth_bytes = 0;
 };
 
-// Six kernels. The weight is read by the first and the last one, the batch by
-// all; the first two bear a tensor each, of which the first dies in the middle.
+// Runs six kernels. The first and the last one read the weight, all of them
+// read the batch; the first two bear a tensor each, of which the first dies in
+// the middle.
 class GuidedTraining {
  public:
   explicit GuidedTraining(Adviser adviser, const Shape& shape = Shape{})
@@ -65,18 +69,24 @@ class GuidedTraining {
         kernel.reads.push_back(weight_.get());
       }
       if (k < 2) kernel.births.push_back((k + 1) * kUnit);
+      RunningKernel beside{.key = 7, .name = "beside", .auxiliary = true};
+      if (k == 1) {
+        process_.job().BeginKernel(&beside,
+                                   {{batch_->block, session::kOperandRead}});
+      }
       if (k == 3 && shape_.fourth_birth_bytes > 0) {
         kernel.births.push_back(shape_.fourth_birth_bytes);
       }
       for (TensorPtr& tensor : process_.Run(kNames[k], kernel)) {
         born.push_back(std::move(tensor));
       }
+      process_.job().EndKernel(&beside, {});
       if (k == 2) born.front().reset();
     }
     born.clear();
     process_.job().EndStep();
   }
-  // Until steps are guided from their first kernel on.
+  // Trains until steps are guided from their first kernel on.
   void WarmUp() {
     while (process_.Events().size() < 3) Step();
   }
@@ -104,7 +114,7 @@ class GuidedTraining {
   TensorPtr batch_, weight_;
 };
 
-// Tensors of the plan, which are blocks of the profile in its order.
+// Returns a tensor of the plan; these are blocks of the profile in its order.
 int32_t TensorOfSize(FakeProcess& process, int64_t size_bytes, bool born) {
   const session::ProfileArea& profile = process.agent().segment().profile;
   for (uint32_t i = 0; i < profile.block_count; ++i) {
@@ -116,7 +126,7 @@ int32_t TensorOfSize(FakeProcess& process, int64_t size_bytes, bool born) {
   return -1;
 }
 
-// Answers that a test fills in once it knows the tensors.
+// Holds answers that a test fills in once it knows the tensors.
 class Advice {
  public:
   Adviser adviser() {
@@ -158,7 +168,7 @@ TEST(JobHintsTest, AStepThatLeavesItsPlanStatesWhatIsWhere) {
   Advice advice;
   GuidedTraining training(advice.adviser());
   while (training.process().Events().empty()) training.Step();
-  EXPECT_THAT(training.process().Events(), Contains("room-taken"));
+  EXPECT_THAT(training.process().Events(), Contains("move-impossible"));
   const Advice::Stated& stated = advice.stated();
   EXPECT_EQ(stated.plan, 1u);
   EXPECT_EQ(stated.kernel, 1);  // where the plan ended
@@ -318,7 +328,9 @@ TEST(JobHintsTest, HintsOfAnyKindChangeNoByteAndKeepTheLimit) {
     training.Step();
     taken += training.last().hints_taken;
     EXPECT_LE(training.last().fast_peak_bytes, 20 * kUnit);
-    if (stranger != nullptr) EXPECT_TRUE(FakeProcess::Intact(*stranger));
+    if (stranger != nullptr) {
+      EXPECT_TRUE(FakeProcess::Intact(*stranger));
+    }
   }
   EXPECT_GT(taken, 20);
   EXPECT_THAT(training.process().Events(), Not(Contains("hints-malformed")));

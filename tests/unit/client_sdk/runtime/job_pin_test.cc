@@ -1,4 +1,4 @@
-// Tensors whose address is known outside, and the plans of steps that use them.
+// Pins tensors whose address is known outside, and plans steps that use them.
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 void Pin(FakeTensor* tensor) { tensor->job->Pin(&tensor->storage); }
 
-// A step that a plan drives to its end, and nothing is amiss.
+// Expects a step that a plan drives to its end, with nothing amiss.
 void ExpectPlannedStep(SmallTraining* training,
                        const SmallTraining::Variation& variation = {}) {
   training->Step(variation);
@@ -106,7 +106,90 @@ TEST(JobPinTest, APlanDrivesAlthoughEachStepPinsAnActivation) {
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
-// A kernel of another thread uses the tensor meanwhile, so it stays where it is.
+uint64_t PinView(FakeTensor* tensor) {
+  const uint64_t view = tensor->job->PinView(&tensor->storage);
+  tensor->storage.movable = false;  // as PyTorch does
+  return view;
+}
+
+TEST(JobPinTest, ATensorThatAnArraySeesForAMomentStaysInThePlan) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kBackward, kBackward);
+  });
+  training.WarmUp();
+  const SmallTraining::Variation looks{.in_third = [&] {
+    FakeTensor* activation = training.activation();
+    const char* address = activation->storage.address;
+    const uint64_t view = PinView(activation);
+    EXPECT_NE(view, 0u);
+    EXPECT_EQ(activation->storage.address, address);
+    training.process().job().Unpin(view);
+  }};
+  ExpectPlannedStep(&training, looks);  // arranges what is alive
+  for (int i = 0; i < 3; ++i) {
+    ExpectPlannedStep(&training, looks);
+    EXPECT_EQ(training.last().moved_out_bytes, 3 * kUnit);
+  }
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, ATensorMayMoveWhenTheLastOfItsArraysHasDied) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  TensorPtr tensor = process.New(kUnit);
+  const uint64_t first = PinView(tensor.get());
+  const uint64_t second = PinView(tensor.get());
+  process.job().Unpin(first);
+  EXPECT_TRUE(tensor->block->pinned);
+  process.job().Unpin(second);
+  EXPECT_FALSE(tensor->block->pinned);
+  EXPECT_TRUE(tensor->storage.movable);
+  process.job().Unpin(second);  // as if it were another's
+}
+
+TEST(JobPinTest, ATensorThatIsPinnedForGoodOutlivesItsArrays) {
+  FakeProcess process({.fast_bytes = 60 * kUnit,
+                       .slow_bytes = 100 * kUnit,
+                       .limit_bytes = 40 * kUnit});
+  TensorPtr tensor = process.New(kUnit);
+  const uint64_t view = PinView(tensor.get());
+  Pin(tensor.get());
+  process.job().Unpin(view);
+  EXPECT_TRUE(tensor->block->pinned);
+  EXPECT_EQ(PinView(tensor.get()), 0u);
+}
+
+TEST(JobPinTest, TensorsWhoseArraysLastAreSetAsideFromTheNextStepOn) {
+  SmallTraining training;
+  uint64_t view = 0;  // the array lives until the next one is made
+  const SmallTraining::Variation keeps{.in_third = [&] {
+    training.process().job().Unpin(view);
+    view = PinView(training.weight());
+  }};
+  const session::Segment& segment = *training.process().client().segment();
+  while (segment.plans_taken == 0) training.Step(keeps);
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training, keeps);
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPinTest, APlanThatWantsToMoveWhatAnArraySeesLearnsOfIt) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+  });
+  training.WarmUp();
+  uint64_t view = 0;
+  const SmallTraining::Variation keeps{
+      .after_first = [&] { view = PinView(training.activation()); },
+      .in_third = [&] { training.process().job().Unpin(view); }};
+  for (int i = 0; i < 2; ++i) training.Step(keeps);
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training, keeps);
+  EXPECT_THAT(training.process().Events(),
+              ElementsAre("move-impossible", "address-taken"));
+}
+
+// Pins a tensor that a kernel of another thread uses meanwhile, so that it
+// stays where it is.
 void PinInPlace(FakeTensor* tensor) {
   RunningKernel beside{.key = 7, .name = "beside", .auxiliary = true};
   tensor->job->BeginKernel(&beside, {{tensor->block, session::kOperandRead}});

@@ -1,4 +1,4 @@
-// Plan mode: steps driven by hand-made plans, and what ends them.
+// Trains in plan mode: steps driven by hand-made plans, and what ends them.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -55,6 +55,42 @@ TEST(JobPlanTest, StepsThatFollowAPlanAreProfiledAgainEverMoreRarely) {
   EXPECT_THAT(training.process().Events(), IsEmpty());
 }
 
+// The agent looks for moves every millisecond, and this plan waits for four.
+void MoveMuch(session::PlanArea* plan) {
+  MoveActivation(plan, /*from_tier=*/0, kForward3, kForward3);
+  MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+  AddMove(plan, Weight(*plan), /*from_tier=*/0, kBackward, kBackward);
+  AddMove(plan, Weight(*plan), /*from_tier=*/1, kUpdate, kUpdate);
+}
+
+TEST(JobPlanTest, APlanThatIsSlowerThanDemandModeIsSkipped) {
+  JobSettings settings = kPatient;
+  settings.plans_only = false;
+  SmallTraining training(MoveMuch, settings);
+  training.WarmUp();
+  for (int step = 0; step < 500; ++step) {
+    training.Step();
+    if (training.last().plan_skip == session::kDemandFaster) break;
+  }
+  const session::StepRecord& last = training.last();
+  EXPECT_EQ(last.plan_skip, session::kDemandFaster);
+  EXPECT_EQ(last.mode, session::kStepDemand);
+  EXPECT_EQ(last.fallbacks, 0u);
+  EXPECT_GT(last.plan_median_ns, 0);
+  training.CheckContents();
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
+TEST(JobPlanTest, APlanDrivesWhatMustHaveIt) {
+  SmallTraining training(MoveMuch, kPatient);
+  training.WarmUp();
+  for (int step = 0; step < 20; ++step) {
+    training.Step();
+    EXPECT_EQ(training.last().plan_skip, session::kPlanNotSkipped);
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+  }
+}
+
 TEST(JobPlanTest, AllocationsStandWhereThePlanSays) {
   SmallTraining training;
   training.WarmUp();
@@ -69,7 +105,7 @@ TEST(JobPlanTest, AllocationsStandWhereThePlanSays) {
             planned.offset_bytes + StreamWindow::BytesFor(40 * kUnit));
 }
 
-// Pages of the fast tier that somebody has touched.
+// Returns the bytes of the fast tier's pages that somebody has touched.
 int64_t TouchedBytes(FakeProcess& process, int64_t fast_bytes) {
   std::vector<unsigned char> pages(fast_bytes / session::kPageBytes);
   void* base = process.client().tiers()[session::kFastTier].base;
@@ -192,7 +228,7 @@ TEST(JobPlanTest, AnOperandThatThePlanHasElsewhereIsFetchedIntoAGap) {
   training.CheckContents();
 }
 
-// What the process or the agent does otherwise than planned.
+// Lets the process or the agent do something else than planned.
 class SurpriseTest : public testing::Test {
  protected:
   // Runs one step under the plan and two after it. `reason` ends plan mode in
@@ -224,21 +260,56 @@ TEST_F(SurpriseTest, FewerKernels) {
   Expect("step-ended-early", &training, {.skip_update = true});
 }
 
-TEST_F(SurpriseTest, RoomThatIsTaken) {
+// A step of another kind each fourth time, whose kernels or allocations differ
+// from those expected at the second kernel.
+void ExpectThatBothKindsArePlanned(const SmallTraining::Variation& other) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kForward3, kBackward);
+    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
+  });
+  training.WarmUp();
+  training.Step(other);  // is profiled
+  for (int step = 0; step < 16; ++step) {
+    training.Step(step % 4 == 3 ? other : SmallTraining::Variation{});
+    EXPECT_EQ(training.last().mode, session::kStepPlan) << step;
+    EXPECT_EQ(training.last().fallbacks, 0u) << step;
+  }
+  training.CheckContents();
+  EXPECT_EQ(training.process().Events().size(), 1u);
+}
+
+TEST(JobPlanTest, AStepThatAllocatesAsAnotherKindFollowsThePlanOfThat) {
+  ExpectThatBothKindsArePlanned({.hidden_bytes = 3 * kUnit});
+}
+
+TEST(JobPlanTest, AStepThatRunsAKernelOfAnotherKindFollowsThePlanOfThat) {
+  ExpectThatBothKindsArePlanned({.second_kernel = "dropout"});
+}
+
+TEST(JobPlanTest, AStepThatEndsAsAShorterKindIsNoSurprise) {
+  ExpectThatBothKindsArePlanned({.skip_update = true});
+}
+
+TEST(JobPlanTest, ATensorFindsAHoleWhereAnOperandHasItsRoom) {
   SmallTraining training([](session::PlanArea* plan) {
     plan->allocations[plan->kernels[kForward2].first_allocation].offset_bytes =
         Activation(*plan).offset_bytes;
   });
-  Expect("room-taken", &training);
+  training.WarmUp();
+  for (int i = 0; i < 3; ++i) {
+    training.Step();
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+    EXPECT_EQ(training.last().fallbacks, 0u);
+  }
+  training.CheckContents();
 }
 
-TEST_F(SurpriseTest, NoRoomForAMove) {
+TEST_F(SurpriseTest, AMoveOfATensorThatStays) {
   SmallTraining training([](session::PlanArea* plan) {
-    MoveActivation(plan, /*from_tier=*/0, kForward3, kForward3);
-    MoveActivation(plan, /*from_tier=*/1, kBackward, kBackward);
-    plan->moves[1].to_offset_bytes = plan->initial[0].offset_bytes;
+    MoveActivation(plan, /*from_tier=*/0, kBackward, kBackward);
   });
-  Expect("move-impossible", &training);
+  Expect("move-impossible", &training,
+         {.in_third = [&] { training.activation()->storage.movable = false; }});
 }
 
 TEST_F(SurpriseTest, AWriteWhileACopyIsUnderWay) {

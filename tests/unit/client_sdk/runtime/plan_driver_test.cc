@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kBeginBytes = 4 * kPage;
 
-// A plan of two kernels: the first allocates tensor 1, of two pages, three
+// Has a plan of two kernels: the first allocates tensor 1, of two pages, three
 // pages above the plan's begin.
 class PlanDriverTest : public testing::Test {
  protected:
@@ -40,7 +40,7 @@ class PlanDriverTest : public testing::Test {
             .name = "kernel",
             .index = index};
   }
-  // Operands of a kernel that ends at once.
+  // Checks an operand of a kernel that ends at once.
   std::optional<Surprise> Check(int32_t index, const KernelOperand& operand) {
     memory_.placed.blocks.AdvanceClock();
     memory_.placed.blocks.BeginUse(operand.block);
@@ -115,7 +115,7 @@ TEST_F(PlanDriverTest, AnotherAllocationIsASurprise) {
 }
 
 TEST_F(PlanDriverTest, AllocationsWhoseRoomIsTakenAreASurprise) {
-  MakeTensor(0);
+  memory_.placed.blocks.MarkPinned(memory_.Make(15));
   memory_.plan().allocations[0].offset_bytes = -kBeginBytes;
   Start();
   Block born{.size_bytes = 2 * kPage};
@@ -149,8 +149,9 @@ TEST_F(PlanDriverTest, AnOperandElsewhereIsStreamedOrFetchedOrASurprise) {
   EXPECT_EQ(streamed->place.tier, 1);
   EXPECT_FALSE(Check(0, {fetched, session::kOperandRead}).has_value());
   EXPECT_EQ(fetched->place.tier, session::kFastTier);
+  memory_.placed.blocks.MarkPinned(fetched);
   Block* absent = MakeTensor(3, /*tier=*/1);
-  memory_.Make(13);
+  memory_.placed.blocks.MarkPinned(memory_.Make(13));
   ExpectReason(SurpriseReason::kOperandNotResident,
                Check(1, {absent, session::kOperandRead}));
 }
@@ -159,6 +160,27 @@ TEST_F(PlanDriverTest, AStepOfFewerKernelsIsASurprise) {
   Start();
   EXPECT_FALSE(driver_.EndStep(2).has_value());
   ExpectReason(SurpriseReason::kStepEndedEarly, driver_.EndStep(1));
+}
+
+TEST_F(PlanDriverTest, APlanThatTakesOverBringsTensorsToWhereItHasThemByNow) {
+  Start();
+  ASSERT_FALSE(driver_.BeginKernel(KernelAt(0)).has_value());
+  Block* slow = MakeTensor(0, /*tier=*/1);
+  Block* used = MakeTensor(2);
+  const Place used_place = used->place;
+  memory_.placed.blocks.BeginUse(used);
+  driver_.Leave();
+  const Place first{session::kFastTier, 8 * kPage};
+  const Place second{session::kFastTier, 11 * kPage};
+  driver_.Resume(memory_.plan(), {{slow, first}, {used, second}}, kBeginBytes,
+                 /*boundary=*/1);
+  EXPECT_EQ(slow->place, first);
+  EXPECT_EQ(used->place, used_place);
+  EXPECT_EQ(driver_.plan(), &memory_.plan());
+  EXPECT_FALSE(driver_.BeginKernel(KernelAt(1)).has_value());
+  EXPECT_FALSE(driver_.EndStep(2).has_value());
+  EXPECT_EQ(Events(), 0u);
+  memory_.placed.blocks.EndUse(used);
 }
 
 TEST_F(PlanDriverTest, LeavingGivesUpWhatWasKeptForThePlan) {

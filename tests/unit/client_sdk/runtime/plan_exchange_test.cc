@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kPatientNs = 300'000'000'000;
 
-// A plan without tensors.
+// Makes a plan without tensors.
 bool PlanNothing(const session::ProfileArea& profile, session::PlanArea* plan) {
   plan->signature = profile.signature;
   return true;
@@ -57,6 +57,12 @@ class PlanExchangeTest : public testing::Test {
 struct DemandOnlyExchangeTest : PlanExchangeTest {
   DemandOnlyExchangeTest()
       : PlanExchangeTest(PlanNothing, {.demand_only = true}) {}
+};
+
+struct PlansOnlyExchangeTest : PlanExchangeTest {
+  PlansOnlyExchangeTest()
+      : PlanExchangeTest(PlanNothing,
+                         {.plans_only = true, .plan_wait_ns = kPatientNs}) {}
 };
 
 struct RefusingExchangeTest : PlanExchangeTest {
@@ -121,6 +127,35 @@ TEST_F(PlanExchangeTest, TheSecondStepThatFollowsItsPlanIsProfiledAgain) {
   plans_.WriteProfileAgain(step_, /*overhead_bytes=*/0);
   EXPECT_EQ(segment_.profiles_written, 2u);
   EXPECT_FALSE(plans_.WantsProfileAgain(step_));
+}
+
+// Steps of 200 ns under the plan and of 100 ns without. Returns whether demand
+// mode drives the last one.
+bool DemandWins(PlanExchange* plans, RunningStep step) {
+  const PlanTable* plan = plans->library()->Expected();
+  for (int i = 0; i < 50; ++i) {
+    const bool planned =
+        plans->library()->Choice(*plan).next() == Driver::kPlan;
+    step.plan = planned ? plan : nullptr;
+    plans->NoteDuration(step, planned ? 200 : 100);
+  }
+  return step.plan == nullptr;
+}
+
+TEST_F(PlanExchangeTest, StepsAreTimedAndTheFasterWayIsTaken) {
+  Exchange();
+  EXPECT_TRUE(DemandWins(&plans_, step_));
+}
+
+TEST_F(PlansOnlyExchangeTest, NothingIsTimedWherePlansAreToBeFollowed) {
+  Exchange();
+  EXPECT_FALSE(DemandWins(&plans_, step_));
+}
+
+TEST_F(PlanExchangeTest, StepsThatLeftTheirPlanAreNotTimed) {
+  Exchange();
+  step_.fallbacks = 1;
+  EXPECT_FALSE(DemandWins(&plans_, step_));
 }
 
 TEST_F(PlanExchangeTest, WhatTheAgentExpectsIsPrintedOnce) {

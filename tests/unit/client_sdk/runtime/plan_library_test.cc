@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "client_sdk/runtime/step_profile.h"
 #include "gtest/gtest.h"
 
 namespace stowage::runtime {
@@ -14,7 +15,7 @@ PlanTable PlanFor(uint64_t signature, uint64_t number = 1) {
   return plan;
 }
 
-TEST(PlanLibraryTest, ExpectsThePlanOfTheKindThatFollowedLastTime) {
+TEST(PlanLibraryTest, ExpectsThePlanOfTheKindThatFollowed) {
   PlanLibrary plans;
   plans.Add(PlanFor(1));
   plans.Add(PlanFor(2));
@@ -25,12 +26,79 @@ TEST(PlanLibraryTest, ExpectsThePlanOfTheKindThatFollowedLastTime) {
   EXPECT_EQ(plans.Expected()->signature, 1u);
 }
 
+TEST(PlanLibraryTest, AKindThatFollowsForOnceIsNotExpectedAgain) {
+  PlanLibrary plans;
+  plans.Add(PlanFor(1));
+  plans.Add(PlanFor(2));
+  for (const uint64_t signature : {1, 1, 1, 2, 1}) plans.EndStep(signature);
+  EXPECT_EQ(plans.Expected()->signature, 1u);
+  for (const uint64_t signature : {2, 1, 2, 1}) plans.EndStep(signature);
+  EXPECT_EQ(plans.Expected()->signature, 2u);
+}
+
+// Two kernels; the second allocates.
+PlanTable PlanOfKernels(uint64_t signature, uint64_t second_key,
+                        int64_t size_bytes) {
+  PlanTable plan = PlanFor(signature);
+  plan.kernels = {{.key = 10}, {.key = second_key, .allocation_count = 1}};
+  plan.allocations = {{.size_bytes = size_bytes}};
+  return plan;
+}
+
+TEST(PlanLibraryTest, FindsThePlanOfTheStepsThatPassAPosition) {
+  PlanLibrary plans;
+  plans.Add(PlanOfKernels(1, /*second_key=*/11, 100));
+  plans.Add(PlanOfKernels(2, /*second_key=*/11, 200));
+  plans.Add(PlanOfKernels(3, /*second_key=*/12, 100));
+  StepProfile step;
+  step.Begin();
+  step.AddKernel(10, "first", 0);
+  step.AddKernel(12, "second", 0);
+  const PlanTable* plan = plans.FindPassing(
+      {.signature = step.signature(), .kernel = 1, .births = 0});
+  ASSERT_NE(plan, nullptr);
+  EXPECT_EQ(plan->signature, 3u);
+  Block born{.size_bytes = 300};
+  step.AddBirth(1, 0, &born);
+  EXPECT_EQ(plans.FindPassing(
+                {.signature = step.signature(), .kernel = 1, .births = 1}),
+            nullptr);
+}
+
+TEST(PlanLibraryTest, TellsPlansApartByWhatTheirKernelsAllocate) {
+  PlanLibrary plans;
+  plans.Add(PlanOfKernels(1, /*second_key=*/11, 100));
+  plans.Add(PlanOfKernels(2, /*second_key=*/11, 200));
+  StepProfile step;
+  step.Begin();
+  step.AddKernel(10, "first", 0);
+  step.AddKernel(11, "second", 0);
+  Block born{.size_bytes = 200};
+  step.AddBirth(1, 0, &born);
+  const StepPosition position{
+      .signature = step.signature(), .kernel = 1, .births = 1};
+  ASSERT_NE(plans.FindPassing(position), nullptr);
+  EXPECT_EQ(plans.FindPassing(position)->signature, 2u);
+}
+
 TEST(PlanLibraryTest, ExpectsTheSameKindAgainWhereNoneHasFollowed) {
   PlanLibrary plans;
   EXPECT_EQ(plans.Expected(), nullptr);
   plans.Add(PlanFor(1));
   EXPECT_EQ(plans.Expected(), nullptr);
   plans.EndStep(1);
+  ASSERT_NE(plans.Expected(), nullptr);
+  EXPECT_EQ(plans.Expected()->signature, 1u);
+}
+
+TEST(PlanLibraryTest, ExpectsThePlanThatWasFollowedAfterANewKindWithoutOne) {
+  PlanLibrary plans;
+  plans.Add(PlanFor(1));
+  for (int step = 0; step < 3; ++step) {
+    plans.NoteFollowed(PlanFor(1));
+    plans.EndStep(1);
+  }
+  plans.EndStep(2);
   ASSERT_NE(plans.Expected(), nullptr);
   EXPECT_EQ(plans.Expected()->signature, 1u);
 }
@@ -71,6 +139,45 @@ TEST(PlanLibraryTest, ANewPlanStartsWithoutSurprises) {
   EXPECT_TRUE(plans.Tries(plan, /*step=*/17));
 }
 
+// A kind that was profiled, whose plan is measured to be slower than demand
+// mode.
+PlanLibrary WithSlowPlan(const PlanTable& plan) {
+  PlanLibrary plans;
+  plans.NoteProfiled(plan.signature);
+  plans.NoteDuration(plan.signature, Driver::kDemand, 100);
+  plans.Add(plan);
+  for (int step = 0; step < 50; ++step) {
+    const Driver driver = plans.Choice(plan).next();
+    plans.NoteDuration(plan.signature, driver,
+                       driver == Driver::kPlan ? 200 : 100);
+  }
+  return plans;
+}
+
+TEST(PlanLibraryTest, TheFasterOneOfPlanAndDemandModeIsChosen) {
+  const PlanTable plan = PlanFor(1);
+  EXPECT_EQ(WithSlowPlan(plan).Choice(plan).next(), Driver::kDemand);
+}
+
+TEST(PlanLibraryTest, AnotherPlanIsComparedAnewAndTheSameOneIsNot) {
+  PlanTable plan = PlanFor(1);
+  PlanLibrary plans = WithSlowPlan(plan);
+  plan.number = 2;
+  plans.Add(plan);
+  EXPECT_EQ(plans.Choice(plan).next(), Driver::kDemand);
+  plan.moves.push_back({.tensor = 0, .to_tier = 1});
+  plans.Add(plan);
+  EXPECT_EQ(plans.Choice(plan).next(), Driver::kPlan);
+}
+
+TEST(PlanLibraryTest, APlanInPlaceOfOneThatWasForgottenIsComparedAnew) {
+  const PlanTable plan = PlanFor(1);
+  PlanLibrary plans = WithSlowPlan(plan);
+  plans.ForgetOutgrown(plan);
+  plans.Add(plan);
+  EXPECT_EQ(plans.Choice(plan).next(), Driver::kPlan);
+}
+
 TEST(PlanLibraryTest, StepsThatFollowAPlanAreProfiledAgainEverMoreRarely) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
@@ -94,11 +201,25 @@ TEST(PlanLibraryTest, AProfileThatCouldNotBePublishedIsWantedOfTheNextStep) {
 TEST(PlanLibraryTest, EachKindIsProfiledOnceAndNoMoreThanTenKindsAre) {
   PlanLibrary plans;
   for (int kind = 0; kind < PlanLibrary::kMaxKinds; ++kind) {
+    for (int step = 0; step < 2; ++step) plans.EndStep(kind);
     EXPECT_TRUE(plans.WantsProfile(kind));
     plans.NoteProfiled(kind);
     EXPECT_FALSE(plans.WantsProfile(kind));
   }
+  for (int step = 0; step < 2; ++step) plans.EndStep(PlanLibrary::kMaxKinds);
   EXPECT_FALSE(plans.WantsProfile(PlanLibrary::kMaxKinds));
+}
+
+TEST(PlanLibraryTest, KindsThatNeverComeAgainLeaveProfilesToThoseThatDo) {
+  PlanLibrary plans;
+  for (int kind = 0; kind < 1000; ++kind) {
+    plans.EndStep(kind);
+    if (plans.WantsProfile(kind)) plans.NoteProfiled(kind);
+  }
+  plans.EndStep(1000);
+  EXPECT_FALSE(plans.WantsProfile(1000));
+  plans.EndStep(1000);
+  EXPECT_TRUE(plans.WantsProfile(1000));
 }
 
 TEST(PlanLibraryTest, AKindWhosePlanWasOutgrownIsProfiledAnewEverMoreRarely) {
@@ -114,6 +235,18 @@ TEST(PlanLibraryTest, AKindWhosePlanWasOutgrownIsProfiledAnewEverMoreRarely) {
     EXPECT_TRUE(plans.WantsProfile(1));
   }
   EXPECT_EQ(forgotten, (std::vector<int>{1, 2, 4, 8}));
+}
+
+TEST(PlanLibraryTest, APlanThatHasServedIsMadeAnewWheneverItIsOutgrown) {
+  PlanLibrary plans;
+  for (int time = 0; time < 5; ++time) {
+    plans.Add(PlanFor(1));
+    plans.EndStep(1);
+    for (int step = 0; step < PlanLibrary::kServedSteps; ++step) {
+      plans.NoteFollowed(*plans.Expected());
+    }
+    EXPECT_TRUE(plans.ForgetOutgrown(*plans.Expected()));
+  }
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ class PlanMovesTest : public testing::Test {
   Block* MakeTensor(int32_t tensor, int tier = session::kFastTier) {
     return memory_.MakeTensor(&tensors_, tensor, /*pages=*/2, tier);
   }
-  // A move of two pages.
+  // Adds a move of two pages.
   void AddMove(int32_t tensor, int32_t from_tier, int32_t start,
                int32_t deadline, uint32_t flags = 0, int64_t to_page = 0) {
     memory_.AddMove({.tensor = tensor,
@@ -150,6 +150,20 @@ TEST_F(PlanMovesTest, ACopyThatFailsIsASurpriseWhenItIsDue) {
   ExpectSurprise(SurpriseReason::kMoveFailed, 2);
   EXPECT_EQ(awaited->place.tier, session::kFastTier);
   EXPECT_EQ(early->place.tier, session::kFastTier);
+}
+
+TEST_F(PlanMovesTest, WhereAPlanTakesOverMovesThatAreOverAreLeftOut) {
+  Block* over = MakeTensor(0);
+  Block* under_way = MakeTensor(1);
+  AddMove(0, /*from_tier=*/0, /*start=*/0, /*deadline=*/2);
+  AddMove(1, /*from_tier=*/0, /*start=*/1, /*deadline=*/3);
+  moves_.Begin(memory_.plan(), /*plan_begin_bytes=*/0, /*boundary=*/2);
+  ExpectPasses(2);
+  EXPECT_FALSE(over->moving());
+  EXPECT_TRUE(under_way->moving());
+  ExpectPasses(3);
+  EXPECT_EQ(over->place.tier, session::kFastTier);
+  EXPECT_EQ(under_way->place.tier, 1);
 }
 
 TEST_F(PlanMovesTest, SettlingEndsWhatIsUnderWay) {

@@ -13,24 +13,31 @@ class PlanStrangersTest : public testing::Test {
   PlanStrangersTest()
       : tensors_(&memory_.placed.blocks),
         strangers_(&memory_.placed.blocks, &memory_.placed.mover,
-                   &memory_.placed.evictor, &tensors_) {}
+                   &memory_.placed.evictor, &tensors_) {
+    memory_.AddKernel(10, {{.tensor = 7,
+                            .tier = session::kFastTier,
+                            .offset_bytes = 14 * kPage,
+                            .size_bytes = 2 * kPage}});
+  }
 
   Block* MakeTensor(int32_t tensor, int64_t pages) {
     return memory_.MakeTensor(&tensors_, tensor, pages);
   }
-  // Whether the fast room of four pages at that offset can be had.
+  // Returns whether the fast room of four pages at that offset can be had.
   bool TakeRoom(int64_t page) {
     return strangers_.TakeRoom({session::kFastTier, page * kPage}, &wants_)
         .has_value();
   }
-  // As an operand of a running kernel.
+  // Fetches the block as an operand of a running kernel.
   bool Fetch(Block* block) {
     PlacedBlocks& blocks = memory_.placed.blocks;
     const int64_t first_kernel = blocks.clock() + 1;
     blocks.AdvanceClock();
     if (used_ != nullptr) blocks.Touch(used_);
     blocks.BeginUse(block);
-    const bool fetched = strangers_.Fetch(memory_.plan(), first_kernel, block);
+    const bool fetched = strangers_.Fetch(
+        {.plan = &memory_.plan(), .first_kernel = first_kernel},
+        /*kernel=*/0, block);
     blocks.EndUse(block);
     return fetched;
   }
@@ -55,12 +62,29 @@ TEST_F(PlanStrangersTest, StrangersLeaveTheRoomThatThePlanNames) {
   EXPECT_TRUE(memory_.placed.Holds(*second, 'a'));
 }
 
-TEST_F(PlanStrangersTest, ATensorOfThePlanKeepsItsRoomAndNobodyLeaves) {
-  Block* stranger = memory_.Make(2);
+TEST_F(PlanStrangersTest, ATensorThatOutlivedItsPartLeavesToo) {
   Block* tensor = MakeTensor(0, 2);
+  EXPECT_TRUE(TakeRoom(0));
+  EXPECT_EQ(tensor->place.tier, 1);
+  EXPECT_TRUE(memory_.placed.Holds(*tensor, 'a'));
+}
+
+TEST_F(PlanStrangersTest, WhereSomethingCannotMoveNobodyLeaves) {
+  Block* stranger = memory_.Make(2);
+  memory_.placed.blocks.MarkPinned(memory_.Make(2));
   EXPECT_FALSE(TakeRoom(0));
   EXPECT_EQ(stranger->place.tier, session::kFastTier);
-  EXPECT_EQ(tensor->place.tier, session::kFastTier);
+}
+
+TEST_F(PlanStrangersTest, AHoleServesWhereTheRoomCannotBeHad) {
+  memory_.placed.blocks.MarkPinned(memory_.Make(2));
+  const Place wish{session::kFastTier, 0};
+  const std::optional<Place> room = strangers_.TakeRoomOrHole(wish, &wants_);
+  ASSERT_TRUE(room.has_value());
+  EXPECT_EQ(room->tier, session::kFastTier);
+  EXPECT_EQ(room->offset_bytes, 2 * kPage);
+  Block large{.size_bytes = 12 * kPage};
+  EXPECT_FALSE(strangers_.TakeRoomOrHole(wish, &large).has_value());
 }
 
 TEST_F(PlanStrangersTest, AStrangerThatAKernelUsesKeepsItsRoom) {
@@ -87,6 +111,33 @@ TEST_F(PlanStrangersTest, AStrangerIsFetchedIntoAGap) {
   EXPECT_EQ(stranger->place.tier, session::kFastTier);
   EXPECT_EQ(stranger->tensor, -1);
   EXPECT_TRUE(memory_.placed.Holds(*stranger, 's'));
+}
+
+TEST_F(PlanStrangersTest, WhatTheKernelAllocatesKeepsItsRoomFree) {
+  MakeTensor(0, 13);
+  EXPECT_TRUE(Fetch(memory_.Make(1, /*tier=*/1)));
+  EXPECT_FALSE(Fetch(memory_.Make(2, /*tier=*/1)));
+}
+
+TEST_F(PlanStrangersTest, AnOperandLeavesTheRoomOfWhatItsKernelAllocates) {
+  MakeTensor(0, 13);
+  Block* aside = memory_.Make(1);
+  Block* in_the_way = memory_.Make(1);
+  for (Block* operand : {aside, in_the_way}) {
+    memory_.placed.blocks.BeginUse(operand);
+    strangers_.ClearWay({.plan = &memory_.plan()}, /*kernel=*/0, operand);
+    memory_.placed.blocks.EndUse(operand);
+  }
+  EXPECT_EQ(aside->place.tier, session::kFastTier);
+  EXPECT_EQ(in_the_way->place.tier, 1);
+}
+
+TEST_F(PlanStrangersTest, AnotherStrangerMakesRoom) {
+  Block* wanted = memory_.Make(4, /*tier=*/1);
+  Block* first = memory_.Make(4);
+  MakeTensor(0, 9);
+  EXPECT_TRUE(Fetch(wanted));
+  EXPECT_EQ(first->place.tier, 1);
 }
 
 TEST_F(PlanStrangersTest, WithoutAGapAStrangerStaysWhereItIs) {

@@ -19,7 +19,7 @@ class PlanTensorsTest : public testing::Test {
         tensors_(&memory_.blocks),
         block_(memory_.Make(&storage_, 2 * kPage, 'a')) {}
 
-  // A plan with one tensor that is alive when the step begins.
+  // Returns a plan with one tensor that is alive when the step begins.
   PlanTable PlanOf(int32_t tier, int64_t size_bytes) {
     PlanTable plan;
     plan.tensor_count = 3;
@@ -74,6 +74,43 @@ TEST_F(PlanTensorsTest, FastPlacesAreCountedFromWhereThePlanBegins) {
   EXPECT_EQ(Recognize(KnownById())[0].place, fast);
   const Place slow{1, kPage};
   EXPECT_EQ(Recognize(KnownById(/*tier=*/1))[0].place, slow);
+}
+
+TEST_F(PlanTensorsTest, InTheMiddleOfAStepTensorsAreWhereMovesHaveBroughtThem) {
+  PlanTable plan = KnownById();
+  plan.moves = {{.tensor = 1,
+                 .from_tier = 0,
+                 .to_tier = 1,
+                 .start_kernel = 2,
+                 .deadline_kernel = 4,
+                 .to_offset_bytes = 5 * kPage}};
+  const Place before{session::kFastTier, kBeginBytes + kPage};
+  const Place after{1, 5 * kPage};
+  const auto place_at = [&](int32_t boundary) {
+    return tensors_.Recognize(plan, kStep, kBeginBytes, boundary)[0].place;
+  };
+  EXPECT_EQ(place_at(0), before);
+  EXPECT_EQ(place_at(3), before);
+  EXPECT_EQ(place_at(4), after);
+}
+
+TEST_F(PlanTensorsTest, RecognisesABlockThatTheStepItselfBore) {
+  PlanTable plan = PlanOf(session::kFastTier, 2 * kPage);
+  plan.allocations = {{.tensor = 2,
+                       .tier = session::kFastTier,
+                       .offset_bytes = 7 * kPage,
+                       .size_bytes = 2 * kPage}};
+  plan.birth_by_tag[kTag] = {.allocation = 0, .kernel = 3};
+  // Moves before its birth are those of its predecessor.
+  plan.moves = {{.tensor = 2, .to_tier = 1, .start_kernel = 1}};
+  block_->birth_tag = kTag;
+  block_->birth_step = kStep;
+  const std::vector<PlanTarget> targets =
+      tensors_.Recognize(plan, kStep, kBeginBytes, /*boundary=*/5);
+  ASSERT_EQ(targets.size(), 1u);
+  EXPECT_EQ(tensors_.at(2), block_);
+  EXPECT_EQ(targets[0].place,
+            (Place{session::kFastTier, kBeginBytes + 7 * kPage}));
 }
 
 TEST_F(PlanTensorsTest, ABlockOfAnotherSizeIsNoTensorOfThePlan) {

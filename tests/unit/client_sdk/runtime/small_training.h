@@ -1,4 +1,4 @@
-// A small model whose steps follow plans made by hand.
+// Trains a small model whose steps follow plans made by hand.
 //
 //   SmallTraining training([](session::PlanArea* plan) {
 //     MoveActivation(plan, /*from_tier=*/0, kForward2, kForward2);
@@ -20,7 +20,7 @@ namespace stowage::runtime {
 // The smallest window; sizes follow it.
 inline const int64_t kUnit = StreamWindow::BytesFor(0);
 
-// Every tensor of the step at fast addresses of its own: no moves.
+// Plans every tensor of the step at a fast address of its own, without moves.
 inline void PlanIdentity(const session::ProfileArea& profile,
                          session::PlanArea* plan) {
   plan->signature = profile.signature;
@@ -61,14 +61,16 @@ inline void PlanIdentity(const session::ProfileArea& profile,
 
 using EditPlan = std::function<void(session::PlanArea* plan)>;
 
-// The kernels of the step below, in order.
+// Names the kernels of the step below, in order.
 enum Kernel { kForward1, kForward2, kForward3, kBackward, kUpdate, kKernels };
 
-// A small model: a weight that persists, activations that die in the backward
-// pass, a loss that lives until the next step.
+// Trains a small model: a weight that persists, activations that die in the
+// backward pass, and a loss that lives until the next step.
 class SmallTraining {
  public:
-  explicit SmallTraining(const EditPlan& edit = [](session::PlanArea*) {})
+  explicit SmallTraining(
+      const EditPlan& edit = [](session::PlanArea*) {},
+      const JobSettings& settings = kPatient)
       : process_({.fast_bytes = 60 * kUnit,
                   .slow_bytes = 100 * kUnit,
                   .limit_bytes = 40 * kUnit,
@@ -78,7 +80,8 @@ class SmallTraining {
                         PlanIdentity(profile, plan);
                         edit(plan);
                         return true;
-                      }}),
+                      }},
+                 settings),
         weight_(process_.New(2 * kUnit)) {}
 
   struct Variation {
@@ -87,6 +90,7 @@ class SmallTraining {
     bool skip_update = false;
     FakeTensor* write_in_third = nullptr;
     bool write_activation_in_second = false;
+    std::function<void()> after_first = [] {};
     std::function<void()> in_third = [] {};
   };
 
@@ -96,6 +100,7 @@ class SmallTraining {
     TensorPtr activation = Only(
         process_.Run("forward1", {.reads = {weight}, .births = {3 * kUnit}}));
     activation_ = activation.get();
+    variation.after_first();
     FakeKernel second{.reads = {activation.get()},
                       .births = {variation.hidden_bytes}};
     if (variation.write_activation_in_second) {
@@ -118,7 +123,7 @@ class SmallTraining {
     gradients.clear();
     process_.job().EndStep();
   }
-  // Until the first step that a plan drives can begin.
+  // Trains until the first step that a plan drives can begin.
   void WarmUp() {
     while (process_.client().segment()->plans_taken == 0) Step();
   }
@@ -141,7 +146,7 @@ class SmallTraining {
   FakeTensor* activation_ = nullptr;
 };
 
-// What `forward1` allocates.
+// Returns what `forward1` allocates.
 inline const session::PlanAllocation& Activation(
     const session::PlanArea& plan) {
   return plan.allocations[plan.kernels[kForward1].first_allocation];

@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kSgd[] = "Optimizer.step#SGD.step";
 
-// What the hook asks before an operator that records gradients.
+// Asks what the hook asks before an operator that records gradients.
 bool EndsStep(StepMarker& marker) {
   return marker.AwaitsForward() && marker.ForwardBegins();
 }
@@ -72,6 +72,91 @@ TEST(StepMarkerTest, OnlyCallsEndStepsOnceTheyDid) {
   EXPECT_FALSE(marker.RecordClosed(kSgd));
 }
 
+constexpr uint64_t kStudent = 1, kTeacher = 2;
+
+// A training step that ends with an optimizer's. Returns whether it ended one
+// before it.
+bool Train(StepMarker& marker) {
+  const bool ended = EndsStep(marker);
+  marker.BackwardBegins();
+  marker.RecordOpened(kSgd);
+  EXPECT_TRUE(marker.RecordClosed(kSgd));
+  return ended;
+}
+
+void TrainBeforeEvaluation(StepMarker& marker) {
+  for (int i = 0; i < StepMarker::kStepsBeforeEvaluation; ++i) Train(marker);
+}
+
+TEST(StepMarkerTest, EachBatchOfAnEvaluationIsAStep) {
+  StepMarker marker;
+  TrainBeforeEvaluation(marker);
+  EXPECT_FALSE(marker.EvaluationCalls(kStudent));
+  for (int batch = 1; batch < 4; ++batch) {
+    EXPECT_TRUE(marker.EvaluationCalls(kStudent));
+  }
+  EXPECT_TRUE(Train(marker));  // the last batch
+  EXPECT_FALSE(Train(marker));
+}
+
+TEST(StepMarkerTest, TheModulesOfOneBatchAreOneStep) {
+  StepMarker marker;
+  TrainBeforeEvaluation(marker);
+  marker.EvaluationCalls(kStudent);
+  marker.EvaluationCalls(kTeacher);
+  EXPECT_TRUE(marker.EvaluationCalls(kStudent));
+  EXPECT_FALSE(marker.EvaluationCalls(kTeacher));
+}
+
+TEST(StepMarkerTest, ATrainingStepMayCallATeacherFirst) {
+  StepMarker marker;
+  TrainBeforeEvaluation(marker);
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_FALSE(marker.EvaluationCalls(kTeacher));
+    EXPECT_FALSE(Train(marker));
+  }
+}
+
+TEST(StepMarkerTest, ATrainingStepMayCallOthersOftenOnceItRecordsGradients) {
+  StepMarker marker;
+  TrainBeforeEvaluation(marker);
+  EXPECT_FALSE(EndsStep(marker));
+  for (int call = 0; call < 3; ++call) {
+    EXPECT_FALSE(marker.EvaluationCalls(kTeacher));
+  }
+  marker.BackwardBegins();
+  EXPECT_FALSE(marker.EvaluationCalls(kTeacher));
+}
+
+TEST(StepMarkerTest, WithoutAnOptimizerAnEvaluationEndsTheTrainingStep) {
+  StepMarker marker;
+  for (int step = 0; step < 3; ++step) {
+    EndsStep(marker);
+    marker.BackwardBegins();
+  }
+  EXPECT_TRUE(marker.EvaluationCalls(kStudent));
+  EXPECT_TRUE(marker.EvaluationCalls(kStudent));
+  EXPECT_TRUE(EndsStep(marker));
+}
+
+TEST(StepMarkerTest, BackwardPassesThatAnOptimizerAccumulatesAreOneStep) {
+  StepMarker marker;
+  TrainBeforeEvaluation(marker);
+  for (int pass = 0; pass < 3; ++pass) {
+    EXPECT_FALSE(marker.EvaluationCalls(kTeacher));
+    EXPECT_FALSE(EndsStep(marker));
+    marker.BackwardBegins();
+  }
+}
+
+TEST(StepMarkerTest, NoEvaluationIsToldApartBeforeTheJobHasTrained) {
+  StepMarker marker;
+  for (int batch = 0; batch < 4; ++batch) {
+    EXPECT_FALSE(marker.EvaluationCalls(kStudent));
+  }
+  EXPECT_FALSE(Train(marker));
+}
+
 TEST(StepMarkerTest, OptimizersOfTwoThreadsAreNotOneWithinTheOther) {
   StepMarker marker;
   EXPECT_TRUE(marker.RecordOpened(kSgd));
@@ -102,7 +187,7 @@ TEST(StepMarkerTest, OfThreadsThatBeginAForwardPassAtOnceOneEndsTheStep) {
   EXPECT_EQ(steps, kSteps);
 }
 
-// For the thread sanitizer: a thread that loads data asks all along.
+// This is for the thread sanitizer: a thread that loads data asks all along.
 TEST(StepMarkerTest, OtherThreadsMayAskWhileOneTrains) {
   StepMarker marker;
   std::atomic<bool> trained{false};
@@ -110,6 +195,7 @@ TEST(StepMarkerTest, OtherThreadsMayAskWhileOneTrains) {
     while (!trained) {
       marker.in_backward();
       marker.AwaitsForward();
+      marker.EvaluationCalls(kTeacher);
     }
   });
   for (int step = 0; step < 1000; ++step) {

@@ -15,6 +15,8 @@ JobReport JobWithSteps(int32_t pid, int count) {
   for (int i = 0; i < count; ++i) {
     job.steps.push_back({.index = i,
                          .mode = i == 0 ? StepMode::kDemand : StepMode::kPlan,
+                         .kind = 2,
+                         .kernel_count = 40,
                          .duration_ns = 1720000000,
                          .predicted_duration_ns = 1700000000,
                          .stall_ns = 5,
@@ -36,6 +38,8 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
   EXPECT_EQ(json["limit_bytes"], 900 << 20);
   const nlohmann::json expected = {{"index", 1},
                                    {"mode", "plan"},
+                                   {"kind", 2},
+                                   {"kernel_count", 40},
                                    {"duration_ns", 1720000000},
                                    {"predicted_duration_ns", 1700000000},
                                    {"stall_ns", 5},
@@ -43,7 +47,9 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                    {"moved_in_bytes", 3},
                                    {"moved_out_bytes", 4},
                                    {"hints_taken", 5},
-                                   {"hints_ignored", 6}};
+                                   {"hints_ignored", 6},
+                                   {"plan_skip", nullptr},
+                                   {"plan_median_ns", 0}};
   EXPECT_EQ(json["steps"][1], expected);
   EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
   EXPECT_EQ(json["events"][0]["reason"], "agent-lost");
@@ -70,6 +76,27 @@ TEST(ReportTest, SaysWhatWasExpectedOfTheSteps) {
   EXPECT_EQ(ReportToJson(report)["forecast"], expected);
   EXPECT_THAT(ReportToText(report),
               HasSubstr("; 1.07x the time of training alone expected"));
+}
+
+TEST(ReportTest, SaysThatDemandModeWasFasterThanThePlan) {
+  JobReport job = JobWithSteps(17, 9);
+  EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
+              Not(HasSubstr("without their plan")));
+  job.steps[4].plan_skip = PlanSkip::kDemandTrial;
+  for (int i = 5; i < 8; ++i) {
+    job.steps[i].mode = StepMode::kDemand;
+    job.steps[i].duration_ns = 170'000'000 + i;
+    job.steps[i].plan_skip = PlanSkip::kDemandFaster;
+    job.steps[i].plan_median_ns = 250'000'000;
+  }
+  const RunReport report = MakeRunReport({job}, "train", 0);
+  EXPECT_THAT(ReportToText(report),
+              HasSubstr("3 steps ran without their plan: demand mode was "
+                        "faster (170 ms beside 250 ms)\n"));
+  const nlohmann::json steps = ReportToJson(report)["steps"];
+  EXPECT_EQ(steps[4]["plan_skip"], "demand-trial");
+  EXPECT_EQ(steps[5]["plan_skip"], "demand-faster");
+  EXPECT_EQ(steps[5]["plan_median_ns"], 250'000'000);
 }
 
 TEST(ReportTest, PutsTheJobWithTheMostStepsAtTheTop) {

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <vector>
 
 #include "client_sdk/session/packed_report.h"
 #include "client_sdk/session/session.h"
@@ -69,6 +70,18 @@ TEST_F(SessionFileTest, ReadsStepsAndHead) {
   EXPECT_EQ(job->steps[1].mode, StepMode::kProfile);
   EXPECT_EQ(job->steps[2].duration_ns, 100);
   EXPECT_EQ(job->dropped_steps, 0);
+}
+
+TEST_F(SessionFileTest, NumbersKindsOfStepAsTheyAppear) {
+  for (const uint64_t signature : {70, 30, 70, 50}) {
+    AddStep(session::kStepPlan, 100);
+    report_->steps.entries[report_->steps.written - 1].signature = signature;
+  }
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok()) << job.status();
+  std::vector<int32_t> kinds;
+  for (const Step& step : job->steps) kinds.push_back(step.kind);
+  EXPECT_THAT(kinds, ElementsAre(0, 1, 0, 2));
 }
 
 TEST_F(SessionFileTest, KeepsTheLastStepsOfALogThatWrappedAround) {
@@ -157,9 +170,9 @@ TEST_F(SessionFileTest, SaysWhatIsWrongWithAFile) {
   AddStep(session::kStepPlan, 100);
   const std::string whole = session::PackReport(*report_);
   EXPECT_THAT(error(WriteBytes("less", whole.substr(0, whole.size() - 1))),
-              HasSubstr("not the length"));
+              HasSubstr("not have the length"));
   EXPECT_THAT(error(WriteBytes("more", whole + "x")),
-              HasSubstr("not the length"));
+              HasSubstr("not have the length"));
   report_->version = 9;
   EXPECT_THAT(error(Write("version.session")), HasSubstr("version 9"));
   report_->magic = 1;
