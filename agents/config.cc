@@ -34,13 +34,14 @@ std::string DefaultSocket() {
   return absl::StrCat(runtime, "/stowage/agent.sock");
 }
 
-// As they are given.
+// The flags of the socket as the user gave them.
 struct SocketFlags {
   std::string mode;
   std::string group;
 };
 
-// Others than these make no sense for a socket.
+// Returns the mode; nullopt for all but three, since others make no sense for a
+// socket.
 std::optional<mode_t> ParseMode(absl::string_view text) {
   absl::ConsumePrefix(&text, "0");
   if (text == "600") return 0600;
@@ -70,7 +71,7 @@ AgentConfig Defaults() {
   return config;
 }
 
-// "report-dir" -> "STOWAGE_AGENT_REPORT_DIR".
+// Returns the variable of a flag: "report-dir" -> "STOWAGE_AGENT_REPORT_DIR".
 std::string VariableOf(const std::string& flag) {
   return absl::StrCat(
       kPrefix, absl::AsciiStrToUpper(absl::StrReplaceAll(flag, {{"-", "_"}})));
@@ -86,13 +87,13 @@ void AddOption(CLI::App& app, const std::string& name, std::string& value,
 void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
   AddOption(app, "socket", config.socket, "Unix socket that jobs connect to");
   AddOption(app, "socket-mode", access.mode,
-            "Who may connect, as of a file: 0600, 0660 or 0666; empty: 0660 "
-            "with --socket-group, else 0600");
+            "Mode of the socket, which says who may connect: 0600, 0660 or "
+            "0666; empty: 0660 with --socket-group, else 0600");
   AddOption(app, "socket-group", access.group,
             "Group of the socket, a name or a number; empty: the agent's");
   AddOption(app, "service", config.service,
             "Address of the placement service, host:port or unix:/path; empty: "
-            "none, jobs stay in demand mode");
+            "none, and jobs stay in demand mode");
   app.add_flag("--allow-plaintext", config.allow_plaintext,
                "Talk to a service on another host in plain text, which "
                "everybody on the way can read and write")
@@ -106,10 +107,11 @@ void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
   AddOption(app, "slow", config.job.slow,
             "Slow tier of jobs that ask for none: file:DIR, pmem:DIR, numa:N, "
             "emulated:NAME");
-  app.add_option("--slow-dir", config.slow_dirs,
-                 "Directories that jobs may name as slow tiers, with all below "
-                 "them, where their user may make files; several with ':' "
-                 "between; the one of --slow is every job's")
+  app.add_option(
+         "--slow-dir", config.slow_dirs,
+         "Directory that jobs may name as a slow tier, like those below "
+         "it, if their user may make files there; separate several by "
+         "':'; every job may name the directory of --slow")
       ->delimiter(':')
       ->envname(VariableOf("slow-dir"));
   AddOption(app, "policy", config.job.policy,
@@ -137,7 +139,7 @@ absl::Status CheckEnvironment(const CLI::App& app) {
     if (!known) {
       return absl::InvalidArgumentError(absl::StrCat(
           "unknown environment variable ", name,
-          "; unset it, --help lists the flags and with them the variables"));
+          "; unset it; --help lists the flags and their variables"));
     }
   }
   return absl::OkStatus();
@@ -152,10 +154,10 @@ absl::StatusOr<SocketAccess> ParseAccess(const SocketFlags& flags) {
   if (!flags.mode.empty()) {
     const std::optional<mode_t> mode = ParseMode(flags.mode);
     if (!mode) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--socket-mode '", flags.mode,
-                       "' must be 0600, 0660 or 0666: reading and writing for "
-                       "the owner, and for the group, and for all"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--socket-mode '", flags.mode,
+          "' must be 0600, 0660 or 0666: the owner, the group too, "
+          "or everybody may connect"));
     }
     access.mode = *mode;
   }
@@ -213,8 +215,8 @@ absl::Status CheckValues(const AgentConfig& config) {
 absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
   AgentConfig config = Defaults();
   CLI::App app(
-      "The node agent: owns the memory tiers of this host, moves the "
-      "tensors of training jobs between them.");
+      "The node agent owns the memory tiers of this host and moves the tensors "
+      "of training jobs between them.");
   SocketFlags access;
   AddOptions(app, config, access);
   try {

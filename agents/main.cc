@@ -1,4 +1,5 @@
-// stowage-agent: the node agent. docs/reference-agent.md says how to run it.
+// Runs stowage-agent, the node agent. docs/reference-agent.md says how to use
+// it.
 #include <pthread.h>
 #include <signal.h>
 
@@ -23,9 +24,9 @@ namespace {
 enum ExitCode : int {
   kExitOk = 0,
   kExitUsage = 1,
-  // A tier or a directory does not serve; the message says what to do.
+  // A tier or a directory cannot be used; the message says what to do.
   kExitTier = 2,
-  // The socket cannot be bound or the ready file not written.
+  // The socket cannot be bound, or the ready file cannot be written.
   kExitAddress = 3,
 };
 
@@ -90,8 +91,8 @@ int Serve(const AgentConfig& config) {
   const sigset_t signals = TerminationSignals();
   int signal = 0;
   sigwait(&signals, &signal);
-  std::cerr << "stowage-agent: letting jobs go on signal " << signal
-            << std::endl;
+  std::cerr << "stowage-agent: stopping on signal " << signal
+            << "; jobs go on alone" << std::endl;
   (*server)->Stop();
   service->Close();
   // A plan that is being made may take minutes, and nobody waits for it.

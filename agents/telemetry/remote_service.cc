@@ -15,14 +15,14 @@ constexpr size_t kMostWaitingSteps = 1 << 16;
 constexpr size_t kBatchSteps = 512;
 constexpr size_t kMostNotices = 4096;
 
-// An error that says nothing about whether the service is there.
+// Returns whether the service answered, although with an error.
 bool IsAnswer(const absl::Status& status) {
   return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status) &&
          !absl::IsCancelled(status);
 }
 
-// The training that makes a policy for such plans. Every job that asks for it
-// asks with the same id, so it is one.
+// Returns the request for a training that makes a policy for such plans. Every
+// job asks with the same id, so that there is one training.
 v1::StartTrainingRequest TrainingOf(const v1::MakePlanRequest& plan) {
   v1::StartTrainingRequest request;
   request.set_request_id(absl::StrCat(
@@ -74,8 +74,8 @@ void RemoteService::Close() {
   thread_.join();
 }
 
-// A job that arrives while the service is away waits for it as long as a call
-// may take.
+// Returns the client for plans. Waits for a service that is away as long as a
+// call may take.
 absl::StatusOr<Client*> RemoteService::PlanClient() {
   absl::MutexLock lock(&plan_mutex_);
   if (plan_client_ == nullptr) {
@@ -170,7 +170,8 @@ void RemoteService::Run() {
     NoteOutcome(status);
     pause = status.ok() ? options_.poll_interval : options_.retry_interval;
   }
-  // The last steps and the ends of jobs; a service that is away misses them.
+  // Sends the last steps and the ends of jobs. A service that is away misses
+  // them.
   if (connected_) NoteOutcome(Exchange());
   ended_.Notify();
 }
@@ -208,14 +209,15 @@ absl::Status RemoteService::Register() {
   const absl::StatusOr<v1::RegisterNodeResponse> response =
       client_->RegisterNode(request);
   if (!response.ok()) return response.status();
-  const absl::Status known = KnowPolicies(*client_);
+  absl::Status known = KnowPolicies(*client_);
   if (!known.ok() && !IsAnswer(known)) return known;
   heartbeat_interval_ =
       std::max(absl::Milliseconds(response->heartbeat_interval_ms()),
                options_.poll_interval);
   next_heartbeat_ = absl::Now() + heartbeat_interval_;
   registered_ = true;
-  // A service that restarted knows none of them; it is told of each once.
+  // A service that has restarted knows none of the jobs, so tell it of each
+  // once.
   absl::MutexLock lock(&jobs_mutex_);
   std::erase_if(notices_, [](const Notice& n) { return !n.finished; });
   for (const auto& [job_id, job] : active_jobs_) {
@@ -250,9 +252,8 @@ absl::Status RemoteService::SendNotices() {
       }
       job = active->second;
     }
-    const absl::Status status = notice.finished
-                                    ? client_->FinishJob(notice.job_id)
-                                    : client_->StartJob(job);
+    absl::Status status = notice.finished ? client_->FinishJob(notice.job_id)
+                                          : client_->StartJob(job);
     if (!status.ok() && !IsAnswer(status)) return status;
     absl::MutexLock lock(&jobs_mutex_);
     notices_.pop_front();
@@ -262,8 +263,8 @@ absl::Status RemoteService::SendNotices() {
 
 absl::Status RemoteService::SendSteps() {
   while (std::optional<v1::TelemetryBatch> batch = steps_.Peek()) {
-    const absl::Status status = SendBatch(*std::move(batch));
-    // A batch that the service finds malformed will not become better.
+    absl::Status status = SendBatch(*std::move(batch));
+    // A batch that the service finds malformed would be so the next time.
     if (status.ok() || absl::IsInvalidArgument(status)) steps_.Acknowledge();
     if (!status.ok()) return status;
   }

@@ -1,4 +1,4 @@
-// Damaged files: each is refused with a status, or is valid after all and then
+// Damages files. Each is refused with a status, or is valid after all and then
 // does no harm.
 #include <cstdint>
 #include <string>
@@ -34,7 +34,7 @@ struct Tally {
 };
 
 // Feeds `count` damaged copies of `bytes` to `accept`, which returns the status
-// that they were refused with.
+// with which they were refused.
 template <typename Accept>
 Tally Feed(const std::string& bytes, int count, Accept accept) {
   const google::protobuf::LogSilencer quiet;
@@ -43,7 +43,9 @@ Tally Feed(const std::string& bytes, int count, Accept accept) {
   for (int i = 0; i < count; ++i) {
     const absl::Status status = accept(mutator.Damage(bytes));
     ++(status.ok() ? tally.accepted : tally.refused);
-    if (!status.ok()) EXPECT_FALSE(status.message().empty());
+    if (!status.ok()) {
+      EXPECT_FALSE(status.message().empty());
+    }
   }
   return tally;
 }
@@ -160,7 +162,7 @@ TEST(FileMutationsTest, DamagedDqnPoliciesAreRefusedOrWhole) {
     return policies::CheckTrainedFor(*policy, graph, system);
   };
   EXPECT_GT(Feed(bytes, 500, accept).refused, 400);
-  // Most of a file is weights; what stands before them is damaged here.
+  // Most of a file is weights; the bytes before them are damaged here.
   const google::protobuf::LogSilencer quiet;
   Mutator mutator(kSeed);
   for (int i = 0; i < 500; ++i) {

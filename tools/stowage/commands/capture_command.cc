@@ -30,8 +30,8 @@ struct CaptureArguments {
   bool json = false;
 };
 
-// The graph says what it is called and which processor it was measured on, so
-// that its durations can be rehosted.
+// Gives the graph its name and the processor that it was measured on, so that
+// its durations can be rehosted.
 void Label(const std::string& path, policies::Graph& graph) {
   const HostProcessor processor = DescribeHostProcessor();
   FillBackwardFlops(graph);
@@ -45,7 +45,7 @@ absl::Status WriteGraph(const JobRun& run, const CaptureArguments& arguments) {
       LoadCapturedGraph(run.graph_dir, run.run_id, arguments.signature);
   if (!graph.ok()) return graph.status();
   Label(arguments.output, *graph);
-  const absl::Status written = WriteFileAtomically(
+  absl::Status written = WriteFileAtomically(
       arguments.output,
       policies::Serialize(policies::GraphToProto(*graph),
                           policies::EncodingForPath(arguments.output)));
@@ -98,8 +98,8 @@ void AddCaptureCommand(Options& graph,
           "Write the graph here: .pb or .json, with .gz gzipped")
       .Required();
   app.Add("--signature", arguments->signature,
-          "Of several kinds of steps the one profiled as this number, "
-          "from 1; the last one by default");
+          "Number of the kind of step, from 1, if several kinds were "
+          "profiled; the last one by default");
   app.Add("--slow", arguments->run.slow, "Slow tier of the run");
   app.Add("--policy", arguments->run.policy, "Policy of the run");
   app.AddFormat(arguments->json);

@@ -12,8 +12,8 @@
 namespace stowage::cli {
 namespace {
 
-// Where a subcommand is missing, the word that stands in its place; CLI11 does
-// not mention it.
+// Returns the error for a missing subcommand, with the word that is in its
+// place. CLI11 does not mention that word.
 std::string NoSubcommand(const CLI::App& root) {
   const CLI::App* app = &root;
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
@@ -130,7 +130,7 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
     const std::string word = NoSubcommand(*app_);
     if (word.empty()) return app_->exit(error), kExitUsage;
     return ReportUsageError(absl::InvalidArgumentError(absl::StrCat(
-        "there is no subcommand '", word, "'; --help lists those there are")));
+        "there is no subcommand '", word, "'; --help lists the subcommands")));
   } catch (const CLI::ParseError& error) {
     return app_->exit(error) == 0 ? kExitOk : kExitUsage;
   }

@@ -83,7 +83,7 @@ absl::StatusOr<std::vector<std::string>> PoliciesOf(
   return ExpandPolicies(specs);
 }
 
-// What a user can get wrong without any file being at fault.
+// Checks what a user can get wrong whatever the files hold.
 absl::Status CheckArguments(const CompareArguments& arguments) {
   if (arguments.graph_paths.empty() || arguments.systems.empty()) {
     return absl::InvalidArgumentError(
@@ -109,7 +109,8 @@ absl::Status CheckPolicyFiles(const CompareArguments& arguments) {
   return status;
 }
 
-// Every graph on every system. Addresses of the elements do not change.
+// Returns every graph on every system. The addresses of the elements do not
+// change.
 absl::StatusOr<std::deque<Subject>> LoadSubjects(
     const CompareArguments& arguments) {
   std::vector<policies::MemorySystem> systems;
@@ -225,17 +226,17 @@ void AddInputOptions(Options& app, CompareArguments& arguments) {
           "of each graph's peak (40% or 0.4)")
       .SeparatedByCommas();
   app.Add("--fast-ratio", arguments.ratios,
-          "Limits as shares of each graph's peak, by commas")
+          "Limits as shares of each graph's peak, separated by commas")
       .SeparatedByCommas();
   app.Add("--fast-bytes", arguments.sizes,
           "Limits as sizes, separated by commas")
       .SeparatedByCommas();
   app.Add("--keep-durations", arguments.keep_durations,
-          "Use durations as they are, also where they were measured on "
-          "another processor than the system's");
+          "Use durations as they were measured, even if the system has another "
+          "processor");
 }
 
-// What a suite states itself.
+// Adds the options of suites, and excludes those that a suite states itself.
 void AddSuiteOptions(Options& app, CompareArguments& arguments) {
   Option suite = app.Add("--suite", arguments.suite,
                          "A suite instead of graphs: papers, or a file");
@@ -258,12 +259,12 @@ void AddEffortOptions(Options& app, CompareArguments& arguments) {
           "Seconds a planner may think; 0: its own default")
       .Check(SecondsUpTo(86400));
   app.Add("--give-up-after", arguments.give_up_after_s,
-          "Seconds after which a planner is ended; 0: never")
+          "Seconds after which a planner is stopped; 0: never")
       .Check(SecondsUpTo(1000000));
   app.Add("--no-lower-bound", arguments.no_lower_bound,
           "Do not compute lower bounds, which take seconds for large "
           "graphs");
-  app.Add("--jobs", arguments.jobs, "Plans made at a time")
+  app.Add("--jobs", arguments.jobs, "How many plans to make at the same time")
       .Check(WholeNumberIn(1, 1024))
       .ShowDefault();
 }

@@ -74,7 +74,7 @@ int Show(const GraphArguments& arguments) {
                      : SummaryToText(summary, loaded->graph)));
 }
 
-// Checks every file and reports the first failure's code.
+// Checks every file. Returns the exit code of the first failure.
 int Validate(const GraphArguments& arguments) {
   int code = kExitOk;
   nlohmann::json results = nlohmann::json::array();
@@ -92,7 +92,7 @@ int Validate(const GraphArguments& arguments) {
   return code;
 }
 
-// A subcommand that reads files with graphs.
+// Adds a subcommand that reads files with graphs.
 Options AddReader(Options& graph, const std::string& name,
                   const std::string& help, bool several,
                   GraphArguments& arguments) {
@@ -122,10 +122,10 @@ void AddGraphCommands(Options& graph, CommandList& commands) {
   };
   add("import", "Read a graph or trace that another tool made", false,
       "Write the graph here: .pb or .json, with .gz gzipped", &Import);
-  add("show", "Kernels, tensors, peak and least limits of a graph", false,
-      "Write what is shown to this file", &Show);
-  add("validate", "Say whether graphs are valid, and where not", true, nullptr,
-      &Validate);
+  add("show", "Show the kernels, tensors, peak and least limits of a graph",
+      false, "Write the output to this file", &Show);
+  add("validate", "Check whether graphs are valid, and say where they are not",
+      true, nullptr, &Validate);
 }
 
 }  // namespace stowage::cli

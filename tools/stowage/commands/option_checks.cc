@@ -31,7 +31,7 @@ ValueCheck WholeNumberIn(int64_t least, int64_t most) {
                 number <= most) {
               return "";
             }
-            return absl::StrCat("Value ", text, " is no whole number from ",
+            return absl::StrCat("Value ", text, " is not a whole number from ",
                                 least, " to ", most);
           },
           .description = most == kLargest

@@ -99,9 +99,9 @@ absl::Status WriteResults(const PlanArguments& arguments,
                   *installation, arguments.plot_path);
 }
 
-// What a user can get wrong without any file being at fault.
+// Checks what a user can get wrong whatever the files hold.
 absl::Status CheckRequest(const PlanArguments& arguments) {
-  const absl::Status dqn = CheckDqnUse({arguments.policy}, arguments.dqn_path);
+  absl::Status dqn = CheckDqnUse({arguments.policy}, arguments.dqn_path);
   if (!dqn.ok() || arguments.plot_path.empty()) return dqn;
   return CheckPlotPath(arguments.plot_path);
 }

@@ -22,7 +22,7 @@ namespace {
 
 constexpr char kDefaultAddress[] = "127.0.0.1:7420";
 constexpr absl::Duration kTimeout = absl::Seconds(5);
-// For a service that need not be there.
+// How long to wait for a service that need not be there.
 constexpr absl::Duration kShortTimeout = absl::Milliseconds(500);
 
 struct ServiceState {
@@ -48,8 +48,8 @@ absl::StatusOr<ServiceState> FetchState(
                       *std::move(graphs)};
 }
 
-// Of the service of this name; without one, of the one at the default address
-// and of the private ones, which runs have that name none either.
+// Returns the state of the service at `address`. If it is empty, returns that
+// of the service at the default address and of the private ones of runs.
 absl::StatusOr<std::vector<ServiceState>> FetchStates(
     const std::string& address) {
   if (!address.empty()) {
@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<ServiceState>> FetchStates(
   std::vector<ServiceState> states;
   for (const std::string& own : PrivateServices::AddressesInUse()) {
     absl::StatusOr<ServiceState> state = FetchState(own);
-    // A run that has just ended is none any more.
+    // A run that has just ended does not count.
     if (state.ok()) states.push_back(*std::move(state));
   }
   absl::StatusOr<ServiceState> shared =
@@ -137,7 +137,8 @@ std::string NodesText(const std::vector<v1::NodeSummary>& nodes) {
   return table.ToText();
 }
 
-// Of a job that has no limit, no step or no plan (yet), 0 means nothing.
+// Returns the value as text; "-" for 0, which a job has without a limit, a step
+// or a plan.
 std::string Known(int64_t value, std::string (*format)(int64_t)) {
   return value > 0 ? format(value) : "-";
 }
@@ -197,8 +198,8 @@ struct StatusArguments {
 
 void AddStatusCommand(Options& root, CommandList& commands) {
   auto arguments = std::make_shared<StatusArguments>();
-  Options app =
-      root.AddSubcommand("status", "Nodes, jobs and graphs of a service");
+  Options app = root.AddSubcommand(
+      "status", "Show the nodes, jobs and graphs of a service");
   app.Add("--service", arguments->address,
           "Address of the service; by default 127.0.0.1:7420 and the private "
           "ones of running jobs")

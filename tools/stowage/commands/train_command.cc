@@ -62,7 +62,7 @@ v1::TrainingOptions OptionsOf(const TrainArguments& arguments) {
   return options;
 }
 
-// What a user can get wrong without any file being at fault.
+// Checks what a user can get wrong whatever the files hold.
 absl::Status CheckArguments(const TrainArguments& arguments) {
   absl::Status status = policies::CheckDqnSettings(
       SettingsOf(OptionsOf(arguments), /*start=*/nullptr));
@@ -173,8 +173,8 @@ void AddInputOptions(Options& app, TrainArguments& arguments) {
                     arguments.system);
   AddLimitOptions(app, arguments.limit);
   app.Add("--keep-durations", arguments.keep_durations,
-          "Use durations as they are, also where they were measured on "
-          "another processor than the system's");
+          "Use durations as they were measured, even if the system has another "
+          "processor");
 }
 
 void AddLearningOptions(Options& app, TrainArguments& arguments) {
@@ -190,12 +190,12 @@ void AddLearningOptions(Options& app, TrainArguments& arguments) {
   app.Add("--slow-price", arguments.slow_price,
           "US dollars per GB of slow memory; default: the system's");
   app.Add("--synchronous", arguments.synchronous,
-          "Kernels wait for migrations");
+          "Make kernels wait for migrations");
   app.Add("--resume", arguments.resume_path,
           "Go on from this policy's weights");
   app.Add("--service", arguments.service,
           "Train at this service, where the policy is kept and promoted "
-          "if it is better than what serves");
+          "if it is better than the one that serves");
 }
 
 }  // namespace

@@ -34,13 +34,14 @@ std::string Title(const Subject& subject, int64_t limit_bytes) {
                       FormatBytes(limit_bytes));
 }
 
-// A bound that could not be computed is 0.
+// Returns the lower bounds; 0 for one that could not be computed.
 std::map<BoundKey, int64_t> LowerBounds(
     const std::vector<ComparisonCase>& cases,
     const ComparisonSettings& settings) {
   std::map<BoundKey, int64_t> bounds;
   for (const ComparisonCase& one : cases) bounds[BoundKeyOf(one)] = 0;
   std::vector<BoundKey> keys;
+  keys.reserve(bounds.size());
   for (const auto& [key, bound] : bounds) keys.push_back(key);
   Progress progress(static_cast<int>(keys.size()));
   const auto results = RunForked(
@@ -67,7 +68,7 @@ std::string PlanningFailure(const absl::Status& status,
   if (absl::IsDeadlineExceeded(status)) {
     return absl::StrCat("planning took longer than --give-up-after ",
                         absl::ToDoubleSeconds(give_up_after),
-                        " allows and was ended");
+                        " allows and was stopped");
   }
   return absl::StrCat("planning failed: ", status.message());
 }

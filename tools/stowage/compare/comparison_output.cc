@@ -29,7 +29,7 @@ constexpr std::array<const char*, 16> kColumns = {"graph",
                                                   "gap",
                                                   "durations"};
 
-// What is known of a plan, in the order of the columns.
+// Adds what is known of a plan, in the order of the columns.
 void AddPlan(const ComparisonRow& row, ordered_json& json) {
   const PlanFacts& facts = row.facts;
   json["step_time_ns"] = facts.step_time_ns;
@@ -89,6 +89,7 @@ std::string RowsToText(const std::vector<ComparisonRow>& rows) {
   for (const ComparisonRow& row : rows) {
     const ordered_json json = RowToJson(row);
     std::vector<std::string> cells;
+    cells.reserve(kColumns.size());
     for (const char* column : kColumns) cells.push_back(CellText(json[column]));
     table.AddRow(std::move(cells));
     if (row.planned()) continue;

@@ -17,7 +17,7 @@ namespace {
 absl::Status CheckPlan(const policies::Graph& graph,
                        const policies::MemorySystem& system,
                        const policies::Plan& plan) {
-  const absl::Status verdict = policies::VerifyPlan(graph, system, plan);
+  absl::Status verdict = policies::VerifyPlan(graph, system, plan);
   if (verdict.ok()) return verdict;
   return absl::InternalError(
       absl::StrCat("policy ", plan.policy,

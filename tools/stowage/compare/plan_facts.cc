@@ -67,8 +67,9 @@ absl::StatusOr<PlanFacts> PlanFactsFromText(const std::string& text) {
   try {
     return nlohmann::json::parse(text).get<PlanFacts>();
   } catch (const nlohmann::json::exception& error) {
-    return absl::InternalError(absl::StrCat(
-        "what the planner's process said is not JSON: ", error.what()));
+    return absl::InternalError(
+        absl::StrCat("the planner's process wrote something that is not JSON: ",
+                     error.what()));
   }
 }
 

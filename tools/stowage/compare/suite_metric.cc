@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kGb = 1e9;
 
-// Negative: not known.
+// Returns a metric; a negative number if it is not known.
 using Formula = double (*)(const ComparisonRow& row);
 
 const std::map<absl::string_view, Formula>& Formulas() {
@@ -72,7 +72,8 @@ absl::Status CheckMetric(absl::string_view metric) {
           : Formulas().count(name.name) > 0 && name.parameter.empty();
   if (valid) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "metric '", metric, "' is none; use speedup:POLICY, least_ratio:SHARE, ",
+      "there is no metric '", metric,
+      "'; use speedup:POLICY, least_ratio:SHARE, ",
       absl::StrJoin(Formulas(), ", ", [](std::string* out, const auto& entry) {
         absl::StrAppend(out, entry.first);
       })));

@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr size_t kTensorFields = 6;
 constexpr int64_t kMaxCount = int64_t{1} << 48;
 
-// Where a layout keeps what a node has.
+// The names under which a layout keeps what a node has.
 struct Fields {
   const json* input_values;
   const json* input_shapes;
@@ -137,7 +137,7 @@ absl::Status CheckTensors(const TraceNode& node,
           "node ", node.id, " (", node.name, ") has tensor ", t.tensor_id,
           " with offset ", t.offset_elements, ", ", t.element_count,
           " elements of ", t.element_bytes,
-          " bytes: a size is negative or too large; mend the trace there"));
+          " bytes: a size is negative or too large; correct the trace there"));
     }
   }
   return absl::OkStatus();

@@ -11,14 +11,15 @@ namespace {
 
 constexpr size_t kMaxJsonBytes = size_t{256} << 20;
 
-// "[json.exception.type_error.302] (/a/0) type must be ..." without its tag.
+// Returns a message such as "[json.exception.type_error.302] (/a/0) type must
+// be ..." without its tag.
 std::string WithoutTag(absl::string_view what) {
   const size_t end = what.find("] ");
   return std::string(end == absl::string_view::npos ? what
                                                     : what.substr(end + 2));
 }
 
-// Whole numbers beyond this are no longer told apart.
+// A double cannot tell larger whole numbers apart.
 constexpr double kMostExact = 0x1p53;
 
 std::optional<int64_t> AsWhole(const nlohmann::json& value) {
@@ -47,7 +48,7 @@ absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text) {
   } catch (const nlohmann::json::parse_error& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("invalid JSON: ", WithoutTag(error.what()),
-                     "; mend the file there or capture it again"));
+                     "; correct the file there or capture it again"));
   }
 }
 
@@ -64,7 +65,7 @@ int64_t WholeNumber(const nlohmann::json& value, int64_t least, int64_t most) {
 
 absl::Status JsonErrorToStatus(const nlohmann::json::exception& error) {
   return absl::InvalidArgumentError(
-      absl::StrCat(WithoutTag(error.what()), "; mend the file there"));
+      absl::StrCat(WithoutTag(error.what()), "; correct the file there"));
 }
 
 }  // namespace stowage::cli

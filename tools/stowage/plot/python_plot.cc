@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-// Debian's, which has Debian's matplotlib.
+// Debian's Python, which has Debian's matplotlib.
 constexpr char kPython[] = "/usr/bin/python3";
 
 }  // namespace
@@ -41,9 +41,10 @@ absl::Status DrawWithPython(const std::string& script, const json& data,
   if (!process.ok()) return process.status();
   if (process->Wait() == 0) return absl::OkStatus();
   const absl::StatusOr<std::string> log = ReadFile(log_path);
-  return absl::FailedPreconditionError(absl::StrCat(
-      "cannot draw '", path, "': ",
-      log.ok() ? absl::StripAsciiWhitespace(*log) : "the script said nothing"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot draw '", path, "': ",
+                   log.ok() ? absl::StripAsciiWhitespace(*log)
+                            : "the script wrote nothing"));
 }
 
 }  // namespace stowage::cli

@@ -31,7 +31,8 @@ void WriteAll(int fd, absl::string_view bytes) {
   }
 }
 
-// Ends with the parent, however that ends.
+// Runs the call and ends the process. It also ends with the parent, however
+// that ends.
 [[noreturn]] void RunChild(pid_t parent, int fd,
                            absl::FunctionRef<std::string()> work) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -45,7 +46,8 @@ int MillisecondsUntil(absl::Time deadline) {
   return static_cast<int>(std::clamp<int64_t>(ms, 0, 1'000'000));
 }
 
-// Until the other side is closed; false when the deadline comes first.
+// Reads until the other side is closed. Returns false if the deadline comes
+// first.
 bool ReadAll(int fd, absl::Time deadline, std::string& output) {
   char buffer[4096];
   while (true) {
@@ -112,7 +114,7 @@ absl::StatusOr<ForkedResult> ForkedCall::Finish(absl::Time deadline) {
   ForkedResult result;
   if (!ReadAll(fd_, deadline, result.output)) {
     Abandon();
-    return absl::DeadlineExceededError("it took too long and was ended");
+    return absl::DeadlineExceededError("it took too long and was stopped");
   }
   int status = 0;
   rusage usage{};

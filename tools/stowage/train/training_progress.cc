@@ -23,7 +23,8 @@ std::string Bar(const v1::Episode& episode) {
                       std::string(kBarWidth - filled, ' '), "] ");
 }
 
-// Where nothing is overwritten: the first, the last and some between.
+// Returns whether to print a line of its own for the episode, where lines are
+// not overwritten: for the first, the last and some between.
 bool IsWorthALine(const v1::Episode& episode) {
   const int every = std::max(1, episode.episodes() / kBarWidth);
   return episode.episode() % every == 0 || episode.episode() == 1 ||
@@ -39,7 +40,7 @@ std::string EpisodeText(const v1::Episode& episode) {
                       1 - episode.greedy_probability(), episode.loss(),
                       episode.reward()),
       episode.out_of_memory()
-          ? "ended early for want of memory"
+          ? "ended early, out of fast memory"
           : absl::StrCat("step ", FormatDurationNs(episode.step_time_ns())),
       episode.remaining_ns() > 0
           ? absl::StrFormat(", %.0f s left",

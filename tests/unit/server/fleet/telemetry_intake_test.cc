@@ -27,6 +27,7 @@ v1::TelemetryBatch Batch(int64_t sequence) {
   step->set_fallbacks(1);
   step->set_hints_taken(4);
   step->set_hints_ignored(5);
+  step->set_plan_skip(v1::PLAN_SKIP_DEMAND_FASTER);
   return batch;
 }
 
@@ -46,6 +47,7 @@ TEST_F(TelemetryIntakeTest, SumsUpABatchAndTellsTheJob) {
   ASSERT_TRUE(totals.ok()) << totals.status();
   EXPECT_EQ(totals->steps[v1::STEP_MODE_PLAN], 1);
   EXPECT_EQ(totals->fallbacks, 1);
+  EXPECT_EQ(totals->skipped_plans[v1::PLAN_SKIP_DEMAND_FASTER], 1);
   EXPECT_EQ(totals->hints_taken, 4);
   EXPECT_EQ(totals->hints_ignored, 5);
   EXPECT_EQ(totals->dropped_steps, 2);
@@ -102,8 +104,8 @@ TEST_F(TelemetryIntakeTest, RefusesTheJobsOfAnotherNode) {
   EXPECT_EQ(jobs_.Get("j", kNow)->steps(), 1);
 }
 
-// The acknowledgement was lost with the stream: the agent sends the batch on
-// another one, with steps that have come since in the next.
+// The acknowledgement was lost with the stream. The agent sends the batch again
+// on another one, with steps that have come since in the next batch.
 TEST_F(TelemetryIntakeTest, ABatchSentAgainOnAnotherStreamCountsOnce) {
   ASSERT_TRUE(intake_.Accept(Batch(1), kNow).ok());
   int observed = 0;
@@ -121,7 +123,7 @@ TEST_F(TelemetryIntakeTest, ABatchSentAgainOnAnotherStreamCountsOnce) {
   EXPECT_EQ(jobs_.Get("j", kNow)->steps(), 2);
 }
 
-// It knows no job any more, and so no index.
+// The restarted service knows no job, and so no index.
 TEST_F(TelemetryIntakeTest, AServiceThatRestartedTakesAJobWhereItIs) {
   v1::TelemetryBatch batch = Batch(1);
   batch.mutable_steps(0)->set_index(1000);

@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Shell scripts stand in for the two programs: they note their arguments and,
-// where told to, that they are ready.
+// Replaces the two programs by shell scripts, which note their arguments and,
+// if told to, that they are ready.
 class PrivateServicesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -110,7 +110,7 @@ TEST_F(PrivateServicesTest, ServesMetricsWhereItIsAskedTo) {
 }
 
 TEST_F(PrivateServicesTest, GivesUpOnAServiceThatIsNeverReady) {
-  installation_.service_path = Script("service", "sleep 1000");
+  installation_.service_path = Script("service", "exec sleep 1000");
   const absl::Status status = Start({}, absl::Milliseconds(50)).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(std::string(status.message()), HasSubstr("was not ready"));
