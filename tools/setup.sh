@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs all that building, testing and running Stowage needs, from Debian
-# 12's own packages. May be run again at any time: it asks for what is missing,
-# and for nothing when all is there.
+# Installs everything that it takes to build, test and run Stowage from Debian
+# 12's own packages. You may run it again at any time: it installs what is
+# missing, and does nothing if nothing is.
 #
 #   tools/setup.sh            install what is missing
 #   tools/setup.sh --check    only say what is missing (exit status 1 if so)

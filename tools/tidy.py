@@ -22,15 +22,15 @@ import sys
 import tempfile
 from pathlib import Path
 
+import compile_commands
+
 ROOT = Path(__file__).resolve().parents[1]
-# GCC's precompiled headers mean nothing to Clang.
-GCC_ONLY = ("-Winvalid-pch", "-fpch-preprocess")
 HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
 def main():
     arguments = parse_arguments()
-    commands = clang_commands(Path(arguments.build).resolve())
+    commands = compile_commands.read(Path(arguments.build).resolve())
     lines = {}
     if arguments.all:
         files = sorted(commands)
@@ -56,31 +56,6 @@ def parse_arguments():
     parser.add_argument("--limit", type=int, default=0,
                         help="look at so many files at most (0: no limit)")
     return parser.parse_args()
-
-
-def clang_commands(build):
-    """Returns how each source file is compiled, keyed by its path."""
-    database = build / "compile_commands.json"
-    if not database.exists():
-        sys.exit(f"tidy: {database} is missing: build first, or name a build with --build")
-    commands = {}
-    for entry in json.loads(database.read_text()):
-        path = Path(entry["file"])
-        if build not in path.parents:
-            commands[path] = {**entry, "command": without_gcc_only(entry["command"])}
-    return commands
-
-
-def without_gcc_only(command):
-    words = command.split(" ")
-    kept = []
-    while words:
-        word = words.pop(0)
-        if word == "-include" and words[0].endswith("cmake_pch.hxx"):
-            words.pop(0)
-        elif word not in GCC_ONLY:
-            kept.append(word)
-    return " ".join(kept)
 
 
 def changed_lines(since):
@@ -109,7 +84,7 @@ def sources_of(changed, commands):
 
 
 def run(files, commands, lines, jobs):
-    """Returns the findings, each once, in order of file; all where `lines` is
+    """Returns each finding once, in order of file; all findings if `lines` is
     empty."""
     line_filter = json.dumps([{"name": f, "lines": r} for f, r in lines.items()])
     with tempfile.TemporaryDirectory() as folder:

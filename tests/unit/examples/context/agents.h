@@ -1,0 +1,113 @@
+// Declares the names that the examples of agents/ use.
+//
+//   namespace stowage::agent::examples { extern session::Segment* segment; }
+//
+// Nothing is defined: the examples are compiled and never run.
+#ifndef STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_AGENTS_H_
+#define STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_AGENTS_H_
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+namespace stowage::agent::examples {
+
+extern int argc;
+extern char** argv;
+extern session::Segment* segment;
+extern v1::Graph graph;
+extern v1::MemorySystem system;
+extern PlanQuery query;
+extern Peer peer;
+extern int socket;
+void Copy(const MoveOrder& order);
+
+namespace agents_engine {
+extern std::unique_ptr<TierProvider> dram, file;
+extern std::vector<TierRoom> rooms;
+extern absl::Notification stop;
+extern MoveOrder first, second;
+void on_failure(const MoveOrder& order, int error);
+void Copy(int threads);
+void Copy(const MoveOrder& order);
+}  // namespace agents_engine
+
+namespace agents_jobs {
+extern JobDefaults defaults;
+extern SessionContext context;
+extern JobRequest request;
+extern JobIdentity identity;
+extern std::string bytes, job_id, plan_id;
+extern uint64_t number;
+extern int fd, n, tier_count;
+extern v1::Job job;
+extern EventWriter events;
+extern DeliveredPlans delivered, plans;
+extern NoService service;
+extern GraphBinding binding;
+extern std::vector<int64_t> capacities, capacity_bytes;
+extern session::Welcome welcome;
+extern std::vector<int> descriptors;
+void WaitForTermination();
+void Save(const session::Report& report);
+namespace forecast_h {
+extern absl::StatusOr<v1::MakePlanResponse> answer;
+extern int64_t step_ns;
+}  // namespace forecast_h
+namespace hint_worker_h {
+extern HintWorkerOptions options;
+}
+namespace plan_table_h {
+extern v1::Plan plan;
+}
+namespace plan_worker_h {
+extern PlanWorkerOptions options;
+}
+namespace profile_drift_h {
+struct Known {
+  v1::Graph graph;
+  int64_t kernels_ns = 0;
+};
+extern Known known;
+extern v1::Graph fresh;
+extern v1::Plan plan;
+v1::Plan MakePlan(const v1::Graph& graph);
+}  // namespace profile_drift_h
+namespace service_link_h {
+extern ServiceLink* service;
+}
+namespace situation_h {
+extern DeliveredPlan plan;
+extern v1::PlaceResponse response;
+}  // namespace situation_h
+}  // namespace agents_jobs
+
+namespace agents_telemetry {
+extern StepQueue queue;
+extern std::vector<v1::StepTelemetry> steps;
+bool Send(const v1::TelemetryBatch& batch);
+}  // namespace agents_telemetry
+
+namespace agents_tiers {
+extern std::unique_ptr<TierProvider> provider;
+extern std::unique_ptr<Arena> fast;
+extern int64_t capacity_bytes, size_bytes;
+extern void* data;
+void Warn(const char* message);
+namespace block_io_h {
+extern int fd;
+extern absl::Span<const std::byte> data;
+}  // namespace block_io_h
+namespace file_arena_h {
+extern OwnedFd fd;
+}
+namespace pmem_arena_h {
+extern OwnedFd fd;
+}
+}  // namespace agents_tiers
+
+}  // namespace stowage::agent::examples
+
+#endif  // STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_AGENTS_H_

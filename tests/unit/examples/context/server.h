@@ -1,0 +1,164 @@
+// Declares the names that the examples of server/ use.
+//
+//   namespace stowage::examples { extern std::unique_ptr<GraphStore> store; }
+//
+// Nothing is defined: the examples are compiled and never run.
+#ifndef STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_SERVER_H_
+#define STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_SERVER_H_
+
+#include <sqlite3.h>
+
+#include <iostream>
+
+namespace stowage::examples {
+
+extern int argc;
+extern char** argv;
+extern std::unique_ptr<GraphStore> store;
+extern std::string graph_id, plan_id, path, id;
+extern int64_t bytes;
+void Tell(const std::string& text);
+
+namespace server_fleet {
+extern NodeRegistry nodes;
+extern JobRegistry jobs;
+extern v1::MemorySystem system;
+extern v1::Job job;
+extern v1::StepTelemetry step;
+extern v1::TelemetryBatch batch;
+void Acknowledge(int64_t sequence);
+}  // namespace server_fleet
+
+namespace server_graphs {
+extern SqliteDatabase database;
+extern SqliteStatement query;
+extern std::string request_id, system_bytes;
+extern v1::GraphSummary summary;
+extern v1::Graph graph;
+void Show(absl::string_view text);
+namespace graph_summary_h {
+extern policies::Graph graph;
+extern v1::Graph proto;
+}  // namespace graph_summary_h
+namespace sqlite_status_h {
+extern sqlite3* database;
+extern int code;
+}  // namespace sqlite_status_h
+}  // namespace server_graphs
+
+namespace server_metrics {
+extern ServerMetrics metrics;
+extern std::shared_ptr<GaugeCollector> gauges;
+double Count();
+}  // namespace server_metrics
+
+namespace server_placement {
+extern policies::Graph graph;
+extern policies::MemorySystem system;
+extern v1::Plan plan;
+extern JobSituation situation;
+extern SharedGraphs graphs;
+extern PlanRequest plan_request, request;
+extern DqnSource* source;
+namespace call_both_h {
+extern policies::PlanOptions options;
+}
+namespace made_plan_h {
+extern PlacementEngine engine;
+void Send(const std::string& plan_id, const v1::Plan& plan);
+}  // namespace made_plan_h
+namespace online_decisions_h {
+extern policies::DqnPolicy policy;
+}
+namespace planning_memory_h {
+extern GraphRow row;
+}
+namespace planning_queue_h {
+extern std::string peer;
+extern grpc::ServerContext* context;
+absl::StatusOr<MadePlan> work(const policies::Cancellation& cancellation);
+}  // namespace planning_queue_h
+namespace verified_plan_h {
+extern std::unique_ptr<policies::Policy> policy;
+extern int64_t limit;
+}  // namespace verified_plan_h
+}  // namespace server_placement
+
+namespace server_rpc {
+extern grpc::ServerBuilder builder;
+extern std::vector<
+    std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
+    creators;
+extern DriftMonitor drift;
+extern JobRegistry jobs;
+extern NodeRegistry nodes;
+extern PlacementEngine engine;
+extern ServerMetrics metrics;
+extern StreamRegistry streams;
+extern StreamWorkers workers;
+extern TrainingManager manager;
+extern PolicyVersions versions;
+extern std::unique_ptr<TrainingStore> trainings;
+void AnswerRequest();
+namespace bound_rules_h {
+extern v1::Graph message;
+void Check(const v1::Bounds& bounds, const google::protobuf::Message& message,
+           const google::protobuf::FieldDescriptor* field);
+}  // namespace bound_rules_h
+namespace exchange_stream_h {
+absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request);
+}
+namespace page_h {
+extern int32_t size;
+extern std::string token;
+}  // namespace page_h
+namespace request_bounds_h {
+extern const v1::GetPlanRequest* request;
+}
+}  // namespace server_rpc
+
+namespace server_runtime {
+extern ServerConfig config;
+extern DescriptorBudget descriptors;
+extern Stores stores;
+extern TrainFunction train;
+extern std::shared_ptr<grpc::ServerCredentials> credentials;
+namespace exit_code_h {
+extern absl::StatusOr<ServerConfig> config;
+}
+}  // namespace server_runtime
+
+namespace server_training {
+extern SqliteGraphStore graphs;
+extern SqliteTrainingStore trainings;
+extern std::shared_ptr<SharedDatabase> database;
+extern TrainingManager manager;
+extern PolicyVersions versions;
+extern JobRegistry jobs;
+extern v1::StartTrainingRequest request;
+extern v1::Training training;
+extern DqnVersion new_version;
+extern v1::TrainingEvent event;
+extern v1::StepTelemetry step;
+extern v1::Graph before, after;
+extern TrainingJob job;
+extern policies::EpisodeReport report;
+extern policies::DqnPolicy policy;
+extern policies::MemorySystem system;
+extern PlanRequest plan_request;
+extern pid_t parent_pid;
+namespace candidate_h {
+extern policies::Graph graph;
+extern policies::DqnSettings settings;
+extern policies::UnitPrices prices;
+extern policies::Plan candidate, serving;
+void Promote(const policies::Plan& plan);
+}  // namespace candidate_h
+namespace training_manager_h {
+extern TrainerOptions options;
+}
+}  // namespace server_training
+
+}  // namespace stowage::examples
+
+#endif  // STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_SERVER_H_
