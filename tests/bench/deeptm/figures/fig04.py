@@ -39,7 +39,7 @@ def _known(strategy):
 
 
 def _misses(strategy):
-    """The share of kernels that find less than all of their inputs fast."""
+    """Returns the share of kernels that find less than all of their inputs fast."""
     shares = _known(strategy)
     return sum(share < 0.999 for share in shares) / len(shares)
 
@@ -49,8 +49,8 @@ def _body(strategies, means):
         return "Not run."
     lines = [(s["name"], page.percent(means[s["name"]]), page.percent(_misses(s)),
               page.number(s["step_time_ns"] / 1e9, 4)) for s in strategies]
-    return ("VGG-19, batch 512, 1:4, moves before the kernels: the share of what a kernel reads "
-            "that is in DRAM. One characteristic is a weight of 1 for it and 0 for the others; "
+    return ("VGG-19, batch 512, 1:4, moves before the kernels. The shares are those of a kernel's "
+            "inputs that are in DRAM. One characteristic has a weight of 1 and the others have 0; "
             "`heat` weighs all four and adjusts the weights (Algorithm 1); `deeptm` is the DQN. "
             "`sentinel` and `annealed-search` are planners that look at the whole step.\n\n" +
             page.table(("by", "mean over kernels", "kernels that miss something", "step, s"),

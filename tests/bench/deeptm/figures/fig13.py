@@ -31,7 +31,7 @@ class Figure:
 
 
 def _series(episodes, column):
-    """Episode numbers and values; a loss of 0 is an episode without learning."""
+    """Returns episode numbers and values; a loss of 0 means no learning."""
     points = [(e["episode"], e[column]) for e in episodes if column != "loss" or e["loss"] > 0]
     return [list(values) for values in zip(*points)] or [[], []]
 
@@ -48,7 +48,7 @@ def _episode(found):
 
 
 def _change(values):
-    """The means of the first and the last episodes."""
+    """Returns the means of the first and the last episodes."""
     means = results.smoothed(values)
     return f"{page.number(means[results.WINDOW - 1])} to {page.number(means[-1])}"
 
@@ -65,10 +65,11 @@ def _body(models, curves):
             lines.append((MODELS[model], f"{beta:g}", len(episodes), _change(reward),
                           _episode(results.convergence(reward)),
                           _change(loss) if loss else "–", _episode(results.convergence(loss))))
-    return (f"Batch 512 on `optane`, at most 1:2, moves beside the kernels. Converged: from when "
-            f"on the mean of {results.WINDOW} episodes stays within a tenth of its range of the "
-            "last one; not in time: only in the last fifth of the episodes. Epsilon, the probability of the greedy action, rises over the first 150 "
-            "of 200 episodes, and the reward with it: what converges before that has nothing more "
+    return ("Batch 512 on `optane`, at most 1:2, moves beside the kernels. A curve converged at the "
+            f"episode from which on the mean of {results.WINDOW} episodes stays within a tenth of "
+            "its range of the last one; not in time means only in the last fifth of the episodes. "
+            "Epsilon, the probability of the greedy action, rises over the first 150 of 200 "
+            "episodes, and the reward with it. A curve that converges before that has nothing more "
             "to learn.\n\n" +
             page.table(("model", "beta", "episodes", "reward, first to last 10", "converged at",
                         "loss, first to last 10", "converged at"), lines))

@@ -106,8 +106,8 @@ class _Part:
         return (f"**{scenario.title[0].upper()}{scenario.title[1:]}**, batch {scenario.batch}: "
                 "performance relative to everything fast." +
                 (" The paper's in brackets." if scenario is CPU else
-                 " Where a kernel needs more than 1:4, since nothing can be used in host memory, "
-                 "the least that works.") + "\n\n" + page.table(("model", *columns), lines))
+                 " A kernel that needs more than 1:4, since nothing can be used in host memory, "
+                 "gets the least that works.") + "\n\n" + page.table(("model", *columns), lines))
 
 
 def _best(performances):
@@ -116,7 +116,7 @@ def _best(performances):
 
 
 def _gains(found, policy, others):
-    """Of the policy's mean over seeds, over the best of the others, by model."""
+    """Returns the gain of the policy's mean over the best of the others, by model."""
     gains = []
     for row in found.values():
         rivals = [_best(row[other]) for other in others if _best(row[other]) is not None]
@@ -152,7 +152,7 @@ def _cpu_claims(found):
 
 
 def _room_claim(text, found, policy):
-    """What everything fast would gain: no policy gains more."""
+    """Returns what everything fast would gain: no policy gains more."""
     reached = [_best(row[policy]) for row in found.values()]
     return page.Claim(text, "–", page.span([1 / value - 1 for value in reached if value]), "–")
 

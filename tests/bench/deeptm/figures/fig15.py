@@ -56,12 +56,12 @@ def _body(found):
     lines = [(MODELS[model], *(page.number(row[column]) for column in (
         "deeptm_s", "decide_s", "deeptm_mb", "ilp_s", "ilp_gap", "ilp_mb", "sentinel_s",
         "sentinel_mb"))) for model, row in found.items()]
-    return ("Batch 512, 1:4, `optane`. DeepTM: training from scratch and, apart from it, the "
-            "plan that is made with the trained network; AutoTM: CBC instead of Gurobi, which is "
-            f"given {AUTOTM_SECONDS} s of the clock, so that where its gap is above {PAPER_GAP} "
-            "(what AutoTM's authors let Gurobi reach) the time is a lower bound. Memory is the "
+    return ("Batch 512, 1:4, `optane`. DeepTM's time is that of training from scratch and, apart "
+            "from it, that of the plan made with the trained network. AutoTM has CBC instead of "
+            f"Gurobi and {AUTOTM_SECONDS} s of the clock; if its gap is above {PAPER_GAP}, which "
+            "AutoTM's authors let Gurobi reach, its time is a lower bound. Memory is the "
             "peak resident size of the process, libraries and graph included (LibTorch for DeepTM). "
-            "Seconds of a processor, of the whole command (for Sentinel, of its plan).\n\n" +
+            "Seconds are CPU time of the whole command (for Sentinel, of its plan).\n\n" +
             page.table(("model", "DeepTM, s", "plan, s", "DeepTM, MB", "ILP, s", "ILP's gap",
                         "ILP, MB", "Sentinel, s", "Sentinel, MB"), lines))
 

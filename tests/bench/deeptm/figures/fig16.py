@@ -63,13 +63,14 @@ def _body(models, found):
              for model in models]
     return (f"Batch {BATCH}, `optane`, moves beside the kernels: performance relative to "
             f"everything fast, and the price of the memory used, each tier at its peak, at "
-            f"${paper.PRICES[0]} and ${paper.PRICES[1]} a GB. With a beta the DQN has up to "
-            f"{MOST} and its reward counts the price of what it uses; the ratios have beta = 1.\n\n"
+            f"${paper.PRICES[0]} and ${paper.PRICES[1]} a GB. With a beta, the DQN has up to "
+            f"{MOST}, and its reward counts the price of what it uses. The ratios have "
+            "beta = 1.\n\n"
             + page.table(("model", *_settings()), lines))
 
 
 def _against(models, found, setting, column, other="1:4"):
-    """Means over the models of a column, relative to a fixed ratio, less 1."""
+    """Returns a column's means over models, relative to a fixed ratio, less 1."""
     gains = [page.relative_gain(found[model, setting][column], found[model, other][column])
              for model in models if found[model, setting] and found[model, other]]
     return statistics.fmean(gains) if gains else None

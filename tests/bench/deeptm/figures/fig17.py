@@ -75,11 +75,11 @@ def _body(found):
         there = paper.FIGURE_17[model] if batch == 512 else None
         lines.append((MODELS[model], batch, *(_share(value) for value in row.values()),
                       page.percent(there)))
-    return ("`optane`, least of " + ", ".join(f"{100 * r:.0f}" for r in GRID) + " % of the peak; "
-            "a dash where none of them is enough. The DQN that was trained at 1:4 (at batch 512 "
-            "also that of 1:2) plans at all of these limits, and the best counts; a "
-            f"training at every limit would be the paper's way. AutoTM has {AUTOTM_SECONDS} s a "
-            "plan, and of the limits those of whole tenths up to 50 %.\n\n" +
+    return ("`optane`, the least of " + ", ".join(f"{100 * r:.0f}" for r in GRID) +
+            " % of the peak; a dash means that none of them is enough. The DQN that was trained at "
+            "1:4 (at batch 512 also that of 1:2) plans at all of these limits, and the best counts. "
+            f"The paper would train at every limit. AutoTM has {AUTOTM_SECONDS} s a plan, and only "
+            "the limits of whole tenths up to 50 %.\n\n" +
             page.table(("model", "batch", *next(iter(found.values())), "the paper's DeepTM"),
                        lines))
 

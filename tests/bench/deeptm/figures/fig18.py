@@ -45,8 +45,8 @@ def _body(found):
                           *map(page.with_spread, (plain, together, lane["ratios"]))))
     return ("Measured, not simulated: the agent's migrator carries out a plan in which every small "
             "tensor of ResNet-152 leaves fast memory while it is idle longest "
-            "([policies-deeptm-aggregation.md](policies-deeptm-aggregation.md)). Share of the "
-            f"bandwidth of 16 MiB copies on the same tier; median and extremes of {ROUNDS} rounds. "
+            "([the aggregator's page](policies-deeptm-aggregation.md)). Shares are of the bandwidth "
+            f"of 16 MiB copies on the same tier, with median and extremes of {ROUNDS} rounds. "
             "Optane is emulated, since the host has none.\n\n" +
             page.table(("tensors below", "tier", "direction", "one by one, %", "aggregated, %",
                         "ratio"), lines))
