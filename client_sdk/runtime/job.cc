@@ -20,6 +20,15 @@ namespace {
 constexpr std::string_view kLooseAllocation = "stowage::allocate";
 constexpr uint64_t kLooseAllocationKey = 1;
 
+// Somebody waits for bytes that cannot be had.
+[[noreturn]] void DieOfTier(const MappedTier& tier, int error) {
+  fprintf(stderr,
+          "stowage: the slow tier %s failed while a tensor was read in place: "
+          "%s; the job cannot go on\n",
+          tier.info.name, strerror(error));
+  abort();
+}
+
 }  // namespace
 
 Job::Job(SessionClient* client, const StorageAccess& storage,
@@ -80,7 +89,10 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
 void Job::PlaceNew(const RunningKernel& kernel, Block* block) {
   if (step_.mode == StepMode::kPlan) PlacePlanned(kernel, block);
   if (step_.mode == StepMode::kPlan) return;
-  if (step_.mode == StepMode::kGuided) FollowHints(kernel);
+  if (step_.mode == StepMode::kGuided) {
+    hints_.Follow(kernel);
+    NoteGuidance();
+  }
   bool placed = false;
   if (step_.mode == StepMode::kGuided) {
     placed = hints_.PlaceNew(kernel, block);
@@ -207,8 +219,8 @@ bool Job::HandleFault(void* address, Access access) {
     return false;
   }
   const int error = mover_.Fault(block, static_cast<char*>(address), access);
-  if (error != 0) DieOfTier(block->place.tier, error);
-  fault_waits_.Add(gettid(), session::NowNs() - begin_ns);
+  if (error != 0) DieOfTier(blocks_.tier(block->place.tier), error);
+  step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
   return true;
 }
 
@@ -223,23 +235,14 @@ bool Job::HandleMissingPage(char* page, bool write) {
   Block* block = blocks_.Find(page);
   const int error = mover_.BringIn(block, page, write);
   if (error == EFAULT) return false;
-  if (error != 0) DieOfTier(block->place.tier, error);
-  fault_waits_.Add(gettid(), session::NowNs() - begin_ns);
+  if (error != 0) DieOfTier(blocks_.tier(block->place.tier), error);
+  step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
   return true;
 }
 
 void Job::OpenPage(char* page) {
   MutexLock lock(&mutex_);
   mover_.OpenPage(blocks_.Find(page), page);
-}
-
-// Somebody waits for bytes that cannot be had.
-void Job::DieOfTier(int tier, int error) const {
-  fprintf(stderr,
-          "stowage: the slow tier %s failed while a tensor was read in place: "
-          "%s; the job cannot go on\n",
-          blocks_.tier(tier).info.name, strerror(error));
-  abort();
 }
 
 }  // namespace stowage::runtime

@@ -51,7 +51,6 @@
 #include "client_sdk/runtime/demand_placer.h"
 #include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/fast_space.h"
-#include "client_sdk/runtime/fault_waits.h"
 #include "client_sdk/runtime/hint_follower.h"
 #include "client_sdk/runtime/job_settings.h"
 #include "client_sdk/runtime/mover.h"
@@ -180,8 +179,6 @@ class Job {
   void PlacePlanned(const RunningKernel& kernel, Block* block)
       STOWAGE_REQUIRES(mutex_);
   void Die(Block* block) STOWAGE_REQUIRES(mutex_);
-  [[noreturn]] void DieOfTier(int tier, int error) const
-      STOWAGE_REQUIRES(mutex_);
   void LeaveStep(Block* block) STOWAGE_REQUIRES(mutex_);
   void SetAside(Block* block) STOWAGE_REQUIRES(mutex_);
   void PinForGood(Block* block) STOWAGE_REQUIRES(mutex_);
@@ -191,16 +188,12 @@ class Job {
   // job_step.cc: how a step begins, changes its mode and ends.
   void BeginStep() STOWAGE_REQUIRES(mutex_);
   void BeginPlanned(const PlanTable& plan) STOWAGE_REQUIRES(mutex_);
-  bool SkipsPlan(const PlanTable& plan) STOWAGE_REQUIRES(mutex_);
   bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets)
       STOWAGE_REQUIRES(mutex_);
   bool ChangePlan(const StepPosition& position) STOWAGE_REQUIRES(mutex_);
   void LeavePlanOn(std::optional<Surprise> surprise) STOWAGE_REQUIRES(mutex_);
   void EndPlan() STOWAGE_REQUIRES(mutex_);
-  void FollowHints(const RunningKernel& kernel) STOWAGE_REQUIRES(mutex_);
   void NoteGuidance() STOWAGE_REQUIRES(mutex_);
-  bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const
-      STOWAGE_REQUIRES(mutex_);
   void SetAsideWhatStays() STOWAGE_REQUIRES(mutex_);
   void PublishProfile() STOWAGE_REQUIRES(mutex_);
   int64_t TakeOverheadBytes() STOWAGE_REQUIRES(mutex_);
@@ -217,7 +210,6 @@ class Job {
   HintFollower hints_ STOWAGE_GUARDED_BY(mutex_);
   PlanExchange plans_ STOWAGE_GUARDED_BY(mutex_);
   RunningStep step_ STOWAGE_GUARDED_BY(mutex_);
-  FaultWaits fault_waits_ STOWAGE_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::runtime

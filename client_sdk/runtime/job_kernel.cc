@@ -14,7 +14,6 @@ void Job::EnterKernel(RunningKernel* kernel) {
   if (step_.Has(*kernel)) return;
   const bool began = kernel->start_ns != 0;
   step_.Enter(kernel, began ? kernel->start_ns : session::NowNs());
-  fault_waits_.Begin();
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
   if (step_.mode == StepMode::kPlan) EnterPlanned(*kernel);
@@ -70,7 +69,10 @@ void Job::BeginKernel(RunningKernel* kernel,
   space_.FollowPeak(step_.index, blocks_.tensor_bytes(), kernel->working_bytes);
   try {
     PlaceOperands(kernel, operands);
-    if (step_.mode == StepMode::kGuided) FollowHints(*kernel);
+    if (step_.mode == StepMode::kGuided) {
+      hints_.Follow(*kernel);
+      NoteGuidance();
+    }
   } catch (...) {
     Unuse(kernel);
     throw;
@@ -139,9 +141,7 @@ void Job::EndKernel(RunningKernel* kernel,
   // An emulated medium: the kernel takes as much longer as the real one would
   // make it.
   SpendNs(kernel->SlowTimeNs(blocks_.tiers()));
-  if (same_step) {
-    step_.End(*kernel, end_ns, kernel->moved_ns + fault_waits_.MeanNs());
-  }
+  if (same_step) step_.End(*kernel, end_ns, kernel->moved_ns);
   Unuse(kernel);
   for (const KernelOperand& output : outputs) {
     if (output.block->streams) mover_.Release(output.block);

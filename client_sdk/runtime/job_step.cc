@@ -63,12 +63,13 @@ void Job::BeginStep() {
 void Job::BeginPlanned(const PlanTable& plan) {
   const bool fits = pinned_.FindPlanBegin(plan);
   if (!fits && plans_.ForgetOutgrown(plan)) return;
-  const bool tries =
-      fits && plans_.library()->Tries(plan, step_.index) && !SkipsPlan(plan);
+  const PlanLibrary& library = *plans_.library();
+  const bool tries = fits && library.Tries(plan, step_.index) &&
+                     !step_.SkipsPlan(library.Choice(plan));
   const std::vector<PlanTarget> targets = driver_.tensors()->Recognize(
       plan, step_.index, pinned_.plan_begin_bytes());
   if (tries && StartPlan(plan, targets)) return;
-  if (AnyStaysElsewhere(targets)) {
+  if (pinned_.AnyStaysElsewhere(targets, step_.index)) {
     SetAsideWhatStays();
     if (plans_.ForgetOutgrown(plan)) return;
   }
@@ -77,16 +78,6 @@ void Job::BeginPlanned(const PlanTable& plan) {
   if (!tries) return;
   plans_.library()->NoteSurprise(plan);
   ++step_.fallbacks;
-}
-
-// Returns whether demand mode is the faster one of both, or is to be measured.
-bool Job::SkipsPlan(const PlanTable& plan) {
-  const ModeChoice& choice = plans_.library()->Choice(plan);
-  if (choice.next() == Driver::kPlan) return false;
-  step_.plan_skip =
-      choice.trying() ? session::kDemandTrial : session::kDemandFaster;
-  step_.plan_median_ns = choice.MedianNs(Driver::kPlan);
-  return true;
 }
 
 bool Job::StartPlan(const PlanTable& plan,
@@ -143,11 +134,6 @@ void Job::LeavePlanOn(std::optional<Surprise> surprise) {
   step_.On(StepEvent::kSurprise);
 }
 
-void Job::FollowHints(const RunningKernel& kernel) {
-  hints_.Follow(kernel);
-  NoteGuidance();
-}
-
 void Job::NoteGuidance() {
   if (hints_.plan() == nullptr) step_.On(StepEvent::kGuidanceEnds);
 }
@@ -157,16 +143,6 @@ void Job::SetAsideWhatStays() {
     LeaveStep(block);
     pinned_.SetAsideInPlace(block);
   }
-}
-
-// The plan can never begin. A tensor that merely stands in its way may be gone
-// in the next step.
-bool Job::AnyStaysElsewhere(const std::vector<PlanTarget>& targets) const {
-  for (const PlanTarget& target : targets) {
-    const bool stays = pinned_.Stays(*target.block, step_.index);
-    if (stays && target.block->place != target.place) return true;
-  }
-  return false;
 }
 
 // Before the first update of the parameters, when a forward and a backward pass

@@ -68,6 +68,15 @@ bool PinnedRoom::Stays(const Block& block, int64_t step) const {
                                   : block.birth_step < step - 1;
 }
 
+bool PinnedRoom::AnyStaysElsewhere(const std::vector<PlanTarget>& targets,
+                                   int64_t step) const {
+  return std::any_of(targets.begin(), targets.end(),
+                     [this, step](const PlanTarget& target) {
+                       return Stays(*target.block, step) &&
+                              target.block->place != target.place;
+                     });
+}
+
 std::vector<Block*> PinnedRoom::FindStaying(int64_t step) const {
   std::vector<Block*> staying;
   if (space_->limit().unlimited()) return staying;

@@ -28,11 +28,11 @@
 // with one that has it elsewhere. It then belongs to the nearer end of the
 // arena, and plans begin above it or end below it.
 //
-// An array that sees a tensor usually dies at once: a norm is computed, a picture
-// is drawn. So from the second step on such a tensor is pinned where it is, in
-// the room that the plan has for it, until the last array of it has died. Where
-// one lives to the end of the step, or the plan wants to move the tensor
-// meanwhile, tensors of that birth are set aside from the next step on.
+// An array that sees a tensor usually dies at once: a norm is computed, a
+// picture is drawn. So from the second step on such a tensor is pinned where it
+// is, in the room that the plan has for it, until the last array of it has
+// died. Where one lives to the end of the step, or the plan wants to move the
+// tensor meanwhile, tensors of that birth are set aside from the next step on.
 //
 // Invariants:
 //  * A block that is set aside is in fast memory and does not move while its
@@ -58,6 +58,7 @@
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/plan_tensors.h"
 
 namespace stowage::runtime {
 
@@ -103,6 +104,11 @@ class PinnedRoom {
   // known outside, or no storage has been seen behind it for a whole step, so
   // it belongs to a library.
   bool Stays(const Block& block, int64_t step) const;
+  // Returns whether a block of a plan stays where the plan does not have it.
+  // The plan can never begin then; a block that merely stands in its way may be
+  // gone in the next step.
+  bool AnyStaysElsewhere(const std::vector<PlanTarget>& targets,
+                         int64_t step) const;
   // Returns the blocks that stay and are not set aside. None while there is no
   // limit, as nothing has to move then.
   std::vector<Block*> FindStaying(int64_t step) const;

@@ -5,7 +5,7 @@
 //   step.On(StepEvent::kPlanStarts);
 //   step.Enter(&kernel, session::NowNs());
 //   step.profile.AddOperand(kernel.index, operand);
-//   step.End(kernel, session::NowNs(), waited_ns);
+//   step.End(kernel, session::NowNs(), kernel.moved_ns);
 //   publisher.WriteProfile(step, overhead_bytes);
 //   ++step.index;
 //
@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "client_sdk/runtime/fault_waits.h"
+#include "client_sdk/runtime/mode_choice.h"
 #include "client_sdk/runtime/plan_table.h"
 #include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/step_mode.h"
@@ -33,6 +35,7 @@ struct RunningStep {
   int64_t plan_wait_ns = 0;  // after its end
   // How often a plan was left, or could not start.
   uint32_t fallbacks = 0;
+  FaultWaits fault_waits;  // of its last kernel
   const PlanTable* plan = nullptr;  // drove it from the start
   // Why a plan did not, but for surprises, and the median of steps that it
   // drove.
@@ -45,6 +48,9 @@ struct RunningStep {
   // Begins the next step, or the first; keeps the index alone.
   void Begin(int64_t now_ns);
   void On(StepEvent event) { mode = Next(mode, event); }
+  // Returns whether demand mode is the faster one of both, or is to be
+  // measured, and records why the plan does not drive then.
+  bool SkipsPlan(const ModeChoice& choice);
 
   // Returns whether the kernel has been entered in this step.
   bool Has(const RunningKernel& kernel) const {
@@ -53,8 +59,9 @@ struct RunningStep {
   // Enters the kernel, which began at `now_ns`, as the next one of the step.
   void Enter(RunningKernel* kernel, int64_t now_ns);
   // Records that the kernel has ended at `end_ns`, after it did not run for
-  // `waited_ns`. Kernels of other threads may have caused some of these.
-  void End(const RunningKernel& kernel, int64_t end_ns, int64_t waited_ns);
+  // `moved_ns` and the time that its threads waited for faults. Kernels of
+  // other threads may have caused some of these.
+  void End(const RunningKernel& kernel, int64_t end_ns, int64_t moved_ns);
 };
 
 }  // namespace stowage::runtime
