@@ -10,8 +10,8 @@
 //
 // A stream is recognised by its second fault, next to the first: it goes up or
 // down from then on. The faults of a stream bring in batches of chunks, each
-// twice as large as the one before (as Linux reads ahead in files), since a long
-// stream goes on, until the streams of the time share the room.
+// twice as large as the one before (as Linux reads ahead in files), since a
+// long stream goes on, until the streams of the time share the room.
 //
 // Pure: fixed arrays, no system calls. Not thread-safe.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAULT_STREAMS_H_

@@ -68,9 +68,9 @@ bool FileRequests::Done(FileRequest* request) {
   return !request->under_way;
 }
 
-// Takes note of one request that is over, of whichever; may wait for it. Returns
-// whether another call may find more. A forked child has no part in the requests
-// of its parent and finds none.
+// Takes note of one request that is over, of whichever; may wait for it.
+// Returns whether another call may find more. A forked child has no part in the
+// requests of its parent and finds none.
 bool FileRequests::Reap(bool wait) {
   io_event event;
   timespec at_once{};

@@ -1,5 +1,5 @@
-// Reads and writes file tiers while the caller does something else: a shell over
-// Linux AIO, io_submit(2).
+// Reads and writes file tiers while the caller does something else: a shell
+// over Linux AIO, io_submit(2).
 //
 //   FileRequests requests;
 //   FileRequest request;

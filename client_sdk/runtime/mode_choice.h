@@ -24,8 +24,9 @@
 //    did, the trial comes in a quarter of that time.
 //  * A trial waits until it is cheap: by the shortest of the other driver's
 //    last steps, it may cost 2 % of the time since the last trial. Where demand
-//    mode takes ten times as long, that is every 1800 steps. A single step counts
-//    a third: the one that was profiled, often the only one, is far slower.
+//    mode takes ten times as long, that is every 1800 steps. A single step
+//    counts a third: the one that was profiled, often the only one, is far
+//    slower.
 //
 // So what trials cost is 2 % of the time by what is known when they begin, and
 // one step in 256 at most is a trial in the long run.

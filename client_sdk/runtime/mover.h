@@ -21,10 +21,11 @@
 // Moves that nothing waits for (BeginAhead) are remembered here: any of them
 // may be ended early, when its room or its block is needed.
 //
-// A block in a file tier may have pieces in memory, which may have been written:
-// in the stream window while a kernel uses it there, and as stray pages at other
-// times, if there is a pager. They go back to the file before the block moves or
-// is read; what brought them in while its copy was under way has only read them.
+// A block in a file tier may have pieces in memory, which may have been
+// written: in the stream window while a kernel uses it there, and as stray
+// pages at other times, if there is a pager. They go back to the file before
+// the block moves or is read; what brought them in while its copy was under way
+// has only read them.
 //
 // All that depends on how copies are made is here, in MoveLanes and in
 // tier_copy.h: memory whose copies a device orders in streams would have its

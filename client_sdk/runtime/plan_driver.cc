@@ -59,8 +59,8 @@ bool PlanDriver::Arrange(const std::vector<PlanTarget>& targets) {
 }
 
 // Makes room for the layout: tensors of the plan that stand elsewhere in the
-// fast tier go to their place, or leave. What cannot move stays; if it is in the
-// way, an allocation will find out.
+// fast tier go to their place, or leave. What cannot move stays; if it is in
+// the way, an allocation will find out.
 void PlanDriver::ClearFast(const std::vector<PlanTarget>& targets) {
   std::vector<PlanTarget> misplaced;
   for (const PlanTarget& target : targets) {

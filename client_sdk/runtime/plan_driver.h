@@ -23,10 +23,10 @@
 //
 // Invariants:
 //  * While plan() is set, each tensor that the plan has in fast memory now is
-//    there, at its offset above `plan_begin_bytes`, or has no block; or it could
-//    not move there when the plan took over.
-//  * The plan's room holds nothing else but strangers, and tensors that outlived
-//    what the plan expects.
+//    there, at its offset above `plan_begin_bytes`, or has no block; or it
+//    could not move there when the plan took over.
+//  * The plan's room holds nothing else but strangers, and tensors that
+//    outlived what the plan expects.
 //  * After a surprise nothing is called but Leave(). After Leave() no planned
 //    move is under way and no copy is kept, and plan() is null.
 //

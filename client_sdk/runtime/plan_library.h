@@ -62,8 +62,8 @@ class PlanLibrary {
 
   // A step of this kind has ended.
   void EndStep(uint64_t signature);
-  // Returns the plan of the kind of step that is expected next, or null. After a
-  // kind that is new that is the same kind, or the last that followed a plan.
+  // Returns the plan of the kind of step that is expected next, or null. After
+  // a kind that is new that is the same kind, or the last that followed a plan.
   const PlanTable* Expected() const;
   // Returns a plan whose steps pass that position, or null.
   const PlanTable* FindPassing(const StepPosition& position) const;

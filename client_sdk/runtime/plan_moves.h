@@ -54,8 +54,8 @@ class PlanMoves {
   PlanMoves& operator=(const PlanMoves&) = delete;
 
   // Starts over with the moves of a plan, which outlives the step. Its fast
-  // room begins at `plan_begin_bytes`. Pass(boundary) comes next: moves that are
-  // over by then are left out.
+  // room begins at `plan_begin_bytes`. Pass(boundary) comes next: moves that
+  // are over by then are left out.
   void Begin(const PlanTable& plan, int64_t plan_begin_bytes,
              int32_t boundary = 0);
 

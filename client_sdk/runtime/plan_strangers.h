@@ -8,9 +8,9 @@
 //
 // A step is never quite the profiled one: its batch is another tensor, the
 // program keeps a tensor longer or makes one of its own. Such a stranger may
-// stand in fast memory wherever the plan leaves a hole, and leaves when the plan
-// needs the room. So it costs copies, and the plan goes on. A tensor of the
-// plan that stands in room which the plan gives to another one has outlived
+// stand in fast memory wherever the plan leaves a hole, and leaves when the
+// plan needs the room. So it costs copies, and the plan goes on. A tensor of
+// the plan that stands in room which the plan gives to another one has outlived
 // what the plan expects, and leaves as well.
 //
 // Invariants:

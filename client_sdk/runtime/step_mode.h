@@ -32,8 +32,8 @@
 //
 // Within kPlan the plan may change, once or more: to that of the kind of step
 // which the step turns out to be. But plans are left once in a step and never
-// taken up again before the next one, and a step that a plan drove to its end is
-// never the first of its kind to be profiled.
+// taken up again before the next one, and a step that a plan drove to its end
+// is never the first of its kind to be profiled.
 //
 // Pure.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STEP_MODE_H_

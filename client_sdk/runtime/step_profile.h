@@ -46,8 +46,8 @@ class StepProfile {
   uint64_t signature() const { return signature_; }
   int32_t kernel_count() const { return static_cast<int32_t>(kernels_.size()); }
 
-  // Returns the origins (block_origins.h) of the blocks that were alive when the
-  // step began, by block id.
+  // Returns the origins (block_origins.h) of the blocks that were alive when
+  // the step began, by block id.
   const std::unordered_map<uint64_t, uint64_t>& origins() const {
     return origins_;
   }

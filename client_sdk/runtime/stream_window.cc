@@ -105,8 +105,8 @@ int StreamWindow::Map(Piece& piece, Access access) {
   return 0;
 }
 
-// Returns the part of `wanted` around chunk `kept` that no piece has and that is
-// within the block.
+// Returns the part of `wanted` around chunk `kept` that no piece has and that
+// is within the block.
 ChunkRange StreamWindow::Absent(const Block& block, ChunkRange wanted,
                                 int64_t kept) {
   const int64_t chunks = (block.room_bytes() + chunk_bytes_ - 1) / chunk_bytes_;
@@ -180,7 +180,8 @@ int StreamWindow::WriteBehind(const Block& block, ChunkRange passed) {
   return piece != nullptr && piece->dirty ? BeginWrite(*piece) : 0;
 }
 
-// Finds frames side by side: free ones, those of what the stream passed, or any.
+// Finds frames side by side: free ones, those of what the stream passed, or
+// any.
 int StreamWindow::TakeFrames(int64_t count, const FaultStreams::Stream& stream,
                              int* first) {
   *first = FreeFrames(count);
@@ -208,8 +209,9 @@ int StreamWindow::FreeFrames(int64_t count) const {
   return kNone;
 }
 
-// Chooses at random. Kernels sweep over their operands again and again, and of a
-// sweep that does not fit the oldest chunk is the next one needed: any is better.
+// Chooses at random. Kernels sweep over their operands again and again, and of
+// a sweep that does not fit the oldest chunk is the next one needed: any is
+// better.
 int StreamWindow::RandomFrames(int64_t count) {
   const int64_t starts = frame_count_ - count + 1;
   for (int tries = 0;; ++tries) {
@@ -220,9 +222,10 @@ int StreamWindow::RandomFrames(int64_t count) {
 }
 
 // Returns whether the pieces in these frames may leave: all but the one that is
-// served. Before the last try, what is coming in stays, since it is needed soon,
-// and what was changed or is being written stays for now. At the first try the
-// latter begins to be written: as much as comes in, and nobody waits for it.
+// served. Before the last try, what is coming in stays, since it is needed
+// soon, and what was changed or is being written stays for now. At the first
+// try the latter begins to be written: as much as comes in, and nobody waits
+// for it.
 bool StreamWindow::MayLeave(int first, int64_t count, int tries) {
   for (int i = first; i < first + count; ++i) {
     if (frames_[i] == kNone) continue;

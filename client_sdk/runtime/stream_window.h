@@ -9,8 +9,8 @@
 //   error = window.Release(*block);  // before it moves or dies
 //
 // Kernels sweep over their operands, so faults form streams (fault_streams.h).
-// When a stream moves on from a piece to the next one, which was read ahead, the
-// piece after that begins to come in, and the one that it left, if it was
+// When a stream moves on from a piece to the next one, which was read ahead,
+// the piece after that begins to come in, and the one that it left, if it was
 // written, begins to go out. So the file is read and written while the kernel
 // runs, and a fault brings in more at a time the longer its stream is.
 //
@@ -56,8 +56,8 @@ class StreamWindow {
   int Fault(Block* block, const char* address, Access access);
 
   // Writes back what was changed and unmaps the block's pieces. Without `keep`
-  // it drops what was changed, because the block is about to be freed. Returns 0
-  // or an errno.
+  // it drops what was changed, because the block is about to be freed. Returns
+  // 0 or an errno.
   int Release(const Block& block, bool keep = true);
 
   // Returns the bytes read and written since the last call.

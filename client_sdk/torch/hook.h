@@ -27,8 +27,8 @@ void DisableHook();
 // Notes that the script has made an optimizer, whose step() will end steps.
 void ExpectOptimizer();
 
-// A module with parameters is called, by no other module, while no gradients are
-// recorded: its batch may begin a new step (step_marker.h).
+// A module with parameters is called, by no other module, while no gradients
+// are recorded: its batch may begin a new step (step_marker.h).
 void NoteEvaluation(int64_t module);
 
 // Ends the step. From now on only such calls end steps.
