@@ -36,7 +36,7 @@ class HazardsTest(unittest.TestCase):
                                  run.summary())
 
     def test_what_is_pickled_can_still_move(self):
-        run = harness.stowed("hazards_memory.py", "pickled", fast="60%")
+        run = harness.stowed("hazards_memory.py", "pickled", fast="75%")
         self.assertIn("plan", run.modes, run.summary())
         self.assertNotIn("layout-taken", run.event_reasons, run.summary())
 
