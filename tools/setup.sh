@@ -9,7 +9,7 @@ set -euo pipefail
 
 packages=(
   # To build.
-  build-essential cmake ninja-build ccache pkg-config
+  build-essential cmake ninja-build ccache mold pkg-config
   protobuf-compiler protobuf-compiler-grpc
   libtorch-dev libgrpc++-dev libgrpc-dev libprotobuf-dev libabsl-dev
   libmemkind-dev libnuma-dev liburing-dev

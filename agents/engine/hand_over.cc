@@ -15,7 +15,7 @@
 namespace stowage::agent {
 namespace {
 
-constexpr int kRepetitions = 9;
+constexpr int kHandOvers = 9;
 constexpr int64_t kRoundToNs = 10'000;
 constexpr int64_t kLookAgainNs = 20'000'000;
 
@@ -56,7 +56,7 @@ int64_t MeasureHandOverNs(std::vector<TierRoom> rooms, const MoveOrder& order) {
   const Migrator migrator(lanes.get(), std::move(rooms),
                           /*on_failure=*/nullptr);
   int64_t least_ns = std::numeric_limits<int64_t>::max();
-  for (int i = 0; i < kRepetitions; ++i) {
+  for (int i = 0; i < kHandOvers; ++i) {
     least_ns =
         std::min(least_ns, TimeHandOverNs(lanes[session::kLaneOut], order));
   }

@@ -17,7 +17,7 @@
 namespace stowage::agent {
 namespace {
 
-constexpr int64_t kMostDefaultBytes = int64_t{16} << 30;
+constexpr int64_t kMostDefaultPmemBytes = int64_t{16} << 30;
 
 class PmemProvider : public TierProvider {
  public:
@@ -41,7 +41,7 @@ class PmemProvider : public TierProvider {
     if (!free_bytes.ok()) return free_bytes.status();
     if (capacity_bytes <= 0) capacity_bytes = size_bytes_;
     if (capacity_bytes <= 0) {
-      capacity_bytes = std::min(kMostDefaultBytes, *free_bytes / 2);
+      capacity_bytes = std::min(kMostDefaultPmemBytes, *free_bytes / 2);
     }
     capacity_bytes -= capacity_bytes % session::kPageBytes;
     if (capacity_bytes > *free_bytes) {

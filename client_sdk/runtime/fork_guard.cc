@@ -24,7 +24,7 @@ struct Snapshot {
   std::vector<SnapshotEntry> entries;
 };
 
-Job* g_job = nullptr;
+Job* g_forked_job = nullptr;
 SessionClient* g_client = nullptr;
 void (*g_in_child)() = nullptr;
 Snapshot g_snapshot;  // guarded by the Job's mutex
@@ -38,9 +38,9 @@ Snapshot g_snapshot;  // guarded by the Job's mutex
 void TakeSnapshot() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
   if (g_snapshot.fd >= 0) close(g_snapshot.fd);
   g_snapshot = {};
-  g_snapshot.change_count = g_job->change_count();
+  g_snapshot.change_count = g_forked_job->change_count();
   int64_t bytes = 0;
-  for (const Block* block : g_job->blocks()) {
+  for (const Block* block : g_forked_job->blocks()) {
     const MappedTier& tier = g_client->tiers()[block->place.tier];
     g_snapshot.entries.push_back(
         {tier.base + block->place.offset_bytes, block->room_bytes(), bytes});
@@ -54,10 +54,10 @@ void TakeSnapshot() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
   }
   bool whole = memory != MAP_FAILED;
   int64_t offset_bytes = 0;
-  for (const Block* block : g_job->blocks()) {
+  for (const Block* block : g_forked_job->blocks()) {
     if (!whole) break;
-    whole = g_job->ReadBlock(*block,
-                             static_cast<char*>(memory) + offset_bytes) == 0;
+    whole = g_forked_job->ReadBlock(
+                *block, static_cast<char*>(memory) + offset_bytes) == 0;
     offset_bytes += block->room_bytes();
   }
   if (memory != MAP_FAILED) munmap(memory, bytes);
@@ -69,13 +69,16 @@ void TakeSnapshot() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
 }
 
 void BeforeFork() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
-  g_job->LockForFork();
-  if (g_snapshot.fd < 0 || g_snapshot.change_count != g_job->change_count()) {
+  g_forked_job->LockForFork();
+  if (g_snapshot.fd < 0 ||
+      g_snapshot.change_count != g_forked_job->change_count()) {
     TakeSnapshot();
   }
 }
 
-void InParent() STOWAGE_NO_THREAD_SAFETY_ANALYSIS { g_job->UnlockAfterFork(); }
+void InParent() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
+  g_forked_job->UnlockAfterFork();
+}
 
 // Closes the file tiers. A forked child has no pager, and memory that nobody
 // watches would read as zeros.
@@ -97,13 +100,13 @@ void InChild() STOWAGE_NO_THREAD_SAFETY_ANALYSIS {
   }
   g_client->CloseSocket();
   g_in_child();
-  g_job->UnlockAfterFork();
+  g_forked_job->UnlockAfterFork();
 }
 
 }  // namespace
 
 void InstallForkGuard(Job* job, SessionClient* client, void (*in_child)()) {
-  g_job = job;
+  g_forked_job = job;
   g_client = client;
   g_in_child = in_child;
   pthread_atfork(BeforeFork, InParent, InChild);

@@ -13,7 +13,7 @@
 namespace stowage::runtime {
 namespace {
 
-constexpr int64_t kLookAgainNs = 20'000'000;
+constexpr int64_t kPlanLookAgainNs = 20'000'000;
 
 }  // namespace
 
@@ -65,7 +65,7 @@ int64_t PlanExchange::AwaitPlan() {
         segment->profiles_refused.load() != refused) {
       break;
     }
-    session::FutexWait(segment->plan_bell, seen, kLookAgainNs);
+    session::FutexWait(segment->plan_bell, seen, kPlanLookAgainNs);
   }
   return session::NowNs() - begin_ns;
 }

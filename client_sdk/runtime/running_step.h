@@ -35,7 +35,7 @@ struct RunningStep {
   int64_t plan_wait_ns = 0;  // after its end
   // How often a plan was left, or could not start.
   uint32_t fallbacks = 0;
-  FaultWaits fault_waits;  // of its last kernel
+  FaultWaits fault_waits;           // of its last kernel
   const PlanTable* plan = nullptr;  // drove it from the start
   // Why a plan did not, but for surprises, and the median of steps that it
   // drove.

@@ -25,13 +25,13 @@ using torch::jit::Stack;
 constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
 
 // Atomic, since threads that start meanwhile ask for it.
-std::atomic<runtime::Job*> g_job{nullptr};
+std::atomic<runtime::Job*> g_hooked_job{nullptr};
 StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
 thread_local bool t_trains = false;   // this one has
 
-runtime::Job& TheJob() { return *g_job.load(std::memory_order_acquire); }
+runtime::Job& TheJob() { return *g_hooked_job.load(std::memory_order_acquire); }
 
 // Calls `visit` with the tensors that have the storages: with the tensor
 // itself, or with the parts of a sparse one. A tensor that is opaque to PyTorch
@@ -150,14 +150,15 @@ void EndStep() {
 
 std::unique_ptr<at::ObserverContext> OnRecordOpened(
     const at::RecordFunction& record) {
-  if (g_job != nullptr && g_marker.RecordOpened(record.name())) {
+  if (g_hooked_job != nullptr && g_marker.RecordOpened(record.name())) {
     KeepError([] { TheJob().BeforeUpdate(); });
   }
   return nullptr;
 }
 
 void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
-  if (g_job != nullptr && g_marker.RecordClosed(record.name())) EndStep();
+  if (g_hooked_job == nullptr) return;
+  if (g_marker.RecordClosed(record.name())) EndStep();
 }
 
 // Makes the kernel current on this thread and ends it, whatever happens.
@@ -223,7 +224,7 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
 
 void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
               Stack* stack) {
-  if (g_job == nullptr) return Redispatch(op, keys, stack);
+  if (g_hooked_job == nullptr) return Redispatch(op, keys, stack);
   const OperatorInfo& info = InfoOf(op);
   if (info.bookkeeping || info.view) return Redispatch(op, keys, stack);
   RunKernel(info, op, keys, stack);
@@ -240,7 +241,7 @@ runtime::RunningKernel* CurrentKernel() { return t_kernel; }
 bool OnAuxiliaryThread() { return g_training && !t_trains; }
 
 void InstallHook(runtime::Job* job) {
-  g_job = job;
+  g_hooked_job = job;
   EnableHookOnThread();
   at::addGlobalCallback(
       at::RecordFunctionCallback(OnRecordOpened, OnRecordClosed)
@@ -249,26 +250,26 @@ void InstallHook(runtime::Job* job) {
 
 void EnableHookOnThread() {
   thread_local bool enabled = false;
-  if (enabled || g_job == nullptr) return;
+  if (enabled || g_hooked_job == nullptr) return;
   enabled = true;
   c10::impl::tls_set_dispatch_key_included(kHookKey, true);
 }
 
 void DisableHook() {
-  g_job = nullptr;
+  g_hooked_job = nullptr;
   c10::impl::tls_set_dispatch_key_included(kHookKey, false);
 }
 
 void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
 
 void NoteEvaluation(int64_t module) {
-  if (g_job == nullptr || OnAuxiliaryThread()) return;
+  if (g_hooked_job == nullptr || OnAuxiliaryThread()) return;
   if (g_marker.EvaluationCalls(module)) EndStep();
 }
 
 void EndStepManually() {
   g_marker.SetManual();
-  if (g_job != nullptr) TheJob().EndStep();
+  if (g_hooked_job != nullptr) TheJob().EndStep();
 }
 
 }  // namespace stowage::torch_plugin

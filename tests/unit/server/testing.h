@@ -7,10 +7,12 @@
 #ifndef STOWAGE_TESTS_UNIT_SERVER_TESTING_H_
 #define STOWAGE_TESTS_UNIT_SERVER_TESTING_H_
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 
+#include "absl/time/time.h"
 #include "stowage/v1/graph.pb.h"
 #include "stowage/v1/memory_system.pb.h"
 
@@ -35,6 +37,10 @@ class TemporaryDirectory {
 };
 
 inline constexpr int64_t kChainTensorBytes = 1 << 20;
+// A limit under which two of them fit.
+inline constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
+inline constexpr absl::Duration kLease = absl::Seconds(15);  // of a node
+inline const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
 
 // Returns a chain of kernels. Kernel k reads tensor k (the weights for k = 0)
 // and writes tensor k + 1; each takes 1 MiB and each kernel 1 ms. At most two

@@ -13,7 +13,7 @@ namespace stowage::agent {
 namespace {
 
 constexpr int64_t kMiB = 1 << 20;
-constexpr int64_t kArenaBytes = 64 * kMiB;
+constexpr int64_t kMoverArenaBytes = 64 * kMiB;
 
 // Counts into how many slices a copy is cut: as many as threads copy it.
 class SlicesArena : public Arena {
@@ -22,7 +22,7 @@ class SlicesArena : public Arena {
       : gains_from_threads_(gains_from_threads) {}
 
   int fd() const override { return -1; }
-  int64_t capacity_bytes() const override { return kArenaBytes; }
+  int64_t capacity_bytes() const override { return kMoverArenaBytes; }
   std::byte* mapped() const override { return nullptr; }
   bool gains_from_threads() const override { return gains_from_threads_; }
   int Read(int64_t, absl::Span<std::byte> to) override {
@@ -56,7 +56,7 @@ class MoverTest : public testing::Test {
     optane_ = optane.get();
     rooms_.push_back(
         {.arena = std::make_unique<MemoryArena>(
-             *SharedMemory::Create("fast", kArenaBytes)),
+             *SharedMemory::Create("fast", kMoverArenaBytes)),
          .traits = {.copy_read_threads = 16, .copy_write_threads = 16},
          .gate = std::make_shared<CopyGate>(16, 16)});
     rooms_.push_back(

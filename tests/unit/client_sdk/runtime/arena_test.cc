@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
@@ -18,8 +19,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Optional;
 using ::testing::Pair;
-
-constexpr int64_t kPage = session::kPageBytes;
 
 Block OfPages(int64_t pages) { return {.size_bytes = pages * kPage}; }
 

@@ -13,13 +13,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kFastPages = 8;
+constexpr int64_t kEvictorPages = 8;
 constexpr int64_t kSlowPages = 16;
 
 class EvictorTest : public testing::Test {
  protected:
   EvictorTest()
-      : memory_({.fast_bytes = kFastPages * kPage,
+      : memory_({.fast_bytes = kEvictorPages * kPage,
                  .slow_bytes = kSlowPages * kPage}) {}
 
   // Lets a kernel use the block now.
@@ -50,7 +50,7 @@ TEST_F(EvictorTest, WhatWasUsedLongestAgoLeavesForANewBlock) {
 
 TEST_F(EvictorTest, ThereIsNoFastRoomWhereNothingMayLeave) {
   FakeStorage storage;
-  Block* block = memory_.Make(&storage, kFastPages * kPage, 'a');
+  Block* block = memory_.Make(&storage, kEvictorPages * kPage, 'a');
   memory_.blocks.BeginUse(block);
   Block born{.size_bytes = kPage};
   EXPECT_FALSE(evictor_.TakeFastRoom(&born).has_value());
@@ -127,7 +127,7 @@ TEST_F(EvictorTest, TheLowestRoomMayBeThatOfBlocksThatCanMove) {
 
 TEST_F(EvictorTest, FetchingEvictsWhatIsInTheWay) {
   FakeStorage first, second;
-  Block* absent = memory_.Make(&first, kFastPages * kPage, 'a', /*tier=*/1);
+  Block* absent = memory_.Make(&first, kEvictorPages * kPage, 'a', /*tier=*/1);
   Block* present = memory_.Make(&second, kPage, 'b');
   EXPECT_TRUE(evictor_.Fetch(absent));
   EXPECT_EQ(absent->place.tier, session::kFastTier);

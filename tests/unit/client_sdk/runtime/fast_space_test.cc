@@ -6,12 +6,12 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/placed_memory.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
 
 // The smallest window.
-const int64_t kUnit = StreamWindow::BytesFor(0);
 
 struct Space {
   explicit Space(const FakeAgentOptions& options)

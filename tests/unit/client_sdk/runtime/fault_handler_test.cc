@@ -14,12 +14,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-const int64_t kUnit = StreamWindow::BytesFor(0);
-constexpr int64_t kPage = session::kPageBytes;
 
 std::atomic<int> g_foreign_faults{0};
 
@@ -100,8 +98,8 @@ TEST_F(FaultHandlerTest, ServesThreadsThatShareATensor) {
   }
 }
 
-// Each thread counts up words of its own, which lie between those of the others:
-// in sweeps up and down, and at random.
+// Each thread counts up words of its own, which lie between those of the
+// others: in sweeps up and down, and at random.
 TEST_F(FaultHandlerTest, LosesNoWriteOfThreadsThatMixSweepsWithRandomAccess) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 60;

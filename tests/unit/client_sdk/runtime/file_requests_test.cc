@@ -8,11 +8,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-constexpr int64_t kPage = session::kPageBytes;
 
 class FileRequestsTest : public testing::Test {
  protected:

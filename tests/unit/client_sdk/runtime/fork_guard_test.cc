@@ -10,11 +10,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-const int64_t kUnit = StreamWindow::BytesFor(0);
 
 bool g_in_child = false;
 

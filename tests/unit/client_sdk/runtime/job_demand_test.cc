@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
@@ -23,8 +24,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 // The smallest window; sizes follow it.
-const int64_t kUnit = StreamWindow::BytesFor(0);
-constexpr int64_t kMiB = 1 << 20;
 constexpr JobSettings kDemandOnly{.demand_only = true};
 
 FakeAgentOptions Limited(int64_t limit_bytes) {

@@ -25,8 +25,8 @@ constexpr int kAsks = 0;      // the first kernel states the situation,
 constexpr int kAnswered = 1;  // the second runs until the answer is there
 constexpr uint64_t kSeed = 20260101;
 
-// Plans to move the batch before the second kernel, when another thread uses it.
-// Every step leaves such a plan there, and it is soon tried no more.
+// Plans to move the batch before the second kernel, when another thread uses
+// it. Every step leaves such a plan there, and it is soon tried no more.
 bool PlanThatFails(const session::ProfileArea& profile,
                    session::PlanArea* plan) {
   PlanIdentity(profile, plan);

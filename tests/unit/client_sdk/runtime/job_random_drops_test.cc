@@ -10,7 +10,7 @@
 namespace stowage::runtime {
 namespace {
 
-constexpr uint64_t kSeed = 20260102;
+constexpr uint64_t kDropsSeed = 20260102;
 constexpr int kTensors = 6;
 constexpr int kRandomKernels = 14;
 
@@ -63,7 +63,7 @@ class RandomDropsTest : public testing::TestWithParam<int> {
     process.job().EndStep();
   }
 
-  std::mt19937_64 random_{kSeed + GetParam()};
+  std::mt19937_64 random_{kDropsSeed + GetParam()};
 };
 
 TEST_P(RandomDropsTest, KernelsReadWhatWasWrittenAndAllRoomComesBack) {

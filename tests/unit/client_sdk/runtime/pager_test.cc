@@ -19,12 +19,10 @@
 #include "client_sdk/runtime/fork_guard.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_process.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-const int64_t kUnit = StreamWindow::BytesFor(0);
-constexpr int64_t kPage = session::kPageBytes;
 
 // Returns where two texts first differ; -1: nowhere.
 int64_t FirstDifference(const std::string& a, const std::string& b) {

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/placed_memory.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
@@ -14,7 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // The smallest window.
-const int64_t kUnit = StreamWindow::BytesFor(0);
 constexpr uint64_t kSignature = 7;
 
 class PinnedRoomTest : public testing::Test {

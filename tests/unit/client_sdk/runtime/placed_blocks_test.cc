@@ -6,11 +6,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_storage.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-constexpr int64_t kPage = session::kPageBytes;
 
 // Returns a tier of addresses that nobody reads or writes.
 MappedTier TierAt(uintptr_t address, int64_t capacity_bytes, uint32_t flags) {

@@ -23,10 +23,9 @@
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
 #include "tests/unit/client_sdk/runtime/fake_storage.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
-
-inline constexpr int64_t kPage = session::kPageBytes;
 
 // Has the members that the Job has, without a window in the fast arena.
 class PlacedMemory {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kStep = 5;
 constexpr uint64_t kTag = 77;
-constexpr int64_t kBeginBytes = 3 * kPage;
+constexpr int64_t kRoomBegin = 3 * kPage;
 
 class PlanTensorsTest : public testing::Test {
  protected:
@@ -41,7 +41,7 @@ class PlanTensorsTest : public testing::Test {
     return plan;
   }
   std::vector<PlanTarget> Recognize(const PlanTable& plan) {
-    return tensors_.Recognize(plan, kStep, kBeginBytes);
+    return tensors_.Recognize(plan, kStep, kRoomBegin);
   }
 
   PlacedMemory memory_;
@@ -70,7 +70,7 @@ TEST_F(PlanTensorsTest, RecognisesABlockByHowTheStepBeforeBoreIt) {
 }
 
 TEST_F(PlanTensorsTest, FastPlacesAreCountedFromWhereThePlanBegins) {
-  const Place fast{session::kFastTier, kBeginBytes + kPage};
+  const Place fast{session::kFastTier, kRoomBegin + kPage};
   EXPECT_EQ(Recognize(KnownById())[0].place, fast);
   const Place slow{1, kPage};
   EXPECT_EQ(Recognize(KnownById(/*tier=*/1))[0].place, slow);
@@ -84,10 +84,10 @@ TEST_F(PlanTensorsTest, InTheMiddleOfAStepTensorsAreWhereMovesHaveBroughtThem) {
                  .start_kernel = 2,
                  .deadline_kernel = 4,
                  .to_offset_bytes = 5 * kPage}};
-  const Place before{session::kFastTier, kBeginBytes + kPage};
+  const Place before{session::kFastTier, kRoomBegin + kPage};
   const Place after{1, 5 * kPage};
   const auto place_at = [&](int32_t boundary) {
-    return tensors_.Recognize(plan, kStep, kBeginBytes, boundary)[0].place;
+    return tensors_.Recognize(plan, kStep, kRoomBegin, boundary)[0].place;
   };
   EXPECT_EQ(place_at(0), before);
   EXPECT_EQ(place_at(3), before);
@@ -106,11 +106,11 @@ TEST_F(PlanTensorsTest, RecognisesABlockThatTheStepItselfBore) {
   block_->birth_tag = kTag;
   block_->birth_step = kStep;
   const std::vector<PlanTarget> targets =
-      tensors_.Recognize(plan, kStep, kBeginBytes, /*boundary=*/5);
+      tensors_.Recognize(plan, kStep, kRoomBegin, /*boundary=*/5);
   ASSERT_EQ(targets.size(), 1u);
   EXPECT_EQ(tensors_.at(2), block_);
   EXPECT_EQ(targets[0].place,
-            (Place{session::kFastTier, kBeginBytes + 7 * kPage}));
+            (Place{session::kFastTier, kRoomBegin + 7 * kPage}));
 }
 
 TEST_F(PlanTensorsTest, ABlockOfAnotherSizeIsNoTensorOfThePlan) {

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "tests/unit/client_sdk/runtime/fake_process.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 
 // The smallest window; sizes follow it.
-inline const int64_t kUnit = StreamWindow::BytesFor(0);
 
 // Plans every tensor of the step at a fast address of its own, without moves.
 inline void PlanIdentity(const session::ProfileArea& profile,

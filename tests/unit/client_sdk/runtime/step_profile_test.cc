@@ -11,7 +11,7 @@
 namespace stowage::runtime {
 namespace {
 
-constexpr int64_t kBytes = 1 << 16;
+constexpr int64_t kBlockBytes = 1 << 16;
 
 class StepProfileTest : public testing::Test {
  protected:
@@ -34,7 +34,8 @@ class StepProfileTest : public testing::Test {
 };
 
 TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
-  Block a{.id = 1, .size_bytes = kBytes}, b{.id = 2, .size_bytes = kBytes};
+  Block a{.id = 1, .size_bytes = kBlockBytes},
+      b{.id = 2, .size_bytes = kBlockBytes};
   profile_.AddAlive(&a, 0);
   profile_.AddAlive(&b, 0);
   const int32_t first = AddKernel("first");
@@ -62,7 +63,7 @@ TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
 }
 
 TEST_F(StepProfileTest, AddsUpTheUsesOfABlockByOneKernel) {
-  Block block{.id = 1, .size_bytes = kBytes};
+  Block block{.id = 1, .size_bytes = kBlockBytes};
   profile_.AddAlive(&block, 0);
   const int32_t kernel = AddKernel("add_");
   profile_.AddOperand(kernel, {&block, session::kOperandRead, 2});
@@ -87,8 +88,8 @@ TEST_F(StepProfileTest, WritesEachNameOnce) {
 }
 
 TEST_F(StepProfileTest, RecordsBirthsAndDeaths) {
-  Block older{.id = 1, .size_bytes = kBytes};
-  Block brief{.id = 2, .size_bytes = 2 * kBytes, .backward = true};
+  Block older{.id = 1, .size_bytes = kBlockBytes};
+  Block brief{.id = 2, .size_bytes = 2 * kBlockBytes, .backward = true};
   profile_.AddAlive(&older, 0);
   AddKernel("first");
   const int32_t kernel = AddKernel("second");
@@ -102,7 +103,7 @@ TEST_F(StepProfileTest, RecordsBirthsAndDeaths) {
   EXPECT_EQ(area.blocks[0].id, 1u);
   EXPECT_EQ(area.blocks[0].birth_kernel, -1);
   EXPECT_EQ(area.blocks[0].death_kernel, -1);
-  EXPECT_EQ(area.blocks[1].size_bytes, 2 * kBytes);
+  EXPECT_EQ(area.blocks[1].size_bytes, 2 * kBlockBytes);
   EXPECT_EQ(area.blocks[1].birth_kernel, kernel);
   EXPECT_EQ(area.blocks[1].birth_ordinal, 3);
   EXPECT_EQ(area.blocks[1].death_kernel, 2);
@@ -111,7 +112,7 @@ TEST_F(StepProfileTest, RecordsBirthsAndDeaths) {
 
 TEST_F(StepProfileTest, RecordsWhatABlockIsWhenTheStepEnds) {
   int storage = 0;
-  Block weight{.id = 1, .size_bytes = kBytes}, scratch{.id = 2};
+  Block weight{.id = 1, .size_bytes = kBlockBytes}, scratch{.id = 2};
   profile_.AddAlive(&weight, 0);
   profile_.AddAlive(&scratch, 0);
   AddKernel("first");
@@ -125,11 +126,11 @@ TEST_F(StepProfileTest, RecordsWhatABlockIsWhenTheStepEnds) {
 }
 
 TEST_F(StepProfileTest, FindsWhereATensorOfTheStepBeforeWasBorn) {
-  const uint64_t tag = BirthTag(session::HashString("loss"), kBytes, 0);
-  Block previous{.id = 1, .size_bytes = kBytes};
-  Block persistent{.id = 2, .size_bytes = kBytes};
-  Block unknown{.id = 3, .size_bytes = kBytes};
-  Block born{.id = 4, .size_bytes = kBytes, .birth_tag = tag};
+  const uint64_t tag = BirthTag(session::HashString("loss"), kBlockBytes, 0);
+  Block previous{.id = 1, .size_bytes = kBlockBytes};
+  Block persistent{.id = 2, .size_bytes = kBlockBytes};
+  Block unknown{.id = 3, .size_bytes = kBlockBytes};
+  Block born{.id = 4, .size_bytes = kBlockBytes, .birth_tag = tag};
   profile_.AddAlive(&previous, tag);
   profile_.AddAlive(&persistent, 0);
   profile_.AddAlive(&unknown, tag + 1);
@@ -146,7 +147,7 @@ TEST_F(StepProfileTest, FindsWhereATensorOfTheStepBeforeWasBorn) {
 }
 
 TEST_F(StepProfileTest, WritesTheSameAgainAfterBegin) {
-  Block block{.id = 1, .size_bytes = kBytes};
+  Block block{.id = 1, .size_bytes = kBlockBytes};
   for (int step = 0; step < 2; ++step) {
     profile_.Begin();
     profile_.AddAlive(&block, 0);
@@ -159,7 +160,7 @@ TEST_F(StepProfileTest, WritesTheSameAgainAfterBegin) {
 }
 
 TEST_F(StepProfileTest, IgnoresBlocksThatTheStepDoesNotKnow) {
-  Block stranger{.id = 9, .size_bytes = kBytes};
+  Block stranger{.id = 9, .size_bytes = kBlockBytes};
   Read(AddKernel("only"), &stranger);
   profile_.AddDeath(stranger);
   EXPECT_EQ(Written().operand_count, 0u);

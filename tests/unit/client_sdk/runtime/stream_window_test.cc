@@ -8,11 +8,10 @@
 #include "client_sdk/runtime/tier_copy.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-constexpr int64_t kPage = session::kPageBytes;
 
 // The smallest window; its chunks have four pages.
 constexpr int64_t kChunkPages = 4;

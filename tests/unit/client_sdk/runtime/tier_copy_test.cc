@@ -8,15 +8,15 @@
 #include "client_sdk/session/clock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
 
-constexpr int64_t kPage = session::kPageBytes;
-constexpr int64_t kBytes = 5 * kPage;
+constexpr int64_t kCopyBytes = 5 * kPage;
 
 void Fill(char* memory, char first) {
-  for (int64_t i = 0; i < kBytes; ++i) memory[i] = first + i % 59;
+  for (int64_t i = 0; i < kCopyBytes; ++i) memory[i] = first + i % 59;
 }
 
 // Runs with memory and with a file as the slow tier.
@@ -29,18 +29,18 @@ class TierCopyTest : public testing::TestWithParam<bool> {
 TEST_P(TierCopyTest, BringsBackWhatItTookOut) {
   char* fast = tiers_[0].base;
   Fill(fast, 'A');
-  ASSERT_EQ(CopyBetweenTiers(tiers_, {0, 0}, {1, 3 * kPage}, kBytes), 0);
-  ASSERT_EQ(CopyBetweenTiers(tiers_, {1, 3 * kPage}, {0, 8 * kPage}, kBytes),
-            0);
-  EXPECT_EQ(memcmp(fast + 8 * kPage, fast, kBytes), 0);
-  EXPECT_EQ(fast[8 * kPage + kBytes], 0);
+  ASSERT_EQ(CopyBetweenTiers(tiers_, {0, 0}, {1, 3 * kPage}, kCopyBytes), 0);
+  ASSERT_EQ(
+      CopyBetweenTiers(tiers_, {1, 3 * kPage}, {0, 8 * kPage}, kCopyBytes), 0);
+  EXPECT_EQ(memcmp(fast + 8 * kPage, fast, kCopyBytes), 0);
+  EXPECT_EQ(fast[8 * kPage + kCopyBytes], 0);
 }
 
 TEST_P(TierCopyTest, CopiesWithinTheFastTier) {
   char* fast = tiers_[0].base;
   Fill(fast, 'B');
-  ASSERT_EQ(CopyBetweenTiers(tiers_, {0, 0}, {0, 16 * kPage}, kBytes), 0);
-  EXPECT_EQ(memcmp(fast + 16 * kPage, fast, kBytes), 0);
+  ASSERT_EQ(CopyBetweenTiers(tiers_, {0, 0}, {0, 16 * kPage}, kCopyBytes), 0);
+  EXPECT_EQ(memcmp(fast + 16 * kPage, fast, kCopyBytes), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(SlowTiers, TierCopyTest, testing::Bool(),

@@ -11,11 +11,10 @@
 
 #include "client_sdk/session/session.h"
 #include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
-
-constexpr int64_t kPage = session::kPageBytes;
 
 char* MapPages(int count) {
   return static_cast<char*>(mmap(nullptr, count * kPage, PROT_NONE,

@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/client_sdk/runtime/sizes.h"
 
 namespace stowage::runtime {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr int64_t kPage = session::kPageBytes;
 constexpr int64_t kNow = 100;
 
 bool Anything(const Block&) { return true; }

@@ -6,6 +6,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/aggregation/small_step.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -14,8 +15,6 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
-
-constexpr int64_t kKiB = 1024;
 
 // Returns the tensors of each group, by address.
 std::vector<std::vector<TensorIndex>> Adjoin(const SmallStep& step,

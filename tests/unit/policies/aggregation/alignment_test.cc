@@ -7,14 +7,13 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/aggregation/small_step.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Pair;
-
-constexpr int64_t kKiB = 1024;
 
 using Windows = std::vector<std::pair<KernelIndex, KernelIndex>>;
 

@@ -5,14 +5,13 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::Optional;
-
-constexpr int64_t kPage = 4096;
 
 LayoutItem Item(int64_t pages, KernelIndex begin, KernelIndex end,
                 bool early = false) {

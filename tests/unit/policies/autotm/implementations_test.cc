@@ -18,11 +18,10 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/autotm/exhaustive.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // A convolution runs in 1 ms with 6 MiB of workspace or in 1.2 ms with 1 MiB,
 // while an activation of 4 MiB, written before and read after it, wants to

@@ -12,11 +12,10 @@
 #include "policies/simulate/simulator.h"
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of the end-to-end job's shape: about 1,100 kernels, some
 // seconds.

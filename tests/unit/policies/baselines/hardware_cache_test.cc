@@ -6,11 +6,10 @@
 #include "policies/swap/cache_model.h"
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kPage = 4096;
 
 TEST(CacheModelTest, FillsOnTheFirstAccessAndHitsOnTheSecond) {
   CacheModel cache(8 * kPage, kPage);

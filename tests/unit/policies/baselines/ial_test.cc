@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "policies/verify/verifier.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -11,8 +12,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns tensors of 1 MiB that persist; kernel k reads order[k].
 Graph Reads(int tensors, const std::vector<TensorIndex>& order) {

@@ -4,11 +4,10 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "policies/verify/verifier.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns tensors of 1 MiB that persist; kernel k reads order[k].
 Graph Reads(int tensors, const std::vector<TensorIndex>& order) {

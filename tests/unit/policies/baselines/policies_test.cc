@@ -10,6 +10,7 @@
 #include "policies/registry.h"
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -17,8 +18,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr int64_t kMiB = 1 << 20;
 
 absl::StatusOr<Plan> MakePlan(std::string_view policy, const Graph& graph,
                               std::string_view system, int64_t limit_bytes) {

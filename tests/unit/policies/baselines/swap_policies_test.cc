@@ -16,6 +16,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -27,8 +28,6 @@ using ::testing::Gt;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr int64_t kMiB = 1 << 20;
 
 Plan MakePlan(const Policy& policy, const Graph& graph, std::string_view preset,
               int64_t limit_bytes, PlanOptions options = {}) {

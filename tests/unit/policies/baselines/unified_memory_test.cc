@@ -6,6 +6,7 @@
 #include "policies/simulate/simulator.h"
 #include "policies/swap/page_faults.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-
-constexpr int64_t kMiB = 1 << 20;
 
 const MemorySystem kGpu = *PresetMemorySystem("gpu-pcie");
 

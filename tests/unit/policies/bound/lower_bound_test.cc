@@ -15,11 +15,10 @@
 #include "policies/simulate/simulator.h"
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step over persistent tensors of 1 MiB, one per kernel, read in
 // `order`.

@@ -6,11 +6,10 @@
 #include "policies/deeptm/environment.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of three weights of 8 MiB; kernel k reads weight k % 3.
 Graph ThreeWeights() {

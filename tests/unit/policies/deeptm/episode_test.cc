@@ -11,11 +11,10 @@
 #include "policies/simulate/simulator.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Does the same with all living tensors.
 class UniformActor : public Actor {

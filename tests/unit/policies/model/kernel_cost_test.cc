@@ -2,11 +2,10 @@
 
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kGB = 1'000'000'000;
 
 // Reads 10 GB/s fast, 5 GB/s slow, 2.5 GB/s slowest; writes half of that.
 MemorySystem ThreeTiers() {

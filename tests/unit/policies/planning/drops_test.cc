@@ -14,13 +14,12 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::Optional;
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of eight kernels, of which 2 and 4 read tensor 0.
 LayeredStep Readers() {

@@ -2,11 +2,10 @@
 
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of one kernel. Kernel 0 uses tensors 0 and 1 and a workspace;
 // tensors 0 to 3 persist.

@@ -14,11 +14,10 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Plans a tensor that the first and the last of ten kernels use. It is copied
 // out and in while both wait, and another tensor may take its place meanwhile.

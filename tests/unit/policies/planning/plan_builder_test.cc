@@ -4,13 +4,12 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "policies/verify/verifier.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of two tensors that no kernel uses: they may live in any tier.
 Graph Idle() {

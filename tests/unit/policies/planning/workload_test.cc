@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -16,8 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of two kernels: kernel 0 reads 100 MiB and writes 20 MiB,
 // kernel 1 reads the 20 MiB.

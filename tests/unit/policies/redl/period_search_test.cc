@@ -4,13 +4,12 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a step of ten layers, each of which reads a tensor of its own.
 LayeredStep TenLayers() {

@@ -12,14 +12,13 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::Contains;
 using ::testing::HasSubstr;
-
-constexpr int64_t kMiB = 1 << 20;
 
 PlanOptions TwentyPercent(const Graph& graph) {
   return {.fast_limit_bytes = ComputeLiveness(graph).peak_bytes / 5};

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -14,8 +15,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr int64_t kGB = 1'000'000'000;
 
 // Returns a step of `batch` samples: a weight of 1000 bytes, 100 bytes of
 // activation and 5000 FLOPs a sample. The product reaches a tenth of the

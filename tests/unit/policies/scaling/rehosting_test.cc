@@ -2,11 +2,10 @@
 
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kGB = 1'000'000'000;
 
 // 1 GFLOP/s and 1 GB/s; every byte is a nanosecond.
 constexpr ProcessorPeak kThere{kGB, kGB};

@@ -4,13 +4,12 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kPage = 4096;
 
 // Three activations from layer 1 to 3, one that lives shorter, a weight and a
 // short-lived tensor.

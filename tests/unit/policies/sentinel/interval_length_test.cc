@@ -8,11 +8,10 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kMiB = 1 << 20;
 
 // Returns a system that copies one byte a nanosecond.
 MemorySystem ByteANanosecond() {

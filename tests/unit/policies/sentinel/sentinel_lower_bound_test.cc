@@ -2,11 +2,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/unit/policies/layered_step.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kPage = 4096;
 
 TEST(SentinelLowerBoundTest,
      IsThePeakOfShortLivedPlusTheLargestLongLivedTensor) {

@@ -15,6 +15,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/layered_step.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
@@ -22,8 +23,6 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr int64_t kMiB = 1 << 20;
 
 int64_t Share(const Graph& graph, double share) {
   return static_cast<int64_t>(share * ComputeLiveness(graph).peak_bytes);

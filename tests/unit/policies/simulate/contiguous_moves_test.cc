@@ -3,11 +3,10 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kPage = kPlacementAlignmentBytes;
 
 // Returns a step with tensors of one page and a half, one page, and two of 100
 // bytes.

@@ -7,13 +7,12 @@
 #include "policies/registry.h"
 #include "policies/simulate/simulator.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kPage = 4096;
 
 // Returns a step of two kernels: kernel 0 makes tensor 1 from the weight,
 // kernel 1 reads both.

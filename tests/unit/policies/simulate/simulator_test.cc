@@ -2,11 +2,10 @@
 
 #include "gtest/gtest.h"
 #include "policies/plan/plan.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
-
-constexpr int64_t kPage = kPlacementAlignmentBytes;
 
 // Returns a system that copies 1 byte a nanosecond in both directions; the
 // slower tier can be streamed.

@@ -5,13 +5,12 @@
 #include "policies/model/presets.h"
 #include "policies/swap/pressure.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
-
-constexpr int64_t kMiB = 1 << 20;
 
 class OffloadTest : public testing::Test {
  protected:

@@ -4,14 +4,13 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "tests/unit/policies/baselines/chain_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-constexpr int64_t kMiB = 1 << 20;
 
 class SwapStepTest : public testing::Test {
  protected:

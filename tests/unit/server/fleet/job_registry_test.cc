@@ -6,15 +6,13 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/server/testing.h"
 
 namespace stowage {
 namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-
-constexpr absl::Duration kLease = absl::Seconds(15);
-const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
 
 v1::Job NewJob(const std::string& id, const std::string& node = "host-1") {
   v1::Job job;

@@ -11,9 +11,6 @@
 namespace stowage {
 namespace {
 
-constexpr absl::Duration kLease = absl::Seconds(15);
-const absl::Time kStart = absl::FromUnixSeconds(1'000'000);
-
 class NodeRegistryTest : public ::testing::Test {
  protected:
   NodeRegistry nodes_{kLease};

@@ -16,7 +16,7 @@
 namespace stowage {
 namespace {
 
-constexpr int kKernels = 8;
+constexpr int kDecidedKernels = 8;
 constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
 
 class OnlineDecisionsTest : public ::testing::Test {
@@ -42,7 +42,7 @@ class OnlineDecisionsTest : public ::testing::Test {
   }
 
   const policies::Graph graph_ =
-      *policies::GraphFromProto(ChainGraph(kKernels));
+      *policies::GraphFromProto(ChainGraph(kDecidedKernels));
   const policies::MemorySystem system_ =
       *policies::MemorySystemFromProto(TwoTiers());
   const policies::DqnPolicy policy_;
@@ -53,15 +53,15 @@ class OnlineDecisionsTest : public ::testing::Test {
 TEST_F(OnlineDecisionsTest, AJobThatIsAsPlannedDoesNotDeviate) {
   EXPECT_FALSE(*online_.Deviates(At(0)));
   // Kernel k reads tensor k, which is in one tier or the other.
-  for (policies::KernelIndex k = 1; k < kKernels; ++k) {
+  for (policies::KernelIndex k = 1; k < kDecidedKernels; ++k) {
     EXPECT_NE(*online_.Deviates(At(k, k, 0)), *online_.Deviates(At(k, k, 1)))
         << k;
   }
 }
 
 TEST_F(OnlineDecisionsTest, RefusesWhatThereIsNot) {
-  for (const JobSituation& bad :
-       {At(-1), At(kKernels), At(0, 99), At(4, 4, 2), At(4, 4, -1), At(4, 7)}) {
+  for (const JobSituation& bad : {At(-1), At(kDecidedKernels), At(0, 99),
+                                  At(4, 4, 2), At(4, 4, -1), At(4, 7)}) {
     EXPECT_TRUE(absl::IsInvalidArgument(online_.Deviates(bad).status()));
     EXPECT_TRUE(absl::IsInvalidArgument(online_.Window(bad, 1).status()));
   }
@@ -71,7 +71,7 @@ TEST_F(OnlineDecisionsTest, RefusesWhatThereIsNot) {
 }
 
 TEST_F(OnlineDecisionsTest, EveryTensorIsPlacedWhenItIsBorn) {
-  const auto window = online_.Window(At(0), kKernels);
+  const auto window = online_.Window(At(0), kDecidedKernels);
   ASSERT_TRUE(window.ok()) << window.status();
   std::map<int, policies::KernelIndex> placed;
   for (const v1::KernelDecision& decision : *window) {
@@ -79,18 +79,18 @@ TEST_F(OnlineDecisionsTest, EveryTensorIsPlacedWhenItIsBorn) {
       placed.try_emplace(action.tensor(), decision.kernel());
     }
   }
-  for (policies::TensorIndex t = 1; t <= kKernels; ++t) {
+  for (policies::TensorIndex t = 1; t <= kDecidedKernels; ++t) {
     ASSERT_TRUE(placed.contains(t)) << t;
     EXPECT_EQ(placed[t], graph_.tensors[t].birth_kernel) << t;
   }
 }
 
 TEST_F(OnlineDecisionsTest, WhatIsDecidedFitsTheLimit) {
-  const auto window = online_.Window(At(0, 0, 0), kKernels);
+  const auto window = online_.Window(At(0, 0, 0), kDecidedKernels);
   ASSERT_TRUE(window.ok()) << window.status();
   std::map<int, int> tiers = {{0, 0}};
   auto decision = window->begin();
-  for (policies::KernelIndex k = 0; k < kKernels; ++k) {
+  for (policies::KernelIndex k = 0; k < kDecidedKernels; ++k) {
     if (decision != window->end() && decision->kernel() == k) {
       for (const v1::TierAction& action : decision->actions()) {
         tiers[action.tensor()] = action.tier();
@@ -119,10 +119,10 @@ TEST_F(OnlineDecisionsTest, WithoutRoomNothingGoesToTheFastTier) {
 }
 
 TEST_F(OnlineDecisionsTest, AWindowEndsWithTheStep) {
-  const auto window = online_.Window(At(kKernels - 2), 1000);
+  const auto window = online_.Window(At(kDecidedKernels - 2), 1000);
   ASSERT_TRUE(window.ok()) << window.status();
   for (const v1::KernelDecision& decision : *window) {
-    EXPECT_LT(decision.kernel(), kKernels);
+    EXPECT_LT(decision.kernel(), kDecidedKernels);
   }
 }
 

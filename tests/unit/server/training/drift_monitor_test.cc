@@ -15,8 +15,6 @@
 namespace stowage {
 namespace {
 
-constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
-
 class DriftMonitorTest : public ::testing::Test {
  protected:
   // Sets up a job that runs under "deeptm", whose version 1 serves.

@@ -19,8 +19,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
-
 class PolicyVersionsTest : public ::testing::Test {
  protected:
   void SetUp() override {

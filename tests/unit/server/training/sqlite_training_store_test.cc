@@ -11,7 +11,7 @@ namespace stowage {
 namespace {
 
 constexpr char kGraph[] = "graph";
-constexpr int64_t kLimitBytes = 4096;
+constexpr int64_t kStoredLimitBytes = 4096;
 
 class SqliteTrainingStoreTest : public ::testing::Test {
  protected:
@@ -38,7 +38,7 @@ class SqliteTrainingStoreTest : public ::testing::Test {
 
   v1::PolicyVersion AddVersion(const std::string& policy_id,
                                const std::string& policy,
-                               int64_t limit_bytes = kLimitBytes) {
+                               int64_t limit_bytes = kStoredLimitBytes) {
     DqnVersion version;
     version.info.set_policy_id(policy_id);
     version.info.set_graph_id(kGraph);

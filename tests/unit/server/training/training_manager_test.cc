@@ -18,7 +18,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr int64_t kLimitBytes = 2 * kChainTensorBytes;
 constexpr int kEpisodes = 20;
 
 class TrainingManagerTest : public ::testing::Test {

@@ -80,7 +80,7 @@ policies::Graph GraphOf(const std::string& trace, int iteration = -1) {
   return loaded.ok() ? loaded->graph : policies::Graph{};
 }
 
-std::string ErrorOf(const std::string& trace, int iteration = -1) {
+std::string TraceErrorOf(const std::string& trace, int iteration = -1) {
   const absl::Status status = Import(trace, iteration).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   return std::string(status.message());
@@ -226,24 +226,24 @@ TEST(TraceImportTest, ReadsNodesWithoutAParentAsRootsAndSaysSo) {
 }
 
 TEST(TraceImportTest, RefusesCallsThatAreCyclic) {
-  EXPECT_THAT(ErrorOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8), 3),
-                             Relu(3, T(5, 6, 8), T(7, 8, 8), 2)})),
+  EXPECT_THAT(TraceErrorOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8), 3),
+                                  Relu(3, T(5, 6, 8), T(7, 8, 8), 2)})),
               HasSubstr("node 2"));
 }
 
 TEST(TraceImportTest, RefusesAnIdThatOccursTwice) {
-  EXPECT_THAT(ErrorOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8)),
-                             Relu(2, T(5, 6, 8), T(7, 8, 8))})),
+  EXPECT_THAT(TraceErrorOf(Trace({Relu(2, T(5, 6, 8), T(7, 8, 8)),
+                                  Relu(2, T(5, 6, 8), T(7, 8, 8))})),
               HasSubstr("node id 2 occurs twice"));
 }
 
 TEST(TraceImportTest, RefusesNegativeSizesWithTheNode) {
-  EXPECT_THAT(ErrorOf(Trace({Relu(2, T(5, 6, -8), T(7, 8, 8))})),
+  EXPECT_THAT(TraceErrorOf(Trace({Relu(2, T(5, 6, -8), T(7, 8, 8))})),
               HasSubstr("node 2"));
 }
 
 TEST(TraceImportTest, RefusesAnotherSchema) {
-  EXPECT_THAT(ErrorOf(Trace({}, "2.7")), HasSubstr("schema is '2.7'"));
+  EXPECT_THAT(TraceErrorOf(Trace({}, "2.7")), HasSubstr("schema is '2.7'"));
 }
 
 TEST(TraceImportTest, MarksDurationsAsDerived) {
@@ -284,7 +284,7 @@ std::string TwoSteps() {
 TEST(TraceImportTest, SplitsATraceAtTheProfilersSteps) {
   EXPECT_EQ(GraphOf(TwoSteps(), 0).kernel_count(), 2);
   EXPECT_EQ(GraphOf(TwoSteps(), 1).kernel_count(), 2);
-  EXPECT_THAT(ErrorOf(TwoSteps(), 2), HasSubstr("numbered 0 to 1"));
+  EXPECT_THAT(TraceErrorOf(TwoSteps(), 2), HasSubstr("numbered 0 to 1"));
 }
 
 TEST(TraceImportTest, JoinsATensorThatOneStepLeavesToTheNext) {
@@ -305,7 +305,7 @@ TEST(TraceImportTest, SplitsAtARepeatedAnnotationWithoutTheProfilersSteps) {
 }
 
 TEST(TraceImportTest, SaysWhenAnIterationHasNoKernel) {
-  EXPECT_THAT(ErrorOf(Trace({})), HasSubstr("no operator that writes"));
+  EXPECT_THAT(TraceErrorOf(Trace({})), HasSubstr("no operator that writes"));
 }
 
 }  // namespace

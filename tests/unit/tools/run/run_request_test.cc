@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::string ErrorOf(const RunRequest& request) {
+std::string RequestErrorOf(const RunRequest& request) {
   const absl::Status status = CheckRunRequest(request);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   return std::string(status.message());
@@ -24,17 +24,18 @@ TEST(RunRequestTest, AcceptsEveryFormOfALimit) {
 
 TEST(RunRequestTest, RefusesALimitThatIsNone) {
   for (const char* fast : {"0", "-1", "0%", "140%", "40 %", "lots", "1XB"}) {
-    EXPECT_THAT(ErrorOf({.fast = fast, .command = {"true"}}), HasSubstr(fast));
+    EXPECT_THAT(RequestErrorOf({.fast = fast, .command = {"true"}}),
+                HasSubstr(fast));
   }
 }
 
 TEST(RunRequestTest, AsksWhetherPercentWereMeant) {
-  EXPECT_THAT(ErrorOf({.fast = "40", .command = {"true"}}),
+  EXPECT_THAT(RequestErrorOf({.fast = "40", .command = {"true"}}),
               HasSubstr("did you mean 40%?"));
 }
 
 TEST(RunRequestTest, RefusesAPolicyThatItsOwnServiceDoesNotKnow) {
-  EXPECT_THAT(ErrorOf({.policy = "stowe", .command = {"true"}}),
+  EXPECT_THAT(RequestErrorOf({.policy = "stowe", .command = {"true"}}),
               HasSubstr("--policy: there is no policy 'stowe'"));
   for (const char* policy : {"", "annealed-search", "lru", "deeptm"}) {
     EXPECT_TRUE(CheckRunRequest({.policy = policy, .command = {"true"}}).ok())
@@ -54,18 +55,18 @@ TEST(RunRequestTest, LeavesPoliciesToAServiceThatWasThereBefore) {
 }
 
 TEST(RunRequestTest, AsksForTheCommandAfterTheDashes) {
-  EXPECT_THAT(ErrorOf({}), HasSubstr("'--'"));
+  EXPECT_THAT(RequestErrorOf({}), HasSubstr("'--'"));
 }
 
 TEST(RunRequestTest, RefusesAPictureOfAnotherKind) {
-  EXPECT_THAT(ErrorOf({.plot_path = "step.pdf", .command = {"true"}}),
+  EXPECT_THAT(RequestErrorOf({.plot_path = "step.pdf", .command = {"true"}}),
               HasSubstr(".svg or .png"));
 }
 
 TEST(RunRequestTest, RefusesAPictureOfAnAgentThatIsNotItsOwn) {
-  EXPECT_THAT(ErrorOf({.agent_socket = "/run/agent.sock",
-                       .plot_path = "step.svg",
-                       .command = {"true"}}),
+  EXPECT_THAT(RequestErrorOf({.agent_socket = "/run/agent.sock",
+                              .plot_path = "step.svg",
+                              .command = {"true"}}),
               HasSubstr("--agent"));
 }
 

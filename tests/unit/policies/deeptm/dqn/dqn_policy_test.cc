@@ -7,13 +7,12 @@
 #include "policies/model/presets.h"
 #include "tests/unit/policies/deeptm/dqn/untrained.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int64_t kMiB = 1 << 20;
 
 DqnPolicy SomePolicy() {
   DqnPolicy policy = UntrainedPolicy(TrainingStepGraph(2, 1),

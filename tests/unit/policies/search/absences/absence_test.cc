@@ -4,11 +4,11 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "policies/planning/workload.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
-constexpr int64_t kMiB = int64_t{1} << 20;
 constexpr int64_t kKernelNs = 5'000'000;
 
 // Returns a step with a persistent tensor that kernels 2 and 3 of six use; at

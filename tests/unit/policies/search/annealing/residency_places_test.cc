@@ -10,13 +10,12 @@
 #include "policies/planning/plan_residencies.h"
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
+#include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
 namespace {
 
-constexpr int64_t kPage = 4096;
-
-std::vector<Residency> Joined(const ResidenciesByTensor& residencies) {
+std::vector<Residency> JoinedPlaces(const ResidenciesByTensor& residencies) {
   std::vector<Residency> joined;
   for (const auto& some : residencies) {
     joined.insert(joined.end(), some.begin(), some.end());
@@ -44,9 +43,9 @@ ResidenciesByTensor PlacedResidencies(const Graph& graph,
 absl::Status Verify(const Graph& graph, const MemorySystem& system,
                     int64_t limit_bytes,
                     const ResidenciesByTensor& residencies) {
-  const auto plan = BuildPlan(
-      graph, system,
-      {.residencies = Joined(residencies), .fast_limit_bytes = limit_bytes});
+  const auto plan = BuildPlan(graph, system,
+                              {.residencies = JoinedPlaces(residencies),
+                               .fast_limit_bytes = limit_bytes});
   if (!plan.ok()) return plan.status();
   return VerifyPlan(graph, system, *plan);
 }

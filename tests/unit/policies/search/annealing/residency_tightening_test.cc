@@ -16,8 +16,8 @@
 namespace stowage::policies {
 namespace {
 
-int64_t StepNs(const Graph& graph, const MemorySystem& system,
-               const BuildInput& input) {
+int64_t TightenedStepNs(const Graph& graph, const MemorySystem& system,
+                        const BuildInput& input) {
   Plan plan = SketchPlan(graph, system, input);
   MakeDrops(graph, plan);
   return Simulate(graph, system, plan)->prediction.step_time_ns;
@@ -43,11 +43,11 @@ TEST(ResidencyTighteningTest, HoldsLessForAsLongAStep) {
               ->MakePlan(graph, system, {.fast_limit_bytes = limit});
       ASSERT_TRUE(plan.ok()) << plan.status();
       BuildInput input = *BuildInputOf(graph, *plan);
-      const int64_t step_ns = StepNs(graph, system, input);
+      const int64_t step_ns = TightenedStepNs(graph, system, input);
       before += HeldBoundaries(input);
       TightenResidencies(graph, system, CopiesBegin::kLate, input);
       after += HeldBoundaries(input);
-      EXPECT_LE(StepNs(graph, system, input), step_ns) << name << seed;
+      EXPECT_LE(TightenedStepNs(graph, system, input), step_ns) << name << seed;
       const auto tight = BuildPlan(graph, system, input);
       ASSERT_TRUE(tight.ok()) << tight.status();
       EXPECT_EQ(VerifyPlan(graph, system, *tight), absl::OkStatus());

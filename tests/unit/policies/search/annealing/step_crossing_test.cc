@@ -12,7 +12,7 @@ using Residencies = std::vector<Residency>;
 
 // The number of kernels of the step.
 constexpr KernelIndex kKernels = 20;
-const std::vector<KernelIndex>& Uses() {
+const std::vector<KernelIndex>& CrossingUses() {
   static const std::vector<KernelIndex> uses = {3, 15};
   return uses;
 }
@@ -43,7 +43,7 @@ std::set<Form> FormsDrawnFrom(const Residencies& residencies) {
   std::mt19937_64 random(1);
   for (int n = 0; n < 200; ++n) {
     Residencies drawn = residencies;
-    if (CrossOtherwise(random, Uses(), kKernels, drawn)) {
+    if (CrossOtherwise(random, CrossingUses(), kKernels, drawn)) {
       forms.insert(FormOf(drawn));
     }
   }
@@ -66,9 +66,9 @@ TEST(StepCrossingTest, FetchesBeforeTheEndOrLeavesBehindTheBeginning) {
   std::mt19937_64 random(1);
   for (int n = 0; n < 200; ++n) {
     Residencies residencies = {Between(2, 17)};
-    CrossOtherwise(random, Uses(), kKernels, residencies);
+    CrossOtherwise(random, CrossingUses(), kKernels, residencies);
     if (residencies.size() != 2) continue;
-    const bool is_late = residencies[0].end <= Uses().front();
+    const bool is_late = residencies[0].end <= CrossingUses().front();
     (is_late ? leaves : fetches) = true;
     EXPECT_LE(residencies[0].end, residencies[1].begin);
     EXPECT_EQ(residencies[1].ready, is_late ? 2 : kKernels);
@@ -89,34 +89,34 @@ TEST(StepCrossingTest, HasNoTimeToLeaveBeforeAUseAtOnce) {
 TEST(StepCrossingTest, LeavesTheOtherSideAsWell) {
   std::mt19937_64 random(1);
   Residencies residencies = {Between(0, 10), Between(14, 17)};
-  MendCrossing(random, Uses(), kKernels, residencies);
+  MendCrossing(random, CrossingUses(), kKernels, residencies);
   ASSERT_EQ(residencies.size(), 2u);
   EXPECT_TRUE(residencies[0].moved_in);
-  EXPECT_EQ(residencies[0].ready, Uses().front());
+  EXPECT_EQ(residencies[0].ready, CrossingUses().front());
   EXPECT_EQ(residencies[1].end, 17);
 
   residencies = {Between(2, 10), Between(14, kKernels + 1)};
-  MendCrossing(random, Uses(), kKernels, residencies);
+  MendCrossing(random, CrossingUses(), kKernels, residencies);
   ASSERT_EQ(residencies.size(), 2u);
   EXPECT_TRUE(residencies[1].moved_out);
-  EXPECT_EQ(residencies[1].leave, Uses().back() + 1);
+  EXPECT_EQ(residencies[1].leave, CrossingUses().back() + 1);
   EXPECT_LE(residencies[1].end, kKernels);
 }
 
 TEST(StepCrossingTest, LeavesOutWhatNoUseIsLeftIn) {
   std::mt19937_64 random(1);
   Residencies residencies = {Between(2, 17), Between(18, kKernels + 1)};
-  MendCrossing(random, Uses(), kKernels, residencies);
+  MendCrossing(random, CrossingUses(), kKernels, residencies);
   EXPECT_EQ(residencies.size(), 1u);
   residencies = {Between(0, 2)};
-  MendCrossing(random, Uses(), kKernels, residencies);
+  MendCrossing(random, CrossingUses(), kKernels, residencies);
   EXPECT_TRUE(residencies.empty());
 }
 
 TEST(StepCrossingTest, KeepsWhatIsThereOnBothSides) {
   std::mt19937_64 random(1);
   Residencies residencies = {Between(0, 10), Between(14, kKernels + 1)};
-  MendCrossing(random, Uses(), kKernels, residencies);
+  MendCrossing(random, CrossingUses(), kKernels, residencies);
   EXPECT_EQ(residencies[0].begin, 0);
   EXPECT_EQ(residencies[1].end, kKernels + 1);
 }
