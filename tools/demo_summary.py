@@ -42,12 +42,13 @@ def compare_digests(folder):
 def compare_memory(report):
     """Prints the peaks. Returns whether the limit was kept."""
     limit_bytes = report["limit_bytes"]
-    # The peak, and with it the limit, is known when the first step has ended.
-    fast_bytes = max(s["fast_peak_bytes"] for s in report["steps"][1:])
+    # The first step may use a few MiB more while little is known of the peak.
+    later = report["steps"][1:]
+    fast_bytes = max(s["fast_peak_bytes"] for s in later)
     print(f"tensor peak       {report['tensor_peak_bytes'] / 1e6:8.0f} MB")
     print(f"limit             {limit_bytes / 1e6:8.0f} MB")
     print(f"fast memory, peak {fast_bytes / 1e6:8.0f} MB")
-    return fast_bytes <= limit_bytes
+    return all(s["fast_peak_bytes"] <= s["limit_bytes"] for s in later)
 
 
 def compare_times(report, log):

@@ -12,6 +12,7 @@
 #include "agents/jobs/profile_drift.h"
 #include "agents/jobs/whole_file.h"
 #include "client_sdk/session/futex.h"
+#include "client_sdk/session/limit_growth.h"
 
 namespace stowage::agent {
 namespace {
@@ -131,7 +132,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   if (known != nullptr) KeepMeasured(known->binding.graph, &binding->graph);
   const int64_t kernels_ns = KernelsNs(binding->graph);
   const int64_t limit_bytes = FastLimitBytes();
-  if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns)) {
+  if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns) ||
+      session::LimitHasGrown(known->fast_limit_bytes, limit_bytes)) {
     absl::StatusOr<v1::MakePlanResponse> made =
         service_->MakePlan({.graph = binding->graph,
                             .system = options_.system,

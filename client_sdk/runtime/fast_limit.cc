@@ -40,26 +40,38 @@ FastLimit::FastLimit(const session::Welcome& welcome, int64_t available_bytes,
 
 bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
                            int64_t needed_bytes) {
-  if (!is_share() || step > kLastStepOfPeak) return false;
+  if (!is_share()) return false;
   int64_t bytes = fraction_ * tensor_bytes;
-  if (step == 0) bytes = std::max(bytes, needed_bytes);
+  if (step == 0) {
+    bytes = std::max(bytes, std::min(needed_bytes, kFirstStepBytes));
+  }
   if (bytes <= bytes_) return false;
   Set(RoundUpToPage(bytes));
   return true;
 }
 
-void FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
-  if (peak_bytes > tensor_peak_bytes_) {
+bool FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
+  peak_stands_ = peak_bytes <= tensor_peak_bytes_;
+  if (!peak_stands_) {
     tensor_peak_bytes_ = peak_bytes;
     report_->tensor_peak_bytes.store(peak_bytes);
   }
-  if (is_share() && step <= kLastStepOfPeak) {
-    Set(RoundUpToPage(fraction_ * tensor_peak_bytes_));
-  }
+  if (!is_share()) return false;
+  const int64_t share_bytes = RoundUpToPage(fraction_ * tensor_peak_bytes_);
+  if (step > 0 && share_bytes <= bytes_) return false;
+  Set(share_bytes);
+  return true;
+}
+
+bool FastLimit::IsCheckDue(int64_t steps) const {
+  if (refused()) return true;
+  if (!is_share()) return steps <= 2;
+  return steps >= 2 && peak_stands_ && !checked_;
 }
 
 void FastLimit::Check(int64_t least_bytes) {
   if (unlimited()) return;
+  checked_ = true;
   report_->least_limit_bytes.store(least_bytes);
   const int64_t refused_below_bytes = std::exchange(
       refused_below_bytes_, bytes_ < least_bytes ? least_bytes : 0);
@@ -71,12 +83,10 @@ void FastLimit::Check(int64_t least_bytes) {
   throw std::runtime_error(RefusalText(least_bytes));
 }
 
-// No peak is known before a second step, which is the first with all the state
-// of an optimizer; a share is not refused before it.
 std::string FastLimit::RefusalText(int64_t least_bytes) const {
   const std::string share_text =
       ", " + Percent(fraction_) + " of the tensor peak of " +
-      std::to_string(tensor_peak_bytes_) + " bytes that two steps have shown,";
+      std::to_string(tensor_peak_bytes_) + " bytes that its steps have shown,";
   return "stowage: the fast-memory limit of " + std::to_string(bytes_) +
          " bytes" + (is_share() ? share_text : "") +
          " is too small for this job; the least limit that works is " +

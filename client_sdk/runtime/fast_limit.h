@@ -7,18 +7,18 @@
 //   limit.EndStep(step, peak_bytes);
 //   limit.Check(least_bytes);              // throws if it is too small
 //
-// A job has a limit in bytes, a share of its tensor peak, or none. A share
-// follows the peak from the first allocation to the end of the second step,
-// when optimizers have their state, so that fast memory hardly ever exceeds the
-// final limit. In the first step the limit is no less than what the running
-// kernel and pinned tensors need, because the share of a peak that is not yet
-// found says little about what fits. From the third step on the limit does not
-// change.
+// A job has a limit in bytes, a share of its tensor peak, or none. A share is
+// that of the highest peak so far, from the first allocation to the last step:
+// it grows whenever the peak does, and so fast memory never exceeds the share of
+// what the job has needed until then. There is one exception. In the first step
+// the share says little yet, and the limit is no less than the running kernel
+// needs, up to kFirstStepBytes.
 //
 // Invariants:
 //  * Set() is the one function that changes the limit.
-//  * A share only grows while it is found, until the end of a step says what
-//    the peak has been.
+//  * A share never shrinks, but at the end of the first step.
+//  * A share is not refused before a step, the second at the earliest, has shown
+//    no higher peak.
 //  * Once the limit was refused it is refused before every update, until it is
 //    no longer too small: a script that goes on, or a thread that ended with
 //    the error, must not train.
@@ -38,8 +38,8 @@ namespace stowage::runtime {
 
 class FastLimit {
  public:
-  // A share follows the peak until this step, counted from 0.
-  static constexpr int64_t kLastStepOfPeak = 1;
+  // What the first step of a share may use for a kernel that needs as much.
+  static constexpr int64_t kFirstStepBytes = 8 << 20;
 
   // `available_bytes` are used in place of a limit while there is none.
   // Findings go into `report`, which outlives this.
@@ -63,11 +63,14 @@ class FastLimit {
   // limit has grown.
   bool FollowPeak(int64_t step, int64_t tensor_bytes, int64_t needed_bytes);
   // Notes that the step has ended, and that its tensors had `peak_bytes` at
-  // once.
-  void EndStep(int64_t step, int64_t peak_bytes);
+  // once. Returns whether the limit has changed.
+  bool EndStep(int64_t step, int64_t peak_bytes);
   // Tells the report what the limit is.
   void Publish() const { report_->limit_bytes.store(bytes_); }
 
+  // Returns whether it is time to check the limit when so many steps have
+  // ended: when their needs are known, and as long as it is refused.
+  bool IsCheckDue(int64_t steps) const;
   // Throws std::runtime_error if the limit is below `least_bytes`, and names
   // them.
   void Check(int64_t least_bytes);
@@ -81,7 +84,9 @@ class FastLimit {
   double fraction_ = 0;  // of the tensor peak; 0: the limit is no share
   int64_t bytes_ = 0;
   int64_t available_bytes_ = 0;
-  int64_t tensor_peak_bytes_ = 0;    // of the job
+  int64_t tensor_peak_bytes_ = 0;  // of the job
+  bool peak_stands_ = false;       // the last step has not raised it
+  bool checked_ = false;
   int64_t refused_below_bytes_ = 0;  // the least limit, where it was refused
 };
 

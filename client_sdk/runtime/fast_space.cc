@@ -16,6 +16,9 @@ namespace {
 constexpr int64_t kLeastArenaBytes = 1 << 20;
 // Share of what is free that a kernel that streams begins to look for.
 constexpr double kExtensionShare = 0.9;
+// The window has its final size when this step, counted from 0, has ended:
+// optimizers have their state then.
+constexpr int64_t kLastStepOfWindow = 1;
 
 // Room for storages below the managed size: their peak so far, and a little.
 int64_t ReserveFor(int64_t unmanaged_peak_bytes) {
@@ -42,7 +45,7 @@ FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
              &client->segment()->report) {
   window_block_.set_aside = true;
   FitWindow();
-  FitArena();
+  FitReserve();
 }
 
 int64_t FastSpace::growth_bytes() const {
@@ -50,7 +53,7 @@ int64_t FastSpace::growth_bytes() const {
 }
 
 void FastSpace::FollowUnmanaged() {
-  if (blocks_->unmanaged_peak_bytes() > reserve_bytes_) FitArena();
+  if (blocks_->unmanaged_peak_bytes() > reserve_bytes_) FitReserve();
 }
 
 void FastSpace::FollowPeak(int64_t step, int64_t tensor_bytes,
@@ -59,15 +62,21 @@ void FastSpace::FollowPeak(int64_t step, int64_t tensor_bytes,
                                overhead_bytes() + blocks_->pinned_bytes();
   if (!limit_.FollowPeak(step, tensor_bytes, needed_bytes)) return;
   FitArena();
-  if (StreamWindow::BytesFor(limit_.bytes()) >= 2 * window_bytes()) FitWindow();
+  if (step <= kLastStepOfWindow &&
+      StreamWindow::BytesFor(limit_.bytes()) >= 2 * window_bytes()) {
+    FitWindow();
+  }
 }
 
 void FastSpace::EndStep(int64_t step) {
   blocks_->NotePeaks();
-  limit_.EndStep(step, blocks_->peaks().tensor_bytes);
-  if (step > FastLimit::kLastStepOfPeak) return;
-  FitWindow();
-  FitArena();
+  const bool changed = limit_.EndStep(step, blocks_->peaks().tensor_bytes);
+  if (step <= kLastStepOfWindow) {
+    FitWindow();
+    FitReserve();
+  } else if (changed) {
+    FitArena();
+  }
   limit_.Publish();
 }
 
@@ -122,10 +131,14 @@ void FastSpace::FitWindow() {
   mover_->window()->Use(window_block_.place.offset_bytes, window_bytes());
 }
 
+void FastSpace::FitReserve() {
+  reserve_bytes_ = ReserveFor(blocks_->unmanaged_peak_bytes());
+  FitArena();
+}
+
 // Lets the arena end where the limit does, less what is not in it, and evicts
 // what no longer fits.
 void FastSpace::FitArena() {
-  reserve_bytes_ = ReserveFor(blocks_->unmanaged_peak_bytes());
   const int64_t limit_bytes = (limit_.effective_bytes() - reserve_bytes_) /
                               session::kPageBytes * session::kPageBytes;
   const int64_t capacity_bytes =

@@ -25,15 +25,16 @@
 //  * Everything in the arena lies below its capacity, but for blocks that could
 //    not move when the arena shrank; nothing new is put there.
 //  * The window's size changes only until the second step has ended, and never
-//    while it is extended: profiles and plans count on it.
+//    while it is extended: profiles and plans count on it. From then on the
+//    reserve changes only when small storages outgrow it.
 //  * One kernel at most has an extension. While it has, the window is there.
 //  * Fast memory above the capacity is given back to the host when nothing is
 //    in it.
 //
 // FastLimit::Set() alone changes the limit, and its caller then lets the arena
-// and the window follow here: FollowPeak() while a share is found, the end of a
-// step when it is known. A limit that changes while a job runs would be a third
-// such moment.
+// and the window follow here: FollowPeak() when the tensor peak rises under a
+// share, and the end of a step. A limit that is changed from outside while a job
+// runs would be a third such moment.
 //
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_
@@ -109,6 +110,7 @@ class FastSpace {
  private:
   int64_t LeastLimitBytes() const;
   void FitWindow();
+  void FitReserve();
   void FitArena();
   void EvictAbove(int64_t capacity_bytes);
   bool UseExtension(std::optional<Place> room);

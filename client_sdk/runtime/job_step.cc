@@ -20,6 +20,7 @@ void Job::EndStep() {
   }
   plans_.library()->EndStep(step_.profile.signature());
   space_.EndStep(step_.index);
+  step_.limit_bytes = space_.limit().bytes();
   pinned_.NoteLastingViews();
   pinned_.EndStep(step_.profile.signature());
 
@@ -33,10 +34,7 @@ void Job::EndStep() {
   ++step_.index;
   NameOrigins(blocks_.all(), step_.index, signature);
   BeginStep();
-  const FastLimit& limit = space_.limit();
-  const bool is_new =
-      step_.index == 2 || (step_.index < 2 && !limit.is_share());
-  if (limit.refused() || is_new) space_.CheckLimit();
+  if (space_.limit().IsCheckDue(step_.index)) space_.CheckLimit();
 }
 
 void Job::BeginStep() {

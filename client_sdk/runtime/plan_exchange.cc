@@ -22,25 +22,26 @@ bool PlanExchange::CanWrite(const RunningStep& step) const {
 }
 
 bool PlanExchange::WantsProfile(const RunningStep& step) const {
-  return step.index > 0 && library_.WantsProfile(step.profile.signature()) &&
+  return step.index > 0 &&
+         library_.WantsProfile(step.profile.signature(), step.limit_bytes) &&
          CanWrite(step);
 }
 
 void PlanExchange::WriteProfile(const RunningStep& step,
                                 int64_t overhead_bytes) {
-  library_.NoteProfiled(step.profile.signature(), step.profile.origins());
+  library_.NoteProfiled(step.profile.signature(), step.limit_bytes,
+                        step.profile.origins());
   publisher_->WriteProfile(step, overhead_bytes);
 }
 
 bool PlanExchange::WantsProfileAgain(const RunningStep& step) {
-  return library_.NoteFollowed(*step.plan) && CanWrite(step);
+  return library_.NoteFollowed(*step.plan, step.limit_bytes) && CanWrite(step);
 }
 
 void PlanExchange::WriteProfileAgain(const RunningStep& step,
                                      int64_t overhead_bytes) {
   library_.NoteProfiledAgain(*step.plan);
-  library_.NoteProfiled(step.profile.signature(), step.profile.origins());
-  publisher_->WriteProfile(step, overhead_bytes);
+  WriteProfile(step, overhead_bytes);
 }
 
 // The first step of a job is none like others.

@@ -3,6 +3,8 @@
 #include <bit>
 #include <utility>
 
+#include "client_sdk/session/limit_growth.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -75,12 +77,13 @@ void PlanLibrary::NoteSurprise(const PlanTable& plan) {
   ++kinds_[plan.signature].surprises;
 }
 
-bool PlanLibrary::NoteFollowed(const PlanTable& plan) {
+bool PlanLibrary::NoteFollowed(const PlanTable& plan, int64_t limit_bytes) {
   followed_ = plan.signature;
   Kind& kind = kinds_[plan.signature];
   kind.surprises = 0;
   ++kind.served_steps;
-  return ++kind.followed_steps >= kind.next_profile;
+  return ++kind.followed_steps >= kind.next_profile ||
+         session::LimitHasGrown(kind.profiled_limit_bytes, limit_bytes);
 }
 
 void PlanLibrary::NoteProfiledAgain(const PlanTable& plan) {
@@ -88,17 +91,22 @@ void PlanLibrary::NoteProfiledAgain(const PlanTable& plan) {
   kind.next_profile = kProfileAgainFactor * kind.followed_steps;
 }
 
-bool PlanLibrary::WantsProfile(uint64_t signature) const {
-  if (profiled_.size() >= kMaxKinds || profiled_.contains(signature)) {
-    return false;
-  }
+bool PlanLibrary::WantsProfile(uint64_t signature, int64_t limit_bytes) const {
   const auto kind = kinds_.find(signature);
+  if (profiled_.contains(signature)) {
+    return !plans_.contains(signature) &&
+           session::LimitHasGrown(kind->second.profiled_limit_bytes,
+                                  limit_bytes);
+  }
+  if (profiled_.size() >= kMaxKinds) return false;
   const bool seen_before = kind != kinds_.end() && kind->second.steps > 1;
   return seen_before || profiled_.size() < kKindsAtFirstSight;
 }
 
-void PlanLibrary::NoteProfiled(uint64_t signature, const Origins& origins) {
+void PlanLibrary::NoteProfiled(uint64_t signature, int64_t limit_bytes,
+                               const Origins& origins) {
   profiled_[signature] = origins;
+  kinds_[signature].profiled_limit_bytes = limit_bytes;
 }
 
 bool PlanLibrary::ForgetOutgrown(const PlanTable& plan) {

@@ -19,8 +19,8 @@
 //
 // Invariants:
 //  * A kind is profiled once, or once more for each time that its plan is
-//    forgotten, and at most kMaxKinds are: a job whose steps are never the same
-//    does not profile forever.
+//    forgotten or that the limit has grown, and at most kMaxKinds are: a job
+//    whose steps are never the same does not profile forever.
 //  * A plan that was left in kMaxSurprises steps in a row is tried rarely from
 //    then on, until a step follows it to its end or another plan takes its
 //    place.
@@ -82,18 +82,21 @@ class PlanLibrary {
 
   // A step left the plan, or could not begin under it.
   void NoteSurprise(const PlanTable& plan);
-  // A step followed the plan to its end. Returns true if it is one whose
-  // profile may be better than the one that the plan was made from; the caller
-  // calls NoteProfiledAgain() once that has been published.
-  bool NoteFollowed(const PlanTable& plan);
+  // Notes that a step followed the plan to its end, and that the limit is
+  // `limit_bytes` now. Returns true if the step is one whose profile may be
+  // better than the one that the plan was made from, or if the limit has grown
+  // since; the caller calls NoteProfiledAgain() once that has been published.
+  bool NoteFollowed(const PlanTable& plan, int64_t limit_bytes);
   void NoteProfiledAgain(const PlanTable& plan);
 
   // Returns whether a profile of this kind, a step of which has just ended, has
-  // yet to be published.
-  bool WantsProfile(uint64_t signature) const;
-  // One has been: it had blocks of these origins (block_origins.h), by their
-  // ids, by which its plan will know them.
-  void NoteProfiled(uint64_t signature, const Origins& origins = {});
+  // yet to be published: for the first time, or because there was no plan and
+  // the limit, `limit_bytes` now, has grown.
+  bool WantsProfile(uint64_t signature, int64_t limit_bytes) const;
+  // Notes that one has been, under that limit. It had blocks of these origins
+  // (block_origins.h), by their ids, by which its plan will know them.
+  void NoteProfiled(uint64_t signature, int64_t limit_bytes,
+                    const Origins& origins = {});
 
   // The plan does not fit any more. Returns true if it is forgotten, so that
   // the kind is profiled and planned anew: if it has served kServedSteps, else
@@ -108,7 +111,8 @@ class PlanLibrary {
     int64_t followed_steps = 0;
     int64_t next_profile = 2;  // when `followed_steps` gets there
     int64_t served_steps = 0;  // that followed the plan that there is now
-    uint64_t outgrown = 0;     // steps whose plan did not fit
+    int64_t profiled_limit_bytes = 0;  // when it was profiled last
+    uint64_t outgrown = 0;             // steps whose plan did not fit
     ModeChoice choice;
   };
   // The kind that follows another one. It changes when it was wrong twice.

@@ -33,6 +33,7 @@ struct RunningStep {
   int64_t begin_ns = 0;
   int64_t last_end_ns = 0;   // when the last kernel ended, or the step began
   int64_t plan_wait_ns = 0;  // after its end
+  int64_t limit_bytes = 0;   // at its end; 0: there is none
   // How often a plan was left, or could not start.
   uint32_t fallbacks = 0;
   FaultWaits fault_waits;           // of its last kernel

@@ -85,7 +85,8 @@ session::StepRecord StepPublisher::Record(const RunningStep& step,
           .hints_taken = hints.taken,
           .hints_ignored = hints.ignored,
           .plan_skip = step.plan_skip,
-          .plan_median_ns = step.plan_median_ns};
+          .plan_median_ns = step.plan_median_ns,
+          .limit_bytes = step.limit_bytes};
 }
 
 void StepPublisher::WriteStep(const session::StepRecord& record,

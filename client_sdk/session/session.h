@@ -24,7 +24,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 6;
+inline constexpr uint32_t kVersion = 7;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -72,8 +72,7 @@ struct Welcome {
   char job_id[128];
   int64_t segment_bytes;
   // The limit on fast tensor bytes: absolute, or a share of the job's tensor
-  // peak (then `limit_bytes` is 0 until the process has found the peak), or
-  // both 0: unlimited.
+  // peak so far (then `limit_bytes` is 0), or both 0: unlimited.
   int64_t limit_bytes;
   double limit_fraction;
   uint32_t tier_count;
@@ -332,6 +331,7 @@ struct StepRecord {
   uint32_t reserved;
   // Where the plan was skipped: the median of steps that it drove.
   int64_t plan_median_ns;
+  int64_t limit_bytes;  // at its end; 0: there was none
 };
 
 // An event that ended plan mode or that the user must know.

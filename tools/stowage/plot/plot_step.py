@@ -28,7 +28,7 @@ def draw_fast_memory(axes, step):
     peak_mib = step["tensor_peak_bytes"] / MIB
     axes.axhline(peak_mib, color="#9e9e9e", linestyle=":", linewidth=1,
                  label=f"tensor peak without a limit, {peak_mib:,.0f} MiB")
-    # Under a limit in percent the first step finds the limit.
+    # The first step may use more under a limit in percent.
     planned = [s["fast_peak_bytes"] for s in step["measured"] if s["mode"] == "plan"]
     measured_mib = max(planned, default=0) / MIB
     if measured_mib > 0:

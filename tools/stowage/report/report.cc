@@ -35,6 +35,7 @@ nlohmann::json StepToJson(const Step& step) {
       {"hints_ignored", step.hints_ignored},
       {"plan_skip", SkipToJson(step.plan_skip)},
       {"plan_median_ns", step.plan_median_ns},
+      {"limit_bytes", step.limit_bytes},
   };
 }
 

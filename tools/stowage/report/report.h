@@ -43,6 +43,7 @@ struct Step {
   int64_t hints_ignored = 0;
   PlanSkip plan_skip = PlanSkip::kNone;
   int64_t plan_median_ns = 0;  // of steps that the plan drove that is skipped
+  int64_t limit_bytes = 0;     // at its end; 0: unlimited
 };
 
 // An event that ended plan mode or that the user must know.
@@ -74,7 +75,7 @@ struct JobReport {
   std::string command;
   std::string policy;  // of the plan that drove it last
   std::string slow;
-  int64_t limit_bytes = 0;  // 0: unlimited
+  int64_t limit_bytes = 0;  // in the end; 0: unlimited
   int64_t tensor_peak_bytes = 0;
   int64_t least_limit_bytes = 0;     // 0: not known
   std::optional<Forecast> forecast;  // of a job with a limit

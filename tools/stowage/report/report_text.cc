@@ -80,8 +80,8 @@ std::string LastStep(const Step& step) {
   return text;
 }
 
-// Says how high fast memory rose. Treats those steps apart that were above the
-// limit because a limit in percent was still being found.
+// Says how high fast memory rose. Treats steps apart that were above their
+// limit, as the first one may be under a limit in percent.
 std::string FastPeak(const JobReport& job) {
   if (job.limit_bytes == 0) {
     int64_t peak_bytes = 0;
@@ -93,7 +93,7 @@ std::string FastPeak(const JobReport& job) {
   int64_t within_bytes = 0;
   const Step* highest = nullptr;
   for (const Step& step : job.steps) {
-    if (step.fast_peak_bytes <= job.limit_bytes) {
+    if (step.fast_peak_bytes <= step.limit_bytes) {
       within_bytes = std::max(within_bytes, step.fast_peak_bytes);
     } else if (highest == nullptr ||
                step.fast_peak_bytes > highest->fast_peak_bytes) {

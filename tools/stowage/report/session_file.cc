@@ -57,7 +57,7 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
       {record.index, record.kernel_count, record.duration_ns,
        record.predicted_duration_ns, record.stall_ns, record.fast_peak_bytes,
        record.moved_in_bytes, record.moved_out_bytes, record.hints_taken,
-       record.hints_ignored, record.plan_median_ns});
+       record.hints_ignored, record.plan_median_ns, record.limit_bytes});
   if (!mode || !skip || least < 0) return std::nullopt;
   return Step{.index = record.index,
               .mode = *mode,
@@ -71,7 +71,8 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .hints_taken = record.hints_taken,
               .hints_ignored = record.hints_ignored,
               .plan_skip = *skip,
-              .plan_median_ns = record.plan_median_ns};
+              .plan_median_ns = record.plan_median_ns,
+              .limit_bytes = record.limit_bytes};
 }
 
 void AppendSteps(const session::StepLog& log, JobReport& job) {

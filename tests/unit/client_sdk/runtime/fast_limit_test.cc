@@ -53,14 +53,14 @@ TEST_F(FastLimitTest, AnAbsoluteLimitFollowsNothing) {
   FastLimit limit = Absolute(8 * kMiB);
   EXPECT_TRUE(limit.is_absolute());
   EXPECT_FALSE(limit.FollowPeak(/*step=*/0, 100 * kMiB, 100 * kMiB));
-  limit.EndStep(/*step=*/0, 100 * kMiB);
+  EXPECT_FALSE(limit.EndStep(/*step=*/0, 100 * kMiB));
   EXPECT_EQ(limit.bytes(), 8 * kMiB);
   EXPECT_EQ(limit.effective_bytes(), 8 * kMiB);
   EXPECT_EQ(report_->limit_bytes, 8 * kMiB);
   EXPECT_EQ(report_->tensor_peak_bytes, 100 * kMiB);
 }
 
-TEST_F(FastLimitTest, AShareGrowsWithThePeakInTheFirstTwoSteps) {
+TEST_F(FastLimitTest, AShareGrowsWithThePeakInEveryStep) {
   FastLimit limit = Share(0.5);
   EXPECT_TRUE(limit.FollowPeak(/*step=*/0, 8 * kMiB, 0));
   EXPECT_EQ(limit.bytes(), 4 * kMiB);
@@ -68,7 +68,8 @@ TEST_F(FastLimitTest, AShareGrowsWithThePeakInTheFirstTwoSteps) {
   EXPECT_EQ(limit.bytes(), 4 * kMiB);
   EXPECT_TRUE(limit.FollowPeak(/*step=*/1, 10 * kMiB, 0));
   EXPECT_EQ(limit.bytes(), 5 * kMiB);
-  EXPECT_FALSE(limit.FollowPeak(/*step=*/2, 100 * kMiB, 0));
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/2, 100 * kMiB, 0));
+  EXPECT_EQ(limit.bytes(), 50 * kMiB);
 }
 
 TEST_F(FastLimitTest, InTheFirstStepAloneAShareIsWhatAKernelNeeds) {
@@ -80,17 +81,44 @@ TEST_F(FastLimitTest, InTheFirstStepAloneAShareIsWhatAKernelNeeds) {
   EXPECT_FALSE(limit.FollowPeak(/*step=*/1, 4 * kMiB, 3 * kMiB));
 }
 
-TEST_F(FastLimitTest, AShareIsThatOfTheJobsPeakWhenTheSecondStepHasEnded) {
+TEST_F(FastLimitTest, InTheFirstStepAKernelGetsSoMuchAtMost) {
   FastLimit limit = Share(0.5);
-  limit.EndStep(/*step=*/0, 8 * kMiB);
-  limit.EndStep(/*step=*/1, 6 * kMiB);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/0, 4 * kMiB, 60 * kMiB));
+  EXPECT_EQ(limit.bytes(), FastLimit::kFirstStepBytes);
+}
+
+TEST_F(FastLimitTest, AShareIsThatOfTheHighestPeakSoFar) {
+  FastLimit limit = Share(0.5);
+  EXPECT_TRUE(limit.EndStep(/*step=*/0, 8 * kMiB));
+  EXPECT_FALSE(limit.EndStep(/*step=*/1, 6 * kMiB));
   EXPECT_EQ(limit.bytes(), 4 * kMiB);
-  limit.EndStep(/*step=*/2, 20 * kMiB);
-  EXPECT_EQ(limit.bytes(), 4 * kMiB);
+  EXPECT_TRUE(limit.EndStep(/*step=*/2, 20 * kMiB));
+  EXPECT_EQ(limit.bytes(), 10 * kMiB);
   EXPECT_EQ(report_->tensor_peak_bytes, 20 * kMiB);
   EXPECT_EQ(report_->limit_bytes, 0);
   limit.Publish();
-  EXPECT_EQ(report_->limit_bytes, 4 * kMiB);
+  EXPECT_EQ(report_->limit_bytes, 10 * kMiB);
+}
+
+TEST_F(FastLimitTest, AShareIsCheckedOnceAStepHasShownNoHigherPeak) {
+  FastLimit limit = Share(0.5);
+  limit.EndStep(/*step=*/0, 8 * kMiB);
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/1));
+  limit.EndStep(/*step=*/1, 9 * kMiB);
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2));
+  limit.EndStep(/*step=*/2, 9 * kMiB);
+  ASSERT_TRUE(limit.IsCheckDue(/*steps=*/3));
+  EXPECT_EQ(Refusal(&limit, kMiB), "");
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/4));
+}
+
+TEST_F(FastLimitTest, ALimitInBytesIsCheckedAfterTheFirstTwoSteps) {
+  FastLimit limit = Absolute(2 * kMiB);
+  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/1));
+  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/2));
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/3));
+  EXPECT_NE(Refusal(&limit, 3 * kMiB), "");
+  EXPECT_TRUE(limit.IsCheckDue(/*steps=*/4));
 }
 
 TEST_F(FastLimitTest, ARefusalNamesTheLimitAndTheLeastThatWorks) {

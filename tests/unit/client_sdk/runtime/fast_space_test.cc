@@ -90,7 +90,7 @@ TEST(FastSpaceTest, SmallStoragesMoveTheEndOfTheArena) {
   EXPECT_TRUE(filler.Intact());
 }
 
-TEST(FastSpaceTest, AShareFollowsThePeakAndIsFinalAfterTwoSteps) {
+TEST(FastSpaceTest, AShareFollowsTheHighestPeak) {
   Space s({.fast_bytes = 60 * kUnit,
            .slow_bytes = 100 * kUnit,
            .limit_fraction = 0.5});

@@ -8,6 +8,8 @@
 namespace stowage::runtime {
 namespace {
 
+constexpr int64_t kLimitBytes = 100 << 20;
+
 PlanTable PlanFor(uint64_t signature, uint64_t number = 1) {
   PlanTable plan;
   plan.signature = signature;
@@ -95,7 +97,7 @@ TEST(PlanLibraryTest, ExpectsThePlanThatWasFollowedAfterANewKindWithoutOne) {
   PlanLibrary plans;
   plans.Add(PlanFor(1));
   for (int step = 0; step < 3; ++step) {
-    plans.NoteFollowed(PlanFor(1));
+    plans.NoteFollowed(PlanFor(1), kLimitBytes);
     plans.EndStep(1);
   }
   plans.EndStep(2);
@@ -127,7 +129,7 @@ TEST(PlanLibraryTest, AStepThatFollowsItsPlanMakesUpForSurprises) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
   for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i) plans.NoteSurprise(plan);
-  plans.NoteFollowed(plan);
+  plans.NoteFollowed(plan, kLimitBytes);
   EXPECT_TRUE(plans.Tries(plan, /*step=*/17));
 }
 
@@ -143,7 +145,7 @@ TEST(PlanLibraryTest, ANewPlanStartsWithoutSurprises) {
 // mode.
 PlanLibrary WithSlowPlan(const PlanTable& plan) {
   PlanLibrary plans;
-  plans.NoteProfiled(plan.signature);
+  plans.NoteProfiled(plan.signature, kLimitBytes);
   plans.NoteDuration(plan.signature, Driver::kDemand, 100);
   plans.Add(plan);
   for (int step = 0; step < 50; ++step) {
@@ -181,9 +183,10 @@ TEST(PlanLibraryTest, APlanInPlaceOfOneThatWasForgottenIsComparedAnew) {
 TEST(PlanLibraryTest, StepsThatFollowAPlanAreProfiledAgainEverMoreRarely) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
+  plans.NoteProfiled(1, kLimitBytes);
   std::vector<int> profiled;
   for (int step = 1; step <= 40; ++step) {
-    if (!plans.NoteFollowed(plan)) continue;
+    if (!plans.NoteFollowed(plan, kLimitBytes)) continue;
     plans.NoteProfiledAgain(plan);
     profiled.push_back(step);
   }
@@ -193,33 +196,58 @@ TEST(PlanLibraryTest, StepsThatFollowAPlanAreProfiledAgainEverMoreRarely) {
 TEST(PlanLibraryTest, AProfileThatCouldNotBePublishedIsWantedOfTheNextStep) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
-  EXPECT_FALSE(plans.NoteFollowed(plan));
-  EXPECT_TRUE(plans.NoteFollowed(plan));
-  EXPECT_TRUE(plans.NoteFollowed(plan));
+  plans.NoteProfiled(1, kLimitBytes);
+  EXPECT_FALSE(plans.NoteFollowed(plan, kLimitBytes));
+  EXPECT_TRUE(plans.NoteFollowed(plan, kLimitBytes));
+  EXPECT_TRUE(plans.NoteFollowed(plan, kLimitBytes));
+}
+
+TEST(PlanLibraryTest, AStepThatFollowsIsProfiledAgainWhenTheLimitHasGrown) {
+  PlanLibrary plans;
+  const PlanTable plan = PlanFor(1);
+  plans.NoteProfiled(1, kLimitBytes);
+  EXPECT_FALSE(plans.NoteFollowed(plan, kLimitBytes + kLimitBytes / 50));
+  plans.NoteProfiledAgain(plan);
+  EXPECT_TRUE(plans.NoteFollowed(plan, kLimitBytes + kLimitBytes / 25));
+  plans.NoteProfiledAgain(plan);
+  plans.NoteProfiled(1, kLimitBytes + kLimitBytes / 25);
+  EXPECT_FALSE(plans.NoteFollowed(plan, kLimitBytes + kLimitBytes / 25));
+}
+
+TEST(PlanLibraryTest, AKindWithoutAPlanIsProfiledAnewWhenTheLimitHasGrown) {
+  PlanLibrary plans;
+  plans.EndStep(1);
+  plans.NoteProfiled(1, kLimitBytes);
+  EXPECT_FALSE(plans.WantsProfile(1, kLimitBytes + kLimitBytes / 50));
+  EXPECT_TRUE(plans.WantsProfile(1, kLimitBytes + kLimitBytes / 25));
+  plans.Add(PlanFor(1));
+  EXPECT_FALSE(plans.WantsProfile(1, kLimitBytes + kLimitBytes / 25));
 }
 
 TEST(PlanLibraryTest, EachKindIsProfiledOnceAndNoMoreThanTenKindsAre) {
   PlanLibrary plans;
   for (int kind = 0; kind < PlanLibrary::kMaxKinds; ++kind) {
     for (int step = 0; step < 2; ++step) plans.EndStep(kind);
-    EXPECT_TRUE(plans.WantsProfile(kind));
-    plans.NoteProfiled(kind);
-    EXPECT_FALSE(plans.WantsProfile(kind));
+    EXPECT_TRUE(plans.WantsProfile(kind, kLimitBytes));
+    plans.NoteProfiled(kind, kLimitBytes);
+    EXPECT_FALSE(plans.WantsProfile(kind, kLimitBytes));
   }
   for (int step = 0; step < 2; ++step) plans.EndStep(PlanLibrary::kMaxKinds);
-  EXPECT_FALSE(plans.WantsProfile(PlanLibrary::kMaxKinds));
+  EXPECT_FALSE(plans.WantsProfile(PlanLibrary::kMaxKinds, kLimitBytes));
 }
 
 TEST(PlanLibraryTest, KindsThatNeverComeAgainLeaveProfilesToThoseThatDo) {
   PlanLibrary plans;
   for (int kind = 0; kind < 1000; ++kind) {
     plans.EndStep(kind);
-    if (plans.WantsProfile(kind)) plans.NoteProfiled(kind);
+    if (plans.WantsProfile(kind, kLimitBytes)) {
+      plans.NoteProfiled(kind, kLimitBytes);
+    }
   }
   plans.EndStep(1000);
-  EXPECT_FALSE(plans.WantsProfile(1000));
+  EXPECT_FALSE(plans.WantsProfile(1000, kLimitBytes));
   plans.EndStep(1000);
-  EXPECT_TRUE(plans.WantsProfile(1000));
+  EXPECT_TRUE(plans.WantsProfile(1000, kLimitBytes));
 }
 
 TEST(PlanLibraryTest, AKindWhosePlanWasOutgrownIsProfiledAnewEverMoreRarely) {
@@ -227,12 +255,12 @@ TEST(PlanLibraryTest, AKindWhosePlanWasOutgrownIsProfiledAnewEverMoreRarely) {
   std::vector<int> forgotten;
   for (int time = 1; time <= 9; ++time) {
     plans.Add(PlanFor(1));
-    plans.NoteProfiled(1);
+    plans.NoteProfiled(1, kLimitBytes);
     plans.EndStep(1);
     if (!plans.ForgetOutgrown(*plans.Expected())) continue;
     forgotten.push_back(time);
     EXPECT_EQ(plans.Expected(), nullptr);
-    EXPECT_TRUE(plans.WantsProfile(1));
+    EXPECT_TRUE(plans.WantsProfile(1, kLimitBytes));
   }
   EXPECT_EQ(forgotten, (std::vector<int>{1, 2, 4, 8}));
 }
@@ -243,7 +271,7 @@ TEST(PlanLibraryTest, APlanThatHasServedIsMadeAnewWheneverItIsOutgrown) {
     plans.Add(PlanFor(1));
     plans.EndStep(1);
     for (int step = 0; step < PlanLibrary::kServedSteps; ++step) {
-      plans.NoteFollowed(*plans.Expected());
+      plans.NoteFollowed(*plans.Expected(), kLimitBytes);
     }
     EXPECT_TRUE(plans.ForgetOutgrown(*plans.Expected()));
   }

@@ -24,7 +24,8 @@ JobReport JobWithSteps(int32_t pid, int count) {
                          .moved_in_bytes = 3,
                          .moved_out_bytes = 4,
                          .hints_taken = 5,
-                         .hints_ignored = 6});
+                         .hints_ignored = 6,
+                         .limit_bytes = 900 << 20});
   }
   return job;
 }
@@ -49,7 +50,8 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                    {"hints_taken", 5},
                                    {"hints_ignored", 6},
                                    {"plan_skip", nullptr},
-                                   {"plan_median_ns", 0}};
+                                   {"plan_median_ns", 0},
+                                   {"limit_bytes", 900 << 20}};
   EXPECT_EQ(json["steps"][1], expected);
   EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
   EXPECT_EQ(json["events"][0]["reason"], "agent-lost");
