@@ -140,7 +140,8 @@ TEST_F(HttpServerTest, StaysUpWhateverItIsSent) {
   for (const std::string& bytes :
        {std::string("\r\n\r\n"), std::string("GET\r\n\r\n"),
         std::string("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
-        std::string("\x16\x03\x01\x02\x00\x01\x00\x01"), std::string(100, '\0'),
+        std::string("\x16\x03\x01\x02\x00\x01\x00\x01", 8),
+        std::string(100, '\0'),
         "GET /" + std::string(1 << 20, 'a') + " HTTP/1.1\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: a\r\nX: " + std::string(1 << 20, 'b'),
         std::string("GET /%00%ff%zz HTTP/1.1\r\nHost: a\r\n\r\n"),

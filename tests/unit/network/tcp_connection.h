@@ -27,7 +27,8 @@ class TcpConnection {
     const timeval patience = {.tv_sec = 5};
     setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience,
                sizeof(patience));
-    connect(socket_.get(), at->ai_addr, at->ai_addrlen);
+    // What is sent and received shows whether there is a connection.
+    (void)connect(socket_.get(), at->ai_addr, at->ai_addrlen);
   }
 
   void Send(absl::string_view bytes) {

@@ -35,7 +35,7 @@ int64_t LimitFor(const Graph& graph, const MemorySystem& system,
 
 Solution SolveExactly(const FlowProblem& problem, Paths& paths) {
   const Formulation formulation(problem);
-  const Solution solution = CbcSolver().Solve(formulation.program(), {});
+  Solution solution = CbcSolver().Solve(formulation.program(), {});
   if (solution.has_values()) paths = formulation.PathsOf(solution.values);
   return solution;
 }

@@ -39,7 +39,7 @@ inline Graph ChainGraph(const ChainOptions& options = {}) {
                             .birth_kernel = 2 * n - 1 - i,
                             .death_kernel = i == 0 ? 2 * n - 1 : 2 * n - i};
   }
-  const auto add = [&](int layer, std::vector<TensorIndex> reads,
+  const auto add = [&](int layer, const std::vector<TensorIndex>& reads,
                        TensorIndex written) {
     Kernel kernel{.name = options.name, .layer = layer};
     for (TensorIndex t : reads) {

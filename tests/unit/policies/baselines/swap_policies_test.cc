@@ -56,12 +56,14 @@ std::vector<Move> Ins(const Plan& plan) {
 
 std::vector<TensorIndex> Tensors(const std::vector<Move>& moves) {
   std::vector<TensorIndex> tensors;
+  tensors.reserve(moves.size());
   for (const Move& move : moves) tensors.push_back(move.tensor);
   return tensors;
 }
 
 std::vector<TierIndex> SlowTiers(const std::vector<Move>& outs) {
   std::vector<TierIndex> tiers;
+  tiers.reserve(outs.size());
   for (const Move& move : outs) tiers.push_back(move.to.tier);
   return tiers;
 }

@@ -35,8 +35,9 @@ BoundPrices RandomPrices(const BoundRelaxation& relaxation,
   const auto share = [&] {
     return engine() % 3 == 0 ? 0 : static_cast<double>(engine() % 1000) / 6000;
   };
-  for (size_t r = 0; r < scales.size(); ++r)
+  for (size_t r = 0; r < scales.size(); ++r) {
     prices.room[r] = scales[r] * share();
+  }
   for (std::vector<double>& lanes : prices.lane) {
     for (double& price : lanes) price = share();
   }

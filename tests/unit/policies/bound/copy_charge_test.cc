@@ -43,8 +43,9 @@ TEST(CopyChargeTest, IsTheLeastCostInWhateverOrderMomentsCome) {
   for (int round = 0; round < 200; ++round) {
     CopyCharge charge(50);
     std::vector<std::pair<double, double>> moments = {{9, 1e9}};
-    for (int i = 0; i < 20; ++i)
+    for (int i = 0; i < 20; ++i) {
       moments.emplace_back(engine() % 8, engine() % 9);
+    }
     std::shuffle(moments.begin(), moments.end(), engine);
     for (const auto& [price, most_ns] : moments) charge.Add(price, most_ns);
     EXPECT_NEAR(charge.cost(), Greedy(moments, 50), 1e-9);
@@ -54,6 +55,7 @@ TEST(CopyChargeTest, IsTheLeastCostInWhateverOrderMomentsCome) {
 TEST(CopyChargeTest, StaysBelowWhereThereAreManyPrices) {
   CopyCharge charge(1000);
   std::vector<std::pair<double, double>> moments;
+  moments.reserve(1000);
   for (int i = 0; i < 1000; ++i) moments.emplace_back(i + 1, 1);
   for (const auto& [price, most_ns] : moments) charge.Add(price, most_ns);
   EXPECT_TRUE(charge.complete());

@@ -62,8 +62,9 @@ class Exhaustive {
   void Choose(size_t g) {
     if (g == periods_.size()) return Judge();
     const InactivePeriod& period = periods_[g];
-    if (!period.mandatory() && (period.moves_out || period.moves_in))
+    if (!period.mandatory() && (period.moves_out || period.moves_in)) {
       Choose(g + 1);
+    }
     const KernelIndex last_leave =
         period.moves_out ? period.to - 1 : period.from;
     for (KernelIndex leave = period.from; leave <= last_leave; ++leave) {

@@ -43,6 +43,7 @@ TEST(RoomMeasuresTest, EverySetThatFitsFitsByEveryMeasure) {
   std::mt19937_64 engine(7);
   for (int trial = 0; trial < 300; ++trial) {
     std::vector<int64_t> pages;
+    pages.reserve(8);
     for (int i = 0; i < 8; ++i) pages.push_back(1 + engine() % 60);
     const int64_t room_pages = 60 + engine() % 60;
     const Graph graph = TensorsOf(pages);

@@ -14,8 +14,9 @@ namespace {
 // Returns a step of three weights of 8 MiB; kernel k reads weight k % 3.
 Graph ThreeWeights() {
   LayeredStep step({0, 0, 0}, /*kernel_ns=*/1'000'000);
-  for (KernelIndex k = 0; k < 3; ++k)
+  for (KernelIndex k = 0; k < 3; ++k) {
     step.Read(k, step.AddPersistent(8 * kMiB));
+  }
   return step.graph();
 }
 

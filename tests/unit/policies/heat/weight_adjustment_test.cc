@@ -37,6 +37,7 @@ TEST(HeatTest, FrequencyAndLifetimeHeatDistanceAndSizeCool) {
 // more are far from their next use.
 std::vector<Characteristics> Spread() {
   std::vector<Characteristics> living;
+  living.reserve(10);
   for (int i = 0; i < 10; ++i) {
     living.push_back({.frequency = 0.5,
                       .distance = i / 9.0,

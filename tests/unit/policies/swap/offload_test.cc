@@ -16,8 +16,10 @@ class OffloadTest : public testing::Test {
  protected:
   std::vector<TensorIndex> Tensors(const std::vector<InactivePeriod>& periods) {
     std::vector<TensorIndex> tensors;
-    for (const InactivePeriod& period : periods)
+    tensors.reserve(periods.size());
+    for (const InactivePeriod& period : periods) {
       tensors.push_back(period.tensor);
+    }
     return tensors;
   }
 

@@ -176,8 +176,9 @@ TEST(ResidencyNeighbourTest, WhatImitatesATwinIsAValidPlan) {
       ResidenciesByTensor residencies = ByTensor(graph, input.residencies);
       for (int n = 0; n < 400; ++n) {
         auto change = neighbour.Change(random, residencies);
-        if (change.has_value())
+        if (change.has_value()) {
           residencies[change->tensor] = change->residencies;
+        }
         std::vector<int64_t> lost_ns(graph.kernels.size());
         for (int64_t& ns : lost_ns) ns = static_cast<int64_t>(random() % 1000);
         const auto stretch = twins.Draw(random, random() % lost_ns.size(),

@@ -32,8 +32,9 @@ using Form = std::tuple<bool, bool, int>;
 
 Form FormOf(const Residencies& residencies) {
   int fetches = 0;
-  for (const Residency& residency : residencies)
+  for (const Residency& residency : residencies) {
     fetches += residency.moved_in ? 1 : 0;
+  }
   return {!residencies.front().moved_in, !residencies.back().moved_out,
           fetches};
 }
