@@ -83,15 +83,15 @@ class PinnedRoom {
 
   // ---- Arrays ----
 
-  // An array knows the address of the block, which is not pinned for good.
-  // Returns what EndView() takes.
+  // Notes that an array knows the address of the block, which is not pinned for
+  // good. Returns what EndView() takes.
   uint64_t AddView(Block* block);
-  // The array has died. Does nothing if the block has died before, or has been
-  // pinned for good meanwhile.
+  // Notes that the array has died. Does nothing if the block has died before,
+  // or has been pinned for good meanwhile.
   void EndView(uint64_t view);
-  // The block dies, or is pinned for good.
+  // Forgets the arrays of a block that dies, or is pinned for good.
   void ForgetViews(Block* block);
-  // Arrays that are alive now outlive what a plan can wait for.
+  // Notes that arrays which are alive now outlive what a plan can wait for.
   void NoteLastingViews();
   // Returns whether arrays of blocks that were born like this one did.
   bool ViewsLast(const Block& block) const {

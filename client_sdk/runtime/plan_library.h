@@ -57,10 +57,10 @@ class PlanLibrary {
   static constexpr int kRetryEverySteps = 16;
   static constexpr int kServedSteps = 4;  // that made another plan worth it
 
-  // The plan takes the place of one for the same kind of step.
+  // Adds the plan in place of the one for the same kind of step.
   void Add(PlanTable plan);
 
-  // A step of this kind has ended.
+  // Notes that a step of this kind has ended.
   void EndStep(uint64_t signature);
   // Returns the plan of the kind of step that is expected next, or null. After
   // a kind that is new that is the same kind, or the last that followed a plan.
@@ -80,7 +80,7 @@ class PlanLibrary {
   void NoteDuration(uint64_t signature, std::optional<Driver> driver,
                     int64_t duration_ns);
 
-  // A step left the plan, or could not begin under it.
+  // Notes that a step left the plan, or could not begin under it.
   void NoteSurprise(const PlanTable& plan);
   // Notes that a step followed the plan to its end, and that the limit is
   // `limit_bytes` now. Returns true if the step is one whose profile may be
@@ -98,9 +98,10 @@ class PlanLibrary {
   void NoteProfiled(uint64_t signature, int64_t limit_bytes,
                     const Origins& origins = {});
 
-  // The plan does not fit any more. Returns true if it is forgotten, so that
-  // the kind is profiled and planned anew: if it has served kServedSteps, else
-  // for the 1st, 2nd, 4th, 8th, … time that this is said of a kind.
+  // Notes that the plan does not fit any more. Returns true if it is forgotten,
+  // so that the kind is profiled and planned anew: if it has served
+  // kServedSteps, else for the 1st, 2nd, 4th, 8th, … time that this is said of
+  // a kind.
   bool ForgetOutgrown(const PlanTable& plan);
 
  private:
