@@ -80,6 +80,11 @@ class TableWriter {
     area_->signature = binding_.signature;
     SetText(area_->policy, plan_.policy());
     area_->predicted_step_ns = plan_.prediction().step_time_ns();
+    area_->predicted_gaps_ns = 0;
+    for (const v1::Kernel& kernel : binding_.graph.kernels()) {
+      area_->predicted_gaps_ns += kernel.gap_ns();
+    }
+    area_->predicted_stall_ns = plan_.prediction().stall_ns();
     area_->fast_limit_bytes = plan_.fast_limit_bytes();
     area_->stream_window_bytes = plan_.stream_window_bytes();
     area_->tensor_count = static_cast<uint32_t>(binding_.graph.tensors_size());
@@ -288,7 +293,11 @@ class TableWriter {
       }
       area_->kernels[k] = {.key = binding_.kernel_keys[k],
                            .first_allocation = first,
-                           .allocation_count = written - first};
+                           .allocation_count = written - first,
+                           .duration_ns = binding_.graph.kernels(k)
+                                              .profile()
+                                              .fast_inputs_fast_outputs()
+                                              .duration_ns()};
     }
     area_->kernel_count = static_cast<uint32_t>(kernel_count_);
     area_->allocation_count = written;

@@ -9,16 +9,16 @@
 //
 // A job has a limit in bytes, a share of its tensor peak, or none. A share is
 // that of the highest peak so far, from the first allocation to the last step:
-// it grows whenever the peak does, and so fast memory never exceeds the share of
-// what the job has needed until then. There is one exception. In the first step
-// the share says little yet, and the limit is no less than the running kernel
-// needs, up to kFirstStepBytes.
+// it grows whenever the peak does, and so fast memory never exceeds the share
+// of what the job has needed until then. There is one exception. In the first
+// step the share says little yet, and the limit is no less than the running
+// kernel needs, up to kFirstStepBytes.
 //
 // Invariants:
 //  * Set() is the one function that changes the limit.
 //  * A share never shrinks, but at the end of the first step.
-//  * A share is not refused before a step, the second at the earliest, has shown
-//    no higher peak.
+//  * A share is not refused before a step, the second at the earliest, has
+//    shown no higher peak.
 //  * Once the limit was refused it is refused before every update, until it is
 //    no longer too small: a script that goes on, or a thread that ended with
 //    the error, must not train.

@@ -33,8 +33,8 @@
 //
 // FastLimit::Set() alone changes the limit, and its caller then lets the arena
 // and the window follow here: FollowPeak() when the tensor peak rises under a
-// share, and the end of a step. A limit that is changed from outside while a job
-// runs would be a third such moment.
+// share, and the end of a step. A limit that is changed from outside while a
+// job runs would be a third such moment.
 //
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_

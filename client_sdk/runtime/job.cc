@@ -58,7 +58,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   Lock lock(this);
   RunningKernel loose{.key = kLooseAllocationKey, .name = kLooseAllocation};
   if (kernel == nullptr) kernel = &loose;
-  const int64_t stall_before_ns = mover_.totals().stall_ns;
+  const int64_t stall_before_ns = mover_.totals().stall_ns();
   EnterKernel(kernel);
 
   std::unique_ptr<Block> block = blocks_.New(size_bytes);
@@ -81,7 +81,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     }
   }
   step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());
-  kernel->moved_ns += mover_.totals().stall_ns - stall_before_ns;
+  kernel->moved_ns += mover_.totals().stall_ns() - stall_before_ns;
   if (kernel == &loose) step_.last_end_ns = session::NowNs();
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
 }

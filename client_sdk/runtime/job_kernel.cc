@@ -14,6 +14,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
   if (step_.Has(*kernel)) return;
   const bool began = kernel->start_ns != 0;
   step_.Enter(kernel, began ? kernel->start_ns : session::NowNs());
+  kernel->earlier_stall_ns = mover_.totals().stall_ns();
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
   if (step_.mode == StepMode::kPlan) EnterPlanned(*kernel);
@@ -140,8 +141,13 @@ void Job::EndKernel(RunningKernel* kernel,
   const int64_t end_ns = session::NowNs();
   // An emulated medium: the kernel takes as much longer as the real one would
   // make it.
-  SpendNs(kernel->SlowTimeNs(blocks_.tiers()));
-  if (same_step) step_.End(*kernel, end_ns, kernel->moved_ns);
+  const int64_t emulated_ns = kernel->SlowTimeNs(blocks_.tiers());
+  SpendNs(emulated_ns);
+  if (same_step) {
+    step_.End(*kernel, end_ns,
+              mover_.totals().stall_ns() - kernel->earlier_stall_ns);
+    step_.times.emulated_ns += emulated_ns;
+  }
   Unuse(kernel);
   for (const KernelOperand& output : outputs) {
     if (output.block->streams) mover_.Release(output.block);

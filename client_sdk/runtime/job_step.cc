@@ -12,7 +12,9 @@ void Job::EndStep() {
   Lock lock(this);
   if (step_.profile.kernel_count() == 0) return;
   if (step_.mode == StepMode::kPlan) EndPlan();
-  const int64_t duration_ns = session::NowNs() - step_.begin_ns;
+  const int64_t end_ns = session::NowNs();
+  const int64_t duration_ns = end_ns - step_.begin_ns;
+  step_.EndKernels(end_ns);
   blocks_.GiveUpAllKept();
   if (step_.mode == StepMode::kGuided) {
     hints_.End();
@@ -26,6 +28,7 @@ void Job::EndStep() {
 
   PublishProfile();
   const session::StepRecord record = publisher_.Record(step_, hints_.totals());
+  if (step_.mode == StepMode::kPlan) publisher_.WriteKernels(step_);
   plans_.NoteDuration(step_, duration_ns);
   plans_.TakePlan();
   plans_.TellForecast();
@@ -172,7 +175,7 @@ void Job::PublishProfile() {
   } else if (plans_.WantsProfile(step_)) {
     plans_.WriteProfile(step_, TakeOverheadBytes());
     const bool unlimited = space_.limit().unlimited();
-    if (!unlimited) step_.plan_wait_ns = plans_.AwaitPlan();
+    if (!unlimited) step_.times.plan_wait_ns = plans_.AwaitPlan();
     step_.On(StepEvent::kProfileTaken);
   }
 }

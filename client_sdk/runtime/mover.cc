@@ -23,7 +23,7 @@ int Mover::MoveNow(Block* block, Place to) {
     error = CopyBetweenTiers(client_->tiers(), block->place, to,
                              block->room_bytes());
   }
-  totals_.stall_ns += session::NowNs() - begin_ns;
+  CountStall(to.tier, session::NowNs() - begin_ns);
   if (error != 0) {
     blocks_->GiveBack(to);
     return error;
@@ -49,7 +49,7 @@ bool Mover::Begin(Block* block, Place to, bool keeps_source) {
 bool Mover::Finish(Block* block, bool adopt) {
   const int64_t begin_ns = session::NowNs();
   const int error = lanes_.Wait(block->move->lane, block->move->ticket);
-  totals_.stall_ns += session::NowNs() - begin_ns;
+  CountStall(block->move->to.tier, session::NowNs() - begin_ns);
   const MoveUnderWay move = *std::exchange(block->move, std::nullopt);
   std::erase(ahead_, block);
   if (error != 0 || !adopt || block->users > 0) {
@@ -159,6 +159,11 @@ void Mover::OpenPage(const Block* block, char* page) {
 void Mover::CountStreamedBytes() {
   totals_.in_bytes += window_.TakeReadBytes();
   totals_.out_bytes += window_.TakeWrittenBytes();
+}
+
+void Mover::CountStall(int to_tier, int64_t stall_ns) {
+  const bool in = to_tier == session::kFastTier;
+  (in ? totals_.stall_in_ns : totals_.stall_out_ns) += stall_ns;
 }
 
 void Mover::CountMove(const Block& block, int to_tier) {

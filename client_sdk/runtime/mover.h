@@ -53,9 +53,13 @@ class Mover {
  public:
   // What moving cost since the step began.
   struct Totals {
-    int64_t stall_ns = 0;  // while a move was awaited or made
+    // While a move to the fast tier, or another one, was awaited or made.
+    int64_t stall_in_ns = 0;
+    int64_t stall_out_ns = 0;
     int64_t in_bytes = 0;  // to the fast tier
     int64_t out_bytes = 0;
+
+    int64_t stall_ns() const { return stall_in_ns + stall_out_ns; }
   };
 
   // Both arguments must outlive it.
@@ -123,6 +127,7 @@ class Mover {
 
  private:
   void CountMove(const Block& block, int to_tier);
+  void CountStall(int to_tier, int64_t stall_ns);
   int WriteBack(const Block& block, bool keep = true);
 
   SessionClient* client_;

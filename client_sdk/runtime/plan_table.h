@@ -34,6 +34,8 @@ struct PlanTable {
   uint64_t number = 0;  // which of the agent's plans it is
   uint64_t signature = 0;
   int64_t predicted_step_ns = 0;
+  int64_t predicted_gaps_ns = 0;    // of these, between kernels
+  int64_t predicted_stall_ns = 0;   // and waiting for moves
   int64_t stream_window_bytes = 0;  // free at the end of the limit
   int64_t fast_end_bytes = 0;       // where the highest fast tensor ends
   uint32_t tensor_count = 0;

@@ -32,7 +32,9 @@ struct RunningKernel {
   uint64_t shape = 0;  // its key and the sizes of its operands
   int64_t step = -1;
   int64_t start_ns = 0;
-  int64_t moved_ns = 0;       // of its duration, spent moving tensors
+  int64_t moved_ns = 0;  // of its duration, spent moving tensors
+  // Stalls of the step until it was entered.
+  int64_t earlier_stall_ns = 0;
   int64_t working_bytes = 0;  // its operands and what it allocated
   bool extends_window = false;
   int64_t slow_read_bytes[session::kMaxTiers] = {};

@@ -7,13 +7,15 @@ namespace stowage::runtime {
 void RunningStep::Begin(int64_t now_ns) {
   On(StepEvent::kStepBegins);
   begin_ns = last_end_ns = now_ns;
-  plan_wait_ns = 0;
+  times = {};
+  usage_before = ProcessUsage::Now();
   fallbacks = 0;
   plan = nullptr;
   plan_skip = session::kPlanNotSkipped;
   plan_median_ns = 0;
   surprise.reset();
   profile.Begin();
+  kernel_times.clear();
   tagger.Begin();
 }
 
@@ -26,18 +28,31 @@ bool RunningStep::SkipsPlan(const ModeChoice& choice) {
 
 void RunningStep::Enter(RunningKernel* kernel, int64_t now_ns) {
   const int64_t gap_ns = std::max<int64_t>(0, now_ns - last_end_ns);
+  times.gaps_ns += gap_ns;
   kernel->index = profile.AddKernel(kernel->key, kernel->name, gap_ns);
   kernel->step = index;
+  kernel_times.push_back({});
   kernel->ordinal = 0;
   fault_waits.Begin();
 }
 
 void RunningStep::End(const RunningKernel& kernel, int64_t end_ns,
-                      int64_t moved_ns) {
-  const int64_t duration_ns =
-      end_ns - kernel.start_ns - moved_ns - fault_waits.MeanNs();
-  profile.EndKernel(kernel.index, std::max<int64_t>(0, duration_ns),
-                    kernel.flops, kernel.slow_operands);
+                      int64_t stall_ns) {
+  const int64_t faults_ns = fault_waits.MeanNs();
+  const int64_t duration_ns = std::max<int64_t>(
+      0, end_ns - kernel.start_ns - kernel.moved_ns - faults_ns);
+  times.kernels_ns += duration_ns;
+  times.faults_ns += faults_ns;
+  session::KernelTimes& entry = kernel_times[kernel.index];
+  entry.duration_ns = duration_ns;
+  entry.stall_ns = stall_ns;
+  entry.faults_ns = faults_ns;
+  profile.EndKernel(kernel.index, duration_ns, kernel.flops,
+                    kernel.slow_operands);
+}
+
+void RunningStep::EndKernels(int64_t now_ns) {
+  times.gaps_ns += std::max<int64_t>(0, now_ns - last_end_ns);
 }
 
 }  // namespace stowage::runtime

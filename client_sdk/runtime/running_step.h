@@ -5,7 +5,7 @@
 //   step.On(StepEvent::kPlanStarts);
 //   step.Enter(&kernel, session::NowNs());
 //   step.profile.AddOperand(kernel.index, operand);
-//   step.End(kernel, session::NowNs(), kernel.moved_ns);
+//   step.End(kernel, session::NowNs(), stall_ns);
 //   publisher.WriteProfile(step, overhead_bytes);
 //   ++step.index;
 //
@@ -15,10 +15,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "client_sdk/runtime/fault_waits.h"
 #include "client_sdk/runtime/mode_choice.h"
 #include "client_sdk/runtime/plan_table.h"
+#include "client_sdk/runtime/process_usage.h"
 #include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/step_mode.h"
 #include "client_sdk/runtime/step_profile.h"
@@ -31,9 +33,11 @@ struct RunningStep {
   int64_t index = 0;  // of the job, from 0
   StepMode mode = StepMode::kDemand;
   int64_t begin_ns = 0;
-  int64_t last_end_ns = 0;   // when the last kernel ended, or the step began
-  int64_t plan_wait_ns = 0;  // after its end
-  int64_t limit_bytes = 0;   // at its end; 0: there is none
+  int64_t last_end_ns = 0;  // when the last kernel ended, or the step began
+  // Where its time goes; the mover knows the stalls.
+  session::StepTimes times = {};
+  ProcessUsage usage_before;
+  int64_t limit_bytes = 0;  // at its end; 0: there is none
   // How often a plan was left, or could not start.
   uint32_t fallbacks = 0;
   FaultWaits fault_waits;           // of its last kernel
@@ -44,6 +48,7 @@ struct RunningStep {
   int64_t plan_median_ns = 0;
   std::optional<Surprise> surprise;  // that ended this
   StepProfile profile;
+  std::vector<session::KernelTimes> kernel_times;  // by kernel; without names
   BirthTagger tagger;
 
   // Begins the next step, or the first; keeps the index alone.
@@ -57,12 +62,15 @@ struct RunningStep {
   bool Has(const RunningKernel& kernel) const {
     return kernel.index >= 0 && kernel.step == index;
   }
+  // Notes that the last kernel has ended for good, at `now_ns`.
+  void EndKernels(int64_t now_ns);
   // Enters the kernel, which began at `now_ns`, as the next one of the step.
   void Enter(RunningKernel* kernel, int64_t now_ns);
   // Records that the kernel has ended at `end_ns`, after it did not run for
-  // `moved_ns` and the time that its threads waited for faults. Kernels of
-  // other threads may have caused some of these.
-  void End(const RunningKernel& kernel, int64_t end_ns, int64_t moved_ns);
+  // `kernel.moved_ns` and the time that its threads waited for faults, and that
+  // it stalled the step for `stall_ns`. Kernels of other threads may have caused
+  // some of these.
+  void End(const RunningKernel& kernel, int64_t end_ns, int64_t stall_ns);
 };
 
 }  // namespace stowage::runtime

@@ -44,6 +44,7 @@ class StepProfile {
   // Mixes everything that a step must repeat to be the same step: operators and
   // sizes of allocations.
   uint64_t signature() const { return signature_; }
+  std::string_view name(int32_t kernel) const { return names_[kernel]; }
   int32_t kernel_count() const { return static_cast<int32_t>(kernels_.size()); }
 
   // Returns the origins (block_origins.h) of the blocks that were alive when

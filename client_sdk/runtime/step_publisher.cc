@@ -1,7 +1,11 @@
 #include "client_sdk/runtime/step_publisher.h"
 
+#include <string.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "client_sdk/runtime/report_log.h"
@@ -70,23 +74,34 @@ void StepPublisher::WriteSituation(uint64_t plan_number, int32_t kernel,
 session::StepRecord StepPublisher::Record(const RunningStep& step,
                                           const HintTotals& hints) const {
   const session::StepMode mode = ReportedMode(step);
-  return {.index = step.index,
-          .mode = mode,
-          .fallbacks = step.fallbacks,
-          .signature = step.profile.signature(),
-          .kernel_count = step.profile.kernel_count(),
-          .duration_ns = session::NowNs() - step.begin_ns,
-          .predicted_duration_ns =
-              mode == session::kStepPlan ? step.plan->predicted_step_ns : 0,
-          .stall_ns = mover_->totals().stall_ns + step.plan_wait_ns,
-          .fast_peak_bytes = blocks_->peaks().fast_bytes,
-          .moved_in_bytes = mover_->totals().in_bytes,
-          .moved_out_bytes = mover_->totals().out_bytes,
-          .hints_taken = hints.taken,
-          .hints_ignored = hints.ignored,
-          .plan_skip = step.plan_skip,
-          .plan_median_ns = step.plan_median_ns,
-          .limit_bytes = step.limit_bytes};
+  const PlanTable* plan = mode == session::kStepPlan ? step.plan : nullptr;
+  const Mover::Totals& totals = mover_->totals();
+  session::StepTimes times = step.times;
+  times.stall_in_ns = totals.stall_in_ns;
+  times.stall_out_ns = totals.stall_out_ns;
+  const ProcessUsage usage = ProcessUsage::Now();
+  return {
+      .index = step.index,
+      .mode = mode,
+      .fallbacks = step.fallbacks,
+      .signature = step.profile.signature(),
+      .kernel_count = step.profile.kernel_count(),
+      .duration_ns = session::NowNs() - step.begin_ns,
+      .predicted_duration_ns = plan != nullptr ? plan->predicted_step_ns : 0,
+      .stall_ns = totals.stall_ns() + times.plan_wait_ns,
+      .fast_peak_bytes = blocks_->peaks().fast_bytes,
+      .moved_in_bytes = totals.in_bytes,
+      .moved_out_bytes = totals.out_bytes,
+      .hints_taken = hints.taken,
+      .hints_ignored = hints.ignored,
+      .plan_skip = step.plan_skip,
+      .plan_median_ns = step.plan_median_ns,
+      .limit_bytes = step.limit_bytes,
+      .times = times,
+      .predicted_gaps_ns = plan != nullptr ? plan->predicted_gaps_ns : 0,
+      .predicted_stall_ns = plan != nullptr ? plan->predicted_stall_ns : 0,
+      .processor_ns = usage.processor_ns - step.usage_before.processor_ns,
+      .page_faults = usage.page_faults - step.usage_before.page_faults};
 }
 
 void StepPublisher::WriteStep(const session::StepRecord& record,
@@ -96,6 +111,21 @@ void StepPublisher::WriteStep(const session::StepRecord& record,
                 surprise->kernel);
   }
   ReportStep(report(), record);
+}
+
+void StepPublisher::WriteKernels(const RunningStep& step) {
+  const std::vector<session::PlanKernel>& planned = step.plan->kernels;
+  const size_t count = std::min(planned.size(), step.kernel_times.size());
+  session::KernelLog& log = report()->kernels;
+  log.written.store(0, std::memory_order_release);
+  for (size_t k = 0; k < count; ++k) {
+    log.entries[k] = step.kernel_times[k];
+    log.entries[k].planned_ns = planned[k].duration_ns;
+    const std::string_view name = step.profile.name(k);
+    memcpy(log.entries[k].name, name.data(),
+           std::min(name.size(), sizeof(log.entries[k].name) - 1));
+  }
+  log.written.store(count, std::memory_order_release);
 }
 
 bool StepPublisher::FindAgent() {

@@ -7,6 +7,7 @@
 //   }
 //   const session::StepRecord record = publisher.Record(step, hints);
 //   publisher.WriteStep(record, step.surprise);
+//   if (step.mode == StepMode::kPlan) publisher.WriteKernels(step);
 //   if (publisher.TakesSituation()) publisher.WriteSituation(1, 0, tensors);
 //
 // Each of these goes to a shared area that has one owner at a time. An area
@@ -76,6 +77,9 @@ class StepPublisher {
   // to the events.
   void WriteStep(const session::StepRecord& record,
                  const std::optional<Surprise>& surprise);
+  // Writes how long the kernels of a step took that its plan drove to its end,
+  // in place of those of the step before.
+  void WriteKernels(const RunningStep& step);
   // Returns whether the agent is there. Tells the user, once, if it is gone.
   bool FindAgent();
 

@@ -61,6 +61,7 @@ inline std::string PackReport(const Report& report) {
   AppendLog(report.steps, bytes);
   AppendLog(report.process_events, bytes);
   AppendLog(report.agent_events, bytes);
+  AppendLog(report.kernels, bytes);
   return bytes;
 }
 
@@ -72,7 +73,8 @@ inline bool UnpackReport(std::string_view bytes, Report* report) {
   bytes.remove_prefix(kReportHeadBytes);
   return TakeLog(bytes, report->steps) &&
          TakeLog(bytes, report->process_events) &&
-         TakeLog(bytes, report->agent_events) && bytes.empty();
+         TakeLog(bytes, report->agent_events) &&
+         TakeLog(bytes, report->kernels) && bytes.empty();
 }
 
 }  // namespace stowage::session

@@ -195,6 +195,7 @@ struct PlanKernel {
   uint64_t key;
   uint32_t first_allocation;
   uint32_t allocation_count;
+  int64_t duration_ns;  // that the plan counts on
 };
 
 // By (kernel, ordinal).
@@ -249,6 +250,8 @@ struct PlanArea {
   uint64_t signature;  // of the profiled step
   char policy[64];
   int64_t predicted_step_ns;
+  int64_t predicted_gaps_ns;   // of these, between kernels
+  int64_t predicted_stall_ns;  // and waiting for moves
   int64_t fast_limit_bytes;
   int64_t stream_window_bytes;
   uint32_t tensor_count;
@@ -311,6 +314,18 @@ enum PlanSkip : uint32_t {
   kDemandTrial = 2,   // so that demand mode is measured
 };
 
+// Where the time of a step went, in nanoseconds. The rest of its duration
+// passed at kernel boundaries, in the runtime itself.
+struct StepTimes {
+  int64_t kernels_ns;    // kernels ran
+  int64_t gaps_ns;       // none did: the framework and the script
+  int64_t stall_in_ns;   // a move to fast memory was waited for or made
+  int64_t stall_out_ns;  // one out of it was
+  int64_t faults_ns;    // kernels that stream waited, by their threads' average
+  int64_t emulated_ns;  // kernels were held up as an emulated medium would
+  int64_t plan_wait_ns;  // the step had ended and a plan was waited for
+};
+
 struct StepRecord {
   int64_t index;
   uint32_t mode;
@@ -332,6 +347,11 @@ struct StepRecord {
   // Where the plan was skipped: the median of steps that it drove.
   int64_t plan_median_ns;
   int64_t limit_bytes;  // at its end; 0: there was none
+  StepTimes times;
+  int64_t predicted_gaps_ns;   // of `predicted_duration_ns`, between kernels
+  int64_t predicted_stall_ns;  // and waiting for moves
+  int64_t processor_ns;  // time that the process's threads had processors for
+  int64_t page_faults;   // of the process, minor and major ones
 };
 
 // An event that ended plan mode or that the user must know.
@@ -355,6 +375,21 @@ struct StepLog {
 struct EventLog {
   alignas(64) std::atomic<uint64_t> written;
   EventRecord entries[kEventEntries];
+};
+
+// How long a kernel took in a step that a plan drove.
+struct KernelTimes {
+  char name[64];
+  int64_t duration_ns;  // as in KernelRecord
+  int64_t planned_ns;   // the plan counted on so much
+  int64_t stall_ns;     // moves were waited for, before it and within it
+  int64_t faults_ns;    // its threads waited for what streams, on average
+};
+
+// The kernels of the last step that a plan drove to its end, in order.
+struct KernelLog {
+  alignas(64) std::atomic<uint64_t> written;
+  KernelTimes entries[kMaxKernels];
 };
 
 enum ForecastKind : uint32_t { kForecastPlan = 1, kForecastNoPlan = 2 };
@@ -393,6 +428,7 @@ struct Report {
   StepLog steps;                           // process
   EventLog process_events;                 // process
   EventLog agent_events;                   // agent
+  KernelLog kernels;                       // process
 };
 
 struct Segment {

@@ -9,6 +9,7 @@
 #include "tools/stowage/commands/capture_command.h"
 #include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/commands/compare_command.h"
+#include "tools/stowage/commands/explain_command.h"
 #include "tools/stowage/commands/graph_command.h"
 #include "tools/stowage/commands/plan_command.h"
 #include "tools/stowage/commands/run_command.h"
@@ -49,6 +50,7 @@ int Main(int argc, char** argv) {
   AddVerifyCommand(root, commands);
   AddCompareCommand(root, commands);
   AddTrainCommand(root, commands);
+  AddExplainCommand(root, commands);
   AddStatusCommand(root, commands);
   const std::optional<int> exit_code =
       command_line.Parse(static_cast<int>(separator - argv), argv);

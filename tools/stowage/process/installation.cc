@@ -31,6 +31,7 @@ absl::StatusOr<Installation> FindInstallation() {
       .suite_dir = share / "suites",
       .trainer_path = bin / "stowage-trainer",
       .training_plotter_path = share / "plot/plot_training.py",
+      .explanation_plotter_path = share / "plot/plot_explanation.py",
   };
 }
 

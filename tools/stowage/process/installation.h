@@ -16,16 +16,17 @@
 namespace stowage::cli {
 
 struct Installation {
-  std::string service_path;             // stowaged
-  std::string agent_path;               // stowage-agent
-  std::string preload_path;             // libstowage_preload.so
-  std::string plugin_path;              // libstowage_torch.so
-  std::string python_dir;               // holds the Python package `stowage`
-  std::string plotter_path;             // plot_step.py
-  std::string comparison_plotter_path;  // plot_comparison.py
-  std::string suite_dir;                // papers.json, graphs/
-  std::string trainer_path;             // stowage-trainer
-  std::string training_plotter_path;    // plot_training.py
+  std::string service_path;              // stowaged
+  std::string agent_path;                // stowage-agent
+  std::string preload_path;              // libstowage_preload.so
+  std::string plugin_path;               // libstowage_torch.so
+  std::string python_dir;                // holds the Python package `stowage`
+  std::string plotter_path;              // plot_step.py
+  std::string comparison_plotter_path;   // plot_comparison.py
+  std::string suite_dir;                 // papers.json, graphs/
+  std::string trainer_path;              // stowage-trainer
+  std::string training_plotter_path;     // plot_training.py
+  std::string explanation_plotter_path;  // plot_explanation.py
 };
 
 // Returns the paths, which follow from /proc/self/exe. Does not check that the

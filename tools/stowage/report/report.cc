@@ -19,6 +19,20 @@ nlohmann::json SkipToJson(PlanSkip skip) {
   return nullptr;
 }
 
+nlohmann::json TimesToJson(const Step& step) {
+  const session::StepTimes& times = step.times;
+  return {
+      {"kernels_ns", times.kernels_ns},
+      {"gaps_ns", times.gaps_ns},
+      {"stall_in_ns", times.stall_in_ns},
+      {"stall_out_ns", times.stall_out_ns},
+      {"faults_ns", times.faults_ns},
+      {"emulated_ns", times.emulated_ns},
+      {"plan_wait_ns", times.plan_wait_ns},
+      {"boundary_ns", step.BoundaryNs()},
+  };
+}
+
 nlohmann::json StepToJson(const Step& step) {
   return {
       {"index", step.index},
@@ -36,6 +50,11 @@ nlohmann::json StepToJson(const Step& step) {
       {"plan_skip", SkipToJson(step.plan_skip)},
       {"plan_median_ns", step.plan_median_ns},
       {"limit_bytes", step.limit_bytes},
+      {"times", TimesToJson(step)},
+      {"predicted_gaps_ns", step.predicted_gaps_ns},
+      {"predicted_stall_ns", step.predicted_stall_ns},
+      {"processor_ns", step.processor_ns},
+      {"page_faults", step.page_faults},
   };
 }
 
@@ -45,6 +64,16 @@ nlohmann::json EventToJson(const JobEvent& event) {
       {"kernel", event.kernel},
       {"reason", event.reason},
       {"detail", event.detail},
+  };
+}
+
+nlohmann::json KernelToJson(const KernelTimes& kernel) {
+  return {
+      {"name", kernel.name},
+      {"duration_ns", kernel.duration_ns},
+      {"planned_ns", kernel.planned_ns},
+      {"stall_ns", kernel.stall_ns},
+      {"faults_ns", kernel.faults_ns},
   };
 }
 
@@ -74,9 +103,13 @@ nlohmann::json JobToJson(const JobReport& job) {
       {"forecast", ForecastToJson(job.forecast)},
       {"dropped_steps", job.dropped_steps},
       {"steps", nlohmann::json::array()},
+      {"kernels", nlohmann::json::array()},
       {"events", nlohmann::json::array()},
   };
   for (const Step& step : job.steps) json["steps"].push_back(StepToJson(step));
+  for (const KernelTimes& kernel : job.kernels) {
+    json["kernels"].push_back(KernelToJson(kernel));
+  }
   for (const JobEvent& event : job.events) {
     json["events"].push_back(EventToJson(event));
   }
@@ -95,6 +128,15 @@ const char* ModeName(StepMode mode) {
       return "plan";
   }
   return "demand";
+}
+
+// Kernels of several threads may run at the same time.
+int64_t Step::BoundaryNs() const {
+  const int64_t known_ns = times.kernels_ns + times.gaps_ns +
+                           times.stall_in_ns + times.stall_out_ns +
+                           times.faults_ns + times.emulated_ns +
+                           times.plan_wait_ns;
+  return std::max<int64_t>(0, duration_ns - known_ns);
 }
 
 RunReport MakeRunReport(std::vector<JobReport> jobs, std::string command,

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "client_sdk/session/session.h"
 #include "nlohmann/json.hpp"
 
 namespace stowage::cli {
@@ -44,6 +45,15 @@ struct Step {
   PlanSkip plan_skip = PlanSkip::kNone;
   int64_t plan_median_ns = 0;  // of steps that the plan drove that is skipped
   int64_t limit_bytes = 0;     // at its end; 0: unlimited
+  session::StepTimes times = {};
+  // Of `predicted_duration_ns`: between kernels, and waiting for moves.
+  int64_t predicted_gaps_ns = 0;
+  int64_t predicted_stall_ns = 0;
+  int64_t processor_ns = 0;
+  int64_t page_faults = 0;
+
+  // Returns what remains of the duration: Stowage itself, at kernel boundaries.
+  int64_t BoundaryNs() const;
 };
 
 // An event that ended plan mode or that the user must know.
@@ -52,6 +62,15 @@ struct JobEvent {
   int32_t kernel = -1;  // -1: none
   std::string reason;
   std::string detail;
+};
+
+// How long a kernel took in a step that a plan drove.
+struct KernelTimes {
+  std::string name;
+  int64_t duration_ns = 0;
+  int64_t planned_ns = 0;  // that the plan counted on
+  int64_t stall_ns = 0;    // moves were waited for, before it and within it
+  int64_t faults_ns = 0;   // waited for what it streams
 };
 
 // How long steps were expected to take when the first profile was answered.
@@ -81,6 +100,8 @@ struct JobReport {
   std::optional<Forecast> forecast;  // of a job with a limit
   std::vector<Step> steps;
   std::vector<JobEvent> events;
+  // Of the last step that a plan drove to its end, in order.
+  std::vector<KernelTimes> kernels;
   // How many entries the bounded logs lost, or were not whole.
   int64_t dropped_steps = 0;
 };

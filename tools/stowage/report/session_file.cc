@@ -53,11 +53,30 @@ std::optional<PlanSkip> SkipFrom(uint32_t skip) {
 std::optional<Step> StepFrom(const session::StepRecord& record) {
   const std::optional<StepMode> mode = ModeFrom(record.mode);
   const std::optional<PlanSkip> skip = SkipFrom(record.plan_skip);
-  const int64_t least = std::min(
-      {record.index, record.kernel_count, record.duration_ns,
-       record.predicted_duration_ns, record.stall_ns, record.fast_peak_bytes,
-       record.moved_in_bytes, record.moved_out_bytes, record.hints_taken,
-       record.hints_ignored, record.plan_median_ns, record.limit_bytes});
+  const session::StepTimes& times = record.times;
+  const int64_t least = std::min({record.index,
+                                  record.kernel_count,
+                                  record.duration_ns,
+                                  record.predicted_duration_ns,
+                                  record.stall_ns,
+                                  record.fast_peak_bytes,
+                                  record.moved_in_bytes,
+                                  record.moved_out_bytes,
+                                  record.hints_taken,
+                                  record.hints_ignored,
+                                  record.plan_median_ns,
+                                  record.limit_bytes,
+                                  times.kernels_ns,
+                                  times.gaps_ns,
+                                  times.stall_in_ns,
+                                  times.stall_out_ns,
+                                  times.faults_ns,
+                                  times.emulated_ns,
+                                  times.plan_wait_ns,
+                                  record.predicted_gaps_ns,
+                                  record.predicted_stall_ns,
+                                  record.processor_ns,
+                                  record.page_faults});
   if (!mode || !skip || least < 0) return std::nullopt;
   return Step{.index = record.index,
               .mode = *mode,
@@ -72,7 +91,12 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .hints_ignored = record.hints_ignored,
               .plan_skip = *skip,
               .plan_median_ns = record.plan_median_ns,
-              .limit_bytes = record.limit_bytes};
+              .limit_bytes = record.limit_bytes,
+              .times = times,
+              .predicted_gaps_ns = record.predicted_gaps_ns,
+              .predicted_stall_ns = record.predicted_stall_ns,
+              .processor_ns = record.processor_ns,
+              .page_faults = record.page_faults};
 }
 
 void AppendSteps(const session::StepLog& log, JobReport& job) {
@@ -109,6 +133,22 @@ void AppendEvents(const session::EventLog& log, JobReport& job) {
   }
 }
 
+void AppendKernels(const session::KernelLog& log, JobReport& job) {
+  const uint64_t written = std::min<uint64_t>(
+      log.written.load(std::memory_order_relaxed), session::kMaxKernels);
+  for (uint64_t k = 0; k != written; ++k) {
+    const session::KernelTimes& times = log.entries[k];
+    const int64_t least = std::min(
+        {times.duration_ns, times.planned_ns, times.stall_ns, times.faults_ns});
+    if (least < 0) return job.kernels.clear();
+    job.kernels.push_back({.name = BoundedString(times.name),
+                           .duration_ns = times.duration_ns,
+                           .planned_ns = times.planned_ns,
+                           .stall_ns = times.stall_ns,
+                           .faults_ns = times.faults_ns});
+  }
+}
+
 std::optional<Forecast> ForecastFrom(const session::Forecast& forecast) {
   const uint32_t kind = forecast.kind.load(std::memory_order_acquire);
   if (kind != session::kForecastPlan && kind != session::kForecastNoPlan) {
@@ -141,6 +181,7 @@ JobReport JobFrom(const session::Report& report) {
   AppendSteps(report.steps, job);
   AppendEvents(report.process_events, job);
   AppendEvents(report.agent_events, job);
+  AppendKernels(report.kernels, job);
   std::stable_sort(
       job.events.begin(), job.events.end(),
       [](const JobEvent& a, const JobEvent& b) { return a.step < b.step; });

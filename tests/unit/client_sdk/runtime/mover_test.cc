@@ -157,7 +157,8 @@ TEST_F(MoverTest, TotalsCountBytesInBothDirectionsSinceTheStepBegan) {
   ASSERT_EQ(mover_.MoveNow(block, Room(1, block)), 0);
   EXPECT_EQ(mover_.totals().in_bytes, kBytes);
   EXPECT_EQ(mover_.totals().out_bytes, kBytes);
-  EXPECT_GT(mover_.totals().stall_ns, 0);
+  EXPECT_GT(mover_.totals().stall_in_ns, 0);
+  EXPECT_GT(mover_.totals().stall_out_ns, 0);
 }
 
 }  // namespace

@@ -59,26 +59,48 @@ TEST_F(RunningStepTest, AKernelThatBeganBeforeTheLastOneEndedHasNoGap) {
 TEST_F(RunningStepTest, WaitingIsNoPartOfAKernelsDuration) {
   kernel_.start_ns = 1100;
   step_.Enter(&kernel_, 1100);
-  step_.End(kernel_, /*end_ns=*/1500, /*waited_ns=*/150);
+  kernel_.moved_ns = 150;
+  step_.End(kernel_, /*end_ns=*/1500, /*stall_ns=*/160);
   EXPECT_EQ(Written().duration_ns, 250);
 }
 
 TEST_F(RunningStepTest, WaitingOfOtherThreadsMakesNoDurationNegative) {
   kernel_.start_ns = 1100;
   step_.Enter(&kernel_, 1100);
-  step_.End(kernel_, /*end_ns=*/1500, /*waited_ns=*/900);
+  kernel_.moved_ns = 900;
+  step_.End(kernel_, /*end_ns=*/1500, /*stall_ns=*/160);
   EXPECT_EQ(Written().duration_ns, 0);
+}
+
+TEST_F(RunningStepTest, TimesAddUpKernelsGapsAndFaults) {
+  step_.Begin(1000);
+  kernel_.start_ns = 1100;
+  step_.Enter(&kernel_, 1100);
+  step_.fault_waits.Add(/*thread=*/1, 60);
+  step_.fault_waits.Add(/*thread=*/2, 20);
+  kernel_.moved_ns = 150;
+  step_.End(kernel_, /*end_ns=*/1500, /*stall_ns=*/160);
+  step_.last_end_ns = 1510;
+  step_.EndKernels(1600);
+  EXPECT_EQ(step_.times.gaps_ns, 100 + 90);
+  EXPECT_EQ(step_.times.faults_ns, 40);
+  EXPECT_EQ(step_.times.kernels_ns, 400 - 150 - 40);
+  ASSERT_EQ(step_.kernel_times.size(), 1u);
+  EXPECT_EQ(step_.kernel_times[0].duration_ns, 400 - 150 - 40);
+  EXPECT_EQ(step_.kernel_times[0].stall_ns, 160);
+  EXPECT_EQ(step_.kernel_times[0].faults_ns, 40);
 }
 
 TEST_F(RunningStepTest, TheNextStepForgetsAllButItsNumber) {
   step_.fallbacks = 2;
-  step_.plan_wait_ns = 9;
+  step_.times.plan_wait_ns = 9;
   step_.surprise = Surprise{SurpriseReason::kRoomTaken};
   step_.Enter(&kernel_, 1000);
   step_.Begin(2000);
   EXPECT_EQ(step_.index, 3);
   EXPECT_EQ(step_.fallbacks, 0u);
-  EXPECT_EQ(step_.plan_wait_ns, 0);
+  EXPECT_EQ(step_.times.plan_wait_ns, 0);
+  EXPECT_EQ(step_.times.gaps_ns, 0);
   EXPECT_FALSE(step_.surprise.has_value());
   EXPECT_EQ(step_.profile.kernel_count(), 0);
   EXPECT_EQ(step_.mode, StepMode::kDemand);

@@ -75,6 +75,8 @@ TEST_F(StepPublisherTest, ASituationSaysWhereTensorsAreOrAreGoing) {
 TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
   step_.index = 2;
   step_.fallbacks = 1;
+  step_.times.kernels_ns = 6;
+  step_.times.plan_wait_ns = 7;
   memory_.Make(3);
   const session::StepRecord record =
       publisher_.Record(step_, {.taken = 4, .ignored = 5});
@@ -86,20 +88,40 @@ TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
   EXPECT_EQ(record.hints_taken, 4);
   EXPECT_EQ(record.hints_ignored, 5);
   EXPECT_EQ(record.predicted_duration_ns, 0);
+  EXPECT_EQ(record.times.kernels_ns, 6);
+  EXPECT_EQ(record.stall_ns, record.times.stall_in_ns +
+                                 record.times.stall_out_ns +
+                                 record.times.plan_wait_ns);
 }
 
 TEST_F(StepPublisherTest, OnlyAStepThatBeganUnderAPlanHasAPrediction) {
   memory_.plan().predicted_step_ns = 123;
+  memory_.plan().predicted_gaps_ns = 12;
+  memory_.plan().predicted_stall_ns = 3;
   step_.plan = &memory_.plan();
   step_.On(StepEvent::kPlanStarts);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
   EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 123);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted_gaps_ns, 12);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted_stall_ns, 3);
   step_.On(StepEvent::kSurprise);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
   step_.On(StepEvent::kGuidanceEnds);
   step_.On(StepEvent::kProfileTaken);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepProfile);
   EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 0);
+}
+
+TEST_F(StepPublisherTest, WritesTheKernelsOfAPlannedStepWithWhatWasPlanned) {
+  memory_.plan().kernels = {{.key = 1, .duration_ns = 70}};
+  step_.plan = &memory_.plan();
+  step_.kernel_times = {{.duration_ns = 90}};
+  publisher_.WriteKernels(step_);
+  const session::KernelLog& log = segment_.report.kernels;
+  ASSERT_EQ(log.written, 1u);
+  EXPECT_EQ(log.entries[0].duration_ns, 90);
+  EXPECT_EQ(log.entries[0].planned_ns, 70);
+  EXPECT_STREQ(log.entries[0].name, "relu");
 }
 
 TEST_F(StepPublisherTest, WhatEndedThePlanIsAnEventOfItsStep) {

@@ -88,6 +88,7 @@ std::string Work();
 }  // namespace tools_stowage_process
 
 namespace tools_stowage_report {
+extern std::vector<Step> steps;
 extern std::string directory;
 extern std::vector<JobReport> jobs;
 extern RunReport report;

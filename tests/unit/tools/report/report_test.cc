@@ -25,7 +25,15 @@ JobReport JobWithSteps(int32_t pid, int count) {
                          .moved_out_bytes = 4,
                          .hints_taken = 5,
                          .hints_ignored = 6,
-                         .limit_bytes = 900 << 20});
+                         .limit_bytes = 900 << 20,
+                         .times = {.kernels_ns = 1700000000,
+                                   .gaps_ns = 15000000,
+                                   .stall_in_ns = 3,
+                                   .stall_out_ns = 2},
+                         .predicted_gaps_ns = 7,
+                         .predicted_stall_ns = 8,
+                         .processor_ns = 9,
+                         .page_faults = 10});
   }
   return job;
 }
@@ -51,7 +59,20 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                    {"hints_ignored", 6},
                                    {"plan_skip", nullptr},
                                    {"plan_median_ns", 0},
-                                   {"limit_bytes", 900 << 20}};
+                                   {"limit_bytes", 900 << 20},
+                                   {"times",
+                                    {{"kernels_ns", 1700000000},
+                                     {"gaps_ns", 15000000},
+                                     {"stall_in_ns", 3},
+                                     {"stall_out_ns", 2},
+                                     {"faults_ns", 0},
+                                     {"emulated_ns", 0},
+                                     {"plan_wait_ns", 0},
+                                     {"boundary_ns", 4999995}}},
+                                   {"predicted_gaps_ns", 7},
+                                   {"predicted_stall_ns", 8},
+                                   {"processor_ns", 9},
+                                   {"page_faults", 10}};
   EXPECT_EQ(json["steps"][1], expected);
   EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
   EXPECT_EQ(json["events"][0]["reason"], "agent-lost");

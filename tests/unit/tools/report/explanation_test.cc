@@ -1,0 +1,121 @@
+#include "tools/stowage/report/explanation.h"
+
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/stowage/report/report.h"
+
+namespace stowage::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr int64_t kMs = 1'000'000;
+
+Step PlannedStep(int64_t index, int64_t kernels_ms) {
+  return {.index = index,
+          .mode = StepMode::kPlan,
+          .kind = 1,
+          .duration_ns = (kernels_ms + 20) * kMs,
+          .predicted_duration_ns = 100 * kMs,
+          .times = {.kernels_ns = kernels_ms * kMs,
+                    .gaps_ns = 10 * kMs,
+                    .stall_in_ns = 4 * kMs,
+                    .stall_out_ns = 1 * kMs},
+          .predicted_gaps_ns = 10 * kMs,
+          .predicted_stall_ns = 5 * kMs,
+          .processor_ns = 240 * kMs,
+          .page_faults = 7};
+}
+
+int64_t SumNs(const Explanation& explanation) {
+  int64_t sum_ns = 0;
+  for (const TimePart& part : explanation.parts) sum_ns += part.measured_ns;
+  return sum_ns;
+}
+
+TEST(ExplanationTest, TakesTheStepOfMedianDurationOfEachKindAndMode) {
+  std::vector<Step> steps = {{.index = 0, .duration_ns = kMs}};
+  for (const int64_t kernels_ms : {200, 100, 300}) {
+    steps.push_back(PlannedStep(steps.size(), kernels_ms));
+  }
+  const std::vector<Explanation> explanations = Explain(steps);
+  ASSERT_EQ(explanations.size(), 2u);
+  EXPECT_EQ(explanations[0].step_count, 3);
+  EXPECT_EQ(explanations[0].step.index, 1);
+  EXPECT_EQ(explanations[1].step.mode, StepMode::kDemand);
+}
+
+TEST(ExplanationTest, PartsAddUpToTheStep) {
+  const Explanation explanation = Explain({PlannedStep(0, 100)}).front();
+  EXPECT_EQ(SumNs(explanation), explanation.step.duration_ns);
+}
+
+TEST(ExplanationTest, NamesThePartThatTookMostMoreThanPredicted) {
+  EXPECT_THAT(ExplanationToText(Explain({PlannedStep(3, 100)}).front()),
+              AllOf(HasSubstr("plan steps of kind 1: 1; step 3"),
+                    HasSubstr("20.0 % slower than predicted, by kernels most"),
+                    HasSubstr("4 ms in and 1 ms out; 2.00 processors"),
+                    HasSubstr("7 page faults")));
+  EXPECT_THAT(ExplanationToText(Explain({PlannedStep(3, 60)}).front()),
+              HasSubstr("no slower than predicted"));
+}
+
+TEST(ExplanationTest, AStepWithoutAPlanIsComparedWithNothing) {
+  Step step = PlannedStep(0, 100);
+  step.mode = StepMode::kDemand;
+  step.predicted_duration_ns = 0;
+  EXPECT_THAT(ExplanationToText(Explain({step}).front()),
+              AllOf(HasSubstr("kernels"), Not(HasSubstr("predicted"))));
+  EXPECT_EQ(
+      ExplanationToJson(Explain({step}).front())["parts"][0]["predicted_ns"],
+      nullptr);
+}
+
+TEST(ExplanationTest, ReadsWhatARunHasReported) {
+  JobReport job{.steps = {PlannedStep(0, 100), PlannedStep(1, 110)},
+                .kernels = {{"aten::mm", 5, 4, 3, 2}}};
+  const RunReport report = MakeRunReport({job}, "train", 0);
+  const auto read = ReadReport(ReportToJson(report).dump());
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->steps.size(), 2u);
+  const Step& last = read->steps.back();
+  EXPECT_EQ(last.mode, StepMode::kPlan);
+  EXPECT_EQ(last.times.kernels_ns, 110 * kMs);
+  EXPECT_EQ(last.BoundaryNs(), 5 * kMs);
+  ASSERT_EQ(read->kernels.size(), 1u);
+  EXPECT_EQ(read->kernels[0].name, "aten::mm");
+  EXPECT_EQ(LateNs(read->kernels[0]), 5 + 3 + 2 - 4);
+}
+
+TEST(ExplanationTest, NamesTheKernelsThatWereLatest) {
+  std::vector<KernelTimes> kernels(20, {"aten::relu", kMs, kMs, 0, 0});
+  kernels[7] = {"aten::mm", 9 * kMs, 4 * kMs, 3 * kMs, 2 * kMs};
+  const std::string text = LateKernelsToText(kernels);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("100.0 % of what 20 kernels were late"),
+                    HasSubstr("aten::mm  +10 ms"), Not(HasSubstr("relu"))));
+  EXPECT_EQ(LateKernelsToText({}), "");
+}
+
+TEST(ExplanationTest, SaysWhatAReportLacks) {
+  const auto without_jobs =
+      ReadReport(ReportToJson(MakeRunReport({}, "true", 0)).dump());
+  EXPECT_EQ(without_jobs.status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(without_jobs.status().message(), HasSubstr("no steps"));
+  for (const std::string text :
+       {"", "{", "[]", "{}", R"({"steps": 3})", R"({"steps": [{}]})",
+        R"({"steps": [{"index": -1, "times": {}}]})"}) {
+    EXPECT_EQ(ReadReport(text).status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace stowage::cli
