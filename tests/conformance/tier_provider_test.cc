@@ -172,7 +172,7 @@ TEST_P(TierProviderTest, GivesEachJobItsOwnBytes) {
 }
 
 TEST_P(TierProviderTest, RefusesWhatIsMisalignedOrOutside) {
-  const int64_t kHuge = INT64_MAX / kPage * kPage;
+  const int64_t huge = INT64_MAX / kPage * kPage;
   EXPECT_EQ(CopyBetween(*fast_, 1, *arena_, 0, kPage), EINVAL);
   EXPECT_EQ(CopyBetween(*fast_, 0, *arena_, 512, kPage), EINVAL);
   EXPECT_EQ(CopyBetween(*fast_, 0, *arena_, 0, kPage + 1), EINVAL);
@@ -180,9 +180,9 @@ TEST_P(TierProviderTest, RefusesWhatIsMisalignedOrOutside) {
   EXPECT_EQ(CopyBetween(*fast_, 0, *arena_, 0, -kPage), EINVAL);
   EXPECT_EQ(CopyBetween(*fast_, -kPage, *arena_, 0, kPage), EINVAL);
   EXPECT_EQ(CopyBetween(*fast_, 0, *arena_, kArenaBytes, kPage), EINVAL);
-  EXPECT_EQ(CopyBetween(*fast_, 0, *arena_, kHuge, kPage), EINVAL);
-  EXPECT_EQ(CopyBetween(*arena_, kHuge, *fast_, 0, kPage), EINVAL);
-  EXPECT_EQ(CopyBetween(*fast_, kPage, *arena_, kPage, kHuge), EINVAL);
+  EXPECT_EQ(CopyBetween(*fast_, 0, *arena_, huge, kPage), EINVAL);
+  EXPECT_EQ(CopyBetween(*arena_, huge, *fast_, 0, kPage), EINVAL);
+  EXPECT_EQ(CopyBetween(*fast_, kPage, *arena_, kPage, huge), EINVAL);
 }
 
 // The fault is injected at the descriptor, which the job holds too: a hostile

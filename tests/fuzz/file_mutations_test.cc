@@ -114,7 +114,7 @@ TEST(FileMutationsTest, DamagedPlansAreRefusedOrProven) {
     if (!damaged.ok()) return damaged.status();
     const auto simulation = policies::Simulate(graph, system, *damaged);
     simulated += simulation.ok();
-    const absl::Status verdict = policies::VerifyPlan(graph, system, *damaged);
+    absl::Status verdict = policies::VerifyPlan(graph, system, *damaged);
     if (!verdict.ok()) return verdict;
     ++proven;
     EXPECT_TRUE(simulation.ok()) << simulation.status();

@@ -301,7 +301,7 @@ TEST_F(MigratorTest, CarriesOutAnyMixOfMovesAsIfOneByOne) {
 
 TEST_F(MigratorTest, RefusesOrdersThatMakeNoSense) {
   Start(MemoryRoom());
-  const MoveOrder kSenseless[] = {
+  const MoveOrder senseless[] = {
       {.from_tier = 2, .to_tier = 0, .size_bytes = kPage},
       {.from_tier = -1, .to_tier = 0, .size_bytes = kPage},
       {.from_tier = 0, .to_tier = INT32_MAX, .size_bytes = kPage},
@@ -324,13 +324,13 @@ TEST_F(MigratorTest, RefusesOrdersThatMakeNoSense) {
        .to_tier = 0,
        .to_offset_bytes = 0,
        .size_bytes = kPage}};
-  for (const MoveOrder& order : kSenseless) {
+  for (const MoveOrder& order : senseless) {
     const session::MoveRequest& request = Move(session::kLaneOut, order);
     EXPECT_EQ(request.status, session::kMoveFailed);
     EXPECT_EQ(request.error_number, EINVAL);
   }
   absl::MutexLock lock(&mutex_);
-  EXPECT_EQ(failures_.size(), std::size(kSenseless));
+  EXPECT_EQ(failures_.size(), std::size(senseless));
 }
 
 TEST_F(MigratorTest, ReportsTheErrorOfAMediumAndLeavesTheSource) {

@@ -182,7 +182,7 @@ TEST_F(PlanTableTest, RefusesMovesThatKeepOrDropWhatTheyCannot) {
   const struct {
     const char* what;
     std::function<void(v1::Plan&)> break_it;
-  } kCases[] = {
+  } cases[] = {
       {"moves[0] keeps its source on its way from tier 0 to tier 0",
        [](auto& plan) {
          plan.mutable_moves(0)->set_keeps_source(true);
@@ -210,7 +210,7 @@ TEST_F(PlanTableTest, RefusesMovesThatKeepOrDropWhatTheyCannot) {
       {"moves keeps the source of tensor 0 and never drops it",
        [](auto& plan) { plan.mutable_moves()->RemoveLast(); }},
   };
-  for (const auto& test : kCases) {
+  for (const auto& test : cases) {
     const v1::Plan good = plan_;
     test.break_it(plan_);
     const absl::Status status = Fill();
@@ -224,7 +224,7 @@ TEST_F(PlanTableTest, RefusesPlansThatLeaveTheirBounds) {
   const struct {
     const char* what;
     std::function<void(v1::Plan&)> break_it;
-  } kCases[] = {
+  } cases[] = {
       {"initial[0]",
        [](auto& plan) { plan.mutable_initial(0)->set_tensor(3); }},
       {"initial[0]",
@@ -257,7 +257,7 @@ TEST_F(PlanTableTest, RefusesPlansThatLeaveTheirBounds) {
       {"streams",
        [](auto& plan) { plan.mutable_streams(0)->set_tensors(0, 9); }},
   };
-  for (const auto& test : kCases) {
+  for (const auto& test : cases) {
     const v1::Plan good = plan_;
     test.break_it(plan_);
     const absl::Status status = Fill();

@@ -1,9 +1,8 @@
-#include "client_sdk/session/size_spec.h"
-
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include "client_sdk/session/size_spec.h"
 #include "gtest/gtest.h"
 
 namespace stowage::session {
@@ -62,7 +61,7 @@ TEST(SizeSpecTest, ReadsSharesInPercentOrAsANumber) {
 }
 
 TEST(SizeSpecTest, WritesSizesWithThreeDigits) {
-  const std::pair<int64_t, const char*> kCases[] = {
+  const std::pair<int64_t, const char*> cases[] = {
       {0, "0 B"},
       {1023, "1023 B"},
       {1024, "1.00 KiB"},
@@ -74,7 +73,7 @@ TEST(SizeSpecTest, WritesSizesWithThreeDigits) {
       {(int64_t{1} << 30) - 1, "1.00 GiB"},
       {int64_t{5000} << 40, "5000 TiB"},
   };
-  for (const auto& [bytes, text] : kCases) EXPECT_EQ(SizeText(bytes), text);
+  for (const auto& [bytes, text] : cases) EXPECT_EQ(SizeText(bytes), text);
 }
 
 }  // namespace

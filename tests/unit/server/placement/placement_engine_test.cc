@@ -41,7 +41,7 @@ class FakePolicy final : public policies::Policy {
 };
 
 // Returns policies that know "fake" alone.
-PolicyFactory FakePolicies(PlanFunction make) {
+PolicyFactory FakePolicies(const PlanFunction& make) {
   return [make](std::string_view name)
              -> absl::StatusOr<std::unique_ptr<policies::Policy>> {
     if (name != "fake") return absl::NotFoundError("there is only fake");

@@ -42,8 +42,9 @@ void SetInt(const FieldDescriptor* field, int64_t value, Message* message) {
   const auto& reflection = *message->GetReflection();
   const auto narrow = static_cast<int32_t>(value);
   if (field->cpp_type() == FieldDescriptor::CPPTYPE_INT32) {
-    if (field->is_repeated())
+    if (field->is_repeated()) {
       return reflection.AddInt32(message, field, narrow);
+    }
     return reflection.SetInt32(message, field, narrow);
   }
   if (field->is_repeated()) return reflection.AddInt64(message, field, value);
@@ -75,7 +76,7 @@ struct Breakage {
 
 void AddTextBreakages(const FieldDescriptor* field, const v1::Bounds& bounds,
                       std::vector<Breakage>* breakages) {
-  const auto add = [&](const std::string& how, std::string text) {
+  const auto add = [&](const std::string& how, const std::string& text) {
     breakages->push_back({how, [=](Message* m) { SetText(field, text, m); }});
   };
   if (bounds.required()) add("empty", "");

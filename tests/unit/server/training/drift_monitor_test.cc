@@ -57,8 +57,9 @@ class DriftMonitorTest : public ::testing::Test {
     step.set_predicted_duration_ns(predicted_ns_);
     step.set_duration_ns(
         static_cast<int64_t>(ratio * static_cast<double>(predicted_ns_)));
-    for (int i = 0; i < DriftMonitor::kWindowSteps; ++i)
+    for (int i = 0; i < DriftMonitor::kWindowSteps; ++i) {
       monitor_.NoteStep(step);
+    }
   }
 
   int64_t FirstDurationNs() {

@@ -6,8 +6,8 @@ namespace stowage::cli {
 namespace {
 
 policies::Kernel MakeKernel(const std::string& name,
-                            std::vector<policies::TensorIndex> reads,
-                            std::vector<policies::TensorIndex> writes,
+                            const std::vector<policies::TensorIndex>& reads,
+                            const std::vector<policies::TensorIndex>& writes,
                             int64_t flops) {
   policies::Kernel kernel;
   kernel.name = name;

@@ -88,8 +88,9 @@ std::string TraceErrorOf(const std::string& trace, int iteration = -1) {
 
 std::vector<int64_t> Sizes(const policies::Graph& graph) {
   std::vector<int64_t> sizes;
-  for (const policies::Tensor& tensor : graph.tensors)
+  for (const policies::Tensor& tensor : graph.tensors) {
     sizes.push_back(tensor.size_bytes);
+  }
   return sizes;
 }
 

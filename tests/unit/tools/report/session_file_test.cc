@@ -38,7 +38,7 @@ class SessionFileTest : public ::testing::Test {
   }
 
   std::string WriteBytes(const std::string& name, const std::string& bytes) {
-    const std::string path = directory_->path() + "/" + name;
+    std::string path = directory_->path() + "/" + name;
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }

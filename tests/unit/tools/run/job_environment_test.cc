@@ -18,7 +18,7 @@ const JobWiring kWiring = {.run_id = "run-1",
                            .agent_socket = "/tmp/agent.sock",
                            .report_dir = "/tmp/reports"};
 
-std::vector<std::string> EnvironmentFrom(std::vector<std::string> base) {
+std::vector<std::string> EnvironmentFrom(const std::vector<std::string>& base) {
   return JobEnvironment(base, kInstallation, kRequest, kWiring);
 }
 

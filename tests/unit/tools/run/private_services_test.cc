@@ -24,7 +24,7 @@ class PrivateServicesTest : public ::testing::Test {
   }
 
   std::string Script(const std::string& name, const std::string& body) {
-    const std::string path = directory_->path() + "/" + name;
+    std::string path = directory_->path() + "/" + name;
     std::ofstream(path) << "#!/bin/sh\necho \"$@\" > " << path << ".args\n"
                         << body;
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
