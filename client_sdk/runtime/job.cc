@@ -82,7 +82,9 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   }
   step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());
   kernel->moved_ns += mover_.totals().stall_ns() - stall_before_ns;
-  if (kernel == &loose) step_.last_end_ns = session::NowNs();
+  if (kernel == &loose) {
+    step_.BeginGap(session::NowNs(), mover_.totals().stall_ns());
+  }
   return blocks_.AddressOf(blocks_.Add(std::move(block))->place);
 }
 

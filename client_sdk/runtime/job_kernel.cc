@@ -13,7 +13,8 @@ namespace stowage::runtime {
 void Job::EnterKernel(RunningKernel* kernel) {
   if (step_.Has(*kernel)) return;
   const bool began = kernel->start_ns != 0;
-  step_.Enter(kernel, began ? kernel->start_ns : session::NowNs());
+  step_.Enter(kernel, began ? kernel->start_ns : session::NowNs(),
+              mover_.totals().stall_ns());
   kernel->earlier_stall_ns = mover_.totals().stall_ns();
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
@@ -154,7 +155,7 @@ void Job::EndKernel(RunningKernel* kernel,
   }
   if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();
-  step_.last_end_ns = session::NowNs();
+  step_.BeginGap(session::NowNs(), mover_.totals().stall_ns());
 }
 
 }  // namespace stowage::runtime

@@ -14,7 +14,7 @@ void Job::EndStep() {
   if (step_.mode == StepMode::kPlan) EndPlan();
   const int64_t end_ns = session::NowNs();
   const int64_t duration_ns = end_ns - step_.begin_ns;
-  step_.EndKernels(end_ns);
+  step_.EndKernels(end_ns, mover_.totals().stall_ns());
   blocks_.GiveUpAllKept();
   if (step_.mode == StepMode::kGuided) {
     hints_.End();
@@ -37,6 +37,7 @@ void Job::EndStep() {
   ++step_.index;
   NameOrigins(blocks_.all(), step_.index, signature);
   BeginStep();
+  step_.BeginGap(session::NowNs(), mover_.totals().stall_ns());
   if (space_.limit().IsCheckDue(step_.index)) space_.CheckLimit();
 }
 

@@ -6,7 +6,8 @@ namespace stowage::runtime {
 
 void RunningStep::Begin(int64_t now_ns) {
   On(StepEvent::kStepBegins);
-  begin_ns = last_end_ns = now_ns;
+  begin_ns = now_ns;
+  BeginGap(now_ns, /*stalls_ns=*/0);
   times = {};
   usage_before = ProcessUsage::Now();
   fallbacks = 0;
@@ -26,8 +27,19 @@ bool RunningStep::SkipsPlan(const ModeChoice& choice) {
   return true;
 }
 
-void RunningStep::Enter(RunningKernel* kernel, int64_t now_ns) {
-  const int64_t gap_ns = std::max<int64_t>(0, now_ns - last_end_ns);
+int64_t RunningStep::GapNs(int64_t now_ns, int64_t stalls_ns) const {
+  return std::max<int64_t>(0,
+                           now_ns - last_end_ns - (stalls_ns - last_stalls_ns));
+}
+
+void RunningStep::BeginGap(int64_t now_ns, int64_t stalls_ns) {
+  last_end_ns = now_ns;
+  last_stalls_ns = stalls_ns;
+}
+
+void RunningStep::Enter(RunningKernel* kernel, int64_t now_ns,
+                        int64_t stalls_ns) {
+  const int64_t gap_ns = GapNs(now_ns, stalls_ns);
   times.gaps_ns += gap_ns;
   kernel->index = profile.AddKernel(kernel->key, kernel->name, gap_ns);
   kernel->step = index;
@@ -51,8 +63,8 @@ void RunningStep::End(const RunningKernel& kernel, int64_t end_ns,
                     kernel.slow_operands);
 }
 
-void RunningStep::EndKernels(int64_t now_ns) {
-  times.gaps_ns += std::max<int64_t>(0, now_ns - last_end_ns);
+void RunningStep::EndKernels(int64_t now_ns, int64_t stalls_ns) {
+  times.gaps_ns += GapNs(now_ns, stalls_ns);
 }
 
 }  // namespace stowage::runtime

@@ -3,9 +3,9 @@
 //   RunningStep step;
 //   step.Begin(session::NowNs());
 //   step.On(StepEvent::kPlanStarts);
-//   step.Enter(&kernel, session::NowNs());
+//   step.Enter(&kernel, session::NowNs(), /*stalls_ns=*/0);
 //   step.profile.AddOperand(kernel.index, operand);
-//   step.End(kernel, session::NowNs(), stall_ns);
+//   step.End(kernel, session::NowNs(), /*stall_ns=*/0);
 //   publisher.WriteProfile(step, overhead_bytes);
 //   ++step.index;
 //
@@ -33,7 +33,8 @@ struct RunningStep {
   int64_t index = 0;  // of the job, from 0
   StepMode mode = StepMode::kDemand;
   int64_t begin_ns = 0;
-  int64_t last_end_ns = 0;  // when the last kernel ended, or the step began
+  int64_t last_end_ns = 0;     // when the last kernel ended, or the step began
+  int64_t last_stalls_ns = 0;  // of the step, until then
   // Where its time goes; the mover knows the stalls.
   session::StepTimes times = {};
   ProcessUsage usage_before;
@@ -62,15 +63,23 @@ struct RunningStep {
   bool Has(const RunningKernel& kernel) const {
     return kernel.index >= 0 && kernel.step == index;
   }
-  // Notes that the last kernel has ended for good, at `now_ns`.
-  void EndKernels(int64_t now_ns);
-  // Enters the kernel, which began at `now_ns`, as the next one of the step.
-  void Enter(RunningKernel* kernel, int64_t now_ns);
+  // Notes that no kernel runs from `now_ns` on, and what the step has stalled
+  // so far: what it stalls until the next kernel is no gap.
+  void BeginGap(int64_t now_ns, int64_t stalls_ns);
+  // Ends the last gap at `now_ns`.
+  void EndKernels(int64_t now_ns, int64_t stalls_ns);
+  // Enters the kernel, which began at `now_ns`, as the next one of the step,
+  // which has stalled for `stalls_ns` so far.
+  void Enter(RunningKernel* kernel, int64_t now_ns, int64_t stalls_ns);
   // Records that the kernel has ended at `end_ns`, after it did not run for
   // `kernel.moved_ns` and the time that its threads waited for faults, and that
-  // it stalled the step for `stall_ns`. Kernels of other threads may have caused
-  // some of these.
+  // it stalled the step for `stall_ns`. Kernels of other threads may have
+  // caused some of these.
   void End(const RunningKernel& kernel, int64_t end_ns, int64_t stall_ns);
+
+ private:
+  // Returns how long nothing has run until `now_ns`, stalls apart.
+  int64_t GapNs(int64_t now_ns, int64_t stalls_ns) const;
 };
 
 }  // namespace stowage::runtime
