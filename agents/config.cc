@@ -100,10 +100,10 @@ void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
       ->envname(VariableOf("allow-plaintext"));
   AddOption(app, "fast-tier", config.fast_tier,
             "Fast tier: dram, or dram:N for NUMA node N");
-  AddOption(
-      app, "fast", config.job.fast,
-      "Limit on fast memory of jobs that ask for none: 900MiB, 40% or 0.4, "
-      "unlimited");
+  AddOption(app, "fast", config.job.fast,
+            "Limit on fast memory of jobs that ask for none: 900MiB, 40% or "
+            "0.4, auto, "
+            "unlimited");
   AddOption(app, "slow", config.job.slow,
             "Slow tier of jobs that ask for none: file:DIR, pmem:DIR, numa:N, "
             "emulated:NAME");

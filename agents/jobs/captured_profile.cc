@@ -155,6 +155,7 @@ absl::StatusOr<CapturedProfile> CopyProfile(const session::ProfileArea& area) {
   CapturedProfile profile{
       .signature = area.signature,
       .duration_ns = area.duration_ns,
+      .tensor_peak_bytes = area.tensor_peak_bytes,
       .unmanaged_peak_bytes = area.unmanaged_peak_bytes,
       .kernels = CopyRecords(area.kernels, counts->kernels),
       .operands = CopyRecords(area.operands, counts->operands),
@@ -163,6 +164,9 @@ absl::StatusOr<CapturedProfile> CopyProfile(const session::ProfileArea& area) {
       profile.unmanaged_peak_bytes > kMostBytes) {
     return Refuse("area", 0, "unmanaged_peak_bytes",
                   profile.unmanaged_peak_bytes);
+  }
+  if (profile.tensor_peak_bytes < 0 || profile.tensor_peak_bytes > kMostBytes) {
+    return Refuse("area", 0, "tensor_peak_bytes", profile.tensor_peak_bytes);
   }
   if (profile.duration_ns < 0 || profile.duration_ns > kMostNs) {
     return Refuse("area", 0, "duration_ns", profile.duration_ns);

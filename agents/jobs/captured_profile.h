@@ -17,6 +17,7 @@ namespace stowage::agent {
 struct CapturedProfile {
   uint64_t signature = 0;
   int64_t duration_ns = 0;  // of the step as it was, moves included
+  int64_t tensor_peak_bytes = 0;
   int64_t unmanaged_peak_bytes = 0;
   std::vector<session::KernelRecord> kernels;
   std::vector<std::string> names;  // of the kernels: printable, not empty

@@ -1,33 +1,22 @@
 #include "agents/jobs/forecast.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
 
-#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "agents/jobs/fixed_text.h"
+#include "agents/jobs/limit_too_small.h"
 #include "agents/jobs/profile_drift.h"
 #include "client_sdk/session/size_spec.h"
-#include "google/protobuf/any.pb.h"
 #include "stowage/v1/status.pb.h"
 
 namespace stowage::agent {
 namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
-
-std::optional<v1::LimitTooSmall> LimitTooSmallOf(const absl::Status& status) {
-  v1::LimitTooSmall detail;
-  google::protobuf::Any any;
-  any.PackFrom(detail);
-  const absl::optional<absl::Cord> value = status.GetPayload(any.type_url());
-  if (!value.has_value() || !detail.ParseFromString(std::string(*value))) {
-    return std::nullopt;
-  }
-  return detail;
-}
 
 // Returns how many times as long a step takes: "1.07x", "13x".
 std::string Factor(int64_t step_ns, int64_t alone_ns) {
@@ -78,13 +67,13 @@ std::string WhyNoPlan(const absl::Status& status,
 }  // namespace
 
 void ForecastWriter::NotePlan(const v1::Plan& plan, const v1::Graph& graph) {
-  if (LimitToTell() == 0) return;
+  if (written_ || (found_limit_bytes_ == 0 && LimitToTell() == 0)) return;
   session::Forecast& forecast = report_->forecast;
   forecast.kernel = -1;
   forecast.alone_step_ns = KernelsNs(graph);
   forecast.step_ns = plan.prediction().step_time_ns();
   forecast.least_limit_bytes = 0;
-  std::string line = absl::StrCat("planned by ", plan.policy());
+  std::string line = absl::StrCat(FoundLimit(), "planned by ", plan.policy());
   if (forecast.alone_step_ns > 0) {
     absl::StrAppend(
         &line, ": ", Factor(forecast.step_ns, forecast.alone_step_ns),
@@ -122,6 +111,16 @@ void ForecastWriter::NoteNoPlan(const absl::Status& status,
   }
   SetText(forecast.line, line);
   Publish(session::kForecastNoPlan);
+}
+
+std::string ForecastWriter::FoundLimit() const {
+  if (found_limit_bytes_ == 0) return "";
+  const int64_t peak_bytes =
+      report_->tensor_peak_bytes.load(std::memory_order_relaxed);
+  const double share =
+      100.0 * found_limit_bytes_ / std::max<int64_t>(1, peak_bytes);
+  return absl::StrFormat("--fast %s (%.0f%% of the tensor peak) found; ",
+                         session::SizeText(found_limit_bytes_), share);
 }
 
 int64_t ForecastWriter::LimitToTell() const {

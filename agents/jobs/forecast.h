@@ -16,6 +16,7 @@
 #define STOWAGE_AGENTS_JOBS_FORECAST_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "client_sdk/session/session.h"
@@ -31,6 +32,8 @@ class ForecastWriter {
  public:
   explicit ForecastWriter(session::Report* report) : report_(report) {}
 
+  // Notes a limit that was found for the job, which the forecast then names.
+  void NoteFoundLimit(int64_t limit_bytes) { found_limit_bytes_ = limit_bytes; }
   // Notes a plan that was made for the graph of a profile.
   void NotePlan(const v1::Plan& plan, const v1::Graph& graph);
   // Notes that there is no plan. `status` says why; if the limit is the reason,
@@ -43,11 +46,13 @@ class ForecastWriter {
   // Returns the job's limit; 0 if it has none, or if something has been noted
   // before.
   int64_t LimitToTell() const;
+  std::string FoundLimit() const;
   void Publish(session::ForecastKind kind);
 
   session::Report* const report_;
   // Kept here, because the job can overwrite the shared one.
   bool written_ = false;
+  int64_t found_limit_bytes_ = 0;  // 0: none was looked for
 };
 
 }  // namespace stowage::agent

@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "agents/jobs/captured_profile.h"
 #include "agents/jobs/fixed_text.h"
+#include "agents/jobs/limit_search.h"
 #include "agents/jobs/plan_table.h"
 #include "agents/jobs/profile_drift.h"
 #include "agents/jobs/whole_file.h"
@@ -102,6 +103,10 @@ void PlanWorker::TakeProfile() {
   if (!profile.ok()) return Refuse(profile.status());
   GraphBinding binding = BuildGraph(*profile);
   KeepGraph(binding.graph);
+  if (options_.slowdown > 0 && granted_bytes_ == 0) {
+    GrantLimit(binding.graph,
+               profile->tensor_peak_bytes + profile->unmanaged_peak_bytes);
+  }
   absl::StatusOr<v1::MakePlanResponse> made = PlanFor(&binding);
   if (stop_.HasBeenNotified()) return;
   if (!made.ok()) {
@@ -116,7 +121,32 @@ void PlanWorker::MakeReady(ReadyPlan ready) {
   ready_.push_back(std::move(ready));
 }
 
+// The service keeps the plans, so that the one for this limit is there already.
+void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
+  const double most_ns =
+      (1 + options_.slowdown) * static_cast<double>(KernelsNs(graph));
+  const auto plan =
+      [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
+    if (stop_.HasBeenNotified()) return absl::CancelledError("the job ended");
+    return service_->MakePlan({.graph = graph,
+                               .system = options_.system,
+                               .fast_limit_bytes = limit_bytes,
+                               .policy = options_.policy});
+  };
+  const absl::StatusOr<int64_t> limit_bytes =
+      FindLimit(std::min(most_bytes, options_.capacity_bytes.front()),
+                static_cast<int64_t>(most_ns), plan);
+  if (!limit_bytes.ok()) {
+    return events_->Append("no-limit-found", limit_bytes.status().message());
+  }
+  granted_bytes_ = *limit_bytes;
+  forecast_.NoteFoundLimit(granted_bytes_);
+  segment_->granted_limit_bytes.store(granted_bytes_,
+                                      std::memory_order_release);
+}
+
 int64_t PlanWorker::FastLimitBytes() const {
+  if (granted_bytes_ > 0) return granted_bytes_;
   const int64_t limit =
       segment_->report.limit_bytes.load(std::memory_order_acquire);
   const int64_t bound = options_.capacity_bytes.front();

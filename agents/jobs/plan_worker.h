@@ -29,7 +29,10 @@ namespace stowage::agent {
 
 struct PlanWorkerOptions {
   v1::MemorySystem system;
-  std::string policy;                   // empty: the service's default
+  std::string policy;  // empty: the service's default
+  // Above 0: the worker finds the least limit under which steps take at most so
+  // much longer than alone, from the first profile, and grants it.
+  double slowdown = 0;
   std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
   std::string graph_path_stem;          // empty: graphs are not kept
   // How often to ask again for a plan of a policy that needs training.
@@ -82,6 +85,7 @@ class PlanWorker {
   void Deliver();
   void Refuse(const absl::Status& status);
   int64_t FastLimitBytes() const;
+  void GrantLimit(const v1::Graph& graph, int64_t most_bytes);
 
   session::Segment* const segment_;
   EventWriter* const events_;
@@ -92,6 +96,7 @@ class PlanWorker {
   uint64_t profiles_taken_ = 0;
   uint64_t profiles_refused_ = 0;
   uint64_t plans_written_ = 0;
+  int64_t granted_bytes_ = 0;  // 0: no limit has been found
   std::deque<ReadyPlan> ready_;
   ForecastWriter forecast_;
   // By the serialised structure of the graph.

@@ -45,6 +45,7 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
                                  v1::MemorySystem system) {
   PlanWorkerOptions options{.system = std::move(system),
                             .policy = request.policy,
+                            .slowdown = request.fast_limit.slowdown,
                             .refresh_interval = context.plan_refresh_interval};
   for (const TierRoom& room : rooms) {
     options.capacity_bytes.push_back(room.arena->capacity_bytes());
@@ -146,6 +147,7 @@ session::Welcome Session::welcome() const {
   welcome.segment_bytes = sizeof(session::Segment);
   welcome.limit_bytes = request_.fast_limit.bytes;
   welcome.limit_fraction = request_.fast_limit.fraction;
+  welcome.finds_limit = request_.fast_limit.slowdown > 0 ? 1 : 0;
   welcome.tier_count = static_cast<uint32_t>(tiers_.size());
   std::copy(tiers_.begin(), tiers_.end(), welcome.tiers);
   return welcome;

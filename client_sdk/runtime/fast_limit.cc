@@ -31,6 +31,7 @@ std::string OrShare(int64_t bytes, int64_t peak_bytes) {
 FastLimit::FastLimit(const session::Welcome& welcome, int64_t available_bytes,
                      session::Report* report)
     : report_(report),
+      is_found_(welcome.finds_limit != 0),
       fraction_(welcome.limit_fraction),
       available_bytes_(available_bytes) {
   report_->limit_bytes.store(welcome.limit_bytes);
@@ -65,6 +66,7 @@ bool FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
 
 bool FastLimit::IsCheckDue(int64_t steps) const {
   if (refused()) return true;
+  if (is_found_) return false;  // there was a plan for it
   if (!is_share()) return steps <= 2;
   return steps >= 2 && peak_stands_ && !checked_;
 }

@@ -7,7 +7,8 @@
 //   limit.EndStep(step, peak_bytes);
 //   limit.Check(least_bytes);              // throws if it is too small
 //
-// A job has a limit in bytes, a share of its tensor peak, or none. A share is
+// A job has a limit in bytes, a share of its tensor peak, none, or one that the
+// agent finds: none until it is granted, after the first profile. A share is
 // that of the highest peak so far, from the first allocation to the last step:
 // it grows whenever the peak does, and so fast memory never exceeds the share
 // of what the job has needed until then. There is one exception. In the first
@@ -54,6 +55,8 @@ class FastLimit {
   int64_t effective_bytes() const {
     return bytes_ > 0 ? bytes_ : available_bytes_;
   }
+  // Returns whether the agent will grant a limit, and has not yet.
+  bool is_awaited() const { return is_found_ && unlimited(); }
   // Returns whether the job has an absolute limit, which needs no step to be
   // known.
   bool is_absolute() const { return !unlimited() && !is_share(); }
@@ -65,6 +68,8 @@ class FastLimit {
   // Notes that the step has ended, and that its tensors had `peak_bytes` at
   // once. Returns whether the limit has changed.
   bool EndStep(int64_t step, int64_t peak_bytes);
+  // Takes the limit that the agent has found.
+  void Grant(int64_t bytes) { Set(bytes); }
   // Tells the report what the limit is.
   void Publish() const { report_->limit_bytes.store(bytes_); }
 
@@ -81,7 +86,8 @@ class FastLimit {
   std::string RefusalText(int64_t least_bytes) const;
 
   session::Report* report_;
-  double fraction_ = 0;  // of the tensor peak; 0: the limit is no share
+  bool is_found_ = false;  // by the agent
+  double fraction_ = 0;    // of the tensor peak; 0: the limit is no share
   int64_t bytes_ = 0;
   int64_t available_bytes_ = 0;
   int64_t tensor_peak_bytes_ = 0;  // of the job

@@ -48,8 +48,24 @@ FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
   FitReserve();
 }
 
+int64_t FastSpace::overhead_bytes() const {
+  if (limit_.is_awaited()) {
+    return reserve_bytes_ +
+           StreamWindow::BytesFor(blocks_->peaks().tensor_bytes);
+  }
+  const bool streams = limit_.is_share() || !limit_.unlimited();
+  return reserve_bytes_ + (streams ? window_bytes() : 0);
+}
+
 int64_t FastSpace::growth_bytes() const {
   return ReserveFor(reserve_bytes_) - reserve_bytes_;
+}
+
+void FastSpace::Grant(int64_t bytes) {
+  limit_.Grant(bytes);
+  FitWindow();
+  FitReserve();
+  limit_.Publish();
 }
 
 void FastSpace::FollowUnmanaged() {

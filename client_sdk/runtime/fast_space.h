@@ -69,10 +69,7 @@ class FastSpace {
   // Returns the bytes that no plan can use, beside the room of pinned tensors.
   // Without a limit nothing streams, and the window of the whole arena would be
   // a large part of what a captured graph leaves to plans for smaller limits.
-  int64_t overhead_bytes() const {
-    const bool streams = limit_.is_share() || !limit_.unlimited();
-    return reserve_bytes_ + (streams ? window_bytes() : 0);
-  }
+  int64_t overhead_bytes() const;
 
   // Returns by how much the reserve grows when it does so next.
   int64_t growth_bytes() const;
@@ -84,6 +81,9 @@ class FastSpace {
   void FollowUnmanaged();
   void FollowPeak(int64_t step, int64_t tensor_bytes, int64_t kernel_bytes);
   void EndStep(int64_t step);
+  // Takes the limit that the agent has found, between two steps. Evicts all
+  // that is beyond it.
+  void Grant(int64_t bytes);
   // Throws std::runtime_error if the limit is too small for what was seen.
   void CheckLimit() { limit_.Check(LeastLimitBytes()); }
   // Returns whether a new block can be placed at all. In the first step of a

@@ -31,6 +31,9 @@ void Job::EndStep() {
   if (step_.mode == StepMode::kPlan) publisher_.WriteKernels(step_);
   plans_.NoteDuration(step_, duration_ns);
   plans_.TakePlan();
+  if (space_.limit().is_awaited() && plans_.granted_limit_bytes() > 0) {
+    space_.Grant(plans_.granted_limit_bytes());
+  }
   plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
   const uint64_t signature = step_.profile.signature();
@@ -161,8 +164,9 @@ void Job::BeforeUpdate() {
 // Returns what the plan made from a profile must leave alone. It is to outlast
 // one growth of what no plan manages.
 int64_t Job::TakeOverheadBytes() {
-  const int64_t growth_bytes =
-      space_.limit().unlimited() ? 0 : space_.growth_bytes();
+  const FastLimit& limit = space_.limit();
+  const bool limited = !limit.unlimited() || limit.is_awaited();
+  const int64_t growth_bytes = limited ? space_.growth_bytes() : 0;
   return space_.overhead_bytes() + growth_bytes +
          pinned_.TakeBytes(step_.profile.signature());
 }
@@ -175,8 +179,10 @@ void Job::PublishProfile() {
     plans_.WriteProfileAgain(step_, TakeOverheadBytes());
   } else if (plans_.WantsProfile(step_)) {
     plans_.WriteProfile(step_, TakeOverheadBytes());
-    const bool unlimited = space_.limit().unlimited();
-    if (!unlimited) step_.times.plan_wait_ns = plans_.AwaitPlan();
+    const FastLimit& limit = space_.limit();
+    if (!limit.unlimited() || limit.is_awaited()) {
+      step_.times.plan_wait_ns = plans_.AwaitPlan(limit.is_awaited());
+    }
     step_.On(StepEvent::kProfileTaken);
   }
 }

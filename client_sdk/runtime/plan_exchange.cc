@@ -14,6 +14,8 @@ namespace stowage::runtime {
 namespace {
 
 constexpr int64_t kPlanLookAgainNs = 20'000'000;
+// Plans that are made to find a limit.
+constexpr int64_t kPlansForLimit = 10;
 
 }  // namespace
 
@@ -55,10 +57,11 @@ void PlanExchange::NoteDuration(const RunningStep& step, int64_t duration_ns) {
       duration_ns);
 }
 
-int64_t PlanExchange::AwaitPlan() {
+int64_t PlanExchange::AwaitPlan(bool limit_is_awaited) {
   session::Segment* segment = client_->segment();
   const int64_t begin_ns = session::NowNs();
-  const int64_t end_ns = begin_ns + settings_.plan_wait_ns;
+  const int64_t plans = limit_is_awaited ? kPlansForLimit : 1;
+  const int64_t end_ns = begin_ns + plans * settings_.plan_wait_ns;
   const uint64_t refused = segment->profiles_refused.load();
   while (session::NowNs() < end_ns && client_->AgentAlive()) {
     const uint32_t seen = segment->plan_bell.load();

@@ -3,7 +3,7 @@
 //   PlanExchange plans(&client, &publisher, settings);
 //   if (plans.WantsProfile(step)) {
 //     plans.WriteProfile(step, overhead_bytes);
-//     plans.AwaitPlan();
+//     plans.AwaitPlan(/*limit_is_awaited=*/false);
 //   }
 //   plans.NoteDuration(step, duration_ns);
 //   plans.TakePlan();
@@ -65,9 +65,14 @@ class PlanExchange {
   // its end began, so that the faster of plan and demand mode drives.
   void NoteDuration(const RunningStep& step, int64_t duration_ns);
 
-  // Waits until there is a plan to take, or none will come. Returns how long
+  // Waits until there is a plan to take, or none will come; for as long as
+  // several plans take if the agent looks for a limit by them. Returns how long
   // that took, in nanoseconds.
-  int64_t AwaitPlan();
+  int64_t AwaitPlan(bool limit_is_awaited);
+  // Returns the limit that the agent has found; 0: none yet.
+  int64_t granted_limit_bytes() const {
+    return client_->segment()->granted_limit_bytes.load();
+  }
   // Adds the agent's newest plan to the library if it has not been taken yet.
   void TakePlan();
 

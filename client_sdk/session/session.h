@@ -24,7 +24,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 7;
+inline constexpr uint32_t kVersion = 8;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -72,11 +72,12 @@ struct Welcome {
   char job_id[128];
   int64_t segment_bytes;
   // The limit on fast tensor bytes: absolute, or a share of the job's tensor
-  // peak so far (then `limit_bytes` is 0), or both 0: unlimited.
+  // peak so far (then `limit_bytes` is 0), or both 0: unlimited, or, with
+  // `finds_limit`, unlimited until the agent grants a limit.
   int64_t limit_bytes;
   double limit_fraction;
   uint32_t tier_count;
-  uint32_t reserved;
+  uint32_t finds_limit;  // 0 or 1
   TierInfo tiers[kMaxTiers];
 };
 
@@ -441,6 +442,8 @@ struct Segment {
       plans_written;                  // agent; plan n (from 1) in plans[n % 2]
   std::atomic<uint64_t> plans_taken;  // process; the agent writes n only
                                       // when n - 1 has been taken
+  // Agent: the limit that it has found, once, before it writes plans for it.
+  std::atomic<int64_t> granted_limit_bytes;
   // Agent: profiles for which no plan will come (the event log says why).
   std::atomic<uint64_t> profiles_refused;
   std::atomic<uint32_t> plan_bell;       // agent; futex the process may wait on

@@ -1,5 +1,5 @@
 // Parses sizes and limits as people write them ("900MiB", "1.5GB", "40%",
-// "unlimited") and prints them ("2.44 MiB").
+// "auto", "unlimited") and prints them ("2.44 MiB").
 //
 //   std::optional<Limit> limit = ParseLimit("40%");
 //   if (!limit) Refuse("--fast", WhyNoLimit("40%"));
@@ -26,7 +26,7 @@ inline constexpr char kSizeForms[] =
     "GiB, TiB (powers of 1024)";
 inline constexpr char kLimitForms[] =
     "a size (\"900MiB\"), a share of the job's tensor peak (\"40%\" or "
-    "\"0.4\") or \"unlimited\"";
+    "\"0.4\"), \"auto\" (or \"auto:10%\") or \"unlimited\"";
 inline constexpr char kShareForms[] =
     "a share above 0 and at most 1 (\"40%\" or "
     "\"0.4\")";
@@ -35,13 +35,21 @@ inline constexpr char kShareForms[] =
 // percent.
 inline constexpr int64_t kLeastBareLimitBytes = 1 << 20;
 
-// A limit on fast memory. At most one of the two fields is set; an unlimited
-// one has neither.
+// How much slower than alone steps may be under a limit that is found.
+inline constexpr double kDefaultSlowdown = 0.05;
+
+// A limit on fast memory. At most one of the fields is set; an unlimited one
+// has none.
 struct Limit {
   int64_t bytes = 0;    // > 0: absolute
   double fraction = 0;  // in (0, 1]: a share of the job's tensor peak
+  // Above 0: the least limit under which steps are predicted to take at most so
+  // much longer than alone, 0.05 for 5 %.
+  double slowdown = 0;
 
-  bool unlimited() const { return bytes == 0 && fraction == 0; }
+  bool unlimited() const {
+    return bytes == 0 && fraction == 0 && slowdown == 0;
+  }
   bool operator==(const Limit&) const = default;
 };
 
@@ -106,11 +114,30 @@ inline bool IsBareNumber(std::string_view text) {
   return TakeNumber(text).has_value() && text.empty();
 }
 
+// Returns the slowdown in (0, 10] that "auto" or "auto:10%" names; nullopt if
+// `text` is neither.
+inline std::optional<double> ParseAuto(std::string_view text) {
+  constexpr std::string_view kAuto = "auto";
+  if (text.substr(0, kAuto.size()) != kAuto) return std::nullopt;
+  text.remove_prefix(kAuto.size());
+  if (text.empty()) return kDefaultSlowdown;
+  if (text.front() != ':') return std::nullopt;
+  text.remove_prefix(1);
+  const std::optional<double> number = TakeNumber(text);
+  if (!number || (!text.empty() && text != "%")) return std::nullopt;
+  const double slowdown = text.empty() ? *number : *number / 100;
+  if (!(slowdown > 0 && slowdown <= 10)) return std::nullopt;
+  return slowdown;
+}
+
 // Returns the limit; nullopt if `text` has none of kLimitForms, is a share
 // outside (0, 100] %, or is a bare number of 1 or more below
 // kLeastBareLimitBytes.
 inline std::optional<Limit> ParseLimit(std::string_view text) {
   if (text == "unlimited") return Limit{};
+  if (const std::optional<double> slowdown = ParseAuto(text)) {
+    return Limit{.slowdown = *slowdown};
+  }
   const std::optional<int64_t> bytes = ParseSize(text);
   if (bytes) {
     if (IsBareNumber(text) && *bytes < kLeastBareLimitBytes) {

@@ -43,6 +43,21 @@ class LimitsTest(unittest.TestCase):
                                run.report["limit_bytes"],
                                delta=1 << 16)
 
+    def test_auto_finds_the_least_limit_that_costs_little(self):
+        run = harness.stowed(*TRAIN, fast="auto:10%")
+        self.assertEqual(harness.plain(*TRAIN), run.digest)
+        self.assertRegex(run.output, r"--fast \d.* of the tensor peak\) found")
+        limit_bytes = run.report["limit_bytes"]
+        self.assertGreater(limit_bytes, 0)
+        self.assertLess(limit_bytes, run.report["tensor_peak_bytes"])
+        forecast = run.report["forecast"]
+        self.assertTrue(forecast["planned"], run.summary())
+        self.assertLessEqual(forecast["slowdown"], 1.1)
+        self.assertGreater(run.modes.count("plan"), 0, run.summary())
+        for step in run.report["steps"][2:]:
+            self.assertLessEqual(step["fast_peak_bytes"], limit_bytes,
+                                 run.summary())
+
     def test_a_captured_graph_is_planned_as_the_job_itself_is(self):
         run = harness.stowed(*TRAIN, fast="40%")
         run.check_planned(self)
@@ -102,7 +117,7 @@ class LimitsTest(unittest.TestCase):
         self.assertNotIn("updated", refused.output)
 
     def test_a_limit_that_is_no_size_is_refused(self):
-        for fast in ("banana", "-5MiB", "0", "140%", "0%", "40"):
+        for fast in ("banana", "-5MiB", "0", "140%", "0%", "40", "auto:0"):
             with self.subTest(fast=fast):
                 run = harness.stowed(*TRAIN, fast=fast, check=False)
                 self.assertNotEqual(0, run.status)

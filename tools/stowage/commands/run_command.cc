@@ -92,12 +92,16 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
   Options app = root.AddSubcommand(
       "run", "Run a training command under a limit on fast memory");
   app.SetFooter("The command follows '--': stowage run --fast 40% -- CMD ...");
-  app.Add("--fast", request->fast,
-          "Limit on tensor bytes in fast memory: a size (900MiB), a "
-          "share of the job's tensor peak (40% or 0.4), or unlimited")
+  app.Add(
+         "--fast", request->fast,
+         "Limit on tensor bytes in fast memory: a size (900MiB), a "
+         "share of the job's tensor peak (40% or 0.4), unlimited, or auto: the "
+         "least under which steps are predicted to be hardly slower than alone")
       .Check({.problem = [](const std::string& limit) {
         return limit.empty() ? "is empty; give a limit, as in --fast 40%" : "";
       }});
+  app.Add("--slowdown", request->slowdown,
+          "How much slower steps may be under --fast auto; 5% by default");
   app.Add("--slow", request->slow,
           "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
   app.Add("--policy", request->policy, "Policy that makes the plan");

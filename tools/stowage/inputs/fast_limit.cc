@@ -26,6 +26,10 @@ absl::StatusOr<int64_t> ResolveFast(const std::string& text,
     return absl::InvalidArgumentError(
         "--fast unlimited leaves nothing to plan; give a size or a share");
   }
+  if (limit->slowdown > 0) {
+    return absl::InvalidArgumentError(
+        "--fast auto is found from a job that runs; give a size or a share");
+  }
   return limit->bytes > 0 ? limit->bytes : ShareOfPeak(limit->fraction, graph);
 }
 

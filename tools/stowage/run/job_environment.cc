@@ -23,7 +23,7 @@ Variables StowageVariables(const Installation& installation,
       {"STOWAGE_AGENT", wiring.agent_socket},
       {"STOWAGE_RUN_ID", wiring.run_id},
       {"STOWAGE_REPORT_DIR", wiring.report_dir},
-      {"STOWAGE_FAST", request.fast},
+      {"STOWAGE_FAST", FastOf(request)},
       {"STOWAGE_SLOW", request.slow},
       {"STOWAGE_POLICY", request.policy},
   };

@@ -83,7 +83,7 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
   if (request.agent_socket.empty()) {
     absl::StatusOr<PrivateServices> started =
         PrivateServices::Start(installation,
-                               {.fast = request.fast,
+                               {.fast = FastOf(request),
                                 .slow = request.slow,
                                 .policy = request.policy,
                                 .service_address = request.service_address,

@@ -32,15 +32,29 @@ absl::Status CheckPolicy(const RunRequest& request) {
 
 }  // namespace
 
+std::string FastOf(const RunRequest& request) {
+  if (request.slowdown.empty()) return request.fast;
+  return absl::StrCat(request.fast, ":", request.slowdown);
+}
+
 absl::Status CheckRunRequest(const RunRequest& request) {
   if (request.command.empty()) {
     return absl::InvalidArgumentError(
         "no command: give it after '--', as in "
         "'stowage run --fast 40% -- python3 train.py'");
   }
-  if (!request.fast.empty() && !session::ParseLimit(request.fast)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--fast '", request.fast, "' ", session::WhyNoLimit(request.fast)));
+  if (!request.slowdown.empty() && request.fast != "auto") {
+    return absl::InvalidArgumentError(
+        "--slowdown is how much slower --fast auto may make steps; give both");
+  }
+  const std::string fast = FastOf(request);
+  if (!fast.empty() && !session::ParseLimit(fast)) {
+    return absl::InvalidArgumentError(
+        request.slowdown.empty()
+            ? absl::StrCat("--fast '", fast, "' ", session::WhyNoLimit(fast))
+            : absl::StrCat("--slowdown '", request.slowdown,
+                           "' is not a number above 0 and at most 10, or so "
+                           "many percent (\"5%\")"));
   }
   const absl::Status policy = CheckPolicy(request);
   if (!policy.ok() || request.plot_path.empty()) return policy;

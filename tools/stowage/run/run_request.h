@@ -12,7 +12,8 @@
 namespace stowage::cli {
 
 struct RunRequest {
-  std::string fast = "unlimited";  // "900MiB", "40%", "unlimited"
+  std::string fast = "unlimited";  // "900MiB", "40%", "auto", "unlimited"
+  std::string slowdown;            // that "auto" may cost: "10%"; may be empty
   std::string slow;              // "file:DIR", ...; empty: the agent's default
   std::string policy;            // empty: the default policy
   std::string agent_socket;      // empty: a private agent
@@ -24,6 +25,9 @@ struct RunRequest {
   bool json = false;
   std::vector<std::string> command;
 };
+
+// Returns the limit as the agent reads it: "40%", "auto:10%".
+std::string FastOf(const RunRequest& request);
 
 // Checks a request. INVALID_ARGUMENT names the option, its value and what is
 // accepted.

@@ -38,7 +38,7 @@ TEST(CapturedProfileTest, RefusesWhatNoStepCanHave) {
   const struct {
     const char* what;
     std::function<void(session::ProfileArea&)> break_it;
-  } kCases[] = {
+  } cases[] = {
       {"kernels", [](auto& area) { area.kernel_count = 0; }},
       {"kernels",
        [](auto& area) { area.kernel_count = session::kMaxKernels + 1; }},
@@ -72,10 +72,11 @@ TEST(CapturedProfileTest, RefusesWhatNoStepCanHave) {
        }},
       {"birth_ordinal (seen before)",
        [](auto& area) { area.blocks[0] = area.blocks[1]; }},
+      {"tensor_peak_bytes", [](auto& area) { area.tensor_peak_bytes = -1; }},
       {"unmanaged_peak_bytes",
        [](auto& area) { area.unmanaged_peak_bytes = -1; }},
   };
-  for (const auto& test : kCases) {
+  for (const auto& test : cases) {
     ProfileBuilder profile = SmallProfile();
     test.break_it(profile.area());
     const auto copy = profile.Copy();

@@ -147,7 +147,8 @@ void FakeAgent::Greet(int connection) {
                            .segment_bytes = sizeof(session::Segment),
                            .limit_bytes = options_.limit_bytes,
                            .limit_fraction = options_.limit_fraction,
-                           .tier_count = static_cast<uint32_t>(tiers_.size())};
+                           .tier_count = static_cast<uint32_t>(tiers_.size()),
+                           .finds_limit = options_.finds_limit ? 1u : 0u};
   snprintf(welcome.error, sizeof(welcome.error), "%s",
            options_.refusal.c_str());
   std::vector<int> fds = {segment_fd_};

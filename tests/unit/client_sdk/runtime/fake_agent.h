@@ -40,6 +40,7 @@ struct FakeAgentOptions {
   bool slow_is_file = true;
   int64_t limit_bytes = 0;
   double limit_fraction = 0;
+  bool finds_limit = false;
   std::string refusal;  // empty: the session is accepted
   uint32_t version = session::kVersion;
   int64_t copy_to_slow_ps_per_byte = 0;

@@ -153,6 +153,17 @@ TEST_F(FastLimitTest, ItIsRefusedForAsLongAsItIsTooSmall) {
   EXPECT_EQ(report_->process_events.written, 2u);
 }
 
+TEST_F(FastLimitTest, ALimitThatTheAgentFindsIsNoneUntilItIsGranted) {
+  FastLimit limit({.finds_limit = 1}, kAvailableBytes, report_.get());
+  EXPECT_TRUE(limit.unlimited());
+  EXPECT_TRUE(limit.is_awaited());
+  EXPECT_FALSE(limit.FollowPeak(/*step=*/0, 20 * kMiB, kMiB));
+  limit.Grant(6 * kMiB);
+  EXPECT_FALSE(limit.is_awaited());
+  EXPECT_EQ(limit.bytes(), 6 * kMiB);
+  EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2));
+}
+
 TEST_F(FastLimitTest, AnUnlimitedJobIsNeverRefused) {
   FastLimit limit = Absolute(0);
   EXPECT_EQ(Refusal(&limit, 1000 * kMiB), "");

@@ -67,6 +67,20 @@ TEST(FastSpaceTest, PlansLeaveRoomForAWindowOnlyWhereThereIsALimit) {
             kUnit);
 }
 
+TEST(FastSpaceTest, AGrantEvictsWhatIsBeyondIt) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .finds_limit = true});
+  Filler filler(&s.memory, 16);
+  s.space.EndStep(/*step=*/0);
+  EXPECT_EQ(s.memory.client.segment()->report.limit_bytes, 0);
+  s.space.Grant(8 * kUnit);
+  EXPECT_EQ(s.memory.client.segment()->report.limit_bytes, 8 * kUnit);
+  EXPECT_LE(s.memory.UsedBytes(session::kFastTier), 8 * kUnit);
+  EXPECT_EQ(s.space.window_bytes(), kUnit);
+  EXPECT_TRUE(filler.Intact());
+}
+
 TEST(FastSpaceTest, TheWindowStandsLowestAndIsSetAside) {
   Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
   const Block* window = s.memory.blocks.fast().Find(0);

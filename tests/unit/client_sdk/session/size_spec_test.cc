@@ -1,8 +1,9 @@
+#include "client_sdk/session/size_spec.h"
+
 #include <cstdint>
 #include <string>
 #include <utility>
 
-#include "client_sdk/session/size_spec.h"
 #include "gtest/gtest.h"
 
 namespace stowage::session {
@@ -32,13 +33,18 @@ TEST(SizeSpecTest, ReadsLimitsAsSizeShareOrUnlimited) {
   EXPECT_EQ(ParseLimit("0.4"), Limit{.fraction = 0.4});
   EXPECT_EQ(ParseLimit("1048576"), Limit{.bytes = 1 << 20});
   EXPECT_EQ(ParseLimit("40B"), Limit{.bytes = 40});
+  EXPECT_EQ(ParseLimit("auto"), Limit{.slowdown = kDefaultSlowdown});
+  EXPECT_EQ(ParseLimit("auto:10%"), Limit{.slowdown = 0.1});
+  EXPECT_EQ(ParseLimit("auto:0.02"), Limit{.slowdown = 0.02});
+  EXPECT_FALSE(ParseLimit("auto")->unlimited());
   ASSERT_TRUE(ParseLimit("unlimited").has_value());
   EXPECT_TRUE(ParseLimit("unlimited")->unlimited());
 }
 
 TEST(SizeSpecTest, RefusesLimitsThatAreNone) {
   for (const char* text : {"", "%", "0%", "101%", "-5%", "40%%", "4 0%",
-                           "Unlimited", "nan%", "0", "1", "40", "1048575"}) {
+                           "Unlimited", "nan%", "0", "1", "40", "1048575",
+                           "auto:", "auto:0", "auto:11", "auto:x", "auto5%"}) {
     EXPECT_EQ(ParseLimit(text), std::nullopt) << text;
   }
 }

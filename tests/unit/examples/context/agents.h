@@ -56,6 +56,14 @@ namespace forecast_h {
 extern absl::StatusOr<v1::MakePlanResponse> answer;
 extern int64_t step_ns;
 }  // namespace forecast_h
+namespace limit_search_h {
+extern int64_t peak_bytes, step_ns;
+absl::StatusOr<v1::MakePlanResponse> Ask(int64_t limit_bytes);
+}  // namespace limit_search_h
+namespace limit_too_small_h {
+extern absl::StatusOr<v1::MakePlanResponse> made;
+void Tell(int64_t bytes);
+}  // namespace limit_too_small_h
 namespace hint_worker_h {
 extern HintWorkerOptions options;
 }

@@ -16,7 +16,7 @@ std::string RequestErrorOf(const RunRequest& request) {
 
 TEST(RunRequestTest, AcceptsEveryFormOfALimit) {
   for (const char* fast :
-       {"unlimited", "40%", "900MiB", "1.5GB", "0.4", "4194304"}) {
+       {"unlimited", "40%", "900MiB", "1.5GB", "0.4", "4194304", "auto"}) {
     EXPECT_TRUE(CheckRunRequest({.fast = fast, .command = {"true"}}).ok())
         << fast;
   }
@@ -27,6 +27,20 @@ TEST(RunRequestTest, RefusesALimitThatIsNone) {
     EXPECT_THAT(RequestErrorOf({.fast = fast, .command = {"true"}}),
                 HasSubstr(fast));
   }
+}
+
+TEST(RunRequestTest, ASlowdownIsForALimitThatIsFound) {
+  EXPECT_EQ(FastOf({.fast = "auto"}), "auto");
+  const RunRequest request = {
+      .fast = "auto", .slowdown = "10%", .command = {"true"}};
+  EXPECT_TRUE(CheckRunRequest(request).ok());
+  EXPECT_EQ(FastOf(request), "auto:10%");
+  EXPECT_THAT(
+      RequestErrorOf({.fast = "40%", .slowdown = "10%", .command = {"true"}}),
+      HasSubstr("--fast auto"));
+  EXPECT_THAT(
+      RequestErrorOf({.fast = "auto", .slowdown = "much", .command = {"true"}}),
+      HasSubstr("--slowdown 'much'"));
 }
 
 TEST(RunRequestTest, AsksWhetherPercentWereMeant) {
