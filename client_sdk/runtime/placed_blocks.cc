@@ -60,6 +60,10 @@ Block* PlacedBlocks::Add(std::unique_ptr<Block> block) {
   return block.release();
 }
 
+PlacedBlocks::~PlacedBlocks() {
+  for (Block* block : all_) delete block;
+}
+
 void PlacedBlocks::Remove(Block* block) {
   GiveUpKept(block);
   GiveBack(block->place);

@@ -67,6 +67,8 @@ class PlacedBlocks {
   // `tiers` must outlive it, and must not change.
   PlacedBlocks(const std::vector<MappedTier>* tiers,
                const StorageAccess& storage);
+  // Frees all blocks; nobody may use them any more.
+  ~PlacedBlocks();
   PlacedBlocks(const PlacedBlocks&) = delete;
   PlacedBlocks& operator=(const PlacedBlocks&) = delete;
 
