@@ -271,6 +271,8 @@ int Run(const std::string& file_name) {
 }  // namespace
 }  // namespace stowage::policies
 
+// An exception ends the bench, and says why.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   const std::vector<char*> names = absl::ParseCommandLine(argc, argv);
   if (names.size() != 2) {

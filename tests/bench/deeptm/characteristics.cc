@@ -147,6 +147,8 @@ absl::StatusOr<json> StudyAll(const std::string& path) {
 }  // namespace
 }  // namespace stowage::policies
 
+// An exception ends the bench, and says why.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {
   const std::vector<char*> paths = absl::ParseCommandLine(argc, argv);
   if (paths.size() != 2) {

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <iterator>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -49,10 +50,10 @@ std::optional<Case> MakeCase(Graph graph, const MemorySystem& system,
   if (NeedsRehosting(graph, system)) graph = Rehost(std::move(graph), system);
   const auto share =
       static_cast<int64_t>(ratio * ComputeLiveness(graph).peak_bytes);
-  Case one{.label = absl::StrFormat("%-16s %-8s %.2f", graph.name, system.name,
-                                    ratio),
-           .graph = std::move(graph),
-           .system = system};
+  std::string label =
+      absl::StrFormat("%-16s %-8s %.2f", graph.name, system.name, ratio);
+  Case one{
+      .label = std::move(label), .graph = std::move(graph), .system = system};
   one.limit_bytes = std::max(share, FindLeastLimit(one.graph, system).bytes);
   const PlanOptions options{.fast_limit_bytes = one.limit_bytes};
   if (PlanWithoutMoves(one.graph, system, options, "").has_value()) {

@@ -17,8 +17,9 @@ Evolution::Evolution(std::vector<double> start,
       sigma_path_(mean_.size()),
       scale_path_(mean_.size()) {
   double sum = 0, squares = 0;
-  for (int i = 0; i < population_ / 2; ++i) {
-    ranks_.push_back(std::log(population_ / 2 + 0.5) - std::log(i + 1.0));
+  const int best_count = population_ / 2;
+  for (int i = 0; i < best_count; ++i) {
+    ranks_.push_back(std::log(best_count + 0.5) - std::log(i + 1.0));
     sum += ranks_.back();
   }
   for (double& rank : ranks_) {
