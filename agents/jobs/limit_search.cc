@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "agents/jobs/limit_too_small.h"
-#include "client_sdk/session/session.h"
+#include "agents/jobs/whole_pages.h"
 
 namespace stowage::agent {
 namespace {
@@ -13,21 +13,16 @@ constexpr int kMostPlans = 8;
 // Limits nearer to each other, as a part of the largest one, are alike.
 constexpr int64_t kNearShare = 100;
 
-int64_t PagesFor(int64_t bytes) {
-  return (bytes + session::kPageBytes - 1) / session::kPageBytes *
-         session::kPageBytes;
-}
-
 }  // namespace
 
 absl::StatusOr<int64_t> FindLimit(int64_t most_bytes, int64_t most_ns,
                                   PlanUnderLimit plan) {
-  int64_t enough_bytes = PagesFor(most_bytes);
+  int64_t enough_bytes = WholePages(most_bytes);
   int64_t too_few_bytes = 0;
   for (int n = 0; n < kMostPlans; ++n) {
     const int64_t limit_bytes =
         n == 0 ? enough_bytes
-               : PagesFor(too_few_bytes + (enough_bytes - too_few_bytes) / 2);
+               : WholePages(too_few_bytes + (enough_bytes - too_few_bytes) / 2);
     const absl::StatusOr<v1::MakePlanResponse> made = plan(limit_bytes);
     const std::optional<v1::LimitTooSmall> too_small =
         LimitTooSmallOf(made.status());

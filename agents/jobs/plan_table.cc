@@ -6,14 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "agents/jobs/fixed_text.h"
+#include "agents/jobs/whole_pages.h"
 
 namespace stowage::agent {
 namespace {
-
-int64_t WholePages(int64_t size_bytes) {
-  return (size_bytes + session::kPageBytes - 1) / session::kPageBytes *
-         session::kPageBytes;
-}
 
 class TableWriter {
  public:
