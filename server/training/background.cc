@@ -1,6 +1,5 @@
 #include "server/training/background.h"
 
-#include <linux/ioprio.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -15,6 +14,11 @@ namespace {
 
 constexpr int kOomScoreAdjustment = 1000;  // the highest
 
+// As ioprio_set(2) says. C++ cannot include <linux/ioprio.h>: since Linux
+// 6.1.192, it has a parameter that is named `class`.
+constexpr int kIoPriorityOfProcess = 1;
+constexpr int kIdleIoPriority = 3 << 13;
+
 }  // namespace
 
 bool EndWithParent(int parent_pid) {
@@ -27,8 +31,7 @@ void GoToBackground(int niceness) {
   setpriority(PRIO_PROCESS, 0, niceness);
   const sched_param no_priority = {};
   sched_setscheduler(0, SCHED_BATCH, &no_priority);
-  syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0,
-          IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+  syscall(SYS_ioprio_set, kIoPriorityOfProcess, 0, kIdleIoPriority);
   std::ofstream("/proc/self/oom_score_adj") << kOomScoreAdjustment;
 }
 
