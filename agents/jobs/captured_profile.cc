@@ -85,6 +85,12 @@ absl::Status CheckKernel(const session::KernelRecord& kernel, int64_t index,
     return Refuse("kernels", index, "duration_ns", kernel.duration_ns);
   }
   if (kernel.flops < 0) return Refuse("kernels", index, "flops", kernel.flops);
+  if (kernel.streamed_bytes < 0 || kernel.streamed_bytes > kMostBytes) {
+    return Refuse("kernels", index, "streamed_bytes", kernel.streamed_bytes);
+  }
+  if (kernel.stream_ns < 0 || kernel.stream_ns > kMostNs) {
+    return Refuse("kernels", index, "stream_ns", kernel.stream_ns);
+  }
   return absl::OkStatus();
 }
 

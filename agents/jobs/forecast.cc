@@ -37,9 +37,8 @@ std::string LimitThatPlans(int64_t least_bytes, int64_t tensor_peak_bytes) {
   return text;
 }
 
-// Returns the part of the forecast that says how much streams beside the plan.
-// The prediction knows what streams, but not how slowly faults bring it.
-std::string StreamsBeside(const v1::Plan& plan, const v1::Graph& graph) {
+// Returns the part of the forecast that says how much streams.
+std::string WhatStreams(const v1::Plan& plan, const v1::Graph& graph) {
   if (plan.streams().empty()) return "";
   int64_t bytes = 0;
   for (const v1::Stream& stream : plan.streams()) {
@@ -49,8 +48,7 @@ std::string StreamsBeside(const v1::Plan& plan, const v1::Graph& graph) {
       }
     }
   }
-  return absl::StrCat(", and more while kernels stream ",
-                      session::SizeText(bytes),
+  return absl::StrCat(", with kernels that stream ", session::SizeText(bytes),
                       " that the limit has no room for");
 }
 
@@ -77,7 +75,7 @@ void ForecastWriter::NotePlan(const v1::Plan& plan, const v1::Graph& graph) {
   if (forecast.alone_step_ns > 0) {
     absl::StrAppend(
         &line, ": ", Factor(forecast.step_ns, forecast.alone_step_ns),
-        " the time of training alone expected", StreamsBeside(plan, graph));
+        " the time of training alone expected", WhatStreams(plan, graph));
   }
   SetText(forecast.line, line);
   Publish(session::kForecastPlan);

@@ -279,6 +279,10 @@ void FillKernel(const CapturedProfile& profile, int32_t index,
   // A kernel that touched a slow tier took longer than this corner would.
   duration.set_source(record.slow_operands == 0 ? v1::DURATION_SOURCE_MEASURED
                                                 : v1::DURATION_SOURCE_DERIVED);
+  if (record.streamed_bytes > 0) {
+    kernel.mutable_streamed()->set_bytes(record.streamed_bytes);
+    kernel.mutable_streamed()->set_duration_ns(record.stream_ns);
+  }
   absl::flat_hash_map<int32_t, int> seen;
   for (uint32_t i = 0; i < record.operand_count; ++i) {
     const session::OperandRecord& operand =

@@ -81,6 +81,7 @@ class TableWriter {
       area_->predicted_gaps_ns += kernel.gap_ns();
     }
     area_->predicted_stall_ns = plan_.prediction().stall_ns();
+    area_->predicted_stream_ns = plan_.prediction().stream_ns();
     area_->fast_limit_bytes = plan_.fast_limit_bytes();
     area_->stream_window_bytes = plan_.stream_window_bytes();
     area_->tensor_count = static_cast<uint32_t>(binding_.graph.tensors_size());

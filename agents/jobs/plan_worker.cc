@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,8 +10,10 @@
 #include "agents/jobs/captured_profile.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/limit_search.h"
+#include "agents/jobs/limit_too_small.h"
 #include "agents/jobs/plan_table.h"
 #include "agents/jobs/profile_drift.h"
+#include "agents/jobs/streamed_scratch.h"
 #include "agents/jobs/whole_file.h"
 #include "client_sdk/session/futex.h"
 #include "client_sdk/session/limit_growth.h"
@@ -30,6 +33,7 @@ std::string StructureOf(const v1::Graph& graph) {
   for (v1::Kernel& kernel : *structure.mutable_kernels()) {
     kernel.clear_profile();
     kernel.clear_gap_ns();
+    kernel.clear_streamed();
   }
   return structure.SerializeAsString();
 }
@@ -165,11 +169,7 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns) ||
       session::LimitHasGrown(known->fast_limit_bytes, limit_bytes)) {
     absl::StatusOr<v1::MakePlanResponse> made =
-        service_->MakePlan({.graph = binding->graph,
-                            .system = options_.system,
-                            .fast_limit_bytes = limit_bytes,
-                            .policy = options_.policy,
-                            .replan = known != nullptr});
+        MakePlan(binding, limit_bytes, /*replan=*/known != nullptr);
     if (made.ok()) {
       TellOfPlan(made->plan(), limit_bytes);
       if (known != nullptr || known_.size() < kMostKnownPlans) {
@@ -182,6 +182,27 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   }
   known->binding = *binding;
   return known->made;
+}
+
+absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
+                                                          int64_t limit_bytes,
+                                                          bool replan) {
+  const auto plan = [&](const v1::Graph& graph) {
+    return service_->MakePlan({.graph = graph,
+                               .system = options_.system,
+                               .fast_limit_bytes = limit_bytes,
+                               .policy = options_.policy,
+                               .replan = replan});
+  };
+  absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);
+  if (!LimitTooSmallOf(made.status())) return made;
+  std::optional<v1::Graph> streamed =
+      StreamScratch(binding->graph, limit_bytes);
+  if (!streamed.has_value()) return made;
+  absl::StatusOr<v1::MakePlanResponse> streams = plan(*streamed);
+  if (!streams.ok()) return made;
+  binding->graph = *std::move(streamed);
+  return streams;
 }
 
 void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {

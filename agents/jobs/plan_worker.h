@@ -73,6 +73,11 @@ class PlanWorker {
   // Returns the plan that is known, or a new one if the kernels take another
   // time by now.
   absl::StatusOr<v1::MakePlanResponse> PlanFor(GraphBinding* binding);
+  // Asks for a plan. Where the limit has no room for a kernel's scratch, the
+  // plan and the graph of the binding are such that the scratch streams.
+  absl::StatusOr<v1::MakePlanResponse> MakePlan(GraphBinding* binding,
+                                                int64_t limit_bytes,
+                                                bool replan);
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
   bool RefreshIsDue() const;

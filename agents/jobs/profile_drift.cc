@@ -35,6 +35,11 @@ void KeepMeasured(const v1::Graph& earlier, v1::Graph* later) {
       *later->mutable_kernels(k)->mutable_profile() =
           earlier.kernels(k).profile();
     }
+    if (earlier.kernels(k).has_streamed() &&
+        !later->kernels(k).has_streamed()) {
+      *later->mutable_kernels(k)->mutable_streamed() =
+          earlier.kernels(k).streamed();
+    }
   }
 }
 

@@ -21,7 +21,8 @@ int64_t KernelsNs(const v1::Graph& graph);
 bool HasDrifted(int64_t planned_ns, int64_t measured_ns);
 
 // Gives those kernels of `later` their earlier duration that used slow memory
-// in the later step alone. Both graphs have the same kernels.
+// in the later step alone, and those what was measured of their streaming that
+// streamed in the earlier step alone. Both graphs have the same kernels.
 void KeepMeasured(const v1::Graph& earlier, v1::Graph* later);
 
 }  // namespace stowage::agent

@@ -76,6 +76,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     const bool in_file = !blocks_.tier(block->place.tier).addressable();
     if (in_file) block->written.BeginEmpty(block->room_bytes());
     if (in_file && kernel != &loose) {
+      kernel->NoteStreamingBirth(*block);
       ExtendWindow(kernel);
       mover_.BeginStreaming(block.get());
     }

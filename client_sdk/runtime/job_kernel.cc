@@ -97,6 +97,7 @@ void Job::PlaceOperands(RunningKernel* kernel,
     kernel->NoteSlowUse(operand);
     if (blocks_.tier(tier).addressable()) continue;
     streams = true;
+    kernel->NoteStreaming(operand);
     mover_.BeginStreaming(operand.block);
   }
   if (streams) ExtendWindow(kernel);

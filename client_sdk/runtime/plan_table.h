@@ -36,6 +36,7 @@ struct PlanTable {
   int64_t predicted_step_ns = 0;
   int64_t predicted_gaps_ns = 0;    // of these, between kernels
   int64_t predicted_stall_ns = 0;   // and waiting for moves
+  int64_t predicted_stream_ns = 0;  // and for what streams
   int64_t stream_window_bytes = 0;  // free at the end of the limit
   int64_t fast_end_bytes = 0;       // where the highest fast tensor ends
   uint32_t tensor_count = 0;

@@ -40,12 +40,18 @@ struct RunningKernel {
   int64_t slow_read_bytes[session::kMaxTiers] = {};
   int64_t slow_write_bytes[session::kMaxTiers] = {};
   uint32_t slow_operands = 0;
+  int64_t streamed_bytes = 0;  // read and written
   std::vector<Block*> in_use;
 
   // Notes that it uses the operand where that is, in a slow tier.
   void NoteSlowUse(const KernelOperand& operand);
+  // Notes that the operand streams.
+  void NoteStreaming(const KernelOperand& operand);
   // Notes that it will write a new block where that is, in a slow tier.
   void NoteSlowBirth(const Block& block);
+  // Notes that a new block streams: a kernel writes its output, and writes and
+  // reads its scratch.
+  void NoteStreamingBirth(const Block& block);
   // Returns how much longer it takes because slow tiers are emulated.
   int64_t SlowTimeNs(const std::vector<MappedTier>& tiers) const;
 };
@@ -61,9 +67,20 @@ inline void RunningKernel::NoteSlowUse(const KernelOperand& operand) {
   ++slow_operands;
 }
 
+inline void RunningKernel::NoteStreaming(const KernelOperand& operand) {
+  const int64_t bytes = operand.block->size_bytes;
+  if (operand.flags & session::kOperandRead) streamed_bytes += bytes;
+  if (operand.flags & session::kOperandWrite) streamed_bytes += bytes;
+}
+
 inline void RunningKernel::NoteSlowBirth(const Block& block) {
   slow_write_bytes[block.place.tier] += block.size_bytes;
   ++slow_operands;
+}
+
+inline void RunningKernel::NoteStreamingBirth(const Block& block) {
+  const bool scratch = block.storage == nullptr;
+  streamed_bytes += scratch ? 2 * block.size_bytes : block.size_bytes;
 }
 
 inline int64_t RunningKernel::SlowTimeNs(

@@ -59,8 +59,11 @@ void RunningStep::End(const RunningKernel& kernel, int64_t end_ns,
   entry.duration_ns = duration_ns;
   entry.stall_ns = stall_ns;
   entry.faults_ns = faults_ns;
-  profile.EndKernel(kernel.index, duration_ns, kernel.flops,
-                    kernel.slow_operands);
+  profile.EndKernel(kernel.index, {.duration_ns = duration_ns,
+                                   .flops = kernel.flops,
+                                   .slow_operands = kernel.slow_operands,
+                                   .streamed_bytes = kernel.streamed_bytes,
+                                   .stream_ns = faults_ns});
 }
 
 void RunningStep::EndKernels(int64_t now_ns, int64_t stalls_ns) {

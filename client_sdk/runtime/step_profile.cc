@@ -102,11 +102,13 @@ void StepProfile::AddDeath(const Block& block) {
   alive_[block.profile_index] = nullptr;
 }
 
-void StepProfile::EndKernel(int32_t kernel, int64_t duration_ns, int64_t flops,
-                            uint32_t slow_operands) {
-  kernels_[kernel].duration_ns = duration_ns;
-  kernels_[kernel].flops = flops;
-  kernels_[kernel].slow_operands = slow_operands;
+void StepProfile::EndKernel(int32_t kernel, const MeasuredKernel& measured) {
+  session::KernelRecord& record = kernels_[kernel];
+  record.duration_ns = measured.duration_ns;
+  record.flops = measured.flops;
+  record.slow_operands = measured.slow_operands;
+  record.streamed_bytes = measured.streamed_bytes;
+  record.stream_ns = measured.stream_ns;
 }
 
 bool StepProfile::Fits() const {

@@ -5,7 +5,7 @@
 //   int32_t kernel = profile.AddKernel(key, "aten::relu", gap_ns);
 //   profile.AddOperand(kernel,
 //                      {.block = block, .flags = session::kOperandRead});
-//   profile.EndKernel(kernel, duration_ns, /*flops=*/0, /*slow_operands=*/0);
+//   profile.EndKernel(kernel, {.duration_ns = duration_ns});
 //   if (profile.Fits()) profile.Write(&segment->profile);
 //
 // Not thread-safe.
@@ -21,6 +21,15 @@
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
+
+// What is known of a kernel when it has ended; as in session::KernelRecord.
+struct MeasuredKernel {
+  int64_t duration_ns = 0;
+  int64_t flops = 0;
+  uint32_t slow_operands = 0;
+  int64_t streamed_bytes = 0;
+  int64_t stream_ns = 0;
+};
 
 class StepProfile {
  public:
@@ -38,8 +47,7 @@ class StepProfile {
   void AddBirth(int32_t kernel, int32_t ordinal, Block* block);
   // Notes that the block dies after the kernel that ran last.
   void AddDeath(const Block& block);
-  void EndKernel(int32_t kernel, int64_t duration_ns, int64_t flops,
-                 uint32_t slow_operands);
+  void EndKernel(int32_t kernel, const MeasuredKernel& measured);
 
   // Mixes everything that a step must repeat to be the same step: operators and
   // sizes of allocations.

@@ -100,6 +100,7 @@ session::StepRecord StepPublisher::Record(const RunningStep& step,
       .times = times,
       .predicted_gaps_ns = plan != nullptr ? plan->predicted_gaps_ns : 0,
       .predicted_stall_ns = plan != nullptr ? plan->predicted_stall_ns : 0,
+      .predicted_stream_ns = plan != nullptr ? plan->predicted_stream_ns : 0,
       .processor_ns = usage.processor_ns - step.usage_before.processor_ns,
       .page_faults = usage.page_faults - step.usage_before.page_faults};
 }

@@ -24,7 +24,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 8;
+inline constexpr uint32_t kVersion = 9;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -42,6 +42,7 @@ struct Hello {
   char fast[64];    // "900MiB", "40%", "unlimited"; empty: the agent's default
   char slow[256];   // "file:/mnt/nvme", ...; empty: the agent's default
   char policy[64];  // empty: the agent's default
+  int64_t wants_hints;  // 0 or 1
 };
 
 enum TierFlags : uint32_t {
@@ -137,6 +138,10 @@ struct KernelRecord {
   // Without time spent moving or streaming tensors or emulating a medium.
   int64_t duration_ns;
   int64_t flops;  // 0: unknown
+  // Sizes of the operands that streamed, by how they were used: those that were
+  // read, and those that were written. Its threads waited so long for them.
+  int64_t streamed_bytes;
+  int64_t stream_ns;
 };
 
 enum OperandFlags : uint32_t { kOperandRead = 1, kOperandWrite = 2 };
@@ -251,8 +256,9 @@ struct PlanArea {
   uint64_t signature;  // of the profiled step
   char policy[64];
   int64_t predicted_step_ns;
-  int64_t predicted_gaps_ns;   // of these, between kernels
-  int64_t predicted_stall_ns;  // and waiting for moves
+  int64_t predicted_gaps_ns;    // of these, between kernels
+  int64_t predicted_stall_ns;   // and waiting for moves
+  int64_t predicted_stream_ns;  // and for what streams
   int64_t fast_limit_bytes;
   int64_t stream_window_bytes;
   uint32_t tensor_count;
@@ -349,8 +355,9 @@ struct StepRecord {
   int64_t plan_median_ns;
   int64_t limit_bytes;  // at its end; 0: there was none
   StepTimes times;
-  int64_t predicted_gaps_ns;   // of `predicted_duration_ns`, between kernels
-  int64_t predicted_stall_ns;  // and waiting for moves
+  int64_t predicted_gaps_ns;    // of `predicted_duration_ns`, between kernels
+  int64_t predicted_stall_ns;   // and waiting for moves
+  int64_t predicted_stream_ns;  // and for what streams
   int64_t processor_ns;  // time that the process's threads had processors for
   int64_t page_faults;   // of the process, minor and major ones
 };

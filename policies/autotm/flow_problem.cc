@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "policies/layout/address_layout.h"
+#include "policies/model/kernel_cost.h"
 #include "policies/planning/inactive_period.h"
 
 namespace stowage::policies {
@@ -24,16 +25,15 @@ int64_t MovableLimit(const Graph& graph, const Workload& workload,
 }
 
 // Returns the time of streamed operands, which is the same in every solution.
-double StreamNs(const Graph& graph, const MemorySystem& system,
-                const Stream& stream) {
+double WaitForStreamNs(const Graph& graph, const MemorySystem& system,
+                       const Stream& stream) {
   const absl::flat_hash_set<TensorIndex> streamed(stream.tensors.begin(),
                                                   stream.tensors.end());
   double ns = 0;
-  for (const Operand& operand : graph.kernels[stream.kernel].operands) {
+  const Kernel& kernel = graph.kernels[stream.kernel];
+  for (const Operand& operand : kernel.operands) {
     if (!streamed.contains(operand.tensor)) continue;
-    const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
-    if (operand.read) ns += system.CopyDurationNs(1, kFastTier, bytes);
-    if (operand.write) ns += system.CopyDurationNs(kFastTier, 1, bytes);
+    ns += StreamNs(graph, kernel, operand, system, /*tier=*/1);
   }
   return ns;
 }
@@ -287,7 +287,7 @@ FlowProblem MakeFlowProblem(const Graph& graph, const MemorySystem& system,
     problem.constant_ns += graph.kernels[k].gap_ns;
   }
   for (const Stream& stream : workload.streams) {
-    problem.constant_ns += StreamNs(graph, system, stream);
+    problem.constant_ns += WaitForStreamNs(graph, system, stream);
   }
   return problem;
 }

@@ -128,14 +128,13 @@ struct SlowRange {
   double most_ns = 0;
 };
 
-SlowRange StreamRange(const MemorySystem& system, const Operand& operand,
-                      int64_t bytes) {
+SlowRange StreamRange(const Graph& graph, const MemorySystem& system,
+                      const Kernel& kernel, const Operand& operand) {
   SlowRange range = {kInfinite, 0};
   for (TierIndex t = 1; t < system.tier_count(); ++t) {
     if (!system.tiers[t].streamable) continue;
-    double ns = 0;
-    if (operand.read) ns += system.CopyDurationNs(t, kFastTier, bytes);
-    if (operand.write) ns += system.CopyDurationNs(kFastTier, t, bytes);
+    const auto ns =
+        static_cast<double>(StreamNs(graph, kernel, operand, system, t));
     range.least_ns = std::min(range.least_ns, ns);
     range.most_ns = std::max(range.most_ns, ns);
   }
@@ -155,11 +154,12 @@ double SlopeNs(const Operand& operand, const Plane& plane,
 }
 
 SlowRange FindSlowRange(const Graph& graph, const MemorySystem& system,
-                        const Operand& operand, const Plane& below,
-                        const Plane& above, const std::vector<Weights>& tiers,
+                        const Kernel& kernel, const Operand& operand,
+                        const Plane& below, const Plane& above,
+                        const std::vector<Weights>& tiers,
                         const Shares& total) {
   const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
-  SlowRange range = StreamRange(system, operand, bytes);
+  SlowRange range = StreamRange(graph, system, kernel, operand);
   const double accessed = static_cast<double>(bytes) * operand.access_count;
   double most = 0;
   for (const Weights& weights : tiers) {
@@ -325,8 +325,8 @@ std::vector<TensorLife> FindTensorLives(const Graph& graph,
       const Tensor& tensor = graph.tensors[operand.tensor];
       const bool next_step = tensor.wraps() && k <= tensor.death_kernel;
       const KernelIndex at = next_step ? k + step : k;
-      const SlowRange slow =
-          FindSlowRange(graph, system, operand, below, above, tiers, total);
+      const SlowRange slow = FindSlowRange(graph, system, kernel, operand,
+                                           below, above, tiers, total);
       lives[operand.tensor].stops.push_back({.kernel = at,
                                              .slow_ns = slow.least_ns,
                                              .most_slow_ns = slow.most_ns,

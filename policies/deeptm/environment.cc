@@ -181,19 +181,19 @@ int64_t Environment::KernelNs(
   const auto tier_of = [&](TensorIndex t) {
     return is_fast(t) ? kFastTier : slow_tier_;
   };
-  return kernel.gap_ns + StreamNs(k, is_fast) +
+  return kernel.gap_ns + WaitForStreamsNs(k, is_fast) +
          KernelDurationNs(*graph_, kernel, profiles_[k], *system_, tier_of);
 }
 
-int64_t Environment::StreamNs(
+int64_t Environment::WaitForStreamsNs(
     KernelIndex k, absl::FunctionRef<bool(TensorIndex)> is_fast) const {
   if (streams_[k] == nullptr) return 0;
+  const Kernel& kernel = graph_->kernels[k];
   int64_t ns = 0;
   for (TensorIndex t : streams_[k]->tensors) {
-    const Operand* operand = FindOperand(graph_->kernels[k], t);
+    const Operand* operand = FindOperand(kernel, t);
     if (operand == nullptr || is_fast(t)) continue;
-    if (operand->read) ns += in_ns_[t];
-    if (operand->write) ns += out_ns_[t];
+    ns += StreamNs(*graph_, kernel, *operand, *system_, slow_tier_);
   }
   return ns;
 }

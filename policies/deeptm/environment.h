@@ -112,8 +112,8 @@ class Environment {
   void FindLosses(KernelIndex k);
   void SelectDecisions(HeatTable table);
   bool CanDecide(KernelIndex k, TensorIndex t) const;
-  int64_t StreamNs(KernelIndex k,
-                   absl::FunctionRef<bool(TensorIndex)> is_fast) const;
+  int64_t WaitForStreamsNs(KernelIndex k,
+                           absl::FunctionRef<bool(TensorIndex)> is_fast) const;
 
   const Graph* graph_;
   const MemorySystem* system_;

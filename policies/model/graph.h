@@ -79,6 +79,13 @@ struct KernelImplementation {
   int64_t workspace_bytes = 0;
 };
 
+// Says what was measured of a kernel whose operands streamed, as in
+// proto/stowage/v1/graph.proto.
+struct MeasuredStreaming {
+  int64_t bytes = 0;  // read and written; 0: nothing was measured
+  int64_t duration_ns = 0;
+};
+
 struct Kernel {
   std::string name;
   int32_t layer = 0;
@@ -89,6 +96,7 @@ struct Kernel {
   // Implementations besides the one that `profile` describes; see
   // implementations.h.
   std::vector<KernelImplementation> alternatives;
+  MeasuredStreaming streamed;
 };
 
 struct Graph {

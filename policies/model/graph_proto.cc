@@ -145,6 +145,7 @@ absl::StatusOr<Kernel> KernelFromProto(const v1::Kernel& proto, int index,
   kernel.operands = *std::move(operands);
   kernel.flops = proto.flops();
   kernel.gap_ns = proto.gap_ns();
+  kernel.streamed = {proto.streamed().bytes(), proto.streamed().duration_ns()};
   absl::Status status =
       ReadProfile(place + ".profile", proto.profile(), kernel.profile);
   if (status.ok()) status = ReadAlternatives(place, proto, kernel);
@@ -235,6 +236,10 @@ void KernelToProto(const Kernel& kernel, v1::Kernel& proto) {
   proto.set_flops(kernel.flops);
   proto.set_gap_ns(kernel.gap_ns);
   ProfileToProto(kernel.profile, *proto.mutable_profile());
+  if (kernel.streamed.bytes > 0) {
+    proto.mutable_streamed()->set_bytes(kernel.streamed.bytes);
+    proto.mutable_streamed()->set_duration_ns(kernel.streamed.duration_ns);
+  }
   for (const KernelImplementation& alternative : kernel.alternatives) {
     v1::KernelImplementation& added = *proto.add_alternatives();
     added.set_name(alternative.name);

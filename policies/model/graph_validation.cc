@@ -149,6 +149,10 @@ absl::Status CheckKernel(const Graph& graph, KernelIndex index) {
       CheckRange(place + ".layer", kernel.layer, 0, INT32_MAX);
   status.Update(CheckRange(place + ".flops", kernel.flops, 0, INT64_MAX));
   status.Update(CheckRange(place + ".gap_ns", kernel.gap_ns, 0, kMaxKernelNs));
+  status.Update(CheckRange(place + ".streamed.bytes", kernel.streamed.bytes, 0,
+                           kMaxTotalBytes));
+  status.Update(CheckRange(place + ".streamed.duration_ns",
+                           kernel.streamed.duration_ns, 0, kMaxKernelNs));
   status.Update(CheckProfile(place + ".profile", kernel.profile));
   status.Update(CheckAlternatives(place, kernel));
   for (int i = 0; status.ok() && i < kernel.operands.size(); ++i) {

@@ -160,4 +160,20 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                           system, tier_of);
 }
 
+int64_t StreamNs(const Graph& graph, const Kernel& kernel,
+                 const Operand& operand, const MemorySystem& system,
+                 TierIndex tier) {
+  const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
+  if (kernel.streamed.bytes > 0) {
+    const int directions = (operand.read ? 1 : 0) + (operand.write ? 1 : 0);
+    return ToNs(static_cast<double>(bytes) * directions *
+                static_cast<double>(kernel.streamed.duration_ns) /
+                static_cast<double>(kernel.streamed.bytes));
+  }
+  int64_t ns = 0;
+  if (operand.read) ns += system.CopyDurationNs(tier, kFastTier, bytes);
+  if (operand.write) ns += system.CopyDurationNs(kFastTier, tier, bytes);
+  return ns;
+}
+
 }  // namespace stowage::policies

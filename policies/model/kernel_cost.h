@@ -8,6 +8,9 @@
 // read, and of the bytes written, that are slow (bytes count once per access).
 // Bytes in a third addressable tier count in proportion to what a byte there
 // costs more than in the fast tier.
+//
+// Operands in a tier that is not addressable stream through a window in the
+// fast tier, while the kernel waits: StreamNs.
 #ifndef STOWAGE_POLICIES_MODEL_KERNEL_COST_H_
 #define STOWAGE_POLICIES_MODEL_KERNEL_COST_H_
 
@@ -28,7 +31,7 @@ KernelProfile CompleteProfile(const Graph& graph, const Kernel& kernel,
 
 // Returns the duration under `profile`, which must be complete. `tier_of` says
 // where an operand is. Operands in tiers that are not addressable count as
-// fast: they are streamed, and the simulator charges that.
+// fast: they are streamed, and StreamNs says what that adds.
 int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const KernelProfile& profile,
                          const MemorySystem& system,
@@ -39,6 +42,13 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
 int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
                          const MemorySystem& system,
                          absl::FunctionRef<TierIndex(TensorIndex)> tier_of);
+
+// Returns how long the kernel waits for an operand that streams from `tier`,
+// which must not be the fast one: once in each direction in which it is used.
+// A byte takes as long as was measured of this kernel, or else as copies take.
+int64_t StreamNs(const Graph& graph, const Kernel& kernel,
+                 const Operand& operand, const MemorySystem& system,
+                 TierIndex tier);
 
 }  // namespace stowage::policies
 

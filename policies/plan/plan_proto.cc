@@ -131,6 +131,8 @@ absl::StatusOr<Prediction> PredictionFromProto(const v1::Prediction& proto) {
       CheckRange("prediction.step_time_ns", proto.step_time_ns(), 0, INT64_MAX);
   status.Update(
       CheckRange("prediction.stall_ns", proto.stall_ns(), 0, INT64_MAX));
+  status.Update(
+      CheckRange("prediction.stream_ns", proto.stream_ns(), 0, INT64_MAX));
   status.Update(CheckRange("prediction.fast_peak_bytes",
                            proto.fast_peak_bytes(), 0, INT64_MAX));
   if (!(proto.locality() >= 0 && proto.locality() <= 1)) {
@@ -138,9 +140,13 @@ absl::StatusOr<Prediction> PredictionFromProto(const v1::Prediction& proto) {
         "prediction.locality is ", proto.locality(), "; it must be 0 to 1")));
   }
   if (!status.ok()) return status;
-  return Prediction{proto.step_time_ns(),    proto.stall_ns(),
-                    proto.fast_peak_bytes(), proto.moved_in_bytes(),
-                    proto.moved_out_bytes(), proto.locality()};
+  return Prediction{.step_time_ns = proto.step_time_ns(),
+                    .stall_ns = proto.stall_ns(),
+                    .fast_peak_bytes = proto.fast_peak_bytes(),
+                    .moved_in_bytes = proto.moved_in_bytes(),
+                    .moved_out_bytes = proto.moved_out_bytes(),
+                    .locality = proto.locality(),
+                    .stream_ns = proto.stream_ns()};
 }
 
 void PlacementToProto(const Placement& at, v1::Placement& proto) {
@@ -175,6 +181,7 @@ void PredictionToProto(const Prediction& prediction, v1::Prediction& proto) {
   proto.set_moved_in_bytes(prediction.moved_in_bytes);
   proto.set_moved_out_bytes(prediction.moved_out_bytes);
   proto.set_locality(prediction.locality);
+  proto.set_stream_ns(prediction.stream_ns);
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ Graph Rehost(Graph graph, const MemorySystem& system) {
           .fast_inputs_fast_outputs = {duration_ns, DurationSource::kRehosted}};
     };
     rehost(kernel.profile);
+    kernel.streamed = {};  // another device streams at another speed
     for (KernelImplementation& alternative : kernel.alternatives) {
       rehost(alternative.profile);
     }

@@ -224,29 +224,26 @@ class StepSimulation {
     trace.start_ns = LaterNs(now_ns_, kernel.gap_ns);
     const int64_t duration_ns = KernelDurationNs(
         graph_, kernel, system_, [this](TensorIndex t) { return at_[t].tier; });
-    now_ns_ = LaterNs(LaterNs(trace.start_ns, duration_ns), StreamNs(k));
+    const int64_t stream_ns = WaitForStreamsNs(k);
+    int64_t& all_streams_ns = simulation_.prediction.stream_ns;
+    all_streams_ns = LaterNs(all_streams_ns, stream_ns);
+    now_ns_ = LaterNs(LaterNs(trace.start_ns, duration_ns), stream_ns);
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
     CountLocality(kernel);
   }
 
-  // Returns the time of streamed operands. They pass through the window once in
-  // each direction they are used in, while the kernel waits.
-  int64_t StreamNs(KernelIndex k) {
+  // Returns how long the kernel waits for operands that stream.
+  int64_t WaitForStreamsNs(KernelIndex k) const {
     int64_t ns = 0;
     const absl::Span<const TensorIndex> streamed = streamed_[k];
     if (streamed.empty()) return ns;
-    for (const Operand& operand : graph_.kernels[k].operands) {
+    const Kernel& kernel = graph_.kernels[k];
+    for (const Operand& operand : kernel.operands) {
       if (!absl::c_linear_search(streamed, operand.tensor)) continue;
       const TierIndex tier = at_[operand.tensor].tier;
       if (tier == kFastTier) continue;
-      const int64_t bytes = graph_.tensors[operand.tensor].size_bytes;
-      if (operand.read) {
-        ns = LaterNs(ns, system_.CopyDurationNs(tier, kFastTier, bytes));
-      }
-      if (operand.write) {
-        ns = LaterNs(ns, system_.CopyDurationNs(kFastTier, tier, bytes));
-      }
+      ns = LaterNs(ns, StreamNs(graph_, kernel, operand, system_, tier));
     }
     return ns;
   }

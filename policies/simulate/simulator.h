@@ -9,7 +9,7 @@
 // one copy (see contiguous_moves.h), and a drop takes no time. Then kernel b
 // waits its gap and runs for its duration given where its operands are: linear
 // between the four corners of the implementation that the plan chose, by share
-// of bytes touched; streamed operands add their copies through the window.
+// of bytes touched; streamed operands add what StreamNs says (kernel_cost.h).
 // Every move ends within its step and a plan is cyclic, so one pass is the
 // steady state.
 #ifndef STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_

@@ -62,8 +62,7 @@ int64_t CostModel::KernelNs(
   for (const Operand& operand : kernel.operands) {
     const TierIndex tier = tier_of(operand.tensor);
     if (tier == kFastTier || system_.tiers[tier].addressable) continue;
-    if (operand.read) ns += InNs(operand.tensor, tier);
-    if (operand.write) ns += OutNs(operand.tensor, tier);
+    ns += StreamNs(graph_, kernel, operand, system_, tier);
   }
   return ns;
 }

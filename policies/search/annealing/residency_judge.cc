@@ -116,18 +116,17 @@ int64_t ResidencyJudge::KernelNs(KernelIndex k) const {
   const int64_t ns =
       KernelDurationNs(graph_, graph_.kernels[k], profiles_[k], system_,
                        [&](TensorIndex t) { return TierAt(t, k); });
-  return streamed_[k].empty() ? ns : LaterNs(ns, StreamNs(k));
+  return streamed_[k].empty() ? ns : LaterNs(ns, WaitForStreamsNs(k));
 }
 
-int64_t ResidencyJudge::StreamNs(KernelIndex k) const {
+int64_t ResidencyJudge::WaitForStreamsNs(KernelIndex k) const {
   int64_t ns = 0;
-  const std::vector<Operand>& operands = graph_.kernels[k].operands;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const TierIndex tier = TierAt(operands[i].tensor, k);
+  const Kernel& kernel = graph_.kernels[k];
+  for (size_t i = 0; i < kernel.operands.size(); ++i) {
+    const Operand& operand = kernel.operands[i];
+    const TierIndex tier = TierAt(operand.tensor, k);
     if (tier == kFastTier || !streamed_[k][i]) continue;
-    const size_t lanes = static_cast<size_t>(operands[i].tensor) * lane_count_;
-    if (operands[i].read) ns = LaterNs(ns, copy_ns_[lanes + InLane(tier)]);
-    if (operands[i].write) ns = LaterNs(ns, copy_ns_[lanes + OutLane(tier)]);
+    ns = LaterNs(ns, StreamNs(graph_, kernel, operand, system_, tier));
   }
   return ns;
 }

@@ -129,7 +129,7 @@ class ResidencyJudge {
   void Hold(TensorIndex t, const std::vector<Residency>& residencies, int sign);
   TierIndex TierAt(TensorIndex t, KernelIndex k) const;
   int64_t KernelNs(KernelIndex k) const;
-  int64_t StreamNs(KernelIndex k) const;
+  int64_t WaitForStreamsNs(KernelIndex k) const;
   void NoteChange(KernelIndex boundary);
   // Simulates from boundary `first_` to the one from which on everything is as
   // before but for a constant.

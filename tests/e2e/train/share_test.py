@@ -48,6 +48,8 @@ class ShareTest(unittest.TestCase):
         self.assertLessEqual(first["fast_peak_bytes"],
                              first["limit_bytes"] + FIRST_STEP_BYTES,
                              run.summary())
+        self.assertTrue(run.report["forecast"]["planned"], run.summary())
+        self.assertIn("plan", run.modes, run.summary())
 
 
 if __name__ == "__main__":

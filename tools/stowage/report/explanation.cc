@@ -48,6 +48,7 @@ Step StepOf(const json& step) {
                     .plan_wait_ns = Count(times, "plan_wait_ns")},
           .predicted_gaps_ns = Count(step, "predicted_gaps_ns"),
           .predicted_stall_ns = Count(step, "predicted_stall_ns"),
+          .predicted_stream_ns = Count(step, "predicted_stream_ns"),
           .processor_ns = Count(step, "processor_ns"),
           .page_faults = Count(step, "page_faults")};
 }
@@ -62,11 +63,12 @@ KernelTimes KernelOf(const json& kernel) {
 
 std::vector<TimePart> PartsOf(const Step& step) {
   const session::StepTimes& times = step.times;
-  std::optional<int64_t> kernels_ns, gaps_ns, stall_ns;
+  std::optional<int64_t> kernels_ns, gaps_ns, stall_ns, stream_ns;
   if (step.predicted_duration_ns > 0) {
     gaps_ns = step.predicted_gaps_ns;
     stall_ns = step.predicted_stall_ns;
-    kernels_ns = step.predicted_duration_ns - *gaps_ns - *stall_ns;
+    stream_ns = step.predicted_stream_ns;
+    kernels_ns = step.predicted_duration_ns - *gaps_ns - *stall_ns - *stream_ns;
   }
   return {
       {"kernels", times.kernels_ns, kernels_ns,
@@ -75,8 +77,8 @@ std::vector<TimePart> PartsOf(const Step& step) {
        "the script and the framework took longer"},
       {"waiting for moves", times.stall_in_ns + times.stall_out_ns, stall_ns,
        "copies took longer than the memory system says, or came too late"},
-      {"faults while streaming", times.faults_ns, std::nullopt,
-       "kernels waited for operands that do not fit"},
+      {"faults while streaming", times.faults_ns, stream_ns,
+       "operands that do not fit came slower than was measured"},
       {"emulated medium", times.emulated_ns, std::nullopt,
        "kernels used operands in the emulated tier"},
       {"waiting for a plan", times.plan_wait_ns, std::nullopt,

@@ -53,6 +53,7 @@ nlohmann::json StepToJson(const Step& step) {
       {"times", TimesToJson(step)},
       {"predicted_gaps_ns", step.predicted_gaps_ns},
       {"predicted_stall_ns", step.predicted_stall_ns},
+      {"predicted_stream_ns", step.predicted_stream_ns},
       {"processor_ns", step.processor_ns},
       {"page_faults", step.page_faults},
   };

@@ -46,9 +46,11 @@ struct Step {
   int64_t plan_median_ns = 0;  // of steps that the plan drove that is skipped
   int64_t limit_bytes = 0;     // at its end; 0: unlimited
   session::StepTimes times = {};
-  // Of `predicted_duration_ns`: between kernels, and waiting for moves.
+  // Of `predicted_duration_ns`: between kernels, waiting for moves, and for
+  // what streams.
   int64_t predicted_gaps_ns = 0;
   int64_t predicted_stall_ns = 0;
+  int64_t predicted_stream_ns = 0;
   int64_t processor_ns = 0;
   int64_t page_faults = 0;
 

@@ -75,6 +75,7 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
                                   times.plan_wait_ns,
                                   record.predicted_gaps_ns,
                                   record.predicted_stall_ns,
+                                  record.predicted_stream_ns,
                                   record.processor_ns,
                                   record.page_faults});
   if (!mode || !skip || least < 0) return std::nullopt;
@@ -95,6 +96,7 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .times = times,
               .predicted_gaps_ns = record.predicted_gaps_ns,
               .predicted_stall_ns = record.predicted_stall_ns,
+              .predicted_stream_ns = record.predicted_stream_ns,
               .processor_ns = record.processor_ns,
               .page_faults = record.page_faults};
 }

@@ -65,8 +65,8 @@ TEST_F(ForecastTest, SaysWhatStreamsUnderAPlan) {
   writer_.NotePlan(plan_, graph_);
   EXPECT_STREQ(forecast_.line,
                "planned by belady: 1.07x the time of training alone expected, "
-               "and more while kernels stream 5.00 MiB that the limit has no "
-               "room for");
+               "with kernels that stream 5.00 MiB that the limit has no room "
+               "for");
 }
 
 TEST_F(ForecastTest, SaysWhichLimitWouldPlanWhereThereIsNoPlan) {

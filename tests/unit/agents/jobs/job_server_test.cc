@@ -167,7 +167,7 @@ TEST_F(JobServerTest, RefusesWithAReason) {
     EXPECT_TRUE(job->fds().empty());
     return job->welcome().error;
   };
-  EXPECT_THAT(error({.version = 9}), HasSubstr("same release"));
+  EXPECT_THAT(error({.version = 99}), HasSubstr("same release"));
   EXPECT_THAT(error({.fast = "lots"}), HasSubstr("'lots'"));
   EXPECT_THAT(error({.slow = "tape:/x"}), HasSubstr("unknown kind 'tape'"));
   EXPECT_THAT(error({.slow = "file:/no/such"}),

@@ -52,5 +52,18 @@ TEST(ProfileDriftTest, OnlyKernelsThatLostTheirMeasurementKeepTheEarlierOne) {
   EXPECT_EQ(DurationNs(later, 2), 33);
 }
 
+TEST(ProfileDriftTest, AKernelThatStreamsNoMoreKeepsWhatWasMeasured) {
+  v1::Graph earlier, later;
+  for (int k = 0; k < 2; ++k) {
+    AddKernel(0, 10, v1::DURATION_SOURCE_MEASURED, &earlier);
+    AddKernel(0, 10, v1::DURATION_SOURCE_MEASURED, &later);
+    earlier.mutable_kernels(k)->mutable_streamed()->set_bytes(100);
+  }
+  later.mutable_kernels(1)->mutable_streamed()->set_bytes(200);
+  KeepMeasured(earlier, &later);
+  EXPECT_EQ(later.kernels(0).streamed().bytes(), 100);
+  EXPECT_EQ(later.kernels(1).streamed().bytes(), 200);
+}
+
 }  // namespace
 }  // namespace stowage::agent

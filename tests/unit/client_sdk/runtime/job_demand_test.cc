@@ -251,6 +251,8 @@ TEST(JobDemandTest, StreamingIsNotPartOfAKernelsDuration) {
   EXPECT_GE(duration_ns, 0);
   // The process measures them from outside, which takes a little longer.
   EXPECT_LT(duration_ns, elapsed_ns - faults_ns / 2);
+  EXPECT_EQ(segment.profile.kernels[0].streamed_bytes, 10 * kUnit);
+  EXPECT_GT(segment.profile.kernels[0].stream_ns, 0);
 }
 
 TEST(JobDemandTest, NeverMovesAPinnedTensor) {

@@ -43,8 +43,11 @@ TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
   Read(second, &b);
   Read(first, &a);
   Read(second, &a);
-  profile_.EndKernel(first, /*duration_ns=*/11, /*flops=*/12,
-                     /*slow_operands=*/1);
+  profile_.EndKernel(first, {.duration_ns = 11,
+                             .flops = 12,
+                             .slow_operands = 1,
+                             .streamed_bytes = 13,
+                             .stream_ns = 14});
 
   const session::ProfileArea& area = Written();
   ASSERT_EQ(area.kernel_count, 2u);
@@ -55,6 +58,8 @@ TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
   EXPECT_EQ(area.kernels[0].duration_ns, 11);
   EXPECT_EQ(area.kernels[0].flops, 12);
   EXPECT_EQ(area.kernels[0].slow_operands, 1u);
+  EXPECT_EQ(area.kernels[0].streamed_bytes, 13);
+  EXPECT_EQ(area.kernels[0].stream_ns, 14);
   EXPECT_EQ(area.kernels[1].first_operand, 1u);
   EXPECT_EQ(area.kernels[1].operand_count, 2u);
   EXPECT_EQ(area.operands[0].block, 0u);
@@ -177,7 +182,7 @@ uint64_t SignatureOf(const std::vector<std::string_view>& names,
     if (i >= births.size()) continue;
     blocks[i].size_bytes = births[i];
     profile.AddBirth(kernel, 0, &blocks[i]);
-    profile.EndKernel(kernel, /*duration_ns=*/100 * i, 0, 0);
+    profile.EndKernel(kernel, {.duration_ns = static_cast<int64_t>(100 * i)});
   }
   return profile.signature();
 }

@@ -98,12 +98,14 @@ TEST_F(StepPublisherTest, OnlyAStepThatBeganUnderAPlanHasAPrediction) {
   memory_.plan().predicted_step_ns = 123;
   memory_.plan().predicted_gaps_ns = 12;
   memory_.plan().predicted_stall_ns = 3;
+  memory_.plan().predicted_stream_ns = 4;
   step_.plan = &memory_.plan();
   step_.On(StepEvent::kPlanStarts);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
   EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 123);
   EXPECT_EQ(publisher_.Record(step_, {}).predicted_gaps_ns, 12);
   EXPECT_EQ(publisher_.Record(step_, {}).predicted_stall_ns, 3);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted_stream_ns, 4);
   step_.On(StepEvent::kSurprise);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
   step_.On(StepEvent::kGuidanceEnds);

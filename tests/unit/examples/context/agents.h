@@ -90,6 +90,14 @@ namespace situation_h {
 extern DeliveredPlan plan;
 extern v1::PlaceResponse response;
 }  // namespace situation_h
+namespace streamed_scratch_h {
+struct Query {
+  v1::Graph graph;
+};
+extern Query query;
+extern v1::Graph graph;
+extern int64_t limit_bytes;
+}  // namespace streamed_scratch_h
 }  // namespace agents_jobs
 
 namespace agents_telemetry {

@@ -82,5 +82,27 @@ TEST(KernelCostTest, CountsTiersThatAreNotAddressableAsFast) {
   EXPECT_EQ(Duration(graph, file, {1, 1, 1}), 1'000'000);
 }
 
+TEST(KernelCostTest, StreamsAsFastAsCopiesWhereNothingWasMeasured) {
+  Graph graph = OneKernel();
+  Kernel& kernel = graph.kernels[0];
+  const MemorySystem system = ThreeTiers();
+  const int64_t in_ns = system.CopyDurationNs(1, 0, 1'000'000);
+  const int64_t out_ns = system.CopyDurationNs(0, 1, 1'000'000);
+  Operand& operand = kernel.operands[0];
+  EXPECT_EQ(StreamNs(graph, kernel, operand, system, 1), in_ns);
+  operand.write = true;
+  EXPECT_EQ(StreamNs(graph, kernel, operand, system, 1), in_ns + out_ns);
+}
+
+TEST(KernelCostTest, StreamsAsFastAsWasMeasuredOfTheKernel) {
+  Graph graph = OneKernel();
+  Kernel& kernel = graph.kernels[0];
+  kernel.streamed = {.bytes = 4'000'000, .duration_ns = 8'000};
+  Operand& operand = kernel.operands[0];
+  EXPECT_EQ(StreamNs(graph, kernel, operand, ThreeTiers(), 1), 2'000);
+  operand.write = true;
+  EXPECT_EQ(StreamNs(graph, kernel, operand, ThreeTiers(), 1), 4'000);
+}
+
 }  // namespace
 }  // namespace stowage::policies

@@ -206,9 +206,22 @@ TEST(SimulatorTest, StreamedOperandsCostACopyInEachDirectionTheyAreUsedIn) {
   plan.stream_window_bytes = 1 << 20;
   const Simulation simulation = *Simulate(graph, SlowFile(), plan);
   EXPECT_EQ(simulation.kernels[0].end_ns, 10'000 + 2 * 3 * kPage);
+  EXPECT_EQ(simulation.prediction.stream_ns, 3 * 3 * kPage);
   EXPECT_EQ(simulation.prediction.step_time_ns, 40'000 + 3 * 3 * kPage);
   EXPECT_EQ(simulation.prediction.fast_peak_bytes, (1 << 20) + kPage);
   EXPECT_DOUBLE_EQ(simulation.prediction.locality, 2.0 / 8.0);
+}
+
+TEST(SimulatorTest, StreamedOperandsTakeAsLongAsWasMeasured) {
+  Graph graph = FourKernels();
+  graph.kernels[0].streamed = {.bytes = 6 * kPage, .duration_ns = 14'000};
+  Plan plan = AllInFast();
+  plan.initial[0].at = {1, 0};
+  plan.streams = {{0, {0}}, {3, {0}}};
+  plan.stream_window_bytes = 1 << 20;
+  const Simulation simulation = *Simulate(graph, SlowFile(), plan);
+  EXPECT_EQ(simulation.kernels[0].end_ns, 10'000 + 7'000);
+  EXPECT_EQ(simulation.prediction.stream_ns, 7'000 + 3 * kPage);
 }
 
 TEST(SimulatorTest, CountsUnmanagedStorages) {

@@ -28,6 +28,7 @@ Step PlannedStep(int64_t index, int64_t kernels_ms) {
                     .stall_out_ns = 1 * kMs},
           .predicted_gaps_ns = 10 * kMs,
           .predicted_stall_ns = 5 * kMs,
+          .predicted_stream_ns = 2 * kMs,
           .processor_ns = 240 * kMs,
           .page_faults = 7};
 }

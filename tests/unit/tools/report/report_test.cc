@@ -32,6 +32,7 @@ JobReport JobWithSteps(int32_t pid, int count) {
                                    .stall_out_ns = 2},
                          .predicted_gaps_ns = 7,
                          .predicted_stall_ns = 8,
+                         .predicted_stream_ns = 9,
                          .processor_ns = 9,
                          .page_faults = 10});
   }
@@ -71,6 +72,7 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                      {"boundary_ns", 4999995}}},
                                    {"predicted_gaps_ns", 7},
                                    {"predicted_stall_ns", 8},
+                                   {"predicted_stream_ns", 9},
                                    {"processor_ns", 9},
                                    {"page_faults", 10}};
   EXPECT_EQ(json["steps"][1], expected);

@@ -173,8 +173,8 @@ TEST_F(SessionFileTest, SaysWhatIsWrongWithAFile) {
               HasSubstr("not have the length"));
   EXPECT_THAT(error(WriteBytes("more", whole + "x")),
               HasSubstr("not have the length"));
-  report_->version = 9;
-  EXPECT_THAT(error(Write("version.session")), HasSubstr("version 9"));
+  report_->version = 99;
+  EXPECT_THAT(error(Write("version.session")), HasSubstr("version 99"));
   report_->magic = 1;
   EXPECT_THAT(error(Write("magic.session")), HasSubstr("not a session report"));
 }
