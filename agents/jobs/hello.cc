@@ -77,6 +77,7 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
                                                    session::WhyNoLimit(fast)));
   }
   job.fast_limit = *limit;
+  job.wants_hints = hello.wants_hints != 0;
   return job;
 }
 

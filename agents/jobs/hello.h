@@ -27,6 +27,7 @@ struct JobRequest {
   session::Limit fast_limit;
   std::string slow;
   std::string policy;
+  bool wants_hints = false;  // of the policy, for steps that leave their plan
 };
 
 // Checks `bytes`, which came from the socket. INVALID_ARGUMENT, with what to

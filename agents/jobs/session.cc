@@ -125,7 +125,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   PlanWorkerOptions options =
       PlannerOptions(request_, context_, rooms, std::move(system));
   // The default policy does not answer online.
-  if (!request_.policy.empty()) {
+  if (request_.wants_hints && !request_.policy.empty()) {
     hinter_.emplace(
         segment_.get(), &delivered_, context_.service,
         HintWorkerOptions{.policy = request_.policy,

@@ -48,7 +48,7 @@ struct SessionContext {
 };
 
 // Thread-compatible. Runs the migrator's two threads, the planner's thread and,
-// for a job that names a policy, the thread for hints.
+// for a job that wants hints, the thread for these.
 class Session {
  public:
   // Makes the segment and the arenas. Errors say which tier cannot be used and
@@ -95,7 +95,7 @@ class Session {
   std::vector<int> descriptors_;
   DeliveredPlans delivered_;
   std::optional<PlanWorker> planner_;
-  std::optional<HintWorker> hinter_;  // of a job that names a policy
+  std::optional<HintWorker> hinter_;  // of a job that wants hints
 };
 
 }  // namespace stowage::agent

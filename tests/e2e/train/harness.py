@@ -123,6 +123,7 @@ def start(command,
           slow="file",
           mode="plan",
           policy=None,
+          hints=False,
           env=None):
     """Starts `stowage run`; its report will be `folder`/report.json.
 
@@ -138,6 +139,8 @@ def start(command,
     options += ["--report", folder / "report.json"]
     if policy:
         options += ["--policy", policy]
+    if hints:
+        options += ["--hints"]
     return subprocess.Popen([STOWAGE, "run", *options, "--", *command],
                             env=environment(STOWAGE_MODE=mode, **(env or {})),
                             stdout=subprocess.PIPE,

@@ -65,6 +65,7 @@ class PlacementTest(unittest.TestCase):
             fast=LIMIT,
             slow=slow,
             policy="deeptm",
+            hints=True,
             env={
                 "STOWAGE_AGENT": self.addresses["agent"],
                 "STOWAGE_REPORT_DIR": self.addresses["report_dir"]

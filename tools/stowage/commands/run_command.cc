@@ -105,6 +105,9 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
   app.Add("--slow", request->slow,
           "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
   app.Add("--policy", request->policy, "Policy that makes the plan");
+  app.Add("--hints", request->hints,
+          "Ask the trained network of --policy deeptm when a step leaves its "
+          "plan");
   app.Add("--agent", request->agent_socket,
           "Socket of a running agent; a private one by default")
       .FromEnvironment("STOWAGE_AGENT");

@@ -26,6 +26,7 @@ Variables StowageVariables(const Installation& installation,
       {"STOWAGE_FAST", FastOf(request)},
       {"STOWAGE_SLOW", request.slow},
       {"STOWAGE_POLICY", request.policy},
+      {"STOWAGE_HINTS", request.hints ? "1" : ""},
   };
 }
 

@@ -16,6 +16,7 @@ struct RunRequest {
   std::string slowdown;            // that "auto" may cost: "10%"; may be empty
   std::string slow;              // "file:DIR", ...; empty: the agent's default
   std::string policy;            // empty: the default policy
+  bool hints = false;            // of that policy, for steps off their plan
   std::string agent_socket;      // empty: a private agent
   std::string agent_report_dir;  // where a named agent leaves its reports
   std::string service_address;   // empty: a private service

@@ -43,6 +43,7 @@ TEST(HelloTest, TakesTheDefaultsForWhatIsEmpty) {
   EXPECT_EQ(request->fast_limit, session::Limit{.fraction = 0.4});
   EXPECT_EQ(request->slow, "file:/tmp");
   EXPECT_EQ(request->policy, "p");
+  EXPECT_FALSE(request->wants_hints);
 }
 
 TEST(HelloTest, PrefersWhatTheJobAsksFor) {
@@ -50,11 +51,13 @@ TEST(HelloTest, PrefersWhatTheJobAsksFor) {
   SetText(hello.fast, "900MiB");
   SetText(hello.slow, "emulated:cxl");
   SetText(hello.policy, "belady");
+  hello.wants_hints = 1;
   const auto request = Parse(hello);
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->fast_limit, session::Limit{.bytes = int64_t{900} << 20});
   EXPECT_EQ(request->slow, "emulated:cxl");
   EXPECT_EQ(request->policy, "belady");
+  EXPECT_TRUE(request->wants_hints);
 }
 
 TEST(HelloTest, RefusesAnotherVersionAndSaysWhatToInstall) {

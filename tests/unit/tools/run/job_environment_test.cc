@@ -13,7 +13,7 @@ const Installation kInstallation = {.preload_path = "/lib/preload.so",
                                     .plugin_path = "/lib/torch.so",
                                     .python_dir = "/lib/python"};
 const RunRequest kRequest = {
-    .fast = "40%", .slow = "file:/tmp", .policy = "lru"};
+    .fast = "40%", .slow = "file:/tmp", .policy = "lru", .hints = true};
 const JobWiring kWiring = {.run_id = "run-1",
                            .agent_socket = "/tmp/agent.sock",
                            .report_dir = "/tmp/reports"};
@@ -29,7 +29,7 @@ TEST(JobEnvironmentTest, TellsTheJobAllItNeeds) {
         "STOWAGE_PLUGIN=/lib/torch.so", "STOWAGE_PYTHON=/lib/python",
         "STOWAGE_AGENT=/tmp/agent.sock", "STOWAGE_RUN_ID=run-1",
         "STOWAGE_REPORT_DIR=/tmp/reports", "STOWAGE_FAST=40%",
-        "STOWAGE_SLOW=file:/tmp", "STOWAGE_POLICY=lru"}) {
+        "STOWAGE_SLOW=file:/tmp", "STOWAGE_POLICY=lru", "STOWAGE_HINTS=1"}) {
     EXPECT_THAT(environment, Contains(entry));
   }
 }
