@@ -15,7 +15,9 @@
 namespace stowage::policies {
 namespace {
 
-constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMostWindowBytes = int64_t{64} << 20;
+// The smallest window, and what larger ones are multiples of.
+constexpr int64_t kWindowStepBytes = int64_t{256} << 10;
 
 // Says how kernels can use a tensor that is not in the fast tier.
 enum class SlowAccess { kNone, kInPlace, kStreamed };
@@ -160,9 +162,13 @@ bool NeedsWindow(const std::vector<KernelDemand>& demands,
   });
 }
 
+int64_t WholeSteps(int64_t bytes) {
+  return bytes / kWindowStepBytes * kWindowStepBytes;
+}
+
 // Returns the least limit with which a need and the smallest window fit.
 int64_t LimitForStreaming(int64_t need_bytes) {
-  return std::max(4 * kMiB, need_bytes + kMiB);
+  return std::max(4 * kWindowStepBytes, need_bytes + kWindowStepBytes);
 }
 
 // Returns the bytes of the fullest kernel that fits as a whole beside the
@@ -172,7 +178,8 @@ int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
   int64_t fullest = 0;
   for (const KernelDemand& demand : demands) {
     const int64_t bytes = FullNeed(demand);
-    if (bytes <= arena_bytes - kMiB) fullest = std::max(fullest, bytes);
+    if (bytes <= arena_bytes - kWindowStepBytes)
+      fullest = std::max(fullest, bytes);
   }
   return fullest;
 }
@@ -182,7 +189,7 @@ int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
 // stream for the window's sake.
 int64_t FitWindow(int64_t fast_limit_bytes, int64_t need_bytes) {
   return std::min(StreamWindowBytes(fast_limit_bytes),
-                  (fast_limit_bytes - need_bytes) / kMiB * kMiB);
+                  WholeSteps(fast_limit_bytes - need_bytes));
 }
 
 // Returns the bytes that must be in the fast tier at the fullest kernel.
@@ -223,7 +230,7 @@ absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
 }  // namespace
 
 int64_t StreamWindowBytes(int64_t fast_limit_bytes) {
-  return std::min(64 * kMiB, fast_limit_bytes / 4 / kMiB * kMiB);
+  return std::min(kMostWindowBytes, WholeSteps(fast_limit_bytes / 4));
 }
 
 std::string DescribeFastLimit(const MemorySystem& system,

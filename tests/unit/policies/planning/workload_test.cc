@@ -95,9 +95,9 @@ TEST(WorkloadTest, UsesLargeOperandsInPlaceWhereTheTierIsAddressable) {
 }
 
 TEST(WorkloadTest, TheWindowIsAQuarterOfTheLimitAtMost64MiB) {
-  EXPECT_EQ(StreamWindowBytes(4 * kMiB - 1), 0);
-  EXPECT_EQ(StreamWindowBytes(4 * kMiB), kMiB);
-  EXPECT_EQ(StreamWindowBytes(103 * kMiB), 25 * kMiB);
+  EXPECT_EQ(StreamWindowBytes(kMiB - 1), 0);
+  EXPECT_EQ(StreamWindowBytes(kMiB), kMiB / 4);
+  EXPECT_EQ(StreamWindowBytes(103 * kMiB), 25 * kMiB + 3 * kMiB / 4);
   EXPECT_EQ(StreamWindowBytes(int64_t{1} << 40), 64 * kMiB);
 }
 
