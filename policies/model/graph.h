@@ -107,6 +107,8 @@ struct Graph {
   std::string processor;
   int64_t unmanaged_peak_bytes = 0;
   ProcessorPeak processor_peak;
+  // Of all kernels together: how fast one streams of which nothing is known.
+  MeasuredStreaming streamed;
 
   KernelIndex kernel_count() const {
     return static_cast<KernelIndex>(kernels.size());

@@ -153,6 +153,21 @@ absl::StatusOr<Kernel> KernelFromProto(const v1::Kernel& proto, int index,
   return kernel;
 }
 
+// Returns the sums, or as much as can be added without an overflow.
+MeasuredStreaming SumOfStreaming(const Graph& graph) {
+  MeasuredStreaming sum;
+  for (const Kernel& kernel : graph.kernels) {
+    const MeasuredStreaming& one = kernel.streamed;
+    if (one.bytes <= 0 || one.bytes > INT64_MAX - sum.bytes ||
+        one.duration_ns > INT64_MAX - sum.duration_ns) {
+      continue;
+    }
+    sum.bytes += one.bytes;
+    sum.duration_ns += one.duration_ns;
+  }
+  return sum;
+}
+
 struct Uses {
   KernelIndex first = -1;
   KernelIndex last = -1;
@@ -284,6 +299,7 @@ absl::StatusOr<Graph> GraphFromProto(const v1::Graph& proto) {
     if (!kernel.ok()) return kernel.status();
     graph.kernels.push_back(*std::move(kernel));
   }
+  graph.streamed = SumOfStreaming(graph);
   const std::vector<Uses> uses = FindUses(graph, proto.tensors_size());
   for (int i = 0; i < proto.tensors_size(); ++i) {
     absl::StatusOr<Tensor> tensor =

@@ -164,11 +164,13 @@ int64_t StreamNs(const Graph& graph, const Kernel& kernel,
                  const Operand& operand, const MemorySystem& system,
                  TierIndex tier) {
   const int64_t bytes = graph.tensors[operand.tensor].size_bytes;
-  if (kernel.streamed.bytes > 0) {
+  const MeasuredStreaming& measured =
+      kernel.streamed.bytes > 0 ? kernel.streamed : graph.streamed;
+  if (measured.bytes > 0) {
     const int directions = (operand.read ? 1 : 0) + (operand.write ? 1 : 0);
     return ToNs(static_cast<double>(bytes) * directions *
-                static_cast<double>(kernel.streamed.duration_ns) /
-                static_cast<double>(kernel.streamed.bytes));
+                static_cast<double>(measured.duration_ns) /
+                static_cast<double>(measured.bytes));
   }
   int64_t ns = 0;
   if (operand.read) ns += system.CopyDurationNs(tier, kFastTier, bytes);

@@ -45,7 +45,8 @@ int64_t KernelDurationNs(const Graph& graph, const Kernel& kernel,
 
 // Returns how long the kernel waits for an operand that streams from `tier`,
 // which must not be the fast one: once in each direction in which it is used.
-// A byte takes as long as was measured of this kernel, or else as copies take.
+// A byte takes as long as was measured of this kernel, or else of all kernels
+// together, or else as copies take.
 int64_t StreamNs(const Graph& graph, const Kernel& kernel,
                  const Operand& operand, const MemorySystem& system,
                  TierIndex tier);

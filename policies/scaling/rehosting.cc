@@ -55,6 +55,7 @@ Graph Rehost(Graph graph, const MemorySystem& system) {
       rehost(alternative.profile);
     }
   }
+  graph.streamed = {};
   graph.processor = system.processor;
   graph.processor_peak = here;
   return graph;

@@ -78,6 +78,21 @@ TEST(GraphProtoTest, AcceptsATensorThatWrapsAroundTheStep) {
   EXPECT_TRUE(graph->tensors[1].alive_at_start());
 }
 
+TEST(GraphProtoTest, AddsUpWhatWasMeasuredOfStreaming) {
+  v1::Graph proto = SmallGraph();
+  for (v1::Kernel& kernel : *proto.mutable_kernels()) {
+    kernel.mutable_streamed()->set_bytes(4096);
+    kernel.mutable_streamed()->set_duration_ns(700);
+  }
+  const absl::StatusOr<Graph> graph = GraphFromProto(proto);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->kernels[1].streamed.bytes, 4096);
+  EXPECT_EQ(graph->kernels[1].streamed.duration_ns, 700);
+  EXPECT_EQ(graph->streamed.bytes, 2 * 4096);
+  EXPECT_EQ(graph->streamed.duration_ns, 2 * 700);
+  EXPECT_EQ(GraphToProto(*graph).kernels(1).streamed().bytes(), 4096);
+}
+
 TEST(GraphProtoTest, RandomGraphsSurviveARoundTrip) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
     const Graph graph = RandomGraph(seed);
@@ -235,6 +250,16 @@ std::vector<BadGraph> BadGraphs() {
       BadGraph{"negativegap",
                [](v1::Graph& g) { g.mutable_kernels(0)->set_gap_ns(-1); },
                "kernels[0].gap_ns is -1", "from 0"},
+      BadGraph{"negativestreaming",
+               [](v1::Graph& g) {
+                 g.mutable_kernels(0)->mutable_streamed()->set_bytes(-1);
+               },
+               "kernels[0].streamed.bytes is -1", "from 0"},
+      BadGraph{"negativestreamingtime",
+               [](v1::Graph& g) {
+                 g.mutable_kernels(0)->mutable_streamed()->set_duration_ns(-1);
+               },
+               "kernels[0].streamed.duration_ns is -1", "from 0"},
       BadGraph{"noprofile",
                [](v1::Graph& g) { g.mutable_kernels(0)->clear_profile(); },
                "kernels[0].profile.fast_inputs_fast_outputs is missing",

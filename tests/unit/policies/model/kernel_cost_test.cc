@@ -104,5 +104,16 @@ TEST(KernelCostTest, StreamsAsFastAsWasMeasuredOfTheKernel) {
   EXPECT_EQ(StreamNs(graph, kernel, operand, ThreeTiers(), 1), 4'000);
 }
 
+TEST(KernelCostTest, AKernelThatHasNotStreamedDoesItAsFastAsTheOthers) {
+  Graph graph = OneKernel();
+  graph.streamed = {.bytes = 4'000'000, .duration_ns = 8'000};
+  Kernel& kernel = graph.kernels[0];
+  EXPECT_EQ(StreamNs(graph, kernel, kernel.operands[0], ThreeTiers(), 1),
+            2'000);
+  kernel.streamed = {.bytes = 1'000'000, .duration_ns = 3'000};
+  EXPECT_EQ(StreamNs(graph, kernel, kernel.operands[0], ThreeTiers(), 1),
+            3'000);
+}
+
 }  // namespace
 }  // namespace stowage::policies

@@ -87,6 +87,14 @@ TEST(RehostingTest, MarksDurationsAndLeavesSlowCornersToBeDerived) {
   EXPECT_FALSE(NeedsRehosting(here, Here(kGB, kGB)));
 }
 
+TEST(RehostingTest, ForgetsHowFastKernelsStreamed) {
+  Graph graph = MakeGraph({MakeKernel(8, 700)});
+  graph.streamed = graph.kernels[0].streamed = {.bytes = 1, .duration_ns = 1};
+  const Graph here = Rehost(graph, Here(kGB, kGB));
+  EXPECT_EQ(here.kernels[0].streamed.bytes, 0);
+  EXPECT_EQ(here.streamed.bytes, 0);
+}
+
 TEST(RehostingTest, IsNeededOnAnotherProcessorWhosePeakIsKnown) {
   const Graph graph = MakeGraph({MakeKernel(8, 700)});
   EXPECT_TRUE(NeedsRehosting(graph, Here(kGB, kGB)));
