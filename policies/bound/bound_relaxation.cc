@@ -142,16 +142,20 @@ void BoundRelaxation::SpreadPrices() {
 void BoundRelaxation::SpreadLanes() {
   const int moments = 4 * slices();
   for (const bool big : {false, true}) {
-    std::vector<std::vector<LanePrice>>& spread = spread_lane_[big];
-    spread.assign(lanes_, std::vector<LanePrice>(moments));
+    std::vector<MomentPrices>& spread = spread_lane_[big];
+    spread.resize(lanes_);
     for (int lane = 0; lane < lanes_; ++lane) {
+      spread[lane].price.resize(moments);
+      spread[lane].over_price.resize(moments);
       for (int moment = 0; moment < moments; ++moment) {
         const std::vector<double>& prices = prices_->lane[BlockAt(moment)];
         const double price = prices[lane] + (big ? prices[lanes_] : 0);
         const double over =
             moment % 2 == 0 ? 0 : prices_->over[moment / 2 % slices()][lane];
-        spread[lane][moment] = {price, search_.fast_ns()[moment], price + over};
+        spread[lane].price[moment] = price;
+        spread[lane].over_price[moment] = price + over;
       }
+      GroupMoments(spread[lane]);
     }
   }
 }
@@ -186,10 +190,10 @@ void BoundRelaxation::AddLife(const TensorLife& life) {
   }
   for (size_t i = 0; i < found.passages.size(); ++i) {
     const LifePassage& passage = found.passages[i];
-    AddCopy(life, 0, passage.out);
-    AddCopy(life, 1, passage.in);
+    AddCopy(life, kCopyOut, passage.out);
+    AddCopy(life, kCopyIn, passage.in);
     Hold(search_.Slice(life.stops[i].kernel + 1), passage.left, false);
-    Hold(passage.fetched, search_.Slice(LifeSearch::NextKernel(life, i)),
+    Hold(passage.fetched, search_.Slice(PassageSearch::NextKernel(life, i)),
          false);
   }
 }
@@ -214,11 +218,12 @@ void BoundRelaxation::AddStop(const LifeStop& stop, bool fast) {
   }
 }
 
-void BoundRelaxation::AddCopy(const TensorLife& life, int direction,
+void BoundRelaxation::AddCopy(const TensorLife& life, CopyDirection direction,
                               const LifeCopy& copy) {
   if (copy.cost == kInfinite) return;
-  const int lane = LifeSearch::Lane(copy, direction);
-  const std::vector<double>& ns = direction == 0 ? life.out_ns : life.in_ns;
+  const int lane = LaneOf(copy, direction);
+  const std::vector<double>& ns =
+      direction == kCopyOut ? life.out_ns : life.in_ns;
   for (const LaneCharge& charge :
        search_.Charges(copy, direction, ns[copy.slower], spread_)) {
     std::vector<double>& lanes = value_.ascent.lane[BlockAt(charge.moment)];

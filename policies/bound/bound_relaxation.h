@@ -91,7 +91,8 @@ class BoundRelaxation {
   void AddLife(const TensorLife& life);
   void AddHeld(const TensorLife& life);
   void AddStop(const LifeStop& stop, bool fast);
-  void AddCopy(const TensorLife& life, int direction, const LifeCopy& copy);
+  void AddCopy(const TensorLife& life, CopyDirection direction,
+               const LifeCopy& copy);
 
   const std::vector<double> least_ns_;
   const BoundTimeline timeline_;
@@ -103,7 +104,7 @@ class BoundRelaxation {
   LifeSearch search_;
   LifePrices spread_;
   // By whether a tensor is big.
-  std::vector<std::vector<LanePrice>> spread_lane_[2];
+  std::vector<MomentPrices> spread_lane_[2];
   // For a tensor of each counted size.
   std::vector<std::vector<double>> size_before_;
   int size_ = -1;  // of the life in hand
