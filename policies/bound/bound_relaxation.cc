@@ -78,6 +78,8 @@ BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
   prices_ = &prices;
   SpreadPrices();
   value_ = {.ascent = ZeroPrices()};
+  held_bytes_.assign(2 * slices() + 1, 0);
+  held_count_.assign(measures_.sizes.size(), held_bytes_);
   for (size_t b = 0; b < timeline_.busy_ns.size(); ++b) {
     value_.bound_ns += prices.kernel(b) * timeline_.busy_ns[b];
     for (double& lane : value_.ascent.lane[b]) lane -= timeline_.busy_ns[b];
@@ -94,6 +96,7 @@ BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
       AddHeld(lives_[t]);
     }
   }
+  AddRoom();
   return std::move(value_);
 }
 
@@ -102,16 +105,16 @@ void BoundRelaxation::SpreadRoom(size_t size,
                                  std::vector<double>& before) const {
   const std::vector<double>& taken = measures_.taken[size];
   before.assign(2 * slices() + 1, 0);
-  for (int s = 0; s < 2 * slices(); ++s) {
-    const int priced = timeline_.priced[s % slices()];
-    double price = 0;
-    if (priced >= 0) {
-      for (int m = 0; m < kRoomMeasures; ++m) {
-        const int r = priced * kRoomMeasures + m;
-        price += prices_->room[r] * taken[r];
-      }
+  std::vector<double> price(slices());
+  for (int s = 0; s < slices(); ++s) {
+    if (timeline_.priced[s] < 0) continue;
+    const int r = timeline_.priced[s] * kRoomMeasures;
+    for (int m = 0; m < kRoomMeasures; ++m) {
+      price[s] += prices_->room[r + m] * taken[r + m];
     }
-    before[s + 1] = before[s] + price;
+  }
+  for (int s = 0; s < 2 * slices(); ++s) {
+    before[s + 1] = before[s] + price[s % slices()];
   }
 }
 
@@ -171,14 +174,34 @@ void BoundRelaxation::LookAt(size_t life) {
 // Adds room that is held. Fixed room takes bytes alone, since counts measure
 // what it leaves.
 void BoundRelaxation::Hold(int begin, int end, bool is_fixed) {
-  for (int s = begin; s < end; ++s) {
-    const int priced = timeline_.priced[s % slices()];
-    if (priced < 0) continue;
-    double* ascent = &value_.ascent.room[priced * kRoomMeasures];
-    ascent[0] += spread_.bytes;
-    if (size_ < 0 || is_fixed) continue;
-    const double* taken = &measures_.taken[size_][priced * kRoomMeasures];
-    for (int m = 1; m < kRoomMeasures; ++m) ascent[m] += taken[m];
+  if (begin >= end) return;
+  held_bytes_[begin] += spread_.bytes;
+  held_bytes_[end] -= spread_.bytes;
+  if (size_ < 0 || is_fixed) return;
+  ++held_count_[size_][begin];
+  --held_count_[size_][end];
+}
+
+// Adds to the slopes of room what was held. Bytes and counts are integers, so
+// that the sums are exact in whatever order.
+void BoundRelaxation::AddRoom() {
+  const auto for_each_price = [&](const std::vector<double>& held, auto add) {
+    double sum = 0;
+    for (int s = 0; s < 2 * slices(); ++s) {
+      sum += held[s];
+      const int priced = timeline_.priced[s % slices()];
+      if (priced >= 0 && sum != 0) add(priced * kRoomMeasures, sum);
+    }
+  };
+  for_each_price(held_bytes_,
+                 [&](int r, double bytes) { value_.ascent.room[r] += bytes; });
+  for (size_t size = 0; size < held_count_.size(); ++size) {
+    const std::vector<double>& taken = measures_.taken[size];
+    for_each_price(held_count_[size], [&](int r, double count) {
+      for (int m = 1; m < kRoomMeasures; ++m) {
+        value_.ascent.room[r + m] += count * taken[r + m];
+      }
+    });
   }
 }
 

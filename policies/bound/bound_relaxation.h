@@ -87,6 +87,7 @@ class BoundRelaxation {
     return 2 * life.bytes > static_cast<double>(room_.limit_bytes);
   }
   void Hold(int begin, int end, bool is_fixed);
+  void AddRoom();
 
   void AddLife(const TensorLife& life);
   void AddHeld(const TensorLife& life);
@@ -108,6 +109,10 @@ class BoundRelaxation {
   // For a tensor of each counted size.
   std::vector<std::vector<double>> size_before_;
   int size_ = -1;  // of the life in hand
+  // By slice: what is held from there on more than before, in bytes and, by
+  // counted size, in tensors.
+  std::vector<double> held_bytes_;
+  std::vector<std::vector<double>> held_count_;
   BoundValue value_;
 };
 

@@ -24,6 +24,13 @@ class CopyCharge {
   CopyCharge(const CopyCharge& other) { *this = other; }
   CopyCharge& operator=(const CopyCharge& other);
 
+  // Begins anew.
+  void Start(double copy_ns) {
+    cost_ = highest_price_ = kInfinite;
+    count_ = 0;
+    before_[0] = {copy_ns, 0};
+  }
+
   // Adds one moment, or several of one price.
   void Add(double price, double most_ns) {
     if (most_ns > 0 && Counts(price)) Insert(price, most_ns);

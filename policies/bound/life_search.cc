@@ -148,10 +148,9 @@ const CheapestLife& LifeSearch::Find(const TensorLife& life,
                                      const LifePrices& prices) {
   prices_ = &prices;
   passage_search_.Start(life, prices);
-  passages_.clear();
-  for (size_t i = 0; i + (life.cyclic ? 1 : 0) < life.stops.size(); ++i) {
-    passages_.push_back(passage_search_.Find(i));
-  }
+  const size_t count = life.stops.size() - (life.cyclic ? 1 : 0);
+  passages_.resize(std::max(passages_.size(), count));
+  for (size_t i = 0; i < count; ++i) passage_search_.Find(i, passages_[i]);
   Solve(life, kSlow, slow_);
   Solve(life, kFast, fast_);
   Trace(life, slow_.cost < fast_.cost ? slow_ : fast_);

@@ -13,6 +13,8 @@ constexpr int kLookAhead = 16;
 template <typename Cost>
 int FirstOfCost(int begin, int end, const Cost& cost) {
   const double least = cost(end);
+  if (begin == end || cost(end - 1) > least) return end;
+  if (cost(begin) <= least) return begin;
   while (begin < end) {
     const int middle = begin + (end - begin) / 2;
     if (cost(middle) <= least) {
@@ -156,13 +158,13 @@ LifeCopy PassageSearch::BegunBefore(int moment, int last) {
   return in_.Cheapest(written_, 2 * last);
 }
 
-Passages PassageSearch::Find(size_t stop) {
+void PassageSearch::Find(size_t stop, Passages& found) {
   const LifeStop& a = life_->stops[stop];
   const Window window = WindowOf(stop);
   const double room = prices_->Room(window.first, window.last);
   FollowWrites(stop);
   FindLeaving(window);
-  Passages found;
+  found = {};
   found.away = {0, window.first, window.last, {}, {}};
   found.leaving = leaving_.back();
   const int moment = FindFetching(window, found);
@@ -178,7 +180,6 @@ Passages PassageSearch::Find(size_t stop) {
   }
   found.keeping =
       found.staying.cost < found.fetching.cost ? found.staying : found.fetching;
-  return found;
 }
 
 }  // namespace stowage::policies

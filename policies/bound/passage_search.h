@@ -3,7 +3,8 @@
 //
 //   PassageSearch search(slice, fast_ns);
 //   search.Start(life, prices);
-//   Passages passages = search.Find(0);  // between stops 0 and 1
+//   Passages found;
+//   search.Find(0, found);  // between stops 0 and 1
 //
 // Room gets dearer with each slice in which it is held, and copies cheaper with
 // each moment in which they may run. So the search looks at slices at which a
@@ -55,9 +56,9 @@ class PassageSearch {
   // Begins with a tensor. Both arguments have to outlive the calls of Find.
   void Start(const TensorLife& life, const LifePrices& prices);
 
-  // Returns the passages between `stop` and the next one. Stops have to come in
+  // Finds the passages between `stop` and the next one. Stops have to come in
   // their order.
-  Passages Find(size_t stop);
+  void Find(size_t stop, Passages& found);
 
   // Returns the kernel of the next stop, or the one behind the end of life.
   static KernelIndex NextKernel(const TensorLife& life, size_t stop);

@@ -6,10 +6,10 @@ namespace stowage::policies {
 
 void TierCharges::Start(const std::vector<MomentPrices>& lanes,
                         const std::vector<double>& copy_ns) {
-  tiers_.clear();
+  tiers_.resize(copy_ns.size());
   for (size_t slower = 0; slower < copy_ns.size(); ++slower) {
-    tiers_.push_back(
-        {&lanes[2 * slower + direction_], CopyCharge(copy_ns[slower])});
+    tiers_[slower].lane = &lanes[2 * slower + direction_];
+    tiers_[slower].charge.Start(copy_ns[slower]);
   }
 }
 

@@ -65,8 +65,8 @@ class TierCharges {
 
  private:
   struct Tier {
-    const MomentPrices* lane;
-    CopyCharge charge;
+    const MomentPrices* lane = nullptr;
+    CopyCharge charge{0};
   };
 
   const std::vector<double>* fast_ns_;

@@ -72,7 +72,8 @@ TEST_P(PassageSearchTest, FindsTheCheapestOfAllTimesToBeAway) {
   }
   PassageSearch search(slice_, fast_ns_);
   search.Start(life_, prices_);
-  const Passages found = search.Find(0);
+  Passages found;
+  search.Find(0, found);
   EXPECT_NEAR(found.fetching.cost, fetching, 1e-9 * fetching);
   EXPECT_NEAR(found.leaving.cost, leaving, 1e-9 * leaving);
   EXPECT_NEAR(found.returning.cost, returning, 1e-9 * returning);
@@ -85,7 +86,8 @@ TEST_P(PassageSearchTest, IsAwayWhereTheTensorDoesNotFit) {
   life_.stops[0].fetch_after = 30;
   PassageSearch search(slice_, fast_ns_);
   search.Start(life_, prices_);
-  const Passages found = search.Find(0);
+  Passages found;
+  search.Find(0, found);
   EXPECT_LE(found.leaving.left, 20);
   EXPECT_LE(found.returning.left, 20);
   EXPECT_GT(found.fetching.fetched, 30);
