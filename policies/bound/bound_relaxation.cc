@@ -78,6 +78,8 @@ BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
   prices_ = &prices;
   SpreadPrices();
   value_ = {.ascent = ZeroPrices()};
+  held_bytes_.assign(2 * slices() + 1, 0);
+  held_count_.assign(measures_.sizes.size(), held_bytes_);
   for (size_t b = 0; b < timeline_.busy_ns.size(); ++b) {
     value_.bound_ns += prices.kernel(b) * timeline_.busy_ns[b];
     for (double& lane : value_.ascent.lane[b]) lane -= timeline_.busy_ns[b];
@@ -94,6 +96,7 @@ BoundValue BoundRelaxation::Evaluate(const BoundPrices& prices) {
       AddHeld(lives_[t]);
     }
   }
+  AddRoom();
   return std::move(value_);
 }
 
@@ -102,16 +105,16 @@ void BoundRelaxation::SpreadRoom(size_t size,
                                  std::vector<double>& before) const {
   const std::vector<double>& taken = measures_.taken[size];
   before.assign(2 * slices() + 1, 0);
-  for (int s = 0; s < 2 * slices(); ++s) {
-    const int priced = timeline_.priced[s % slices()];
-    double price = 0;
-    if (priced >= 0) {
-      for (int m = 0; m < kRoomMeasures; ++m) {
-        const int r = priced * kRoomMeasures + m;
-        price += prices_->room[r] * taken[r];
-      }
+  std::vector<double> price(slices());
+  for (int s = 0; s < slices(); ++s) {
+    if (timeline_.priced[s] < 0) continue;
+    const int r = timeline_.priced[s] * kRoomMeasures;
+    for (int m = 0; m < kRoomMeasures; ++m) {
+      price[s] += prices_->room[r + m] * taken[r + m];
     }
-    before[s + 1] = before[s] + price;
+  }
+  for (int s = 0; s < 2 * slices(); ++s) {
+    before[s + 1] = before[s] + price[s % slices()];
   }
 }
 
@@ -142,16 +145,20 @@ void BoundRelaxation::SpreadPrices() {
 void BoundRelaxation::SpreadLanes() {
   const int moments = 4 * slices();
   for (const bool big : {false, true}) {
-    std::vector<std::vector<LanePrice>>& spread = spread_lane_[big];
-    spread.assign(lanes_, std::vector<LanePrice>(moments));
+    std::vector<MomentPrices>& spread = spread_lane_[big];
+    spread.resize(lanes_);
     for (int lane = 0; lane < lanes_; ++lane) {
+      spread[lane].price.resize(moments);
+      spread[lane].over_price.resize(moments);
       for (int moment = 0; moment < moments; ++moment) {
         const std::vector<double>& prices = prices_->lane[BlockAt(moment)];
         const double price = prices[lane] + (big ? prices[lanes_] : 0);
         const double over =
             moment % 2 == 0 ? 0 : prices_->over[moment / 2 % slices()][lane];
-        spread[lane][moment] = {price, search_.fast_ns()[moment], price + over};
+        spread[lane].price[moment] = price;
+        spread[lane].over_price[moment] = price + over;
       }
+      GroupMoments(spread[lane]);
     }
   }
 }
@@ -167,14 +174,34 @@ void BoundRelaxation::LookAt(size_t life) {
 // Adds room that is held. Fixed room takes bytes alone, since counts measure
 // what it leaves.
 void BoundRelaxation::Hold(int begin, int end, bool is_fixed) {
-  for (int s = begin; s < end; ++s) {
-    const int priced = timeline_.priced[s % slices()];
-    if (priced < 0) continue;
-    double* ascent = &value_.ascent.room[priced * kRoomMeasures];
-    ascent[0] += spread_.bytes;
-    if (size_ < 0 || is_fixed) continue;
-    const double* taken = &measures_.taken[size_][priced * kRoomMeasures];
-    for (int m = 1; m < kRoomMeasures; ++m) ascent[m] += taken[m];
+  if (begin >= end) return;
+  held_bytes_[begin] += spread_.bytes;
+  held_bytes_[end] -= spread_.bytes;
+  if (size_ < 0 || is_fixed) return;
+  ++held_count_[size_][begin];
+  --held_count_[size_][end];
+}
+
+// Adds to the slopes of room what was held. Bytes and counts are integers, so
+// that the sums are exact in whatever order.
+void BoundRelaxation::AddRoom() {
+  const auto for_each_price = [&](const std::vector<double>& held, auto add) {
+    double sum = 0;
+    for (int s = 0; s < 2 * slices(); ++s) {
+      sum += held[s];
+      const int priced = timeline_.priced[s % slices()];
+      if (priced >= 0 && sum != 0) add(priced * kRoomMeasures, sum);
+    }
+  };
+  for_each_price(held_bytes_,
+                 [&](int r, double bytes) { value_.ascent.room[r] += bytes; });
+  for (size_t size = 0; size < held_count_.size(); ++size) {
+    const std::vector<double>& taken = measures_.taken[size];
+    for_each_price(held_count_[size], [&](int r, double count) {
+      for (int m = 1; m < kRoomMeasures; ++m) {
+        value_.ascent.room[r + m] += count * taken[r + m];
+      }
+    });
   }
 }
 
@@ -186,10 +213,10 @@ void BoundRelaxation::AddLife(const TensorLife& life) {
   }
   for (size_t i = 0; i < found.passages.size(); ++i) {
     const LifePassage& passage = found.passages[i];
-    AddCopy(life, 0, passage.out);
-    AddCopy(life, 1, passage.in);
+    AddCopy(life, kCopyOut, passage.out);
+    AddCopy(life, kCopyIn, passage.in);
     Hold(search_.Slice(life.stops[i].kernel + 1), passage.left, false);
-    Hold(passage.fetched, search_.Slice(LifeSearch::NextKernel(life, i)),
+    Hold(passage.fetched, search_.Slice(PassageSearch::NextKernel(life, i)),
          false);
   }
 }
@@ -214,11 +241,12 @@ void BoundRelaxation::AddStop(const LifeStop& stop, bool fast) {
   }
 }
 
-void BoundRelaxation::AddCopy(const TensorLife& life, int direction,
+void BoundRelaxation::AddCopy(const TensorLife& life, CopyDirection direction,
                               const LifeCopy& copy) {
   if (copy.cost == kInfinite) return;
-  const int lane = LifeSearch::Lane(copy, direction);
-  const std::vector<double>& ns = direction == 0 ? life.out_ns : life.in_ns;
+  const int lane = LaneOf(copy, direction);
+  const std::vector<double>& ns =
+      direction == kCopyOut ? life.out_ns : life.in_ns;
   for (const LaneCharge& charge :
        search_.Charges(copy, direction, ns[copy.slower], spread_)) {
     std::vector<double>& lanes = value_.ascent.lane[BlockAt(charge.moment)];

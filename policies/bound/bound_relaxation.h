@@ -87,11 +87,13 @@ class BoundRelaxation {
     return 2 * life.bytes > static_cast<double>(room_.limit_bytes);
   }
   void Hold(int begin, int end, bool is_fixed);
+  void AddRoom();
 
   void AddLife(const TensorLife& life);
   void AddHeld(const TensorLife& life);
   void AddStop(const LifeStop& stop, bool fast);
-  void AddCopy(const TensorLife& life, int direction, const LifeCopy& copy);
+  void AddCopy(const TensorLife& life, CopyDirection direction,
+               const LifeCopy& copy);
 
   const std::vector<double> least_ns_;
   const BoundTimeline timeline_;
@@ -103,10 +105,14 @@ class BoundRelaxation {
   LifeSearch search_;
   LifePrices spread_;
   // By whether a tensor is big.
-  std::vector<std::vector<LanePrice>> spread_lane_[2];
+  std::vector<MomentPrices> spread_lane_[2];
   // For a tensor of each counted size.
   std::vector<std::vector<double>> size_before_;
   int size_ = -1;  // of the life in hand
+  // By slice: what is held from there on more than before, in bytes and, by
+  // counted size, in tensors.
+  std::vector<double> held_bytes_;
+  std::vector<std::vector<double>> held_count_;
   BoundValue value_;
 };
 

@@ -20,7 +20,16 @@ namespace stowage::policies {
 class CopyCharge {
  public:
   // The parts are left uninitialised, since there are many.
-  explicit CopyCharge(double copy_ns) : copy_ns_(copy_ns) {}
+  explicit CopyCharge(double copy_ns) { before_[0] = {copy_ns, 0}; }
+  CopyCharge(const CopyCharge& other) { *this = other; }
+  CopyCharge& operator=(const CopyCharge& other);
+
+  // Begins anew.
+  void Start(double copy_ns) {
+    cost_ = highest_price_ = kInfinite;
+    count_ = 0;
+    before_[0] = {copy_ns, 0};
+  }
 
   // Adds one moment, or several of one price.
   void Add(double price, double most_ns) {
@@ -28,9 +37,7 @@ class CopyCharge {
   }
 
   // Returns whether a moment of this price makes the copy cheaper.
-  bool Counts(double price) const {
-    return !complete() || price < highest_price();
-  }
+  bool Counts(double price) const { return price < highest_price_; }
 
   // Returns the cost; infinite while the copy is longer than the moments.
   double cost() const { return cost_; }
@@ -38,8 +45,8 @@ class CopyCharge {
 
   // Returns the highest price that a complete copy pays. Moments of lower
   // prices count for all that they may last, those of this price for what
-  // remains.
-  double highest_price() const { return parts_[count_ - 1].price; }
+  // remains. Infinite for other copies.
+  double highest_price() const { return highest_price_; }
 
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -48,13 +55,19 @@ class CopyCharge {
   struct Part {
     double price, most_ns;
   };
+  // What the parts before one leave, and what they cost.
+  struct Before {
+    double left_ns, cost;
+  };
 
   void Insert(double price, double most_ns);
+  void Sum(int first);
 
-  double copy_ns_;
   double cost_ = kInfinite;
+  double highest_price_ = kInfinite;
   int count_ = 0;
-  std::array<Part, kParts> parts_;  // the first `count_`, ascending
+  std::array<Part, kParts> parts_;     // the first `count_`, ascending
+  std::array<Before, kParts> before_;  // as many, and one more if incomplete
 };
 
 }  // namespace stowage::policies

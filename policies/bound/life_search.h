@@ -15,56 +15,13 @@
 #include <vector>
 
 #include "policies/bound/bound_timeline.h"
-#include "policies/bound/copy_charge.h"
+#include "policies/bound/life_prices.h"
+#include "policies/bound/passage_search.h"
 #include "policies/bound/tensor_life.h"
+#include "policies/bound/tier_charges.h"
 #include "policies/model/graph.h"
 
 namespace stowage::policies {
-
-// Says what a lane costs in a moment: one price for as long as its kernel takes
-// at most when all operands are fast, a higher one beyond.
-struct LanePrice {
-  double price = 0;
-  double fast_ns = 0;
-  double over_price = 0;
-};
-
-// Holds the prices of two steps. Moment 2 s is the waiting before unrolled
-// slice s; in moment 2 s + 1 the kernels of s run.
-struct LifePrices {
-  // By lane, by moment; for the tensor in hand.
-  const std::vector<std::vector<LanePrice>>* lane = nullptr;
-  std::vector<double> kernel;       // by slice: the price of its kernels' time
-  std::vector<double> over_kernel;  // by slice: the price of all lanes
-  std::vector<double> byte_before;  // sums of the prices of room
-  // What the tensor in hand pays for room.
-  const std::vector<double>* room_before = nullptr;
-  double room_factor = 1;
-  double bytes = 0;
-
-  double Room(int begin, int end) const {
-    return ((*room_before)[end] - (*room_before)[begin]) * room_factor;
-  }
-};
-
-// Describes a copy to or from tier `slower` + 1 in some of the moments `begin`
-// to `end`.
-struct LifeCopy {
-  double cost = std::numeric_limits<double>::infinity();  // none
-  int begin = 0;
-  int end = 0;
-  int slower = 0;
-};
-
-// Describes what happens between two stops of a tensor.
-struct LifePassage {
-  double cost = std::numeric_limits<double>::infinity();
-  // Unrolled slices. Room is held before `left` and from `fetched` on.
-  int left = 0;
-  int fetched = 0;
-  LifeCopy out;
-  LifeCopy in;
-};
 
 struct CheapestLife {
   double cost = 0;
@@ -91,7 +48,8 @@ class LifeSearch {
 
   // Returns the moments to which `copy`, which takes `copy_ns`, is charged.
   // Valid until the next call.
-  const std::vector<LaneCharge>& Charges(const LifeCopy& copy, int direction,
+  const std::vector<LaneCharge>& Charges(const LifeCopy& copy,
+                                         CopyDirection direction,
                                          double copy_ns,
                                          const LifePrices& prices);
 
@@ -100,11 +58,6 @@ class LifeSearch {
 
   // Returns the slice of an unrolled kernel, itself unrolled.
   int Slice(KernelIndex k) const { return slice_[k]; }
-  // Returns the kernel of the next stop, or the one behind the end of life.
-  static KernelIndex NextKernel(const TensorLife& life, size_t stop);
-  static int Lane(const LifeCopy& copy, int direction) {
-    return 2 * copy.slower + direction;
-  }
 
  private:
   static constexpr double kInfinite = std::numeric_limits<double>::infinity();
@@ -115,41 +68,39 @@ class LifeSearch {
   static constexpr State kAllStates[] = {kSlow, kFast, kFetched};
   static constexpr int kStates = 3;
 
-  // Passages by state before and after.
-  struct Passages {
-    LifePassage at[kStates][kStates];
+  // A kind of passage, and the state before and after it.
+  struct Transition {
+    State before, after;
+    LifePassage Passages::*passage;
+  };
+  static constexpr Transition kTransitions[] = {
+      {kSlow, kSlow, &Passages::away},
+      {kSlow, kFetched, &Passages::fetching},
+      {kFast, kSlow, &Passages::leaving},
+      {kFast, kFast, &Passages::staying},
+      {kFast, kFetched, &Passages::returning},
+      {kFetched, kSlow, &Passages::away},
+      {kFetched, kFetched, &Passages::keeping}};
+
+  // The cheapest life from a given beginning.
+  struct Way {
+    double cost = 0;
+    State last = kSlow;               // at the last stop
+    const Transition* end = nullptr;  // behind it, unless the life is cyclic
+    // By stop and state, the cheapest way there from the stop before.
+    std::vector<const Transition*> through;
   };
 
-  // Charges for a copy in one direction, by slower tier.
-  using TierCharges = std::vector<CopyCharge>;
-
-  void Start(const std::vector<double>& ns, TierCharges& charges) const;
-  void Add(int direction, int moment, TierCharges& charges) const;
-  static bool AreFree(const TierCharges& charges);
-  static LifeCopy Cheapest(const TierCharges& charges, int begin, int end);
-  void FollowWrites(const TensorLife& life, size_t stop);
-  LifeCopy BegunBefore(const TensorLife& life, int last) const;
-  int FindFetches(const TensorLife& life, int first, int last);
-  Passages Pass(const TensorLife& life, size_t stop);
   double StopCost(const TensorLife& life, size_t stop, bool fast) const;
-  double Solve(const TensorLife& life, State first);
-  void Trace(const TensorLife& life, double cost);
+  void Solve(const TensorLife& life, State first, Way& way) const;
+  void Trace(const TensorLife& life, const Way& way);
 
   std::vector<int> slice_;       // by unrolled kernel
   std::vector<double> fast_ns_;  // by moment
+  PassageSearch passage_search_;
   const LifePrices* prices_ = nullptr;
-  // The first moment at which copies may begin after the last write, as of the
-  // stop in hand, and what those out cost.
-  int written_ = 0;
-  TierCharges written_out_;
-  TierCharges charges_;
-  std::vector<LifeCopy> fetches_;   // from the last slice backward
   std::vector<Passages> passages_;  // by stop
-  // By stop and state, the cheapest way there: the state at the stop before,
-  // and the state after the passage between, which a write may make stale.
-  std::vector<std::pair<State, State>> through_;
-  State last_ = kSlow;
-  State after_ = kSlow;
+  Way slow_, fast_;
   CheapestLife found_;
   std::vector<LaneCharge> lane_charges_;
 };

@@ -40,7 +40,7 @@ std::unique_ptr<BoundRelaxation> MakeRelaxation(
 }
 
 // Returns prices at which lanes count for `share` of each moment.
-BoundPrices LanePrices(const BoundRelaxation& relaxation, double share) {
+BoundPrices StartPrices(const BoundRelaxation& relaxation, double share) {
   BoundPrices prices = relaxation.ZeroPrices();
   for (std::vector<double>& lanes : prices.lane) {
     for (size_t lane = 0; lane < lanes.size() && lane < 2; ++lane) {
@@ -61,7 +61,7 @@ int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
   // The ascent begins where lanes cost as much as kernels. It cannot begin
   // where only kernels cost: no slope leads away from there if no kernel has to
   // wait.
-  PriceAscent ascent(*relaxation, LanePrices(*relaxation, 0.5));
+  PriceAscent ascent(*relaxation, StartPrices(*relaxation, 0.5));
   ascent.Climb(effort.iterations);
   const double bound_ns =
       std::max(relaxation->Evaluate(relaxation->ZeroPrices()).bound_ns,

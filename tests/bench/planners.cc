@@ -190,7 +190,7 @@ void Run(const std::vector<char*>& names) {
       const absl::Time begin = absl::Now();
       const int64_t bound_ns =
           absl::GetFlag(FLAGS_bound) ? LowerBoundNs(graph, system, limit) : 1;
-      std::printf("%-20s bound %.6f s, found in %.3f s\n", graph.name.c_str(),
+      std::printf("%-20s bound %.9f s, found in %.3f s\n", graph.name.c_str(),
                   bound_ns / 1e9, absl::ToDoubleSeconds(absl::Now() - begin));
       for (const std::string& policy : absl::GetFlag(FLAGS_policies)) {
         Report(graph, system, limit, bound_ns, policy);

@@ -49,11 +49,19 @@ extern std::vector<KernelIndex> kernels;
 extern double copy_ns, price, most_ns;
 extern std::vector<double> least_ns, fast_ns;
 extern int64_t step_time_ns;
+extern std::vector<MomentPrices> lanes;
+extern TensorLife life;
+namespace life_prices_h {
+extern int slice;
+}  // namespace life_prices_h
 namespace life_search_h {
 extern BoundTimeline timeline;
-extern TensorLife life;
 extern LifePrices prices;
 }  // namespace life_search_h
+namespace passage_search_h {
+extern std::vector<int> slice;
+extern LifePrices prices;
+}  // namespace passage_search_h
 }  // namespace policies_bound
 
 namespace policies_deeptm {

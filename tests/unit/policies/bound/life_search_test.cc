@@ -31,9 +31,10 @@ class LifeSearchTest : public testing::Test {
     prices_.kernel.assign(2 * slices, 1);
     prices_.over_kernel.assign(2 * slices, 0);
     for (int m = 0; m < 4 * slices; ++m) {
-      const double price = m % 2 == 0 ? 5 : 1;
-      lane_.push_back({price, search_.fast_ns()[m], 5});
+      lane_.price.push_back(m % 2 == 0 ? 5 : 1);
+      lane_.over_price.push_back(5);
     }
+    GroupMoments(lane_);
     lanes_ = {lane_, lane_};
     prices_.lane = &lanes_;
     SetRoom(0);
@@ -58,8 +59,8 @@ class LifeSearchTest : public testing::Test {
 
   BoundTimeline timeline_;
   LifeSearch search_;
-  std::vector<LanePrice> lane_;
-  std::vector<std::vector<LanePrice>> lanes_;
+  MomentPrices lane_;
+  std::vector<MomentPrices> lanes_;
   LifePrices prices_;
 };
 
@@ -81,7 +82,7 @@ TEST_F(LifeSearchTest, AKernelHidesNoMoreOfACopyThanItLasts) {
 }
 
 TEST_F(LifeSearchTest, AKernelThatSlowOperandsProlongHidesMore) {
-  for (LanePrice& lane : lanes_[1]) lane.over_price = lane.price;
+  lanes_[1].over_price = lanes_[1].price;
   TensorLife life = Life();
   life.stops[0].can_be_fast = false;
   EXPECT_EQ(search_.Find(life, prices_).cost, 25 * 1);
@@ -138,13 +139,13 @@ TEST_F(LifeSearchTest, ChargesMakeUpTheCostOfACopy) {
   for (const int begin : {0, 1, 2}) {
     for (const int end : {2, 3, 6}) {
       LifeCopy copy{0, begin, end, 0};
-      for (const int direction : {0, 1}) {
+      for (const CopyDirection direction : {kCopyOut, kCopyIn}) {
         double ns = 0, cost = 0;
         for (const LaneCharge& charge :
              search_.Charges(copy, direction, 25, prices_)) {
-          const LanePrice& lane = lane_[charge.moment];
           ns += charge.ns;
-          cost += charge.ns * (charge.is_over ? lane.over_price : lane.price);
+          cost += charge.ns * (charge.is_over ? lane_.over_price
+                                              : lane_.price)[charge.moment];
         }
         const int kernels = (end + 1) / 2 - begin / 2;
         EXPECT_EQ(ns, 25);
