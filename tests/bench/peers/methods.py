@@ -37,9 +37,6 @@ class Method:
     name: str
     setting: str = ""
 
-    def __str__(self):
-        return f"{self.name} {self.setting}".strip()
-
 
 @dataclasses.dataclass(frozen=True)
 class Bench:
@@ -51,9 +48,7 @@ class Bench:
 
     def run(self, job, method, charge_bytes=HOST_BYTES, swap=None):
         """Returns what came of one run; `swap` is the file that it may swap to."""
-        scratch = self.folder / "run"
-        shutil.rmtree(scratch, ignore_errors=True)
-        (scratch / "slow").mkdir(parents=True)
+        scratch = self._scratch()
         with memory_cgroup.limited(charge_bytes) as cgroup:
             with swap.on() if swap else contextlib.nullcontext():
                 status = self._execute(cgroup.command(self._command(job, method, scratch)),
@@ -70,9 +65,16 @@ class Bench:
         command = [harness.PYTHON, "-c", "import torch, torchvision, torch.utils.checkpoint"]
         for _ in range(2):  # the first may be charged for the page cache of libraries
             with memory_cgroup.limited(HOST_BYTES) as cgroup:
-                self._execute(cgroup.command(command), self.folder)
+                self._execute(cgroup.command(command), self._scratch())
                 base_bytes = cgroup.peak_bytes()
         return base_bytes
+
+    def _scratch(self):
+        """Makes the empty folder of a run."""
+        scratch = self.folder / "run"
+        shutil.rmtree(scratch, ignore_errors=True)
+        (scratch / "slow").mkdir(parents=True)
+        return scratch
 
     def _command(self, job, method, scratch):
         train = [harness.PYTHON, TRAIN, job, "--steps", self.steps,

@@ -5,11 +5,12 @@
         [--rounds 3] [--steps 14] [--warm-up 5] [--give-up-after 600]
         [--folder DIRECTORY] [-o peers.json] [--plot peers.svg]
 
-Methods take turns: the job alone; Stowage under each limit; swap, and files for
-saved tensors, each in a cgroup with as much memory as Stowage's run was charged;
-files without a limit; torch.utils.checkpoint with so many segments. Each run is a process of its
-own in a cgroup of its own. The first --warm-up steps are not counted: Stowage
-profiles and plans in them. --folder is on the disk that is to be measured.
+Methods take turns: Stowage under each limit, and before it the job alone; swap,
+and files for saved tensors, each in a cgroup with as much memory as Stowage's
+run was charged; files without a limit; and torch.utils.checkpoint with so many
+segments. Each run is a process of its own in a cgroup of its own. The first
+--warm-up steps are not counted: Stowage profiles and plans in them. --folder is
+on the disk that is to be measured.
 """
 
 import argparse
@@ -64,25 +65,30 @@ def swap_if_allowed(arguments):
 
 
 def runs_of_round(bench, job, arguments, swap):
-    """Runs each method once; yields the results."""
-    yield bench.run(job, Method("alone"))
-    for limit in arguments.limits if "stowage" in arguments.methods else ():
+    """Runs each method once; yields the results.
+
+    The job runs alone again and again, since other load comes and goes.
+    """
+    wanted = arguments.methods
+    for limit in arguments.limits if "stowage" in wanted else ():
+        yield bench.run(job, Method("alone"))
         stowed = bench.run(job, Method("stowage", limit))
         yield stowed
         if swap:
             yield bench.run(job, Method("swap", limit), stowed["peak_bytes"], swap)
-        if "files" in arguments.methods:
+        if "files" in wanted:
             yield bench.run(job, Method("files", limit), stowed["peak_bytes"])
-    if "files" in arguments.methods:
+    yield bench.run(job, Method("alone"))
+    if "files" in wanted:
         yield bench.run(job, Method("files"))
-    for segments in arguments.segments if "checkpoint" in arguments.methods else ():
+    for segments in arguments.segments if "checkpoint" in wanted else ():
         yield bench.run(job, Method("checkpoint", segments))
 
 
-def print_progress(result, rounds):
+def print_progress(result, turn):
     name = f"{result['method']} {result['setting']}".strip()
     time = summary.show(summary.spread(result["steps_s"]), 3)
-    print(f"[{result['round'] + 1}/{rounds}] {result['job']:<12} {name:<14} {result['status']}: "
+    print(f"[{turn}] {result['job']:<12} {name:<14} {result['status']}: "
           f"{result['peak_bytes'] / 1e6:.0f} MB, {time} s", flush=True)
     if result["status"].startswith("failed"):
         print(result["output_end"], file=sys.stderr)
@@ -94,10 +100,13 @@ def measure(bench, arguments):
         for index in range(arguments.rounds):
             for job in arguments.jobs:
                 for result in runs_of_round(bench, job, arguments, swap):
-                    result["round"] = index
-                    print_progress(result, arguments.rounds)
-                    if result["method"] == "alone" and result["status"] != "ok":
-                        raise RuntimeError(f"{job} does not even run alone")
+                    if result["method"] == "alone":
+                        alone = result
+                    if alone["status"] != "ok":
+                        raise RuntimeError(f"{job} alone: {alone['status']}\n"
+                                           f"{alone['output_end']}")
+                    result.update(summary.beside(result, alone))
+                    print_progress(result, f"{index + 1}/{arguments.rounds}")
                     yield result
 
 

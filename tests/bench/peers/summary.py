@@ -1,14 +1,11 @@
-"""What several rounds of each method came to.
+"""What the runs of each method came to, beside the job alone.
 
+    result.update(summary.beside(result, alone))
     for row in summary.rows(results, base_bytes):
         print(summary.line(row))
 """
 
 import statistics
-
-
-def key_of(result):
-    return result["job"], result["method"], result["setting"]
 
 
 def ratio(result, alone):
@@ -32,35 +29,35 @@ def bits(result, alone):
     return ", ".join(other) + " differ" if other else "equal"
 
 
+def beside(result, alone):
+    return {"ratio": ratio(result, alone), "bits": bits(result, alone)}
+
+
 def spread(values):
-    """Returns [median, least, most]; None of no values."""
-    return [statistics.median(values), min(values), max(values)] if values else None
+    """Returns [median, least, most] of those that are known; None of none."""
+    known = [value for value in values if value is not None]
+    return [statistics.median(known), min(known), max(known)] if known else None
 
 
-def row(runs, alone, base_bytes):
-    """`alone` maps a round to its run alone."""
-    ratios = [ratio(run, alone[run["round"]]) for run in runs]
-    shares = [run["planned_share"] for run in runs if run["planned_share"] is not None]
+def row(runs, base_bytes):
     return {
-        "job": runs[0]["job"], "method": runs[0]["method"], "setting": runs[0]["setting"],
+        **{name: runs[0][name] for name in ("job", "method", "setting")},
         "base_bytes": base_bytes,
         "peak_bytes": spread([run["peak_bytes"] for run in runs]),
         "step_s": spread(sum((run["steps_s"] for run in runs), [])),
-        "ratio": spread([value for value in ratios if value is not None]),
-        "planned_share": spread(shares),
+        "ratio": spread([run["ratio"] for run in runs]),
+        "planned_share": spread([run["planned_share"] for run in runs]),
         "status": ", ".join(dict.fromkeys(run["status"] for run in runs)),
-        "bits": ", ".join(dict.fromkeys(bits(run, alone[run["round"]]) for run in runs)),
+        "bits": ", ".join(dict.fromkeys(run["bits"] for run in runs)),
     }
 
 
 def rows(results, base_bytes):
     """Returns a row for each job, method and setting, in the order of the results."""
-    alone = {(run["job"], run["round"]): run for run in results if run["method"] == "alone"}
     groups = {}
     for run in results:
-        groups.setdefault(key_of(run), []).append(run)
-    return [row(runs, {r: run for (name, r), run in alone.items() if name == key[0]}, base_bytes)
-            for key, runs in groups.items()]
+        groups.setdefault((run["job"], run["method"], run["setting"]), []).append(run)
+    return [row(runs, base_bytes) for runs in groups.values()]
 
 
 def show(values, digits, scale=1):
@@ -76,10 +73,10 @@ HEADER = ("| job | method | cgroup's peak, MB | s a step | over alone | bits | |
 
 def line(item):
     """Returns the row as one of a Markdown table."""
-    notes = "" if item["status"] == "ok" else item["status"]
+    notes = [] if item["status"] == "ok" else [item["status"]]
     if item["planned_share"]:
-        notes += f"{100 * item['planned_share'][0]:.0f} % of steps planned"
+        notes.append(f"{100 * item['planned_share'][0]:.0f} % of steps planned")
     cells = (item["job"], f"{item['method']} {item['setting']}".strip(),
              show(item["peak_bytes"], 0, 1e6), show(item["step_s"], 3),
-             show(item["ratio"], 2), item["bits"], notes)
+             show(item["ratio"], 2), item["bits"], ", ".join(notes))
     return "| " + " | ".join(cells) + " |"
