@@ -146,6 +146,8 @@ def parsed():
     arguments = parser.parse_args()
     for unknown in ({*arguments.jobs} - {*JOBS}) | ({*arguments.methods} - {*METHODS}):
         parser.error(f"no job and no method is called {unknown}")
+    if "swap" in arguments.methods and "stowage" not in arguments.methods:
+        parser.error("swap gets as much memory as stowage took: name both")
     quick = arguments.quick
     arguments.limits = arguments.limits or percents("20,40" if quick else "20,40,60,80")
     arguments.segments = arguments.segments or names("4" if quick else "2,4,8")
@@ -170,7 +172,7 @@ def main():
         measured = measure_and_keep(bench, arguments)
     except memory_cgroup.Unavailable as reason:
         sys.exit(f"no memory cgroup can be made here, and nothing is measured without: {reason}")
-    except RuntimeError as error:
+    except (RuntimeError, OSError, swap_file.Unavailable) as error:
         sys.exit(str(error))
     finally:
         shutil.rmtree(arguments.folder if temporary else arguments.folder / "run",
