@@ -1,0 +1,122 @@
+"""Trains one job, with a recipe of PyTorch's own or with none.
+
+    python3 train.py transformer --out digest.json --steps 8
+        [--recipe files|checkpoint] [--segments 4] [--folder /tmp] [--quick]
+
+It prints "step INDEX SECONDS s loss VALUE" after each step and writes hashes of
+all it computed.
+"""
+
+import argparse
+import contextlib
+import os
+import time
+import uuid
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+import jobs
+from digest import Digest
+from train_model import loss_of
+
+SMALLEST_ON_DISK = 1000  # elements, as in PyTorch's tutorial
+
+
+class SavedFile:
+    """A saved tensor in a file, which ends with it."""
+
+    def __init__(self, tensor, folder):
+        self._path = os.path.join(folder, str(uuid.uuid4()))
+        whole = tensor.storage().nbytes() == tensor.numel() * tensor.element_size()
+        torch.save(tensor if whole else tensor.clone(), self._path)
+
+    def load(self):
+        return torch.load(self._path)
+
+    def __del__(self):
+        os.remove(self._path)
+
+
+def saved_in_files(net, folder):
+    """Returns the hooks of PyTorch's tutorial on saved tensors.
+
+    https://pytorch.org/tutorials/intermediate/autograd_saved_tensors_hooks_tutorial.html
+    Unlike there, weights stay where they are anyway, and a view is saved without
+    the rest of its storage.
+    """
+    weights = {parameter.storage().data_ptr() for parameter in net.parameters()}
+
+    def pack(tensor):
+        if tensor.numel() < SMALLEST_ON_DISK or tensor.storage().data_ptr() in weights:
+            return tensor
+        return SavedFile(tensor, folder)
+
+    def unpack(saved):
+        return saved.load() if isinstance(saved, SavedFile) else saved
+
+    return torch.autograd.graph.saved_tensors_hooks(pack, unpack)
+
+
+def forward(blocks, inputs):
+    for block in blocks:
+        inputs = block(inputs)
+    return inputs
+
+
+def forward_checkpointed(blocks, inputs, segments):
+    """Recomputes all but the last segment, as checkpoint_sequential() does.
+
+    That function needs inputs with gradients in PyTorch 1.13; images and words
+    have none.
+    """
+    size = -(-len(blocks) // segments)
+    *others, last = [blocks[i:i + size] for i in range(0, len(blocks), size)]
+    for segment in others:
+        inputs = checkpoint(forward, segment, inputs, use_reentrant=False)
+    return forward(last, inputs)
+
+
+def loss_with_recipe(job, step, arguments):
+    inputs, target = job.batch(step)
+    blocks = job.blocks(inputs)
+    if arguments.recipe == "checkpoint":
+        return loss_of(forward_checkpointed(blocks, inputs, arguments.segments), target)
+    hooks = contextlib.nullcontext()
+    if arguments.recipe == "files":
+        hooks = saved_in_files(job.net, arguments.folder)
+    with hooks:
+        return loss_of(forward(blocks, inputs), target)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("job", choices=jobs.MAKERS)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--steps", type=int, default=5)
+    parser.add_argument("--recipe", choices=("none", "files", "checkpoint"), default="none")
+    parser.add_argument("--segments", type=int, default=4)
+    parser.add_argument("--folder", default="/tmp")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--threads", type=int, default=2)
+    arguments = parser.parse_args()
+
+    torch.set_num_threads(arguments.threads)
+    job = jobs.make(arguments.job, arguments.quick)
+    digest = Digest()
+    for step in range(arguments.steps):
+        begin_s = time.perf_counter()
+        job.optimizer.zero_grad()
+        loss = loss_with_recipe(job, step, arguments)
+        loss.backward()
+        job.optimizer.step()
+        value = loss.item()
+        seconds = time.perf_counter() - begin_s
+        print(f"step {step} {seconds:.6f} s loss {value!r}", flush=True)
+        digest.add("losses", value)
+    digest.add_model(job.net)
+    digest.write(arguments.out)
+
+
+if __name__ == "__main__":
+    main()
