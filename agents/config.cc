@@ -100,6 +100,9 @@ void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
       ->envname(VariableOf("allow-plaintext"));
   AddOption(app, "fast-tier", config.fast_tier,
             "Fast tier: dram, or dram:N for NUMA node N");
+  AddOption(app, "system", config.system,
+            "File of a memory system, which stowage calibrate wrote, for jobs "
+            "on its tiers; empty: the agent measures them");
   AddOption(app, "fast", config.job.fast,
             "Limit on fast memory of jobs that ask for none: 900MiB, 40% or "
             "0.4, auto, "
@@ -242,8 +245,8 @@ std::string ToString(const AgentConfig& config) {
       "\nsocket-group: ", GroupText(config.socket_access.group),
       "\nservice: ", config.service,
       "\nallow-plaintext: ", config.allow_plaintext ? "true" : "false",
-      "\nfast-tier: ", config.fast_tier, "\nfast: ", config.job.fast,
-      "\nslow: ", config.job.slow,
+      "\nfast-tier: ", config.fast_tier, "\nsystem: ", config.system,
+      "\nfast: ", config.job.fast, "\nslow: ", config.job.slow,
       "\nslow-dir: ", absl::StrJoin(config.slow_dirs, ":"),
       "\npolicy: ", config.job.policy, "\nreport-dir: ", config.report_dir,
       "\ngraph-dir: ", config.graph_dir, "\nnode: ", config.node,

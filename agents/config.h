@@ -21,6 +21,7 @@ struct AgentConfig {
   std::string service;
   bool allow_plaintext = false;  // also where others can read it
   std::string fast_tier = "dram";
+  std::string system;  // file of a memory system; empty: tiers are measured
   JobDefaults job;
   std::vector<std::string> slow_dirs;  // that jobs may name
   std::string report_dir;

@@ -6,10 +6,13 @@
 #include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "agents/config.h"
+#include "agents/engine/system_file.h"
 #include "agents/engine/tier_catalog.h"
 #include "agents/jobs/job_server.h"
 #include "agents/jobs/service_link.h"
@@ -61,6 +64,26 @@ absl::Status CheckDirectories(const AgentConfig& config) {
   return absl::OkStatus();
 }
 
+// Returns the memory system that --system names, if it does.
+absl::StatusOr<std::optional<v1::MemorySystem>> KnownSystem(
+    const AgentConfig& config) {
+  if (config.system.empty()) return std::nullopt;
+  return ReadSystemFile(config.system);
+}
+
+// Returns INVALID_ARGUMENT if the system that is known is not the one that jobs
+// get which ask for nothing else.
+absl::Status CheckSuits(const std::optional<v1::MemorySystem>& known,
+                        const v1::MemorySystem& used) {
+  if (!known || known->tiers(1).name() == used.tiers(1).name()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--system has the slow tier '", known->tiers(1).name(),
+                   "', and --slow is '", used.tiers(1).name(),
+                   "'; calibrate this tier or leave --system out"));
+}
+
 int Serve(const AgentConfig& config) {
   const absl::Status directories = CheckDirectories(config);
   if (!directories.ok()) return Fail(directories, kExitTier);
@@ -69,9 +92,13 @@ int Serve(const AgentConfig& config) {
   if (!slow_directories.ok()) {
     return Fail(slow_directories.status(), kExitTier);
   }
-  TierCatalog catalog(config.node, config.fast_tier);
+  const auto known = KnownSystem(config);
+  if (!known.ok()) return Fail(known.status(), kExitUsage);
+  TierCatalog catalog(config.node, config.fast_tier, *known);
   const auto slow = catalog.Slow(slow_directories->default_tier());
   if (!slow.ok()) return Fail(slow.status(), kExitTier);
+  const absl::Status suits = CheckSuits(*known, (*slow)->system);
+  if (!suits.ok()) return Fail(suits, kExitUsage);
   const std::unique_ptr<ServiceLink> service =
       ConnectService(config, (*slow)->system);
   absl::StatusOr<std::unique_ptr<JobServer>> server =

@@ -1,9 +1,9 @@
 #include "agents/engine/calibration.h"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
+#include <atomic>
 #include <cstring>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -16,19 +16,14 @@
 #include "agents/engine/tier_room.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/session.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
 namespace {
 
-// The first is the smallest tensor that moves.
-constexpr std::array<int64_t, 4> kBufferBytes = {16 << 10, 64 << 10, 1 << 20,
-                                                 16 << 20};
-constexpr int64_t kArenaBytes = 3 * kBufferBytes.back();
-constexpr int kRepetitions = 3;
-// Index of what is nearest to the chunks that kernels stream.
-constexpr int kStreamedPoint = 1;
+// What kernels stream at a time, about.
+constexpr int64_t kStreamedBytes = 64 << 10;
 
-constexpr MoveOrder kWithinFast = {.to_offset_bytes = kBufferBytes.back()};
 constexpr MoveOrder kOut = {.to_tier = 1};
 constexpr MoveOrder kIn = {.from_tier = 1};
 
@@ -39,9 +34,15 @@ struct CurvePoint {
 
 using Curve = std::vector<CurvePoint>;
 
+// Returns the room that copies of all sizes need in each tier, side by side.
+int64_t ArenaBytes(const CalibrationOptions& options) {
+  return 3 * options.buffer_bytes.back();
+}
+
 // Returns the median time of one copy.
-absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover, MoveOrder order) {
-  std::array<int64_t, kRepetitions> durations_ns;
+absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover,
+                                      const MoveOrder& order, int repetitions) {
+  std::vector<int64_t> durations_ns(repetitions);
   for (int64_t& duration_ns : durations_ns) {
     const int64_t begin_ns = session::NowNs();
     const int error = mover.Move(order);
@@ -53,14 +54,24 @@ absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover, MoveOrder order) {
     duration_ns = session::NowNs() - begin_ns;
   }
   std::sort(durations_ns.begin(), durations_ns.end());
-  return std::max(durations_ns[kRepetitions / 2], int64_t{1});
+  return std::max(durations_ns[repetitions / 2], int64_t{1});
 }
 
-absl::StatusOr<Curve> MeasureCurve(const Mover& mover, MoveOrder order) {
+void Tell(const CalibrationOptions& options, const std::string& curve,
+          int64_t size_bytes) {
+  if (!options.progress) return;
+  options.progress(absl::StrCat(curve, ", ", session::SizeText(size_bytes)));
+}
+
+absl::StatusOr<Curve> MeasureCurve(const Mover& mover, MoveOrder order,
+                                   const std::string& name,
+                                   const CalibrationOptions& options) {
   Curve curve;
-  for (int64_t size_bytes : kBufferBytes) {
+  for (const int64_t size_bytes : options.buffer_bytes) {
+    Tell(options, name, size_bytes);
     order.size_bytes = size_bytes;
-    const absl::StatusOr<int64_t> duration_ns = MeasureCopyNs(mover, order);
+    const absl::StatusOr<int64_t> duration_ns =
+        MeasureCopyNs(mover, order, options.repetitions);
     if (!duration_ns.ok()) return duration_ns.status();
     curve.push_back({size_bytes, *duration_ns});
   }
@@ -118,14 +129,25 @@ int64_t SlowedBandwidth(const CurvePoint& fast, int64_t ps_per_byte) {
       fast.duration_ns + fast.buffer_bytes * ps_per_byte / 1000);
 }
 
+// Returns the point that is nearest to what kernels stream at a time, from
+// below if there is one.
+const CurvePoint& StreamedPoint(const Curve& curve) {
+  size_t at = 0;
+  while (at + 1 < curve.size() &&
+         curve[at + 1].buffer_bytes <= kStreamedBytes) {
+    ++at;
+  }
+  return curve[at];
+}
+
 // Describes the slow tier as each thread of a kernel sees it; one thread has
 // measured `out` and `in`. Kernels use an addressable tier in place, and stream
 // small chunks of a file through a window.
 v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
                           const Curve& in, const Curve& out) {
   if (traits.file) {
-    return DescribeTier(traits, BytesPerSecond(in[kStreamedPoint]),
-                        BytesPerSecond(out[kStreamedPoint]));
+    return DescribeTier(traits, BytesPerSecond(StreamedPoint(in)),
+                        BytesPerSecond(StreamedPoint(out)));
   }
   if (traits.kernel_read_ps_per_byte > 0) {
     return DescribeTier(
@@ -147,11 +169,12 @@ std::string SystemName(const std::string& node, const std::string& slow) {
 }
 
 absl::StatusOr<std::vector<TierRoom>> MakeRooms(const TierProvider& fast,
-                                                const TierProvider& slow) {
+                                                const TierProvider& slow,
+                                                int64_t arena_bytes) {
   std::vector<TierRoom> rooms;
   for (const TierProvider* provider : {&fast, &slow}) {
     absl::StatusOr<std::unique_ptr<Arena>> arena =
-        provider->CreateArena(kArenaBytes);
+        provider->CreateArena(arena_bytes);
     if (!arena.ok()) return arena.status();
     const TierTraits& traits = provider->traits();
     rooms.push_back({.arena = *std::move(arena),
@@ -160,8 +183,40 @@ absl::StatusOr<std::vector<TierRoom>> MakeRooms(const TierProvider& fast,
                          traits.copy_read_threads, traits.copy_write_threads)});
   }
   // Pages that were never touched would count as slow copies.
-  std::memset(rooms.front().arena->mapped(), 1, kArenaBytes);
+  std::memset(rooms.front().arena->mapped(), 1, arena_bytes);
   return rooms;
+}
+
+// Makes the blocks or pages that copies write and read: holes of a file are read
+// without its medium.
+absl::Status WriteOnce(const Mover& mover, const CalibrationOptions& options) {
+  MoveOrder order = kOut;
+  order.size_bytes = options.buffer_bytes.back();
+  absl::Status status = MeasureCopyNs(mover, order, /*repetitions=*/1).status();
+  order.to_offset_bytes = order.size_bytes;
+  status.Update(MeasureCopyNs(mover, order, /*repetitions=*/1).status());
+  return status;
+}
+
+// Returns the bandwidth of `order` while `other` is repeated on another thread.
+absl::StatusOr<int64_t> MeasureBeside(const Mover& mover,
+                                      const MoveOrder& order,
+                                      const MoveOrder& other, int repetitions) {
+  std::atomic<bool> done = false;
+  std::future<int> beside = std::async(std::launch::async, [&] {
+    int error = 0;
+    while (error == 0 && !done) error = mover.Move(other);
+    return error;
+  });
+  const absl::StatusOr<int64_t> duration_ns =
+      MeasureCopyNs(mover, order, repetitions);
+  done = true;
+  const int error = beside.get();
+  if (!duration_ns.ok()) return duration_ns.status();
+  if (error != 0) {
+    return absl::ErrnoToStatus(error, "a copy beside a trial copy failed");
+  }
+  return BytesPerSecond(order.size_bytes, *duration_ns);
 }
 
 }  // namespace
@@ -172,26 +227,29 @@ int64_t RoundToTwoDigits(int64_t value) {
   return (value + unit / 2) / unit * unit;
 }
 
-absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
-                                                     const TierProvider& fast,
-                                                     const TierProvider& slow) {
-  absl::StatusOr<std::vector<TierRoom>> rooms = MakeRooms(fast, slow);
+absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
+    const std::string& node, const TierProvider& fast, const TierProvider& slow,
+    const CalibrationOptions& options) {
+  absl::StatusOr<std::vector<TierRoom>> rooms =
+      MakeRooms(fast, slow, ArenaBytes(options));
   if (!rooms.ok()) return rooms.status();
   const absl::Notification never;
   const Mover mover(&*rooms, &never);
-  // The first write makes blocks or pages; only later ones are typical.
-  MoveOrder first = kOut;
-  first.size_bytes = kBufferBytes.back();
-  absl::Status status = MeasureCopyNs(mover, first).status();
-  const absl::StatusOr<Curve> out = MeasureCurve(mover, kOut);
-  const absl::StatusOr<Curve> in = MeasureCurve(mover, kIn);
+  absl::Status status = WriteOnce(mover, options);
+  const absl::StatusOr<Curve> out = MeasureCurve(mover, kOut, "out", options);
+  const absl::StatusOr<Curve> in = MeasureCurve(mover, kIn, "in", options);
   const Mover one_thread(&*rooms, &never, /*cores=*/1);
-  const absl::StatusOr<Curve> within = MeasureCurve(one_thread, kWithinFast);
+  const MoveOrder within_fast = {.to_offset_bytes =
+                                     options.buffer_bytes.back()};
+  const absl::StatusOr<Curve> within =
+      MeasureCurve(one_thread, within_fast, "within fast memory", options);
   const bool threads_gain = rooms->back().arena->gains_from_threads();
   const absl::StatusOr<Curve> kernel_out =
-      threads_gain ? MeasureCurve(one_thread, kOut) : out;
+      threads_gain ? MeasureCurve(one_thread, kOut, "out, a thread", options)
+                   : out;
   const absl::StatusOr<Curve> kernel_in =
-      threads_gain ? MeasureCurve(one_thread, kIn) : in;
+      threads_gain ? MeasureCurve(one_thread, kIn, "in, a thread", options)
+                   : in;
   for (const auto* curve : {&out, &in, &within, &kernel_out, &kernel_in}) {
     status.Update(curve->status());
   }
@@ -207,11 +265,36 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(const std::string& node,
   *system.add_tiers() =
       DescribeSlowTier(slow.traits(), *within, *kernel_in, *kernel_out);
   MoveOrder smallest = kOut;
-  smallest.size_bytes = kBufferBytes.front();
+  smallest.size_bytes = options.buffer_bytes.front();
   const int64_t setup_ns = MeasureHandOverNs(*std::move(rooms), smallest);
   AddCopyCurve(0, 1, *out, setup_ns, system);
   AddCopyCurve(1, 0, *in, setup_ns, system);
   return system;
+}
+
+absl::StatusOr<std::vector<BothWays>> MeasureBothWays(
+    const TierProvider& fast, const TierProvider& slow,
+    const CalibrationOptions& options) {
+  absl::StatusOr<std::vector<TierRoom>> rooms =
+      MakeRooms(fast, slow, ArenaBytes(options));
+  if (!rooms.ok()) return rooms.status();
+  const absl::Notification never;
+  const Mover mover(&*rooms, &never);
+  const absl::Status written = WriteOnce(mover, options);
+  if (!written.ok()) return written;
+  std::vector<BothWays> both;
+  for (const int64_t size_bytes : options.buffer_bytes) {
+    Tell(options, "both ways", size_bytes);
+    MoveOrder out = kOut, in = kIn;
+    out.size_bytes = in.size_bytes = size_bytes;
+    in.from_offset_bytes = in.to_offset_bytes = options.buffer_bytes.back();
+    const auto out_speed = MeasureBeside(mover, out, in, options.repetitions);
+    if (!out_speed.ok()) return out_speed.status();
+    const auto in_speed = MeasureBeside(mover, in, out, options.repetitions);
+    if (!in_speed.ok()) return in_speed.status();
+    both.push_back({size_bytes, *out_speed, *in_speed});
+  }
+  return both;
 }
 
 }  // namespace stowage::agent

@@ -8,6 +8,17 @@
 
 namespace stowage::agent {
 
+namespace {
+
+bool Describes(const v1::MemorySystem& system, const TierProvider& fast,
+               const TierProvider& slow) {
+  return system.tiers_size() == 2 &&
+         system.tiers(0).name() == fast.traits().name &&
+         system.tiers(1).name() == slow.traits().name;
+}
+
+}  // namespace
+
 absl::StatusOr<TierRoom> TierEntry::MakeRoom(int64_t capacity_bytes) const {
   absl::StatusOr<std::unique_ptr<Arena>> arena =
       provider->CreateArena(capacity_bytes);
@@ -51,6 +62,7 @@ absl::StatusOr<std::shared_ptr<const TierEntry>> TierCatalog::Fast() {
 
 absl::StatusOr<v1::MemorySystem> TierCatalog::SystemOf(
     const TierProvider& fast, const TierProvider& slow) {
+  if (known_ && Describes(*known_, fast, slow)) return *known_;
   const std::string kind =
       absl::StrCat(slow.traits().name, " on ", slow.traits().medium);
   if (const auto found = systems_.find(kind); found != systems_.end()) {

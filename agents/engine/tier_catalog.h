@@ -8,7 +8,9 @@
 #define STOWAGE_AGENTS_ENGINE_TIER_CATALOG_H_
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
@@ -34,9 +36,13 @@ struct TierEntry {
 // Thread-safe. Entries live as long as somebody holds them.
 class TierCatalog {
  public:
-  // `fast_spec` names the fast tier: "dram" or "dram:N".
-  TierCatalog(std::string node, std::string fast_spec)
-      : node_(std::move(node)), fast_spec_(std::move(fast_spec)) {}
+  // `fast_spec` names the fast tier: "dram" or "dram:N". `known`, if given, is
+  // taken for its two tiers, by name, in place of a measurement.
+  TierCatalog(std::string node, std::string fast_spec,
+              std::optional<v1::MemorySystem> known = std::nullopt)
+      : node_(std::move(node)),
+        fast_spec_(std::move(fast_spec)),
+        known_(std::move(known)) {}
 
   absl::StatusOr<std::shared_ptr<const TierEntry>> Fast();
   // Returns the tier that `spec` names. Measures its medium the first time, and
@@ -55,6 +61,7 @@ class TierCatalog {
 
   const std::string node_;
   const std::string fast_spec_;
+  const std::optional<v1::MemorySystem> known_;
   absl::Mutex mutex_;
   std::shared_ptr<const TierEntry> fast_ ABSL_GUARDED_BY(mutex_);
   // By kind and medium, of which a host has few. A job that keeps naming other

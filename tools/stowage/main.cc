@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/stowage/commands/calibrate_command.h"
 #include "tools/stowage/commands/capture_command.h"
 #include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/commands/compare_command.h"
@@ -51,6 +52,7 @@ int Main(int argc, char** argv) {
   AddCompareCommand(root, commands);
   AddTrainCommand(root, commands);
   AddExplainCommand(root, commands);
+  AddCalibrateCommand(root, commands);
   AddStatusCommand(root, commands);
   const std::optional<int> exit_code =
       command_line.Parse(static_cast<int>(separator - argv), argv);

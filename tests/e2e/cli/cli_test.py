@@ -397,6 +397,44 @@ class PlanTest(CliTest):
         self.assertIn("<svg", picture.read_text())
 
 
+class CalibrateTest(CliTest):
+
+    def test_measures_a_system_that_plan_takes(self):
+        system, picture = self.folder / "host.json", self.folder / "host.svg"
+        result = stowage("calibrate", "--slow", f"file:{self.folder}", "--largest",
+                         "64KiB", "-o", system, "--plot", picture)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("in beside out", result.stdout)
+        self.assertIn("64.0 KiB", result.stdout)
+        self.assertIn("[12/12]", result.stderr)
+        self.assertIn("<svg", picture.read_text())
+        curves = json.loads(system.read_text())["copies"]
+        self.assertEqual([4096, 16384, 65536],
+                         [int(point["bufferBytes"]) for point in curves[0]["points"]])
+        planned = stowage("plan", CAPTURED, "--system", system, "--fast-ratio", "0.4")
+        self.assertEqual(planned.returncode, 0, planned.stderr)
+
+    def test_gives_the_same_as_json(self):
+        result = stowage("calibrate", "--slow", "emulated:cxl", "--largest", "4KiB",
+                         "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        [size] = json.loads(result.stdout)["sizes"]
+        self.assertEqual(size["buffer_bytes"], 4096)
+        self.assertGreater(size["in_both_ways_bytes_per_second"], 0)
+
+    def test_refuses_what_it_cannot_measure(self):
+        self.assert_fails(stowage("calibrate", "--slow", "file:/no/such"), NO_INPUT,
+                          "/no/such")
+        self.assert_fails(stowage("calibrate", "--slow", "tape:/x"), USAGE, "'tape'")
+        for largest in ("1KiB", "2GiB", "0", "much"):
+            self.assert_fails(
+                stowage("calibrate", "--slow", "emulated:cxl", "--largest", largest),
+                USAGE, "--largest", largest)
+        self.assert_fails(
+            stowage("calibrate", "--slow", "emulated:cxl", "-o", "/no/such/x.json"),
+            CANNOT_CREATE, "/no/such")
+
+
 class TrainTest(CliTest):
 
     # Each kernel needs two tensors of 1 MiB, and the weights are a third.

@@ -44,6 +44,19 @@ class AgentTest : public testing::Test {
   const std::string socket_ = directory_.path() + "/agent.sock";
 };
 
+TEST_F(AgentTest, RefusesAMemorySystemOfAnotherSlowTier) {
+  const std::string path = directory_.path() + "/system.json";
+  std::ofstream(path) << R"({"tiers": [{"name": "dram"}, {"name": "file"}]})";
+  const Outcome other =
+      Run("--socket " + socket_ + " --slow emulated:cxl --system " + path);
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.output, HasSubstr("'file', and --slow is 'emulated-cxl'"));
+  const Outcome none =
+      Run("--socket " + socket_ + " --system " + directory_.path() + "/none");
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_THAT(none.output, HasSubstr("stowage calibrate"));
+}
+
 TEST_F(AgentTest, RefusesWhatItDoesNotKnow) {
   const Outcome flag = Run("--bogus 1");
   EXPECT_EQ(flag.exit_code, 1);

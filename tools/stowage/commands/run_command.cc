@@ -104,6 +104,9 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
           "How much slower steps may be under --fast auto; 5% by default");
   app.Add("--slow", request->slow,
           "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
+  app.Add("--system", request->system_path,
+          "File of a memory system that stowage calibrate wrote; the private "
+          "agent measures by default");
   app.Add("--policy", request->policy, "Policy that makes the plan");
   app.Add("--hints", request->hints,
           "Ask the trained network of --policy deeptm when a step leaves its "

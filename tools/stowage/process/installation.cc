@@ -32,6 +32,7 @@ absl::StatusOr<Installation> FindInstallation() {
       .trainer_path = bin / "stowage-trainer",
       .training_plotter_path = share / "plot/plot_training.py",
       .explanation_plotter_path = share / "plot/plot_explanation.py",
+      .calibration_plotter_path = share / "plot/plot_calibration.py",
   };
 }
 

@@ -27,6 +27,7 @@ struct Installation {
   std::string trainer_path;              // stowage-trainer
   std::string training_plotter_path;     // plot_training.py
   std::string explanation_plotter_path;  // plot_explanation.py
+  std::string calibration_plotter_path;  // plot_calibration.py
 };
 
 // Returns the paths, which follow from /proc/self/exe. Does not check that the

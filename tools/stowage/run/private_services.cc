@@ -146,6 +146,7 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
   if (options.allow_plaintext) process.argv.push_back("--allow-plaintext");
   AddFlag("fast", options.fast, process.argv);
   AddFlag("slow", options.slow, process.argv);
+  AddFlag("system", options.system_path, process.argv);
   // The agent's jobs are this user's, and may name any directory of this user.
   AddFlag("slow-dir", "/", process.argv);
   AddFlag("policy", options.policy, process.argv);

@@ -25,6 +25,7 @@ namespace stowage::cli {
 struct ServicesOptions {
   std::string fast = "unlimited";
   std::string slow;              // empty: the agent's default
+  std::string system_path;       // of a memory system; empty: it is measured
   std::string policy;            // empty: the default policy
   std::string service_address;   // empty: a private service
   bool allow_plaintext = false;  // to a service on another host

@@ -56,6 +56,11 @@ absl::Status CheckRunRequest(const RunRequest& request) {
                            "' is not a number above 0 and at most 10, or so "
                            "many percent (\"5%\")"));
   }
+  if (!request.system_path.empty() && !request.agent_socket.empty()) {
+    return absl::InvalidArgumentError(
+        "--system is for a private agent, and --agent names another one; leave "
+        "one of them out");
+  }
   const absl::Status policy = CheckPolicy(request);
   if (!policy.ok() || request.plot_path.empty()) return policy;
   if (!request.agent_socket.empty()) {

@@ -15,6 +15,7 @@ struct RunRequest {
   std::string fast = "unlimited";  // "900MiB", "40%", "auto", "unlimited"
   std::string slowdown;            // that "auto" may cost: "10%"; may be empty
   std::string slow;              // "file:DIR", ...; empty: the agent's default
+  std::string system_path;       // of a memory system; empty: it is measured
   std::string policy;            // empty: the default policy
   bool hints = false;            // of that policy, for steps off their plan
   std::string agent_socket;      // empty: a private agent

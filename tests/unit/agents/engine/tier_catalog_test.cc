@@ -41,6 +41,20 @@ TEST(TierCatalogTest, MeasuresEachMedium) {
   EXPECT_NE((*cxl)->system.name(), (*optane)->system.name());
 }
 
+TEST(TierCatalogTest, TakesAKnownSystemForItsTiersAndMeasuresOthers) {
+  v1::MemorySystem known;
+  known.set_name("calibrated");
+  known.add_tiers()->set_name("dram");
+  known.add_tiers()->set_name("file");
+  TierCatalog catalog("node", "dram", known);
+  const auto file = catalog.Slow("file:/tmp");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ((*file)->system.name(), "calibrated");
+  const auto cxl = catalog.Slow("emulated:cxl");
+  ASSERT_TRUE(cxl.ok()) << cxl.status();
+  EXPECT_EQ((*cxl)->system.name(), "node-emulated-cxl");
+}
+
 TEST(TierCatalogTest, PassesOnWhyATierDoesNotServe) {
   TierCatalog catalog("node", "dram");
   EXPECT_TRUE(absl::IsNotFound(catalog.Slow("file:/no/such").status()));

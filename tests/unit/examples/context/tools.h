@@ -20,6 +20,11 @@ extern Installation installation;
 extern std::string path, text, run_id, address;
 extern int64_t limit;
 
+namespace tools_stowage_calibrate {
+extern v1::MemorySystem system;
+extern std::vector<agent::BothWays> both_ways;
+}  // namespace tools_stowage_calibrate
+
 namespace tools_stowage_commands {
 struct PlanArguments {
   std::string graph_path;
