@@ -1,10 +1,6 @@
 #include "agents/engine/calibration.h"
 
-#include <algorithm>
-#include <atomic>
-#include <cstring>
-#include <future>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,9 +10,7 @@
 #include "agents/engine/hand_over.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
-#include "client_sdk/session/clock.h"
 #include "client_sdk/session/session.h"
-#include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
 namespace {
@@ -24,44 +18,12 @@ namespace {
 // What kernels stream at a time, about.
 constexpr int64_t kStreamedBytes = 64 << 10;
 
-constexpr MoveOrder kOut = {.to_tier = 1};
-constexpr MoveOrder kIn = {.from_tier = 1};
-
 struct CurvePoint {
   int64_t buffer_bytes;
   int64_t duration_ns;
 };
 
 using Curve = std::vector<CurvePoint>;
-
-// Returns the room that copies of all sizes need in each tier, side by side.
-int64_t ArenaBytes(const CalibrationOptions& options) {
-  return 3 * options.buffer_bytes.back();
-}
-
-// Returns the median time of one copy.
-absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover,
-                                      const MoveOrder& order, int repetitions) {
-  std::vector<int64_t> durations_ns(repetitions);
-  for (int64_t& duration_ns : durations_ns) {
-    const int64_t begin_ns = session::NowNs();
-    const int error = mover.Move(order);
-    if (error != 0) {
-      return absl::ErrnoToStatus(
-          error,
-          absl::StrCat("a trial copy of ", order.size_bytes, " bytes failed"));
-    }
-    duration_ns = session::NowNs() - begin_ns;
-  }
-  std::sort(durations_ns.begin(), durations_ns.end());
-  return std::max(durations_ns[repetitions / 2], int64_t{1});
-}
-
-void Tell(const CalibrationOptions& options, const std::string& curve,
-          int64_t size_bytes) {
-  if (!options.progress) return;
-  options.progress(absl::StrCat(curve, ", ", session::SizeText(size_bytes)));
-}
 
 absl::StatusOr<Curve> MeasureCurve(const Mover& mover, MoveOrder order,
                                    const std::string& name,
@@ -78,12 +40,7 @@ absl::StatusOr<Curve> MeasureCurve(const Mover& mover, MoveOrder order,
   return curve;
 }
 
-int64_t BytesPerSecond(int64_t size_bytes, int64_t duration_ns) {
-  return std::max<int64_t>(
-      RoundToTwoDigits(size_bytes * 1'000'000'000 / duration_ns), 1);
-}
-
-int64_t BytesPerSecond(const CurvePoint& point) {
+int64_t BandwidthOf(const CurvePoint& point) {
   return BytesPerSecond(point.buffer_bytes, point.duration_ns);
 }
 
@@ -96,7 +53,7 @@ void AddCopyCurve(int from, int to, const Curve& curve, int64_t setup_ns,
   for (const CurvePoint& point : curve) {
     v1::CopyPoint& out = *copy.add_points();
     out.set_buffer_bytes(point.buffer_bytes);
-    out.set_bytes_per_second(BytesPerSecond(point));
+    out.set_bytes_per_second(BandwidthOf(point));
   }
 }
 
@@ -146,8 +103,8 @@ const CurvePoint& StreamedPoint(const Curve& curve) {
 v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
                           const Curve& in, const Curve& out) {
   if (traits.file) {
-    return DescribeTier(traits, BytesPerSecond(StreamedPoint(in)),
-                        BytesPerSecond(StreamedPoint(out)));
+    return DescribeTier(traits, BandwidthOf(StreamedPoint(in)),
+                        BandwidthOf(StreamedPoint(out)));
   }
   if (traits.kernel_read_ps_per_byte > 0) {
     return DescribeTier(
@@ -155,8 +112,7 @@ v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
         SlowedBandwidth(within_fast.back(), traits.kernel_read_ps_per_byte),
         SlowedBandwidth(within_fast.back(), traits.kernel_write_ps_per_byte));
   }
-  return DescribeTier(traits, BytesPerSecond(in.back()),
-                      BytesPerSecond(out.back()));
+  return DescribeTier(traits, BandwidthOf(in.back()), BandwidthOf(out.back()));
 }
 
 // Returns a system name: at most 128 letters, digits, '.', '_' and '-'.
@@ -168,76 +124,20 @@ std::string SystemName(const std::string& node, const std::string& slow) {
   return name;
 }
 
-absl::StatusOr<std::vector<TierRoom>> MakeRooms(const TierProvider& fast,
-                                                const TierProvider& slow,
-                                                int64_t arena_bytes) {
-  std::vector<TierRoom> rooms;
-  for (const TierProvider* provider : {&fast, &slow}) {
-    absl::StatusOr<std::unique_ptr<Arena>> arena =
-        provider->CreateArena(arena_bytes);
-    if (!arena.ok()) return arena.status();
-    const TierTraits& traits = provider->traits();
-    rooms.push_back({.arena = *std::move(arena),
-                     .traits = traits,
-                     .gate = std::make_shared<CopyGate>(
-                         traits.copy_read_threads, traits.copy_write_threads)});
-  }
-  // Pages that were never touched would count as slow copies.
-  std::memset(rooms.front().arena->mapped(), 1, arena_bytes);
-  return rooms;
-}
-
-// Makes the blocks or pages that copies write and read: holes of a file are read
-// without its medium.
-absl::Status WriteOnce(const Mover& mover, const CalibrationOptions& options) {
-  MoveOrder order = kOut;
-  order.size_bytes = options.buffer_bytes.back();
-  absl::Status status = MeasureCopyNs(mover, order, /*repetitions=*/1).status();
-  order.to_offset_bytes = order.size_bytes;
-  status.Update(MeasureCopyNs(mover, order, /*repetitions=*/1).status());
-  return status;
-}
-
-// Returns the bandwidth of `order` while `other` is repeated on another thread.
-absl::StatusOr<int64_t> MeasureBeside(const Mover& mover,
-                                      const MoveOrder& order,
-                                      const MoveOrder& other, int repetitions) {
-  std::atomic<bool> done = false;
-  std::future<int> beside = std::async(std::launch::async, [&] {
-    int error = 0;
-    while (error == 0 && !done) error = mover.Move(other);
-    return error;
-  });
-  const absl::StatusOr<int64_t> duration_ns =
-      MeasureCopyNs(mover, order, repetitions);
-  done = true;
-  const int error = beside.get();
-  if (!duration_ns.ok()) return duration_ns.status();
-  if (error != 0) {
-    return absl::ErrnoToStatus(error, "a copy beside a trial copy failed");
-  }
-  return BytesPerSecond(order.size_bytes, *duration_ns);
-}
-
 }  // namespace
-
-int64_t RoundToTwoDigits(int64_t value) {
-  int64_t unit = 1;
-  while (value / unit >= 100) unit *= 10;
-  return (value + unit / 2) / unit * unit;
-}
 
 absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
     const std::string& node, const TierProvider& fast, const TierProvider& slow,
     const CalibrationOptions& options) {
   absl::StatusOr<std::vector<TierRoom>> rooms =
-      MakeRooms(fast, slow, ArenaBytes(options));
+      MakeTrialRooms(fast, slow, options);
   if (!rooms.ok()) return rooms.status();
   const absl::Notification never;
   const Mover mover(&*rooms, &never);
-  absl::Status status = WriteOnce(mover, options);
-  const absl::StatusOr<Curve> out = MeasureCurve(mover, kOut, "out", options);
-  const absl::StatusOr<Curve> in = MeasureCurve(mover, kIn, "in", options);
+  const absl::StatusOr<Curve> out =
+      MeasureCurve(mover, kOutOfFast, "out", options);
+  const absl::StatusOr<Curve> in =
+      MeasureCurve(mover, kIntoFast, "in", options);
   const Mover one_thread(&*rooms, &never, /*cores=*/1);
   const MoveOrder within_fast = {.to_offset_bytes =
                                      options.buffer_bytes.back()};
@@ -245,11 +145,14 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
       MeasureCurve(one_thread, within_fast, "within fast memory", options);
   const bool threads_gain = rooms->back().arena->gains_from_threads();
   const absl::StatusOr<Curve> kernel_out =
-      threads_gain ? MeasureCurve(one_thread, kOut, "out, a thread", options)
-                   : out;
+      threads_gain
+          ? MeasureCurve(one_thread, kOutOfFast, "out, a thread", options)
+          : out;
   const absl::StatusOr<Curve> kernel_in =
-      threads_gain ? MeasureCurve(one_thread, kIn, "in, a thread", options)
-                   : in;
+      threads_gain
+          ? MeasureCurve(one_thread, kIntoFast, "in, a thread", options)
+          : in;
+  absl::Status status;
   for (const auto* curve : {&out, &in, &within, &kernel_out, &kernel_in}) {
     status.Update(curve->status());
   }
@@ -259,42 +162,17 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
   system.set_schema_version(1);
   system.set_name(SystemName(node, slow.traits().name));
   system.set_description("measured by stowage-agent when it started");
-  const int64_t fast_bytes_per_second = BytesPerSecond(within->back());
+  const int64_t fast_bytes_per_second = BandwidthOf(within->back());
   *system.add_tiers() =
       DescribeTier(fast.traits(), fast_bytes_per_second, fast_bytes_per_second);
   *system.add_tiers() =
       DescribeSlowTier(slow.traits(), *within, *kernel_in, *kernel_out);
-  MoveOrder smallest = kOut;
+  MoveOrder smallest = kOutOfFast;
   smallest.size_bytes = options.buffer_bytes.front();
   const int64_t setup_ns = MeasureHandOverNs(*std::move(rooms), smallest);
   AddCopyCurve(0, 1, *out, setup_ns, system);
   AddCopyCurve(1, 0, *in, setup_ns, system);
   return system;
-}
-
-absl::StatusOr<std::vector<BothWays>> MeasureBothWays(
-    const TierProvider& fast, const TierProvider& slow,
-    const CalibrationOptions& options) {
-  absl::StatusOr<std::vector<TierRoom>> rooms =
-      MakeRooms(fast, slow, ArenaBytes(options));
-  if (!rooms.ok()) return rooms.status();
-  const absl::Notification never;
-  const Mover mover(&*rooms, &never);
-  const absl::Status written = WriteOnce(mover, options);
-  if (!written.ok()) return written;
-  std::vector<BothWays> both;
-  for (const int64_t size_bytes : options.buffer_bytes) {
-    Tell(options, "both ways", size_bytes);
-    MoveOrder out = kOut, in = kIn;
-    out.size_bytes = in.size_bytes = size_bytes;
-    in.from_offset_bytes = in.to_offset_bytes = options.buffer_bytes.back();
-    const auto out_speed = MeasureBeside(mover, out, in, options.repetitions);
-    if (!out_speed.ok()) return out_speed.status();
-    const auto in_speed = MeasureBeside(mover, in, out, options.repetitions);
-    if (!in_speed.ok()) return in_speed.status();
-    both.push_back({size_bytes, *out_speed, *in_speed});
-  }
-  return both;
 }
 
 }  // namespace stowage::agent

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "agents/engine/calibration.h"
+#include "agents/engine/both_ways.h"
 #include "nlohmann/json.hpp"
 #include "stowage/v1/memory_system.pb.h"
 

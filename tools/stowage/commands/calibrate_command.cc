@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "agents/engine/both_ways.h"
 #include "agents/engine/calibration.h"
 #include "agents/tiers/tier_provider.h"
 #include "agents/tiers/tier_spec.h"
@@ -82,8 +83,8 @@ absl::StatusOr<std::unique_ptr<agent::TierProvider>> Open(
   return agent::MakeTierProvider(*parsed);
 }
 
-// Returns how many curves MeasureMemorySystem() and MeasureBothWays() measure: a
-// thread is measured apart where several are faster.
+// Returns how many curves MeasureMemorySystem() and MeasureBothWays() measure:
+// a thread is measured apart where several are faster.
 int CurveCount(const agent::TierTraits& slow) { return slow.file ? 4 : 6; }
 
 absl::StatusOr<Calibration> Measure(const CalibrateArguments& arguments) {

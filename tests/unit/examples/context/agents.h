@@ -28,7 +28,9 @@ namespace agents_engine {
 extern std::unique_ptr<TierProvider> dram, file;
 extern std::vector<TierRoom> rooms;
 extern absl::Notification stop;
-extern MoveOrder first, second;
+extern MoveOrder first, second, order;
+extern absl::Notification never;
+extern CalibrationOptions options;
 void on_failure(const MoveOrder& order, int error);
 void Copy(int threads);
 void Copy(const MoveOrder& order);

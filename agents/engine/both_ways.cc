@@ -1,0 +1,59 @@
+#include "agents/engine/both_ways.h"
+
+#include <atomic>
+#include <future>
+
+#include "absl/status/status.h"
+#include "absl/synchronization/notification.h"
+#include "agents/engine/mover.h"
+
+namespace stowage::agent {
+namespace {
+
+// Returns the bandwidth of `order` while `other` is repeated on another thread.
+absl::StatusOr<int64_t> MeasureBeside(const Mover& mover,
+                                      const MoveOrder& order,
+                                      const MoveOrder& other, int repetitions) {
+  std::atomic<bool> done = false;
+  std::future<int> beside = std::async(std::launch::async, [&] {
+    int error = 0;
+    while (error == 0 && !done) error = mover.Move(other);
+    return error;
+  });
+  const absl::StatusOr<int64_t> duration_ns =
+      MeasureCopyNs(mover, order, repetitions);
+  done = true;
+  const int error = beside.get();
+  if (!duration_ns.ok()) return duration_ns.status();
+  if (error != 0) {
+    return absl::ErrnoToStatus(error, "a copy beside a trial copy failed");
+  }
+  return BytesPerSecond(order.size_bytes, *duration_ns);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<BothWays>> MeasureBothWays(
+    const TierProvider& fast, const TierProvider& slow,
+    const CalibrationOptions& options) {
+  const absl::StatusOr<std::vector<TierRoom>> rooms =
+      MakeTrialRooms(fast, slow, options);
+  if (!rooms.ok()) return rooms.status();
+  const absl::Notification never;
+  const Mover mover(&*rooms, &never);
+  std::vector<BothWays> both;
+  for (const int64_t size_bytes : options.buffer_bytes) {
+    Tell(options, "both ways", size_bytes);
+    MoveOrder out = kOutOfFast, in = kIntoFast;
+    out.size_bytes = in.size_bytes = size_bytes;
+    in.from_offset_bytes = in.to_offset_bytes = options.buffer_bytes.back();
+    const auto out_speed = MeasureBeside(mover, out, in, options.repetitions);
+    if (!out_speed.ok()) return out_speed.status();
+    const auto in_speed = MeasureBeside(mover, in, out, options.repetitions);
+    if (!in_speed.ok()) return in_speed.status();
+    both.push_back({size_bytes, *out_speed, *in_speed});
+  }
+  return both;
+}
+
+}  // namespace stowage::agent
