@@ -15,9 +15,10 @@
 namespace stowage::policies {
 namespace {
 
-constexpr int64_t kMostWindowBytes = int64_t{64} << 20;
-// The smallest window, and what larger ones are multiples of.
-constexpr int64_t kWindowStepBytes = int64_t{256} << 10;
+constexpr int64_t kMiB = int64_t{1} << 20;
+constexpr int64_t kMostWindowBytes = 64 * kMiB;
+// Windows are whole MiB, or as much of these where there is no room for one.
+constexpr int64_t kSmallStepBytes = kMiB / 4;
 
 // Says how kernels can use a tensor that is not in the fast tier.
 enum class SlowAccess { kNone, kInPlace, kStreamed };
@@ -163,23 +164,25 @@ bool NeedsWindow(const std::vector<KernelDemand>& demands,
 }
 
 int64_t WholeSteps(int64_t bytes) {
-  return bytes / kWindowStepBytes * kWindowStepBytes;
+  const int64_t step_bytes = bytes < kMiB ? kSmallStepBytes : kMiB;
+  return bytes / step_bytes * step_bytes;
 }
 
 // Returns the least limit with which a need and the smallest window fit.
 int64_t LimitForStreaming(int64_t need_bytes) {
-  return std::max(4 * kWindowStepBytes, need_bytes + kWindowStepBytes);
+  return std::max(4 * kSmallStepBytes, need_bytes + kSmallStepBytes);
 }
 
-// Returns the bytes of the fullest kernel that fits as a whole beside the
-// smallest window.
+// Returns the bytes of the fullest kernel that fits as a whole beside a window
+// that streams well: of 1 MiB, or the largest that such a limit has.
 int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
-                           int64_t arena_bytes) {
+                           int64_t fast_limit_bytes, int64_t arena_bytes) {
+  const int64_t window_bytes =
+      std::min(kMiB, StreamWindowBytes(fast_limit_bytes));
   int64_t fullest = 0;
   for (const KernelDemand& demand : demands) {
     const int64_t bytes = FullNeed(demand);
-    if (bytes <= arena_bytes - kWindowStepBytes)
-      fullest = std::max(fullest, bytes);
+    if (bytes <= arena_bytes - window_bytes) fullest = std::max(fullest, bytes);
   }
   return fullest;
 }
@@ -265,7 +268,7 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   if (access == SlowAccess::kStreamed) {
     if (NeedsWindow(demands, workload.arena_bytes)) {
       const int64_t whole_bytes =
-          FullestWholeKernel(demands, workload.arena_bytes) +
+          FullestWholeKernel(demands, fast_limit_bytes, workload.arena_bytes) +
           RoundUpToPlacement(graph.unmanaged_peak_bytes);
       workload.stream_window_bytes = FitWindow(
           fast_limit_bytes,

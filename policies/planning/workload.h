@@ -60,8 +60,8 @@ struct LeastLimit {
 LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
 
 // Returns the window that is set aside when kernels stream, unless they need
-// its room: 64 MiB, at most a quarter of the limit, a multiple of 256 KiB;
-// 0 below 1 MiB.
+// its room: 64 MiB, at most a quarter of the limit, in whole MiB, or, under
+// limits below 4 MiB, in multiples of 256 KiB; 0 below 1 MiB.
 int64_t StreamWindowBytes(int64_t fast_limit_bytes);
 
 }  // namespace stowage::policies

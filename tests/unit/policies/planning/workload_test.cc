@@ -94,10 +94,24 @@ TEST(WorkloadTest, UsesLargeOperandsInPlaceWhereTheTierIsAddressable) {
   EXPECT_THAT(workload->streams, IsEmpty());
 }
 
+TEST(WorkloadTest, AKernelThatFitsLeavesTheWindowAMiBAtLeast) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  const auto fits = MakeWorkload(LargeKernel(), file, 21 * kMiB);
+  ASSERT_TRUE(fits.ok()) << fits.status();
+  EXPECT_EQ(fits->stream_window_bytes, kMiB);
+  EXPECT_EQ(fits->streams.size(), 1);
+  const auto streams = MakeWorkload(LargeKernel(), file, 21 * kMiB - 4096);
+  ASSERT_TRUE(streams.ok()) << streams.status();
+  EXPECT_EQ(streams->stream_window_bytes, 5 * kMiB);
+  EXPECT_EQ(streams->streams.size(), 2);
+}
+
 TEST(WorkloadTest, TheWindowIsAQuarterOfTheLimitAtMost64MiB) {
   EXPECT_EQ(StreamWindowBytes(kMiB - 1), 0);
   EXPECT_EQ(StreamWindowBytes(kMiB), kMiB / 4);
-  EXPECT_EQ(StreamWindowBytes(103 * kMiB), 25 * kMiB + 3 * kMiB / 4);
+  EXPECT_EQ(StreamWindowBytes(4 * kMiB - 1), 3 * kMiB / 4);
+  EXPECT_EQ(StreamWindowBytes(4 * kMiB), kMiB);
+  EXPECT_EQ(StreamWindowBytes(103 * kMiB), 25 * kMiB);
   EXPECT_EQ(StreamWindowBytes(int64_t{1} << 40), 64 * kMiB);
 }
 
