@@ -1,6 +1,6 @@
 """Keeps docs/measurements.md: one section for each benchmark.
 
-    write_section(Path("docs/measurements.md"), "ResNet-50", command, rows)
+    write_section(Path("docs/measurements.md"), "ResNet-50", command, pairs(rows))
 
 A section is replaced when its benchmark runs again; the others stay.
 """
@@ -28,17 +28,21 @@ def machine():
             f"Linux {platform.release().split('-')[0]}")
 
 
-def section(title, command, rows):
+def pairs(rows):
+    """Returns the lines of a table of names and values."""
+    return ["| | |", "|---|---|", *(f"| {name} | {value} |" for name, value in rows)]
+
+
+def section(title, command, lines):
     day = datetime.date.today().isoformat()
-    table = "\n".join(f"| {name} | {value} |" for name, value in rows)
-    return (f"## {title}\n\n`{command.strip()}`  \n{machine()}; {day}\n\n"
-            f"| | |\n|---|---|\n{table}\n")
+    table = "\n".join(lines)
+    return (f"## {title}\n\n`{command.strip()}`  \n{machine()}; {day}\n\n{table}\n")
 
 
-def write_section(path, title, command, rows):
+def write_section(path, title, command, lines):
     text = path.read_text(encoding="utf-8") if path.exists() else HEADER
     parts = re.split(r"(?m)^(?=## )", text)
-    new = section(title, command, rows)
+    new = section(title, command, lines)
     kept = [p for p in parts if not p.startswith(f"## {title}\n")]
     path.write_text("\n".join(p.rstrip() + "\n" for p in [*kept, new]),
                     encoding="utf-8")

@@ -124,7 +124,8 @@ def main():
         measurements.write_section(
             arguments.markdown,
             f"ResNet-50, batch {arguments.batch}, limit {arguments.fast}",
-            "tests/bench/resnet50.py " + " ".join(sys.argv[1:]), table)
+            "tests/bench/resnet50.py " + " ".join(sys.argv[1:]),
+            measurements.pairs(table))
 
 
 if __name__ == "__main__":

@@ -120,7 +120,8 @@ def main():
     if arguments.markdown:
         measurements.write_section(
             arguments.markdown, "Streaming what does not fit",
-            "tests/bench/streaming.py " + " ".join(sys.argv[1:]), table)
+            "tests/bench/streaming.py " + " ".join(sys.argv[1:]),
+            measurements.pairs(table))
 
 
 if __name__ == "__main__":

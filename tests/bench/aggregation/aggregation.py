@@ -120,7 +120,8 @@ def main():
     if arguments.markdown:
         measurements.write_section(
             arguments.markdown, f"Aggregated migration, {result['graph']}",
-            "tests/bench/aggregation/aggregation.py " + " ".join(sys.argv[1:]), table)
+            "tests/bench/aggregation/aggregation.py " + " ".join(sys.argv[1:]),
+            measurements.pairs(table))
 
 
 if __name__ == "__main__":

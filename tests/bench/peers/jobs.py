@@ -26,11 +26,16 @@ from train_model import WORDS, Encoder, make_data  # pylint: disable=wrong-impor
 
 @dataclasses.dataclass
 class Job:
-    """`batch` maps a step's index to (inputs, target), `blocks` inputs to modules."""
+    """`batch` maps a step's index to (inputs, target), `blocks` inputs to modules.
+
+    A job with mixed precision computes in bfloat16 where autocast does, adds up
+    the gradients of two batches, and evaluates after every fourth step.
+    """
     net: torch.nn.Module
     optimizer: torch.optim.Optimizer
     batch: Callable
     blocks: Callable
+    mixed_precision: bool = False
 
 
 class LstmLayer(torch.nn.LSTM):
@@ -66,18 +71,96 @@ class Tree(torch.nn.Module):
         return [self.leaves, *depth * [self.combine], self.head]
 
 
+class Unet(torch.nn.Module):
+    """Classifies each pixel; each level halves the image and doubles the channels."""
+
+    def __init__(self, width, levels, classes=8):
+        super().__init__()
+        widths = [width << level for level in range(levels)]
+        self.down = torch.nn.ModuleList(
+            convolutions(a, b) for a, b in zip([3, *widths], widths))
+        self.up = torch.nn.ModuleList(
+            torch.nn.ConvTranspose2d(b, a, 2, stride=2) for a, b in zip(widths, widths[1:]))
+        self.merge = torch.nn.ModuleList(convolutions(2 * a, a) for a in widths[:-1])
+        self.head = torch.nn.Conv2d(width, classes, 1)
+
+    def forward(self, image):
+        skipped = []
+        for down in self.down:
+            image = down(torch.nn.functional.max_pool2d(image, 2) if skipped else image)
+            skipped.append(image)
+        for up, merge, skip in reversed(list(zip(self.up, self.merge, skipped))):
+            image = merge(torch.cat([skip, up(image)], dim=1))
+        return self.head(image).movedim(1, -1)
+
+
+def convolutions(inputs, outputs):
+    layers = []
+    for channels in (inputs, outputs):
+        layers += [torch.nn.Conv2d(channels, outputs, 3, padding=1, bias=False),
+                   torch.nn.BatchNorm2d(outputs), torch.nn.ReLU(inplace=True)]
+    return torch.nn.Sequential(*layers)
+
+
 def sequential_job(net, optimizer, blocks, data):
     return Job(net, optimizer, batch=lambda step: data, blocks=lambda inputs: blocks)
 
 
-def resnet(quick):
-    net = (torchvision.models.resnet18 if quick else torchvision.models.resnet50)()
+def image_job(net, blocks, batch, image):
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+    return sequential_job(net, optimizer, blocks, make_data("images", batch, image))
+
+
+def resnet_job(net, batch, image):
     stem = torch.nn.Sequential(net.conv1, net.bn1, net.relu, net.maxpool)
     head = torch.nn.Sequential(net.avgpool, torch.nn.Flatten(), net.fc)
     blocks = [stem, *net.layer1, *net.layer2, *net.layer3, *net.layer4, head]
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
-    data = make_data("resnet", *((8, 128) if quick else (16, 224)))
-    return sequential_job(net, optimizer, blocks, data)
+    return image_job(net, blocks, batch, image)
+
+
+def resnet(quick):
+    net = (torchvision.models.resnet18 if quick else torchvision.models.resnet50)()
+    return resnet_job(net, *((8, 128) if quick else (16, 224)))
+
+
+def resnet152(quick):
+    return resnet_job(torchvision.models.resnet152(), *((2, 64) if quick else (4, 160)))
+
+
+def mixed_precision(quick):
+    job = resnet_job(torchvision.models.resnet18(), *((1, 64) if quick else (2, 96)))
+    return dataclasses.replace(job, mixed_precision=True)
+
+
+def vgg19(quick):
+    net = torchvision.models.vgg19()
+    blocks = [*net.features, net.avgpool, torch.nn.Flatten(), *net.classifier]
+    return image_job(net, blocks, *((2, 64) if quick else (4, 128)))
+
+
+def mobilenet(quick):
+    net = torchvision.models.mobilenet_v2()
+    head = torch.nn.Sequential(torch.nn.AdaptiveAvgPool2d(1), torch.nn.Flatten(),
+                               net.classifier)
+    return image_job(net, [*net.features, head], *((4, 64) if quick else (16, 160)))
+
+
+def inception(quick):
+    net = torchvision.models.inception_v3(init_weights=False, aux_logits=True)
+    return image_job(net, [net], 2 if quick else 3, 299)
+
+
+def vision_transformer(quick):
+    net = torchvision.models.vit_b_16()
+    return image_job(net, [net], 1 if quick else 2, 224)
+
+
+def unet(quick):
+    net = Unet(*((8, 3) if quick else (24, 4)))
+    size = 64 if quick else 256
+    data = (torch.randn(4, 3, size, size), torch.randint(0, 8, (4, size, size)))
+    optimizer = torch.optim.Adam(net.parameters())
+    return sequential_job(net, optimizer, [net], data)
 
 
 def transformer(quick):
@@ -111,7 +194,11 @@ def tree(quick):
     return Job(net, torch.optim.Adam(net.parameters()), batch, net.blocks)
 
 
-MAKERS = {"resnet": resnet, "transformer": transformer, "lstm": lstm, "tree": tree}
+MAKERS = {
+    "resnet": resnet, "vgg19": vgg19, "mobilenet": mobilenet, "inception": inception,
+    "resnet152": resnet152, "unet": unet, "vision-transformer": vision_transformer,
+    "transformer": transformer, "lstm": lstm, "mixed-precision": mixed_precision, "tree": tree
+}
 
 
 def make(name, quick):

@@ -22,6 +22,7 @@ import sys
 from importlib import metadata, util
 from pathlib import Path
 
+import jobs
 import methods
 import summary
 import swap_file
@@ -33,7 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import measurements  # pylint: disable=wrong-import-position
 
 METHODS = ("stowage", "swap", "files", "checkpoint")
-JOBS = ("resnet", "transformer", "lstm", "tree")
+JOBS = ("resnet", "transformer", "lstm", "tree")  # unless others are named
 
 
 def print_skipped():
@@ -144,7 +145,7 @@ def parsed():
     parser.add_argument("-o", "--output", type=Path, help="JSON, for plot.py too")
     parser.add_argument("--plot", help=".svg or .png")
     arguments = parser.parse_args()
-    for unknown in ({*arguments.jobs} - {*JOBS}) | ({*arguments.methods} - {*METHODS}):
+    for unknown in ({*arguments.jobs} - {*jobs.MAKERS}) | ({*arguments.methods} - {*METHODS}):
         parser.error(f"no job and no method is called {unknown}")
     if "swap" in arguments.methods and "stowage" not in arguments.methods:
         parser.error("swap gets as much memory as stowage took: name both")

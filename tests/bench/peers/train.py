@@ -2,14 +2,16 @@
 
     python3 train.py transformer --out digest.json --steps 8
         [--recipe files|checkpoint] [--segments 4] [--folder /tmp] [--quick]
+        [--paced]
 
 It prints "step INDEX SECONDS s loss VALUE" after each step and writes hashes of
-all it computed.
+all it computed. With --paced it waits for a line on standard input before each.
 """
 
 import argparse
 import contextlib
 import os
+import sys
 import time
 import uuid
 
@@ -89,6 +91,27 @@ def loss_with_recipe(job, step, arguments):
         return loss_of(forward(blocks, inputs), target)
 
 
+def train(job, step, arguments):
+    """Makes one step and returns its loss."""
+    job.optimizer.zero_grad()
+    for _ in range(2 if job.mixed_precision else 1):
+        with torch.autocast("cpu", enabled=job.mixed_precision):
+            loss = loss_with_recipe(job, step, arguments)
+        loss.backward()
+    job.optimizer.step()
+    if job.mixed_precision and step % 4 == 3:
+        evaluate(job, step)
+    return loss.item()
+
+
+def evaluate(job, step):
+    job.net.eval()
+    with torch.no_grad(), torch.autocast("cpu"):
+        inputs, target = job.batch(step)
+        loss_of(forward(job.blocks(inputs), inputs), target).item()
+    job.net.train()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("job", choices=jobs.MAKERS)
@@ -98,6 +121,7 @@ def main():
     parser.add_argument("--segments", type=int, default=4)
     parser.add_argument("--folder", default="/tmp")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--paced", action="store_true")
     parser.add_argument("--threads", type=int, default=2)
     arguments = parser.parse_args()
 
@@ -105,12 +129,10 @@ def main():
     job = jobs.make(arguments.job, arguments.quick)
     digest = Digest()
     for step in range(arguments.steps):
+        if arguments.paced and not sys.stdin.readline():
+            break
         begin_s = time.perf_counter()
-        job.optimizer.zero_grad()
-        loss = loss_with_recipe(job, step, arguments)
-        loss.backward()
-        job.optimizer.step()
-        value = loss.item()
+        value = train(job, step, arguments)
         seconds = time.perf_counter() - begin_s
         print(f"step {step} {seconds:.6f} s loss {value!r}", flush=True)
         digest.add("losses", value)
