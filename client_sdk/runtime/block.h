@@ -3,8 +3,10 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_BLOCK_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
+#include "client_sdk/runtime/file_requests.h"
 #include "client_sdk/runtime/written_parts.h"
 #include "client_sdk/session/session.h"
 
@@ -22,12 +24,16 @@ inline int64_t RoundUpToPage(int64_t bytes) {
          session::kPageBytes;
 }
 
-// A copy that the agent makes, of a block to room that it is to have.
+// A copy that is under way, of a block to room that it is to have.
 struct MoveUnderWay {
   Place to;
   session::Lane lane = session::kLaneOut;
   uint64_t ticket = 0;
-  bool keeps_source = false;  // its source is to become `kept`
+  // The process's own transfer; null: the agent copies.
+  std::unique_ptr<FileRequest> request = nullptr;
+  bool stays = false;  // the block does: only a copy of it is made
+  // What the block leaves is to become `kept`, or `to` if it stays.
+  bool keeps = false;
 };
 
 // Owned by the Job; guarded by its mutex.
@@ -39,17 +45,20 @@ struct Block {
   // The framework's storage, once it has been seen; null for library scratch,
   // which cannot move. Owned through StorageAccess.
   void* storage = nullptr;
-  bool pinned = false;       // its address is known outside
-  int32_t views = 0;         // by so many arrays alone; 0: for good
-  bool set_aside = false;    // and it is where no plan puts anything: see
-                             // pinned_room.h
-  bool above_plans = false;  // set aside at that end
-  bool parameter = false;    // a leaf that requires gradients
-  bool backward = false;     // allocated while gradients were computed
-  int32_t users = 0;         // kernels that are running on it
-  bool dead = false;         // freed while kernels were running on it
-  bool streams = false;      // its addresses are closed: stray_pages.h
-  int64_t last_use = 0;      // count of kernels the job had run
+  bool pinned = false;           // its address is known outside
+  int32_t views = 0;             // by so many arrays alone; 0: for good
+  bool set_aside = false;        // and it is where no plan puts anything: see
+                                 // pinned_room.h
+  bool above_plans = false;      // set aside at that end
+  bool parameter = false;        // a leaf that requires gradients
+  bool backward = false;         // allocated while gradients were computed
+  int32_t users = 0;             // kernels that are running on it
+  bool dead = false;             // freed while kernels were running on it
+  bool streams = false;          // its addresses are closed: stray_pages.h
+  int64_t last_use = 0;          // count of kernels the job had run
+  int64_t expected_until = 0;    // see fetches_ahead.h
+  Block* used_before = nullptr;  // its neighbours by last use: use_order.h
+  Block* used_after = nullptr;
 
   WrittenParts written;  // all, unless it was born in a file tier
 

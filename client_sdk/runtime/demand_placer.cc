@@ -16,11 +16,25 @@ constexpr double kWindowShare = 0.9;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kLargeShare = 8;
 
+// Ends, in the end, what an error has left under way.
+struct Fetches {
+  ~Fetches() {
+    for (Block* block : blocks) {
+      if (block->moving()) mover->Finish(block);
+    }
+  }
+  Mover* mover;
+  const std::vector<Block*>& blocks;
+};
+
 }  // namespace
 
 void DemandPlacer::PlaceNew(Block* block) {
   std::optional<Place> room = evictor_->TakeFastRoom(block);
   if (!room.has_value()) room = blocks_->TakeSlowRoom(block);
+  if (!room.has_value() && blocks_->GiveUpAllKept()) {
+    room = blocks_->TakeSlowRoom(block);
+  }
   if (!room.has_value()) {
     throw std::runtime_error(
         "stowage: no tier has room for a tensor of " +
@@ -35,9 +49,15 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
                                  int64_t arena_bytes) {
   const std::vector<Block*> wanted = OperandsThatFit(operands, arena_bytes);
   bool scattered = false;
-  for (Block* block : wanted) {
-    const bool fast = !Absent(*block) || evictor_->Fetch(block);
-    scattered = scattered || !fast;
+  {
+    const Fetches fetches{mover_, wanted};
+    for (Block* block : wanted) {
+      const bool fast = !Absent(*block) || evictor_->BeginFetch(block);
+      scattered = scattered || !fast;
+    }
+    for (Block* block : wanted) {
+      evictor_->FinishFetch(block);
+    }
   }
   const bool streams = std::any_of(
       operands.begin(), operands.end(), [this](const KernelOperand& operand) {
@@ -50,6 +70,8 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
     mover_->FinishAhead(/*wait=*/true);
   }
   if (scattered || !in_one_piece()) Compact(wanted);
+  // The kernel is going to write operands that were fetched just now.
+  for (const KernelOperand& operand : operands) blocks_->NoteWrite(operand);
   return streams;
 }
 

@@ -10,25 +10,54 @@
 #include "client_sdk/session/size_spec.h"
 
 namespace stowage::runtime {
+namespace {
+
+// What was used so recently will probably be used again before what is only
+// expected.
+constexpr int64_t kRestKernels = 128;
+
+}  // namespace
 
 std::optional<Place> Evictor::TakeFastRoom(Block* block) {
   if (auto place = blocks_->TakeRoom(session::kFastTier, block)) return place;
-  if (mover_->any_ahead()) {
+  if (mover_->any_leaving()) {
     mover_->FinishAhead(/*wait=*/true);
     return TakeFastRoom(block);
   }
-  const auto movable = [this](const Block& victim) {
-    return blocks_->Movable(victim);
+  const auto leaves = [this](const Block& victim) {
+    return blocks_->CanLeave(victim);
   };
-  return ClearRoom(ChooseVictims(blocks_->fast(), block->room_bytes(),
-                                 blocks_->clock(), movable),
-                   block);
+  const auto leaves_gladly = [&](const Block& victim) {
+    return victim.expected_until < blocks_->clock() && leaves(victim);
+  };
+  std::optional<Victims> victims = Choose(*block, leaves_gladly);
+  if (!victims.has_value()) victims = Choose(*block, leaves);
+  const std::optional<Place> room = ClearRoom(victims, block);
+  if (room.has_value() || !mover_->any_ahead()) return room;
+  mover_->FinishAhead(/*wait=*/true);  // they may be in the way
+  return TakeFastRoom(block);
+}
+
+std::optional<Place> Evictor::TakeRoomAtOnce(Block* block) {
+  if (auto place = blocks_->TakeRoom(session::kFastTier, block)) return place;
+  const auto leaves_at_once = [this](const Block& victim) {
+    return victim.kept.has_value() &&
+           blocks_->clock() - victim.last_use > kRestKernels &&
+           victim.expected_until < blocks_->clock() && blocks_->Movable(victim);
+  };
+  return ClearRoom(Choose(*block, leaves_at_once), block);
+}
+
+std::optional<Victims> Evictor::Choose(
+    const Block& block, const std::function<bool(const Block&)>& leaves) const {
+  return ChooseVictims(blocks_->fast(), block.room_bytes(), blocks_->clock(),
+                       leaves);
 }
 
 std::optional<Place> Evictor::ClearRoom(const std::optional<Victims>& victims,
                                         Block* block) {
   if (!victims.has_value()) return std::nullopt;
-  for (Block* victim : victims->blocks) Evict(victim);
+  EvictAll(victims->blocks);
   const Place room{session::kFastTier, victims->offset_bytes};
   // A victim that died on another thread could not be moved, and may still be
   // there.
@@ -40,6 +69,32 @@ std::optional<Victims> Evictor::LowestRoom(const Block& block) const {
                        [&](const Block& victim) {
                          return &victim != &block && blocks_->Movable(victim);
                        });
+}
+
+// Copies to a file are under way together. What fails there, Evict() tries
+// again, or explains.
+void Evictor::EvictAll(const std::vector<Block*>& blocks) {
+  std::vector<Block*> leaving;
+  for (Block* block : blocks) {
+    if (block->moving()) mover_->Finish(block);  // it is copied ahead
+    if (!blocks_->ReturnToKept(block) && BeginEviction(block)) {
+      leaving.push_back(block);
+    }
+  }
+  for (Block* block : leaving) mover_->Finish(block);
+  for (Block* block : blocks) {
+    if (block->place.tier == session::kFastTier) Evict(block);
+  }
+}
+
+bool Evictor::BeginEviction(Block* block) {
+  const std::optional<Place> room = blocks_->TakeSlowRoom(block);
+  if (!room.has_value()) return false;
+  if (!blocks_->tier(room->tier).addressable()) {
+    return mover_->BeginOwn(block, *room, /*keeps_source=*/false);
+  }
+  blocks_->GiveBack(*room);
+  return false;
 }
 
 void Evictor::Evict(Block* block) {
@@ -61,18 +116,34 @@ void Evictor::Evict(Block* block) {
       "--slow, or raise the limit of fast memory");
 }
 
-bool Evictor::Fetch(Block* block) {
-  const std::optional<Place> room = TakeFastRoom(block);
-  if (room.has_value()) FetchTo(*room, block);
-  return room.has_value();
+void Evictor::FetchTo(Place room, Block* block) {
+  // Within the fast tier there is no copy to return to.
+  const bool leaves_slow = block->place.tier != session::kFastTier;
+  const int error = mover_->MoveNow(block, room, /*keeps_source=*/leaves_slow);
+  if (error != 0) FailToRead(*block, error);
 }
 
-void Evictor::FetchTo(Place room, Block* block) {
-  const int error = mover_->MoveNow(block, room);
-  if (error == 0) return;
+bool Evictor::BeginFetch(Block* block) {
+  const std::optional<Place> room = TakeFastRoom(block);
+  if (!room.has_value()) return false;
+  if (blocks_->tier(block->place.tier).addressable()) {
+    FetchTo(*room, block);
+  } else if (!mover_->BeginOwn(block, *room, /*keeps_source=*/true)) {
+    FailToRead(*block, EIO);
+  }
+  return true;
+}
+
+void Evictor::FinishFetch(Block* block) {
+  if (!block->moving()) return;
+  const int error = mover_->Arrive(block);
+  if (error != 0) FailToRead(*block, error);
+}
+
+void Evictor::FailToRead(const Block& block, int error) const {
   throw std::runtime_error(
       std::string("stowage: cannot read a tensor back from the slow tier ") +
-      blocks_->tier(block->place.tier).info.name + ": " + strerror(error));
+      blocks_->tier(block.place.tier).info.name + ": " + strerror(error));
 }
 
 }  // namespace stowage::runtime

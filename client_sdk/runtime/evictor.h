@@ -3,12 +3,13 @@
 //
 //   Evictor evictor(&blocks, &mover, &segment->report);
 //   std::optional<Place> room = evictor.TakeFastRoom(block);
-//   bool fetched = evictor.Fetch(block);
+//   if (evictor.BeginFetch(block)) evictor.FinishFetch(block);
 //   evictor.Evict(block);
 //
 // victims.h chooses which blocks leave, among those that are movable: no kernel
 // uses them and nobody knows their address. A block leaves for its kept copy if
-// it has one, else for the first slow tier that takes it. If all tiers are
+// it has one, else for the first slow tier that takes it. What comes from a slow
+// tier keeps its place there, for the next time that it leaves. If all tiers are
 // full, the evictor gives up kept copies and tries again, and fails only then.
 //
 // Nothing is lost on the way: an exception leaves every block where it was or
@@ -20,8 +21,10 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_EVICTOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "client_sdk/runtime/mover.h"
 #include "client_sdk/runtime/placed_blocks.h"
@@ -40,6 +43,10 @@ class Evictor {
   // others if need be. Returns nullopt if even that makes none. May throw, as
   // Evict().
   std::optional<Place> TakeFastRoom(Block* block);
+  // Takes room in the fast arena that is free, or that others leave which have
+  // a copy and are not expected. Returns nullopt if there is none, and waits for
+  // nothing.
+  std::optional<Place> TakeRoomAtOnce(Block* block);
   // Evicts the victims and takes their room, or any. Returns nullopt if there
   // are no victims.
   std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
@@ -51,13 +58,22 @@ class Evictor {
   // Moves a movable block to a slow tier. Throws std::runtime_error if none
   // takes it.
   void Evict(Block* block);
-  // Brings a block into the fast arena; false if there is no room for it.
-  // Throws std::runtime_error if it cannot be read.
-  bool Fetch(Block* block);
-  // Brings a block to room that has been taken. Throws as Fetch().
+  // Begins to bring a block into the fast arena; false if there is no room for
+  // it. Throws as Evict(), and std::runtime_error if the block cannot be read.
+  bool BeginFetch(Block* block);
+  // Waits until it is there. Throws std::runtime_error if it cannot be read.
+  void FinishFetch(Block* block);
+  // Brings a block to room that has been taken. Throws as FinishFetch().
   void FetchTo(Place room, Block* block);
 
  private:
+  std::optional<Victims> Choose(
+      const Block& block,
+      const std::function<bool(const Block&)>& leaves) const;
+  void EvictAll(const std::vector<Block*>& blocks);
+  bool BeginEviction(Block* block);
+  [[noreturn]] void FailToRead(const Block& block, int error) const;
+
   PlacedBlocks* blocks_;
   Mover* mover_;
   session::Report* report_;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "client_sdk/runtime/tier_copy.h"
 
@@ -14,6 +15,8 @@ namespace {
 
 // Where more are begun, their transfers are made at once.
 constexpr unsigned kMostUnderWay = 256;
+// Of one call.
+constexpr int kMostReaped = 32;
 
 }  // namespace
 
@@ -28,6 +31,14 @@ FileRequests::~FileRequests() {
 void FileRequests::Begin(FileRequest::Direction direction,
                          const MappedTier& tier, int64_t offset_bytes,
                          char* memory, int64_t bytes, FileRequest* request) {
+  Prepare(direction, tier, offset_bytes, memory, bytes, request);
+  Submit();
+}
+
+void FileRequests::Prepare(FileRequest::Direction direction,
+                           const MappedTier& tier, int64_t offset_bytes,
+                           char* memory, int64_t bytes, FileRequest* request) {
+  if (prepared_count_ == kMostPrepared) Submit();
   *request = {.direction = direction,
               .tier = &tier,
               .offset_bytes = offset_bytes,
@@ -42,12 +53,22 @@ void FileRequests::Begin(FileRequest::Direction direction,
   control.aio_buf = reinterpret_cast<uint64_t>(memory);
   control.aio_nbytes = bytes;
   control.aio_offset = offset_bytes;
-  iocb* controls[] = {&control};
-  request->under_way =
-      context_ != 0 && syscall(SYS_io_submit, context_, 1, controls) == 1;
+  prepared_[prepared_count_++] = &control;
+}
+
+// The kernel takes the first ones, as many as it can.
+void FileRequests::Submit() {
+  if (prepared_count_ == 0) return;
+  const int count = std::exchange(prepared_count_, 0);
+  const int64_t taken =
+      context_ == 0 ? 0 : syscall(SYS_io_submit, context_, count, prepared_);
+  for (int i = 0; i < taken; ++i) {
+    reinterpret_cast<FileRequest*>(prepared_[i]->aio_data)->under_way = true;
+  }
 }
 
 int FileRequests::Finish(FileRequest* request) {
+  Submit();
   while (request->under_way && Reap(/*wait=*/true)) {
   }
   request->begun = request->under_way = false;
@@ -62,25 +83,32 @@ int FileRequests::Finish(FileRequest* request) {
              : WriteFileTier(*request->tier, offset_bytes, memory, bytes);
 }
 
-bool FileRequests::Done(FileRequest* request) {
-  while (request->under_way && Reap(/*wait=*/false)) {
-  }
-  return !request->under_way;
+bool FileRequests::Done(const FileRequest& request) {
+  Poll();
+  return !request.under_way;
 }
 
-// Takes note of one request that is over, of whichever; may wait for it.
-// Returns whether another call may find more. A forked child has no part in the
-// requests of its parent and finds none.
+void FileRequests::Poll() {
+  Submit();
+  while (Reap(/*wait=*/false)) {
+  }
+}
+
+// Takes note of requests that are over; may wait for one. Returns whether
+// another call may find more. A forked child has no part in the requests of its
+// parent and finds none.
 bool FileRequests::Reap(bool wait) {
-  io_event event;
+  io_event events[kMostReaped];
   timespec at_once{};
-  const int64_t got = syscall(SYS_io_getevents, context_, wait ? 1 : 0, 1,
-                              &event, wait ? nullptr : &at_once);
-  if (got != 1) return got < 0 && errno == EINTR;
-  auto* request = reinterpret_cast<FileRequest*>(event.data);
-  request->result = event.res;
-  request->under_way = false;
-  return true;
+  const int64_t got = syscall(SYS_io_getevents, context_, wait ? 1 : 0,
+                              kMostReaped, events, wait ? nullptr : &at_once);
+  for (int64_t i = 0; i < got; ++i) {
+    auto* request = reinterpret_cast<FileRequest*>(events[i].data);
+    request->result = events[i].res;
+    request->under_way = false;
+  }
+  if (wait) return got > 0 || (got < 0 && errno == EINTR);
+  return got == kMostReaped || (got < 0 && errno == EINTR);
 }
 
 }  // namespace stowage::runtime

@@ -33,7 +33,7 @@ struct FileRequest {
   char* memory = nullptr;
   int64_t bytes = 0;
   bool begun = false;      // and not finished
-  bool under_way = false;  // the kernel has it
+  bool under_way = false;  // the kernel has it, as far as is known
   int64_t result = 0;      // of what the kernel had: bytes, or -errno
   iocb control{};
 };
@@ -52,15 +52,29 @@ class FileRequests {
              int64_t offset_bytes, char* memory, int64_t bytes,
              FileRequest* request);
 
+  // Prepares to do what Begin() does. The transfer begins with the next call to
+  // any of the others, with all that are prepared: requests that the kernel gets
+  // together cost it far less.
+  void Prepare(FileRequest::Direction direction, const MappedTier& tier,
+               int64_t offset_bytes, char* memory, int64_t bytes,
+               FileRequest* request);
+  void Submit();
+
+  // Finds out which transfers are over. Does not block.
+  void Poll();
   // Returns whether a transfer that was begun is over. Does not block.
-  bool Done(FileRequest* request);
+  bool Done(const FileRequest& request);
   // Waits until a transfer that was begun is over. Returns 0 or an errno.
   int Finish(FileRequest* request);
 
  private:
+  static constexpr int kMostPrepared = 64;
+
   bool Reap(bool wait);
 
   aio_context_t context_ = 0;  // 0: the host refuses it
+  iocb* prepared_[kMostPrepared];
+  int prepared_count_ = 0;
 };
 
 }  // namespace stowage::runtime

@@ -38,6 +38,8 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       evictor_(&blocks_, &mover_, &client->segment()->report),
       space_(client, &blocks_, &mover_, &evictor_),
       demand_(&blocks_, &mover_, &evictor_),
+      copies_(&blocks_, &mover_),
+      fetches_(&blocks_, &mover_, &evictor_),
       pinned_(&blocks_, &mover_, &evictor_, &space_),
       driver_(&blocks_, &mover_, &evictor_, &client->segment()->report),
       publisher_(client, &blocks_, &mover_),
@@ -160,14 +162,9 @@ void Job::Pin(void* context) {
 void Job::PinForGood(Block* block) {
   pinned_.ForgetViews(block);
   if (block->pinned) return;
-  BeforePin(block);
+  if (block->moving()) mover_.Finish(block);
   if (blocks_.Movable(*block)) SetAside(block);
   blocks_.MarkPinned(block);
-}
-
-void Job::BeforePin(Block* block) {
-  if (block->moving()) mover_.Finish(block);
-  blocks_.GiveUpKept(block);  // what is written from here on is not seen
 }
 
 uint64_t Job::PinView(void* context) {
@@ -176,7 +173,7 @@ uint64_t Job::PinView(void* context) {
   Block* block = blocks_.Find(StorageAddress(context));
   if (block == nullptr || (block->pinned && block->views == 0)) return 0;
   if (!block->pinned) {
-    BeforePin(block);
+    if (block->moving()) mover_.Finish(block);
     if (!blocks_.CanMove(*block)) {
       PinForGood(block);
       return 0;

@@ -48,9 +48,11 @@
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/copies_ahead.h"
 #include "client_sdk/runtime/demand_placer.h"
 #include "client_sdk/runtime/evictor.h"
 #include "client_sdk/runtime/fast_space.h"
+#include "client_sdk/runtime/fetches_ahead.h"
 #include "client_sdk/runtime/hint_follower.h"
 #include "client_sdk/runtime/job_settings.h"
 #include "client_sdk/runtime/mover.h"
@@ -168,6 +170,7 @@ class Job {
   void UseInPlace(RunningKernel* kernel,
                   const std::vector<KernelOperand>& operands)
       STOWAGE_REQUIRES(mutex_);
+  void EndMoveOf(const KernelOperand& operand) STOWAGE_REQUIRES(mutex_);
   void PlaceOperands(RunningKernel* kernel,
                      const std::vector<KernelOperand>& operands)
       STOWAGE_REQUIRES(mutex_);
@@ -182,7 +185,6 @@ class Job {
   void LeaveStep(Block* block) STOWAGE_REQUIRES(mutex_);
   void SetAside(Block* block) STOWAGE_REQUIRES(mutex_);
   void PinForGood(Block* block) STOWAGE_REQUIRES(mutex_);
-  void BeforePin(Block* block) STOWAGE_REQUIRES(mutex_);
   void* StorageAddress(void* context) const;
 
   // job_step.cc: how a step begins, changes its mode and ends.
@@ -204,6 +206,8 @@ class Job {
   Evictor evictor_ STOWAGE_GUARDED_BY(mutex_);
   FastSpace space_ STOWAGE_GUARDED_BY(mutex_);
   DemandPlacer demand_ STOWAGE_GUARDED_BY(mutex_);
+  CopiesAhead copies_ STOWAGE_GUARDED_BY(mutex_);
+  FetchesAhead fetches_ STOWAGE_GUARDED_BY(mutex_);
   PinnedRoom pinned_ STOWAGE_GUARDED_BY(mutex_);
   PlanDriver driver_ STOWAGE_GUARDED_BY(mutex_);
   StepPublisher publisher_ STOWAGE_GUARDED_BY(mutex_);

@@ -56,12 +56,12 @@ void Job::BeginKernel(RunningKernel* kernel,
   if (kernel->auxiliary) return UseInPlace(kernel, operands);
   EnterKernel(kernel);
   kernel->shape = kernel->key;
+  if (step_.mode != StepMode::kPlan) fetches_.NoteUses(operands);
   for (const KernelOperand& operand : operands) {
     // Outside of a plan, an operand that is on its way in arrives, and one on
     // its way out stays.
     if (step_.mode != StepMode::kPlan && operand.block->moving()) {
-      const bool comes = operand.block->move->to.tier == session::kFastTier;
-      mover_.Finish(operand.block, /*adopt=*/comes);
+      EndMoveOf(operand);
     }
     Use(kernel, operand);
     kernel->shape = session::HashMix(kernel->shape, operand.block->size_bytes);
@@ -82,6 +82,15 @@ void Job::BeginKernel(RunningKernel* kernel,
   kernel->start_ns = session::NowNs();
 }
 
+// A kernel that only reads its operand may do so beside a copy.
+void Job::EndMoveOf(const KernelOperand& operand) {
+  const MoveUnderWay& move = *operand.block->move;
+  const bool writes = operand.flags & session::kOperandWrite;
+  if (move.stays && !writes) return;
+  const bool comes = move.to.tier == session::kFastTier;
+  mover_.Finish(operand.block, /*adopt=*/comes);
+}
+
 void Job::PlaceOperands(RunningKernel* kernel,
                         const std::vector<KernelOperand>& operands) {
   bool streams = false;
@@ -90,6 +99,9 @@ void Job::PlaceOperands(RunningKernel* kernel,
   }
   if (step_.mode != StepMode::kPlan) {
     streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
+    fetches_.Begin();
+    copies_.Follow();
+    mover_.Submit();
   }
   for (const KernelOperand& operand : operands) {
     const int tier = operand.block->place.tier;

@@ -15,7 +15,7 @@ void Job::EndStep() {
   const int64_t end_ns = session::NowNs();
   const int64_t duration_ns = end_ns - step_.begin_ns;
   step_.EndKernels(end_ns, mover_.totals().stall_ns());
-  blocks_.GiveUpAllKept();
+  if (step_.mode == StepMode::kPlan) blocks_.GiveUpAllKept();
   if (step_.mode == StepMode::kGuided) {
     hints_.End();
     NoteGuidance();
@@ -66,6 +66,7 @@ void Job::BeginStep() {
 // The plan drives if it can and is not slower than demand mode, and guides
 // otherwise. If it never can again, it is forgotten, and the step goes without.
 void Job::BeginPlanned(const PlanTable& plan) {
+  mover_.FinishAhead(/*wait=*/true);
   const bool fits = pinned_.FindPlanBegin(plan);
   if (!fits && plans_.ForgetOutgrown(plan)) return;
   const PlanLibrary& library = *plans_.library();

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "client_sdk/runtime/tier_copy.h"
@@ -16,7 +17,7 @@ Mover::Mover(SessionClient* client, PlacedBlocks* blocks)
       lanes_(client),
       window_(&client->tiers()) {}
 
-int Mover::MoveNow(Block* block, Place to) {
+int Mover::MoveNow(Block* block, Place to, bool keeps_source) {
   const int64_t begin_ns = session::NowNs();
   int error = Release(block);
   if (error == 0) {
@@ -29,7 +30,7 @@ int Mover::MoveNow(Block* block, Place to) {
     return error;
   }
   CountMove(*block, to.tier);
-  blocks_->SetPlace(block, to);
+  blocks_->SetPlace(block, to, keeps_source);
   return 0;
 }
 
@@ -38,35 +39,90 @@ bool Mover::Begin(Block* block, Place to, bool keeps_source) {
     blocks_->GiveBack(to);
     return false;
   }
-  const session::Lane lane =
-      to.tier > block->place.tier ? session::kLaneOut : session::kLaneIn;
-  const uint64_t ticket =
-      lanes_.Issue(lane, block->place, to, block->room_bytes());
-  block->move = {to, lane, ticket, keeps_source};
+  Issue(block, {.to = to, .keeps = keeps_source}, /*own=*/false);
   return true;
 }
 
+bool Mover::BeginOwn(Block* block, Place to, bool keeps_source) {
+  if (Release(block) != 0) {
+    blocks_->GiveBack(to);
+    return false;
+  }
+  Issue(block, {.to = to, .keeps = keeps_source}, /*own=*/true);
+  return true;
+}
+
+// A transfer of the process's own needs a file on one side, and memory on the
+// other.
+void Mover::Issue(Block* block, MoveUnderWay move, bool own) {
+  const Place from = block->place, to = move.to;
+  const bool out = to.tier > from.tier;
+  const MappedTier& slow = blocks_->tier(out ? to.tier : from.tier);
+  if (own && !slow.addressable()) {
+    const int64_t begin_ns = session::NowNs();
+    move.request = std::make_unique<FileRequest>();
+    requests_.Prepare(out ? FileRequest::kWrite : FileRequest::kRead, slow,
+                      (out ? to : from).offset_bytes,
+                      blocks_->AddressOf(out ? from : to), block->room_bytes(),
+                      move.request.get());
+    CountStall(to.tier, session::NowNs() - begin_ns);
+  } else {
+    move.lane = out ? session::kLaneOut : session::kLaneIn;
+    move.ticket = lanes_.Issue(move.lane, from, to, block->room_bytes());
+  }
+  block->move = std::move(move);
+}
+
+// Of the process's own, those are done that were when they were polled last.
+bool Mover::Done(const MoveUnderWay& move) {
+  return move.request != nullptr ? !move.request->under_way
+                                 : lanes_.Done(move.lane, move.ticket);
+}
+
+int Mover::Await(MoveUnderWay* move) {
+  return move->request != nullptr ? requests_.Finish(move->request.get())
+                                  : lanes_.Wait(move->lane, move->ticket);
+}
+
 bool Mover::Finish(Block* block, bool adopt) {
+  return End(block, adopt && (block->users == 0 || block->move->stays)) == 0;
+}
+
+int Mover::Arrive(Block* block) { return End(block, /*adopt=*/true); }
+
+// Returns 0 if the copy is of use, else an errno.
+int Mover::End(Block* block, bool adopt) {
   const int64_t begin_ns = session::NowNs();
-  const int error = lanes_.Wait(block->move->lane, block->move->ticket);
+  const int error = Await(&*block->move);
   CountStall(block->move->to.tier, session::NowNs() - begin_ns);
   const MoveUnderWay move = *std::exchange(block->move, std::nullopt);
   std::erase(ahead_, block);
-  if (error != 0 || !adopt || block->users > 0) {
+  if (move.stays) adopt = move.keeps;
+  if (error != 0 || !adopt) {
     blocks_->GiveBack(move.to);
-    return false;
+    return error != 0 ? error : ECANCELED;
   }
   CountMove(*block, move.to.tier);
+  if (move.stays) {
+    block->kept = move.to;
+    return 0;
+  }
   // Pieces of the source that raw reads have brought in meanwhile.
   Release(block, /*keep=*/false);
-  blocks_->SetPlace(block, move.to, move.keeps_source);
-  return true;
+  blocks_->SetPlace(block, move.to, move.keeps);
+  return 0;
+}
+
+void Mover::Submit() {
+  const int64_t begin_ns = session::NowNs();
+  requests_.Submit();
+  CountStall(session::kFastTier, session::NowNs() - begin_ns);
 }
 
 void Mover::Abandon(Block* block) {
   Release(block, /*keep=*/false);
   if (!block->moving()) return;
-  lanes_.Wait(block->move->lane, block->move->ticket);
+  Await(&*block->move);
   blocks_->GiveBack(block->move->to);
   block->move.reset();
   std::erase(ahead_, block);
@@ -78,10 +134,34 @@ bool Mover::BeginAhead(Block* block, Place to) {
   return began;
 }
 
+void Mover::CopyAhead(Block* block, Place to) {
+  Issue(block, {.to = to, .stays = true, .keeps = true}, /*own=*/true);
+  ahead_.push_back(block);
+}
+
+bool Mover::FetchAhead(Block* block, Place to) {
+  const bool began = BeginOwn(block, to, /*keeps_source=*/true);
+  if (began) ahead_.push_back(block);
+  return began;
+}
+
+bool Mover::any_copying() const {
+  return std::any_of(ahead_.begin(), ahead_.end(),
+                     [](const Block* block) { return block->move->stays; });
+}
+
+bool Mover::any_leaving() const {
+  return std::any_of(ahead_.begin(), ahead_.end(), [](const Block* block) {
+    return block->move->to.tier != session::kFastTier && !block->move->stays;
+  });
+}
+
 void Mover::FinishAhead(bool wait) {
+  if (ahead_.empty()) return;
+  requests_.Poll();
   std::vector<Block*> under_way;
   for (Block* block : std::exchange(ahead_, {})) {
-    if (wait || lanes_.Done(block->move->lane, block->move->ticket)) {
+    if (wait || Done(*block->move)) {
       Finish(block);
     } else {
       under_way.push_back(block);

@@ -18,6 +18,9 @@
 // movable, and nobody writes the source: a kernel that is about to write it
 // ends the move first.
 //
+// A copy ahead (CopyAhead) is such a move whose block stays: kernels may read it
+// meanwhile, and a write gives the copy up.
+//
 // Moves that nothing waits for (BeginAhead) are remembered here: any of them
 // may be ended early, when its room or its block is needed.
 //
@@ -40,6 +43,7 @@
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
+#include "client_sdk/runtime/file_requests.h"
 #include "client_sdk/runtime/move_lanes.h"
 #include "client_sdk/runtime/placed_blocks.h"
 #include "client_sdk/runtime/session_client.h"
@@ -70,22 +74,41 @@ class Mover {
   // ---- Whole blocks. The room at `to` has been taken for the block. ----
 
   // Copies on this thread and publishes. Returns 0 or an errno.
-  int MoveNow(Block* block, Place to);
+  int MoveNow(Block* block, Place to, bool keeps_source = false);
   // Lets the agent copy. Returns false if pieces in the window could not be
   // written back: then the room is given back, too.
   bool Begin(Block* block, Place to, bool keeps_source = false);
   // Waits until the bytes have arrived and publishes the move, unless `adopt`
   // is false. Returns false if the block is where it was.
   bool Finish(Block* block, bool adopt = true);
+  // Does what Begin() does with a transfer of this process's own, where one of
+  // the tiers is a file. It begins when a move is awaited, or with Submit().
+  bool BeginOwn(Block* block, Place to, bool keeps_source);
+  // Waits until the bytes have arrived, and publishes a move that the kernel
+  // wants which is among the block's users, and has not begun. Returns 0 or an
+  // errno.
+  int Arrive(Block* block);
   // Waits for the move of a block that is about to die, and drops its pieces in
   // the window.
   void Abandon(Block* block);
 
   // Does what Begin() does, for a move that nothing waits for.
   bool BeginAhead(Block* block, Place to);
+  // Begins to copy a block of the fast tier to slow room, which becomes its kept
+  // copy unless it is written meanwhile. Kernels may read it all the while.
+  void CopyAhead(Block* block, Place to);
+  // Begins to bring a block back whose place is to become its kept copy. Returns
+  // false as Begin() does.
+  bool FetchAhead(Block* block, Place to);
+  // Begins the process's own transfers that wait for others to begin with.
+  void Submit();
   // Publishes such moves that have arrived or, with `wait`, all of them.
   void FinishAhead(bool wait);
   bool any_ahead() const { return !ahead_.empty(); }
+  // Returns whether one of them is going to free fast room.
+  bool any_leaving() const;
+  // Returns whether one of them only makes a copy.
+  bool any_copying() const;
 
   // ---- Bytes where they are ----
 
@@ -126,6 +149,10 @@ class Mover {
   const Totals& totals() const { return totals_; }
 
  private:
+  void Issue(Block* block, MoveUnderWay move, bool own);
+  bool Done(const MoveUnderWay& move);
+  int Await(MoveUnderWay* move);
+  int End(Block* block, bool adopt);
   void CountMove(const Block& block, int to_tier);
   void CountStall(int to_tier, int64_t stall_ns);
   int WriteBack(const Block& block, bool keep = true);
@@ -133,6 +160,7 @@ class Mover {
   SessionClient* client_;
   PlacedBlocks* blocks_;
   MoveLanes lanes_;
+  FileRequests requests_;
   StreamWindow window_;
   std::unique_ptr<StrayPages> stray_;  // null: there is no pager
   std::vector<Block*> ahead_;

@@ -48,7 +48,6 @@ std::unique_ptr<Block> PlacedBlocks::New(int64_t size_bytes) {
   auto block = std::make_unique<Block>();
   block->id = next_id_++;
   block->size_bytes = size_bytes;
-  Touch(block.get());
   return block;
 }
 
@@ -56,6 +55,7 @@ Block* PlacedBlocks::Add(std::unique_ptr<Block> block) {
   ++births_;
   managed_bytes_ += block->size_bytes;
   all_.insert(block.get());
+  Touch(block.get());
   NotePeaks();
   return block.release();
 }
@@ -72,6 +72,7 @@ void PlacedBlocks::Remove(Block* block) {
   if (block->storage != nullptr) storage_.release(block->storage);
   block->storage = nullptr;
   all_.erase(block);
+  order_.Remove(block);
   block->dead = true;
   if (block->users == 0) delete block;
 }
@@ -93,6 +94,7 @@ void PlacedBlocks::EndUse(Block* block) {
 }
 
 void PlacedBlocks::MarkPinned(Block* block) {
+  GiveUpKept(block);  // what is written from here on is not seen
   if (block->pinned) return;
   block->pinned = true;
   pinned_bytes_ += block->room_bytes();
@@ -134,12 +136,21 @@ void PlacedBlocks::GiveBack(Place place) {
 }
 
 bool PlacedBlocks::CanMove(const Block& block) const {
-  return block.storage != nullptr && !block.pinned && !block.moving() &&
+  return !block.moving() && StorageMoves(block);
+}
+
+bool PlacedBlocks::StorageMoves(const Block& block) const {
+  return block.storage != nullptr && !block.pinned &&
          storage_.movable(block.storage);
 }
 
 bool PlacedBlocks::Movable(const Block& block) const {
   return block.users == 0 && CanMove(block);
+}
+
+bool PlacedBlocks::CanLeave(const Block& block) const {
+  const bool moves = block.moving() && !block.move->stays;
+  return block.users == 0 && !moves && StorageMoves(block);
 }
 
 bool PlacedBlocks::StorageStays(const Block& block) const {
@@ -170,9 +181,9 @@ bool PlacedBlocks::ReturnToKept(Block* block) {
   return true;
 }
 
-// A move under way that was to keep its source does so no more, either.
+// A move under way that was to keep a copy does so no more, either.
 void PlacedBlocks::GiveUpKept(Block* block) {
-  if (block->move.has_value()) block->move->keeps_source = false;
+  if (block->move.has_value()) block->move->keeps = false;
   if (!block->kept.has_value()) return;
   GiveBack(*block->kept);
   block->kept.reset();

@@ -21,21 +21,23 @@
 // that dies on another thread at that moment is left alone: it keeps the place
 // that it is about to free.
 //
-// Kept copies. A plan may keep the place that a tensor was fetched from, and
-// drop the tensor from the fast tier later: then the storage returns there and
-// nothing is copied. While Block::kept is set, a plan drives, the block is in
-// the fast tier, and the kept place holds the block's bytes. Whatever could end
-// that gives the place back: a kernel that writes the block (NoteWrite), any
-// other move (SetPlace), an address that is told outside, death (Remove), an
-// eviction that finds no room else, and the end of the plan or of the step
-// (GiveUpAllKept). A drop that finds no copy makes one.
+// Kept copies. A plan and demand mode may keep the place that a tensor was
+// fetched from, or copy it ahead (copies_ahead.h), and drop the tensor from the
+// fast tier later: then the storage returns there and nothing is copied. While
+// Block::kept is set, the block is in the fast tier, and the kept place holds the
+// block's bytes. Whatever could end that gives the place back, and so does a copy
+// that is under way: a kernel that writes the block (NoteWrite), any other move
+// (SetPlace), an address that is told outside (MarkPinned), death (Remove), an
+// eviction or a birth that finds no room else, and the beginning and the end of a
+// plan (GiveUpAllKept). A drop that finds no copy makes one.
 //
 // Bytes. Storages below the managed size are no blocks; their bytes are counted
 // here all the same, since they are fast memory that the limit is for. Peaks
 // are noted whenever room is taken, which is when they can rise.
 //
 // Time. The clock counts the kernels of the job; blocks remember when they were
-// used last, for whoever chooses what to evict.
+// used last and which ones were used before and after, for whoever chooses what
+// to evict and what to fetch.
 //
 // The Job's mutex guards all of it except Manages(), StorageAddress() and
 // CountUnmanaged(), which are thread-safe.
@@ -53,6 +55,7 @@
 #include "client_sdk/runtime/counted_bytes.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/storage_access.h"
+#include "client_sdk/runtime/use_order.h"
 
 namespace stowage::runtime {
 
@@ -136,6 +139,9 @@ class PlacedBlocks {
   bool CanMove(const Block& block) const;
   // Returns whether the same holds and no kernel uses it.
   bool Movable(const Block& block) const;
+  // Returns whether the same holds, now or once a copy of it has arrived that is
+  // under way while the block stays.
+  bool CanLeave(const Block& block) const;
   // Returns whether the storage says that its address is known outside.
   bool StorageStays(const Block& block) const;
 
@@ -167,11 +173,16 @@ class PlacedBlocks {
 
   void AdvanceClock() { ++clock_; }
   int64_t clock() const { return clock_; }
-  void Touch(Block* block) const { block->last_use = clock_; }
+  void Touch(Block* block) {
+    block->last_use = clock_;
+    order_.Use(block);
+  }
   // Grows whenever the bytes or the place of a block may have changed.
   int64_t change_count() const { return clock_ + births_ + moves_; }
 
  private:
+  bool StorageMoves(const Block& block) const;
+
   const std::vector<MappedTier>* tiers_;
   StorageAccess storage_;
   std::vector<std::unique_ptr<Arena>> arenas_;  // by tier
@@ -185,6 +196,7 @@ class PlacedBlocks {
   Peaks peaks_;
 
   int64_t clock_ = 0;
+  UseOrder order_;  // of all()
   int64_t births_ = 0;
   int64_t moves_ = 0;
 };

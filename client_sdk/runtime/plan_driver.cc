@@ -32,6 +32,7 @@ bool PlanDriver::Start(const PlanTable& plan,
                        const std::vector<PlanTarget>& targets,
                        int64_t plan_begin_bytes) {
   if (!Arrange(targets)) return false;
+  blocks_->GiveUpAllKept();
   running_ = {&plan, plan_begin_bytes, blocks_->clock() + 1};
   moves_.Begin(plan, plan_begin_bytes);
   return true;
@@ -45,6 +46,7 @@ void PlanDriver::Resume(const PlanTable& plan,
     const bool fast = target.place.tier == session::kFastTier;
     if (fast && TakePlace(target)) mover_->MoveNow(target.block, target.place);
   }
+  blocks_->GiveUpAllKept();
   running_.plan = &plan;
   running_.begin_bytes = plan_begin_bytes;
   moves_.Begin(plan, plan_begin_bytes, boundary);

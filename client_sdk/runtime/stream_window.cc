@@ -234,7 +234,7 @@ bool StreamWindow::MayLeave(int first, int64_t count, int tries) {
     if (tries >= kTries) continue;
     if (piece.dirty && tries == 0) BeginWrite(piece);
     if (!piece.mapped || piece.dirty) return false;
-    if (piece.request.begun && !requests_.Done(&piece.request)) return false;
+    if (piece.request.begun && !requests_.Done(piece.request)) return false;
   }
   return true;
 }

@@ -15,6 +15,12 @@ struct Piece {
   double cost;
 };
 
+double CostOf(const Block& block, int64_t now_kernel) {
+  const double age = 1.0 + (now_kernel - block.last_use);
+  const double copies = block.kept.has_value() ? 1 : 2;  // out, and back in
+  return copies * block.room_bytes() / age;
+}
+
 std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
                             const std::function<bool(const Block&)>& movable) {
   std::vector<Piece> pieces;
@@ -26,9 +32,8 @@ std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
     const bool stays = extent.block == nullptr ||
                        offset + extent.size_bytes > arena.capacity_bytes() ||
                        !movable(*extent.block);
-    const double age = stays ? 0 : 1.0 + (now_kernel - extent.block->last_use);
     pieces.push_back({offset, extent.size_bytes, extent.block, stays,
-                      stays ? 0 : extent.size_bytes / age});
+                      stays ? 0 : CostOf(*extent.block, now_kernel)});
   }
   std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
     return a.offset_bytes < b.offset_bytes;

@@ -83,6 +83,34 @@ TEST_F(EvictorTest, ABlockWithAKeptCopyReturnsToIt) {
   EXPECT_TRUE(memory_.Holds(*block, 'a'));
 }
 
+TEST_F(EvictorTest, ABlockThatWasFetchedLeavesWithoutACopy) {
+  FakeStorage storage;
+  Block* block = memory_.Make(&storage, kPage, 'a', /*tier=*/1);
+  const Place source = block->place;
+  ASSERT_TRUE(evictor_.BeginFetch(block));
+  evictor_.FinishFetch(block);
+  ASSERT_EQ(block->place.tier, session::kFastTier);
+  memory_.mover.BeginStep();
+  evictor_.Evict(block);
+  EXPECT_EQ(block->place, source);
+  EXPECT_EQ(memory_.mover.totals().out_bytes, 0);
+  EXPECT_TRUE(memory_.Holds(*block, 'a'));
+}
+
+TEST_F(EvictorTest, SeveralVictimsLeaveTogether) {
+  FakeStorage storages[4];
+  Block* blocks[4];
+  for (int i = 0; i < 4; ++i) {
+    blocks[i] = memory_.Make(&storages[i], 2 * kPage, static_cast<char>(i));
+  }
+  Block born{.size_bytes = kEvictorPages * kPage};
+  EXPECT_TRUE(evictor_.TakeFastRoom(&born).has_value());
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(blocks[i]->place.tier, 1);
+    EXPECT_TRUE(memory_.Holds(*blocks[i], static_cast<char>(i)));
+  }
+}
+
 TEST_F(EvictorTest, KeptCopiesAreGivenUpWhereTheSlowTierIsFull) {
   FakeStorage first, second;
   Block* kept = memory_.Make(&first, 4 * kPage, 'a', /*tier=*/1);
@@ -129,7 +157,8 @@ TEST_F(EvictorTest, FetchingEvictsWhatIsInTheWay) {
   FakeStorage first, second;
   Block* absent = memory_.Make(&first, kEvictorPages * kPage, 'a', /*tier=*/1);
   Block* present = memory_.Make(&second, kPage, 'b');
-  EXPECT_TRUE(evictor_.Fetch(absent));
+  ASSERT_TRUE(evictor_.BeginFetch(absent));
+  evictor_.FinishFetch(absent);
   EXPECT_EQ(absent->place.tier, session::kFastTier);
   EXPECT_EQ(present->place.tier, 1);
   EXPECT_TRUE(memory_.Holds(*absent, 'a'));
@@ -140,7 +169,7 @@ TEST_F(EvictorTest, WhatIsLargerThanFastMemoryIsNotFetched) {
   FakeStorage storage;
   Block* block = memory_.Make(&storage, 2 * kPage, 'a', /*tier=*/1);
   memory_.blocks.SetFastCapacity(kPage);
-  EXPECT_FALSE(evictor_.Fetch(block));
+  EXPECT_FALSE(evictor_.BeginFetch(block));
   EXPECT_EQ(block->place.tier, 1);
 }
 

@@ -53,10 +53,31 @@ TEST_F(FileRequestsTest, FinishesInAnyOrderMoreThanTheKernelTakesAtATime) {
   }
 }
 
+TEST_F(FileRequestsTest, WhatIsPreparedBeginsWithTheNextCall) {
+  constexpr int kMany = 100;  // more than begin at once
+  std::vector<FileRequest> requests(kMany);
+  for (int i = 0; i < kMany; ++i) {
+    *Memory(i) = static_cast<char>(i);
+    requests_.Prepare(FileRequest::kWrite, file_, i * kPage, Memory(i), kPage,
+                      &requests[i]);
+  }
+  EXPECT_FALSE(requests.back().under_way);
+  requests_.Submit();
+  for (FileRequest& request : requests)
+    ASSERT_EQ(requests_.Finish(&request), 0);
+  FileRequest in;
+  requests_.Prepare(FileRequest::kRead, file_, 0, Memory(kMany), kMany * kPage,
+                    &in);
+  ASSERT_EQ(requests_.Finish(&in), 0);
+  for (int i = 0; i < kMany; ++i) {
+    EXPECT_EQ(*Memory(kMany + i), static_cast<char>(i));
+  }
+}
+
 TEST_F(FileRequestsTest, TellsWhenATransferIsOver) {
   FileRequest request;
   Begin(FileRequest::kRead, 0, 0, 1, &request);
-  while (!requests_.Done(&request)) {
+  while (!requests_.Done(request)) {
   }
   EXPECT_TRUE(request.begun);
   EXPECT_EQ(requests_.Finish(&request), 0);

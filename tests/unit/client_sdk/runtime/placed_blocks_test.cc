@@ -125,9 +125,9 @@ TEST_F(PlacedBlocksTest, AMoveUnderWayKeepsNoSourceThatIsWrittenMeanwhile) {
   FakeStorage storage;
   Block* block = Make(&storage, kPage, /*tier=*/1);
   block->move = {.to = blocks_.TakeRoom(0, block).value(),
-                 .keeps_source = true};
+                 .keeps = true};
   blocks_.NoteWrite({block, session::kOperandWrite});
-  EXPECT_FALSE(block->move->keeps_source);
+  EXPECT_FALSE(block->move->keeps);
 }
 
 TEST_F(PlacedBlocksTest, GivingUpAllKeptCopiesSaysWhetherThereWereAny) {

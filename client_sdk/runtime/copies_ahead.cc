@@ -1,0 +1,63 @@
+#include "client_sdk/runtime/copies_ahead.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace stowage::runtime {
+namespace {
+
+// Part of the fast arena that is to be free, or left without a copy.
+constexpr int64_t kReadyShare = 4;
+// Most that is under way at once.
+constexpr size_t kMostCopies = 16;
+constexpr int64_t kMostBytes = 4 << 20;
+// Kernels between two looks, each of which is linear in the blocks.
+constexpr int64_t kLookEvery = 8;
+
+}  // namespace
+
+void CopiesAhead::Follow() {
+  mover_->FinishAhead(/*wait=*/false);
+  if (blocks_->clock() < next_look_ || mover_->any_copying()) return;
+  next_look_ = blocks_->clock() + kLookEvery;
+  for (Block* block : OldestWithoutCopy()) {
+    const std::optional<Place> room =
+        blocks_->TakeRoom(session::kFastTier + 1, block);
+    if (!room.has_value()) return;
+    mover_->CopyAhead(block, *room);
+  }
+}
+
+// Returns those that are next to leave and cannot leave without a copy, the
+// oldest first, and no more than may be under way.
+std::vector<Block*> CopiesAhead::OldestWithoutCopy() const {
+  const Arena& fast = blocks_->fast();
+  int64_t wanted_bytes = fast.capacity_bytes() / kReadyShare -
+                         (fast.capacity_bytes() - fast.used_bytes());
+  std::vector<Block*> oldest;
+  if (wanted_bytes <= 0) return oldest;
+  for (const auto& [offset_bytes, extent] : fast.used()) {
+    const Block& block = *extent.block;
+    const bool expected = block.expected_until >= blocks_->clock();
+    if (block.users == 0 && !expected) oldest.push_back(extent.block);
+  }
+  std::sort(oldest.begin(), oldest.end(), [](const Block* a, const Block* b) {
+    return a->last_use < b->last_use;
+  });
+  std::vector<Block*> chosen;
+  int64_t chosen_bytes = 0;
+  for (Block* block : oldest) {
+    if (wanted_bytes <= 0 || chosen.size() == kMostCopies) break;
+    if (!blocks_->Movable(*block)) continue;
+    wanted_bytes -= block->room_bytes();
+    if (block->kept.has_value()) continue;
+    if (chosen_bytes > 0 && chosen_bytes + block->room_bytes() > kMostBytes) {
+      break;
+    }
+    chosen.push_back(block);
+    chosen_bytes += block->room_bytes();
+  }
+  return chosen;
+}
+
+}  // namespace stowage::runtime
