@@ -36,10 +36,11 @@ MoveOrder ReadOrder(const session::MoveRequest& request) {
 }  // namespace
 
 Migrator::Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
-                   OnFailure on_failure)
+                   OnFailure on_failure, OnCopied on_copied)
     : lanes_(lanes),
       rooms_(std::move(rooms)),
       on_failure_(std::move(on_failure)),
+      on_copied_(std::move(on_copied)),
       mover_(&rooms_, &stop_) {
   for (int i = 0; i < session::kLaneCount; ++i) {
     threads_.emplace_back([this, i] { Serve(lanes_[i]); });
@@ -92,6 +93,9 @@ uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
     request.begin_ns = begin_ns;
   }
   const int error = mover_.Move(*joined);
+  if (error == 0 && on_copied_) {
+    on_copied_(*joined, session::NowNs() - begin_ns);
+  }
   // What failed together may succeed in part, as on a disk that is almost full.
   const bool one_by_one = error != 0 && orders.size() > 1;
   for (const MoveOrder& order : orders) {

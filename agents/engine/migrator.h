@@ -27,11 +27,13 @@ class Migrator {
  public:
   // A lane's thread calls it with an order that failed and its errno.
   using OnFailure = std::function<void(const MoveOrder&, int error)>;
+  // It calls this with each copy that succeeded, and what it took.
+  using OnCopied = std::function<void(const MoveOrder&, int64_t duration_ns)>;
 
   // `lanes` points to kLaneCount lanes and must outlive the migrator. Starts
   // the threads.
   Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
-           OnFailure on_failure);
+           OnFailure on_failure, OnCopied on_copied = nullptr);
   // Blocks until the moves under way are done.
   ~Migrator();
   Migrator(const Migrator&) = delete;
@@ -50,6 +52,7 @@ class Migrator {
   session::MoveLane* const lanes_;
   const std::vector<TierRoom> rooms_;
   const OnFailure on_failure_;
+  const OnCopied on_copied_;
   absl::Notification stop_;
   const Mover mover_;
   std::vector<std::thread> threads_;

@@ -42,11 +42,13 @@ std::string StructureOf(const v1::Graph& graph) {
 
 PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
                        DeliveredPlans* delivered, ServiceLink* service,
-                       v1::Job job, PlanWorkerOptions options)
+                       CopyTimes* copy_times, v1::Job job,
+                       PlanWorkerOptions options)
     : segment_(segment),
       events_(events),
       delivered_(delivered),
       service_(service),
+      copy_times_(copy_times),
       job_(std::move(job)),
       options_(std::move(options)),
       forecast_(&segment->report),
@@ -81,11 +83,11 @@ void PlanWorker::Refresh() {
 }
 
 void PlanWorker::Refresh(KnownPlan* known) {
-  absl::StatusOr<v1::MakePlanResponse> made =
-      service_->MakePlan({.graph_id = known->made.plan().graph_id(),
-                          .system = options_.system,
-                          .fast_limit_bytes = known->fast_limit_bytes,
-                          .policy = options_.policy});
+  absl::StatusOr<v1::MakePlanResponse> made = service_->MakePlan(
+      {.graph_id = known->made.plan().graph_id(),
+       .system = ScaleCopies(copy_times_->system(), known->basis.copy_factors),
+       .fast_limit_bytes = known->basis.fast_limit_bytes,
+       .policy = options_.policy});
   // The job keeps its plan if there is no better one.
   if (!made.ok() || stop_.HasBeenNotified()) return;
   if (made->plan().SerializeAsString() ==
@@ -93,7 +95,7 @@ void PlanWorker::Refresh(KnownPlan* known) {
     return;
   }
   known->made = *made;
-  TellOfPlan(made->plan(), known->fast_limit_bytes);
+  TellOfPlan(made->plan(), known->basis.fast_limit_bytes);
   MakeReady({*std::move(made), known->binding});
 }
 
@@ -133,7 +135,7 @@ void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
       [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
     if (stop_.HasBeenNotified()) return absl::CancelledError("the job ended");
     return service_->MakePlan({.graph = graph,
-                               .system = options_.system,
+                               .system = copy_times_->system(),
                                .fast_limit_bytes = limit_bytes,
                                .policy = options_.policy});
   };
@@ -164,17 +166,16 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   const auto found = known_.find(structure);
   KnownPlan* known = found != known_.end() ? &found->second : nullptr;
   if (known != nullptr) KeepMeasured(known->binding.graph, &binding->graph);
-  const int64_t kernels_ns = KernelsNs(binding->graph);
-  const int64_t limit_bytes = FastLimitBytes();
-  if (known == nullptr || HasDrifted(known->kernels_ns, kernels_ns) ||
-      session::LimitHasGrown(known->fast_limit_bytes, limit_bytes)) {
+  const Basis basis{.fast_limit_bytes = FastLimitBytes(),
+                    .kernels_ns = KernelsNs(binding->graph),
+                    .copy_factors = copy_times_->TakeFactors()};
+  if (known == nullptr || IsOutdated(known->basis, basis)) {
     absl::StatusOr<v1::MakePlanResponse> made =
-        MakePlan(binding, limit_bytes, /*replan=*/known != nullptr);
+        MakePlan(binding, basis, /*replan=*/known != nullptr);
     if (made.ok()) {
-      TellOfPlan(made->plan(), limit_bytes);
+      TellOfPlan(made->plan(), basis.fast_limit_bytes);
       if (known != nullptr || known_.size() < kMostKnownPlans) {
-        known_[std::move(structure)] = {*made, *binding, limit_bytes,
-                                        kernels_ns};
+        known_[std::move(structure)] = {*made, *binding, basis};
       }
     }
     // The job keeps its plan if there is no other.
@@ -184,20 +185,28 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   return known->made;
 }
 
+bool PlanWorker::IsOutdated(const Basis& planned, const Basis& now) {
+  return HasDrifted(planned.kernels_ns, now.kernels_ns) ||
+         HaveDrifted(planned.copy_factors, now.copy_factors) ||
+         session::LimitHasGrown(planned.fast_limit_bytes, now.fast_limit_bytes);
+}
+
 absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
-                                                          int64_t limit_bytes,
+                                                          const Basis& basis,
                                                           bool replan) {
-  const auto plan = [&](const v1::Graph& graph) {
-    return service_->MakePlan({.graph = graph,
-                               .system = options_.system,
-                               .fast_limit_bytes = limit_bytes,
-                               .policy = options_.policy,
-                               .replan = replan});
-  };
+  const auto plan =
+      [&, system = ScaleCopies(copy_times_->system(), basis.copy_factors)](
+          const v1::Graph& graph) {
+        return service_->MakePlan({.graph = graph,
+                                   .system = system,
+                                   .fast_limit_bytes = basis.fast_limit_bytes,
+                                   .policy = options_.policy,
+                                   .replan = replan});
+      };
   absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);
   if (!LimitTooSmallOf(made.status())) return made;
   std::optional<v1::Graph> streamed =
-      StreamScratch(binding->graph, limit_bytes);
+      StreamScratch(binding->graph, basis.fast_limit_bytes);
   if (!streamed.has_value()) return made;
   absl::StatusOr<v1::MakePlanResponse> streams = plan(*streamed);
   if (!streams.ok()) return made;

@@ -1,7 +1,8 @@
 // Turns the profiles of one job into plans. It waits for a profile, asks the
 // service for a plan and writes the plan table.
 //
-//   PlanWorker worker(segment, &events, &delivered, &service, job, options);
+//   PlanWorker worker(segment, &events, &delivered, &service, &copy_times, job,
+//                     options);
 //   // The job finds plans in its segment.
 //   worker.RequestStop();     // destroyed: waits for the call under way
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
@@ -18,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "agents/engine/copy_times.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/forecast.h"
@@ -28,7 +30,6 @@
 namespace stowage::agent {
 
 struct PlanWorkerOptions {
-  v1::MemorySystem system;
   std::string policy;  // empty: the service's default
   // Above 0: the worker finds the least limit under which steps take at most so
   // much longer than alone, from the first profile, and grants it.
@@ -43,8 +44,8 @@ struct PlanWorkerOptions {
 class PlanWorker {
  public:
   PlanWorker(session::Segment* segment, EventWriter* events,
-             DeliveredPlans* delivered, ServiceLink* service, v1::Job job,
-             PlanWorkerOptions options);
+             DeliveredPlans* delivered, ServiceLink* service,
+             CopyTimes* copy_times, v1::Job job, PlanWorkerOptions options);
   ~PlanWorker();
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
@@ -60,23 +61,29 @@ class PlanWorker {
     GraphBinding binding;
   };
 
-  // The last plan of a kind of step, and how it was asked for.
+  // What a plan is made for.
+  struct Basis {
+    int64_t fast_limit_bytes = 0;
+    int64_t kernels_ns = 0;  // of the graph
+    CopyFactors copy_factors;
+  };
+
+  // The last plan of a kind of step.
   struct KnownPlan {
     v1::MakePlanResponse made;
     GraphBinding binding;  // of the last profile
-    int64_t fast_limit_bytes = 0;
-    int64_t kernels_ns = 0;  // of the graph that the plan was made for
+    Basis basis;
   };
 
   void Run();
   void TakeProfile();
-  // Returns the plan that is known, or a new one if the kernels take another
-  // time by now.
+  // Returns the plan that is known, or a new one if kernels or copies take
+  // another time by now.
   absl::StatusOr<v1::MakePlanResponse> PlanFor(GraphBinding* binding);
   // Asks for a plan. Where the limit has no room for a kernel's scratch, the
   // plan and the graph of the binding are such that the scratch streams.
   absl::StatusOr<v1::MakePlanResponse> MakePlan(GraphBinding* binding,
-                                                int64_t limit_bytes,
+                                                const Basis& basis,
                                                 bool replan);
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
@@ -86,6 +93,7 @@ class PlanWorker {
   // plan at a step boundary.
   void Refresh();
   void Refresh(KnownPlan* known);
+  static bool IsOutdated(const Basis& planned, const Basis& now);
   void KeepGraph(const v1::Graph& graph);
   void Deliver();
   void Refuse(const absl::Status& status);
@@ -96,6 +104,7 @@ class PlanWorker {
   EventWriter* const events_;
   DeliveredPlans* const delivered_;
   ServiceLink* const service_;
+  CopyTimes* const copy_times_;
   v1::Job job_;
   const PlanWorkerOptions options_;
   uint64_t profiles_taken_ = 0;

@@ -41,10 +41,8 @@ absl::Status Annotate(const absl::Status& status, absl::string_view what) {
 
 PlanWorkerOptions PlannerOptions(const JobRequest& request,
                                  const SessionContext& context,
-                                 const std::vector<TierRoom>& rooms,
-                                 v1::MemorySystem system) {
-  PlanWorkerOptions options{.system = std::move(system),
-                            .policy = request.policy,
+                                 const std::vector<TierRoom>& rooms) {
+  PlanWorkerOptions options{.policy = request.policy,
                             .slowdown = request.fast_limit.slowdown,
                             .refresh_interval = context.plan_refresh_interval};
   for (const TierRoom& room : rooms) {
@@ -109,7 +107,8 @@ Session::Session(const JobRequest& request, const SessionContext& context,
       job_id_(std::move(job_id)),
       segment_(std::move(segment)),
       events_(&segment_.get()->report),
-      steps_(&segment_.get()->report.steps, job_id_) {
+      steps_(&segment_.get()->report.steps, job_id_),
+      copy_times_(std::move(system)) {
   descriptors_.push_back(segment_.fd());
   for (const TierRoom& room : rooms) {
     tiers_.push_back(ToTierInfo(room));
@@ -122,8 +121,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   job.set_policy(request_.policy);
   job.set_fast_limit_bytes(request_.fast_limit.bytes);
   context_.service->StartJob(job);
-  PlanWorkerOptions options =
-      PlannerOptions(request_, context_, rooms, std::move(system));
+  PlanWorkerOptions options = PlannerOptions(request_, context_, rooms);
   // The default policy does not answer online.
   if (request_.wants_hints && !request_.policy.empty()) {
     hinter_.emplace(
@@ -131,11 +129,14 @@ Session::Session(const JobRequest& request, const SessionContext& context,
         HintWorkerOptions{.policy = request_.policy,
                           .capacity_bytes = options.capacity_bytes});
   }
-  planner_.emplace(segment_.get(), &events_, &delivered_, context_.service, job,
-                   std::move(options));
+  planner_.emplace(segment_.get(), &events_, &delivered_, context_.service,
+                   &copy_times_, job, std::move(options));
   migrator_.emplace(
       segment_.get()->lanes, std::move(rooms),
-      [this](const MoveOrder& order, int error) { NoteFailure(order, error); });
+      [this](const MoveOrder& order, int error) { NoteFailure(order, error); },
+      [this](const MoveOrder& order, int64_t duration_ns) {
+        copy_times_.Note(order, duration_ns);
+      });
 }
 
 session::Welcome Session::welcome() const {

@@ -21,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "agents/engine/copy_times.h"
 #include "agents/engine/migrator.h"
 #include "agents/engine/tier_catalog.h"
 #include "agents/jobs/delivered_plans.h"
@@ -90,6 +91,7 @@ class Session {
   absl::Mutex mutex_;
   // Errors that have an event already; each gets one.
   absl::flat_hash_set<int> told_errors_ ABSL_GUARDED_BY(mutex_);
+  CopyTimes copy_times_;
   std::optional<Migrator> migrator_;
   std::vector<session::TierInfo> tiers_;
   std::vector<int> descriptors_;

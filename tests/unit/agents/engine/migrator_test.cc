@@ -22,6 +22,7 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
+using testing::IsEmpty;
 
 constexpr int64_t kPage = session::kPageBytes;
 constexpr int64_t kArenaBytes = 64 * kPage;
@@ -125,11 +126,17 @@ class MigratorTest : public testing::Test {
       std::memset(fast_->mapped() + page * kPage, static_cast<int>(page) + 1,
                   kPage);
     }
-    migrator_ = std::make_unique<Migrator>(lanes_, std::move(rooms),
-                                           [this](const MoveOrder&, int error) {
-                                             absl::MutexLock lock(&mutex_);
-                                             failures_.push_back(error);
-                                           });
+    migrator_ = std::make_unique<Migrator>(
+        lanes_, std::move(rooms),
+        [this](const MoveOrder&, int error) {
+          absl::MutexLock lock(&mutex_);
+          failures_.push_back(error);
+        },
+        [this](const MoveOrder& order, int64_t duration_ns) {
+          absl::MutexLock lock(&mutex_);
+          EXPECT_GT(duration_ns, 0);
+          copied_bytes_.push_back(order.size_bytes);
+        });
   }
 
   CountingArena* StartCounting(int64_t room_bytes = kArenaBytes) {
@@ -163,6 +170,7 @@ class MigratorTest : public testing::Test {
   Arena* slow_ = nullptr;
   absl::Mutex mutex_;
   std::vector<int> failures_ ABSL_GUARDED_BY(mutex_);
+  std::vector<int64_t> copied_bytes_ ABSL_GUARDED_BY(mutex_);
   std::unique_ptr<Migrator> migrator_;
 };
 
@@ -224,6 +232,8 @@ TEST_F(MigratorTest, MovesNeighboursInOneTransfer) {
   EXPECT_EQ(std::memcmp(fast_->mapped() + 3 * kPage,
                         fast_->mapped() + 40 * kPage, 7 * kPage),
             0);
+  absl::MutexLock lock(&mutex_);
+  EXPECT_THAT(copied_bytes_, ElementsAre(8 * kPage, 7 * kPage));
 }
 
 TEST_F(MigratorTest, MovesWhatIsNoNeighbourByItself) {
@@ -247,6 +257,7 @@ TEST_F(MigratorTest, AnswersEachNeighbourByItselfWhenADiskIsAlmostFull) {
   EXPECT_EQ(disk->at(kPage), std::byte{2});
   absl::MutexLock lock(&mutex_);
   EXPECT_THAT(failures_, ElementsAre(ENOSPC, ENOSPC));
+  EXPECT_THAT(copied_bytes_, IsEmpty());
 }
 
 TEST_F(MigratorTest, MovesTheGoodNeighboursOfAnOrderThatMakesNoSense) {
