@@ -17,7 +17,6 @@ constexpr int64_t kLookEvery = 8;
 }  // namespace
 
 void CopiesAhead::Follow() {
-  mover_->FinishAhead(/*wait=*/false);
   if (blocks_->clock() < next_look_ || mover_->any_copying()) return;
   next_look_ = blocks_->clock() + kLookEvery;
   for (Block* block : OldestWithoutCopy()) {
@@ -37,9 +36,10 @@ std::vector<Block*> CopiesAhead::OldestWithoutCopy() const {
   std::vector<Block*> oldest;
   if (wanted_bytes <= 0) return oldest;
   for (const auto& [offset_bytes, extent] : fast.used()) {
-    const Block& block = *extent.block;
-    const bool expected = block.expected_until >= blocks_->clock();
-    if (block.users == 0 && !expected) oldest.push_back(extent.block);
+    Block* block = extent.block;
+    if (block->users == 0 && !blocks_->IsExpected(*block)) {
+      oldest.push_back(block);
+    }
   }
   std::sort(oldest.begin(), oldest.end(), [](const Block* a, const Block* b) {
     return a->last_use < b->last_use;

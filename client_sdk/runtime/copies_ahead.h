@@ -33,7 +33,7 @@ class CopiesAhead {
   CopiesAhead(const CopiesAhead&) = delete;
   CopiesAhead& operator=(const CopiesAhead&) = delete;
 
-  // Takes note of copies that have arrived and begins others. Waits for none.
+  // Begins copies if none is under way. Waits for nothing.
   void Follow();
 
  private:

@@ -28,7 +28,7 @@ std::optional<Place> Evictor::TakeFastRoom(Block* block) {
     return blocks_->CanLeave(victim);
   };
   const auto leaves_gladly = [&](const Block& victim) {
-    return victim.expected_until < blocks_->clock() && leaves(victim);
+    return !blocks_->IsExpected(victim) && leaves(victim);
   };
   std::optional<Victims> victims = Choose(*block, leaves_gladly);
   if (!victims.has_value()) victims = Choose(*block, leaves);
@@ -43,7 +43,7 @@ std::optional<Place> Evictor::TakeRoomAtOnce(Block* block) {
   const auto leaves_at_once = [this](const Block& victim) {
     return victim.kept.has_value() &&
            blocks_->clock() - victim.last_use > kRestKernels &&
-           victim.expected_until < blocks_->clock() && blocks_->Movable(victim);
+           !blocks_->IsExpected(victim) && blocks_->Movable(victim);
   };
   return ClearRoom(Choose(*block, leaves_at_once), block);
 }

@@ -34,7 +34,7 @@ void FetchesAhead::NoteUses(const std::vector<KernelOperand>& operands) {
   for (const KernelOperand& operand : operands) {
     Block& block = *operand.block;
     const bool in_fast = block.place.tier == session::kFastTier;
-    if (in_fast && !IsExpected(block)) continue;
+    if (in_fast && !blocks_->IsExpected(block)) continue;
     block.expected_until = 0;
     if (IsNear(block.last_use, blocks_->clock())) continue;
     const Run* run = Follow(block);
@@ -100,7 +100,6 @@ void FetchesAhead::Expect(const Block& block, bool to_later) {
 }
 
 void FetchesAhead::Begin() {
-  mover_->FinishAhead(/*wait=*/false);
   for (Block* block : wanted_) {
     if (block->place.tier == session::kFastTier) continue;
     if (!blocks_->Movable(*block)) continue;

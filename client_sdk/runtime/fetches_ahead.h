@@ -55,9 +55,6 @@ class FetchesAhead {
     bool to_later = false;
   };
 
-  bool IsExpected(const Block& block) const {
-    return block.expected_until >= blocks_->clock();
-  }
   Run* Follow(const Block& block);
   void Expect(const Block& block, bool to_later);
 

@@ -99,6 +99,7 @@ void Job::PlaceOperands(RunningKernel* kernel,
   }
   if (step_.mode != StepMode::kPlan) {
     streams = demand_.FetchOperands(*kernel, operands, space_.tensor_bytes());
+    mover_.FinishAhead(/*wait=*/false);
     fetches_.Begin();
     copies_.Follow();
     mover_.Submit();

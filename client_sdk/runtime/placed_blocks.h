@@ -177,6 +177,11 @@ class PlacedBlocks {
     block->last_use = clock_;
     order_.Use(block);
   }
+  // Returns whether a kernel is expected to use the block soon, as
+  // fetches_ahead.h says.
+  bool IsExpected(const Block& block) const {
+    return block.expected_until >= clock_;
+  }
   // Grows whenever the bytes or the place of a block may have changed.
   int64_t change_count() const { return clock_ + births_ + moves_; }
 
