@@ -124,8 +124,7 @@ TEST_F(PlacedBlocksTest, AKeptCopyIsGivenUpByAWriteAndByAnyOtherMove) {
 TEST_F(PlacedBlocksTest, AMoveUnderWayKeepsNoSourceThatIsWrittenMeanwhile) {
   FakeStorage storage;
   Block* block = Make(&storage, kPage, /*tier=*/1);
-  block->move = {.to = blocks_.TakeRoom(0, block).value(),
-                 .keeps = true};
+  block->move = {.to = blocks_.TakeRoom(0, block).value(), .keeps = true};
   blocks_.NoteWrite({block, session::kOperandWrite});
   EXPECT_FALSE(block->move->keeps);
 }
