@@ -21,7 +21,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "e2e/train")]
 
 import harness  # pylint: disable=wrong-import-position
 import measurements  # pylint: disable=wrong-import-position
-from paced_job import PacedJob  # pylint: disable=wrong-import-position
+from paced_job import PacedJob, take_turns  # pylint: disable=wrong-import-position
 
 TRAIN = Path(__file__).resolve().parent / "peers/train.py"
 JOBS = ("resnet", "vgg19", "mobilenet", "inception", "resnet152", "unet",
@@ -50,19 +50,6 @@ def start(folder, job, arguments):
     environment = harness.environment()
     return [PacedJob("alone", command("alone"), environment),
             *(PacedJob(limit, stowed(limit), environment) for limit in arguments.limits)]
-
-
-def measure(jobs, rounds):
-    """Returns the seconds of counted steps by job: a list for each round."""
-    for job in jobs:
-        job.steps(WARM_UP_STEPS)
-    times_s = {job.name: [] for job in jobs}
-    for _ in range(rounds):
-        for job in jobs:
-            times_s[job.name].append(job.steps(STEPS_A_TURN)[1:])
-    for job in jobs:
-        job.finish()
-    return times_s
 
 
 def ratios(times_s, name):
@@ -94,7 +81,8 @@ def measure_job(job, arguments):
     """Yields a row for each limit."""
     folder = harness.scratch()
     try:
-        times_s = measure(start(folder, job, arguments), arguments.rounds)
+        times_s = take_turns(start(folder, job, arguments), arguments.rounds, WARM_UP_STEPS,
+                             STEPS_A_TURN)
         bits = {(folder / f"{name}.digest").read_text() for name in times_s}
         if len(bits) > 1:
             raise RuntimeError(f"{job} computed other numbers under a limit")

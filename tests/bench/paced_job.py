@@ -5,6 +5,8 @@
     job.finish()
 
 Jobs that take turns see the same machine: drift hits all of them alike.
+
+    times_s = take_turns(jobs, rounds=3, warm_up=6, steps=4)
 """
 
 import subprocess
@@ -42,3 +44,20 @@ class PacedJob:
             if words[:1] == ["step"]:
                 return float(words[2])
         raise RuntimeError(f"{self.name} ended in the middle")
+
+
+def take_turns(jobs, rounds, warm_up, steps):
+    """Returns the seconds of counted steps by job: a list for each round.
+
+    The first step of a turn is not counted: it pays for caches that the others
+    filled.
+    """
+    for job in jobs:
+        job.steps(warm_up)
+    times_s = {job.name: [] for job in jobs}
+    for _ in range(rounds):
+        for job in jobs:
+            times_s[job.name].append(job.steps(steps)[1:])
+    for job in jobs:
+        job.finish()
+    return times_s

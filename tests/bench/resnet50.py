@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e/train"))
 
 import harness  # pylint: disable=wrong-import-position
 import measurements  # pylint: disable=wrong-import-position
-from paced_job import PacedJob  # pylint: disable=wrong-import-position
+from paced_job import PacedJob, take_turns  # pylint: disable=wrong-import-position
 
 WARM_UP_STEPS = 6
 STEPS_A_TURN = 4
@@ -49,17 +49,6 @@ def start_jobs(folder, arguments):
         stowed("limited", "--fast", arguments.fast, "--slow",
                f"file:{folder / 'slow'}"),
     ]
-
-
-def measure(jobs, rounds):
-    """Returns seconds of the counted steps: {job: [[a round's], ...]}."""
-    for job in jobs:
-        job.steps(WARM_UP_STEPS)
-    times_s = {job.name: [] for job in jobs}
-    for _ in range(rounds):
-        for job in jobs:
-            times_s[job.name].append(job.steps(STEPS_A_TURN)[1:])
-    return times_s
 
 
 def ratios(times_s, name):
@@ -111,9 +100,7 @@ def main():
     folder = harness.scratch()
     try:
         jobs = start_jobs(folder, arguments)
-        times_s = measure(jobs, arguments.rounds)
-        for job in jobs:
-            job.finish()
+        times_s = take_turns(jobs, arguments.rounds, WARM_UP_STEPS, STEPS_A_TURN)
         report = json.loads((folder / "limited.json").read_text())
     finally:
         shutil.rmtree(folder)
