@@ -28,6 +28,7 @@ struct ChunkRange {
   int64_t end = 0;
   bool Contains(int64_t chunk) const { return chunk >= begin && chunk < end; }
   bool empty() const { return begin >= end; }
+  int64_t size() const { return end - begin; }
 };
 
 class FaultStreams {

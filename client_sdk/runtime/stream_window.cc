@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "client_sdk/session/hash.h"
@@ -14,14 +16,16 @@ namespace {
 constexpr int64_t kShare = 400;  // of the limit, the part set aside
 constexpr int64_t kLeastBytes = 256 << 10;
 constexpr int64_t kMostBytes = 64 << 20;
-// Small chunks waste little where faults form no streams; many of them keep the
-// threads of a kernel from taking them from each other.
-constexpr int64_t kPreferredFrames = 256;
+// Small chunks waste little where faults form no streams, and a matrix product
+// that goes down a column of thousands of rows needs one of each.
 constexpr int64_t kLeastChunkBytes = 16 << 10;
-constexpr int64_t kMostChunkBytes = 1 << 20;
 constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.
 constexpr int kLeastFramesAhead = 8;
+// A thread goes from row to row after so many steps over as many rows, and then
+// so many are read ahead.
+constexpr int kLeastSteps = 3;
+constexpr int64_t kMostRowsAhead = 64;
 // So many random frames are looked at before one is waited for.
 constexpr int kTries = 8;
 
@@ -33,36 +37,29 @@ int64_t StreamWindow::BytesFor(int64_t limit_bytes) {
 }
 
 StreamWindow::StreamWindow(const std::vector<MappedTier>* tiers)
-    : tiers_(tiers) {
-  frames_.fill(kNone);
-}
-
-template <typename Action>
-int StreamWindow::ForEach(Action action) {
-  for (int i = 0; i < frame_count_; ++i) {
-    if (frames_[i] != i) continue;
-    if (int error = action(pieces_[i])) return error;
-  }
-  return 0;
-}
+    : tiers_(tiers) {}
 
 int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
   if (int error = Flush(nullptr, /*keep=*/true)) return error;
   offset_bytes_ = offset_bytes;
-  chunk_bytes_ = std::clamp(RoundUpToPage(bytes / kPreferredFrames),
-                            kLeastChunkBytes, kMostChunkBytes);
-  frame_count_ = std::min<int64_t>(bytes / chunk_bytes_, kMaxFrames);
-  streams_.Begin(frame_count_, kMostBatchBytes / chunk_bytes_);
+  const int64_t units = bytes / kLeastChunkBytes / WindowFrames::kMost + 1;
+  chunk_bytes_ = units * kLeastChunkBytes;
+  frames_.Begin(static_cast<int>(bytes / chunk_bytes_));
+  streams_.Begin(frames_.count(), kMostBatchBytes / chunk_bytes_);
+  walks_ = {};
   return 0;
 }
 
 int StreamWindow::Fault(Block* block, const char* address, Access access) {
-  const char* begin =
-      (*tiers_)[block->place.tier].base + block->place.offset_bytes;
-  const int64_t chunk = (address - begin) / chunk_bytes_;
+  const int64_t offset_bytes =
+      address - (*tiers_)[block->place.tier].base - block->place.offset_bytes;
+  const int64_t chunk = offset_bytes / chunk_bytes_;
   FaultStreams::Stream& stream = streams_.Note(block->id, chunk);
   serving_ = 0;
-  Piece* piece = Find(*block, chunk);
+  Piece* piece = frames_.Find(block->id, chunk);
+  if (stream.direction == 0) {
+    if (int error = LeaveRow(*block, chunk)) return error;
+  }
   if (piece == nullptr) {
     const int64_t batch = stream.moved_on ? stream.batch : 1;
     const ChunkRange wanted = stream.direction < 0
@@ -78,7 +75,10 @@ int StreamWindow::Fault(Block* block, const char* address, Access access) {
   if (stream.moved_on) {
     if (int error = WriteBehind(*block, stream.passed)) return error;
     if (int error = ReadAhead(block, stream)) return error;
+  } else if (stream.direction == 0) {
+    if (int error = ReadRowsAhead(block, offset_bytes)) return error;
   }
+  requests_.Submit();
   return Map(*piece, access);
 }
 
@@ -112,30 +112,24 @@ ChunkRange StreamWindow::Absent(const Block& block, ChunkRange wanted,
   const int64_t chunks = (block.room_bytes() + chunk_bytes_ - 1) / chunk_bytes_;
   wanted.begin = std::max<int64_t>(wanted.begin, 0);
   wanted.end = std::min(wanted.end, chunks);
-  ForEach([&](const Piece& piece) {
-    if (piece.block->id != block.id) return 0;
-    if (piece.chunks.end <= kept) {
-      wanted.begin = std::max(wanted.begin, piece.chunks.end);
-    } else {
-      wanted.end = std::min(wanted.end, piece.chunks.begin);
-    }
-    return 0;
-  });
-  return wanted;
+  const auto absent = [&](int64_t chunk) {
+    return frames_.Find(block.id, chunk) == nullptr;
+  };
+  if (!wanted.Contains(kept)) return {};
+  ChunkRange around{kept, kept};
+  while (around.begin > wanted.begin && absent(around.begin - 1)) {
+    --around.begin;
+  }
+  while (around.end < wanted.end && absent(around.end)) ++around.end;
+  return around;
 }
 
-// Begins to read the chunks, unless nothing has been written to them.
+// Prepares to read the chunks, unless nothing has been written to them.
 int StreamWindow::Bring(Block* block, ChunkRange chunks,
                         FaultStreams::Stream& stream, Piece** piece) {
-  int first = kNone;
-  if (int error = TakeFrames(chunks.end - chunks.begin, stream, &first)) {
-    return error;
-  }
-  std::fill_n(frames_.begin() + first, chunks.end - chunks.begin, first);
-  Piece& brought = pieces_[first];
-  brought.number = ++last_number_;
-  brought.block = block;
-  brought.chunks = chunks;
+  int first = WindowFrames::kNone;
+  if (int error = TakeFrames(stream, &chunks, &first)) return error;
+  Piece& brought = frames_.Put(first, block, chunks);
   brought.begin_bytes = chunks.begin * chunk_bytes_;
   const int64_t end_bytes =
       std::min(chunks.end * chunk_bytes_, block->room_bytes());
@@ -145,19 +139,19 @@ int StreamWindow::Bring(Block* block, ChunkRange chunks,
   *piece = &brought;
   if (!block->written.Any(brought.begin_bytes, end_bytes)) return 0;
   read_bytes_ += brought.size_bytes;
-  requests_.Begin(FileRequest::kRead, TierOf(brought),
-                  block->place.offset_bytes + brought.begin_bytes,
-                  (*tiers_)[session::kFastTier].base + FrameOffset(brought),
-                  brought.size_bytes, &brought.request);
+  requests_.Prepare(FileRequest::kRead, TierOf(brought),
+                    block->place.offset_bytes + brought.begin_bytes,
+                    (*tiers_)[session::kFastTier].base + FrameOffset(brought),
+                    brought.size_bytes, &brought.request);
   return 0;
 }
 
-// Begins to read what the stream needs after the piece where it is.
+// Prepares to read what the stream needs after the piece where it is.
 int StreamWindow::ReadAhead(Block* block, FaultStreams::Stream& stream) {
-  if (frame_count_ < kLeastFramesAhead) return 0;
+  if (frames_.count() < kLeastFramesAhead) return 0;
   const bool up = stream.direction > 0;
   int64_t next = up ? stream.at.end : stream.at.begin - 1;
-  while (const Piece* there = Find(*block, next)) {
+  while (const Piece* there = frames_.Find(block->id, next)) {
     next = up ? there->chunks.end : there->chunks.begin - 1;
   }
   const ChunkRange ahead =
@@ -169,56 +163,100 @@ int StreamWindow::ReadAhead(Block* block, FaultStreams::Stream& stream) {
                                            ahead.end * chunk_bytes_)) {
     return 0;
   }
-  stream.ahead = ahead;
   Piece* piece = nullptr;
-  return Bring(block, ahead, stream, &piece);
+  if (int error = Bring(block, ahead, stream, &piece)) return error;
+  stream.ahead = piece->chunks;
+  return 0;
 }
 
-// Begins to write what a stream has passed, if it was changed.
-int StreamWindow::WriteBehind(const Block& block, ChunkRange passed) {
-  Piece* piece = Find(block, passed.begin);
-  return piece != nullptr && piece->dirty ? BeginWrite(*piece) : 0;
-}
-
-// Finds frames side by side: free ones, those of what the stream passed, or
-// any.
-int StreamWindow::TakeFrames(int64_t count, const FaultStreams::Stream& stream,
-                             int* first) {
-  *first = FreeFrames(count);
-  if (*first != kNone) return 0;
-  Piece* passed = FindNumber(stream.pieces[stream.oldest]);
-  if (passed != nullptr && passed->number != serving_ &&
-      passed->frames() >= count) {
-    *first = static_cast<int>(passed - pieces_.data());
-    return Evict(*passed, /*keep=*/true);
-  }
-  *first = RandomFrames(count);
-  for (int i = *first; i < *first + count; ++i) {
-    if (frames_[i] == kNone) continue;
-    if (int error = Evict(pieces_[frames_[i]], /*keep=*/true)) return error;
+// Prepares to read the next rows, many at a time, if the thread goes from row to
+// row. Takes free frames alone: what the rows have there may still be needed.
+int StreamWindow::ReadRowsAhead(Block* block, int64_t offset_bytes) {
+  const FaultWalks::Walk& walk = walks_.Note(gettid(), block->id, offset_bytes);
+  if (walk.steps < kLeastSteps || walk.row_bytes < chunk_bytes_) return 0;
+  const auto chunk_of = [&](int64_t row) {
+    return (offset_bytes + row * walk.row_bytes) / chunk_bytes_;
+  };
+  const int64_t rows = std::min<int64_t>(
+      {kMostRowsAhead, frames_.count() / 8,
+       (block->room_bytes() - 1 - offset_bytes) / walk.row_bytes});
+  if (frames_.Find(block->id, chunk_of((rows + 1) / 2)) != nullptr) return 0;
+  for (int64_t row = 1; row <= rows; ++row) {
+    const int64_t chunk = chunk_of(row);
+    const int64_t begin_bytes = chunk * chunk_bytes_;
+    if (frames_.Find(block->id, chunk) != nullptr) continue;
+    if (!block->written.Any(begin_bytes, begin_bytes + chunk_bytes_)) continue;
+    if (frames_.free_count() == 0) break;
+    FaultStreams::Stream no_stream;
+    Piece* piece = nullptr;
+    if (int error = Bring(block, {chunk, chunk + 1}, no_stream, &piece)) {
+      return error;
+    }
   }
   return 0;
 }
 
-int StreamWindow::FreeFrames(int64_t count) const {
-  int64_t free = 0;
-  for (int i = 0; i < frame_count_; ++i) {
-    free = frames_[i] == kNone ? free + 1 : 0;
-    if (free == count) return static_cast<int>(i + 1 - count);
+// Lets what is before the chunk leave, or any piece if its row is a new one, so
+// that frames are free for what is read ahead.
+int StreamWindow::LeaveRow(const Block& block, int64_t chunk) {
+  if (frames_.free_count() >= LeastFree()) return 0;
+  Piece* before = frames_.Find(block.id, chunk - 1);
+  if (before == nullptr) before = frames_.At(RandomFrames(1));
+  if (before == nullptr || before->chunks.Contains(chunk)) return 0;
+  if (before->dirty) return BeginWrite(*before);
+  return IsIdle(*before) ? Evict(*before, /*keep=*/true) : 0;
+}
+
+// Begins to write what a stream has passed, if it was changed.
+int StreamWindow::WriteBehind(const Block& block, ChunkRange passed) {
+  Piece* piece = frames_.Find(block.id, passed.begin);
+  return piece != nullptr && piece->dirty ? BeginWrite(*piece) : 0;
+}
+
+// Frees frames side by side: those of what the stream passed, or any. Leaves out the chunks that are needed last rather
+// than wait for frames.
+int StreamWindow::TakeFrames(const FaultStreams::Stream& stream,
+                             ChunkRange* chunks, int* first) {
+  *first = frames_.FindFree(chunks->size());
+  if (*first != WindowFrames::kNone) return 0;
+  *first = PassedFrames(stream, chunks->size());
+  while (*first == WindowFrames::kNone) {
+    *first = RandomFrames(chunks->size());
+    if (*first != WindowFrames::kNone) break;
+    const int64_t fewer = chunks->size() / 2;
+    if (stream.direction < 0) {
+      chunks->begin = chunks->end - fewer;
+    } else {
+      chunks->end = chunks->begin + fewer;
+    }
   }
-  return kNone;
+  for (int i = *first; i < *first + chunks->size(); ++i) {
+    Piece* piece = frames_.At(i);
+    if (piece == nullptr) continue;
+    if (int error = Evict(*piece, /*keep=*/true)) return error;
+  }
+  return 0;
+}
+
+int StreamWindow::PassedFrames(const FaultStreams::Stream& stream,
+                               int64_t count) {
+  Piece* passed = frames_.FindNumber(stream.pieces[stream.oldest]);
+  const bool enough = passed != nullptr && passed->number != serving_ &&
+                      passed->frames() >= count;
+  return enough ? frames_.FirstOf(*passed) : WindowFrames::kNone;
 }
 
 // Chooses at random. Kernels sweep over their operands again and again, and of
 // a sweep that does not fit the oldest chunk is the next one needed: any is
-// better.
+// better. Returns kNone if several frames would have to be waited for.
 int StreamWindow::RandomFrames(int64_t count) {
-  const int64_t starts = frame_count_ - count + 1;
-  for (int tries = 0;; ++tries) {
+  const int64_t starts = frames_.count() - count + 1;
+  for (int tries = 0; tries <= kTries || count == 1; ++tries) {
     random_ = session::HashMix(random_, 1);
     const int first = static_cast<int>(random_ % starts);
     if (MayLeave(first, count, tries)) return first;
   }
+  return WindowFrames::kNone;
 }
 
 // Returns whether the pieces in these frames may leave: all but the one that is
@@ -228,35 +266,21 @@ int StreamWindow::RandomFrames(int64_t count) {
 // for it.
 bool StreamWindow::MayLeave(int first, int64_t count, int tries) {
   for (int i = first; i < first + count; ++i) {
-    if (frames_[i] == kNone) continue;
-    Piece& piece = pieces_[frames_[i]];
-    if (piece.number == serving_) return false;
-    if (tries >= kTries) continue;
-    if (piece.dirty && tries == 0) BeginWrite(piece);
-    if (!piece.mapped || piece.dirty) return false;
-    if (piece.request.begun && !requests_.Done(piece.request)) return false;
+    Piece* piece = frames_.At(i);
+    if (piece == nullptr) continue;
+    if (piece->number == serving_) return false;
+    if (tries > kTries) continue;
+    if (piece->dirty && tries == 0) BeginWrite(*piece);
+    if (!IsIdle(*piece)) return false;
   }
   return true;
 }
 
-StreamWindow::Piece* StreamWindow::Find(const Block& block, int64_t chunk) {
-  Piece* found = nullptr;
-  ForEach([&](Piece& piece) {
-    if (piece.block->id == block.id && piece.chunks.Contains(chunk)) {
-      found = &piece;
-    }
-    return 0;
-  });
-  return found;
-}
-
-StreamWindow::Piece* StreamWindow::FindNumber(uint64_t number) {
-  Piece* found = nullptr;
-  ForEach([&](Piece& piece) {
-    if (piece.number == number) found = &piece;
-    return 0;
-  });
-  return found;
+// Returns whether the piece can be dropped at once: it is clean, and neither
+// coming in, since it is needed soon, nor being written.
+bool StreamWindow::IsIdle(const Piece& piece) {
+  if (!piece.mapped || piece.dirty) return false;
+  return !piece.request.begun || requests_.Done(piece.request);
 }
 
 int StreamWindow::Release(const Block& block, bool keep) {
@@ -269,11 +293,11 @@ int StreamWindow::Flush(const Block* block, bool keep) {
   const auto of_block = [block](const Piece& piece) {
     return block == nullptr || piece.block->id == block->id;
   };
-  int error = ForEach([&](Piece& piece) {
+  int error = frames_.ForEach([&](Piece& piece) {
     return keep && piece.dirty && of_block(piece) ? BeginWrite(piece) : 0;
   });
   if (error != 0) return error;
-  return ForEach(
+  return frames_.ForEach(
       [&](Piece& piece) { return of_block(piece) ? Evict(piece, keep) : 0; });
 }
 
@@ -286,10 +310,10 @@ int StreamWindow::BeginWrite(Piece& piece) {
   piece.block->written.Mark(piece.begin_bytes,
                             piece.begin_bytes + piece.size_bytes);
   written_bytes_ += piece.size_bytes;
-  requests_.Begin(FileRequest::kWrite, TierOf(piece),
-                  piece.block->place.offset_bytes + piece.begin_bytes,
-                  (*tiers_)[session::kFastTier].base + FrameOffset(piece),
-                  piece.size_bytes, &piece.request);
+  requests_.Prepare(FileRequest::kWrite, TierOf(piece),
+                    piece.block->place.offset_bytes + piece.begin_bytes,
+                    (*tiers_)[session::kFastTier].base + FrameOffset(piece),
+                    piece.size_bytes, &piece.request);
   return 0;
 }
 
@@ -315,9 +339,7 @@ int StreamWindow::Evict(Piece& piece, bool keep) {
            0) == MAP_FAILED) {
     return errno;
   }
-  const auto first = static_cast<int>(&piece - pieces_.data());
-  std::fill_n(frames_.begin() + first, piece.frames(), kNone);
-  piece = {};
+  frames_.Remove(piece);
   return 0;
 }
 

@@ -18,6 +18,10 @@
 // a sweep over an operand that does not fit keeps what it had brought in before
 // for the next sweep. A fault that belongs to no stream takes any room.
 //
+// Matrix products go down the columns of thousands of rows. Each row has a small
+// piece there, whose room is taken when its row goes on to the next one, and
+// rows are read ahead in the steps that threads make (fault_walks.h).
+//
 // What nothing has been written to is not read (WrittenParts).
 //
 // Only system calls and fixed arrays: safe in a handler of a synchronous fault.
@@ -25,14 +29,15 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STREAM_WINDOW_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_STREAM_WINDOW_H_
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/fault_streams.h"
+#include "client_sdk/runtime/fault_walks.h"
 #include "client_sdk/runtime/file_requests.h"
 #include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/window_frames.h"
 
 namespace stowage::runtime {
 
@@ -65,37 +70,25 @@ class StreamWindow {
   int64_t TakeWrittenBytes();
 
  private:
-  static constexpr int kMaxFrames = 1024;
-  static constexpr int kNone = -1;
+  using Piece = StreamPiece;
 
-  // Chunks of a block in as many frames, side by side.
-  struct Piece {
-    uint64_t number = 0;  // 0: none
-    Block* block = nullptr;
-    ChunkRange chunks;
-    int64_t begin_bytes = 0;  // within the block
-    int64_t size_bytes = 0;
-    bool mapped = false;
-    bool writable = false;
-    bool dirty = false;
-    FileRequest request;  // begun: it is coming in or going out
-
-    int64_t frames() const { return chunks.end - chunks.begin; }
-  };
-
-  Piece* Find(const Block& block, int64_t chunk);
-  Piece* FindNumber(uint64_t number);
   ChunkRange Absent(const Block& block, ChunkRange wanted, int64_t kept);
   int Bring(Block* block, ChunkRange chunks, FaultStreams::Stream& stream,
             Piece** piece);
   int ReadAhead(Block* block, FaultStreams::Stream& stream);
+  int ReadRowsAhead(Block* block, int64_t offset_bytes);
+  int LeaveRow(const Block& block, int64_t chunk);
+  // Rows that go on keep so many frames free for what is read ahead.
+  int LeastFree() const { return frames_.count() / 16; }
   int WriteBehind(const Block& block, ChunkRange passed);
   int Map(Piece& piece, Access access);
 
-  int TakeFrames(int64_t count, const FaultStreams::Stream& stream, int* first);
-  int FreeFrames(int64_t count) const;
+  int TakeFrames(const FaultStreams::Stream& stream, ChunkRange* chunks,
+                 int* first);
+  int PassedFrames(const FaultStreams::Stream& stream, int64_t count);
   int RandomFrames(int64_t count);
   bool MayLeave(int first, int64_t count, int tries);
+  bool IsIdle(const Piece& piece);
 
   int BeginWrite(Piece& piece);
   int FinishRequest(Piece& piece);
@@ -110,24 +103,19 @@ class StreamWindow {
            piece.begin_bytes;
   }
   int64_t FrameOffset(const Piece& piece) const {
-    return offset_bytes_ + (&piece - pieces_.data()) * chunk_bytes_;
+    return offset_bytes_ + frames_.FirstOf(piece) * chunk_bytes_;
   }
-  // Calls `action` for each piece until it returns an errno.
-  template <typename Action>
-  int ForEach(Action action);
 
   const std::vector<MappedTier>* tiers_;
   int64_t offset_bytes_ = 0;
   int64_t chunk_bytes_ = 0;
-  int frame_count_ = 0;
   uint64_t random_ = 1;
-  uint64_t last_number_ = 0;
   uint64_t serving_ = 0;  // the piece that a fault waits for: it stays
   int64_t read_bytes_ = 0;
   int64_t written_bytes_ = 0;
   FaultStreams streams_;
-  std::array<int, kMaxFrames> frames_;    // first frame of its piece, or kNone
-  std::array<Piece, kMaxFrames> pieces_;  // by first frame
+  FaultWalks walks_;
+  WindowFrames frames_;
   FileRequests requests_;  // ends before the pieces that it transfers
 };
 

@@ -4,9 +4,10 @@
         [--rounds 5] [--slow DIRECTORY] [--markdown docs/measurements.md]
 
 In each round `dd` reads and writes a file of the operand's size with direct I/O,
-and then a job under the limit runs three kernels on the operand: one that reads
-it, one that reads and writes it, and one that writes a new one. The ratio of a
-kernel is the time that `dd` took for the same bytes over its own.
+and then a job under the limit runs kernels on the operand: one that reads it,
+one that reads and writes it, one that writes a new one, and the two matrix
+products that a linear layer makes with its weight. The ratio of a kernel is the
+time that `dd` took for the same bytes over its own.
 """
 
 import argparse
@@ -23,7 +24,13 @@ import harness  # pylint: disable=wrong-import-position
 import measurements  # pylint: disable=wrong-import-position
 
 # What each moves, as multiples of the operand.
-DIRECTIONS = {"read": ["read"], "update": ["read", "write"], "write": ["write"]}
+DIRECTIONS = {
+    "read": ["read"],
+    "update": ["read", "write"],
+    "write": ["write"],
+    "product": ["read"],
+    "product-back": ["read"],
+}
 
 
 def disk_s(file, mib, direction):

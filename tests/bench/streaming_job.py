@@ -1,4 +1,4 @@
-"""Element-wise kernels over a tensor that is larger than fast memory.
+"""Kernels over a tensor that is larger than fast memory.
 
     stowage run --fast 256MiB --slow file:/mnt/nvme -- \
         python3 tests/bench/streaming_job.py --mib 480
@@ -12,10 +12,26 @@ import time
 
 import torch
 
+ROWS = 4096  # of the matrix that a linear layer would have as its weight
+
+
+def product(x):
+    """A linear layer: goes down the columns of all rows together."""
+    weight = x.view(ROWS, -1)
+    return torch.ones(8, weight.shape[1]) @ weight.t()
+
+
+def product_back(x):
+    """The gradient of its input: goes along some of the rows at a time."""
+    return torch.ones(8, ROWS) @ x.view(ROWS, -1)
+
+
 KERNELS = {
     "read": lambda x: x.sum(),
     "update": lambda x: x.add_(1),
     "write": torch.ones_like,
+    "product": product,
+    "product-back": product_back,
 }
 
 

@@ -23,8 +23,8 @@ const int64_t kFrames = kWindowBytes / kChunk;
 class StreamWindowTest : public testing::Test {
  protected:
   StreamWindowTest()
-      : agent_(
-            {.fast_bytes = 8 * kWindowBytes, .slow_bytes = 8 * kWindowBytes}) {}
+      : agent_({.fast_bytes = 16 * kWindowBytes,
+                .slow_bytes = 8 * kWindowBytes}) {}
   void SetUp() override {
     ASSERT_EQ(client_.Connect(agent_.socket_path(), FakeAgent::Hello()), "");
     slow_ = client_.tiers()[1];
@@ -116,8 +116,8 @@ TEST_F(StreamWindowTest, WritesBackWhenAnotherChunkNeedsTheRoom) {
 }
 
 TEST_F(StreamWindowTest, TakesFreeFramesFirst) {
-  // No two are neighbours: they are no stream.
-  for (int64_t i = 0; i < kFrames; ++i) Read(block_, 2 * i * kChunkPages);
+  // No two are neighbours, and they go down: they are no stream and no rows.
+  for (int64_t i = kFrames - 1; i >= 0; --i) Read(block_, 2 * i * kChunkPages);
   for (int64_t i = 0; i < kFrames; ++i) {  // all still mapped
     const int64_t page = 2 * i * kChunkPages;
     EXPECT_EQ(*AddressOf(block_, page), static_cast<char>(page));
@@ -161,10 +161,11 @@ TEST_F(StreamWindowTest, ReadsAheadOfAStreamAndNotBeyondItsBlock) {
 
 TEST_F(StreamWindowTest, AStreamLeavesWhatWasThereBefore) {
   const int64_t resident = kFrames / 2;
-  const int64_t far = 3 * kFrames;
-  for (int64_t i = 0; i < resident; ++i) {
-    Read(block_, (far + 2 * i % kFrames) * kChunkPages);
-  }
+  const int64_t far = 4 * kFrames - 1;
+  const auto resident_page = [&](int64_t i) {
+    return (far - 2 * i) * kChunkPages;
+  };
+  for (int64_t i = 0; i < resident; ++i) Read(block_, resident_page(i));
   window_.TakeReadBytes();
   for (int64_t chunk = 0; chunk < 2 * kFrames; ++chunk) {
     Read(block_, chunk * kChunkPages);
@@ -172,7 +173,7 @@ TEST_F(StreamWindowTest, AStreamLeavesWhatWasThereBefore) {
   window_.TakeReadBytes();
   int64_t still_there = 0;
   for (int64_t i = 0; i < resident; ++i) {
-    Read(block_, (far + 2 * i % kFrames) * kChunkPages);
+    Read(block_, resident_page(i));
     if (window_.TakeReadBytes() == 0) ++still_there;
   }
   EXPECT_GE(still_there, resident / 2);
@@ -211,6 +212,31 @@ TEST_F(StreamWindowTest, StreamsABlockThatIsLargerThanTheWindow) {
   for (int64_t page = 0; page < pages; ++page) {
     EXPECT_EQ(Read(block_, page), static_cast<char>(100 - page));
   }
+}
+
+TEST_F(StreamWindowTest, ReadsRowsOnceOfWhichAKernelGoesDownTheColumns) {
+  constexpr int64_t kRows = 36;
+  constexpr int64_t kRowChunks = 3;
+  ASSERT_EQ(window_.Use(12 * kWindowBytes, 4 * kWindowBytes), 0);
+  Block rows{
+      .id = 5, .size_bytes = kRows * kRowChunks * kChunk, .place = {1, 0}};
+  WriteFile(rows);
+  ASSERT_LT(4 * kFrames, kRows * kRowChunks);
+  for (int64_t column = 0; column < kRowChunks; ++column) {
+    for (int64_t row = 0; row < kRows; ++row) {
+      const int64_t page = (row * kRowChunks + column) * kChunkPages;
+      EXPECT_EQ(Read(rows, page), static_cast<char>(page));
+    }
+  }
+  EXPECT_LE(window_.TakeReadBytes(), kRows * kRowChunks * kChunk);
+}
+
+TEST_F(StreamWindowTest, ReadsTheNextRowsAhead) {
+  ASSERT_EQ(window_.Use(12 * kWindowBytes, 4 * kWindowBytes), 0);
+  for (int64_t row = 0; row < 5; ++row) Read(block_, 7 * row * kChunkPages);
+  EXPECT_GT(window_.TakeReadBytes(), 5 * kChunk);
+  Read(block_, 7 * 5 * kChunkPages);
+  EXPECT_EQ(window_.TakeReadBytes(), 0);
 }
 
 TEST_F(StreamWindowTest, ReleasesTheChunksOfOneBlockAlone) {

@@ -64,6 +64,12 @@ namespace fault_streams_h {
 extern int64_t chunk, begin, end;
 void WriteBehind(ChunkRange passed);
 }  // namespace fault_streams_h
+namespace fault_walks_h {
+extern int thread;
+extern int64_t offset_bytes;
+extern Block* block;
+void ReadAhead(int64_t offset_bytes);
+}  // namespace fault_walks_h
 namespace fault_waits_h {
 extern int64_t wait_ns;
 }
@@ -159,6 +165,10 @@ extern int64_t room_bytes, now;
 bool movable(const Block& block);
 void Evict(Block* block);
 }  // namespace victims_h
+namespace window_frames_h {
+extern Block* block;
+extern int64_t chunk;
+}  // namespace window_frames_h
 namespace written_parts_h {
 extern int64_t begin_bytes, end_bytes;
 void ReadFromFile();
