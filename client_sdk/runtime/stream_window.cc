@@ -47,6 +47,8 @@ int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
   frames_.Begin(static_cast<int>(bytes / chunk_bytes_));
   streams_.Begin(frames_.count(), kMostBatchBytes / chunk_bytes_);
   walks_ = {};
+  left_.resize(WindowFrames::kMost);
+  left_begin_ = left_end_ = 0;
   return 0;
 }
 
@@ -55,8 +57,8 @@ int StreamWindow::Fault(Block* block, const char* address, Access access) {
       address - (*tiers_)[block->place.tier].base - block->place.offset_bytes;
   const int64_t chunk = offset_bytes / chunk_bytes_;
   FaultStreams::Stream& stream = streams_.Note(block->id, chunk);
-  serving_ = 0;
   Piece* piece = frames_.Find(block->id, chunk);
+  serving_ = piece == nullptr ? 0 : piece->number;
   if (stream.direction == 0) {
     if (int error = LeaveRow(*block, chunk)) return error;
   }
@@ -196,15 +198,34 @@ int StreamWindow::ReadRowsAhead(Block* block, int64_t offset_bytes) {
   return 0;
 }
 
-// Lets what is before the chunk leave, or any piece if its row is a new one, so
-// that frames are free for what is read ahead.
+// Lets what its row has left before the chunk leave, or any piece if the row is
+// a new one, so that frames are free for what is read ahead. What was changed is
+// written a few rows later: the kernel may still be at the end of it.
 int StreamWindow::LeaveRow(const Block& block, int64_t chunk) {
-  if (frames_.free_count() >= LeastFree()) return 0;
-  Piece* before = frames_.Find(block.id, chunk - 1);
-  if (before == nullptr) before = frames_.At(RandomFrames(1));
-  if (before == nullptr || before->chunks.Contains(chunk)) return 0;
-  if (before->dirty) return BeginWrite(*before);
-  return IsIdle(*before) ? Evict(*before, /*keep=*/true) : 0;
+  const Piece* before = frames_.Find(block.id, chunk - 1);
+  if (before != nullptr && before->chunks.Contains(chunk)) return 0;
+  if (before != nullptr) {
+    left_[left_end_++ % left_.size()] = before->number;
+    left_begin_ = std::max<int64_t>(left_begin_, left_end_ - left_.size());
+    const int64_t written = left_end_ - 1 - LeastFree();
+    Piece* piece = written < left_begin_ ? nullptr : LeftPiece(written);
+    if (piece != nullptr && piece->dirty) {
+      if (int error = BeginWrite(*piece)) return error;
+    }
+  }
+  while (frames_.free_count() < LeastFree() && left_begin_ < left_end_) {
+    Piece* piece = LeftPiece(left_begin_);
+    if (piece != nullptr && !piece->dirty && piece->number != serving_) {
+      if (!IsIdle(*piece)) return 0;
+      if (int error = Evict(*piece, /*keep=*/true)) return error;
+    }
+    ++left_begin_;
+  }
+  if (before != nullptr || frames_.free_count() >= LeastFree()) return 0;
+  Piece* any = frames_.At(RandomFrames(1));
+  if (any == nullptr || any->chunks.Contains(chunk)) return 0;
+  if (any->dirty) return BeginWrite(*any);
+  return IsIdle(*any) ? Evict(*any, /*keep=*/true) : 0;
 }
 
 // Begins to write what a stream has passed, if it was changed.
@@ -220,6 +241,9 @@ int StreamWindow::TakeFrames(const FaultStreams::Stream& stream,
   *first = frames_.FindFree(chunks->size());
   if (*first != WindowFrames::kNone) return 0;
   *first = PassedFrames(stream, chunks->size());
+  if (stream.direction == 0 && *first == WindowFrames::kNone) {
+    *first = LeftFrame();
+  }
   while (*first == WindowFrames::kNone) {
     *first = RandomFrames(chunks->size());
     if (*first != WindowFrames::kNone) break;
@@ -236,6 +260,17 @@ int StreamWindow::TakeFrames(const FaultStreams::Stream& stream,
     if (int error = Evict(*piece, /*keep=*/true)) return error;
   }
   return 0;
+}
+
+// Returns the frame of what a row left first, even if it must be written yet.
+int StreamWindow::LeftFrame() {
+  while (left_begin_ < left_end_) {
+    const Piece* piece = LeftPiece(left_begin_++);
+    if (piece != nullptr && piece->number != serving_) {
+      return frames_.FirstOf(*piece);
+    }
+  }
+  return WindowFrames::kNone;
 }
 
 int StreamWindow::PassedFrames(const FaultStreams::Stream& stream,

@@ -78,6 +78,10 @@ class StreamWindow {
   int ReadAhead(Block* block, FaultStreams::Stream& stream);
   int ReadRowsAhead(Block* block, int64_t offset_bytes);
   int LeaveRow(const Block& block, int64_t chunk);
+  Piece* LeftPiece(int64_t left) {
+    return frames_.FindNumber(left_[left % left_.size()]);
+  }
+  int LeftFrame();
   // Rows that go on keep so many frames free for what is read ahead.
   int LeastFree() const { return frames_.count() / 16; }
   int WriteBehind(const Block& block, ChunkRange passed);
@@ -115,6 +119,10 @@ class StreamWindow {
   int64_t written_bytes_ = 0;
   FaultStreams streams_;
   FaultWalks walks_;
+  // Numbers of the pieces that rows have left, the first at `left_begin_`.
+  std::vector<uint64_t> left_;
+  int64_t left_begin_ = 0;
+  int64_t left_end_ = 0;
   WindowFrames frames_;
   FileRequests requests_;  // ends before the pieces that it transfers
 };

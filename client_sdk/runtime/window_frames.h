@@ -43,7 +43,7 @@ struct StreamPiece {
 
 class WindowFrames {
  public:
-  static constexpr int kMost = 8192;
+  static constexpr int kMost = 16384;
   static constexpr int kNone = -1;
 
   // From here on there are so many frames, kMost at most. None holds a piece.

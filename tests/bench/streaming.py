@@ -5,7 +5,7 @@
 
 In each round `dd` reads and writes a file of the operand's size with direct I/O,
 and then a job under the limit runs kernels on the operand: one that reads it,
-one that reads and writes it, one that writes a new one, and the two matrix
+one that reads and writes it, one that writes a new one, and the three matrix
 products that a linear layer makes with its weight. The ratio of a kernel is the
 time that `dd` took for the same bytes over its own.
 """
@@ -30,6 +30,7 @@ DIRECTIONS = {
     "write": ["write"],
     "product": ["read"],
     "product-back": ["read"],
+    "product-out": ["write"],
 }
 
 

@@ -26,12 +26,18 @@ def product_back(x):
     return torch.ones(8, ROWS) @ x.view(ROWS, -1)
 
 
+def product_out(x):
+    """The gradient of the weight, which is written as it is read above."""
+    torch.mm(torch.ones(ROWS, 8), torch.ones(8, x.numel() // ROWS), out=x.view(ROWS, -1))
+
+
 KERNELS = {
     "read": lambda x: x.sum(),
     "update": lambda x: x.add_(1),
     "write": torch.ones_like,
     "product": product,
     "product-back": product_back,
+    "product-out": product_out,
 }
 
 

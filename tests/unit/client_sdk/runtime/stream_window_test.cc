@@ -231,6 +231,25 @@ TEST_F(StreamWindowTest, ReadsRowsOnceOfWhichAKernelGoesDownTheColumns) {
   EXPECT_LE(window_.TakeReadBytes(), kRows * kRowChunks * kChunk);
 }
 
+TEST_F(StreamWindowTest, KeepsWhatAKernelWritesDownTheColumns) {
+  constexpr int64_t kRows = 36;
+  constexpr int64_t kRowPages = 3 * kChunkPages;
+  ASSERT_EQ(window_.Use(12 * kWindowBytes, 4 * kWindowBytes), 0);
+  Block rows{.id = 6, .size_bytes = kRows * kRowPages * kPage, .place = {1, 0}};
+  WriteFile(rows);
+  for (int64_t column = 0; column < kRowPages; ++column) {
+    for (int64_t row = 0; row < kRows; ++row) {
+      const int64_t page = row * kRowPages + column;
+      Read(rows, page);
+      Write(rows, page, static_cast<char>(page + 7));
+    }
+  }
+  ASSERT_EQ(window_.Release(rows), 0);
+  for (int64_t page = 0; page < kRows * kRowPages; ++page) {
+    EXPECT_EQ(InFile(rows, page), static_cast<char>(page + 7));
+  }
+}
+
 TEST_F(StreamWindowTest, ReadsTheNextRowsAhead) {
   ASSERT_EQ(window_.Use(12 * kWindowBytes, 4 * kWindowBytes), 0);
   for (int64_t row = 0; row < 5; ++row) Read(block_, 7 * row * kChunkPages);
