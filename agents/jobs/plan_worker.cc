@@ -165,7 +165,11 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   std::string structure = StructureOf(binding->graph);
   const auto found = known_.find(structure);
   KnownPlan* known = found != known_.end() ? &found->second : nullptr;
-  if (known != nullptr) KeepMeasured(known->binding.graph, &binding->graph);
+  std::vector<int64_t> gaps_ns = GapsNs(binding->graph);
+  if (known != nullptr) {
+    KeepMeasured(known->binding.graph, &binding->graph);
+    DropPauses(known->gaps_ns, &binding->graph);
+  }
   const Basis basis{.fast_limit_bytes = FastLimitBytes(),
                     .kernels_ns = KernelsNs(binding->graph),
                     .copy_factors = copy_times_->TakeFactors()};
@@ -175,13 +179,15 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
     if (made.ok()) {
       TellOfPlan(made->plan(), basis.fast_limit_bytes);
       if (known != nullptr || known_.size() < kMostKnownPlans) {
-        known_[std::move(structure)] = {*made, *binding, basis};
+        known_[std::move(structure)] = {*made, *binding, std::move(gaps_ns),
+                                        basis};
       }
     }
     // The job keeps its plan if there is no other.
     if (made.ok() || known == nullptr) return made;
   }
   known->binding = *binding;
+  known->gaps_ns = std::move(gaps_ns);
   return known->made;
 }
 

@@ -71,7 +71,8 @@ class PlanWorker {
   // The last plan of a kind of step.
   struct KnownPlan {
     v1::MakePlanResponse made;
-    GraphBinding binding;  // of the last profile
+    GraphBinding binding;          // of the last profile
+    std::vector<int64_t> gaps_ns;  // of it, as they were
     Basis basis;
   };
 

@@ -1,5 +1,6 @@
 #include "agents/jobs/profile_drift.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace stowage::agent {
@@ -40,6 +41,22 @@ void KeepMeasured(const v1::Graph& earlier, v1::Graph* later) {
       *later->mutable_kernels(k)->mutable_streamed() =
           earlier.kernels(k).streamed();
     }
+  }
+}
+
+std::vector<int64_t> GapsNs(const v1::Graph& graph) {
+  std::vector<int64_t> gaps_ns;
+  gaps_ns.reserve(graph.kernels_size());
+  for (const v1::Kernel& kernel : graph.kernels()) {
+    gaps_ns.push_back(kernel.gap_ns());
+  }
+  return gaps_ns;
+}
+
+void DropPauses(const std::vector<int64_t>& earlier_gaps_ns, v1::Graph* later) {
+  for (int k = 0; k < later->kernels_size(); ++k) {
+    v1::Kernel& kernel = *later->mutable_kernels(k);
+    kernel.set_gap_ns(std::min(kernel.gap_ns(), earlier_gaps_ns[k]));
   }
 }
 

@@ -8,6 +8,7 @@
 #define STOWAGE_AGENTS_JOBS_PROFILE_DRIFT_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "stowage/v1/graph.pb.h"
 
@@ -24,6 +25,14 @@ bool HasDrifted(int64_t planned_ns, int64_t measured_ns);
 // in the later step alone, and those what was measured of their streaming that
 // streamed in the earlier step alone. Both graphs have the same kernels.
 void KeepMeasured(const v1::Graph& earlier, v1::Graph* later);
+
+// Returns the gap before each kernel.
+std::vector<int64_t> GapsNs(const v1::Graph& graph);
+
+// Gives each kernel no longer a gap than the earlier profile had before it. A
+// step that waited once, for its input or while a checkpoint was written, says
+// nothing of the next ones; one that waits as long the next time does.
+void DropPauses(const std::vector<int64_t>& earlier_gaps_ns, v1::Graph* later);
 
 }  // namespace stowage::agent
 

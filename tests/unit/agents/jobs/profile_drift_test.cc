@@ -1,5 +1,6 @@
 #include "agents/jobs/profile_drift.h"
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace stowage::agent {
@@ -63,6 +64,22 @@ TEST(ProfileDriftTest, AKernelThatStreamsNoMoreKeepsWhatWasMeasured) {
   KeepMeasured(earlier, &later);
   EXPECT_EQ(later.kernels(0).streamed().bytes(), 100);
   EXPECT_EQ(later.kernels(1).streamed().bytes(), 200);
+}
+
+TEST(ProfileDriftTest, APauseOfOneStepIsNoGap) {
+  v1::Graph first, second, third;
+  for (v1::Graph* graph : {&first, &second, &third}) {
+    for (int k = 0; k < 2; ++k) {
+      AddKernel(5, 10, v1::DURATION_SOURCE_MEASURED, graph);
+    }
+  }
+  second.mutable_kernels(1)->set_gap_ns(9000);
+  third.mutable_kernels(1)->set_gap_ns(8000);
+  const std::vector<int64_t> gaps_ns = GapsNs(second);
+  DropPauses(GapsNs(first), &second);
+  EXPECT_THAT(GapsNs(second), testing::ElementsAre(5, 5));
+  DropPauses(gaps_ns, &third);  // it waits every time
+  EXPECT_THAT(GapsNs(third), testing::ElementsAre(5, 8000));
 }
 
 }  // namespace
