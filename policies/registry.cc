@@ -27,6 +27,7 @@
 #include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/deeptm/heat_policy.h"
 #include "policies/learned_prices/learned_prices_policy.h"
+#include "policies/planning/window_planner.h"
 #include "policies/redl/redl.h"
 #include "policies/sentinel/sentinel.h"
 
@@ -141,7 +142,9 @@ std::vector<std::string> PolicyNames() {
 
 absl::StatusOr<std::unique_ptr<Policy>> MakePolicy(std::string_view name) {
   const auto factory = Factories().find(PresentPolicyName(name));
-  if (factory != Factories().end()) return factory->second();
+  if (factory != Factories().end()) {
+    return std::make_unique<WindowPlanner>(factory->second());
+  }
   return absl::NotFoundError(
       absl::StrCat("there is no policy '", std::string(name),
                    "'; the policies are ", absl::StrJoin(PolicyNames(), ", ")));

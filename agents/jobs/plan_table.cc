@@ -61,13 +61,25 @@ class TableWriter {
     if (at.tier() < 0 || at.tier() >= capacity_bytes_.size()) {
       return Refuse(where, absl::StrCat("names tier ", at.tier()));
     }
-    const int64_t capacity = capacity_bytes_[at.tier()];
-    const int64_t size = WholePages(tensor(index).size_bytes());
-    if (at.offset_bytes() < 0 || at.offset_bytes() % session::kPageBytes != 0 ||
-        size > capacity || at.offset_bytes() > capacity - size) {
-      return Refuse(where, absl::StrCat("puts ", size, " bytes at offset ",
-                                        at.offset_bytes(), " of a tier of ",
-                                        capacity, " bytes"));
+    return CheckRoom(where, at.tier(), at.offset_bytes(),
+                     WholePages(tensor(index).size_bytes()));
+  }
+
+  absl::Status CheckWindow(const v1::Stream& stream) const {
+    return CheckRoom("streams", session::kFastTier,
+                     stream.window_offset_bytes(), stream.window_bytes());
+  }
+
+  // Returns OK if the room is of whole pages and within the tier's arena.
+  absl::Status CheckRoom(absl::string_view where, int32_t tier,
+                         int64_t offset_bytes, int64_t bytes) const {
+    const int64_t capacity = capacity_bytes_[tier];
+    if (offset_bytes < 0 || offset_bytes % session::kPageBytes != 0 ||
+        bytes < 0 || bytes % session::kPageBytes != 0 || bytes > capacity ||
+        offset_bytes > capacity - bytes) {
+      return Refuse(
+          where, absl::StrCat("puts ", bytes, " bytes at offset ", offset_bytes,
+                              " of a tier of ", capacity, " bytes"));
     }
     return absl::OkStatus();
   }
@@ -83,7 +95,6 @@ class TableWriter {
     area_->predicted_stall_ns = plan_.prediction().stall_ns();
     area_->predicted_stream_ns = plan_.prediction().stream_ns();
     area_->fast_limit_bytes = plan_.fast_limit_bytes();
-    area_->stream_window_bytes = plan_.stream_window_bytes();
     area_->tensor_count = static_cast<uint32_t>(binding_.graph.tensors_size());
   }
 
@@ -310,12 +321,16 @@ class TableWriter {
                       absl::StrCat("has ", stream.tensors_size(),
                                    " tensors at kernel ", stream.kernel()));
       }
+      if (absl::Status s = CheckWindow(stream); !s.ok()) return s;
       for (int32_t streamed : stream.tensors()) {
         if (absl::Status s = CheckTensor("streams", streamed); !s.ok()) {
           return s;
         }
-        area_->streams[written++] = {.kernel = stream.kernel(),
-                                     .tensor = streamed};
+        area_->streams[written++] = {
+            .kernel = stream.kernel(),
+            .tensor = streamed,
+            .window_offset_bytes = stream.window_offset_bytes(),
+            .window_bytes = stream.window_bytes()};
       }
     }
     area_->stream_count = written;

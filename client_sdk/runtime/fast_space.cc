@@ -195,12 +195,10 @@ bool FastSpace::ExtendWindow(int64_t other_bytes) {
   return UseExtension(room);
 }
 
-bool FastSpace::ExtendWindowTo(int64_t bytes, int64_t above_bytes) {
+bool FastSpace::ExtendWindowAt(int64_t offset_bytes, int64_t bytes) {
   if (extended_ || bytes == 0) return false;
   extension_block_.size_bytes = bytes;
-  const Place room{session::kFastTier, blocks_->fast().capacity_bytes() -
-                                           above_bytes -
-                                           extension_block_.room_bytes()};
+  const Place room{session::kFastTier, offset_bytes};
   const bool taken = blocks_->TakeRoomAt(room, &extension_block_);
   return UseExtension(taken ? std::optional(room) : std::nullopt);
 }

@@ -18,8 +18,8 @@
 // managed size, which live outside: their peak so far and an eighth more. The
 // window, through which kernels stream operands that do not fit, has the lowest
 // place that it can have. A kernel that streams gets an extension: all room
-// that it does not need otherwise, or, under a plan, the room that the plan
-// keeps free for it.
+// that it does not need otherwise, or, under a plan, the room that the plan has
+// for it.
 //
 // Invariants:
 //  * Everything in the arena lies below its capacity, but for blocks that could
@@ -98,9 +98,9 @@ class FastSpace {
   // Returns false if there is no room for a window much larger than the one set
   // aside, or if another kernel has it.
   bool ExtendWindow(int64_t other_bytes);
-  // Gives it `bytes`, which end `above_bytes` below the end of the arena.
-  // Returns false if these are taken.
-  bool ExtendWindowTo(int64_t bytes, int64_t above_bytes);
+  // Gives it `bytes` at this offset of the arena. Returns false if there are
+  // none, or others have them.
+  bool ExtendWindowAt(int64_t offset_bytes, int64_t bytes);
   void EndExtension();
 
   // Touches the arena's pages up to `end_bytes`, so that they are charged to

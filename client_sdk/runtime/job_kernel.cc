@@ -118,13 +118,14 @@ void Job::PlaceOperands(RunningKernel* kernel,
 
 // Gives a kernel that streams all the fast memory that it does not need
 // otherwise; the window that is set aside would do, but slowly. Under a plan it
-// is the room that the plan keeps free for this.
+// is the room that the plan has for this.
 void Job::ExtendWindow(RunningKernel* kernel) {
-  const bool extended =
-      step_.mode == StepMode::kPlan
-          ? space_.ExtendWindowTo(driver_.plan()->stream_window_bytes,
-                                  pinned_.plan_above_bytes())
-          : space_.ExtendWindow(demand_.LargestBirth(*kernel));
+  bool extended = false;
+  if (step_.mode != StepMode::kPlan) {
+    extended = space_.ExtendWindow(demand_.LargestBirth(*kernel));
+  } else if (const auto window = driver_.WindowOf(*kernel)) {
+    extended = space_.ExtendWindowAt(window->offset_bytes, window->bytes);
+  }
   kernel->extends_window = kernel->extends_window || extended;
 }
 

@@ -114,8 +114,7 @@ bool PinnedRoom::FindPlanBegin(const PlanTable& plan) {
   rooms.Cover(step_rooms_);
   plan_begin_bytes_ = space_->window_bytes() + rooms.below_bytes;
   plan_above_bytes_ = rooms.above_bytes;
-  return plan_begin_bytes_ + plan.fast_end_bytes + plan.stream_window_bytes +
-             plan_above_bytes_ <=
+  return plan_begin_bytes_ + plan.fast_end_bytes + plan_above_bytes_ <=
          blocks_->fast().capacity_bytes();
 }
 

@@ -140,6 +140,14 @@ bool PlanDriver::Usable(const RunningKernel& kernel, const Block& block) const {
           running_.plan->Streams(kernel.index, block.tensor));
 }
 
+std::optional<PlanDriver::Window> PlanDriver::WindowOf(
+    const RunningKernel& kernel) const {
+  const session::PlanStream* stream = running_.plan->FirstStream(kernel.index);
+  if (stream == nullptr || stream->window_bytes == 0) return std::nullopt;
+  return Window{running_.begin_bytes + stream->window_offset_bytes,
+                stream->window_bytes};
+}
+
 std::optional<Surprise> PlanDriver::PlaceNew(const RunningKernel& kernel,
                                              Block* block) {
   const session::PlanAllocation* planned =

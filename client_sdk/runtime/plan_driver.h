@@ -83,6 +83,13 @@ class PlanDriver {
   // use each where it is.
   std::optional<Surprise> CheckOperands(
       const RunningKernel& kernel, const std::vector<KernelOperand>& operands);
+  // Returns where in the fast tier the kernel streams through a window of its
+  // own; nullopt if the plan has none for it.
+  struct Window {
+    int64_t offset_bytes = 0;
+    int64_t bytes = 0;
+  };
+  std::optional<Window> WindowOf(const RunningKernel& kernel) const;
   // Gives a block its place that the kernel allocates. The place is not set if
   // there is a surprise.
   std::optional<Surprise> PlaceNew(const RunningKernel& kernel, Block* block);

@@ -59,6 +59,9 @@ bool Consistent(const PlanTable& plan, int tier_count) {
       return false;
     }
   }
+  for (const session::PlanStream& stream : plan.streams) {
+    if (stream.window_offset_bytes < 0 || stream.window_bytes < 0) return false;
+  }
   return std::is_sorted(plan.moves.begin(), plan.moves.end(),
                         [](const auto& a, const auto& b) {
                           return a.start_kernel < b.start_kernel;
@@ -119,6 +122,9 @@ int64_t FastEndBytes(const PlanTable& plan) {
   for (const session::PlanMove& move : plan.moves) {
     note(move.to_tier, move.to_offset_bytes, move.size_bytes);
   }
+  for (const session::PlanStream& stream : plan.streams) {
+    note(session::kFastTier, stream.window_offset_bytes, stream.window_bytes);
+  }
   return end_bytes;
 }
 
@@ -139,7 +145,6 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
   plan.predicted_gaps_ns = area.predicted_gaps_ns;
   plan.predicted_stall_ns = area.predicted_stall_ns;
   plan.predicted_stream_ns = area.predicted_stream_ns;
-  plan.stream_window_bytes = area.stream_window_bytes;
   plan.tensor_count = area.tensor_count;
   plan.kernels.assign(area.kernels, area.kernels + area.kernel_count);
   plan.initial.assign(area.initial, area.initial + area.initial_count);
@@ -184,11 +189,19 @@ bool PlanTable::Expects(int32_t kernel, uint64_t key) const {
          kernels[kernel].key == key;
 }
 
-bool PlanTable::Streams(int32_t kernel, int32_t tensor) const {
-  auto stream = std::lower_bound(
+const session::PlanStream* PlanTable::FirstStream(int32_t kernel) const {
+  const auto stream = std::lower_bound(
       streams.begin(), streams.end(), kernel,
       [](const session::PlanStream& s, int32_t k) { return s.kernel < k; });
-  for (; stream != streams.end() && stream->kernel == kernel; ++stream) {
+  return stream != streams.end() && stream->kernel == kernel ? &*stream
+                                                             : nullptr;
+}
+
+bool PlanTable::Streams(int32_t kernel, int32_t tensor) const {
+  const session::PlanStream* stream = FirstStream(kernel);
+  if (stream == nullptr) return false;
+  const session::PlanStream* const end = streams.data() + streams.size();
+  for (; stream != end && stream->kernel == kernel; ++stream) {
     if (stream->tensor == tensor) return true;
   }
   return false;

@@ -37,8 +37,7 @@ struct PlanTable {
   int64_t predicted_gaps_ns = 0;    // of these, between kernels
   int64_t predicted_stall_ns = 0;   // and waiting for moves
   int64_t predicted_stream_ns = 0;  // and for what streams
-  int64_t stream_window_bytes = 0;  // free at the end of the limit
-  int64_t fast_end_bytes = 0;       // where the highest fast tensor ends
+  int64_t fast_end_bytes = 0;       // where the highest tensor or window ends
   uint32_t tensor_count = 0;
   std::vector<session::PlanKernel> kernels;
   std::vector<session::PlanInitial> initial;
@@ -70,6 +69,9 @@ struct PlanTable {
   // Returns whether kernel number `kernel` is the one with this key.
   bool Expects(int32_t kernel, uint64_t key) const;
   bool Streams(int32_t kernel, int32_t tensor) const;
+  // Returns the first operand that the kernel streams, which names its window;
+  // null if it streams none.
+  const session::PlanStream* FirstStream(int32_t kernel) const;
   // Returns whether both allocate and move alike, by whatever ids they know
   // blocks.
   bool PlacesLike(const PlanTable& other) const;

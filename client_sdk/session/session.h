@@ -24,7 +24,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 9;
+inline constexpr uint32_t kVersion = 10;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -246,10 +246,12 @@ struct PlanMove {
   bool operator==(const PlanMove&) const = default;
 };
 
-// By kernel.
+// By kernel; all streams of a kernel name its window.
 struct PlanStream {
   int32_t kernel;
   int32_t tensor;
+  int64_t window_offset_bytes;  // in the fast tier
+  int64_t window_bytes;         // 0: it has none
 };
 
 struct PlanArea {
@@ -260,7 +262,6 @@ struct PlanArea {
   int64_t predicted_stall_ns;   // and waiting for moves
   int64_t predicted_stream_ns;  // and for what streams
   int64_t fast_limit_bytes;
-  int64_t stream_window_bytes;
   uint32_t tensor_count;
   uint32_t kernel_count;
   uint32_t initial_count;

@@ -90,7 +90,7 @@ class GroupLayout {
 
   int64_t RoomBytes(TierIndex tier) const {
     if (tier == kFastTier) {
-      return plan_.fast_limit_bytes - plan_.stream_window_bytes -
+      return plan_.fast_limit_bytes -
              RoundUpToPlacement(graph_.unmanaged_peak_bytes);
     }
     const int64_t capacity = system_.tiers[tier].capacity_bytes;

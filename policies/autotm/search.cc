@@ -113,7 +113,6 @@ class Searcher {
   BuildInput Input() const {
     return {.residencies = ResidenciesOf(graph_, problem_, paths_),
             .streams = workload_.streams,
-            .stream_window_bytes = workload_.stream_window_bytes,
             .fast_limit_bytes = workload_.fast_limit_bytes,
             .cancellation = workload_.cancellation};
   }

@@ -20,7 +20,6 @@ TrialResult TryIntervals(const Graph& graph, const MemorySystem& system,
   if (workload.cancellation.IsCancelled()) return {};
   const BuildInput input{.residencies = std::move(outcome.residencies),
                          .streams = workload.streams,
-                         .stream_window_bytes = workload.stream_window_bytes,
                          .fast_limit_bytes = workload.fast_limit_bytes};
   const absl::StatusOr<Simulation> simulation =
       Simulate(graph, system, SketchPlan(graph, system, input));

@@ -27,6 +27,9 @@ enum class TensorKind {
   kActivation,
   kGradient,
   kWorkspace,
+  // Room that a kernel streams through; only in graphs that a planner makes for
+  // itself (stream_windows.h).
+  kStreamWindow,
 };
 
 // Describes one storage. In a valid graph every tensor that is not persistent
@@ -45,7 +48,10 @@ struct Tensor {
   // Returns whether it is alive as a step begins.
   bool alive_at_start() const { return persistent || wraps(); }
   // Returns whether it may be copied to another place between kernels.
-  bool movable() const { return kind != TensorKind::kWorkspace && !pinned; }
+  bool movable() const {
+    return kind != TensorKind::kWorkspace &&
+           kind != TensorKind::kStreamWindow && !pinned;
+  }
 };
 
 struct Operand {

@@ -49,9 +49,14 @@ struct Move {
   bool synchronous() const { return start_kernel == deadline_kernel; }
 };
 
+// A kernel that streams operands, through a window that it has to itself while
+// it runs: room in the fast tier, `window_bytes` at `window_offset_bytes`.
+// Without one it streams through the little that the runtime always has, slowly.
 struct Stream {
   KernelIndex kernel = 0;
   std::vector<TensorIndex> tensors;
+  int64_t window_offset_bytes = 0;
+  int64_t window_bytes = 0;
 };
 
 struct Prediction {
@@ -73,7 +78,6 @@ struct Plan {
   std::vector<Allocation> allocations;  // by (birth kernel, tensor)
   std::vector<Move> moves;              // by start kernel
   std::vector<Stream> streams;          // by kernel
-  int64_t stream_window_bytes = 0;
   // By kernel; kernels that are not listed run implementation 0.
   std::vector<ImplementationChoice> implementations;
   Prediction prediction;

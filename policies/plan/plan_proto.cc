@@ -47,8 +47,6 @@ absl::Status CheckHeader(const v1::Plan& proto) {
   }
   status.Update(
       CheckRange("fast_limit_bytes", proto.fast_limit_bytes(), 0, kMaxOffset));
-  status.Update(CheckRange("stream_window_bytes", proto.stream_window_bytes(),
-                           0, kMaxOffset));
   return status;
 }
 
@@ -110,8 +108,15 @@ absl::Status ReadStream(const std::string& place, const v1::Stream& proto,
   for (int32_t tensor : proto.tensors()) {
     status.Update(CheckRange(place + ".tensors", tensor, 0, INT32_MAX));
   }
+  status.Update(CheckRange(place + ".window_offset_bytes",
+                           proto.window_offset_bytes(), 0, kMaxOffset));
+  status.Update(
+      CheckRange(place + ".window_bytes", proto.window_bytes(), 0, kMaxOffset));
   plan.streams.push_back(
-      {proto.kernel(), {proto.tensors().begin(), proto.tensors().end()}});
+      {.kernel = proto.kernel(),
+       .tensors = {proto.tensors().begin(), proto.tensors().end()},
+       .window_offset_bytes = proto.window_offset_bytes(),
+       .window_bytes = proto.window_bytes()});
   return status;
 }
 
@@ -194,7 +199,6 @@ absl::StatusOr<Plan> PlanFromProto(const v1::Plan& proto) {
   plan.system = proto.system();
   plan.policy = proto.policy();
   plan.fast_limit_bytes = proto.fast_limit_bytes();
-  plan.stream_window_bytes = proto.stream_window_bytes();
   plan.fits = proto.fits();
   plan.notes = {proto.notes().begin(), proto.notes().end()};
   if (proto.has_solver_gap()) plan.solver_gap = proto.solver_gap();
@@ -227,7 +231,6 @@ v1::Plan PlanToProto(const Plan& plan) {
   proto.set_system(plan.system);
   proto.set_policy(plan.policy);
   proto.set_fast_limit_bytes(plan.fast_limit_bytes);
-  proto.set_stream_window_bytes(plan.stream_window_bytes);
   proto.set_fits(plan.fits);
   proto.mutable_notes()->Add(plan.notes.begin(), plan.notes.end());
   if (plan.solver_gap >= 0) proto.set_solver_gap(plan.solver_gap);
@@ -237,6 +240,8 @@ v1::Plan PlanToProto(const Plan& plan) {
   for (const Stream& stream : plan.streams) {
     v1::Stream& added = *proto.add_streams();
     added.set_kernel(stream.kernel);
+    added.set_window_offset_bytes(stream.window_offset_bytes);
+    added.set_window_bytes(stream.window_bytes);
     added.mutable_tensors()->Add(stream.tensors.begin(), stream.tensors.end());
   }
   for (const ImplementationChoice& choice : plan.implementations) {

@@ -371,7 +371,6 @@ class Builder {
     plan.system = system_.name;
     plan.fast_limit_bytes = input_.fast_limit_bytes;
     plan.streams = input_.streams;
-    plan.stream_window_bytes = input_.stream_window_bytes;
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       if (!graph_.tensors[t].alive_at_start()) continue;
       plan.initial.push_back({t, PlaceWhenAllocated(t, 0, true)});
@@ -495,8 +494,7 @@ int64_t AllFastBytes(const Graph& graph) {
 
 int64_t ArenaBytes(const Graph& graph, const BuildInput& input) {
   return input.fast_limit_bytes -
-         RoundUpToPlacement(graph.unmanaged_peak_bytes) -
-         input.stream_window_bytes;
+         RoundUpToPlacement(graph.unmanaged_peak_bytes);
 }
 
 }  // namespace stowage::policies

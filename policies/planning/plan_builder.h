@@ -60,8 +60,7 @@ struct BuildInput {
   // By (tensor, begin). A tensor that is alive and in no residency is in a
   // slower tier.
   std::vector<Residency> residencies;
-  std::vector<Stream> streams;      // by kernel
-  int64_t stream_window_bytes = 0;  // at the end of the fast arena
+  std::vector<Stream> streams;  // by kernel
   int64_t fast_limit_bytes = 0;
   // By tensor: the first slower tier to try for its place there; empty: tier 1
   // for all. Tiers that have no room for it, or that cannot be used the way it
@@ -108,7 +107,7 @@ std::vector<Residency> FindUnplaced(const Graph& graph,
                                     const BuildInput& input);
 
 // Returns the room for tensors in the fast tier: the limit without the
-// unmanaged storages and the streaming window. It may be negative.
+// unmanaged storages. It may be negative.
 int64_t ArenaBytes(const Graph& graph, const BuildInput& input);
 
 }  // namespace stowage::policies

@@ -28,7 +28,6 @@ bool MayFit(const Graph& graph, int64_t limit_bytes) {
 BuildInput MakeInput(const Workload& workload, PlacementDecision decision) {
   return {std::move(decision.residencies),
           workload.streams,
-          workload.stream_window_bytes,
           workload.fast_limit_bytes,
           std::move(decision.first_slow_tier),
           kRepairWork,

@@ -45,7 +45,6 @@ class ResidencyFinder {
     }
     if (!has_one_home_) return std::nullopt;
     input_.streams = plan_.streams;
-    input_.stream_window_bytes = plan_.stream_window_bytes;
     input_.fast_limit_bytes = plan_.fast_limit_bytes;
     input_.first_slow_tier = std::move(home_);
     for (TierIndex& tier : input_.first_slow_tier) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "policies/layout/address_layout.h"
@@ -34,7 +35,8 @@ SlowAccess FindSlowAccess(const MemorySystem& system) {
 
 // Says what one kernel wants in the fast tier.
 struct KernelDemand {
-  int64_t fixed_bytes = 0;  // pinned and workspace: cannot be elsewhere
+  int64_t fixed_bytes = 0;   // pinned and workspace: cannot be elsewhere
+  int64_t window_bytes = 0;  // to stream through
   int64_t operand_bytes = 0;
   int64_t birth_bytes = 0;
   // Operands, workspaces and tensors that are born, ascending.
@@ -70,7 +72,9 @@ void AddToDemand(const Tensor& tensor, TensorIndex t, bool is_operand,
                  KernelDemand& demand) {
   demand.tensors.push_back(t);
   const int64_t bytes = RoundUpToPlacement(tensor.size_bytes);
-  if (tensor.movable()) {
+  if (tensor.kind == TensorKind::kStreamWindow) {
+    demand.window_bytes += bytes;
+  } else if (tensor.movable()) {
     (is_operand ? demand.operands : demand.births).push_back(t);
     (is_operand ? demand.operand_bytes : demand.birth_bytes) += bytes;
   } else if (!tensor.pinned) {
@@ -117,7 +121,8 @@ int64_t LeastNeed(const KernelDemand& demand, SlowAccess access) {
 }
 
 int64_t FullNeed(const KernelDemand& demand) {
-  return demand.fixed_bytes + demand.operand_bytes + demand.birth_bytes;
+  return demand.fixed_bytes + demand.window_bytes + demand.operand_bytes +
+         demand.birth_bytes;
 }
 
 // Leaves the largest tensors of kernel `k` slow until the rest fits.
@@ -155,12 +160,9 @@ void FillKernel(const Graph& graph, KernelDemand demand, SlowAccess access,
   if (!stream.tensors.empty()) workload.streams.push_back(std::move(stream));
 }
 
-// Returns whether some kernel has to stream operands if nothing is set aside.
-bool NeedsWindow(const std::vector<KernelDemand>& demands,
-                 int64_t arena_bytes) {
-  return std::any_of(demands.begin(), demands.end(), [&](const auto& demand) {
-    return LeastNeed(demand, SlowAccess::kNone) > arena_bytes;
-  });
+// Returns whether the kernel has to stream operands.
+bool Streams(const KernelDemand& demand, int64_t arena_bytes) {
+  return LeastNeed(demand, SlowAccess::kNone) > arena_bytes;
 }
 
 int64_t WholeSteps(int64_t bytes) {
@@ -171,28 +173,6 @@ int64_t WholeSteps(int64_t bytes) {
 // Returns the least limit with which a need and the smallest window fit.
 int64_t LimitForStreaming(int64_t need_bytes) {
   return std::max(4 * kSmallStepBytes, need_bytes + kSmallStepBytes);
-}
-
-// Returns the bytes of the fullest kernel that fits as a whole beside a window
-// that streams well: of 1 MiB, or the largest that such a limit has.
-int64_t FullestWholeKernel(const std::vector<KernelDemand>& demands,
-                           int64_t fast_limit_bytes, int64_t arena_bytes) {
-  const int64_t window_bytes =
-      std::min(kMiB, StreamWindowBytes(fast_limit_bytes));
-  int64_t fullest = 0;
-  for (const KernelDemand& demand : demands) {
-    const int64_t bytes = FullNeed(demand);
-    if (bytes <= arena_bytes - window_bytes) fullest = std::max(fullest, bytes);
-  }
-  return fullest;
-}
-
-// Returns the window that is set aside, smaller where kernels need the room.
-// Streaming a matrix product reads its operands many times, so no kernel shall
-// stream for the window's sake.
-int64_t FitWindow(int64_t fast_limit_bytes, int64_t need_bytes) {
-  return std::min(StreamWindowBytes(fast_limit_bytes),
-                  WholeSteps(fast_limit_bytes - need_bytes));
 }
 
 // Returns the bytes that must be in the fast tier at the fullest kernel.
@@ -217,6 +197,10 @@ LeastLimit FindLeast(const Graph& graph, SlowAccess access,
   return {streaming_bytes, whole.kernel};
 }
 
+int64_t ArenaFor(const Graph& graph, int64_t fast_limit_bytes) {
+  return fast_limit_bytes - RoundUpToPlacement(graph.unmanaged_peak_bytes);
+}
+
 absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
                       const LeastLimit& least, int64_t limit_bytes) {
   const std::string& kernel_name = graph.kernels[least.kernel].name;
@@ -228,6 +212,26 @@ absl::Status TooSmall(const Graph& graph, const MemorySystem& system,
                    " is below what kernel ", least.kernel, " (", kernel_name,
                    ") needs; the least limit that works is ",
                    DescribeBytes(least.bytes)));
+}
+
+// Returns the room that a kernel streams through: what the limit gives to a
+// window, and what its other tensors leave beside that.
+int64_t WindowBytes(const Graph& graph, int64_t fast_limit_bytes,
+                    KernelDemand demand) {
+  Workload workload{.arena_bytes = ArenaFor(graph, fast_limit_bytes),
+                    .staged = std::vector<std::vector<TensorIndex>>(1),
+                    .left_slow = std::vector<std::vector<TensorIndex>>(1),
+                    .need_bytes = {0}};
+  demand.window_bytes =
+      std::min(StreamWindowBytes(fast_limit_bytes),
+               WholeSteps(workload.arena_bytes -
+                          LeastNeed(demand, SlowAccess::kStreamed)));
+  const int64_t window_bytes = demand.window_bytes;
+  FillKernel(graph, std::move(demand), SlowAccess::kInPlace, 0, workload);
+  const int64_t left_bytes = workload.arena_bytes - workload.need_bytes[0];
+  return std::max(
+      window_bytes,
+      std::min(kMostWindowBytes, WholeSteps(window_bytes + left_bytes)));
 }
 
 }  // namespace
@@ -249,6 +253,31 @@ LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system) {
   return FindLeast(graph, FindSlowAccess(system), FindDemands(graph));
 }
 
+std::optional<Graph> WithStreamWindows(const Graph& graph,
+                                       const MemorySystem& system,
+                                       int64_t fast_limit_bytes) {
+  const SlowAccess access = FindSlowAccess(system);
+  if (access != SlowAccess::kStreamed) return std::nullopt;
+  const std::vector<KernelDemand> demands = FindDemands(graph);
+  if (fast_limit_bytes < FindLeast(graph, access, demands).bytes) {
+    return std::nullopt;
+  }
+  const int64_t arena_bytes = ArenaFor(graph, fast_limit_bytes);
+  std::optional<Graph> with_windows;
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    const bool has_one = demands[k].window_bytes > 0;
+    if (has_one || !Streams(demands[k], arena_bytes)) continue;
+    if (!with_windows.has_value()) with_windows = graph;
+    with_windows->tensors.push_back(
+        {.size_bytes = WindowBytes(graph, fast_limit_bytes, demands[k]),
+         .kind = TensorKind::kStreamWindow,
+         .birth_kernel = k,
+         .death_kernel = k,
+         .name = "stream window"});
+  }
+  return with_windows;
+}
+
 absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
                                       const MemorySystem& system,
                                       int64_t fast_limit_bytes,
@@ -262,22 +291,12 @@ absl::StatusOr<Workload> MakeWorkload(const Graph& graph,
   Workload workload;
   workload.fast_limit_bytes = fast_limit_bytes;
   workload.cancellation = cancellation;
-  workload.arena_bytes =
-      fast_limit_bytes - RoundUpToPlacement(graph.unmanaged_peak_bytes);
-  SlowAccess used = access;
-  if (access == SlowAccess::kStreamed) {
-    if (NeedsWindow(demands, workload.arena_bytes)) {
-      const int64_t whole_bytes =
-          FullestWholeKernel(demands, fast_limit_bytes, workload.arena_bytes) +
-          RoundUpToPlacement(graph.unmanaged_peak_bytes);
-      workload.stream_window_bytes = FitWindow(
-          fast_limit_bytes,
-          std::max(whole_bytes, FullestKernel(graph, access, demands).bytes));
-      workload.arena_bytes -= workload.stream_window_bytes;
-    } else {
-      used = SlowAccess::kNone;
-    }
-  }
+  workload.arena_bytes = ArenaFor(graph, fast_limit_bytes);
+  const bool streams = absl::c_any_of(demands, [&](const KernelDemand& demand) {
+    return Streams(demand, workload.arena_bytes);
+  });
+  const SlowAccess used =
+      access == SlowAccess::kStreamed && !streams ? SlowAccess::kNone : access;
   workload.staged.resize(graph.kernels.size());
   workload.left_slow.resize(graph.kernels.size());
   workload.need_bytes.resize(graph.kernels.size());

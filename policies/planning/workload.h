@@ -10,6 +10,7 @@
 #define STOWAGE_POLICIES_PLANNING_WORKLOAD_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,7 @@ namespace stowage::policies {
 
 struct Workload {
   int64_t fast_limit_bytes = 0;
-  int64_t stream_window_bytes = 0;  // 0 when nothing is streamed
-  int64_t arena_bytes = 0;          // for tensors: the limit less all set aside
+  int64_t arena_bytes = 0;  // for tensors: the limit less unmanaged storages
   // By kernel: tensors that have to be in the fast tier while it runs. These
   // are its operands, its workspace and tensors that are born, less those left
   // slow.
@@ -59,10 +59,17 @@ struct LeastLimit {
 };
 LeastLimit FindLeastLimit(const Graph& graph, const MemorySystem& system);
 
-// Returns the window that is set aside when kernels stream, unless they need
-// its room: 64 MiB, at most a quarter of the limit, in whole MiB, or, under
-// limits below 4 MiB, in multiples of 256 KiB; 0 below 1 MiB.
+// Returns the window of a kernel that streams, unless it needs the room: 64 MiB,
+// at most a quarter of the limit, in whole MiB, or, under limits below 4 MiB, in
+// multiples of 256 KiB; 0 below 1 MiB.
 int64_t StreamWindowBytes(int64_t fast_limit_bytes);
+
+// Returns the graph with a window, as a tensor that lives while one kernel runs,
+// for each kernel that has to stream under this limit and has none: it is placed
+// as a workspace is. Returns nullopt if there is no such kernel.
+std::optional<Graph> WithStreamWindows(const Graph& graph,
+                                       const MemorySystem& system,
+                                       int64_t fast_limit_bytes);
 
 }  // namespace stowage::policies
 

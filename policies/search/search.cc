@@ -329,7 +329,6 @@ BuildInput Search::MakeInput(const Candidate& candidate) const {
   BuildInput input{.residencies = ResidenciesWithout(costs_.graph(),
                                                      candidate.schedule.taken),
                    .streams = workload.streams,
-                   .stream_window_bytes = workload.stream_window_bytes,
                    .fast_limit_bytes = workload.fast_limit_bytes,
                    .cancellation = effort_.cancellation};
   input.first_slow_tier.assign(costs_.graph().tensors.size(), 1);

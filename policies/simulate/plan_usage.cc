@@ -31,8 +31,11 @@ class UsageReplay {
         deadlines_[move.deadline_kernel].push_back(&move);
       }
     }
-    Hold(kFastTier, RoundUpToPlacement(graph.unmanaged_peak_bytes) +
-                        plan.stream_window_bytes);
+    window_bytes_.resize(graph.kernels.size() + 1);
+    for (const Stream& stream : plan.streams) {
+      window_bytes_[stream.kernel] = stream.window_bytes;
+    }
+    Hold(kFastTier, RoundUpToPlacement(graph.unmanaged_peak_bytes));
     for (const Allocation& a : plan.initial) {
       tier_[a.tensor] = a.at.tier;
       Hold(a.at.tier, Bytes(a.tensor));
@@ -47,6 +50,8 @@ class UsageReplay {
         tier_[t] = birth_tier_[t];
         Hold(tier_[t], Bytes(t));
       }
+      Hold(kFastTier, window_bytes_[b]);
+      Hold(kFastTier, -window_bytes_[b]);
       CountOperands(graph_.kernels[b]);
     }
     if (read_bytes_ > 0) usage_.input_locality = fast_read_bytes_ / read_bytes_;
@@ -102,6 +107,7 @@ class UsageReplay {
   std::vector<TierIndex> tier_;        // by tensor, while it is alive
   std::vector<TierIndex> birth_tier_;  // by tensor
   std::vector<int64_t> held_bytes_;    // by tier
+  std::vector<int64_t> window_bytes_;  // by kernel
   double read_bytes_ = 0, fast_read_bytes_ = 0;
   double written_bytes_ = 0, fast_written_bytes_ = 0;
   PlanUsage usage_;

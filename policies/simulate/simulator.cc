@@ -81,15 +81,13 @@ class StepSimulation {
         at_(graph.tensors.size()),
         initial_(at_),
         at_birth_(at_),
+        window_bytes_(graph.kernels.size() + 1),
         lane_free_ns_(system.tiers.size() * system.tiers.size()) {
     IndexPlan();
   }
 
   absl::StatusOr<Simulation> Run(const Cancellation& cancellation) {
-    const int64_t set_aside_bytes =
-        RoundUpToPlacement(graph_.unmanaged_peak_bytes) +
-        plan_.stream_window_bytes;
-    Hold(set_aside_bytes);
+    Hold(RoundUpToPlacement(graph_.unmanaged_peak_bytes));
     for (TensorIndex t = 0; t < graph_.tensor_count(); ++t) {
       if (graph_.tensors[t].alive_at_start()) Allocate(t, initial_[t]);
     }
@@ -115,6 +113,9 @@ class StepSimulation {
         for (const TensorIndex t : stream.tensors) add(stream.kernel, t);
       }
     });
+    for (const Stream& stream : plan_.streams) {
+      window_bytes_[stream.kernel] = stream.window_bytes;
+    }
     for (const Allocation& a : plan_.initial) initial_[a.tensor] = a.at;
     for (const Allocation& a : plan_.allocations) at_birth_[a.tensor] = a.at;
     simulation_.moves.resize(plan_.moves.size());
@@ -218,6 +219,8 @@ class StepSimulation {
 
   void RunKernel(KernelIndex k, int64_t stall_ns) {
     const Kernel& kernel = graph_.kernels[k];
+    const int64_t window_bytes = window_bytes_[k];
+    Hold(window_bytes);
     KernelTrace trace;
     trace.stall_ns = stall_ns;
     trace.fast_bytes = held_bytes_;
@@ -230,6 +233,7 @@ class StepSimulation {
     now_ns_ = LaterNs(LaterNs(trace.start_ns, duration_ns), stream_ns);
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
+    held_bytes_ -= window_bytes;
     CountLocality(kernel);
   }
 
@@ -271,6 +275,7 @@ class StepSimulation {
   std::vector<Placement> at_;                  // by tensor, while it is alive
   std::vector<Placement> initial_;             // by tensor
   std::vector<Placement> at_birth_;            // by tensor
+  std::vector<int64_t> window_bytes_;          // by kernel
   absl::flat_hash_map<int64_t, int> sharers_;  // by page of the fast tier
   std::vector<int64_t> lane_free_ns_;          // by tiers from and to
   int64_t now_ns_ = 0;

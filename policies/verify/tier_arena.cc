@@ -16,9 +16,11 @@ int64_t RoundUp(int64_t bytes, int64_t alignment_bytes) {
 }
 
 absl::Status Overlap(KernelIndex boundary, TensorIndex a, TensorIndex b) {
-  return Violation("overlap", absl::StrCat("at kernel ", boundary, " tensors ",
-                                           std::min(a, b), " and ",
-                                           std::max(a, b), " share bytes"));
+  const auto [first, second] = std::minmax(a, b);
+  const std::string with = first < 0 ? "the streaming window and tensor "
+                                     : absl::StrCat("tensors ", first, " and ");
+  return Violation("overlap", absl::StrCat("at kernel ", boundary, " ", with,
+                                           second, " share bytes"));
 }
 
 }  // namespace
@@ -38,7 +40,9 @@ absl::Status TierArena::Take(TensorIndex tensor, int64_t offset, int64_t bytes,
   if (end_bytes_.has_value() && offset > *end_bytes_ - bytes) {
     return Violation(
         end_violation_,
-        absl::StrCat("at boundary ", boundary, " tensor ", tensor,
+        absl::StrCat("at boundary ", boundary,
+                     tensor < 0 ? " the streaming window"
+                                : absl::StrCat(" tensor ", tensor),
                      " ends at byte ", offset + bytes, ", past the ",
                      *end_bytes_, " bytes there are"));
   }

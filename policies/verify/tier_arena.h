@@ -33,7 +33,8 @@ class TierArena {
   TierArena(std::optional<int64_t> end_bytes, const char* end_violation)
       : end_bytes_(end_bytes), end_violation_(end_violation) {}
 
-  // Takes a place. FAILED_PRECONDITION with a violation's name if it is not
+  // Takes a place for a tensor, or, if that is negative, for the window through
+  // which a kernel streams. FAILED_PRECONDITION with a violation's name if it is not
   // free.
   absl::Status Take(TensorIndex tensor, int64_t offset, int64_t bytes,
                     KernelIndex boundary);

@@ -19,6 +19,8 @@ namespace {
 
 // The largest offset; no arena is this large. It keeps sums of offsets and
 // sizes below 2^63.
+// In place of a tensor, the window through which a kernel streams.
+constexpr TensorIndex kWindow = -1;
 constexpr int64_t kMaxOffsetBytes = int64_t{1} << 60;
 
 struct TensorState {
@@ -94,7 +96,8 @@ class Verification {
                        kSharedPageAlignmentBytes));
     }
     const bool movable = !graph_.tensors[t].pinned &&
-                         graph_.tensors[t].kind != TensorKind::kWorkspace;
+                         graph_.tensors[t].kind != TensorKind::kWorkspace &&
+                         graph_.tensors[t].kind != TensorKind::kStreamWindow;
     if (at.tier != kFastTier && !movable) {
       return Violation("immovable",
                        absl::StrCat("tensor ", t,
@@ -188,26 +191,33 @@ class Verification {
                                       " out of order or out of range"));
       }
       previous = stream.kernel;
+      if (absl::Status s = CheckWindow(stream); !s.ok()) return s;
     }
-    const int64_t window = plan_.stream_window_bytes;
-    if (window >= 0 && window % kPlacementAlignmentBytes == 0 &&
-        (window > 0) == !plan_.streams.empty()) {
+    return absl::OkStatus();
+  }
+
+  static absl::Status CheckWindow(const Stream& stream) {
+    const auto is_whole_pages = [](int64_t bytes) {
+      return bytes >= 0 && bytes <= kMaxOffsetBytes &&
+             bytes % kPlacementAlignmentBytes == 0;
+    };
+    if (is_whole_pages(stream.window_bytes) &&
+        is_whole_pages(stream.window_offset_bytes)) {
       return absl::OkStatus();
     }
     return Violation(
         "bad-stream",
-        absl::StrCat("the window has ", window, " bytes and ",
-                     plan_.streams.size(),
-                     " kernels stream; it must be a positive multiple of ",
-                     kPlacementAlignmentBytes, " where any does, else 0"));
+        absl::StrCat("kernel ", stream.kernel, " has a window of ",
+                     stream.window_bytes, " bytes at ",
+                     stream.window_offset_bytes, "; both must be multiples of ",
+                     kPlacementAlignmentBytes));
   }
 
-  // Makes the arenas. The window and the unmanaged storages take their part of
-  // the fast limit for the whole step; tensors have the rest.
+  // Makes the arenas. The unmanaged storages take their part of the fast limit
+  // for the whole step; tensors and windows have the rest.
   void MakeArenas() {
-    const int64_t fast_end = plan_.fast_limit_bytes -
-                             plan_.stream_window_bytes -
-                             TakenPagesBytes(graph_.unmanaged_peak_bytes);
+    const int64_t fast_end =
+        plan_.fast_limit_bytes - TakenPagesBytes(graph_.unmanaged_peak_bytes);
     arenas_.emplace_back(fast_end, "over-limit");
     for (TierIndex t = 1; t < system_.tier_count(); ++t) {
       std::optional<int64_t> end_bytes;
@@ -249,12 +259,11 @@ class Verification {
           absl::StrCat("the fast limit of ", plan_.fast_limit_bytes,
                        " bytes exceeds the tier's ", capacity));
     }
-    const int64_t set_aside = plan_.stream_window_bytes +
-                              TakenPagesBytes(graph_.unmanaged_peak_bytes);
+    const int64_t set_aside = TakenPagesBytes(graph_.unmanaged_peak_bytes);
     if (set_aside > plan_.fast_limit_bytes) {
       return Violation(
           "over-limit",
-          absl::StrCat("window and unmanaged storages take ", set_aside,
+          absl::StrCat("unmanaged storages take ", set_aside,
                        " bytes of a limit of ", plan_.fast_limit_bytes));
     }
     for (const Allocation& allocation : plan_.initial) {
@@ -266,6 +275,7 @@ class Verification {
   }
 
   absl::Status RunBoundary(KernelIndex b) {
+    CloseWindow();
     for (TensorIndex t : deaths_[b]) {
       if (absl::Status s = Free(t, b); !s.ok()) return s;
     }
@@ -278,7 +288,22 @@ class Verification {
       if (absl::Status s = Take(t, *at_birth_[t], b); !s.ok()) return s;
       states_[t] = {.alive = true, .at = *at_birth_[t]};
     }
-    return absl::OkStatus();
+    return OpenWindow(b);
+  }
+
+  // Takes the room through which kernel `b` streams, if it does.
+  absl::Status OpenWindow(KernelIndex b) {
+    if (next_stream_ == plan_.streams.size()) return absl::OkStatus();
+    const Stream& stream = plan_.streams[next_stream_];
+    if (stream.kernel != b || stream.window_bytes == 0) return absl::OkStatus();
+    open_window_ = stream.window_offset_bytes;
+    return arenas_[kFastTier].Take(kWindow, stream.window_offset_bytes,
+                                   stream.window_bytes, b);
+  }
+
+  void CloseWindow() {
+    if (open_window_.has_value()) arenas_[kFastTier].Release(*open_window_);
+    open_window_.reset();
   }
 
   absl::Status Free(TensorIndex t, KernelIndex b) {
@@ -447,6 +472,7 @@ class Verification {
   std::vector<TierArena> arenas_;    // by tier
   std::vector<TensorState> states_;  // by tensor
   size_t next_stream_ = 0;
+  std::optional<int64_t> open_window_;  // its offset
 };
 
 }  // namespace

@@ -45,11 +45,13 @@ absl::StatusOr<DqnDecider> DqnDecider::Make(const DqnPolicy& policy,
   state->decisions.resize(graph.kernels.size());
   state->room_bytes.resize(graph.kernels.size());
   if (policy.fits) return DqnDecider(std::move(state));
+  const Graph planned =
+      WithStreamWindows(graph, system, policy.fast_limit_bytes).value_or(graph);
   const absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, policy.fast_limit_bytes);
+      MakeWorkload(planned, system, policy.fast_limit_bytes);
   if (!workload.ok()) return workload.status();
   const absl::StatusOr<Environment> environment = Environment::Make(
-      graph, system, *workload, policy.settings.migration, HeatSettings());
+      planned, system, *workload, policy.settings.migration, HeatSettings());
   if (!environment.ok()) return environment.status();
   for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
     state->decisions[k] = environment->Decisions(k);

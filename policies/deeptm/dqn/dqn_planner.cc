@@ -1,5 +1,6 @@
 #include "policies/deeptm/dqn/dqn_planner.h"
 
+#include <optional>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -9,6 +10,8 @@
 #include "policies/deeptm/rollout.h"
 #include "policies/model/byte_size.h"
 #include "policies/planning/plan_policy.h"
+#include "policies/planning/window_planner.h"
+#include "policies/planning/workload.h"
 
 namespace stowage::policies {
 namespace {
@@ -62,11 +65,17 @@ absl::StatusOr<Plan> PlanWithDqn(const DqnPolicy& policy, const Graph& graph,
   }
   const QNetwork network(ShapeOf(policy.settings),
                          UnpackWeights(policy.weights));
-  absl::StatusOr<Plan> plan = PlanByActing(
-      graph, system, options, kDeepTmPolicyName, policy.settings.migration,
-      HeatSettings(), [&](const Environment&, int64_t) {
-        return std::make_unique<DqnActor>(network);
-      });
+  const std::optional<Graph> with_windows =
+      WithStreamWindows(graph, system, EffectiveLimit(system, options));
+  absl::StatusOr<Plan> plan =
+      PlanByActing(with_windows.value_or(graph), system, options,
+                   kDeepTmPolicyName, policy.settings.migration, HeatSettings(),
+                   [&](const Environment&, int64_t) {
+                     return std::make_unique<DqnActor>(network);
+                   });
+  if (plan.ok() && with_windows.has_value()) {
+    plan = TakeStreamWindows(graph, *with_windows, *std::move(plan));
+  }
   if (plan.ok() && plan->fast_limit_bytes != policy.fast_limit_bytes) {
     plan->notes.push_back(
         absl::StrCat("The DQN policy was trained with ",

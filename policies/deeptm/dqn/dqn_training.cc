@@ -416,11 +416,14 @@ absl::StatusOr<DqnPolicy> TrainDqn(
     policy.step_time_ns = plan->prediction.step_time_ns;
     return policy;
   }
+  const int64_t limit_bytes = EffectiveLimit(system, options);
+  const Graph planned =
+      WithStreamWindows(graph, system, limit_bytes).value_or(graph);
   const absl::StatusOr<Workload> workload =
-      MakeWorkload(graph, system, EffectiveLimit(system, options));
+      MakeWorkload(planned, system, limit_bytes);
   if (!workload.ok()) return workload.status();
   const absl::StatusOr<Environment> environment = Environment::Make(
-      graph, system, *workload, settings.migration, HeatSettings());
+      planned, system, *workload, settings.migration, HeatSettings());
   if (!environment.ok()) return environment.status();
   if (start != nullptr && !start->fits) {
     policy.weights = start->weights;

@@ -271,7 +271,6 @@ BuildInput ResidencyAnnealing::Best() const {
   }
   if (!HasAddressableSlowTier(system_)) {
     better.streams = StreamsOf(graph_, better.streams, residencies);
-    if (better.streams.empty()) better.stream_window_bytes = 0;
   }
   return better;
 }

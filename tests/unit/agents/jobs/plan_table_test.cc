@@ -42,7 +42,6 @@ class PlanTableTest : public testing::Test {
 
     plan_.set_policy("test");
     plan_.set_fast_limit_bytes(16 * kPage);
-    plan_.set_stream_window_bytes(kPage);
     plan_.mutable_prediction()->set_step_time_ns(123);
     Place(plan_.add_initial(), 0, 0, 1);
     Place(plan_.add_initial(), 1, 1, 5);
@@ -51,6 +50,8 @@ class PlanTableTest : public testing::Test {
     v1::Stream& stream = *plan_.add_streams();
     stream.set_kernel(2);
     stream.add_tensors(2);
+    stream.set_window_offset_bytes(4 * kPage);
+    stream.set_window_bytes(kPage);
   }
 
   void AddMove(int tensor, int64_t from_page, int64_t to_page, int start,
@@ -90,7 +91,9 @@ TEST_F(PlanTableTest, CarriesThePlanOver) {
   EXPECT_STREQ(area_->policy, "test");
   EXPECT_EQ(area_->predicted_step_ns, 123);
   EXPECT_EQ(area_->fast_limit_bytes, 16 * kPage);
-  EXPECT_EQ(area_->stream_window_bytes, kPage);
+  ASSERT_EQ(area_->stream_count, 1);
+  EXPECT_EQ(area_->streams[0].window_offset_bytes, 4 * kPage);
+  EXPECT_EQ(area_->streams[0].window_bytes, kPage);
   EXPECT_EQ(area_->tensor_count, 3);
   EXPECT_EQ(area_->kernel_count, 3);
   EXPECT_EQ(area_->kernels[1].key, 1001);

@@ -145,15 +145,15 @@ TEST(FastSpaceTest, AnExtensionTakesWhatIsNotNeededOtherwiseAndComesBack) {
   EXPECT_TRUE(filler.Intact());
 }
 
-TEST(FastSpaceTest, UnderAPlanTheExtensionStandsAtTheEndOfIt) {
+TEST(FastSpaceTest, UnderAPlanTheExtensionStandsWhereThePlanHasIt) {
   Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 20 * kUnit});
-  ASSERT_TRUE(s.space.ExtendWindowTo(4 * kUnit, /*above_bytes=*/kUnit));
   const int64_t end_bytes = s.memory.blocks.fast().capacity_bytes() - kUnit;
+  ASSERT_TRUE(s.space.ExtendWindowAt(end_bytes - 4 * kUnit, 4 * kUnit));
   EXPECT_NE(s.memory.blocks.fast().Find(end_bytes - 1), nullptr);
   EXPECT_EQ(s.memory.blocks.fast().Find(end_bytes), nullptr);
   s.space.EndExtension();
   EXPECT_EQ(s.memory.blocks.fast().Find(end_bytes - 1), nullptr);
-  EXPECT_FALSE(s.space.ExtendWindowTo(0, 0));
+  EXPECT_FALSE(s.space.ExtendWindowAt(end_bytes, 0));
 }
 
 TEST(FastSpaceTest, AnExtensionThatCannotBeMadeDoesNotStandInTheWay) {

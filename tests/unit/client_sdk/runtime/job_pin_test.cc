@@ -29,6 +29,16 @@ int64_t ReportedRoom(SmallTraining* training) {
   return training->process().client().segment()->profile.unmanaged_peak_bytes;
 }
 
+// Lets the first kernel stream through a window above all that the plan places.
+void AddWindow(int64_t bytes, session::PlanArea* plan) {
+  const int64_t end_bytes =
+      PlanTable::Copy(*plan, /*tier_count=*/2)->fast_end_bytes;
+  plan->streams[plan->stream_count++] = {.kernel = 0,
+                                         .tensor = 0,
+                                         .window_offset_bytes = end_bytes,
+                                         .window_bytes = bytes};
+}
+
 TEST(JobPinTest, APlanDrivesAlthoughAWeightWasPinnedBeforeTheFirstStep) {
   SmallTraining training;
   Pin(training.weight());
@@ -66,7 +76,7 @@ TEST(JobPinTest, ATensorPinnedUnderAPlanEndsItForThatStep) {
 
 TEST(JobPinTest, APlanThatNoLongerFitsIsMadeAnew) {
   SmallTraining training(
-      [](session::PlanArea* plan) { plan->stream_window_bytes = 5 * kUnit; });
+      [](session::PlanArea* plan) { AddWindow(5 * kUnit, plan); });
   TensorPtr large = training.process().New(20 * kUnit);
   training.WarmUp();
   ExpectPlannedStep(&training);
@@ -214,7 +224,7 @@ TEST(JobPinTest, APlanDrivesAlthoughAKernelUsedTheWeightThatWasPinned) {
 
 TEST(JobPinTest, APlanEndsBelowATensorThatStaysAtTheUpperEnd) {
   SmallTraining training(
-      [](session::PlanArea* plan) { plan->stream_window_bytes = 2 * kUnit; });
+      [](session::PlanArea* plan) { AddWindow(2 * kUnit, plan); });
   TensorPtr below = training.process().New(28 * kUnit);
   TensorPtr stays = training.process().New(2 * kUnit);
   PinInPlace(stays.get());
@@ -249,7 +259,7 @@ TEST(JobPinTest, APlanIsMadeAnewForMemoryThatALibraryKeeps) {
 
 TEST(JobPinTest, APlanGoesOnWithATensorThatIsPinnedWhereThePlanHasIt) {
   SmallTraining training(
-      [](session::PlanArea* plan) { plan->stream_window_bytes = 5 * kUnit; });
+      [](session::PlanArea* plan) { AddWindow(5 * kUnit, plan); });
   TensorPtr stays = training.process().New(20 * kUnit);
   training.WarmUp();
   ExpectPlannedStep(&training, {.in_third = [&] { PinInPlace(stays.get()); }});

@@ -131,9 +131,7 @@ TEST_F(PinnedRoomTest, RoomIsGivenBackByTheSecondProfileAfterItsUse) {
 
 TEST_F(PinnedRoomTest, APlanThatNoLongerFitsIsRefused) {
   PlanTable plan{.signature = kSignature};
-  plan.fast_end_bytes =
-      memory_.blocks.fast().capacity_bytes() - WindowBytes() - kUnit;
-  plan.stream_window_bytes = kUnit;
+  plan.fast_end_bytes = memory_.blocks.fast().capacity_bytes() - WindowBytes();
   EXPECT_TRUE(pinned_.FindPlanBegin(plan));
   SetAside(Make(1));
   EXPECT_FALSE(pinned_.FindPlanBegin(plan));

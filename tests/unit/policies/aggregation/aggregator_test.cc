@@ -212,11 +212,12 @@ TEST(AggregatorPropertyTest, KeepsEveryPlanExecutableAndNoSlower) {
   for (const char* preset : {"optane", "file", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(preset);
     for (uint64_t seed = 0; seed < 120; ++seed) {
-      const Graph graph =
+      const Graph step =
           seed % 20 == 19 ? TrainingStepGraph(4, seed) : RandomGraph(seed);
-      const int64_t limit = FindLeastLimit(graph, system).bytes +
-                            ComputeLiveness(graph).peak_bytes *
-                                static_cast<int64_t>(seed % 4) / 5;
+      const int64_t limit =
+          FindLeastLimit(step, system).bytes +
+          ComputeLiveness(step).peak_bytes * static_cast<int64_t>(seed % 4) / 5;
+      const Graph graph = WithStreamWindows(step, system, limit).value_or(step);
       for (const char* policy :
            {"belady", "lru", "annealed-search", "sentinel"}) {
         SCOPED_TRACE(testing::Message() << preset << " seed " << seed << " "
@@ -249,13 +250,12 @@ TEST(AggregatorPropertyTest, KeepsEveryPlanExecutableAndNoSlower) {
 }
 
 TEST(AggregatorPropertyTest, GivesTheSameBytesEachTime) {
-  const Graph graph = TrainingStepGraph(8, 1);
+  const Graph step = TrainingStepGraph(8, 1);
   const MemorySystem system = *PresetMemorySystem("file");
-  const Plan plan =
-      *(*MakePolicy("belady"))
-           ->MakePlan(
-               graph, system,
-               {.fast_limit_bytes = FindLeastLimit(graph, system).bytes * 2});
+  const int64_t limit = FindLeastLimit(step, system).bytes * 2;
+  const Graph graph = WithStreamWindows(step, system, limit).value_or(step);
+  const Plan plan = *(*MakePolicy("belady"))
+                         ->MakePlan(graph, system, {.fast_limit_bytes = limit});
   EXPECT_EQ(PlanToProto(Aggregate(graph, system, plan)).SerializeAsString(),
             PlanToProto(Aggregate(graph, system, plan)).SerializeAsString());
 }

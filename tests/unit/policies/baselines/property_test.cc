@@ -27,7 +27,10 @@ int64_t Round(int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 // the definition: for each tensor it looks at where the tensor was put last,
 // for each move whether it is under way.
 int64_t FastBytesAt(const Graph& graph, const Plan& plan, KernelIndex k) {
-  int64_t held = plan.stream_window_bytes + Round(graph.unmanaged_peak_bytes);
+  int64_t held = Round(graph.unmanaged_peak_bytes);
+  for (const Stream& stream : plan.streams) {
+    if (stream.kernel == k) held += stream.window_bytes;
+  }
   std::set<int64_t> shared_pages;
   std::map<TensorIndex, Placement> initial, births;
   for (const Allocation& a : plan.initial) initial[a.tensor] = a.at;

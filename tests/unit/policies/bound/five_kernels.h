@@ -72,20 +72,22 @@ inline Graph FiveKernels() {
 }
 
 // Returns a plan that evicts the weight from 1 to 2, fetches it from 3 to 4,
-// and streams tensor 5. The fast arena has 9 pages, of which one is the window.
+// and streams tensor 5. The fast arena has 9 pages, the last for the window.
 inline Plan ValidPlan() {
   Plan plan;
   plan.graph_id = GraphId(FiveKernels());
   plan.system = "test";
   plan.fast_limit_bytes = 9 * kPage;
-  plan.stream_window_bytes = kPage;
   plan.initial = {{0, {0, 0}}, {3, {0, 7 * kPage}}, {4, {0, 6 * kPage}}};
   plan.allocations = {{1, {0, 4 * kPage}},
                       {2, {0, 0}},
                       {5, {1, 16 * kPage}},
                       {4, {0, 6 * kPage}}};
   plan.moves = {{0, {0, 0}, {1, 0}, 1, 2}, {0, {1, 0}, {0, 0}, 3, 4}};
-  plan.streams = {{2, {5}}};
+  plan.streams = {{.kernel = 2,
+                   .tensors = {5},
+                   .window_offset_bytes = 8 * kPage,
+                   .window_bytes = kPage}};
   return plan;
 }
 

@@ -90,7 +90,6 @@ class Exhaustive {
   void Judge() {
     BuildInput input{.residencies = ResidenciesWithout(graph_, taken_),
                      .streams = workload_.streams,
-                     .stream_window_bytes = workload_.stream_window_bytes,
                      .fast_limit_bytes = limit_};
     auto plan = BuildPlan(graph_, system_, input);
     if (!plan.ok() || !VerifyPlan(graph_, system_, *plan).ok()) return;

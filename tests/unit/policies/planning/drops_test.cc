@@ -193,9 +193,10 @@ TEST(MakeDropsTest, PlansStayValidAndTakeNoLonger) {
   for (const char* name : {"optane", "file", "gpu-pcie", "cxl", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 40; ++seed) {
-      const Graph graph = RandomGraph(seed);
-      const int64_t limit = FindLeastLimit(graph, system).bytes +
-                            ComputeLiveness(graph).peak_bytes / 8;
+      const Graph step = RandomGraph(seed);
+      const int64_t limit = FindLeastLimit(step, system).bytes +
+                            ComputeLiveness(step).peak_bytes / 8;
+      const Graph graph = WithStreamWindows(step, system, limit).value_or(step);
       for (const char* policy : {"belady", "g10", "sentinel", "lru"}) {
         Plan plan = *(*MakePolicy(policy))
                          ->MakePlan(graph, system, {.fast_limit_bytes = limit});

@@ -148,9 +148,10 @@ TEST(WidenMovesTest, LeavesPlansValid) {
   for (const char* name : {"optane", "file", "g10-a100"}) {
     const MemorySystem system = *PresetMemorySystem(name);
     for (uint64_t seed = 0; seed < 60; ++seed) {
-      const Graph graph = RandomGraph(seed);
-      const int64_t limit = FindLeastLimit(graph, system).bytes +
-                            ComputeLiveness(graph).peak_bytes / 8;
+      const Graph step = RandomGraph(seed);
+      const int64_t limit = FindLeastLimit(step, system).bytes +
+                            ComputeLiveness(step).peak_bytes / 8;
+      const Graph graph = WithStreamWindows(step, system, limit).value_or(step);
       for (const char* policy : {"lru", "belady", "g10", "all-slow"}) {
         absl::StatusOr<Plan> plan =
             (*MakePolicy(policy))

@@ -1,6 +1,7 @@
 #include "policies/planning/workload.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -13,6 +14,7 @@ namespace stowage::policies {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -69,8 +71,7 @@ TEST(WorkloadTest, StreamsTheLargestOperandsWhereTheTierIsStreamable) {
   const MemorySystem file = *PresetMemorySystem("file");
   const auto workload = MakeWorkload(LargeKernel(), file, 60 * kMiB);
   ASSERT_TRUE(workload.ok()) << workload.status();
-  EXPECT_EQ(workload->stream_window_bytes, 15 * kMiB);
-  EXPECT_EQ(workload->arena_bytes, 45 * kMiB);
+  EXPECT_EQ(workload->arena_bytes, 60 * kMiB);
   EXPECT_THAT(workload->left_slow[0], ElementsAre(0));
   EXPECT_THAT(workload->staged[0], ElementsAre(1));
   ASSERT_EQ(workload->streams.size(), 1);
@@ -78,10 +79,10 @@ TEST(WorkloadTest, StreamsTheLargestOperandsWhereTheTierIsStreamable) {
   EXPECT_THAT(workload->streams[0].tensors, ElementsAre(0));
 }
 
-TEST(WorkloadTest, SetsNoWindowAsideWhenEveryKernelFits) {
-  const auto workload =
-      MakeWorkload(LargeKernel(), *PresetMemorySystem("file"), 120 * kMiB);
-  EXPECT_EQ(workload->stream_window_bytes, 0);
+TEST(WorkloadTest, StreamsNothingWhenEveryKernelFits) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  EXPECT_FALSE(WithStreamWindows(LargeKernel(), file, 120 * kMiB).has_value());
+  const auto workload = MakeWorkload(LargeKernel(), file, 120 * kMiB);
   EXPECT_THAT(workload->streams, IsEmpty());
 }
 
@@ -94,16 +95,35 @@ TEST(WorkloadTest, UsesLargeOperandsInPlaceWhereTheTierIsAddressable) {
   EXPECT_THAT(workload->streams, IsEmpty());
 }
 
-TEST(WorkloadTest, AKernelThatFitsLeavesTheWindowAMiBAtLeast) {
+TEST(WorkloadTest, KernelsThatStreamGetAWindowAndNoOthers) {
   const MemorySystem file = *PresetMemorySystem("file");
-  const auto fits = MakeWorkload(LargeKernel(), file, 21 * kMiB);
-  ASSERT_TRUE(fits.ok()) << fits.status();
-  EXPECT_EQ(fits->stream_window_bytes, kMiB);
-  EXPECT_EQ(fits->streams.size(), 1);
-  const auto streams = MakeWorkload(LargeKernel(), file, 21 * kMiB - 4096);
-  ASSERT_TRUE(streams.ok()) << streams.status();
-  EXPECT_EQ(streams->stream_window_bytes, 5 * kMiB);
-  EXPECT_EQ(streams->streams.size(), 2);
+  const Graph graph = LargeKernel();
+  const std::optional<Graph> windows =
+      WithStreamWindows(graph, file, 60 * kMiB);
+  ASSERT_TRUE(windows.has_value());
+  ASSERT_EQ(windows->tensor_count(), graph.tensor_count() + 1);
+  const Tensor& window = windows->tensors.back();
+  EXPECT_EQ(window.size_bytes, 15 * kMiB);
+  EXPECT_EQ(window.birth_kernel, 0);
+  EXPECT_EQ(window.death_kernel, 0);
+  EXPECT_FALSE(window.movable());
+  const auto workload = MakeWorkload(*windows, file, 60 * kMiB);
+  ASSERT_TRUE(workload.ok()) << workload.status();
+  EXPECT_THAT(workload->staged[0], Contains(graph.tensor_count()));
+  ASSERT_EQ(workload->streams.size(), 1);
+  EXPECT_EQ(workload->streams[0].kernel, 0);
+  EXPECT_FALSE(
+      WithStreamWindows(graph, *PresetMemorySystem("optane"), 60 * kMiB)
+          .has_value());
+}
+
+TEST(WorkloadTest, NoKernelStreamsForTheSakeOfAWindow) {
+  const MemorySystem file = *PresetMemorySystem("file");
+  // The second kernel needs 20 MiB, which the window leaves it.
+  const auto windows = WithStreamWindows(LargeKernel(), file, 20 * kMiB);
+  ASSERT_TRUE(windows.has_value());
+  EXPECT_EQ(windows->tensors.back().size_bytes, 5 * kMiB);
+  EXPECT_EQ(MakeWorkload(*windows, file, 20 * kMiB)->streams.size(), 1);
 }
 
 TEST(WorkloadTest, TheWindowIsAQuarterOfTheLimitAtMost64MiB) {

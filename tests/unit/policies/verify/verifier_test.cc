@@ -25,8 +25,22 @@ TEST(VerifierTest, AcceptsOperandsInPlaceWhereTheTierIsAddressable) {
   system.tiers[1].streamable = false;
   Plan plan = ValidPlan();
   plan.streams.clear();
-  plan.stream_window_bytes = 0;
   EXPECT_EQ(VerifyPlan(FiveKernels(), system, plan), absl::OkStatus());
+}
+
+TEST(VerifierTest, AKernelNeedsNoWindowOfItsOwn) {
+  Plan plan = ValidPlan();
+  plan.streams[0].window_bytes = 0;
+  plan.fast_limit_bytes -= kPage;
+  EXPECT_EQ(VerifyPlan(FiveKernels(), FileSystem(), plan), absl::OkStatus());
+}
+
+TEST(VerifierTest, AWindowIsThereWhileItsKernelRuns) {
+  Plan plan = ValidPlan();
+  // The weight was there before, and is there again later.
+  plan.streams[0].window_offset_bytes = plan.initial[0].at.offset_bytes;
+  plan.allocations[1].at.offset_bytes = 8 * kPage;
+  EXPECT_EQ(VerifyPlan(FiveKernels(), FileSystem(), plan), absl::OkStatus());
 }
 
 // Returns a step with small tensors: tensors 1 and 2 have 100 bytes and stand
@@ -146,13 +160,20 @@ INSTANTIATE_TEST_SUITE_P(
                    [](Plan& p) { p.moves[1].start_kernel = 2; }},
         BrokenPlan{
             "PastTheLimit", "over-limit",
-            [](Plan& p) { p.allocations[0].at.offset_bytes = 7 * kPage; }},
+            [](Plan& p) { p.allocations[0].at.offset_bytes = 8 * kPage; }},
         BrokenPlan{"LimitTooSmall", "over-limit",
                    [](Plan& p) { p.fast_limit_bytes -= kPage; }},
         BrokenPlan{"WindowTakesTheRoom", "over-limit",
-                   [](Plan& p) { p.stream_window_bytes += kPage; }},
+                   [](Plan& p) { p.streams[0].window_bytes += kPage; }},
         BrokenPlan{"WindowAboveTheLimit", "over-limit",
-                   [](Plan& p) { p.stream_window_bytes = 10 * kPage; }},
+                   [](Plan& p) { p.streams[0].window_bytes = 10 * kPage; }},
+        BrokenPlan{
+            "WindowWhereATensorIs", "overlap",
+            [](Plan& p) { p.streams[0].window_offset_bytes = 7 * kPage; }},
+        BrokenPlan{"WindowOfHalfAPage", "bad-stream",
+                   [](Plan& p) { p.streams[0].window_bytes = kPage / 2; }},
+        BrokenPlan{"WindowBelowTheArena", "bad-stream",
+                   [](Plan& p) { p.streams[0].window_offset_bytes = -kPage; }},
         BrokenPlan{
             "PastTheFile", "over-capacity",
             [](Plan& p) { p.allocations[2].at.offset_bytes = 56 * kPage; }},
@@ -162,10 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
                      p.moves[1].from.offset_bytes = 61 * kPage;
                    }},
         BrokenPlan{"NotStreamed", "not-resident",
-                   [](Plan& p) {
-                     p.streams.clear();
-                     p.stream_window_bytes = 0;
-                   }},
+                   [](Plan& p) { p.streams.clear(); }},
         BrokenPlan{"NotFetched", "not-resident",
                    [](Plan& p) { p.moves.pop_back(); }},
         BrokenPlan{"FetchedTooLate", "not-resident",
@@ -227,8 +245,6 @@ INSTANTIATE_TEST_SUITE_P(
                    [](Plan& p) { p.streams[0].tensors.push_back(0); }},
         BrokenPlan{"StreamTwice", "bad-stream",
                    [](Plan& p) { p.streams[0].tensors.push_back(5); }},
-        BrokenPlan{"StreamWithoutAWindow", "bad-stream",
-                   [](Plan& p) { p.stream_window_bytes = 0; }},
         BrokenPlan{"StreamOutOfRange", "bad-stream",
                    [](Plan& p) {
                      p.streams.push_back({5, {}});
