@@ -19,12 +19,13 @@
 // for the next sweep. A fault that belongs to no stream takes any room.
 //
 // Matrix products go down the columns of thousands of rows. Each row has a small
-// piece there, whose room is taken when its row goes on to the next one, and
-// rows are read ahead in the steps that threads make (fault_walks.h).
+// piece there. When the row goes on to the next one, the piece is written, and
+// leaves as soon as there is little free room. Rows are read ahead in the steps
+// that threads make (fault_walks.h).
 //
 // What nothing has been written to is not read (WrittenParts).
 //
-// Only system calls and fixed arrays: safe in a handler of a synchronous fault.
+// Allocates in Use() alone; the rest is safe in a handler of a synchronous fault.
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STREAM_WINDOW_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_STREAM_WINDOW_H_

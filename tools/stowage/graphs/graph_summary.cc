@@ -30,6 +30,8 @@ const char* KindName(policies::TensorKind kind) {
       return "gradient";
     case policies::TensorKind::kWorkspace:
       return "workspace";
+    case policies::TensorKind::kStreamWindow:
+      return "stream window";
     case policies::TensorKind::kUnspecified:
       return "unspecified";
   }

@@ -160,6 +160,7 @@ void Start(const Move& move);
 }  // namespace policies_plan
 
 namespace policies_planning {
+extern std::unique_ptr<Policy> belady;
 void Fetch(TensorIndex tensor);
 PlacementDecision decide(const Workload& workload, int64_t budget_bytes);
 }  // namespace policies_planning

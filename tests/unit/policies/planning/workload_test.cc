@@ -103,7 +103,8 @@ TEST(WorkloadTest, KernelsThatStreamGetAWindowAndNoOthers) {
   ASSERT_TRUE(windows.has_value());
   ASSERT_EQ(windows->tensor_count(), graph.tensor_count() + 1);
   const Tensor& window = windows->tensors.back();
-  EXPECT_EQ(window.size_bytes, 15 * kMiB);
+  // A quarter of the limit, and what the 20 MiB leave.
+  EXPECT_EQ(window.size_bytes, 40 * kMiB);
   EXPECT_EQ(window.birth_kernel, 0);
   EXPECT_EQ(window.death_kernel, 0);
   EXPECT_FALSE(window.movable());
@@ -122,7 +123,7 @@ TEST(WorkloadTest, NoKernelStreamsForTheSakeOfAWindow) {
   // The second kernel needs 20 MiB, which the window leaves it.
   const auto windows = WithStreamWindows(LargeKernel(), file, 20 * kMiB);
   ASSERT_TRUE(windows.has_value());
-  EXPECT_EQ(windows->tensors.back().size_bytes, 5 * kMiB);
+  EXPECT_EQ(windows->tensors.back().size_bytes, 20 * kMiB);
   EXPECT_EQ(MakeWorkload(*windows, file, 20 * kMiB)->streams.size(), 1);
 }
 
