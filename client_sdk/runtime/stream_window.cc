@@ -16,9 +16,12 @@ namespace {
 constexpr int64_t kShare = 400;  // of the limit, the part set aside
 constexpr int64_t kLeastBytes = 256 << 10;
 constexpr int64_t kMostBytes = 64 << 20;
-// Small chunks waste little where faults form no streams, and a matrix product
+// Small chunks waste little where faults form no streams; so many of them keep
+// the threads of a kernel from taking them from each other. A matrix product
 // that goes down a column of thousands of rows needs one of each.
+constexpr int64_t kPreferredFrames = 256;
 constexpr int64_t kLeastChunkBytes = 16 << 10;
+constexpr int64_t kMostChunkBytes = 1 << 20;
 constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.
 constexpr int kLeastFramesAhead = 8;
@@ -39,15 +42,31 @@ int64_t StreamWindow::BytesFor(int64_t limit_bytes) {
 StreamWindow::StreamWindow(const std::vector<MappedTier>* tiers)
     : tiers_(tiers) {}
 
+int64_t StreamWindow::LeastChunkBytes() const {
+  const int64_t units = size_bytes_ / kLeastChunkBytes / WindowFrames::kMost;
+  return (units + 1) * kLeastChunkBytes;
+}
+
 int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
   if (int error = Flush(nullptr, /*keep=*/true)) return error;
   offset_bytes_ = offset_bytes;
-  const int64_t units = bytes / kLeastChunkBytes / WindowFrames::kMost + 1;
-  chunk_bytes_ = units * kLeastChunkBytes;
-  frames_.Begin(static_cast<int>(bytes / chunk_bytes_));
+  size_bytes_ = bytes;
+  left_.resize(WindowFrames::kMost);
+  // A fault that divides the window again must not allocate.
+  frames_.Begin(static_cast<int>(bytes / LeastChunkBytes()));
+  return Divide(std::max(
+      LeastChunkBytes(),
+      std::min(RoundUpToPage(bytes / kPreferredFrames), kMostChunkBytes)));
+}
+
+// Empties the window and divides it into frames of this size.
+int StreamWindow::Divide(int64_t chunk_bytes) {
+  if (int error = Flush(nullptr, /*keep=*/true)) return error;
+  chunk_bytes_ = chunk_bytes;
+  frames_.Begin(static_cast<int>(size_bytes_ / chunk_bytes_));
   streams_.Begin(frames_.count(), kMostBatchBytes / chunk_bytes_);
   walks_ = {};
-  left_.resize(WindowFrames::kMost);
+  scattered_ = {};
   left_begin_ = left_end_ = 0;
   return 0;
 }
@@ -55,11 +74,29 @@ int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
 int StreamWindow::Fault(Block* block, const char* address, Access access) {
   const int64_t offset_bytes =
       address - (*tiers_)[block->place.tier].base - block->place.offset_bytes;
+  if (!HasSmallPieces() &&
+      scattered_.BytesOf(block->id) > block->room_bytes()) {
+    if (int error = Divide(LeastChunkBytes())) return error;
+  }
+  FaultStreams::Stream& stream =
+      streams_.Note(block->id, offset_bytes / chunk_bytes_);
+  const int64_t before_bytes = read_bytes_;
+  const int error = Serve(block, offset_bytes, stream, access);
+  // A sweep up comes to the beginning of a piece, one down to the end.
+  const bool sweeps =
+      stream.direction < 0 ||
+      (stream.moved_on && offset_bytes % chunk_bytes_ < session::kPageBytes);
+  if (!sweeps) scattered_.Note(block->id, read_bytes_ - before_bytes);
+  return error;
+}
+
+int StreamWindow::Serve(Block* block, int64_t offset_bytes,
+                        FaultStreams::Stream& stream, Access access) {
   const int64_t chunk = offset_bytes / chunk_bytes_;
-  FaultStreams::Stream& stream = streams_.Note(block->id, chunk);
+  const bool in_rows = stream.direction == 0 && HasSmallPieces();
   Piece* piece = frames_.Find(block->id, chunk);
   serving_ = piece == nullptr ? 0 : piece->number;
-  if (stream.direction == 0) {
+  if (in_rows) {
     if (int error = LeaveRow(*block, chunk)) return error;
   }
   if (piece == nullptr) {
@@ -77,7 +114,7 @@ int StreamWindow::Fault(Block* block, const char* address, Access access) {
   if (stream.moved_on) {
     if (int error = WriteBehind(*block, stream.passed)) return error;
     if (int error = ReadAhead(block, stream)) return error;
-  } else if (stream.direction == 0) {
+  } else if (in_rows) {
     if (int error = ReadRowsAhead(block, offset_bytes)) return error;
   }
   requests_.Submit();

@@ -18,10 +18,12 @@
 // a sweep over an operand that does not fit keeps what it had brought in before
 // for the next sweep. A fault that belongs to no stream takes any room.
 //
-// Matrix products go down the columns of thousands of rows. Each row has a small
-// piece there. When the row goes on to the next one, the piece is written, and
-// leaves as soon as there is little free room. Rows are read ahead in the steps
-// that threads make (fault_walks.h).
+// Matrix products go down the columns of thousands of rows. Large pieces hold
+// rows that are not needed yet, and have left when they are: then more is read of
+// an operand than it has (scattered_reads.h). From there until the next Use()
+// pieces are small, so that each row has one. When the row goes on to the next
+// one, the piece is written, and leaves as soon as there is little free room.
+// Rows are read ahead in the steps that threads make (fault_walks.h).
 //
 // What nothing has been written to is not read (WrittenParts).
 //
@@ -37,6 +39,7 @@
 #include "client_sdk/runtime/fault_streams.h"
 #include "client_sdk/runtime/fault_walks.h"
 #include "client_sdk/runtime/file_requests.h"
+#include "client_sdk/runtime/scattered_reads.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/window_frames.h"
 
@@ -73,6 +76,12 @@ class StreamWindow {
  private:
   using Piece = StreamPiece;
 
+  // Returns the size of the smallest pieces: as many as there are frames.
+  int64_t LeastChunkBytes() const;
+  bool HasSmallPieces() const { return chunk_bytes_ == LeastChunkBytes(); }
+  int Divide(int64_t chunk_bytes);
+  int Serve(Block* block, int64_t offset_bytes, FaultStreams::Stream& stream,
+            Access access);
   ChunkRange Absent(const Block& block, ChunkRange wanted, int64_t kept);
   int Bring(Block* block, ChunkRange chunks, FaultStreams::Stream& stream,
             Piece** piece);
@@ -113,6 +122,7 @@ class StreamWindow {
 
   const std::vector<MappedTier>* tiers_;
   int64_t offset_bytes_ = 0;
+  int64_t size_bytes_ = 0;
   int64_t chunk_bytes_ = 0;
   uint64_t random_ = 1;
   uint64_t serving_ = 0;  // the piece that a fault waits for: it stays
@@ -120,6 +130,7 @@ class StreamWindow {
   int64_t written_bytes_ = 0;
   FaultStreams streams_;
   FaultWalks walks_;
+  ScatteredReads scattered_;
   // Numbers of the pieces that rows have left, the first at `left_begin_`.
   std::vector<uint64_t> left_;
   int64_t left_begin_ = 0;

@@ -22,9 +22,9 @@ const int64_t kFrames = kWindowBytes / kChunk;
 // Calls faults instead of raising them: the test stands in for the handler.
 class StreamWindowTest : public testing::Test {
  protected:
-  StreamWindowTest()
-      : agent_({.fast_bytes = 16 * kWindowBytes,
-                .slow_bytes = 8 * kWindowBytes}) {}
+  explicit StreamWindowTest(int64_t fast_bytes = 16 * kWindowBytes,
+                            int64_t slow_bytes = 8 * kWindowBytes)
+      : agent_({.fast_bytes = fast_bytes, .slow_bytes = slow_bytes}) {}
   void SetUp() override {
     ASSERT_EQ(client_.Connect(agent_.socket_path(), FakeAgent::Hello()), "");
     slow_ = client_.tiers()[1];
@@ -289,6 +289,55 @@ TEST_F(StreamWindowTest, ReportsAFileThatCannotBeRead) {
   Block beyond{
       .id = 4, .size_bytes = kPage, .place = {1, slow_.info.capacity_bytes}};
   EXPECT_NE(Fault(beyond, 0, Access::kRead), 0);
+}
+
+// A window of 256 frames of 64 KiB, and rows of 80 KiB that it has no room for.
+class LargeStreamWindowTest : public StreamWindowTest {
+ protected:
+  static constexpr int64_t kRows = 512;
+  static constexpr int64_t kRowPages = 20;
+
+  LargeStreamWindowTest() : StreamWindowTest(64 << 20, 64 << 20) {}
+  void SetUp() override {
+    StreamWindowTest::SetUp();
+    rows_ = {.id = 9, .size_bytes = kRows * kRowPages * kPage, .place = {1, 0}};
+    WriteFile(rows_);
+    ASSERT_EQ(window_.Use(48 << 20, 16 << 20), 0);
+  }
+
+  Block rows_;
+};
+
+TEST_F(LargeStreamWindowTest, ReadsAPieceOfManyPagesAtOnce) {
+  Read(rows_, 0);
+  EXPECT_EQ(window_.TakeReadBytes(), 64 << 10);
+}
+
+TEST_F(LargeStreamWindowTest, HasSmallPiecesOnceLargeOnesWereReadAgain) {
+  for (int64_t column = 0; column < kRowPages; ++column) {
+    for (int64_t row = 0; row < kRows; ++row) {
+      const int64_t page = row * kRowPages + column;
+      ASSERT_EQ(Read(rows_, page), static_cast<char>(page));
+      Write(rows_, page, static_cast<char>(page + 3));
+    }
+  }
+  EXPECT_LE(window_.TakeReadBytes(), 4 * rows_.size_bytes);
+  ASSERT_EQ(window_.Release(rows_), 0);
+  for (int64_t page = 0; page < kRows * kRowPages; page += 7) {
+    ASSERT_EQ(InFile(rows_, page), static_cast<char>(page + 3));
+  }
+}
+
+TEST_F(LargeStreamWindowTest, KeepsLargePiecesWhereAKernelSweeps) {
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    for (int64_t page = 0; page < kRows * kRowPages; page += 4) {
+      ASSERT_EQ(Read(rows_, page), static_cast<char>(page));
+    }
+  }
+  window_.TakeReadBytes();
+  ASSERT_EQ(window_.Release(rows_), 0);
+  Read(rows_, 0);
+  EXPECT_GE(window_.TakeReadBytes(), 64 << 10);
 }
 
 TEST(StreamWindowSizeTest, IsA400thOfTheLimitWithinBounds) {
