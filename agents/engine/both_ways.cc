@@ -1,11 +1,9 @@
 #include "agents/engine/both_ways.h"
 
-#include <atomic>
-#include <future>
-
 #include "absl/status/status.h"
 #include "absl/synchronization/notification.h"
 #include "agents/engine/mover.h"
+#include "agents/engine/repeated_copy.h"
 
 namespace stowage::agent {
 namespace {
@@ -14,20 +12,12 @@ namespace {
 absl::StatusOr<int64_t> MeasureBeside(const Mover& mover,
                                       const MoveOrder& order,
                                       const MoveOrder& other, int repetitions) {
-  std::atomic<bool> done = false;
-  std::future<int> beside = std::async(std::launch::async, [&] {
-    int error = 0;
-    while (error == 0 && !done) error = mover.Move(other);
-    return error;
-  });
+  RepeatedCopy beside(mover, other);
   const absl::StatusOr<int64_t> duration_ns =
       MeasureCopyNs(mover, order, repetitions);
-  done = true;
-  const int error = beside.get();
+  const absl::Status stopped = beside.Stop();
   if (!duration_ns.ok()) return duration_ns.status();
-  if (error != 0) {
-    return absl::ErrnoToStatus(error, "a copy beside a trial copy failed");
-  }
+  if (!stopped.ok()) return stopped;
   return BytesPerSecond(order.size_bytes, *duration_ns);
 }
 

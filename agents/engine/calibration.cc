@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "agents/engine/hand_over.h"
+#include "agents/engine/interference.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
 #include "client_sdk/session/session.h"
@@ -45,8 +46,9 @@ int64_t BandwidthOf(const CurvePoint& point) {
 }
 
 void AddCopyCurve(int from, int to, const Curve& curve, int64_t setup_ns,
-                  v1::MemorySystem& system) {
+                  const v1::Slowdown& slowdown, v1::MemorySystem& system) {
   v1::CopyCurve& copy = *system.add_copies();
+  *copy.mutable_slowdown() = slowdown;
   copy.set_from_tier(from);
   copy.set_to_tier(to);
   copy.set_setup_ns(setup_ns);
@@ -97,24 +99,6 @@ const CurvePoint& StreamedPoint(const Curve& curve) {
   return curve[at];
 }
 
-// Describes the slow tier as each thread of a kernel sees it; one thread has
-// measured `out` and `in`. Kernels use an addressable tier in place, and stream
-// small chunks of a file through a window.
-v1::Tier DescribeSlowTier(const TierTraits& traits, const Curve& within_fast,
-                          const Curve& in, const Curve& out) {
-  if (traits.file) {
-    return DescribeTier(traits, BandwidthOf(StreamedPoint(in)),
-                        BandwidthOf(StreamedPoint(out)));
-  }
-  if (traits.kernel_read_ps_per_byte > 0) {
-    return DescribeTier(
-        traits,
-        SlowedBandwidth(within_fast.back(), traits.kernel_read_ps_per_byte),
-        SlowedBandwidth(within_fast.back(), traits.kernel_write_ps_per_byte));
-  }
-  return DescribeTier(traits, BandwidthOf(in.back()), BandwidthOf(out.back()));
-}
-
 // Returns a system name: at most 128 letters, digits, '.', '_' and '-'.
 std::string SystemName(const std::string& node, const std::string& slow) {
   std::string name = absl::StrCat(node, "-", slow).substr(0, 128);
@@ -122,6 +106,58 @@ std::string SystemName(const std::string& node, const std::string& slow) {
     if (!absl::ascii_isalnum(c) && c != '.' && c != '_') c = '-';
   }
   return name;
+}
+
+struct Curves {
+  Curve out, in;
+  Curve within_fast;
+  Curve kernel_out, kernel_in;  // as one thread of a kernel copies
+};
+
+absl::StatusOr<Curves> MeasureCurves(const std::vector<TierRoom>& rooms,
+                                     const Mover& mover,
+                                     const CalibrationOptions& options) {
+  const absl::Notification never;
+  const Mover one_thread(&rooms, &never, /*cores=*/1);
+  const MoveOrder within_fast = {.to_offset_bytes =
+                                     options.buffer_bytes.back()};
+  absl::Status status;
+  const auto measure = [&](const Mover& by, const MoveOrder& order,
+                           const char* name) -> Curve {
+    if (!status.ok()) return {};
+    absl::StatusOr<Curve> curve = MeasureCurve(by, order, name, options);
+    status = curve.status();
+    return curve.ok() ? *std::move(curve) : Curve();
+  };
+  Curves curves;
+  curves.out = measure(mover, kOutOfFast, "out");
+  curves.in = measure(mover, kIntoFast, "in");
+  curves.within_fast = measure(one_thread, within_fast, "within fast memory");
+  const bool threads_gain = rooms.back().arena->gains_from_threads();
+  curves.kernel_out = threads_gain
+                          ? measure(one_thread, kOutOfFast, "out, a thread")
+                          : curves.out;
+  curves.kernel_in =
+      threads_gain ? measure(one_thread, kIntoFast, "in, a thread") : curves.in;
+  if (!status.ok()) return status;
+  return curves;
+}
+
+// Describes the slow tier as each thread of a kernel sees it. Kernels use an
+// addressable tier in place, and stream small chunks of a file through a window.
+v1::Tier DescribeSlowTier(const TierTraits& traits, const Curves& curves) {
+  const CurvePoint& fast = curves.within_fast.back();
+  if (traits.file) {
+    return DescribeTier(traits, BandwidthOf(StreamedPoint(curves.kernel_in)),
+                        BandwidthOf(StreamedPoint(curves.kernel_out)));
+  }
+  if (traits.kernel_read_ps_per_byte > 0) {
+    return DescribeTier(traits,
+                        SlowedBandwidth(fast, traits.kernel_read_ps_per_byte),
+                        SlowedBandwidth(fast, traits.kernel_write_ps_per_byte));
+  }
+  return DescribeTier(traits, BandwidthOf(curves.kernel_in.back()),
+                      BandwidthOf(curves.kernel_out.back()));
 }
 
 }  // namespace
@@ -134,44 +170,24 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
   if (!rooms.ok()) return rooms.status();
   const absl::Notification never;
   const Mover mover(&*rooms, &never);
-  const absl::StatusOr<Curve> out =
-      MeasureCurve(mover, kOutOfFast, "out", options);
-  const absl::StatusOr<Curve> in =
-      MeasureCurve(mover, kIntoFast, "in", options);
-  const Mover one_thread(&*rooms, &never, /*cores=*/1);
-  const MoveOrder within_fast = {.to_offset_bytes =
-                                     options.buffer_bytes.back()};
-  const absl::StatusOr<Curve> within =
-      MeasureCurve(one_thread, within_fast, "within fast memory", options);
-  const bool threads_gain = rooms->back().arena->gains_from_threads();
-  const absl::StatusOr<Curve> kernel_out =
-      threads_gain
-          ? MeasureCurve(one_thread, kOutOfFast, "out, a thread", options)
-          : out;
-  const absl::StatusOr<Curve> kernel_in =
-      threads_gain
-          ? MeasureCurve(one_thread, kIntoFast, "in, a thread", options)
-          : in;
-  absl::Status status;
-  for (const auto* curve : {&out, &in, &within, &kernel_out, &kernel_in}) {
-    status.Update(curve->status());
-  }
-  if (!status.ok()) return status;
+  const absl::StatusOr<Curves> curves = MeasureCurves(*rooms, mover, options);
+  if (!curves.ok()) return curves.status();
+  const absl::StatusOr<Slowdowns> slowed = MeasureSlowdowns(mover, options);
+  if (!slowed.ok()) return slowed.status();
 
   v1::MemorySystem system;
   system.set_schema_version(1);
   system.set_name(SystemName(node, slow.traits().name));
   system.set_description("measured by stowage-agent when it started");
-  const int64_t fast_bytes_per_second = BandwidthOf(within->back());
+  const int64_t fast_bytes_per_second = BandwidthOf(curves->within_fast.back());
   *system.add_tiers() =
       DescribeTier(fast.traits(), fast_bytes_per_second, fast_bytes_per_second);
-  *system.add_tiers() =
-      DescribeSlowTier(slow.traits(), *within, *kernel_in, *kernel_out);
+  *system.add_tiers() = DescribeSlowTier(slow.traits(), *curves);
   MoveOrder smallest = kOutOfFast;
   smallest.size_bytes = options.buffer_bytes.front();
   const int64_t setup_ns = MeasureHandOverNs(*std::move(rooms), smallest);
-  AddCopyCurve(0, 1, *out, setup_ns, system);
-  AddCopyCurve(1, 0, *in, setup_ns, system);
+  AddCopyCurve(0, 1, curves->out, setup_ns, slowed->out, system);
+  AddCopyCurve(1, 0, curves->in, setup_ns, slowed->in, system);
   return system;
 }
 

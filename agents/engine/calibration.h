@@ -17,7 +17,7 @@ namespace stowage::agent {
 // Returns the memory system that planners get. Its figures are medians, rounded
 // to two digits so that a second agent on the same host mostly finds the plans
 // of the first one. Uses three times the largest buffer of each tier meanwhile;
-// by default it blocks for about half a second. Errors are those of
+// by default it blocks for about a second. Errors are those of
 // TierProvider::CreateArena() and of copies.
 absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
     const std::string& node, const TierProvider& fast, const TierProvider& slow,

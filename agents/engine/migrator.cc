@@ -6,6 +6,7 @@
 
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
+#include "client_sdk/session/lane_time.h"
 
 namespace stowage::agent {
 namespace {
@@ -92,10 +93,11 @@ uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
     orders.push_back(order);
     request.begin_ns = begin_ns;
   }
+  session::BeginCopying(lane, begin_ns);
   const int error = mover_.Move(*joined);
-  if (error == 0 && on_copied_) {
-    on_copied_(*joined, session::NowNs() - begin_ns);
-  }
+  const int64_t end_ns = session::NowNs();
+  session::EndCopying(lane, end_ns);
+  if (error == 0 && on_copied_) on_copied_(*joined, end_ns - begin_ns);
   // What failed together may succeed in part, as on a disk that is almost full.
   const bool one_by_one = error != 0 && orders.size() > 1;
   for (const MoveOrder& order : orders) {

@@ -91,6 +91,11 @@ absl::Status CheckKernel(const session::KernelRecord& kernel, int64_t index,
   if (kernel.stream_ns < 0 || kernel.stream_ns > kMostNs) {
     return Refuse("kernels", index, "stream_ns", kernel.stream_ns);
   }
+  for (const int64_t beside_ns : {kernel.beside.out_ns, kernel.beside.in_ns}) {
+    if (beside_ns < 0 || beside_ns > kernel.duration_ns) {
+      return Refuse("kernels", index, "beside", beside_ns);
+    }
+  }
   return absl::OkStatus();
 }
 

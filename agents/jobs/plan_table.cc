@@ -87,13 +87,14 @@ class TableWriter {
   void WriteHead() {
     area_->signature = binding_.signature;
     SetText(area_->policy, plan_.policy());
-    area_->predicted_step_ns = plan_.prediction().step_time_ns();
-    area_->predicted_gaps_ns = 0;
+    const v1::Prediction& prediction = plan_.prediction();
+    area_->predicted = {.step_ns = prediction.step_time_ns(),
+                        .stall_ns = prediction.stall_ns(),
+                        .stream_ns = prediction.stream_ns(),
+                        .slowdown_ns = prediction.slowdown_ns()};
     for (const v1::Kernel& kernel : binding_.graph.kernels()) {
-      area_->predicted_gaps_ns += kernel.gap_ns();
+      area_->predicted.gaps_ns += kernel.gap_ns();
     }
-    area_->predicted_stall_ns = plan_.prediction().stall_ns();
-    area_->predicted_stream_ns = plan_.prediction().stream_ns();
     area_->fast_limit_bytes = plan_.fast_limit_bytes();
     area_->tensor_count = static_cast<uint32_t>(binding_.graph.tensors_size());
   }

@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "agents/jobs/captured_profile.h"
 #include "agents/jobs/fixed_text.h"
+#include "agents/jobs/kernels_alone.h"
 #include "agents/jobs/limit_search.h"
 #include "agents/jobs/limit_too_small.h"
 #include "agents/jobs/plan_table.h"
@@ -108,6 +109,7 @@ void PlanWorker::TakeProfile() {
   segment_->profiles_taken.store(profiles_taken_, std::memory_order_release);
   if (!profile.ok()) return Refuse(profile.status());
   GraphBinding binding = BuildGraph(*profile);
+  TakeOutSlowdowns(*profile, copy_times_->system(), &binding.graph);
   KeepGraph(binding.graph);
   if (options_.slowdown > 0 && granted_bytes_ == 0) {
     GrantLimit(binding.graph,

@@ -11,7 +11,7 @@ constexpr uint64_t kMostSteps = 1024;
 
 bool IsPlausible(const session::StepRecord& step) {
   return step.mode >= session::kStepDemand && step.mode <= session::kStepPlan &&
-         std::min({step.index, step.duration_ns, step.predicted_duration_ns,
+         std::min({step.index, step.duration_ns, step.predicted.step_ns,
                    step.stall_ns, step.fast_peak_bytes, step.moved_in_bytes,
                    step.moved_out_bytes, step.hints_taken, step.hints_ignored,
                    step.plan_median_ns}) >= 0 &&
@@ -28,7 +28,7 @@ v1::StepTelemetry ToTelemetry(const session::StepRecord& step,
   out.set_plan_skip(static_cast<v1::PlanSkip>(step.plan_skip));
   out.set_plan_median_ns(step.plan_median_ns);
   out.set_duration_ns(step.duration_ns);
-  out.set_predicted_duration_ns(step.predicted_duration_ns);
+  out.set_predicted_duration_ns(step.predicted.step_ns);
   out.set_stall_ns(step.stall_ns);
   out.set_fast_peak_bytes(step.fast_peak_bytes);
   out.set_moved_in_bytes(step.moved_in_bytes);

@@ -16,6 +16,7 @@ void Job::EnterKernel(RunningKernel* kernel) {
   step_.Enter(kernel, began ? kernel->start_ns : session::NowNs(),
               mover_.totals().stall_ns());
   kernel->earlier_stall_ns = mover_.totals().stall_ns();
+  kernel->earlier_copied = mover_.CopiedNs(session::NowNs());
   blocks_.AdvanceClock();
   space_.FollowUnmanaged();
   if (step_.mode == StepMode::kPlan) EnterPlanned(*kernel);
@@ -80,6 +81,7 @@ void Job::BeginKernel(RunningKernel* kernel,
     throw;
   }
   kernel->start_ns = session::NowNs();
+  kernel->earlier_copied = mover_.CopiedNs(kernel->start_ns);
 }
 
 // A kernel that only reads its operand may do so beside a copy.
@@ -160,8 +162,10 @@ void Job::EndKernel(RunningKernel* kernel,
   const int64_t emulated_ns = kernel->SlowTimeNs(blocks_.tiers());
   SpendNs(emulated_ns);
   if (same_step) {
-    step_.End(*kernel, end_ns,
-              mover_.totals().stall_ns() - kernel->earlier_stall_ns);
+    step_.End(*kernel, {.end_ns = end_ns,
+                        .stall_ns = mover_.totals().stall_ns() -
+                                    kernel->earlier_stall_ns,
+                        .copied = mover_.CopiedNs(end_ns)});
     step_.times.emulated_ns += emulated_ns;
   }
   Unuse(kernel);

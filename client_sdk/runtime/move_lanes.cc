@@ -4,6 +4,7 @@
 
 #include "client_sdk/runtime/tier_copy.h"
 #include "client_sdk/session/futex.h"
+#include "client_sdk/session/lane_time.h"
 
 namespace stowage::runtime {
 namespace {
@@ -39,6 +40,11 @@ bool MoveLanes::Done(session::Lane which, uint64_t ticket) const {
   return lane(which).completed.load(std::memory_order_acquire) > ticket;
 }
 
+session::LaneTimes MoveLanes::CopiedNs(int64_t now_ns) const {
+  return {.out_ns = session::CopiedNs(lane(session::kLaneOut), now_ns),
+          .in_ns = session::CopiedNs(lane(session::kLaneIn), now_ns)};
+}
+
 int MoveLanes::Wait(session::Lane which, uint64_t ticket) {
   session::MoveLane& shared = lane(which);
   while (!Done(which, ticket)) {
@@ -64,6 +70,7 @@ int MoveLanes::Wait(session::Lane which, uint64_t ticket) {
 // these places any more.
 void MoveLanes::CompleteWithoutAgent(session::Lane which) {
   session::MoveLane& shared = lane(which);
+  shared.copying_since_ns.store(0, std::memory_order_relaxed);
   uint64_t next = shared.completed.load(std::memory_order_relaxed);
   for (; next < shared.issued.load(std::memory_order_relaxed); ++next) {
     session::MoveRequest& request =

@@ -28,6 +28,9 @@ class MoveLanes {
 
   bool Done(session::Lane lane, uint64_t ticket) const;
 
+  // Returns for how long the lanes have copied until `now_ns`.
+  session::LaneTimes CopiedNs(int64_t now_ns) const;
+
  private:
   session::MoveLane& lane(session::Lane which) const {
     return client_->segment()->lanes[which];

@@ -147,6 +147,10 @@ class Mover {
   void CountStreamedBytes();
   void BeginStep() { totals_ = {}; }
   const Totals& totals() const { return totals_; }
+  // Returns for how long the agent has copied until `now_ns`.
+  session::LaneTimes CopiedNs(int64_t now_ns) const {
+    return lanes_.CopiedNs(now_ns);
+  }
 
  private:
   void Issue(Block* block, MoveUnderWay move, bool own);

@@ -141,10 +141,7 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
   }
   PlanTable plan;
   plan.signature = area.signature;
-  plan.predicted_step_ns = area.predicted_step_ns;
-  plan.predicted_gaps_ns = area.predicted_gaps_ns;
-  plan.predicted_stall_ns = area.predicted_stall_ns;
-  plan.predicted_stream_ns = area.predicted_stream_ns;
+  plan.predicted = area.predicted;
   plan.tensor_count = area.tensor_count;
   plan.kernels.assign(area.kernels, area.kernels + area.kernel_count);
   plan.initial.assign(area.initial, area.initial + area.initial_count);

@@ -33,11 +33,8 @@ struct StepPosition {
 struct PlanTable {
   uint64_t number = 0;  // which of the agent's plans it is
   uint64_t signature = 0;
-  int64_t predicted_step_ns = 0;
-  int64_t predicted_gaps_ns = 0;    // of these, between kernels
-  int64_t predicted_stall_ns = 0;   // and waiting for moves
-  int64_t predicted_stream_ns = 0;  // and for what streams
-  int64_t fast_end_bytes = 0;       // where the highest tensor or window ends
+  session::PredictedTimes predicted = {};
+  int64_t fast_end_bytes = 0;  // where the highest tensor or window ends
   uint32_t tensor_count = 0;
   std::vector<session::PlanKernel> kernels;
   std::vector<session::PlanInitial> initial;

@@ -33,6 +33,7 @@ struct RunningKernel {
   int64_t step = -1;
   int64_t start_ns = 0;
   int64_t moved_ns = 0;  // of its duration, spent moving tensors
+  session::LaneTimes earlier_copied = {};  // by the lanes until it began
   // Stalls of the step until it was entered.
   int64_t earlier_stall_ns = 0;
   int64_t working_bytes = 0;  // its operands and what it allocated

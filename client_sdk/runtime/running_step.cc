@@ -9,6 +9,7 @@ void RunningStep::Begin(int64_t now_ns) {
   begin_ns = now_ns;
   BeginGap(now_ns, /*stalls_ns=*/0);
   times = {};
+  beside = {};
   usage_before = ProcessUsage::Now();
   fallbacks = 0;
   plan = nullptr;
@@ -48,22 +49,30 @@ void RunningStep::Enter(RunningKernel* kernel, int64_t now_ns,
   fault_waits.Begin();
 }
 
-void RunningStep::End(const RunningKernel& kernel, int64_t end_ns,
-                      int64_t stall_ns) {
+void RunningStep::End(const RunningKernel& kernel, const KernelEnd& end) {
   const int64_t faults_ns = fault_waits.MeanNs();
   const int64_t duration_ns = std::max<int64_t>(
-      0, end_ns - kernel.start_ns - kernel.moved_ns - faults_ns);
+      0, end.end_ns - kernel.start_ns - kernel.moved_ns - faults_ns);
   times.kernels_ns += duration_ns;
   times.faults_ns += faults_ns;
+  const session::LaneTimes copied = {
+      .out_ns = std::clamp<int64_t>(
+          end.copied.out_ns - kernel.earlier_copied.out_ns, 0, duration_ns),
+      .in_ns = std::clamp<int64_t>(
+          end.copied.in_ns - kernel.earlier_copied.in_ns, 0, duration_ns)};
+  beside.out_ns += copied.out_ns;
+  beside.in_ns += copied.in_ns;
   session::KernelTimes& entry = kernel_times[kernel.index];
   entry.duration_ns = duration_ns;
-  entry.stall_ns = stall_ns;
+  entry.beside = copied;
+  entry.stall_ns = end.stall_ns;
   entry.faults_ns = faults_ns;
   profile.EndKernel(kernel.index, {.duration_ns = duration_ns,
                                    .flops = kernel.flops,
                                    .slow_operands = kernel.slow_operands,
                                    .streamed_bytes = kernel.streamed_bytes,
-                                   .stream_ns = faults_ns});
+                                   .stream_ns = faults_ns,
+                                   .beside = copied});
 }
 
 void RunningStep::EndKernels(int64_t now_ns, int64_t stalls_ns) {

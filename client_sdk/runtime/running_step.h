@@ -5,7 +5,7 @@
 //   step.On(StepEvent::kPlanStarts);
 //   step.Enter(&kernel, session::NowNs(), /*stalls_ns=*/0);
 //   step.profile.AddOperand(kernel.index, operand);
-//   step.End(kernel, session::NowNs(), /*stall_ns=*/0);
+//   step.End(kernel, {.end_ns = session::NowNs()});
 //   publisher.WriteProfile(step, overhead_bytes);
 //   ++step.index;
 //
@@ -29,6 +29,12 @@
 
 namespace stowage::runtime {
 
+struct KernelEnd {
+  int64_t end_ns = 0;
+  int64_t stall_ns = 0;            // that the kernel caused
+  session::LaneTimes copied = {};  // by the lanes until then
+};
+
 struct RunningStep {
   int64_t index = 0;  // of the job, from 0
   StepMode mode = StepMode::kDemand;
@@ -37,6 +43,7 @@ struct RunningStep {
   int64_t last_stalls_ns = 0;  // of the step, until then
   // Where its time goes; the mover knows the stalls.
   session::StepTimes times = {};
+  session::LaneTimes beside = {};  // of its kernels: copies ran meanwhile
   ProcessUsage usage_before;
   int64_t limit_bytes = 0;  // at its end; 0: there is none
   // How often a plan was left, or could not start.
@@ -71,11 +78,10 @@ struct RunningStep {
   // Enters the kernel, which began at `now_ns`, as the next one of the step,
   // which has stalled for `stalls_ns` so far.
   void Enter(RunningKernel* kernel, int64_t now_ns, int64_t stalls_ns);
-  // Records that the kernel has ended at `end_ns`, after it did not run for
-  // `kernel.moved_ns` and the time that its threads waited for faults, and that
-  // it stalled the step for `stall_ns`. Kernels of other threads may have
-  // caused some of these.
-  void End(const RunningKernel& kernel, int64_t end_ns, int64_t stall_ns);
+  // Records that the kernel has ended, after it did not run for
+  // `kernel.moved_ns` and the time that its threads waited for faults. Kernels
+  // of other threads may have caused some of these.
+  void End(const RunningKernel& kernel, const KernelEnd& end);
 
  private:
   // Returns how long nothing has run until `now_ns`, stalls apart.

@@ -109,6 +109,7 @@ void StepProfile::EndKernel(int32_t kernel, const MeasuredKernel& measured) {
   record.slow_operands = measured.slow_operands;
   record.streamed_bytes = measured.streamed_bytes;
   record.stream_ns = measured.stream_ns;
+  record.beside = measured.beside;
 }
 
 bool StepProfile::Fits() const {

@@ -24,7 +24,7 @@
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 10;
+inline constexpr uint32_t kVersion = 11;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -107,6 +107,12 @@ struct MoveRequest {
   int64_t end_ns;               // agent
 };
 
+// For how long each lane copied.
+struct LaneTimes {
+  int64_t out_ns;
+  int64_t in_ns;
+};
+
 // Request n (from 0) is in entries[n % kLaneEntries]. Requests complete in
 // order, and at most kLaneEntries are under way.
 struct MoveLane {
@@ -116,6 +122,10 @@ struct MoveLane {
   alignas(64) std::atomic<uint64_t> completed;  // agent
   std::atomic<uint32_t> done_bell;       // agent; futex the process waits on
   std::atomic<uint32_t> process_sleeps;  // process
+  // Agent: for how long it has copied, and since when it copies now, as
+  // CLOCK_MONOTONIC says; 0: it does not. See lane_time.h.
+  std::atomic<int64_t> copied_ns;
+  std::atomic<int64_t> copying_since_ns;
   MoveRequest entries[kLaneEntries];
 };
 
@@ -142,6 +152,7 @@ struct KernelRecord {
   // read, and those that were written. Its threads waited so long for them.
   int64_t streamed_bytes;
   int64_t stream_ns;
+  LaneTimes beside;  // of its duration
 };
 
 enum OperandFlags : uint32_t { kOperandRead = 1, kOperandWrite = 2 };
@@ -197,11 +208,20 @@ struct ProfileArea {
 
 inline constexpr uint32_t kMaxMoves = 1u << 18;
 
+// What the simulator predicts of a step: its duration, and parts of that.
+struct PredictedTimes {
+  int64_t step_ns;
+  int64_t gaps_ns;      // between kernels
+  int64_t stall_ns;     // waiting for moves
+  int64_t stream_ns;    // waiting for what streams
+  int64_t slowdown_ns;  // kernels are longer beside copies
+};
+
 struct PlanKernel {
   uint64_t key;
   uint32_t first_allocation;
   uint32_t allocation_count;
-  int64_t duration_ns;  // that the plan counts on
+  int64_t duration_ns;  // that the plan counts on, without copies beside it
 };
 
 // By (kernel, ordinal).
@@ -257,10 +277,7 @@ struct PlanStream {
 struct PlanArea {
   uint64_t signature;  // of the profiled step
   char policy[64];
-  int64_t predicted_step_ns;
-  int64_t predicted_gaps_ns;    // of these, between kernels
-  int64_t predicted_stall_ns;   // and waiting for moves
-  int64_t predicted_stream_ns;  // and for what streams
+  PredictedTimes predicted;
   int64_t fast_limit_bytes;
   uint32_t tensor_count;
   uint32_t kernel_count;
@@ -341,8 +358,8 @@ struct StepRecord {
   uint64_t signature;
   int64_t kernel_count;
   int64_t duration_ns;
-  int64_t predicted_duration_ns;  // 0 when no plan drove the step
-  int64_t stall_ns;               // no kernel ran because a move was waited for
+  PredictedTimes predicted;  // 0 when no plan drove the step
+  int64_t stall_ns;          // no kernel ran because a move was waited for
   int64_t fast_peak_bytes;
   int64_t moved_in_bytes;
   int64_t moved_out_bytes;
@@ -356,9 +373,7 @@ struct StepRecord {
   int64_t plan_median_ns;
   int64_t limit_bytes;  // at its end; 0: there was none
   StepTimes times;
-  int64_t predicted_gaps_ns;    // of `predicted_duration_ns`, between kernels
-  int64_t predicted_stall_ns;   // and waiting for moves
-  int64_t predicted_stream_ns;  // and for what streams
+  LaneTimes beside;      // of `times.kernels_ns`, copies ran at the same time
   int64_t processor_ns;  // time that the process's threads had processors for
   int64_t page_faults;   // of the process, minor and major ones
 };
@@ -390,7 +405,8 @@ struct EventLog {
 struct KernelTimes {
   char name[64];
   int64_t duration_ns;  // as in KernelRecord
-  int64_t planned_ns;   // the plan counted on so much
+  LaneTimes beside;     // as there
+  int64_t planned_ns;   // as in PlanKernel
   int64_t stall_ns;     // moves were waited for, before it and within it
   int64_t faults_ns;    // its threads waited for what streams, on average
 };

@@ -9,7 +9,7 @@
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/plan_policy.h"
 #include "policies/planning/staging.h"
-#include "policies/simulate/simulator.h"
+#include "policies/simulate/later.h"
 #include "policies/swap/cache_model.h"
 
 namespace stowage::policies {

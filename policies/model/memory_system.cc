@@ -62,6 +62,13 @@ int64_t MemorySystem::CopyDurationNs(TierIndex from, TierIndex to,
       std::min(kMaxCopyNs, std::ceil(copy_ns) + setup_ns));
 }
 
+Slowdown MemorySystem::SlowdownBeside(TierIndex from, TierIndex to) const {
+  for (const CopyCurve& curve : copies) {
+    if (curve.from_tier == from && curve.to_tier == to) return curve.slowdown;
+  }
+  return {};
+}
+
 bool HasAddressableSlowTier(const MemorySystem& system) {
   return std::any_of(system.tiers.begin() + 1, system.tiers.end(),
                      [](const Tier& tier) { return tier.addressable; });

@@ -46,11 +46,20 @@ struct CopyPoint {
   int64_t bytes_per_second = 0;
 };
 
+// By how much kernels are slower beside copies, from 0; linear in between.
+struct Slowdown {
+  double compute = 0;  // of a kernel that uses no memory
+  double memory = 0;   // of one that keeps the fast tier busy all the time
+
+  bool operator==(const Slowdown&) const = default;
+};
+
 struct CopyCurve {
   TierIndex from_tier = 0;
   TierIndex to_tier = 0;
   std::vector<CopyPoint> points;
   int64_t setup_ns = 0;
+  Slowdown slowdown = {};
 };
 
 struct MemorySystem {
@@ -66,6 +75,9 @@ struct MemorySystem {
   // by the curve if one is listed, else by the slower of source and
   // destination.
   int64_t CopyDurationNs(TierIndex from, TierIndex to, int64_t bytes) const;
+  // Returns what copies from `from` to `to` do to kernels; nothing, if no curve
+  // is listed.
+  Slowdown SlowdownBeside(TierIndex from, TierIndex to) const;
 };
 
 // Returns whether kernels can use some tier below the fast one in place.

@@ -18,6 +18,7 @@ constexpr int kMaxTiers = 16;
 constexpr int kMaxCurvePoints = 1024;
 constexpr int64_t kMaxBytes = int64_t{1} << 60;
 constexpr int64_t kMaxFlops = int64_t{1} << 60;
+constexpr double kMaxSlowdown = 16;
 constexpr int64_t kMaxLatencyNs = 1'000'000'000'000;  // 1000 s
 
 absl::Status CheckPointCount(const std::string& field, int count) {
@@ -114,6 +115,12 @@ absl::Status CheckTiers(const v1::MemorySystem& proto) {
   return status;
 }
 
+absl::Status CheckSlowdown(const std::string& field, double slowdown) {
+  if (slowdown >= 0 && slowdown <= kMaxSlowdown) return absl::OkStatus();
+  return RefuseField(field, slowdown,
+                     absl::StrCat("it must be from 0 to ", kMaxSlowdown));
+}
+
 absl::Status CheckCopies(const v1::MemorySystem& proto) {
   absl::Status status;
   std::set<std::pair<int, int>> pairs;
@@ -126,6 +133,10 @@ absl::Status CheckCopies(const v1::MemorySystem& proto) {
     status.Update(
         CheckRange(place + ".setup_ns", curve.setup_ns(), 0, kMaxLatencyNs));
     status.Update(CheckCurve(place + ".points", curve.points(), Buffer));
+    status.Update(
+        CheckSlowdown(place + ".slowdown.compute", curve.slowdown().compute()));
+    status.Update(
+        CheckSlowdown(place + ".slowdown.memory", curve.slowdown().memory()));
     const std::pair<int, int> pair(curve.from_tier(), curve.to_tier());
     if (pair.first == pair.second || !pairs.insert(pair).second) {
       status.Update(RefuseField(
@@ -215,7 +226,12 @@ absl::StatusOr<MemorySystem> MemorySystemFromProto(
     system.tiers.push_back(TierFromProto(tier));
   }
   for (const v1::CopyCurve& copy : proto.copies()) {
-    CopyCurve curve{copy.from_tier(), copy.to_tier(), {}, copy.setup_ns()};
+    CopyCurve curve{.from_tier = copy.from_tier(),
+                    .to_tier = copy.to_tier(),
+                    .points = {},
+                    .setup_ns = copy.setup_ns(),
+                    .slowdown = {.compute = copy.slowdown().compute(),
+                                 .memory = copy.slowdown().memory()}};
     for (const v1::CopyPoint& point : copy.points()) {
       curve.points.push_back({point.buffer_bytes(), point.bytes_per_second()});
     }
@@ -237,6 +253,10 @@ v1::MemorySystem MemorySystemToProto(const MemorySystem& system) {
     copy.set_from_tier(curve.from_tier);
     copy.set_to_tier(curve.to_tier);
     copy.set_setup_ns(curve.setup_ns);
+    if (curve.slowdown != Slowdown{}) {
+      copy.mutable_slowdown()->set_compute(curve.slowdown.compute);
+      copy.mutable_slowdown()->set_memory(curve.slowdown.memory);
+    }
     for (const CopyPoint& point : curve.points) {
       v1::CopyPoint& added = *copy.add_points();
       added.set_buffer_bytes(point.buffer_bytes);

@@ -67,6 +67,7 @@ struct Prediction {
   int64_t moved_out_bytes = 0;
   double locality = 0;
   int64_t stream_ns = 0;
+  int64_t slowdown_ns = 0;
 };
 
 struct Plan {

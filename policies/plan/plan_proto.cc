@@ -138,6 +138,8 @@ absl::StatusOr<Prediction> PredictionFromProto(const v1::Prediction& proto) {
       CheckRange("prediction.stall_ns", proto.stall_ns(), 0, INT64_MAX));
   status.Update(
       CheckRange("prediction.stream_ns", proto.stream_ns(), 0, INT64_MAX));
+  status.Update(
+      CheckRange("prediction.slowdown_ns", proto.slowdown_ns(), 0, INT64_MAX));
   status.Update(CheckRange("prediction.fast_peak_bytes",
                            proto.fast_peak_bytes(), 0, INT64_MAX));
   if (!(proto.locality() >= 0 && proto.locality() <= 1)) {
@@ -151,7 +153,8 @@ absl::StatusOr<Prediction> PredictionFromProto(const v1::Prediction& proto) {
                     .moved_in_bytes = proto.moved_in_bytes(),
                     .moved_out_bytes = proto.moved_out_bytes(),
                     .locality = proto.locality(),
-                    .stream_ns = proto.stream_ns()};
+                    .stream_ns = proto.stream_ns(),
+                    .slowdown_ns = proto.slowdown_ns()};
 }
 
 void PlacementToProto(const Placement& at, v1::Placement& proto) {
@@ -187,6 +190,7 @@ void PredictionToProto(const Prediction& prediction, v1::Prediction& proto) {
   proto.set_moved_out_bytes(prediction.moved_out_bytes);
   proto.set_locality(prediction.locality);
   proto.set_stream_ns(prediction.stream_ns);
+  proto.set_slowdown_ns(prediction.slowdown_ns);
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include "policies/model/liveness.h"
 #include "policies/plan/moves_by_boundary.h"
 #include "policies/simulate/contiguous_moves.h"
+#include "policies/simulate/interference.h"
+#include "policies/simulate/later.h"
 
 namespace stowage::policies {
 namespace {
@@ -69,6 +71,17 @@ absl::Status CheckReferences(const Graph& graph, const MemorySystem& system,
   return status;
 }
 
+// Returns the lanes between all tiers, by tiers from and to.
+std::vector<Interference::Lane> AllLanes(const MemorySystem& system) {
+  std::vector<Interference::Lane> lanes;
+  for (TierIndex from = 0; from < system.tier_count(); ++from) {
+    for (TierIndex to = 0; to < system.tier_count(); ++to) {
+      lanes.push_back({from, to});
+    }
+  }
+  return lanes;
+}
+
 class StepSimulation {
  public:
   StepSimulation(const Graph& graph, const MemorySystem& system,
@@ -82,6 +95,7 @@ class StepSimulation {
         initial_(at_),
         at_birth_(at_),
         window_bytes_(graph.kernels.size() + 1),
+        interference_(graph, system, AllLanes(system)),
         lane_free_ns_(system.tiers.size() * system.tiers.size()) {
     IndexPlan();
   }
@@ -230,7 +244,12 @@ class StepSimulation {
     const int64_t stream_ns = WaitForStreamsNs(k);
     int64_t& all_streams_ns = simulation_.prediction.stream_ns;
     all_streams_ns = LaterNs(all_streams_ns, stream_ns);
-    now_ns_ = LaterNs(LaterNs(trace.start_ns, duration_ns), stream_ns);
+    const int64_t alone_ns = LaterNs(duration_ns, stream_ns);
+    const int64_t beside_ns =
+        interference_.DurationNs(k, trace.start_ns, alone_ns, lane_free_ns_);
+    int64_t& slowdown_ns = simulation_.prediction.slowdown_ns;
+    slowdown_ns = LaterNs(slowdown_ns, beside_ns - alone_ns);
+    now_ns_ = LaterNs(trace.start_ns, beside_ns);
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
     held_bytes_ -= window_bytes;
@@ -277,7 +296,8 @@ class StepSimulation {
   std::vector<Placement> at_birth_;            // by tensor
   std::vector<int64_t> window_bytes_;          // by kernel
   absl::flat_hash_map<int64_t, int> sharers_;  // by page of the fast tier
-  std::vector<int64_t> lane_free_ns_;          // by tiers from and to
+  const Interference interference_;
+  std::vector<int64_t> lane_free_ns_;  // by tiers from and to
   int64_t now_ns_ = 0;
   int64_t held_bytes_ = 0;
   double touched_bytes_ = 0;

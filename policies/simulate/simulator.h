@@ -10,12 +10,11 @@
 // waits its gap and runs for its duration given where its operands are: linear
 // between the four corners of the implementation that the plan chose, by share
 // of bytes touched; streamed operands add what StreamNs says (kernel_cost.h).
-// Every move ends within its step and a plan is cyclic, so one pass is the
-// steady state.
+// Lanes that copy meanwhile slow it (interference.h). Every move ends within
+// its step and a plan is cyclic, so one pass is the steady state.
 #ifndef STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_
 #define STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -26,12 +25,6 @@
 #include "policies/plan/plan.h"
 
 namespace stowage::policies {
-
-// Returns `now_ns` + `duration_ns`, but never more than about 146 years,
-// whatever a plan says.
-inline int64_t LaterNs(int64_t now_ns, int64_t duration_ns) {
-  return std::min(int64_t{1} << 62, now_ns + duration_ns);
-}
 
 // Holds what happened at one kernel, times since the start of the step.
 struct KernelTrace {

@@ -7,13 +7,22 @@
 #include "policies/layout/address_layout.h"
 #include "policies/model/kernel_cost.h"
 #include "policies/planning/kernel_room.h"
-#include "policies/simulate/simulator.h"
+#include "policies/simulate/later.h"
 
 namespace stowage::policies {
 namespace {
 
 int OutLane(TierIndex tier) { return 2 * (tier - 1); }
 int InLane(TierIndex tier) { return OutLane(tier) + 1; }
+
+std::vector<Interference::Lane> LanesOf(const MemorySystem& system) {
+  std::vector<Interference::Lane> lanes;
+  for (TierIndex tier = 1; tier < system.tier_count(); ++tier) {
+    lanes.push_back({kFastTier, tier});
+    lanes.push_back({tier, kFastTier});
+  }
+  return lanes;
+}
 
 // Returns what is left of a lane's work.
 int64_t Backlog(int64_t free_ns, int64_t now_ns) {
@@ -30,6 +39,7 @@ ResidencyJudge::ResidencyJudge(const Graph& graph, const MemorySystem& system,
       kernels_(graph.kernel_count()),
       lane_count_(2 * (system.tier_count() - 1)),
       drops_(graph),
+      interference_(graph, system, LanesOf(system)),
       uses_(graph.tensors.size()),
       streamed_(graph.kernels.size()),
       first_home_(input.first_slow_tier),
@@ -317,7 +327,9 @@ void ResidencyJudge::Simulate() {
       return;
     }
     int64_t* next = StateAt(proposed_states_, b + 1);
-    next[0] = LaterNs(LaterNs(now_ns, graph_.kernels[b].gap_ns), kernel_ns_[b]);
+    const int64_t start_ns = LaterNs(now_ns, graph_.kernels[b].gap_ns);
+    next[0] = LaterNs(start_ns, interference_.DurationNs(
+                                    b, start_ns, kernel_ns_[b], free_ns_));
     std::copy(free_ns_.begin(), free_ns_.end(), next + 1);
   }
 }

@@ -22,6 +22,7 @@
 #include "policies/planning/plan_builder.h"
 #include "policies/search/absences/occupancy.h"
 #include "policies/search/annealing/residency_neighbour.h"
+#include "policies/simulate/interference.h"
 
 namespace stowage::policies {
 
@@ -158,6 +159,7 @@ class ResidencyJudge {
   const KernelIndex kernels_;
   const int lane_count_;  // two for each slower tier
   const DropRule drops_;
+  const Interference interference_;
   std::vector<KernelProfile> profiles_;       // complete
   std::vector<std::vector<KernelUse>> uses_;  // by tensor, ascending
   // By kernel and operand: whether it is streamed if it is not fast; empty:

@@ -28,6 +28,13 @@ std::string TierLine(const v1::Tier& tier) {
                       Bandwidth(tier.write(0).bytes_per_second()), "\n");
 }
 
+std::string SlowdownLine(const char* beside, const v1::Slowdown& slowdown) {
+  return absl::StrFormat(
+      "beside copies %s, kernels that compute take %.2f times as long, and "
+      "those that only use memory %.2f times\n",
+      beside, 1 + slowdown.compute(), 1 + slowdown.memory());
+}
+
 }  // namespace
 
 std::string CalibrationToText(const v1::MemorySystem& system,
@@ -41,9 +48,11 @@ std::string CalibrationToText(const v1::MemorySystem& system,
                   Bandwidth(both_ways[i].out_bytes_per_second),
                   Bandwidth(both_ways[i].in_bytes_per_second)});
   }
-  return absl::StrCat(TierLine(system.tiers(0)), TierLine(system.tiers(1)),
-                      "a move takes ", FormatDurationNs(Out(system).setup_ns()),
-                      " beside its copy\n\n", table.ToText());
+  return absl::StrCat(
+      TierLine(system.tiers(0)), TierLine(system.tiers(1)), "a move takes ",
+      FormatDurationNs(Out(system).setup_ns()), " beside its copy\n",
+      SlowdownLine("out", Out(system).slowdown()),
+      SlowdownLine("in", In(system).slowdown()), "\n", table.ToText());
 }
 
 nlohmann::json CalibrationToJson(

@@ -96,7 +96,8 @@ absl::StatusOr<Calibration> Measure(const CalibrateArguments& arguments) {
   const auto slow = Open(arguments.slow);
   if (!slow.ok()) return slow.status();
   Progress progress(CurveCount((*slow)->traits()) *
-                    static_cast<int>(sizes->size()));
+                        static_cast<int>(sizes->size()) +
+                    kRepetitions);  // of kernels beside copies
   const agent::CalibrationOptions options = {
       .buffer_bytes = *sizes,
       .repetitions = kRepetitions,

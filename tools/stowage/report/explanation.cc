@@ -24,6 +24,11 @@ int64_t Count(const json& object, const char* name) {
   return WholeNumber(object.at(name), 0, std::numeric_limits<int64_t>::max());
 }
 
+// Returns 0 for what reports of earlier versions do not have.
+int64_t CountIfThere(const json& object, const char* name) {
+  return object.contains(name) ? Count(object, name) : 0;
+}
+
 StepMode ModeOf(const json& step) {
   const std::string name = step.at("mode").get<std::string>();
   if (name == ModeName(StepMode::kPlan)) return StepMode::kPlan;
@@ -33,29 +38,35 @@ StepMode ModeOf(const json& step) {
 
 Step StepOf(const json& step) {
   const json& times = step.at("times");
-  return {.index = Count(step, "index"),
-          .mode = ModeOf(step),
-          .kind = WholeNumber<int32_t>(step.at("kind")),
-          .kernel_count = Count(step, "kernel_count"),
-          .duration_ns = Count(step, "duration_ns"),
-          .predicted_duration_ns = Count(step, "predicted_duration_ns"),
-          .times = {.kernels_ns = Count(times, "kernels_ns"),
-                    .gaps_ns = Count(times, "gaps_ns"),
-                    .stall_in_ns = Count(times, "stall_in_ns"),
-                    .stall_out_ns = Count(times, "stall_out_ns"),
-                    .faults_ns = Count(times, "faults_ns"),
-                    .emulated_ns = Count(times, "emulated_ns"),
-                    .plan_wait_ns = Count(times, "plan_wait_ns")},
-          .predicted_gaps_ns = Count(step, "predicted_gaps_ns"),
-          .predicted_stall_ns = Count(step, "predicted_stall_ns"),
-          .predicted_stream_ns = Count(step, "predicted_stream_ns"),
-          .processor_ns = Count(step, "processor_ns"),
-          .page_faults = Count(step, "page_faults")};
+  return {
+      .index = Count(step, "index"),
+      .mode = ModeOf(step),
+      .kind = WholeNumber<int32_t>(step.at("kind")),
+      .kernel_count = Count(step, "kernel_count"),
+      .duration_ns = Count(step, "duration_ns"),
+      .predicted = {.step_ns = Count(step, "predicted_duration_ns"),
+                    .gaps_ns = Count(step, "predicted_gaps_ns"),
+                    .stall_ns = Count(step, "predicted_stall_ns"),
+                    .stream_ns = Count(step, "predicted_stream_ns"),
+                    .slowdown_ns = CountIfThere(step, "predicted_slowdown_ns")},
+      .times = {.kernels_ns = Count(times, "kernels_ns"),
+                .gaps_ns = Count(times, "gaps_ns"),
+                .stall_in_ns = Count(times, "stall_in_ns"),
+                .stall_out_ns = Count(times, "stall_out_ns"),
+                .faults_ns = Count(times, "faults_ns"),
+                .emulated_ns = Count(times, "emulated_ns"),
+                .plan_wait_ns = Count(times, "plan_wait_ns")},
+      .beside = {.out_ns = CountIfThere(step, "beside_out_ns"),
+                 .in_ns = CountIfThere(step, "beside_in_ns")},
+      .processor_ns = Count(step, "processor_ns"),
+      .page_faults = Count(step, "page_faults")};
 }
 
 KernelTimes KernelOf(const json& kernel) {
   return {.name = kernel.at("name").get<std::string>(),
           .duration_ns = Count(kernel, "duration_ns"),
+          .beside = {.out_ns = CountIfThere(kernel, "beside_out_ns"),
+                     .in_ns = CountIfThere(kernel, "beside_in_ns")},
           .planned_ns = Count(kernel, "planned_ns"),
           .stall_ns = Count(kernel, "stall_ns"),
           .faults_ns = Count(kernel, "faults_ns")};
@@ -63,12 +74,13 @@ KernelTimes KernelOf(const json& kernel) {
 
 std::vector<TimePart> PartsOf(const Step& step) {
   const session::StepTimes& times = step.times;
+  const session::PredictedTimes& predicted = step.predicted;
   std::optional<int64_t> kernels_ns, gaps_ns, stall_ns, stream_ns;
-  if (step.predicted_duration_ns > 0) {
-    gaps_ns = step.predicted_gaps_ns;
-    stall_ns = step.predicted_stall_ns;
-    stream_ns = step.predicted_stream_ns;
-    kernels_ns = step.predicted_duration_ns - *gaps_ns - *stall_ns - *stream_ns;
+  if (predicted.step_ns > 0) {
+    gaps_ns = predicted.gaps_ns;
+    stall_ns = predicted.stall_ns;
+    stream_ns = predicted.stream_ns;
+    kernels_ns = predicted.step_ns - *gaps_ns - *stall_ns - *stream_ns;
   }
   return {
       {"kernels", times.kernels_ns, kernels_ns,
@@ -86,6 +98,24 @@ std::vector<TimePart> PartsOf(const Step& step) {
       {"Stowage itself", step.BoundaryNs(), std::nullopt,
        "its own work at kernel boundaries"},
   };
+}
+
+// Returns how long copies ran while the kernel did; both directions may have.
+int64_t BesideCopiesNs(const KernelTimes& kernel) {
+  return std::max(kernel.beside.out_ns, kernel.beside.in_ns);
+}
+
+// Returns how long kernels ran beside copies, and what was predicted of it.
+std::string BesideCopies(const Step& step) {
+  std::string text =
+      absl::StrCat("of the time of kernels, copies ran out for ",
+                   FormatDurationNs(step.beside.out_ns), " and in for ",
+                   FormatDurationNs(step.beside.in_ns));
+  if (step.predicted.slowdown_ns > 0) {
+    absl::StrAppend(&text, "; they were predicted to slow kernels by ",
+                    FormatDurationNs(step.predicted.slowdown_ns));
+  }
+  return absl::StrCat(text, "\n");
 }
 
 // Returns how much longer than predicted the part took.
@@ -111,7 +141,7 @@ std::string Headline(const Explanation& explanation) {
 
 std::string PartsTable(const Explanation& explanation) {
   const Step& step = explanation.step;
-  const bool predicted = step.predicted_duration_ns > 0;
+  const bool predicted = step.predicted.step_ns > 0;
   Table table(predicted
                   ? std::vector<std::string>{"", "measured", "of the step",
                                              "predicted", "difference"}
@@ -124,22 +154,22 @@ std::string PartsTable(const Explanation& explanation) {
                   Signed(ExcessNs(part))});
   }
   table.AddRow({"step", FormatDurationNs(step.duration_ns), "100.0 %",
-                FormatDurationNs(step.predicted_duration_ns),
-                Signed(step.duration_ns - step.predicted_duration_ns)});
+                FormatDurationNs(step.predicted.step_ns),
+                Signed(step.duration_ns - step.predicted.step_ns)});
   return table.ToText();
 }
 
 // Names the part that took most more than predicted.
 std::string Verdict(const Explanation& explanation) {
   const Step& step = explanation.step;
-  const int64_t excess_ns = step.duration_ns - step.predicted_duration_ns;
+  const int64_t excess_ns = step.duration_ns - step.predicted.step_ns;
   const auto most =
       std::max_element(explanation.parts.begin(), explanation.parts.end(),
                        [](const TimePart& a, const TimePart& b) {
                          return ExcessNs(a) < ExcessNs(b);
                        });
   if (excess_ns <= 0) return "no slower than predicted\n";
-  return absl::StrCat(Percent(excess_ns, step.predicted_duration_ns),
+  return absl::StrCat(Percent(excess_ns, step.predicted.step_ns),
                       " slower than predicted, by ", most->name,
                       " most: ", most->cause, "\n");
 }
@@ -197,9 +227,10 @@ std::string ExplanationToText(const Explanation& explanation) {
   const Step& step = explanation.step;
   std::string text =
       absl::StrCat(Headline(explanation), PartsTable(explanation));
-  if (step.predicted_duration_ns > 0) {
+  if (step.predicted.step_ns > 0) {
     absl::StrAppend(&text, Verdict(explanation));
   }
+  absl::StrAppend(&text, BesideCopies(step));
   absl::StrAppend(
       &text, "moves were waited for ", FormatDurationNs(step.times.stall_in_ns),
       " in and ", FormatDurationNs(step.times.stall_out_ns), " out; ",
@@ -225,7 +256,10 @@ json ExplanationToJson(const Explanation& explanation) {
           {"steps", explanation.step_count},
           {"step", step.index},
           {"duration_ns", step.duration_ns},
-          {"predicted_duration_ns", step.predicted_duration_ns},
+          {"predicted_duration_ns", step.predicted.step_ns},
+          {"beside_out_ns", step.beside.out_ns},
+          {"beside_in_ns", step.beside.in_ns},
+          {"predicted_slowdown_ns", step.predicted.slowdown_ns},
           {"processor_ns", step.processor_ns},
           {"page_faults", step.page_faults},
           {"parts", std::move(parts)}};
@@ -247,7 +281,7 @@ std::string LateKernelsToText(const std::vector<KernelTimes>& kernels) {
   for (const KernelTimes& kernel : kernels) {
     late_ns += std::max<int64_t>(0, LateNs(kernel));
   }
-  Table table({"kernel", "name", "late", "measured", "planned",
+  Table table({"kernel", "name", "late", "measured", "beside copies", "planned",
                "waiting for moves", "faults"});
   order.resize(std::min(order.size(), kShownKernels));
   for (const size_t k : order) {
@@ -256,6 +290,7 @@ std::string LateKernelsToText(const std::vector<KernelTimes>& kernels) {
     shown_ns += LateNs(kernel);
     table.AddRow({absl::StrCat(k), kernel.name, Signed(LateNs(kernel)),
                   FormatDurationNs(kernel.duration_ns),
+                  FormatDurationNs(BesideCopiesNs(kernel)),
                   FormatDurationNs(kernel.planned_ns),
                   FormatDurationNs(kernel.stall_ns),
                   FormatDurationNs(kernel.faults_ns)});

@@ -40,7 +40,7 @@ nlohmann::json StepToJson(const Step& step) {
       {"kind", step.kind},
       {"kernel_count", step.kernel_count},
       {"duration_ns", step.duration_ns},
-      {"predicted_duration_ns", step.predicted_duration_ns},
+      {"predicted_duration_ns", step.predicted.step_ns},
       {"stall_ns", step.stall_ns},
       {"fast_peak_bytes", step.fast_peak_bytes},
       {"moved_in_bytes", step.moved_in_bytes},
@@ -51,9 +51,12 @@ nlohmann::json StepToJson(const Step& step) {
       {"plan_median_ns", step.plan_median_ns},
       {"limit_bytes", step.limit_bytes},
       {"times", TimesToJson(step)},
-      {"predicted_gaps_ns", step.predicted_gaps_ns},
-      {"predicted_stall_ns", step.predicted_stall_ns},
-      {"predicted_stream_ns", step.predicted_stream_ns},
+      {"beside_out_ns", step.beside.out_ns},
+      {"beside_in_ns", step.beside.in_ns},
+      {"predicted_gaps_ns", step.predicted.gaps_ns},
+      {"predicted_stall_ns", step.predicted.stall_ns},
+      {"predicted_stream_ns", step.predicted.stream_ns},
+      {"predicted_slowdown_ns", step.predicted.slowdown_ns},
       {"processor_ns", step.processor_ns},
       {"page_faults", step.page_faults},
   };
@@ -72,6 +75,8 @@ nlohmann::json KernelToJson(const KernelTimes& kernel) {
   return {
       {"name", kernel.name},
       {"duration_ns", kernel.duration_ns},
+      {"beside_out_ns", kernel.beside.out_ns},
+      {"beside_in_ns", kernel.beside.in_ns},
       {"planned_ns", kernel.planned_ns},
       {"stall_ns", kernel.stall_ns},
       {"faults_ns", kernel.faults_ns},
@@ -157,6 +162,7 @@ nlohmann::json ReportToJson(const RunReport& report) {
       JobToJson(report.jobs.empty() ? JobReport{} : report.jobs.front());
   json["command"] = report.command;
   json["exit_status"] = report.exit_status;
+  json["lower_bound_ns"] = report.lower_bound_ns;
   json["jobs"] = nlohmann::json::array();
   for (const JobReport& job : report.jobs) {
     json["jobs"].push_back(JobToJson(job));

@@ -35,7 +35,7 @@ struct Step {
   int32_t kind = 0;
   int64_t kernel_count = 0;
   int64_t duration_ns = 0;
-  int64_t predicted_duration_ns = 0;  // 0 when no plan drove the step
+  session::PredictedTimes predicted = {};  // 0 when no plan drove the step
   int64_t stall_ns = 0;
   int64_t fast_peak_bytes = 0;
   int64_t moved_in_bytes = 0;
@@ -46,11 +46,7 @@ struct Step {
   int64_t plan_median_ns = 0;  // of steps that the plan drove that is skipped
   int64_t limit_bytes = 0;     // at its end; 0: unlimited
   session::StepTimes times = {};
-  // Of `predicted_duration_ns`: between kernels, waiting for moves, and for
-  // what streams.
-  int64_t predicted_gaps_ns = 0;
-  int64_t predicted_stall_ns = 0;
-  int64_t predicted_stream_ns = 0;
+  session::LaneTimes beside = {};  // of its kernels: copies ran meanwhile
   int64_t processor_ns = 0;
   int64_t page_faults = 0;
 
@@ -70,7 +66,8 @@ struct JobEvent {
 struct KernelTimes {
   std::string name;
   int64_t duration_ns = 0;
-  int64_t planned_ns = 0;  // that the plan counted on
+  session::LaneTimes beside = {};  // of these, copies ran at the same time
+  int64_t planned_ns = 0;  // the plan counted on so much, without copies
   int64_t stall_ns = 0;    // moves were waited for, before it and within it
   int64_t faults_ns = 0;   // waited for what it streams
 };
@@ -112,6 +109,9 @@ struct RunReport {
   std::string command;
   std::string requested_policy;  // empty: the default one
   int exit_status = 0;
+  // A step time that no plan can beat, of the kind of step that was profiled
+  // last; 0: not computed.
+  int64_t lower_bound_ns = 0;
   std::vector<JobReport> jobs;  // the one with the most steps first
 };
 

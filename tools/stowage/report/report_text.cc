@@ -71,9 +71,9 @@ std::string Expected(const JobReport& job) {
 std::string LastStep(const Step& step) {
   std::string text =
       absl::StrCat("last step ", FormatDurationNs(step.duration_ns));
-  if (step.predicted_duration_ns > 0) {
+  if (step.predicted.step_ns > 0) {
     absl::StrAppend(&text, ", predicted ",
-                    FormatDurationNs(step.predicted_duration_ns));
+                    FormatDurationNs(step.predicted.step_ns));
   }
   absl::StrAppend(&text, ", moved ", FormatBytes(step.moved_in_bytes),
                   " in and ", FormatBytes(step.moved_out_bytes), " out");
@@ -146,6 +146,12 @@ std::string ReportToText(const RunReport& report) {
   std::string text;
   for (const JobReport& job : report.jobs) {
     absl::StrAppend(&text, JobText(job, report.requested_policy));
+  }
+  if (report.lower_bound_ns > 0) {
+    absl::StrAppend(&text,
+                    "stowage: no plan of the step profiled last can be "
+                    "predicted to take less than ",
+                    FormatDurationNs(report.lower_bound_ns), "\n");
   }
   return text;
 }

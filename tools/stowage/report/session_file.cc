@@ -57,7 +57,7 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
   const int64_t least = std::min({record.index,
                                   record.kernel_count,
                                   record.duration_ns,
-                                  record.predicted_duration_ns,
+                                  record.predicted.step_ns,
                                   record.stall_ns,
                                   record.fast_peak_bytes,
                                   record.moved_in_bytes,
@@ -73,9 +73,12 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
                                   times.faults_ns,
                                   times.emulated_ns,
                                   times.plan_wait_ns,
-                                  record.predicted_gaps_ns,
-                                  record.predicted_stall_ns,
-                                  record.predicted_stream_ns,
+                                  record.beside.out_ns,
+                                  record.beside.in_ns,
+                                  record.predicted.gaps_ns,
+                                  record.predicted.stall_ns,
+                                  record.predicted.stream_ns,
+                                  record.predicted.slowdown_ns,
                                   record.processor_ns,
                                   record.page_faults});
   if (!mode || !skip || least < 0) return std::nullopt;
@@ -83,7 +86,7 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .mode = *mode,
               .kernel_count = record.kernel_count,
               .duration_ns = record.duration_ns,
-              .predicted_duration_ns = record.predicted_duration_ns,
+              .predicted = record.predicted,
               .stall_ns = record.stall_ns,
               .fast_peak_bytes = record.fast_peak_bytes,
               .moved_in_bytes = record.moved_in_bytes,
@@ -94,9 +97,7 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
               .plan_median_ns = record.plan_median_ns,
               .limit_bytes = record.limit_bytes,
               .times = times,
-              .predicted_gaps_ns = record.predicted_gaps_ns,
-              .predicted_stall_ns = record.predicted_stall_ns,
-              .predicted_stream_ns = record.predicted_stream_ns,
+              .beside = record.beside,
               .processor_ns = record.processor_ns,
               .page_faults = record.page_faults};
 }
@@ -140,11 +141,13 @@ void AppendKernels(const session::KernelLog& log, JobReport& job) {
       log.written.load(std::memory_order_relaxed), session::kMaxKernels);
   for (uint64_t k = 0; k != written; ++k) {
     const session::KernelTimes& times = log.entries[k];
-    const int64_t least = std::min(
-        {times.duration_ns, times.planned_ns, times.stall_ns, times.faults_ns});
+    const int64_t least =
+        std::min({times.duration_ns, times.beside.out_ns, times.beside.in_ns,
+                  times.planned_ns, times.stall_ns, times.faults_ns});
     if (least < 0) return job.kernels.clear();
     job.kernels.push_back({.name = BoundedString(times.name),
                            .duration_ns = times.duration_ns,
+                           .beside = times.beside,
                            .planned_ns = times.planned_ns,
                            .stall_ns = times.stall_ns,
                            .faults_ns = times.faults_ns});

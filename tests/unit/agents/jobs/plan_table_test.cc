@@ -89,7 +89,7 @@ TEST_F(PlanTableTest, CarriesThePlanOver) {
   ASSERT_TRUE(Fill().ok()) << Fill();
   EXPECT_EQ(area_->signature, 0xabc);
   EXPECT_STREQ(area_->policy, "test");
-  EXPECT_EQ(area_->predicted_step_ns, 123);
+  EXPECT_EQ(area_->predicted.step_ns, 123);
   EXPECT_EQ(area_->fast_limit_bytes, 16 * kPage);
   ASSERT_EQ(area_->stream_count, 1);
   EXPECT_EQ(area_->streams[0].window_offset_bytes, 4 * kPage);

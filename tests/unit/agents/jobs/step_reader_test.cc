@@ -25,7 +25,7 @@ TEST_F(StepReaderTest, PassesEachStepOnOnce) {
        .mode = session::kStepPlan,
        .fallbacks = 2,
        .duration_ns = 100,
-       .predicted_duration_ns = 90,
+       .predicted = {.step_ns = 90},
        .stall_ns = 5,
        .fast_peak_bytes = 7,
        .moved_in_bytes = 8,

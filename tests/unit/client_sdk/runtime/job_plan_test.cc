@@ -28,7 +28,7 @@ TEST(JobPlanTest, APlanDrivesTheStepsAfterTheProfiledOne) {
     EXPECT_EQ(training.last().mode, session::kStepPlan);
     EXPECT_EQ(training.last().fallbacks, 0u);
     EXPECT_EQ(training.last().kernel_count, kKernels);
-    EXPECT_EQ(training.last().predicted_duration_ns, 123);
+    EXPECT_EQ(training.last().predicted.step_ns, 123);
     EXPECT_EQ(training.last().moved_out_bytes, 0);
   }
   training.CheckContents();

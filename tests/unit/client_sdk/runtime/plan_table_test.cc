@@ -22,7 +22,7 @@ constexpr int64_t kBytes = 1 << 20;
 std::unique_ptr<session::PlanArea> SmallPlan() {
   auto area = std::make_unique<session::PlanArea>();
   area->signature = 17;
-  area->predicted_step_ns = 1000;
+  area->predicted.step_ns = 1000;
   area->tensor_count = 5;
   area->kernel_count = 2;
   area->kernels[0] = {.key = 7, .first_allocation = 0, .allocation_count = 1};
@@ -69,7 +69,7 @@ TEST(PlanTableTest, CopiesAConsistentTable) {
   const auto plan = PlanTable::Copy(*SmallPlan(), kTiers);
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->signature, 17u);
-  EXPECT_EQ(plan->predicted_step_ns, 1000);
+  EXPECT_EQ(plan->predicted.step_ns, 1000);
   EXPECT_EQ(plan->kernels.size(), 2u);
   EXPECT_EQ(plan->initial.size(), 2u);
   EXPECT_EQ(plan->moves.size(), 3u);

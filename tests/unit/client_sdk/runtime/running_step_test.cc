@@ -60,15 +60,27 @@ TEST_F(RunningStepTest, WaitingIsNoPartOfAKernelsDuration) {
   kernel_.start_ns = 1100;
   step_.Enter(&kernel_, 1100, /*stalls_ns=*/0);
   kernel_.moved_ns = 150;
-  step_.End(kernel_, /*end_ns=*/1500, /*stall_ns=*/160);
+  step_.End(kernel_, {.end_ns = 1500, .stall_ns = 160});
   EXPECT_EQ(Written().duration_ns, 250);
+}
+
+TEST_F(RunningStepTest, CopiesRunBesideAKernelForItsDurationAtMost) {
+  kernel_.start_ns = 1100;
+  kernel_.earlier_copied = {.out_ns = 5000, .in_ns = 70};
+  step_.Enter(&kernel_, 1100, /*stalls_ns=*/0);
+  kernel_.moved_ns = 150;
+  step_.End(kernel_, {.end_ns = 1500, .copied = {.out_ns = 5390, .in_ns = 90}});
+  EXPECT_EQ(Written().beside.out_ns, 250);
+  EXPECT_EQ(Written().beside.in_ns, 20);
+  EXPECT_EQ(step_.beside.out_ns, 250);
+  EXPECT_EQ(step_.kernel_times[0].beside.in_ns, 20);
 }
 
 TEST_F(RunningStepTest, WaitingOfOtherThreadsMakesNoDurationNegative) {
   kernel_.start_ns = 1100;
   step_.Enter(&kernel_, 1100, /*stalls_ns=*/0);
   kernel_.moved_ns = 900;
-  step_.End(kernel_, /*end_ns=*/1500, /*stall_ns=*/160);
+  step_.End(kernel_, {.end_ns = 1500, .stall_ns = 160});
   EXPECT_EQ(Written().duration_ns, 0);
 }
 
@@ -79,7 +91,7 @@ TEST_F(RunningStepTest, TimesAddUpKernelsGapsAndFaults) {
   step_.fault_waits.Add(/*thread=*/1, 60);
   step_.fault_waits.Add(/*thread=*/2, 20);
   kernel_.moved_ns = 150;
-  step_.End(kernel_, /*end_ns=*/1500, /*stall_ns=*/160);
+  step_.End(kernel_, {.end_ns = 1500, .stall_ns = 160});
   step_.BeginGap(1510, /*stalls_ns=*/0);
   step_.EndKernels(1600, /*stalls_ns=*/0);
   EXPECT_EQ(step_.times.gaps_ns, 100 + 90);

@@ -24,7 +24,7 @@ namespace stowage::runtime {
 inline void PlanIdentity(const session::ProfileArea& profile,
                          session::PlanArea* plan) {
   plan->signature = profile.signature;
-  plan->predicted_step_ns = 123;
+  plan->predicted.step_ns = 123;
   plan->tensor_count = profile.block_count;
   plan->kernel_count = profile.kernel_count;
   plan->initial_count = plan->allocation_count = plan->move_count = 0;

@@ -87,7 +87,7 @@ TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
   EXPECT_EQ(record.fast_peak_bytes, 3 * kPage);
   EXPECT_EQ(record.hints_taken, 4);
   EXPECT_EQ(record.hints_ignored, 5);
-  EXPECT_EQ(record.predicted_duration_ns, 0);
+  EXPECT_EQ(record.predicted.step_ns, 0);
   EXPECT_EQ(record.times.kernels_ns, 6);
   EXPECT_EQ(record.stall_ns, record.times.stall_in_ns +
                                  record.times.stall_out_ns +
@@ -95,23 +95,23 @@ TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
 }
 
 TEST_F(StepPublisherTest, OnlyAStepThatBeganUnderAPlanHasAPrediction) {
-  memory_.plan().predicted_step_ns = 123;
-  memory_.plan().predicted_gaps_ns = 12;
-  memory_.plan().predicted_stall_ns = 3;
-  memory_.plan().predicted_stream_ns = 4;
+  memory_.plan().predicted.step_ns = 123;
+  memory_.plan().predicted.gaps_ns = 12;
+  memory_.plan().predicted.stall_ns = 3;
+  memory_.plan().predicted.stream_ns = 4;
   step_.plan = &memory_.plan();
   step_.On(StepEvent::kPlanStarts);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
-  EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 123);
-  EXPECT_EQ(publisher_.Record(step_, {}).predicted_gaps_ns, 12);
-  EXPECT_EQ(publisher_.Record(step_, {}).predicted_stall_ns, 3);
-  EXPECT_EQ(publisher_.Record(step_, {}).predicted_stream_ns, 4);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted.step_ns, 123);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted.gaps_ns, 12);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted.stall_ns, 3);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted.stream_ns, 4);
   step_.On(StepEvent::kSurprise);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepPlan);
   step_.On(StepEvent::kGuidanceEnds);
   step_.On(StepEvent::kProfileTaken);
   EXPECT_EQ(publisher_.Record(step_, {}).mode, session::kStepProfile);
-  EXPECT_EQ(publisher_.Record(step_, {}).predicted_duration_ns, 0);
+  EXPECT_EQ(publisher_.Record(step_, {}).predicted.step_ns, 0);
 }
 
 TEST_F(StepPublisherTest, WritesTheKernelsOfAPlannedStepWithWhatWasPlanned) {

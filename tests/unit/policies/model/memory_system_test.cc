@@ -78,6 +78,17 @@ TEST(MemorySystemProtoTest, SurvivesARoundTrip) {
   }
 }
 
+TEST(MemorySystemProtoTest, KeepsWhatCopiesDoToKernels) {
+  v1::MemorySystem proto = FileProto();
+  EXPECT_FALSE(proto.copies(0).has_slowdown());
+  proto.mutable_copies(0)->mutable_slowdown()->set_compute(0.25);
+  const MemorySystem system = *MemorySystemFromProto(proto);
+  EXPECT_EQ(system.SlowdownBeside(0, 1).compute, 0.25);
+  EXPECT_EQ(system.SlowdownBeside(1, 0), Slowdown{});
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(
+      proto, MemorySystemToProto(system)));
+}
+
 TEST(MemorySystemProtoTest, ZeroMeansTheDocumentedDefault) {
   v1::MemorySystem proto = FileProto();
   proto.mutable_tiers(0)->set_page_bytes(0);
@@ -156,6 +167,11 @@ INSTANTIATE_TEST_SUITE_P(
         BadSystem{"nopoints",
                   [](auto& s) { s.mutable_copies(0)->clear_points(); },
                   "copies[0].points has 0 points"},
+        BadSystem{"slowdown",
+                  [](auto& s) {
+                    s.mutable_copies(0)->mutable_slowdown()->set_memory(-1);
+                  },
+                  "copies[0].slowdown.memory is -1"},
         BadSystem{"setup",
                   [](auto& s) { s.mutable_copies(0)->set_setup_ns(-4); },
                   "copies[0].setup_ns is -4"}),

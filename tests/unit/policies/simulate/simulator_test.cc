@@ -102,6 +102,21 @@ TEST(SimulatorTest, ALaneCopiesOneTensorAtATimeInTheOrderOfIssue) {
   EXPECT_EQ(simulation.moves[1].start_ns, 10'000 + 3 * kPage);
 }
 
+TEST(SimulatorTest, AKernelIsSlowerBesideACopy) {
+  MemorySystem system = SlowFile();
+  system.copies = {{.from_tier = 0,
+                    .to_tier = 1,
+                    .points = {{1, 1'000'000'000}},
+                    .slowdown = {.compute = 1, .memory = 1}}};
+  Plan plan = AllInFast();
+  plan.moves = {{0, {0, 0}, {1, 0}, 1, 3}, {0, {1, 0}, {0, 0}, 3, 3}};
+  const Simulation simulation = *Simulate(FourKernels(), system, plan);
+  // The copy of 12,288 ns ends in kernel 1, of which 6,144 are done then.
+  EXPECT_EQ(simulation.kernels[1].end_ns, 20'000 + 6'144);
+  EXPECT_EQ(simulation.prediction.slowdown_ns, 6'144);
+  EXPECT_EQ(simulation.prediction.step_time_ns, 40'000 + 6'144 + 3 * kPage);
+}
+
 // Returns a plan in which the tensor is fetched for kernel 0 and dropped behind
 // it, and fetched again for kernel 3.
 Plan FetchedTwice() {

@@ -21,14 +21,16 @@ Step PlannedStep(int64_t index, int64_t kernels_ms) {
           .mode = StepMode::kPlan,
           .kind = 1,
           .duration_ns = (kernels_ms + 20) * kMs,
-          .predicted_duration_ns = 100 * kMs,
+          .predicted = {.step_ns = 100 * kMs,
+                        .gaps_ns = 10 * kMs,
+                        .stall_ns = 5 * kMs,
+                        .stream_ns = 2 * kMs,
+                        .slowdown_ns = 3 * kMs},
           .times = {.kernels_ns = kernels_ms * kMs,
                     .gaps_ns = 10 * kMs,
                     .stall_in_ns = 4 * kMs,
                     .stall_out_ns = 1 * kMs},
-          .predicted_gaps_ns = 10 * kMs,
-          .predicted_stall_ns = 5 * kMs,
-          .predicted_stream_ns = 2 * kMs,
+          .beside = {.out_ns = 30 * kMs, .in_ns = 40 * kMs},
           .processor_ns = 240 * kMs,
           .page_faults = 7};
 }
@@ -60,6 +62,8 @@ TEST(ExplanationTest, NamesThePartThatTookMostMoreThanPredicted) {
   EXPECT_THAT(ExplanationToText(Explain({PlannedStep(3, 100)}).front()),
               AllOf(HasSubstr("plan steps of kind 1: 1; step 3"),
                     HasSubstr("20.0 % slower than predicted, by kernels most"),
+                    HasSubstr("out for 30 ms and in for 40 ms; they were "
+                              "predicted to slow kernels by 3 ms"),
                     HasSubstr("4 ms in and 1 ms out; 2.00 processors"),
                     HasSubstr("7 page faults")));
   EXPECT_THAT(ExplanationToText(Explain({PlannedStep(3, 60)}).front()),
@@ -69,7 +73,7 @@ TEST(ExplanationTest, NamesThePartThatTookMostMoreThanPredicted) {
 TEST(ExplanationTest, AStepWithoutAPlanIsComparedWithNothing) {
   Step step = PlannedStep(0, 100);
   step.mode = StepMode::kDemand;
-  step.predicted_duration_ns = 0;
+  step.predicted = {};
   EXPECT_THAT(ExplanationToText(Explain({step}).front()),
               AllOf(HasSubstr("kernels"), Not(HasSubstr("predicted"))));
   EXPECT_EQ(
@@ -79,7 +83,12 @@ TEST(ExplanationTest, AStepWithoutAPlanIsComparedWithNothing) {
 
 TEST(ExplanationTest, ReadsWhatARunHasReported) {
   JobReport job{.steps = {PlannedStep(0, 100), PlannedStep(1, 110)},
-                .kernels = {{"aten::mm", 5, 4, 3, 2}}};
+                .kernels = {{.name = "aten::mm",
+                             .duration_ns = 5,
+                             .beside = {.out_ns = 1, .in_ns = 2},
+                             .planned_ns = 4,
+                             .stall_ns = 3,
+                             .faults_ns = 2}}};
   const RunReport report = MakeRunReport({job}, "train", 0);
   const auto read = ReadReport(ReportToJson(report).dump());
   ASSERT_TRUE(read.ok()) << read.status();
@@ -88,14 +97,22 @@ TEST(ExplanationTest, ReadsWhatARunHasReported) {
   EXPECT_EQ(last.mode, StepMode::kPlan);
   EXPECT_EQ(last.times.kernels_ns, 110 * kMs);
   EXPECT_EQ(last.BoundaryNs(), 5 * kMs);
+  EXPECT_EQ(last.beside.in_ns, 40 * kMs);
+  EXPECT_EQ(last.predicted.slowdown_ns, 3 * kMs);
   ASSERT_EQ(read->kernels.size(), 1u);
   EXPECT_EQ(read->kernels[0].name, "aten::mm");
+  EXPECT_EQ(read->kernels[0].beside.in_ns, 2);
   EXPECT_EQ(LateNs(read->kernels[0]), 5 + 3 + 2 - 4);
 }
 
 TEST(ExplanationTest, NamesTheKernelsThatWereLatest) {
-  std::vector<KernelTimes> kernels(20, {"aten::relu", kMs, kMs, 0, 0});
-  kernels[7] = {"aten::mm", 9 * kMs, 4 * kMs, 3 * kMs, 2 * kMs};
+  std::vector<KernelTimes> kernels(
+      20, {.name = "aten::relu", .duration_ns = kMs, .planned_ns = kMs});
+  kernels[7] = {.name = "aten::mm",
+                .duration_ns = 9 * kMs,
+                .planned_ns = 4 * kMs,
+                .stall_ns = 3 * kMs,
+                .faults_ns = 2 * kMs};
   const std::string text = LateKernelsToText(kernels);
   EXPECT_THAT(text,
               AllOf(HasSubstr("100.0 % of what 20 kernels were late"),

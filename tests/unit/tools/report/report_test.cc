@@ -18,7 +18,11 @@ JobReport JobWithSteps(int32_t pid, int count) {
                          .kind = 2,
                          .kernel_count = 40,
                          .duration_ns = 1720000000,
-                         .predicted_duration_ns = 1700000000,
+                         .predicted = {.step_ns = 1700000000,
+                                       .gaps_ns = 7,
+                                       .stall_ns = 8,
+                                       .stream_ns = 9,
+                                       .slowdown_ns = 11},
                          .stall_ns = 5,
                          .fast_peak_bytes = 850 << 20,
                          .moved_in_bytes = 3,
@@ -30,9 +34,7 @@ JobReport JobWithSteps(int32_t pid, int count) {
                                    .gaps_ns = 15000000,
                                    .stall_in_ns = 3,
                                    .stall_out_ns = 2},
-                         .predicted_gaps_ns = 7,
-                         .predicted_stall_ns = 8,
-                         .predicted_stream_ns = 9,
+                         .beside = {.out_ns = 12, .in_ns = 13},
                          .processor_ns = 9,
                          .page_faults = 10});
   }
@@ -70,9 +72,12 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                      {"emulated_ns", 0},
                                      {"plan_wait_ns", 0},
                                      {"boundary_ns", 4999995}}},
+                                   {"beside_out_ns", 12},
+                                   {"beside_in_ns", 13},
                                    {"predicted_gaps_ns", 7},
                                    {"predicted_stall_ns", 8},
                                    {"predicted_stream_ns", 9},
+                                   {"predicted_slowdown_ns", 11},
                                    {"processor_ns", 9},
                                    {"page_faults", 10}};
   EXPECT_EQ(json["steps"][1], expected);
@@ -138,6 +143,15 @@ TEST(ReportTest, SaysWhenNothingTrained) {
   const nlohmann::json json = ReportToJson(report);
   EXPECT_TRUE(json["steps"].is_array());
   EXPECT_EQ(json["exit_status"], 7);
+  EXPECT_EQ(json["lower_bound_ns"], 0);
+}
+
+TEST(ReportTest, HasTheLowerBoundThatWasComputed) {
+  RunReport report = MakeRunReport({JobWithSteps(17, 3)}, "train", 0);
+  EXPECT_THAT(ReportToText(report), Not(HasSubstr("no plan of")));
+  report.lower_bound_ns = 1610000000;
+  EXPECT_EQ(ReportToJson(report)["lower_bound_ns"], 1610000000);
+  EXPECT_THAT(ReportToText(report), HasSubstr("less than 1.61 s\n"));
 }
 
 TEST(ReportTest, SummarisesAJobForPeople) {

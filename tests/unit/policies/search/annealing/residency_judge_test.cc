@@ -107,6 +107,18 @@ TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysWhereKernelsStream) {
   }
 }
 
+TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfKernelsBesideCopies) {
+  for (const char* name : {"optane", "file"}) {
+    MemorySystem system = *PresetMemorySystem(name);
+    for (CopyCurve& curve : system.copies) {
+      curve.slowdown = {.compute = 0.1 * (1 + curve.from_tier), .memory = 0.7};
+    }
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      ExpectWhatTheSimulatorSays(RandomGraph(seed), system, seed, 200);
+    }
+  }
+}
+
 // At first every tensor comes for each use and goes behind it, and one that is
 // not written there is dropped.
 TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
