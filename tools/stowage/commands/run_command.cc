@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "policies/bound/lower_bound.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/output/output_file.h"
 #include "tools/stowage/plot/step_plot.h"
@@ -34,12 +35,22 @@ RunReport ReportOf(const JobRun& run, const RunRequest& request) {
   RunReport report = MakeRunReport(
       run.sessions.jobs, absl::StrJoin(request.command, " "), run.exit_status);
   report.requested_policy = request.policy;
+  if (request.lower_bound && run.planned.ok()) {
+    report.lower_bound_ns =
+        policies::LowerBoundNs(run.planned->graph, run.planned->system,
+                               run.planned->plan.fast_limit_bytes);
+  }
   return report;
 }
 
-absl::Status PublishReport(const JobRun& run, const RunRequest& request) {
-  for (const absl::Status& damaged : run.sessions.damaged) ReportError(damaged);
-  const RunReport report = ReportOf(run, request);
+// Says why the report lacks the bound that was asked for.
+absl::Status CheckBound(const JobRun& run, const RunRequest& request) {
+  if (!request.lower_bound || run.planned.ok()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat("no lower bound: ", run.planned.status().message()));
+}
+
+absl::Status PublishReport(const RunReport& report, const RunRequest& request) {
   const nlohmann::json json = ReportToJson(report);
   const auto replace = nlohmann::json::error_handler_t::replace;
   std::cerr << (request.json ? json.dump(-1, ' ', false, replace) + "\n"
@@ -49,14 +60,14 @@ absl::Status PublishReport(const JobRun& run, const RunRequest& request) {
                              json.dump(2, ' ', false, replace) + "\n");
 }
 
-absl::Status DrawPicture(const JobRun& run, const RunRequest& request,
+absl::Status DrawPicture(const JobRun& run, const RunReport& report,
+                         const RunRequest& request,
                          const Installation& installation) {
   if (request.plot_path.empty()) return absl::OkStatus();
   if (!run.planned.ok()) {
     return absl::FailedPreconditionError(
         absl::StrCat("no picture: ", run.planned.status().message()));
   }
-  const RunReport report = ReportOf(run, request);
   return DrawStep({.graph = run.planned->graph,
                    .plan = run.planned->plan,
                    .simulation = run.planned->simulation,
@@ -81,8 +92,11 @@ int Run(const RunRequest& request) {
       RunJob(request, *installation, directory->path());
   if (!run.ok()) return ReportError(run.status());
   if (!run->started) return run->exit_status;
-  ReportError(PublishReport(*run, request));
-  ReportError(DrawPicture(*run, request, *installation));
+  for (const absl::Status& bad : run->sessions.damaged) ReportError(bad);
+  const RunReport report = ReportOf(*run, request);
+  ReportError(CheckBound(*run, request));
+  ReportError(PublishReport(report, request));
+  ReportError(DrawPicture(*run, report, request, *installation));
   return run->exit_status;
 }
 
@@ -126,6 +140,9 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
           "Write a report of the run (JSON) to this file");
   app.Add("--plot", request->plot_path,
           "Draw the planned step and the measured ones (.svg, .png)");
+  app.Add("--lower-bound", request->lower_bound,
+          "Compute a step time that no plan can beat, for the report; takes "
+          "seconds after the run");
   app.AddFormat(request->json);
   commands.push_back({app, [request, &job_command] {
                         request->command = job_command;

@@ -99,7 +99,7 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
       request,
       JobEnvironment(CurrentEnvironment(), installation, request, wiring));
   if (services) {
-    if (!request.plot_path.empty()) {
+    if (!request.plot_path.empty() || request.lower_bound) {
       run.planned = PlannedStepOf(*services, wiring.run_id);
     }
     services->Stop();

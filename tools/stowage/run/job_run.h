@@ -23,9 +23,9 @@ struct JobRun {
   bool started = false;
   Sessions sessions;
   std::string graph_dir;  // of the private agent; empty: none
-  // Set if the request asks for a picture.
+  // Set if the request asks for a picture or a lower bound.
   absl::StatusOr<PlannedStep> planned =
-      absl::FailedPreconditionError("no picture was asked for");
+      absl::FailedPreconditionError("neither was asked for");
 };
 
 // Runs the command and blocks until it has ended. `directory` is private and

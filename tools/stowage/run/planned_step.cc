@@ -66,13 +66,12 @@ absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
   absl::StatusOr<policies::Plan> plan =
       FetchPlan(**client, policies::GraphId(graph));
   if (!plan.ok()) return plan.status();
-  const absl::StatusOr<policies::MemorySystem> system =
-      SystemOf(**client, node);
+  absl::StatusOr<policies::MemorySystem> system = SystemOf(**client, node);
   if (!system.ok()) return system.status();
   absl::StatusOr<policies::Simulation> simulation =
       policies::Simulate(graph, *system, *plan);
   if (!simulation.ok()) return simulation.status();
-  return PlannedStep{std::move(graph), *std::move(plan),
+  return PlannedStep{std::move(graph), *std::move(system), *std::move(plan),
                      *std::move(simulation)};
 }
 

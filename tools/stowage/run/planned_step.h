@@ -1,4 +1,4 @@
-// Fetches what a service planned for a run, for the picture of it.
+// Fetches what a service planned for a run, for its picture and lower bound.
 //
 //   absl::StatusOr<PlannedStep> step =
 //       FetchPlannedStep(address, node, std::move(graph));
@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
+#include "policies/model/memory_system.h"
 #include "policies/plan/plan.h"
 #include "policies/simulate/simulator.h"
 
@@ -16,6 +17,7 @@ namespace stowage::cli {
 
 struct PlannedStep {
   policies::Graph graph;
+  policies::MemorySystem system;  // of the node
   policies::Plan plan;
   policies::Simulation simulation;
 };

@@ -62,13 +62,15 @@ absl::Status CheckRunRequest(const RunRequest& request) {
         "one of them out");
   }
   const absl::Status policy = CheckPolicy(request);
-  if (!policy.ok() || request.plot_path.empty()) return policy;
+  const bool plots = !request.plot_path.empty();
+  if (!policy.ok() || (!plots && !request.lower_bound)) return policy;
   if (!request.agent_socket.empty()) {
-    return absl::InvalidArgumentError(
-        "--plot draws what a private agent did; leave out --agent (and "
-        "STOWAGE_AGENT) to have one");
+    return absl::InvalidArgumentError(absl::StrCat(
+        plots ? "--plot draws what a private agent did"
+              : "--lower-bound is of what a private agent profiled",
+        "; leave out --agent (and STOWAGE_AGENT) to have one"));
   }
-  return CheckPlotPath(request.plot_path);
+  return plots ? CheckPlotPath(request.plot_path) : absl::OkStatus();
 }
 
 }  // namespace stowage::cli

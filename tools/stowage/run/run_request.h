@@ -24,6 +24,7 @@ struct RunRequest {
   bool allow_plaintext = false;  // to a service on another host
   std::string report_path;       // empty: no report is written
   std::string plot_path;         // empty: no picture is drawn
+  bool lower_bound = false;      // is computed for the report
   bool json = false;
   std::vector<std::string> command;
 };

@@ -84,5 +84,12 @@ TEST(RunRequestTest, RefusesAPictureOfAnAgentThatIsNotItsOwn) {
               HasSubstr("--agent"));
 }
 
+TEST(RunRequestTest, RefusesALowerBoundForAnAgentThatIsNotItsOwn) {
+  EXPECT_THAT(RequestErrorOf({.agent_socket = "/run/agent.sock",
+                              .lower_bound = true,
+                              .command = {"true"}}),
+              HasSubstr("--lower-bound is of what a private agent profiled"));
+}
+
 }  // namespace
 }  // namespace stowage::cli
