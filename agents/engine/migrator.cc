@@ -37,11 +37,12 @@ MoveOrder ReadOrder(const session::MoveRequest& request) {
 }  // namespace
 
 Migrator::Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
-                   OnFailure on_failure, OnCopied on_copied)
+                   OnFailure on_failure, OnCopied on_copied, JobUsage* usage)
     : lanes_(lanes),
       rooms_(std::move(rooms)),
       on_failure_(std::move(on_failure)),
       on_copied_(std::move(on_copied)),
+      usage_(usage),
       mover_(&rooms_, &stop_) {
   for (int i = 0; i < session::kLaneCount; ++i) {
     threads_.emplace_back([this, i] { Serve(lanes_[i]); });
@@ -57,6 +58,7 @@ Migrator::~Migrator() {
 }
 
 void Migrator::Serve(session::MoveLane& lane) const {
+  ThreadUsage usage(usage_);
   uint64_t completed = 0;
   while (!stop_.HasBeenNotified()) {
     const uint64_t issued = lane.issued.load(std::memory_order_acquire);
@@ -65,6 +67,7 @@ void Migrator::Serve(session::MoveLane& lane) const {
       continue;
     }
     completed = ServeRun(lane, completed, issued);
+    usage.Count();
     // Sequentially consistent with the process, which sets `process_sleeps` and
     // then reads `completed`: one of the two sees the other.
     lane.completed.store(completed, std::memory_order_seq_cst);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
+#include "agents/engine/job_usage.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
 #include "client_sdk/session/session.h"
@@ -30,10 +31,12 @@ class Migrator {
   // It calls this with each copy that succeeded, and what it took.
   using OnCopied = std::function<void(const MoveOrder&, int64_t duration_ns)>;
 
-  // `lanes` points to kLaneCount lanes and must outlive the migrator. Starts
-  // the threads.
+  // `lanes` points to kLaneCount lanes. They and `usage`, for which the threads
+  // count before they report a move, must outlive the migrator; `usage` may be
+  // null. Starts the threads.
   Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
-           OnFailure on_failure, OnCopied on_copied = nullptr);
+           OnFailure on_failure, OnCopied on_copied = nullptr,
+           JobUsage* usage = nullptr);
   // Blocks until the moves under way are done.
   ~Migrator();
   Migrator(const Migrator&) = delete;
@@ -53,6 +56,7 @@ class Migrator {
   const std::vector<TierRoom> rooms_;
   const OnFailure on_failure_;
   const OnCopied on_copied_;
+  JobUsage* const usage_;
   absl::Notification stop_;
   const Mover mover_;
   std::vector<std::thread> threads_;

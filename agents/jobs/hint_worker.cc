@@ -19,11 +19,13 @@ constexpr absl::Duration kLookAgain = absl::Milliseconds(100);
 }  // namespace
 
 HintWorker::HintWorker(session::Segment* segment, const DeliveredPlans* plans,
-                       ServiceLink* service, HintWorkerOptions options)
+                       ServiceLink* service, HintWorkerOptions options,
+                       JobUsage* usage)
     : segment_(segment),
       plans_(plans),
       service_(service),
       options_(std::move(options)),
+      usage_(usage),
       thread_([this] { Run(); }) {}
 
 HintWorker::~HintWorker() {
@@ -40,6 +42,7 @@ void HintWorker::RequestStop() {
 }
 
 void HintWorker::Run() {
+  const ThreadUsage usage(usage_);
   WaitForPolicy();
   while (!stop_.HasBeenNotified()) {
     WaitForSituation();

@@ -18,6 +18,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "agents/engine/job_usage.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/service_link.h"
 #include "client_sdk/session/session.h"
@@ -37,7 +38,8 @@ struct HintWorkerOptions {
 class HintWorker {
  public:
   HintWorker(session::Segment* segment, const DeliveredPlans* plans,
-             ServiceLink* service, HintWorkerOptions options);
+             ServiceLink* service, HintWorkerOptions options,
+             JobUsage* usage = nullptr);
   ~HintWorker();
   HintWorker(const HintWorker&) = delete;
   HintWorker& operator=(const HintWorker&) = delete;
@@ -62,6 +64,7 @@ class HintWorker {
   const DeliveredPlans* const plans_;
   ServiceLink* const service_;
   const HintWorkerOptions options_;
+  JobUsage* const usage_;  // null: the thread is not counted
   uint64_t answered_ = 0;
   uint64_t stream_plan_ = 0;  // the plan that the stream was opened for
   absl::Time next_try_ = absl::InfinitePast();

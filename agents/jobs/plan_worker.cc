@@ -43,13 +43,14 @@ std::string StructureOf(const v1::Graph& graph) {
 
 PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
                        DeliveredPlans* delivered, ServiceLink* service,
-                       CopyTimes* copy_times, v1::Job job,
+                       CopyTimes* copy_times, JobUsage* usage, v1::Job job,
                        PlanWorkerOptions options)
     : segment_(segment),
       events_(events),
       delivered_(delivered),
       service_(service),
       copy_times_(copy_times),
+      usage_(usage),
       job_(std::move(job)),
       options_(std::move(options)),
       forecast_(&segment->report),
@@ -64,6 +65,7 @@ PlanWorker::~PlanWorker() {
 void PlanWorker::RequestStop() { stop_.Notify(); }
 
 void PlanWorker::Run() {
+  const ThreadUsage usage(usage_);
   while (!stop_.WaitForNotificationWithTimeout(kPollInterval)) {
     const uint64_t profiles =
         segment_->profiles_written.load(std::memory_order_acquire);

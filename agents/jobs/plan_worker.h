@@ -1,8 +1,8 @@
 // Turns the profiles of one job into plans. It waits for a profile, asks the
 // service for a plan and writes the plan table.
 //
-//   PlanWorker worker(segment, &events, &delivered, &service, &copy_times, job,
-//                     options);
+//   PlanWorker worker(segment, &events, &delivered, &service, &copy_times,
+//                     &usage, job, options);
 //   // The job finds plans in its segment.
 //   worker.RequestStop();     // destroyed: waits for the call under way
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
@@ -20,6 +20,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "agents/engine/copy_times.h"
+#include "agents/engine/job_usage.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/forecast.h"
@@ -45,7 +46,8 @@ class PlanWorker {
  public:
   PlanWorker(session::Segment* segment, EventWriter* events,
              DeliveredPlans* delivered, ServiceLink* service,
-             CopyTimes* copy_times, v1::Job job, PlanWorkerOptions options);
+             CopyTimes* copy_times, JobUsage* usage, v1::Job job,
+             PlanWorkerOptions options);
   ~PlanWorker();
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
@@ -106,6 +108,7 @@ class PlanWorker {
   DeliveredPlans* const delivered_;
   ServiceLink* const service_;
   CopyTimes* const copy_times_;
+  JobUsage* const usage_;
   v1::Job job_;
   const PlanWorkerOptions options_;
   uint64_t profiles_taken_ = 0;

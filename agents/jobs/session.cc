@@ -106,6 +106,8 @@ Session::Session(const JobRequest& request, const SessionContext& context,
       context_(context),
       job_id_(std::move(job_id)),
       segment_(std::move(segment)),
+      usage_(context_.usage, &segment_.get()->agent_processor_ns),
+      thread_usage_(&usage_),
       events_(&segment_.get()->report),
       steps_(&segment_.get()->report.steps, job_id_),
       copy_times_(std::move(system)) {
@@ -124,19 +126,20 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   PlanWorkerOptions options = PlannerOptions(request_, context_, rooms);
   // The default policy does not answer online.
   if (request_.wants_hints && !request_.policy.empty()) {
-    hinter_.emplace(
-        segment_.get(), &delivered_, context_.service,
-        HintWorkerOptions{.policy = request_.policy,
-                          .capacity_bytes = options.capacity_bytes});
+    hinter_.emplace(segment_.get(), &delivered_, context_.service,
+                    HintWorkerOptions{.policy = request_.policy,
+                                      .capacity_bytes = options.capacity_bytes},
+                    &usage_);
   }
   planner_.emplace(segment_.get(), &events_, &delivered_, context_.service,
-                   &copy_times_, job, std::move(options));
+                   &copy_times_, &usage_, job, std::move(options));
   migrator_.emplace(
       segment_.get()->lanes, std::move(rooms),
       [this](const MoveOrder& order, int error) { NoteFailure(order, error); },
       [this](const MoveOrder& order, int64_t duration_ns) {
         copy_times_.Note(order, duration_ns);
-      });
+      },
+      &usage_);
 }
 
 session::Welcome Session::welcome() const {
@@ -157,6 +160,7 @@ session::Welcome Session::welcome() const {
 std::vector<int> Session::descriptors() const { return descriptors_; }
 
 void Session::Tick() {
+  usage_.Count();
   std::vector<v1::StepTelemetry> steps = steps_.Read();
   if (!steps.empty()) context_.service->ReportSteps(std::move(steps));
   NoteService();

@@ -22,6 +22,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agents/engine/copy_times.h"
+#include "agents/engine/job_usage.h"
 #include "agents/engine/migrator.h"
 #include "agents/engine/tier_catalog.h"
 #include "agents/jobs/delivered_plans.h"
@@ -46,10 +47,12 @@ struct SessionContext {
   SlowDirectories slow_directories;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);
+  // Counts the processor time of the agent.
+  std::shared_ptr<AgentUsage> usage = std::make_shared<AgentUsage>();
 };
 
-// Thread-compatible. Runs the migrator's two threads, the planner's thread and,
-// for a job that wants hints, the thread for these.
+// One thread makes, uses and destroys it. Runs the migrator's two threads, the
+// planner's thread and, for a job that wants hints, the thread for these.
 class Session {
  public:
   // Makes the segment and the arenas. Errors say which tier cannot be used and
@@ -63,8 +66,8 @@ class Session {
   // Returns the descriptors of the segment and then of the tiers, fast to slow.
   std::vector<int> descriptors() const;
 
-  // Passes on measured steps and notes whether the service is there. Call it
-  // every 50 ms or so. Does not block.
+  // Passes on measured steps, counts processor time, and notes whether the
+  // service is there. Call it every 50 ms or so. Does not block.
   void Tick();
 
   // Ends the job for the agent. Blocks until no move is under way, writes the
@@ -85,6 +88,8 @@ class Session {
   const SessionContext context_;
   const std::string job_id_;
   SessionSegment segment_;
+  JobUsage usage_;
+  ThreadUsage thread_usage_;
   EventWriter events_;
   StepReader steps_;
   bool service_lost_ = false;

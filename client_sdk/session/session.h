@@ -468,6 +468,8 @@ struct Segment {
                                       // when n - 1 has been taken
   // Agent: the limit that it has found, once, before it writes plans for it.
   std::atomic<int64_t> granted_limit_bytes;
+  // Agent: the processor time that it has spent for the job.
+  std::atomic<int64_t> agent_processor_ns;
   // Agent: profiles for which no plan will come (the event log says why).
   std::atomic<uint64_t> profiles_refused;
   std::atomic<uint32_t> plan_bell;       // agent; futex the process may wait on

@@ -136,7 +136,8 @@ class MigratorTest : public testing::Test {
           absl::MutexLock lock(&mutex_);
           EXPECT_GT(duration_ns, 0);
           copied_bytes_.push_back(order.size_bytes);
-        });
+        },
+        &usage_);
   }
 
   CountingArena* StartCounting(int64_t room_bytes = kArenaBytes) {
@@ -171,6 +172,8 @@ class MigratorTest : public testing::Test {
   absl::Mutex mutex_;
   std::vector<int> failures_ ABSL_GUARDED_BY(mutex_);
   std::vector<int64_t> copied_bytes_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<int64_t> used_ns_{0};
+  JobUsage usage_{std::make_shared<AgentUsage>(), &used_ns_};
   std::unique_ptr<Migrator> migrator_;
 };
 
@@ -196,6 +199,16 @@ TEST_F(MigratorTest, MovesBytesOutAndIn) {
                               .size_bytes = kPage});
   EXPECT_EQ(in.status, session::kMoveDone);
   EXPECT_EQ(fast_->mapped()[9 * kPage], std::byte{0x5a});
+}
+
+TEST_F(MigratorTest, CountsTheProcessorTimeOfAMoveBeforeItReportsIt) {
+  Start(MemoryRoom());
+  int64_t before_ns = used_ns_;
+  for (const session::Lane lane : {session::kLaneOut, session::kLaneIn}) {
+    Move(lane, PagesOut(0, 0, /*pages=*/8));
+    EXPECT_GT(used_ns_, before_ns);
+    before_ns = used_ns_;
+  }
 }
 
 TEST_F(MigratorTest, CompletesMoreMovesThanALaneHoldsInOrder) {

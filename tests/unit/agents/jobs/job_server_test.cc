@@ -106,6 +106,23 @@ TEST_F(JobServerTest, GivesAJobItsSegmentAndItsTiers) {
   EXPECT_STREQ(report.slow, "file:/tmp,size=32MiB");
 }
 
+TEST_F(JobServerTest, CountsTheProcessorTimeOfEachJobForItself) {
+  const auto idle = Join({.fast = "8MiB"});
+  const auto busy = Join({.fast = "8MiB"});
+  const std::atomic<int64_t>& used_ns = busy->segment()->agent_processor_ns;
+  for (int i = 0; i < 200; ++i) {
+    const int64_t before_ns = used_ns;
+    ASSERT_EQ(
+        busy->Move(session::kLaneOut, {.to_tier = 1, .size_bytes = 1 << 20}),
+        0);
+    EXPECT_GT(used_ns, before_ns);
+  }
+  EXPECT_LT(idle->segment()->agent_processor_ns, used_ns);
+  // Its threads work by themselves, too.
+  const int64_t begin_ns = idle->segment()->agent_processor_ns;
+  Await([&] { return idle->segment()->agent_processor_ns > begin_ns; });
+}
+
 TEST_F(JobServerTest, GivesTheDefaultsToAJobThatAsksForNothing) {
   const auto job = Join();
   ASSERT_EQ(job->welcome().accepted, 1) << job->welcome().error;

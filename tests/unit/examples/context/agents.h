@@ -75,8 +75,9 @@ namespace plan_table_h {
 extern v1::Plan plan;
 }
 namespace plan_worker_h {
+extern JobUsage usage;
 extern PlanWorkerOptions options;
-}
+}  // namespace plan_worker_h
 namespace profile_drift_h {
 struct Known {
   v1::Graph graph;
