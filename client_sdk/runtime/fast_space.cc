@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "client_sdk/runtime/available_memory.h"
+#include "client_sdk/runtime/mapping_time.h"
 #include "client_sdk/runtime/victims.h"
 
 namespace stowage::runtime {
@@ -180,6 +181,7 @@ void FastSpace::EvictAbove(int64_t capacity_bytes) {
   for (Block* block : outside) evictor_->Evict(block);
   if (!empty_above) return;
   const MappedTier& tier = blocks_->tier(session::kFastTier);
+  const MappingTime time;
   fallocate(tier.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, capacity_bytes,
             tier.info.capacity_bytes - capacity_bytes);
 }
@@ -220,6 +222,7 @@ void FastSpace::EndExtension() {
 void FastSpace::TouchUpTo(int64_t end_bytes) {
   if (end_bytes <= touched_bytes_) return;
   touched_bytes_ = end_bytes;
+  const MappingTime time;
   madvise(blocks_->tier(session::kFastTier).base, end_bytes,
           MADV_POPULATE_WRITE);
 }

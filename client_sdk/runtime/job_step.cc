@@ -48,6 +48,7 @@ void Job::BeginStep() {
   const PlanTable* plan = plans_.library()->Expected();
   if (plan == nullptr) SetAsideWhatStays();
   step_.Begin(session::NowNs());
+  publisher_.BeginStep();
   blocks_.BeginStep();
   mover_.BeginStep();
   pinned_.BeginStep();

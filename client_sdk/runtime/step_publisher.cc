@@ -100,7 +100,10 @@ session::StepRecord StepPublisher::Record(const RunningStep& step,
           .times = times,
           .beside = step.beside,
           .processor_ns = usage.processor_ns - step.usage_before.processor_ns,
-          .page_faults = usage.page_faults - step.usage_before.page_faults};
+          .page_faults = usage.page_faults - step.usage_before.page_faults,
+          .system_ns = usage.system_ns - step.usage_before.system_ns,
+          .mapping_ns = usage.mapping_ns - step.usage_before.mapping_ns,
+          .agent_processor_ns = AgentProcessorNs() - agent_before_ns_};
 }
 
 void StepPublisher::WriteStep(const session::StepRecord& record,

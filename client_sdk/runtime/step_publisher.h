@@ -2,6 +2,7 @@
 // in a step that is off its plan, and what each step came to.
 //
 //   StepPublisher publisher(&client, &blocks, &mover);
+//   publisher.BeginStep();
 //   if (publisher.TakesProfile(step.profile)) {
 //     publisher.WriteProfile(step, overhead_bytes);
 //   }
@@ -26,6 +27,7 @@
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_STEP_PUBLISHER_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_STEP_PUBLISHER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -70,6 +72,8 @@ class StepPublisher {
 
   // ---- Steps ----
 
+  // Notes what the agent has spent for the job when a step begins.
+  void BeginStep() { agent_before_ns_ = AgentProcessorNs(); }
   // Returns the record of the step, which ends now.
   session::StepRecord Record(const RunningStep& step,
                              const HintTotals& hints) const;
@@ -85,10 +89,15 @@ class StepPublisher {
 
  private:
   session::Report* report() const { return &client_->segment()->report; }
+  int64_t AgentProcessorNs() const {
+    return client_->segment()->agent_processor_ns.load(
+        std::memory_order_relaxed);
+  }
 
   SessionClient* client_;
   const PlacedBlocks* blocks_;
   const Mover* mover_;
+  int64_t agent_before_ns_ = 0;
   bool agent_lost_written_ = false;
 };
 

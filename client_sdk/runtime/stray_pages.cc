@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "client_sdk/runtime/mapping_time.h"
 #include "client_sdk/runtime/tier_copy.h"
 
 namespace stowage::runtime {
@@ -141,6 +142,7 @@ int StrayPages::WriteBack(const Piece& piece) {
 }
 
 int StrayPages::Close(const Block& block) {
+  const MappingTime time;
   return mprotect(AddressOf(block), block.room_bytes(), PROT_NONE) == 0 ? 0
                                                                         : errno;
 }
@@ -150,6 +152,7 @@ void StrayPages::Open(const Block& block) {
 }
 
 void StrayPages::ClosePage(char* page) {
+  const MappingTime time;
   mprotect(page, session::kPageBytes, PROT_NONE);
 }
 

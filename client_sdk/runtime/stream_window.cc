@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "client_sdk/runtime/mapping_time.h"
 #include "client_sdk/session/hash.h"
 
 namespace stowage::runtime {
@@ -129,6 +130,7 @@ int StreamWindow::Map(Piece& piece, Access access) {
   if (piece.mapped && (!write || piece.writable)) return 0;
   if (int error = FinishRequest(piece)) return error;
   const int protection = write ? PROT_READ | PROT_WRITE : PROT_READ;
+  const MappingTime time;
   if (piece.mapped) {
     if (mprotect(AddressOf(piece), piece.size_bytes, protection) != 0) {
       return errno;
@@ -374,10 +376,7 @@ int StreamWindow::Flush(const Block* block, bool keep) {
 }
 
 int StreamWindow::BeginWrite(Piece& piece) {
-  // Writers fault and wait from here on; readers go on.
-  if (mprotect(AddressOf(piece), piece.size_bytes, PROT_READ) != 0) {
-    return errno;
-  }
+  if (int error = CloseToWriters(piece)) return error;
   piece.writable = piece.dirty = false;
   piece.block->written.Mark(piece.begin_bytes,
                             piece.begin_bytes + piece.size_bytes);
@@ -387,6 +386,22 @@ int StreamWindow::BeginWrite(Piece& piece) {
                     (*tiers_)[session::kFastTier].base + FrameOffset(piece),
                     piece.size_bytes, &piece.request);
   return 0;
+}
+
+// Maps nothing where the piece was.
+int StreamWindow::Unmap(const Piece& piece) {
+  const MappingTime time;
+  const void* mapped =
+      mmap(AddressOf(piece), piece.size_bytes, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  return mapped == MAP_FAILED ? errno : 0;
+}
+
+// Lets nobody write the piece: writers fault and wait, and readers go on.
+int StreamWindow::CloseToWriters(const Piece& piece) {
+  const MappingTime time;
+  return mprotect(AddressOf(piece), piece.size_bytes, PROT_READ) == 0 ? 0
+                                                                      : errno;
 }
 
 // Waits for the piece's request. What could not be written is still to be.
@@ -405,11 +420,8 @@ int StreamWindow::Evict(Piece& piece, bool keep) {
     if (error == 0) error = FinishRequest(piece);
   }
   if (error != 0 && keep && !was_coming) return error;
-  if (piece.mapped &&
-      mmap(AddressOf(piece), piece.size_bytes, PROT_NONE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-           0) == MAP_FAILED) {
-    return errno;
+  if (piece.mapped) {
+    if (int unmap_error = Unmap(piece)) return unmap_error;
   }
   frames_.Remove(piece);
   return 0;

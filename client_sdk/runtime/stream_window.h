@@ -104,6 +104,8 @@ class StreamWindow {
   bool MayLeave(int first, int64_t count, int tries);
   bool IsIdle(const Piece& piece);
 
+  int Unmap(const Piece& piece);
+  int CloseToWriters(const Piece& piece);
   int BeginWrite(Piece& piece);
   int FinishRequest(Piece& piece);
   int Flush(const Block* block, bool keep);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "client_sdk/runtime/mapping_time.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
@@ -90,6 +91,7 @@ void Userfault::KeepForThread(const int* others, int count) {
 }
 
 int Userfault::Watch(char* begin, int64_t bytes) {
+  const MappingTime time;
   uffdio_register watched{};
   watched.range = {AsNumber(begin), static_cast<uint64_t>(bytes)};
   watched.mode = UFFDIO_REGISTER_MODE_MISSING | UFFDIO_REGISTER_MODE_WP;
@@ -121,6 +123,7 @@ bool Userfault::Next(Fault* fault) {
 
 int Userfault::Fill(char* begin, int64_t bytes, const char* from,
                     bool read_only) {
+  const MappingTime time;
   return WholeOrByPage(bytes, [&](int64_t at, int64_t size) {
     while (size > 0) {
       uffdio_copy copy{};
@@ -141,6 +144,7 @@ int Userfault::Fill(char* begin, int64_t bytes, const char* from,
 }
 
 int Userfault::Protect(char* begin, int64_t bytes, bool read_only) {
+  const MappingTime time;
   return WholeOrByPage(bytes, [&](int64_t at, int64_t size) {
     uffdio_writeprotect protect{};
     protect.range = {AsNumber(begin + at), static_cast<uint64_t>(size)};
@@ -154,6 +158,7 @@ int Userfault::Protect(char* begin, int64_t bytes, bool read_only) {
 }
 
 int Userfault::MoveAway(char* begin, int64_t bytes, char* to) {
+  const MappingTime time;
   // Only what is accessible can be moved.
   if (mprotect(begin, bytes, PROT_READ | PROT_WRITE) != 0) return errno;
   const auto move_page = [this](char* from, char* to) {
@@ -175,6 +180,7 @@ int Userfault::MoveAway(char* begin, int64_t bytes, char* to) {
 }
 
 int Userfault::Drop(char* begin, int64_t bytes) {
+  const MappingTime time;
   return madvise(begin, bytes, MADV_DONTNEED) == 0 ? 0 : errno;
 }
 

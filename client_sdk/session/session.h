@@ -376,6 +376,11 @@ struct StepRecord {
   LaneTimes beside;      // of `times.kernels_ns`, copies ran at the same time
   int64_t processor_ns;  // time that the process's threads had processors for
   int64_t page_faults;   // of the process, minor and major ones
+  int64_t system_ns;     // of `processor_ns`, in Linux
+  // What the runtime's calls took that change page tables, summed over threads.
+  int64_t mapping_ns;
+  // Processor time that the agent spent for the job meanwhile; 0 without one.
+  int64_t agent_processor_ns;
 };
 
 // An event that ended plan mode or that the user must know.

@@ -34,7 +34,7 @@ nlohmann::json TimesToJson(const Step& step) {
 }
 
 nlohmann::json StepToJson(const Step& step) {
-  return {
+  nlohmann::json json = {
       {"index", step.index},
       {"mode", ModeName(step.mode)},
       {"kind", step.kind},
@@ -60,6 +60,12 @@ nlohmann::json StepToJson(const Step& step) {
       {"processor_ns", step.processor_ns},
       {"page_faults", step.page_faults},
   };
+  if (step.overheads.has_value()) {
+    json["system_ns"] = step.overheads->system_ns;
+    json["mapping_ns"] = step.overheads->mapping_ns;
+    json["agent_processor_ns"] = step.overheads->agent_processor_ns;
+  }
+  return json;
 }
 
 nlohmann::json EventToJson(const JobEvent& event) {

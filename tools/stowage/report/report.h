@@ -27,6 +27,15 @@ const char* ModeName(StepMode mode);
 // is the reason: demand mode was measured to be faster, or was being measured.
 enum class PlanSkip { kNone, kDemandFaster, kDemandTrial };
 
+// What a step cost beside its kernels, and is not in its times.
+struct Overheads {
+  int64_t system_ns = 0;           // of the step's `processor_ns`, in Linux
+  int64_t mapping_ns = 0;          // of calls that change page tables
+  int64_t agent_processor_ns = 0;  // of the agent, for the job
+
+  bool operator==(const Overheads&) const = default;
+};
+
 struct Step {
   int64_t index = 0;
   StepMode mode = StepMode::kDemand;
@@ -49,6 +58,8 @@ struct Step {
   session::LaneTimes beside = {};  // of its kernels: copies ran meanwhile
   int64_t processor_ns = 0;
   int64_t page_faults = 0;
+  // Older reports do not have it.
+  std::optional<Overheads> overheads;
 
   // Returns what remains of the duration: Stowage itself, at kernel boundaries.
   int64_t BoundaryNs() const;

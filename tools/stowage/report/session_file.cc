@@ -80,26 +80,33 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
                                   record.predicted.stream_ns,
                                   record.predicted.slowdown_ns,
                                   record.processor_ns,
-                                  record.page_faults});
+                                  record.page_faults,
+                                  record.system_ns,
+                                  record.mapping_ns,
+                                  record.agent_processor_ns});
   if (!mode || !skip || least < 0) return std::nullopt;
-  return Step{.index = record.index,
-              .mode = *mode,
-              .kernel_count = record.kernel_count,
-              .duration_ns = record.duration_ns,
-              .predicted = record.predicted,
-              .stall_ns = record.stall_ns,
-              .fast_peak_bytes = record.fast_peak_bytes,
-              .moved_in_bytes = record.moved_in_bytes,
-              .moved_out_bytes = record.moved_out_bytes,
-              .hints_taken = record.hints_taken,
-              .hints_ignored = record.hints_ignored,
-              .plan_skip = *skip,
-              .plan_median_ns = record.plan_median_ns,
-              .limit_bytes = record.limit_bytes,
-              .times = times,
-              .beside = record.beside,
-              .processor_ns = record.processor_ns,
-              .page_faults = record.page_faults};
+  return Step{
+      .index = record.index,
+      .mode = *mode,
+      .kernel_count = record.kernel_count,
+      .duration_ns = record.duration_ns,
+      .predicted = record.predicted,
+      .stall_ns = record.stall_ns,
+      .fast_peak_bytes = record.fast_peak_bytes,
+      .moved_in_bytes = record.moved_in_bytes,
+      .moved_out_bytes = record.moved_out_bytes,
+      .hints_taken = record.hints_taken,
+      .hints_ignored = record.hints_ignored,
+      .plan_skip = *skip,
+      .plan_median_ns = record.plan_median_ns,
+      .limit_bytes = record.limit_bytes,
+      .times = times,
+      .beside = record.beside,
+      .processor_ns = record.processor_ns,
+      .page_faults = record.page_faults,
+      .overheads = Overheads{.system_ns = record.system_ns,
+                             .mapping_ns = record.mapping_ns,
+                             .agent_processor_ns = record.agent_processor_ns}};
 }
 
 void AppendSteps(const session::StepLog& log, JobReport& job) {

@@ -1,5 +1,6 @@
 #include "client_sdk/runtime/step_publisher.h"
 
+#include "client_sdk/runtime/mapping_time.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/planned_memory.h"
 
@@ -92,6 +93,30 @@ TEST_F(StepPublisherTest, ARecordSaysWhatTheStepCameTo) {
   EXPECT_EQ(record.stall_ns, record.times.stall_in_ns +
                                  record.times.stall_out_ns +
                                  record.times.plan_wait_ns);
+}
+
+TEST_F(StepPublisherTest, ARecordSaysWhatTheAgentSpentDuringTheStep) {
+  segment_.agent_processor_ns = 100;
+  publisher_.BeginStep();
+  EXPECT_EQ(publisher_.Record(step_, {}).agent_processor_ns, 0);
+  segment_.agent_processor_ns += 7;
+  EXPECT_EQ(publisher_.Record(step_, {}).agent_processor_ns, 7);
+  publisher_.BeginStep();
+  segment_.agent_processor_ns += 5;
+  EXPECT_EQ(publisher_.Record(step_, {}).agent_processor_ns, 5);
+}
+
+TEST_F(StepPublisherTest, ARecordSaysWhatMappingCallsTookDuringTheStep) {
+  { const MappingTime before; }
+  step_.Begin(/*now_ns=*/0);
+  EXPECT_EQ(publisher_.Record(step_, {}).mapping_ns, 0);
+  const int64_t before_ns = MappingTime::TotalNs();
+  while (MappingTime::TotalNs() == before_ns) {
+    const MappingTime time;
+  }
+  const session::StepRecord record = publisher_.Record(step_, {});
+  EXPECT_EQ(record.mapping_ns, MappingTime::TotalNs() - before_ns);
+  EXPECT_LE(record.system_ns, record.processor_ns);
 }
 
 TEST_F(StepPublisherTest, OnlyAStepThatBeganUnderAPlanHasAPrediction) {

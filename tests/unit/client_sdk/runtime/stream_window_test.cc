@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "client_sdk/runtime/mapping_time.h"
 #include "client_sdk/runtime/tier_copy.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/fake_agent.h"
@@ -84,6 +85,19 @@ TEST_F(StreamWindowTest, ReadsTheChunkThatFaulted) {
   EXPECT_EQ(Read(block_, 63), 63);
   EXPECT_EQ(window_.TakeReadBytes(), 2 * kChunk);
   EXPECT_EQ(window_.TakeReadBytes(), 0);
+}
+
+TEST_F(StreamWindowTest, CountsWhatItTakesToMapOpenAndUnmapAPiece) {
+  int64_t before_ns = MappingTime::TotalNs();
+  const auto counts = [&](int error) {
+    const int64_t more_ns = MappingTime::TotalNs() - before_ns;
+    before_ns += more_ns;
+    return error == 0 && more_ns > 0;
+  };
+  EXPECT_TRUE(counts(Fault(block_, 7, Access::kRead)));
+  EXPECT_FALSE(counts(Fault(block_, 7, Access::kRead)));  // it is mapped
+  EXPECT_TRUE(counts(Fault(block_, 7, Access::kWrite)));
+  EXPECT_TRUE(counts(window_.Release(block_)));
 }
 
 TEST_F(StreamWindowTest, WritesBackWhatWasChangedAndOnlyThat) {

@@ -6,6 +6,8 @@
 #ifndef STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_CLIENT_SDK_RUNTIME_H_
 #define STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_CLIENT_SDK_RUNTIME_H_
 
+#include <sys/mman.h>
+
 #include "client_sdk/session/clock.h"
 
 namespace stowage::runtime::examples::client_sdk_runtime {
@@ -87,6 +89,9 @@ extern DemandPlacer demand;
 }
 namespace hints_h {
 extern int32_t kernel;
+}
+namespace mapping_time_h {
+extern char* begin;
 }
 namespace move_lanes_h {
 extern MoveLanes lanes;

@@ -36,7 +36,8 @@ JobReport JobWithSteps(int32_t pid, int count) {
                                    .stall_out_ns = 2},
                          .beside = {.out_ns = 12, .in_ns = 13},
                          .processor_ns = 9,
-                         .page_faults = 10});
+                         .page_faults = 10,
+                         .overheads = Overheads{11, 12, 13}});
   }
   return job;
 }
@@ -79,7 +80,10 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
                                    {"predicted_stream_ns", 9},
                                    {"predicted_slowdown_ns", 11},
                                    {"processor_ns", 9},
-                                   {"page_faults", 10}};
+                                   {"page_faults", 10},
+                                   {"system_ns", 11},
+                                   {"mapping_ns", 12},
+                                   {"agent_processor_ns", 13}};
   EXPECT_EQ(json["steps"][1], expected);
   EXPECT_TRUE(json["steps"][1]["duration_ns"].is_number_integer());
   EXPECT_EQ(json["events"][0]["reason"], "agent-lost");

@@ -72,6 +72,19 @@ TEST_F(SessionFileTest, ReadsStepsAndHead) {
   EXPECT_EQ(job->dropped_steps, 0);
 }
 
+TEST_F(SessionFileTest, ReadsWhatAStepCostBesideItsKernels) {
+  AddStep(session::kStepPlan, 100);
+  session::StepRecord& step = report_->steps.entries[0];
+  step.system_ns = 3;
+  step.mapping_ns = 4;
+  step.agent_processor_ns = 5;
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok()) << job.status();
+  const Overheads expected{
+      .system_ns = 3, .mapping_ns = 4, .agent_processor_ns = 5};
+  EXPECT_EQ(job->steps.at(0).overheads, expected);
+}
+
 TEST_F(SessionFileTest, NumbersKindsOfStepAsTheyAppear) {
   for (const uint64_t signature : {70, 30, 70, 50}) {
     AddStep(session::kStepPlan, 100);
