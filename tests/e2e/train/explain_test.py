@@ -47,12 +47,49 @@ class ExplainTest(unittest.TestCase):
         predicted = sum(p["predicted_ns"] or 0 for p in planned["parts"])
         self.assertEqual(planned["predicted_duration_ns"], predicted)
 
+    def test_processor_time_is_that_of_job_and_agent(self):
+        explained = explain(self.report, "--format", "json")
+        self.assertEqual(0, explained.returncode, explained.stderr)
+        explanations = json.loads(explained.stdout)
+        for explanation in explanations:
+            use = explanation["mean_use"]
+            steps = [s for s in self.run_.report["steps"]
+                     if (s["mode"], s["kind"]) ==
+                     (explanation["mode"], explanation["kind"])]
+            for name in ("processor_ns", "agent_processor_ns", "system_ns",
+                         "mapping_ns"):
+                mean_ns = sum(step[name] for step in steps) // len(steps)
+                self.assertEqual(use[name], mean_ns, explained.stdout)
+            self.assertGreater(use["agent_processor_ns"], 0, explained.stdout)
+            self.assertGreater(use["processor_ns"], use["system_ns"])
+        steps = self.run_.report["steps"]
+        # The fast arena is mapped, and its pages are faulted in.
+        self.assertGreater(sum(s["mapping_ns"] for s in steps), 0)
+        self.assertGreater(sum(s["system_ns"] for s in steps), 0)
+        # The agent moves tensors, and does not compute.
+        agent_ns = sum(s["agent_processor_ns"] for s in steps)
+        self.assertLess(agent_ns, sum(s["processor_ns"] for s in steps),
+                        explained.stdout)
+
+    def test_an_older_report_is_explained_without_what_it_lacks(self):
+        report = json.loads(self.report.read_text())
+        for step in report["steps"]:
+            for name in ("agent_processor_ns", "system_ns", "mapping_ns"):
+                del step[name]
+        older = self.folder / "older.json"
+        older.write_text(json.dumps(report))
+        explained = explain(older)
+        self.assertEqual(0, explained.returncode, explained.stderr)
+        self.assertIn("plan steps of kind", explained.stdout)
+        self.assertNotIn("agent", explained.stdout)
+
     def test_it_is_told_and_drawn(self):
         picture = self.folder / "steps.svg"
         explained = explain(self.report, "--plot", picture)
         self.assertEqual(0, explained.returncode, explained.stderr)
         self.assertIn("plan steps of kind", explained.stdout)
         self.assertIn("processors were busy", explained.stdout)
+        self.assertRegex(explained.stdout, r"boundaries and agent +[0-9.]+ m?s +[0-9.]+ %")
         self.assertIn("<svg", picture.read_text())
 
     def test_a_file_that_is_no_report_is_refused(self):

@@ -15,4 +15,10 @@ std::string FormatDurationNs(int64_t duration_ns) {
   return absl::StrFormat("%.2f s", ns / 1e9);
 }
 
+std::string FormatShare(int64_t part, int64_t whole) {
+  if (whole <= 0) return "";
+  return absl::StrFormat("%.1f %%", 100.0 * static_cast<double>(part) /
+                                        static_cast<double>(whole));
+}
+
 }  // namespace stowage::cli

@@ -36,6 +36,13 @@ StepMode ModeOf(const json& step) {
   return StepMode::kDemand;
 }
 
+std::optional<Overheads> OverheadsOf(const json& step) {
+  if (!step.contains("agent_processor_ns")) return std::nullopt;
+  return Overheads{.system_ns = Count(step, "system_ns"),
+                   .mapping_ns = Count(step, "mapping_ns"),
+                   .agent_processor_ns = Count(step, "agent_processor_ns")};
+}
+
 Step StepOf(const json& step) {
   const json& times = step.at("times");
   return {
@@ -59,7 +66,8 @@ Step StepOf(const json& step) {
       .beside = {.out_ns = CountIfThere(step, "beside_out_ns"),
                  .in_ns = CountIfThere(step, "beside_in_ns")},
       .processor_ns = Count(step, "processor_ns"),
-      .page_faults = Count(step, "page_faults")};
+      .page_faults = Count(step, "page_faults"),
+      .overheads = OverheadsOf(step)};
 }
 
 KernelTimes KernelOf(const json& kernel) {
@@ -127,11 +135,6 @@ std::string Signed(int64_t ns) {
   return absl::StrCat(ns < 0 ? "-" : "+", FormatDurationNs(std::abs(ns)));
 }
 
-std::string Percent(int64_t part_ns, int64_t whole_ns) {
-  return whole_ns > 0 ? absl::StrFormat("%.1f %%", 100.0 * part_ns / whole_ns)
-                      : "";
-}
-
 std::string Headline(const Explanation& explanation) {
   const Step& step = explanation.step;
   return absl::StrFormat(
@@ -149,7 +152,7 @@ std::string PartsTable(const Explanation& explanation) {
   for (const TimePart& part : explanation.parts) {
     if (part.measured_ns == 0 && part.predicted_ns.value_or(0) == 0) continue;
     table.AddRow({part.name, FormatDurationNs(part.measured_ns),
-                  Percent(part.measured_ns, step.duration_ns),
+                  FormatShare(part.measured_ns, step.duration_ns),
                   part.predicted_ns ? FormatDurationNs(*part.predicted_ns) : "",
                   Signed(ExcessNs(part))});
   }
@@ -169,7 +172,7 @@ std::string Verdict(const Explanation& explanation) {
                          return ExcessNs(a) < ExcessNs(b);
                        });
   if (excess_ns <= 0) return "no slower than predicted\n";
-  return absl::StrCat(Percent(excess_ns, step.predicted.step_ns),
+  return absl::StrCat(FormatShare(excess_ns, step.predicted.step_ns),
                       " slower than predicted, by ", most->name,
                       " most: ", most->cause, "\n");
 }
@@ -212,7 +215,8 @@ std::vector<Explanation> Explain(const std::vector<Step>& steps) {
                      });
     explanations.push_back({.step = *median,
                             .step_count = static_cast<int64_t>(group.size()),
-                            .parts = PartsOf(*median)});
+                            .parts = PartsOf(*median),
+                            .use = MeanUse(group)});
   }
   std::stable_sort(
       explanations.begin(), explanations.end(),
@@ -239,6 +243,9 @@ std::string ExplanationToText(const Explanation& explanation) {
                                         step.duration_ns
                                   : 0.0),
       " processors were busy, with ", step.page_faults, " page faults\n");
+  if (explanation.use.has_value()) {
+    absl::StrAppend(&text, UseToText(*explanation.use));
+  }
   return text;
 }
 
@@ -251,6 +258,8 @@ json ExplanationToJson(const Explanation& explanation) {
                      {"predicted_ns", nullptr}});
     if (part.predicted_ns) parts.back()["predicted_ns"] = *part.predicted_ns;
   }
+  json use = nullptr;
+  if (explanation.use.has_value()) use = UseToJson(*explanation.use);
   return {{"mode", ModeName(step.mode)},
           {"kind", step.kind},
           {"steps", explanation.step_count},
@@ -262,7 +271,8 @@ json ExplanationToJson(const Explanation& explanation) {
           {"predicted_slowdown_ns", step.predicted.slowdown_ns},
           {"processor_ns", step.processor_ns},
           {"page_faults", step.page_faults},
-          {"parts", std::move(parts)}};
+          {"parts", std::move(parts)},
+          {"mean_use", std::move(use)}};
 }
 
 int64_t LateNs(const KernelTimes& kernel) {
@@ -296,8 +306,8 @@ std::string LateKernelsToText(const std::vector<KernelTimes>& kernels) {
                   FormatDurationNs(kernel.faults_ns)});
   }
   return absl::StrCat("latest kernels of the last planned step, ",
-                      Percent(shown_ns, late_ns), " of what ", kernels.size(),
-                      " kernels were late\n", table.ToText());
+                      FormatShare(shown_ns, late_ns), " of what ",
+                      kernels.size(), " kernels were late\n", table.ToText());
 }
 
 }  // namespace stowage::cli

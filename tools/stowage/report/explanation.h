@@ -18,6 +18,7 @@
 
 #include "absl/status/statusor.h"
 #include "nlohmann/json.hpp"
+#include "tools/stowage/report/processor_use.h"
 #include "tools/stowage/report/report.h"
 
 namespace stowage::cli {
@@ -34,6 +35,8 @@ struct Explanation {
   Step step;                    // the one with the median duration
   int64_t step_count = 0;       // of this kind and mode
   std::vector<TimePart> parts;  // they add up to the step's duration
+  // Of all of these steps; none in older reports.
+  std::optional<ProcessorUse> use;
 };
 
 // Reads the steps and kernels of the first job of a report that `stowage run`
@@ -46,8 +49,8 @@ absl::StatusOr<JobReport> ReadReport(const std::string& report);
 // there are most.
 std::vector<Explanation> Explain(const std::vector<Step>& steps);
 
-// Returns a headline, a table and, of planned steps, which part accounts for
-// most of the difference.
+// Returns a headline, a table, of planned steps which part accounts for most of
+// the difference, and what processors did.
 std::string ExplanationToText(const Explanation& explanation);
 nlohmann::json ExplanationToJson(const Explanation& explanation);
 

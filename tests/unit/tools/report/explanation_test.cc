@@ -11,6 +11,7 @@ namespace stowage::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -32,7 +33,10 @@ Step PlannedStep(int64_t index, int64_t kernels_ms) {
                     .stall_out_ns = 1 * kMs},
           .beside = {.out_ns = 30 * kMs, .in_ns = 40 * kMs},
           .processor_ns = 240 * kMs,
-          .page_faults = 7};
+          .page_faults = 7,
+          .overheads = Overheads{.system_ns = 12 * kMs,
+                                 .mapping_ns = 3 * kMs,
+                                 .agent_processor_ns = 6 * kMs}};
 }
 
 int64_t SumNs(const Explanation& explanation) {
@@ -99,10 +103,48 @@ TEST(ExplanationTest, ReadsWhatARunHasReported) {
   EXPECT_EQ(last.BoundaryNs(), 5 * kMs);
   EXPECT_EQ(last.beside.in_ns, 40 * kMs);
   EXPECT_EQ(last.predicted.slowdown_ns, 3 * kMs);
+  EXPECT_EQ(last.overheads, PlannedStep(1, 110).overheads);
   ASSERT_EQ(read->kernels.size(), 1u);
   EXPECT_EQ(read->kernels[0].name, "aten::mm");
   EXPECT_EQ(read->kernels[0].beside.in_ns, 2);
   EXPECT_EQ(LateNs(read->kernels[0]), 5 + 3 + 2 - 4);
+}
+
+TEST(ExplanationTest, SaysWhatProcessorsDidInAllStepsOfTheKind) {
+  Step other = PlannedStep(1, 100);
+  other.overheads->agent_processor_ns = 10 * kMs;
+  const Explanation explanation = Explain({PlannedStep(0, 100), other}).front();
+  ASSERT_TRUE(explanation.use.has_value());
+  EXPECT_EQ(explanation.use->agent_ns, 8 * kMs);
+  EXPECT_THAT(ExplanationToText(explanation),
+              ContainsRegex("boundaries and agent +13 ms +5.4 %"));
+  EXPECT_EQ(ExplanationToJson(explanation)["mean_use"]["agent_processor_ns"],
+            8 * kMs);
+}
+
+TEST(ExplanationTest, ExplainsAnOlderReportWithoutWhatProcessorsDid) {
+  nlohmann::json report =
+      ReportToJson(MakeRunReport({{.steps = {PlannedStep(0, 100)}}}, "t", 0));
+  for (const char* name : {"system_ns", "mapping_ns", "agent_processor_ns"}) {
+    ASSERT_EQ(report["steps"][0].erase(name), 1u);
+  }
+  const auto read = ReadReport(report.dump());
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_FALSE(read->steps[0].overheads.has_value());
+  const Explanation explanation = Explain(read->steps).front();
+  EXPECT_THAT(ExplanationToText(explanation), Not(HasSubstr("agent")));
+  EXPECT_EQ(ExplanationToJson(explanation)["mean_use"], nullptr);
+}
+
+TEST(ExplanationTest, RefusesPartOfWhatProcessorsDid) {
+  for (const char* name : {"system_ns", "mapping_ns"}) {
+    nlohmann::json report =
+        ReportToJson(MakeRunReport({{.steps = {PlannedStep(0, 100)}}}, "t", 0));
+    report["steps"][0].erase(name);
+    EXPECT_THAT(ReadReport(report.dump()).status().message(), HasSubstr(name));
+    report["steps"][0][name] = -1;
+    EXPECT_FALSE(ReadReport(report.dump()).ok());
+  }
 }
 
 TEST(ExplanationTest, NamesTheKernelsThatWereLatest) {
