@@ -89,37 +89,69 @@ double LifeSearch::StopCost(const TensorLife& life, size_t i, bool fast) const {
          prices_->over_kernel[slice] * stop.most_slow_ns;
 }
 
-// Finds the cheapest way to each state at each stop, from a given beginning.
-void LifeSearch::Solve(const TensorLife& life, State first, Way& way) const {
-  const size_t count = life.stops.size();
-  way.through.assign(kStates * count, nullptr);
-  std::array<double, kStates> cost;
-  cost.fill(kInfinite);
-  cost[first] = StopCost(life, 0, first != kSlow);
-  for (size_t i = 1; i < count; ++i) {
-    std::array<double, kStates> next;
-    next.fill(kInfinite);
-    for (const Transition& transition : kTransitions) {
-      const double ns =
-          cost[transition.before] + (passages_[i - 1].*transition.passage).cost;
-      const bool is_stale = transition.after == kFetched && life.stops[i].still;
-      const State at = is_stale ? kFast : transition.after;
-      if (ns >= next[at]) continue;
-      next[at] = ns;
-      way.through[kStates * i + at] = &transition;
-    }
-    for (const State at : kAllStates) {
-      next[at] += StopCost(life, i, at != kSlow);
-    }
-    cost = next;
+// Begins a way with a state at the first stop.
+void LifeSearch::Begin(const TensorLife& life, State first, Way& way) const {
+  way.through.assign(kStates * life.stops.size(), nullptr);
+  way.at.fill(kInfinite);
+  way.at[first] = StopCost(life, 0, first != kSlow);
+}
+
+// Returns which passages may be part of a cheapest way. What was fetched can do
+// whatever else a tensor can that is slow or fast, for no more.
+WantedPassages LifeSearch::Wanted() const {
+  WantedPassages wanted{.from_slow = false, .from_fast = false};
+  for (const Way* way : {&slow_, &fast_}) {
+    const double fetched = way->at[kFetched];
+    const auto matters = [&](double ns) {
+      return ns < kInfinite && ns <= fetched;
+    };
+    wanted.from_slow |= matters(way->at[kSlow]);
+    wanted.from_fast |= matters(way->at[kFast]);
   }
+  return wanted;
+}
+
+// Goes on to stop `i`.
+void LifeSearch::Follow(const TensorLife& life, size_t i) {
+  const double slow = StopCost(life, i, false);
+  const double fast = StopCost(life, i, true);
+  for (Way* way : {&slow_, &fast_}) {
+    // A kernel that needs the tensor ends the way that begins slow.
+    if (*std::min_element(way->at.begin(), way->at.end()) == kInfinite)
+      continue;
+    Follow(life, i, slow, fast, *way);
+  }
+}
+
+// Finds the cheapest way to each state at stop `i`, which costs `slow` or
+// `fast`.
+void LifeSearch::Follow(const TensorLife& life, size_t i, double slow,
+                        double fast, Way& way) const {
+  std::array<double, kStates> next;
+  next.fill(kInfinite);
+  for (const Transition& transition : kTransitions) {
+    const double ns =
+        way.at[transition.before] + (passages_[i - 1].*transition.passage).cost;
+    const bool is_stale = transition.after == kFetched && life.stops[i].still;
+    const State at = is_stale ? kFast : transition.after;
+    if (ns >= next[at]) continue;
+    next[at] = ns;
+    way.through[kStates * i + at] = &transition;
+  }
+  for (const State at : kAllStates) next[at] += at == kSlow ? slow : fast;
+  way.at = next;
+}
+
+// Ends a way: in the state in which it began, or with the end of the life.
+void LifeSearch::End(const TensorLife& life, State first, Way& way) const {
   way.last = first;
-  way.cost = cost[first];
+  way.cost = way.at[first];
   if (life.cyclic) return;
   way.cost = kInfinite;
   for (const Transition& transition : kTransitions) {
-    const double ns = cost[transition.before] +
-                      (passages_[count - 1].*transition.passage).cost;
+    const double ns =
+        way.at[transition.before] +
+        (passages_[life.stops.size() - 1].*transition.passage).cost;
     if (ns >= way.cost) continue;
     way.cost = ns;
     way.last = transition.before;
@@ -150,9 +182,15 @@ const CheapestLife& LifeSearch::Find(const TensorLife& life,
   passage_search_.Start(life, prices);
   const size_t count = life.stops.size() - (life.cyclic ? 1 : 0);
   passages_.resize(std::max(passages_.size(), count));
-  for (size_t i = 0; i < count; ++i) passage_search_.Find(i, passages_[i]);
-  Solve(life, kSlow, slow_);
-  Solve(life, kFast, fast_);
+  Begin(life, kSlow, slow_);
+  Begin(life, kFast, fast_);
+  for (size_t i = 0; i < count; ++i) {
+    passage_search_.Find(i, Wanted(), passages_[i]);
+    if (i + 1 == life.stops.size()) break;
+    Follow(life, i + 1);
+  }
+  End(life, kSlow, slow_);
+  End(life, kFast, fast_);
   Trace(life, slow_.cost < fast_.cost ? slow_ : fast_);
   return found_;
 }

@@ -9,6 +9,7 @@
 #ifndef STOWAGE_POLICIES_BOUND_LIFE_SEARCH_H_
 #define STOWAGE_POLICIES_BOUND_LIFE_SEARCH_H_
 
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <utility>
@@ -85,6 +86,7 @@ class LifeSearch {
   // The cheapest life from a given beginning.
   struct Way {
     double cost = 0;
+    std::array<double, kStates> at;   // cost by state, at the stop in hand
     State last = kSlow;               // at the last stop
     const Transition* end = nullptr;  // behind it, unless the life is cyclic
     // By stop and state, the cheapest way there from the stop before.
@@ -92,7 +94,12 @@ class LifeSearch {
   };
 
   double StopCost(const TensorLife& life, size_t stop, bool fast) const;
-  void Solve(const TensorLife& life, State first, Way& way) const;
+  void Begin(const TensorLife& life, State first, Way& way) const;
+  WantedPassages Wanted() const;
+  void Follow(const TensorLife& life, size_t stop);
+  void Follow(const TensorLife& life, size_t stop, double slow, double fast,
+              Way& way) const;
+  void End(const TensorLife& life, State first, Way& way) const;
   void Trace(const TensorLife& life, const Way& way);
 
   std::vector<int> slice_;       // by unrolled kernel

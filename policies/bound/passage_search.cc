@@ -115,7 +115,7 @@ void PassageSearch::Fetch(const Window& window, int begin, int end, LifeCopy in,
     in.begin = 2 * f;
     found.fetching = {fetching(f), window.first, f, {}, in};
   }
-  if (returning(end) <= found.returning.cost) {
+  if (!leaving_.empty() && returning(end) <= found.returning.cost) {
     const int f = FirstOfCost(begin, end, returning);
     const LifePassage& leaving = LeavingBy(f);
     in.begin = 2 * f;
@@ -131,7 +131,8 @@ int PassageSearch::FindFetching(const Window& window, Passages& found) {
     const int f = begin - 1;
     const double room = prices_->Room(f, window.last);
     if (room > found.fetching.cost &&
-        leaving_.back().cost + room > found.returning.cost) {
+        (leaving_.empty() ||
+         leaving_.back().cost + room > found.returning.cost)) {
       break;
     }
     if (f < window.last) in_.Add(2 * f + 1);
@@ -158,21 +159,23 @@ LifeCopy PassageSearch::BegunBefore(int moment, int last) {
   return in_.Cheapest(written_, 2 * last);
 }
 
-void PassageSearch::Find(size_t stop, Passages& found) {
+void PassageSearch::Find(size_t stop, const WantedPassages& wanted,
+                         Passages& found) {
   const LifeStop& a = life_->stops[stop];
   const Window window = WindowOf(stop);
   const double room = prices_->Room(window.first, window.last);
   FollowWrites(stop);
-  FindLeaving(window);
+  leaving_.clear();
+  if (wanted.from_fast) FindLeaving(window);
   found = {};
   found.away = {0, window.first, window.last, {}, {}};
-  found.leaving = leaving_.back();
+  if (wanted.from_fast) found.leaving = leaving_.back();
   const int moment = FindFetching(window, found);
   const bool crowded = a.fetch_after >= 0;
   if (!crowded) found.staying = {room, window.last, window.last, {}, {}};
   // A copy in may have begun before this stop, which reads the tensor
   // meanwhile.
-  if (!crowded && !a.still && room < found.fetching.cost) {
+  if (wanted.from_slow && !crowded && !a.still && room < found.fetching.cost) {
     const LifeCopy in = BegunBefore(moment, window.last);
     if (in.cost + room < found.fetching.cost) {
       found.fetching = {in.cost + room, window.first, window.first, {}, in};

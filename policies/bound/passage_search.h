@@ -45,6 +45,12 @@ struct Passages {
   LifePassage keeping;    // fetched: staying or, from the kept place, fetching
 };
 
+// Says which states of a tensor matter at the stop before a passage.
+struct WantedPassages {
+  bool from_slow = true;
+  bool from_fast = true;  // other than fetched
+};
+
 class PassageSearch {
  public:
   // `slice` says by unrolled kernel which unrolled slice it is in, and
@@ -56,9 +62,9 @@ class PassageSearch {
   // Begins with a tensor. Both arguments have to outlive the calls of Find.
   void Start(const TensorLife& life, const LifePrices& prices);
 
-  // Finds the passages between `stop` and the next one. Stops have to come in
-  // their order.
-  void Find(size_t stop, Passages& found);
+  // Finds the passages between `stop` and the next one that `wanted` names; the
+  // others may cost too much. Stops have to come in their order.
+  void Find(size_t stop, const WantedPassages& wanted, Passages& found);
 
   // Returns the kernel of the next stop, or the one behind the end of life.
   static KernelIndex NextKernel(const TensorLife& life, size_t stop);

@@ -73,7 +73,7 @@ TEST_P(PassageSearchTest, FindsTheCheapestOfAllTimesToBeAway) {
   PassageSearch search(slice_, fast_ns_);
   search.Start(life_, prices_);
   Passages found;
-  search.Find(0, found);
+  search.Find(0, {}, found);
   EXPECT_NEAR(found.fetching.cost, fetching, 1e-9 * fetching);
   EXPECT_NEAR(found.leaving.cost, leaving, 1e-9 * leaving);
   EXPECT_NEAR(found.returning.cost, returning, 1e-9 * returning);
@@ -87,12 +87,24 @@ TEST_P(PassageSearchTest, IsAwayWhereTheTensorDoesNotFit) {
   PassageSearch search(slice_, fast_ns_);
   search.Start(life_, prices_);
   Passages found;
-  search.Find(0, found);
+  search.Find(0, {}, found);
   EXPECT_LE(found.leaving.left, 20);
   EXPECT_LE(found.returning.left, 20);
   EXPECT_GT(found.fetching.fetched, 30);
   EXPECT_GT(found.returning.fetched, 30);
   EXPECT_EQ(found.staying.cost, kInfinite);
+}
+
+TEST_P(PassageSearchTest, FindsWhatIsWantedAsIfAllWere) {
+  PassageSearch search(slice_, fast_ns_);
+  search.Start(life_, prices_);
+  Passages all, fetched;
+  search.Find(0, {}, all);
+  search.Find(0, {.from_slow = false, .from_fast = false}, fetched);
+  EXPECT_EQ(fetched.keeping.cost, all.keeping.cost);
+  EXPECT_EQ(fetched.away.cost, all.away.cost);
+  EXPECT_EQ(fetched.leaving.cost, kInfinite);
+  EXPECT_EQ(fetched.returning.cost, kInfinite);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, PassageSearchTest, testing::Range(0, 50));
