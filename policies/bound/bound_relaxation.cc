@@ -42,6 +42,25 @@ BoundPrices BoundRelaxation::ZeroPrices() const {
   return prices;
 }
 
+BoundPrices BoundRelaxation::PricesOf(const BoundRelaxation& coarser,
+                                      const BoundPrices& prices) const {
+  const BoundTimeline& from = coarser.timeline_;
+  BoundPrices mine = ZeroPrices();
+  for (size_t k = 0; k < timeline_.slice.size(); ++k) {
+    const int slice = timeline_.slice[k], old = from.slice[k];
+    mine.lane[timeline_.block[slice]] = prices.lane[from.block[old]];
+    mine.lane[timeline_.wait_block[slice]] = prices.lane[from.wait_block[old]];
+    // A kernel whose room has a price is a slice of its own.
+    if (from.priced[old] < 0) continue;
+    mine.over[slice] = prices.over[old];
+    if (timeline_.priced[slice] < 0) continue;
+    std::copy_n(prices.room.begin() + from.priced[old] * kRoomMeasures,
+                kRoomMeasures,
+                mine.room.begin() + timeline_.priced[slice] * kRoomMeasures);
+  }
+  return mine;
+}
+
 double BoundRelaxation::NsPerByte() const {
   double bytes = 0, ns = 0;
   for (const TensorLife& life : lives_) {
@@ -63,6 +82,11 @@ std::vector<double> BoundRelaxation::RoomScales() const {
     }
   }
   return scales;
+}
+
+bool BoundRelaxation::HasRoom() const {
+  return std::all_of(room_.free_bytes.begin(), room_.free_bytes.end(),
+                     [](int64_t bytes) { return bytes >= 0; });
 }
 
 int64_t BoundRelaxation::Work() const {

@@ -60,12 +60,21 @@ class BoundRelaxation {
 
   BoundPrices ZeroPrices() const;
 
+  // Returns the prices that `coarser`, a relaxation of the same problem with
+  // fewer prices, has at `prices`. The bound there is about the same here.
+  BoundPrices PricesOf(const BoundRelaxation& coarser,
+                       const BoundPrices& prices) const;
+
   // Returns about what each room is worth: the cost of copying so much out and
   // in.
   std::vector<double> RoomScales() const;
 
   // Returns the bound at `prices`, and which prices to raise.
   BoundValue Evaluate(const BoundPrices& prices);
+
+  // Returns whether every kernel has room for what it needs. If not, there is
+  // no plan.
+  bool HasRoom() const;
 
   // Returns what an evaluation takes: the slices between stops, of all tensors.
   int64_t Work() const;

@@ -6,8 +6,7 @@
 namespace stowage::policies {
 namespace {
 
-// Steps as shares of a lane's highest price, and of what copying a byte costs.
-constexpr double kFirstStep = 0.05;
+// The ascent ends when steps are below this share of a lane's highest price.
 constexpr double kLastStep = 1e-4;
 
 // After so many evaluations that gain less than this share, steps become
@@ -40,12 +39,13 @@ void LimitLanes(std::vector<double>& lanes) {
 
 }  // namespace
 
-PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start)
+PriceAscent::PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start,
+                         double first_step)
     : relaxation_(relaxation),
       room_scales_(relaxation.RoomScales()),
       prices_(start),
       best_(start),
-      step_(kFirstStep) {
+      step_(first_step) {
   size_t count = start.room.size();
   for (const std::vector<double>& lanes : start.lane) count += lanes.size();
   for (const std::vector<double>& over : start.over) count += over.size();

@@ -1,6 +1,6 @@
 // Looks for prices under which the lower bound is high.
 //
-//   PriceAscent ascent(relaxation, relaxation.ZeroPrices());
+//   PriceAscent ascent(relaxation, relaxation.ZeroPrices(), 0.05);
 //   ascent.Climb(100);
 //   double bound_ns = ascent.best_ns();
 //
@@ -22,8 +22,10 @@ namespace stowage::policies {
 
 class PriceAscent {
  public:
-  // `relaxation` must outlive the ascent.
-  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start);
+  // `relaxation` must outlive the ascent. `first_step` is a share of a lane's
+  // highest price, and of what copying a byte costs.
+  PriceAscent(BoundRelaxation& relaxation, const BoundPrices& start,
+              double first_step);
 
   // Makes at most `evaluations` more; fewer once steps have become too small.
   void Climb(int evaluations);

@@ -80,5 +80,29 @@ TEST(BoundRelaxationTest, LiesBelowItsSupergradientsEverywhere) {
   }
 }
 
+// Copies may run beside their own kernels where kernels share a price, and room
+// is scarce at fewer of them. Nothing else is different.
+TEST(BoundRelaxationTest, IsNoLowerWhereEachKernelHasThePricesThatAreShared) {
+  for (const char* name : {"optane", "file", "gpu-pcie", "g10-a100"}) {
+    const MemorySystem system = *PresetMemorySystem(name);
+    for (uint64_t seed = 0; seed < 12; ++seed) {
+      const Graph graph = RandomGraph(seed);
+      const int64_t limit = FindLeastLimit(graph, system).bytes +
+                            ComputeLiveness(graph).peak_bytes / 8;
+      const KernelIndex kernels = graph.kernel_count();
+      const std::vector<double> fast_ns = MostFastKernelNs(graph, system);
+      BoundRelaxation shared(graph, system, limit, fast_ns, kernels / 2 + 1, 3);
+      BoundRelaxation each(graph, system, limit, fast_ns, kernels, kernels + 1);
+      std::mt19937_64 engine(seed);
+      BoundPrices prices = RandomPrices(shared, engine);
+      prices.over = shared.ZeroPrices().over;
+      const double shared_ns = shared.Evaluate(prices).bound_ns;
+      EXPECT_GE(each.Evaluate(each.PricesOf(shared, prices)).bound_ns,
+                shared_ns - 1e-6 * std::abs(shared_ns))
+          << name << " seed " << seed;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stowage::policies

@@ -241,6 +241,15 @@ TEST(LowerBoundTest, CountsTensorsThatAreInRoomAsAWhole) {
   EXPECT_GE(slow_ns(5 * kMiB / 2), 0.97 * slow_ns(2 * kMiB));
 }
 
+// A kernel's operand is larger than the limit, and kernels use nothing slow.
+TEST(LowerBoundTest, IsTheTimeOfTheKernelsWhereThereIsNoPlan) {
+  const Graph graph = Readers(2, {0, 1}, 50'000);
+  const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const int64_t bound_ns = LowerBoundNs(graph, gpu, kMiB - 4096);
+  EXPECT_LE(bound_ns, 100'000);
+  EXPECT_GE(bound_ns, 99'900);
+}
+
 TEST(LowerBoundTest, FallsWithMoreFastMemory) {
   const Graph graph = TrainingStepGraph(8, 3);
   const MemorySystem file = *PresetMemorySystem("file");
