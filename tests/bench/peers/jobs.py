@@ -36,6 +36,7 @@ class Job:
     batch: Callable
     blocks: Callable
     mixed_precision: bool = False
+    backward: Callable = torch.Tensor.backward  # from a loss
 
 
 class LstmLayer(torch.nn.LSTM):

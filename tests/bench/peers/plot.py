@@ -13,7 +13,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools/stowage/plot
 from picture import draw_file, load_pyplot, save  # pylint: disable=wrong-import-position
 
 STYLES = {"alone": ("#000000", "*"), "stowage": ("#1f77b4", "o"), "swap": ("#d62728", "s"),
-          "files": ("#ff7f0e", "D"), "checkpoint": ("#2ca02c", "^")}
+          "files": ("#ff7f0e", "D"), "checkpoint": ("#2ca02c", "^"),
+          "alone-2": ("#7f7f7f", "*"), "compiled": ("#8c564b", "*"),
+          "budget": ("#8c564b", "v"), "deepspeed": ("#9467bd", "P")}
+LABELS = {"alone-2": "alone, PyTorch 2", "compiled": "compiled, PyTorch 2"}
+BASES = (("alone", "Python and its libraries", ":"),
+         ("alone-2", "Python and PyTorch 2", "--"))
 COLUMNS = 2
 
 
@@ -22,10 +27,13 @@ def draw_panel(axes, job, rows):
         points = sorted((row["peak_bytes"][0] / 1e6, row["ratio"][0]) for row in rows
                         if row["method"] == method and row["ratio"])
         if points:
-            axes.plot(*zip(*points), color=color, marker=marker, label=method,
-                      linewidth=1.2, markersize=8 if method == "alone" else 4)
-    axes.axvline(rows[0]["base_bytes"] / 1e6, color="#9e9e9e", linestyle=":", linewidth=1.2,
-                 label="Python and its libraries")
+            axes.plot(*zip(*points), color=color, marker=marker, label=LABELS.get(method, method),
+                      linewidth=1.2, markersize=8 if marker == "*" else 4)
+    for method, label, style in BASES:
+        bases = [row["base_bytes"] for row in rows if row["method"] == method]
+        if bases:
+            axes.axvline(bases[0] / 1e6, color="#9e9e9e", linestyle=style, linewidth=1.2,
+                         label=label)
     axes.axhline(1, color="#9e9e9e", linewidth=0.8)
     axes.set_title(job, fontsize=9)
     axes.set_xlim(left=0)

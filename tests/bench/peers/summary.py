@@ -1,11 +1,13 @@
 """What the runs of each method came to, beside the job alone.
 
     result.update(summary.beside(result, alone))
-    for row in summary.rows(results, base_bytes):
+    for row in summary.rows(results):
         print(summary.line(row))
 """
 
 import statistics
+
+CLOSE = 1e-3  # of a loss
 
 
 def ratio(result, alone):
@@ -21,12 +23,19 @@ def bits(result, alone):
     """Says whether a run computed what it computes alone."""
     count = len(result["losses"])
     if result["losses"] != alone["losses"][:count]:
-        return "losses differ"
+        return distance(result["losses"], alone["losses"])
     if not result["digest"]:
         return f"{count} losses equal"
     other = [name for name, value in alone["digest"].items()
              if result["digest"].get(name) != value]
     return ", ".join(other) + " differ" if other else "equal"
+
+
+def distance(losses, others):
+    """Says how far losses that differ are from those of the job alone."""
+    most = max((abs(float(mine) / float(its) - 1) for mine, its in zip(losses, others)),
+               default=float("inf"))
+    return f"close, within {most:.0e}" if most < CLOSE else "losses differ"
 
 
 def beside(result, alone):
@@ -39,25 +48,27 @@ def spread(values):
     return [statistics.median(known), min(known), max(known)] if known else None
 
 
-def row(runs, base_bytes):
+def row(runs):
     return {
         **{name: runs[0][name] for name in ("job", "method", "setting")},
-        "base_bytes": base_bytes,
+        "base_bytes": runs[0]["base_bytes"],
         "peak_bytes": spread([run["peak_bytes"] for run in runs]),
         "step_s": spread(sum((run["steps_s"] for run in runs), [])),
         "ratio": spread([run["ratio"] for run in runs]),
         "planned_share": spread([run["planned_share"] for run in runs]),
+        "compile_s": spread([run.get("compile_s") for run in runs]),
+        "compile_peak_bytes": spread([run.get("compile_peak_bytes") for run in runs]),
         "status": ", ".join(dict.fromkeys(run["status"] for run in runs)),
         "bits": ", ".join(dict.fromkeys(run["bits"] for run in runs)),
     }
 
 
-def rows(results, base_bytes):
+def rows(results):
     """Returns a row for each job, method and setting, in the order of the results."""
     groups = {}
     for run in results:
         groups.setdefault((run["job"], run["method"], run["setting"]), []).append(run)
-    return [row(runs, base_bytes) for runs in groups.values()]
+    return [row(runs) for runs in groups.values()]
 
 
 def show(values, digits, scale=1):
@@ -76,6 +87,9 @@ def line(item):
     notes = [] if item["status"] == "ok" else [item["status"]]
     if item["planned_share"]:
         notes.append(f"{100 * item['planned_share'][0]:.0f} % of steps planned")
+    if item["compile_s"]:
+        notes.append(f"compiled before in {show(item['compile_s'], 0)} s with "
+                     f"{show(item['compile_peak_bytes'], 0, 1e6)} MB")
     cells = (item["job"], f"{item['method']} {item['setting']}".strip(),
              show(item["peak_bytes"], 0, 1e6), show(item["step_s"], 3),
              show(item["ratio"], 2), item["bits"], ", ".join(notes))
