@@ -22,15 +22,15 @@ from pathlib import Path
 # DeepSpeed's build imports those before it.
 PINNED = ("setuptools==84.2.1", "wheel==0.48.0", "numpy==2.4.6", "torch==2.15.0",
           "torchvision==0.29.2", "deepspeed==0.19.8")
-OPERATORS = ("CPUAdamBuilder", "AsyncIOBuilder")
+OPERATORS = ("CPUAdamBuilder", "AsyncIOBuilder", "ShareMemCommBuilder")
 FOLDER = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "stowage/peers"
 PYTHON = FOLDER / "bin/python"
-MADE = FOLDER / "made"  # holds what was installed, once all of it is
+MADE = FOLDER / "made"  # holds what was installed and compiled, once all of it is
 COMMAND = "/usr/bin/python3 tests/bench/peers/environment.py"
 
 
 def is_made():
-    return MADE.exists() and MADE.read_text(encoding="utf-8").split() == [*PINNED]
+    return MADE.exists() and MADE.read_text(encoding="utf-8").split() == [*PINNED, *OPERATORS]
 
 
 def variables():
@@ -57,7 +57,8 @@ def install():
 
 def compile_operators():
     # DeepSpeed waits without end for the lock of a build that was ended.
-    shutil.rmtree(FOLDER / "extensions", ignore_errors=True)
+    for lock in (FOLDER / "extensions").glob("*/lock"):
+        lock.unlink()
     program = ("from deepspeed.accelerator import get_accelerator\n"
                f"for name in {OPERATORS}:\n"
                "    get_accelerator().create_op_builder(name).load()")
@@ -69,7 +70,7 @@ def make():
     venv.create(FOLDER, symlinks=True, with_pip=True)
     install()
     compile_operators()
-    MADE.write_text("\n".join(PINNED) + "\n", encoding="utf-8")
+    MADE.write_text("\n".join([*PINNED, *OPERATORS]) + "\n", encoding="utf-8")
 
 
 def main():

@@ -29,9 +29,10 @@ class EnvironmentTest(unittest.TestCase):
     def test_is_not_made_before_all_is_installed(self):
         self.assertFalse(environment.is_made())
 
-    def test_is_made_with_what_is_pinned_now(self):
+    def test_is_made_with_what_is_named_now(self):
         environment.FOLDER.mkdir(parents=True)
-        environment.MADE.write_text("\n".join(environment.PINNED), encoding="utf-8")
+        environment.MADE.write_text("\n".join([*environment.PINNED, *environment.OPERATORS]),
+                                    encoding="utf-8")
         self.assertTrue(environment.is_made())
 
     def test_is_not_made_with_other_versions(self):
