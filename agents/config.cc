@@ -126,6 +126,10 @@ void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
   AddOption(app, "node", config.node, "Name of this node");
   AddOption(app, "ready-file", config.ready_file,
             "File that is made when the agent listens");
+  app.add_flag("--keep-huge-pages", config.keep_huge_pages,
+               "Leave the host's setting of huge pages for shared memory as it "
+               "is, also where it says never")
+      ->envname(VariableOf("keep-huge-pages"));
   app.add_flag("--check-config", config.check_only,
                "Check the configuration, print it and exit");
   app.set_version_flag("--version", "stowage-agent " STOWAGE_VERSION);
@@ -250,7 +254,8 @@ std::string ToString(const AgentConfig& config) {
       "\nslow-dir: ", absl::StrJoin(config.slow_dirs, ":"),
       "\npolicy: ", config.job.policy, "\nreport-dir: ", config.report_dir,
       "\ngraph-dir: ", config.graph_dir, "\nnode: ", config.node,
-      "\nready-file: ", config.ready_file, "\n");
+      "\nready-file: ", config.ready_file,
+      "\nkeep-huge-pages: ", config.keep_huge_pages ? "true" : "false", "\n");
 }
 
 }  // namespace stowage::agent

@@ -28,6 +28,7 @@ struct AgentConfig {
   std::string graph_dir;
   std::string node;
   std::string ready_file;
+  bool keep_huge_pages = false;  // the host's setting for shared memory
   bool check_only = false;
 };
 

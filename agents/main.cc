@@ -20,6 +20,7 @@
 #include "agents/jobs/whole_file.h"
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
+#include "agents/tiers/huge_pages.h"
 
 namespace stowage::agent {
 namespace {
@@ -84,6 +85,20 @@ absl::Status CheckSuits(const std::optional<v1::MemorySystem>& known,
                    "'; calibrate this tier or leave --system out"));
 }
 
+void AskForHugePages(const AgentConfig& config) {
+  switch (AdviseHugePages(config.keep_huge_pages)) {
+    case HugePages::kChanged:
+      std::cerr << "stowage-agent: " << kAdvised << std::endl;
+      break;
+    case HugePages::kRefused:
+      std::cerr << "stowage-agent: " << kHowToAdvise << std::endl;
+      break;
+    case HugePages::kGranted:
+    case HugePages::kUnknown:
+      break;
+  }
+}
+
 int Serve(const AgentConfig& config) {
   const absl::Status directories = CheckDirectories(config);
   if (!directories.ok()) return Fail(directories, kExitTier);
@@ -94,6 +109,7 @@ int Serve(const AgentConfig& config) {
   }
   const auto known = KnownSystem(config);
   if (!known.ok()) return Fail(known.status(), kExitUsage);
+  AskForHugePages(config);
   TierCatalog catalog(config.node, config.fast_tier, *known);
   const auto slow = catalog.Slow(slow_directories->default_tier());
   if (!slow.ok()) return Fail(slow.status(), kExitTier);

@@ -1,5 +1,6 @@
 #include "agents/tiers/memory_provider.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <utility>
@@ -32,6 +33,9 @@ class MemoryProvider : public TierProvider {
     absl::StatusOr<SharedMemory> memory = SharedMemory::Create(
         absl::StrCat("stowage-", traits_.name), capacity_bytes);
     if (!memory.ok()) return memory.status();
+    // Copies need the addresses of fewer pages. Hosts that forbid it for shared
+    // memory say so, or do nothing.
+    madvise(memory->data(), memory->size_bytes(), MADV_HUGEPAGE);
     if (node_ != kAnyNode) {
       absl::Status bound =
           BindToNumaNode(memory->data(), memory->size_bytes(), node_);

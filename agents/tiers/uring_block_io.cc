@@ -11,7 +11,7 @@ namespace stowage::agent {
 namespace {
 
 constexpr unsigned kQueueDepth = 16;
-constexpr size_t kPieceBytes = 1 << 20;
+constexpr size_t kRequestBytes = 1 << 20;
 
 // A part of one transfer that is in flight.
 struct Piece {
@@ -92,7 +92,7 @@ class UringBlockIo : public BlockIo {
       retry_.pop_back();
       return piece;
     }
-    *piece = {started, std::min(kPieceBytes, size_bytes - started)};
+    *piece = {started, std::min(kRequestBytes, size_bytes - started)};
     started += piece->size;
     return piece;
   }

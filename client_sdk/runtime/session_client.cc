@@ -95,6 +95,8 @@ std::string SessionClient::Map(const std::vector<int>& fds) {
                  : mmap(nullptr, bytes, PROT_NONE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return Errno("cannot map a tier's arena");
+    // Hosts that forbid it for shared memory say so, or do nothing.
+    if (tier.addressable()) madvise(mapped, bytes, MADV_HUGEPAGE);
     tier.base = static_cast<char*>(mapped);
     tiers_.push_back(tier);
   }

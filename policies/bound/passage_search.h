@@ -4,7 +4,7 @@
 //   PassageSearch search(slice, fast_ns);
 //   search.Start(life, prices);
 //   Passages found;
-//   search.Find(0, found);  // between stops 0 and 1
+//   search.Find(0, {.from_fast = false}, found);  // between stops 0 and 1
 //
 // Room gets dearer with each slice in which it is held, and copies cheaper with
 // each moment in which they may run. So the search looks at slices at which a

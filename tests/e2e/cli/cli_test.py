@@ -406,7 +406,7 @@ class CalibrateTest(CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("in beside out", result.stdout)
         self.assertIn("64.0 KiB", result.stdout)
-        self.assertIn("12/12 both ways", result.stderr)
+        self.assertIn("19/19 both ways", result.stderr)
         self.assertIn("<svg", picture.read_text())
         curves = json.loads(system.read_text())["copies"]
         self.assertEqual([4096, 16384, 65536],

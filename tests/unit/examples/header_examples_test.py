@@ -98,6 +98,7 @@ def errors_of(program, flags):
 
 
 class HeaderExamplesTest(unittest.TestCase):
+    maxDiff = None
 
     def test_examples_compile(self):
         flags = flags_by_target()

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "agents/engine/both_ways.h"
 #include "agents/engine/calibration.h"
+#include "agents/tiers/huge_pages.h"
 #include "agents/tiers/tier_provider.h"
 #include "agents/tiers/tier_spec.h"
 #include "client_sdk/runtime/available_memory.h"
@@ -146,6 +147,10 @@ absl::Status Write(const Calibration& calibration,
 int Calibrate(const CalibrateArguments& arguments) {
   const absl::Status paths = CheckPaths(arguments);
   if (!paths.ok()) return ReportError(paths);
+  // As an agent does that is going to use these tiers.
+  if (agent::AdviseHugePages() == agent::HugePages::kRefused) {
+    std::cerr << "stowage: " << agent::kHowToAdvise << "\n";
+  }
   const absl::StatusOr<Calibration> calibration = Measure(arguments);
   if (!calibration.ok()) return ReportError(calibration.status());
   if (arguments.json) {

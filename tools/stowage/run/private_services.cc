@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "agents/tiers/huge_pages.h"
 #include "tools/stowage/process/temp_directory.h"
 
 namespace stowage::cli {
@@ -104,9 +106,16 @@ absl::StatusOr<PrivateServices> PrivateServices::Start(
         services.StartService(installation, options, directory, timeout);
     if (!started.ok()) return started;
   }
+  using agent::HugePages;
+  const HugePages before = agent::AdviseHugePages(/*keep=*/true);
   absl::Status started =
       services.StartAgent(installation, options, directory, timeout);
   if (!started.ok()) return started;
+  // The agent's own words are in a log that nobody reads.
+  const HugePages after = agent::AdviseHugePages(/*keep=*/true);
+  if (before == HugePages::kRefused && after == HugePages::kGranted) {
+    std::cerr << "stowage: " << agent::kAdvised << "\n";
+  }
   return services;
 }
 

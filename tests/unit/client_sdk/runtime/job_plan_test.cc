@@ -115,7 +115,9 @@ int64_t TouchedBytes(FakeProcess& process, int64_t fast_bytes) {
   return touched * session::kPageBytes;
 }
 
+// Where the host has huge pages, the last one may be used in part.
 TEST(JobPlanTest, TouchesNoMoreFastMemoryThanThePlanUses) {
+  constexpr int64_t kHugePage = 2 << 20;
   SmallTraining training;
   training.WarmUp();
   const session::Segment& segment = training.process().agent().segment();
@@ -124,7 +126,8 @@ TEST(JobPlanTest, TouchesNoMoreFastMemoryThanThePlanUses) {
   const int64_t used_bytes =
       StreamWindow::BytesFor(40 * kUnit) + plan->fast_end_bytes;
   ASSERT_LT(used_bytes, 30 * kUnit);
-  EXPECT_LE(TouchedBytes(training.process(), 60 * kUnit), used_bytes);
+  EXPECT_LE(TouchedBytes(training.process(), 60 * kUnit),
+            (used_bytes + kHugePage - 1) / kHugePage * kHugePage);
 }
 
 TEST(JobPlanTest, TheAgentMovesATensorOutAndBackDuringTheStep) {

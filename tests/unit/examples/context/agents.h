@@ -32,6 +32,8 @@ extern MoveOrder first, second, order;
 extern absl::Notification never;
 extern CalibrationOptions options;
 extern int64_t duration_ns;
+extern Mover mover;
+int64_t Measure();
 void on_failure(const MoveOrder& order, int error);
 void Copy(int threads);
 void Copy(const MoveOrder& order);
@@ -60,6 +62,9 @@ namespace forecast_h {
 extern absl::StatusOr<v1::MakePlanResponse> answer;
 extern int64_t step_ns;
 }  // namespace forecast_h
+namespace kernels_alone_h {
+extern absl::StatusOr<CapturedProfile> profile;
+}
 namespace limit_search_h {
 extern int64_t peak_bytes, step_ns;
 absl::StatusOr<v1::MakePlanResponse> Ask(int64_t limit_bytes);

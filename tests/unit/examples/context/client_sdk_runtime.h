@@ -156,6 +156,10 @@ extern Block block;
 extern char* page;
 extern bool write;
 }  // namespace stray_pages_h
+namespace scattered_reads_h {
+extern StreamPiece piece;
+void UseSmallerPieces();
+}  // namespace scattered_reads_h
 namespace stream_window_h {
 extern const char* address;
 extern Access access;

@@ -14,6 +14,7 @@ namespace stowage::session::examples {
 
 extern std::atomic<uint32_t> bell;
 extern Segment* segment;
+extern MoveLane lane;
 extern std::vector<uint64_t> keys;
 extern int64_t bytes;
 extern int kernel;

@@ -231,7 +231,7 @@ extern absl::Time deadline;
 
 namespace policies_simulate {
 extern size_t first;
-extern int64_t ready_ns;
+extern int64_t ready_ns, now_ns, duration_ns, out_free_ns, in_free_ns;
 int64_t BytesOf(const Move& move);
 }  // namespace policies_simulate
 
