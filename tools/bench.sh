@@ -12,6 +12,7 @@ cmake --preset release
 cmake --build --preset release
 
 /usr/bin/python3 tests/bench/resnet50.py --markdown docs/measurements.md "$@"
+/usr/bin/python3 tests/bench/copies.py --markdown docs/measurements.md "$@"
 cmake --build --preset release --target migrate_small_tensors
 /usr/bin/python3 tests/bench/aggregation/aggregation.py \
   --markdown docs/measurements.md "$@"
