@@ -221,6 +221,7 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
   absl::StatusOr<v1::MakePlanResponse> streams = plan(*streamed);
   if (!streams.ok()) return made;
   binding->graph = *std::move(streamed);
+  KeepGraph(binding->graph);  // the one that the plan is for
   return streams;
 }
 

@@ -124,6 +124,7 @@ def start(command,
           mode="plan",
           policy=None,
           hints=False,
+          lower_bound=False,
           env=None):
     """Starts `stowage run`; its report will be `folder`/report.json.
 
@@ -139,6 +140,8 @@ def start(command,
     options += ["--report", folder / "report.json"]
     if policy:
         options += ["--policy", policy]
+    if lower_bound:
+        options.append("--lower-bound")
     if hints:
         options += ["--hints"]
     return subprocess.Popen([STOWAGE, "run", *options, "--", *command],

@@ -39,15 +39,23 @@ std::vector<GraphFile> GraphFiles(const std::string& graph_dir,
   return files;
 }
 
+absl::Status NothingProfiled() {
+  return absl::FailedPreconditionError(
+      "no step was profiled: the command must train with PyTorch for at least "
+      "three steps, in a process that Stowage reaches");
+}
+
+absl::StatusOr<policies::Graph> Load(const std::string& path) {
+  absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, {});
+  if (!loaded.ok()) return loaded.status();
+  return std::move(loaded->graph);
+}
+
 // Returns the path of the chosen file. The agent names them
 // "<run id>-<pid>-<number>.graph.pb".
 absl::StatusOr<std::string> ChooseFile(const std::vector<GraphFile>& files,
                                        int number) {
-  if (files.empty()) {
-    return absl::FailedPreconditionError(
-        "no step was profiled: the command must train with PyTorch for at "
-        "least three steps, in a process that Stowage reaches");
-  }
+  if (files.empty()) return NothingProfiled();
   if (number == 0) return files.back().path;
   std::vector<std::string> names;
   for (const GraphFile& file : files) {
@@ -69,9 +77,21 @@ absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,
   const absl::StatusOr<std::string> path =
       ChooseFile(GraphFiles(graph_dir, run_id), number);
   if (!path.ok()) return path.status();
-  absl::StatusOr<LoadedGraph> loaded = LoadGraph(*path, {});
-  if (!loaded.ok()) return loaded.status();
-  return std::move(loaded->graph);
+  return Load(*path);
+}
+
+absl::StatusOr<std::vector<policies::Graph>> LoadCapturedGraphs(
+    const std::string& graph_dir, const std::string& run_id) {
+  std::vector<GraphFile> files = GraphFiles(graph_dir, run_id);
+  if (files.empty()) return NothingProfiled();
+  std::reverse(files.begin(), files.end());
+  std::vector<policies::Graph> graphs;
+  for (const GraphFile& file : files) {
+    absl::StatusOr<policies::Graph> graph = Load(file.path);
+    if (!graph.ok()) return graph.status();
+    graphs.push_back(*std::move(graph));
+  }
+  return graphs;
 }
 
 }  // namespace stowage::cli

@@ -6,6 +6,7 @@
 #define STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
@@ -18,6 +19,11 @@ namespace stowage::cli {
 absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,
                                                   const std::string& run_id,
                                                   int number);
+
+// Returns the graphs of all kinds of step that jobs of the run profiled, the
+// last one first. FAILED_PRECONDITION: no step was profiled.
+absl::StatusOr<std::vector<policies::Graph>> LoadCapturedGraphs(
+    const std::string& graph_dir, const std::string& run_id);
 
 }  // namespace stowage::cli
 

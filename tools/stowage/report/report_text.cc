@@ -149,7 +149,7 @@ std::string ReportToText(const RunReport& report) {
   }
   if (report.lower_bound_ns > 0) {
     absl::StrAppend(&text,
-                    "stowage: no plan of the step profiled last can be "
+                    "stowage: no plan of the step planned last can be "
                     "predicted to take less than ",
                     FormatDurationNs(report.lower_bound_ns), "\n");
   }

@@ -61,11 +61,11 @@ Sessions AwaitSessions(const std::string& report_dir,
 // Returns the planned step. Asks the service for it while that still runs.
 absl::StatusOr<PlannedStep> PlannedStepOf(const PrivateServices& services,
                                           const std::string& run_id) {
-  absl::StatusOr<policies::Graph> graph =
-      LoadCapturedGraph(services.graph_dir(), run_id, 0);
-  if (!graph.ok()) return graph.status();
+  absl::StatusOr<std::vector<policies::Graph>> graphs =
+      LoadCapturedGraphs(services.graph_dir(), run_id);
+  if (!graphs.ok()) return graphs.status();
   return FetchPlannedStep(services.service_address(), services.node(),
-                          *std::move(graph));
+                          *std::move(graphs));
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ namespace {
 
 constexpr absl::Duration kTimeout = absl::Seconds(5);
 
+// Returns the id of the graph's plan with the longest step. It is empty if the
+// graph has none.
 absl::StatusOr<std::string> ChoosePlan(Client& client,
                                        const std::string& graph_id) {
   const absl::StatusOr<std::vector<v1::PlanSummary>> plans =
@@ -29,9 +31,7 @@ absl::StatusOr<std::string> ChoosePlan(Client& client,
       chosen = &plan;
     }
   }
-  if (chosen != nullptr) return chosen->plan_id();
-  return absl::FailedPreconditionError(
-      "no plan was made for the step that was profiled last");
+  return chosen == nullptr ? "" : chosen->plan_id();
 }
 
 absl::StatusOr<policies::MemorySystem> SystemOf(Client& client,
@@ -46,33 +46,45 @@ absl::StatusOr<policies::MemorySystem> SystemOf(Client& client,
       absl::StrCat("the service does not know node '", node, "'"));
 }
 
-absl::StatusOr<policies::Plan> FetchPlan(Client& client,
-                                         const std::string& graph_id) {
-  const absl::StatusOr<std::string> plan_id = ChoosePlan(client, graph_id);
-  if (!plan_id.ok()) return plan_id.status();
-  const absl::StatusOr<v1::Plan> plan = client.GetPlan(*plan_id);
-  if (!plan.ok()) return plan.status();
-  return policies::PlanFromProto(*plan);
+struct PlannedGraph {
+  policies::Graph graph;
+  policies::Plan plan;
+};
+
+absl::StatusOr<PlannedGraph> FetchPlan(Client& client,
+                                       std::vector<policies::Graph> graphs) {
+  for (policies::Graph& graph : graphs) {
+    const absl::StatusOr<std::string> plan_id =
+        ChoosePlan(client, policies::GraphId(graph));
+    if (!plan_id.ok()) return plan_id.status();
+    if (plan_id->empty()) continue;
+    const absl::StatusOr<v1::Plan> message = client.GetPlan(*plan_id);
+    if (!message.ok()) return message.status();
+    absl::StatusOr<policies::Plan> plan = policies::PlanFromProto(*message);
+    if (!plan.ok()) return plan.status();
+    return PlannedGraph{std::move(graph), *std::move(plan)};
+  }
+  return absl::FailedPreconditionError(
+      "no plan was made for any step that was profiled");
 }
 
 }  // namespace
 
-absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
-                                             const std::string& node,
-                                             policies::Graph graph) {
+absl::StatusOr<PlannedStep> FetchPlannedStep(
+    const std::string& address, const std::string& node,
+    std::vector<policies::Graph> graphs) {
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
       address, {.connect_timeout = kTimeout, .deadline = kTimeout});
   if (!client.ok()) return client.status();
-  absl::StatusOr<policies::Plan> plan =
-      FetchPlan(**client, policies::GraphId(graph));
-  if (!plan.ok()) return plan.status();
+  absl::StatusOr<PlannedGraph> planned = FetchPlan(**client, std::move(graphs));
+  if (!planned.ok()) return planned.status();
   absl::StatusOr<policies::MemorySystem> system = SystemOf(**client, node);
   if (!system.ok()) return system.status();
   absl::StatusOr<policies::Simulation> simulation =
-      policies::Simulate(graph, *system, *plan);
+      policies::Simulate(planned->graph, *system, planned->plan);
   if (!simulation.ok()) return simulation.status();
-  return PlannedStep{std::move(graph), *std::move(system), *std::move(plan),
-                     *std::move(simulation)};
+  return PlannedStep{std::move(planned->graph), *std::move(system),
+                     std::move(planned->plan), *std::move(simulation)};
 }
 
 }  // namespace stowage::cli

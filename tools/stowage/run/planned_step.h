@@ -1,11 +1,12 @@
 // Fetches what a service planned for a run, for its picture and lower bound.
 //
 //   absl::StatusOr<PlannedStep> step =
-//       FetchPlannedStep(address, node, std::move(graph));
+//       FetchPlannedStep(address, node, std::move(graphs));
 #ifndef STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_
 #define STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
@@ -22,12 +23,13 @@ struct PlannedStep {
   policies::Simulation simulation;
 };
 
-// Returns the plan for `graph` that has the longest step, simulated on the
-// memory system that `node` registered. Blocks on the service for some seconds
-// at most. FAILED_PRECONDITION: no plan was made.
-absl::StatusOr<PlannedStep> FetchPlannedStep(const std::string& address,
-                                             const std::string& node,
-                                             policies::Graph graph);
+// Returns the first of `graphs` that has a plan, and of its plans the one with
+// the longest step, simulated on the memory system that `node` registered. The
+// step that was profiled last has none if the job kept an earlier one. Blocks on
+// the service for some seconds at most. FAILED_PRECONDITION: no plan was made.
+absl::StatusOr<PlannedStep> FetchPlannedStep(
+    const std::string& address, const std::string& node,
+    std::vector<policies::Graph> graphs);
 
 }  // namespace stowage::cli
 
