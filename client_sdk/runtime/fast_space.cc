@@ -145,6 +145,7 @@ void FastSpace::FitWindow() {
     window_block_.size_bytes = old_bytes;
     blocks_->TakeRoomAt(window_block_.place, &window_block_);
   }
+  Touch(window_block_.place.offset_bytes, window_bytes());
   mover_->window()->Use(window_block_.place.offset_bytes, window_bytes());
 }
 
@@ -184,6 +185,7 @@ void FastSpace::EvictAbove(int64_t capacity_bytes) {
   const MappingTime time;
   fallocate(tier.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, capacity_bytes,
             tier.info.capacity_bytes - capacity_bytes);
+  touched_bytes_ = std::min(touched_bytes_, capacity_bytes);
 }
 
 bool FastSpace::ExtendWindow(int64_t other_bytes) {
@@ -209,6 +211,7 @@ bool FastSpace::UseExtension(std::optional<Place> room) {
   extended_ = room.has_value();
   if (!extended_) return false;
   extension_block_.place = *room;
+  Touch(room->offset_bytes, extension_block_.size_bytes);
   mover_->window()->Use(room->offset_bytes, extension_block_.size_bytes);
   return true;
 }
@@ -220,10 +223,14 @@ void FastSpace::EndExtension() {
 }
 
 void FastSpace::TouchUpTo(int64_t end_bytes) {
-  if (end_bytes <= touched_bytes_) return;
-  touched_bytes_ = end_bytes;
+  Touch(0, end_bytes);
+  touched_bytes_ = std::max(touched_bytes_, end_bytes);
+}
+
+void FastSpace::Touch(int64_t offset_bytes, int64_t bytes) {
+  if (offset_bytes + bytes <= touched_bytes_) return;
   const MappingTime time;
-  madvise(blocks_->tier(session::kFastTier).base, end_bytes,
+  madvise(blocks_->tier(session::kFastTier).base + offset_bytes, bytes,
           MADV_POPULATE_WRITE);
 }
 

@@ -114,6 +114,10 @@ class FastSpace {
   void FitArena();
   void EvictAbove(int64_t capacity_bytes);
   bool UseExtension(std::optional<Place> room);
+  // Touches pages of the arena. What the window is to have must be touched
+  // before: pieces of it are mapped one by one, and a page that is first
+  // touched through such a mapping is a small one for good.
+  void Touch(int64_t offset_bytes, int64_t bytes);
 
   SessionClient* client_;
   PlacedBlocks* blocks_;
@@ -125,7 +129,7 @@ class FastSpace {
   bool extended_ = false;
   int64_t reserve_bytes_ = 0;
   int64_t largest_room_bytes_ = 0;  // of any block so far
-  int64_t touched_bytes_ = 0;
+  int64_t touched_bytes_ = 0;  // of the arena, from its beginning
 };
 
 }  // namespace stowage::runtime
