@@ -112,7 +112,7 @@ void PlanWorker::TakeProfile() {
   if (!profile.ok()) return Refuse(profile.status());
   GraphBinding binding = BuildGraph(*profile);
   TakeOutSlowdowns(*profile, copy_times_->system(), &binding.graph);
-  KeepGraph(binding.graph);
+  Keep("graph", binding.graph);
   if (options_.slowdown > 0 && granted_bytes_ == 0) {
     GrantLimit(binding.graph,
                profile->tensor_peak_bytes + profile->unmanaged_peak_bytes);
@@ -204,15 +204,18 @@ bool PlanWorker::IsOutdated(const Basis& planned, const Basis& now) {
 absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
                                                           const Basis& basis,
                                                           bool replan) {
-  const auto plan =
-      [&, system = ScaleCopies(copy_times_->system(), basis.copy_factors)](
-          const v1::Graph& graph) {
-        return service_->MakePlan({.graph = graph,
-                                   .system = system,
-                                   .fast_limit_bytes = basis.fast_limit_bytes,
-                                   .policy = options_.policy,
-                                   .replan = replan});
-      };
+  const v1::MemorySystem system =
+      ScaleCopies(copy_times_->system(), basis.copy_factors);
+  const auto plan = [&](const v1::Graph& graph) {
+    absl::StatusOr<v1::MakePlanResponse> made =
+        service_->MakePlan({.graph = graph,
+                            .system = system,
+                            .fast_limit_bytes = basis.fast_limit_bytes,
+                            .policy = options_.policy,
+                            .replan = replan});
+    if (made.ok()) KeepPlan(graph, system, made->plan());
+    return made;
+  };
   absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);
   if (!LimitTooSmallOf(made.status())) return made;
   std::optional<v1::Graph> streamed =
@@ -221,7 +224,6 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
   absl::StatusOr<v1::MakePlanResponse> streams = plan(*streamed);
   if (!streams.ok()) return made;
   binding->graph = *std::move(streamed);
-  KeepGraph(binding->graph);  // the one that the plan is for
   return streams;
 }
 
@@ -232,11 +234,20 @@ void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {
   service_->StartJob(job_);
 }
 
-void PlanWorker::KeepGraph(const v1::Graph& graph) {
+void PlanWorker::KeepPlan(const v1::Graph& graph,
+                          const v1::MemorySystem& system,
+                          const v1::Plan& plan) {
+  Keep("graph", graph);  // not the profiled one where scratch streams
+  Keep("system", system);
+  Keep("plan", plan);
+}
+
+void PlanWorker::Keep(absl::string_view what,
+                      const google::protobuf::Message& message) {
   if (options_.graph_path_stem.empty()) return;
-  const std::string path =
-      absl::StrCat(options_.graph_path_stem, "-", profiles_taken_, ".graph.pb");
-  const absl::Status status = WriteWholeFile(path, graph.SerializeAsString());
+  const std::string path = absl::StrCat(options_.graph_path_stem, "-",
+                                        profiles_taken_, ".", what, ".pb");
+  const absl::Status status = WriteWholeFile(path, message.SerializeAsString());
   if (!status.ok()) events_->Append("graph-not-written", status.message());
 }
 

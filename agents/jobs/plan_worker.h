@@ -17,6 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "agents/engine/copy_times.h"
@@ -27,6 +28,7 @@
 #include "agents/jobs/graph_builder.h"
 #include "agents/jobs/service_link.h"
 #include "client_sdk/session/session.h"
+#include "google/protobuf/message.h"
 
 namespace stowage::agent {
 
@@ -36,7 +38,7 @@ struct PlanWorkerOptions {
   // much longer than alone, from the first profile, and grants it.
   double slowdown = 0;
   std::vector<int64_t> capacity_bytes;  // of the arenas, fast to slow
-  std::string graph_path_stem;          // empty: graphs are not kept
+  std::string graph_path_stem;          // empty: graphs and plans are not kept
   // How often to ask again for a plan of a policy that needs training.
   absl::Duration refresh_interval = absl::Seconds(10);
 };
@@ -97,7 +99,11 @@ class PlanWorker {
   void Refresh();
   void Refresh(KnownPlan* known);
   static bool IsOutdated(const Basis& planned, const Basis& now);
-  void KeepGraph(const v1::Graph& graph);
+  // Writes a plan, and what it was made for, beside the last profiled graph.
+  void KeepPlan(const v1::Graph& graph, const v1::MemorySystem& system,
+                const v1::Plan& plan);
+  // Writes the `what` of the last profile, unless nothing is to be kept.
+  void Keep(absl::string_view what, const google::protobuf::Message& message);
   void Deliver();
   void Refuse(const absl::Status& status);
   int64_t FastLimitBytes() const;

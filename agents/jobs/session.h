@@ -41,7 +41,7 @@ namespace stowage::agent {
 struct SessionContext {
   std::string node;
   std::string report_dir;  // empty: no reports
-  std::string graph_dir;   // empty: graphs are not kept
+  std::string graph_dir;   // empty: graphs and plans are not kept
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
   SlowDirectories slow_directories;

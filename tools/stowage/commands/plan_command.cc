@@ -16,7 +16,7 @@
 #include "tools/stowage/compare/evaluation.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/inputs/fast_limit.h"
-#include "tools/stowage/inputs/input_file.h"
+#include "tools/stowage/inputs/plan_file.h"
 #include "tools/stowage/inputs/policy_spec.h"
 #include "tools/stowage/inputs/system_file.h"
 #include "tools/stowage/output/exit_code.h"
@@ -139,17 +139,6 @@ int MakePlanFile(const PlanArguments& arguments) {
                     ? EvaluationToJson(*evaluation, *all_fast_ns).dump(2) + "\n"
                     : PlanText(*evaluation, *all_fast_ns));
   return kExitOk;
-}
-
-absl::StatusOr<policies::Plan> LoadPlan(const std::string& path) {
-  absl::StatusOr<std::string> bytes = ReadFile(path);
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<v1::Plan> proto = policies::ParsePlan(*bytes);
-  absl::StatusOr<policies::Plan> plan =
-      proto.ok() ? policies::PlanFromProto(*proto) : proto.status();
-  if (plan.ok()) return plan;
-  return absl::Status(plan.status().code(),
-                      absl::StrCat(path, ": ", plan.status().message()));
 }
 
 int Verify(const PlanArguments& arguments) {

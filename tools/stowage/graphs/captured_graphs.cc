@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
-#include <tuple>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -16,52 +14,20 @@
 namespace stowage::cli {
 namespace {
 
-struct GraphFile {
-  std::filesystem::file_time_type written_at;
-  std::string path;
-};
-
-// Returns the files of the run, oldest first.
-std::vector<GraphFile> GraphFiles(const std::string& graph_dir,
-                                  const std::string& run_id) {
-  std::vector<GraphFile> files;
-  std::error_code error;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(graph_dir, error)) {
-    const std::string name = entry.path().filename();
-    if (!absl::StartsWith(name, run_id)) continue;
-    files.push_back({entry.last_write_time(error), entry.path()});
-  }
-  std::sort(
-      files.begin(), files.end(), [](const GraphFile& a, const GraphFile& b) {
-        return std::tie(a.written_at, a.path) < std::tie(b.written_at, b.path);
-      });
-  return files;
-}
-
-absl::Status NothingProfiled() {
-  return absl::FailedPreconditionError(
-      "no step was profiled: the command must train with PyTorch for at least "
-      "three steps, in a process that Stowage reaches");
-}
-
-absl::StatusOr<policies::Graph> Load(const std::string& path) {
-  absl::StatusOr<LoadedGraph> loaded = LoadGraph(path, {});
-  if (!loaded.ok()) return loaded.status();
-  return std::move(loaded->graph);
-}
-
-// Returns the path of the chosen file. The agent names them
-// "<run id>-<pid>-<number>.graph.pb".
-absl::StatusOr<std::string> ChooseFile(const std::vector<GraphFile>& files,
+// Returns the path of the chosen file.
+absl::StatusOr<std::string> ChooseFile(const std::vector<std::string>& paths,
                                        int number) {
-  if (files.empty()) return NothingProfiled();
-  if (number == 0) return files.back().path;
+  if (paths.empty()) {
+    return absl::FailedPreconditionError(
+        "no step was profiled: the command must train with PyTorch for at "
+        "least three steps, in a process that Stowage reaches");
+  }
+  if (number == 0) return paths.back();
   std::vector<std::string> names;
-  for (const GraphFile& file : files) {
-    names.push_back(std::filesystem::path(file.path).filename());
+  for (const std::string& path : paths) {
+    names.push_back(std::filesystem::path(path).filename());
     if (absl::StrContains(names.back(), absl::StrCat("-", number, ".graph"))) {
-      return file.path;
+      return path;
     }
   }
   return absl::InvalidArgumentError(
@@ -71,27 +37,33 @@ absl::StatusOr<std::string> ChooseFile(const std::vector<GraphFile>& files,
 
 }  // namespace
 
+std::vector<std::string> CapturedFiles(const std::string& graph_dir,
+                                       const std::string& run_id,
+                                       const std::string& ending) {
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> files;
+  std::error_code error;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(graph_dir, error)) {
+    const std::string name = entry.path().filename();
+    if (!absl::StartsWith(name, run_id)) continue;
+    if (!absl::EndsWith(name, ending)) continue;
+    files.emplace_back(entry.last_write_time(error), entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> paths;
+  for (auto& [written_at, path] : files) paths.push_back(std::move(path));
+  return paths;
+}
+
 absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,
                                                   const std::string& run_id,
                                                   int number) {
   const absl::StatusOr<std::string> path =
-      ChooseFile(GraphFiles(graph_dir, run_id), number);
+      ChooseFile(CapturedFiles(graph_dir, run_id, ".graph.pb"), number);
   if (!path.ok()) return path.status();
-  return Load(*path);
-}
-
-absl::StatusOr<std::vector<policies::Graph>> LoadCapturedGraphs(
-    const std::string& graph_dir, const std::string& run_id) {
-  std::vector<GraphFile> files = GraphFiles(graph_dir, run_id);
-  if (files.empty()) return NothingProfiled();
-  std::reverse(files.begin(), files.end());
-  std::vector<policies::Graph> graphs;
-  for (const GraphFile& file : files) {
-    absl::StatusOr<policies::Graph> graph = Load(file.path);
-    if (!graph.ok()) return graph.status();
-    graphs.push_back(*std::move(graph));
-  }
-  return graphs;
+  absl::StatusOr<LoadedGraph> loaded = LoadGraph(*path, {});
+  if (!loaded.ok()) return loaded.status();
+  return std::move(loaded->graph);
 }
 
 }  // namespace stowage::cli

@@ -1,4 +1,4 @@
-// Loads the graphs that a private agent kept of profiled steps.
+// Finds what a private agent kept of profiled steps, and loads their graphs.
 //
 //   absl::StatusOr<policies::Graph> graph =
 //       LoadCapturedGraph(graph_dir, run_id, /*number=*/0);
@@ -13,17 +13,20 @@
 
 namespace stowage::cli {
 
+// Returns the paths of the files that end with `ending` and belong to jobs of
+// the run, the oldest first. The agent names files
+// "<run id>-<pid>-<number>.graph.pb", and ".plan.pb" and ".system.pb" beside it
+// where the step was planned. Blocks on the disk.
+std::vector<std::string> CapturedFiles(const std::string& graph_dir,
+                                       const std::string& run_id,
+                                       const std::string& ending);
+
 // Returns the graph of the `number`th kind of step, from 1, that a job of the
 // run profiled; 0 is the last one. FAILED_PRECONDITION: no step was profiled.
 // INVALID_ARGUMENT: `number` does not exist; the message lists what there is.
 absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,
                                                   const std::string& run_id,
                                                   int number);
-
-// Returns the graphs of all kinds of step that jobs of the run profiled, the
-// last one first. FAILED_PRECONDITION: no step was profiled.
-absl::StatusOr<std::vector<policies::Graph>> LoadCapturedGraphs(
-    const std::string& graph_dir, const std::string& run_id);
 
 }  // namespace stowage::cli
 

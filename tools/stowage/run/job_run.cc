@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
-#include "tools/stowage/graphs/captured_graphs.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/process/child_process.h"
 #include "tools/stowage/process/foreground.h"
@@ -58,16 +57,6 @@ Sessions AwaitSessions(const std::string& report_dir,
   return sessions;
 }
 
-// Returns the planned step. Asks the service for it while that still runs.
-absl::StatusOr<PlannedStep> PlannedStepOf(const PrivateServices& services,
-                                          const std::string& run_id) {
-  absl::StatusOr<std::vector<policies::Graph>> graphs =
-      LoadCapturedGraphs(services.graph_dir(), run_id);
-  if (!graphs.ok()) return graphs.status();
-  return FetchPlannedStep(services.service_address(), services.node(),
-                          *std::move(graphs));
-}
-
 }  // namespace
 
 absl::StatusOr<JobRun> RunJob(const RunRequest& request,
@@ -99,11 +88,11 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
       request,
       JobEnvironment(CurrentEnvironment(), installation, request, wiring));
   if (services) {
-    if (!request.plot_path.empty() || request.lower_bound) {
-      run.planned = PlannedStepOf(*services, wiring.run_id);
-    }
     services->Stop();
     run.graph_dir = services->graph_dir();
+    if (!request.plot_path.empty() || request.lower_bound) {
+      run.planned = LoadPlannedStep(run.graph_dir, wiring.run_id);
+    }
   }
   run.run_id = wiring.run_id;
   run.sessions = services ? ReadSessions(wiring.report_dir, wiring.run_id)

@@ -1,12 +1,10 @@
-// Fetches what a service planned for a run, for its picture and lower bound.
+// Loads the step that was planned last, for its picture and lower bound.
 //
-//   absl::StatusOr<PlannedStep> step =
-//       FetchPlannedStep(address, node, std::move(graphs));
+//   absl::StatusOr<PlannedStep> step = LoadPlannedStep(graph_dir, run_id);
 #ifndef STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_
 #define STOWAGE_TOOLS_STOWAGE_RUN_PLANNED_STEP_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "policies/model/graph.h"
@@ -18,18 +16,16 @@ namespace stowage::cli {
 
 struct PlannedStep {
   policies::Graph graph;
-  policies::MemorySystem system;  // of the node
+  policies::MemorySystem system;  // that the plan counts on
   policies::Plan plan;
   policies::Simulation simulation;
 };
 
-// Returns the first of `graphs` that has a plan, and of its plans the one with
-// the longest step, simulated on the memory system that `node` registered. The
-// step that was profiled last has none if the job kept an earlier one. Blocks on
-// the service for some seconds at most. FAILED_PRECONDITION: no plan was made.
-absl::StatusOr<PlannedStep> FetchPlannedStep(
-    const std::string& address, const std::string& node,
-    std::vector<policies::Graph> graphs);
+// Returns the last step of the run that the agent had a plan made for, and
+// kept in `graph_dir`. Blocks on the disk. FAILED_PRECONDITION: no plan was
+// made.
+absl::StatusOr<PlannedStep> LoadPlannedStep(const std::string& graph_dir,
+                                            const std::string& run_id);
 
 }  // namespace stowage::cli
 

@@ -285,8 +285,12 @@ TEST_F(JobServerTest, TurnsAProfileIntoAPlan) {
   EXPECT_EQ(queries[0].system.tiers_size(), 2);
   EXPECT_EQ(queries[0].graph.kernels_size(), 2);
   EXPECT_EQ(service_.started().back().graph_id(), "g");
-  EXPECT_TRUE(std::filesystem::exists(
-      directory_.path() + "/run-" + std::to_string(getpid()) + "-1.graph.pb"));
+  for (const char* what : {"graph", "plan", "system"}) {
+    EXPECT_TRUE(std::filesystem::exists(directory_.path() + "/run-" +
+                                        std::to_string(getpid()) + "-1." +
+                                        what + ".pb"))
+        << what;
+  }
 }
 
 TEST_F(JobServerTest, KnowsThePlanOfAStepThatItHasSeen) {

@@ -14,6 +14,7 @@
 namespace stowage::cli::examples {
 
 extern policies::Graph graph;
+extern std::vector<policies::Graph> graphs;
 extern policies::MemorySystem system;
 extern policies::PlanOptions options;
 extern Installation installation;
