@@ -43,9 +43,12 @@ v1::Slowdown Compare(const Durations& beside, const Durations& alone) {
   return slowdown;
 }
 
+// The first kernel is not counted: it has all of what a copy begins with, such
+// as threads that start.
 absl::Status AddBeside(const Mover& mover, const MoveOrder& order,
                        TrialKernels& kernels, Durations& durations) {
   RepeatedCopy beside(mover, order);
+  kernels.ComputeNs();
   durations.Add(kernels);
   return beside.Stop();
 }

@@ -17,6 +17,10 @@ constexpr int64_t kMostDelayNs = 60'000'000'000;
 // A sleep overshoots by about as much.
 constexpr int64_t kSpinNs = 60'000;
 
+// An emulated medium takes a copy in pieces, and each has its time: a real one
+// does not take the processors for all of the copy first and then wait.
+constexpr int64_t kEmulatedPieceBytes = 4 << 20;
+
 int64_t MediumTimeNs(const TierRoom& from, const TierRoom& to,
                      int64_t size_bytes, int threads) {
   const absl::int128 ps_per_byte = std::max(from.traits.copy_from_ps_per_byte,
@@ -38,9 +42,14 @@ int Mover::Move(const MoveOrder& order) const {
   if (!known(order.from_tier) || !known(order.to_tier)) return EINVAL;
   const TierRoom& from = (*rooms_)[order.from_tier];
   const TierRoom& to = (*rooms_)[order.to_tier];
+  if (!CanCopy(*from.arena, order.from_offset_bytes, *to.arena,
+               order.to_offset_bytes, order.size_bytes)) {
+    return EINVAL;
+  }
+  const int64_t medium_ns =
+      MediumTimeNs(from, to, order.size_bytes, /*threads=*/1);
   const int useful =
-      UsefulThreads(*from.arena, *to.arena, order.size_bytes,
-                    MediumTimeNs(from, to, order.size_bytes, /*threads=*/1),
+      UsefulThreads(*from.arena, *to.arena, order.size_bytes, medium_ns,
                     std::min({from.traits.copy_read_threads,
                               to.traits.copy_write_threads, cores_}));
   const CopyGate::Pass reading = from.gate->Enter(CopyGate::kRead, useful);
@@ -48,11 +57,16 @@ int Mover::Move(const MoveOrder& order) const {
       to.gate->Enter(CopyGate::kWrite, reading.places());
   const int threads = writing.places();
   const int64_t begin_ns = session::NowNs();
-  const int error =
-      CopyBetween(*from.arena, order.from_offset_bytes, *to.arena,
-                  order.to_offset_bytes, order.size_bytes, threads);
-  if (error != 0) return error;
-  AwaitMedium(begin_ns + MediumTimeNs(from, to, order.size_bytes, threads));
+  const int64_t piece_bytes =
+      medium_ns > 0 ? kEmulatedPieceBytes : order.size_bytes;
+  for (int64_t at = 0; at < order.size_bytes; at += piece_bytes) {
+    const int64_t bytes = std::min(piece_bytes, order.size_bytes - at);
+    const int error =
+        CopyBetween(*from.arena, order.from_offset_bytes + at, *to.arena,
+                    order.to_offset_bytes + at, bytes, threads);
+    if (error != 0) return error;
+    AwaitMedium(begin_ns + MediumTimeNs(from, to, at + bytes, threads));
+  }
   return 0;
 }
 

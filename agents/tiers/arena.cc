@@ -46,15 +46,22 @@ int UsefulThreads(const Arena& from, const Arena& to, int64_t size_bytes,
       std::clamp<int64_t>(std::min(busy, pages), 1, std::max(most, 1)));
 }
 
-int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
-                int64_t to_offset_bytes, int64_t size_bytes, int threads) {
-  if (!Inside(from, from_offset_bytes, size_bytes)) return EINVAL;
-  if (!Inside(to, to_offset_bytes, size_bytes)) return EINVAL;
+bool CanCopy(const Arena& from, int64_t from_offset_bytes, const Arena& to,
+             int64_t to_offset_bytes, int64_t size_bytes) {
+  if (!Inside(from, from_offset_bytes, size_bytes)) return false;
+  if (!Inside(to, to_offset_bytes, size_bytes)) return false;
   if (&from == &to &&
       std::abs(from_offset_bytes - to_offset_bytes) < size_bytes) {
+    return false;
+  }
+  return from.mapped() != nullptr || to.mapped() != nullptr;
+}
+
+int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,
+                int64_t to_offset_bytes, int64_t size_bytes, int threads) {
+  if (!CanCopy(from, from_offset_bytes, to, to_offset_bytes, size_bytes)) {
     return EINVAL;
   }
-  if (from.mapped() == nullptr && to.mapped() == nullptr) return EINVAL;
   const int64_t pages = size_bytes / session::kPageBytes;
   const int64_t slice_bytes =
       (pages + threads - 1) / threads * session::kPageBytes;

@@ -39,9 +39,13 @@ class Arena {
                                   absl::Span<const std::byte> from) = 0;
 };
 
-// Copies `size_bytes` from one arena to another; they may be the same one if
-// the ranges do not overlap. Returns EINVAL unless offsets and size are whole
-// pages inside the arenas and one of the two is mapped. After an error the
+// Returns whether offsets and size are whole pages inside the arenas, one of the
+// two is mapped, and the ranges do not overlap if both are the same arena.
+bool CanCopy(const Arena& from, int64_t from_offset_bytes, const Arena& to,
+             int64_t to_offset_bytes, int64_t size_bytes);
+
+// Copies `size_bytes` from one arena to another, which may be the same one.
+// Returns EINVAL if CanCopy() says that this makes no sense. After an error the
 // source is whole. Blocks. If `threads` > 1 the calling thread starts the
 // others, or does their part where the host refuses threads.
 [[nodiscard]] int CopyBetween(Arena& from, int64_t from_offset_bytes, Arena& to,

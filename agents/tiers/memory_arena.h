@@ -6,11 +6,11 @@
 #ifndef STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_
 #define STOWAGE_AGENTS_TIERS_MEMORY_ARENA_H_
 
-#include <cstring>
 #include <utility>
 
 #include "agents/tiers/arena.h"
 #include "agents/tiers/shared_memory.h"
+#include "client_sdk/session/copy_past_caches.h"
 
 namespace stowage::agent {
 
@@ -24,11 +24,11 @@ class MemoryArena : public Arena {
   bool gains_from_threads() const override { return true; }
 
   int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
-    std::memcpy(to.data(), mapped() + offset_bytes, to.size());
+    session::CopyPastCaches(to.data(), mapped() + offset_bytes, to.size());
     return 0;
   }
   int Write(int64_t offset_bytes, absl::Span<const std::byte> from) override {
-    std::memcpy(mapped() + offset_bytes, from.data(), from.size());
+    session::CopyPastCaches(mapped() + offset_bytes, from.data(), from.size());
     return 0;
   }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "client_sdk/session/clock.h"
+#include "client_sdk/session/copy_past_caches.h"
 
 namespace stowage::runtime {
 namespace {
@@ -59,8 +60,8 @@ int CopyBetweenTiers(const std::vector<MappedTier>& tiers, Place from, Place to,
     error = ReadFileTier(source, from.offset_bytes,
                          target.base + to.offset_bytes, bytes);
   } else {
-    memcpy(target.base + to.offset_bytes, source.base + from.offset_bytes,
-           bytes);
+    session::CopyPastCaches(target.base + to.offset_bytes,
+                            source.base + from.offset_bytes, bytes);
   }
   const int64_t ps_per_byte =
       source.info.copy_from_ps_per_byte + target.info.copy_to_ps_per_byte;

@@ -1,6 +1,7 @@
 #include "agents/engine/mover.h"
 
 #include <atomic>
+#include <cerrno>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -115,6 +116,21 @@ TEST_F(MoverTest, LeavesThePlacesThatOthersHoldToThem) {
   Open(std::make_unique<SlicesArena>());
   const CopyGate::Pass others = rooms_[1].gate->Enter(CopyGate::kWrite, 5);
   EXPECT_EQ(SlicesOf(kOut, /*cores=*/20), 3);
+}
+
+TEST_F(MoverTest, CopiesPieceByPieceWhereTheMediumIsEmulated) {
+  Open(std::make_unique<SlicesArena>());
+  rooms_[1].traits.copy_to_ps_per_byte = 1;
+  EXPECT_EQ(SlicesOf(kOut, /*cores=*/2), 2 * 8);
+  EXPECT_EQ(optane_->bytes(), kOut.size_bytes);
+}
+
+TEST_F(MoverTest, CopiesNothingOfAnOrderThatDoesNotFitAsAWhole) {
+  Open(std::make_unique<SlicesArena>());
+  rooms_[1].traits.copy_to_ps_per_byte = 1;
+  const Mover mover(&rooms_, &stop_);
+  EXPECT_EQ(mover.Move({.to_tier = 1, .size_bytes = int64_t{1} << 40}), EINVAL);
+  EXPECT_EQ(optane_->bytes(), 0);
 }
 
 TEST_F(MoverTest, SharesTheTimeOfAnEmulatedMediumAmongThreads) {
