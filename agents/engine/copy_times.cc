@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kLeastCopies = 8;
 constexpr double kLeastExpectedNs = 2e6;
 
-constexpr double kDriftFactor = 1.2;
+constexpr double kDriftFactor = 1.1;
 // A medium that stalled once is not as slow as this from then on.
 constexpr double kMostFactor = 16;
 

@@ -28,7 +28,7 @@ struct CopyFactors {
 };
 
 // Returns whether one of the factors is larger or smaller than the other's by
-// more than a fifth.
+// more than a tenth.
 bool HaveDrifted(const CopyFactors& planned, const CopyFactors& measured);
 
 // Returns what the memory system says of a copy between two tiers, in ns; 0 if

@@ -6,7 +6,7 @@
 namespace stowage::agent {
 namespace {
 
-constexpr int64_t kDriftShare = 10;
+constexpr int64_t kDriftShare = 20;
 
 const v1::ProfiledDuration& InFastMemory(const v1::Kernel& kernel) {
   return kernel.profile().fast_inputs_fast_outputs();

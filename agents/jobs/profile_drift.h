@@ -18,7 +18,7 @@ namespace stowage::agent {
 // everything in fast memory.
 int64_t KernelsNs(const v1::Graph& graph);
 
-// Returns whether the two differ by more than a tenth of `planned_ns`.
+// Returns whether the two differ by more than a twentieth of `planned_ns`.
 bool HasDrifted(int64_t planned_ns, int64_t measured_ns);
 
 // Gives those kernels of `later` their earlier duration that used slow memory

@@ -120,10 +120,10 @@ TEST_F(CopyTimesTest, CopiesOfNoKnownLaneAreLeftOut) {
   EXPECT_EQ(times_.TakeFactors().out, 1);
 }
 
-TEST(CopyFactorsTest, AFifthMoreOrLessIsDrift) {
-  EXPECT_FALSE(HaveDrifted({1, 1}, {1.15, 0.9}));
-  EXPECT_TRUE(HaveDrifted({1, 1}, {1.25, 1}));
-  EXPECT_TRUE(HaveDrifted({1, 1}, {1, 0.75}));
+TEST(CopyFactorsTest, ATenthMoreOrLessIsDrift) {
+  EXPECT_FALSE(HaveDrifted({1, 1}, {1.08, 0.95}));
+  EXPECT_TRUE(HaveDrifted({1, 1}, {1.15, 1}));
+  EXPECT_TRUE(HaveDrifted({1, 1}, {1, 0.85}));
   EXPECT_TRUE(HaveDrifted({2, 1}, {1.5, 1}));
 }
 
