@@ -56,6 +56,8 @@ struct Block {
   bool dead = false;             // freed while kernels were running on it
   bool streams = false;          // its addresses are closed: stray_pages.h
   int64_t last_use = 0;          // count of kernels the job had run
+  int64_t gap = 0;               // kernels between its last two visits
+  bool regular = false;          // and about as many before: see use_distance.h
   int64_t expected_until = 0;    // see fetches_ahead.h
   Block* used_before = nullptr;  // its neighbours by last use: use_order.h
   Block* used_after = nullptr;

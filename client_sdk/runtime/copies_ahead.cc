@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "client_sdk/runtime/use_distance.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -19,7 +21,7 @@ constexpr int64_t kLookEvery = 8;
 void CopiesAhead::Follow() {
   if (blocks_->clock() < next_look_ || mover_->any_copying()) return;
   next_look_ = blocks_->clock() + kLookEvery;
-  for (Block* block : OldestWithoutCopy()) {
+  for (Block* block : NextWithoutCopy()) {
     const std::optional<Place> room =
         blocks_->TakeRoom(session::kFastTier + 1, block);
     if (!room.has_value()) return;
@@ -28,25 +30,26 @@ void CopiesAhead::Follow() {
 }
 
 // Returns those that are next to leave and cannot leave without a copy, the
-// oldest first, and no more than may be under way.
-std::vector<Block*> CopiesAhead::OldestWithoutCopy() const {
+// first ones first, and no more than may be under way.
+std::vector<Block*> CopiesAhead::NextWithoutCopy() const {
   const Arena& fast = blocks_->fast();
   int64_t wanted_bytes = fast.capacity_bytes() / kReadyShare -
                          (fast.capacity_bytes() - fast.used_bytes());
-  std::vector<Block*> oldest;
-  if (wanted_bytes <= 0) return oldest;
+  std::vector<Block*> next;
+  if (wanted_bytes <= 0) return next;
   for (const auto& [offset_bytes, extent] : fast.used()) {
     Block* block = extent.block;
     if (block->users == 0 && !blocks_->IsExpected(*block)) {
-      oldest.push_back(block);
+      next.push_back(block);
     }
   }
-  std::sort(oldest.begin(), oldest.end(), [](const Block* a, const Block* b) {
-    return a->last_use < b->last_use;
+  const int64_t now = blocks_->clock();
+  std::sort(next.begin(), next.end(), [now](const Block* a, const Block* b) {
+    return UseDistance(*a, now) > UseDistance(*b, now);
   });
   std::vector<Block*> chosen;
   int64_t chosen_bytes = 0;
-  for (Block* block : oldest) {
+  for (Block* block : next) {
     if (wanted_bytes <= 0 || chosen.size() == kMostCopies) break;
     if (!blocks_->Movable(*block)) continue;
     wanted_bytes -= block->room_bytes();

@@ -1,6 +1,7 @@
 // Copies ahead, in demand mode, what would be evicted next: while kernels run,
-// the blocks that were used longest ago get a copy in slow memory, to which
-// they return when their room is needed. Such an eviction waits for nothing.
+// the blocks that will not be used for longest (use_distance.h) get a copy in slow
+// memory, to which they return when their room is needed. Such an eviction waits
+// for nothing.
 //
 //   CopiesAhead copies(&blocks, &mover);
 //   copies.Follow();  // before a kernel runs, with its operands in place
@@ -37,7 +38,7 @@ class CopiesAhead {
   void Follow();
 
  private:
-  std::vector<Block*> OldestWithoutCopy() const;
+  std::vector<Block*> NextWithoutCopy() const;
 
   PlacedBlocks* blocks_;
   Mover* mover_;

@@ -4,8 +4,9 @@
 //   demand.PlaceNew(block.get());                        // an allocation
 //   demand.FetchOperands(kernel, operands, arena_bytes);
 //
-// A new block gets room in the fast arena, for which the blocks that were used
-// longest ago leave; if that makes no room, it gets room in a slow tier.
+// A new block gets room in the fast arena, for which the blocks leave that will
+// probably not be used for longest (victims.h); if that makes no room, it gets
+// room in a slow tier.
 // Operands that are not in the fast tier are fetched before their kernel
 // begins, as many as fit together; the kernel uses the others where they are.
 //

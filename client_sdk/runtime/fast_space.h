@@ -129,7 +129,7 @@ class FastSpace {
   bool extended_ = false;
   int64_t reserve_bytes_ = 0;
   int64_t largest_room_bytes_ = 0;  // of any block so far
-  int64_t touched_bytes_ = 0;  // of the arena, from its beginning
+  int64_t touched_bytes_ = 0;       // of the arena, from its beginning
 };
 
 }  // namespace stowage::runtime

@@ -55,6 +55,7 @@
 #include "client_sdk/runtime/counted_bytes.h"
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/runtime/storage_access.h"
+#include "client_sdk/runtime/use_distance.h"
 #include "client_sdk/runtime/use_order.h"
 
 namespace stowage::runtime {
@@ -174,7 +175,7 @@ class PlacedBlocks {
   void AdvanceClock() { ++clock_; }
   int64_t clock() const { return clock_; }
   void Touch(Block* block) {
-    block->last_use = clock_;
+    NoteUse(*block, clock_);
     order_.Use(block);
   }
   // Returns whether a kernel is expected to use the block soon, as

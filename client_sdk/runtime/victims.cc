@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "client_sdk/runtime/use_distance.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -16,9 +18,8 @@ struct Piece {
 };
 
 double CostOf(const Block& block, int64_t now_kernel) {
-  const double age = 1.0 + (now_kernel - block.last_use);
   const double copies = block.kept.has_value() ? 1 : 2;  // out, and back in
-  return copies * block.room_bytes() / age;
+  return copies * block.room_bytes() / UseDistance(block, now_kernel);
 }
 
 std::vector<Piece> PiecesOf(const Arena& arena, int64_t now_kernel,
@@ -92,8 +93,7 @@ std::optional<Victims> ChooseVictims(
 std::optional<Victims> LowestVictims(
     const Arena& arena, int64_t room_bytes,
     const std::function<bool(const Block&)>& movable) {
-  const std::vector<Piece> pieces =
-      PiecesOf(arena, std::numeric_limits<int64_t>::max(), movable);
+  const std::vector<Piece> pieces = PiecesOf(arena, /*now_kernel=*/0, movable);
   size_t first = 0;
   int64_t run_bytes = 0;
   for (size_t end = 0; end < pieces.size(); ++end) {

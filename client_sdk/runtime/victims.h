@@ -24,9 +24,10 @@ struct Victims {
 
 // Returns the run of neighbouring free extents and movable blocks that holds
 // `room_bytes` and costs least; nullopt if no run is long enough. A block costs
-// the bytes that are copied until it is back, over the number of kernels since
-// its last use, so that old blocks go first (LRU), and such as have a copy in
-// slow memory, and leave one hole rather than many. Linear in the extents.
+// the bytes that are copied until it is back, over the number of kernels that
+// are expected to pass until then (use_distance.h): what is not needed for long
+// goes first, and what has a copy in slow memory, and one hole is left rather
+// than many. Linear in the extents.
 std::optional<Victims> ChooseVictims(
     const Arena& arena, int64_t room_bytes, int64_t now_kernel,
     const std::function<bool(const Block&)>& movable);

@@ -26,7 +26,8 @@ from paced_job import PacedJob, take_turns  # pylint: disable=wrong-import-posit
 
 TRAIN = Path(__file__).resolve().parent / "peers/train.py"
 JOBS = ("resnet", "vgg19", "mobilenet", "inception", "resnet152", "unet",
-        "vision-transformer", "transformer", "lstm", "mixed-precision", "tree")
+        "vision-transformer", "transformer", "lstm", "mixed-precision", "tree",
+        "experts")
 WARM_UP_STEPS = 7
 STEPS_A_TURN = 4
 HEADER = ["| job | limit | alone, s | step over alone | lower bound, s | step over bound | "

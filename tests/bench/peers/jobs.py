@@ -72,6 +72,26 @@ class Tree(torch.nn.Module):
         return [self.leaves, *depth * [self.combine], self.head]
 
 
+class Experts(torch.nn.Module):
+    """Sends each row through the one network of several that it is closest to."""
+
+    def __init__(self, width, count):
+        super().__init__()
+        self.gate = torch.nn.Linear(width, count)
+        self.experts = torch.nn.ModuleList(
+            torch.nn.Sequential(torch.nn.Linear(width, 4 * width), torch.nn.ReLU(),
+                                torch.nn.Linear(4 * width, width)) for _ in range(count))
+
+    def forward(self, words):
+        rows = words.flatten(0, 1)
+        share, chosen = self.gate(rows).softmax(-1).max(-1)
+        order = chosen.argsort(stable=True)
+        sizes = chosen.bincount(minlength=len(self.experts)).tolist()
+        groups = rows[order].split(sizes)
+        made = torch.cat([expert(group) for expert, group in zip(self.experts, groups)])
+        return (rows + share[:, None] * made[order.argsort()]).view_as(words)
+
+
 class Unet(torch.nn.Module):
     """Classifies each pixel; each level halves the image and doubles the channels."""
 
@@ -195,10 +215,26 @@ def tree(quick):
     return Job(net, torch.optim.Adam(net.parameters()), batch, net.blocks)
 
 
+def experts(quick):
+    """Returns a language model whose experts each step has other rows for."""
+    width, layers, count, batch = (128, 2, 4, 4) if quick else (384, 4, 8, 16)
+    blocks = [torch.nn.Embedding(WORDS, width),
+              *[Experts(width, count) for _ in range(layers)],
+              torch.nn.Linear(width, WORDS)]
+    net = torch.nn.Sequential(*blocks)
+
+    def words(step):
+        generator = torch.Generator().manual_seed(step)
+        return torch.randint(0, WORDS, (2, batch, 64), generator=generator).unbind()
+
+    return Job(net, torch.optim.Adam(net.parameters()), words, lambda inputs: blocks)
+
+
 MAKERS = {
     "resnet": resnet, "vgg19": vgg19, "mobilenet": mobilenet, "inception": inception,
     "resnet152": resnet152, "unet": unet, "vision-transformer": vision_transformer,
-    "transformer": transformer, "lstm": lstm, "mixed-precision": mixed_precision, "tree": tree
+    "transformer": transformer, "lstm": lstm, "mixed-precision": mixed_precision, "tree": tree,
+    "experts": experts
 }
 
 
