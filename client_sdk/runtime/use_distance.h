@@ -1,7 +1,7 @@
 // Guesses how many kernels pass until a block is used again.
 //
-//   NoteUse(*block, now_kernel);
-//   const int64_t kernels = UseDistance(*block, now_kernel);
+//   NoteUse(*block, blocks.clock());
+//   const int64_t kernels = UseDistance(*block, blocks.clock());
 //
 // An optimizer's state is used once in a step, in few kernels that follow one
 // another: one visit. Where visits are about as far apart as the last time, the

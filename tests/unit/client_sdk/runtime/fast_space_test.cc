@@ -1,5 +1,8 @@
 #include "client_sdk/runtime/fast_space.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <vector>
@@ -87,6 +90,22 @@ TEST(FastSpaceTest, TheWindowStandsLowestAndIsSetAside) {
   ASSERT_NE(window, nullptr);
   EXPECT_TRUE(window->set_aside);
   EXPECT_EQ(s.memory.UsedBytes(session::kFastTier), s.space.window_bytes());
+}
+
+// A page that was first touched through a piece of the window would be a small
+// one, on hosts that have huge ones, too.
+TEST(FastSpaceTest, TheWindowHasPagesThatTheArenaHasTouched) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  ASSERT_TRUE(s.space.ExtendWindow(/*other_bytes=*/0));
+  const int64_t free_bytes = s.memory.blocks.fast().capacity_bytes() -
+                             s.memory.UsedBytes(session::kFastTier);
+  const char* base = s.memory.blocks.tier(session::kFastTier).base;
+  std::vector<unsigned char> pages(60 * kUnit / session::kPageBytes);
+  ASSERT_EQ(mincore(const_cast<char*>(base), 60 * kUnit, pages.data()), 0);
+  const auto absent = std::count_if(
+      pages.begin(), pages.end(), [](unsigned char p) { return (p & 1) == 0; });
+  EXPECT_LE(absent * session::kPageBytes, 20 * kUnit + free_bytes);
+  s.space.EndExtension();
 }
 
 TEST(FastSpaceTest, SmallStoragesMoveTheEndOfTheArena) {

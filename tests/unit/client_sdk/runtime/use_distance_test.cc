@@ -11,7 +11,7 @@ TEST(UseDistanceTest, ABlockThatStepsVisitOnceComesBackAStepLater) {
   Block state;
   for (int64_t kernel : {100, 1105, 2095}) NoteUse(state, kernel);
   EXPECT_NEAR(UseDistance(state, 2095), kStepKernels, 20);
-  EXPECT_NEAR(UseDistance(state, 2595), kStepKernels / 2, 20);
+  EXPECT_NEAR(UseDistance(state, 2595), 500, 20);
   EXPECT_GE(UseDistance(state, 3095), 1);
 }
 

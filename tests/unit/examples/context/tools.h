@@ -14,11 +14,10 @@
 namespace stowage::cli::examples {
 
 extern policies::Graph graph;
-extern std::vector<policies::Graph> graphs;
 extern policies::MemorySystem system;
 extern policies::PlanOptions options;
 extern Installation installation;
-extern std::string path, text, run_id, address;
+extern std::string path, text, graph_dir, run_id, address;
 extern int64_t limit;
 
 namespace tools_stowage_calibrate {
@@ -57,10 +56,6 @@ namespace suite_run_h {
 extern absl::StatusOr<Suite> suite;
 }
 }  // namespace tools_stowage_compare
-
-namespace tools_stowage_graphs {
-extern std::string graph_dir;
-}
 
 namespace tools_stowage_import {
 extern nlohmann::json document;
