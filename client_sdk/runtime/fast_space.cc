@@ -145,7 +145,6 @@ void FastSpace::FitWindow() {
     window_block_.size_bytes = old_bytes;
     blocks_->TakeRoomAt(window_block_.place, &window_block_);
   }
-  Touch(window_block_.place.offset_bytes, window_bytes());
   mover_->window()->Use(window_block_.place.offset_bytes, window_bytes());
 }
 
@@ -222,16 +221,15 @@ void FastSpace::EndExtension() {
   extended_ = false;
 }
 
-void FastSpace::TouchUpTo(int64_t end_bytes) {
-  Touch(0, end_bytes);
-  touched_bytes_ = std::max(touched_bytes_, end_bytes);
-}
+void FastSpace::TouchUpTo(int64_t end_bytes) { Touch(0, end_bytes); }
 
 void FastSpace::Touch(int64_t offset_bytes, int64_t bytes) {
-  if (offset_bytes + bytes <= touched_bytes_) return;
+  const int64_t end_bytes = offset_bytes + bytes;
+  if (end_bytes <= touched_bytes_) return;
   const MappingTime time;
   madvise(blocks_->tier(session::kFastTier).base + offset_bytes, bytes,
           MADV_POPULATE_WRITE);
+  if (offset_bytes <= touched_bytes_) touched_bytes_ = end_bytes;
 }
 
 }  // namespace stowage::runtime

@@ -114,9 +114,10 @@ class FastSpace {
   void FitArena();
   void EvictAbove(int64_t capacity_bytes);
   bool UseExtension(std::optional<Place> room);
-  // Touches pages of the arena. What the window is to have must be touched
-  // before: pieces of it are mapped one by one, and a page that is first
-  // touched through such a mapping is a small one for good.
+  // Touches pages of the arena. A window is extended over pages that have been
+  // touched: pieces of it are mapped one by one, and a page that is first
+  // touched through such a mapping is a small one for good. The window that is
+  // set aside is small, and often not used.
   void Touch(int64_t offset_bytes, int64_t bytes);
 
   SessionClient* client_;
