@@ -86,11 +86,13 @@ void PlanWorker::Refresh() {
 }
 
 void PlanWorker::Refresh(KnownPlan* known) {
-  absl::StatusOr<v1::MakePlanResponse> made = service_->MakePlan(
-      {.graph_id = known->made.plan().graph_id(),
-       .system = ScaleCopies(copy_times_->system(), known->basis.copy_factors),
-       .fast_limit_bytes = known->basis.fast_limit_bytes,
-       .policy = options_.policy});
+  const v1::MemorySystem system =
+      ScaleCopies(copy_times_->system(), known->basis.copy_factors);
+  absl::StatusOr<v1::MakePlanResponse> made =
+      service_->MakePlan({.graph_id = known->made.plan().graph_id(),
+                          .system = system,
+                          .fast_limit_bytes = known->basis.fast_limit_bytes,
+                          .policy = options_.policy});
   // The job keeps its plan if there is no better one.
   if (!made.ok() || stop_.HasBeenNotified()) return;
   if (made->plan().SerializeAsString() ==
@@ -98,6 +100,7 @@ void PlanWorker::Refresh(KnownPlan* known) {
     return;
   }
   known->made = *made;
+  KeepPlan(known->profile, known->binding.graph, system, made->plan());
   TellOfPlan(made->plan(), known->basis.fast_limit_bytes);
   MakeReady({*std::move(made), known->binding});
 }
@@ -112,7 +115,7 @@ void PlanWorker::TakeProfile() {
   if (!profile.ok()) return Refuse(profile.status());
   GraphBinding binding = BuildGraph(*profile);
   TakeOutSlowdowns(*profile, copy_times_->system(), &binding.graph);
-  Keep("graph", binding.graph);
+  Keep(profiles_taken_, "graph", binding.graph);
   if (options_.slowdown > 0 && granted_bytes_ == 0) {
     GrantLimit(binding.graph,
                profile->tensor_peak_bytes + profile->unmanaged_peak_bytes);
@@ -184,7 +187,7 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
       TellOfPlan(made->plan(), basis.fast_limit_bytes);
       if (known != nullptr || known_.size() < kMostKnownPlans) {
         known_[std::move(structure)] = {*made, *binding, std::move(gaps_ns),
-                                        basis};
+                                        basis, profiles_taken_};
       }
     }
     // The job keeps its plan if there is no other.
@@ -213,7 +216,7 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
                             .fast_limit_bytes = basis.fast_limit_bytes,
                             .policy = options_.policy,
                             .replan = replan});
-    if (made.ok()) KeepPlan(graph, system, made->plan());
+    if (made.ok()) KeepPlan(profiles_taken_, graph, system, made->plan());
     return made;
   };
   absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);
@@ -234,19 +237,19 @@ void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {
   service_->StartJob(job_);
 }
 
-void PlanWorker::KeepPlan(const v1::Graph& graph,
+void PlanWorker::KeepPlan(uint64_t profile, const v1::Graph& graph,
                           const v1::MemorySystem& system,
                           const v1::Plan& plan) {
-  Keep("graph", graph);  // not the profiled one where scratch streams
-  Keep("system", system);
-  Keep("plan", plan);
+  Keep(profile, "graph", graph);  // not the profiled one where scratch streams
+  Keep(profile, "system", system);
+  Keep(profile, "plan", plan);
 }
 
-void PlanWorker::Keep(absl::string_view what,
+void PlanWorker::Keep(uint64_t profile, absl::string_view what,
                       const google::protobuf::Message& message) {
   if (options_.graph_path_stem.empty()) return;
-  const std::string path = absl::StrCat(options_.graph_path_stem, "-",
-                                        profiles_taken_, ".", what, ".pb");
+  const std::string path =
+      absl::StrCat(options_.graph_path_stem, "-", profile, ".", what, ".pb");
   const absl::Status status = WriteWholeFile(path, message.SerializeAsString());
   if (!status.ok()) events_->Append("graph-not-written", status.message());
 }

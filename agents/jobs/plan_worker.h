@@ -78,6 +78,7 @@ class PlanWorker {
     GraphBinding binding;          // of the last profile
     std::vector<int64_t> gaps_ns;  // of it, as they were
     Basis basis;
+    uint64_t profile = 0;  // the number of the one that led to the plan
   };
 
   void Run();
@@ -99,11 +100,12 @@ class PlanWorker {
   void Refresh();
   void Refresh(KnownPlan* known);
   static bool IsOutdated(const Basis& planned, const Basis& now);
-  // Writes a plan, and what it was made for, beside the last profiled graph.
-  void KeepPlan(const v1::Graph& graph, const v1::MemorySystem& system,
-                const v1::Plan& plan);
-  // Writes the `what` of the last profile, unless nothing is to be kept.
-  void Keep(absl::string_view what, const google::protobuf::Message& message);
+  // Writes a plan, and what it was made for, as those of a numbered profile.
+  void KeepPlan(uint64_t profile, const v1::Graph& graph,
+                const v1::MemorySystem& system, const v1::Plan& plan);
+  // Writes the `what` of a profile, unless nothing is to be kept.
+  void Keep(uint64_t profile, absl::string_view what,
+            const google::protobuf::Message& message);
   void Deliver();
   void Refuse(const absl::Status& status);
   int64_t FastLimitBytes() const;

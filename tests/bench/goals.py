@@ -6,8 +6,8 @@
 
 The job alone and the job under each limit take turns on the same machine, a few
 steps each, so that a round's ratio compares the same steps of that round. The
-lower bound is of the step that was planned last, on the memory system that the
-agent measured when it started. The first step of every turn is not counted: it
+lower bound is of the step that was planned last, on the memory system that its
+plan counts on. The first step of every turn is not counted: it
 pays for caches that the others filled. `--quick` has smaller jobs.
 """
 

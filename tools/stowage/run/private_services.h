@@ -56,8 +56,6 @@ class PrivateServices {
   const std::string& service_address() const { return service_address_; }
   // Returns where the private service serves metrics; empty: nowhere.
   const std::string& metrics_address() const { return metrics_address_; }
-  // Returns the name under which the agent registers this host.
-  const std::string& node() const { return node_; }
   const std::string& agent_socket() const { return agent_socket_; }
   // Return where the agent and the jobs leave reports, and the agent graphs.
   const std::string& report_dir() const { return report_dir_; }
