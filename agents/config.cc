@@ -34,10 +34,11 @@ std::string DefaultSocket() {
   return absl::StrCat(runtime, "/stowage/agent.sock");
 }
 
-// The flags of the socket as the user gave them.
-struct SocketFlags {
-  std::string mode;
-  std::string group;
+// Flags as the user gave them, that have yet to be parsed.
+struct TextFlags {
+  std::string socket_mode;
+  std::string socket_group;
+  std::string fast_total;
 };
 
 // Returns the mode; nullopt for all but three, since others make no sense for a
@@ -84,12 +85,12 @@ void AddOption(CLI::App& app, const std::string& name, std::string& value,
       ->envname(VariableOf(name));
 }
 
-void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
+void AddOptions(CLI::App& app, AgentConfig& config, TextFlags& texts) {
   AddOption(app, "socket", config.socket, "Unix socket that jobs connect to");
-  AddOption(app, "socket-mode", access.mode,
+  AddOption(app, "socket-mode", texts.socket_mode,
             "Mode of the socket, which says who may connect: 0600, 0660 or "
             "0666; empty: 0660 with --socket-group, else 0600");
-  AddOption(app, "socket-group", access.group,
+  AddOption(app, "socket-group", texts.socket_group,
             "Group of the socket, a name or a number; empty: the agent's");
   AddOption(app, "service", config.service,
             "Address of the placement service, host:port or unix:/path; empty: "
@@ -107,6 +108,9 @@ void AddOptions(CLI::App& app, AgentConfig& config, SocketFlags& access) {
             "Limit on fast memory of jobs that ask for none: 900MiB, 40% or "
             "0.4, auto, "
             "unlimited");
+  AddOption(app, "fast-total", texts.fast_total,
+            "Fast memory for all jobs together, of which each is sure of its "
+            "floor: 8GiB; empty: no bound");
   AddOption(app, "slow", config.job.slow,
             "Slow tier of jobs that ask for none: file:DIR, pmem:DIR, numa:N, "
             "emulated:NAME");
@@ -156,31 +160,42 @@ std::string GroupText(const std::optional<gid_t>& group) {
   return group ? absl::StrCat(*group) : "";
 }
 
-absl::StatusOr<SocketAccess> ParseAccess(const SocketFlags& flags) {
-  SocketAccess access{.mode = flags.group.empty() ? 0600u : 0660u};
-  if (!flags.mode.empty()) {
-    const std::optional<mode_t> mode = ParseMode(flags.mode);
+absl::StatusOr<SocketAccess> ParseAccess(const TextFlags& flags) {
+  const std::string& group = flags.socket_group;
+  SocketAccess access{.mode = group.empty() ? 0600u : 0660u};
+  if (!flags.socket_mode.empty()) {
+    const std::optional<mode_t> mode = ParseMode(flags.socket_mode);
     if (!mode) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "--socket-mode '", flags.mode,
+          "--socket-mode '", flags.socket_mode,
           "' must be 0600, 0660 or 0666: the owner, the group too, "
           "or everybody may connect"));
     }
     access.mode = *mode;
   }
-  if (flags.group.empty()) return access;
-  access.group = FindGroup(flags.group);
+  if (group.empty()) return access;
+  access.group = FindGroup(group);
   if (!access.group) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--socket-group '", flags.group,
+        absl::StrCat("--socket-group '", group,
                      "' is no group of this host; name another or make it"));
   }
   if (access.mode == 0600) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--socket-group ", flags.group,
+        "--socket-group ", group,
         " may not connect with --socket-mode 0600; leave one of them out"));
   }
   return access;
+}
+
+absl::StatusOr<int64_t> ParseTotal(const std::string& text) {
+  if (text.empty()) return 0;
+  const std::optional<int64_t> bytes = session::ParseSize(text);
+  if (!bytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--fast-total '", text, "' is not ", session::kSizeForms));
+  }
+  return *bytes;
 }
 
 absl::Status CheckService(const AgentConfig& config) {
@@ -224,8 +239,8 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
   CLI::App app(
       "The node agent owns the memory tiers of this host and moves the tensors "
       "of training jobs between them.");
-  SocketFlags access;
-  AddOptions(app, config, access);
+  TextFlags texts;
+  AddOptions(app, config, texts);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& printed) {
@@ -235,9 +250,12 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
         absl::StrCat(error.what(), "; --help lists the flags"));
   }
   if (absl::Status s = CheckEnvironment(app); !s.ok()) return s;
-  const absl::StatusOr<SocketAccess> parsed = ParseAccess(access);
-  if (!parsed.ok()) return parsed.status();
-  config.socket_access = *parsed;
+  const absl::StatusOr<SocketAccess> access = ParseAccess(texts);
+  if (!access.ok()) return access.status();
+  config.socket_access = *access;
+  const absl::StatusOr<int64_t> total_bytes = ParseTotal(texts.fast_total);
+  if (!total_bytes.ok()) return total_bytes.status();
+  config.fast_total_bytes = *total_bytes;
   if (absl::Status s = CheckValues(config); !s.ok()) return s;
   return config;
 }
@@ -250,7 +268,8 @@ std::string ToString(const AgentConfig& config) {
       "\nservice: ", config.service,
       "\nallow-plaintext: ", config.allow_plaintext ? "true" : "false",
       "\nfast-tier: ", config.fast_tier, "\nsystem: ", config.system,
-      "\nfast: ", config.job.fast, "\nslow: ", config.job.slow,
+      "\nfast: ", config.job.fast, "\nfast-total: ", config.fast_total_bytes,
+      "\nslow: ", config.job.slow,
       "\nslow-dir: ", absl::StrJoin(config.slow_dirs, ":"),
       "\npolicy: ", config.job.policy, "\nreport-dir: ", config.report_dir,
       "\ngraph-dir: ", config.graph_dir, "\nnode: ", config.node,

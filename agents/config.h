@@ -5,6 +5,7 @@
 #ifndef STOWAGE_AGENTS_CONFIG_H_
 #define STOWAGE_AGENTS_CONFIG_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct AgentConfig {
   std::string fast_tier = "dram";
   std::string system;  // file of a memory system; empty: tiers are measured
   JobDefaults job;
+  int64_t fast_total_bytes = 0;        // for all jobs together; 0: no bound
   std::vector<std::string> slow_dirs;  // that jobs may name
   std::string report_dir;
   std::string graph_dir;

@@ -18,6 +18,7 @@
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/slow_directories.h"
 #include "agents/jobs/whole_file.h"
+#include "agents/sharing/fast_memory.h"
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/huge_pages.h"
@@ -117,6 +118,7 @@ int Serve(const AgentConfig& config) {
   if (!suits.ok()) return Fail(suits, kExitUsage);
   const std::unique_ptr<ServiceLink> service =
       ConnectService(config, (*slow)->system);
+  FastMemory fast_memory(config.fast_total_bytes);
   absl::StatusOr<std::unique_ptr<JobServer>> server =
       JobServer::Start(config.socket, config.socket_access, config.job,
                        {.node = config.node,
@@ -124,7 +126,8 @@ int Serve(const AgentConfig& config) {
                         .graph_dir = config.graph_dir,
                         .catalog = &catalog,
                         .service = service.get(),
-                        .slow_directories = *slow_directories});
+                        .slow_directories = *slow_directories,
+                        .fast_memory = &fast_memory});
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.ready_file.empty()) {
     const absl::Status ready = WriteWholeFile(config.ready_file, "");

@@ -59,7 +59,8 @@ Migrator::~Migrator() {
 
 void Migrator::Serve(session::MoveLane& lane) const {
   ThreadUsage usage(usage_);
-  uint64_t completed = 0;
+  // The agent before this one may have served the lane.
+  uint64_t completed = lane.completed.load(std::memory_order_relaxed);
   while (!stop_.HasBeenNotified()) {
     const uint64_t issued = lane.issued.load(std::memory_order_acquire);
     if (!HasRequest(issued, completed)) {

@@ -20,8 +20,15 @@ bool Describes(const v1::MemorySystem& system, const TierProvider& fast,
 }  // namespace
 
 absl::StatusOr<TierRoom> TierEntry::MakeRoom(int64_t capacity_bytes) const {
-  absl::StatusOr<std::unique_ptr<Arena>> arena =
-      provider->CreateArena(capacity_bytes);
+  return RoomOf(provider->CreateArena(capacity_bytes));
+}
+
+absl::StatusOr<TierRoom> TierEntry::AdoptRoom(OwnedFd fd) const {
+  return RoomOf(provider->AdoptArena(std::move(fd)));
+}
+
+absl::StatusOr<TierRoom> TierEntry::RoomOf(
+    absl::StatusOr<std::unique_ptr<Arena>> arena) const {
   if (!arena.ok()) return arena.status();
   return TierRoom{
       .arena = *std::move(arena), .traits = provider->traits(), .gate = gate};

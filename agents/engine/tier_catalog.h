@@ -31,6 +31,13 @@ struct TierEntry {
 
   // Makes room for one job. Errors are those of TierProvider::CreateArena().
   absl::StatusOr<TierRoom> MakeRoom(int64_t capacity_bytes) const;
+  // Takes over the room that another agent made, by its descriptor. Errors are
+  // those of TierProvider::AdoptArena().
+  absl::StatusOr<TierRoom> AdoptRoom(OwnedFd fd) const;
+
+ private:
+  absl::StatusOr<TierRoom> RoomOf(
+      absl::StatusOr<std::unique_ptr<Arena>> arena) const;
 };
 
 // Thread-safe. Entries live as long as somebody holds them.

@@ -7,6 +7,7 @@
 #ifndef STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_
 #define STOWAGE_AGENTS_JOBS_EVENT_WRITER_H_
 
+#include <atomic>
 #include <cstdint>
 
 #include "absl/base/thread_annotations.h"
@@ -20,7 +21,11 @@ namespace stowage::agent {
 // Thread-safe. The report must outlive it.
 class EventWriter {
  public:
-  explicit EventWriter(session::Report* report) : report_(report) {}
+  // Goes on after the events of an agent before this one.
+  explicit EventWriter(session::Report* report)
+      : report_(report),
+        written_(report->agent_events.written.load(std::memory_order_relaxed)) {
+  }
 
   // Appends an event. `reason` is a short constant name, `detail` is for
   // people; both are cut to the size of the record. The oldest event makes
@@ -36,7 +41,7 @@ class EventWriter {
   session::Report* const report_;
   mutable absl::Mutex mutex_;
   // The agent counts here, because the job can overwrite the shared counter.
-  uint64_t written_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t written_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::agent

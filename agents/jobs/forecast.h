@@ -30,7 +30,8 @@ namespace stowage::agent {
 // it.
 class ForecastWriter {
  public:
-  explicit ForecastWriter(session::Report* report) : report_(report) {}
+  explicit ForecastWriter(session::Report* report)
+      : report_(report), written_(report->forecast.kind.load() != 0) {}
 
   // Notes a limit that was found for the job, which the forecast then names.
   void NoteFoundLimit(int64_t limit_bytes) { found_limit_bytes_ = limit_bytes; }
@@ -51,7 +52,7 @@ class ForecastWriter {
 
   session::Report* const report_;
   // Kept here, because the job can overwrite the shared one.
-  bool written_ = false;
+  bool written_;
   int64_t found_limit_bytes_ = 0;  // 0: none was looked for
 };
 

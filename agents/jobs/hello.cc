@@ -34,6 +34,18 @@ const std::string& Or(const std::string& asked, const std::string& fallback) {
   return asked.empty() ? fallback : asked;
 }
 
+// Returns the limit of a job that comes back; nullopt if it makes no sense.
+std::optional<session::Limit> LimitOf(const session::LimitOrder& order) {
+  const bool is_share = order.limit_fraction > 0 && order.limit_fraction <= 1;
+  if (order.limit_bytes < 0 || (order.limit_fraction != 0 && !is_share)) {
+    return std::nullopt;
+  }
+  return session::Limit{
+      .bytes = order.limit_bytes,
+      .fraction = is_share ? order.limit_fraction : 0,
+      .slowdown = order.is_awaited != 0 ? session::kDefaultSlowdown : 0};
+}
+
 absl::Status CheckVersion(absl::string_view bytes,
                           const session::Hello& hello) {
   if (bytes.size() == sizeof(hello) && hello.magic == session::kMagic &&
@@ -60,6 +72,8 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
   const std::string fast = Or(Text(hello.fast, ended), defaults.fast);
   job.slow = Or(Text(hello.slow, ended), defaults.slow);
   job.policy = Or(Text(hello.policy, ended), defaults.policy);
+  const std::string floor = Text(hello.floor, ended);
+  job.job_id = Text(hello.job_id, ended);
   if (!ended) {
     return absl::InvalidArgumentError(
         "the greeting has a string without an end; install the same release "
@@ -78,6 +92,24 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
   }
   job.fast_limit = *limit;
   job.wants_hints = hello.wants_hints != 0;
+  if (!floor.empty()) {
+    const std::optional<int64_t> floor_bytes = session::ParseSize(floor);
+    if (!floor_bytes) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("floor '", absl::CHexEscape(floor), "' is not ",
+                       session::kSizeForms));
+    }
+    job.floor_bytes = *floor_bytes;
+  }
+  if (hello.comes_back != 0) {
+    job.comes_back = true;
+    const std::optional<session::Limit> kept = LimitOf(hello.limit);
+    if (!kept) {
+      return absl::InvalidArgumentError(
+          "the job that comes back has a limit that makes no sense");
+    }
+    job.fast_limit = *kept;
+  }
   return job;
 }
 

@@ -4,6 +4,7 @@
 #ifndef STOWAGE_AGENTS_JOBS_HELLO_H_
 #define STOWAGE_AGENTS_JOBS_HELLO_H_
 
+#include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -25,14 +26,18 @@ struct JobRequest {
   std::string run_id;  // empty, or letters, digits, '.', '_', '-'
   std::string command;
   session::Limit fast_limit;
+  int64_t floor_bytes = 0;  // of fast memory, that it is sure of; 0: not stated
   std::string slow;
   std::string policy;
   bool wants_hints = false;  // of the policy, for steps that leave their plan
+  // Whether another agent has left the job, and the id that it had there.
+  bool comes_back = false;
+  std::string job_id;
 };
 
 // Checks `bytes`, which came from the socket. INVALID_ARGUMENT, with what to
 // do, if they are no Hello of this version, or if a string has no end, the run
-// id is no file name, or the limit does not parse. Pure.
+// id is no file name, or the limit or the floor makes no sense. Pure.
 absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
                                       const JobDefaults& defaults);
 

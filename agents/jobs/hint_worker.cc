@@ -26,6 +26,7 @@ HintWorker::HintWorker(session::Segment* segment, const DeliveredPlans* plans,
       service_(service),
       options_(std::move(options)),
       usage_(usage),
+      answered_(segment->situations_answered.load()),
       thread_([this] { Run(); }) {}
 
 HintWorker::~HintWorker() {

@@ -64,8 +64,8 @@ class HintWorker {
   const DeliveredPlans* const plans_;
   ServiceLink* const service_;
   const HintWorkerOptions options_;
-  JobUsage* const usage_;  // null: the thread is not counted
-  uint64_t answered_ = 0;
+  JobUsage* const usage_;     // null: the thread is not counted
+  uint64_t answered_;         // as in the segment
   uint64_t stream_plan_ = 0;  // the plan that the stream was opened for
   absl::Time next_try_ = absl::InfinitePast();
   absl::Mutex mutex_;  // for cancelling

@@ -14,6 +14,7 @@
 #include "absl/time/time.h"
 #include "agents/jobs/job_socket.h"
 #include "agents/jobs/peer.h"
+#include "agents/jobs/resizing.h"
 
 namespace stowage::agent {
 namespace {
@@ -143,7 +144,13 @@ void JobServer::JoinEnded() {
 void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
   absl::StatusOr<std::unique_ptr<Session>> session = Greet(socket.get());
   if (session.ok()) {
+    running_.Add(number, {.job_id = (*session)->job_id(),
+                          .run_id = (*session)->request().run_id,
+                          .pid = (*session)->request().peer.pid,
+                          .uid = uid,
+                          .limits = (*session)->limits()});
     Accompany(**session, socket.get());
+    running_.Remove(number);
     (*session)->LetGo();
   }
   // Hang up last: to the job it means that nobody moves its tensors any more.
@@ -159,15 +166,19 @@ void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
 }
 
 absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
-  const absl::StatusOr<std::string> hello =
-      ReceiveHello(socket, kGreetingTimeout);
-  if (!hello.ok()) return hello.status();
-  absl::StatusOr<Peer> peer = PeerOf(socket);
-  const absl::StatusOr<JobRequest> request =
-      peer.ok() ? ParseHello(*hello, *std::move(peer), defaults_)
-                : peer.status();
+  absl::StatusOr<Greeting> greeting = ReceiveGreeting(socket, kGreetingTimeout);
+  if (!greeting.ok()) return greeting.status();
+  if (IsResizeRequest(greeting->bytes)) {
+    const absl::StatusOr<Peer> peer = PeerOf(socket);
+    if (!peer.ok()) return peer.status();
+    const session::ResizeAnswer answer =
+        Resize(greeting->bytes, *peer, running_,
+               [this, socket] { return IsOver(socket); });
+    send(socket, &answer, sizeof(answer), MSG_NOSIGNAL);
+    return absl::CancelledError("it was no job that called");
+  }
   absl::StatusOr<std::unique_ptr<Session>> session =
-      request.ok() ? Session::Create(*request, context_) : request.status();
+      MakeSession(socket, *std::move(greeting));
   if (!session.ok()) {
     SendWelcome(socket, Refusal(session.status()), {}).IgnoreError();
     return session;
@@ -177,6 +188,22 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
   // If the job has gone already, HasHungUp() says so at once.
   sent.IgnoreError();
   return session;
+}
+
+absl::StatusOr<std::unique_ptr<Session>> JobServer::MakeSession(
+    int socket, Greeting greeting) const {
+  absl::StatusOr<Peer> peer = PeerOf(socket);
+  if (!peer.ok()) return peer.status();
+  const absl::StatusOr<JobRequest> request =
+      ParseHello(greeting.bytes, *std::move(peer), defaults_);
+  if (!request.ok()) return request.status();
+  return Session::Create(*request, std::move(greeting.descriptors), context_,
+                         [this, socket] { return IsOver(socket); });
+}
+
+bool JobServer::IsOver(int socket) const {
+  pollfd stop{stop_event_.get(), POLLIN, 0};
+  return poll(&stop, 1, 0) > 0 || HasHungUp(socket);
 }
 
 void JobServer::Accompany(Session& session, int socket) const {

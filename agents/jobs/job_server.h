@@ -1,4 +1,5 @@
-// Accepts jobs at a Unix socket and serves each on a thread of its own.
+// Accepts jobs at a Unix socket and serves each on a thread of its own. Whoever
+// changes the limit of a job connects there, too.
 //
 //   absl::StatusOr<std::unique_ptr<JobServer>> server =
 //       JobServer::Start("/run/stowage/agent.sock", {}, defaults, context);
@@ -19,6 +20,8 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "agents/jobs/hello.h"
+#include "agents/jobs/job_socket.h"
+#include "agents/jobs/running_jobs.h"
 #include "agents/jobs/session.h"
 #include "agents/jobs/socket_access.h"
 #include "agents/tiers/owned_fd.h"
@@ -58,8 +61,13 @@ class JobServer {
   absl::Status CheckRoomFor(uid_t uid) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Serve(int64_t number, uid_t uid, OwnedFd socket);
-  // Reads the greeting and answers it.
+  // Reads the greeting and answers it. Returns CANCELLED if there is no job to
+  // serve.
   absl::StatusOr<std::unique_ptr<Session>> Greet(int socket) const;
+  absl::StatusOr<std::unique_ptr<Session>> MakeSession(int socket,
+                                                       Greeting greeting) const;
+  // Returns whether the peer has hung up or the server stops.
+  bool IsOver(int socket) const;
   // Serves the session until the job hangs up or the server stops.
   void Accompany(Session& session, int socket) const;
   void JoinEnded();
@@ -69,6 +77,7 @@ class JobServer {
   const OwnedFd stop_event_;  // readable once the server stops
   const JobDefaults defaults_;
   const SessionContext context_;
+  RunningJobs running_;
   mutable absl::Mutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   int active_jobs_ ABSL_GUARDED_BY(mutex_) = 0;

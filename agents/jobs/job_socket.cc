@@ -78,6 +78,23 @@ absl::Status Restrict(const std::string& path, const SocketAccess& access) {
                           "; name a group that the agent's user is in"));
 }
 
+std::vector<OwnedFd> TakeDescriptors(msghdr& message) {
+  std::vector<OwnedFd> descriptors;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
+      continue;
+    }
+    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t i = 0; i < count; ++i) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
+      descriptors.emplace_back(fd);
+    }
+  }
+  return descriptors;
+}
+
 }  // namespace
 
 absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
@@ -98,7 +115,7 @@ absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
   return socket;
 }
 
-absl::StatusOr<std::string> ReceiveHello(int socket, absl::Duration timeout) {
+absl::StatusOr<Greeting> ReceiveGreeting(int socket, absl::Duration timeout) {
   pollfd ready{socket, POLLIN, 0};
   const int events =
       poll(&ready, 1, static_cast<int>(absl::ToInt64Milliseconds(timeout)));
@@ -106,9 +123,18 @@ absl::StatusOr<std::string> ReceiveHello(int socket, absl::Duration timeout) {
     return absl::DeadlineExceededError("the job sent no greeting in time");
   }
   std::array<char, sizeof(session::Hello) + 64> buffer;
-  const ssize_t size = recv(socket, buffer.data(), buffer.size(), 0);
+  alignas(
+      cmsghdr) char control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
+  iovec part{buffer.data(), buffer.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  const ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   if (size <= 0) return absl::CancelledError("the job hung up");
-  return std::string(buffer.data(), size);
+  return Greeting{.bytes = std::string(buffer.data(), size),
+                  .descriptors = TakeDescriptors(message)};
 }
 
 absl::Status SendWelcome(int socket, const session::Welcome& welcome,

@@ -1,7 +1,7 @@
 // Carries the messages between a job and the agent: one greeting, one answer
 // with descriptors, then silence until one side hangs up.
 //
-//   absl::StatusOr<std::string> hello = ReceiveHello(fd, absl::Seconds(5));
+//   absl::StatusOr<Greeting> hello = ReceiveGreeting(fd, absl::Seconds(5));
 //   absl::Status sent = SendWelcome(fd, welcome, descriptors);
 #ifndef STOWAGE_AGENTS_JOBS_JOB_SOCKET_H_
 #define STOWAGE_AGENTS_JOBS_JOB_SOCKET_H_
@@ -27,9 +27,15 @@ namespace stowage::agent {
 absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
                                  const SocketAccess& access);
 
+// The first message of whoever connects, and the descriptors that came with it.
+struct Greeting {
+  std::string bytes;
+  std::vector<OwnedFd> descriptors;
+};
+
 // Receives the first message, which is at most a little longer than a
 // session::Hello. Blocks up to `timeout`.
-absl::StatusOr<std::string> ReceiveHello(int socket, absl::Duration timeout);
+absl::StatusOr<Greeting> ReceiveGreeting(int socket, absl::Duration timeout);
 
 // Sends an answer with copies of the descriptors, in their order.
 absl::Status SendWelcome(int socket, const session::Welcome& welcome,

@@ -42,17 +42,21 @@ std::string StructureOf(const v1::Graph& graph) {
 }  // namespace
 
 PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
-                       DeliveredPlans* delivered, ServiceLink* service,
-                       CopyTimes* copy_times, JobUsage* usage, v1::Job job,
-                       PlanWorkerOptions options)
+                       LimitOrders* limits, DeliveredPlans* delivered,
+                       ServiceLink* service, CopyTimes* copy_times,
+                       JobUsage* usage, v1::Job job, PlanWorkerOptions options)
     : segment_(segment),
       events_(events),
+      limits_(limits),
       delivered_(delivered),
       service_(service),
       copy_times_(copy_times),
       usage_(usage),
       job_(std::move(job)),
       options_(std::move(options)),
+      profiles_taken_(segment->profiles_taken.load()),
+      profiles_refused_(segment->profiles_refused.load()),
+      plans_written_(segment->plans_written.load()),
       forecast_(&segment->report),
       next_refresh_(absl::Now() + options_.refresh_interval),
       thread_([this] { Run(); }) {}
@@ -154,14 +158,16 @@ void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
   }
   granted_bytes_ = *limit_bytes;
   forecast_.NoteFoundLimit(granted_bytes_);
-  segment_->granted_limit_bytes.store(granted_bytes_,
-                                      std::memory_order_release);
+  limits_->SetLimit({.bytes = granted_bytes_});
+  limits_->Poll();
 }
 
 int64_t PlanWorker::FastLimitBytes() const {
-  if (granted_bytes_ > 0) return granted_bytes_;
-  const int64_t limit =
+  // What has been found is in force only when the plan for it is there.
+  const int64_t in_force =
       segment_->report.limit_bytes.load(std::memory_order_acquire);
+  const bool comes = granted_bytes_ > 0 && limits_->pending();
+  const int64_t limit = comes ? granted_bytes_ : in_force;
   const int64_t bound = options_.capacity_bytes.front();
   const int64_t bytes = limit > 0 ? std::min(limit, bound) : bound;
   return bytes / session::kPageBytes * session::kPageBytes;
@@ -201,7 +207,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
 bool PlanWorker::IsOutdated(const Basis& planned, const Basis& now) {
   return HasDrifted(planned.kernels_ns, now.kernels_ns) ||
          HaveDrifted(planned.copy_factors, now.copy_factors) ||
-         session::LimitHasGrown(planned.fast_limit_bytes, now.fast_limit_bytes);
+         session::LimitHasChanged(planned.fast_limit_bytes,
+                                  now.fast_limit_bytes);
 }
 
 absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,

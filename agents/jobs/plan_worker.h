@@ -1,8 +1,8 @@
 // Turns the profiles of one job into plans. It waits for a profile, asks the
 // service for a plan and writes the plan table.
 //
-//   PlanWorker worker(segment, &events, &delivered, &service, &copy_times,
-//                     &usage, job, options);
+//   PlanWorker worker(segment, &events, &limits, &delivered, &service,
+//                     &copy_times, &usage, job, options);
 //   // The job finds plans in its segment.
 //   worker.RequestStop();     // destroyed: waits for the call under way
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
@@ -26,6 +26,7 @@
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/forecast.h"
 #include "agents/jobs/graph_builder.h"
+#include "agents/jobs/limit_orders.h"
 #include "agents/jobs/service_link.h"
 #include "client_sdk/session/session.h"
 #include "google/protobuf/message.h"
@@ -47,9 +48,9 @@ struct PlanWorkerOptions {
 class PlanWorker {
  public:
   PlanWorker(session::Segment* segment, EventWriter* events,
-             DeliveredPlans* delivered, ServiceLink* service,
-             CopyTimes* copy_times, JobUsage* usage, v1::Job job,
-             PlanWorkerOptions options);
+             LimitOrders* limits, DeliveredPlans* delivered,
+             ServiceLink* service, CopyTimes* copy_times, JobUsage* usage,
+             v1::Job job, PlanWorkerOptions options);
   ~PlanWorker();
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
@@ -113,15 +114,17 @@ class PlanWorker {
 
   session::Segment* const segment_;
   EventWriter* const events_;
+  LimitOrders* const limits_;
   DeliveredPlans* const delivered_;
   ServiceLink* const service_;
   CopyTimes* const copy_times_;
   JobUsage* const usage_;
   v1::Job job_;
   const PlanWorkerOptions options_;
-  uint64_t profiles_taken_ = 0;
-  uint64_t profiles_refused_ = 0;
-  uint64_t plans_written_ = 0;
+  // As in the segment, where an agent before this one may have counted.
+  uint64_t profiles_taken_;
+  uint64_t profiles_refused_;
+  uint64_t plans_written_;
   int64_t granted_bytes_ = 0;  // 0: no limit has been found
   std::deque<ReadyPlan> ready_;
   ForecastWriter forecast_;

@@ -1,5 +1,6 @@
 #include "agents/jobs/segment.h"
 
+#include "absl/status/status.h"
 #include "agents/jobs/fixed_text.h"
 
 namespace stowage::agent {
@@ -10,7 +11,26 @@ absl::StatusOr<SessionSegment> SessionSegment::Create(
       SharedMemory::Create("stowage-session", sizeof(session::Segment));
   if (!memory.ok()) return memory.status();
   SessionSegment segment(*std::move(memory));
-  session::Segment* shared = segment.get();
+  segment.Identify(identity);
+  return segment;
+}
+
+absl::StatusOr<SessionSegment> SessionSegment::Adopt(
+    OwnedFd fd, const JobIdentity& identity) {
+  absl::StatusOr<SharedMemory> memory = SharedMemory::Adopt(std::move(fd));
+  if (!memory.ok()) return memory.status();
+  if (memory->size_bytes() < static_cast<int64_t>(sizeof(session::Segment))) {
+    return absl::InvalidArgumentError(
+        "the session segment is too small; install the same release of agent "
+        "and plug-in");
+  }
+  SessionSegment segment(*std::move(memory));
+  segment.Identify(identity);
+  return segment;
+}
+
+void SessionSegment::Identify(const JobIdentity& identity) {
+  session::Segment* shared = get();
   shared->magic = session::kMagic;
   shared->version = session::kVersion;
   session::Report& report = shared->report;
@@ -21,7 +41,6 @@ absl::StatusOr<SessionSegment> SessionSegment::Create(
   SetText(report.command, identity.command);
   SetText(report.policy, identity.policy);
   SetText(report.slow, identity.slow);
-  return segment;
 }
 
 }  // namespace stowage::agent

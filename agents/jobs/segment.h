@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "agents/tiers/owned_fd.h"
 #include "agents/tiers/shared_memory.h"
 #include "client_sdk/session/session.h"
 
@@ -31,12 +32,19 @@ class SessionSegment {
   // report.
   static absl::StatusOr<SessionSegment> Create(const JobIdentity& identity);
 
+  // Takes over the segment of a job that another agent has left. Its counters
+  // are what they were. INVALID_ARGUMENT if `fd` is none.
+  static absl::StatusOr<SessionSegment> Adopt(OwnedFd fd,
+                                              const JobIdentity& identity);
+
   int fd() const { return memory_.fd(); }
   session::Segment* get() const {
     return reinterpret_cast<session::Segment*>(memory_.data());
   }
 
  private:
+  void Identify(const JobIdentity& identity);
+
   explicit SessionSegment(SharedMemory memory) : memory_(std::move(memory)) {}
 
   SharedMemory memory_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "agents/jobs/fixed_text.h"
@@ -15,28 +16,12 @@
 namespace stowage::agent {
 namespace {
 
-session::TierInfo ToTierInfo(const TierRoom& room) {
-  const TierTraits& traits = room.traits;
-  session::TierInfo info{};
-  SetText(info.name, traits.name);
-  if (traits.addressable) info.flags |= session::kTierAddressable;
-  if (traits.file) info.flags |= session::kTierFile;
-  info.capacity_bytes = room.arena->capacity_bytes();
-  info.kernel_read_ps_per_byte = traits.kernel_read_ps_per_byte;
-  info.kernel_write_ps_per_byte = traits.kernel_write_ps_per_byte;
-  info.copy_from_ps_per_byte = traits.copy_from_ps_per_byte;
-  info.copy_to_ps_per_byte = traits.copy_to_ps_per_byte;
-  return info;
-}
+// Of the segment and the two tiers.
+constexpr size_t kDescriptors = 3;
 
 std::string FileStem(const JobRequest& request) {
   const std::string& run_id = request.run_id;
   return absl::StrCat(run_id.empty() ? "job" : run_id, "-", request.peer.pid);
-}
-
-absl::Status Annotate(const absl::Status& status, absl::string_view what) {
-  return absl::Status(status.code(),
-                      absl::StrCat(what, ": ", status.message()));
 }
 
 PlanWorkerOptions PlannerOptions(const JobRequest& request,
@@ -55,53 +40,57 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
   return options;
 }
 
-// Gives an arena to the job's user, so that quotas count it. If the agent may
-// not do so it keeps the arena, and the job uses it all the same.
-void GiveTo(const Peer& peer, int arena) {
-  if (fchown(arena, peer.uid, peer.gid) != 0) return;
+// Returns the id of a job. One that comes back keeps the id that it had, if
+// that is one that its process may have.
+std::string JobIdOf(const JobRequest& request, const std::string& node) {
+  const std::string prefix = absl::StrCat(node, "-", request.peer.pid, "-");
+  if (request.comes_back && absl::StartsWith(request.job_id, prefix)) {
+    return request.job_id;
+  }
+  return absl::StrCat(prefix, absl::ToUnixMillis(absl::Now()));
 }
 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
-    const JobRequest& request, const SessionContext& context) {
-  const auto fast = context.catalog->Fast();
-  if (!fast.ok()) return Annotate(fast.status(), "fast tier");
-  const absl::StatusOr<std::string> slow_spec =
-      context.slow_directories.TierFor(request.slow, request.peer);
-  if (!slow_spec.ok()) return Annotate(slow_spec.status(), "slow tier");
-  const auto slow = context.catalog->Slow(*slow_spec);
-  if (!slow.ok()) return Annotate(slow.status(), "slow tier");
-  // A limit in bytes bounds the arena, too. What a share comes to is not known
-  // yet.
-  absl::StatusOr<TierRoom> fast_room =
-      (*fast)->MakeRoom(request.fast_limit.bytes);
-  if (!fast_room.ok()) return Annotate(fast_room.status(), "fast tier");
-  absl::StatusOr<TierRoom> slow_room = (*slow)->MakeRoom(0);
-  if (!slow_room.ok()) return Annotate(slow_room.status(), "slow tier");
-  std::vector<TierRoom> rooms;
-  rooms.push_back(*std::move(fast_room));
-  rooms.push_back(*std::move(slow_room));
-  for (const TierRoom& room : rooms) GiveTo(request.peer, room.arena->fd());
-
-  std::string job_id = absl::StrCat(context.node, "-", request.peer.pid, "-",
-                                    absl::ToUnixMillis(absl::Now()));
+    const JobRequest& request, std::vector<OwnedFd> left,
+    const SessionContext& context, absl::FunctionRef<bool()> is_over) {
+  if (request.comes_back && left.size() != kDescriptors) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the job that comes back has sent ", left.size(), " descriptors, not ",
+        kDescriptors, "; install the same release of agent and plug-in"));
+  }
+  OwnedFd left_segment;
+  if (request.comes_back) {
+    left_segment = std::move(left.front());
+    left.erase(left.begin());
+  } else {
+    left.clear();
+  }
+  absl::StatusOr<JobRooms> rooms = MakeRooms(
+      request, std::move(left), context.slow_directories, context.catalog);
+  if (!rooms.ok()) return rooms.status();
+  const JobIdentity identity{.job_id = JobIdOf(request, context.node),
+                             .pid = request.peer.pid,
+                             .command = request.command,
+                             .policy = request.policy,
+                             .slow = request.slow};
   absl::StatusOr<SessionSegment> segment =
-      SessionSegment::Create({.job_id = job_id,
-                              .pid = request.peer.pid,
-                              .command = request.command,
-                              .policy = request.policy,
-                              .slow = request.slow});
+      request.comes_back
+          ? SessionSegment::Adopt(std::move(left_segment), identity)
+          : SessionSegment::Create(identity);
   if (!segment.ok()) return segment.status();
-  std::unique_ptr<Session> session(
-      new Session(request, context, std::move(job_id), *std::move(segment),
-                  std::move(rooms), (*slow)->system));
-  return session;
+  absl::StatusOr<std::unique_ptr<JobShare>> share = JobShare::Join(
+      request, &segment->get()->report, context.fast_memory, is_over);
+  if (!share.ok()) return share.status();
+  return std::unique_ptr<Session>(
+      new Session(request, context, identity.job_id, *std::move(segment),
+                  *std::move(rooms), *std::move(share)));
 }
 
 Session::Session(const JobRequest& request, const SessionContext& context,
-                 std::string job_id, SessionSegment segment,
-                 std::vector<TierRoom> rooms, v1::MemorySystem system)
+                 std::string job_id, SessionSegment segment, JobRooms rooms,
+                 std::unique_ptr<JobShare> share)
     : request_(request),
       context_(context),
       job_id_(std::move(job_id)),
@@ -110,11 +99,16 @@ Session::Session(const JobRequest& request, const SessionContext& context,
       thread_usage_(&usage_),
       events_(&segment_.get()->report),
       steps_(&segment_.get()->report.steps, job_id_),
-      copy_times_(std::move(system)) {
-  descriptors_.push_back(segment_.fd());
-  for (const TierRoom& room : rooms) {
-    tiers_.push_back(ToTierInfo(room));
-    descriptors_.push_back(room.arena->fd());
+      first_limit_(OrderOf(request.fast_limit, share->first_most_bytes())),
+      limits_(
+          std::make_shared<LimitOrders>(&segment_.get()->limits, first_limit_)),
+      share_(std::move(share)),
+      copy_times_(std::move(rooms.system)) {
+  if (!request_.comes_back) descriptors_.push_back(segment_.fd());
+  for (const TierRoom& room : rooms.rooms) {
+    tiers_.push_back(TierInfoOf(room));
+    slow_fd_ = room.arena->fd();
+    if (!request_.comes_back) descriptors_.push_back(room.arena->fd());
   }
   v1::Job job;
   job.set_job_id(job_id_);
@@ -123,7 +117,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   job.set_policy(request_.policy);
   job.set_fast_limit_bytes(request_.fast_limit.bytes);
   context_.service->StartJob(job);
-  PlanWorkerOptions options = PlannerOptions(request_, context_, rooms);
+  PlanWorkerOptions options = PlannerOptions(request_, context_, rooms.rooms);
   // The default policy does not answer online.
   if (request_.wants_hints && !request_.policy.empty()) {
     hinter_.emplace(segment_.get(), &delivered_, context_.service,
@@ -131,10 +125,11 @@ Session::Session(const JobRequest& request, const SessionContext& context,
                                       .capacity_bytes = options.capacity_bytes},
                     &usage_);
   }
-  planner_.emplace(segment_.get(), &events_, &delivered_, context_.service,
-                   &copy_times_, &usage_, job, std::move(options));
+  planner_.emplace(segment_.get(), &events_, limits_.get(), &delivered_,
+                   context_.service, &copy_times_, &usage_, job,
+                   std::move(options));
   migrator_.emplace(
-      segment_.get()->lanes, std::move(rooms),
+      segment_.get()->lanes, std::move(rooms.rooms),
       [this](const MoveOrder& order, int error) { NoteFailure(order, error); },
       [this](const MoveOrder& order, int64_t duration_ns) {
         copy_times_.Note(order, duration_ns);
@@ -149,9 +144,7 @@ session::Welcome Session::welcome() const {
   welcome.accepted = 1;
   SetText(welcome.job_id, job_id_);
   welcome.segment_bytes = sizeof(session::Segment);
-  welcome.limit_bytes = request_.fast_limit.bytes;
-  welcome.limit_fraction = request_.fast_limit.fraction;
-  welcome.finds_limit = request_.fast_limit.slowdown > 0 ? 1 : 0;
+  welcome.limit = first_limit_;
   welcome.tier_count = static_cast<uint32_t>(tiers_.size());
   std::copy(tiers_.begin(), tiers_.end(), welcome.tiers);
   return welcome;
@@ -161,9 +154,15 @@ std::vector<int> Session::descriptors() const { return descriptors_; }
 
 void Session::Tick() {
   usage_.Count();
+  limits_->Poll();
+  share_->Follow(*limits_);
+  ReportSteps();
+  NoteService();
+}
+
+void Session::ReportSteps() {
   std::vector<v1::StepTelemetry> steps = steps_.Read();
   if (!steps.empty()) context_.service->ReportSteps(std::move(steps));
-  NoteService();
 }
 
 // Notes whether the service is there. A job without a plan learns that it is
@@ -202,8 +201,7 @@ void Session::NoteFailure(const MoveOrder& order, int error) {
 std::string Session::MissingBytes() const {
   const session::TierInfo& slow = tiers_.back();
   struct stat status;
-  if (fstat(descriptors_.back(), &status) != 0 ||
-      status.st_size >= slow.capacity_bytes) {
+  if (fstat(slow_fd_, &status) != 0 || status.st_size >= slow.capacity_bytes) {
     return "";
   }
   return absl::StrCat(", whose arena the job cut to ", status.st_size, " of ",
@@ -211,10 +209,12 @@ std::string Session::MissingBytes() const {
 }
 
 void Session::LetGo() {
+  limits_->End();
+  share_.reset();
   migrator_.reset();
   planner_->RequestStop();
   if (hinter_.has_value()) hinter_->RequestStop();
-  Tick();
+  ReportSteps();
   if (absl::Status s = WriteReport(); !s.ok()) {
     events_.Append("report-not-written", s.message());
   }

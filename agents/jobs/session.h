@@ -2,7 +2,7 @@
 // them.
 //
 //   absl::StatusOr<std::unique_ptr<Session>> session =
-//       Session::Create(request, context);
+//       Session::Create(request, {}, context, is_over);
 //   absl::Status sent = SendWelcome(socket, (*session)->welcome(),
 //                                   (*session)->descriptors());
 //   while (!HasHungUp(socket)) (*session)->Tick();
@@ -17,6 +17,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
@@ -29,11 +30,16 @@
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/hint_worker.h"
+#include "agents/jobs/job_rooms.h"
+#include "agents/jobs/job_share.h"
+#include "agents/jobs/limit_orders.h"
 #include "agents/jobs/plan_worker.h"
 #include "agents/jobs/segment.h"
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/slow_directories.h"
 #include "agents/jobs/step_reader.h"
+#include "agents/sharing/fast_memory.h"
+#include "agents/tiers/owned_fd.h"
 
 namespace stowage::agent {
 
@@ -45,6 +51,7 @@ struct SessionContext {
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
   SlowDirectories slow_directories;
+  FastMemory* fast_memory = nullptr;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);
   // Counts the processor time of the agent.
@@ -55,19 +62,29 @@ struct SessionContext {
 // planner's thread and, for a job that wants hints, the thread for these.
 class Session {
  public:
-  // Makes the segment and the arenas. Errors say which tier cannot be used and
-  // what to do. Blocks while a slow tier is measured for the first time.
+  // Makes the segment and the arenas. If the job comes back, takes over those
+  // that it has: `left` are the descriptors of the segment and of the tiers.
+  // Errors say what cannot be used and what to do. Blocks while a slow tier is
+  // measured for the first time, and until other jobs have given back fast
+  // memory that this one is sure of, or `is_over` says that nobody waits.
   static absl::StatusOr<std::unique_ptr<Session>> Create(
-      const JobRequest& request, const SessionContext& context);
+      const JobRequest& request, std::vector<OwnedFd> left,
+      const SessionContext& context, absl::FunctionRef<bool()> is_over);
   // Waits for a plan that is being made.
   ~Session() = default;
 
+  const JobRequest& request() const { return request_; }
+  const std::string& job_id() const { return job_id_; }
+  // Returns the job's limit, which may be set while it runs. It outlives this.
+  std::shared_ptr<LimitOrders> limits() const { return limits_; }
+
   session::Welcome welcome() const;
-  // Returns the descriptors of the segment and then of the tiers, fast to slow.
+  // Returns the descriptors of the segment and then of the tiers, fast to slow;
+  // none for a job that has them.
   std::vector<int> descriptors() const;
 
-  // Passes on measured steps, counts processor time, and notes whether the
-  // service is there. Call it every 50 ms or so. Does not block.
+  // Passes on measured steps and orders, counts processor time, and notes whether
+  // the service is there. Call it every 50 ms or so. Does not block.
   void Tick();
 
   // Ends the job for the agent. Blocks until no move is under way, writes the
@@ -76,9 +93,10 @@ class Session {
 
  private:
   Session(const JobRequest& request, const SessionContext& context,
-          std::string job_id, SessionSegment segment,
-          std::vector<TierRoom> rooms, v1::MemorySystem system);
+          std::string job_id, SessionSegment segment, JobRooms rooms,
+          std::unique_ptr<JobShare> share);
 
+  void ReportSteps();
   void NoteService();
   void NoteFailure(const MoveOrder& order, int error);
   std::string MissingBytes() const;
@@ -96,10 +114,14 @@ class Session {
   absl::Mutex mutex_;
   // Errors that have an event already; each gets one.
   absl::flat_hash_set<int> told_errors_ ABSL_GUARDED_BY(mutex_);
+  const session::LimitOrder first_limit_;
+  const std::shared_ptr<LimitOrders> limits_;
+  std::unique_ptr<JobShare> share_;  // null: the job has ended
   CopyTimes copy_times_;
   std::optional<Migrator> migrator_;
   std::vector<session::TierInfo> tiers_;
   std::vector<int> descriptors_;
+  int slow_fd_ = -1;
   DeliveredPlans delivered_;
   std::optional<PlanWorker> planner_;
   std::optional<HintWorker> hinter_;  // of a job that wants hints

@@ -77,6 +77,20 @@ absl::StatusOr<OwnedFd> OpenBackingFile(const std::string& directory,
   return OwnedFd(fd);
 }
 
+absl::StatusOr<int64_t> BackingFileBytes(int fd, const std::string& directory) {
+  struct stat file;
+  struct stat above;
+  if (stat(directory.c_str(), &above) != 0) {
+    return DirectoryError(errno, directory);
+  }
+  if (fstat(fd, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size <= 0 ||
+      file.st_dev != above.st_dev) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a descriptor is not one of a file on the disk of '", directory, "'"));
+  }
+  return file.st_size;
+}
+
 absl::StatusOr<int64_t> FreeBytes(const std::string& directory) {
   struct statvfs stats;
   if (statvfs(directory.c_str(), &stats) != 0) {

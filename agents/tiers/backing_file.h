@@ -26,6 +26,11 @@ absl::StatusOr<OwnedFd> OpenBackingFile(const std::string& directory,
 // errno `error`, and what to do.
 absl::Status DirectoryError(int error, const std::string& directory);
 
+// Returns the size of a file that OpenBackingFile() has made in `directory`,
+// maybe in another process. INVALID_ARGUMENT if `fd` is not a file of that file
+// system, or is empty.
+absl::StatusOr<int64_t> BackingFileBytes(int fd, const std::string& directory);
+
 // Returns how many bytes an unprivileged process may still write below
 // `directory`.
 absl::StatusOr<int64_t> FreeBytes(const std::string& directory);

@@ -54,6 +54,13 @@ class FileProvider : public TierProvider {
     return std::make_unique<FileArena>(*std::move(fd), capacity_bytes);
   }
 
+  absl::StatusOr<std::unique_ptr<Arena>> AdoptArena(OwnedFd fd) const override {
+    const absl::StatusOr<int64_t> bytes =
+        BackingFileBytes(fd.get(), directory_);
+    if (!bytes.ok()) return bytes.status();
+    return std::make_unique<FileArena>(std::move(fd), *bytes);
+  }
+
  private:
   const std::string directory_;
   const int64_t size_bytes_;

@@ -33,18 +33,28 @@ class MemoryProvider : public TierProvider {
     absl::StatusOr<SharedMemory> memory = SharedMemory::Create(
         absl::StrCat("stowage-", traits_.name), capacity_bytes);
     if (!memory.ok()) return memory.status();
-    // Copies need the addresses of fewer pages. Hosts that forbid it for shared
-    // memory say so, or do nothing.
-    madvise(memory->data(), memory->size_bytes(), MADV_HUGEPAGE);
-    if (node_ != kAnyNode) {
-      absl::Status bound =
-          BindToNumaNode(memory->data(), memory->size_bytes(), node_);
-      if (!bound.ok()) return bound;
-    }
-    return std::make_unique<MemoryArena>(*std::move(memory));
+    return MakeArena(*std::move(memory));
+  }
+
+  absl::StatusOr<std::unique_ptr<Arena>> AdoptArena(OwnedFd fd) const override {
+    absl::StatusOr<SharedMemory> memory = SharedMemory::Adopt(std::move(fd));
+    if (!memory.ok()) return memory.status();
+    return MakeArena(*std::move(memory));
   }
 
  private:
+  absl::StatusOr<std::unique_ptr<Arena>> MakeArena(SharedMemory memory) const {
+    // Copies need the addresses of fewer pages. Hosts that forbid it for shared
+    // memory say so, or do nothing.
+    madvise(memory.data(), memory.size_bytes(), MADV_HUGEPAGE);
+    if (node_ != kAnyNode) {
+      absl::Status bound =
+          BindToNumaNode(memory.data(), memory.size_bytes(), node_);
+      if (!bound.ok()) return bound;
+    }
+    return std::make_unique<MemoryArena>(std::move(memory));
+  }
+
   const TierTraits traits_;
   const int node_;
   const int64_t default_bytes_;

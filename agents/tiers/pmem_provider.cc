@@ -61,6 +61,13 @@ class PmemProvider : public TierProvider {
     return std::make_unique<PmemArena>(*std::move(fd), capacity_bytes);
   }
 
+  absl::StatusOr<std::unique_ptr<Arena>> AdoptArena(OwnedFd fd) const override {
+    const absl::StatusOr<int64_t> bytes =
+        BackingFileBytes(fd.get(), directory_);
+    if (!bytes.ok()) return bytes.status();
+    return std::make_unique<PmemArena>(std::move(fd), *bytes);
+  }
+
  private:
   const std::string directory_;
   const int64_t size_bytes_;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <utility>
@@ -11,6 +12,11 @@
 #include "client_sdk/session/session.h"
 
 namespace stowage::agent {
+namespace {
+
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+}  // namespace
 
 SharedMemory::SharedMemory(OwnedFd fd, std::byte* data, int64_t size_bytes)
     : fd_(std::move(fd)), data_(data), size_bytes_(size_bytes) {}
@@ -44,10 +50,25 @@ absl::StatusOr<SharedMemory> SharedMemory::Create(const std::string& name,
         errno, absl::StrCat("cannot size shared memory '", name, "' to ",
                             size_bytes, " bytes; ask for less"));
   }
-  if (fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
-      0) {
+  if (fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) {
     return absl::ErrnoToStatus(errno, "cannot seal a memfd");
   }
+  return Map(std::move(fd), size_bytes);
+}
+
+absl::StatusOr<SharedMemory> SharedMemory::Adopt(OwnedFd fd) {
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  struct stat status;
+  if (seals < 0 || (seals & kSeals) != kSeals ||
+      fstat(fd.get(), &status) != 0 || status.st_size <= 0) {
+    return absl::InvalidArgumentError(
+        "a descriptor is not one of shared memory that an agent has made and "
+        "sealed");
+  }
+  return Map(std::move(fd), status.st_size);
+}
+
+absl::StatusOr<SharedMemory> SharedMemory::Map(OwnedFd fd, int64_t size_bytes) {
   void* data = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
                     MAP_SHARED | MAP_NORESERVE, fd.get(), 0);
   if (data == MAP_FAILED) {

@@ -26,6 +26,10 @@ class SharedMemory {
   static absl::StatusOr<SharedMemory> Create(const std::string& name,
                                              int64_t size_bytes);
 
+  // Maps a memfd that another agent made in this way. INVALID_ARGUMENT if it is
+  // not sealed as Create() does it: then an access could fault.
+  static absl::StatusOr<SharedMemory> Adopt(OwnedFd fd);
+
   SharedMemory(SharedMemory&& other) noexcept;
   SharedMemory& operator=(SharedMemory&& other) noexcept;
   ~SharedMemory();
@@ -36,6 +40,7 @@ class SharedMemory {
 
  private:
   SharedMemory(OwnedFd fd, std::byte* data, int64_t size_bytes);
+  static absl::StatusOr<SharedMemory> Map(OwnedFd fd, int64_t size_bytes);
 
   OwnedFd fd_;
   std::byte* data_ = nullptr;

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "agents/tiers/arena.h"
+#include "agents/tiers/owned_fd.h"
 #include "agents/tiers/tier_spec.h"
 
 namespace stowage::agent {
@@ -49,6 +50,11 @@ class TierProvider {
   // used. The message says what to do. May block on the file system.
   virtual absl::StatusOr<std::unique_ptr<Arena>> CreateArena(
       int64_t capacity_bytes) const = 0;
+
+  // Takes over an arena that another agent made for a job, by its descriptor.
+  // INVALID_ARGUMENT if it is none that CreateArena() would have made.
+  virtual absl::StatusOr<std::unique_ptr<Arena>> AdoptArena(
+      OwnedFd fd) const = 0;
 };
 
 // Makes the provider that `spec` names. UNAVAILABLE if the build lacks its

@@ -1,6 +1,6 @@
 // Tells how much memory this process may still take.
 //
-//   FastLimit limit(client->welcome(), AvailableMemoryBytes(), report);
+//   FastLimit limit(client->welcome().limit, AvailableMemoryBytes(), report);
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_AVAILABLE_MEMORY_H_
 

@@ -28,26 +28,42 @@ std::string OrShare(int64_t bytes, int64_t peak_bytes) {
 
 }  // namespace
 
-FastLimit::FastLimit(const session::Welcome& welcome, int64_t available_bytes,
+FastLimit::FastLimit(const session::LimitOrder& order, int64_t available_bytes,
                      session::Report* report)
-    : report_(report),
-      is_found_(welcome.finds_limit != 0),
-      fraction_(welcome.limit_fraction),
-      available_bytes_(available_bytes) {
-  report_->limit_bytes.store(welcome.limit_bytes);
+    : report_(report), order_(order), available_bytes_(available_bytes) {
+  was_awaited_ = is_awaited();
   // A share starts at the least and follows the peak.
-  Set(is_share() ? session::kPageBytes : welcome.limit_bytes);
+  share_bytes_ = session::kPageBytes;
+  report_->limit_bytes.store(is_share() ? 0 : bytes());
+}
+
+int64_t FastLimit::bytes() const {
+  const int64_t asked_bytes = is_share() ? share_bytes_ : order_.limit_bytes;
+  if (order_.most_bytes == 0) return asked_bytes;
+  return asked_bytes == 0 ? order_.most_bytes
+                          : std::min(asked_bytes, order_.most_bytes);
+}
+
+void FastLimit::Obey(const session::LimitOrder& order) {
+  order_ = order;
+  was_awaited_ = was_awaited_ || is_awaited();
+  share_bytes_ = ShareOf(tensor_peak_bytes_);
+}
+
+int64_t FastLimit::ShareOf(int64_t tensor_bytes) const {
+  return RoundUpToPage(order_.limit_fraction * tensor_bytes);
 }
 
 bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
                            int64_t needed_bytes) {
   if (!is_share()) return false;
-  int64_t bytes = fraction_ * tensor_bytes;
+  int64_t share_bytes = ShareOf(tensor_bytes);
   if (step == 0) {
-    bytes = std::max(bytes, std::min(needed_bytes, kFirstStepBytes));
+    share_bytes = std::max(
+        share_bytes, RoundUpToPage(std::min(needed_bytes, kFirstStepBytes)));
   }
-  if (bytes <= bytes_) return false;
-  Set(RoundUpToPage(bytes));
+  if (share_bytes <= share_bytes_) return false;
+  share_bytes_ = share_bytes;
   return true;
 }
 
@@ -58,15 +74,15 @@ bool FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
     report_->tensor_peak_bytes.store(peak_bytes);
   }
   if (!is_share()) return false;
-  const int64_t share_bytes = RoundUpToPage(fraction_ * tensor_peak_bytes_);
-  if (step > 0 && share_bytes <= bytes_) return false;
-  Set(share_bytes);
+  const int64_t share_bytes = ShareOf(tensor_peak_bytes_);
+  if (step > 0 && share_bytes <= share_bytes_) return false;
+  share_bytes_ = share_bytes;
   return true;
 }
 
 bool FastLimit::IsCheckDue(int64_t steps) const {
   if (refused()) return true;
-  if (is_found_) return false;  // there was a plan for it
+  if (was_awaited_) return false;
   if (!is_share()) return steps <= 2;
   return steps >= 2 && peak_stands_ && !checked_;
 }
@@ -76,7 +92,7 @@ void FastLimit::Check(int64_t least_bytes) {
   checked_ = true;
   report_->least_limit_bytes.store(least_bytes);
   const int64_t refused_below_bytes = std::exchange(
-      refused_below_bytes_, bytes_ < least_bytes ? least_bytes : 0);
+      refused_below_bytes_, bytes() < least_bytes ? least_bytes : 0);
   if (!refused()) return;
   if (refused_below_bytes_ != refused_below_bytes) {
     ReportEvent(report_, "limit-too-small",
@@ -87,9 +103,9 @@ void FastLimit::Check(int64_t least_bytes) {
 
 std::string FastLimit::RefusalText(int64_t least_bytes) const {
   const std::string share_text =
-      ", " + Percent(fraction_) + " of the tensor peak of " +
+      ", " + Percent(order_.limit_fraction) + " of the tensor peak of " +
       std::to_string(tensor_peak_bytes_) + " bytes that its steps have shown,";
-  return "stowage: the fast-memory limit of " + std::to_string(bytes_) +
+  return "stowage: the fast-memory limit of " + std::to_string(bytes()) +
          " bytes" + (is_share() ? share_text : "") +
          " is too small for this job; the least limit that works is " +
          std::to_string(least_bytes >> 20) + "MiB (" +

@@ -1,6 +1,7 @@
 // Holds the limit on a job's tensor bytes in fast memory, as a number.
 //
-//   FastLimit limit(client->welcome(), available_bytes, &segment->report);
+//   FastLimit limit(client->welcome().limit, available_bytes,
+//                   &segment->report);
 //   if (limit.FollowPeak(step, tensor_bytes, needed_bytes)) {
 //     ResizeArena(limit.bytes());
 //   }
@@ -8,7 +9,9 @@
 //   limit.Check(least_bytes);              // throws if it is too small
 //
 // A job has a limit in bytes, a share of its tensor peak, none, or one that the
-// agent finds: none until it is granted, after the first profile. A share is
+// agent finds: none until it is known, after the first profile. The agent may
+// order another one at any time. None is above what the host has for the job.
+// A share is
 // that of the highest peak so far, from the first allocation to the last step:
 // it grows whenever the peak does, and so fast memory never exceeds the share
 // of what the job has needed until then. There is one exception. In the first
@@ -16,17 +19,15 @@
 // kernel needs, up to kFirstStepBytes.
 //
 // Invariants:
-//  * Set() is the one function that changes the limit.
-//  * A share never shrinks, but at the end of the first step.
+//  * A share never shrinks, but at the end of the first step and by order.
 //  * A share is not refused before a step, the second at the earliest, has
 //    shown no higher peak.
 //  * Once the limit was refused it is refused before every update, until it is
 //    no longer too small: a script that goes on, or a thread that ended with
 //    the error, must not train.
 //
-// This class holds numbers alone: FastSpace makes fast memory obey them. A
-// limit that is changed from outside while the job runs would also come in by
-// Set() and be enforced there. The Job's mutex guards it.
+// This class holds numbers alone: FastSpace makes fast memory obey them. A copy
+// is what the limit was. The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_LIMIT_H_
 #define STOWAGE_CLIENT_SDK_RUNTIME_FAST_LIMIT_H_
 
@@ -44,19 +45,20 @@ class FastLimit {
 
   // `available_bytes` are used in place of a limit while there is none.
   // Findings go into `report`, which outlives this.
-  FastLimit(const session::Welcome& welcome, int64_t available_bytes,
+  FastLimit(const session::LimitOrder& order, int64_t available_bytes,
             session::Report* report);
 
+  const session::LimitOrder& order() const { return order_; }
   // Returns 0 while the limit is unknown or there is none.
-  int64_t bytes() const { return bytes_; }
-  bool unlimited() const { return bytes_ == 0; }
-  bool is_share() const { return fraction_ > 0; }
+  int64_t bytes() const;
+  bool unlimited() const { return bytes() == 0; }
+  bool is_share() const { return order_.limit_fraction > 0; }
   // Returns the limit that fast memory is made to obey: never 0.
   int64_t effective_bytes() const {
-    return bytes_ > 0 ? bytes_ : available_bytes_;
+    return unlimited() ? available_bytes_ : bytes();
   }
-  // Returns whether the agent will grant a limit, and has not yet.
-  bool is_awaited() const { return is_found_ && unlimited(); }
+  // Returns whether the agent will find a limit, and has not yet.
+  bool is_awaited() const { return order_.is_awaited != 0; }
   // Returns whether the job has an absolute limit, which needs no step to be
   // known.
   bool is_absolute() const { return !unlimited() && !is_share(); }
@@ -68,10 +70,10 @@ class FastLimit {
   // Notes that the step has ended, and that its tensors had `peak_bytes` at
   // once. Returns whether the limit has changed.
   bool EndStep(int64_t step, int64_t peak_bytes);
-  // Takes the limit that the agent has found.
-  void Grant(int64_t bytes) { Set(bytes); }
+  // Takes another limit.
+  void Obey(const session::LimitOrder& order);
   // Tells the report what the limit is.
-  void Publish() const { report_->limit_bytes.store(bytes_); }
+  void Publish() const { report_->limit_bytes.store(bytes()); }
 
   // Returns whether it is time to check the limit when so many steps have
   // ended: when their needs are known, and as long as it is refused.
@@ -82,13 +84,13 @@ class FastLimit {
   bool refused() const { return refused_below_bytes_ > 0; }
 
  private:
-  void Set(int64_t bytes) { bytes_ = bytes; }
+  int64_t ShareOf(int64_t tensor_bytes) const;
   std::string RefusalText(int64_t least_bytes) const;
 
   session::Report* report_;
-  bool is_found_ = false;  // by the agent
-  double fraction_ = 0;    // of the tensor peak; 0: the limit is no share
-  int64_t bytes_ = 0;
+  session::LimitOrder order_;
+  bool was_awaited_ = false;  // there was a plan for what the agent found
+  int64_t share_bytes_ = 0;   // that a share has come to
   int64_t available_bytes_ = 0;
   int64_t tensor_peak_bytes_ = 0;  // of the job
   bool peak_stands_ = false;       // the last step has not raised it

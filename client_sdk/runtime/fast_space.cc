@@ -4,11 +4,15 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "client_sdk/runtime/available_memory.h"
 #include "client_sdk/runtime/mapping_time.h"
+#include "client_sdk/runtime/report_log.h"
 #include "client_sdk/runtime/victims.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::runtime {
 namespace {
@@ -27,6 +31,10 @@ int64_t ReserveFor(int64_t unmanaged_peak_bytes) {
                        (64 << 10));
 }
 
+std::string LimitText(int64_t bytes) {
+  return bytes > 0 ? session::SizeText(bytes) : "unlimited";
+}
+
 int64_t RoundUpToMiB(int64_t bytes) {
   constexpr int64_t kMiB = 1 << 20;
   return (bytes + kMiB - 1) / kMiB * kMiB;
@@ -40,13 +48,12 @@ FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
       blocks_(blocks),
       mover_(mover),
       evictor_(evictor),
-      limit_(client->welcome(),
+      limit_(client->welcome().limit,
              std::min(client->tiers()[session::kFastTier].info.capacity_bytes,
                       AvailableMemoryBytes()),
              &client->segment()->report) {
   window_block_.set_aside = true;
-  FitWindow();
-  FitReserve();
+  FitAll();
 }
 
 int64_t FastSpace::overhead_bytes() const {
@@ -62,11 +69,44 @@ int64_t FastSpace::growth_bytes() const {
   return ReserveFor(reserve_bytes_) - reserve_bytes_;
 }
 
-void FastSpace::Grant(int64_t bytes) {
-  limit_.Grant(bytes);
+bool FastSpace::FollowOrder() {
+  session::LimitArea& area = client_->segment()->limits;
+  const uint64_t ordered = area.ordered.load(std::memory_order_acquire);
+  if (ordered == area.taken.load(std::memory_order_relaxed)) return false;
+  const int64_t before_bytes = limit_.bytes();
+  const int64_t answer = TakeLimit(area.order);
+  area.refused_below_bytes.store(answer, std::memory_order_relaxed);
+  area.taken.store(ordered, std::memory_order_release);
+  return limit_.bytes() != before_bytes;
+}
+
+int64_t FastSpace::TakeLimit(const session::LimitOrder& order) {
+  const FastLimit before = limit_;
+  limit_.Obey(order);
+  const int64_t least_bytes = LeastLimitBytes();
+  if (!limit_.unlimited() && limit_.bytes() < least_bytes) {
+    limit_ = before;
+    return least_bytes;
+  }
+  try {
+    FitAll();
+  } catch (const std::runtime_error&) {
+    limit_ = before;
+    FitAll();
+    return session::kNoRoomToObey;
+  }
+  limit_.Publish();
+  if (limit_.bytes() != before.bytes() && !before.is_awaited()) {
+    ReportEvent(&client_->segment()->report, "limit-changed",
+                "from " + LimitText(before.bytes()) + " to " +
+                    LimitText(limit_.bytes()) + " after this step");
+  }
+  return session::kLimitObeyed;
+}
+
+void FastSpace::FitAll() {
   FitWindow();
   FitReserve();
-  limit_.Publish();
 }
 
 void FastSpace::FollowUnmanaged() {
@@ -89,8 +129,7 @@ void FastSpace::EndStep(int64_t step) {
   blocks_->NotePeaks();
   const bool changed = limit_.EndStep(step, blocks_->peaks().tensor_bytes);
   if (step <= kLastStepOfWindow) {
-    FitWindow();
-    FitReserve();
+    FitAll();
   } else if (changed) {
     FitArena();
   }

@@ -24,17 +24,17 @@
 // Invariants:
 //  * Everything in the arena lies below its capacity, but for blocks that could
 //    not move when the arena shrank; nothing new is put there.
-//  * The window's size changes only until the second step has ended, and never
-//    while it is extended: profiles and plans count on it. From then on the
-//    reserve changes only when small storages outgrow it.
+//  * The window's size changes only until the second step has ended and when
+//    another limit is ordered, and never while it is extended: profiles and
+//    plans count on it. From then on the reserve changes only when small
+//    storages outgrow it.
 //  * One kernel at most has an extension. While it has, the window is there.
 //  * Fast memory above the capacity is given back to the host when nothing is
 //    in it.
 //
-// FastLimit::Set() alone changes the limit, and its caller then lets the arena
-// and the window follow here: FollowPeak() when the tensor peak rises under a
-// share, and the end of a step. A limit that is changed from outside while a
-// job runs would be a third such moment.
+// The arena and the window follow the limit at three moments: when the tensor
+// peak rises under a share, at the end of a step, and when the agent orders
+// another limit.
 //
 // The Job's mutex guards it.
 #ifndef STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_
@@ -81,9 +81,14 @@ class FastSpace {
   void FollowUnmanaged();
   void FollowPeak(int64_t step, int64_t tensor_bytes, int64_t kernel_bytes);
   void EndStep(int64_t step);
-  // Takes the limit that the agent has found, between two steps. Evicts all
-  // that is beyond it.
-  void Grant(int64_t bytes);
+  // Takes the limit that the agent has ordered, if it has, between two steps:
+  // evicts all that is beyond it, and answers. The old limit stays if the new
+  // one is too small, or the slow tier too full. Returns whether the limit is
+  // another one now.
+  bool FollowOrder();
+  // Takes this limit in the same way. Returns session::kLimitObeyed, or what
+  // LimitArea::refused_below_bytes is to say.
+  int64_t TakeLimit(const session::LimitOrder& order);
   // Throws std::runtime_error if the limit is too small for what was seen.
   void CheckLimit() { limit_.Check(LeastLimitBytes()); }
   // Returns whether a new block can be placed at all. In the first step of a
@@ -109,6 +114,7 @@ class FastSpace {
 
  private:
   int64_t LeastLimitBytes() const;
+  void FitAll();
   void FitWindow();
   void FitReserve();
   void FitArena();

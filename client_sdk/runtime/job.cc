@@ -33,7 +33,8 @@ constexpr uint64_t kLooseAllocationKey = 1;
 
 Job::Job(SessionClient* client, const StorageAccess& storage,
          const JobSettings& settings)
-    : blocks_(&client->tiers(), storage),
+    : client_(client),
+      blocks_(&client->tiers(), storage),
       mover_(client, &blocks_),
       evictor_(&blocks_, &mover_, &client->segment()->report),
       space_(client, &blocks_, &mover_, &evictor_),

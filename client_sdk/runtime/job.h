@@ -47,6 +47,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "client_sdk/runtime/agent_return.h"
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/copies_ahead.h"
 #include "client_sdk/runtime/demand_placer.h"
@@ -190,6 +191,8 @@ class Job {
   // job_step.cc: how a step begins, changes its mode and ends.
   void BeginStep() STOWAGE_REQUIRES(mutex_);
   void BeginPlanned(const PlanTable& plan) STOWAGE_REQUIRES(mutex_);
+  bool FindAgent() STOWAGE_REQUIRES(mutex_);
+  bool ComeBack() STOWAGE_REQUIRES(mutex_);
   bool StartPlan(const PlanTable& plan, const std::vector<PlanTarget>& targets)
       STOWAGE_REQUIRES(mutex_);
   bool ChangePlan(const StepPosition& position) STOWAGE_REQUIRES(mutex_);
@@ -197,10 +200,13 @@ class Job {
   void EndPlan() STOWAGE_REQUIRES(mutex_);
   void NoteGuidance() STOWAGE_REQUIRES(mutex_);
   void SetAsideWhatStays() STOWAGE_REQUIRES(mutex_);
-  void PublishProfile() STOWAGE_REQUIRES(mutex_);
+  void PublishProfile(bool limit_changes) STOWAGE_REQUIRES(mutex_);
+  void AwaitPlan() STOWAGE_REQUIRES(mutex_);
   int64_t TakeOverheadBytes() STOWAGE_REQUIRES(mutex_);
 
+  SessionClient* const client_;
   Mutex mutex_;
+  AgentReturn agent_return_ STOWAGE_GUARDED_BY(mutex_);
   PlacedBlocks blocks_ STOWAGE_GUARDED_BY(mutex_);
   Mover mover_ STOWAGE_GUARDED_BY(mutex_);
   Evictor evictor_ STOWAGE_GUARDED_BY(mutex_);

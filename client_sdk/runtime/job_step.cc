@@ -1,4 +1,5 @@
 // How a step begins, changes its mode and ends.
+#include <string>
 #include <utility>
 
 #include "client_sdk/runtime/block_origins.h"
@@ -7,6 +8,12 @@
 #include "client_sdk/session/clock.h"
 
 namespace stowage::runtime {
+namespace {
+
+// A search for an agent that takes longer is not repeated soon.
+constexpr int64_t kDearSearchNs = 5'000'000;
+
+}  // namespace
 
 void Job::EndStep() {
   Lock lock(this);
@@ -22,18 +29,20 @@ void Job::EndStep() {
   }
   plans_.library()->EndStep(step_.profile.signature());
   space_.EndStep(step_.index);
-  step_.limit_bytes = space_.limit().bytes();
   pinned_.NoteLastingViews();
   pinned_.EndStep(step_.profile.signature());
 
-  PublishProfile();
-  const session::StepRecord record = publisher_.Record(step_, hints_.totals());
+  const int64_t limit_bytes = space_.limit().bytes();
+  const bool limit_changes = space_.FollowOrder();
+  step_.limit_bytes = space_.limit().bytes();  // that its profile is for
+  PublishProfile(limit_changes);
+  session::StepRecord record = publisher_.Record(step_, hints_.totals());
+  record.limit_bytes = limit_bytes;
   if (step_.mode == StepMode::kPlan) publisher_.WriteKernels(step_);
   plans_.NoteDuration(step_, duration_ns);
-  plans_.TakePlan();
-  if (space_.limit().is_awaited() && plans_.granted_limit_bytes() > 0) {
-    space_.Grant(plans_.granted_limit_bytes());
-  }
+  if (limit_changes) plans_.library()->ForgetOtherLimits(step_.limit_bytes);
+  plans_.TakePlan(step_.limit_bytes);
+  if (space_.limit().is_awaited()) space_.FollowOrder();
   plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
   const uint64_t signature = step_.profile.signature();
@@ -59,9 +68,35 @@ void Job::BeginStep() {
     step_.profile.AddAlive(
         block, block->birth_step == step_.index - 1 ? block->birth_tag : 0);
   }
-  if (!publisher_.FindAgent()) return;
+  if (!FindAgent()) return;
   if (space_.limit().unlimited()) return;  // nothing has to move
   if (plan != nullptr) BeginPlanned(*plan);
+}
+
+// Returns whether there is an agent: the job's, or one that has taken its place.
+bool Job::FindAgent() {
+  if (publisher_.FindAgent()) return true;
+  const int64_t begin_ns = session::NowNs();
+  if (!agent_return_.IsDue(begin_ns)) return false;
+  if (client_->AgentMayBeBack() && ComeBack()) {
+    agent_return_.NoteFound();
+    return true;
+  }
+  const int64_t end_ns = session::NowNs();
+  agent_return_.NoteNotFound(end_ns, end_ns - begin_ns > kDearSearchNs);
+  return false;
+}
+
+bool Job::ComeBack() {
+  mover_.SettleLanes();
+  session::LimitArea& orders = client_->segment()->limits;
+  orders.taken.store(orders.ordered.load());  // nobody waits for an answer
+  std::string error;
+  const bool is_back = client_->ComeBack(space_.limit().order(), &error);
+  publisher_.NoteReturn(is_back, error);
+  if (!is_back) return false;
+  space_.TakeLimit(client_->welcome().limit);
+  return true;
 }
 
 // The plan drives if it can and is not slower than demand mode, and guides
@@ -174,19 +209,23 @@ int64_t Job::TakeOverheadBytes() {
 }
 
 // Hands the profile of the step that has ended to the agent if that is worth
-// it, and waits for its plan if it is the first of its kind.
-void Job::PublishProfile() {
+// it, and waits for its plan if the steps that come would have none.
+void Job::PublishProfile(bool limit_changes) {
   if (step_.mode == StepMode::kPlan) {
     if (!plans_.WantsProfileAgain(step_)) return;
     plans_.WriteProfileAgain(step_, TakeOverheadBytes());
+    if (limit_changes) AwaitPlan();
   } else if (plans_.WantsProfile(step_)) {
     plans_.WriteProfile(step_, TakeOverheadBytes());
-    const FastLimit& limit = space_.limit();
-    if (!limit.unlimited() || limit.is_awaited()) {
-      step_.times.plan_wait_ns = plans_.AwaitPlan(limit.is_awaited());
-    }
+    AwaitPlan();
     step_.On(StepEvent::kProfileTaken);
   }
+}
+
+void Job::AwaitPlan() {
+  const FastLimit& limit = space_.limit();
+  if (limit.unlimited() && !limit.is_awaited()) return;
+  step_.times.plan_wait_ns = plans_.AwaitPlan(limit.is_awaited());
 }
 
 }  // namespace stowage::runtime

@@ -65,6 +65,11 @@ int MoveLanes::Wait(session::Lane which, uint64_t ticket) {
              : (request.error_number != 0 ? request.error_number : EIO);
 }
 
+void MoveLanes::Settle() {
+  CompleteWithoutAgent(session::kLaneOut);
+  CompleteWithoutAgent(session::kLaneIn);
+}
+
 // Completes the moves that the agent has left. Its hang-up is seen only after
 // all its threads and their transfers have ended, so nobody else writes to
 // these places any more.

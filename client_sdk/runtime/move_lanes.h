@@ -28,6 +28,9 @@ class MoveLanes {
 
   bool Done(session::Lane lane, uint64_t ticket) const;
 
+  // Does all copies that an agent which is gone has left.
+  void Settle();
+
   // Returns for how long the lanes have copied until `now_ns`.
   session::LaneTimes CopiedNs(int64_t now_ns) const;
 

@@ -128,6 +128,9 @@ class Mover {
   // Lets stray pages serve, from here on, what is no kernel's. Call it while
   // nothing is in a file tier. Returns 0 or an errno; then signals serve all.
   int UseStrayPages(Userfault* userfault);
+  // Completes what the agent, which is gone, has left in the lanes.
+  void SettleLanes() { lanes_.Settle(); }
+
   // Brings in, for the pager, a page that somebody waits for, of a block in a
   // file tier or of none (null). Returns 0, when it can be tried again, or an
   // errno. EFAULT means that the page has been closed, and is to be opened

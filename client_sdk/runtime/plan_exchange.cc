@@ -74,7 +74,7 @@ int64_t PlanExchange::AwaitPlan(bool limit_is_awaited) {
   return session::NowNs() - begin_ns;
 }
 
-void PlanExchange::TakePlan() {
+void PlanExchange::TakePlan(int64_t limit_bytes) {
   session::Segment* segment = client_->segment();
   const uint64_t written = segment->plans_written.load();
   if (written == segment->plans_taken.load()) return;
@@ -86,6 +86,9 @@ void PlanExchange::TakePlan() {
     ReportEvent(report(), "plan-malformed",
                 "the agent's plan table is inconsistent");
     return;
+  }
+  if (limit_bytes > 0 && plan->fast_limit_bytes > limit_bytes) {
+    return library_.Forget(plan->signature);
   }
   plan->number = written;
   library_.Add(*std::move(plan));

@@ -6,7 +6,7 @@
 //     plans.AwaitPlan(/*limit_is_awaited=*/false);
 //   }
 //   plans.NoteDuration(step, duration_ns);
-//   plans.TakePlan();
+//   plans.TakePlan(limit_bytes);
 //   plans.TellForecast();
 //   const PlanTable* plan = plans.library()->Expected();
 //
@@ -69,12 +69,10 @@ class PlanExchange {
   // several plans take if the agent looks for a limit by them. Returns how long
   // that took, in nanoseconds.
   int64_t AwaitPlan(bool limit_is_awaited);
-  // Returns the limit that the agent has found; 0: none yet.
-  int64_t granted_limit_bytes() const {
-    return client_->segment()->granted_limit_bytes.load();
-  }
   // Adds the agent's newest plan to the library if it has not been taken yet.
-  void TakePlan();
+  // Drops it if it was made for more than the limit, `limit_bytes` now; 0: there
+  // is none.
+  void TakePlan(int64_t limit_bytes);
 
   // Prints what the agent expects of the job's steps, once, as soon as it has
   // said so.

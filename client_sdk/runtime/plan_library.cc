@@ -83,7 +83,7 @@ bool PlanLibrary::NoteFollowed(const PlanTable& plan, int64_t limit_bytes) {
   kind.surprises = 0;
   ++kind.served_steps;
   return ++kind.followed_steps >= kind.next_profile ||
-         session::LimitHasGrown(kind.profiled_limit_bytes, limit_bytes);
+         session::LimitHasChanged(kind.profiled_limit_bytes, limit_bytes);
 }
 
 void PlanLibrary::NoteProfiledAgain(const PlanTable& plan) {
@@ -94,9 +94,10 @@ void PlanLibrary::NoteProfiledAgain(const PlanTable& plan) {
 bool PlanLibrary::WantsProfile(uint64_t signature, int64_t limit_bytes) const {
   const auto kind = kinds_.find(signature);
   if (profiled_.contains(signature)) {
-    return !plans_.contains(signature) &&
-           session::LimitHasGrown(kind->second.profiled_limit_bytes,
-                                  limit_bytes);
+    const int64_t profiled_bytes = kind->second.profiled_limit_bytes;
+    return limit_bytes < profiled_bytes ||
+           (!plans_.contains(signature) &&
+            session::LimitHasGrown(profiled_bytes, limit_bytes));
   }
   if (profiled_.size() >= kMaxKinds) return false;
   const bool seen_before = kind != kinds_.end() && kind->second.steps > 1;
@@ -114,9 +115,29 @@ bool PlanLibrary::ForgetOutgrown(const PlanTable& plan) {
   Kind& kind = kinds_[signature];
   const bool served = kind.served_steps >= kServedSteps;
   if (!std::has_single_bit(++kind.outgrown) && !served) return false;
+  Forget(signature);
+  return true;
+}
+
+void PlanLibrary::Forget(uint64_t signature) {
   plans_.erase(signature);
   profiled_.erase(signature);
-  return true;
+}
+
+void PlanLibrary::ForgetOtherLimits(int64_t limit_bytes) {
+  std::erase_if(plans_, [=](const auto& entry) {
+    return session::LimitHasChanged(entry.second.fast_limit_bytes, limit_bytes);
+  });
+  std::erase_if(profiled_, [&](const auto& entry) {
+    const Kind& kind = kinds_[entry.first];
+    return session::LimitHasChanged(kind.profiled_limit_bytes, limit_bytes);
+  });
+  for (auto& [signature, kind] : kinds_) {
+    kind.surprises = 0;
+    kind.outgrown = 0;
+    kind.followed_steps = 0;
+    kind.next_profile = kFirstProfileAgain;
+  }
 }
 
 }  // namespace stowage::runtime

@@ -19,7 +19,7 @@
 //
 // Invariants:
 //  * A kind is profiled once, or once more for each time that its plan is
-//    forgotten or that the limit has grown, and at most kMaxKinds are: a job
+//    forgotten or that the limit has changed, and at most kMaxKinds are: a job
 //    whose steps are never the same does not profile forever.
 //  * A plan that was left in kMaxSurprises steps in a row is tried rarely from
 //    then on, until a step follows it to its end or another plan takes its
@@ -56,6 +56,8 @@ class PlanLibrary {
   static constexpr int kMaxSurprises = 3;
   static constexpr int kRetryEverySteps = 16;
   static constexpr int kServedSteps = 4;  // that made another plan worth it
+  // So many steps after a plan's first one, it is judged by another profile.
+  static constexpr int64_t kFirstProfileAgain = 2;
 
   // Adds the plan in place of the one for the same kind of step.
   void Add(PlanTable plan);
@@ -84,14 +86,15 @@ class PlanLibrary {
   void NoteSurprise(const PlanTable& plan);
   // Notes that a step followed the plan to its end, and that the limit is
   // `limit_bytes` now. Returns true if the step is one whose profile may be
-  // better than the one that the plan was made from, or if the limit has grown
-  // since; the caller calls NoteProfiledAgain() once that has been published.
+  // better than the one that the plan was made from, or if the limit has
+  // changed since; the caller calls NoteProfiledAgain() once that has been
+  // published.
   bool NoteFollowed(const PlanTable& plan, int64_t limit_bytes);
   void NoteProfiledAgain(const PlanTable& plan);
 
   // Returns whether a profile of this kind, a step of which has just ended, has
-  // yet to be published: for the first time, or because there was no plan and
-  // the limit, `limit_bytes` now, has grown.
+  // yet to be published: for the first time, because there was no plan and the
+  // limit, `limit_bytes` now, has grown, or because it has shrunk.
   bool WantsProfile(uint64_t signature, int64_t limit_bytes) const;
   // Notes that one has been, under that limit. It had blocks of these origins
   // (block_origins.h), by their ids, by which its plan will know them.
@@ -103,6 +106,11 @@ class PlanLibrary {
   // kServedSteps, else for the 1st, 2nd, 4th, 8th, … time that this is said of
   // a kind.
   bool ForgetOutgrown(const PlanTable& plan);
+  // Forgets the plan, so that its kind is profiled and planned anew.
+  void Forget(uint64_t signature);
+  // Forgets plans and profiles that are not for this limit, which the agent has
+  // ordered.
+  void ForgetOtherLimits(int64_t limit_bytes);
 
  private:
   // What is remembered of a kind whether or not it has a plan.
@@ -110,7 +118,7 @@ class PlanLibrary {
     int64_t steps = 0;
     int surprises = 0;  // in a row
     int64_t followed_steps = 0;
-    int64_t next_profile = 2;  // when `followed_steps` gets there
+    int64_t next_profile = kFirstProfileAgain;  // `followed_steps` then
     int64_t served_steps = 0;  // that followed the plan that there is now
     int64_t profiled_limit_bytes = 0;  // when it was profiled last
     uint64_t outgrown = 0;             // steps whose plan did not fit

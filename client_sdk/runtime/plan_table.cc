@@ -142,6 +142,7 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
   PlanTable plan;
   plan.signature = area.signature;
   plan.predicted = area.predicted;
+  plan.fast_limit_bytes = area.fast_limit_bytes;
   plan.tensor_count = area.tensor_count;
   plan.kernels.assign(area.kernels, area.kernels + area.kernel_count);
   plan.initial.assign(area.initial, area.initial + area.initial_count);

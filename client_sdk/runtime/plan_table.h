@@ -34,7 +34,8 @@ struct PlanTable {
   uint64_t number = 0;  // which of the agent's plans it is
   uint64_t signature = 0;
   session::PredictedTimes predicted = {};
-  int64_t fast_end_bytes = 0;  // where the highest tensor or window ends
+  int64_t fast_limit_bytes = 0;  // that it was made for
+  int64_t fast_end_bytes = 0;    // where the highest tensor or window ends
   uint32_t tensor_count = 0;
   std::vector<session::PlanKernel> kernels;
   std::vector<session::PlanInitial> initial;

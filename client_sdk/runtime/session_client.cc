@@ -2,26 +2,46 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace stowage::runtime {
 namespace {
 
-constexpr int kAnswerTimeoutMs = 10'000;
+// A little longer than the agent waits for other jobs.
+constexpr int kAnswerTimeoutMs = 75'000;
+constexpr int kTellTimeoutMs = 5'000;
+// A job that comes back waits for no other job.
+constexpr int kComeBackTimeoutMs = 5'000;
 
 std::string Errno(const std::string& what) {
   return what + ": " + strerror(errno);
 }
 
-// Receives `welcome` and the descriptors that travel with it.
-std::string ReceiveWelcome(int socket, session::Welcome* welcome,
-                           std::vector<int>* fds) {
+// Waits until the agent has answered or hung up. Says after a while that it has
+// not. Returns false if it does not within `timeout_ms`.
+bool AwaitAnswer(int socket, int timeout_ms) {
   pollfd ready{socket, POLLIN, 0};
-  if (poll(&ready, 1, kAnswerTimeoutMs) <= 0) {
+  if (poll(&ready, 1, std::min(timeout_ms, kTellTimeoutMs)) > 0) return true;
+  if (timeout_ms <= kTellTimeoutMs) return false;
+  fprintf(stderr,
+          "stowage: the agent has not answered for %d s: it measures a tier, "
+          "or waits for fast memory that other jobs give back when their steps "
+          "end\n",
+          kTellTimeoutMs / 1000);
+  return poll(&ready, 1, timeout_ms - kTellTimeoutMs) > 0;
+}
+
+// Receives `welcome` and the descriptors that travel with it.
+std::string ReceiveWelcome(int socket, int timeout_ms,
+                           session::Welcome* welcome, std::vector<int>* fds) {
+  if (!AwaitAnswer(socket, timeout_ms)) {
     return "the agent does not answer; look at its log";
   }
   alignas(
@@ -33,6 +53,7 @@ std::string ReceiveWelcome(int socket, session::Welcome* welcome,
   message.msg_control = control;
   message.msg_controllen = sizeof(control);
   const ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  if (got == 0) return "the agent hung up";
   if (got != sizeof(*welcome) || welcome->magic != session::kMagic ||
       welcome->version != session::kVersion) {
     return "the agent speaks another version of the session protocol; install "
@@ -47,31 +68,113 @@ std::string ReceiveWelcome(int socket, session::Welcome* welcome,
   return "";
 }
 
+// Sends the greeting with copies of the descriptors. Returns whether it went.
+bool SendHello(int socket, const session::Hello& hello,
+               const std::vector<int>& fds) {
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))] = {};
+  iovec part{const_cast<session::Hello*>(&hello), sizeof(hello)};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!fds.empty()) {
+    const size_t bytes = sizeof(int) * fds.size();
+    message.msg_control = control;
+    message.msg_controllen = CMSG_SPACE(bytes);
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(bytes);
+    memcpy(CMSG_DATA(header), fds.data(), bytes);
+  }
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof(hello);
+}
+
+// Connects `socket` to the agent. Returns what went wrong, or an empty string.
+std::string ConnectTo(const std::string& path, int* socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) {
+    return "the path of the agent's socket is too long: " + path;
+  }
+  memcpy(address.sun_path, path.data(), path.size());
+  *socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  if (*socket < 0) return Errno("socket");
+  if (connect(*socket, reinterpret_cast<sockaddr*>(&address),
+              sizeof(address)) != 0) {
+    return Errno("cannot reach the agent at " + path);
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string SessionClient::Connect(const std::string& socket_path,
                                    const session::Hello& hello) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (socket_path.size() >= sizeof(address.sun_path)) {
-    return "the path of the agent's socket is too long: " + socket_path;
-  }
-  memcpy(address.sun_path, socket_path.data(), socket_path.size());
-  socket_ = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (socket_ < 0) return Errno("socket");
-  if (connect(socket_, reinterpret_cast<sockaddr*>(&address),
-              sizeof(address)) != 0) {
-    return Errno("cannot reach the agent at " + socket_path);
-  }
+  socket_path_ = socket_path;
+  hello_ = hello;
+  int socket = -1;
+  std::string error = ConnectTo(socket_path, &socket);
+  socket_ = socket;
+  if (!error.empty()) return error;
   // An agent that is full refuses without having heard anything.
-  const bool heard =
-      send(socket_, &hello, sizeof(hello), MSG_NOSIGNAL) == sizeof(hello);
+  const bool heard = SendHello(socket_, hello, {});
   const std::string not_heard = Errno("cannot send to the agent");
   std::vector<int> fds;
-  std::string error = ReceiveWelcome(socket_, &welcome_, &fds);
+  error = ReceiveWelcome(socket_, kAnswerTimeoutMs, &welcome_, &fds);
   if (!error.empty()) return heard ? error : not_heard;
   if (!welcome_.accepted) return welcome_.error;
   return Map(fds);
+}
+
+bool SessionClient::AgentMayBeBack() const {
+  return access(socket_path_.c_str(), F_OK) == 0;
+}
+
+bool SessionClient::ComeBack(const session::LimitOrder& limit,
+                             std::string* error) {
+  error->clear();
+  session::Hello hello = hello_;
+  hello.comes_back = 1;
+  hello.limit = limit;
+  memcpy(hello.job_id, welcome_.job_id, sizeof(hello.job_id));
+  std::vector<int> fds = {segment_fd_};
+  for (const MappedTier& tier : tiers_) fds.push_back(tier.fd);
+  int socket = -1;
+  const bool reached = ConnectTo(socket_path_, &socket).empty();
+  session::Welcome welcome{};
+  if (reached) {
+    SendHello(socket, hello, fds);  // an answer comes all the same
+    std::vector<int> none;
+    *error = ReceiveWelcome(socket, kComeBackTimeoutMs, &welcome, &none);
+    if (error->empty() && !welcome.accepted) *error = welcome.error;
+    if (error->empty() && !Suits(welcome)) {
+      *error = "its tiers are other ones than those of the agent before it";
+    }
+  }
+  if (!reached || !error->empty()) {
+    if (socket >= 0) close(socket);
+    return false;
+  }
+  if (socket_ >= 0) close(socket_);
+  socket_ = socket;
+  welcome_ = welcome;
+  alive_ = true;
+  return true;
+}
+
+bool SessionClient::Suits(const session::Welcome& welcome) const {
+  if (welcome.tier_count != tiers_.size()) return false;
+  for (size_t i = 0; i < tiers_.size(); ++i) {
+    const session::TierInfo& now = welcome.tiers[i];
+    const session::TierInfo& before = tiers_[i].info;
+    if (now.flags != before.flags ||
+        now.capacity_bytes != before.capacity_bytes ||
+        strncmp(now.name, before.name, sizeof(now.name)) != 0) {
+      return false;
+    }
+  }
+  return true;
 }
 
 std::string SessionClient::Map(const std::vector<int>& fds) {
@@ -82,7 +185,7 @@ std::string SessionClient::Map(const std::vector<int>& fds) {
   }
   void* mapped = mmap(nullptr, sizeof(session::Segment), PROT_READ | PROT_WRITE,
                       MAP_SHARED, fds[0], 0);
-  close(fds[0]);
+  segment_fd_ = fds[0];
   if (mapped == MAP_FAILED) return Errno("cannot map the session segment");
   segment_ = static_cast<session::Segment*>(mapped);
 

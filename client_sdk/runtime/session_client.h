@@ -3,6 +3,8 @@
 //   SessionClient client;
 //   std::string error = client.Connect(socket_path, hello);
 //   if (error.empty()) client.segment()->report.limit_bytes = limit_bytes;
+//   // When AgentAlive() says that the agent is gone:
+//   bool is_back = client.ComeBack(limit, &error);
 //
 // Owns the socket, the descriptors and the mappings until the process ends.
 // Not thread-safe, except AgentAlive().
@@ -36,9 +38,19 @@ struct MappedTier {
 class SessionClient {
  public:
   // Says hello and maps what comes back. Returns what went wrong and what to
-  // do, or an empty string. Blocks up to ten seconds for the agent's answer.
+  // do, or an empty string. Blocks until the agent answers, a good minute at
+  // most: it may wait for memory that other jobs give back. Says so after some
+  // seconds.
   std::string Connect(const std::string& socket_path,
                       const session::Hello& hello);
+  // Goes over to the agent that listens at the same path now, with all that the
+  // job has: its segment, arenas and limit. Nothing may be under way in the
+  // lanes. Afterwards welcome() is that of the new agent. Returns false if that
+  // is impossible, and says why in `error` unless nobody listens there. Blocks
+  // for some seconds at most.
+  bool ComeBack(const session::LimitOrder& limit, std::string* error);
+  // Returns whether somebody may listen at that path. Does not block.
+  bool AgentMayBeBack() const;
 
   const session::Welcome& welcome() const { return welcome_; }
   session::Segment* segment() const { return segment_; }
@@ -53,11 +65,15 @@ class SessionClient {
 
  private:
   std::string Map(const std::vector<int>& fds);
+  bool Suits(const session::Welcome& welcome) const;
 
+  std::string socket_path_;
+  session::Hello hello_{};
   session::Welcome welcome_{};
+  int segment_fd_ = -1;
   session::Segment* segment_ = nullptr;
   std::vector<MappedTier> tiers_;
-  int socket_ = -1;
+  std::atomic<int> socket_{-1};
   std::atomic<bool> alive_{false};
 };
 

@@ -139,4 +139,16 @@ bool StepPublisher::FindAgent() {
   return false;
 }
 
+void StepPublisher::NoteReturn(bool is_back, const std::string& error) {
+  if (is_back) {
+    agent_lost_written_ = false;
+    return_error_.clear();
+    return ReportEvent(report(), "agent-found",
+                       "another node agent has taken over");
+  }
+  if (error.empty() || error == return_error_) return;
+  return_error_ = error;
+  ReportEvent(report(), "agent-not-found", error);
+}
+
 }  // namespace stowage::runtime

@@ -30,6 +30,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "client_sdk/runtime/hints.h"
 #include "client_sdk/runtime/mover.h"
@@ -86,6 +87,9 @@ class StepPublisher {
   void WriteKernels(const RunningStep& step);
   // Returns whether the agent is there. Tells the user, once, if it is gone.
   bool FindAgent();
+  // Tells the user that the job has gone over to another agent, or, once for
+  // each reason, why it cannot; if there is none, says nothing.
+  void NoteReturn(bool is_back, const std::string& error);
 
  private:
   session::Report* report() const { return &client_->segment()->report; }
@@ -99,6 +103,7 @@ class StepPublisher {
   const Mover* mover_;
   int64_t agent_before_ns_ = 0;
   bool agent_lost_written_ = false;
+  std::string return_error_;  // the last that was told
 };
 
 }  // namespace stowage::runtime

@@ -1,4 +1,4 @@
-// Says when a limit that has grown is worth another plan.
+// Says when a limit that has changed is worth another plan.
 //
 //   if (LimitHasGrown(/*planned_bytes=*/100 << 20, bytes)) Tell("plan again");
 //
@@ -14,6 +14,13 @@ namespace stowage::session {
 // Returns whether the limit is by more than 2 % above what was planned with.
 inline bool LimitHasGrown(int64_t planned_bytes, int64_t limit_bytes) {
   return limit_bytes - planned_bytes > planned_bytes / 50;
+}
+
+// Returns whether another plan is due: the limit is below what was planned
+// with, or has grown.
+inline bool LimitHasChanged(int64_t planned_bytes, int64_t limit_bytes) {
+  return limit_bytes < planned_bytes ||
+         LimitHasGrown(planned_bytes, limit_bytes);
 }
 
 }  // namespace stowage::session

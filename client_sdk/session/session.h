@@ -4,6 +4,7 @@
 //   process                                   agent
 //   connects, sends Hello                ->   checks it, makes segment, arenas
 //   receives Welcome and descriptors     <-   of the segment, then of each tier
+//   (sends these along if it comes back: then the welcome has none)
 //   writes profile, steps, move requests ->   copies, bounds-checks, then uses
 //   reads plans, completed moves         <-   writes plans, executes moves
 //   off its plan: states its situation   ->   asks the placement service
@@ -21,10 +22,12 @@
 #include <atomic>
 #include <cstdint>
 
+#include "client_sdk/session/limit_order.h"
+
 namespace stowage::session {
 
 inline constexpr uint64_t kMagic = 0x31656761776f7473;  // "stowage1"
-inline constexpr uint32_t kVersion = 11;
+inline constexpr uint32_t kVersion = 12;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
@@ -42,7 +45,13 @@ struct Hello {
   char fast[64];    // "900MiB", "40%", "unlimited"; empty: the agent's default
   char slow[256];   // "file:/mnt/nvme", ...; empty: the agent's default
   char policy[64];  // empty: the agent's default
+  char floor[64];   // "200MiB": what it is sure of; empty: the agent's rule
   int64_t wants_hints;  // 0 or 1
+  // 1: the job had another agent and keeps its segment and arenas, whose
+  // descriptors come with the message, in the order of those that a welcome has.
+  int64_t comes_back;
+  char job_id[128];  // if it comes back: from its first welcome
+  LimitOrder limit;  // if it comes back: in place of `fast`
 };
 
 enum TierFlags : uint32_t {
@@ -72,13 +81,9 @@ struct Welcome {
   char error[512];
   char job_id[128];
   int64_t segment_bytes;
-  // The limit on fast tensor bytes: absolute, or a share of the job's tensor
-  // peak so far (then `limit_bytes` is 0), or both 0: unlimited, or, with
-  // `finds_limit`, unlimited until the agent grants a limit.
-  int64_t limit_bytes;
-  double limit_fraction;
+  LimitOrder limit;  // on fast tensor bytes
   uint32_t tier_count;
-  uint32_t finds_limit;  // 0 or 1
+  uint32_t reserved;
   TierInfo tiers[kMaxTiers];
 };
 
@@ -471,8 +476,7 @@ struct Segment {
       plans_written;                  // agent; plan n (from 1) in plans[n % 2]
   std::atomic<uint64_t> plans_taken;  // process; the agent writes n only
                                       // when n - 1 has been taken
-  // Agent: the limit that it has found, once, before it writes plans for it.
-  std::atomic<int64_t> granted_limit_bytes;
+  LimitArea limits;
   // Agent: the processor time that it has spent for the job.
   std::atomic<int64_t> agent_processor_ns;
   // Agent: profiles for which no plan will come (the event log says why).

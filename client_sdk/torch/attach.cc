@@ -57,6 +57,7 @@ session::Hello MakeHello(const AttachOptions& options) {
   CopyText(options.fast, hello.fast);
   CopyText(options.slow, hello.slow);
   CopyText(options.policy, hello.policy);
+  CopyText(FromEnvironment("STOWAGE_FLOOR"), hello.floor);
   return hello;
 }
 

@@ -13,6 +13,7 @@
 #include "tools/stowage/commands/explain_command.h"
 #include "tools/stowage/commands/graph_command.h"
 #include "tools/stowage/commands/plan_command.h"
+#include "tools/stowage/commands/resize_command.h"
 #include "tools/stowage/commands/run_command.h"
 #include "tools/stowage/commands/scale_command.h"
 #include "tools/stowage/commands/serve_command.h"
@@ -54,6 +55,7 @@ int Main(int argc, char** argv) {
   AddExplainCommand(root, commands);
   AddCalibrateCommand(root, commands);
   AddStatusCommand(root, commands);
+  AddResizeCommand(root, commands);
   const std::optional<int> exit_code =
       command_line.Parse(static_cast<int>(separator - argv), argv);
   if (exit_code) return *exit_code;

@@ -5,28 +5,16 @@ import os
 import shutil
 import signal
 import unittest
-from pathlib import Path
 
+import daemons
 import harness
+import processes
 
-STEPS = 10
+STEPS = 16
+# Of a job whose agent has been lost.
+STEPS_UNTIL_PLANNED = 5
 TRAIN = ("train_model.py", "resnet50", "--batch", "4", "--image", "96",
          "--steps", str(STEPS))
-
-
-def child_named(parent, name):
-    """Returns the process id of the child of `parent` that runs `name`."""
-    for entry in Path("/proc").iterdir():
-        try:
-            if not entry.name.isdigit():
-                continue
-            program = os.path.basename(os.readlink(entry / "exe"))
-            stat = (entry / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue  # It ended while we looked.
-        if program == name and int(stat[1]) == parent:
-            return int(entry.name)
-    raise AssertionError(f"no child {name} of process {parent}")
 
 
 class FaultsTest(unittest.TestCase):
@@ -35,49 +23,103 @@ class FaultsTest(unittest.TestCase):
         self.folder = harness.scratch()
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def train_and_kill(self, program, after_step, **options):
-        digest = self.folder / "digest.json"
+    def start(self, **options):
         command = [
             harness.PYTHON, harness.SCRIPTS / TRAIN[0], *TRAIN[1:], "--out",
-            digest
+            self.folder / "digest.json"
         ]
-        process = harness.start(command, self.folder, **options)
+        return harness.start(command, self.folder, **options)
+
+    def finish(self, process, after_step):
+        """Calls the functions of {step: function} after their steps."""
         output = []
         for line in process.stdout:
             output.append(line)
-            if line.startswith(f"step {after_step} "):
-                os.kill(child_named(process.pid, program), signal.SIGKILL)
+            for step, function in after_step.items():
+                if line.startswith(f"step {step} "):
+                    function()
         status = process.wait(timeout=harness.TIMEOUT_S)
         process.stdout.close()
         text = "".join(output)
         self.assertEqual(0, status, text)
-        run = harness.Run(status, json.loads(digest.read_text()),
-                          json.loads((self.folder / "report.json").read_text()),
-                          text)
+        run = harness.Run(
+            status, json.loads((self.folder / "digest.json").read_text()),
+            json.loads((self.folder / "report.json").read_text()), text)
         self.assertEqual(harness.plain(*TRAIN), run.digest, run.summary())
         self.assertEqual(STEPS, len(run.report["steps"]), run.summary())
         run.check_limit(self)
         return run
 
-    def test_the_agent_dies_while_a_plan_drives(self):
-        run = self.train_and_kill("stowage-agent", after_step=5)
+    def train_and_kill(self, program, after_step):
+        process = self.start()
+        return self.finish(
+            process, {
+                after_step:
+                    lambda: os.kill(
+                        processes.child_named(process.pid, program),
+                        signal.SIGKILL)
+            })
+
+    def check_planned_again(self, run, after_step):
         self.assertIn("agent-lost", run.event_reasons, run.summary())
-        self.assertIn("plan", run.modes[:6], run.summary())
-        self.assertEqual("demand", run.modes[-1], run.summary())
+        self.assertIn("agent-found", run.event_reasons, run.summary())
+        after = run.modes[after_step + 1:]
+        self.assertIn("plan", after[:STEPS_UNTIL_PLANNED], run.summary())
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_a_private_agent_that_dies_is_started_again(self):
+        run = self.train_and_kill("stowage-agent", after_step=5)
+        self.assertIn("has been started again", run.output)
+        self.check_planned_again(run, after_step=5)
 
     def test_the_agent_dies_before_there_is_a_plan(self):
         run = self.train_and_kill("stowage-agent", after_step=0)
-        self.assertIn("agent-lost", run.event_reasons, run.summary())
-        self.assertNotIn("plan", run.modes, run.summary())
+        self.check_planned_again(run, after_step=0)
 
-    def test_the_service_dies_while_a_plan_drives(self):
+    def test_a_private_service_that_dies_is_started_again_with_nothing(self):
         run = self.train_and_kill("stowaged", after_step=5)
-        self.assertIn("service-lost", run.event_reasons, run.summary())
+        self.assertIn("has been started again", run.output)
+        self.assertEqual("plan", run.modes[-1], run.summary())
 
     def test_the_service_dies_before_there_is_a_plan(self):
         run = self.train_and_kill("stowaged", after_step=0)
-        details = [f["detail"] for f in run.report["events"]]
-        self.assertIn("service", " ".join(details), run.summary())
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_an_agent_that_dies_for_good_leaves_the_job_in_demand_mode(self):
+        with daemons.Daemons(self.folder) as host:
+            run = self.finish(self.start(agent=host),
+                              {5: lambda: host.kill("agent")})
+        self.assertIn("agent-lost", run.event_reasons, run.summary())
+        self.assertNotIn("agent-found", run.event_reasons, run.summary())
+        self.assertIn("plan", run.modes[:6], run.summary())
+        self.assertEqual("demand", run.modes[-1], run.summary())
+
+    def test_an_agent_that_is_started_again_takes_its_job_over(self):
+        with daemons.Daemons(self.folder) as host:
+
+            def restart():
+                host.kill("agent")
+                host.start("agent")
+
+            run = self.finish(self.start(agent=host), {5: restart})
+        self.check_planned_again(run, after_step=5)
+
+    def test_a_service_that_is_started_again_makes_plans(self):
+        with daemons.Daemons(self.folder) as host:
+
+            def restart():
+                host.kill("service")
+                host.start("service")
+
+            run = self.finish(self.start(agent=host), {0: restart})
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_a_service_that_dies_for_good_leaves_the_job_its_plan(self):
+        with daemons.Daemons(self.folder) as host:
+            run = self.finish(self.start(agent=host),
+                              {5: lambda: host.kill("service")})
+        self.assertIn("service-lost", run.event_reasons, run.summary())
+        self.assertEqual("plan", run.modes[-1], run.summary())
 
 
 if __name__ == "__main__":

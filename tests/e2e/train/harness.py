@@ -122,6 +122,7 @@ def start(command,
           fast="40%",
           slow="file",
           mode="plan",
+          agent=None,
           policy=None,
           hints=False,
           lower_bound=False,
@@ -130,13 +131,16 @@ def start(command,
 
     `slow` may be "file", which becomes a directory in `folder`. `mode` "demand"
     keeps the job from ever following a plan, "plan" from skipping one, and ""
-    leaves it the choice.
+    leaves it the choice. `agent` is a daemons.Daemons to be used in place of
+    private daemons.
     """
     if slow == "file":
         tier = folder / "slow"
         tier.mkdir(exist_ok=True)
         slow = f"file:{tier}"
     options = ["--fast", fast, "--slow", slow]
+    if agent:
+        options += ["--agent", agent.socket, "--agent-report-dir", agent.folder]
     options += ["--report", folder / "report.json"]
     if policy:
         options += ["--policy", policy]

@@ -116,6 +116,9 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
       }});
   app.Add("--slowdown", request->slowdown,
           "How much slower steps may be under --fast auto; 5% by default");
+  app.Add("--floor", request->floor,
+          "Fast memory that the job is sure of where an agent shares it among "
+          "jobs: 200MiB; half of the limit by default");
   app.Add("--slow", request->slow,
           "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
   app.Add("--system", request->system_path,

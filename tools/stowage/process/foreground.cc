@@ -36,13 +36,15 @@ std::optional<int> TakePendingSignal() {
   return signal > 0 ? std::optional<int>(signal) : std::nullopt;
 }
 
-int WaitInForeground(ChildProcess& command) {
+int WaitInForeground(ChildProcess& command,
+                     const std::function<void()>& on_child_ended) {
   const sigset_t set = HandledSignals();
   while (true) {
     if (std::optional<int> status = command.Poll()) return *status;
     siginfo_t info;
     const int signal = sigwaitinfo(&set, &info);
     const bool from_terminal = info.si_code == SI_KERNEL;
+    if (signal == SIGCHLD && !command.Poll()) on_child_ended();
     if (signal > 0 && signal != SIGCHLD && !from_terminal) {
       kill(command.pid(), signal);
     }

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 
+#include <functional>
 #include <optional>
 
 #include "tools/stowage/process/child_process.h"
@@ -34,8 +35,10 @@ std::optional<int> TakePendingSignal();
 
 // Blocks until `command` has ended and returns its exit status. Forwards
 // signals that are sent to this process. Those of a terminal reach the command
-// by themselves, because it shares the process group. Requires a SignalBlock.
-int WaitInForeground(ChildProcess& command);
+// by themselves, because it shares the process group. Calls `on_child_ended`
+// when another child may have ended. Requires a SignalBlock.
+int WaitInForeground(
+    ChildProcess& command, const std::function<void()>& on_child_ended = [] {});
 
 enum class Event {
   kAskedToEnd,  // by a signal

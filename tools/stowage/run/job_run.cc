@@ -28,7 +28,8 @@ std::string NewRunId() {
 
 // Runs the command. One that cannot be run ends as it would in a shell.
 JobRun RunInForeground(const RunRequest& request,
-                       std::vector<std::string> environment) {
+                       std::vector<std::string> environment,
+                       std::optional<PrivateServices>& services) {
   // A Ctrl-C while the services started was meant for all of it.
   if (const std::optional<int> signal = TakePendingSignal()) {
     return {.exit_status = 128 + *signal};
@@ -36,7 +37,10 @@ JobRun RunInForeground(const RunRequest& request,
   absl::StatusOr<ChildProcess> command = ChildProcess::Start(
       {.argv = request.command, .environment = std::move(environment)});
   if (command.ok()) {
-    return {.exit_status = WaitInForeground(*command), .started = true};
+    const auto revive = [&services] {
+      if (services) services->Revive();
+    };
+    return {.exit_status = WaitInForeground(*command, revive), .started = true};
   }
   ReportError(command.status());
   return {.exit_status = absl::IsNotFound(command.status())
@@ -86,7 +90,8 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
   }
   JobRun run = RunInForeground(
       request,
-      JobEnvironment(CurrentEnvironment(), installation, request, wiring));
+      JobEnvironment(CurrentEnvironment(), installation, request, wiring),
+      services);
   if (services) {
     services->Stop();
     run.graph_dir = services->graph_dir();

@@ -22,8 +22,21 @@ namespace {
 
 constexpr absl::Duration kReadyPollInterval = absl::Milliseconds(5);
 constexpr absl::Duration kStopGrace = absl::Seconds(10);
+// A child that ends sooner would do so again.
+constexpr absl::Duration kShortLife = absl::Seconds(1);
 constexpr size_t kMaxLogTailBytes = 4096;
 constexpr char kServiceSocket[] = "stowaged.sock";
+constexpr char kAgentSocket[] = "agent.sock";
+
+// Returns the sockets of this name in the directories of this user's runs.
+std::vector<std::string> SocketsInUse(absl::string_view name) {
+  std::vector<std::string> sockets;
+  for (const std::string& directory : TempDirectory::InUse()) {
+    std::string socket = absl::StrCat(directory, "/", name);
+    if (access(socket.c_str(), F_OK) == 0) sockets.push_back(std::move(socket));
+  }
+  return sockets;
+}
 
 std::string LogTail(const std::string& path) {
   std::ifstream file(path);
@@ -145,7 +158,7 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
                                          const ServicesOptions& options,
                                          const std::string& directory,
                                          absl::Duration timeout) {
-  agent_socket_ = absl::StrCat(directory, "/agent.sock");
+  agent_socket_ = absl::StrCat(directory, "/", kAgentSocket);
   const std::string ready_path = absl::StrCat(directory, "/agent.ready");
   ProcessOptions process{.argv = {installation.agent_path},
                          .log_path = absl::StrCat(directory, "/agent.log"),
@@ -172,13 +185,14 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
 
 std::vector<std::string> PrivateServices::AddressesInUse() {
   std::vector<std::string> addresses;
-  for (const std::string& directory : TempDirectory::InUse()) {
-    const std::string socket = absl::StrCat(directory, "/", kServiceSocket);
-    if (access(socket.c_str(), F_OK) == 0) {
-      addresses.push_back(absl::StrCat("unix:", socket));
-    }
+  for (const std::string& socket : SocketsInUse(kServiceSocket)) {
+    addresses.push_back(absl::StrCat("unix:", socket));
   }
   return addresses;
+}
+
+std::vector<std::string> PrivateServices::AgentSocketsInUse() {
+  return SocketsInUse(kAgentSocket);
 }
 
 absl::Status PrivateServices::CheckRunning() {
@@ -189,6 +203,30 @@ absl::Status PrivateServices::CheckRunning() {
     if (!alive.ok()) return alive;
   }
   return absl::OkStatus();
+}
+
+void PrivateServices::Revive() {
+  for (std::optional<Daemon>* daemon : {&service_, &agent_}) {
+    if (!*daemon) continue;
+    const std::optional<int> status = (*daemon)->process.Poll();
+    if (!status) continue;
+    ProcessOptions options = std::move((*daemon)->options);
+    const bool lived = absl::Now() - (*daemon)->started > kShortLife;
+    daemon->reset();
+    std::cerr << "stowage: the private '" << options.argv[0]
+              << "' ended with status " << *status;
+    absl::StatusOr<ChildProcess> child =
+        lived ? ChildProcess::Start(options)
+              : absl::UnavailableError("it had just been started");
+    if (child.ok()) {
+      std::cerr << "; it has been started again\n";
+      *daemon = Daemon{std::move(options), *std::move(child)};
+    } else {
+      std::cerr << " and is not started again: " << child.status().message()
+                << "\n"
+                << LogTail(options.log_path) << "\n";
+    }
+  }
 }
 
 void PrivateServices::Stop() {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "tools/stowage/process/child_process.h"
 #include "tools/stowage/process/installation.h"
@@ -45,9 +46,16 @@ class PrivateServices {
   // Returns the addresses of this user's private services on this host: those
   // of `stowage run` and `stowage serve`.
   static std::vector<std::string> AddressesInUse();
+  // Returns the sockets of their agents.
+  static std::vector<std::string> AgentSocketsInUse();
 
   // Returns UNAVAILABLE, with what it wrote, if one of the children has ended.
   absl::Status CheckRunning();
+
+  // Starts again whichever child has ended, and says so on the terminal. Leaves
+  // one alone that ended soon after its start. Does not wait until it is ready:
+  // jobs go over to a new agent by themselves, and agents to a new service.
+  void Revive();
 
   // Stops the agent, which writes the reports first, and then the service.
   // Blocks for some seconds at most.
@@ -65,6 +73,7 @@ class PrivateServices {
   struct Daemon {
     ProcessOptions options;
     ChildProcess process;
+    absl::Time started = absl::Now();
   };
 
   PrivateServices() = default;

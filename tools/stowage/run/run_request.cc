@@ -56,6 +56,10 @@ absl::Status CheckRunRequest(const RunRequest& request) {
                            "' is not a number above 0 and at most 10, or so "
                            "many percent (\"5%\")"));
   }
+  if (!request.floor.empty() && !session::ParseSize(request.floor)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--floor '", request.floor, "' is not ", session::kSizeForms));
+  }
   if (!request.system_path.empty() && !request.agent_socket.empty()) {
     return absl::InvalidArgumentError(
         "--system is for a private agent, and --agent names another one; leave "

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "agents/engine/tier_catalog.h"
+#include "agents/sharing/fast_memory.h"
+#include "agents/tiers/memory_provider.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/packed_report.h"
 #include "gmock/gmock.h"
@@ -57,6 +59,7 @@ class JobServerTest : public testing::Test {
          .catalog = &catalog_,
          .service = &service_,
          .slow_directories = *SlowDirectories::Resolve("emulated:cxl", {"/"}),
+         .fast_memory = &fast_memory_,
          .plan_refresh_interval = absl::Milliseconds(1)});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);
@@ -74,6 +77,7 @@ class JobServerTest : public testing::Test {
   const std::string socket_path_ = directory_.path() + "/agent.sock";
   TierCatalog catalog_{"node", "dram"};
   FakeService service_;
+  FastMemory fast_memory_{/*total_bytes=*/0};
   std::unique_ptr<JobServer> server_;
 };
 
@@ -81,13 +85,13 @@ TEST_F(JobServerTest, GivesAJobItsSegmentAndItsTiers) {
   const auto job = Join({.fast = "8MiB", .slow = "file:/tmp,size=32MiB"});
   const session::Welcome& welcome = job->welcome();
   ASSERT_EQ(welcome.accepted, 1) << welcome.error;
-  EXPECT_EQ(welcome.limit_bytes, 8 << 20);
-  EXPECT_EQ(welcome.limit_fraction, 0);
+  EXPECT_EQ(welcome.limit, (session::LimitOrder{.limit_bytes = 8 << 20}));
   EXPECT_EQ(welcome.segment_bytes, sizeof(session::Segment));
   ASSERT_EQ(welcome.tier_count, 2);
   EXPECT_STREQ(welcome.tiers[0].name, "dram");
   EXPECT_EQ(welcome.tiers[0].flags, session::kTierAddressable);
-  EXPECT_EQ(welcome.tiers[0].capacity_bytes, 8 << 20);
+  // The limit may grow while the job runs.
+  EXPECT_EQ(welcome.tiers[0].capacity_bytes, HostMemoryBytes());
   EXPECT_STREQ(welcome.tiers[1].name, "file");
   EXPECT_EQ(welcome.tiers[1].flags, session::kTierFile);
   EXPECT_EQ(welcome.tiers[1].capacity_bytes, 32 << 20);
@@ -126,7 +130,7 @@ TEST_F(JobServerTest, CountsTheProcessorTimeOfEachJobForItself) {
 TEST_F(JobServerTest, GivesTheDefaultsToAJobThatAsksForNothing) {
   const auto job = Join();
   ASSERT_EQ(job->welcome().accepted, 1) << job->welcome().error;
-  EXPECT_EQ(job->welcome().limit_fraction, 0.4);
+  EXPECT_EQ(job->welcome().limit.limit_fraction, 0.4);
   const session::TierInfo& slow = job->welcome().tiers[1];
   EXPECT_STREQ(slow.name, "emulated-cxl");
   EXPECT_GT(slow.kernel_read_ps_per_byte, 0);
@@ -425,7 +429,8 @@ TEST_F(JobServerTest, RefusesATornProfileAndServesTheNext) {
 TEST_F(JobServerTest, RefusesAPlanThatDoesNotFitTheArena) {
   service_.SetAnswer([](const PlanQuery& query) {
     absl::StatusOr<v1::Plan> plan = PlaceTensorZero(query);
-    plan->mutable_allocations(0)->mutable_at()->set_offset_bytes(8 << 20);
+    plan->mutable_allocations(0)->mutable_at()->set_offset_bytes(
+        HostMemoryBytes());
     return plan;
   });
   const auto job = Join({.fast = "8MiB"});

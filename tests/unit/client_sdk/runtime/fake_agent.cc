@@ -108,6 +108,8 @@ session::Hello FakeAgent::Hello() {
 void FakeAgent::HangUp() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
+  if (listener_ >= 0) close(listener_);  // nobody answers a job that comes back
+  listener_ = -1;
 }
 
 void FakeAgent::Serve() {
@@ -145,10 +147,10 @@ void FakeAgent::Greet(int connection) {
                            .version = options_.version,
                            .accepted = options_.refusal.empty(),
                            .segment_bytes = sizeof(session::Segment),
-                           .limit_bytes = options_.limit_bytes,
-                           .limit_fraction = options_.limit_fraction,
-                           .tier_count = static_cast<uint32_t>(tiers_.size()),
-                           .finds_limit = options_.finds_limit ? 1u : 0u};
+                           .limit = {.limit_bytes = options_.limit_bytes,
+                                     .limit_fraction = options_.limit_fraction,
+                                     .is_awaited = options_.finds_limit},
+                           .tier_count = static_cast<uint32_t>(tiers_.size())};
   snprintf(welcome.error, sizeof(welcome.error), "%s",
            options_.refusal.c_str());
   std::vector<int> fds = {segment_fd_};

@@ -153,15 +153,45 @@ TEST_F(FastLimitTest, ItIsRefusedForAsLongAsItIsTooSmall) {
   EXPECT_EQ(report_->process_events.written, 2u);
 }
 
-TEST_F(FastLimitTest, ALimitThatTheAgentFindsIsNoneUntilItIsGranted) {
-  FastLimit limit({.finds_limit = 1}, kAvailableBytes, report_.get());
+TEST_F(FastLimitTest, ALimitThatTheAgentFindsIsNoneUntilItIsKnown) {
+  FastLimit limit({.is_awaited = 1}, kAvailableBytes, report_.get());
   EXPECT_TRUE(limit.unlimited());
   EXPECT_TRUE(limit.is_awaited());
   EXPECT_FALSE(limit.FollowPeak(/*step=*/0, 20 * kMiB, kMiB));
-  limit.Grant(6 * kMiB);
+  limit.Obey({.limit_bytes = 6 * kMiB});
   EXPECT_FALSE(limit.is_awaited());
   EXPECT_EQ(limit.bytes(), 6 * kMiB);
   EXPECT_FALSE(limit.IsCheckDue(/*steps=*/2));
+}
+
+TEST_F(FastLimitTest, AnotherShareIsThatOfThePeakSoFar) {
+  FastLimit limit = Share(0.5);
+  limit.EndStep(/*step=*/0, 40 * kMiB);
+  EXPECT_EQ(limit.bytes(), 20 * kMiB);
+  limit.Obey({.limit_fraction = 0.25});
+  EXPECT_EQ(limit.bytes(), 10 * kMiB);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/1, 80 * kMiB, 0));
+  EXPECT_EQ(limit.bytes(), 20 * kMiB);
+  limit.Obey({.limit_bytes = 8 * kMiB});
+  EXPECT_FALSE(limit.is_share());
+  EXPECT_EQ(limit.bytes(), 8 * kMiB);
+}
+
+TEST_F(FastLimitTest, NoLimitIsAboveWhatTheHostHas) {
+  const session::LimitOrder orders[] = {
+      {.limit_bytes = 20 * kMiB, .most_bytes = 6 * kMiB},
+      {.limit_fraction = 0.5, .most_bytes = 6 * kMiB},
+      {.is_awaited = 1, .most_bytes = 6 * kMiB},
+      {.most_bytes = 6 * kMiB}};
+  for (const session::LimitOrder& order : orders) {
+    FastLimit limit(order, kAvailableBytes, report_.get());
+    limit.EndStep(/*step=*/0, 40 * kMiB);
+    EXPECT_EQ(limit.bytes(), 6 * kMiB);
+  }
+  FastLimit limit = Share(0.5);
+  limit.Obey({.limit_fraction = 0.5, .most_bytes = 6 * kMiB});
+  limit.EndStep(/*step=*/0, 4 * kMiB);
+  EXPECT_EQ(limit.bytes(), 2 * kMiB);
 }
 
 TEST_F(FastLimitTest, AnUnlimitedJobIsNeverRefused) {

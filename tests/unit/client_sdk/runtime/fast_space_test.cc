@@ -70,17 +70,63 @@ TEST(FastSpaceTest, PlansLeaveRoomForAWindowOnlyWhereThereIsALimit) {
             kUnit);
 }
 
-TEST(FastSpaceTest, AGrantEvictsWhatIsBeyondIt) {
+// Orders a limit, as the agent does. Returns whether it changes the limit.
+bool Order(Space* s, const session::LimitOrder& order) {
+  session::LimitArea& area = s->memory.client.segment()->limits;
+  area.order = order;
+  ++area.ordered;
+  const bool changes = s->space.FollowOrder();
+  EXPECT_EQ(area.taken, area.ordered);
+  return changes;
+}
+
+TEST(FastSpaceTest, AnOrderEvictsWhatIsBeyondIt) {
   Space s({.fast_bytes = 60 * kUnit,
            .slow_bytes = 100 * kUnit,
            .finds_limit = true});
   Filler filler(&s.memory, 16);
   s.space.EndStep(/*step=*/0);
   EXPECT_EQ(s.memory.client.segment()->report.limit_bytes, 0);
-  s.space.Grant(8 * kUnit);
+  EXPECT_TRUE(Order(&s, {.limit_bytes = 8 * kUnit}));
   EXPECT_EQ(s.memory.client.segment()->report.limit_bytes, 8 * kUnit);
   EXPECT_LE(s.memory.UsedBytes(session::kFastTier), 8 * kUnit);
   EXPECT_EQ(s.space.window_bytes(), kUnit);
+  EXPECT_TRUE(filler.Intact());
+}
+
+TEST(FastSpaceTest, AnOrderGivesRoomBack) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 8 * kUnit});
+  s.space.EndStep(/*step=*/5);
+  const int64_t before_bytes = s.space.tensor_bytes();
+  EXPECT_TRUE(Order(&s, {.limit_bytes = 40 * kUnit}));
+  EXPECT_EQ(s.space.limit().bytes(), 40 * kUnit);
+  EXPECT_GT(s.space.tensor_bytes(), before_bytes + 30 * kUnit);
+  EXPECT_EQ(s.memory.client.segment()->limits.refused_below_bytes, 0);
+  EXPECT_FALSE(s.space.FollowOrder());  // it has been taken
+}
+
+TEST(FastSpaceTest, ALimitThatIsTooSmallIsRefusedAndTheOldOneStays) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  const int64_t capacity_bytes = s.memory.blocks.fast().capacity_bytes();
+  EXPECT_FALSE(Order(&s, {.limit_bytes = session::kPageBytes}));
+  EXPECT_EQ(s.space.limit().bytes(), 40 * kUnit);
+  EXPECT_EQ(s.memory.blocks.fast().capacity_bytes(), capacity_bytes);
+  const int64_t least_bytes =
+      s.memory.client.segment()->limits.refused_below_bytes;
+  EXPECT_GT(least_bytes, session::kPageBytes);
+  EXPECT_TRUE(Order(&s, {.limit_bytes = least_bytes}));
+  EXPECT_EQ(s.memory.client.segment()->limits.refused_below_bytes, 0);
+}
+
+TEST(FastSpaceTest, ALimitStaysWhereTheSlowTierHasNoRoomForAnother) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 2 * kUnit,
+           .limit_bytes = 40 * kUnit});
+  Filler filler(&s.memory, 16);
+  EXPECT_FALSE(Order(&s, {.limit_bytes = 8 * kUnit}));
+  EXPECT_EQ(s.memory.client.segment()->limits.refused_below_bytes,
+            session::kNoRoomToObey);
+  EXPECT_EQ(s.space.limit().bytes(), 40 * kUnit);
   EXPECT_TRUE(filler.Intact());
 }
 

@@ -38,7 +38,7 @@ class PlanExchangeTest : public testing::Test {
   bool Exchange() {
     plans_.WriteProfile(step_, /*overhead_bytes=*/0);
     plans_.AwaitPlan(/*limit_is_awaited=*/false);
-    plans_.TakePlan();
+    plans_.TakePlan(step_.limit_bytes);
     plans_.library()->EndStep(step_.profile.signature());
     return plans_.library()->Expected() != nullptr;
   }

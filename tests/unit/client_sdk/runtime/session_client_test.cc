@@ -20,7 +20,7 @@ TEST(SessionClientTest, MapsTheSegmentAndTheTiers) {
   ASSERT_THAT(client.Connect(agent.socket_path(), FakeAgent::Hello()),
               IsEmpty());
 
-  EXPECT_EQ(client.welcome().limit_bytes, 1 << 20);
+  EXPECT_EQ(client.welcome().limit.limit_bytes, 1 << 20);
   client.segment()->profiles_taken = 42;
   EXPECT_EQ(agent.segment().profiles_taken, 42u);
   ASSERT_EQ(client.tiers().size(), 2u);

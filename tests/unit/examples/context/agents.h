@@ -39,6 +39,13 @@ void Copy(int threads);
 void Copy(const MoveOrder& order);
 }  // namespace agents_engine
 
+namespace agents_sharing {
+extern absl::Duration patience;
+extern int64_t want_bytes;
+bool is_over();
+void TellTheJob(int64_t most_bytes);
+}  // namespace agents_sharing
+
 namespace agents_jobs {
 extern JobDefaults defaults;
 extern SessionContext context;
@@ -56,8 +63,28 @@ extern GraphBinding binding;
 extern std::vector<int64_t> capacities, capacity_bytes;
 extern session::Welcome welcome;
 extern std::vector<int> descriptors;
+extern TierCatalog catalog;
+extern SlowDirectories directories;
+extern FastMemory fast_memory;
+extern session::LimitOrder first;
+extern std::shared_ptr<LimitOrders> limits;
+bool is_over();
 void WaitForTermination();
 void Save(const session::Report& report);
+namespace job_share_h {
+extern LimitOrders orders;
+}
+namespace plan_worker_h {
+extern LimitOrders limits;
+}
+namespace resizing_h {
+extern RunningJobs jobs;
+}
+namespace running_jobs_h {
+extern std::string id;
+extern pid_t pid;
+extern uid_t uid;
+}  // namespace running_jobs_h
 namespace forecast_h {
 extern absl::StatusOr<v1::MakePlanResponse> answer;
 extern int64_t step_ns;

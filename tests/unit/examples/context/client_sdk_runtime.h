@@ -143,9 +143,14 @@ void Relu(void* input);
 namespace running_step_h {
 extern KernelOperand operand;
 }
+namespace agent_return_h {
+extern int64_t now_ns;
+bool ComeBack();
+}  // namespace agent_return_h
 namespace session_client_h {
 extern std::string socket_path;
 extern session::Hello hello;
+extern session::LimitOrder limit;
 }  // namespace session_client_h
 namespace step_profile_h {
 extern StepProfile profile;

@@ -1,0 +1,70 @@
+#include "agents/jobs/job_rooms.h"
+
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "agents/jobs/fixed_text.h"
+
+namespace stowage::agent {
+namespace {
+
+absl::Status Annotate(const absl::Status& status, absl::string_view what) {
+  return absl::Status(status.code(),
+                      absl::StrCat(what, ": ", status.message()));
+}
+
+// Gives an arena to the job's user, so that quotas count it. If the agent may
+// not do so it keeps the arena, and the job uses it all the same.
+void GiveTo(const Peer& peer, int arena) {
+  if (fchown(arena, peer.uid, peer.gid) != 0) return;
+}
+
+}  // namespace
+
+absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
+                                   std::vector<OwnedFd> left,
+                                   const SlowDirectories& directories,
+                                   TierCatalog* catalog) {
+  const auto fast = catalog->Fast();
+  if (!fast.ok()) return Annotate(fast.status(), "fast tier");
+  const absl::StatusOr<std::string> slow_spec =
+      directories.TierFor(request.slow, request.peer);
+  if (!slow_spec.ok()) return Annotate(slow_spec.status(), "slow tier");
+  const auto slow = catalog->Slow(*slow_spec);
+  if (!slow.ok()) return Annotate(slow.status(), "slow tier");
+  JobRooms rooms{.system = (*slow)->system};
+  const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
+  for (size_t i = 0; i < std::size(tiers); ++i) {
+    absl::StatusOr<TierRoom> room =
+        left.empty() ? tiers[i]->MakeRoom(0)
+                     : tiers[i]->AdoptRoom(std::move(left[i]));
+    if (!room.ok()) {
+      return Annotate(room.status(), i == 0 ? "fast tier" : "slow tier");
+    }
+    if (left.empty()) GiveTo(request.peer, room->arena->fd());
+    rooms.rooms.push_back(*std::move(room));
+  }
+  return rooms;
+}
+
+session::TierInfo TierInfoOf(const TierRoom& room) {
+  const TierTraits& traits = room.traits;
+  session::TierInfo info{};
+  SetText(info.name, traits.name);
+  if (traits.addressable) info.flags |= session::kTierAddressable;
+  if (traits.file) info.flags |= session::kTierFile;
+  info.capacity_bytes = room.arena->capacity_bytes();
+  info.kernel_read_ps_per_byte = traits.kernel_read_ps_per_byte;
+  info.kernel_write_ps_per_byte = traits.kernel_write_ps_per_byte;
+  info.copy_from_ps_per_byte = traits.copy_from_ps_per_byte;
+  info.copy_to_ps_per_byte = traits.copy_to_ps_per_byte;
+  return info;
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,96 @@
+#include "agents/jobs/job_share.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "absl/time/time.h"
+
+namespace stowage::agent {
+namespace {
+
+// Its client waits a little longer.
+constexpr absl::Duration kPatience = absl::Seconds(60);
+// Optimizers make their state in the first step.
+constexpr int64_t kStepsToSee = 2;
+// What a job needs beside its tensors: its window, and room that is lost
+// between them.
+constexpr int64_t kBesideTensors = 16;
+constexpr int64_t kLeastBesideBytes = 16 << 20;
+
+int64_t RoundUpToPage(double bytes) {
+  const int64_t pages = static_cast<int64_t>(bytes) / session::kPageBytes + 1;
+  return pages * session::kPageBytes;
+}
+
+}  // namespace
+
+std::optional<int64_t> WantedBytes(const session::LimitOrder& limit,
+                                   const FastNeed& need) {
+  if (need.steps < kStepsToSee || need.tensor_peak_bytes <= 0) {
+    return std::nullopt;
+  }
+  const auto peak = static_cast<double>(need.tensor_peak_bytes);
+  if (limit.limit_fraction > 0) {
+    return RoundUpToPage(limit.limit_fraction * peak);
+  }
+  const int64_t all_bytes =
+      RoundUpToPage(peak + peak / kBesideTensors + kLeastBesideBytes);
+  return limit.limit_bytes > 0 ? std::min(limit.limit_bytes, all_bytes)
+                               : all_bytes;
+}
+
+FastClaim FirstClaim(const session::Limit& limit, int64_t stated_floor_bytes,
+                     int64_t total_bytes) {
+  const int64_t want_bytes =
+      limit.bytes > 0 ? std::min(limit.bytes, total_bytes) : total_bytes;
+  int64_t floor_bytes = limit.bytes > 0 ? want_bytes / 2 : total_bytes / 16;
+  if (stated_floor_bytes > 0) floor_bytes = stated_floor_bytes;
+  return {.floor_bytes = floor_bytes, .want_bytes = want_bytes};
+}
+
+absl::StatusOr<std::unique_ptr<JobShare>> JobShare::Join(
+    const JobRequest& request, const session::Report* report,
+    FastMemory* memory, absl::FunctionRef<bool()> is_over) {
+  const FastClaim claim = FirstClaim(request.fast_limit, request.floor_bytes,
+                                     memory->total_bytes());
+  if (request.comes_back) {
+    const int64_t limit_bytes =
+        report->limit_bytes.load(std::memory_order_relaxed);
+    const int64_t peak_bytes =
+        report->tensor_peak_bytes.load(std::memory_order_relaxed);
+    const int64_t held_bytes =
+        std::max<int64_t>(0, limit_bytes > 0 ? limit_bytes : peak_bytes);
+    return std::unique_ptr<JobShare>(new JobShare(
+        report,
+        memory->Rejoin(claim, std::min(held_bytes, memory->total_bytes()))));
+  }
+  absl::StatusOr<std::unique_ptr<FastShare>> share =
+      memory->Join(claim, kPatience, is_over);
+  if (!share.ok()) return share.status();
+  return std::unique_ptr<JobShare>(new JobShare(report, *std::move(share)));
+}
+
+void JobShare::Follow(LimitOrders& orders) {
+  const FastNeed need{
+      .steps = static_cast<int64_t>(
+          report_->steps.written.load(std::memory_order_relaxed)),
+      .tensor_peak_bytes =
+          report_->tensor_peak_bytes.load(std::memory_order_relaxed)};
+  const auto wanted = WantedBytes(orders.in_force(), need);
+  if (wanted.has_value()) share_->Claim(*wanted);
+  if (ordered_.has_value()) {
+    const LimitOutcome outcome = orders.OutcomeOf(*ordered_);
+    if (outcome.state == LimitOutcome::kAwaited) return;
+    if (outcome.state == LimitOutcome::kObeyed) share_->NoteInForce();
+    if (outcome.state == LimitOutcome::kRefused) {
+      share_->NoteRefused(outcome.least_bytes);
+    }
+    ordered_.reset();
+  }
+  if (const auto most_bytes = share_->NextMost()) {
+    ordered_ = orders.SetMost(*most_bytes);
+    orders.Poll();
+  }
+}
+
+}  // namespace stowage::agent

@@ -1,0 +1,84 @@
+#include "tools/stowage/run/resize_call.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "client_sdk/session/session.h"
+#include "network/owned_fd.h"
+
+namespace stowage::cli {
+namespace {
+
+constexpr int kTellMs = 3'000;
+// A little longer than the agent waits for the job.
+constexpr int kMostMs = session::kResizePatienceNs / 1'000'000 + 10'000;
+
+// Copies `text` into `field`; false if it does not fit.
+template <size_t N>
+bool Fill(const std::string& text, char (&field)[N]) {
+  if (text.size() >= N) return false;
+  std::memcpy(field, text.data(), text.size());
+  return true;
+}
+
+absl::StatusOr<OwnedFd> Connect(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (!Fill(path, address.sun_path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("socket path '", path, "' is too long"));
+  }
+  OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (connect(socket.get(), reinterpret_cast<sockaddr*>(&address),
+              sizeof(address)) != 0) {
+    return absl::UnavailableError(absl::StrCat("no agent listens at '", path,
+                                               "': ", std::strerror(errno)));
+  }
+  return socket;
+}
+
+bool AwaitAnswer(int socket) {
+  pollfd ready{socket, POLLIN, 0};
+  if (poll(&ready, 1, kTellMs) > 0) return true;
+  std::cerr << "stowage: waiting for the job to end its step\n";
+  return poll(&ready, 1, kMostMs - kTellMs) > 0;
+}
+
+}  // namespace
+
+absl::StatusOr<session::ResizeAnswer> CallForResize(const std::string& socket,
+                                                    const std::string& job,
+                                                    const std::string& limit) {
+  session::ResizeRequest request{};
+  request.magic = session::kResizeMagic;
+  request.version = session::kVersion;
+  if (!Fill(job, request.job) || !Fill(limit, request.limit)) {
+    return absl::InvalidArgumentError(
+        "the name of the job or the limit is too long");
+  }
+  const absl::StatusOr<OwnedFd> connected = Connect(socket);
+  if (!connected.ok()) return connected.status();
+  send(connected->get(), &request, sizeof(request), MSG_NOSIGNAL);
+  session::ResizeAnswer answer{};
+  if (!AwaitAnswer(connected->get()) ||
+      recv(connected->get(), &answer, sizeof(answer), 0) !=
+          static_cast<ssize_t>(sizeof(answer)) ||
+      answer.magic != session::kResizeMagic) {
+    return absl::UnavailableError(
+        absl::StrCat("the agent at '", socket,
+                     "' gave no answer; it may be stopping, or be of another "
+                     "release: look at its log"));
+  }
+  answer.text[sizeof(answer.text) - 1] = '\0';
+  answer.job_id[sizeof(answer.job_id) - 1] = '\0';
+  return answer;
+}
+
+}  // namespace stowage::cli
