@@ -92,6 +92,7 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
   }
   job.fast_limit = *limit;
   job.wants_hints = hello.wants_hints != 0;
+  job.wants_sums = hello.wants_sums != 0;
   if (!floor.empty()) {
     const std::optional<int64_t> floor_bytes = session::ParseSize(floor);
     if (!floor_bytes) {

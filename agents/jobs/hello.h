@@ -30,6 +30,7 @@ struct JobRequest {
   std::string slow;
   std::string policy;
   bool wants_hints = false;  // of the policy, for steps that leave their plan
+  bool wants_sums = false;   // of what is in a file
   // Whether another agent has left the job, and the id that it had there.
   bool comes_back = false;
   std::string job_id;

@@ -3,8 +3,9 @@
 #include <atomic>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "agents/jobs/situation.h"
+#include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
 
 namespace stowage::agent {
@@ -77,7 +78,7 @@ void HintWorker::WaitForSituation() const {
 
 void HintWorker::Answer() {
   segment_->hints.hint_count = 0;
-  if (absl::Now() < next_try_) return;
+  if (session::NowNs() < next_try_ns_) return;
   const Situation situation = CopySituation(segment_->situation);
   const std::shared_ptr<const DeliveredPlan> plan =
       plans_->Find(situation.plan);
@@ -95,7 +96,8 @@ void HintWorker::Answer() {
   }
   if (status.ok()) return;
   DropStream();
-  next_try_ = absl::Now() + options_.retry_interval;
+  next_try_ns_ =
+      session::NowNs() + absl::ToInt64Nanoseconds(options_.retry_interval);
 }
 
 absl::StatusOr<v1::PlaceResponse> HintWorker::Ask(

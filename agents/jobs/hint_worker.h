@@ -67,7 +67,7 @@ class HintWorker {
   JobUsage* const usage_;     // null: the thread is not counted
   uint64_t answered_;         // as in the segment
   uint64_t stream_plan_ = 0;  // the plan that the stream was opened for
-  absl::Time next_try_ = absl::InfinitePast();
+  int64_t next_try_ns_ = 0;
   absl::Mutex mutex_;  // for cancelling
   std::unique_ptr<PlacementStream> stream_ ABSL_GUARDED_BY(mutex_);
   absl::Notification stop_;

@@ -47,6 +47,12 @@ absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
     if (!room.ok()) {
       return Annotate(room.status(), i == 0 ? "fast tier" : "slow tier");
     }
+    if (request.wants_sums && i + 1 == std::size(tiers)) {
+      OwnedFd sums;
+      if (left.size() > std::size(tiers)) sums = std::move(left.back());
+      const absl::Status kept = room->arena->KeepSums(std::move(sums));
+      if (!kept.ok()) return Annotate(kept, "checksums");
+    }
     if (left.empty()) GiveTo(request.peer, room->arena->fd());
     rooms.rooms.push_back(*std::move(room));
   }

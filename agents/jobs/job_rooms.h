@@ -23,7 +23,7 @@ struct JobRooms {
 };
 
 // Makes new arenas, or takes over those of a job that another agent has left:
-// `left` are their descriptors then, fast to slow. Errors say which tier cannot
+// `left` are their descriptors then, fast to slow, and that of the checksums. Errors say which tier cannot
 // be used and what to do. Blocks while a slow tier is measured for the first
 // time.
 absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,

@@ -142,13 +142,9 @@ void JobServer::JoinEnded() {
 }
 
 void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
-  absl::StatusOr<std::unique_ptr<Session>> session = Greet(socket.get());
+  absl::StatusOr<std::unique_ptr<Session>> session =
+      Greet(number, socket.get());
   if (session.ok()) {
-    running_.Add(number, {.job_id = (*session)->job_id(),
-                          .run_id = (*session)->request().run_id,
-                          .pid = (*session)->request().peer.pid,
-                          .uid = uid,
-                          .limits = (*session)->limits()});
     Accompany(**session, socket.get());
     running_.Remove(number);
     (*session)->LetGo();
@@ -165,7 +161,8 @@ void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
   ended_.push_back(number);
 }
 
-absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
+absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int64_t number,
+                                                          int socket) {
   absl::StatusOr<Greeting> greeting = ReceiveGreeting(socket, kGreetingTimeout);
   if (!greeting.ok()) return greeting.status();
   if (IsResizeRequest(greeting->bytes)) {
@@ -183,6 +180,12 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int socket) const {
     SendWelcome(socket, Refusal(session.status()), {}).IgnoreError();
     return session;
   }
+  const JobRequest& request = (*session)->request();
+  running_.Add(number, {.job_id = (*session)->job_id(),
+                        .run_id = request.run_id,
+                        .pid = request.peer.pid,
+                        .uid = request.peer.uid,
+                        .limits = (*session)->limits()});
   const absl::Status sent =
       SendWelcome(socket, (*session)->welcome(), (*session)->descriptors());
   // If the job has gone already, HasHungUp() says so at once.

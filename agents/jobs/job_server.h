@@ -61,9 +61,9 @@ class JobServer {
   absl::Status CheckRoomFor(uid_t uid) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Serve(int64_t number, uid_t uid, OwnedFd socket);
-  // Reads the greeting and answers it. Returns CANCELLED if there is no job to
-  // serve.
-  absl::StatusOr<std::unique_ptr<Session>> Greet(int socket) const;
+  // Reads the greeting of connection `number` and answers it. Returns CANCELLED
+  // if there is no job to serve.
+  absl::StatusOr<std::unique_ptr<Session>> Greet(int64_t number, int socket);
   absl::StatusOr<std::unique_ptr<Session>> MakeSession(int socket,
                                                        Greeting greeting) const;
   // Returns whether the peer has hung up or the server stops.

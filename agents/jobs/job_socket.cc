@@ -124,7 +124,7 @@ absl::StatusOr<Greeting> ReceiveGreeting(int socket, absl::Duration timeout) {
   }
   std::array<char, sizeof(session::Hello) + 64> buffer;
   alignas(
-      cmsghdr) char control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
+      cmsghdr) char control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
   iovec part{buffer.data(), buffer.size()};
   msghdr message{};
   message.msg_iov = &part;
@@ -140,7 +140,7 @@ absl::StatusOr<Greeting> ReceiveGreeting(int socket, absl::Duration timeout) {
 absl::Status SendWelcome(int socket, const session::Welcome& welcome,
                          const std::vector<int>& descriptors) {
   alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))] = {};
+      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)] = {};
   iovec part{const_cast<session::Welcome*>(&welcome), sizeof(welcome)};
   msghdr message{};
   message.msg_iov = &part;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
 #include "agents/jobs/captured_profile.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/kernels_alone.h"
@@ -16,6 +15,7 @@
 #include "agents/jobs/profile_drift.h"
 #include "agents/jobs/streamed_scratch.h"
 #include "agents/jobs/whole_file.h"
+#include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
 #include "client_sdk/session/limit_growth.h"
 
@@ -58,7 +58,7 @@ PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
       profiles_refused_(segment->profiles_refused.load()),
       plans_written_(segment->plans_written.load()),
       forecast_(&segment->report),
-      next_refresh_(absl::Now() + options_.refresh_interval),
+      next_refresh_ns_(NextRefreshNs()),
       thread_([this] { Run(); }) {}
 
 PlanWorker::~PlanWorker() {
@@ -79,14 +79,18 @@ void PlanWorker::Run() {
   }
 }
 
+int64_t PlanWorker::NextRefreshNs() const {
+  return session::NowNs() + absl::ToInt64Nanoseconds(options_.refresh_interval);
+}
+
 bool PlanWorker::RefreshIsDue() const {
-  return absl::Now() >= next_refresh_ && service_->connected() &&
+  return session::NowNs() >= next_refresh_ns_ && service_->connected() &&
          service_->CapabilitiesOf(options_.policy).needs_training();
 }
 
 void PlanWorker::Refresh() {
   for (auto& [structure, known] : known_) Refresh(&known);
-  next_refresh_ = absl::Now() + options_.refresh_interval;
+  next_refresh_ns_ = NextRefreshNs();
 }
 
 void PlanWorker::Refresh(KnownPlan* known) {

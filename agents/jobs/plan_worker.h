@@ -94,6 +94,7 @@ class PlanWorker {
                                                 bool replan);
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
+  int64_t NextRefreshNs() const;
   bool RefreshIsDue() const;
   // Asks for the plans again, because the service may have trained a better
   // policy, or judged its own on a newer profile. The job switches to a new
@@ -130,7 +131,7 @@ class PlanWorker {
   ForecastWriter forecast_;
   // By the serialised structure of the graph.
   absl::flat_hash_map<std::string, KnownPlan> known_;
-  absl::Time next_refresh_;
+  int64_t next_refresh_ns_;
   absl::Notification stop_;
   std::thread thread_;  // last: it uses all above
 };

@@ -11,12 +11,13 @@
 #include "absl/time/clock.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/whole_file.h"
+#include "client_sdk/session/error_text.h"
 #include "client_sdk/session/packed_report.h"
 
 namespace stowage::agent {
 namespace {
 
-// Of the segment and the two tiers.
+// Of the segment and the two tiers; checksums have one more.
 constexpr size_t kDescriptors = 3;
 
 std::string FileStem(const JobRequest& request) {
@@ -55,10 +56,11 @@ std::string JobIdOf(const JobRequest& request, const std::string& node) {
 absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     const JobRequest& request, std::vector<OwnedFd> left,
     const SessionContext& context, absl::FunctionRef<bool()> is_over) {
-  if (request.comes_back && left.size() != kDescriptors) {
+  if (request.comes_back &&
+      (left.size() < kDescriptors || left.size() > kDescriptors + 1)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "the job that comes back has sent ", left.size(), " descriptors, not ",
-        kDescriptors, "; install the same release of agent and plug-in"));
+        "the job that comes back has sent ", left.size(),
+        " descriptors; install the same release of agent and plug-in"));
   }
   OwnedFd left_segment;
   if (request.comes_back) {
@@ -108,8 +110,10 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   for (const TierRoom& room : rooms.rooms) {
     tiers_.push_back(TierInfoOf(room));
     slow_fd_ = room.arena->fd();
+    sums_fd_ = room.arena->sums_fd();
     if (!request_.comes_back) descriptors_.push_back(room.arena->fd());
   }
+  if (!request_.comes_back && sums_fd_ >= 0) descriptors_.push_back(sums_fd_);
   v1::Job job;
   job.set_job_id(job_id_);
   job.set_node(context_.node);
@@ -145,6 +149,7 @@ session::Welcome Session::welcome() const {
   SetText(welcome.job_id, job_id_);
   welcome.segment_bytes = sizeof(session::Segment);
   welcome.limit = first_limit_;
+  welcome.has_sums = sums_fd_ >= 0 ? 1 : 0;
   welcome.tier_count = static_cast<uint32_t>(tiers_.size());
   std::copy(tiers_.begin(), tiers_.end(), welcome.tiers);
   return welcome;
@@ -187,7 +192,7 @@ void Session::NoteFailure(const MoveOrder& order, int error) {
   absl::MutexLock lock(&mutex_);
   if (!told_errors_.insert(error).second) return;
   events_.Append("move-failed",
-                 absl::StrCat(std::strerror(error), " (errno ", error,
+                 absl::StrCat(session::ErrorText(error), " (errno ", error,
                               "): ", order.size_bytes, " bytes from tier ",
                               order.from_tier, " offset ",
                               order.from_offset_bytes, " to tier ",

@@ -122,6 +122,7 @@ class Session {
   std::vector<session::TierInfo> tiers_;
   std::vector<int> descriptors_;
   int slow_fd_ = -1;
+  int sums_fd_ = -1;
   DeliveredPlans delivered_;
   std::optional<PlanWorker> planner_;
   std::optional<HintWorker> hinter_;  // of a job that wants hints

@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "client_sdk/session/clock.h"
 
 namespace stowage::agent {
 namespace {
@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<FastShare>> FastMemory::Join(
     const FastClaim& claim, absl::Duration patience,
     absl::FunctionRef<bool()> is_over) {
   if (total_bytes_ == 0) return Rejoin(claim, 0);
-  const absl::Time end = absl::Now() + patience;
+  const int64_t end_ns = session::NowNs() + absl::ToInt64Nanoseconds(patience);
   absl::MutexLock lock(&mutex_);
   if (absl::Status s = CheckFloors(claim); !s.ok()) return s;
   const auto member = members_.insert(members_.end(), {.claim = claim});
@@ -72,9 +72,9 @@ absl::StatusOr<std::unique_ptr<FastShare>> FastMemory::Join(
     mutex_.AssertReaderHeld();
     return FreeBytes() >= floor_bytes;
   };
-  while (!mutex_.AwaitWithTimeout(absl::Condition(&is_free),
-                                  std::min(kLookAgain, end - absl::Now()))) {
-    if (absl::Now() < end && !is_over()) continue;
+  const absl::Duration pause = std::min(kLookAgain, patience);
+  while (!mutex_.AwaitWithTimeout(absl::Condition(&is_free), pause)) {
+    if (session::NowNs() < end_ns && !is_over()) continue;
     members_.erase(member);
     return absl::ResourceExhaustedError(absl::StrCat(
         "other jobs hold the fast memory of the host and have not given back ",
@@ -141,10 +141,7 @@ std::optional<int64_t> FastMemory::NextMost(Member* member) {
   const int64_t most_bytes =
       std::min(member->claim.want_bytes,
                now_bytes + std::max(own_bytes, free_bytes - others_lack));
-  const bool reaches_part = most_bytes >= parts[index];
-  const int64_t least_change = total_bytes_ / kLeastChangeShare;
-  if (most_bytes <= now_bytes ||
-      (most_bytes - now_bytes < least_change && !reaches_part)) {
+  if (most_bytes - now_bytes <= total_bytes_ / kLeastChangeShare) {
     return std::nullopt;
   }
   member->told_bytes = most_bytes;

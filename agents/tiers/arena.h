@@ -10,7 +10,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "agents/tiers/owned_fd.h"
 
 namespace stowage::agent {
 
@@ -29,6 +31,14 @@ class Arena {
   // Returns whether several threads that read, or that write, are faster than
   // one.
   virtual bool gains_from_threads() const = 0;
+
+  // Keeps checksums of what is written from now on, and checks what is read;
+  // does nothing in memory, which programs write themselves. `left` is the
+  // table that another agent kept for this arena, if it is valid. Errors are
+  // those of SharedMemory.
+  virtual absl::Status KeepSums(OwnedFd /*left*/) { return absl::OkStatus(); }
+  // Returns the descriptor of the table; -1: there is none.
+  virtual int sums_fd() const { return -1; }
 
   // Both copy between the arena and page-aligned mapped memory and block until
   // the bytes are there. `offset_bytes` and sizes are whole pages inside the

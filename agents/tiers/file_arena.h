@@ -7,6 +7,7 @@
 #define STOWAGE_AGENTS_TIERS_FILE_ARENA_H_
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -14,6 +15,7 @@
 #include "agents/tiers/arena.h"
 #include "agents/tiers/block_io.h"
 #include "agents/tiers/owned_fd.h"
+#include "agents/tiers/shared_memory.h"
 
 namespace stowage::agent {
 
@@ -30,18 +32,16 @@ class FileArena : public Arena {
   // One thread keeps the disk's queue full.
   bool gains_from_threads() const override { return false; }
 
-  int Read(int64_t offset_bytes, absl::Span<std::byte> to) override {
-    absl::MutexLock lock(&read_mutex_);
-    return read_io_->Read(fd_.get(), offset_bytes, to);
-  }
-  int Write(int64_t offset_bytes, absl::Span<const std::byte> from) override {
-    absl::MutexLock lock(&write_mutex_);
-    return write_io_->Write(fd_.get(), offset_bytes, from);
-  }
+  absl::Status KeepSums(OwnedFd left) override;
+  int sums_fd() const override { return sums_ ? sums_->fd() : -1; }
+
+  int Read(int64_t offset_bytes, absl::Span<std::byte> to) override;
+  int Write(int64_t offset_bytes, absl::Span<const std::byte> from) override;
 
  private:
   const OwnedFd fd_;
   const int64_t capacity_bytes_;
+  std::optional<SharedMemory> sums_;  // set before the arena is used
   absl::Mutex read_mutex_;
   absl::Mutex write_mutex_;
   const std::unique_ptr<BlockIo> read_io_ ABSL_PT_GUARDED_BY(read_mutex_) =

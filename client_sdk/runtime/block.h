@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "client_sdk/runtime/file_requests.h"
 #include "client_sdk/runtime/written_parts.h"
@@ -73,6 +74,7 @@ struct Block {
   // Where it was born: the step, and a tag that is the same in every step that
   // runs the same kernels (operator, size, how many of that kind before it).
   int64_t birth_step = -1;
+  std::string_view made_by = {};  // the operator; outlives the process
   uint64_t birth_tag = 0;
   uint64_t birth_kind = 0;  // signature of that step, once it has ended
   uint64_t origin = 0;      // see block_origins.h; 0: none

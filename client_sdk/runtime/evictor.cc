@@ -1,13 +1,13 @@
 #include "client_sdk/runtime/evictor.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include <stdexcept>
 #include <string>
 
+#include "client_sdk/runtime/block_name.h"
 #include "client_sdk/runtime/report_log.h"
-#include "client_sdk/session/size_spec.h"
+#include "client_sdk/session/error_text.h"
 
 namespace stowage::runtime {
 namespace {
@@ -105,13 +105,13 @@ void Evictor::Evict(Block* block) {
     if (!room.has_value()) continue;
     error = mover_->MoveNow(block, *room);
     if (error == 0) return;
-    ReportEvent(report_, "eviction-failed", strerror(error));
+    ReportEvent(report_, "eviction-failed",
+                NameOf(*block) + ": " + session::ErrorText(error));
   }
   if (error == ENOSPC && blocks_->GiveUpAllKept()) return Evict(block);
   throw std::runtime_error(
-      "stowage: cannot move a tensor of " +
-      session::SizeText(block->size_bytes) + " to the slow tier " +
-      blocks_->tier(1).info.name + ": " + strerror(error) +
+      "stowage: cannot move " + NameOf(*block) + " to the slow tier " +
+      blocks_->tier(1).info.name + ": " + session::ErrorText(error) +
       "; no tensor was lost. Free space there, name another directory with "
       "--slow, or raise the limit of fast memory");
 }
@@ -142,8 +142,9 @@ void Evictor::FinishFetch(Block* block) {
 
 void Evictor::FailToRead(const Block& block, int error) const {
   throw std::runtime_error(
-      std::string("stowage: cannot read a tensor back from the slow tier ") +
-      blocks_->tier(block.place.tier).info.name + ": " + strerror(error));
+      "stowage: cannot read " + NameOf(block) + " back from the slow tier " +
+      blocks_->tier(block.place.tier).info.name + ": " +
+      session::ErrorText(error));
 }
 
 }  // namespace stowage::runtime

@@ -8,7 +8,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_sdk/runtime/long_wait.h"
 #include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/clock.h"
+#include "client_sdk/session/page_sums.h"
 
 namespace stowage::runtime {
 namespace {
@@ -53,6 +56,9 @@ void FileRequests::Prepare(FileRequest::Direction direction,
   control.aio_buf = reinterpret_cast<uint64_t>(memory);
   control.aio_nbytes = bytes;
   control.aio_offset = offset_bytes;
+  if (direction == FileRequest::kWrite) {
+    session::PageSums(tier.sums).Note(offset_bytes, memory, bytes);
+  }
   prepared_[prepared_count_++] = &control;
 }
 
@@ -69,18 +75,31 @@ void FileRequests::Submit() {
 
 int FileRequests::Finish(FileRequest* request) {
   Submit();
+  LongWait wait(request->direction == FileRequest::kRead
+                    ? "the disk to read a tensor from slow memory"
+                    : "the disk to write a tensor to slow memory");
   while (request->under_way && Reap(/*wait=*/true)) {
+    if (request->under_way) wait.Look(session::NowNs());
   }
   request->begun = request->under_way = false;
+  const bool reads = request->direction == FileRequest::kRead;
+  if (request->result == request->bytes) {
+    return reads ? CheckRead(*request->tier, request->offset_bytes,
+                             request->memory, request->bytes)
+                 : 0;
+  }
   // What the kernel did not do, or not all of, is done here, and shows its
   // error again.
-  const int64_t done = std::max<int64_t>(0, request->result);
+  const int64_t done = std::max<int64_t>(0, request->result) /
+                       session::kPageBytes * session::kPageBytes;
   const int64_t offset_bytes = request->offset_bytes + done;
   char* memory = request->memory + done;
   const int64_t bytes = request->bytes - done;
-  return request->direction == FileRequest::kRead
-             ? ReadFileTier(*request->tier, offset_bytes, memory, bytes)
-             : WriteFileTier(*request->tier, offset_bytes, memory, bytes);
+  if (!reads) return WriteFileTier(*request->tier, offset_bytes, memory, bytes);
+  const int error = ReadFileTier(*request->tier, offset_bytes, memory, bytes);
+  return error != 0 ? error
+                    : CheckRead(*request->tier, request->offset_bytes,
+                                request->memory, done);
 }
 
 bool FileRequests::Done(const FileRequest& request) {
@@ -99,15 +118,15 @@ void FileRequests::Poll() {
 // parent and finds none.
 bool FileRequests::Reap(bool wait) {
   io_event events[kMostReaped];
-  timespec at_once{};
+  timespec patience{.tv_sec = wait ? 1 : 0};
   const int64_t got = syscall(SYS_io_getevents, context_, wait ? 1 : 0,
-                              kMostReaped, events, wait ? nullptr : &at_once);
+                              kMostReaped, events, &patience);
   for (int64_t i = 0; i < got; ++i) {
     auto* request = reinterpret_cast<FileRequest*>(events[i].data);
     request->result = events[i].res;
     request->under_way = false;
   }
-  if (wait) return got > 0 || (got < 0 && errno == EINTR);
+  if (wait) return got >= 0 || errno == EINTR;
   return got == kMostReaped || (got < 0 && errno == EINTR);
 }
 

@@ -9,8 +9,10 @@
 
 #include <utility>
 
+#include "client_sdk/runtime/block_name.h"
 #include "client_sdk/runtime/job_lock.h"
 #include "client_sdk/session/clock.h"
+#include "client_sdk/session/error_text.h"
 #include "client_sdk/session/hash.h"
 
 namespace stowage::runtime {
@@ -21,11 +23,12 @@ constexpr std::string_view kLooseAllocation = "stowage::allocate";
 constexpr uint64_t kLooseAllocationKey = 1;
 
 // Somebody waits for bytes that cannot be had.
-[[noreturn]] void DieOfTier(const MappedTier& tier, int error) {
+[[noreturn]] void DieOfTier(const Block& block, const MappedTier& tier,
+                            int error) {
   fprintf(stderr,
-          "stowage: the slow tier %s failed while a tensor was read in place: "
-          "%s; the job cannot go on\n",
-          tier.info.name, strerror(error));
+          "stowage: the slow tier %s failed while %s was read in place: %s; the "
+          "job cannot go on\n",
+          tier.info.name, NameOf(block).c_str(), session::ErrorText(error));
   abort();
 }
 
@@ -67,6 +70,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   std::unique_ptr<Block> block = blocks_.New(size_bytes);
   block->backward = kernel->backward;
   block->birth_step = step_.index;
+  block->made_by = kernel->name;
   block->birth_tag = step_.tagger.Next(kernel->key, size_bytes);
   kernel->working_bytes += block->room_bytes();
   space_.FollowPeak(step_.index, blocks_.tensor_bytes() + size_bytes,
@@ -220,7 +224,7 @@ bool Job::HandleFault(void* address, Access access) {
     return false;
   }
   const int error = mover_.Fault(block, static_cast<char*>(address), access);
-  if (error != 0) DieOfTier(blocks_.tier(block->place.tier), error);
+  if (error != 0) DieOfTier(*block, blocks_.tier(block->place.tier), error);
   step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
   return true;
 }
@@ -236,7 +240,7 @@ bool Job::HandleMissingPage(char* page, bool write) {
   Block* block = blocks_.Find(page);
   const int error = mover_.BringIn(block, page, write);
   if (error == EFAULT) return false;
-  if (error != 0) DieOfTier(blocks_.tier(block->place.tier), error);
+  if (error != 0) DieOfTier(*block, blocks_.tier(block->place.tier), error);
   step_.fault_waits.Add(gettid(), session::NowNs() - begin_ns);
   return true;
 }

@@ -2,7 +2,9 @@
 
 #include <errno.h>
 
+#include "client_sdk/runtime/long_wait.h"
 #include "client_sdk/runtime/tier_copy.h"
+#include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
 #include "client_sdk/session/lane_time.h"
 
@@ -47,6 +49,9 @@ session::LaneTimes MoveLanes::CopiedNs(int64_t now_ns) const {
 
 int MoveLanes::Wait(session::Lane which, uint64_t ticket) {
   session::MoveLane& shared = lane(which);
+  LongWait wait(which == session::kLaneOut
+                    ? "the agent to move a tensor to slow memory"
+                    : "the agent to move a tensor to fast memory");
   while (!Done(which, ticket)) {
     const uint32_t seen = shared.done_bell.load(std::memory_order_acquire);
     shared.process_sleeps.store(1, std::memory_order_seq_cst);
@@ -54,6 +59,7 @@ int MoveLanes::Wait(session::Lane which, uint64_t ticket) {
       session::FutexWait(shared.done_bell, seen, kLookAgainNs);
     }
     shared.process_sleeps.store(0, std::memory_order_relaxed);
+    wait.Look(session::NowNs());
     if (!Done(which, ticket) && !client_->AgentAlive()) {
       CompleteWithoutAgent(which);
     }

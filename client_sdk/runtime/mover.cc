@@ -20,10 +20,7 @@ Mover::Mover(SessionClient* client, PlacedBlocks* blocks)
 int Mover::MoveNow(Block* block, Place to, bool keeps_source) {
   const int64_t begin_ns = session::NowNs();
   int error = Release(block);
-  if (error == 0) {
-    error = CopyBetweenTiers(client_->tiers(), block->place, to,
-                             block->room_bytes());
-  }
+  if (error == 0) error = Copy(*block, to);
   CountStall(to.tier, session::NowNs() - begin_ns);
   if (error != 0) {
     blocks_->GiveBack(to);
@@ -32,6 +29,22 @@ int Mover::MoveNow(Block* block, Place to, bool keeps_source) {
   CountMove(*block, to.tier);
   blocks_->SetPlace(block, to, keeps_source);
   return 0;
+}
+
+// A transfer that a disk keeps waiting says so, where a system call could not.
+int Mover::Copy(const Block& block, Place to) {
+  const bool out = to.tier > block.place.tier;
+  const MappedTier& slow = blocks_->tier(out ? to.tier : block.place.tier);
+  if (slow.addressable()) {
+    return CopyBetweenTiers(client_->tiers(), block.place, to,
+                            block.room_bytes());
+  }
+  FileRequest request;
+  requests_.Begin(out ? FileRequest::kWrite : FileRequest::kRead, slow,
+                  (out ? to : block.place).offset_bytes,
+                  blocks_->AddressOf(out ? block.place : to),
+                  block.room_bytes(), &request);
+  return requests_.Finish(&request);
 }
 
 bool Mover::Begin(Block* block, Place to, bool keeps_source) {

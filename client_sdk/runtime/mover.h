@@ -156,6 +156,7 @@ class Mover {
   }
 
  private:
+  int Copy(const Block& block, Place to);
   void Issue(Block* block, MoveUnderWay move, bool own);
   bool Done(const MoveUnderWay& move);
   int Await(MoveUnderWay* move);

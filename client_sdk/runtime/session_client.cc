@@ -11,6 +11,8 @@
 
 #include <algorithm>
 
+#include "client_sdk/session/page_sums.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -45,7 +47,7 @@ std::string ReceiveWelcome(int socket, int timeout_ms,
     return "the agent does not answer; look at its log";
   }
   alignas(
-      cmsghdr) char control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
+      cmsghdr) char control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
   iovec part{welcome, sizeof(*welcome)};
   msghdr message{};
   message.msg_iov = &part;
@@ -72,7 +74,7 @@ std::string ReceiveWelcome(int socket, int timeout_ms,
 bool SendHello(int socket, const session::Hello& hello,
                const std::vector<int>& fds) {
   alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))] = {};
+      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)] = {};
   iovec part{const_cast<session::Hello*>(&hello), sizeof(hello)};
   msghdr message{};
   message.msg_iov = &part;
@@ -140,6 +142,7 @@ bool SessionClient::ComeBack(const session::LimitOrder& limit,
   memcpy(hello.job_id, welcome_.job_id, sizeof(hello.job_id));
   std::vector<int> fds = {segment_fd_};
   for (const MappedTier& tier : tiers_) fds.push_back(tier.fd);
+  if (sums_fd_ >= 0) fds.push_back(sums_fd_);
   int socket = -1;
   const bool reached = ConnectTo(socket_path_, &socket).empty();
   session::Welcome welcome{};
@@ -179,7 +182,7 @@ bool SessionClient::Suits(const session::Welcome& welcome) const {
 
 std::string SessionClient::Map(const std::vector<int>& fds) {
   if (welcome_.tier_count < 2 || welcome_.tier_count > session::kMaxTiers ||
-      fds.size() != welcome_.tier_count + 1 ||
+      fds.size() != welcome_.tier_count + 1 + welcome_.has_sums ||
       welcome_.segment_bytes < sizeof(session::Segment)) {
     return "the agent's welcome is malformed";
   }
@@ -203,7 +206,22 @@ std::string SessionClient::Map(const std::vector<int>& fds) {
     tier.base = static_cast<char*>(mapped);
     tiers_.push_back(tier);
   }
+  if (welcome_.has_sums != 0) {
+    sums_fd_ = fds.back();
+    const std::string error = MapSums(&tiers_.back());
+    if (!error.empty()) return error;
+  }
   alive_ = true;
+  return "";
+}
+
+std::string SessionClient::MapSums(MappedTier* tier) const {
+  void* mapped = mmap(nullptr,
+                      session::PageSums::TableBytes(tier->info.capacity_bytes),
+                      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                      sums_fd_, 0);
+  if (mapped == MAP_FAILED) return Errno("cannot map the checksums");
+  tier->sums = static_cast<std::atomic<uint64_t>*>(mapped);
   return "";
 }
 

@@ -25,6 +25,8 @@ struct MappedTier {
   int fd = -1;
   // Addressable: the arena. A file: reserved addresses that fault.
   char* base = nullptr;
+  // Of a file whose pages have checksums: see page_sums.h. Null: they have none.
+  std::atomic<uint64_t>* sums = nullptr;
 
   bool addressable() const {
     return (info.flags & session::kTierAddressable) != 0;
@@ -65,12 +67,14 @@ class SessionClient {
 
  private:
   std::string Map(const std::vector<int>& fds);
+  std::string MapSums(MappedTier* tier) const;
   bool Suits(const session::Welcome& welcome) const;
 
   std::string socket_path_;
   session::Hello hello_{};
   session::Welcome welcome_{};
   int segment_fd_ = -1;
+  int sums_fd_ = -1;
   session::Segment* segment_ = nullptr;
   std::vector<MappedTier> tiers_;
   std::atomic<int> socket_{-1};

@@ -7,6 +7,8 @@
 
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/copy_past_caches.h"
+#include "client_sdk/session/error_text.h"
+#include "client_sdk/session/page_sums.h"
 
 namespace stowage::runtime {
 namespace {
@@ -32,14 +34,22 @@ int TransferAll(char* memory, int64_t offset_bytes, int64_t bytes,
 
 int ReadFileTier(const MappedTier& tier, int64_t offset_bytes, void* memory,
                  int64_t bytes) {
-  return TransferAll(static_cast<char*>(memory), offset_bytes, bytes,
-                     [&](char* to, int64_t n, int64_t at) {
-                       return pread(tier.fd, to, n, at);
-                     });
+  const int error = TransferAll(static_cast<char*>(memory), offset_bytes, bytes,
+                                [&](char* to, int64_t n, int64_t at) {
+                                  return pread(tier.fd, to, n, at);
+                                });
+  return error != 0 ? error : CheckRead(tier, offset_bytes, memory, bytes);
+}
+
+int CheckRead(const MappedTier& tier, int64_t offset_bytes, const void* memory,
+              int64_t bytes) {
+  const session::PageSums sums(tier.sums);
+  return sums.Match(offset_bytes, memory, bytes) ? 0 : session::kBadSum;
 }
 
 int WriteFileTier(const MappedTier& tier, int64_t offset_bytes,
                   const void* memory, int64_t bytes) {
+  session::PageSums(tier.sums).Note(offset_bytes, memory, bytes);
   return TransferAll(const_cast<char*>(static_cast<const char*>(memory)),
                      offset_bytes, bytes,
                      [&](char* from, int64_t n, int64_t at) {

@@ -26,6 +26,11 @@ int ReadFileTier(const MappedTier& tier, int64_t offset_bytes, void* memory,
 int WriteFileTier(const MappedTier& tier, int64_t offset_bytes,
                   const void* memory, int64_t bytes);
 
+// Returns 0 if `memory` has what was written there, else session::kBadSum. The
+// two functions above do so themselves.
+int CheckRead(const MappedTier& tier, int64_t offset_bytes, const void* memory,
+              int64_t bytes);
+
 // Lets the calling thread pass this much time, precisely.
 void SpendNs(int64_t duration_ns);
 

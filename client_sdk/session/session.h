@@ -31,6 +31,8 @@ inline constexpr uint32_t kVersion = 12;
 
 inline constexpr int kMaxTiers = 4;
 inline constexpr int kFastTier = 0;
+// Of the segment, the tiers and the checksums.
+inline constexpr int kMostDescriptors = kMaxTiers + 2;
 inline constexpr int64_t kPageBytes = 4096;
 
 // ---- Set-up messages (SOCK_SEQPACKET) ----
@@ -47,6 +49,7 @@ struct Hello {
   char policy[64];  // empty: the agent's default
   char floor[64];   // "200MiB": what it is sure of; empty: the agent's rule
   int64_t wants_hints;  // 0 or 1
+  int64_t wants_sums;   // 0 or 1: check what comes back from a file
   // 1: the job had another agent and keeps its segment and arenas, whose
   // descriptors come with the message, in the order of those that a welcome has.
   int64_t comes_back;
@@ -83,7 +86,7 @@ struct Welcome {
   int64_t segment_bytes;
   LimitOrder limit;  // on fast tensor bytes
   uint32_t tier_count;
-  uint32_t reserved;
+  uint32_t has_sums;  // 1: the last descriptor is that of page_sums.h
   TierInfo tiers[kMaxTiers];
 };
 

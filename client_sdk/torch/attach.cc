@@ -51,6 +51,7 @@ session::Hello MakeHello(const AttachOptions& options) {
   session::Hello hello{};
   hello.magic = session::kMagic;
   hello.version = session::kVersion;
+  hello.wants_sums = FromEnvironment("STOWAGE_CHECKSUMS") == "1" ? 1 : 0;
   hello.wants_hints = FromEnvironment("STOWAGE_HINTS") == "1" ? 1 : 0;
   CopyText(options.run_id, hello.run_id);
   CopyText(ReadCommand(), hello.command);

@@ -25,6 +25,8 @@ BINARY_DIR = Path(
     os.environ.get("STOWAGE_BINARY_DIR", SCRIPTS.parents[3] / "build"))
 STOWAGE = BINARY_DIR / "bin/stowage"
 TIMEOUT_S = 300
+# The exit status of a process that cannot obey its limit.
+REFUSED = 78
 
 
 @dataclasses.dataclass
@@ -123,22 +125,27 @@ def start(command,
           slow="file",
           mode="plan",
           agent=None,
+          floor=None,
           policy=None,
           hints=False,
           lower_bound=False,
           env=None):
     """Starts `stowage run`; its report will be `folder`/report.json.
 
-    `slow` may be "file", which becomes a directory in `folder`. `mode` "demand"
+    `slow` may be "file", which becomes a directory in `folder`, or the agent's. `mode` "demand"
     keeps the job from ever following a plan, "plan" from skipping one, and ""
     leaves it the choice. `agent` is a daemons.Daemons to be used in place of
     private daemons.
     """
-    if slow == "file":
+    if agent and slow == "file":
+        slow = ""  # The agent's own.
+    elif slow == "file":
         tier = folder / "slow"
         tier.mkdir(exist_ok=True)
         slow = f"file:{tier}"
     options = ["--fast", fast, "--slow", slow]
+    if floor:
+        options += ["--floor", floor]
     if agent:
         options += ["--agent", agent.socket, "--agent-report-dir", agent.folder]
     options += ["--report", folder / "report.json"]

@@ -35,6 +35,11 @@ struct FakeJobOptions {
   std::string policy;
   uint32_t version = session::kVersion;
   int32_t claimed_pid = 0;  // where older plug-ins told theirs
+  bool checksums = false;
+  // A job that comes back: what it sends along, and the limit that it has.
+  std::vector<int> left_fds;
+  std::string job_id;
+  session::LimitOrder limit{};
 };
 
 // Uses the futexes of the protocol; the agent may live in another process.
@@ -44,6 +49,7 @@ class FakeJob {
     Connect(socket_path);
     SendHello(options);
     ReceiveWelcome();
+    if (!options.left_fds.empty()) fds_ = options.left_fds;
     if (welcome_.accepted) MapSegment();
   }
   ~FakeJob() {
@@ -59,6 +65,13 @@ class FakeJob {
   // Returns the descriptors: the segment's, then those of tiers.
   const std::vector<int>& fds() const { return fds_; }
   int tier_fd(int tier) const { return fds_[tier + 1]; }
+
+  // Returns copies of the descriptors, which are the caller's.
+  std::vector<int> CopyOfFds() const {
+    std::vector<int> copies;
+    for (int fd : fds_) copies.push_back(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+    return copies;
+  }
 
   void HangUp() {
     if (socket_ >= 0) close(socket_);
@@ -117,12 +130,32 @@ class FakeJob {
     SetText(hello.fast, options.fast);
     SetText(hello.slow, options.slow);
     SetText(hello.policy, options.policy);
-    send(socket_, &hello, sizeof(hello), MSG_NOSIGNAL);
+    hello.wants_sums = options.checksums ? 1 : 0;
+    hello.comes_back = options.left_fds.empty() ? 0 : 1;
+    hello.limit = options.limit;
+    SetText(hello.job_id, options.job_id);
+    alignas(cmsghdr) char
+        control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)] = {};
+    iovec part{&hello, sizeof(hello)};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    const size_t bytes = sizeof(int) * options.left_fds.size();
+    if (bytes > 0) {
+      message.msg_control = control;
+      message.msg_controllen = CMSG_SPACE(bytes);
+      cmsghdr* header = CMSG_FIRSTHDR(&message);
+      header->cmsg_level = SOL_SOCKET;
+      header->cmsg_type = SCM_RIGHTS;
+      header->cmsg_len = CMSG_LEN(bytes);
+      memcpy(CMSG_DATA(header), options.left_fds.data(), bytes);
+    }
+    sendmsg(socket_, &message, MSG_NOSIGNAL);
   }
 
   void ReceiveWelcome() {
     alignas(cmsghdr) char
-        control[CMSG_SPACE(sizeof(int) * (session::kMaxTiers + 1))];
+        control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
     iovec part{&welcome_, sizeof(welcome_)};
     msghdr message{};
     message.msg_iov = &part;

@@ -121,6 +121,8 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
           "jobs: 200MiB; half of the limit by default");
   app.Add("--slow", request->slow,
           "Slow tier: file:DIR, pmem:DIR, numa:N, emulated:NAME");
+  app.Add("--checksums", request->checksums,
+          "Check that what comes back from a file is what was written there");
   app.Add("--system", request->system_path,
           "File of a memory system that stowage calibrate wrote; the private "
           "agent measures by default");

@@ -27,6 +27,7 @@ Variables StowageVariables(const Installation& installation,
       {"STOWAGE_FLOOR", request.floor},
       {"STOWAGE_SLOW", request.slow},
       {"STOWAGE_POLICY", request.policy},
+      {"STOWAGE_CHECKSUMS", request.checksums ? "1" : ""},
       {"STOWAGE_HINTS", request.hints ? "1" : ""},
   };
 }

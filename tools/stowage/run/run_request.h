@@ -17,6 +17,7 @@ struct RunRequest {
   std::string floor;               // of that, for sure; empty: the agent's rule
   std::string slow;              // "file:DIR", ...; empty: the agent's default
   std::string system_path;       // of a memory system; empty: it is measured
+  bool checksums = false;        // of what is in a file
   std::string policy;            // empty: the default policy
   bool hints = false;            // of that policy, for steps off their plan
   std::string agent_socket;      // empty: a private agent
