@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <fstream>
-#include <limits>
 #include <string>
 
 namespace stowage::runtime {
 namespace {
 
-constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
+constexpr int64_t kUnlimited = AvailableMemory::kUnlimited;
+constexpr int64_t kPageBytes = 4096;
+// Version 1 has this number, less a page, in place of "max".
+constexpr int64_t kNoLimit = kUnlimited / kPageBytes * kPageBytes;
 
 // Returns the number in a file; `kUnlimited` if there is none ("max").
 int64_t ReadNumber(const std::string& path) {
@@ -33,7 +35,7 @@ int64_t HostAvailableBytes() {
 int64_t Headroom(const std::string& limit_path, const std::string& usage_path) {
   const int64_t limit = ReadNumber(limit_path);
   const int64_t usage = ReadNumber(usage_path);
-  if (limit == kUnlimited || usage == kUnlimited) return kUnlimited;
+  if (limit >= kNoLimit || usage == kUnlimited) return kUnlimited;
   return std::max<int64_t>(0, limit - usage);
 }
 
@@ -62,8 +64,15 @@ int64_t CgroupHeadroomBytes() {
 
 }  // namespace
 
-int64_t AvailableMemoryBytes() {
-  return std::min(HostAvailableBytes(), CgroupHeadroomBytes()) / 5 * 4;
+AvailableMemory AvailableMemory::Now() {
+  const int64_t cgroup_bytes = CgroupHeadroomBytes();
+  AvailableMemory available{
+      .bytes = std::min(HostAvailableBytes(), cgroup_bytes) / 5 * 4};
+  if (cgroup_bytes != kUnlimited) {
+    available.cgroup_bytes =
+        std::max(kPageBytes, cgroup_bytes / 10 * 9 / kPageBytes * kPageBytes);
+  }
+  return available;
 }
 
 }  // namespace stowage::runtime

@@ -9,6 +9,7 @@
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/report_log.h"
+#include "client_sdk/session/size_spec.h"
 
 namespace stowage::runtime {
 namespace {
@@ -28,20 +29,35 @@ std::string OrShare(int64_t bytes, int64_t peak_bytes) {
 
 }  // namespace
 
-FastLimit::FastLimit(const session::LimitOrder& order, int64_t available_bytes,
-                     session::Report* report)
-    : report_(report), order_(order), available_bytes_(available_bytes) {
+FastLimit::FastLimit(const session::LimitOrder& order,
+                     const AvailableMemory& available, session::Report* report)
+    : report_(report), order_(order), available_(available) {
   was_awaited_ = is_awaited();
   // A share starts at the least and follows the peak.
   share_bytes_ = session::kPageBytes;
   report_->limit_bytes.store(is_share() ? 0 : bytes());
+  if (!is_share() && AskedBytes() > available_.cgroup_bytes) TellOfCgroup();
 }
 
-int64_t FastLimit::bytes() const {
+int64_t FastLimit::AskedBytes() const {
   const int64_t asked_bytes = is_share() ? share_bytes_ : order_.limit_bytes;
   if (order_.most_bytes == 0) return asked_bytes;
   return asked_bytes == 0 ? order_.most_bytes
                           : std::min(asked_bytes, order_.most_bytes);
+}
+
+// Without a limit nothing moves, whatever the cgroup says.
+int64_t FastLimit::bytes() const {
+  return std::min(AskedBytes(), available_.cgroup_bytes);
+}
+
+void FastLimit::TellOfCgroup() const {
+  const std::string text =
+      "the limit of " + session::SizeText(AskedBytes()) +
+      " is more than the memory cgroup of the process has left; it is " +
+      session::SizeText(available_.cgroup_bytes);
+  ReportEvent(report_, "limit-above-cgroup", text);
+  fprintf(stderr, "stowage: %s\n", text.c_str());
 }
 
 void FastLimit::Obey(const session::LimitOrder& order) {

@@ -1,7 +1,6 @@
 // Holds the limit on a job's tensor bytes in fast memory, as a number.
 //
-//   FastLimit limit(client->welcome().limit, available_bytes,
-//                   &segment->report);
+//   FastLimit limit(client->welcome().limit, available, &segment->report);
 //   if (limit.FollowPeak(step, tensor_bytes, needed_bytes)) {
 //     ResizeArena(limit.bytes());
 //   }
@@ -10,7 +9,8 @@
 //
 // A job has a limit in bytes, a share of its tensor peak, none, or one that the
 // agent finds: none until it is known, after the first profile. The agent may
-// order another one at any time. None is above what the host has for the job.
+// order another one at any time. None is above what the host has for the job,
+// nor above what the job's memory cgroup leaves it.
 // A share is
 // that of the highest peak so far, from the first allocation to the last step:
 // it grows whenever the peak does, and so fast memory never exceeds the share
@@ -34,6 +34,7 @@
 #include <cstdint>
 #include <string>
 
+#include "client_sdk/runtime/available_memory.h"
 #include "client_sdk/session/session.h"
 
 namespace stowage::runtime {
@@ -43,9 +44,10 @@ class FastLimit {
   // What the first step of a share may use for a kernel that needs as much.
   static constexpr int64_t kFirstStepBytes = 8 << 20;
 
-  // `available_bytes` are used in place of a limit while there is none.
-  // Findings go into `report`, which outlives this.
-  FastLimit(const session::LimitOrder& order, int64_t available_bytes,
+  // What is available is used in place of a limit while there is none, and no
+  // limit is above what the process's cgroup leaves it; the user is told if this
+  // one is. Findings go into `report`, which outlives this.
+  FastLimit(const session::LimitOrder& order, const AvailableMemory& available,
             session::Report* report);
 
   const session::LimitOrder& order() const { return order_; }
@@ -55,7 +57,7 @@ class FastLimit {
   bool is_share() const { return order_.limit_fraction > 0; }
   // Returns the limit that fast memory is made to obey: never 0.
   int64_t effective_bytes() const {
-    return unlimited() ? available_bytes_ : bytes();
+    return unlimited() ? available_.bytes : bytes();
   }
   // Returns whether the agent will find a limit, and has not yet.
   bool is_awaited() const { return order_.is_awaited != 0; }
@@ -84,6 +86,8 @@ class FastLimit {
   bool refused() const { return refused_below_bytes_ > 0; }
 
  private:
+  int64_t AskedBytes() const;
+  void TellOfCgroup() const;
   int64_t ShareOf(int64_t tensor_bytes) const;
   std::string RefusalText(int64_t least_bytes) const;
 
@@ -91,7 +95,7 @@ class FastLimit {
   session::LimitOrder order_;
   bool was_awaited_ = false;  // there was a plan for what the agent found
   int64_t share_bytes_ = 0;   // that a share has come to
-  int64_t available_bytes_ = 0;
+  AvailableMemory available_;
   int64_t tensor_peak_bytes_ = 0;  // of the job
   bool peak_stands_ = false;       // the last step has not raised it
   bool checked_ = false;

@@ -40,6 +40,12 @@ int64_t RoundUpToMiB(int64_t bytes) {
   return (bytes + kMiB - 1) / kMiB * kMiB;
 }
 
+AvailableMemory AvailableTo(const MappedTier& fast) {
+  AvailableMemory available = AvailableMemory::Now();
+  available.bytes = std::min(available.bytes, fast.info.capacity_bytes);
+  return available;
+}
+
 }  // namespace
 
 FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
@@ -49,8 +55,7 @@ FastSpace::FastSpace(SessionClient* client, PlacedBlocks* blocks, Mover* mover,
       mover_(mover),
       evictor_(evictor),
       limit_(client->welcome().limit,
-             std::min(client->tiers()[session::kFastTier].info.capacity_bytes,
-                      AvailableMemoryBytes()),
+             AvailableTo(client->tiers()[session::kFastTier]),
              &client->segment()->report) {
   window_block_.set_aside = true;
   FitAll();

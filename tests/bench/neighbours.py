@@ -59,12 +59,11 @@ def start(host, folder, job, fast):
         stderr=subprocess.PIPE, text=True)
 
 
-def stop(process, folder):
-    """Ends a job in the middle; returns its report."""
-    process.send_signal(signal.SIGTERM)
+def report_of(process, folder):
+    """Returns the report of a job that has been asked to end."""
     _, errors = process.communicate(timeout=60)
     report = json.loads((folder / "report.json").read_text())
-    if len(report["steps"]) < 2 * WARM_UP_STEPS:
+    if len(report["steps"]) < WARM_UP_STEPS + 5:
         raise RuntimeError(f"too few steps in {folder}: {errors}")
     return report
 
@@ -81,7 +80,9 @@ def run_beside(jobs, limits, seconds, agent_flags=()):
             folders = [folder / str(i) for i in range(len(jobs))]
             running = [start(host, *each) for each in zip(folders, jobs, limits)]
             time.sleep(seconds)
-            return [stop(process, f) for process, f in zip(running, folders)]
+            for process in running:
+                process.send_signal(signal.SIGTERM)
+            return [report_of(process, f) for process, f in zip(running, folders)]
     finally:
         shutil.rmtree(folder)
 

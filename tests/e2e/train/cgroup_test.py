@@ -37,22 +37,25 @@ class CgroupTest(unittest.TestCase):
         self.folder = harness.scratch()
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def test_survives_without_swap(self):
+    def peak_bytes(self):
         first = harness.stowed(*TRAIN, "--steps", "2", fast="100%")
         peak_bytes = first.report["tensor_peak_bytes"]
         self.assertGreater(peak_bytes, 0, first.summary())
-        limit_bytes = base_rss_bytes() + int(SHARE * peak_bytes)
+        return peak_bytes
+
+    def train_within(self, cgroup_bytes, limit_bytes):
+        """Trains in a memory cgroup of this size; checks the bits."""
         digest = self.folder / "digest.json"
         command = [
             harness.PYTHON, harness.SCRIPTS / TRAIN[0], *TRAIN[1:], "--out",
             digest
         ]
         try:
-            with memory_cgroup.limited(limit_bytes) as cgroup:
+            with memory_cgroup.limited(cgroup_bytes) as cgroup:
                 run = harness.stowed_command(cgroup.command(command),
                                              self.folder,
-                                             fast=str(int(0.4 * peak_bytes)))
-                print(f"cgroup limit {limit_bytes} bytes, "
+                                             fast=str(limit_bytes))
+                print(f"cgroup limit {cgroup_bytes} bytes, "
                       f"peak {cgroup.peak_bytes()} bytes")
         except memory_cgroup.Unavailable as reason:
             self.skipTest(str(reason))
@@ -60,6 +63,21 @@ class CgroupTest(unittest.TestCase):
         self.assertEqual(harness.plain(*TRAIN), json.loads(digest.read_text()),
                          run.summary())
         run.check_limit(self)
+        return run
+
+    def test_survives_without_swap(self):
+        peak_bytes = self.peak_bytes()
+        self.train_within(base_rss_bytes() + int(SHARE * peak_bytes),
+                          int(0.4 * peak_bytes))
+
+    def test_a_limit_above_what_the_cgroup_has_left_is_lowered_to_that(self):
+        peak_bytes = self.peak_bytes()
+        run = self.train_within(base_rss_bytes() + int(SHARE * peak_bytes),
+                                2 * peak_bytes)
+        self.assertIn("limit-above-cgroup", run.event_reasons, run.summary())
+        self.assertIn("more than the memory cgroup", run.output)
+        self.assertLess(run.report["limit_bytes"], SHARE * peak_bytes,
+                        run.summary())
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import signal
+import threading
 import unittest
 
 import daemons
@@ -13,6 +14,8 @@ import processes
 STEPS = 16
 # Of a job whose agent has been lost.
 STEPS_UNTIL_PLANNED = 5
+# Longer than a job waits without a word.
+STANDSTILL_S = 13
 TRAIN = ("train_model.py", "resnet50", "--batch", "4", "--image", "96",
          "--steps", str(STEPS))
 
@@ -112,6 +115,42 @@ class FaultsTest(unittest.TestCase):
                 host.start("service")
 
             run = self.finish(self.start(agent=host), {0: restart})
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_an_agent_that_stands_still_is_waited_for_and_the_job_says_so(self):
+        with daemons.Daemons(self.folder) as host:
+
+            def stop():
+                host.signal("agent", signal.SIGSTOP)
+                threading.Timer(STANDSTILL_S, host.signal,
+                                ("agent", signal.SIGCONT)).start()
+
+            run = self.finish(self.start(agent=host), {5: stop})
+        self.assertIn("stowage: waiting for the agent", run.output)
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_a_service_that_stands_still_holds_nothing_up(self):
+        with daemons.Daemons(self.folder) as host:
+
+            def stop():
+                host.signal("service", signal.SIGSTOP)
+                threading.Timer(STANDSTILL_S, host.signal,
+                                ("service", signal.SIGCONT)).start()
+
+            run = self.finish(self.start(agent=host), {0: stop})
+        waits = [step["times"]["plan_wait_ns"] for step in run.report["steps"]]
+        self.assertLess(max(waits), 6e9, run.summary())
+
+    def test_a_job_that_stands_still_goes_on(self):
+        with daemons.Daemons(self.folder) as host:
+            process = self.start(agent=host)
+
+            def stop():
+                job = processes.child_named(process.pid, "python3")
+                os.kill(job, signal.SIGSTOP)
+                threading.Timer(3, os.kill, (job, signal.SIGCONT)).start()
+
+            run = self.finish(process, {5: stop})
         self.assertEqual("plan", run.modes[-1], run.summary())
 
     def test_a_service_that_dies_for_good_leaves_the_job_its_plan(self):

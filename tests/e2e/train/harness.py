@@ -126,6 +126,7 @@ def start(command,
           mode="plan",
           agent=None,
           floor=None,
+          checksums=False,
           policy=None,
           hints=False,
           lower_bound=False,
@@ -144,6 +145,8 @@ def start(command,
         tier.mkdir(exist_ok=True)
         slow = f"file:{tier}"
     options = ["--fast", fast, "--slow", slow]
+    if checksums:
+        options.append("--checksums")
     if floor:
         options += ["--floor", floor]
     if agent:

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<int64_t>> SizesUpTo(const std::string& largest) {
     sizes.push_back(bytes);
   }
   const int64_t needed = 3 * sizes.back();
-  const int64_t available = runtime::AvailableMemoryBytes();
+  const int64_t available = runtime::AvailableMemory::Now().bytes;
   if (needed <= available) return sizes;
   return absl::ResourceExhaustedError(
       absl::StrCat("--largest ", largest, " takes ", FormatBytes(needed),

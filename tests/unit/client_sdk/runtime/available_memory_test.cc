@@ -12,7 +12,7 @@ TEST(AvailableMemoryTest, IsMoreThanNothingAndLessThanTheHostHas) {
   ASSERT_EQ(sysinfo(&host), 0);
   const auto total_bytes =
       static_cast<int64_t>(host.totalram) * static_cast<int64_t>(host.mem_unit);
-  const int64_t available_bytes = AvailableMemoryBytes();
+  const int64_t available_bytes = AvailableMemory::Now().bytes;
   EXPECT_GT(available_bytes, 0);
   EXPECT_LE(available_bytes, total_bytes / 5 * 4);
 }

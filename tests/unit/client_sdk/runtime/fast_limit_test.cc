@@ -16,15 +16,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr int64_t kAvailableBytes = 100 * kMiB;
+constexpr AvailableMemory kAvailable{.bytes = kAvailableBytes};
 
 class FastLimitTest : public testing::Test {
  protected:
   FastLimit Absolute(int64_t bytes) {
-    return FastLimit({.limit_bytes = bytes}, kAvailableBytes, report_.get());
+    return FastLimit({.limit_bytes = bytes}, kAvailable, report_.get());
   }
   FastLimit Share(double fraction) {
-    return FastLimit({.limit_fraction = fraction}, kAvailableBytes,
-                     report_.get());
+    return FastLimit({.limit_fraction = fraction}, kAvailable, report_.get());
   }
   // Returns what is said when the limit is refused; empty if it is not.
   static std::string Refusal(FastLimit* limit, int64_t least_bytes) {
@@ -154,7 +154,7 @@ TEST_F(FastLimitTest, ItIsRefusedForAsLongAsItIsTooSmall) {
 }
 
 TEST_F(FastLimitTest, ALimitThatTheAgentFindsIsNoneUntilItIsKnown) {
-  FastLimit limit({.is_awaited = 1}, kAvailableBytes, report_.get());
+  FastLimit limit({.is_awaited = 1}, kAvailable, report_.get());
   EXPECT_TRUE(limit.unlimited());
   EXPECT_TRUE(limit.is_awaited());
   EXPECT_FALSE(limit.FollowPeak(/*step=*/0, 20 * kMiB, kMiB));
@@ -184,7 +184,7 @@ TEST_F(FastLimitTest, NoLimitIsAboveWhatTheHostHas) {
       {.is_awaited = 1, .most_bytes = 6 * kMiB},
       {.most_bytes = 6 * kMiB}};
   for (const session::LimitOrder& order : orders) {
-    FastLimit limit(order, kAvailableBytes, report_.get());
+    FastLimit limit(order, kAvailable, report_.get());
     limit.EndStep(/*step=*/0, 40 * kMiB);
     EXPECT_EQ(limit.bytes(), 6 * kMiB);
   }
@@ -192,6 +192,20 @@ TEST_F(FastLimitTest, NoLimitIsAboveWhatTheHostHas) {
   limit.Obey({.limit_fraction = 0.5, .most_bytes = 6 * kMiB});
   limit.EndStep(/*step=*/0, 4 * kMiB);
   EXPECT_EQ(limit.bytes(), 2 * kMiB);
+}
+
+TEST_F(FastLimitTest, NoLimitIsAboveWhatTheCgroupLeaves) {
+  const AvailableMemory little{.bytes = kAvailableBytes,
+                               .cgroup_bytes = 6 * kMiB};
+  FastLimit absolute({.limit_bytes = 20 * kMiB}, little, report_.get());
+  EXPECT_EQ(absolute.bytes(), 6 * kMiB);
+  EXPECT_EQ(report_->limit_bytes, 6 * kMiB);
+  ASSERT_EQ(report_->process_events.written, 1u);
+  EXPECT_STREQ(report_->process_events.entries[0].reason, "limit-above-cgroup");
+  FastLimit share({.limit_fraction = 0.5}, little, report_.get());
+  share.EndStep(/*step=*/0, 40 * kMiB);
+  EXPECT_EQ(share.bytes(), 6 * kMiB);
+  EXPECT_TRUE(FastLimit({}, little, report_.get()).unlimited());
 }
 
 TEST_F(FastLimitTest, AnUnlimitedJobIsNeverRefused) {

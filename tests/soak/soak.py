@@ -1,0 +1,283 @@
+"""Trains mixed jobs for a long time, with faults, and checks what is left.
+
+    tests/soak.sh --minutes 120 [--fault-every 60] [--jobs 2] [--seed 1]
+        [--report FILE]
+
+Jobs of several kinds run beside each other under one agent, which shares fast
+memory among them; when one ends, another begins. A job ends with the bits that
+it has alone, or it was struck by a fault that costs a job: it was killed, or a
+byte of its file was changed and it says so. The soak fails if a job has other
+bits, or ends in another way; if a job does nothing for a minute and says
+nothing; if memory, descriptors or threads of a daemon grow; or if an arena or a
+file is left when the last job has ended.
+"""
+
+import argparse
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "e2e/train")]
+
+import daemons  # pylint: disable=wrong-import-position
+import faults  # pylint: disable=wrong-import-position
+import harness  # pylint: disable=wrong-import-position
+import processes  # pylint: disable=wrong-import-position
+
+MIB = 1 << 20
+FAST_TOTAL = 400 * MIB
+SAMPLE_S = 5
+SILENCE_S = 60
+END_S = 300
+# What a daemon may have more at the end than in the beginning: caches of plans fill
+# and arenas of the allocator, up to some size.
+GROWTH_SHARE = 0.2
+GROWTH_BYTES = 24 * MIB
+KINDS = (
+    ("train_model.py", "resnet50", "--batch", "4", "--image", "96", "--steps", "14"),
+    ("train_model.py", "mobilenet_v2", "--batch", "4", "--image", "96", "--steps", "14"),
+    ("train_model.py", "transformer", "--batch", "8", "--steps", "20"),
+    ("train_tree.py", "--steps", "12"),
+    ("train_superresolution.py", "--steps", "40"),
+)
+LIMITS = ("30%", "45%", "60%", "100%")
+# What the message of a job says that found a byte changed.
+FOUND = "checksum"
+
+
+class Job:
+    """A job that runs."""
+
+    def __init__(self, host, number, rng):
+        self.kind = rng.choice(KINDS)
+        self.limit = rng.choice(LIMITS)
+        self.checksums = rng.random() < 0.5
+        self.killed = self.flipped = False
+        self.folder = host.folder / f"job-{number}"
+        self.folder.mkdir()
+        self.output_path = self.folder / "output"
+        flags = ["--checksums"] if self.checksums else []
+        with open(self.output_path, "wb") as output:
+            self.process = subprocess.Popen(
+                [harness.STOWAGE, "run", "--fast", self.limit, "--floor", "20MiB",
+                 "--agent", host.daemons.socket, *flags, "--", harness.PYTHON,
+                 harness.SCRIPTS / self.kind[0], *self.kind[1:], "--out",
+                 self.folder / "digest"],
+                env=harness.environment(), stdout=output, stderr=output)
+        self.last_size, self.last_change = 0, time.monotonic()
+
+    @property
+    def pid(self):
+        """The process that trains."""
+        return processes.child_named(self.process.pid, "python3")
+
+    def slow_file(self):
+        """Returns a path of the job's file, which has no name."""
+        for entry in Path(f"/proc/{self.pid}/fd").iterdir():
+            target = os.readlink(entry)
+            if "/slow/" in target and "(deleted)" in target:
+                return entry
+        raise faults.NotNow()
+
+    def is_silent(self):
+        """Returns whether it has neither said nor done anything for a while."""
+        size = self.output_path.stat().st_size
+        if size != self.last_size:
+            self.last_size, self.last_change = size, time.monotonic()
+        return time.monotonic() - self.last_change > SILENCE_S
+
+    def verdict(self):
+        """Returns how it ended: "equal bits", "killed", "found", or what is wrong."""
+        status = self.process.returncode
+        text = self.output_path.read_text(errors="replace")
+        if status == 0:
+            mine = json.loads((self.folder / "digest").read_text())
+            if mine == harness.plain(*self.kind):
+                return "equal bits"
+            return f"WRONG BITS: {' '.join(self.kind)} at {self.limit}"
+        if self.killed:
+            return "killed"
+        if self.flipped and FOUND in text:
+            return "found a changed byte"
+        return f"FAILED with {status}: {' '.join(self.kind)} at {self.limit}: {text[-2000:]}"
+
+
+class Host:
+    """The daemons, and the jobs that run."""
+
+    def __init__(self, folder, service):
+        self.folder, self.daemons = folder, service
+        self.jobs = []
+        self.agent_started()
+
+    def agent_started(self):
+        """Notes that measurements of the agent begin anew."""
+        self.agent_since = time.monotonic()
+
+    def any_job(self, rng, suits=lambda job: True):
+        """Returns a job that trains."""
+        running = [job for job in self.jobs if suits(job) and job.last_size > 0]
+        if not running:
+            raise faults.NotNow()
+        return rng.choice(running)
+
+
+def usage_of(pid):
+    """Returns resident bytes, descriptors, threads and arenas of a process."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    names = [os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()
+             if os.path.islink(entry)]
+    return {
+        "rss": int(re.search(r"RssAnon:\s+(\d+)", status).group(1)) * 1024,
+        "descriptors": len(names),
+        "threads": int(re.search(r"Threads:\s+(\d+)", status).group(1)),
+        "arenas": sum("memfd:stowage" in name for name in names),
+        "files": sum("/slow/" in name for name in names)
+    }
+
+
+class Soak:
+    """Runs until its time is over; collects what is wrong."""
+
+    def __init__(self, arguments, host):
+        self.arguments, self.host = arguments, host
+        self.random = random.Random(arguments.seed)
+        self.verdicts = collections.Counter()
+        self.strikes = collections.Counter()
+        self.wrong = []
+        self.service_rss, self.peak = [], collections.Counter()
+        self.number = 0
+        self.order = []
+
+    def run(self):
+        end = time.monotonic() + 60 * self.arguments.minutes
+        next_fault = time.monotonic() + self.arguments.fault_every
+        next_sample = 0
+        while time.monotonic() < end and not self.wrong:
+            self.reap()
+            while len(self.host.jobs) < self.arguments.jobs:
+                self.host.jobs.append(Job(self.host, self.number, self.random))
+                self.number += 1
+            if time.monotonic() >= next_fault:
+                self.strike()
+                next_fault = time.monotonic() + self.arguments.fault_every
+            if time.monotonic() >= next_sample:
+                self.sample()
+                next_sample = time.monotonic() + SAMPLE_S
+            time.sleep(0.2)
+        self.finish()
+
+    def strike(self):
+        """Each kind of fault comes as often as the others."""
+        if not self.order:
+            self.order = self.random.sample(faults.FAULTS, len(faults.FAULTS))
+        name = faults.strike(self.host, self.random, self.order.pop())
+        if name:
+            self.strikes[name] += 1
+            self.tell(f"fault: {name}")
+
+    def reap(self):
+        for job in list(self.host.jobs):
+            if job.process.poll() is None:
+                if job.is_silent():
+                    self.wrong.append(f"silent for {SILENCE_S} s: {job.kind} {job.limit}: "
+                                      + job.output_path.read_text()[-1000:])
+                    job.process.kill()
+                continue
+            self.host.jobs.remove(job)
+            verdict = job.verdict()
+            self.verdicts[verdict.split(":")[0]] += 1
+            if verdict.startswith(("WRONG", "FAILED")):
+                self.wrong.append(verdict)
+            shutil.rmtree(job.folder)
+
+    def sample(self):
+        for name in ("agent", "service"):
+            usage = usage_of(self.host.daemons.pid(name))
+            if name == "service":
+                self.service_rss.append(usage["rss"])
+            for what, value in usage.items():
+                key = f"{name} {what}"
+                self.peak[key] = max(self.peak[key], value)
+
+    def finish(self):
+        """Waits for the last jobs; then the agent must be as it began."""
+        end = time.monotonic() + END_S
+        while self.host.jobs and time.monotonic() < end:
+            self.reap()
+            time.sleep(0.2)
+        for job in self.host.jobs:
+            self.wrong.append(f"never ended: {job.kind} {job.limit}")
+            job.process.kill()
+        self.host.daemons.await_ready("agent")
+        self.await_nothing_left()
+
+    def await_nothing_left(self):
+        end = time.monotonic() + 30
+        while True:
+            left = usage_of(self.host.daemons.pid("agent"))
+            if left["arenas"] == 0 and left["files"] == 0:
+                return
+            if time.monotonic() > end:
+                self.wrong.append(f"the agent still has {left}")
+                return
+            time.sleep(0.1)
+
+    def tell(self, text):
+        print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+    def report(self):
+        lines = [f"- {self.number} jobs: " +
+                 ", ".join(f"{count} {what}" for what, count in self.verdicts.most_common())]
+        lines += ["- faults: " + ", ".join(f"{count} {name}"
+                                           for name, count in self.strikes.most_common())]
+        lines += ["- the most of each daemon: " + ", ".join(
+            f"{key} {value // MIB} MiB" if key.endswith("rss") else f"{key} {value}"
+            for key, value in sorted(self.peak.items()))]
+        lines += [f"- wrong: {text}" for text in self.wrong] or ["- nothing was wrong"]
+        return "\n".join(lines)
+
+
+def check_growth(soak):
+    """Compares the agent's memory early and late within each of its lives."""
+    quarter = len(soak.service_rss) // 4
+    if quarter < 5:
+        return
+    early = statistics.median(soak.service_rss[quarter:2 * quarter])
+    late = statistics.median(soak.service_rss[-quarter:])
+    if late > early * (1 + GROWTH_SHARE) + GROWTH_BYTES:
+        soak.wrong.append(f"the service grew from {early // MIB} to {late // MIB} MiB")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--minutes", type=float, required=True)
+    parser.add_argument("--fault-every", type=float, default=60, help="seconds")
+    parser.add_argument("--jobs", type=int, default=2, help="at a time")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--report", type=Path, help="write the result to this file")
+    arguments = parser.parse_args()
+    folder = harness.scratch()
+    try:
+        with daemons.Daemons(folder, [f"--fast-total={FAST_TOTAL}"]) as service:
+            soak = Soak(arguments, Host(folder, service))
+            soak.run()
+        check_growth(soak)
+    finally:
+        shutil.rmtree(folder)
+    print(soak.report())
+    if arguments.report:
+        arguments.report.write_text(soak.report() + "\n")
+    return 1 if soak.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
