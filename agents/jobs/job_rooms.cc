@@ -41,6 +41,7 @@ absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
   JobRooms rooms{.system = (*slow)->system};
   const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
   for (size_t i = 0; i < std::size(tiers); ++i) {
+    // The limit may grow while the job runs, so it does not bound the arena.
     absl::StatusOr<TierRoom> room =
         left.empty() ? tiers[i]->MakeRoom(0)
                      : tiers[i]->AdoptRoom(std::move(left[i]));

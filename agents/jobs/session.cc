@@ -215,8 +215,8 @@ std::string Session::MissingBytes() const {
 
 void Session::LetGo() {
   limits_->End();
-  share_.reset();
   migrator_.reset();
+  share_.reset();  // last: the arenas are gone before others may have as much
   planner_->RequestStop();
   if (hinter_.has_value()) hinter_->RequestStop();
   ReportSteps();

@@ -112,8 +112,9 @@ void Evictor::Evict(Block* block) {
   throw std::runtime_error(
       "stowage: cannot move " + NameOf(*block) + " to the slow tier " +
       blocks_->tier(1).info.name + ": " + session::ErrorText(error) +
-      "; no tensor was lost. Free space there, name another directory with "
-      "--slow, or raise the limit of fast memory");
+      "; no tensor was lost. " +
+      (error == ENOSPC ? "Free space there" : "Look after the disk") +
+      ", name another directory with --slow, or raise the limit of fast memory");
 }
 
 void Evictor::FetchTo(Place room, Block* block) {

@@ -77,7 +77,10 @@ class Job:
     @property
     def pid(self):
         """The process that trains."""
-        return processes.child_named(self.process.pid, "python3")
+        try:
+            return processes.child_named(self.process.pid, "python3")
+        except AssertionError as ended:
+            raise faults.NotNow() from ended
 
     def slow_file(self):
         """Returns a path of the job's file, which has no name."""
@@ -176,7 +179,7 @@ class Soak:
         self.finish()
 
     def strike(self):
-        """Each kind of fault comes as often as the others."""
+        """Strikes with one fault; each kind comes as often as the others."""
         if not self.order:
             self.order = self.random.sample(faults.FAULTS, len(faults.FAULTS))
         name = faults.strike(self.host, self.random, self.order.pop())
@@ -216,9 +219,13 @@ class Soak:
             time.sleep(0.2)
         for job in self.host.jobs:
             self.wrong.append(f"never ended: {job.kind} {job.limit}")
-            job.process.kill()
+        self.kill_jobs()
         self.host.daemons.await_ready("agent")
         self.await_nothing_left()
+
+    def kill_jobs(self):
+        for job in self.host.jobs:
+            job.process.kill()
 
     def await_nothing_left(self):
         end = time.monotonic() + 30
@@ -269,7 +276,10 @@ def main():
     try:
         with daemons.Daemons(folder, [f"--fast-total={FAST_TOTAL}"]) as service:
             soak = Soak(arguments, Host(folder, service))
-            soak.run()
+            try:
+                soak.run()
+            finally:
+                soak.kill_jobs()
         check_growth(soak)
     finally:
         shutil.rmtree(folder)

@@ -86,6 +86,7 @@ def plain(script, *arguments):
         subprocess.run([PYTHON, SCRIPTS / script, *arguments, "--out", out],
                        check=True,
                        env=environment(),
+                       stdout=subprocess.DEVNULL,
                        timeout=TIMEOUT_S)
         return json.loads(out.read_text())
     finally:
