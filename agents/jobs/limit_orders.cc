@@ -2,6 +2,8 @@
 
 #include <atomic>
 
+#include "absl/strings/str_cat.h"
+
 namespace stowage::agent {
 
 session::LimitOrder OrderOf(const session::Limit& limit, int64_t most_bytes) {
@@ -9,6 +11,17 @@ session::LimitOrder OrderOf(const session::Limit& limit, int64_t most_bytes) {
           .limit_fraction = limit.fraction,
           .is_awaited = limit.slowdown > 0 ? 1 : 0,
           .most_bytes = most_bytes};
+}
+
+std::string WhyNotObeyed(const LimitOutcome& outcome) {
+  if (outcome.state == LimitOutcome::kEnded) return "the job has ended";
+  if (outcome.least_bytes == session::kNoRoomToObey) {
+    return "the slow tier has no room for what would leave fast memory; the "
+           "job keeps its limit. Free space there";
+  }
+  return absl::StrCat("the least limit that the job works with is ",
+                      session::SizeText(outcome.least_bytes), " (",
+                      outcome.least_bytes, " bytes); it keeps its limit");
 }
 
 LimitOrders::LimitOrders(session::LimitArea* area,

@@ -11,6 +11,7 @@
 #define STOWAGE_AGENTS_JOBS_LIMIT_ORDERS_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -35,6 +36,9 @@ struct LimitOutcome {
   // session::kNoRoomToObey.
   int64_t least_bytes = 0;
 };
+
+// Returns why a limit was not obeyed, for people.
+std::string WhyNotObeyed(const LimitOutcome& outcome);
 
 // Thread-safe. The area, of which the job may write anything at any time, must
 // live until End().

@@ -88,22 +88,10 @@ session::ResizeAnswer AnswerOf(const LimitOutcome& outcome,
                       "its step ends",
                       job_id);
     case LimitOutcome::kEnded:
-      return AnswerOf(session::kResizeRefused, "the job has ended", job_id);
     case LimitOutcome::kRefused:
       break;
   }
-  if (outcome.least_bytes == session::kNoRoomToObey) {
-    return AnswerOf(session::kResizeRefused,
-                    "the slow tier has no room for what would leave fast "
-                    "memory; the job keeps its limit. Free space there",
-                    job_id);
-  }
-  return AnswerOf(
-      session::kResizeRefused,
-      absl::StrCat("the least limit that the job works with is ",
-                   session::SizeText(outcome.least_bytes), " (",
-                   outcome.least_bytes, " bytes); it keeps its limit"),
-      job_id);
+  return AnswerOf(session::kResizeRefused, WhyNotObeyed(outcome), job_id);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,13 @@ class ServiceLink {
   virtual void FinishJob(const std::string& job_id) = 0;
   virtual void ReportSteps(std::vector<v1::StepTelemetry> steps) = 0;
 
+  // Returns the limit that the service orders for the job and of which no
+  // outcome was reported since it last did. Never blocks.
+  virtual std::optional<v1::ResizeOrder> OrderOf(
+      const std::string& job_id) const = 0;
+  // Keeps the outcome of an order until the service knows it. Never blocks.
+  virtual void ReportOutcome(const v1::ResizeOutcome& outcome) = 0;
+
   // Sends what is in the queue and ends the connection. Blocks no longer than a
   // call may take. Nothing is sent afterwards.
   virtual void Close() = 0;
@@ -97,6 +105,10 @@ class NoService : public ServiceLink {
   void StartJob(const v1::Job&) override {}
   void FinishJob(const std::string&) override {}
   void ReportSteps(std::vector<v1::StepTelemetry>) override {}
+  std::optional<v1::ResizeOrder> OrderOf(const std::string&) const override {
+    return std::nullopt;
+  }
+  void ReportOutcome(const v1::ResizeOutcome&) override {}
   void Close() override {}
   bool connected() const override { return false; }
 };

@@ -104,6 +104,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
       first_limit_(OrderOf(request.fast_limit, share->first_most_bytes())),
       limits_(
           std::make_shared<LimitOrders>(&segment_.get()->limits, first_limit_)),
+      service_orders_(job_id_),
       share_(std::move(share)),
       copy_times_(std::move(rooms.system)) {
   if (!request_.comes_back) descriptors_.push_back(segment_.fd());
@@ -159,6 +160,7 @@ std::vector<int> Session::descriptors() const { return descriptors_; }
 
 void Session::Tick() {
   usage_.Count();
+  service_orders_.Follow(*limits_, *context_.service);
   limits_->Poll();
   share_->Follow(*limits_);
   ReportSteps();
@@ -215,6 +217,9 @@ std::string Session::MissingBytes() const {
 
 void Session::LetGo() {
   limits_->End();
+  service_orders_.Follow(*limits_, *context_.service);
+  migrator_.reset();
+  share_.reset();  // last: the arenas are gone before others may have as much
   migrator_.reset();
   share_.reset();  // last: the arenas are gone before others may have as much
   planner_->RequestStop();

@@ -36,6 +36,7 @@
 #include "agents/jobs/plan_worker.h"
 #include "agents/jobs/segment.h"
 #include "agents/jobs/service_link.h"
+#include "agents/jobs/service_orders.h"
 #include "agents/jobs/slow_directories.h"
 #include "agents/jobs/step_reader.h"
 #include "agents/sharing/fast_memory.h"
@@ -83,8 +84,9 @@ class Session {
   // none for a job that has them.
   std::vector<int> descriptors() const;
 
-  // Passes on measured steps and orders, counts processor time, and notes whether
-  // the service is there. Call it every 50 ms or so. Does not block.
+  // Passes on measured steps and orders, those of the service among them, counts
+  // processor time, and notes whether the service is there. Call it every 50 ms
+  // or so. Does not block.
   void Tick();
 
   // Ends the job for the agent. Blocks until no move is under way, writes the
@@ -116,6 +118,7 @@ class Session {
   absl::flat_hash_set<int> told_errors_ ABSL_GUARDED_BY(mutex_);
   const session::LimitOrder first_limit_;
   const std::shared_ptr<LimitOrders> limits_;
+  ServiceOrders service_orders_;
   std::unique_ptr<JobShare> share_;  // null: the job has ended
   CopyTimes copy_times_;
   std::optional<Migrator> migrator_;

@@ -14,6 +14,9 @@ namespace {
 constexpr size_t kMostWaitingSteps = 1 << 16;
 constexpr size_t kBatchSteps = 512;
 constexpr size_t kMostNotices = 4096;
+// How soon after a heartbeat to ask what became of orders that it brought. With
+// the interval at which the thread looks, it is within the 500 ms of node.proto.
+constexpr absl::Duration kAskAgain = absl::Milliseconds(400);
 
 // Returns whether the service answered, although with an error.
 bool IsAnswer(const absl::Status& status) {
@@ -163,6 +166,23 @@ void RemoteService::ReportSteps(std::vector<v1::StepTelemetry> steps) {
   steps_.Push(std::move(steps));
 }
 
+std::optional<v1::ResizeOrder> RemoteService::OrderOf(
+    const std::string& job_id) const {
+  return resizes_.OrderOf(job_id);
+}
+
+void RemoteService::ReportOutcome(const v1::ResizeOutcome& outcome) {
+  const auto order = resizes_.OrderOf(outcome.job_id());
+  if (order && outcome.state() == v1::RESIZE_STATE_OBEYED) {
+    absl::MutexLock lock(&jobs_mutex_);
+    const auto job = active_jobs_.find(outcome.job_id());
+    if (job != active_jobs_.end()) {
+      job->second.set_fast_limit_bytes(order->fast_limit_bytes());
+    }
+  }
+  resizes_.Report(outcome);
+}
+
 void RemoteService::Run() {
   absl::Duration pause = absl::ZeroDuration();
   while (!stop_.WaitForNotificationWithTimeout(pause)) {
@@ -188,7 +208,7 @@ absl::Status RemoteService::Exchange() {
   if (!registered_) {
     if (absl::Status s = Register(); !s.ok()) return s;
   }
-  if (absl::Now() >= next_heartbeat_) {
+  if (absl::Now() >= HeartbeatDue()) {
     if (absl::Status s = SendHeartbeat(); !s.ok()) return s;
   }
   if (absl::Status s = SendNotices(); !s.ok()) return s;
@@ -214,7 +234,7 @@ absl::Status RemoteService::Register() {
   heartbeat_interval_ =
       std::max(absl::Milliseconds(response->heartbeat_interval_ms()),
                options_.poll_interval);
-  next_heartbeat_ = absl::Now() + heartbeat_interval_;
+  last_heartbeat_ = absl::Now();
   registered_ = true;
   // A service that has restarted knows none of the jobs, so tell it of each
   // once.
@@ -226,6 +246,13 @@ absl::Status RemoteService::Register() {
   return absl::OkStatus();
 }
 
+absl::Time RemoteService::HeartbeatDue() const {
+  if (resizes_.has_outcomes()) return absl::InfinitePast();
+  return last_heartbeat_ + (resizes_.has_orders()
+                                ? std::min(heartbeat_interval_, kAskAgain)
+                                : heartbeat_interval_);
+}
+
 absl::Status RemoteService::SendHeartbeat() {
   v1::HeartbeatRequest request;
   request.set_node(options_.node);
@@ -233,8 +260,17 @@ absl::Status RemoteService::SendHeartbeat() {
     absl::MutexLock lock(&jobs_mutex_);
     request.set_active_jobs(static_cast<int32_t>(active_jobs_.size()));
   }
-  next_heartbeat_ = absl::Now() + heartbeat_interval_;
-  return client_->Heartbeat(request);
+  resizes_.AddOutcomes(&request);
+  last_heartbeat_ = absl::Now();
+  const absl::StatusOr<v1::HeartbeatResponse> response =
+      client_->Heartbeat(request);
+  // Outcomes that the service finds malformed would be so the next time.
+  if (response.ok() || absl::IsInvalidArgument(response.status())) {
+    resizes_.NoteSent(request);
+  }
+  if (!response.ok()) return response.status();
+  resizes_.TakeOrders(*response);
+  return absl::OkStatus();
 }
 
 absl::Status RemoteService::SendNotices() {

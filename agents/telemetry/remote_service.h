@@ -5,7 +5,8 @@
 //   absl::StatusOr<v1::MakePlanResponse> made = service.MakePlan(query);
 //
 // A thread registers the node, sends heartbeats, job notices and telemetry, and
-// does it all again when the service has been away.
+// does it all again when the service has been away. Heartbeats bring the limits
+// that the service orders, and tell what became of them.
 #ifndef STOWAGE_AGENTS_TELEMETRY_REMOTE_SERVICE_H_
 #define STOWAGE_AGENTS_TELEMETRY_REMOTE_SERVICE_H_
 
@@ -13,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +24,7 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "agents/jobs/service_link.h"
+#include "agents/telemetry/resize_queue.h"
 #include "agents/telemetry/step_queue.h"
 #include "client_sdk/cpp/client.h"
 
@@ -56,6 +59,9 @@ class RemoteService : public ServiceLink {
   void StartJob(const v1::Job& job) override;
   void FinishJob(const std::string& job_id) override;
   void ReportSteps(std::vector<v1::StepTelemetry> steps) override;
+  std::optional<v1::ResizeOrder> OrderOf(
+      const std::string& job_id) const override;
+  void ReportOutcome(const v1::ResizeOutcome& outcome) override;
   void Close() override;
   bool connected() const override { return connected_; }
 
@@ -73,6 +79,8 @@ class RemoteService : public ServiceLink {
   absl::Status Register();
   // Asks the service which policies there are and what they can do.
   absl::Status KnowPolicies(Client& client);
+  // Returns when to send the next heartbeat: soon while resizes are under way.
+  absl::Time HeartbeatDue() const;
   absl::Status SendHeartbeat();
   absl::Status SendNotices();
   absl::Status SendSteps();
@@ -82,6 +90,7 @@ class RemoteService : public ServiceLink {
 
   const RemoteServiceOptions options_;
   StepQueue steps_;
+  ResizeQueue resizes_;
   std::atomic<bool> connected_{false};
   absl::Notification stop_;
   absl::Notification ended_;  // the thread is about to return
@@ -101,7 +110,7 @@ class RemoteService : public ServiceLink {
   std::unique_ptr<Client> client_;
   bool registered_ = false;
   absl::Duration heartbeat_interval_;
-  absl::Time next_heartbeat_;
+  absl::Time last_heartbeat_;
   int64_t sequence_ = 0;
 
   absl::Mutex stream_mutex_;  // for cancelling

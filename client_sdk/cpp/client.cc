@@ -154,10 +154,10 @@ absl::StatusOr<v1::RegisterNodeResponse> Client::RegisterNode(
               options_.deadline);
 }
 
-absl::Status Client::Heartbeat(const v1::HeartbeatRequest& request) {
+absl::StatusOr<v1::HeartbeatResponse> Client::Heartbeat(
+    const v1::HeartbeatRequest& request) {
   return Call(nodes_.get(), &v1::NodeService::Stub::Heartbeat, request,
-              options_.deadline)
-      .status();
+              options_.deadline);
 }
 
 absl::StatusOr<std::vector<v1::NodeSummary>> Client::ListNodes() {
@@ -204,6 +204,14 @@ absl::StatusOr<std::vector<v1::Job>> Client::ListJobs(const std::string& node) {
   return CallPages<v1::Job>(jobs_.get(), &v1::JobService::Stub::ListJobs,
                             request, &v1::ListJobsResponse::jobs,
                             options_.deadline);
+}
+
+absl::StatusOr<v1::Job> Client::ResizeJob(const v1::ResizeJobRequest& request) {
+  absl::StatusOr<v1::ResizeJobResponse> response =
+      Call(jobs_.get(), &v1::JobService::Stub::ResizeJob, request,
+           options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_job());
 }
 
 absl::StatusOr<v1::Training> Client::StartTraining(

@@ -79,7 +79,8 @@ class Client {
 
   absl::StatusOr<v1::RegisterNodeResponse> RegisterNode(
       const v1::RegisterNodeRequest& request);
-  absl::Status Heartbeat(const v1::HeartbeatRequest& request);
+  absl::StatusOr<v1::HeartbeatResponse> Heartbeat(
+      const v1::HeartbeatRequest& request);
   absl::StatusOr<std::vector<v1::NodeSummary>> ListNodes();
   std::unique_ptr<TelemetryStream> StreamTelemetry();
 
@@ -88,6 +89,8 @@ class Client {
   absl::StatusOr<v1::Job> GetJob(const std::string& job_id);
   // Newest first.
   absl::StatusOr<std::vector<v1::Job>> ListJobs(const std::string& node);
+  // Returns the job at once; GetJob() says what came of its resize.
+  absl::StatusOr<v1::Job> ResizeJob(const v1::ResizeJobRequest& request);
 
   absl::StatusOr<v1::Training> StartTraining(
       const v1::StartTrainingRequest& request);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/fleet/job_resize.h"
 #include "server/fleet/timestamp.h"
 
 namespace stowage {
@@ -12,6 +13,16 @@ namespace {
 absl::Status NoSuchJob(absl::string_view job_id) {
   return absl::NotFoundError(
       absl::StrCat("no job '", job_id, "'; list the jobs there are"));
+}
+
+absl::Status DoesNotRun(const v1::Job& job) {
+  if (job.state() == v1::JOB_STATE_FINISHED) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "job '", job.job_id(), "' has finished; list the jobs that run"));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "job '", job.job_id(), "' is lost: nothing is heard of its node '",
+      job.node(), "'; ask again when it is back"));
 }
 
 // Updates the fields that are set in `news`; the others keep what is known.
@@ -62,6 +73,7 @@ void JobRegistry::MakeRoom(absl::Time now) {
   });
   if (victim == jobs_.end()) victim = jobs_.begin();
   numbers_.erase(victim->second.job.job_id());
+  resized_.erase(victim->first);
   jobs_.erase(victim);
 }
 
@@ -107,6 +119,8 @@ absl::Status JobRegistry::Finish(absl::string_view job_id, absl::Time now) {
   if (job.state() == v1::JOB_STATE_FINISHED) return absl::OkStatus();
   job.set_state(v1::JOB_STATE_FINISHED);
   *job.mutable_finished_at() = TimestampFromTime(now);
+  RefuseResize("the job ended before it obeyed", &job);
+  resized_.erase(number->second);
   return absl::OkStatus();
 }
 
@@ -149,6 +163,51 @@ StepOutcome JobRegistry::RecordStep(absl::string_view node,
   entry.last_step = step.index();
   Add(step, &entry.job);
   return StepOutcome::kTaken;
+}
+
+absl::StatusOr<v1::Job> JobRegistry::Resize(const v1::ResizeJobRequest& request,
+                                            absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  const auto number = numbers_.find(request.job_id());
+  if (number == numbers_.end()) return NoSuchJob(request.job_id());
+  Entry& entry = jobs_.at(number->second);
+  const bool is_same =
+      entry.job.has_resize() && HasLimit(entry.job.resize(), request);
+  if (is_same && !request.request_id().empty() &&
+      request.request_id() == entry.resize_request_id) {
+    return JobAt(entry, now);
+  }
+  if (StateAt(entry, now) != v1::JOB_STATE_RUNNING) {
+    return DoesNotRun(entry.job);
+  }
+  if (is_same && IsPending(entry.job)) return JobAt(entry, now);
+  *entry.job.mutable_resize() =
+      NewResize(request, entry.job.resize().number(), now);
+  entry.resize_request_id = request.request_id();
+  resized_.insert(number->second);
+  return JobAt(entry, now);
+}
+
+void JobRegistry::TakeOutcome(absl::string_view node,
+                              const v1::ResizeOutcome& outcome) {
+  absl::MutexLock lock(&mutex_);
+  const auto number = numbers_.find(outcome.job_id());
+  if (number == numbers_.end()) return;
+  v1::Job& job = jobs_.at(number->second).job;
+  if (job.node() != node) return;
+  SettleResize(outcome, &job);
+  if (!IsPending(job)) resized_.erase(number->second);
+}
+
+std::vector<v1::ResizeOrder> JobRegistry::PendingOrders(
+    absl::string_view node) const {
+  std::vector<v1::ResizeOrder> orders;
+  absl::MutexLock lock(&mutex_);
+  for (const JobNumber number : resized_) {
+    const v1::Job& job = jobs_.at(number).job;
+    if (job.node() == node) orders.push_back(OrderOf(job));
+  }
+  return orders;
 }
 
 int64_t JobRegistry::CountRunning(absl::Time now) const {

@@ -8,14 +8,15 @@
 //
 // The registry is in memory only. When the service has restarted, a job comes
 // back with its next step. Callers pass the time. Their values are within the
-// bounds of their proto, so a job takes at most 3 KiB, and kMaxJobs of them
-// take 30 MiB.
+// bounds of their proto, so a job takes at most 4 KiB, and kMaxJobs of them
+// take 40 MiB.
 #ifndef STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,19 @@ class JobRegistry {
   StepOutcome RecordStep(absl::string_view node, const v1::StepTelemetry& step,
                          absl::Time now);
 
+  // Asks for another limit and returns the job. Changes nothing if the limit is
+  // pending, or the last request had the same id and limit. NOT_FOUND: no such
+  // job. FAILED_PRECONDITION: it does not run.
+  absl::StatusOr<v1::Job> Resize(const v1::ResizeJobRequest& request,
+                                 absl::Time now);
+
+  // Notes what came of a resize; ignores outcomes of jobs that are not of
+  // `node`, and of resizes that are not pending.
+  void TakeOutcome(absl::string_view node, const v1::ResizeOutcome& outcome);
+
+  // Returns the resizes of the node's jobs that are pending.
+  std::vector<v1::ResizeOrder> PendingOrders(absl::string_view node) const;
+
   int64_t CountRunning(absl::Time now) const;
 
  private:
@@ -96,6 +110,7 @@ class JobRegistry {
     v1::Job job;  // its state is never LOST: that depends on the time
     absl::Time last_heard;
     int64_t last_step = -1;
+    std::string resize_request_id;
   };
 
   Entry& FindOrAdd(absl::string_view job_id, absl::string_view node,
@@ -110,6 +125,8 @@ class JobRegistry {
   mutable absl::Mutex mutex_;
   std::map<JobNumber, Entry> jobs_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<std::string, JobNumber> numbers_ ABSL_GUARDED_BY(mutex_);
+  // Jobs whose resize is pending.
+  std::set<JobNumber> resized_ ABSL_GUARDED_BY(mutex_);
   JobNumber next_number_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 

@@ -26,6 +26,16 @@ absl::StatusOr<std::optional<JobNumber>> ParseCursor(const Page& page) {
       "page_token is not one of this list's; start without one");
 }
 
+absl::Status CheckOneLimit(const v1::ResizeJobRequest& request) {
+  if (request.fast_limit_bytes() == 0 || request.fast_limit_fraction() == 0) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "fast_limit_bytes is ", request.fast_limit_bytes(),
+      " and fast_limit_fraction is ", request.fast_limit_fraction(),
+      "; send one of them, or neither for an unlimited job"));
+}
+
 }  // namespace
 
 absl::Status JobServiceImpl::CheckGraphKnown(const std::string& graph_id) {
@@ -84,6 +94,19 @@ grpc::Status JobServiceImpl::ListJobs(grpc::ServerContext* /*context*/,
         PageToken(kJobsList, absl::StrCat(jobs.back().number)));
   }
   for (NumberedJob& job : jobs) *response->add_jobs() = std::move(job.job);
+  return grpc::Status::OK;
+}
+
+grpc::Status JobServiceImpl::ResizeJob(grpc::ServerContext* /*context*/,
+                                       const v1::ResizeJobRequest* request,
+                                       v1::ResizeJobResponse* response) {
+  absl::StatusOr<v1::ResizeJobRequest> checked = Checked(*request);
+  if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status one = CheckOneLimit(*checked);
+  if (!one.ok()) return ToGrpcStatus(one);
+  absl::StatusOr<v1::Job> job = jobs_->Resize(*checked, absl::Now());
+  if (!job.ok()) return ToGrpcStatus(job.status());
+  *response->mutable_job() = *std::move(job);
   return grpc::Status::OK;
 }
 

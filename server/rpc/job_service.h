@@ -33,6 +33,9 @@ class JobServiceImpl final : public v1::JobService::Service {
   grpc::Status ListJobs(grpc::ServerContext* context,
                         const v1::ListJobsRequest* request,
                         v1::ListJobsResponse* response) override;
+  grpc::Status ResizeJob(grpc::ServerContext* context,
+                         const v1::ResizeJobRequest* request,
+                         v1::ResizeJobResponse* response) override;
 
  private:
   absl::Status CheckGraphKnown(const std::string& graph_id);

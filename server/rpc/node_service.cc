@@ -37,11 +37,19 @@ grpc::Status NodeServiceImpl::RegisterNode(
 
 grpc::Status NodeServiceImpl::Heartbeat(grpc::ServerContext* /*context*/,
                                         const v1::HeartbeatRequest* request,
-                                        v1::HeartbeatResponse* /*response*/) {
+                                        v1::HeartbeatResponse* response) {
   absl::StatusOr<v1::HeartbeatRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
-  return ToGrpcStatus(
-      nodes_->Heartbeat(checked->node(), checked->active_jobs(), absl::Now()));
+  absl::Status known =
+      nodes_->Heartbeat(checked->node(), checked->active_jobs(), absl::Now());
+  if (!known.ok()) return ToGrpcStatus(known);
+  for (const v1::ResizeOutcome& outcome : checked->outcomes()) {
+    jobs_->TakeOutcome(checked->node(), outcome);
+  }
+  const std::vector<v1::ResizeOrder> orders =
+      jobs_->PendingOrders(checked->node());
+  response->mutable_orders()->Assign(orders.begin(), orders.end());
+  return grpc::Status::OK;
 }
 
 grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,

@@ -540,6 +540,43 @@ class StatusTest(CliTest):
         self.assert_fails(stowage("status", "--service", address), UNAVAILABLE, address)
 
 
+class ResizeTest(CliTest):
+
+    def test_says_that_a_service_cannot_be_reached(self):
+        address = f"unix:{self.folder}/none.sock"
+        self.assert_fails(stowage("resize", "j", "1MiB", "--service", address),
+                          UNAVAILABLE, address)
+
+    def test_takes_the_service_from_the_environment_where_no_agent_is_named(self):
+        address, socket = f"unix:{self.folder}/none.sock", str(self.folder / "agent.sock")
+        service = {**os.environ, "STOWAGE_SERVICE": address}
+        service.pop("STOWAGE_AGENT", None)
+        self.assert_fails(stowage("resize", "j", "1MiB", env=service), UNAVAILABLE, address)
+        both = {**service, "STOWAGE_AGENT": socket}
+        self.assert_fails(stowage("resize", "j", "1MiB", env=both), UNAVAILABLE, socket)
+        self.assert_fails(stowage("resize", "j", "1MiB", "--service", address, env=both),
+                          UNAVAILABLE, address)
+
+    def test_refuses_an_agent_and_a_service(self):
+        self.assert_fails(
+            stowage("resize", "j", "1MiB", "--service", "unix:/s", "--agent", "/a"),
+            USAGE, "--service", "--agent")
+
+    def test_refuses_limits_that_are_none(self):
+        for limit, code in (("lots", BAD_DATA), ("40", BAD_DATA), ("auto", INFEASIBLE)):
+            self.assert_fails(stowage("resize", "j", limit, "--service", "unix:/s"), code)
+
+    def test_says_that_the_service_has_no_such_job(self):
+        with subprocess.Popen([STOWAGE, "serve", "--format", "json"],
+                              stdout=subprocess.PIPE, text=True) as process:
+            address = json.loads(process.stdout.readline())["service"]
+            results = [stowage("resize", job, "1MiB", "--service", address)
+                       for job in ("nobody", "no body")]
+            process.terminate()
+        self.assert_fails(results[0], INFEASIBLE, "no job 'nobody'")
+        self.assert_fails(results[1], BAD_DATA, "job_id", "'no body'")
+
+
 class UsageTest(CliTest):
 
     def test_states_its_version(self):

@@ -74,7 +74,7 @@ TEST_F(StowagedNodesTest, RefusesMalformedNodes) {
 TEST_F(StowagedNodesTest, AHeartbeatOfAnUnknownNodeIsNotFound) {
   v1::HeartbeatRequest beat;
   beat.set_node("host-1");
-  EXPECT_TRUE(absl::IsNotFound(client_->Heartbeat(beat)));
+  EXPECT_TRUE(absl::IsNotFound(client_->Heartbeat(beat).status()));
 }
 
 TEST_F(StowagedNodesTest, TelemetryIsAcknowledgedAndShowsInItsJob) {
@@ -146,7 +146,7 @@ TEST_F(StowagedNodesTest, RefusesNegativeCountsInHeartbeats) {
   v1::HeartbeatRequest beat;
   beat.set_node("host-1");
   beat.set_active_jobs(-1);
-  EXPECT_TRUE(absl::IsInvalidArgument(client_->Heartbeat(beat)));
+  EXPECT_TRUE(absl::IsInvalidArgument(client_->Heartbeat(beat).status()));
 }
 
 TEST_F(StowagedNodesTest, JobsAreListedNewestFirstUntilTheyFinishAndAfter) {

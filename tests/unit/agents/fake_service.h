@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,6 +74,21 @@ class FakeService : public ServiceLink {
     absl::MutexLock lock(&mutex_);
     for (v1::StepTelemetry& step : steps) steps_.push_back(std::move(step));
   }
+  // Orders a limit, until an outcome is reported.
+  void Order(const v1::ResizeOrder& order) {
+    absl::MutexLock lock(&mutex_);
+    order_ = order;
+  }
+  std::optional<v1::ResizeOrder> OrderOf(
+      const std::string& job_id) const override {
+    absl::MutexLock lock(&mutex_);
+    return order_ && order_->job_id() == job_id ? order_ : std::nullopt;
+  }
+  void ReportOutcome(const v1::ResizeOutcome& outcome) override {
+    absl::MutexLock lock(&mutex_);
+    outcomes_.push_back(outcome);
+    order_.reset();
+  }
   void Close() override {}
   bool connected() const override { return connected_; }
 
@@ -91,6 +107,10 @@ class FakeService : public ServiceLink {
   std::vector<std::string> finished() {
     absl::MutexLock lock(&mutex_);
     return finished_;
+  }
+  std::vector<v1::ResizeOutcome> outcomes() {
+    absl::MutexLock lock(&mutex_);
+    return outcomes_;
   }
   std::vector<v1::StepTelemetry> steps() {
     absl::MutexLock lock(&mutex_);
@@ -123,6 +143,8 @@ class FakeService : public ServiceLink {
   std::vector<PlanQuery> queries_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::Job> started_ ABSL_GUARDED_BY(mutex_);
   std::vector<std::string> finished_ ABSL_GUARDED_BY(mutex_);
+  std::optional<v1::ResizeOrder> order_ ABSL_GUARDED_BY(mutex_);
+  std::vector<v1::ResizeOutcome> outcomes_ ABSL_GUARDED_BY(mutex_);
   std::vector<v1::StepTelemetry> steps_ ABSL_GUARDED_BY(mutex_);
   std::atomic<bool> connected_{true};
 };

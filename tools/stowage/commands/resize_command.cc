@@ -1,7 +1,9 @@
 #include "tools/stowage/commands/resize_command.h"
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 #include "client_sdk/session/size_spec.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/run/private_services.h"
+#include "tools/stowage/run/resize_at_service.h"
 #include "tools/stowage/run/resize_call.h"
 
 namespace stowage::cli {
@@ -22,6 +25,7 @@ struct ResizeArguments {
   std::string job;
   std::string limit;
   std::string agent;
+  std::string service;
 };
 
 // Asks each agent until one has the job. Returns its answer, or the last one.
@@ -39,12 +43,12 @@ absl::StatusOr<session::ResizeAnswer> AskAgents(
   return last;
 }
 
-int Resize(const ResizeArguments& arguments) {
-  if (!session::ParseLimit(arguments.limit)) {
-    return ReportError(absl::InvalidArgumentError(
-        absl::StrCat("limit '", arguments.limit, "' ",
-                     session::WhyNoLimit(arguments.limit))));
-  }
+int TellObeyed(const std::string& job, const std::string& limit) {
+  std::cout << "job " << job << ": the limit is " << limit << " now\n";
+  return kExitOk;
+}
+
+int ResizeByAgent(const ResizeArguments& arguments) {
   std::vector<std::string> sockets = {arguments.agent};
   if (arguments.agent.empty()) {
     sockets = PrivateServices::AgentSocketsInUse();
@@ -55,15 +59,60 @@ int Resize(const ResizeArguments& arguments) {
   if (!answer.ok()) return ReportError(answer.status());
   switch (answer->result) {
     case session::kResizeObeyed:
-      std::cout << "job " << answer->job_id << ": the limit is "
-                << arguments.limit << " now\n";
-      return kExitOk;
+      return TellObeyed(answer->job_id, arguments.limit);
     case session::kResizeAwaited:
       std::cout << "job " << answer->job_id << ": " << answer->text << "\n";
       return kExitOk;
     default:
       return ReportError(absl::FailedPreconditionError(answer->text));
   }
+}
+
+int ResizeByService(const ResizeArguments& arguments,
+                    const session::Limit& limit) {
+  if (limit.slowdown > 0) {
+    return ReportError(absl::FailedPreconditionError(
+        "a running job cannot look for a limit; name a size or a share"));
+  }
+  const absl::StatusOr<v1::Resize> resize =
+      ResizeAtService(arguments.service, arguments.job, limit);
+  if (!resize.ok()) return ReportError(resize.status());
+  switch (resize->state()) {
+    case v1::RESIZE_STATE_OBEYED:
+      return TellObeyed(arguments.job, arguments.limit);
+    case v1::RESIZE_STATE_PENDING:
+      std::cout << "job " << arguments.job
+                << ": the job has not ended a step meanwhile; it obeys when "
+                   "its step ends\n";
+      return kExitOk;
+    default:
+      return ReportError(absl::FailedPreconditionError(resize->reason()));
+  }
+}
+
+std::string Environment(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+
+int Resize(ResizeArguments arguments) {
+  const std::optional<session::Limit> limit =
+      session::ParseLimit(arguments.limit);
+  if (!limit) {
+    return ReportError(absl::InvalidArgumentError(
+        absl::StrCat("limit '", arguments.limit, "' ",
+                     session::WhyNoLimit(arguments.limit))));
+  }
+  // `stowage serve` prints both variables: they do not exclude one another, as
+  // the options do.
+  if (arguments.agent.empty() && arguments.service.empty()) {
+    arguments.agent = Environment("STOWAGE_AGENT");
+    if (arguments.agent.empty()) {
+      arguments.service = Environment("STOWAGE_SERVICE");
+    }
+  }
+  return arguments.service.empty() ? ResizeByAgent(arguments)
+                                   : ResizeByService(arguments, *limit);
 }
 
 }  // namespace
@@ -79,10 +128,14 @@ void AddResizeCommand(Options& root, CommandList& commands) {
           "The new limit: a size (900MiB), a share of the job's tensor peak "
           "(40% or 0.4), or unlimited")
       .Required();
-  app.Add("--agent", arguments->agent,
-          "Socket of the agent; by default those of this user's runs and "
-          "/run/stowage/agent.sock")
-      .FromEnvironment("STOWAGE_AGENT");
+  Option agent = app.Add(
+      "--agent", arguments->agent,
+      "Socket of the agent, or STOWAGE_AGENT; by default those of this user's "
+      "runs and /run/stowage/agent.sock");
+  app.Add("--service", arguments->service,
+          "Address of the service that tells the job's agent, or "
+          "STOWAGE_SERVICE where no agent is named; the job is named by its id")
+      .Excludes(agent);
   commands.push_back({app, [arguments] { return Resize(*arguments); }});
 }
 

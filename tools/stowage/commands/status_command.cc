@@ -86,6 +86,10 @@ const char* StateName(v1::JobState state) {
   }
 }
 
+bool IsResizePending(const v1::Job& job) {
+  return job.resize().state() == v1::RESIZE_STATE_PENDING;
+}
+
 void AppendState(const ServiceState& state, nlohmann::json& json) {
   for (const v1::NodeSummary& node : state.nodes) {
     json["nodes"].push_back({{"service", state.address},
@@ -103,6 +107,7 @@ void AppendState(const ServiceState& state, nlohmann::json& json) {
          {"state", StateName(job.state())},
          {"policy", job.policy()},
          {"fast_limit_bytes", job.fast_limit_bytes()},
+         {"resize_pending", IsResizePending(job)},
          {"graph_id", job.graph_id()},
          {"steps", job.steps()},
          {"last_step_duration_ns", job.last_step_duration_ns()},
@@ -143,13 +148,29 @@ std::string Known(int64_t value, std::string (*format)(int64_t)) {
   return value > 0 ? format(value) : "-";
 }
 
+std::string WantedLimit(const v1::Resize& resize) {
+  if (resize.fast_limit_bytes() > 0) {
+    return FormatBytes(resize.fast_limit_bytes());
+  }
+  if (resize.fast_limit_fraction() > 0) {
+    return absl::StrCat(100 * resize.fast_limit_fraction(), " %");
+  }
+  return "unlimited";
+}
+
+// Returns the limit, and the one that the job is to obey when its step ends.
+std::string LimitText(const v1::Job& job) {
+  const std::string limit = Known(job.fast_limit_bytes(), FormatBytes);
+  if (!IsResizePending(job)) return limit;
+  return absl::StrCat(limit, " -> ", WantedLimit(job.resize()));
+}
+
 std::string JobsText(const std::vector<v1::Job>& jobs) {
   Table table({"job", "state", "policy", "limit", "fast peak", "steps",
                "last step", "predicted", "left plan"});
   for (const v1::Job& job : jobs) {
     table.AddRow({job.job_id(), StateName(job.state()), job.policy(),
-                  Known(job.fast_limit_bytes(), FormatBytes),
-                  Known(job.fast_peak_bytes(), FormatBytes),
+                  LimitText(job), Known(job.fast_peak_bytes(), FormatBytes),
                   absl::StrCat(job.steps()),
                   Known(job.last_step_duration_ns(), FormatDurationNs),
                   Known(job.last_predicted_duration_ns(), FormatDurationNs),

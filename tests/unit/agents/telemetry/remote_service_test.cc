@@ -23,7 +23,11 @@ struct Told {
   absl::Mutex mutex;
   int registrations ABSL_GUARDED_BY(mutex) = 0;
   int heartbeats ABSL_GUARDED_BY(mutex) = 0;
+  int heartbeat_interval_ms ABSL_GUARDED_BY(mutex) = 1;
+  std::vector<v1::ResizeOrder> orders ABSL_GUARDED_BY(mutex);
+  std::vector<v1::ResizeOutcome> outcomes ABSL_GUARDED_BY(mutex);
   std::vector<std::string> started ABSL_GUARDED_BY(mutex);
+  int64_t announced_limit_bytes ABSL_GUARDED_BY(mutex) = 0;
   std::vector<std::string> finished ABSL_GUARDED_BY(mutex);
   std::vector<v1::TelemetryBatch> batches ABSL_GUARDED_BY(mutex);
   v1::MakePlanRequest plan_request ABSL_GUARDED_BY(mutex);
@@ -47,13 +51,22 @@ class Nodes : public v1::NodeService::Service {
     absl::MutexLock lock(&told_->mutex);
     ++told_->registrations;
     told_->forgot_the_node = false;
-    response->set_heartbeat_interval_ms(1);
+    response->set_heartbeat_interval_ms(told_->heartbeat_interval_ms);
     return grpc::Status::OK;
   }
-  grpc::Status Heartbeat(grpc::ServerContext*, const v1::HeartbeatRequest*,
-                         v1::HeartbeatResponse*) override {
+  grpc::Status Heartbeat(grpc::ServerContext*,
+                         const v1::HeartbeatRequest* request,
+                         v1::HeartbeatResponse* response) override {
     absl::MutexLock lock(&told_->mutex);
     ++told_->heartbeats;
+    for (const v1::ResizeOutcome& outcome : request->outcomes()) {
+      told_->outcomes.push_back(outcome);
+      std::erase_if(told_->orders, [&](const v1::ResizeOrder& order) {
+        return order.number() == outcome.number();
+      });
+    }
+    response->mutable_orders()->Assign(told_->orders.begin(),
+                                       told_->orders.end());
     if (!told_->forgot_the_node) return grpc::Status::OK;
     return {grpc::StatusCode::NOT_FOUND, "who?"};
   }
@@ -86,6 +99,7 @@ class Jobs : public v1::JobService::Service {
                         v1::StartJobResponse*) override {
     absl::MutexLock lock(&told_->mutex);
     told_->started.push_back(request->job().job_id());
+    told_->announced_limit_bytes = request->job().fast_limit_bytes();
     return grpc::Status::OK;
   }
   grpc::Status FinishJob(grpc::ServerContext*,
@@ -207,6 +221,23 @@ class RemoteServiceTest : public testing::Test {
                              .poll_interval = absl::Milliseconds(5)});
   }
 
+  // Makes the service order a limit of job "a", once it has a heartbeat.
+  void Order(int64_t number) {
+    absl::MutexLock lock(&told_.mutex);
+    v1::ResizeOrder& order = told_.orders.emplace_back();
+    order.set_job_id("a");
+    order.set_number(number);
+    order.set_fast_limit_bytes(1 << 20);
+  }
+
+  static v1::ResizeOutcome Obeyed(int64_t number) {
+    v1::ResizeOutcome outcome;
+    outcome.set_job_id("a");
+    outcome.set_number(number);
+    outcome.set_state(v1::RESIZE_STATE_OBEYED);
+    return outcome;
+  }
+
   static v1::Job JobNamed(const std::string& job_id) {
     v1::Job job;
     job.set_job_id(job_id);
@@ -233,6 +264,76 @@ TEST_F(RemoteServiceTest, RegistersTheNodeAndSendsHeartbeats) {
     return told_.registrations == 1 && told_.heartbeats >= 2;
   }));
   EXPECT_TRUE(service_->connected());
+}
+
+TEST_F(RemoteServiceTest, BringsOrdersOfTheServiceAndTellsWhatCameOfThem) {
+  StartServer();
+  Connect();
+  EXPECT_FALSE(service_->OrderOf("a"));
+  Order(7);
+  while (!service_->OrderOf("a")) std::this_thread::yield();
+  EXPECT_EQ(service_->OrderOf("a")->number(), 7);
+  service_->ReportOutcome(Obeyed(7));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return !told_.outcomes.empty();
+  }));
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.outcomes[0].number(), 7);
+  EXPECT_EQ(told_.outcomes[0].state(), v1::RESIZE_STATE_OBEYED);
+}
+
+TEST_F(RemoteServiceTest, TellsAnOutcomeLongBeforeTheNextHeartbeatIsDue) {
+  {
+    absl::MutexLock lock(&told_.mutex);
+    told_.heartbeat_interval_ms = 3'600'000;
+  }
+  StartServer();
+  Connect();
+  service_->ReportOutcome(Obeyed(7));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return !told_.outcomes.empty();
+  }));
+}
+
+TEST_F(RemoteServiceTest, AsksSoonWhetherOrdersStillStand) {
+  {
+    absl::MutexLock lock(&told_.mutex);
+    told_.heartbeat_interval_ms = 3'600'000;
+  }
+  Order(7);
+  StartServer();
+  Connect();
+  // An outcome makes the first heartbeat due. It brings the order, and others
+  // follow.
+  service_->ReportOutcome(Obeyed(1));
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return told_.heartbeats >= 3;
+  }));
+}
+
+TEST_F(RemoteServiceTest, AnnouncesAJobAgainWithTheLimitThatItObeys) {
+  StartServer();
+  Connect();
+  v1::Job job = JobNamed("a");
+  job.set_fast_limit_bytes(2 << 20);
+  service_->StartJob(job);
+  Order(7);
+  while (!service_->OrderOf("a")) std::this_thread::yield();
+  service_->ReportOutcome(Obeyed(7));
+  {
+    absl::MutexLock lock(&told_.mutex);
+    told_.started.clear();
+    told_.forgot_the_node = true;
+  }
+  EXPECT_TRUE(told_.Await([this] {
+    told_.mutex.AssertReaderHeld();
+    return !told_.started.empty() && told_.registrations >= 2;
+  }));
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.announced_limit_bytes, 1 << 20);
 }
 
 TEST_F(RemoteServiceTest, SendsStepsInNumberedBatches) {

@@ -138,6 +138,12 @@ extern int64_t limit_bytes;
 }  // namespace agents_jobs
 
 namespace agents_telemetry {
+namespace resize_queue_h {
+extern std::string job_id;
+extern v1::HeartbeatRequest request;
+extern v1::HeartbeatResponse response;
+extern v1::ResizeOutcome outcome;
+}  // namespace resize_queue_h
 extern StepQueue queue;
 extern std::vector<v1::StepTelemetry> steps;
 bool Send(const v1::TelemetryBatch& batch);

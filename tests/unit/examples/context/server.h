@@ -27,6 +27,10 @@ extern v1::Job job;
 extern v1::StepTelemetry step;
 extern v1::TelemetryBatch batch;
 void Acknowledge(int64_t sequence);
+namespace job_resize_h {
+extern v1::ResizeJobRequest request;
+extern v1::ResizeOutcome outcome;
+}  // namespace job_resize_h
 }  // namespace server_fleet
 
 namespace server_graphs {

@@ -102,6 +102,9 @@ extern RunRequest request;
 extern std::vector<std::string> command;
 extern JobWiring wiring;
 void RunCommand(const std::string& agent_socket);
+namespace resize_at_service_h {
+extern session::Limit limit;
+}
 namespace private_services_h {
 extern TempDirectory directory;
 }
