@@ -123,8 +123,8 @@ absl::StatusOr<Greeting> ReceiveGreeting(int socket, absl::Duration timeout) {
     return absl::DeadlineExceededError("the job sent no greeting in time");
   }
   std::array<char, sizeof(session::Hello) + 64> buffer;
-  alignas(
-      cmsghdr) char control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
   iovec part{buffer.data(), buffer.size()};
   msghdr message{};
   message.msg_iov = &part;

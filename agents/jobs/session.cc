@@ -220,8 +220,6 @@ void Session::LetGo() {
   service_orders_.Follow(*limits_, *context_.service);
   migrator_.reset();
   share_.reset();  // last: the arenas are gone before others may have as much
-  migrator_.reset();
-  share_.reset();  // last: the arenas are gone before others may have as much
   planner_->RequestStop();
   if (hinter_.has_value()) hinter_->RequestStop();
   ReportSteps();

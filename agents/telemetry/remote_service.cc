@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
 
 namespace stowage::agent {
@@ -208,7 +209,7 @@ absl::Status RemoteService::Exchange() {
   if (!registered_) {
     if (absl::Status s = Register(); !s.ok()) return s;
   }
-  if (absl::Now() >= HeartbeatDue()) {
+  if (session::NowNs() >= HeartbeatDueNs()) {
     if (absl::Status s = SendHeartbeat(); !s.ok()) return s;
   }
   if (absl::Status s = SendNotices(); !s.ok()) return s;
@@ -234,7 +235,7 @@ absl::Status RemoteService::Register() {
   heartbeat_interval_ =
       std::max(absl::Milliseconds(response->heartbeat_interval_ms()),
                options_.poll_interval);
-  last_heartbeat_ = absl::Now();
+  last_heartbeat_ns_ = session::NowNs();
   registered_ = true;
   // A service that has restarted knows none of the jobs, so tell it of each
   // once.
@@ -246,11 +247,12 @@ absl::Status RemoteService::Register() {
   return absl::OkStatus();
 }
 
-absl::Time RemoteService::HeartbeatDue() const {
-  if (resizes_.has_outcomes()) return absl::InfinitePast();
-  return last_heartbeat_ + (resizes_.has_orders()
-                                ? std::min(heartbeat_interval_, kAskAgain)
-                                : heartbeat_interval_);
+int64_t RemoteService::HeartbeatDueNs() const {
+  if (resizes_.has_outcomes()) return 0;
+  return last_heartbeat_ns_ +
+         absl::ToInt64Nanoseconds(resizes_.has_orders()
+                                      ? std::min(heartbeat_interval_, kAskAgain)
+                                      : heartbeat_interval_);
 }
 
 absl::Status RemoteService::SendHeartbeat() {
@@ -261,7 +263,7 @@ absl::Status RemoteService::SendHeartbeat() {
     request.set_active_jobs(static_cast<int32_t>(active_jobs_.size()));
   }
   resizes_.AddOutcomes(&request);
-  last_heartbeat_ = absl::Now();
+  last_heartbeat_ns_ = session::NowNs();
   const absl::StatusOr<v1::HeartbeatResponse> response =
       client_->Heartbeat(request);
   // Outcomes that the service finds malformed would be so the next time.

@@ -80,7 +80,7 @@ class RemoteService : public ServiceLink {
   // Asks the service which policies there are and what they can do.
   absl::Status KnowPolicies(Client& client);
   // Returns when to send the next heartbeat: soon while resizes are under way.
-  absl::Time HeartbeatDue() const;
+  int64_t HeartbeatDueNs() const;
   absl::Status SendHeartbeat();
   absl::Status SendNotices();
   absl::Status SendSteps();
@@ -110,7 +110,7 @@ class RemoteService : public ServiceLink {
   std::unique_ptr<Client> client_;
   bool registered_ = false;
   absl::Duration heartbeat_interval_;
-  absl::Time last_heartbeat_;
+  int64_t last_heartbeat_ns_ = 0;
   int64_t sequence_ = 0;
 
   absl::Mutex stream_mutex_;  // for cancelling

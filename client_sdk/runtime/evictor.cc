@@ -114,7 +114,8 @@ void Evictor::Evict(Block* block) {
       blocks_->tier(1).info.name + ": " + session::ErrorText(error) +
       "; no tensor was lost. " +
       (error == ENOSPC ? "Free space there" : "Look after the disk") +
-      ", name another directory with --slow, or raise the limit of fast memory");
+      ", name another directory with --slow, or raise the limit of fast "
+      "memory");
 }
 
 void Evictor::FetchTo(Place room, Block* block) {
@@ -142,10 +143,10 @@ void Evictor::FinishFetch(Block* block) {
 }
 
 void Evictor::FailToRead(const Block& block, int error) const {
-  throw std::runtime_error(
-      "stowage: cannot read " + NameOf(block) + " back from the slow tier " +
-      blocks_->tier(block.place.tier).info.name + ": " +
-      session::ErrorText(error));
+  throw std::runtime_error("stowage: cannot read " + NameOf(block) +
+                           " back from the slow tier " +
+                           blocks_->tier(block.place.tier).info.name + ": " +
+                           session::ErrorText(error));
 }
 
 }  // namespace stowage::runtime

@@ -25,10 +25,11 @@ constexpr uint64_t kLooseAllocationKey = 1;
 // Somebody waits for bytes that cannot be had.
 [[noreturn]] void DieOfTier(const Block& block, const MappedTier& tier,
                             int error) {
-  fprintf(stderr,
-          "stowage: the slow tier %s failed while %s was read in place: %s; the "
-          "job cannot go on\n",
-          tier.info.name, NameOf(block).c_str(), session::ErrorText(error));
+  fprintf(
+      stderr,
+      "stowage: the slow tier %s failed while %s was read in place: %s; the "
+      "job cannot go on\n",
+      tier.info.name, NameOf(block).c_str(), session::ErrorText(error));
   abort();
 }
 

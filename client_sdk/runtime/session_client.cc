@@ -46,8 +46,8 @@ std::string ReceiveWelcome(int socket, int timeout_ms,
   if (!AwaitAnswer(socket, timeout_ms)) {
     return "the agent does not answer; look at its log";
   }
-  alignas(
-      cmsghdr) char control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
   iovec part{welcome, sizeof(*welcome)};
   msghdr message{};
   message.msg_iov = &part;
@@ -216,10 +216,9 @@ std::string SessionClient::Map(const std::vector<int>& fds) {
 }
 
 std::string SessionClient::MapSums(MappedTier* tier) const {
-  void* mapped = mmap(nullptr,
-                      session::PageSums::TableBytes(tier->info.capacity_bytes),
-                      PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                      sums_fd_, 0);
+  void* mapped =
+      mmap(nullptr, session::PageSums::TableBytes(tier->info.capacity_bytes),
+           PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, sums_fd_, 0);
   if (mapped == MAP_FAILED) return Errno("cannot map the checksums");
   tier->sums = static_cast<std::atomic<uint64_t>*>(mapped);
   return "";

@@ -75,9 +75,9 @@ class ReturningJobTest : public testing::Test {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     SetText(address.sun_path, socket_path_);
-    EXPECT_EQ(connect(socket, reinterpret_cast<sockaddr*>(&address),
-                      sizeof(address)),
-              0);
+    EXPECT_EQ(
+        connect(socket, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
+        0);
     send(socket, bytes, size, MSG_NOSIGNAL);
     session::ResizeAnswer answer{};
     EXPECT_EQ(recv(socket, &answer, sizeof(answer), 0),
@@ -184,12 +184,10 @@ TEST_F(ReturningJobTest, RefusesTooFewDescriptorsAndALimitThatMakesNoSense) {
 TEST_F(ReturningJobTest, AResizeIsAnsweredWhenTheJobHasObeyed) {
   const auto job = Join({.fast = "8MiB"});
   Answering answering(&job->segment()->limits, session::kLimitObeyed);
-  const session::ResizeAnswer answer =
-      Resize(std::to_string(getpid()), "4MiB");
+  const session::ResizeAnswer answer = Resize(std::to_string(getpid()), "4MiB");
   EXPECT_EQ(answer.result, session::kResizeObeyed) << answer.text;
   EXPECT_STREQ(answer.job_id, job->welcome().job_id);
-  EXPECT_EQ(answering.Order(),
-            (session::LimitOrder{.limit_bytes = 4 * kMiB}));
+  EXPECT_EQ(answering.Order(), (session::LimitOrder{.limit_bytes = 4 * kMiB}));
 }
 
 TEST_F(ReturningJobTest, AResizeThatTheJobRefusesNamesTheLeast) {
@@ -230,8 +228,8 @@ TEST_F(ReturningJobTest, EachOfAThousandBytesThatChangeInAFileIsFound) {
   ASSERT_EQ(job->welcome().has_sums, 1u);
   constexpr int64_t kBytes = 64 << 10;
   const MoveOrder out{.to_tier = 1, .size_bytes = kBytes};
-  const MoveOrder in{.from_tier = 1, .to_offset_bytes = kMiB,
-                     .size_bytes = kBytes};
+  const MoveOrder in{
+      .from_tier = 1, .to_offset_bytes = kMiB, .size_bytes = kBytes};
   std::mt19937 random(5);
   std::vector<unsigned char> bytes(kBytes);
   for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());

@@ -170,7 +170,8 @@ TEST_F(FaultHandlerDeathTest, AFailingSlowTierStopsTheProcessWithAReason) {
           static_cast<volatile char*>(bytes())[i] = 'x';
         }
       },
-      "the slow tier slow failed while the tensor of 2.50 MiB.* was read in place");
+      "the slow tier slow failed while the tensor of 2.50 MiB.* was read in "
+      "place");
 }
 
 }  // namespace

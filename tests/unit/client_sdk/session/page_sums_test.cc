@@ -30,8 +30,8 @@ TEST_F(PageSumsTest, WhatWasNotedMatches) {
   sums_.Note(kPageBytes, bytes_.data(), kBytes);
   EXPECT_TRUE(sums_.Match(kPageBytes, bytes_.data(), kBytes));
   // Its pages are known one by one.
-  EXPECT_TRUE(sums_.Match(3 * kPageBytes, bytes_.data() + 2 * kPageBytes,
-                          kPageBytes));
+  EXPECT_TRUE(
+      sums_.Match(3 * kPageBytes, bytes_.data() + 2 * kPageBytes, kPageBytes));
   EXPECT_FALSE(sums_.Match(3 * kPageBytes, bytes_.data(), kPageBytes));
 }
 
