@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agents/jobs/fixed_text.h"
+#include "client_sdk/session/descriptor_message.h"
 
 namespace stowage::agent {
 namespace {
@@ -78,23 +79,6 @@ absl::Status Restrict(const std::string& path, const SocketAccess& access) {
                           "; name a group that the agent's user is in"));
 }
 
-std::vector<OwnedFd> TakeDescriptors(msghdr& message) {
-  std::vector<OwnedFd> descriptors;
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
-      continue;
-    }
-    const size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (size_t i = 0; i < count; ++i) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(header) + i * sizeof(int), sizeof(int));
-      descriptors.emplace_back(fd);
-    }
-  }
-  return descriptors;
-}
-
 }  // namespace
 
 absl::StatusOr<OwnedFd> ListenAt(const std::string& path,
@@ -123,39 +107,19 @@ absl::StatusOr<Greeting> ReceiveGreeting(int socket, absl::Duration timeout) {
     return absl::DeadlineExceededError("the job sent no greeting in time");
   }
   std::array<char, sizeof(session::Hello) + 64> buffer;
-  alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
-  iovec part{buffer.data(), buffer.size()};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  const ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  std::vector<int> received;
+  const ssize_t size =
+      session::ReceiveMessage(socket, buffer.data(), buffer.size(), &received);
+  Greeting greeting;
+  for (const int fd : received) greeting.descriptors.emplace_back(fd);
   if (size <= 0) return absl::CancelledError("the job hung up");
-  return Greeting{.bytes = std::string(buffer.data(), size),
-                  .descriptors = TakeDescriptors(message)};
+  greeting.bytes.assign(buffer.data(), size);
+  return greeting;
 }
 
 absl::Status SendWelcome(int socket, const session::Welcome& welcome,
                          const std::vector<int>& descriptors) {
-  alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)] = {};
-  iovec part{const_cast<session::Welcome*>(&welcome), sizeof(welcome)};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  const size_t bytes = sizeof(int) * descriptors.size();
-  if (bytes > 0) {
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    std::memcpy(CMSG_DATA(header), descriptors.data(), bytes);
-  }
-  if (sendmsg(socket, &message, MSG_NOSIGNAL) != sizeof(welcome)) {
+  if (!session::SendMessage(socket, &welcome, sizeof(welcome), descriptors)) {
     return absl::ErrnoToStatus(errno, "cannot answer the job");
   }
   return absl::OkStatus();

@@ -103,9 +103,4 @@ session::LimitOrder LimitOrders::in_force() const {
   return in_force_;
 }
 
-bool LimitOrders::pending() const {
-  absl::MutexLock lock(&mutex_);
-  return answered_number_ != set_number_;
-}
-
 }  // namespace stowage::agent

@@ -60,8 +60,6 @@ class LimitOrders {
   LimitOutcome OutcomeOf(uint64_t number) const;
   // Returns what the job obeys, as it says.
   session::LimitOrder in_force() const;
-  // Returns whether something was set that the job has not answered.
-  bool pending() const;
 
  private:
   uint64_t Set(const session::LimitOrder& order)

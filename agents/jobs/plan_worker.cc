@@ -124,7 +124,9 @@ void PlanWorker::TakeProfile() {
   GraphBinding binding = BuildGraph(*profile);
   TakeOutSlowdowns(*profile, copy_times_->system(), &binding.graph);
   Keep(profiles_taken_, "graph", binding.graph);
-  if (options_.slowdown > 0 && granted_bytes_ == 0) {
+  // Somebody may have set another limit meanwhile.
+  const bool is_awaited = limits_->in_force().is_awaited != 0;
+  if (options_.slowdown > 0 && granted_bytes_ == 0 && is_awaited) {
     GrantLimit(binding.graph,
                profile->tensor_peak_bytes + profile->unmanaged_peak_bytes);
   }
@@ -170,7 +172,7 @@ int64_t PlanWorker::FastLimitBytes() const {
   // What has been found is in force only when the plan for it is there.
   const int64_t in_force =
       segment_->report.limit_bytes.load(std::memory_order_acquire);
-  const bool comes = granted_bytes_ > 0 && limits_->pending();
+  const bool comes = granted_bytes_ > 0 && limits_->in_force().is_awaited != 0;
   const int64_t limit = comes ? granted_bytes_ : in_force;
   const int64_t bound = options_.capacity_bytes.front();
   const int64_t bytes = limit > 0 ? std::min(limit, bound) : bound;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "client_sdk/session/descriptor_message.h"
 #include "client_sdk/session/page_sums.h"
 
 namespace stowage::runtime {
@@ -46,50 +47,15 @@ std::string ReceiveWelcome(int socket, int timeout_ms,
   if (!AwaitAnswer(socket, timeout_ms)) {
     return "the agent does not answer; look at its log";
   }
-  alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
-  iovec part{welcome, sizeof(*welcome)};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  const ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+  const ssize_t got =
+      session::ReceiveMessage(socket, welcome, sizeof(*welcome), fds);
   if (got == 0) return "the agent hung up";
   if (got != sizeof(*welcome) || welcome->magic != session::kMagic ||
       welcome->version != session::kVersion) {
     return "the agent speaks another version of the session protocol; install "
            "the same release of agent and plug-in";
   }
-  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
-       header = CMSG_NXTHDR(&message, header)) {
-    if (header->cmsg_type != SCM_RIGHTS) continue;
-    const int* first = reinterpret_cast<const int*>(CMSG_DATA(header));
-    fds->assign(first, first + (header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-  }
   return "";
-}
-
-// Sends the greeting with copies of the descriptors. Returns whether it went.
-bool SendHello(int socket, const session::Hello& hello,
-               const std::vector<int>& fds) {
-  alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)] = {};
-  iovec part{const_cast<session::Hello*>(&hello), sizeof(hello)};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (!fds.empty()) {
-    const size_t bytes = sizeof(int) * fds.size();
-    message.msg_control = control;
-    message.msg_controllen = CMSG_SPACE(bytes);
-    cmsghdr* header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(bytes);
-    memcpy(CMSG_DATA(header), fds.data(), bytes);
-  }
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == sizeof(hello);
 }
 
 // Connects `socket` to the agent. Returns what went wrong, or an empty string.
@@ -120,7 +86,7 @@ std::string SessionClient::Connect(const std::string& socket_path,
   socket_ = socket;
   if (!error.empty()) return error;
   // An agent that is full refuses without having heard anything.
-  const bool heard = SendHello(socket_, hello, {});
+  const bool heard = session::SendMessage(socket_, &hello, sizeof(hello), {});
   const std::string not_heard = Errno("cannot send to the agent");
   std::vector<int> fds;
   error = ReceiveWelcome(socket_, kAnswerTimeoutMs, &welcome_, &fds);
@@ -147,7 +113,8 @@ bool SessionClient::ComeBack(const session::LimitOrder& limit,
   const bool reached = ConnectTo(socket_path_, &socket).empty();
   session::Welcome welcome{};
   if (reached) {
-    SendHello(socket, hello, fds);  // an answer comes all the same
+    // An answer comes all the same.
+    session::SendMessage(socket, &hello, sizeof(hello), fds);
     std::vector<int> none;
     *error = ReceiveWelcome(socket, kComeBackTimeoutMs, &welcome, &none);
     if (error->empty() && !welcome.accepted) *error = welcome.error;

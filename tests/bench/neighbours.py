@@ -8,8 +8,9 @@ each other, under an agent that shares it and under each static split. The sum o
 their step times is compared with that of the better split.
 
 `disk`: three jobs on one disk, one of which streams in each step, run alone and
-then beside each other. They share the processors as well, so each job's fair share
-predicts steps that take three times as long as alone.
+beside each other, with a limit and without. What they lose to each other without
+one is due to processors. What a job loses to its limit alone, it loses three times
+if it gets a third of the disk: its fair share predicts the sum of both.
 """
 
 import argparse
@@ -37,8 +38,9 @@ SPLITS = ((50, 50), (60, 40), (40, 60))
 MEMORY_HEADER = ["| jobs | fast memory, MiB | division | step of the first, s | "
                  "of the second, s | sum over the better static split |",
                  "|---|---|---|---|---|---|"]
-DISK_HEADER = ["| job | alone, s | moved a step, MiB | beside two others, s | "
-               "over what its fair share predicts |", "|---|---|---|---|---|"]
+DISK_HEADER = ["| job | moved a step, MiB | alone, without and with a limit, s | "
+               "beside two others, s | fair share, s | beside over fair share |",
+               "|---|---|---|---|---|---|"]
 
 
 def command_of(job, folder):
@@ -91,20 +93,24 @@ def peak_bytes(job, seconds):
     return run_beside([job], ["unlimited"], seconds)[0]["tensor_peak_bytes"]
 
 
-def measure_memory(jobs, seconds):
+def measure_memory(jobs, seconds, rounds):
     """Yields a row for the shared memory and for each split of it."""
     # Together the jobs want 120 % of what there is, and each could use more.
     total = int(min(peak_bytes(job, seconds) for job in jobs) * 0.8)
-    wanted = [str(total * 60 // 100)] * 2
-    results = {"shared": run_beside(jobs, wanted, seconds, [f"--fast-total={total}"])}
+    limits = {"shared": [str(total * 60 // 100)] * 2}
     for split in SPLITS:
-        limits = [str(total * share // 100) for share in split]
-        results["%d:%d" % split] = run_beside(jobs, limits, seconds)
-    sums = {name: sum(step_s(s) for s in both) for name, both in results.items()}
+        limits["%d:%d" % split] = [str(total * share // 100) for share in split]
+    steps_s = {name: [] for name in limits}
+    for _ in range(rounds):
+        for name, both in limits.items():
+            flags = [f"--fast-total={total}"] if name == "shared" else []
+            steps_s[name].append([step_s(r) for r in run_beside(jobs, both, seconds, flags)])
+    sums = {name: statistics.median(map(sum, times)) for name, times in steps_s.items()}
     best = min(value for name, value in sums.items() if name != "shared")
-    for name, (first, second) in results.items():
-        yield (f"| {', '.join(jobs)} | {total // MIB} | {name} | {step_s(first):.3f} | "
-               f"{step_s(second):.3f} | {sums[name] / best:.3f} |")
+    for name, times in steps_s.items():
+        first, second = [", ".join(f"{s:.2f}" for s in job) for job in zip(*times)]
+        yield (f"| {', '.join(jobs)} | {total // MIB} | {name} | {first} | {second} | "
+               f"{sums[name] / best:.3f} |")
 
 
 def moved_bytes(report):
@@ -113,12 +119,20 @@ def moved_bytes(report):
 
 
 def measure_disk(jobs, limit, seconds):
-    alone = [run_beside([job], [limit], seconds)[0] for job in jobs]
-    together = run_beside(jobs, [limit] * len(jobs), len(jobs) * seconds)
-    for job, single, beside in zip(jobs, alone, together):
-        fair_s = len(jobs) * step_s(single)
-        yield (f"| {job} | {step_s(single):.3f} | {moved_bytes(single) / MIB:.0f} | "
-               f"{step_s(beside):.3f} | {step_s(beside) / fair_s:.2f} |")
+    def run(which, limit):
+        # Beside others they are so much slower.
+        return run_beside(which, [limit] * len(which), len(which) * seconds)
+
+    free = [run([job], "unlimited")[0] for job in jobs]
+    limited = [run([job], limit)[0] for job in jobs]
+    free_beside, limited_beside = run(jobs, "unlimited"), run(jobs, limit)
+    for i, job in enumerate(jobs):
+        lost_s = max(0, step_s(limited[i]) - step_s(free[i]))
+        fair_s = step_s(free_beside[i]) + len(jobs) * lost_s
+        yield (f"| {job} | {moved_bytes(limited[i]) / MIB:.0f} | {step_s(free[i]):.3f}, "
+               f"{step_s(limited[i]):.3f} | {step_s(free_beside[i]):.3f}, "
+               f"{step_s(limited_beside[i]):.3f} | {fair_s:.3f} | "
+               f"{step_s(limited_beside[i]) / fair_s:.2f} |")
 
 
 def main():
@@ -126,13 +140,14 @@ def main():
     parser.add_argument("what", choices=["memory", "disk"])
     parser.add_argument("--jobs", type=lambda text: text.split(","))
     parser.add_argument("--seconds", type=float, default=60, help="of each run")
+    parser.add_argument("--rounds", type=int, default=3, help="of memory")
     parser.add_argument("--limit", default="30%", help="of each job, for the disk")
     parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()
     if arguments.what == "memory":
         header = MEMORY_HEADER
         rows = measure_memory(arguments.jobs or ["resnet", "transformer"],
-                              arguments.seconds)
+                              arguments.seconds, arguments.rounds)
     else:
         header = DISK_HEADER
         rows = measure_disk(arguments.jobs or ["resnet", "lstm", "super-resolution"],

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import harness
+import slow_files
 
 PAUSE_S = 3
 
@@ -74,27 +75,8 @@ def resize_job(host, random):
 def flip_byte(host, random):
     """A byte changes in the slow file of a job that checks its pages."""
     job = host.any_job(random, lambda job: job.checksums)
-    path = job.slow_file()
-    with open(path, "r+b", buffering=0) as file:
-        written = [at for at in data_extents(file.fileno())]
-        begin, end = random.choice(written)
-        at = random.randrange(begin, end)
-        old = os.pread(file.fileno(), 1, at)
-        os.pwrite(file.fileno(), bytes([old[0] ^ random.randint(1, 255)]), at)
-        os.fsync(file.fileno())
+    slow_files.flip_bytes(slow_files.of_process(job.pid), 1, random)
     job.flipped = True
-
-
-def data_extents(fd):
-    """Yields the parts of a sparse file that have been written."""
-    at, size = 0, os.fstat(fd).st_size
-    while True:
-        try:
-            begin = os.lseek(fd, at, os.SEEK_DATA)
-        except OSError:
-            return  # There is no more.
-        at = os.lseek(fd, begin, os.SEEK_HOLE)
-        yield begin, min(at, size)
 
 
 def take_memory(host, _):

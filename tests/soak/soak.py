@@ -82,14 +82,6 @@ class Job:
         except AssertionError as ended:
             raise faults.NotNow() from ended
 
-    def slow_file(self):
-        """Returns a path of the job's file, which has no name."""
-        for entry in Path(f"/proc/{self.pid}/fd").iterdir():
-            target = os.readlink(entry)
-            if "/slow/" in target and "(deleted)" in target:
-                return entry
-        raise faults.NotNow()
-
     def is_silent(self):
         """Returns whether it has neither said nor done anything for a while."""
         size = self.output_path.stat().st_size

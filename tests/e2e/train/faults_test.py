@@ -1,6 +1,5 @@
 """Losing the agent or the service costs no bit and does not stop training."""
 
-import json
 import os
 import shutil
 import signal
@@ -35,19 +34,8 @@ class FaultsTest(unittest.TestCase):
 
     def finish(self, process, after_step):
         """Calls the functions of {step: function} after their steps."""
-        output = []
-        for line in process.stdout:
-            output.append(line)
-            for step, function in after_step.items():
-                if line.startswith(f"step {step} "):
-                    function()
-        status = process.wait(timeout=harness.TIMEOUT_S)
-        process.stdout.close()
-        text = "".join(output)
-        self.assertEqual(0, status, text)
-        run = harness.Run(
-            status, json.loads((self.folder / "digest.json").read_text()),
-            json.loads((self.folder / "report.json").read_text()), text)
+        run = harness.finish(process, self.folder, after_step)
+        self.assertEqual(0, run.status, run.output)
         self.assertEqual(harness.plain(*TRAIN), run.digest, run.summary())
         self.assertEqual(STEPS, len(run.report["steps"]), run.summary())
         run.check_limit(self)

@@ -120,6 +120,26 @@ def stowed_command(command, folder, **options):
                output=output)
 
 
+def finish(process, folder, after_step):
+    """Waits for a job that start() has started, with its digest in `folder`.
+
+    Calls the functions of {step: function} after their steps.
+    """
+    output = []
+    for line in process.stdout:
+        output.append(line)
+        for step, function in after_step.items():
+            if line.startswith(f"step {step} "):
+                function()
+    status = process.wait(timeout=TIMEOUT_S)
+    process.stdout.close()
+    digest, report = folder / "digest.json", folder / "report.json"
+    return Run(status=status,
+               digest=json.loads(digest.read_text()) if digest.exists() else {},
+               report=json.loads(report.read_text()) if report.exists() else {},
+               output="".join(output))
+
+
 def start(command,
           folder,
           fast="40%",

@@ -1,6 +1,6 @@
 """The limit of a running job changes, and no bit does."""
 
-import json
+import functools
 import shutil
 import subprocess
 import unittest
@@ -36,25 +36,23 @@ class ResizeTest(unittest.TestCase):
 
         Returns the run and what `stowage resize` came to.
         """
-        digest = self.folder / "digest.json"
         command = [
             harness.PYTHON, harness.SCRIPTS / TRAIN[0], *TRAIN[1:], "--out",
-            digest
+            self.folder / "digest.json"
         ]
         process = harness.start(command, self.folder, fast=fast, **options)
-        output, answers = [], []
-        for line in process.stdout:
-            output.append(line)
-            for step, limit in limits.items():
-                if line.startswith(f"step {step} "):
-                    job = processes.child_named(process.pid, "python3")
-                    answers.append(resize(job, limit))
-        status = process.wait(timeout=harness.TIMEOUT_S)
-        process.stdout.close()
-        self.assertEqual(0, status, "".join(output))
-        run = harness.Run(status, json.loads(digest.read_text()),
-                          json.loads((self.folder / "report.json").read_text()),
-                          "".join(output))
+        answers = []
+
+        def resize_to(limit):
+            job = processes.child_named(process.pid, "python3")
+            answers.append(resize(job, limit))
+
+        run = harness.finish(
+            process, self.folder, {
+                step: functools.partial(resize_to, limit)
+                for step, limit in limits.items()
+            })
+        self.assertEqual(0, run.status, run.output)
         self.assertEqual(harness.plain(*TRAIN), run.digest, run.summary())
         run.check_limit(self)
         return run, answers

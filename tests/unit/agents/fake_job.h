@@ -22,6 +22,7 @@
 
 #include "agents/engine/move_order.h"
 #include "agents/jobs/fixed_text.h"
+#include "client_sdk/session/descriptor_message.h"
 #include "client_sdk/session/futex.h"
 #include "client_sdk/session/session.h"
 #include "tests/unit/agents/lane_client.h"
@@ -134,42 +135,14 @@ class FakeJob {
     hello.comes_back = options.left_fds.empty() ? 0 : 1;
     hello.limit = options.limit;
     SetText(hello.job_id, options.job_id);
-    alignas(cmsghdr) char
-        control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)] = {};
-    iovec part{&hello, sizeof(hello)};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    const size_t bytes = sizeof(int) * options.left_fds.size();
-    if (bytes > 0) {
-      message.msg_control = control;
-      message.msg_controllen = CMSG_SPACE(bytes);
-      cmsghdr* header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(bytes);
-      memcpy(CMSG_DATA(header), options.left_fds.data(), bytes);
-    }
-    sendmsg(socket_, &message, MSG_NOSIGNAL);
+    session::SendMessage(socket_, &hello, sizeof(hello), options.left_fds);
   }
 
   void ReceiveWelcome() {
-    alignas(cmsghdr) char
-        control[CMSG_SPACE(sizeof(int) * session::kMostDescriptors)];
-    iovec part{&welcome_, sizeof(welcome_)};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof(control);
-    if (recvmsg(socket_, &message, MSG_CMSG_CLOEXEC) != sizeof(welcome_)) {
+    if (session::ReceiveMessage(socket_, &welcome_, sizeof(welcome_), &fds_) !=
+        sizeof(welcome_)) {
       welcome_ = {};
-      return;
     }
-    const cmsghdr* header = CMSG_FIRSTHDR(&message);
-    if (header == nullptr) return;
-    fds_.resize((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-    memcpy(fds_.data(), CMSG_DATA(header), fds_.size() * sizeof(int));
   }
 
   void MapSegment() {

@@ -28,11 +28,9 @@ TEST_F(LimitOrdersTest, AnOrderIsAwaitedUntilTheJobHasAnswered) {
   EXPECT_EQ(area_.ordered, 1u);
   EXPECT_EQ(area_.order, (session::LimitOrder{.limit_bytes = 5 * kMiB}));
   EXPECT_EQ(StateOf(number), LimitOutcome::kAwaited);
-  EXPECT_TRUE(orders_.pending());
   Answer(session::kLimitObeyed);
   EXPECT_EQ(StateOf(number), LimitOutcome::kObeyed);
   EXPECT_EQ(orders_.in_force().limit_bytes, 5 * kMiB);
-  EXPECT_FALSE(orders_.pending());
 }
 
 TEST_F(LimitOrdersTest, ARefusalSaysTheLeastAndTheOldLimitStays) {

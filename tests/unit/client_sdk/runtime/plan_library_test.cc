@@ -214,6 +214,20 @@ TEST(PlanLibraryTest, AStepThatFollowsIsProfiledAgainWhenTheLimitHasGrown) {
   EXPECT_FALSE(plans.NoteFollowed(plan, kLimitBytes + kLimitBytes / 25));
 }
 
+TEST(PlanLibraryTest, PlansForAnotherLimitThatWasOrderedAreForgotten) {
+  PlanLibrary plans;
+  plans.NoteProfiled(1, kLimitBytes);
+  PlanTable plan = PlanFor(1);
+  plan.fast_limit_bytes = kLimitBytes;
+  plans.Add(plan);
+  plans.ForgetOtherLimits(kLimitBytes);
+  EXPECT_NE(plans.Find(1), nullptr);
+  EXPECT_FALSE(plans.WantsProfile(1, kLimitBytes));
+  plans.ForgetOtherLimits(kLimitBytes / 2);
+  EXPECT_EQ(plans.Find(1), nullptr);
+  EXPECT_TRUE(plans.WantsProfile(1, kLimitBytes / 2));
+}
+
 TEST(PlanLibraryTest, AKindWithoutAPlanIsProfiledAnewWhenTheLimitHasGrown) {
   PlanLibrary plans;
   plans.EndStep(1);
