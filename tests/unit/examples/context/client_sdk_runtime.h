@@ -52,6 +52,7 @@ namespace demand_placer_h {
 extern std::unique_ptr<Block> block;
 }
 namespace fast_limit_h {
+extern AvailableMemory available;
 extern SessionClient* client;
 extern int64_t step;
 void ResizeArena(int64_t bytes);
@@ -143,6 +144,13 @@ void Relu(void* input);
 namespace running_step_h {
 extern KernelOperand operand;
 }
+namespace block_name_h {
+void Fail(const std::string& why);
+}
+namespace long_wait_h {
+bool Done();
+void WaitForSeconds(int seconds);
+}  // namespace long_wait_h
 namespace agent_return_h {
 extern int64_t now_ns;
 bool ComeBack();

@@ -19,6 +19,7 @@ extern std::vector<uint64_t> keys;
 extern int64_t bytes, offset_bytes, size_bytes;
 extern char *fast, *slow;
 extern int kernel, socket;
+extern std::atomic<uint64_t>* table;
 extern Hello hello;
 extern Welcome welcome;
 extern std::vector<int> fds;
