@@ -72,11 +72,11 @@ class CgroupTest(unittest.TestCase):
 
     def test_a_limit_above_what_the_cgroup_has_left_is_lowered_to_that(self):
         peak_bytes = self.peak_bytes()
-        run = self.train_within(base_rss_bytes() + int(SHARE * peak_bytes),
-                                2 * peak_bytes)
+        cgroup_bytes = base_rss_bytes() + int(SHARE * peak_bytes)
+        run = self.train_within(cgroup_bytes, 2 * peak_bytes)
         self.assertIn("limit-above-cgroup", run.event_reasons, run.summary())
         self.assertIn("more than the memory cgroup", run.output)
-        self.assertLess(run.report["limit_bytes"], SHARE * peak_bytes,
+        self.assertLess(run.report["limit_bytes"], cgroup_bytes,
                         run.summary())
 
 
