@@ -1,6 +1,6 @@
 """The faults of a soak: each strikes the daemons or the jobs of a Host.
 
-    name, text = faults.strike(host, random)
+    name = faults.strike(host, random, faults.kill_agent)
 """
 
 import os
@@ -19,7 +19,6 @@ def kill_agent(host, _):
     """The agent is killed and started again."""
     host.daemons.kill("agent")
     host.daemons.start("agent", wait=False)
-    host.agent_started()
 
 
 def kill_service(host, _):
@@ -95,7 +94,7 @@ class NotNow(Exception):
 
 
 def strike(host, random, fault):
-    """Strikes; returns what it was, or None where it could not."""
+    """Strikes; returns the name of the fault, or None where it could not."""
     try:
         fault(host, random)
     except (NotNow, ProcessLookupError, FileNotFoundError, IndexError):

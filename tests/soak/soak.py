@@ -7,9 +7,8 @@ Jobs of several kinds run beside each other under one agent, which shares fast
 memory among them; when one ends, another begins. A job ends with the bits that
 it has alone, or it was struck by a fault that costs a job: it was killed, or a
 byte of its file was changed and it says so. The soak fails if a job has other
-bits, or ends in another way; if a job does nothing for a minute and says
-nothing; if memory, descriptors or threads of a daemon grow; or if an arena or a
-file is left when the last job has ended.
+bits, or ends in another way; if a job says nothing for a minute; if the service
+grows; or if an arena or a file is left when the last job has ended.
 """
 
 import argparse
@@ -37,8 +36,8 @@ FAST_TOTAL = 400 * MIB
 SAMPLE_S = 5
 SILENCE_S = 60
 END_S = 300
-# What a daemon may have more at the end than in the beginning: caches of plans fill
-# and arenas of the allocator, up to some size.
+# What the service may have more at the end than in the beginning: caches of plans
+# fill, and arenas of the allocator, up to some size.
 GROWTH_SHARE = 0.2
 GROWTH_BYTES = 24 * MIB
 KINDS = (
@@ -83,7 +82,7 @@ class Job:
             raise faults.NotNow() from ended
 
     def is_silent(self):
-        """Returns whether it has neither said nor done anything for a while."""
+        """Returns whether it has said nothing for a while."""
         size = self.output_path.stat().st_size
         if size != self.last_size:
             self.last_size, self.last_change = size, time.monotonic()
@@ -111,11 +110,6 @@ class Host:
     def __init__(self, folder, service):
         self.folder, self.daemons = folder, service
         self.jobs = []
-        self.agent_started()
-
-    def agent_started(self):
-        """Notes that measurements of the agent begin anew."""
-        self.agent_since = time.monotonic()
 
     def any_job(self, rng, suits=lambda job: True):
         """Returns a job that trains."""
@@ -246,7 +240,7 @@ class Soak:
 
 
 def check_growth(soak):
-    """Compares the agent's memory early and late within each of its lives."""
+    """Compares the service's memory early and late."""
     quarter = len(soak.service_rss) // 4
     if quarter < 5:
         return
