@@ -1,17 +1,12 @@
 #include "client_sdk/runtime/session_client.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
-
-#include "client_sdk/session/descriptor_message.h"
+#include "client_sdk/runtime/greeting.h"
 #include "client_sdk/session/page_sums.h"
 
 namespace stowage::runtime {
@@ -19,60 +14,13 @@ namespace {
 
 // A little longer than the agent waits for other jobs.
 constexpr int kAnswerTimeoutMs = 75'000;
-constexpr int kTellTimeoutMs = 5'000;
+// An agent that its supervisor starts again is back by then.
+constexpr int kRestartTimeoutMs = 10'000;
 // A job that comes back waits for no other job.
 constexpr int kComeBackTimeoutMs = 5'000;
 
 std::string Errno(const std::string& what) {
   return what + ": " + strerror(errno);
-}
-
-// Waits until the agent has answered or hung up. Says after a while that it has
-// not. Returns false if it does not within `timeout_ms`.
-bool AwaitAnswer(int socket, int timeout_ms) {
-  pollfd ready{socket, POLLIN, 0};
-  if (poll(&ready, 1, std::min(timeout_ms, kTellTimeoutMs)) > 0) return true;
-  if (timeout_ms <= kTellTimeoutMs) return false;
-  fprintf(stderr,
-          "stowage: the agent has not answered for %d s: it measures a tier, "
-          "or waits for fast memory that other jobs give back when their steps "
-          "end\n",
-          kTellTimeoutMs / 1000);
-  return poll(&ready, 1, timeout_ms - kTellTimeoutMs) > 0;
-}
-
-// Receives `welcome` and the descriptors that travel with it.
-std::string ReceiveWelcome(int socket, int timeout_ms,
-                           session::Welcome* welcome, std::vector<int>* fds) {
-  if (!AwaitAnswer(socket, timeout_ms)) {
-    return "the agent does not answer; look at its log";
-  }
-  const ssize_t got =
-      session::ReceiveMessage(socket, welcome, sizeof(*welcome), fds);
-  if (got == 0) return "the agent hung up";
-  if (got != sizeof(*welcome) || welcome->magic != session::kMagic ||
-      welcome->version != session::kVersion) {
-    return "the agent speaks another version of the session protocol; install "
-           "the same release of agent and plug-in";
-  }
-  return "";
-}
-
-// Connects `socket` to the agent. Returns what went wrong, or an empty string.
-std::string ConnectTo(const std::string& path, int* socket) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
-    return "the path of the agent's socket is too long: " + path;
-  }
-  memcpy(address.sun_path, path.data(), path.size());
-  *socket = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (*socket < 0) return Errno("socket");
-  if (connect(*socket, reinterpret_cast<sockaddr*>(&address),
-              sizeof(address)) != 0) {
-    return Errno("cannot reach the agent at " + path);
-  }
-  return "";
 }
 
 }  // namespace
@@ -81,18 +29,12 @@ std::string SessionClient::Connect(const std::string& socket_path,
                                    const session::Hello& hello) {
   socket_path_ = socket_path;
   hello_ = hello;
-  int socket = -1;
-  std::string error = ConnectTo(socket_path, &socket);
-  socket_ = socket;
-  if (!error.empty()) return error;
-  // An agent that is full refuses without having heard anything.
-  const bool heard = session::SendMessage(socket_, &hello, sizeof(hello), {});
-  const std::string not_heard = Errno("cannot send to the agent");
-  std::vector<int> fds;
-  error = ReceiveWelcome(socket_, kAnswerTimeoutMs, &welcome_, &fds);
-  if (!error.empty()) return heard ? error : not_heard;
-  if (!welcome_.accepted) return welcome_.error;
-  return Map(fds);
+  const AgentAnswer answer = GreetWithPatience(
+      socket_path, hello, kAnswerTimeoutMs, kRestartTimeoutMs);
+  if (!answer.error.empty()) return answer.error;
+  socket_ = answer.socket;
+  welcome_ = answer.welcome;
+  return Map(answer.descriptors);
 }
 
 bool SessionClient::AgentMayBeBack() const {
@@ -109,26 +51,22 @@ bool SessionClient::ComeBack(const session::LimitOrder& limit,
   std::vector<int> fds = {segment_fd_};
   for (const MappedTier& tier : tiers_) fds.push_back(tier.fd);
   if (sums_fd_ >= 0) fds.push_back(sums_fd_);
-  int socket = -1;
-  const bool reached = ConnectTo(socket_path_, &socket).empty();
-  session::Welcome welcome{};
-  if (reached) {
-    // An answer comes all the same.
-    session::SendMessage(socket, &hello, sizeof(hello), fds);
-    std::vector<int> none;
-    *error = ReceiveWelcome(socket, kComeBackTimeoutMs, &welcome, &none);
-    if (error->empty() && !welcome.accepted) *error = welcome.error;
-    if (error->empty() && !Suits(welcome)) {
-      *error = "its tiers are other ones than those of the agent before it";
-    }
+  const AgentAnswer answer =
+      Greet(socket_path_, hello, fds, kComeBackTimeoutMs);
+  if (answer.peer == Peer::kNone || answer.peer == Peer::kLeftSocket) {
+    return false;
   }
-  if (!reached || !error->empty()) {
-    if (socket >= 0) close(socket);
+  *error = answer.error;
+  if (error->empty() && !Suits(answer.welcome)) {
+    *error = "its tiers are other ones than those of the agent before it";
+  }
+  if (!error->empty()) {
+    if (answer.socket >= 0) close(answer.socket);
     return false;
   }
   if (socket_ >= 0) close(socket_);
-  socket_ = socket;
-  welcome_ = welcome;
+  socket_ = answer.socket;
+  welcome_ = answer.welcome;
   alive_ = true;
   return true;
 }

@@ -41,8 +41,8 @@ class SessionClient {
  public:
   // Says hello and maps what comes back. Returns what went wrong and what to
   // do, or an empty string. Blocks until the agent answers, a good minute at
-  // most: it may wait for memory that other jobs give back. Says so after some
-  // seconds.
+  // most: it may be started again at the moment, or wait for memory that other
+  // jobs give back. Says so.
   std::string Connect(const std::string& socket_path,
                       const session::Hello& hello);
   // Goes over to the agent that listens at the same path now, with all that the
