@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "absl/time/time.h"
 
@@ -70,7 +71,7 @@ absl::StatusOr<std::unique_ptr<JobShare>> JobShare::Join(
   return std::unique_ptr<JobShare>(new JobShare(report, *std::move(share)));
 }
 
-void JobShare::Follow(LimitOrders& orders) {
+void JobShare::Follow(LimitOrders& orders, AskedCurve& asked_curve) {
   const FastNeed need{
       .steps = static_cast<int64_t>(
           report_->steps.written.load(std::memory_order_relaxed)),
@@ -78,6 +79,10 @@ void JobShare::Follow(LimitOrders& orders) {
           report_->tensor_peak_bytes.load(std::memory_order_relaxed)};
   const auto wanted = WantedBytes(orders.in_force(), need);
   if (wanted.has_value()) share_->Claim(*wanted);
+  asked_curve.Ask(share_->ContestedRange());
+  if (auto curve = asked_curve.TakeAnswer()) {
+    share_->NoteCurve(*std::move(curve));
+  }
   if (ordered_.has_value()) {
     const LimitOutcome outcome = orders.OutcomeOf(*ordered_);
     if (outcome.state == LimitOutcome::kAwaited) return;

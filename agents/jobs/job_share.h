@@ -4,7 +4,7 @@
 //       JobShare::Join(request, &segment->report, &fast_memory, is_over);
 //   const session::LimitOrder first =
 //       OrderOf(request.fast_limit, (*share)->first_most_bytes());
-//   (*share)->Follow(orders);  // every 50 ms or so
+//   (*share)->Follow(orders, asked_curve);  // every 50 ms or so
 #ifndef STOWAGE_AGENTS_JOBS_JOB_SHARE_H_
 #define STOWAGE_AGENTS_JOBS_JOB_SHARE_H_
 
@@ -15,6 +15,7 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "agents/jobs/asked_curve.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/limit_orders.h"
 #include "agents/sharing/fast_memory.h"
@@ -49,9 +50,10 @@ class JobShare {
   // Returns what the job may have to begin with; 0: no bound.
   int64_t first_most_bytes() const { return share_->first_most_bytes(); }
 
-  // Claims what the job needs by now, and orders it to have more or less where
-  // its part has changed. Does not block.
-  void Follow(LimitOrders& orders);
+  // Claims what the job needs by now, asks what more memory is worth to it where
+  // that matters, and orders it to have more or less where its part has changed.
+  // Does not block.
+  void Follow(LimitOrders& orders, AskedCurve& asked_curve);
 
  private:
   JobShare(const session::Report* report, std::unique_ptr<FastShare> share)

@@ -11,16 +11,10 @@
 
 #include <cstdint>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "stowage/v1/placement.pb.h"
+#include "agents/jobs/plan_under_limit.h"
 
 namespace stowage::agent {
-
-// Makes a plan under a limit. INVALID_ARGUMENT or FAILED_PRECONDITION with the
-// detail LimitTooSmall: there is none.
-using PlanUnderLimit = absl::FunctionRef<absl::StatusOr<v1::MakePlanResponse>(
-    int64_t limit_bytes)>;
 
 // Returns a limit of at most `most_bytes`, in whole pages, with a plan that
 // streams nothing and whose step takes at most `most_ns`; it is within a

@@ -9,6 +9,7 @@
 #include "agents/jobs/captured_profile.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/kernels_alone.h"
+#include "agents/jobs/limit_curve.h"
 #include "agents/jobs/limit_search.h"
 #include "agents/jobs/limit_too_small.h"
 #include "agents/jobs/plan_table.h"
@@ -27,6 +28,8 @@ constexpr size_t kMostKnownPlans = 64;
 // The most plans that wait for the job, which takes one at a step boundary.
 // More are dropped.
 constexpr size_t kMostReadyPlans = 4;
+// How often a job's curve is found anew at most: it takes several plans.
+constexpr int64_t kCurveIntervalNs = 60'000'000'000;
 
 // Returns the graph, serialised, without what differs from step to step.
 std::string StructureOf(const v1::Graph& graph) {
@@ -42,12 +45,14 @@ std::string StructureOf(const v1::Graph& graph) {
 }  // namespace
 
 PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
-                       LimitOrders* limits, DeliveredPlans* delivered,
-                       ServiceLink* service, CopyTimes* copy_times,
-                       JobUsage* usage, v1::Job job, PlanWorkerOptions options)
+                       LimitOrders* limits, AskedCurve* asked_curve,
+                       DeliveredPlans* delivered, ServiceLink* service,
+                       CopyTimes* copy_times, JobUsage* usage, v1::Job job,
+                       PlanWorkerOptions options)
     : segment_(segment),
       events_(events),
       limits_(limits),
+      asked_curve_(asked_curve),
       delivered_(delivered),
       service_(service),
       copy_times_(copy_times),
@@ -75,7 +80,11 @@ void PlanWorker::Run() {
         segment_->profiles_written.load(std::memory_order_acquire);
     if (profiles != profiles_taken_) TakeProfile();
     if (RefreshIsDue()) Refresh();
-    if (!ready_.empty()) Deliver();
+    if (!ready_.empty()) {
+      Deliver();
+    } else if (!known_.empty()) {
+      AnswerCurve();
+    }
   }
 }
 
@@ -168,6 +177,32 @@ void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
   limits_->Poll();
 }
 
+// The longest kind of step stands for the job.
+void PlanWorker::AnswerCurve() {
+  const std::optional<CurveRange> range = asked_curve_->Take();
+  if (!range.has_value()) return;
+  const KnownPlan& known = std::max_element(known_.begin(), known_.end(),
+                                            [](const auto& a, const auto& b) {
+                                              return a.second.basis.kernels_ns <
+                                                     b.second.basis.kernels_ns;
+                                            })
+                               ->second;
+  const v1::MemorySystem system =
+      ScaleCopies(copy_times_->system(), known.basis.copy_factors);
+  const auto plan =
+      [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
+    if (stop_.HasBeenNotified()) return absl::CancelledError("the job ended");
+    return service_->MakePlan({.graph = known.binding.graph,
+                               .system = system,
+                               .fast_limit_bytes = limit_bytes,
+                               .policy = options_.policy});
+  };
+  absl::StatusOr<StepCurve> curve = PlanCurve(*range, plan);
+  curve_ns_ = session::NowNs();
+  if (curve.ok()) return asked_curve_->Answer(*std::move(curve));
+  events_->Append("no-curve", curve.status().message());
+}
+
 int64_t PlanWorker::FastLimitBytes() const {
   // What has been found is in force only when the plan for it is there.
   const int64_t in_force =
@@ -197,6 +232,9 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
         MakePlan(binding, basis, /*replan=*/known != nullptr);
     if (made.ok()) {
       TellOfPlan(made->plan(), basis.fast_limit_bytes);
+      if (session::NowNs() - curve_ns_ > kCurveIntervalNs) {
+        asked_curve_->AskAgain();
+      }
       if (known != nullptr || known_.size() < kMostKnownPlans) {
         known_[std::move(structure)] = {*made, *binding, std::move(gaps_ns),
                                         basis, profiles_taken_};

@@ -1,8 +1,8 @@
 // Turns the profiles of one job into plans. It waits for a profile, asks the
 // service for a plan and writes the plan table.
 //
-//   PlanWorker worker(segment, &events, &limits, &delivered, &service,
-//                     &copy_times, &usage, job, options);
+//   PlanWorker worker(segment, &events, &limits, &asked_curve, &delivered,
+//                     &service, &copy_times, &usage, job, options);
 //   // The job finds plans in its segment.
 //   worker.RequestStop();     // destroyed: waits for the call under way
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
@@ -22,6 +22,7 @@
 #include "absl/time/time.h"
 #include "agents/engine/copy_times.h"
 #include "agents/engine/job_usage.h"
+#include "agents/jobs/asked_curve.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/forecast.h"
@@ -48,9 +49,10 @@ struct PlanWorkerOptions {
 class PlanWorker {
  public:
   PlanWorker(session::Segment* segment, EventWriter* events,
-             LimitOrders* limits, DeliveredPlans* delivered,
-             ServiceLink* service, CopyTimes* copy_times, JobUsage* usage,
-             v1::Job job, PlanWorkerOptions options);
+             LimitOrders* limits, AskedCurve* asked_curve,
+             DeliveredPlans* delivered, ServiceLink* service,
+             CopyTimes* copy_times, JobUsage* usage, v1::Job job,
+             PlanWorkerOptions options);
   ~PlanWorker();
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
@@ -112,10 +114,14 @@ class PlanWorker {
   void Refuse(const absl::Status& status);
   int64_t FastLimitBytes() const;
   void GrantLimit(const v1::Graph& graph, int64_t most_bytes);
+  // Answers what the job's share of fast memory asks, if a kind of step has a
+  // plan by now.
+  void AnswerCurve();
 
   session::Segment* const segment_;
   EventWriter* const events_;
   LimitOrders* const limits_;
+  AskedCurve* const asked_curve_;
   DeliveredPlans* const delivered_;
   ServiceLink* const service_;
   CopyTimes* const copy_times_;
@@ -132,6 +138,7 @@ class PlanWorker {
   // By the serialised structure of the graph.
   absl::flat_hash_map<std::string, KnownPlan> known_;
   int64_t next_refresh_ns_;
+  int64_t curve_ns_ = 0;  // when the last curve was found
   absl::Notification stop_;
   std::thread thread_;  // last: it uses all above
 };

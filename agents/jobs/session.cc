@@ -130,8 +130,8 @@ Session::Session(const JobRequest& request, const SessionContext& context,
                                       .capacity_bytes = options.capacity_bytes},
                     &usage_);
   }
-  planner_.emplace(segment_.get(), &events_, limits_.get(), &delivered_,
-                   context_.service, &copy_times_, &usage_, job,
+  planner_.emplace(segment_.get(), &events_, limits_.get(), &asked_curve_,
+                   &delivered_, context_.service, &copy_times_, &usage_, job,
                    std::move(options));
   migrator_.emplace(
       segment_.get()->lanes, std::move(rooms.rooms),
@@ -162,7 +162,7 @@ void Session::Tick() {
   usage_.Count();
   service_orders_.Follow(*limits_, *context_.service);
   limits_->Poll();
-  share_->Follow(*limits_);
+  share_->Follow(*limits_, asked_curve_);
   ReportSteps();
   NoteService();
 }

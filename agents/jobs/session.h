@@ -26,6 +26,7 @@
 #include "agents/engine/job_usage.h"
 #include "agents/engine/migrator.h"
 #include "agents/engine/tier_catalog.h"
+#include "agents/jobs/asked_curve.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/hello.h"
@@ -120,6 +121,7 @@ class Session {
   const std::shared_ptr<LimitOrders> limits_;
   ServiceOrders service_orders_;
   std::unique_ptr<JobShare> share_;  // null: the job has ended
+  AskedCurve asked_curve_;
   CopyTimes copy_times_;
   std::optional<Migrator> migrator_;
   std::vector<session::TierInfo> tiers_;

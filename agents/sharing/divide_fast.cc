@@ -15,29 +15,76 @@ int64_t ShareOf(int64_t bytes, int64_t part, int64_t whole) {
          kPageBytes;
 }
 
+// What one claim may still be given.
+struct Offer {
+  size_t claim = 0;
+  Gain gain;
+};
+
+// Returns what shortens steps, the dearest bytes first; nothing unless all who
+// want more than `parts` say what it is worth.
+std::vector<Offer> OffersFor(const std::vector<FastClaim>& claims,
+                             const std::vector<int64_t>& parts) {
+  std::vector<Offer> offers;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    if (claims[i].want_bytes <= parts[i]) continue;
+    if (claims[i].curve.empty()) return {};
+    for (const Gain& gain :
+         GainsOf(claims[i].curve, parts[i], claims[i].want_bytes)) {
+      if (gain.ns_per_byte > 0) offers.push_back({i, gain});
+    }
+  }
+  std::stable_sort(offers.begin(), offers.end(),
+                   [](const Offer& a, const Offer& b) {
+                     return a.gain.ns_per_byte > b.gain.ns_per_byte;
+                   });
+  return offers;
+}
+
+// Adds to each part a share of `left_bytes` in proportion to what is wanted
+// beyond it.
+void ShareOut(int64_t left_bytes, const std::vector<FastClaim>& claims,
+              std::vector<int64_t>* parts) {
+  int64_t beyond_bytes = 0;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    beyond_bytes += claims[i].want_bytes - (*parts)[i];
+  }
+  for (size_t i = 0; i < claims.size(); ++i) {
+    int64_t& part = (*parts)[i];
+    if (left_bytes >= beyond_bytes) {
+      part = claims[i].want_bytes;
+    } else {
+      part += ShareOf(left_bytes, claims[i].want_bytes - part, beyond_bytes);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<int64_t> DivideFast(int64_t total_bytes,
                                 const std::vector<FastClaim>& claims) {
   std::vector<int64_t> parts;
   int64_t sure_bytes = 0;
-  int64_t beyond_bytes = 0;
+  int64_t want_bytes = 0;
   for (const FastClaim& claim : claims) {
     parts.push_back(std::min(claim.floor_bytes, claim.want_bytes));
     sure_bytes += parts.back();
-    beyond_bytes += claim.want_bytes - parts.back();
+    want_bytes += claim.want_bytes;
   }
-  const int64_t left_bytes = total_bytes - sure_bytes;
-  for (size_t i = 0; i < claims.size(); ++i) {
-    if (left_bytes < 0) {
-      parts[i] = ShareOf(total_bytes, parts[i], sure_bytes);
-    } else if (left_bytes >= beyond_bytes) {
-      parts[i] = claims[i].want_bytes;
-    } else {
-      parts[i] +=
-          ShareOf(left_bytes, claims[i].want_bytes - parts[i], beyond_bytes);
+  int64_t left_bytes = total_bytes - sure_bytes;
+  if (left_bytes < 0) {
+    for (int64_t& part : parts) part = ShareOf(total_bytes, part, sure_bytes);
+    return parts;
+  }
+  if (want_bytes > total_bytes) {
+    for (const Offer& offer : OffersFor(claims, parts)) {
+      const int64_t given_bytes =
+          ShareOf(std::min(left_bytes, offer.gain.bytes), 1, 1);
+      parts[offer.claim] += given_bytes;
+      left_bytes -= given_bytes;
     }
   }
+  ShareOut(left_bytes, claims, &parts);
   return parts;
 }
 

@@ -10,17 +10,22 @@
 #include <cstdint>
 #include <vector>
 
+#include "agents/sharing/step_curve.h"
+
 namespace stowage::agent {
 
 struct FastClaim {
   int64_t floor_bytes = 0;  // the job is sure of these if it wants them
   int64_t want_bytes = 0;   // more would be of no use to it
+  StepCurve curve;          // empty: what more memory is worth is not known
 };
 
 // Returns a part for each claim, in whole pages. All get what they want if that
 // is no more than the total. Else each gets its floor, or what it wants if that
-// is less, and a share of the rest that is in proportion to what it wants
-// beyond. Floors that are more than the total shrink in proportion. Pure.
+// is less. The rest goes where it shortens steps most, so that the sum of all
+// jobs' step times is the least that their curves predict; and what shortens
+// none, or all if one curve is not known, is shared in proportion to what each
+// wants beyond. Floors that are more than the total shrink in proportion. Pure.
 std::vector<int64_t> DivideFast(int64_t total_bytes,
                                 const std::vector<FastClaim>& claims);
 

@@ -1,6 +1,7 @@
 #include "agents/sharing/fast_memory.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -157,6 +158,26 @@ void FastShare::Claim(int64_t want_bytes) {
   absl::MutexLock lock(&memory_->mutex_);
   member_->presses = true;
   member_->claim.want_bytes = want_bytes;
+}
+
+void FastShare::NoteCurve(StepCurve curve) {
+  absl::MutexLock lock(&memory_->mutex_);
+  member_->claim.curve = std::move(curve);
+}
+
+std::optional<CurveRange> FastShare::ContestedRange() const {
+  if (memory_->total_bytes_ == 0) return std::nullopt;
+  absl::MutexLock lock(&memory_->mutex_);
+  const FastMemory::Member& own = *member_;
+  int64_t want_bytes = 0;
+  for (const FastMemory::Member& member : memory_->members_) {
+    want_bytes += member.claim.want_bytes;
+  }
+  if (!own.presses || want_bytes <= memory_->total_bytes_ ||
+      own.sure_bytes() >= own.claim.want_bytes) {
+    return std::nullopt;
+  }
+  return CurveRange{own.sure_bytes(), own.claim.want_bytes};
 }
 
 std::optional<int64_t> FastShare::NextMost() {

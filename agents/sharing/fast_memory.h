@@ -101,6 +101,11 @@ class FastShare {
 
   // Says what the job can use now, at most.
   void Claim(int64_t want_bytes);
+  // Says how long its steps take with less than that.
+  void NoteCurve(StepCurve curve);
+  // Returns between which limits the curve matters, because the jobs want more
+  // together than there is; nullopt: it does not.
+  std::optional<CurveRange> ContestedRange() const;
 
   // Returns another bound on what the job may have, to be told to it; nullopt
   // while the last one stands or has not been answered.

@@ -71,14 +71,16 @@ class Obedient {
     orders_->Poll();
     area_.taken = area_.ordered.load();
     orders_->Poll();
-    share_->Follow(*orders_);
+    share_->Follow(*orders_, asked_curve_);
   }
+  AskedCurve& asked_curve() { return asked_curve_; }
   int64_t most_bytes() const { return orders_->in_force().most_bytes; }
 
  private:
   std::unique_ptr<session::Report> report_ =
       std::make_unique<session::Report>();
   session::LimitArea area_{};
+  AskedCurve asked_curve_;
   session::LimitOrder first_{};
   std::unique_ptr<LimitOrders> orders_;
   std::unique_ptr<JobShare> share_;
@@ -96,6 +98,27 @@ TEST(JobShareTest, TwoThatWantSixtyPercentGetHalfEach) {
   }
   EXPECT_EQ(first.most_bytes(), 50 * kMiB);
   EXPECT_EQ(second.most_bytes(), 50 * kMiB);
+}
+
+TEST(JobShareTest, TheOneThatGainsMoreByMemoryGetsMore) {
+  FastMemory memory(100 * kMiB);
+  Obedient first(&memory, 60 * kMiB);
+  Obedient second(&memory, 60 * kMiB);
+  for (int i = 0; i < 10; ++i) {
+    first.Step();
+    second.Step();
+    ASSERT_LE(first.most_bytes() + second.most_bytes(), 100 * kMiB);
+    if (first.asked_curve().Take().has_value()) {
+      first.asked_curve().Answer({{30 * kMiB, 1'000}, {60 * kMiB, 990}});
+    }
+    if (const auto range = second.asked_curve().Take()) {
+      EXPECT_EQ(range->least_bytes, 30 * kMiB);
+      EXPECT_EQ(range->most_bytes, 60 * kMiB);
+      second.asked_curve().Answer({{30 * kMiB, 1'000}, {60 * kMiB, 500}});
+    }
+  }
+  EXPECT_EQ(first.most_bytes(), 40 * kMiB);
+  EXPECT_EQ(second.most_bytes(), 60 * kMiB);
 }
 
 }  // namespace

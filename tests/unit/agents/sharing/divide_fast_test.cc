@@ -50,6 +50,53 @@ TEST(DivideFastTest, PartsAreWholePagesAndNoMoreThanTheTotal) {
   }
 }
 
+// A step of `slow_ns` with 30 MiB, that is `gain_ns` shorter with 60 MiB.
+FastClaim Gaining(int64_t slow_ns, int64_t gain_ns) {
+  return {.floor_bytes = 30 * kMiB,
+          .want_bytes = 60 * kMiB,
+          .curve = {{30 * kMiB, slow_ns}, {60 * kMiB, slow_ns - gain_ns}}};
+}
+
+TEST(DivideFastTest, MemoryGoesWhereItShortensStepsMost) {
+  EXPECT_THAT(
+      DivideFast(100 * kMiB, {Gaining(5'000, 100), Gaining(1'000, 300)}),
+      ElementsAre(40 * kMiB, 60 * kMiB));
+}
+
+TEST(DivideFastTest, EachGetsTheMemoryThatIsDearToIt) {
+  // Both gain much by the first 10 MiB beyond their floors.
+  const FastClaim claim{
+      .floor_bytes = 30 * kMiB,
+      .want_bytes = 60 * kMiB,
+      .curve = {{30 * kMiB, 900}, {40 * kMiB, 300}, {60 * kMiB, 250}}};
+  FastClaim flatter = claim;
+  flatter.curve.back().step_ns = 299;
+  EXPECT_THAT(DivideFast(100 * kMiB, {claim, flatter}),
+              ElementsAre(60 * kMiB, 40 * kMiB));
+}
+
+TEST(DivideFastTest, WhatShortensNoStepIsSharedInProportion) {
+  EXPECT_THAT(DivideFast(100 * kMiB, {Gaining(1'000, 0), Gaining(1'000, -5)}),
+              ElementsAre(50 * kMiB, 50 * kMiB));
+}
+
+TEST(DivideFastTest, OneUnknownCurveMakesAllPartsProportional) {
+  EXPECT_THAT(DivideFast(100 * kMiB,
+                         {Gaining(1'000, 500),
+                          {.floor_bytes = 30 * kMiB, .want_bytes = 60 * kMiB}}),
+              ElementsAre(50 * kMiB, 50 * kMiB));
+}
+
+TEST(DivideFastTest, WithCurvesPartsAreNoMoreThanTheTotalEither) {
+  for (int64_t total = 1; total < 130 * kMiB; total = 3 * total + 4097) {
+    const std::vector<int64_t> parts = DivideFast(
+        total,
+        {Gaining(1'000, 7), Gaining(1'000'000, 70'000), Gaining(1'000, 900)});
+    EXPECT_LE(std::accumulate(parts.begin(), parts.end(), int64_t{0}), total);
+    for (const int64_t part : parts) EXPECT_EQ(part % 4096, 0);
+  }
+}
+
 TEST(DivideFastTest, NobodyGetsNothing) {
   EXPECT_THAT(DivideFast(100 * kMiB, {}), ElementsAre());
 }

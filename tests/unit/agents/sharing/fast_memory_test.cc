@@ -112,6 +112,35 @@ TEST(FastMemoryTest, TwoThatWantMoreThanThereIsShareIt) {
   EXPECT_EQ(first->NextMost(), std::nullopt);
 }
 
+TEST(FastMemoryTest, WhatMemoryIsWorthMattersWhereThereIsTooLittle) {
+  FastMemory memory(100 * kMiB);
+  const auto first = Join(memory, 30, 60);
+  first->Claim(60 * kMiB);
+  EXPECT_FALSE(first->ContestedRange().has_value());
+  const auto second = Join(memory, 30, 60);
+  // It has not shown what it needs.
+  EXPECT_FALSE(second->ContestedRange().has_value());
+  second->Claim(60 * kMiB);
+  const auto range = second->ContestedRange();
+  ASSERT_TRUE(range.has_value());
+  EXPECT_EQ(range->least_bytes, 30 * kMiB);
+  EXPECT_EQ(range->most_bytes, 60 * kMiB);
+  second->Claim(35 * kMiB);
+  EXPECT_FALSE(second->ContestedRange().has_value());
+}
+
+TEST(FastMemoryTest, TheJobWhoseStepsGainMostGetsWhatItWants) {
+  FastMemory memory(100 * kMiB);
+  const auto first = Join(memory, 30, 60);
+  const auto second = Join(memory, 30, 60);
+  first->Claim(60 * kMiB);
+  second->Claim(60 * kMiB);
+  first->NoteCurve({{30 * kMiB, 1'000}, {60 * kMiB, 990}});
+  second->NoteCurve({{30 * kMiB, 1'000}, {60 * kMiB, 500}});
+  EXPECT_EQ(Obey(*first), 40 * kMiB);
+  EXPECT_EQ(Obey(*second), 60 * kMiB);
+}
+
 TEST(FastMemoryTest, WhatADeadJobHadIsFreeAtOnce) {
   FastMemory memory(100 * kMiB);
   const auto first = Join(memory, 30, 100);
@@ -183,9 +212,14 @@ TEST(FastMemoryTest, AllJobsTogetherNeverHaveMoreThanThereIs) {
         jobs.erase(jobs.begin() + static_cast<int64_t>(index));
       } else if (what < 4) {
         job.share->Claim(static_cast<int64_t>(random() % 1200) * kMiB);
+      } else if (what == 4) {
+        job.share->NoteCurve(
+            {{static_cast<int64_t>(random() % 300) * kMiB,
+              static_cast<int64_t>(random() % 1000)},
+             {500 * kMiB, static_cast<int64_t>(random() % 1000)}});
       } else if (!job.told_bytes.has_value()) {
         job.told_bytes = job.share->NextMost();
-      } else if (what < 6) {
+      } else if (what < 7) {
         job.share->NoteRefused(*job.told_bytes + kMiB);
         job.told_bytes.reset();
       } else {
