@@ -7,9 +7,9 @@ import os
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import harness
+import processes
 import slow_files
 
 PAUSE_S = 3
@@ -80,9 +80,7 @@ def flip_byte(host, random):
 
 def take_memory(host, _):
     """Another process takes most of the memory that the machine has left."""
-    free_kib = int(Path("/proc/meminfo").read_text().split("MemAvailable:")[1].split()[0])
-    take = free_kib * 1024 * 6 // 10
-    subprocess.run([harness.PYTHON, "-c", f"bytearray({take})"], check=False)
+    processes.take_memory()
 
 
 FAULTS = (kill_agent, kill_service, pause_agent, pause_service, pause_job, kill_job,

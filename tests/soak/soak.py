@@ -7,8 +7,9 @@ Jobs of several kinds run beside each other under one agent, which shares fast
 memory among them; when one ends, another begins. A job ends with the bits that
 it has alone, or it was struck by a fault that costs a job: it was killed, or a
 byte of its file was changed and it says so. The soak fails if a job has other
-bits, or ends in another way; if a job says nothing for a minute; if the service
-grows; or if an arena or a file is left when the last job has ended.
+bits, or ends in another way; if a job says nothing for a minute; if the memory,
+descriptors, threads, arenas or files of a daemon grow; or if an arena or a file is
+left when the last job has ended.
 """
 
 import argparse
@@ -36,10 +37,10 @@ FAST_TOTAL = 400 * MIB
 SAMPLE_S = 5
 SILENCE_S = 60
 END_S = 300
-# What the service may have more at the end than in the beginning: caches of plans
-# fill, and arenas of the allocator, up to some size.
+# What a daemon may have more at the end than in the beginning: caches of plans
+# fill, and arenas of the allocator, up to some size, and jobs differ.
 GROWTH_SHARE = 0.2
-GROWTH_BYTES = 24 * MIB
+GROWTH = {"rss": 24 * MIB, "descriptors": 8, "threads": 8, "arenas": 4, "files": 2}
 KINDS = (
     ("train_model.py", "resnet50", "--batch", "4", "--image", "96", "--steps", "14"),
     ("train_model.py", "mobilenet_v2", "--batch", "4", "--image", "96", "--steps", "14"),
@@ -142,7 +143,7 @@ class Soak:
         self.verdicts = collections.Counter()
         self.strikes = collections.Counter()
         self.wrong = []
-        self.service_rss, self.peak = [], collections.Counter()
+        self.samples = collections.defaultdict(list)  # by (daemon, what)
         self.number = 0
         self.order = []
 
@@ -190,12 +191,8 @@ class Soak:
 
     def sample(self):
         for name in ("agent", "service"):
-            usage = usage_of(self.host.daemons.pid(name))
-            if name == "service":
-                self.service_rss.append(usage["rss"])
-            for what, value in usage.items():
-                key = f"{name} {what}"
-                self.peak[key] = max(self.peak[key], value)
+            for what, value in usage_of(self.host.daemons.pid(name)).items():
+                self.samples[name, what].append(value)
 
     def finish(self):
         """Waits for the last jobs; then the agent must be as it began."""
@@ -232,22 +229,32 @@ class Soak:
                  ", ".join(f"{count} {what}" for what, count in self.verdicts.most_common())]
         lines += ["- faults: " + ", ".join(f"{count} {name}"
                                            for name, count in self.strikes.most_common())]
-        lines += ["- the most of each daemon: " + ", ".join(
-            f"{key} {value // MIB} MiB" if key.endswith("rss") else f"{key} {value}"
-            for key, value in sorted(self.peak.items()))]
+        lines += ["- each daemon early, late, and at most: " + ", ".join(
+            " ".join([name, what, *(told(what, value)
+                                    for value in (*early_and_late(values), max(values)))])
+            for (name, what), values in sorted(self.samples.items()))]
         lines += [f"- wrong: {text}" for text in self.wrong] or ["- nothing was wrong"]
         return "\n".join(lines)
 
 
+def early_and_late(samples):
+    """Returns the medians of the second quarter and of the last one."""
+    quarter = max(1, len(samples) // 4)
+    return (statistics.median(samples[quarter:2 * quarter] or samples),
+            statistics.median(samples[-quarter:]))
+
+
+def told(what, value):
+    return f"{value / MIB:.0f} MiB" if what == "rss" else f"{value:.0f}"
+
+
 def check_growth(soak):
-    """Compares the service's memory early and late."""
-    quarter = len(soak.service_rss) // 4
-    if quarter < 5:
-        return
-    early = statistics.median(soak.service_rss[quarter:2 * quarter])
-    late = statistics.median(soak.service_rss[-quarter:])
-    if late > early * (1 + GROWTH_SHARE) + GROWTH_BYTES:
-        soak.wrong.append(f"the service grew from {early // MIB} to {late // MIB} MiB")
+    """Compares what the daemons have early and late."""
+    for (name, what), samples in soak.samples.items():
+        early, late = early_and_late(samples)
+        if late > early * (1 + GROWTH_SHARE) + GROWTH[what]:
+            soak.wrong.append(f"{name}: {what} grew from {told(what, early)} to "
+                              f"{told(what, late)}")
 
 
 def main():

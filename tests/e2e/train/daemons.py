@@ -30,19 +30,20 @@ class Daemons:
         # Paths of sockets must be short.
         self.directory = tempfile.mkdtemp(prefix="stowage-test-")
         self.socket = os.path.join(self.directory, "agent.sock")
-        service = os.path.join(self.directory, "stowaged.sock")
+        self.service_socket = os.path.join(self.directory, "stowaged.sock")
         self.slow = folder / "slow"
         self.slow.mkdir(exist_ok=True)
         self.processes = {}
         self.commands = {
             "service": [
-                harness.BINARY_DIR / "bin/stowaged", f"--listen=unix:{service}",
+                harness.BINARY_DIR / "bin/stowaged", f"--listen=unix:{self.service_socket}",
                 "--db=:memory:", "--metrics-address=",
                 f"--port-file={self.ready_path('service')}", *service_flags
             ],
             "agent": [
                 harness.BINARY_DIR / "bin/stowage-agent",
-                f"--socket={self.socket}", f"--service=unix:{service}",
+                f"--socket={self.socket}",
+                f"--service=unix:{self.service_socket}",
                 f"--slow=file:{self.slow}", f"--report-dir={folder}",
                 f"--ready-file={self.ready_path('agent')}", *agent_flags
             ]
@@ -61,6 +62,9 @@ class Daemons:
                 process.terminate()
                 process.wait(timeout=READY_S)
         shutil.rmtree(self.directory)
+
+    def add_flags(self, name, *flags):
+        self.commands[name] += flags
 
     def ready_path(self, name):
         return os.path.join(self.directory, f"{name}.ready")

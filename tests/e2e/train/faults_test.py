@@ -6,6 +6,7 @@ import signal
 import threading
 import unittest
 
+import cut_link
 import daemons
 import harness
 import processes
@@ -128,6 +129,27 @@ class FaultsTest(unittest.TestCase):
             run = self.finish(self.start(agent=host), {0: stop})
         waits = [step["times"]["plan_wait_ns"] for step in run.report["steps"]]
         self.assertLess(max(waits), 6e9, run.summary())
+
+    def test_a_service_that_cannot_be_reached_holds_nothing_up(self):
+        host = daemons.Daemons(self.folder)
+        with cut_link.Link(host.service_socket) as link:
+            host.add_flags("agent", f"--service=unix:{link.path}")
+            with host:
+                # The first plan is asked for; later there is one.
+                for cut, mended in ((0, 8), (9, STEPS - 2)):
+                    with self.subTest(after_step=cut):
+                        run = self.finish(self.start(agent=host),
+                                          {cut: link.cut, mended: link.mend})
+                        waits = [step["times"]["plan_wait_ns"]
+                                 for step in run.report["steps"]]
+                        self.assertLess(max(waits), 6e9, run.summary())
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_memory_that_others_take_costs_no_bit(self):
+        with daemons.Daemons(self.folder) as host:
+            run = self.finish(self.start(agent=host),
+                              {after: processes.take_memory for after in (1, 8)})
+        self.assertEqual("plan", run.modes[-1], run.summary())
 
     def test_a_job_that_stands_still_goes_on(self):
         with daemons.Daemons(self.folder) as host:

@@ -1,0 +1,72 @@
+"""Carries what a daemon and its service say to each other, and may be cut.
+
+    with cut_link.Link(service_socket) as link:
+        Daemons(folder, [f"--service=unix:{link.path}"])
+        link.cut()
+        link.mend()
+
+While it is cut, connections stay open and nothing arrives: neither side can tell
+the other from one that is very slow. What was said meanwhile arrives afterwards.
+"""
+
+import os
+import shutil
+import socket
+import tempfile
+import threading
+
+
+class Link:
+
+    def __init__(self, service_socket):
+        self.service_socket = service_socket
+        self.directory = tempfile.mkdtemp(prefix="stowage-link-")
+        self.path = os.path.join(self.directory, "link.sock")
+        self.whole = threading.Event()
+        self.whole.set()
+        self.sockets = []
+
+    def __enter__(self):
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen()
+        self._run(self._accept)
+        return self
+
+    def __exit__(self, *_):
+        self.mend()
+        self.listener.close()
+        for end in self.sockets:
+            end.close()
+        shutil.rmtree(self.directory)
+
+    def cut(self):
+        self.whole.clear()
+
+    def mend(self):
+        self.whole.set()
+
+    def _run(self, function, *arguments):
+        threading.Thread(target=function, args=arguments, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+                self.whole.wait()
+                far = socket.socket(socket.AF_UNIX)
+                far.connect(self.service_socket)
+            except OSError:
+                return  # The test is over.
+            self.sockets += [near, far]
+            self._run(self._carry, near, far)
+            self._run(self._carry, far, near)
+
+    def _carry(self, source, target):
+        try:
+            while data := source.recv(1 << 16):
+                self.whole.wait()
+                target.sendall(data)
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # One of them is gone, which the other one learns.
