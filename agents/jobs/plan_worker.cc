@@ -28,6 +28,9 @@ constexpr size_t kMostKnownPlans = 64;
 // The most plans that wait for the job, which takes one at a step boundary.
 // More are dropped.
 constexpr size_t kMostReadyPlans = 4;
+// For each plan of a curve. Jobs and service may share processors, and the
+// curve of thorough plans has the same shape.
+constexpr absl::Duration kCurveThinkTime = absl::Milliseconds(200);
 // How often a job's curve is found anew at most: it takes several plans.
 constexpr int64_t kCurveIntervalNs = 60'000'000'000;
 
@@ -195,7 +198,8 @@ void PlanWorker::AnswerCurve() {
     return service_->MakePlan({.graph = known.binding.graph,
                                .system = system,
                                .fast_limit_bytes = limit_bytes,
-                               .policy = options_.policy});
+                               .policy = options_.policy,
+                               .think_time = kCurveThinkTime});
   };
   absl::StatusOr<StepCurve> curve = PlanCurve(*range, plan);
   curve_ns_ = session::NowNs();

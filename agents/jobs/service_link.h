@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "stowage/v1/graph.pb.h"
 #include "stowage/v1/job.pb.h"
 #include "stowage/v1/memory_system.pb.h"
@@ -31,6 +32,8 @@ struct PlanQuery {
   int64_t fast_limit_bytes = 0;
   std::string policy;   // empty: the service's default
   bool replan = false;  // although the service may have a plan
+  // How long the planner may think; zero: as long as a plan is worth.
+  absl::Duration think_time = absl::ZeroDuration();
 };
 
 // Answers with placement decisions for the kernels ahead of one job under one

@@ -131,6 +131,7 @@ absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
   request.set_fast_limit_bytes(query.fast_limit_bytes);
   request.set_policy(query.policy);
   request.set_replan(query.replan);
+  request.set_think_ms(absl::ToInt64Milliseconds(query.think_time));
   absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
   if (absl::IsFailedPrecondition(made.status()) && !query.policy.empty() &&
       KnowPolicies(**client).ok() &&

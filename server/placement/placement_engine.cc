@@ -86,6 +86,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
       MakeVerifiedPlan(**graph, request.system, policy,
                        {.fast_limit_bytes = request.fast_limit_bytes,
                         .seed = request.seed,
+                        .time_limit = request.think_time,
                         .cancellation = cancellation});
   // To a caller RESOURCE_EXHAUSTED would mean to ask again later.
   if (absl::IsResourceExhausted(plan.status())) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "policies/model/memory_system_proto.h"
@@ -29,6 +30,9 @@ std::string PlanId(const PlanRequest& request) {
       request.graph_id, SystemBytes(request.system), request.policy,
       absl::StrCat(request.fast_limit_bytes), absl::StrCat(request.seed)};
   if (!request.dqn_digest.empty()) fields.push_back(request.dqn_digest);
+  if (request.think_time != absl::ZeroDuration()) {
+    fields.push_back(absl::FormatDuration(request.think_time));
+  }
   return HashFields(fields);
 }
 

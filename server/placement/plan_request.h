@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/time/time.h"
 #include "policies/model/memory_system.h"
 
 namespace stowage {
@@ -25,6 +26,8 @@ struct PlanRequest {
   // Whether to make the plan anew, from the profile that the graph has now,
   // even if it is in the store.
   bool replan = false;
+  // How long the policy may think; zero: its own time.
+  absl::Duration think_time = absl::ZeroDuration();
 };
 
 // Returns the hex SHA-256 of every field but `replan`. Requests with the same

@@ -57,6 +57,7 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
                                 : policies::PresentPolicyName(proto.policy())),
       .seed = proto.seed(),
       .replan = proto.replan(),
+      .think_time = absl::Milliseconds(proto.think_ms()),
   };
 }
 

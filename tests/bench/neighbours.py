@@ -31,8 +31,8 @@ import measurements  # pylint: disable=wrong-import-position
 
 BENCH = Path(__file__).resolve().parent
 MIB = 1 << 20
-# Steps at the beginning that are not counted: plans are made.
-WARM_UP_STEPS = 10
+# The first half of a run is not counted: plans are made, and memory is divided.
+LEAST_STEPS = 20
 NEVER = 1_000_000  # steps
 SPLITS = ((50, 50), (60, 40), (40, 60))
 MEMORY_HEADER = ["| jobs | fast memory, MiB | division | step of the first, s | "
@@ -65,13 +65,17 @@ def report_of(process, folder):
     """Returns the report of a job that has been asked to end."""
     _, errors = process.communicate(timeout=60)
     report = json.loads((folder / "report.json").read_text())
-    if len(report["steps"]) < WARM_UP_STEPS + 5:
+    if len(report["steps"]) < LEAST_STEPS:
         raise RuntimeError(f"too few steps in {folder}: {errors}")
     return report
 
 
+def settled(report):
+    return report["steps"][len(report["steps"]) // 2:]
+
+
 def step_s(report):
-    return statistics.median(s["duration_ns"] for s in report["steps"][WARM_UP_STEPS:]) / 1e9
+    return statistics.median(s["duration_ns"] for s in settled(report)) / 1e9
 
 
 def run_beside(jobs, limits, seconds, agent_flags=()):
@@ -115,7 +119,7 @@ def measure_memory(jobs, seconds, rounds):
 
 def moved_bytes(report):
     return statistics.median(s["moved_in_bytes"] + s["moved_out_bytes"]
-                             for s in report["steps"][WARM_UP_STEPS:])
+                             for s in settled(report))
 
 
 def measure_disk(jobs, limit, seconds):

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
@@ -124,6 +125,22 @@ TEST_F(PlacementEngineTest, ReplacesTheStoredPlanWhenAskedTo) {
   EXPECT_EQ(first.plan_id, second.plan_id);
   EXPECT_EQ(second.plan.notes(0), "new");
   EXPECT_EQ(store_->GetPlan(first.plan_id)->notes(0), "new");
+}
+
+TEST_F(PlacementEngineTest, APlanOfAnotherThinkingTimeIsAnotherPlan) {
+  std::vector<absl::Duration> limits;
+  PlacementEngine engine(
+      store_.get(), FakePolicies([&](const auto& graph, const auto& system,
+                                     const policies::PlanOptions& options) {
+        limits.push_back(options.time_limit);
+        return AllFast(graph, system, options);
+      }));
+  const MadePlan thorough = *engine.MakePlan(request_);
+  request_.think_time = absl::Milliseconds(200);
+  const MadePlan hasty = *engine.MakePlan(request_);
+  EXPECT_NE(thorough.plan_id, hasty.plan_id);
+  EXPECT_THAT(limits, ::testing::ElementsAre(absl::ZeroDuration(),
+                                             absl::Milliseconds(200)));
 }
 
 TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
