@@ -3,7 +3,7 @@
 //
 //   AskedCurve asked;
 //   asked.Ask(share->ContestedRange());              // the session's thread
-//   if (auto range = asked.Take()) asked.Answer(PlanCurve(*range, plan));
+//   if (auto range = asked.Take()) asked.Answer(*PlanCurve(*range, plan));
 //   if (auto curve = asked.TakeAnswer()) share->NoteCurve(*std::move(curve));
 #ifndef STOWAGE_AGENTS_JOBS_ASKED_CURVE_H_
 #define STOWAGE_AGENTS_JOBS_ASKED_CURVE_H_

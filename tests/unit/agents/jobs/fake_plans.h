@@ -1,7 +1,7 @@
 // Plays a service that makes plans under any limit that is large enough.
 //
 //   FakePlans plans{.enough_bytes = 5 << 20};
-//   auto found = FindLimit(100 << 20, 1'050'000'000, std::ref(plans));
+//   absl::StatusOr<v1::MakePlanResponse> made = plans(/*limit_bytes=*/100 << 20);
 #ifndef STOWAGE_TESTS_UNIT_AGENTS_JOBS_FAKE_PLANS_H_
 #define STOWAGE_TESTS_UNIT_AGENTS_JOBS_FAKE_PLANS_H_
 

@@ -44,9 +44,12 @@ extern absl::Duration patience;
 extern int64_t want_bytes;
 bool is_over();
 void TellTheJob(int64_t most_bytes);
+void Offer(const Gain& gain);
 }  // namespace agents_sharing
 
 namespace agents_jobs {
+absl::StatusOr<v1::MakePlanResponse> Ask(int64_t limit_bytes);
+extern AskedCurve asked_curve;
 extern JobDefaults defaults;
 extern SessionContext context;
 extern JobRequest request;
@@ -94,8 +97,11 @@ extern absl::StatusOr<CapturedProfile> profile;
 }
 namespace limit_search_h {
 extern int64_t peak_bytes, step_ns;
-absl::StatusOr<v1::MakePlanResponse> Ask(int64_t limit_bytes);
 }  // namespace limit_search_h
+namespace asked_curve_h {
+extern std::unique_ptr<FastShare> share;
+absl::StatusOr<v1::MakePlanResponse> plan(int64_t limit_bytes);
+}  // namespace asked_curve_h
 namespace limit_too_small_h {
 extern absl::StatusOr<v1::MakePlanResponse> made;
 void Tell(int64_t bytes);

@@ -155,6 +155,12 @@ namespace agent_return_h {
 extern int64_t now_ns;
 bool ComeBack();
 }  // namespace agent_return_h
+namespace greeting_h {
+extern std::string path;
+extern session::Hello hello;
+extern int timeout_ms;
+void Map(const session::Welcome& welcome, const std::vector<int>& descriptors);
+}  // namespace greeting_h
 namespace session_client_h {
 extern std::string socket_path;
 extern session::Hello hello;
