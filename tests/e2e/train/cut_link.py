@@ -1,7 +1,7 @@
 """Carries what a daemon and its service say to each other, and may be cut.
 
-    with cut_link.Link(service_socket) as link:
-        Daemons(folder, [f"--service=unix:{link.path}"])
+    with cut_link.Link(host.service_socket) as link:
+        host.lead_agent_to(link.path)
         link.cut()
         link.mend()
 

@@ -63,8 +63,12 @@ class Daemons:
                 process.wait(timeout=READY_S)
         shutil.rmtree(self.directory)
 
-    def add_flags(self, name, *flags):
-        self.commands[name] += flags
+    def lead_agent_to(self, service_socket):
+        """Makes an agent that starts later look for its service there."""
+        command = self.commands["agent"]
+        command[command.index(
+            f"--service=unix:{self.service_socket}"
+        )] = f"--service=unix:{service_socket}"
 
     def ready_path(self, name):
         return os.path.join(self.directory, f"{name}.ready")

@@ -133,7 +133,7 @@ class FaultsTest(unittest.TestCase):
     def test_a_service_that_cannot_be_reached_holds_nothing_up(self):
         host = daemons.Daemons(self.folder)
         with cut_link.Link(host.service_socket) as link:
-            host.add_flags("agent", f"--service=unix:{link.path}")
+            host.lead_agent_to(link.path)
             with host:
                 # The first plan is asked for; later there is one.
                 for cut, mended in ((0, 8), (9, STEPS - 2)):
