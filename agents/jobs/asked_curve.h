@@ -3,7 +3,9 @@
 //
 //   AskedCurve asked;
 //   asked.Ask(share->ContestedRange());              // the session's thread
-//   if (auto range = asked.Take()) asked.Answer(*PlanCurve(*range, plan));
+//   if (auto range = asked.Take(session::NowNs())) {
+//     asked.Answer(*PlanCurve(*range, plan));
+//   }
 //   if (auto curve = asked.TakeAnswer()) share->NoteCurve(*std::move(curve));
 #ifndef STOWAGE_AGENTS_JOBS_ASKED_CURVE_H_
 #define STOWAGE_AGENTS_JOBS_ASKED_CURVE_H_
@@ -33,17 +35,28 @@ class AskedCurve {
     is_open_ = range.has_value();
   }
 
-  // Asks for the same again, because kernels or copies take another time now.
+  // Asks for the same again: kernels or copies take another time now, or there
+  // was no answer.
   void AskAgain() {
     absl::MutexLock lock(&mutex_);
     is_open_ = asked_.has_value();
   }
 
-  // Returns what is asked for, once.
-  std::optional<CurveRange> Take() {
+  // Returns what is asked for, once, and not within a minute of the last time:
+  // a curve takes several plans.
+  std::optional<CurveRange> Take(int64_t now_ns) {
     absl::MutexLock lock(&mutex_);
-    if (!std::exchange(is_open_, false)) return std::nullopt;
+    if (!is_open_ || now_ns < next_ns_) return std::nullopt;
+    is_open_ = false;
+    next_ns_ = now_ns + kPauseNs;
     return asked_;
+  }
+
+  // Asks again at once for what was taken, which has to wait for something else.
+  void PutBack() {
+    absl::MutexLock lock(&mutex_);
+    is_open_ = asked_.has_value();
+    next_ns_ = 0;
   }
 
   void Answer(StepCurve curve) {
@@ -58,6 +71,8 @@ class AskedCurve {
   }
 
  private:
+  static constexpr int64_t kPauseNs = 60'000'000'000;
+
   // What a job wants follows the highest peak of its tensors.
   static bool IsNear(const CurveRange& a, const CurveRange& b) {
     const int64_t near_bytes = b.most_bytes / 20;
@@ -68,6 +83,7 @@ class AskedCurve {
   absl::Mutex mutex_;
   std::optional<CurveRange> asked_ ABSL_GUARDED_BY(mutex_);
   bool is_open_ ABSL_GUARDED_BY(mutex_) = false;
+  int64_t next_ns_ ABSL_GUARDED_BY(mutex_) = 0;
   std::optional<StepCurve> answer_ ABSL_GUARDED_BY(mutex_);
 };
 

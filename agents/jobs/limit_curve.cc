@@ -1,6 +1,5 @@
 #include "agents/jobs/limit_curve.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 

@@ -31,8 +31,6 @@ constexpr size_t kMostReadyPlans = 4;
 // For each plan of a curve. Jobs and service may share processors, and the
 // curve of thorough plans has the same shape.
 constexpr absl::Duration kCurveThinkTime = absl::Milliseconds(200);
-// How often a job's curve is found anew at most: it takes several plans.
-constexpr int64_t kCurveIntervalNs = 60'000'000'000;
 
 // Returns the graph, serialised, without what differs from step to step.
 std::string StructureOf(const v1::Graph& graph) {
@@ -79,9 +77,7 @@ void PlanWorker::RequestStop() { stop_.Notify(); }
 void PlanWorker::Run() {
   const ThreadUsage usage(usage_);
   while (!stop_.WaitForNotificationWithTimeout(kPollInterval)) {
-    const uint64_t profiles =
-        segment_->profiles_written.load(std::memory_order_acquire);
-    if (profiles != profiles_taken_) TakeProfile();
+    if (ProfileWaits()) TakeProfile();
     if (RefreshIsDue()) Refresh();
     if (!ready_.empty()) {
       Deliver();
@@ -89,6 +85,11 @@ void PlanWorker::Run() {
       AnswerCurve();
     }
   }
+}
+
+bool PlanWorker::ProfileWaits() const {
+  return segment_->profiles_written.load(std::memory_order_acquire) !=
+         profiles_taken_;
 }
 
 int64_t PlanWorker::NextRefreshNs() const {
@@ -180,31 +181,41 @@ void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
   limits_->Poll();
 }
 
-// The longest kind of step stands for the job.
 void PlanWorker::AnswerCurve() {
-  const std::optional<CurveRange> range = asked_curve_->Take();
+  const std::optional<CurveRange> range = asked_curve_->Take(session::NowNs());
   if (!range.has_value()) return;
+  absl::StatusOr<StepCurve> curve = MakeCurve(*range);
+  if (curve.ok()) return asked_curve_->Answer(*std::move(curve));
+  if (absl::IsCancelled(curve.status())) return asked_curve_->PutBack();
+  asked_curve_->AskAgain();
+  if (std::exchange(told_no_curve_, true)) return;
+  events_->Append("no-curve", curve.status().message());
+}
+
+// The longest kind of step stands for the job. A policy that needs training
+// would be trained for each limit, so the default one stands for it.
+absl::StatusOr<StepCurve> PlanWorker::MakeCurve(const CurveRange& range) {
   const KnownPlan& known = std::max_element(known_.begin(), known_.end(),
                                             [](const auto& a, const auto& b) {
                                               return a.second.basis.kernels_ns <
                                                      b.second.basis.kernels_ns;
                                             })
                                ->second;
-  const v1::MemorySystem system =
-      ScaleCopies(copy_times_->system(), known.basis.copy_factors);
-  const auto plan =
-      [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
-    if (stop_.HasBeenNotified()) return absl::CancelledError("the job ended");
-    return service_->MakePlan({.graph = known.binding.graph,
-                               .system = system,
-                               .fast_limit_bytes = limit_bytes,
-                               .policy = options_.policy,
-                               .think_time = kCurveThinkTime});
-  };
-  absl::StatusOr<StepCurve> curve = PlanCurve(*range, plan);
-  curve_ns_ = session::NowNs();
-  if (curve.ok()) return asked_curve_->Answer(*std::move(curve));
-  events_->Append("no-curve", curve.status().message());
+  PlanQuery query{
+      .graph = known.binding.graph,
+      .system = ScaleCopies(copy_times_->system(), known.basis.copy_factors),
+      .think_time = kCurveThinkTime};
+  if (!service_->CapabilitiesOf(options_.policy).needs_training()) {
+    query.policy = options_.policy;
+  }
+  return PlanCurve(
+      range, [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
+        if (stop_.HasBeenNotified() || ProfileWaits()) {
+          return absl::CancelledError("something else comes first");
+        }
+        query.fast_limit_bytes = limit_bytes;
+        return service_->MakePlan(query);
+      });
 }
 
 int64_t PlanWorker::FastLimitBytes() const {
@@ -236,7 +247,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
         MakePlan(binding, basis, /*replan=*/known != nullptr);
     if (made.ok()) {
       TellOfPlan(made->plan(), basis.fast_limit_bytes);
-      if (session::NowNs() - curve_ns_ > kCurveIntervalNs) {
+      // Another limit makes no other curve.
+      if (known == nullptr || TimesHaveDrifted(known->basis, basis)) {
         asked_curve_->AskAgain();
       }
       if (known != nullptr || known_.size() < kMostKnownPlans) {
@@ -252,9 +264,13 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   return known->made;
 }
 
-bool PlanWorker::IsOutdated(const Basis& planned, const Basis& now) {
+bool PlanWorker::TimesHaveDrifted(const Basis& planned, const Basis& now) {
   return HasDrifted(planned.kernels_ns, now.kernels_ns) ||
-         HaveDrifted(planned.copy_factors, now.copy_factors) ||
+         HaveDrifted(planned.copy_factors, now.copy_factors);
+}
+
+bool PlanWorker::IsOutdated(const Basis& planned, const Basis& now) {
+  return TimesHaveDrifted(planned, now) ||
          session::LimitHasChanged(planned.fast_limit_bytes,
                                   now.fast_limit_bytes);
 }

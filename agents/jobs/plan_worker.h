@@ -103,6 +103,7 @@ class PlanWorker {
   // plan at a step boundary.
   void Refresh();
   void Refresh(KnownPlan* known);
+  static bool TimesHaveDrifted(const Basis& planned, const Basis& now);
   static bool IsOutdated(const Basis& planned, const Basis& now);
   // Writes a plan, and what it was made for, as those of a numbered profile.
   void KeepPlan(uint64_t profile, const v1::Graph& graph,
@@ -114,9 +115,10 @@ class PlanWorker {
   void Refuse(const absl::Status& status);
   int64_t FastLimitBytes() const;
   void GrantLimit(const v1::Graph& graph, int64_t most_bytes);
-  // Answers what the job's share of fast memory asks, if a kind of step has a
-  // plan by now.
+  bool ProfileWaits() const;
+  // Answers what the job's share of fast memory asks. Profiles come first.
   void AnswerCurve();
+  absl::StatusOr<StepCurve> MakeCurve(const CurveRange& range);
 
   session::Segment* const segment_;
   EventWriter* const events_;
@@ -138,7 +140,7 @@ class PlanWorker {
   // By the serialised structure of the graph.
   absl::flat_hash_map<std::string, KnownPlan> known_;
   int64_t next_refresh_ns_;
-  int64_t curve_ns_ = 0;  // when the last curve was found
+  bool told_no_curve_ = false;
   absl::Notification stop_;
   std::thread thread_;  // last: it uses all above
 };

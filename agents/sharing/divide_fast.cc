@@ -7,12 +7,13 @@ namespace {
 
 constexpr int64_t kPageBytes = 4096;
 
+int64_t WholePagesOf(int64_t bytes) { return bytes / kPageBytes * kPageBytes; }
+
 // Returns `part` of `whole` parts of `bytes`, in whole pages.
 int64_t ShareOf(int64_t bytes, int64_t part, int64_t whole) {
   if (whole <= 0) return 0;
   const double share = static_cast<double>(part) / static_cast<double>(whole);
-  return static_cast<int64_t>(share * static_cast<double>(bytes)) / kPageBytes *
-         kPageBytes;
+  return WholePagesOf(static_cast<int64_t>(share * static_cast<double>(bytes)));
 }
 
 // What one claim may still be given.
@@ -79,7 +80,7 @@ std::vector<int64_t> DivideFast(int64_t total_bytes,
   if (want_bytes > total_bytes) {
     for (const Offer& offer : OffersFor(claims, parts)) {
       const int64_t given_bytes =
-          ShareOf(std::min(left_bytes, offer.gain.bytes), 1, 1);
+          WholePagesOf(std::min(left_bytes, offer.gain.bytes));
       parts[offer.claim] += given_bytes;
       left_bytes -= given_bytes;
     }

@@ -36,7 +36,8 @@ class Daemons:
         self.processes = {}
         self.commands = {
             "service": [
-                harness.BINARY_DIR / "bin/stowaged", f"--listen=unix:{self.service_socket}",
+                harness.BINARY_DIR / "bin/stowaged",
+                f"--listen=unix:{self.service_socket}",
                 "--db=:memory:", "--metrics-address=",
                 f"--port-file={self.ready_path('service')}", *service_flags
             ],

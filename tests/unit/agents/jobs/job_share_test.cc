@@ -108,10 +108,10 @@ TEST(JobShareTest, TheOneThatGainsMoreByMemoryGetsMore) {
     first.Step();
     second.Step();
     ASSERT_LE(first.most_bytes() + second.most_bytes(), 100 * kMiB);
-    if (first.asked_curve().Take().has_value()) {
+    if (first.asked_curve().Take(0).has_value()) {
       first.asked_curve().Answer({{30 * kMiB, 1'000}, {60 * kMiB, 990}});
     }
-    if (const auto range = second.asked_curve().Take()) {
+    if (const auto range = second.asked_curve().Take(0)) {
       EXPECT_EQ(range->least_bytes, 30 * kMiB);
       EXPECT_EQ(range->most_bytes, 60 * kMiB);
       second.asked_curve().Answer({{30 * kMiB, 1'000}, {60 * kMiB, 500}});

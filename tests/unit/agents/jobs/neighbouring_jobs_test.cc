@@ -1,4 +1,5 @@
 // Jobs that share an agent's fast memory: what JobServer does with them.
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -30,8 +31,11 @@ absl::StatusOr<v1::Plan> PlanOf(const PlanQuery& query) {
 // A job that has ended two steps, and obeys what it is told.
 class Neighbour {
  public:
-  Neighbour(const std::string& socket_path, const std::string& kernel)
-      : job_(socket_path, {.fast = "60MiB", .slow = "emulated:cxl,size=1GiB"}),
+  Neighbour(const std::string& socket_path, const std::string& kernel,
+            const std::string& policy)
+      : job_(socket_path, {.fast = "60MiB",
+                           .slow = "emulated:cxl,size=1GiB",
+                           .policy = policy}),
         limits_(&job_.segment()->limits) {
     job_.segment()->report.tensor_peak_bytes = 100 * kMiB;
     job_.segment()->report.steps.written = 2;
@@ -56,30 +60,56 @@ class Neighbour {
   int64_t most_bytes_ = 0;
 };
 
-TEST(NeighbouringJobsTest, MemoryGoesToTheJobWhoseStepsGainByIt) {
-  const TempDirectory directory;
-  const std::string socket_path = directory.path() + "/agent.sock";
-  TierCatalog catalog("node", "dram");
-  FakeService service;
-  service.SetAnswer(PlanOf);
-  FastMemory fast_memory(100 * kMiB);
-  auto server = JobServer::Start(
-      socket_path, {}, {.fast = "40%", .slow = "emulated:cxl,size=1GiB"},
-      {.node = "node",
-       .catalog = &catalog,
-       .service = &service,
-       .slow_directories = *SlowDirectories::Resolve("emulated:cxl", {}),
-       .fast_memory = &fast_memory});
-  ASSERT_TRUE(server.ok()) << server.status();
-  // The first has it, and the second would gain by it.
-  Neighbour flat(socket_path, "aten::flat");
-  Neighbour gains(socket_path, "aten::gains");
-  while (gains.most_bytes() < 60 * kMiB) {
-    flat.Obey();
-    gains.Obey();
-    std::this_thread::yield();
+class NeighbouringJobsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    service_.SetAnswer(PlanOf);
+    auto server = JobServer::Start(
+        socket_path_, {}, {.fast = "40%", .slow = "emulated:cxl,size=1GiB"},
+        {.node = "node",
+         .catalog = &catalog_,
+         .service = &service_,
+         .slow_directories = *SlowDirectories::Resolve("emulated:cxl", {}),
+         .fast_memory = &fast_memory_});
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
   }
-  EXPECT_EQ(flat.most_bytes(), 40 * kMiB);
+  // The first has most of the memory, and the second gains by it.
+  void RunUntilTheSecondHasWhatItWants(const std::string& policy) {
+    Neighbour flat(socket_path_, "aten::flat", policy);
+    Neighbour gains(socket_path_, "aten::gains", policy);
+    while (gains.most_bytes() < 60 * kMiB) {
+      flat.Obey();
+      gains.Obey();
+      std::this_thread::yield();
+    }
+    EXPECT_EQ(flat.most_bytes(), 40 * kMiB);
+  }
+
+  const TempDirectory directory_;
+  const std::string socket_path_ = directory_.path() + "/agent.sock";
+  TierCatalog catalog_{"node", "dram"};
+  FakeService service_;
+  FastMemory fast_memory_{100 * kMiB};
+  std::unique_ptr<JobServer> server_;
+};
+
+TEST_F(NeighbouringJobsTest, MemoryGoesToTheJobWhoseStepsGainByIt) {
+  RunUntilTheSecondHasWhatItWants(/*policy=*/"fake");
+  for (const PlanQuery& query : service_.queries()) {
+    EXPECT_EQ(query.policy, "fake");
+  }
+}
+
+TEST_F(NeighbouringJobsTest, NoPolicyIsTrainedToCompareLimits) {
+  v1::PolicyCapabilities capabilities;
+  capabilities.set_needs_training(true);
+  service_.SetCapabilities(capabilities);
+  RunUntilTheSecondHasWhatItWants(/*policy=*/"deeptm");
+  for (const PlanQuery& query : service_.queries()) {
+    const bool compares = query.think_time > absl::ZeroDuration();
+    EXPECT_EQ(query.policy, compares ? "" : "deeptm");
+  }
 }
 
 }  // namespace

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <iostream>
 
+#include "client_sdk/session/clock.h"
+
 namespace stowage::agent::examples {
 
 extern int argc;
