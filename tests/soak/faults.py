@@ -1,4 +1,4 @@
-"""The faults of a soak: each strikes the daemons or the jobs of a Host.
+"""The faults of a soak: each strikes the daemons, the jobs or the disk of a Host.
 
     name = faults.strike(host, random, faults.kill_agent)
 """
@@ -13,6 +13,13 @@ import processes
 import slow_files
 
 PAUSE_S = 3
+# Longer than the agent waits for an answer.
+PARTITION_S = 12
+STALL_S = 15
+# A fault of the disk is for an operation after up to so many others, as many as
+# a step has.
+DISK_AFTER = 400
+MEET_S = 30
 
 
 def kill_agent(host, _):
@@ -83,12 +90,90 @@ def take_memory(host, _):
     processes.take_memory()
 
 
-FAULTS = (kill_agent, kill_service, pause_agent, pause_service, pause_job, kill_job,
-          resize_job, flip_byte, take_memory)
+def partition_service(host, _):
+    """The agent does not reach the service for a while."""
+    host.link.cut()
+    time.sleep(PARTITION_S)
+    host.link.mend()
+
+
+def meet(host, kind, inject):
+    """Injects a fault of the disk and waits until a job has met it."""
+    met = host.disk.counts()[kind]
+    inject()
+    end = time.monotonic() + MEET_S
+    while host.disk.counts()[kind] == met:
+        if time.monotonic() > end:
+            host.disk.heal()
+            raise NotNow()
+        time.sleep(0.1)
+
+
+def shorten(host, random, operation):
+    after, seed = random.randrange(DISK_AFTER), random.random()
+    meet(host, "shorten",
+         lambda: host.disk.shorten(operation, times=20, after=after, seed=seed))
+
+
+def shorten_reads(host, random):
+    """Reads of the disk transfer less than they are asked for."""
+    shorten(host, random, "read")
+
+
+def shorten_writes(host, random):
+    """Writes of the disk transfer less than they are asked for."""
+    shorten(host, random, "write")
+
+
+def stall(host, random, operation):
+    after = random.randrange(DISK_AFTER)
+    meet(host, "stall", lambda: host.disk.stall(operation, STALL_S, after=after))
+
+
+def stall_read(host, random):
+    """A read of the disk takes very long."""
+    stall(host, random, "read")
+
+
+def stall_write(host, random):
+    """A write of the disk takes very long."""
+    stall(host, random, "write")
+
+
+def fail(host, random, operation, error, times):
+    after = random.randrange(DISK_AFTER)
+    for job in host.jobs:
+        job.disk_failed = True
+    meet(host, "fail",
+         lambda: host.disk.fail(operation, error, after=after, times=times))
+    time.sleep(PAUSE_S)
+    host.disk.heal()  # Jobs that begin later meet none of it.
+
+
+def fail_read(host, random):
+    """The disk cannot be read for a while."""
+    fail(host, random, "read", "EIO", None)
+
+
+def fail_write(host, random):
+    """A write of the disk fails."""
+    fail(host, random, "write", "EIO", 1)
+
+
+def fill_disk(host, random):
+    """The disk is full for some writes."""
+    fail(host, random, "write", "ENOSPC", 20)
+
+
+HOST_FAULTS = (kill_agent, kill_service, pause_agent, pause_service,
+               partition_service, pause_job, kill_job, resize_job, flip_byte,
+               take_memory)
+DISK_FAULTS = (shorten_reads, shorten_writes, stall_read, stall_write, fail_read,
+               fail_write, fill_disk)
 
 
 class NotNow(Exception):
-    """There is no job that the fault could strike."""
+    """There is nothing that the fault could strike."""
 
 
 def strike(host, random, fault):

@@ -1,19 +1,20 @@
 """Trains mixed jobs for a long time, with faults, and checks what is left.
 
-    tests/soak.sh --minutes 120 [--fault-every 60] [--jobs 2] [--seed 1]
-        [--report FILE]
+    tests/soak.sh --minutes 120 [--fault-every 60] [--faults host|disk]
+        [--jobs 2] [--seed 1] [--report FILE]
 
 Jobs of several kinds run beside each other under one agent, which shares fast
 memory among them; when one ends, another begins. A job ends with the bits that
 it has alone, or it was struck by a fault that costs a job: it was killed, or a
-byte of its file was changed and it says so. The soak fails if a job has other
-bits, or ends in another way; if a job says nothing for a minute; if the memory,
-descriptors, threads, arenas or files of a daemon grow; or if an arena or a file is
-left when the last job has ended.
+byte of its file was changed or its disk failed, and it says so. The soak fails if
+a job has other bits, or ends in another way; if a job says nothing for a minute;
+if the memory, descriptors, threads, arenas or files of a daemon grow; or if an
+arena or a file is left when the last job has ended.
 """
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import random
@@ -27,8 +28,10 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "e2e/train")]
 
+import cut_link  # pylint: disable=wrong-import-position
 import daemons  # pylint: disable=wrong-import-position
 import faults  # pylint: disable=wrong-import-position
+import faulty_disk  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
 import processes  # pylint: disable=wrong-import-position
 
@@ -48,9 +51,11 @@ KINDS = (
     ("train_tree.py", "--steps", "12"),
     ("train_superresolution.py", "--steps", "40"),
 )
+FAULTS = {"host": faults.HOST_FAULTS, "disk": faults.DISK_FAULTS}
 LIMITS = ("30%", "45%", "60%", "100%")
-# What the message of a job says that found a byte changed.
+# What the message of a job says that found a byte changed, or whose disk failed.
 FOUND = "checksum"
+DISK = "the slow tier file"
 
 
 class Job:
@@ -60,7 +65,7 @@ class Job:
         self.kind = rng.choice(KINDS)
         self.limit = rng.choice(LIMITS)
         self.checksums = rng.random() < 0.5
-        self.killed = self.flipped = False
+        self.killed = self.flipped = self.disk_failed = False
         self.folder = host.folder / f"job-{number}"
         self.folder.mkdir()
         self.output_path = self.folder / "output"
@@ -90,7 +95,7 @@ class Job:
         return time.monotonic() - self.last_change > SILENCE_S
 
     def verdict(self):
-        """Returns how it ended: "equal bits", "killed", "found", or what is wrong."""
+        """Returns how it ended, in the words of the report, or what is wrong."""
         status = self.process.returncode
         text = self.output_path.read_text(errors="replace")
         if status == 0:
@@ -102,15 +107,32 @@ class Job:
             return "killed"
         if self.flipped and FOUND in text:
             return "found a changed byte"
+        if self.disk_failed and DISK in text:
+            return "said that the disk failed"
         return f"FAILED with {status}: {' '.join(self.kind)} at {self.limit}: {text[-2000:]}"
 
 
 class Host:
-    """The daemons, and the jobs that run."""
+    """The daemons, the link between them, and the jobs that run.
 
-    def __init__(self, folder, service):
-        self.folder, self.daemons = folder, service
-        self.jobs = []
+    With a faulty disk, this is where slow files are; else `disk` is None.
+    """
+
+    def __init__(self, folder, stack, with_faulty_disk):
+        self.folder, self.jobs = folder, []
+        self.disk = None
+        if with_faulty_disk:
+            self.disk = stack.enter_context(faulty_disk.FaultyDisk(folder))
+        self.daemons = daemons.Daemons(folder, [f"--fast-total={FAST_TOTAL}"],
+                                       slow=self.disk and self.disk.path)
+        self.link = stack.enter_context(cut_link.Link(self.daemons.service_socket))
+        self.daemons.lead_agent_to(self.link.path)
+        stack.enter_context(self.daemons)
+        stack.callback(self.kill_jobs)
+
+    def kill_jobs(self):
+        for job in self.jobs:
+            job.process.kill()
 
     def any_job(self, rng, suits=lambda job: True):
         """Returns a job that trains."""
@@ -130,7 +152,7 @@ def usage_of(pid):
         "descriptors": len(names),
         "threads": int(re.search(r"Threads:\s+(\d+)", status).group(1)),
         "arenas": sum("memfd:stowage" in name for name in names),
-        "files": sum("/slow/" in name for name in names)
+        "files": sum("/slow/" in name or "/faulty-disk-" in name for name in names)
     }
 
 
@@ -168,7 +190,8 @@ class Soak:
     def strike(self):
         """Strikes with one fault; each kind comes as often as the others."""
         if not self.order:
-            self.order = self.random.sample(faults.FAULTS, len(faults.FAULTS))
+            kinds = FAULTS[self.arguments.faults]
+            self.order = self.random.sample(kinds, len(kinds))
         name = faults.strike(self.host, self.random, self.order.pop())
         if name:
             self.strikes[name] += 1
@@ -202,13 +225,9 @@ class Soak:
             time.sleep(0.2)
         for job in self.host.jobs:
             self.wrong.append(f"never ended: {job.kind} {job.limit}")
-        self.kill_jobs()
+        self.host.kill_jobs()
         self.host.daemons.await_ready("agent")
         self.await_nothing_left()
-
-    def kill_jobs(self):
-        for job in self.host.jobs:
-            job.process.kill()
 
     def await_nothing_left(self):
         end = time.monotonic() + 30
@@ -261,18 +280,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--fault-every", type=float, default=60, help="seconds")
+    parser.add_argument("--faults", choices=FAULTS, default="host",
+                        help="disk: of the slow files' disk, which needs FUSE and root")
     parser.add_argument("--jobs", type=int, default=2, help="at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--report", type=Path, help="write the result to this file")
     arguments = parser.parse_args()
+    if arguments.faults == "disk" and faulty_disk.available():
+        sys.exit(f"soak: no faulty disk: {faulty_disk.available()}")
     folder = harness.scratch()
     try:
-        with daemons.Daemons(folder, [f"--fast-total={FAST_TOTAL}"]) as service:
-            soak = Soak(arguments, Host(folder, service))
-            try:
-                soak.run()
-            finally:
-                soak.kill_jobs()
+        with contextlib.ExitStack() as stack:
+            soak = Soak(arguments, Host(folder, stack, arguments.faults == "disk"))
+            soak.run()
         check_growth(soak)
     finally:
         shutil.rmtree(folder)

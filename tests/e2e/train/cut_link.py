@@ -53,12 +53,16 @@ class Link:
         while True:
             try:
                 near, _ = self.listener.accept()
-                self.whole.wait()
-                far = socket.socket(socket.AF_UNIX)
-                far.connect(self.service_socket)
             except OSError:
                 return  # The test is over.
+            self.whole.wait()
+            far = socket.socket(socket.AF_UNIX)
             self.sockets += [near, far]
+            try:
+                far.connect(self.service_socket)
+            except OSError:  # The service is not there; the daemon tries again.
+                near.close()
+                continue
             self._run(self._carry, near, far)
             self._run(self._carry, far, near)
 

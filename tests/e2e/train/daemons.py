@@ -22,16 +22,17 @@ class Daemons:
     """A placement service and a node agent.
 
     `agent_flags` and `service_flags` are appended to theirs. The agent's reports
-    go to `folder`.
+    go to `folder`, and slow files to `slow`, which is a directory there if it is
+    not given.
     """
 
-    def __init__(self, folder, agent_flags=(), service_flags=()):
+    def __init__(self, folder, agent_flags=(), service_flags=(), slow=None):
         self.folder = folder
         # Paths of sockets must be short.
         self.directory = tempfile.mkdtemp(prefix="stowage-test-")
         self.socket = os.path.join(self.directory, "agent.sock")
         self.service_socket = os.path.join(self.directory, "stowaged.sock")
-        self.slow = folder / "slow"
+        self.slow = slow or folder / "slow"
         self.slow.mkdir(exist_ok=True)
         self.processes = {}
         self.commands = {

@@ -6,6 +6,7 @@
 A rule is data: add a row rather than code.
 """
 
+import os
 import re
 from pathlib import Path
 
@@ -234,16 +235,16 @@ def cycles(includes):
 
 
 def source_files(root):
-    for path in sorted(root.rglob("*")):
-        parts = path.relative_to(root).parts
-        if any(
-                p.startswith(("build", ".git")) or p == "__pycache__"
-                for p in parts[:-1]):
+    for folder, subfolders, names in os.walk(root):
+        # Tests mount disks in build directories that cannot be listed.
+        subfolders[:] = sorted(
+            name for name in subfolders
+            if not name.startswith(("build", ".git")) and name != "__pycache__")
+        if Path(folder).relative_to(root).parts[:2] == ("tests", "data"):
             continue
-        if parts[:2] == ("tests", "data"):
-            continue
-        if path.suffix in TEXT_SUFFIXES and path.is_file():
-            yield path
+        for path in (Path(folder) / name for name in sorted(names)):
+            if path.suffix in TEXT_SUFFIXES and path.is_file():
+                yield path
 
 
 def check_includes(relative, text):
