@@ -53,9 +53,10 @@ KINDS = (
 )
 FAULTS = {"host": faults.HOST_FAULTS, "disk": faults.DISK_FAULTS}
 LIMITS = ("30%", "45%", "60%", "100%")
-# What the message of a job says that found a byte changed, or whose disk failed.
+# What the message of a job says that found a byte changed, or whose disk failed; one
+# that only waits for its disk says something else.
 FOUND = "checksum"
-DISK = "the slow tier file"
+DISK = re.compile(r"stowage: (cannot (move|read) .* )?the slow tier file.*: ")
 
 
 class Job:
@@ -107,7 +108,7 @@ class Job:
             return "killed"
         if self.flipped and FOUND in text:
             return "found a changed byte"
-        if self.disk_failed and DISK in text:
+        if self.disk_failed and DISK.search(text):
             return "said that the disk failed"
         return f"FAILED with {status}: {' '.join(self.kind)} at {self.limit}: {text[-2000:]}"
 
@@ -181,7 +182,9 @@ class Soak:
             if time.monotonic() >= next_fault:
                 self.strike()
                 next_fault = time.monotonic() + self.arguments.fault_every
-            if time.monotonic() >= next_sample:
+            # What the daemons have before a job trains is no measure for later.
+            trains = any(job.last_size for job in self.host.jobs)
+            if trains and time.monotonic() >= next_sample:
                 self.sample()
                 next_sample = time.monotonic() + SAMPLE_S
             time.sleep(0.2)
