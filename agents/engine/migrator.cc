@@ -1,5 +1,6 @@
 #include "agents/engine/migrator.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -31,7 +32,21 @@ MoveOrder ReadOrder(const session::MoveRequest& request) {
           .to_tier = request.to_tier,
           .from_offset_bytes = request.from_offset_bytes,
           .to_offset_bytes = request.to_offset_bytes,
-          .size_bytes = request.size_bytes};
+          .size_bytes = request.size_bytes,
+          .deadline_ns = request.deadline_ns};
+}
+
+// Returns when the first of the requests from `first` on is needed, of which
+// each waits for those before it. A lane rarely holds more than it looks at.
+int64_t EarliestDeadlineNs(session::MoveLane& lane, uint64_t first,
+                           uint64_t issued) {
+  constexpr uint64_t kLooksAt = 256;
+  int64_t earliest_ns = session::kNoDeadline;
+  const uint64_t end = first + std::min(issued - first, kLooksAt);
+  for (uint64_t next = first; next != end; ++next) {
+    earliest_ns = std::min(earliest_ns, EntryOf(lane, next).deadline_ns);
+  }
+  return earliest_ns;
 }
 
 }  // namespace
@@ -97,6 +112,7 @@ uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
     orders.push_back(order);
     request.begin_ns = begin_ns;
   }
+  joined->deadline_ns = EarliestDeadlineNs(lane, first, issued);
   session::BeginCopying(lane, begin_ns);
   const int error = mover_.Move(*joined);
   const int64_t end_ns = session::NowNs();

@@ -1,5 +1,6 @@
 #include "agents/engine/move_order.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "client_sdk/session/session.h"
@@ -33,6 +34,7 @@ std::optional<MoveOrder> Join(const MoveOrder& first, const MoveOrder& second) {
   }
   MoveOrder both = first;
   both.size_bytes += second.size_bytes;
+  both.deadline_ns = std::min(first.deadline_ns, second.deadline_ns);
   return both;
 }
 

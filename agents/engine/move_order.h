@@ -18,6 +18,7 @@ struct MoveOrder {
   int64_t from_offset_bytes = 0;
   int64_t to_offset_bytes = 0;
   int64_t size_bytes = 0;
+  int64_t deadline_ns = 0;  // as session::MoveRequest has it
 };
 
 // Copies of this size gain nothing from being larger, and a job that waits for
@@ -27,7 +28,8 @@ inline constexpr int64_t kJoinedBytes = 8 << 20;
 // Returns one order for both when `second` continues where `first` ends, in the
 // source and in the destination, and each is below kJoinedBytes (DeepTM
 // III-C2); nullopt otherwise. Orders come from the job and may hold any values.
-// An order that makes no sense by itself never becomes part of another.
+// An order that makes no sense by itself never becomes part of another. Both are
+// needed when the first of them is.
 std::optional<MoveOrder> Join(const MoveOrder& first, const MoveOrder& second);
 
 }  // namespace stowage::agent

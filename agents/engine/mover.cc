@@ -21,6 +21,9 @@ constexpr int64_t kSpinNs = 60'000;
 // does not take the processors for all of the copy first and then wait.
 constexpr int64_t kEmulatedPieceBytes = 4 << 20;
 
+// For so much at a time a copy has its turn at the media.
+constexpr int64_t kPieceBytes = 16 << 20;
+
 int64_t MediumTimeNs(const TierRoom& from, const TierRoom& to,
                      int64_t size_bytes, int threads) {
   const absl::int128 ps_per_byte = std::max(from.traits.copy_from_ps_per_byte,
@@ -46,28 +49,44 @@ int Mover::Move(const MoveOrder& order) const {
                order.to_offset_bytes, order.size_bytes)) {
     return EINVAL;
   }
-  const int64_t medium_ns =
-      MediumTimeNs(from, to, order.size_bytes, /*threads=*/1);
-  const int useful =
-      UsefulThreads(*from.arena, *to.arena, order.size_bytes, medium_ns,
-                    std::min({from.traits.copy_read_threads,
-                              to.traits.copy_write_threads, cores_}));
-  const CopyGate::Pass reading = from.gate->Enter(CopyGate::kRead, useful);
-  const CopyGate::Pass writing =
-      to.gate->Enter(CopyGate::kWrite, reading.places());
-  const int threads = writing.places();
-  const int64_t begin_ns = session::NowNs();
-  const int64_t piece_bytes =
-      medium_ns > 0 ? kEmulatedPieceBytes : order.size_bytes;
+  const bool emulated = MediumTimeNs(from, to, order.size_bytes, 1) > 0;
+  const int64_t piece_bytes = emulated ? kEmulatedPieceBytes : kPieceBytes;
+  int64_t due_ns = session::NowNs();
   for (int64_t at = 0; at < order.size_bytes; at += piece_bytes) {
-    const int64_t bytes = std::min(piece_bytes, order.size_bytes - at);
-    const int error =
-        CopyBetween(*from.arena, order.from_offset_bytes + at, *to.arena,
-                    order.to_offset_bytes + at, bytes, threads);
-    if (error != 0) return error;
-    AwaitMedium(begin_ns + MediumTimeNs(from, to, at + bytes, threads));
+    MoveOrder piece = order;
+    piece.from_offset_bytes += at;
+    piece.to_offset_bytes += at;
+    piece.size_bytes = std::min(piece_bytes, order.size_bytes - at);
+    if (const int error = MovePiece(piece, &due_ns); error != 0) return error;
   }
   return 0;
+}
+
+// Moves what has one turn. `due_ns` says when the medium would be done with the
+// pieces before it; a piece that was late makes those after it wait less.
+int Mover::MovePiece(const MoveOrder& piece, int64_t* due_ns) const {
+  const TierRoom& from = (*rooms_)[piece.from_tier];
+  const TierRoom& to = (*rooms_)[piece.to_tier];
+  const int useful =
+      UsefulThreads(*from.arena, *to.arena, piece.size_bytes,
+                    MediumTimeNs(from, to, piece.size_bytes, /*threads=*/1),
+                    std::min({from.traits.copy_read_threads,
+                              to.traits.copy_write_threads, cores_}));
+  const Turn turn = {
+      .job = this, .deadline_ns = piece.deadline_ns, .bytes = piece.size_bytes};
+  const int64_t asked_ns = session::NowNs();
+  const CopyGate::Pass reading =
+      from.gate->Enter(CopyGate::kRead, turn, useful);
+  const CopyGate::Pass writing =
+      to.gate->Enter(CopyGate::kWrite, turn, reading.places());
+  const int threads = writing.places();
+  *due_ns += session::NowNs() - asked_ns +
+             MediumTimeNs(from, to, piece.size_bytes, threads);
+  const int error =
+      CopyBetween(*from.arena, piece.from_offset_bytes, *to.arena,
+                  piece.to_offset_bytes, piece.size_bytes, threads);
+  if (error == 0) AwaitMedium(*due_ns);
+  return error;
 }
 
 // Sleeps until shortly before `end_ns` and then spins: a small copy is over

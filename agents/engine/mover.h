@@ -20,8 +20,9 @@ int HostCores();
 
 // Makes each copy with several threads: as many as make the media faster
 // (DeepTM II-A: 8 that write Optane, else 16), and no more than the copy is
-// worth, the host's arbitration has places for, or there are cores.
-// Thread-safe. `rooms` and `stop` must outlive it.
+// worth, the host's arbitration has places for, or there are cores. Makes it in
+// pieces, each in its turn, so that other jobs never wait for all of it. There
+// is one mover a job. Thread-safe. `rooms` and `stop` must outlive it.
 class Mover {
  public:
   Mover(const std::vector<TierRoom>* rooms, const absl::Notification* stop,
@@ -29,12 +30,13 @@ class Mover {
       : rooms_(rooms), stop_(stop), cores_(cores) {}
 
   // Returns 0, or an errno if nothing or only a part was copied; the source is
-  // then whole. EINVAL for an order that makes no sense. Blocks until the
-  // medium has a place, during the copy and, if the medium is emulated, as long
-  // as the real one would take; `stop` cuts this last wait short.
+  // then whole. EINVAL for an order that makes no sense. Blocks until it is the
+  // copy's turn, during the copy and, if the medium is emulated, as long as the
+  // real one would take; `stop` cuts this last wait short.
   [[nodiscard]] int Move(const MoveOrder& order) const;
 
  private:
+  int MovePiece(const MoveOrder& piece, int64_t* due_ns) const;
   void AwaitMedium(int64_t end_ns) const;
 
   const std::vector<TierRoom>* const rooms_;

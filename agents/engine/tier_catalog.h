@@ -16,7 +16,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "agents/engine/copy_gate.h"
+#include "agents/arbitration/copy_gate.h"
 #include "agents/engine/tier_room.h"
 #include "agents/tiers/tier_provider.h"
 #include "stowage/v1/memory_system.pb.h"

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "agents/engine/copy_gate.h"
+#include "agents/arbitration/copy_gate.h"
 #include "agents/tiers/arena.h"
 #include "agents/tiers/tier_provider.h"
 

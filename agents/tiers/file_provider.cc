@@ -28,8 +28,8 @@ class FileProvider : public TierProvider {
                 .file = true,
                 .read_latency_ns = 100'000,
                 .write_latency_ns = 30'000,
-                .copy_read_threads = 8,
-                .copy_write_threads = 8,
+                .copy_read_threads = 2,
+                .copy_write_threads = 2,
                 .medium = DeviceName(spec.argument)} {}
 
   const TierTraits& traits() const override { return traits_; }

@@ -30,6 +30,7 @@ struct MoveUnderWay {
   Place to;
   session::Lane lane = session::kLaneOut;
   uint64_t ticket = 0;
+  int64_t deadline_ns = 0;  // as session::MoveRequest has it
   // The process's own transfer; null: the agent copies.
   std::unique_ptr<FileRequest> request = nullptr;
   bool stays = false;  // the block does: only a copy of it is made

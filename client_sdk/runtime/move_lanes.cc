@@ -16,7 +16,7 @@ constexpr int64_t kLookAgainNs = 20'000'000;
 }  // namespace
 
 uint64_t MoveLanes::Issue(session::Lane which, Place from, Place to,
-                          int64_t bytes) {
+                          int64_t bytes, int64_t deadline_ns) {
   session::MoveLane& shared = lane(which);
   const uint64_t ticket = shared.issued.load(std::memory_order_relaxed);
   if (ticket >= session::kLaneEntries) {
@@ -29,6 +29,7 @@ uint64_t MoveLanes::Issue(session::Lane which, Place from, Place to,
   request.from_offset_bytes = from.offset_bytes;
   request.to_offset_bytes = to.offset_bytes;
   request.size_bytes = bytes;
+  request.deadline_ns = deadline_ns;
   request.error_number = 0;
   request.status.store(session::kMovePending, std::memory_order_relaxed);
   shared.issued.store(ticket + 1, std::memory_order_seq_cst);

@@ -19,8 +19,10 @@ class MoveLanes {
  public:
   explicit MoveLanes(SessionClient* client) : client_(client) {}
 
-  // Hands a copy to the agent. Waits for the oldest one while the lane is full.
-  uint64_t Issue(session::Lane lane, Place from, Place to, int64_t bytes);
+  // Hands a copy to the agent, needed by `deadline_ns` as session::MoveRequest
+  // has it. Waits for the oldest one while the lane is full.
+  uint64_t Issue(session::Lane lane, Place from, Place to, int64_t bytes,
+                 int64_t deadline_ns = 0);
 
   // Blocks until the copy is done. If the agent is gone the process does what
   // is left itself. Returns 0 or an errno; then the source is whole.

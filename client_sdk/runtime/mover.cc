@@ -47,12 +47,14 @@ int Mover::Copy(const Block& block, Place to) {
   return requests_.Finish(&request);
 }
 
-bool Mover::Begin(Block* block, Place to, bool keeps_source) {
+bool Mover::Begin(Block* block, Place to, bool keeps_source,
+                  int64_t deadline_ns) {
   if (Release(block) != 0) {
     blocks_->GiveBack(to);
     return false;
   }
-  Issue(block, {.to = to, .keeps = keeps_source}, /*own=*/false);
+  Issue(block, {.to = to, .deadline_ns = deadline_ns, .keeps = keeps_source},
+        /*own=*/false);
   return true;
 }
 
@@ -81,7 +83,8 @@ void Mover::Issue(Block* block, MoveUnderWay move, bool own) {
     CountStall(to.tier, session::NowNs() - begin_ns);
   } else {
     move.lane = out ? session::kLaneOut : session::kLaneIn;
-    move.ticket = lanes_.Issue(move.lane, from, to, block->room_bytes());
+    move.ticket = lanes_.Issue(move.lane, from, to, block->room_bytes(),
+                               move.deadline_ns);
   }
   block->move = std::move(move);
 }
@@ -142,7 +145,8 @@ void Mover::Abandon(Block* block) {
 }
 
 bool Mover::BeginAhead(Block* block, Place to) {
-  const bool began = Begin(block, to);
+  const bool began =
+      Begin(block, to, /*keeps_source=*/false, session::kNoDeadline);
   if (began) ahead_.push_back(block);
   return began;
 }

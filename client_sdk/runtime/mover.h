@@ -75,9 +75,11 @@ class Mover {
 
   // Copies on this thread and publishes. Returns 0 or an errno.
   int MoveNow(Block* block, Place to, bool keeps_source = false);
-  // Lets the agent copy. Returns false if pieces in the window could not be
-  // written back: then the room is given back, too.
-  bool Begin(Block* block, Place to, bool keeps_source = false);
+  // Lets the agent copy, by `deadline_ns` as session::MoveRequest has it.
+  // Returns false if pieces in the window could not be written back: then the
+  // room is given back, too.
+  bool Begin(Block* block, Place to, bool keeps_source = false,
+             int64_t deadline_ns = 0);
   // Waits until the bytes have arrived and publishes the move, unless `adopt`
   // is false. Returns false if the block is where it was.
   bool Finish(Block* block, bool adopt = true);

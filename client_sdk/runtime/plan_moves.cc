@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "client_sdk/session/clock.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -65,7 +67,7 @@ std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
     const std::pair<int32_t, int32_t> tiers(move.from_tier, move.to_tier);
     const bool joins = Awaited(move) && tiers == batch.tiers;
     if (!joins && !EndBatch(&batch)) return MoveFailed(kernel);
-    if (!BeginMove(move, block)) {
+    if (!BeginMove(move, block, kernel)) {
       return Surprise{SurpriseReason::kMoveImpossible, kernel,
                       "a tensor is not where the plan expects it"};
     }
@@ -86,7 +88,17 @@ bool PlanMoves::EndBatch(Batch* batch) {
   return arrived;
 }
 
-bool PlanMoves::BeginMove(const session::PlanMove& move, Block* block) {
+// Returns when the bytes are needed if the kernels until then take what the
+// plan counts on.
+int64_t PlanMoves::DeadlineNs(const session::PlanMove& move,
+                              int32_t kernel) const {
+  if (Awaited(move)) return 0;
+  const std::vector<int64_t>& at_ns = plan_->boundaries_ns;
+  return session::NowNs() + at_ns[move.deadline_kernel] - at_ns[kernel];
+}
+
+bool PlanMoves::BeginMove(const session::PlanMove& move, Block* block,
+                          int32_t kernel) {
   if (block->place.tier == move.to_tier) return true;  // it left before
   if (block->place.tier != move.from_tier || !blocks_->Movable(*block)) {
     return false;
@@ -95,7 +107,8 @@ bool PlanMoves::BeginMove(const session::PlanMove& move, Block* block) {
       PlannedPlace(move.to_tier, move.to_offset_bytes, plan_begin_bytes_),
       block);
   return room.has_value() &&
-         mover_->Begin(block, *room, move.flags & session::kMoveKeepsSource);
+         mover_->Begin(block, *room, move.flags & session::kMoveKeepsSource,
+                       DeadlineNs(move, kernel));
 }
 
 void PlanMoves::Settle() {

@@ -73,7 +73,8 @@ class PlanMoves {
 
   std::optional<Surprise> EndDue(int32_t kernel);
   std::optional<Surprise> BeginAt(int32_t kernel);
-  bool BeginMove(const session::PlanMove& move, Block* block);
+  bool BeginMove(const session::PlanMove& move, Block* block, int32_t kernel);
+  int64_t DeadlineNs(const session::PlanMove& move, int32_t kernel) const;
   bool EndBatch(Batch* batch);
 
   PlacedBlocks* blocks_;

@@ -9,6 +9,9 @@
 namespace stowage::runtime {
 namespace {
 
+// An hour: those of a whole plan add up without overflow.
+constexpr int64_t kLongestKernelNs = 3'600'000'000'000;
+
 // Whether the places that moves keep lie in slower tiers, and drops leave the
 // fast one at once. Which drop goes with which move is for the job to see: it
 // drops what it has kept itself, and copies what it has not.
@@ -36,6 +39,9 @@ bool Consistent(const PlanTable& plan, int tier_count) {
   };
   const int32_t kernel_count = static_cast<int32_t>(plan.kernels.size());
   for (const session::PlanKernel& kernel : plan.kernels) {
+    if (kernel.duration_ns < 0 || kernel.duration_ns > kLongestKernelNs) {
+      return false;
+    }
     if (uint64_t{kernel.first_allocation} + kernel.allocation_count >
         plan.allocations.size()) {
       return false;
@@ -106,6 +112,15 @@ void IndexInitial(PlanTable* plan) {
   }
 }
 
+std::vector<int64_t> BoundariesNs(
+    const std::vector<session::PlanKernel>& kernels) {
+  std::vector<int64_t> boundaries_ns = {0};
+  for (const session::PlanKernel& kernel : kernels) {
+    boundaries_ns.push_back(boundaries_ns.back() + kernel.duration_ns);
+  }
+  return boundaries_ns;
+}
+
 int64_t FastEndBytes(const PlanTable& plan) {
   int64_t end_bytes = 0;
   const auto note = [&](int32_t tier, int64_t offset_bytes,
@@ -159,6 +174,7 @@ std::optional<PlanTable> PlanTable::Copy(const session::PlanArea& area,
                      return plan.moves[a].deadline_kernel <
                             plan.moves[b].deadline_kernel;
                    });
+  plan.boundaries_ns = BoundariesNs(plan.kernels);
   plan.fast_end_bytes = FastEndBytes(plan);
   IndexBirths(&plan);
   IndexInitial(&plan);

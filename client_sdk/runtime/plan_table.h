@@ -38,6 +38,9 @@ struct PlanTable {
   int64_t fast_end_bytes = 0;    // where the highest tensor or window ends
   uint32_t tensor_count = 0;
   std::vector<session::PlanKernel> kernels;
+  // When each kernel begins if all take what the plan counts on, and at the end
+  // when the last one ends: one more than there are kernels.
+  std::vector<int64_t> boundaries_ns;
   std::vector<session::PlanInitial> initial;
   std::vector<session::PlanAllocation> allocations;
   std::vector<session::PlanMove> moves;

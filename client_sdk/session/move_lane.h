@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 namespace stowage::session {
 
@@ -24,14 +25,19 @@ enum MoveStatus : int32_t {
   kMoveFailed = 2,  // the source is still whole
 };
 
+inline constexpr int64_t kNoDeadline = std::numeric_limits<int64_t>::max();
+
 // Copies `size_bytes` (a multiple of kPageBytes). The process owns source and
 // destination room until the move is completed, and changes neither.
 struct MoveRequest {
-  int32_t from_tier;            // process
-  int32_t to_tier;              // process
-  int64_t from_offset_bytes;    // process
-  int64_t to_offset_bytes;      // process
-  int64_t size_bytes;           // process
+  int32_t from_tier;          // process
+  int32_t to_tier;            // process
+  int64_t from_offset_bytes;  // process
+  int64_t to_offset_bytes;    // process
+  int64_t size_bytes;         // process
+  // Process: when the bytes are needed, as CLOCK_MONOTONIC says; 0: somebody
+  // waits for them; kNoDeadline: nobody does.
+  int64_t deadline_ns;
   std::atomic<int32_t> status;  // agent; process resets it before issuing
   int32_t error_number;         // agent: errno of a failed move
   int64_t begin_ns;             // agent, CLOCK_MONOTONIC

@@ -40,6 +40,7 @@ class LaneClient {
       request.from_offset_bytes = order.from_offset_bytes;
       request.to_offset_bytes = order.to_offset_bytes;
       request.size_bytes = order.size_bytes;
+      request.deadline_ns = order.deadline_ns;
       request.status = session::kMovePending;
     }
     lane.issued.store(number);

@@ -225,6 +225,36 @@ TEST_F(MigratorTest, CompletesMoreMovesThanALaneHoldsInOrder) {
   EXPECT_EQ(lanes_[session::kLaneOut].completed.load(), kMoves);
 }
 
+TEST_F(MigratorTest, AMoveIsAsUrgentAsThoseThatWaitBehindIt) {
+  const auto gate = std::make_shared<CopyGate>(/*readers=*/4, /*writers=*/1);
+  TierRoom slow = MemoryRoom();
+  slow.gate = gate;
+  Start(std::move(slow));
+  std::unique_ptr<CopyGate::Pass> writer(
+      new CopyGate::Pass(gate->Enter(CopyGate::kWrite, {.job = this})));
+  const auto await_waiting = [&gate](size_t count) {
+    while (gate->WaitingCopies(CopyGate::kWrite) < count) {
+      std::this_thread::yield();
+    }
+  };
+  MoveOrder nobody_waits = PagesOut(0, 0);
+  nobody_waits.deadline_ns = session::kNoDeadline;
+  const uint64_t last =
+      client_.IssueAll(session::kLaneOut, {nobody_waits, PagesOut(9, 20)});
+  await_waiting(1);
+  std::byte moved_before = {};
+  std::thread other([&] {
+    const CopyGate::Pass pass =
+        gate->Enter(CopyGate::kWrite, {.job = &moved_before, .deadline_ns = 1});
+    moved_before = slow_->mapped()[0];
+  });
+  await_waiting(2);
+  writer.reset();
+  other.join();
+  EXPECT_EQ(moved_before, std::byte{1});
+  EXPECT_EQ(client_.Await(session::kLaneOut, last).status, session::kMoveDone);
+}
+
 TEST_F(MigratorTest, MovesNeighboursInOneTransfer) {
   CountingArena* const disk = StartCounting();
   const std::vector<int> out = MoveAll(

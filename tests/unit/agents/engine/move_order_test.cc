@@ -29,6 +29,14 @@ TEST(MoveOrderTest, JoinsWhatGoesOnInBothTiers) {
   EXPECT_EQ(both->size_bytes, 3 * kRoomBytes);
 }
 
+TEST(MoveOrderTest, WhatIsJoinedIsNeededWhenTheFirstPartIs) {
+  MoveOrder soon = Order(kRoomBytes, kRoomBytes, kRoomBytes);
+  soon.deadline_ns = 7;
+  MoveOrder later = Order(2 * kRoomBytes, 2 * kRoomBytes, kRoomBytes);
+  later.deadline_ns = session::kNoDeadline;
+  EXPECT_EQ(Join(soon, later)->deadline_ns, 7);
+}
+
 TEST(MoveOrderTest, DoesNotJoinWhatGoesOnInOneTierAlone) {
   const MoveOrder first = Order(0, 0, kRoomBytes);
   EXPECT_FALSE(

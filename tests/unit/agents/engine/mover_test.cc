@@ -72,8 +72,8 @@ class MoverTest : public testing::Test {
     return optane_->TakeSlices();
   }
 
-  static constexpr MoveOrder kOut = {.to_tier = 1, .size_bytes = 32 * kMiB};
-  static constexpr MoveOrder kIn = {.from_tier = 1, .size_bytes = 32 * kMiB};
+  static constexpr MoveOrder kOut = {.to_tier = 1, .size_bytes = 16 * kMiB};
+  static constexpr MoveOrder kIn = {.from_tier = 1, .size_bytes = 16 * kMiB};
 
   std::vector<TierRoom> rooms_;
   absl::Notification stop_;
@@ -84,7 +84,7 @@ TEST_F(MoverTest, WritesOptaneWithEightThreadsAndReadsItWithSixteen) {
   Open(std::make_unique<SlicesArena>());
   EXPECT_EQ(SlicesOf(kOut, /*cores=*/20), 8);
   EXPECT_EQ(SlicesOf(kIn, /*cores=*/20), 16);
-  EXPECT_EQ(optane_->bytes(), 64 * kMiB);
+  EXPECT_EQ(optane_->bytes(), 32 * kMiB);
 }
 
 TEST_F(MoverTest, UsesNoMoreThreadsThanThereAreCores) {
@@ -114,14 +114,21 @@ TEST_F(MoverTest, UsesOneThreadWhereATierDoesNotGainFromMore) {
 
 TEST_F(MoverTest, LeavesThePlacesThatOthersHoldToThem) {
   Open(std::make_unique<SlicesArena>());
-  const CopyGate::Pass others = rooms_[1].gate->Enter(CopyGate::kWrite, 5);
+  const CopyGate::Pass others =
+      rooms_[1].gate->Enter(CopyGate::kWrite, {.job = &stop_}, 5);
   EXPECT_EQ(SlicesOf(kOut, /*cores=*/20), 3);
+}
+
+TEST_F(MoverTest, TakesATurnForEach16MiB) {
+  Open(std::make_unique<SlicesArena>(/*gains_from_threads=*/false));
+  EXPECT_EQ(SlicesOf({.to_tier = 1, .size_bytes = 40 * kMiB}, /*cores=*/2), 3);
+  EXPECT_EQ(optane_->bytes(), 40 * kMiB);
 }
 
 TEST_F(MoverTest, CopiesPieceByPieceWhereTheMediumIsEmulated) {
   Open(std::make_unique<SlicesArena>());
   rooms_[1].traits.copy_to_ps_per_byte = 1;
-  EXPECT_EQ(SlicesOf(kOut, /*cores=*/2), 2 * 8);
+  EXPECT_EQ(SlicesOf(kOut, /*cores=*/2), 2 * 4);
   EXPECT_EQ(optane_->bytes(), kOut.size_bytes);
 }
 

@@ -48,6 +48,14 @@ TEST_F(MoveLanesTest, TheAgentCopiesOutAndIn) {
   EXPECT_EQ(agent_.moves_executed(), 2);
 }
 
+TEST_F(MoveLanesTest, TellsTheAgentWhenTheBytesAreNeeded) {
+  const uint64_t last =
+      lanes_.Issue(session::kLaneOut, {0, 0}, {1, 0}, kPage, 12345);
+  EXPECT_EQ(client_.segment()->lanes[session::kLaneOut].entries[0].deadline_ns,
+            12345);
+  EXPECT_EQ(lanes_.Wait(session::kLaneOut, last), 0);
+}
+
 TEST_F(MoveLanesTest, CompletesMovesInOrder) {
   const uint64_t first = MoveOut(0, 0);
   const uint64_t second = MoveOut(kPage, kPage);

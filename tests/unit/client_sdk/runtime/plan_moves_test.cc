@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "client_sdk/session/clock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/planned_memory.h"
 
@@ -68,6 +69,20 @@ TEST_F(PlanMovesTest, AMoveIsUnderWayFromItsStartToItsDeadline) {
   EXPECT_FALSE(block->moving());
   EXPECT_EQ(block->place.tier, 1);
   EXPECT_TRUE(memory_.placed.Holds(*block, 'a'));
+}
+
+TEST_F(PlanMovesTest, AMoveIsNeededOnceTheKernelsBeforeItsDeadlineHaveRun) {
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  Block* block = MakeTensor(0);
+  AddMove(0, /*from_tier=*/0, /*start=*/1, /*deadline=*/3);
+  memory_.plan().boundaries_ns = {0, 1 * kSecondNs, 3 * kSecondNs,
+                                  7 * kSecondNs};
+  Begin();
+  const int64_t begin_ns = session::NowNs();
+  ExpectPasses(1);
+  const int64_t left_ns = block->move->deadline_ns - 6 * kSecondNs;
+  EXPECT_GE(left_ns, begin_ns);
+  EXPECT_LE(left_ns, session::NowNs());
 }
 
 TEST_F(PlanMovesTest, AMoveThatIsDueAtItsStartHasArrivedAfterIt) {

@@ -65,6 +65,14 @@ std::unique_ptr<session::PlanArea> SmallPlan() {
   return area;
 }
 
+TEST(PlanTableTest, KnowsWhenKernelsBeginIfTheyTakeWhatThePlanCountsOn) {
+  const auto area = SmallPlan();
+  area->kernels[0].duration_ns = 300;
+  area->kernels[1].duration_ns = 40;
+  EXPECT_THAT(PlanTable::Copy(*area, kTiers)->boundaries_ns,
+              testing::ElementsAre(0, 300, 340));
+}
+
 TEST(PlanTableTest, CopiesAConsistentTable) {
   const auto plan = PlanTable::Copy(*SmallPlan(), kTiers);
   ASSERT_TRUE(plan.has_value());
@@ -173,6 +181,9 @@ constexpr Inconsistency kInconsistencies[] = {
     {"TooManyMoves", [](auto* p) { p->move_count = session::kMaxMoves + 1; }},
     {"TooManyStreams",
      [](auto* p) { p->stream_count = session::kMaxBlocks + 1; }},
+    {"KernelOfNegativeTime", [](auto* p) { p->kernels[0].duration_ns = -1; }},
+    {"KernelWithoutEnd",
+     [](auto* p) { p->kernels[1].duration_ns = int64_t{1} << 62; }},
     {"AllocationsBeyondTheTable",
      [](auto* p) { p->kernels[1].allocation_count = 3; }},
     {"AllocationIndexThatOverflows",

@@ -8,6 +8,7 @@
 #define STOWAGE_TESTS_UNIT_CLIENT_SDK_RUNTIME_PLANNED_MEMORY_H_
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -46,10 +47,13 @@ class PlannedMemory {
     tensors->Name(block, tensor);
     return block;
   }
-  // Adds a move; moves are added by start.
+  // Adds a move; moves are added by start. Kernels take no time.
   void AddMove(const session::PlanMove& move) {
     const auto index = static_cast<uint32_t>(plan_.moves.size());
     plan_.moves.push_back(move);
+    std::vector<int64_t>& boundaries_ns = plan_.boundaries_ns;
+    boundaries_ns.resize(
+        std::max<size_t>(boundaries_ns.size(), move.deadline_kernel + 1));
     std::vector<uint32_t>& order = plan_.moves_by_deadline;
     order.push_back(index);
     std::stable_sort(order.begin(), order.end(),

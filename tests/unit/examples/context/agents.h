@@ -26,6 +26,13 @@ extern Peer peer;
 extern int socket;
 void Copy(const MoveOrder& order);
 
+namespace agents_arbitration {
+extern const JobKey job;
+extern MoveOrder order;
+void Copy(int threads);
+void Copy(const MoveOrder& order);
+}  // namespace agents_arbitration
+
 namespace agents_engine {
 extern std::unique_ptr<TierProvider> dram, file;
 extern std::vector<TierRoom> rooms;
@@ -37,7 +44,6 @@ extern int64_t duration_ns;
 extern Mover mover;
 int64_t Measure();
 void on_failure(const MoveOrder& order, int error);
-void Copy(int threads);
 void Copy(const MoveOrder& order);
 }  // namespace agents_engine
 
