@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "network/listening_sockets.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -138,16 +139,7 @@ unsigned HttpServer::MostConnections() const {
 }
 
 void HttpServer::Take(OwnedFd connection) {
-  {
-    absl::MutexLock lock(&mutex_);
-    const auto has_room = [this]() ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
-      return connections_ < MostConnections();
-    };
-    if (!mutex_.AwaitWithTimeout(absl::Condition(&has_room), kMakingWay)) {
-      return;
-    }
-    ++connections_;
-  }
+  if (!AwaitRoom()) return;
   sockaddr_storage peer = {};
   socklen_t size_bytes = sizeof(peer);
   auto* address = reinterpret_cast<sockaddr*>(&peer);
@@ -156,7 +148,24 @@ void HttpServer::Take(OwnedFd connection) {
       MHD_YES) {
     absl::MutexLock lock(&mutex_);
     --connections_;
+    closed_.Ring();
   }
+}
+
+// Counts one more connection, as soon as there may be one. Returns false where
+// none makes way.
+bool HttpServer::AwaitRoom() {
+  const absl::Time end = SteadyNow() + kMakingWay;
+  uint64_t heard;
+  do {
+    heard = closed_.rings();
+    absl::MutexLock lock(&mutex_);
+    if (connections_ < MostConnections()) {
+      ++connections_;
+      return true;
+    }
+  } while (closed_.AwaitFor(end - SteadyNow(), heard));
+  return false;
 }
 
 HttpPage HttpServer::PageFor(const std::string& path,
@@ -190,6 +199,7 @@ void HttpServer::OnDisconnected(int fd) {
   absl::MutexLock lock(&mutex_);
   open_.erase(std::remove(open_.begin(), open_.end(), fd), open_.end());
   --connections_;
+  closed_.Ring();
 }
 
 }  // namespace stowage

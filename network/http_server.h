@@ -26,6 +26,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "network/acceptor.h"
+#include "timing/bell.h"
 
 struct MHD_Daemon;
 
@@ -71,6 +72,7 @@ class HttpServer {
   absl::Status Serve(ListeningSockets listening);
   unsigned MostConnections() const;
   void Take(OwnedFd connection);
+  bool AwaitRoom();
   HttpPage PageFor(const std::string& path, const std::string& method) const;
   // Notes a connection that has begun, and closes the oldest if there are too
   // many.
@@ -84,6 +86,7 @@ class HttpServer {
   // The connections, oldest first, without those that had to make way.
   std::deque<int> open_ ABSL_GUARDED_BY(mutex_);
   unsigned connections_ ABSL_GUARDED_BY(mutex_) = 0;
+  Bell closed_;  // rings when a connection is no longer counted
   MHD_Daemon* daemon_ = nullptr;
   std::unique_ptr<Acceptor> acceptor_;
 };

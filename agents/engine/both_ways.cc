@@ -1,9 +1,9 @@
 #include "agents/engine/both_ways.h"
 
 #include "absl/status/status.h"
-#include "absl/synchronization/notification.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/repeated_copy.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 namespace {
@@ -29,7 +29,7 @@ absl::StatusOr<std::vector<BothWays>> MeasureBothWays(
   const absl::StatusOr<std::vector<TierRoom>> rooms =
       MakeTrialRooms(fast, slow, options);
   if (!rooms.ok()) return rooms.status();
-  const absl::Notification never;
+  const Bell never;
   const Mover mover(&*rooms, &never);
   std::vector<BothWays> both;
   for (const int64_t size_bytes : options.buffer_bytes) {

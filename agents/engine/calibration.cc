@@ -6,12 +6,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "agents/engine/hand_over.h"
 #include "agents/engine/interference.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
 #include "client_sdk/session/session.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 namespace {
@@ -117,7 +117,7 @@ struct Curves {
 absl::StatusOr<Curves> MeasureCurves(const std::vector<TierRoom>& rooms,
                                      const Mover& mover,
                                      const CalibrationOptions& options) {
-  const absl::Notification never;
+  const Bell never;
   const Mover one_thread(&rooms, &never, /*cores=*/1);
   const MoveOrder within_fast = {.to_offset_bytes =
                                      options.buffer_bytes.back()};
@@ -168,7 +168,7 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
   absl::StatusOr<std::vector<TierRoom>> rooms =
       MakeTrialRooms(fast, slow, options);
   if (!rooms.ok()) return rooms.status();
-  const absl::Notification never;
+  const Bell never;
   const Mover mover(&*rooms, &never);
   const absl::StatusOr<Curves> curves = MeasureCurves(*rooms, mover, options);
   if (!curves.ok()) return curves.status();

@@ -65,7 +65,7 @@ Migrator::Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
 }
 
 Migrator::~Migrator() {
-  stop_.Notify();
+  stop_.Ring();
   for (int i = 0; i < session::kLaneCount; ++i) {
     session::FutexRing(lanes_[i].issue_bell);
   }
@@ -76,7 +76,7 @@ void Migrator::Serve(session::MoveLane& lane) const {
   ThreadUsage usage(usage_);
   // The agent before this one may have served the lane.
   uint64_t completed = lane.completed.load(std::memory_order_relaxed);
-  while (!stop_.HasBeenNotified()) {
+  while (!stop_.HasRung()) {
     const uint64_t issued = lane.issued.load(std::memory_order_acquire);
     if (!HasRequest(issued, completed)) {
       WaitForRequests(lane, completed);
@@ -141,7 +141,7 @@ void Migrator::WaitForRequests(session::MoveLane& lane,
   const uint32_t bell = lane.issue_bell.load(std::memory_order_acquire);
   lane.agent_sleeps.store(1, std::memory_order_seq_cst);
   if (!HasRequest(lane.issued.load(std::memory_order_seq_cst), completed) &&
-      !stop_.HasBeenNotified()) {
+      !stop_.HasRung()) {
     session::FutexWait(lane.issue_bell, bell, kLongestSleepNs);
   }
   lane.agent_sleeps.store(0, std::memory_order_relaxed);

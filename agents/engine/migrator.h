@@ -13,11 +13,11 @@
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
 #include "agents/engine/job_usage.h"
 #include "agents/engine/mover.h"
 #include "agents/engine/tier_room.h"
 #include "client_sdk/session/session.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 
@@ -57,7 +57,7 @@ class Migrator {
   const OnFailure on_failure_;
   const OnCopied on_copied_;
   JobUsage* const usage_;
-  absl::Notification stop_;
+  Bell stop_;
   const Mover mover_;
   std::vector<std::thread> threads_;
 };

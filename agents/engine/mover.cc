@@ -94,9 +94,9 @@ int Mover::MovePiece(const MoveOrder& piece, int64_t* due_ns) const {
 void Mover::AwaitMedium(int64_t end_ns) const {
   const int64_t sleep_ns = end_ns - kSpinNs - session::NowNs();
   if (sleep_ns > 0) {
-    stop_->WaitForNotificationWithTimeout(absl::Nanoseconds(sleep_ns));
+    stop_->AwaitFor(absl::Nanoseconds(sleep_ns));
   }
-  while (session::NowNs() < end_ns && !stop_->HasBeenNotified()) {
+  while (session::NowNs() < end_ns && !stop_->HasRung()) {
   }
 }
 

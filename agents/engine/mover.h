@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
 #include "agents/engine/move_order.h"
 #include "agents/engine/tier_room.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 
@@ -25,7 +25,7 @@ int HostCores();
 // is one mover a job. Thread-safe. `rooms` and `stop` must outlive it.
 class Mover {
  public:
-  Mover(const std::vector<TierRoom>* rooms, const absl::Notification* stop,
+  Mover(const std::vector<TierRoom>* rooms, const Bell* stop,
         int cores = HostCores())
       : rooms_(rooms), stop_(stop), cores_(cores) {}
 
@@ -40,7 +40,7 @@ class Mover {
   void AwaitMedium(int64_t end_ns) const;
 
   const std::vector<TierRoom>* const rooms_;
-  const absl::Notification* const stop_;
+  const Bell* const stop_;
   const int cores_;
 };
 

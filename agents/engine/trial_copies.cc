@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/notification.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/size_spec.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 namespace {
@@ -28,7 +28,7 @@ absl::StatusOr<TierRoom> MakeRoom(const TierProvider& provider,
 
 // Makes the blocks or pages of the slow tier that copies write and read.
 absl::Status WriteOnce(const std::vector<TierRoom>& rooms, int64_t size_bytes) {
-  const absl::Notification never;
+  const Bell never;
   const Mover mover(&rooms, &never);
   MoveOrder order = kOutOfFast;
   order.size_bytes = size_bytes;

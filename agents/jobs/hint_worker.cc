@@ -37,8 +37,8 @@ HintWorker::~HintWorker() {
 
 void HintWorker::RequestStop() {
   absl::MutexLock lock(&mutex_);
-  if (stop_.HasBeenNotified()) return;
-  stop_.Notify();
+  if (stop_.HasRung()) return;
+  stop_.Ring();
   if (stream_ != nullptr) stream_->Cancel();
   session::FutexRing(segment_->situation_bell);
 }
@@ -46,7 +46,7 @@ void HintWorker::RequestStop() {
 void HintWorker::Run() {
   const ThreadUsage usage(usage_);
   WaitForPolicy();
-  while (!stop_.HasBeenNotified()) {
+  while (!stop_.HasRung()) {
     WaitForSituation();
     const uint64_t stated =
         segment_->situations_stated.load(std::memory_order_acquire);
@@ -62,7 +62,7 @@ void HintWorker::Run() {
 // has no answer to a situation.
 void HintWorker::WaitForPolicy() const {
   while (!service_->CapabilitiesOf(options_.policy).answers_online() &&
-         !stop_.WaitForNotificationWithTimeout(kLookAgain)) {
+         !stop_.AwaitFor(kLookAgain)) {
   }
 }
 
@@ -71,7 +71,7 @@ void HintWorker::WaitForSituation() const {
       segment_->situation_bell.load(std::memory_order_acquire);
   if (segment_->situations_stated.load(std::memory_order_acquire) ==
           answered_ &&
-      !stop_.HasBeenNotified()) {
+      !stop_.HasRung()) {
     session::FutexWait(segment_->situation_bell, bell, kLongestSleepNs);
   }
 }
@@ -119,7 +119,7 @@ absl::StatusOr<PlacementStream*> HintWorker::StreamFor(uint64_t plan) {
       service_->OpenPlacement();
   if (!opened.ok()) return opened.status();
   absl::MutexLock lock(&mutex_);
-  if (stop_.HasBeenNotified()) return absl::CancelledError("the job is over");
+  if (stop_.HasRung()) return absl::CancelledError("the job is over");
   stream_ = *std::move(opened);
   stream_plan_ = plan;
   return stream_.get();

@@ -16,12 +16,12 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "agents/engine/job_usage.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/service_link.h"
 #include "client_sdk/session/session.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 
@@ -70,7 +70,7 @@ class HintWorker {
   int64_t next_try_ns_ = 0;
   absl::Mutex mutex_;  // for cancelling
   std::unique_ptr<PlacementStream> stream_ ABSL_GUARDED_BY(mutex_);
-  absl::Notification stop_;
+  Bell stop_;
   std::thread thread_;  // last: it uses all above
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "client_sdk/session/clock.h"
 
 namespace stowage::agent {
@@ -65,17 +66,19 @@ absl::StatusOr<std::unique_ptr<FastShare>> FastMemory::Join(
     absl::FunctionRef<bool()> is_over) {
   if (total_bytes_ == 0) return Rejoin(claim, 0);
   const int64_t end_ns = session::NowNs() + absl::ToInt64Nanoseconds(patience);
-  absl::MutexLock lock(&mutex_);
-  if (absl::Status s = CheckFloors(claim); !s.ok()) return s;
-  const auto member = members_.insert(members_.end(), {.claim = claim});
-  const int64_t floor_bytes = member->sure_bytes();
-  const auto is_free = [this, floor_bytes]() {
-    mutex_.AssertReaderHeld();
-    return FreeBytes() >= floor_bytes;
-  };
-  const absl::Duration pause = std::min(kLookAgain, patience);
-  while (!mutex_.AwaitWithTimeout(absl::Condition(&is_free), pause)) {
-    if (session::NowNs() < end_ns && !is_over()) continue;
+  Members::iterator member;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (absl::Status s = CheckFloors(claim); !s.ok()) return s;
+    member = members_.insert(members_.end(), {.claim = claim});
+  }
+  while (!TakeFloor(member)) {
+    if (session::NowNs() < end_ns && !is_over()) {
+      absl::SleepFor(std::min(kLookAgain, patience));
+      continue;
+    }
+    absl::MutexLock lock(&mutex_);
+    const int64_t floor_bytes = member->sure_bytes();
     members_.erase(member);
     return absl::ResourceExhaustedError(absl::StrCat(
         "other jobs hold the fast memory of the host and have not given back ",
@@ -83,9 +86,18 @@ absl::StatusOr<std::unique_ptr<FastShare>> FastMemory::Join(
         "; they do when their steps end: try again, or ask for less with "
         "--floor"));
   }
-  const int64_t first_bytes = std::min(claim.want_bytes, FreeBytes());
-  member->told_bytes = member->in_force_bytes = first_bytes;
   return std::make_unique<FastShare>(this, member);
+}
+
+// Gives a new job its floor, and what else is free. Returns false while the
+// floor is not.
+bool FastMemory::TakeFloor(Members::iterator member) {
+  absl::MutexLock lock(&mutex_);
+  const int64_t free_bytes = FreeBytes();
+  if (free_bytes < member->sure_bytes()) return false;
+  member->told_bytes = member->in_force_bytes =
+      std::min(member->claim.want_bytes, free_bytes);
+  return true;
 }
 
 std::unique_ptr<FastShare> FastMemory::Rejoin(const FastClaim& claim,

@@ -73,6 +73,7 @@ class FastMemory {
 
   absl::Status CheckFloors(const FastClaim& claim) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool TakeFloor(Members::iterator member);
   int64_t FreeBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<int64_t> Parts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::optional<int64_t> NextMost(Member* member)

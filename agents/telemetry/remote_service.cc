@@ -69,9 +69,9 @@ RemoteService::RemoteService(RemoteServiceOptions options)
 RemoteService::~RemoteService() { Close(); }
 
 void RemoteService::Close() {
-  if (stop_.HasBeenNotified()) return;
-  stop_.Notify();
-  if (!ended_.WaitForNotificationWithTimeout(options_.call_deadline)) {
+  if (stop_.HasRung()) return;
+  stop_.Ring();
+  if (!ended_.AwaitFor(options_.call_deadline)) {
     absl::MutexLock lock(&stream_mutex_);
     if (stream_ != nullptr) stream_->Cancel();  // the service hangs
   }
@@ -187,7 +187,7 @@ void RemoteService::ReportOutcome(const v1::ResizeOutcome& outcome) {
 
 void RemoteService::Run() {
   absl::Duration pause = absl::ZeroDuration();
-  while (!stop_.WaitForNotificationWithTimeout(pause)) {
+  while (!stop_.AwaitFor(pause)) {
     const absl::Status status = Exchange();
     NoteOutcome(status);
     pause = status.ok() ? options_.poll_interval : options_.retry_interval;
@@ -195,7 +195,7 @@ void RemoteService::Run() {
   // Sends the last steps and the ends of jobs. A service that is away misses
   // them.
   if (connected_) NoteOutcome(Exchange());
-  ended_.Notify();
+  ended_.Ring();
 }
 
 void RemoteService::NoteOutcome(const absl::Status& status) {

@@ -21,12 +21,12 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "agents/jobs/service_link.h"
 #include "agents/telemetry/resize_queue.h"
 #include "agents/telemetry/step_queue.h"
 #include "client_sdk/cpp/client.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 
@@ -92,8 +92,8 @@ class RemoteService : public ServiceLink {
   StepQueue steps_;
   ResizeQueue resizes_;
   std::atomic<bool> connected_{false};
-  absl::Notification stop_;
-  absl::Notification ended_;  // the thread is about to return
+  Bell stop_;
+  Bell ended_;  // the thread is about to return
 
   absl::Mutex plan_mutex_;
   std::unique_ptr<Client> plan_client_ ABSL_GUARDED_BY(plan_mutex_);

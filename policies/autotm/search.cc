@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/autotm/formulation.h"
 #include "policies/autotm/warm_start.h"
 #include "policies/model/graph_proto.h"
@@ -12,6 +12,7 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/plan_builder.h"
 #include "policies/planning/staging.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -57,7 +58,7 @@ class Searcher {
         workload_(workload),
         solver_(solver),
         settings_(settings),
-        deadline_(absl::Now() + settings.time_limit),
+        deadline_(SteadyNow() + settings.time_limit),
         workspaces_(ChoosableWorkspaces(graph)),
         problem_(MakeFlowProblem(graph, system, workload, rules)),
         paths_(SlowestPaths(problem_.flows)) {}
@@ -106,7 +107,7 @@ class Searcher {
   // the larger part in the first, which most often is the last.
   absl::Duration TimeFor(int round) const {
     const absl::Duration left =
-        std::max(absl::ZeroDuration(), deadline_ - absl::Now());
+        std::max(absl::ZeroDuration(), deadline_ - SteadyNow());
     return round == 0 ? 0.6 * left : 0.5 * left;
   }
 

@@ -9,9 +9,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/swap/offload.h"
 #include "policies/swap/pressure.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -167,7 +168,7 @@ class GeneticSearch {
   }
 
   bool MayGoOn() {
-    timed_out_ = timed_out_ || absl::Now() >= deadline_;
+    timed_out_ = timed_out_ || SteadyNow() >= deadline_;
     return !timed_out_ && !facts_.IsCancelled() &&
            simulated_kernels_ < kMaxSimulatedKernels;
   }
@@ -195,7 +196,7 @@ absl::StatusOr<Plan> SwapadvisorPolicy::MakePlan(
     const Graph& graph, const MemorySystem& system,
     const PlanOptions& options) const {
   const absl::Time deadline = options.time_limit > absl::ZeroDuration()
-                                  ? absl::Now() + options.time_limit
+                                  ? SteadyNow() + options.time_limit
                                   : absl::InfiniteFuture();
   // The result under the first budget is kept for the smaller ones that are
   // tried when addresses do not fit.

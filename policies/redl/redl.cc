@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/intervals/interval_demand.h"
 #include "policies/intervals/interval_planner.h"
 #include "policies/intervals/trial.h"
@@ -17,6 +17,7 @@
 #include "policies/planning/plan_policy.h"
 #include "policies/redl/locality.h"
 #include "policies/redl/period_search.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -71,7 +72,7 @@ RedlDecision DecideRedl(const Graph& graph, const MemorySystem& system,
        PeriodsToMeasure(decision.search, kMaxMeasuredPeriods)) {
     const bool first = decision.result.kernel_ns.empty();
     if (workload.cancellation.IsCancelled()) break;
-    if (!first && absl::Now() >= deadline) {
+    if (!first && SteadyNow() >= deadline) {
       decision.out_of_time = true;
       break;
     }
@@ -123,7 +124,7 @@ absl::StatusOr<Plan> RedlPolicy::MakePlan(const Graph& graph,
                                           const MemorySystem& system,
                                           const PlanOptions& options) const {
   const absl::Time deadline = options.time_limit > absl::ZeroDuration()
-                                  ? absl::Now() + options.time_limit
+                                  ? SteadyNow() + options.time_limit
                                   : absl::InfiniteFuture();
   const bool stage_all = !HasAddressableSlowTier(system);
   const Layers layers = FindLayers(graph);

@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/planning/drops.h"
 #include "policies/planning/move_windows.h"
 #include "policies/planning/staging.h"
 #include "policies/search/annealing/residency_tightening.h"
 #include "policies/simulate/simulator.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -311,7 +312,7 @@ double Search::WaitedShare() const {
 }
 
 bool Search::IsOver() {
-  timed_out_ = timed_out_ || absl::Now() > effort_.deadline ||
+  timed_out_ = timed_out_ || SteadyNow() > effort_.deadline ||
                effort_.cancellation.IsCancelled();
   return timed_out_ ||
          (best_.ok() && IsGoodEnough(best_->prediction.step_time_ns));

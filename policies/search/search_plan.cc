@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policies/planning/plan_policy.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -18,7 +18,7 @@ SearchEffort EffortFor(const PlanOptions& options) {
   SearchEffort effort{.seed = static_cast<uint64_t>(options.seed),
                       .cancellation = options.cancellation};
   if (options.time_limit <= absl::ZeroDuration()) return effort;
-  effort.deadline = absl::Now() + options.time_limit;
+  effort.deadline = SteadyNow() + options.time_limit;
   if (options.time_limit >= kLongLimit) {
     effort.longer_annealings = 5;
   }

@@ -7,13 +7,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/intervals/interval_planner.h"
 #include "policies/model/byte_size.h"
 #include "policies/planning/plan_policy.h"
 #include "policies/sentinel/coallocation.h"
 #include "policies/sentinel/sentinel_lower_bound.h"
 #include "policies/sentinel/sentinel_search.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -57,7 +58,7 @@ absl::StatusOr<Plan> PlanWithSentinel(const Graph& graph,
                                       std::string_view policy, bool stage_all,
                                       LayerIndex interval_layers) {
   const absl::Time deadline = options.time_limit > absl::ZeroDuration()
-                                  ? absl::Now() + options.time_limit
+                                  ? SteadyNow() + options.time_limit
                                   : absl::InfiniteFuture();
   const Layers layers = FindLayers(graph);
   std::optional<SentinelDecision> decision;

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/intervals/interval_demand.h"
 #include "policies/sentinel/interval_length.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -94,7 +95,7 @@ class SentinelSearch {
 
   bool OutOfTime() {
     decision_.out_of_time |=
-        absl::Now() >= deadline_ || workload_.cancellation.IsCancelled();
+        SteadyNow() >= deadline_ || workload_.cancellation.IsCancelled();
     return decision_.out_of_time;
   }
 

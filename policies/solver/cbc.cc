@@ -16,7 +16,8 @@
 #include "CoinError.hpp"
 #include "CoinPackedMatrix.hpp"
 #include "OsiClpSolverInterface.hpp"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 namespace {
@@ -188,7 +189,7 @@ void ReadOutcome(const LinearProgram& program, const SolveOptions& options,
 
 Solution CbcSolver::Solve(const LinearProgram& program,
                           const SolveOptions& options) const {
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   OsiClpSolverInterface clp;
   Load(program, options.relax, clp);
   if (options.time_limit < absl::InfiniteDuration()) {
@@ -207,7 +208,7 @@ Solution CbcSolver::Solve(const LinearProgram& program,
   if (root.status != SolveStatus::kSolved) return solution;
   solution.bound = root.bound;
   SolveOptions rest = options;
-  rest.time_limit -= absl::Now() - start;
+  rest.time_limit -= SteadyNow() - start;
   if (rest.time_limit <= absl::ZeroDuration()) return solution;
   if (options.cancellation.IsCancelled()) return solution;
   clp.getModelPtr()->setMaximumSeconds(-1);

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "absl/synchronization/notification.h"
 #include "server/graphs/sqlite_status.h"
+#include "timing/bell.h"
 
 namespace stowage {
 namespace {
@@ -97,15 +97,15 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path) {
 absl::StatusOr<bool> SqliteDatabase::LookForDamage(absl::Duration time) {
   absl::StatusOr<SqliteStatement> check = Prepare("PRAGMA quick_check(1)");
   if (!check.ok()) return check.status();
-  absl::Notification ended;
+  Bell ended;
   std::atomic<bool> interrupted = false;
   std::thread clock([&, database = database_.get()] {
-    if (ended.WaitForNotificationWithTimeout(time)) return;
+    if (ended.AwaitFor(time)) return;
     interrupted = true;
     sqlite3_interrupt(database);
   });
   const absl::StatusOr<bool> row = check->Step();
-  ended.Notify();
+  ended.Ring();
   clock.join();
   // An interrupted check may report what it has not reached.
   if (interrupted) return false;

@@ -4,11 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/plan/plan_proto.h"
 #include "server/placement/planning_memory.h"
 #include "server/placement/verified_plan.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 
@@ -81,7 +82,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
   const absl::StatusOr<std::shared_ptr<const policies::Graph>> graph =
       graphs_.Load(request.graph_id);
   if (!graph.ok()) return graph.status();
-  const absl::Time start = absl::Now();
+  const absl::Time start = SteadyNow();
   absl::StatusOr<policies::Plan> plan =
       MakeVerifiedPlan(**graph, request.system, policy,
                        {.fast_limit_bytes = request.fast_limit_bytes,
@@ -93,7 +94,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     return absl::FailedPreconditionError(plan.status().message());
   }
   if (!plan.ok()) return plan.status();
-  MadePlan made = {plan_id, policies::PlanToProto(*plan), absl::Now() - start};
+  MadePlan made = {plan_id, policies::PlanToProto(*plan), SteadyNow() - start};
   made.plan.set_tier_count(static_cast<int32_t>(request.system.tiers.size()));
   const absl::Status wanted = cancellation.Check();
   if (!wanted.ok()) return wanted;

@@ -8,7 +8,8 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -83,7 +84,7 @@ absl::StatusOr<PlanningQueue::FlightPtr> PlanningQueue::Join(
   auto flight = std::make_shared<Flight>();
   flight->order = std::move(order);
   flight->caller = caller.name;
-  flight->since = absl::Now();
+  flight->since = SteadyNow();
   flights_[flight->order.key] = flight;
   std::deque<FlightPtr>& own = waiting_[caller.name];
   if (own.empty()) turns_.push_back(caller.name);
@@ -110,17 +111,17 @@ absl::Status PlanningQueue::MakeRoomFor(const std::string& caller) {
   }
   const FlightPtr last = most->second.back();
   Withdraw(last);
-  last->result = exhausted;
+  Answer(last, exhausted);
   return absl::OkStatus();
 }
 
 absl::StatusOr<MadePlan> PlanningQueue::Await(const FlightPtr& flight,
                                               const PlanCaller& caller) {
-  const auto is_over = [&flight] { return flight->result.has_value(); };
   while (true) {
-    const bool is_gone = caller.is_gone && caller.is_gone();
+    const bool is_over = flight->over.AwaitFor(kLook);
+    const bool is_gone = !is_over && caller.is_gone && caller.is_gone();
     absl::MutexLock lock(&mutex_);
-    if (mutex_.AwaitWithTimeout(absl::Condition(&is_over), kLook)) {
+    if (flight->result.has_value()) {
       if (--flight->waiters > 0) return *flight->result;
       return *std::move(flight->result);
     }
@@ -128,7 +129,7 @@ absl::StatusOr<MadePlan> PlanningQueue::Await(const FlightPtr& flight,
       Leave(flight);
       return absl::CancelledError("the caller has gone");
     }
-    const absl::Duration waited = absl::Now() - flight->since;
+    const absl::Duration waited = SteadyNow() - flight->since;
     if (flight->running && waited > limits_.time) {
       flight->timed_out = true;
       Cancel(flight);
@@ -190,7 +191,7 @@ PlanningQueue::FlightPtr PlanningQueue::TakeNext() {
     turns_.push_back(caller);
   }
   flight->running = true;
-  flight->since = absl::Now();
+  flight->since = SteadyNow();
   running_.push_back(flight);
   running_bytes_ += flight->order.memory_bytes;
   return flight;
@@ -201,7 +202,7 @@ void PlanningQueue::Finish(const FlightPtr& flight,
   Forget(flight);
   std::erase(running_, flight);
   running_bytes_ -= flight->order.memory_bytes;
-  const absl::Duration time = absl::Now() - flight->since;
+  const absl::Duration time = SteadyNow() - flight->since;
   usual_time_ = (1 - kMemory) * usual_time_ + kMemory * time;
   if (!result.ok() && flight->timed_out) {
     result = absl::DeadlineExceededError(absl::StrCat(
@@ -210,7 +211,14 @@ void PlanningQueue::Finish(const FlightPtr& flight,
   } else if (!result.ok() && flight->cancelled) {
     result = Draining();
   }
+  Answer(flight, std::move(result));
+  finished_.Ring();
+}
+
+void PlanningQueue::Answer(const FlightPtr& flight,
+                           absl::StatusOr<MadePlan> result) {
   flight->result = std::move(result);
+  flight->over.Ring();
 }
 
 absl::Status PlanningQueue::Exhausted(const std::string& what) const {
@@ -259,19 +267,22 @@ void PlanningQueue::BeginDrain() {
   while (!turns_.empty()) {
     const FlightPtr flight = waiting_.at(turns_.front()).front();
     Withdraw(flight);
-    flight->result = Draining();
+    Answer(flight, Draining());
   }
 }
 
 bool PlanningQueue::Stop(absl::Duration timeout) {
   BeginDrain();
-  absl::MutexLock lock(&mutex_);
-  stopped_ = true;
-  for (const FlightPtr& flight : running_) Cancel(flight);
-  const auto is_idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return running_.empty();
-  };
-  return mutex_.AwaitWithTimeout(absl::Condition(&is_idle), timeout);
+  const absl::Time end = SteadyNow() + timeout;
+  uint64_t heard;
+  do {
+    heard = finished_.rings();
+    absl::MutexLock lock(&mutex_);
+    stopped_ = true;
+    for (const FlightPtr& flight : running_) Cancel(flight);
+    if (running_.empty()) return true;
+  } while (finished_.AwaitFor(end - SteadyNow(), heard));
+  return false;
 }
 
 int PlanningQueue::CountRunning() const {

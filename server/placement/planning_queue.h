@@ -28,6 +28,7 @@
 #include "absl/time/time.h"
 #include "policies/plan/cancellation.h"
 #include "server/placement/made_plan.h"
+#include "timing/bell.h"
 
 namespace stowage {
 
@@ -89,6 +90,7 @@ class PlanningQueue {
     int waiters = 0;
     std::optional<absl::StatusOr<MadePlan>> result;
     std::atomic<bool> cancelled = false;
+    Bell over;  // rings once there is a result
   };
   using FlightPtr = std::shared_ptr<Flight>;
 
@@ -107,6 +109,7 @@ class PlanningQueue {
   FlightPtr TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(const FlightPtr& flight, absl::StatusOr<MadePlan> result)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  static void Answer(const FlightPtr& flight, absl::StatusOr<MadePlan> result);
   absl::Status Exhausted(const std::string& what) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   int waiting() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -125,6 +128,7 @@ class PlanningQueue {
   int64_t running_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   // How long a plan has taken of late, on average.
   absl::Duration usual_time_ ABSL_GUARDED_BY(mutex_) = absl::Seconds(1);
+  Bell finished_;                     // rings with each plan that has been made
   std::vector<std::thread> threads_;  // last: they use all above
 };
 

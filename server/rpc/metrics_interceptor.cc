@@ -6,8 +6,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -19,7 +19,7 @@ using ::grpc::experimental::InterceptorBatchMethods;
 class MetricsInterceptor final : public Interceptor {
  public:
   MetricsInterceptor(std::string method, ServerMetrics* metrics)
-      : method_(std::move(method)), metrics_(metrics), start_(absl::Now()) {}
+      : method_(std::move(method)), metrics_(metrics), start_(SteadyNow()) {}
 
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(
@@ -27,7 +27,7 @@ class MetricsInterceptor final : public Interceptor {
       const auto code =
           static_cast<absl::StatusCode>(methods->GetSendStatus().error_code());
       metrics_->CountRpc(method_, absl::StatusCodeToString(code),
-                         absl::Now() - start_);
+                         SteadyNow() - start_);
     }
     methods->Proceed();
   }

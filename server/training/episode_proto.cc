@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 
@@ -33,12 +34,12 @@ policies::EpisodeReport EpisodeFromProto(
 v1::Episode EpisodeTimer::Stamp(const policies::EpisodeReport& report) {
   if (first_ == 0) {
     first_ = report.episode;
-    begin_ = absl::Now();
+    begin_ = SteadyNow();
   }
   v1::Episode episode = EpisodeToProto(report);
   if (report.episode == first_) return episode;
   const absl::Duration each =
-      (absl::Now() - begin_) / (report.episode - first_);
+      (SteadyNow() - begin_) / (report.episode - first_);
   episode.set_remaining_ns(absl::ToInt64Nanoseconds(
       each * std::max(0, report.episodes - report.episode)));
   return episode;

@@ -15,6 +15,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "stowage/v1/training.pb.h"
+#include "timing/bell.h"
 
 namespace stowage {
 
@@ -44,11 +45,13 @@ class TrainingChannel {
 
  private:
   void SetState(ChannelState state);
+  TrainingNews Take(int64_t* cursor) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   absl::Mutex mutex_;
   std::deque<v1::TrainingEvent> events_ ABSL_GUARDED_BY(mutex_);
   int64_t first_ ABSL_GUARDED_BY(mutex_) = 0;  // number of events_.front()
   ChannelState state_ ABSL_GUARDED_BY(mutex_) = ChannelState::kOpen;
+  Bell changed_;
 };
 
 }  // namespace stowage

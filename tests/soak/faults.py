@@ -3,6 +3,7 @@
     name = faults.strike(host, random, faults.kill_agent)
 """
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -56,6 +57,27 @@ def pause_job(host, random):
     os.kill(job.pid, signal.SIGSTOP)
     time.sleep(PAUSE_S)
     os.kill(job.pid, signal.SIGCONT)
+
+
+def send(pids, number):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def set_clock(host, random):
+    """Somebody sets the wall clock of the daemons forward, or back."""
+    host.clock.jump(random.choice([-1, 1]) * random.randrange(10, 100_000))
+
+
+def suspend(host, random):
+    """The host sleeps for some seconds, and its clock is hours later."""
+    asleep = [host.daemons.pid("agent"), host.daemons.pid("service")]
+    asleep += [job.pid for job in host.training_jobs()]
+    send(asleep, signal.SIGSTOP)
+    time.sleep(PAUSE_S)
+    host.clock.jump(random.randrange(10, 100_000))
+    send(asleep, signal.SIGCONT)
 
 
 def kill_job(host, random):
@@ -166,8 +188,8 @@ def fill_disk(host, random):
 
 
 HOST_FAULTS = (kill_agent, kill_service, pause_agent, pause_service,
-               partition_service, pause_job, kill_job, resize_job, flip_byte,
-               take_memory)
+               partition_service, set_clock, suspend, pause_job, kill_job,
+               resize_job, flip_byte, take_memory)
 DISK_FAULTS = (shorten_reads, shorten_writes, stall_read, stall_write, fail_read,
                fail_write, fill_disk)
 

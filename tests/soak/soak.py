@@ -23,6 +23,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -33,6 +34,7 @@ import daemons  # pylint: disable=wrong-import-position
 import faults  # pylint: disable=wrong-import-position
 import faulty_disk  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
+import jumping_clock  # pylint: disable=wrong-import-position
 import processes  # pylint: disable=wrong-import-position
 
 MIB = 1 << 20
@@ -124,8 +126,10 @@ class Host:
         self.disk = None
         if with_faulty_disk:
             self.disk = stack.enter_context(faulty_disk.FaultyDisk(folder))
+        self.clock = jumping_clock.JumpingClock(folder)
         self.daemons = daemons.Daemons(folder, [f"--fast-total={FAST_TOTAL}"],
-                                       slow=self.disk and self.disk.path)
+                                       slow=self.disk and self.disk.path,
+                                       clock=self.clock)
         self.link = stack.enter_context(cut_link.Link(self.daemons.service_socket))
         self.daemons.lead_agent_to(self.link.path)
         stack.enter_context(self.daemons)
@@ -135,9 +139,12 @@ class Host:
         for job in self.jobs:
             job.process.kill()
 
+    def training_jobs(self):
+        return [job for job in self.jobs if job.last_size > 0]
+
     def any_job(self, rng, suits=lambda job: True):
         """Returns a job that trains."""
-        running = [job for job in self.jobs if suits(job) and job.last_size > 0]
+        running = [job for job in self.training_jobs() if suits(job)]
         if not running:
             raise faults.NotNow()
         return rng.choice(running)
@@ -168,12 +175,14 @@ class Soak:
         self.wrong = []
         self.samples = collections.defaultdict(list)  # by (daemon, what)
         self.number = 0
+        self.over = threading.Event()
         self.order = []
 
     def run(self):
         end = time.monotonic() + 60 * self.arguments.minutes
         next_fault = time.monotonic() + self.arguments.fault_every
-        next_sample = 0
+        sampling = threading.Thread(target=self.keep_sampling, daemon=True)
+        sampling.start()
         while time.monotonic() < end and not self.wrong:
             self.reap()
             while len(self.host.jobs) < self.arguments.jobs:
@@ -182,12 +191,9 @@ class Soak:
             if time.monotonic() >= next_fault:
                 self.strike()
                 next_fault = time.monotonic() + self.arguments.fault_every
-            # What the daemons have before a job trains is no measure for later.
-            trains = any(job.last_size for job in self.host.jobs)
-            if trains and time.monotonic() >= next_sample:
-                self.sample()
-                next_sample = time.monotonic() + SAMPLE_S
             time.sleep(0.2)
+        self.over.set()
+        sampling.join()
         self.finish()
 
     def strike(self):
@@ -215,10 +221,19 @@ class Soak:
                 self.wrong.append(verdict)
             shutil.rmtree(job.folder)
 
-    def sample(self):
-        for name in ("agent", "service"):
-            for what, value in usage_of(self.host.daemons.pid(name)).items():
-                self.samples[name, what].append(value)
+    def keep_sampling(self):
+        """Takes samples until the end, also while a fault lasts."""
+        while not self.over.wait(SAMPLE_S):
+            # What the daemons have before a job trains is no measure for later.
+            if not self.host.training_jobs():
+                continue
+            for name in ("agent", "service"):
+                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                    self.sample(name)
+
+    def sample(self, name):
+        for what, value in usage_of(self.host.daemons.pid(name)).items():
+            self.samples[name, what].append(value)
 
     def finish(self):
         """Waits for the last jobs; then the agent must be as it began."""

@@ -15,7 +15,6 @@
 #include <random>
 #include <vector>
 
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
@@ -26,6 +25,7 @@
 #include "policies/search/annealing/residency_judge.h"
 #include "policies/search/annealing/residency_neighbour.h"
 #include "policies/search/annealing/residency_places.h"
+#include "timing/steady_now.h"
 
 namespace stowage::policies {
 
@@ -43,7 +43,7 @@ struct AnnealingEffort {
   Cancellation cancellation;
 
   bool IsOver() const {
-    return absl::Now() > deadline || cancellation.IsCancelled();
+    return SteadyNow() > deadline || cancellation.IsCancelled();
   }
 };
 

@@ -23,10 +23,11 @@ class Daemons:
 
     `agent_flags` and `service_flags` are appended to theirs. The agent's reports
     go to `folder`, and slow files to `slow`, which is a directory there if it is
-    not given.
+    not given. With a jumping_clock.JumpingClock, that is their wall clock.
     """
 
-    def __init__(self, folder, agent_flags=(), service_flags=(), slow=None):
+    def __init__(self, folder, agent_flags=(), service_flags=(), slow=None,
+                 clock=None):
         self.folder = folder
         # Paths of sockets must be short.
         self.directory = tempfile.mkdtemp(prefix="stowage-test-")
@@ -34,6 +35,7 @@ class Daemons:
         self.service_socket = os.path.join(self.directory, "stowaged.sock")
         self.slow = slow or folder / "slow"
         self.slow.mkdir(exist_ok=True)
+        self.environment = harness.environment(**(clock.environment() if clock else {}))
         self.processes = {}
         self.commands = {
             "service": [
@@ -84,7 +86,7 @@ class Daemons:
         with log:
             self.processes[name] = subprocess.Popen(
                 [str(part) for part in self.commands[name]],
-                env=harness.environment(),
+                env=self.environment,
                 stdout=log,
                 stderr=log)
         if wait:

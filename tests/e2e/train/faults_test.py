@@ -4,11 +4,13 @@ import os
 import shutil
 import signal
 import threading
+import time
 import unittest
 
 import cut_link
 import daemons
 import harness
+import jumping_clock
 import processes
 
 STEPS = 16
@@ -144,6 +146,36 @@ class FaultsTest(unittest.TestCase):
                                  for step in run.report["steps"]]
                         self.assertLess(max(waits), 6e9, run.summary())
         # The first may end before it has asked again.
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_a_clock_that_is_set_holds_nothing_up(self):
+        clock = jumping_clock.JumpingClock(self.folder)
+        with daemons.Daemons(self.folder, clock=clock) as host:
+            run = self.finish(self.start(agent=host), {
+                # The first plan is asked for; later there is one.
+                0: lambda: clock.jump(-3600),
+                3: lambda: clock.jump(7200),
+                8: lambda: clock.jump(-3600)
+            })
+        self.assertIn("plan", run.modes[:STEPS_UNTIL_PLANNED], run.summary())
+        self.assertEqual("plan", run.modes[-1], run.summary())
+
+    def test_a_host_that_sleeps_goes_on_where_it_was(self):
+        clock = jumping_clock.JumpingClock(self.folder)
+        with daemons.Daemons(self.folder, clock=clock) as host:
+
+            def sleep(job):
+                asleep = [host.pid("agent"), host.pid("service"),
+                          processes.child_named(job.pid, "python3")]
+                for pid in asleep:
+                    os.kill(pid, signal.SIGSTOP)
+                time.sleep(STANDSTILL_S)
+                clock.jump(8 * 3600)
+                for pid in asleep:
+                    os.kill(pid, signal.SIGCONT)
+
+            job = self.start(agent=host)
+            run = self.finish(job, {0: lambda: sleep(job), 8: lambda: sleep(job)})
         self.assertEqual("plan", run.modes[-1], run.summary())
 
     def test_memory_that_others_take_costs_no_bit(self):

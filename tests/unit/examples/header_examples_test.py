@@ -31,12 +31,13 @@ LIBRARIES = {
     "policies/autotm": "stowage_policies",
     "server": "stowage_server",
     "tests": "agent_test",
+    "timing": "stowage_timing",
     "tools": "stowage_tools",
 }
 # Targets that a build may leave out.
 OPTIONAL = ("stowage_torch",)
 SOURCE_FOLDERS = ("agents", "client_sdk", "network", "policies", "server", "tests",
-                  "tools")
+                  "timing", "tools")
 
 # Headers whose first indented block is no code, and those of this folder, which
 # are parts of programs.

@@ -122,6 +122,10 @@ class RulesTest(unittest.TestCase):
         self.assertIn("agents/a: 31 source files",
                       rules.check_tree(self.root)[0])
 
+    def test_reports_waits_that_follow_the_wall_clock(self):
+        self.assert_reports("agents/a.cc", "\nstop.WaitForNotificationWithTimeout(t);\n",
+                            ":2: WaitForNotificationWithTimeout(", "timing/bell.h")
+
     def test_reports_agents_that_include_policies(self):
         self.assert_reports("agents/main.cc",
                             '#include "policies/plan/policy.h"\n')

@@ -10,13 +10,14 @@ import os
 import re
 from pathlib import Path
 
-SOURCE_FOLDERS = ("proto", "network", "policies", "server", "agents", "client_sdk",
+SOURCE_FOLDERS = ("proto", "timing", "network", "policies", "server", "agents", "client_sdk",
                   "tools", "tests")
 CXX_SUFFIXES = (".h", ".cc", ".cpp")
 
 # Folder -> prefixes of project headers that it may include. The longest
 # matching folder counts. "stowage/v1/" are the generated protos.
 PROJECT_HEADERS = {
+    "timing": ("timing/",),
     "policies": ("policies/", "stowage/v1/"),
     "policies/model": ("policies/model/", "stowage/v1/"),
     "policies/scaling": ("policies/scaling/", "policies/model/"),
@@ -36,7 +37,7 @@ PROJECT_HEADERS = {
         ("policies/bound/", "policies/planning/", "policies/plan/",
          "policies/model/"),
     "policies/solver":
-        ("policies/solver/", "policies/plan/", "policies/model/"),
+        ("policies/solver/", "policies/plan/", "policies/model/", "timing/"),
     "policies/intervals":
         ("policies/intervals/", "policies/planning/", "policies/simulate/",
          "policies/layout/", "policies/plan/", "policies/model/"),
@@ -56,17 +57,17 @@ PROJECT_HEADERS = {
     "policies/search/annealing":
         ("policies/search/annealing/", "policies/search/absences/",
          "policies/planning/", "policies/simulate/", "policies/layout/",
-         "policies/plan/", "policies/model/"),
+         "policies/plan/", "policies/model/", "timing/"),
     "policies/search/prices":
         ("policies/search/prices/", "policies/search/absences/",
          "policies/heat/", "policies/model/", "stowage/v1/"),
     "policies/search":
         ("policies/search/", "policies/planning/", "policies/simulate/",
-         "policies/plan/", "policies/model/"),
-    "network": ("network/",),
-    "server": ("server/", "network/", "policies/", "stowage/v1/"),
+         "policies/plan/", "policies/model/", "timing/"),
+    "network": ("network/", "timing/"),
+    "server": ("server/", "timing/", "network/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
-               "stowage/v1/"),
+               "timing/", "stowage/v1/"),
     "client_sdk/cpp": ("client_sdk/cpp/", "stowage/v1/"),
     # Both ends of a session include it, and it includes neither.
     "client_sdk/session": ("client_sdk/session/",),
@@ -86,7 +87,7 @@ POLICY_SYSTEM_HEADERS = ("policies/model/", "policies/plan/",
                          "policies/planning/", "policies/intervals/",
                          "policies/swap/", "policies/solver/", "policies/heat/",
                          "policies/aggregation/", "policies/search/",
-                         "stowage/v1/")
+                         "timing/", "stowage/v1/")
 
 # Above this many source files a folder holds more than one subject.
 MOST_SOURCE_FILES = 30
@@ -102,7 +103,7 @@ SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "rpc",
                   "runtime")
 for number, folder in enumerate(SERVER_FOLDERS, 1):
     PROJECT_HEADERS[f"server/{folder}"] = (
-        "network/", "policies/", "stowage/v1/",
+        "timing/", "network/", "policies/", "stowage/v1/",
         *(f"server/{earlier}/" for earlier in SERVER_FOLDERS[:number]))
 
 # What an include looks like -> the only folders that may have it.
@@ -140,6 +141,9 @@ FORBIDDEN_HEADERS = (
     ("client_sdk/torch", "libraries beyond LibTorch and libc",
      r"(absl|google|grpc|grpcpp|prometheus|nlohmann)/"),
 )
+
+# Time limits of Abseil's follow the wall clock, and those of Bell do not.
+WALL_CLOCK_WAIT = re.compile(r"\b\w+With(Timeout|Deadline)\(")
 
 # Folder -> what its CMakeLists.txt may not link.
 FORBIDDEN_LIBRARIES = (
@@ -179,6 +183,7 @@ def check_tree(root):
         text = path.read_text(encoding="utf-8", errors="replace")
         if path.suffix in CXX_SUFFIXES:
             violations += check_includes(relative, text)
+            violations += check_waits(relative, text)
         if path.name == "CMakeLists.txt":
             violations += check_links(relative, text)
         violations += check_text(relative, text)
@@ -292,6 +297,17 @@ def allowed_project_headers(relative):
 
 def within(relative, folders):
     return any(relative == f or relative.startswith(f + "/") for f in folders)
+
+
+def check_waits(relative, text):
+    if within(relative, ("tests", "cmake/tsan")):
+        return []
+    return [
+        f"{relative}:{number}: {match.group(0)}...) follows the wall clock; use "
+        "timing/bell.h"
+        for number, line in enumerate(text.splitlines(), 1)
+        for match in WALL_CLOCK_WAIT.finditer(line)
+    ]
 
 
 def check_links(relative, text):

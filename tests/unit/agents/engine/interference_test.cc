@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include "absl/synchronization/notification.h"
 #include "agents/engine/trial_kernels.h"
 #include "agents/tiers/tier_spec.h"
 #include "gtest/gtest.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 namespace {
@@ -22,7 +22,7 @@ TEST(InterferenceTest, IsNeverNegativeAndHasTheRangeOfMemorySystems) {
   const auto rooms =
       MakeTrialRooms(*TrialTier("dram"), *TrialTier("file:/tmp"), options);
   ASSERT_TRUE(rooms.ok()) << rooms.status();
-  const absl::Notification never;
+  const Bell never;
   const auto slowed = MeasureSlowdowns(Mover(&*rooms, &never), options);
   ASSERT_TRUE(slowed.ok()) << slowed.status();
   for (const v1::Slowdown& slowdown : {slowed->out, slowed->in}) {
@@ -37,7 +37,7 @@ TEST(InterferenceTest, ACopyThatFailsIsAnError) {
   const CalibrationOptions options = {.buffer_bytes = {1 << 20},
                                       .repetitions = 1};
   const std::vector<TierRoom> none;
-  const absl::Notification never;
+  const Bell never;
   EXPECT_FALSE(MeasureSlowdowns(Mover(&none, &never), options).ok());
 }
 

@@ -9,6 +9,7 @@
 #include "agents/tiers/memory_arena.h"
 #include "client_sdk/session/clock.h"
 #include "gtest/gtest.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 namespace {
@@ -76,7 +77,7 @@ class MoverTest : public testing::Test {
   static constexpr MoveOrder kIn = {.from_tier = 1, .size_bytes = 16 * kMiB};
 
   std::vector<TierRoom> rooms_;
-  absl::Notification stop_;
+  Bell stop_;
   SlicesArena* optane_ = nullptr;
 };
 

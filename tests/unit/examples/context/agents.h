@@ -36,9 +36,9 @@ void Copy(const MoveOrder& order);
 namespace agents_engine {
 extern std::unique_ptr<TierProvider> dram, file;
 extern std::vector<TierRoom> rooms;
-extern absl::Notification stop;
+extern Bell stop;
 extern MoveOrder first, second, order;
-extern absl::Notification never;
+extern Bell never;
 extern CalibrationOptions options;
 extern int64_t duration_ns;
 extern Mover mover;

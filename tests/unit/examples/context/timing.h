@@ -1,0 +1,20 @@
+// Declares the names that the examples of timing/ use.
+//
+//   namespace stowage::examples { void Look(); }
+//
+// Nothing is defined: the examples are compiled and never run.
+#ifndef STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_TIMING_H_
+#define STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_TIMING_H_
+
+#include "absl/time/time.h"
+
+namespace stowage::examples {
+
+extern absl::Duration timeout;
+bool HasNews();
+void Improve();
+void Look();
+
+}  // namespace stowage::examples
+
+#endif  // STOWAGE_TESTS_UNIT_EXAMPLES_CONTEXT_TIMING_H_
