@@ -68,17 +68,18 @@ PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
       thread_([this] { Run(); }) {}
 
 PlanWorker::~PlanWorker() {
-  if (!stop_.HasBeenNotified()) stop_.Notify();
+  if (!stop_.HasRung()) stop_.Ring();
   thread_.join();
 }
 
-void PlanWorker::RequestStop() { stop_.Notify(); }
+void PlanWorker::RequestStop() { stop_.Ring(); }
 
 void PlanWorker::Run() {
   const ThreadUsage usage(usage_);
-  while (!stop_.WaitForNotificationWithTimeout(kPollInterval)) {
+  while (!stop_.AwaitFor(kPollInterval)) {
     if (ProfileWaits()) TakeProfile();
     if (RefreshIsDue()) Refresh();
+    if (RetryIsDue()) Retry();
     if (!ready_.empty()) {
       Deliver();
     } else if (!known_.empty()) {
@@ -115,7 +116,7 @@ void PlanWorker::Refresh(KnownPlan* known) {
                           .fast_limit_bytes = known->basis.fast_limit_bytes,
                           .policy = options_.policy});
   // The job keeps its plan if there is no better one.
-  if (!made.ok() || stop_.HasBeenNotified()) return;
+  if (!made.ok() || stop_.HasRung()) return;
   if (made->plan().SerializeAsString() ==
       known->made.plan().SerializeAsString()) {
     return;
@@ -144,11 +145,42 @@ void PlanWorker::TakeProfile() {
                profile->tensor_peak_bytes + profile->unmanaged_peak_bytes);
   }
   absl::StatusOr<v1::MakePlanResponse> made = PlanFor(&binding);
-  if (stop_.HasBeenNotified()) return;
+  if (stop_.HasRung()) return;
   if (!made.ok()) {
     forecast_.NoteNoPlan(made.status(), binding.graph, profile->duration_ns);
-    return Refuse(made.status());
+    Refuse(made.status());
+    if (absl::IsUnavailable(made.status())) KeepUnplanned(std::move(binding));
+    return;
   }
+  MakeReady({*std::move(made), std::move(binding)});
+}
+
+// The job profiles each kind of step once, and says nothing more of it.
+void PlanWorker::KeepUnplanned(GraphBinding binding) {
+  std::string structure = StructureOf(binding.graph);
+  std::erase_if(unplanned_, [&](const UnplannedStep& step) {
+    return step.structure == structure;
+  });
+  if (unplanned_.size() == kMostReadyPlans) unplanned_.pop_front();
+  unplanned_.push_back({std::move(structure), std::move(binding)});
+  next_retry_ns_ = NextRetryNs();
+}
+
+int64_t PlanWorker::NextRetryNs() const {
+  return session::NowNs() + absl::ToInt64Nanoseconds(options_.retry_interval);
+}
+
+bool PlanWorker::RetryIsDue() const {
+  return !unplanned_.empty() && session::NowNs() >= next_retry_ns_;
+}
+
+void PlanWorker::Retry() {
+  next_retry_ns_ = NextRetryNs();
+  GraphBinding binding = unplanned_.front().binding;
+  absl::StatusOr<v1::MakePlanResponse> made = PlanFor(&binding);
+  if (stop_.HasRung() || absl::IsUnavailable(made.status())) return;
+  unplanned_.pop_front();
+  if (!made.ok()) return Refuse(made.status());
   MakeReady({*std::move(made), std::move(binding)});
 }
 
@@ -163,7 +195,7 @@ void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
       (1 + options_.slowdown) * static_cast<double>(KernelsNs(graph));
   const auto plan =
       [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
-    if (stop_.HasBeenNotified()) return absl::CancelledError("the job ended");
+    if (stop_.HasRung()) return absl::CancelledError("the job ended");
     return service_->MakePlan({.graph = graph,
                                .system = copy_times_->system(),
                                .fast_limit_bytes = limit_bytes,
@@ -210,7 +242,7 @@ absl::StatusOr<StepCurve> PlanWorker::MakeCurve(const CurveRange& range) {
   }
   return PlanCurve(
       range, [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
-        if (stop_.HasBeenNotified() || ProfileWaits()) {
+        if (stop_.HasRung() || ProfileWaits()) {
           return absl::CancelledError("something else comes first");
         }
         query.fast_limit_bytes = limit_bytes;

@@ -18,7 +18,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "agents/engine/copy_times.h"
 #include "agents/engine/job_usage.h"
@@ -31,6 +30,7 @@
 #include "agents/jobs/service_link.h"
 #include "client_sdk/session/session.h"
 #include "google/protobuf/message.h"
+#include "timing/bell.h"
 
 namespace stowage::agent {
 
@@ -43,6 +43,8 @@ struct PlanWorkerOptions {
   std::string graph_path_stem;          // empty: graphs and plans are not kept
   // How often to ask again for a plan of a policy that needs training.
   absl::Duration refresh_interval = absl::Seconds(10);
+  // How often to ask again for a plan while the service is away.
+  absl::Duration retry_interval = absl::Seconds(1);
 };
 
 // Runs one thread. Pointers must outlive it.
@@ -84,8 +86,20 @@ class PlanWorker {
     uint64_t profile = 0;  // the number of the one that led to the plan
   };
 
+  // A step whose plan has been asked for while the service was away.
+  struct UnplannedStep {
+    std::string structure;  // of its graph
+    GraphBinding binding;
+  };
+
   void Run();
   void TakeProfile();
+  // Keeps a step that has no plan because the service is away.
+  void KeepUnplanned(GraphBinding binding);
+  int64_t NextRetryNs() const;
+  bool RetryIsDue() const;
+  // Asks again for the plan that has waited longest.
+  void Retry();
   // Returns the plan that is known, or a new one if kernels or copies take
   // another time by now.
   absl::StatusOr<v1::MakePlanResponse> PlanFor(GraphBinding* binding);
@@ -139,9 +153,11 @@ class PlanWorker {
   ForecastWriter forecast_;
   // By the serialised structure of the graph.
   absl::flat_hash_map<std::string, KnownPlan> known_;
+  std::deque<UnplannedStep> unplanned_;
   int64_t next_refresh_ns_;
+  int64_t next_retry_ns_ = 0;
   bool told_no_curve_ = false;
-  absl::Notification stop_;
+  Bell stop_;
   std::thread thread_;  // last: it uses all above
 };
 

@@ -30,7 +30,8 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
                                  const std::vector<TierRoom>& rooms) {
   PlanWorkerOptions options{.policy = request.policy,
                             .slowdown = request.fast_limit.slowdown,
-                            .refresh_interval = context.plan_refresh_interval};
+                            .refresh_interval = context.plan_refresh_interval,
+                            .retry_interval = context.plan_retry_interval};
   for (const TierRoom& room : rooms) {
     options.capacity_bytes.push_back(room.arena->capacity_bytes());
   }

@@ -56,6 +56,8 @@ struct SessionContext {
   FastMemory* fast_memory = nullptr;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);
+  // PlanWorkerOptions::retry_interval
+  absl::Duration plan_retry_interval = absl::Seconds(1);
   // Counts the processor time of the agent.
   std::shared_ptr<AgentUsage> usage = std::make_shared<AgentUsage>();
 };

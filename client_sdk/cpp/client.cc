@@ -1,10 +1,11 @@
 #include "client_sdk/cpp/client.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "client_sdk/cpp/channel.h"
 #include "client_sdk/cpp/status.h"
 
@@ -14,8 +15,13 @@ namespace {
 // The largest page that the service sends.
 constexpr int kPageSize = 1000;
 
+constexpr absl::Duration kLongestTimeout = absl::Hours(24 * 365);
+
 std::chrono::system_clock::time_point After(absl::Duration timeout) {
-  return absl::ToChronoTime(absl::Now() + timeout);
+  // Not absl::Now(), which finds out some seconds later that somebody has set
+  // the clock; gRPC would take such a deadline for one that has passed.
+  return std::chrono::system_clock::now() +
+         absl::ToChronoMicroseconds(std::min(timeout, kLongestTimeout));
 }
 
 template <typename Stub, typename Request, typename Response>

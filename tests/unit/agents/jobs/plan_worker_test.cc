@@ -1,0 +1,227 @@
+#include "agents/jobs/plan_worker.h"
+
+#include <string>
+
+#include "agents/tiers/memory_provider.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/unit/agents/jobs/served_jobs.h"
+
+namespace stowage::agent {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kPage = session::kPageBytes;
+
+class PlanWorkerTest : public ServedJobsTest {};
+
+TEST_F(PlanWorkerTest, TurnsAProfileIntoAPlan) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB", .policy = "belady"});
+  session::Segment* segment = job->segment();
+  segment->report.limit_bytes = (8 << 20) - 100;
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  ASSERT_EQ(segment->plans_written.load(), 1);
+  EXPECT_EQ(segment->profiles_taken.load(), 1);
+  EXPECT_EQ(segment->profiles_refused.load(), 0);
+  EXPECT_EQ(segment->plans[1].signature, 0xabc);
+  EXPECT_EQ(segment->plans[1].allocations[0].offset_bytes, 3 * kPage);
+  EXPECT_STREQ(segment->report.policy, "fake");
+  const auto queries = service_.queries();
+  ASSERT_EQ(queries.size(), 1);
+  EXPECT_EQ(queries[0].policy, "belady");
+  EXPECT_EQ(queries[0].fast_limit_bytes, (8 << 20) - kPage);
+  EXPECT_EQ(queries[0].system.tiers_size(), 2);
+  EXPECT_EQ(queries[0].graph.kernels_size(), 2);
+  EXPECT_EQ(service_.started().back().graph_id(), "g");
+  for (const char* what : {"graph", "plan", "system"}) {
+    EXPECT_TRUE(std::filesystem::exists(directory_.path() + "/run-" +
+                                        std::to_string(getpid()) + "-1." +
+                                        what + ".pb"))
+        << what;
+  }
+}
+
+TEST_F(PlanWorkerTest, KnowsThePlanOfAStepThatItHasSeen) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  for (int64_t size_bytes : {4096, 8192, 4096}) {
+    WriteProfile(segment->profile, size_bytes);
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  }
+  EXPECT_EQ(segment->plans_written.load(), 3);
+  EXPECT_EQ(service_.queries().size(), 2);
+}
+
+TEST_F(PlanWorkerTest, AsksForAnotherPlanOnceKernelsTakeAnotherTime) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  for (int64_t duration_ns : {100, 105, 50, 50}) {
+    WriteProfile(segment->profile, 4096);
+    segment->profile.kernels[0].duration_ns = duration_ns;
+    segment->profile.kernels[1].duration_ns = duration_ns;
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  }
+  const auto queries = service_.queries();
+  ASSERT_EQ(queries.size(), 2);
+  EXPECT_FALSE(queries[0].replan);
+  EXPECT_TRUE(queries[1].replan);
+}
+
+TEST_F(PlanWorkerTest, KeepsItsPlanWhereTheServiceHasNoOther) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  segment->plans_taken.store(1);
+  service_.SetAnswer(
+      [](const PlanQuery&) { return absl::UnavailableError("gone"); });
+  WriteProfile(segment->profile, 4096);
+  segment->profile.kernels[0].duration_ns *= 10;
+  job->PublishProfile();
+  EXPECT_EQ(segment->plans_written.load(), 2);
+  EXPECT_EQ(segment->profiles_refused.load(), 0);
+}
+
+TEST_F(PlanWorkerTest, WritesNoPlanBeforeTheOneBeforeWasTaken) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  WriteProfile(segment->profile, 8192);
+  segment->profiles_written.fetch_add(1);
+  Await([&] { return segment->profiles_taken.load() == 2; });
+  Await([&] { return service_.queries().size() == 2; });
+  EXPECT_EQ(segment->plans_written.load(), 1);
+  segment->plans_taken.store(1);
+  Await([&] { return segment->plans_written.load() == 2; });
+  EXPECT_EQ(segment->plans[0].allocations[0].size_bytes, 8192);
+}
+
+TEST_F(PlanWorkerTest, HandsOnTheBetterPlanThatTheServiceHasByNow) {
+  service_.SetAnswer(PlaceTensorZero);
+  v1::PolicyCapabilities learns;
+  learns.set_needs_training(true);
+  service_.SetCapabilities(learns);
+  const auto job = Join({.fast = "8MiB", .policy = "learns"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  segment->plans_taken.store(1);
+  // The same plan again is no news.
+  Await([&] { return service_.queries().size() >= 3; });
+  EXPECT_EQ(segment->plans_written.load(), 1);
+  service_.SetAnswer([](const PlanQuery& query) {
+    absl::StatusOr<v1::Plan> plan = PlaceTensorZero(query);
+    plan->set_policy("better");
+    plan->mutable_allocations(0)->mutable_at()->set_offset_bytes(kPage);
+    return plan;
+  });
+  Await([&] { return segment->plans_written.load() == 2; });
+  EXPECT_EQ(segment->plans[0].allocations[0].offset_bytes, kPage);
+  EXPECT_STREQ(segment->report.policy, "better");
+  EXPECT_EQ(service_.started().back().policy(), "better");
+  EXPECT_EQ(service_.queries().back().graph_id, "g");
+  EXPECT_EQ(service_.queries().back().graph.kernels_size(), 0);
+}
+
+TEST_F(PlanWorkerTest, LeavesPlansOfOtherPoliciesAlone) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB", .policy = "belady"});
+  session::Segment* segment = job->segment();
+  for (int64_t size_bytes : {4096, 8192}) {
+    WriteProfile(segment->profile, size_bytes);
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  }
+  EXPECT_EQ(service_.queries().size(), 2);
+}
+
+TEST_F(PlanWorkerTest, SaysWhyThereIsNoPlan) {
+  service_.SetAnswer([](const PlanQuery&) {
+    return absl::FailedPreconditionError("the limit is below 12 MiB");
+  });
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  EXPECT_EQ(segment->profiles_refused.load(), 1);
+  EXPECT_EQ(segment->plans_written.load(), 0);
+  const session::EventLog& events = segment->report.agent_events;
+  ASSERT_EQ(events.written.load(), 1);
+  EXPECT_EQ(ReasonOf(events, 0), "no-plan");
+  EXPECT_THAT(events.entries[0].detail, HasSubstr("the limit is below 12 MiB"));
+}
+
+TEST_F(PlanWorkerTest, AsksAgainWhereTheServiceWasAway) {
+  service_.SetAnswer(
+      [](const PlanQuery&) { return absl::UnavailableError("away"); });
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  // The job goes on without a plan meanwhile.
+  EXPECT_EQ(segment->profiles_refused.load(), 1);
+  Await([&] { return service_.queries().size() >= 3; });
+  EXPECT_EQ(segment->plans_written.load(), 0);
+  service_.SetAnswer(PlaceTensorZero);
+  Await([&] { return segment->plans_written.load() == 1; });
+  EXPECT_EQ(segment->profiles_refused.load(), 1);
+  EXPECT_EQ(segment->report.agent_events.written.load(), 1);
+}
+
+TEST_F(PlanWorkerTest, ANewProfileOfAStepTakesThePlaceOfOneThatWaits) {
+  service_.SetAnswer(
+      [](const PlanQuery&) { return absl::UnavailableError("away"); });
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  for (int i = 0; i < 2; ++i) {
+    WriteProfile(segment->profile, 4096);
+    job->PublishProfile();
+  }
+  service_.SetAnswer(PlaceTensorZero);
+  Await([&] { return segment->plans_written.load() == 1; });
+  segment->plans_taken.store(1);
+  const size_t queries = service_.queries().size();
+  WriteProfile(segment->profile, 8192);
+  job->PublishProfile();
+  EXPECT_EQ(segment->plans_written.load(), 2);
+  EXPECT_EQ(service_.queries().size(), queries + 1);
+}
+
+TEST_F(PlanWorkerTest, RefusesATornProfileAndServesTheNext) {
+  service_.SetAnswer(PlaceTensorZero);
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  segment->profile.kernel_count = ~0u;
+  job->PublishProfile();
+  EXPECT_EQ(segment->profiles_refused.load(), 1);
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  EXPECT_EQ(segment->plans_written.load(), 1);
+}
+
+TEST_F(PlanWorkerTest, RefusesAPlanThatDoesNotFitTheArena) {
+  service_.SetAnswer([](const PlanQuery& query) {
+    absl::StatusOr<v1::Plan> plan = PlaceTensorZero(query);
+    plan->mutable_allocations(0)->mutable_at()->set_offset_bytes(
+        HostMemoryBytes());
+    return plan;
+  });
+  const auto job = Join({.fast = "8MiB"});
+  WriteProfile(job->segment()->profile, 4096);
+  job->PublishProfile();
+  EXPECT_EQ(job->segment()->plans_written.load(), 0);
+  EXPECT_EQ(job->segment()->profiles_refused.load(), 1);
+}
+
+}  // namespace
+}  // namespace stowage::agent
