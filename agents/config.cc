@@ -95,6 +95,15 @@ void AddOptions(CLI::App& app, AgentConfig& config, TextFlags& texts) {
   AddOption(app, "service", config.service,
             "Address of the placement service, host:port or unix:/path; empty: "
             "none, and jobs stay in demand mode");
+  AddOption(app, "tls-certificate", config.tls.certificate,
+            "PEM file of this agent's certificate, for mutual TLS with the "
+            "service; empty: plain text");
+  AddOption(app, "tls-key", config.tls.key, "PEM file of its private key");
+  AddOption(app, "tls-authorities", config.tls.authorities,
+            "PEM file of the authorities that issue the service's certificate");
+  AddOption(app, "server-name", config.server_name,
+            "DNS name that the service's certificate must have; empty: the "
+            "host of --service");
   app.add_flag("--allow-plaintext", config.allow_plaintext,
                "Talk to a service on another host in plain text, which "
                "everybody on the way can read and write")
@@ -199,7 +208,12 @@ absl::StatusOr<int64_t> ParseTotal(const std::string& text) {
 }
 
 absl::Status CheckService(const AgentConfig& config) {
-  if (config.service.empty() || config.allow_plaintext) return absl::OkStatus();
+  if (absl::Status named = CheckNamed(config.tls, "--tls-"); !named.ok()) {
+    return named;
+  }
+  if (config.service.empty() || config.allow_plaintext || !config.tls.empty()) {
+    return absl::OkStatus();
+  }
   const absl::StatusOr<bool> stays = StaysOnHost(config.service);
   if (!stays.ok()) {
     return absl::InvalidArgumentError(
@@ -208,9 +222,10 @@ absl::Status CheckService(const AgentConfig& config) {
   if (*stays) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--service is ", config.service,
-      ", on another host, and the agent speaks plain text: everybody on the "
-      "way could read it and make plans of their own; name a proxy on this "
-      "host that does TLS, or force it with --allow-plaintext"));
+      ", on another host, and without certificates the agent speaks plain "
+      "text: everybody on the way could read it and make plans of their own; "
+      "name --tls-certificate, --tls-key and --tls-authorities, or force it "
+      "with --allow-plaintext"));
 }
 
 absl::Status CheckValues(const AgentConfig& config) {
@@ -266,6 +281,10 @@ std::string ToString(const AgentConfig& config) {
       "\nsocket-mode: ", absl::StrFormat("%04o", config.socket_access.mode),
       "\nsocket-group: ", GroupText(config.socket_access.group),
       "\nservice: ", config.service,
+      "\ntls-certificate: ", config.tls.certificate,
+      "\ntls-key: ", config.tls.key,
+      "\ntls-authorities: ", config.tls.authorities,
+      "\nserver-name: ", config.server_name,
       "\nallow-plaintext: ", config.allow_plaintext ? "true" : "false",
       "\nfast-tier: ", config.fast_tier, "\nsystem: ", config.system,
       "\nfast: ", config.job.fast, "\nfast-total: ", config.fast_total_bytes,

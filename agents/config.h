@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/socket_access.h"
+#include "network/tls_files.h"
 
 namespace stowage::agent {
 
@@ -20,6 +21,8 @@ struct AgentConfig {
   std::string socket;
   SocketAccess socket_access;
   std::string service;
+  TlsFiles tls;             // none: plain text
+  std::string server_name;  // in the service's certificate; empty: its host
   bool allow_plaintext = false;  // also where others can read it
   std::string fast_tier = "dram";
   std::string system;  // file of a memory system; empty: tiers are measured

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,7 @@
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/huge_pages.h"
+#include "network/certificates.h"
 
 namespace stowage::agent {
 namespace {
@@ -48,11 +50,30 @@ sigset_t TerminationSignals() {
   return signals;
 }
 
-std::unique_ptr<ServiceLink> ConnectService(const AgentConfig& config,
-                                            const v1::MemorySystem& system) {
+void TellOfCertificates(const absl::Status& status) {
+  std::cerr << absl::StrCat(
+      "stowage-agent: ",
+      status.ok() ? "the certificates have changed and are in use"
+                  : absl::StrCat(status.message(),
+                                 "; the certificates before stay in use"),
+      "\n");
+}
+
+// Returns those for mutual TLS; null where there are none.
+absl::StatusOr<std::shared_ptr<Certificates>> LoadCertificates(
+    const AgentConfig& config) {
+  if (config.tls.empty()) return nullptr;
+  return Certificates::Load(config.tls, {.on_change = TellOfCertificates});
+}
+
+std::unique_ptr<ServiceLink> ConnectService(
+    const AgentConfig& config, std::shared_ptr<Certificates> certificates,
+    const v1::MemorySystem& system) {
   if (config.service.empty()) return std::make_unique<NoService>();
   return std::make_unique<RemoteService>(
       RemoteServiceOptions{.address = config.service,
+                           .certificates = std::move(certificates),
+                           .server_name = config.server_name,
                            .node = config.node,
                            .system = system,
                            .agent_version = STOWAGE_VERSION});
@@ -110,6 +131,8 @@ int Serve(const AgentConfig& config) {
   }
   const auto known = KnownSystem(config);
   if (!known.ok()) return Fail(known.status(), kExitUsage);
+  const auto certificates = LoadCertificates(config);
+  if (!certificates.ok()) return Fail(certificates.status(), kExitUsage);
   AskForHugePages(config);
   TierCatalog catalog(config.node, config.fast_tier, *known);
   const auto slow = catalog.Slow(slow_directories->default_tier());
@@ -117,7 +140,7 @@ int Serve(const AgentConfig& config) {
   const absl::Status suits = CheckSuits(*known, (*slow)->system);
   if (!suits.ok()) return Fail(suits, kExitUsage);
   const std::unique_ptr<ServiceLink> service =
-      ConnectService(config, (*slow)->system);
+      ConnectService(config, *certificates, (*slow)->system);
   FastMemory fast_memory(config.fast_total_bytes);
   absl::StatusOr<std::unique_ptr<JobServer>> server =
       JobServer::Start(config.socket, config.socket_access, config.job,

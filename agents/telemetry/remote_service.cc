@@ -1,6 +1,7 @@
 #include "agents/telemetry/remote_service.h"
 
 #include <algorithm>
+#include <iostream>
 #include <optional>
 #include <utility>
 
@@ -54,7 +55,9 @@ class RemotePlacement : public PlacementStream {
 };
 
 ClientOptions TelemetryOptions(const RemoteServiceOptions& options) {
-  return {.connect_timeout = options.call_deadline,
+  return {.certificates = options.certificates,
+          .server_name = options.server_name,
+          .connect_timeout = options.call_deadline,
           .deadline = options.call_deadline,
           .max_attempts = 1};
 }
@@ -84,7 +87,9 @@ absl::StatusOr<Client*> RemoteService::PlanClient() {
   absl::MutexLock lock(&plan_mutex_);
   if (plan_client_ == nullptr) {
     absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
-        options_.address, {.connect_timeout = options_.call_deadline,
+        options_.address, {.certificates = options_.certificates,
+                           .server_name = options_.server_name,
+                           .connect_timeout = options_.call_deadline,
                            .deadline = options_.call_deadline * 6,
                            .plan_deadline = options_.plan_deadline});
     if (!client.ok()) return client.status();
@@ -201,9 +206,21 @@ void RemoteService::Run() {
 void RemoteService::NoteOutcome(const absl::Status& status) {
   connected_ = status.ok() || IsAnswer(status);
   if (status.ok()) return;
+  TellOfRefusal(status);
   registered_ = false;
   absl::MutexLock lock(&stream_mutex_);
   stream_.reset();
+}
+
+// Says once why the service refuses this agent. One that is away is no news:
+// it will be back.
+void RemoteService::TellOfRefusal(const absl::Status& status) {
+  if (!absl::IsPermissionDenied(status) && !absl::IsUnauthenticated(status)) {
+    return;
+  }
+  if (std::exchange(told_refusal_, status) == status) return;
+  std::cerr << absl::StrCat(
+      "stowage-agent: the placement service refuses: ", status.message(), "\n");
 }
 
 absl::Status RemoteService::Exchange() {

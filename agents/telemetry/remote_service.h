@@ -32,6 +32,9 @@ namespace stowage::agent {
 
 struct RemoteServiceOptions {
   std::string address;
+  // As in ClientOptions.
+  std::shared_ptr<const Certificates> certificates;
+  std::string server_name;
   std::string node;
   v1::MemorySystem system;  // what the node registers
   std::string agent_version;
@@ -87,6 +90,7 @@ class RemoteService : public ServiceLink {
   absl::Status SendBatch(v1::TelemetryBatch batch);
   absl::StatusOr<Client*> PlanClient();
   void NoteOutcome(const absl::Status& status);
+  void TellOfRefusal(const absl::Status& status);
 
   const RemoteServiceOptions options_;
   StepQueue steps_;
@@ -109,6 +113,7 @@ class RemoteService : public ServiceLink {
   // The thread alone uses these.
   std::unique_ptr<Client> client_;
   bool registered_ = false;
+  absl::Status told_refusal_;  // the last one
   absl::Duration heartbeat_interval_;
   int64_t last_heartbeat_ns_ = 0;
   int64_t sequence_ = 0;

@@ -5,6 +5,8 @@
 #include "absl/strings/string_view.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
+#include "grpcpp/security/tls_certificate_provider.h"
+#include "grpcpp/security/tls_credentials_options.h"
 #include "grpcpp/support/channel_arguments.h"
 
 namespace stowage {
@@ -17,6 +19,9 @@ constexpr int kMaxMessageBytes = 256 << 20;
 // other deadline. The service accepts a ping every 10 s.
 constexpr int kKeepaliveMs = 20'000;
 constexpr int kKeepaliveTimeoutMs = 10'000;
+
+// How often gRPC looks whether certificates have changed.
+constexpr unsigned kLookAgainSeconds = 1;
 
 // Returns a retry policy. `name` and `codes` are JSON.
 std::string RetryPolicy(absl::string_view name, absl::string_view codes,
@@ -42,6 +47,22 @@ std::string ServiceConfig(const ClientOptions& options) {
       "]}");
 }
 
+// What the certificates become later counts for connections that begin then.
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(
+    const ClientOptions& options) {
+  if (options.certificates == nullptr) {
+    return grpc::InsecureChannelCredentials();
+  }
+  const TlsFiles& files = options.certificates->copies();
+  grpc::experimental::TlsChannelCredentialsOptions tls;
+  tls.set_certificate_provider(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          files.key, files.certificate, files.authorities, kLookAgainSeconds));
+  tls.watch_root_certs();
+  tls.watch_identity_key_cert_pairs();
+  return grpc::experimental::TlsCredentials(tls);
+}
+
 }  // namespace
 
 std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
@@ -61,8 +82,10 @@ std::shared_ptr<grpc::Channel> MakeChannel(const std::string& address,
   arguments.SetInt(
       GRPC_ARG_MAX_RECONNECT_BACKOFF_MS,
       static_cast<int>(absl::ToInt64Milliseconds(options.max_backoff)));
-  return grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(),
-                                   arguments);
+  if (!options.server_name.empty()) {
+    arguments.SetSslTargetNameOverride(options.server_name);
+  }
+  return grpc::CreateCustomChannel(address, CredentialsOf(options), arguments);
 }
 
 }  // namespace stowage

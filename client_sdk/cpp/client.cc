@@ -75,10 +75,14 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
     const std::string& address, const ClientOptions& options) {
   std::shared_ptr<grpc::Channel> channel = MakeChannel(address, options);
   if (!channel->WaitForConnected(After(options.connect_timeout))) {
-    return absl::UnavailableError(
-        absl::StrCat("no placement service answers at ", address, " within ",
-                     absl::FormatDuration(options.connect_timeout),
-                     "; check the address and that stowaged runs"));
+    return absl::UnavailableError(absl::StrCat(
+        "no placement service answers at ", address, " within ",
+        absl::FormatDuration(options.connect_timeout),
+        options.certificates == nullptr
+            ? "; check the address and that stowaged runs, in plain text"
+            : "; check the address, that stowaged runs and that each side's "
+              "certificate is valid, has its host name and leads to the "
+              "other's authorities"));
   }
   return std::unique_ptr<Client>(new Client(channel, options));
 }

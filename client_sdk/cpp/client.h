@@ -30,6 +30,7 @@
 #include "absl/time/time.h"
 #include "client_sdk/cpp/exchange.h"
 #include "grpcpp/channel.h"
+#include "network/certificates.h"
 #include "stowage/v1/graphs.grpc.pb.h"
 #include "stowage/v1/job.grpc.pb.h"
 #include "stowage/v1/node.grpc.pb.h"
@@ -39,6 +40,11 @@
 namespace stowage {
 
 struct ClientOptions {
+  // For mutual TLS; null: plain text.
+  std::shared_ptr<const Certificates> certificates;
+  // The DNS name that the service's certificate must have; empty: the host of
+  // the address.
+  std::string server_name;
   // How long the first connection may take.
   absl::Duration connect_timeout = absl::Seconds(10);
   // How long a call may take, with its attempts and back-off.

@@ -53,6 +53,10 @@ ServerMetrics::ServerMetrics(const std::string& version)
           CounterFamily(*registry_, "stowaged_refused_connections_total",
                         "Connections closed because no descriptor was left.")
               .Add({})),
+      refused_calls_(
+          CounterFamily(*registry_, "stowaged_refused_calls_total",
+                        "Calls that the role of their caller may not make.")
+              .Add({})),
       plans_(CounterFamily(*registry_, "stowaged_plans_made_total",
                            "Plans made, verified and stored, by policy.")),
       planning_durations_(HistogramFamily(
@@ -127,6 +131,8 @@ void ServerMetrics::CountRpc(const std::string& method, const std::string& code,
 void ServerMetrics::CountRefusedConnection() {
   refused_connections_.Increment();
 }
+
+void ServerMetrics::CountRefusedCall() { refused_calls_.Increment(); }
 
 void ServerMetrics::CountPlan(const std::string& policy,
                               absl::Duration planning_time) {

@@ -37,6 +37,8 @@ class ServerMetrics {
 
   // Counts a gRPC connection that was closed because no descriptor was left.
   void CountRefusedConnection();
+  // Counts a call that the role of its caller may not make.
+  void CountRefusedCall();
 
   // Counts a plan that was made, and not one that was found in the store.
   // `policy` is a name of the registry.
@@ -58,6 +60,7 @@ class ServerMetrics {
   prometheus::Family<prometheus::Counter>& rpcs_;
   prometheus::Family<prometheus::Histogram>& rpc_durations_;
   prometheus::Counter& refused_connections_;
+  prometheus::Counter& refused_calls_;
   prometheus::Family<prometheus::Counter>& plans_;
   prometheus::Family<prometheus::Histogram>& planning_durations_;
   prometheus::Family<prometheus::Counter>& steps_;

@@ -48,30 +48,43 @@ absl::Status JobServiceImpl::CheckGraphKnown(const std::string& graph_id) {
                    "'; register it first, or leave job.graph_id empty"));
 }
 
-grpc::Status JobServiceImpl::StartJob(grpc::ServerContext* /*context*/,
+absl::StatusOr<v1::Job> JobServiceImpl::OwnJob(
+    const grpc::ServerContext& context, const std::string& job_id) {
+  absl::StatusOr<v1::Job> job = jobs_->Get(job_id, absl::Now());
+  if (!job.ok()) return job.status();
+  absl::Status own = access_->CheckOwn(context, job->node());
+  if (!own.ok()) return own;
+  return job;
+}
+
+grpc::Status JobServiceImpl::StartJob(grpc::ServerContext* context,
                                       const v1::StartJobRequest* request,
                                       v1::StartJobResponse* /*response*/) {
   absl::StatusOr<v1::StartJobRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status own = access_->CheckOwn(*context, checked->job().node());
+  if (!own.ok()) return ToGrpcStatus(own);
   absl::Status known = CheckGraphKnown(checked->job().graph_id());
   if (!known.ok()) return ToGrpcStatus(known);
   return ToGrpcStatus(jobs_->Start(checked->job(), absl::Now()));
 }
 
-grpc::Status JobServiceImpl::FinishJob(grpc::ServerContext* /*context*/,
+grpc::Status JobServiceImpl::FinishJob(grpc::ServerContext* context,
                                        const v1::FinishJobRequest* request,
                                        v1::FinishJobResponse* /*response*/) {
   absl::StatusOr<v1::FinishJobRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status own = OwnJob(*context, checked->job_id()).status();
+  if (!own.ok()) return ToGrpcStatus(own);
   return ToGrpcStatus(jobs_->Finish(checked->job_id(), absl::Now()));
 }
 
-grpc::Status JobServiceImpl::GetJob(grpc::ServerContext* /*context*/,
+grpc::Status JobServiceImpl::GetJob(grpc::ServerContext* context,
                                     const v1::GetJobRequest* request,
                                     v1::GetJobResponse* response) {
   absl::StatusOr<v1::GetJobRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
-  absl::StatusOr<v1::Job> job = jobs_->Get(checked->job_id(), absl::Now());
+  absl::StatusOr<v1::Job> job = OwnJob(*context, checked->job_id());
   if (!job.ok()) return ToGrpcStatus(job.status());
   *response->mutable_job() = *std::move(job);
   return grpc::Status::OK;

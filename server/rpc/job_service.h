@@ -1,7 +1,7 @@
 // Serves stowage.v1.JobService from a JobRegistry. proto/stowage/v1/job.proto
 // lists the errors.
 //
-//   JobServiceImpl service(&jobs, store.get());
+//   JobServiceImpl service(&jobs, store.get(), &access);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_JOB_SERVICE_H_
 #define STOWAGE_SERVER_RPC_JOB_SERVICE_H_
@@ -9,17 +9,19 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "server/access/access.h"
 #include "server/fleet/job_registry.h"
 #include "server/graphs/graph_store.h"
 #include "stowage/v1/job.grpc.pb.h"
 
 namespace stowage {
 
-// Thread-safe. Owns neither the registry nor the store; both must outlive it.
+// Thread-safe. Owns none of its arguments; all must outlive it.
 class JobServiceImpl final : public v1::JobService::Service {
  public:
-  JobServiceImpl(JobRegistry* jobs, GraphStore* graphs)
-      : jobs_(jobs), graphs_(graphs) {}
+  JobServiceImpl(JobRegistry* jobs, GraphStore* graphs, const Access* access)
+      : jobs_(jobs), graphs_(graphs), access_(access) {}
 
   grpc::Status StartJob(grpc::ServerContext* context,
                         const v1::StartJobRequest* request,
@@ -39,9 +41,14 @@ class JobServiceImpl final : public v1::JobService::Service {
 
  private:
   absl::Status CheckGraphKnown(const std::string& graph_id);
+  // Returns a job that the caller may know. Errors are those of the registry
+  // and of Access.
+  absl::StatusOr<v1::Job> OwnJob(const grpc::ServerContext& context,
+                                 const std::string& job_id);
 
   JobRegistry* const jobs_;
   GraphStore* const graphs_;
+  const Access* const access_;
 };
 
 }  // namespace stowage

@@ -6,6 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "policies/model/memory_system_proto.h"
+#include "server/access/allowed_calls.h"
 #include "server/fleet/telemetry_intake.h"
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/page.h"
@@ -20,10 +21,12 @@ constexpr absl::string_view kNodesList = "nodes";
 }  // namespace
 
 grpc::Status NodeServiceImpl::RegisterNode(
-    grpc::ServerContext* /*context*/, const v1::RegisterNodeRequest* request,
+    grpc::ServerContext* context, const v1::RegisterNodeRequest* request,
     v1::RegisterNodeResponse* response) {
   absl::StatusOr<v1::RegisterNodeRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status own = access_->CheckOwn(*context, checked->node());
+  if (!own.ok()) return ToGrpcStatus(own);
   absl::Status valid =
       policies::MemorySystemFromProto(checked->system()).status();
   if (!valid.ok()) return ToGrpcStatus(valid);
@@ -35,11 +38,13 @@ grpc::Status NodeServiceImpl::RegisterNode(
   return grpc::Status::OK;
 }
 
-grpc::Status NodeServiceImpl::Heartbeat(grpc::ServerContext* /*context*/,
+grpc::Status NodeServiceImpl::Heartbeat(grpc::ServerContext* context,
                                         const v1::HeartbeatRequest* request,
                                         v1::HeartbeatResponse* response) {
   absl::StatusOr<v1::HeartbeatRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
+  absl::Status own = access_->CheckOwn(*context, checked->node());
+  if (!own.ok()) return ToGrpcStatus(own);
   absl::Status known =
       nodes_->Heartbeat(checked->node(), checked->active_jobs(), absl::Now());
   if (!known.ok()) return ToGrpcStatus(known);
@@ -70,16 +75,17 @@ grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
-NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* /*context*/) {
+NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* context) {
   auto intake = std::make_shared<TelemetryIntake>(
       nodes_, jobs_, [drift = drift_](const v1::StepTelemetry& step) {
         drift->NoteStep(step);
       });
   return new ExchangeStream<v1::TelemetryBatch, v1::TelemetryAck>(
       streams_,
-      [intake, metrics = metrics_](
+      [intake, metrics = metrics_, caller = access_->CallerOf(*context)](
           const v1::TelemetryBatch& batch) -> absl::StatusOr<v1::TelemetryAck> {
         absl::Status valid = CheckBounds(batch);
+        valid.Update(CheckNode(caller, batch.node()));
         if (!valid.ok()) return valid;
         absl::StatusOr<TelemetryTotals> totals =
             intake->Accept(batch, absl::Now());

@@ -2,12 +2,13 @@
 // proto/stowage/v1/node.proto lists the errors.
 //
 //   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics, &drift,
-//                           absl::Seconds(5));
+//                           &access, absl::Seconds(5));
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_NODE_SERVICE_H_
 #define STOWAGE_SERVER_RPC_NODE_SERVICE_H_
 
 #include "absl/time/time.h"
+#include "server/access/access.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
 #include "server/metrics/server_metrics.h"
@@ -25,12 +26,14 @@ class NodeServiceImpl final
   // Tells agents to send a heartbeat every `heartbeat_interval`.
   NodeServiceImpl(NodeRegistry* nodes, JobRegistry* jobs,
                   StreamRegistry* streams, ServerMetrics* metrics,
-                  DriftMonitor* drift, absl::Duration heartbeat_interval)
+                  DriftMonitor* drift, const Access* access,
+                  absl::Duration heartbeat_interval)
       : nodes_(nodes),
         jobs_(jobs),
         streams_(streams),
         metrics_(metrics),
         drift_(drift),
+        access_(access),
         heartbeat_interval_(heartbeat_interval) {}
 
   grpc::Status RegisterNode(grpc::ServerContext* context,
@@ -51,6 +54,7 @@ class NodeServiceImpl final
   StreamRegistry* const streams_;
   ServerMetrics* const metrics_;
   DriftMonitor* const drift_;
+  const Access* const access_;
   const absl::Duration heartbeat_interval_;
 };
 

@@ -15,9 +15,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "network/loopback.h"
+#include "server/access/roles.h"
 #include "server/runtime/state_directory.h"
 #include "server/runtime/version.h"
 
@@ -25,6 +27,18 @@ ABSL_FLAG(std::string, listen, "127.0.0.1:7420",
           "gRPC address: host:port (port 0: any free one) or unix:/path");
 ABSL_FLAG(bool, allow_plaintext, false,
           "let --listen be an address that other hosts reach, in plain text");
+ABSL_FLAG(std::string, tls_certificate, "",
+          "PEM file of the service's certificate, for mutual TLS; empty: plain "
+          "text");
+ABSL_FLAG(std::string, tls_key, "", "PEM file of its private key");
+ABSL_FLAG(std::string, tls_authorities, "",
+          "PEM file of the authorities that issue certificates to clients");
+ABSL_FLAG(std::string, trust_domain, "stowage",
+          "trust domain of clients: spiffe://DOMAIN/ROLE/NAME in a certificate "
+          "gives its role, scheduler, agent, job or operator");
+ABSL_FLAG(std::vector<std::string>, roles, {},
+          "roles of clients by the DNS names of their certificates: "
+          "ROLE=NAME or ROLE=*.PARENT, separated by commas");
 ABSL_FLAG(std::string, metrics_address, "127.0.0.1:9464",
           "HTTP address of Prometheus metrics, host:port; empty: none");
 ABSL_FLAG(
@@ -156,6 +170,11 @@ PlanningLimits PlanningFromFlags() {
 ServerConfig ConfigFromFlags() {
   return {.listen = absl::GetFlag(FLAGS_listen),
           .allow_plaintext = absl::GetFlag(FLAGS_allow_plaintext),
+          .tls = {.certificate = absl::GetFlag(FLAGS_tls_certificate),
+                  .key = absl::GetFlag(FLAGS_tls_key),
+                  .authorities = absl::GetFlag(FLAGS_tls_authorities)},
+          .trust_domain = absl::GetFlag(FLAGS_trust_domain),
+          .roles = absl::GetFlag(FLAGS_roles),
           .metrics_address = absl::GetFlag(FLAGS_metrics_address),
           .db = absl::GetFlag(FLAGS_db),
           .port_file = absl::GetFlag(FLAGS_port_file),
@@ -180,12 +199,34 @@ absl::Status CheckListen(const ServerConfig& config) {
     return absl::InvalidArgumentError(
         absl::StrCat("--listen: ", stays.status().message()));
   }
-  if (*stays || config.allow_plaintext) return absl::OkStatus();
+  if (*stays || !config.tls.empty() || config.allow_plaintext) {
+    return absl::OkStatus();
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "--listen is ", config.listen,
-      ", which other hosts reach, but the service speaks plain text and does "
-      "not authenticate clients; listen at 127.0.0.1 or a Unix socket behind a "
-      "proxy that does TLS, or force it with --allow-plaintext"));
+      ", which other hosts reach, but without certificates the service speaks "
+      "plain text and authenticates nobody; name --tls-certificate, --tls-key "
+      "and --tls-authorities, listen at 127.0.0.1 or a Unix socket, or force "
+      "it "
+      "with --allow-plaintext"));
+}
+
+absl::Status CheckTls(const ServerConfig& config) {
+  if (absl::Status named = CheckNamed(config.tls, "--tls-"); !named.ok()) {
+    return named;
+  }
+  const absl::StatusOr<Roles> roles =
+      Roles::Make(config.trust_domain, config.roles);
+  if (!roles.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--roles: ", roles.status().message()));
+  }
+  if (config.tls.empty() && !config.roles.empty()) {
+    return absl::InvalidArgumentError(
+        "--roles is of no use without --tls-certificate: in plain text every "
+        "client may do everything");
+  }
+  return absl::OkStatus();
 }
 
 // Checks a duration. Errors read like "--planning-wait is 0; name 1 ms to 1 h".
@@ -220,6 +261,7 @@ absl::Status Validate(const ServerConfig& config) {
   if (absl::Status valid = CheckPlanning(config.planning); !valid.ok()) {
     return valid;
   }
+  if (absl::Status valid = CheckTls(config); !valid.ok()) return valid;
   if (absl::Status valid = CheckListen(config); !valid.ok()) return valid;
   if (config.heartbeat_interval < absl::Milliseconds(1) ||
       config.heartbeat_interval > absl::Hours(1)) {
@@ -288,6 +330,11 @@ std::string ToString(const ServerConfig& config) {
   return absl::StrCat(
       "--listen=", config.listen,
       "\n--allow-plaintext=", config.allow_plaintext ? "true" : "false",
+      "\n--tls-certificate=", config.tls.certificate,
+      "\n--tls-key=", config.tls.key,
+      "\n--tls-authorities=", config.tls.authorities,
+      "\n--trust-domain=", config.trust_domain,
+      "\n--roles=", absl::StrJoin(config.roles, ","),
       "\n--metrics-address=", config.metrics_address, "\n--db=", config.db,
       "\n--port-file=", config.port_file,
       "\n--reflection=", config.reflection ? "true" : "false",

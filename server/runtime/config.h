@@ -6,20 +6,25 @@
 #define STOWAGE_SERVER_RUNTIME_CONFIG_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
+#include "network/tls_files.h"
 #include "server/placement/planning_queue.h"
 
 namespace stowage {
 
 // Plain data.
 struct ServerConfig {
-  std::string listen;            // "host:port" or "unix:/path"
-  bool allow_plaintext = false;  // also where others can read it
-  std::string metrics_address;   // "host:port"; empty: no metrics
-  std::string db;                // a path or ":memory:"
-  std::string port_file;         // empty: none
+  std::string listen;              // "host:port" or "unix:/path"
+  bool allow_plaintext = false;    // also where others can read it
+  TlsFiles tls;                    // none: plain text
+  std::string trust_domain;        // of SPIFFE IDs
+  std::vector<std::string> roles;  // of DNS names; see server/access/roles.h
+  std::string metrics_address;     // "host:port"; empty: no metrics
+  std::string db;                  // a path or ":memory:"
+  std::string port_file;           // empty: none
   bool reflection = true;
   absl::Duration heartbeat_interval;  // >= 1 ms
   absl::Duration drain_timeout;       // >= 0

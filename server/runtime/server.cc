@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <iostream>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "server/rpc/metrics_interceptor.h"
 #include "server/runtime/grpc_acceptor.h"
 #include "server/runtime/reflection.h"
+#include "server/runtime/tls_credentials.h"
 
 namespace stowage {
 namespace {
@@ -40,6 +42,16 @@ absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
                       absl::StrCat(flag, ": ", status.message()));
 }
 
+void Tell(absl::string_view text) {
+  std::cerr << absl::StrCat("stowaged: ", text, "\n") << std::flush;
+}
+
+void TellOfCertificates(const absl::Status& status) {
+  Tell(status.ok() ? "the certificates have changed and are in use"
+                   : absl::StrCat(status.message(),
+                                  "; the certificates before stay in use"));
+}
+
 std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
 Interceptors(ServerMetrics* metrics) {
@@ -55,10 +67,13 @@ Interceptors(ServerMetrics* metrics) {
 }  // namespace
 
 Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
-               Stores stores, TrainFunction train)
+               Stores stores, std::shared_ptr<Certificates> certificates,
+               Roles roles, TrainFunction train)
     : config_(config),
       descriptors_(descriptors),
       stores_(std::move(stores)),
+      certificates_(std::move(certificates)),
+      access_(std::move(roles)),
       versions_(stores_.graphs.get(), stores_.trainings.get()),
       engine_(stores_.graphs.get(), policies::MakePolicy, &versions_,
               config.planning),
@@ -80,9 +95,9 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       graph_service_(stores_.graphs.get(), &drift_),
       placement_service_(&engine_, stores_.graphs.get(), &streams_,
                          &stream_workers_, &metrics_),
-      node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_,
+      node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
-      job_service_(&jobs_, stores_.graphs.get()),
+      job_service_(&jobs_, stores_.graphs.get(), &access_),
       training_service_(&trainings_, &versions_, stores_.trainings.get()) {}
 
 Server::~Server() = default;
@@ -90,8 +105,18 @@ Server::~Server() = default;
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const ServerConfig& config, const DescriptorBudget& descriptors,
     Stores stores, TrainFunction train) {
+  absl::StatusOr<Roles> roles = Roles::Make(config.trust_domain, config.roles);
+  if (!roles.ok()) return Annotated("--roles", roles.status());
+  std::shared_ptr<Certificates> certificates;
+  if (!config.tls.empty()) {
+    absl::StatusOr<std::shared_ptr<Certificates>> loaded =
+        Certificates::Load(config.tls, {.on_change = TellOfCertificates});
+    if (!loaded.ok()) return Annotated("--tls-certificate", loaded.status());
+    certificates = *std::move(loaded);
+  }
   std::unique_ptr<Server> server(
-      new Server(config, descriptors, std::move(stores), std::move(train)));
+      new Server(config, descriptors, std::move(stores),
+                 std::move(certificates), *std::move(roles), std::move(train)));
   if (absl::Status listening = server->Listen(); !listening.ok()) {
     return listening;
   }
@@ -106,6 +131,17 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   return server;
 }
 
+std::shared_ptr<grpc::ServerCredentials> Server::Credentials() {
+  if (certificates_ == nullptr) return grpc::InsecureServerCredentials();
+  std::shared_ptr<grpc::ServerCredentials> credentials =
+      MakeTlsCredentials(*certificates_);
+  credentials->SetAuthMetadataProcessor(
+      access_.Processor([this](const absl::Status& /*refused*/) {
+        metrics_.CountRefusedCall();
+      }));
+  return credentials;
+}
+
 absl::Status Server::Listen() {
   absl::StatusOr<ListeningSockets> listening = stowage::Listen(config_.listen);
   if (!listening.ok()) return Annotated("--listen", listening.status());
@@ -117,7 +153,7 @@ absl::Status Server::Listen() {
       *std::move(listening),
       {.spare_descriptors = descriptors_.spare,
        .on_refused = [this] { metrics_.CountRefusedConnection(); }},
-      grpc::InsecureServerCredentials(), &builder);
+      Credentials(), &builder);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              kHandshakeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);

@@ -14,7 +14,10 @@
 #include "absl/status/statusor.h"
 #include "grpcpp/server.h"
 #include "network/acceptor.h"
+#include "network/certificates.h"
 #include "network/http_server.h"
+#include "server/access/access.h"
+#include "server/access/roles.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
 #include "server/graphs/graph_store.h"
@@ -49,7 +52,7 @@ class Server {
  public:
   // Binds the addresses, serves, and resumes trainings that were interrupted.
   // UNAVAILABLE: an address cannot be bound. Other errors are those of the
-  // stores.
+  // stores and of Certificates::Load().
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServerConfig& config, const DescriptorBudget& descriptors,
       Stores stores, TrainFunction train);
@@ -71,15 +74,20 @@ class Server {
 
  private:
   Server(const ServerConfig& config, const DescriptorBudget& descriptors,
-         Stores stores, TrainFunction train);
+         Stores stores, std::shared_ptr<Certificates> certificates, Roles roles,
+         TrainFunction train);
 
   absl::Status Listen();
+  // Returns those of TLS, if there are certificates.
+  std::shared_ptr<grpc::ServerCredentials> Credentials();
   absl::Status ServeMetrics();
   std::shared_ptr<GaugeCollector> Gauges();
 
   const ServerConfig config_;
   const DescriptorBudget descriptors_;
   const Stores stores_;
+  const std::shared_ptr<Certificates> certificates_;  // null: plain text
+  const Access access_;
   ServerMetrics metrics_{kVersion};
   StreamRegistry streams_;
   StreamWorkers stream_workers_;

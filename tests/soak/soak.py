@@ -1,6 +1,6 @@
 """Trains mixed jobs for a long time, with faults, and checks what is left.
 
-    tests/soak.sh --minutes 120 [--fault-every 60] [--faults host|disk]
+    tests/soak.sh --minutes 120 [--fault-every 60] [--faults host|disk|NAMES]
         [--jobs 2] [--seed 1] [--report FILE]
 
 Jobs of several kinds run beside each other under one agent, which shares fast
@@ -153,6 +153,8 @@ class Host:
 def usage_of(pid):
     """Returns resident bytes, descriptors, threads and arenas of a process."""
     status = Path(f"/proc/{pid}/status").read_text()
+    if "RssAnon" not in status:
+        raise ProcessLookupError(f"process {pid} has ended")
     names = [os.readlink(entry) for entry in Path(f"/proc/{pid}/fd").iterdir()
              if os.path.islink(entry)]
     return {
@@ -185,6 +187,7 @@ class Soak:
         sampling.start()
         while time.monotonic() < end and not self.wrong:
             self.reap()
+            self.check_daemons()
             while len(self.host.jobs) < self.arguments.jobs:
                 self.host.jobs.append(Job(self.host, self.number, self.random))
                 self.number += 1
@@ -199,7 +202,7 @@ class Soak:
     def strike(self):
         """Strikes with one fault; each kind comes as often as the others."""
         if not self.order:
-            kinds = FAULTS[self.arguments.faults]
+            kinds = self.arguments.faults
             self.order = self.random.sample(kinds, len(kinds))
         name = faults.strike(self.host, self.random, self.order.pop())
         if name:
@@ -220,6 +223,12 @@ class Soak:
             if verdict.startswith(("WRONG", "FAILED")):
                 self.wrong.append(verdict)
             shutil.rmtree(job.folder)
+
+    def check_daemons(self):
+        """A daemon ends where a fault kills it, and is then another process."""
+        for name, process in self.host.daemons.processes.items():
+            if process.poll() is not None:
+                self.wrong.append(f"the {name} ended with {process.returncode}")
 
     def keep_sampling(self):
         """Takes samples until the end, also while a fault lasts."""
@@ -244,8 +253,10 @@ class Soak:
         for job in self.host.jobs:
             self.wrong.append(f"never ended: {job.kind} {job.limit}")
         self.host.kill_jobs()
-        self.host.daemons.await_ready("agent")
-        self.await_nothing_left()
+        self.check_daemons()
+        if not self.wrong:
+            self.host.daemons.await_ready("agent")
+            self.await_nothing_left()
 
     def await_nothing_left(self):
         end = time.monotonic() + 30
@@ -294,22 +305,37 @@ def check_growth(soak):
                               f"{told(what, late)}")
 
 
+def faults_of(text):
+    """Returns the faults that an argument names."""
+    if text in FAULTS:
+        return FAULTS[text]
+    for group in FAULTS.values():
+        by_name = {fault.__name__: fault for fault in group}
+        if set(text.split(",")) <= set(by_name):
+            return [by_name[name] for name in text.split(",")]
+    raise argparse.ArgumentTypeError(
+        f"'{text}' is neither host nor disk, nor faults of one of them: "
+        + ", ".join(fault.__name__ for group in FAULTS.values() for fault in group))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, required=True)
     parser.add_argument("--fault-every", type=float, default=60, help="seconds")
-    parser.add_argument("--faults", choices=FAULTS, default="host",
-                        help="disk: of the slow files' disk, which needs FUSE and root")
+    parser.add_argument("--faults", type=faults_of, default="host",
+                        help="host; disk: of the slow files' disk, which needs FUSE and "
+                        "root; or some of one of them by name: kill_job,resize_job")
     parser.add_argument("--jobs", type=int, default=2, help="at a time")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--report", type=Path, help="write the result to this file")
     arguments = parser.parse_args()
-    if arguments.faults == "disk" and faulty_disk.available():
+    of_disk = arguments.faults[0] in faults.DISK_FAULTS
+    if of_disk and faulty_disk.available():
         sys.exit(f"soak: no faulty disk: {faulty_disk.available()}")
     folder = harness.scratch()
     try:
         with contextlib.ExitStack() as stack:
-            soak = Soak(arguments, Host(folder, stack, arguments.faults == "disk"))
+            soak = Soak(arguments, Host(folder, stack, of_disk))
             soak.run()
         check_growth(soak)
     finally:

@@ -30,8 +30,10 @@ inline std::string PathOf(const google::protobuf::MethodDescriptor& method) {
 class RawCaller {
  public:
   explicit RawCaller(const std::string& address)
-      : stub_(
+      : RawCaller(
             grpc::CreateChannel(address, grpc::InsecureChannelCredentials())) {}
+  explicit RawCaller(const std::shared_ptr<grpc::Channel>& channel)
+      : stub_(channel) {}
 
   // Sends one request and returns how the call ends; the answer is dropped.
   absl::Status Call(const std::string& path, const std::string& request) {

@@ -68,7 +68,7 @@ PROJECT_HEADERS = {
     "server": ("server/", "timing/", "network/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
                "timing/", "stowage/v1/"),
-    "client_sdk/cpp": ("client_sdk/cpp/", "stowage/v1/"),
+    "client_sdk/cpp": ("client_sdk/cpp/", "network/", "stowage/v1/"),
     # Both ends of a session include it, and it includes neither.
     "client_sdk/session": ("client_sdk/session/",),
     "client_sdk/runtime": ("client_sdk/runtime/", "client_sdk/session/"),
@@ -99,8 +99,8 @@ LARGE_FOLDERS = {
 }
 
 # The folders of server/, each of which includes itself and those before it.
-SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "rpc",
-                  "runtime")
+SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "access",
+                  "rpc", "runtime")
 for number, folder in enumerate(SERVER_FOLDERS, 1):
     PROJECT_HEADERS[f"server/{folder}"] = (
         "timing/", "network/", "policies/", "stowage/v1/",
@@ -113,7 +113,7 @@ RESERVED_HEADERS = (
     ("memkind and libnuma", r"(memkind|numa|numaif|pmem_allocator)\.h$",
      ("agents/tiers", "tests/conformance", "tests/unit/agents")),
     ("gRPC", r"grpc(pp)?/|.*\.grpc\.pb\.h$",
-     ("server/rpc", "server/runtime", "server/main.cc", "agents",
+     ("server/access", "server/rpc", "server/runtime", "server/main.cc", "agents",
       "client_sdk/cpp", "tools", "tests")),
     ("libmicrohttpd", r"microhttpd\.h$", ("network",)),
     ("SQLite", r"sqlite3\.h$", ("server", "tests")),

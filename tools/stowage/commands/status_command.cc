@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "client_sdk/cpp/client.h"
 #include "nlohmann/json.hpp"
+#include "tools/stowage/inputs/service_client.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/output/table.h"
 #include "tools/stowage/output/units.h"
@@ -34,7 +35,7 @@ struct ServiceState {
 
 absl::StatusOr<ServiceState> FetchState(
     const std::string& address, absl::Duration connect_timeout = kTimeout) {
-  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
+  absl::StatusOr<std::unique_ptr<Client>> client = ConnectToService(
       address, {.connect_timeout = connect_timeout, .deadline = kTimeout});
   if (!client.ok()) return client.status();
   absl::StatusOr<std::vector<v1::NodeSummary>> nodes = (*client)->ListNodes();

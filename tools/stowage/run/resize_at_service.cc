@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "client_sdk/cpp/client.h"
 #include "client_sdk/session/resize.h"
+#include "tools/stowage/inputs/service_client.h"
 
 namespace stowage::cli {
 namespace {
@@ -63,7 +64,7 @@ absl::StatusOr<v1::Resize> Await(Client& client, v1::Job job) {
 absl::StatusOr<v1::Resize> ResizeAtService(const std::string& address,
                                            const std::string& job_id,
                                            const session::Limit& limit) {
-  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(
+  absl::StatusOr<std::unique_ptr<Client>> client = ConnectToService(
       address, {.connect_timeout = kTimeout, .deadline = kTimeout});
   if (!client.ok()) return client.status();
   v1::ResizeJobRequest request;

@@ -13,6 +13,7 @@
 #include "policies/model/memory_system_proto.h"
 #include "server/training/episode_proto.h"
 #include "server/training/trainer_process.h"
+#include "tools/stowage/inputs/service_client.h"
 
 namespace stowage::cli {
 namespace {
@@ -105,7 +106,7 @@ absl::StatusOr<TrainingResult> TrainHere(const TrainingJob& job,
 absl::StatusOr<TrainingResult> TrainAt(const std::string& address,
                                        const TrainingJob& job,
                                        ShowEpisode show) {
-  absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(address);
+  absl::StatusOr<std::unique_ptr<Client>> client = ConnectToService(address);
   if (!client.ok()) return client.status();
   absl::StatusOr<v1::Training> training = StartAt(client->get(), job);
   if (!training.ok()) return training.status();

@@ -13,7 +13,9 @@
 
 namespace stowage::examples {
 
+extern const TlsFiles files;
 void Serve(OwnedFd connection);
+void Watch(const TlsFiles& copies);
 void Try(const sockaddr* address, socklen_t length);
 
 }  // namespace stowage::examples

@@ -19,6 +19,14 @@ extern std::string graph_id, plan_id, path, id;
 extern int64_t bytes;
 void Tell(const std::string& text);
 
+namespace server_access {
+extern Caller caller;
+extern std::shared_ptr<grpc::ServerCredentials> credentials;
+extern std::function<void(const absl::Status&)> on_refused;
+extern grpc::ServerContext* context;
+extern v1::HeartbeatRequest request;
+}  // namespace server_access
+
 namespace server_fleet {
 extern NodeRegistry nodes;
 extern JobRegistry jobs;
@@ -89,6 +97,7 @@ extern int64_t limit;
 }  // namespace server_placement
 
 namespace server_rpc {
+extern const Access access;
 extern grpc::ServerBuilder builder;
 extern std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
@@ -122,6 +131,9 @@ extern const v1::GetPlanRequest* request;
 }  // namespace server_rpc
 
 namespace server_runtime {
+extern const Access access;
+extern std::function<void(const absl::Status&)> on_refused;
+extern std::shared_ptr<Certificates> certificates;
 extern ServerConfig config;
 extern DescriptorBudget descriptors;
 extern Stores stores;

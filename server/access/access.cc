@@ -1,0 +1,88 @@
+#include "server/access/access.h"
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "grpc/grpc_security_constants.h"
+#include "server/access/allowed_calls.h"
+
+namespace stowage {
+namespace {
+
+PeerNames NamesOf(const grpc::AuthContext& peer) {
+  PeerNames names;
+  for (const grpc::string_ref& id :
+       peer.FindPropertyValues(GRPC_PEER_SPIFFE_ID_PROPERTY_NAME)) {
+    names.spiffe_id.assign(id.data(), id.size());
+  }
+  for (const grpc::string_ref& name :
+       peer.FindPropertyValues(GRPC_PEER_DNS_PROPERTY_NAME)) {
+    names.dns.emplace_back(name.data(), name.size());
+  }
+  return names;
+}
+
+absl::Status NoRole(const PeerNames& names) {
+  std::vector<std::string> all = names.dns;
+  if (!names.spiffe_id.empty()) all.push_back(names.spiffe_id);
+  return absl::UnauthenticatedError(absl::StrCat(
+      "the certificate has the names '", absl::StrJoin(all, "', '"),
+      "', of which none has a role; it needs a URI "
+      "spiffe://TRUST-DOMAIN/ROLE/NAME, or the service a rule --roles"));
+}
+
+class AccessProcessor final : public grpc::AuthMetadataProcessor {
+ public:
+  AccessProcessor(const Access* access,
+                  std::function<void(const absl::Status&)> on_refused)
+      : access_(access), on_refused_(std::move(on_refused)) {}
+
+  bool IsBlocking() const override { return false; }
+
+  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* peer,
+                       OutputMetadata* /*consumed*/,
+                       OutputMetadata* /*response*/) override {
+    const auto path = metadata.find(":path");
+    const absl::Status allowed = access_->Check(
+        *peer, path == metadata.end() ? absl::string_view()
+                                      : absl::string_view(path->second.data(),
+                                                          path->second.size()));
+    if (allowed.ok()) return grpc::Status::OK;
+    if (on_refused_) on_refused_(allowed);
+    return grpc::Status(static_cast<grpc::StatusCode>(allowed.code()),
+                        std::string(allowed.message()));
+  }
+
+ private:
+  const Access* const access_;
+  const std::function<void(const absl::Status&)> on_refused_;
+};
+
+}  // namespace
+
+Caller Access::CallerOf(const grpc::ServerContextBase& call) const {
+  const std::shared_ptr<const grpc::AuthContext> peer = call.auth_context();
+  if (!peer->IsPeerAuthenticated()) return Caller();
+  return roles_.CallerOf(NamesOf(*peer)).value_or(Caller{.role = Role::kJob});
+}
+
+absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,
+                              absl::string_view node) const {
+  return CheckNode(CallerOf(call), node);
+}
+
+absl::Status Access::Check(const grpc::AuthContext& peer,
+                           absl::string_view path) const {
+  const PeerNames names = NamesOf(peer);
+  const std::optional<Caller> caller = roles_.CallerOf(names);
+  return caller ? CheckAllowed(*caller, path) : NoRole(names);
+}
+
+std::shared_ptr<grpc::AuthMetadataProcessor> Access::Processor(
+    std::function<void(const absl::Status&)> on_refused) const {
+  return std::make_shared<AccessProcessor>(this, std::move(on_refused));
+}
+
+}  // namespace stowage

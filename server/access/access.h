@@ -1,0 +1,53 @@
+// Knows who calls, behind TLS or without, and refuses calls that a role may not
+// make, before they reach a service.
+//
+//   Access access(*Roles::Make("stowage", {}));
+//   credentials->SetAuthMetadataProcessor(access.Processor(on_refused));
+//   absl::Status own = access.CheckOwn(*context, request.node());
+#ifndef STOWAGE_SERVER_ACCESS_ACCESS_H_
+#define STOWAGE_SERVER_ACCESS_ACCESS_H_
+
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "grpcpp/security/auth_context.h"
+#include "grpcpp/security/auth_metadata_processor.h"
+#include "grpcpp/server_context.h"
+#include "server/access/roles.h"
+
+namespace stowage {
+
+// Thread-safe.
+class Access {
+ public:
+  explicit Access(Roles roles) : roles_(std::move(roles)) {}
+
+  // Returns the peer of a connection. Without TLS that is an operator, since
+  // plain text goes where everybody is trusted. A peer without a role may call
+  // nothing, and never gets as far as to be asked for.
+  Caller CallerOf(const grpc::ServerContextBase& call) const;
+
+  // Returns PERMISSION_DENIED if an agent calls for a node that is not its own.
+  absl::Status CheckOwn(const grpc::ServerContextBase& call,
+                        absl::string_view node) const;
+
+  // Returns OK, PERMISSION_DENIED if the peer's role may not call `path`, or
+  // UNAUTHENTICATED if it has none.
+  absl::Status Check(const grpc::AuthContext& peer,
+                     absl::string_view path) const;
+
+  // Returns what gRPC asks before each call of a connection with TLS. Tells
+  // `on_refused` of each call that is refused. This must outlive the server.
+  std::shared_ptr<grpc::AuthMetadataProcessor> Processor(
+      std::function<void(const absl::Status&)> on_refused) const;
+
+ private:
+  const Roles roles_;
+};
+
+}  // namespace stowage
+
+#endif  // STOWAGE_SERVER_ACCESS_ACCESS_H_
