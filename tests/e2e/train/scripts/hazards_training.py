@@ -1,6 +1,9 @@
 """Hazards: the ways in which real scripts train."""
 
 import contextlib
+import hashlib
+import os
+import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -258,6 +261,43 @@ def loader_workers(digest):
                         batch_size=BATCH,
                         num_workers=2)
     train(digest, batches=loader)
+
+
+def hash_in_child(tensors):
+    """Returns what a forked child reads in the tensors."""
+    reads, writes = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        sums = hashlib.sha256()
+        for tensor in tensors:
+            sums.update(tensor.detach().numpy().tobytes())
+        os.write(writes, sums.hexdigest().encode())
+        os._exit(0)  # pylint: disable=protected-access
+    os.close(writes)
+    with open(reads, encoding="ascii") as pipe:
+        text = pipe.read()
+    os.waitpid(pid, 0)
+    return text
+
+
+@hazard
+def forks_in_a_step(digest):
+    """Children are forked in the middle of forward and backward passes."""
+    net = make_net()
+    rng = random.Random(20)
+    seen = []
+
+    def maybe_fork(_module, _inputs, outputs):
+        if rng.random() < 0.3:
+            tensors = outputs if isinstance(outputs, tuple) else (outputs,)
+            seen.append(hash_in_child([*net.parameters(), *tensors]))
+
+    for module in net:
+        module.register_forward_hook(maybe_fork)
+        module.register_full_backward_hook(maybe_fork)
+    train(digest, net)
+    assert len(seen) >= 20, seen
+    digest.add("children", seen)
 
 
 @hazard
