@@ -39,6 +39,7 @@ struct TextFlags {
   std::string socket_mode;
   std::string socket_group;
   std::string fast_total;
+  std::string slow_endurance;
 };
 
 // Returns the mode; nullopt for all but three, since others make no sense for a
@@ -137,8 +138,17 @@ void AddOptions(CLI::App& app, AgentConfig& config, TextFlags& texts) {
   AddOption(app, "graph-dir", config.graph_dir,
             "Directory for the profiled graphs; empty: none");
   AddOption(app, "node", config.node, "Name of this node");
+  AddOption(
+      app, "metrics-address", config.metrics_address,
+      "HTTP address of Prometheus metrics and of health, host:port; empty: "
+      "none");
+  AddOption(
+      app, "slow-endurance", texts.slow_endurance,
+      "Bytes that the device of --slow may be written in its life, as its "
+      "vendor states them: 600TB; a metric beside those written");
   AddOption(app, "ready-file", config.ready_file,
-            "File that is made when the agent listens");
+            "File that is made when the agent listens, with the address of its "
+            "metrics");
   app.add_flag("--keep-huge-pages", config.keep_huge_pages,
                "Leave the host's setting of huge pages for shared memory as it "
                "is, also where it says never")
@@ -197,12 +207,14 @@ absl::StatusOr<SocketAccess> ParseAccess(const TextFlags& flags) {
   return access;
 }
 
-absl::StatusOr<int64_t> ParseTotal(const std::string& text) {
+// Returns the size that a flag names; 0: none.
+absl::StatusOr<int64_t> ParseBytes(absl::string_view flag,
+                                   const std::string& text) {
   if (text.empty()) return 0;
   const std::optional<int64_t> bytes = session::ParseSize(text);
   if (!bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--fast-total '", text, "' is not ", session::kSizeForms));
+        absl::StrCat(flag, " '", text, "' is not ", session::kSizeForms));
   }
   return *bytes;
 }
@@ -268,9 +280,14 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
   const absl::StatusOr<SocketAccess> access = ParseAccess(texts);
   if (!access.ok()) return access.status();
   config.socket_access = *access;
-  const absl::StatusOr<int64_t> total_bytes = ParseTotal(texts.fast_total);
+  const absl::StatusOr<int64_t> total_bytes =
+      ParseBytes("--fast-total", texts.fast_total);
   if (!total_bytes.ok()) return total_bytes.status();
   config.fast_total_bytes = *total_bytes;
+  const absl::StatusOr<int64_t> endurance_bytes =
+      ParseBytes("--slow-endurance", texts.slow_endurance);
+  if (!endurance_bytes.ok()) return endurance_bytes.status();
+  config.slow_endurance_bytes = *endurance_bytes;
   if (absl::Status s = CheckValues(config); !s.ok()) return s;
   return config;
 }
@@ -292,6 +309,8 @@ std::string ToString(const AgentConfig& config) {
       "\nslow-dir: ", absl::StrJoin(config.slow_dirs, ":"),
       "\npolicy: ", config.job.policy, "\nreport-dir: ", config.report_dir,
       "\ngraph-dir: ", config.graph_dir, "\nnode: ", config.node,
+      "\nmetrics-address: ", config.metrics_address,
+      "\nslow-endurance: ", config.slow_endurance_bytes,
       "\nready-file: ", config.ready_file,
       "\nkeep-huge-pages: ", config.keep_huge_pages ? "true" : "false", "\n");
 }

@@ -32,6 +32,8 @@ struct AgentConfig {
   std::string report_dir;
   std::string graph_dir;
   std::string node;
+  std::string metrics_address;       // "host:port"; empty: no metrics
+  int64_t slow_endurance_bytes = 0;  // 0: not stated
   std::string ready_file;
   bool keep_huge_pages = false;  // the host's setting for shared memory
   bool check_only = false;

@@ -19,11 +19,16 @@
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/slow_directories.h"
 #include "agents/jobs/whole_file.h"
+#include "agents/metrics/agent_metrics.h"
+#include "agents/metrics/counted_service.h"
 #include "agents/sharing/fast_memory.h"
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/huge_pages.h"
 #include "network/certificates.h"
+#include "network/gauge_collector.h"
+#include "network/http_server.h"
+#include "network/metrics_page.h"
 
 namespace stowage::agent {
 namespace {
@@ -121,6 +126,40 @@ void AskForHugePages(const AgentConfig& config) {
   }
 }
 
+// Returns the gauges that are read when somebody looks.
+std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
+                                       const ServiceLink& service) {
+  auto gauges = std::make_shared<GaugeCollector>();
+  gauges->Add("stowage_agent_service_connected",
+              "Whether the placement service answers: 1 or 0.",
+              [&service] { return service.connected() ? 1.0 : 0.0; });
+  gauges->Add(
+      "stowage_agent_fast_total_bytes",
+      "Fast memory for all jobs together; 0: no bound.",
+      [bytes = config.fast_total_bytes] { return static_cast<double>(bytes); });
+  gauges->Add("stowage_agent_slow_endurance_bytes",
+              "Bytes that the slow device may be written in its life, as "
+              "stated; 0: not stated.",
+              [bytes = config.slow_endurance_bytes] {
+                return static_cast<double>(bytes);
+              });
+  return gauges;
+}
+
+// Returns null without an address.
+absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
+    const AgentConfig& config, const AgentMetrics& metrics,
+    const ServiceLink& service) {
+  if (config.metrics_address.empty()) return nullptr;
+  return HttpServer::Start(
+      config.metrics_address, {.title = "stowage-agent"},
+      {{"/healthz", [] { return HttpPage{.body = "ok\n"}; }},
+       {"/metrics",
+        [registry = metrics.registry(), gauges = Gauges(config, service)] {
+          return MetricsPage({registry, gauges});
+        }}});
+}
+
 int Serve(const AgentConfig& config) {
   const absl::Status directories = CheckDirectories(config);
   if (!directories.ok()) return Fail(directories, kExitTier);
@@ -141,6 +180,10 @@ int Serve(const AgentConfig& config) {
   if (!suits.ok()) return Fail(suits, kExitUsage);
   const std::unique_ptr<ServiceLink> service =
       ConnectService(config, *certificates, (*slow)->system);
+  AgentMetrics metrics(STOWAGE_VERSION);
+  CountedService counted(service.get(), &metrics);
+  const auto http = ServeMetrics(config, metrics, *service);
+  if (!http.ok()) return Fail(http.status(), kExitAddress);
   FastMemory fast_memory(config.fast_total_bytes);
   absl::StatusOr<std::unique_ptr<JobServer>> server =
       JobServer::Start(config.socket, config.socket_access, config.job,
@@ -148,15 +191,20 @@ int Serve(const AgentConfig& config) {
                         .report_dir = config.report_dir,
                         .graph_dir = config.graph_dir,
                         .catalog = &catalog,
-                        .service = service.get(),
+                        .service = &counted,
                         .slow_directories = *slow_directories,
                         .fast_memory = &fast_memory});
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.ready_file.empty()) {
-    const absl::Status ready = WriteWholeFile(config.ready_file, "");
+    const std::string metrics_address =
+        *http == nullptr ? "" : absl::StrCat((*http)->address(), "\n");
+    const absl::Status ready =
+        WriteWholeFile(config.ready_file, metrics_address);
     if (!ready.ok()) return Fail(ready, kExitAddress);
   }
-  std::cerr << "stowage-agent: listening at " << config.socket << std::endl;
+  std::cerr << "stowage-agent: listening at " << config.socket;
+  if (*http != nullptr) std::cerr << ", metrics at " << (*http)->address();
+  std::cerr << std::endl;
   const sigset_t signals = TerminationSignals();
   int signal = 0;
   sigwait(&signals, &signal);

@@ -14,7 +14,7 @@
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "network/listening_sockets.h"
-#include "server/metrics/metrics_page.h"
+#include "network/metrics_page.h"
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/metrics_interceptor.h"
 #include "server/runtime/grpc_acceptor.h"
@@ -180,12 +180,23 @@ absl::Status Server::ServeMetrics() {
   absl::StatusOr<std::unique_ptr<HttpServer>> started = HttpServer::Start(
       config_.metrics_address,
       {.title = "stowaged", .max_connections = descriptors_.http_connections},
-      {{"/metrics", [registry = metrics_.registry(), gauges = Gauges()] {
+      {{"/healthz", [] { return HttpPage{.body = "ok\n"}; }},
+       {"/readyz", [this] { return Readiness(); }},
+       {"/metrics", [registry = metrics_.registry(), gauges = Gauges()] {
           return MetricsPage({registry, gauges});
         }}});
   if (!started.ok()) return Annotated("--metrics-address", started.status());
   http_server_ = *std::move(started);
   return absl::OkStatus();
+}
+
+// Answers whether requests are welcome. A service that drains is alive, and so
+// is one that waits for its database.
+HttpPage Server::Readiness() {
+  if (draining_) return {.status = 503, .body = "the service drains\n"};
+  const absl::StatusOr<int64_t> graphs = stores_.graphs->CountGraphs();
+  if (graphs.ok()) return {.body = "ok\n"};
+  return {.status = 503, .body = absl::StrCat(graphs.status().message(), "\n")};
 }
 
 std::shared_ptr<GaugeCollector> Server::Gauges() {
@@ -216,6 +227,7 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
 }
 
 bool Server::Drain() {
+  draining_ = true;
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
   trainings_.BeginDrain();

@@ -8,6 +8,7 @@
 #ifndef STOWAGE_SERVER_RUNTIME_SERVER_H_
 #define STOWAGE_SERVER_RUNTIME_SERVER_H_
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -15,13 +16,13 @@
 #include "grpcpp/server.h"
 #include "network/acceptor.h"
 #include "network/certificates.h"
+#include "network/gauge_collector.h"
 #include "network/http_server.h"
 #include "server/access/access.h"
 #include "server/access/roles.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
 #include "server/graphs/graph_store.h"
-#include "server/metrics/gauge_collector.h"
 #include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
 #include "server/rpc/graph_service.h"
@@ -81,6 +82,7 @@ class Server {
   // Returns those of TLS, if there are certificates.
   std::shared_ptr<grpc::ServerCredentials> Credentials();
   absl::Status ServeMetrics();
+  HttpPage Readiness();
   std::shared_ptr<GaugeCollector> Gauges();
 
   const ServerConfig config_;
@@ -102,6 +104,7 @@ class Server {
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
+  std::atomic<bool> draining_ = false;
   std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;
   std::unique_ptr<grpc::Server> grpc_server_;

@@ -47,6 +47,13 @@ TEST_F(StowagedHttpTest, ServesMetrics) {
               AllOf(StartsWith("HTTP/1.1 200 OK\r\n"), EndsWith("\r\n\r\n")));
 }
 
+TEST_F(StowagedHttpTest, SaysThatItIsAliveAndReady) {
+  for (const char* path : {"/healthz", "/readyz"}) {
+    EXPECT_THAT(Fetch("GET", path), AllOf(StartsWith("HTTP/1.1 200 OK\r\n"),
+                                          EndsWith("\r\n\r\nok\n")));
+  }
+}
+
 TEST_F(StowagedHttpTest, TheRootLinksToTheMetrics) {
   EXPECT_THAT(Fetch("GET", "/"), AllOf(StartsWith("HTTP/1.1 200 OK\r\n"),
                                        HasSubstr("<a href=\"/metrics\">")));

@@ -14,10 +14,12 @@
 #include "tests/unit/agents/agent_process.h"
 #include "tests/unit/agents/fake_job.h"
 #include "tests/unit/agents/temp_directory.h"
+#include "tests/unit/network/tcp_connection.h"
 
 namespace stowage::agent {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr char kBinary[] = STOWAGE_BINARY_DIR "/bin/stowage-agent";
@@ -55,6 +57,22 @@ TEST_F(AgentTest, RefusesAMemorySystemOfAnotherSlowTier) {
       Run("--socket " + socket_ + " --system " + directory_.path() + "/none");
   EXPECT_EQ(none.exit_code, 1);
   EXPECT_THAT(none.output, HasSubstr("stowage calibrate"));
+}
+
+TEST_F(AgentTest, ServesItsMetricsAndSaysThatItIsAlive) {
+  const AgentProcess agent(
+      directory_.path(),
+      {"--slow=emulated:cxl,size=64MiB", "--fast-total=1GiB",
+       "--slow-endurance=600TB", "--metrics-address=127.0.0.1:0"});
+  std::string address;
+  std::ifstream(directory_.path() + "/ready") >> address;
+  EXPECT_THAT(Fetch(address, "GET", "/healthz"), HasSubstr(" 200 OK"));
+  EXPECT_THAT(
+      Fetch(address, "GET", "/metrics"),
+      AllOf(HasSubstr("stowage_agent_service_connected 0\n"),
+            HasSubstr("stowage_agent_fast_total_bytes 1073741824\n"),
+            HasSubstr("stowage_agent_slow_endurance_bytes 600000000000000\n"),
+            HasSubstr("stowage_agent_jobs_running 0\n")));
 }
 
 TEST_F(AgentTest, RefusesWhatItDoesNotKnow) {

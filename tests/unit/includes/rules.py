@@ -117,7 +117,7 @@ RESERVED_HEADERS = (
       "client_sdk/cpp", "tools", "tests")),
     ("libmicrohttpd", r"microhttpd\.h$", ("network",)),
     ("SQLite", r"sqlite3\.h$", ("server", "tests")),
-    ("Prometheus", r"prometheus/", ("server", "agents", "tests")),
+    ("Prometheus", r"prometheus/", ("network", "server", "agents", "tests")),
     ("io_uring", r"liburing\.h$", ("agents", "tests")),
 )
 

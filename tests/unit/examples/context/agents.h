@@ -13,6 +13,7 @@
 #include <iostream>
 
 #include "client_sdk/session/clock.h"
+#include "network/metrics_page.h"
 
 namespace stowage::agent::examples {
 
@@ -46,6 +47,12 @@ int64_t Measure();
 void on_failure(const MoveOrder& order, int error);
 void Copy(const MoveOrder& order);
 }  // namespace agents_engine
+
+namespace agents_metrics {
+extern AgentMetrics metrics;
+extern RemoteService service;
+extern std::vector<v1::StepTelemetry> steps;
+}  // namespace agents_metrics
 
 namespace agents_sharing {
 extern absl::Duration patience;

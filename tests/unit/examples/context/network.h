@@ -11,9 +11,14 @@
 #include <cerrno>
 #include <iostream>
 
+#include "prometheus/registry.h"
+
 namespace stowage::examples {
 
 extern const TlsFiles files;
+extern std::shared_ptr<GaugeCollector> gauges;
+extern std::shared_ptr<prometheus::Registry> registry;
+double Count();
 void Serve(OwnedFd connection);
 void Watch(const TlsFiles& copies);
 void Try(const sockaddr* address, socklen_t length);

@@ -10,6 +10,8 @@
 
 #include <iostream>
 
+#include "network/metrics_page.h"
+
 namespace stowage::examples {
 
 extern int argc;
@@ -60,8 +62,6 @@ extern int code;
 
 namespace server_metrics {
 extern ServerMetrics metrics;
-extern std::shared_ptr<GaugeCollector> gauges;
-double Count();
 }  // namespace server_metrics
 
 namespace server_placement {

@@ -3,8 +3,8 @@
 //   auto gauges = std::make_shared<GaugeCollector>();
 //   gauges->Add("stowaged_graphs", "Graphs stored.", [&] { return Count(); });
 //   HttpPage page = MetricsPage({gauges});
-#ifndef STOWAGE_SERVER_METRICS_GAUGE_COLLECTOR_H_
-#define STOWAGE_SERVER_METRICS_GAUGE_COLLECTOR_H_
+#ifndef STOWAGE_NETWORK_GAUGE_COLLECTOR_H_
+#define STOWAGE_NETWORK_GAUGE_COLLECTOR_H_
 
 #include <functional>
 #include <string>
@@ -35,4 +35,4 @@ class GaugeCollector final : public prometheus::Collectable {
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_METRICS_GAUGE_COLLECTOR_H_
+#endif  // STOWAGE_NETWORK_GAUGE_COLLECTOR_H_

@@ -1,8 +1,8 @@
 // Writes metrics in the format that Prometheus reads.
 //
-//   HttpPage page = MetricsPage({metrics.registry(), gauges});
-#ifndef STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
-#define STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
+//   HttpPage page = MetricsPage({registry, gauges});
+#ifndef STOWAGE_NETWORK_METRICS_PAGE_H_
+#define STOWAGE_NETWORK_METRICS_PAGE_H_
 
 #include <memory>
 #include <vector>
@@ -19,4 +19,4 @@ HttpPage MetricsPage(
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_METRICS_METRICS_PAGE_H_
+#endif  // STOWAGE_NETWORK_METRICS_PAGE_H_

@@ -1,4 +1,4 @@
-#include "server/metrics/metrics_page.h"
+#include "network/metrics_page.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "server/metrics/gauge_collector.h"
+#include "network/gauge_collector.h"
 
 #include <utility>
 

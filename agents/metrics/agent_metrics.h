@@ -1,0 +1,58 @@
+// Counts what the agent and its jobs do, for Prometheus. docs/reference-agent.md
+// lists the metrics.
+//
+//   AgentMetrics metrics("0.1.0");
+//   metrics.CountSteps(steps);
+//   HttpPage page = MetricsPage({metrics.registry()});
+#ifndef STOWAGE_AGENTS_METRICS_AGENT_METRICS_H_
+#define STOWAGE_AGENTS_METRICS_AGENT_METRICS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "prometheus/counter.h"
+#include "prometheus/family.h"
+#include "prometheus/gauge.h"
+#include "prometheus/histogram.h"
+#include "prometheus/registry.h"
+#include "stowage/v1/node.pb.h"
+
+namespace stowage::agent {
+
+// Thread-safe. Labels come from fixed sets, so that the number of series is
+// bounded. What jobs say of their steps is taken as they say it.
+class AgentMetrics {
+ public:
+  // `version` becomes the label of stowage_agent_build_info.
+  explicit AgentMetrics(const std::string& version);
+  AgentMetrics(const AgentMetrics&) = delete;
+  AgentMetrics& operator=(const AgentMetrics&) = delete;
+
+  void CountJobStarted();
+  void CountJobEnded();
+  void CountSteps(const std::vector<v1::StepTelemetry>& steps);
+  // Counts a plan that was asked for, and how that ended.
+  void CountPlan(const absl::Status& status, absl::Duration time);
+
+  std::shared_ptr<prometheus::Registry> registry() const { return registry_; }
+
+ private:
+  std::shared_ptr<prometheus::Registry> registry_;
+  prometheus::Counter& jobs_;
+  prometheus::Gauge& running_jobs_;
+  prometheus::Family<prometheus::Counter>& steps_;
+  prometheus::Family<prometheus::Histogram>& step_durations_;
+  prometheus::Counter& stalls_;
+  prometheus::Counter& moved_in_bytes_;
+  prometheus::Counter& moved_out_bytes_;
+  prometheus::Counter& fallbacks_;
+  prometheus::Family<prometheus::Counter>& plans_;
+  prometheus::Histogram& plan_durations_;
+};
+
+}  // namespace stowage::agent
+
+#endif  // STOWAGE_AGENTS_METRICS_AGENT_METRICS_H_

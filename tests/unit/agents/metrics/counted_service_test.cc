@@ -1,0 +1,89 @@
+#include "agents/metrics/counted_service.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "network/metrics_page.h"
+#include "tests/unit/agents/fake_service.h"
+
+namespace stowage::agent {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class CountedServiceTest : public testing::Test {
+ protected:
+  std::string Page() { return MetricsPage({metrics_.registry()}).body; }
+  static v1::Job JobOf(const std::string& id) {
+    v1::Job job;
+    job.set_job_id(id);
+    return job;
+  }
+
+  FakeService service_;
+  AgentMetrics metrics_{"0.1.0"};
+  CountedService counted_{&service_, &metrics_};
+};
+
+TEST_F(CountedServiceTest, AJobCountsOnceHoweverOftenItIsToldOf) {
+  counted_.StartJob(JobOf("a"));
+  counted_.StartJob(JobOf("a"));
+  counted_.StartJob(JobOf("b"));
+  counted_.FinishJob("a");
+  counted_.FinishJob("a");
+  EXPECT_THAT(Page(), AllOf(HasSubstr("stowage_agent_jobs_total 2\n"),
+                            HasSubstr("stowage_agent_jobs_running 1\n")));
+  EXPECT_EQ(service_.started().size(), 3);
+}
+
+TEST_F(CountedServiceTest, StepsCountByWhatDroveThem) {
+  v1::StepTelemetry demand;
+  demand.set_mode(v1::STEP_MODE_DEMAND);
+  demand.set_duration_ns(2'000'000'000);
+  demand.set_stall_ns(500'000'000);
+  demand.set_moved_in_bytes(3000);
+  demand.set_moved_out_bytes(2000);
+  v1::StepTelemetry planned;
+  planned.set_mode(v1::STEP_MODE_PLAN);
+  planned.set_moved_out_bytes(1);
+  planned.set_fallbacks(2);
+  counted_.ReportSteps({demand, planned});
+  EXPECT_THAT(Page(),
+              AllOf(HasSubstr("stowage_agent_steps_total{mode=\"demand\"} 1\n"),
+                    HasSubstr("stowage_agent_steps_total{mode=\"plan\"} 1\n"),
+                    HasSubstr("stowage_agent_step_duration_seconds_sum{mode="
+                              "\"demand\"} 2\n"),
+                    HasSubstr("stowage_agent_stall_seconds_total 0.5\n"),
+                    HasSubstr("stowage_agent_slow_read_bytes_total 3000\n"),
+                    HasSubstr("stowage_agent_slow_written_bytes_total 2001\n"),
+                    HasSubstr("stowage_agent_fallbacks_total 2\n")));
+  EXPECT_EQ(service_.steps().size(), 2);
+}
+
+TEST_F(CountedServiceTest, AModeThatThisAgentDoesNotKnowIsUnspecified) {
+  v1::StepTelemetry step;
+  step.set_mode(static_cast<v1::StepMode>(99));
+  counted_.ReportSteps({step});
+  EXPECT_THAT(Page(),
+              HasSubstr("stowage_agent_steps_total{mode=\"unspecified\"} 1\n"));
+}
+
+TEST_F(CountedServiceTest, PlansCountByHowAskingEnded) {
+  service_.SetAnswer([](const PlanQuery&) { return v1::Plan(); });
+  EXPECT_TRUE(counted_.MakePlan({}).ok());
+  service_.SetAnswer(
+      [](const PlanQuery&) { return absl::UnavailableError("away"); });
+  EXPECT_FALSE(counted_.MakePlan({}).ok());
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("stowage_agent_plans_total{code=\"OK\"} 1\n"),
+            HasSubstr("stowage_agent_plans_total{code=\"UNAVAILABLE\"} 1\n"),
+            HasSubstr("stowage_agent_plan_duration_seconds_count 1\n")));
+}
+
+}  // namespace
+}  // namespace stowage::agent
