@@ -1,0 +1,170 @@
+#include "tests/bench/serving/closed_loop.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "client_sdk/cpp/status.h"
+#include "grpcpp/channel.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/support/byte_buffer.h"
+#include "grpcpp/support/channel_arguments.h"
+#include "timing/bell.h"
+#include "timing/steady_now.h"
+
+namespace stowage {
+namespace {
+
+// As many calls a connection as a server's default lets through.
+constexpr int kCallersPerChannel = 100;
+
+// What all callers share.
+struct Run {
+  explicit Run(const Load& load)
+      : begin(SteadyNow() + load.time / 10), end(begin + load.time) {}
+
+  const absl::Time begin, end;  // of what is measured
+  Bell over;                    // rings once for each caller
+};
+
+// Notes how long answers took that came in the measured time.
+class Latencies {
+ public:
+  explicit Latencies(const Run* run) : run_(run) {}
+  void NoteRequest() { asked_ = SteadyNow(); }
+  // Returns whether to ask again.
+  bool NoteAnswer() {
+    const absl::Time now = SteadyNow();
+    if (now >= run_->begin && now < run_->end) all_.push_back(now - asked_);
+    return now < run_->end;
+  }
+  const std::vector<absl::Duration>& all() const { return all_; }
+
+ private:
+  const Run* const run_;
+  absl::Time asked_;
+  std::vector<absl::Duration> all_;
+};
+
+class Caller {
+ public:
+  Caller(const std::shared_ptr<grpc::Channel>& channel, const Load& load,
+         Run* run)
+      : stub_(channel), load_(load), run_(run), latencies_(run) {
+    const grpc::Slice slice(load.request);
+    request_ = grpc::ByteBuffer(&slice, 1);
+  }
+  virtual ~Caller() = default;
+  virtual void Start() = 0;
+  const Latencies& latencies() const { return latencies_; }
+  const grpc::Status& status() const { return status_; }
+
+ protected:
+  void End(const grpc::Status& status) {
+    status_ = status;
+    run_->over.Ring();
+  }
+
+  grpc::GenericStub stub_;
+  const Load& load_;
+  Run* const run_;
+  Latencies latencies_;
+  grpc::ByteBuffer request_, response_;
+  grpc::Status status_;
+};
+
+class StreamCaller final
+    : public Caller,
+      public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  using Caller::Caller;
+  void Start() override {
+    stub_.PrepareBidiStreamingCall(&context_, load_.method, {}, this);
+    Ask();
+    StartCall();
+  }
+  void OnReadDone(bool ok) override {
+    if (!ok) return;
+    latencies_.NoteAnswer() ? Ask() : StartWritesDone();
+  }
+  void OnDone(const grpc::Status& status) override { End(status); }
+
+ private:
+  void Ask() {
+    latencies_.NoteRequest();
+    StartWrite(&request_);
+    StartRead(&response_);
+  }
+
+  grpc::ClientContext context_;
+};
+
+class UnaryCaller final : public Caller {
+ public:
+  using Caller::Caller;
+  void Start() override {
+    context_ = std::make_unique<grpc::ClientContext>();
+    latencies_.NoteRequest();
+    stub_.UnaryCall(context_.get(), load_.method, {}, &request_, &response_,
+                    [this](const grpc::Status& status) {
+                      if (status.ok() && latencies_.NoteAnswer())
+                        return Start();
+                      End(status);
+                    });
+  }
+
+ private:
+  std::unique_ptr<grpc::ClientContext> context_;
+};
+
+std::vector<std::shared_ptr<grpc::Channel>> Channels(const Load& load) {
+  std::vector<std::shared_ptr<grpc::Channel>> channels;
+  for (int i = 0; i * kCallersPerChannel < load.callers; ++i) {
+    grpc::ChannelArguments arguments;
+    arguments.SetInt("own connection", i);
+    arguments.SetMaxReceiveMessageSize(-1);
+    channels.push_back(grpc::CreateCustomChannel(
+        load.address, grpc::InsecureChannelCredentials(), arguments));
+  }
+  return channels;
+}
+
+absl::Duration Quantile(const std::vector<absl::Duration>& sorted, double q) {
+  return sorted.empty() ? absl::ZeroDuration()
+                        : sorted[static_cast<size_t>(q * (sorted.size() - 1))];
+}
+
+}  // namespace
+
+absl::StatusOr<LoadResult> RunClosedLoop(const Load& load) {
+  const std::vector<std::shared_ptr<grpc::Channel>> channels = Channels(load);
+  Run run(load);
+  std::vector<std::unique_ptr<Caller>> callers;
+  for (int i = 0; i < load.callers; ++i) {
+    const auto& channel = channels[i % channels.size()];
+    if (load.streams) {
+      callers.push_back(std::make_unique<StreamCaller>(channel, load, &run));
+    } else {
+      callers.push_back(std::make_unique<UnaryCaller>(channel, load, &run));
+    }
+  }
+  for (const auto& caller : callers) caller->Start();
+  run.over.AwaitFor(absl::InfiniteDuration(), callers.size() - 1);
+  std::vector<absl::Duration> all;
+  for (const auto& caller : callers) {
+    if (!caller->status().ok()) return FromGrpcStatus(caller->status());
+    const std::vector<absl::Duration>& own = caller->latencies().all();
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  std::sort(all.begin(), all.end());
+  return LoadResult{.answers_per_second = static_cast<double>(all.size()) /
+                                          absl::ToDoubleSeconds(load.time),
+                    .p50 = Quantile(all, 0.5),
+                    .p99 = Quantile(all, 0.99),
+                    .p999 = Quantile(all, 0.999)};
+}
+
+}  // namespace stowage

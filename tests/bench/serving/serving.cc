@@ -1,0 +1,162 @@
+// Measures how fast the service answers, beside a gRPC server that does nothing
+// with messages of the same sizes.
+//
+//   cmake --build build --target serving
+//   build/tests/bench/serving/serving [--seconds 2] [--rounds 5]
+//
+// Both are loaded in turn. Figures are medians over the rounds, with the least
+// and the most in brackets.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "client_sdk/cpp/client.h"
+#include "tests/bench/serving/closed_loop.h"
+#include "tests/bench/serving/echo_server.h"
+#include "tests/e2e/server/stowaged_process.h"
+#include "tests/unit/server/testing.h"
+
+ABSL_FLAG(double, seconds, 2, "of each measurement");
+ABSL_FLAG(int, rounds, 5, "of measurements");
+
+namespace stowage {
+namespace {
+
+constexpr char kPlace[] = "/stowage.v1.PlacementService/Place";
+constexpr char kGetPlan[] = "/stowage.v1.PlacementService/GetPlan";
+// A plan of this graph has about 20 KB.
+constexpr int kKernels = 700;
+
+struct Case {
+  std::string name;
+  Load load;  // of the service
+  size_t answer_bytes = 0;
+};
+
+struct Series {
+  std::vector<double> values;
+
+  std::string Text(int digits) {
+    std::sort(values.begin(), values.end());
+    return absl::StrFormat("%.*f (%.*f to %.*f)", digits,
+                           values[values.size() / 2], digits, values.front(),
+                           digits, values.back());
+  }
+};
+
+absl::Status Measure(const Case& one, const std::string& echo_address) {
+  Load echo = one.load;
+  echo.address = echo_address;
+  echo.method = absl::StrCat("/echo/", one.answer_bytes);
+  Series echo_rate, rate, rate_ratio, p50, p99, p999, p99_ratio;
+  for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
+    const absl::StatusOr<LoadResult> bare = RunClosedLoop(echo);
+    if (!bare.ok()) return bare.status();
+    const absl::StatusOr<LoadResult> ours = RunClosedLoop(one.load);
+    if (!ours.ok()) return ours.status();
+    echo_rate.values.push_back(bare->answers_per_second);
+    rate.values.push_back(ours->answers_per_second);
+    rate_ratio.values.push_back(ours->answers_per_second /
+                                bare->answers_per_second);
+    p50.values.push_back(absl::ToDoubleMilliseconds(ours->p50));
+    p99.values.push_back(absl::ToDoubleMilliseconds(ours->p99));
+    p999.values.push_back(absl::ToDoubleMilliseconds(ours->p999));
+    p99_ratio.values.push_back(ours->p99 / bare->p99);
+  }
+  std::cout << absl::StrJoin(
+                   {absl::StrCat("| ", one.name),
+                    absl::StrCat(one.load.callers),
+                    absl::StrCat(one.answer_bytes), echo_rate.Text(0),
+                    rate.Text(0), rate_ratio.Text(2), p50.Text(2), p99.Text(2),
+                    p999.Text(2), absl::StrCat(p99_ratio.Text(2), " |")},
+                   " | ")
+            << std::endl;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::MakePlanResponse> MakePlan(Client& client) {
+  v1::RegisterGraphRequest registration;
+  *registration.mutable_graph() = ChainGraph(kKernels);
+  const absl::StatusOr<v1::RegisterGraphResponse> registered =
+      client.RegisterGraph(registration);
+  if (!registered.ok()) return registered.status();
+  v1::MakePlanRequest request;
+  request.set_graph_id(registered->graph_id());
+  *request.mutable_system() = TwoTiers();
+  request.set_fast_limit_bytes(kLimitBytes);
+  request.set_policy("belady");
+  return client.MakePlan(request);
+}
+
+absl::StatusOr<std::vector<Case>> Cases(const std::string& address,
+                                        Client& client) {
+  const absl::StatusOr<v1::MakePlanResponse> made = MakePlan(client);
+  if (!made.ok()) return made.status();
+  v1::GetPlanRequest get_plan;
+  get_plan.set_plan_id(made->plan_id());
+  v1::PlaceRequest place;
+  place.set_plan_id(made->plan_id());
+  place.set_kernel(kKernels / 2);
+  place.set_window(8);
+  const absl::StatusOr<v1::PlaceResponse> placed = client.Place()->Send(place);
+  if (!placed.ok()) return placed.status();
+  std::vector<Case> cases;
+  for (const int callers : {1, 64, 1000}) {
+    cases.push_back({.name = "`Place`, streams",
+                     .load = {.address = address,
+                              .method = kPlace,
+                              .request = place.SerializeAsString(),
+                              .streams = true,
+                              .callers = callers},
+                     .answer_bytes = placed->ByteSizeLong()});
+  }
+  for (const int callers : {1, 64}) {
+    cases.push_back({.name = "`GetPlan`",
+                     .load = {.address = address,
+                              .method = kGetPlan,
+                              .request = get_plan.SerializeAsString(),
+                              .callers = callers},
+                     .answer_bytes = made->plan().ByteSizeLong() + 4});
+  }
+  for (Case& one : cases) {
+    one.load.time = absl::Seconds(absl::GetFlag(FLAGS_seconds));
+  }
+  return cases;
+}
+
+absl::Status Main() {
+  const EchoServer echo;
+  StowagedProcess server;
+  if (!server.WaitReady()) return absl::UnavailableError(server.output());
+  const std::unique_ptr<Client> client = server.Connect();
+  const absl::StatusOr<std::vector<Case>> cases =
+      Cases(server.grpc_address(), *client);
+  if (!cases.ok()) return cases.status();
+  std::cout
+      << "| call | callers | answer, bytes | echo, a second | service, a "
+         "second | service over echo | p50, ms | p99, ms | p999, ms | p99 "
+         "over echo's |\n|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const Case& one : *cases) {
+    if (absl::Status s = Measure(one, echo.address()); !s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace stowage
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  const absl::Status status = stowage::Main();
+  if (status.ok()) return 0;
+  std::cerr << "serving: " << status.message() << "\n";
+  return 1;
+}
