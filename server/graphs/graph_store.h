@@ -70,7 +70,12 @@ class GraphStore {
   // Returns the plan. NOT_FOUND: no such plan.
   virtual absl::StatusOr<v1::Plan> GetPlan(absl::string_view plan_id) = 0;
 
-  // Returns the bytes of the stored plan; quick, however large it is.
+  // Returns the plan as it is stored, an encoded v1::Plan. NOT_FOUND: no such
+  // plan.
+  virtual absl::StatusOr<std::string> GetPlanBytes(
+      absl::string_view plan_id) = 0;
+
+  // Returns how many bytes the stored plan has; quick, however large it is.
   // NOT_FOUND: no such plan.
   virtual absl::StatusOr<int64_t> FindPlan(absl::string_view plan_id) = 0;
 

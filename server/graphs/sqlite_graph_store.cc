@@ -210,11 +210,15 @@ absl::Status SqliteGraphStore::PutPlan(absl::string_view plan_id,
 }
 
 absl::StatusOr<v1::Plan> SqliteGraphStore::GetPlan(absl::string_view plan_id) {
-  const absl::StatusOr<std::string> bytes =
-      ReadBlobOf("SELECT plan FROM plans WHERE plan_id = ?1", plan_id,
-                 NoSuchPlan(plan_id));
+  const absl::StatusOr<std::string> bytes = GetPlanBytes(plan_id);
   if (!bytes.ok()) return bytes.status();
   return ParseStored<v1::Plan>(*bytes);
+}
+
+absl::StatusOr<std::string> SqliteGraphStore::GetPlanBytes(
+    absl::string_view plan_id) {
+  return ReadBlobOf("SELECT plan FROM plans WHERE plan_id = ?1", plan_id,
+                    NoSuchPlan(plan_id));
 }
 
 absl::StatusOr<int64_t> SqliteGraphStore::FindPlan(absl::string_view plan_id) {

@@ -39,6 +39,7 @@ class SqliteGraphStore final : public GraphStore {
   absl::Status PutPlan(absl::string_view plan_id,
                        const v1::Plan& plan) override;
   absl::StatusOr<v1::Plan> GetPlan(absl::string_view plan_id) override;
+  absl::StatusOr<std::string> GetPlanBytes(absl::string_view plan_id) override;
   absl::StatusOr<int64_t> FindPlan(absl::string_view plan_id) override;
   absl::StatusOr<std::vector<v1::PlanSummary>> ListPlans(
       absl::string_view graph_id, absl::string_view after_id,

@@ -45,15 +45,19 @@ class ExchangeStream final
  public:
   // Answers one request at a time.
   using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
+  // Takes the status with which the stream ends, just before it does.
+  using OnEnd = std::function<void(const absl::Status&)>;
   // Returns whether the answer to a request takes longer than a moment.
   using IsSlow = std::function<bool(const Request&)>;
 
   // `workers`, which must outlive the stream, make slow answers; the thread
   // that reads makes the others. Without workers no answer is slow.
   ExchangeStream(StreamRegistry* registry, Answer answer,
-                 StreamWorkers* workers = nullptr, IsSlow is_slow = nullptr)
+                 OnEnd on_end = nullptr, StreamWorkers* workers = nullptr,
+                 IsSlow is_slow = nullptr)
       : registry_(registry),
         answer_(std::move(answer)),
+        on_end_(std::move(on_end)),
         workers_(workers),
         is_slow_(std::move(is_slow)) {
     if (registry_->Add(this)) {
@@ -163,12 +167,14 @@ class ExchangeStream final
       }
       ended_ = true;
     }
+    if (on_end_) on_end_(status);
     // From here on the stream may be deleted at any time.
     this->Finish(ToGrpcStatus(status));
   }
 
   StreamRegistry* const registry_;
   const Answer answer_;
+  const OnEnd on_end_;
   StreamWorkers* const workers_;
   const IsSlow is_slow_;
   grpc::ByteBuffer bytes_;

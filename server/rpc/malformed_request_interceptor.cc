@@ -7,6 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
+#include "server/rpc/raw_methods.h"
 #include "server/rpc/status.h"
 
 namespace stowage {
@@ -53,6 +54,7 @@ Interceptor* MalformedRequestInterceptorFactory::CreateServerInterceptor(
   // Such as "/stowage.v1.GraphService/GetGraph".
   const absl::string_view path = info->method();
   if (!absl::StartsWith(path, "/stowage.v1.")) return nullptr;
+  if (IsServedRaw(*info)) return nullptr;
   const std::string name =
       absl::StrReplaceAll(absl::StripPrefix(path, "/"), {{"/", "."}});
   const google::protobuf::MethodDescriptor* method =

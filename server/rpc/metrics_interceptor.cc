@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "server/rpc/raw_methods.h"
 #include "timing/steady_now.h"
 
 namespace stowage {
@@ -46,6 +47,7 @@ Interceptor* MetricsInterceptorFactory::CreateServerInterceptor(
   // here.
   const absl::string_view method = info->method();
   if (!absl::StartsWith(method, "/stowage.v1.")) return nullptr;
+  if (IsServedRaw(*info)) return nullptr;
   return new MetricsInterceptor(std::string(absl::StripPrefix(method, "/")),
                                 metrics_);
 }

@@ -8,6 +8,7 @@
 #include "policies/model/memory_system_proto.h"
 #include "server/access/allowed_calls.h"
 #include "server/fleet/telemetry_intake.h"
+#include "server/rpc/counted_call.h"
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
@@ -17,6 +18,7 @@ namespace stowage {
 namespace {
 
 constexpr absl::string_view kNodesList = "nodes";
+constexpr char kTelemetryMethod[] = "stowage.v1.NodeService/StreamTelemetry";
 
 }  // namespace
 
@@ -94,7 +96,9 @@ NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* context) {
         v1::TelemetryAck ack;
         ack.set_sequence(batch.sequence());
         return ack;
-      });
+      },
+      [call = CountedCall(metrics_, kTelemetryMethod)](
+          const absl::Status& status) { call.End(status); });
 }
 
 }  // namespace stowage

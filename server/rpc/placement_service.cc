@@ -11,12 +11,17 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/wire_format_lite.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
 #include "policies/registry.h"
+#include "server/rpc/counted_call.h"
 #include "server/rpc/exchange_stream.h"
+#include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
@@ -25,6 +30,8 @@ namespace stowage {
 namespace {
 
 constexpr absl::string_view kPlansList = "plans";
+constexpr char kPlaceMethod[] = "stowage.v1.PlacementService/Place";
+constexpr char kGetPlanMethod[] = "stowage.v1.PlacementService/GetPlan";
 
 absl::StatusOr<policies::MemorySystem> SystemOf(
     const v1::MakePlanRequest& request) {
@@ -77,6 +84,23 @@ grpc::Slice SharedSlice(absl::string_view bytes,
       const_cast<char*>(bytes.data()), bytes.size(),
       [](void* kept) { delete static_cast<Owner*>(kept); },
       new Owner(std::move(owner)));
+}
+
+// Returns a message that has one field, a message of these bytes.
+grpc::ByteBuffer BytesOfField(int number, std::string bytes) {
+  std::string head;
+  {
+    google::protobuf::io::StringOutputStream stream(&head);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.WriteTag(google::protobuf::internal::WireFormatLite::MakeTag(
+        number,
+        google::protobuf::internal::WireFormatLite::WIRETYPE_LENGTH_DELIMITED));
+    coded.WriteVarint64(bytes.size());
+  }
+  const auto owner = std::make_shared<const std::string>(std::move(bytes));
+  const std::array<grpc::Slice, 2> slices = {grpc::Slice(head),
+                                             SharedSlice(*owner, owner)};
+  return grpc::ByteBuffer(slices.data(), slices.size());
 }
 
 // Answers the requests of one Place stream from the plan. If the job's tensors
@@ -192,15 +216,34 @@ grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* context,
   return grpc::Status::OK;
 }
 
-grpc::Status PlacementServiceImpl::GetPlan(grpc::ServerContext* /*context*/,
-                                           const v1::GetPlanRequest* request,
-                                           v1::GetPlanResponse* response) {
-  absl::StatusOr<v1::GetPlanRequest> checked = Checked(*request);
-  if (!checked.ok()) return ToGrpcStatus(checked.status());
-  absl::StatusOr<v1::Plan> plan = store_->GetPlan(checked->plan_id());
-  if (!plan.ok()) return ToGrpcStatus(plan.status());
-  *response->mutable_plan() = *std::move(plan);
-  return grpc::Status::OK;
+// Plans are stored as they are sent, and nobody reads them on the way.
+grpc::ServerUnaryReactor* PlacementServiceImpl::GetPlan(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  workers_->Run([this, reactor, request, response,
+                 call = CountedCall(metrics_, kGetPlanMethod)] {
+    absl::StatusOr<grpc::ByteBuffer> answer = StoredPlan(*request);
+    call.End(answer.status());
+    if (answer.ok()) *response = *std::move(answer);
+    reactor->Finish(ToGrpcStatus(answer.status()));
+  });
+  return reactor;
+}
+
+absl::StatusOr<grpc::ByteBuffer> PlacementServiceImpl::StoredPlan(
+    grpc::ByteBuffer request) {
+  v1::GetPlanRequest parsed;
+  if (!grpc::SerializationTraits<v1::GetPlanRequest>::Deserialize(&request,
+                                                                  &parsed)
+           .ok()) {
+    return MalformedRequest(v1::GetPlanRequest::descriptor()->full_name());
+  }
+  absl::StatusOr<v1::GetPlanRequest> checked = Checked(parsed);
+  if (!checked.ok()) return checked.status();
+  absl::StatusOr<std::string> plan = store_->GetPlanBytes(checked->plan_id());
+  if (!plan.ok()) return plan.status();
+  return BytesOfField(v1::GetPlanResponse::kPlanFieldNumber, *std::move(plan));
 }
 
 grpc::Status PlacementServiceImpl::ListPlans(
@@ -229,6 +272,9 @@ PlacementServiceImpl::Place(grpc::CallbackServerContext* /*context*/) {
       streams_,
       [reader](const v1::PlaceRequest& request) {
         return reader->Answer(request);
+      },
+      [call = CountedCall(metrics_, kPlaceMethod)](const absl::Status& status) {
+        call.End(status);
       },
       workers_,
       [reader](const v1::PlaceRequest& request) {

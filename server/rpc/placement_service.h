@@ -7,6 +7,8 @@
 #ifndef STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
 #define STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
 
+#include "absl/status/statusor.h"
+#include "grpcpp/support/byte_buffer.h"
 #include "server/graphs/graph_store.h"
 #include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
@@ -19,7 +21,8 @@ namespace stowage {
 // Thread-safe. Owns none of its arguments; all must outlive it.
 class PlacementServiceImpl final
     : public v1::PlacementService::WithRawCallbackMethod_Place<
-          v1::PlacementService::Service> {
+          v1::PlacementService::WithRawCallbackMethod_GetPlan<
+              v1::PlacementService::Service>> {
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
                        StreamRegistry* streams, StreamWorkers* workers,
@@ -33,9 +36,9 @@ class PlacementServiceImpl final
   grpc::Status MakePlan(grpc::ServerContext* context,
                         const v1::MakePlanRequest* request,
                         v1::MakePlanResponse* response) override;
-  grpc::Status GetPlan(grpc::ServerContext* context,
-                       const v1::GetPlanRequest* request,
-                       v1::GetPlanResponse* response) override;
+  grpc::ServerUnaryReactor* GetPlan(grpc::CallbackServerContext* context,
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override;
   grpc::Status ListPlans(grpc::ServerContext* context,
                          const v1::ListPlansRequest* request,
                          v1::ListPlansResponse* response) override;
@@ -46,6 +49,9 @@ class PlacementServiceImpl final
                             v1::ListPoliciesResponse* response) override;
 
  private:
+  // Returns the answer to the bytes of a GetPlanRequest.
+  absl::StatusOr<grpc::ByteBuffer> StoredPlan(grpc::ByteBuffer request);
+
   PlacementEngine* const engine_;
   GraphStore* const store_;
   StreamRegistry* const streams_;

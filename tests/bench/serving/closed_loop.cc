@@ -86,20 +86,32 @@ class StreamCaller final
     Ask();
     StartCall();
   }
+  void OnWriteDone(bool ok) override {
+    if (ok) GoOn();
+  }
   void OnReadDone(bool ok) override {
     if (!ok) return;
-    latencies_.NoteAnswer() ? Ask() : StartWritesDone();
+    asks_again_ = latencies_.NoteAnswer();
+    GoOn();
   }
   void OnDone(const grpc::Status& status) override { End(status); }
 
  private:
+  // An answer may come before its request is known to have been written.
+  void GoOn() {
+    if (--under_way_ > 0) return;
+    asks_again_ ? Ask() : StartWritesDone();
+  }
   void Ask() {
+    under_way_ = 2;
     latencies_.NoteRequest();
     StartWrite(&request_);
     StartRead(&response_);
   }
 
   grpc::ClientContext context_;
+  std::atomic<int> under_way_ = 0;
+  bool asks_again_ = true;
 };
 
 class UnaryCaller final : public Caller {

@@ -33,7 +33,7 @@ namespace {
 constexpr char kPlace[] = "/stowage.v1.PlacementService/Place";
 constexpr char kGetPlan[] = "/stowage.v1.PlacementService/GetPlan";
 // A plan of this graph has about 20 KB.
-constexpr int kKernels = 700;
+constexpr int kKernels = 2200;
 
 struct Case {
   std::string name;
@@ -69,7 +69,7 @@ absl::Status Measure(const Case& one, const std::string& echo_address) {
     p50.values.push_back(absl::ToDoubleMilliseconds(ours->p50));
     p99.values.push_back(absl::ToDoubleMilliseconds(ours->p99));
     p999.values.push_back(absl::ToDoubleMilliseconds(ours->p999));
-    p99_ratio.values.push_back(ours->p99 / bare->p99);
+    p99_ratio.values.push_back(absl::FDivDuration(ours->p99, bare->p99));
   }
   std::cout << absl::StrJoin(
                    {absl::StrCat("| ", one.name),

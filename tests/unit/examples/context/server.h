@@ -125,6 +125,9 @@ namespace page_h {
 extern int32_t size;
 extern std::string token;
 }  // namespace page_h
+namespace raw_methods_h {
+extern grpc::experimental::ServerRpcInfo* info;
+}
 namespace request_bounds_h {
 extern const v1::GetPlanRequest* request;
 }

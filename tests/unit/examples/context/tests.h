@@ -23,6 +23,11 @@ using ::testing::StartsWith;
 
 extern TemporaryDirectory directory;
 
+namespace tests_bench_serving {
+extern std::string address, request;
+void Call(const std::string& address, const std::string& method,
+          const std::string& request);
+}  // namespace tests_bench_serving
 namespace tests_e2e_server {
 extern StowagedProcess server;
 }

@@ -6,8 +6,11 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
+#include "gmock/gmock.h"
 #include "grpcpp/completion_queue.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"
@@ -21,6 +24,8 @@
 namespace stowage {
 namespace {
 
+using ::testing::ElementsAre;
+
 using Stream = ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>;
 using ClientStream =
     grpc::ClientReaderWriter<v1::PlaceRequest, v1::PlaceResponse>;
@@ -31,10 +36,15 @@ class StreamingService final
  public:
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Place(
       grpc::CallbackServerContext*) override {
-    return new Stream(&streams, answer);
+    return new Stream(&streams, answer, [this](const absl::Status& status) {
+      absl::MutexLock lock(&mutex);
+      ends.push_back(status);
+    });
   }
 
   StreamRegistry streams;
+  absl::Mutex mutex;
+  std::vector<absl::Status> ends ABSL_GUARDED_BY(mutex);  // of the streams
   // Answers with the kernel that it was asked for.
   Stream::Answer answer = [](const v1::PlaceRequest& request) {
     v1::PlaceResponse response;
@@ -88,6 +98,23 @@ TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
 }
 
 // A client that sends bytes sees a stream of messages as one of bytes.
+TEST_F(ExchangeStreamTest, TellsOnceWithWhatItEnds) {
+  service_.answer = [](const v1::PlaceRequest&) {
+    return absl::NotFoundError("no such plan");
+  };
+  for (int i = 0; i < 2; ++i) {
+    grpc::ClientContext context;
+    auto stream = stub_->Place(&context);
+    if (i == 1) EXPECT_EQ(Ask(*stream, 1), -1);
+    stream->WritesDone();
+    stream->Finish();
+  }
+  server_->Shutdown();
+  absl::MutexLock lock(&service_.mutex);
+  EXPECT_THAT(service_.ends, ElementsAre(absl::OkStatus(),
+                                         absl::NotFoundError("no such plan")));
+}
+
 TEST_F(ExchangeStreamTest, EndsWithTheErrorOfARequestThatCannotBeRead) {
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
