@@ -224,9 +224,10 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::GetPlan(
   workers_->Run([this, reactor, request, response,
                  call = CountedCall(metrics_, kGetPlanMethod)] {
     absl::StatusOr<grpc::ByteBuffer> answer = StoredPlan(*request);
-    call.End(answer.status());
-    if (answer.ok()) *response = *std::move(answer);
-    reactor->Finish(ToGrpcStatus(answer.status()));
+    const absl::Status status = answer.status();
+    call.End(status);
+    if (status.ok()) *response = *std::move(answer);
+    reactor->Finish(ToGrpcStatus(status));
   });
   return reactor;
 }

@@ -122,9 +122,9 @@ class UnaryCaller final : public Caller {
     latencies_.NoteRequest();
     stub_.UnaryCall(context_.get(), load_.method, {}, &request_, &response_,
                     [this](const grpc::Status& status) {
-                      if (status.ok() && latencies_.NoteAnswer())
-                        return Start();
-                      End(status);
+                      const bool asks_again =
+                          status.ok() && latencies_.NoteAnswer();
+                      asks_again ? Start() : End(status);
                     });
   }
 

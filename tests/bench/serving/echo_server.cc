@@ -46,9 +46,9 @@ class EchoService final : public grpc::CallbackGenericService {
       grpc::GenericCallbackServerContext* context) override {
     size_t bytes = 0;
     const std::string& method = context->method();
-    if (!absl::SimpleAtoi(absl::StripPrefix(method, "/echo/"), &bytes))
-      bytes = 0;
-    return new EchoReactor(std::string(bytes, 'a'));
+    const bool says =
+        absl::SimpleAtoi(absl::StripPrefix(method, "/echo/"), &bytes);
+    return new EchoReactor(std::string(says ? bytes : 0, 'a'));
   }
 };
 
