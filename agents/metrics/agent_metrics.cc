@@ -43,6 +43,17 @@ AgentMetrics::AgentMetrics(const std::string& version)
                         .Help("Jobs that run.")
                         .Register(*registry_)
                         .Add({})),
+      fast_limits_bytes_(BuildGauge()
+                             .Name("stowage_agent_fast_limits_bytes")
+                             .Help("What running jobs may have in fast memory.")
+                             .Register(*registry_)
+                             .Add({})),
+      fast_peaks_bytes_(BuildGauge()
+                            .Name("stowage_agent_fast_peaks_bytes")
+                            .Help("The most that running jobs had in fast "
+                                  "memory in their last steps.")
+                            .Register(*registry_)
+                            .Add({})),
       steps_(BuildCounter()
                  .Name("stowage_agent_steps_total")
                  .Help("Training steps, by what drove them.")
@@ -94,6 +105,11 @@ void AgentMetrics::CountJobStarted() {
 }
 
 void AgentMetrics::CountJobEnded() { running_jobs_.Decrement(); }
+
+void AgentMetrics::SetFastUse(int64_t limits_bytes, int64_t peaks_bytes) {
+  fast_limits_bytes_.Set(static_cast<double>(limits_bytes));
+  fast_peaks_bytes_.Set(static_cast<double>(peaks_bytes));
+}
 
 void AgentMetrics::CountSteps(const std::vector<v1::StepTelemetry>& steps) {
   for (const v1::StepTelemetry& step : steps) {

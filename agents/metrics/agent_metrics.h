@@ -7,6 +7,7 @@
 #ifndef STOWAGE_AGENTS_METRICS_AGENT_METRICS_H_
 #define STOWAGE_AGENTS_METRICS_AGENT_METRICS_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,6 +34,9 @@ class AgentMetrics {
 
   void CountJobStarted();
   void CountJobEnded();
+  // Sets what running jobs may have in fast memory together, and had at most in
+  // their last steps.
+  void SetFastUse(int64_t limits_bytes, int64_t peaks_bytes);
   void CountSteps(const std::vector<v1::StepTelemetry>& steps);
   // Counts a plan that was asked for, and how that ended.
   void CountPlan(const absl::Status& status, absl::Duration time);
@@ -43,6 +47,8 @@ class AgentMetrics {
   std::shared_ptr<prometheus::Registry> registry_;
   prometheus::Counter& jobs_;
   prometheus::Gauge& running_jobs_;
+  prometheus::Gauge& fast_limits_bytes_;
+  prometheus::Gauge& fast_peaks_bytes_;
   prometheus::Family<prometheus::Counter>& steps_;
   prometheus::Family<prometheus::Histogram>& step_durations_;
   prometheus::Counter& stalls_;

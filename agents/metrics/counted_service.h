@@ -6,13 +6,14 @@
 #ifndef STOWAGE_AGENTS_METRICS_COUNTED_SERVICE_H_
 #define STOWAGE_AGENTS_METRICS_COUNTED_SERVICE_H_
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "agents/jobs/service_link.h"
 #include "agents/metrics/agent_metrics.h"
@@ -34,7 +35,7 @@ class CountedService : public ServiceLink {
   absl::StatusOr<std::unique_ptr<PlacementStream>> OpenPlacement() override {
     return service_->OpenPlacement();
   }
-  // A job is told of again with each plan, and counts once.
+  // A job is told of again with each plan and limit, and counts once.
   void StartJob(const v1::Job& job) override;
   void FinishJob(const std::string& job_id) override;
   void ReportSteps(std::vector<v1::StepTelemetry> steps) override;
@@ -49,10 +50,18 @@ class CountedService : public ServiceLink {
   bool connected() const override { return service_->connected(); }
 
  private:
+  // What a job may have in fast memory, and had at most in its last step.
+  struct FastUse {
+    int64_t limit_bytes = 0;
+    int64_t peak_bytes = 0;
+  };
+
+  void SumUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   ServiceLink* const service_;
   AgentMetrics* const metrics_;
   absl::Mutex mutex_;
-  absl::flat_hash_set<std::string> jobs_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, FastUse> jobs_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::agent

@@ -40,6 +40,23 @@ TEST_F(CountedServiceTest, AJobCountsOnceHoweverOftenItIsToldOf) {
   EXPECT_EQ(service_.started().size(), 3);
 }
 
+TEST_F(CountedServiceTest, SumsUpTheFastMemoryOfJobsThatRun) {
+  for (const char* id : {"a", "b"}) {
+    v1::Job job = JobOf(id);
+    job.set_fast_limit_bytes(100);
+    counted_.StartJob(job);
+    v1::StepTelemetry step;
+    step.set_job_id(id);
+    step.set_fast_peak_bytes(90);
+    counted_.ReportSteps({step});
+  }
+  EXPECT_THAT(Page(), AllOf(HasSubstr("stowage_agent_fast_limits_bytes 200\n"),
+                            HasSubstr("stowage_agent_fast_peaks_bytes 180\n")));
+  counted_.FinishJob("a");
+  EXPECT_THAT(Page(), AllOf(HasSubstr("stowage_agent_fast_limits_bytes 100\n"),
+                            HasSubstr("stowage_agent_fast_peaks_bytes 90\n")));
+}
+
 TEST_F(CountedServiceTest, StepsCountByWhatDroveThem) {
   v1::StepTelemetry demand;
   demand.set_mode(v1::STEP_MODE_DEMAND);
