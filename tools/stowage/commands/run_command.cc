@@ -35,6 +35,8 @@ RunReport ReportOf(const JobRun& run, const RunRequest& request) {
   RunReport report = MakeRunReport(
       run.sessions.jobs, absl::StrJoin(request.command, " "), run.exit_status);
   report.requested_policy = request.policy;
+  report.jobs_are_elsewhere =
+      !request.agent_socket.empty() && request.agent_report_dir.empty();
   if (request.lower_bound && run.planned.ok()) {
     report.lower_bound_ns =
         policies::LowerBoundNs(run.planned->graph, run.planned->system,

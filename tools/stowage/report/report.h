@@ -124,6 +124,8 @@ struct RunReport {
   // last; 0: not computed.
   int64_t lower_bound_ns = 0;
   std::vector<JobReport> jobs;  // the one with the most steps first
+  // Whether a named agent leaves the reports where nobody has said to look.
+  bool jobs_are_elsewhere = false;
 };
 
 // Returns the report of a run. Orders the jobs by their number of steps, most

@@ -140,6 +140,11 @@ std::string JobText(const JobReport& job, const std::string& requested_policy) {
 }  // namespace
 
 std::string ReportToText(const RunReport& report) {
+  if (report.jobs.empty() && report.jobs_are_elsewhere) {
+    return "stowage: no report: the agent leaves it in its own --report-dir, "
+           "if "
+           "it has one; name that with --agent-report-dir\n";
+  }
   if (report.jobs.empty()) {
     return "stowage: no process of the command trained through Stowage\n";
   }

@@ -150,6 +150,12 @@ TEST(ReportTest, SaysWhenNothingTrained) {
   EXPECT_EQ(json["lower_bound_ns"], 0);
 }
 
+TEST(ReportTest, SaysWhereToLookForReportsThatANamedAgentLeaves) {
+  RunReport report = MakeRunReport({}, "train", 0);
+  report.jobs_are_elsewhere = true;
+  EXPECT_THAT(ReportToText(report), HasSubstr("--agent-report-dir"));
+}
+
 TEST(ReportTest, HasTheLowerBoundThatWasComputed) {
   RunReport report = MakeRunReport({JobWithSteps(17, 3)}, "train", 0);
   EXPECT_THAT(ReportToText(report), Not(HasSubstr("no plan of")));
