@@ -7,7 +7,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "client_sdk/cpp/channel.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
@@ -78,10 +77,7 @@ class AccessTest : public testing::Test {
     EXPECT_TRUE(server_->WaitReady()) << server_->output();
   }
 
-  std::string Address() const {
-    return absl::StrReplaceAll(server_->grpc_address(),
-                               {{"127.0.0.1", "localhost"}});
-  }
+  const std::string& Address() const { return server_->grpc_address(); }
   ClientOptions OptionsWith(const TestCertificate& own) {
     const TlsFiles files =
         WriteTlsFiles(directory_.path(), absl::StrCat("client-", ++clients_),
@@ -90,6 +86,7 @@ class AccessTest : public testing::Test {
         Certificates::Load(files);
     EXPECT_TRUE(certificates.ok()) << certificates.status();
     return {.certificates = *certificates,
+            .server_name = "localhost",
             .connect_timeout = absl::Seconds(2),
             .deadline = absl::Seconds(5),
             .max_attempts = 1};
@@ -215,7 +212,8 @@ TEST_F(AccessTest, ARealAgentRegistersItsNode) {
       authority_.Issue("URI:spiffe://stowage/agent/n7"), authority_);
   const agent::AgentProcess agent(
       directory_.path(),
-      {"--service=" + Address(), "--node=n7", "--slow=emulated:cxl,size=64MiB",
+      {"--service=" + Address(), "--server-name=localhost", "--node=n7",
+       "--slow=emulated:cxl,size=64MiB",
        "--tls-certificate=" + files.certificate, "--tls-key=" + files.key,
        "--tls-authorities=" + files.authorities});
   const auto scheduler = ConnectAs("URI:spiffe://stowage/scheduler/s");
