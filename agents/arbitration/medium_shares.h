@@ -20,9 +20,9 @@ namespace stowage::agent {
 using JobKey = const void*;
 
 // The lead that a job may have where its copies are needed first, and the claim
-// that is left to one which was away. It is a third of what a step of a small
-// network moves: within a step deadlines decide, and over several of them
-// shares.
+// that is left to one which was away. It is a sixth of what a step of a small
+// LSTM moves (docs/measurements.md, Neighbours): deadlines decide within a step,
+// and shares over several.
 inline constexpr int64_t kMostAheadBytes = 32 << 20;
 
 // A job is active between Begin() and End(), which may nest. Of what others have
@@ -51,7 +51,8 @@ class MediumShares {
 
   // Holds the active jobs, and those that would not start as new ones do.
   absl::flat_hash_map<JobKey, Account> accounts_;
-  // What the active job had had that had had least; it only grows.
+  // The least that an active job has had. It grows until no job is active, and
+  // is 0 then.
   int64_t floor_bytes_ = 0;
 };
 

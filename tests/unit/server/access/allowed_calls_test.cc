@@ -35,6 +35,7 @@ TEST(AllowedCallsTest, AnAgentSpeaksForItsOwnNode) {
   const Caller agent = {.role = Role::kAgent, .name = "n7"};
   EXPECT_TRUE(CheckNode(agent, "n7").ok());
   EXPECT_TRUE(absl::IsPermissionDenied(CheckNode(agent, "n8")));
+  EXPECT_TRUE(absl::IsPermissionDenied(CheckNode(agent, "N7")));
   EXPECT_TRUE(CheckNode({.role = Role::kScheduler, .name = "n7"}, "n8").ok());
 }
 
