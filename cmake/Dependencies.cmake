@@ -4,6 +4,7 @@ find_package(Protobuf REQUIRED)  # module mode: Debian ships no config file
 find_package(gRPC CONFIG REQUIRED)
 find_package(absl CONFIG REQUIRED)
 find_package(prometheus-cpp CONFIG REQUIRED)
+find_package(PostgreSQL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(OpenSSL REQUIRED)
 find_package(ZLIB REQUIRED)

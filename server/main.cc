@@ -7,15 +7,13 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "server/graphs/database.h"
-#include "server/graphs/sqlite_graph_store.h"
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
 #include "server/runtime/exit_code.h"
 #include "server/runtime/port_file.h"
 #include "server/runtime/server.h"
 #include "server/runtime/termination.h"
-#include "server/training/sqlite_training_store.h"
+#include "server/storage/open_database.h"
 #include "server/training/trainer_process.h"
 
 namespace stowage {
@@ -29,18 +27,16 @@ int Fail(const absl::Status& status, ExitCode code) {
 int Serve(const ServerConfig& config) {
   const absl::StatusOr<DescriptorBudget> descriptors = BudgetDescriptors();
   if (!descriptors.ok()) return Fail(descriptors.status(), kExitUsage);
-  absl::StatusOr<std::shared_ptr<SharedDatabase>> database =
+  absl::StatusOr<std::shared_ptr<SqlDatabase>> database =
       OpenDatabase(config.db);
   if (!database.ok()) return Fail(database.status(), kExitDatabase);
-  for (const std::string& warning : (*database)->warnings) {
+  for (const std::string& warning : (*database)->warnings()) {
     std::cerr << "stowaged: warning: " << warning << std::endl;
   }
-  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(
-      config, *descriptors,
-      {.graphs = std::make_unique<SqliteGraphStore>(*database),
-       .trainings = std::make_unique<SqliteTrainingStore>(*database)},
-      TrainerProcess(
-          {.path = config.trainer, .niceness = config.training_nice}));
+  absl::StatusOr<std::unique_ptr<Server>> server =
+      Server::Start(config, *descriptors, *database,
+                    TrainerProcess({.path = config.trainer,
+                                    .niceness = config.training_nice}));
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.port_file.empty()) {
     absl::Status written =
@@ -50,7 +46,7 @@ int Serve(const ServerConfig& config) {
   }
   std::cerr << "stowaged: listening at " << (*server)->grpc_address()
             << ", metrics at " << (*server)->metrics_address() << ", database "
-            << config.db << std::endl;
+            << DatabaseName(config.db) << std::endl;
   const int signal = WaitForTermination();
   std::cerr << "stowaged: draining on signal " << signal << std::endl;
   if ((*server)->Drain()) return kExitOk;

@@ -13,11 +13,11 @@ packages=(
   protobuf-compiler protobuf-compiler-grpc
   libtorch-dev libgrpc++-dev libgrpc-dev libprotobuf-dev libabsl-dev
   libmemkind-dev libnuma-dev liburing-dev
-  prometheus-cpp-dev libmicrohttpd-dev libsqlite3-dev coinor-libcbc-dev
+  prometheus-cpp-dev libmicrohttpd-dev libsqlite3-dev libpq-dev coinor-libcbc-dev
   libssl-dev zlib1g-dev libxxhash-dev libcli11-dev nlohmann-json3-dev libarchive-dev
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
-  prometheus python3-pyfuse3
+  prometheus postgresql python3-pyfuse3
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy
   python3-matplotlib

@@ -1,9 +1,11 @@
 #include "server/fleet/job_registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/fleet/fleet_merge.h"
 #include "server/fleet/job_resize.h"
 #include "server/fleet/timestamp.h"
 
@@ -72,8 +74,11 @@ void JobRegistry::MakeRoom(absl::Time now) {
     return StateAt(it.second, now) != v1::JOB_STATE_RUNNING;
   });
   if (victim == jobs_.end()) victim = jobs_.begin();
+  forgotten_.push_back(victim->second.job.job_id());
   numbers_.erase(victim->second.job.job_id());
-  resized_.erase(victim->first);
+  for (std::set<JobNumber>* set : {&resized_, &changed_, &stepped_}) {
+    set->erase(victim->first);
+  }
   jobs_.erase(victim);
 }
 
@@ -84,7 +89,9 @@ JobRegistry::Entry& JobRegistry::FindOrAdd(absl::string_view job_id,
     return jobs_.at(it->second);
   }
   MakeRoom(now);
-  const JobNumber number = next_number_++;
+  const JobNumber number = std::max(next_number_, absl::ToUnixNanos(now));
+  next_number_ = number + 1;
+  changed_.insert(number);
   numbers_.emplace(job_id, number);
   Entry& entry = jobs_[number];
   entry.job.set_job_id(std::string(job_id));
@@ -108,6 +115,7 @@ absl::Status JobRegistry::Start(const v1::Job& job, absl::Time now) {
   }
   Update(job, &entry.job);
   entry.last_heard = now;
+  changed_.insert(numbers_.at(job.job_id()));
   return absl::OkStatus();
 }
 
@@ -121,6 +129,7 @@ absl::Status JobRegistry::Finish(absl::string_view job_id, absl::Time now) {
   *job.mutable_finished_at() = TimestampFromTime(now);
   RefuseResize("the job ended before it obeyed", &job);
   resized_.erase(number->second);
+  changed_.insert(number->second);
   return absl::OkStatus();
 }
 
@@ -161,6 +170,7 @@ StepOutcome JobRegistry::RecordStep(absl::string_view node,
   entry.last_heard = now;
   if (step.index() <= entry.last_step) return StepOutcome::kRepeated;
   entry.last_step = step.index();
+  stepped_.insert(numbers_.at(step.job_id()));
   Add(step, &entry.job);
   return StepOutcome::kTaken;
 }
@@ -185,6 +195,7 @@ absl::StatusOr<v1::Job> JobRegistry::Resize(const v1::ResizeJobRequest& request,
       NewResize(request, entry.job.resize().number(), now);
   entry.resize_request_id = request.request_id();
   resized_.insert(number->second);
+  changed_.insert(number->second);
   return JobAt(entry, now);
 }
 
@@ -195,8 +206,11 @@ void JobRegistry::TakeOutcome(absl::string_view node,
   if (number == numbers_.end()) return;
   v1::Job& job = jobs_.at(number->second).job;
   if (job.node() != node) return;
+  if (!IsPending(job)) return;
   SettleResize(outcome, &job);
-  if (!IsPending(job)) resized_.erase(number->second);
+  if (IsPending(job)) return;
+  resized_.erase(number->second);
+  changed_.insert(number->second);
 }
 
 std::vector<v1::ResizeOrder> JobRegistry::PendingOrders(
@@ -215,6 +229,85 @@ int64_t JobRegistry::CountRunning(absl::Time now) const {
   return std::count_if(jobs_.begin(), jobs_.end(), [&](const auto& entry) {
     return StateAt(entry.second, now) == v1::JOB_STATE_RUNNING;
   });
+}
+
+std::vector<std::string> JobRegistry::GraphsInUse(absl::Time now) const {
+  std::vector<std::string> graphs;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [number, entry] : jobs_) {
+    if (entry.job.graph_id().empty()) continue;
+    if (StateAt(entry, now) != v1::JOB_STATE_RUNNING) continue;
+    graphs.push_back(entry.job.graph_id());
+  }
+  return graphs;
+}
+
+v1::StoredJob JobRegistry::ToStored(JobNumber number, const Entry& entry) {
+  v1::StoredJob stored;
+  *stored.mutable_job() = entry.job;
+  stored.set_number(number);
+  stored.set_last_heard_ns(absl::ToUnixNanos(entry.last_heard));
+  stored.set_last_step(entry.last_step);
+  stored.set_resize_request_id(entry.resize_request_id);
+  return stored;
+}
+
+std::vector<v1::StoredJob> JobRegistry::TakeChanged(bool steps) {
+  absl::MutexLock lock(&mutex_);
+  std::set<JobNumber> numbers = std::exchange(changed_, {});
+  if (steps) numbers.merge(std::exchange(stepped_, {}));
+  std::vector<v1::StoredJob> jobs;
+  jobs.reserve(numbers.size());
+  for (const JobNumber number : numbers) {
+    jobs.push_back(ToStored(number, jobs_.at(number)));
+  }
+  return jobs;
+}
+
+void JobRegistry::PutBackChanged(const std::vector<v1::StoredJob>& jobs) {
+  absl::MutexLock lock(&mutex_);
+  for (const v1::StoredJob& job : jobs) {
+    const auto number = numbers_.find(job.job().job_id());
+    if (number != numbers_.end()) changed_.insert(number->second);
+  }
+}
+
+std::vector<std::string> JobRegistry::TakeForgotten() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(forgotten_, {});
+}
+
+std::optional<v1::StoredJob> JobRegistry::Stored(
+    absl::string_view job_id) const {
+  absl::MutexLock lock(&mutex_);
+  const auto number = numbers_.find(job_id);
+  if (number == numbers_.end()) return std::nullopt;
+  return ToStored(number->second, jobs_.at(number->second));
+}
+
+void JobRegistry::Merge(const v1::StoredJob& theirs, absl::Time now) {
+  absl::MutexLock lock(&mutex_);
+  auto known = numbers_.find(theirs.job().job_id());
+  v1::StoredJob joined = theirs;
+  if (known == numbers_.end()) {
+    MakeRoom(now);
+    JobNumber number = theirs.number();
+    while (jobs_.contains(number)) ++number;
+    known = numbers_.emplace(theirs.job().job_id(), number).first;
+  } else {
+    joined = ToStored(known->second, jobs_.at(known->second));
+    MergeJob(theirs, &joined);
+  }
+  Entry& entry = jobs_[known->second];
+  entry.last_heard = absl::FromUnixNanos(joined.last_heard_ns());
+  entry.last_step = joined.last_step();
+  entry.resize_request_id = joined.resize_request_id();
+  entry.job = std::move(*joined.mutable_job());
+  if (IsPending(entry.job)) {
+    resized_.insert(known->second);
+  } else {
+    resized_.erase(known->second);
+  }
 }
 
 }  // namespace stowage

@@ -6,10 +6,9 @@
 //   jobs.RecordStep("host-1", step, absl::Now());
 //   absl::StatusOr<v1::Job> now = jobs.Get(job.job_id(), absl::Now());
 //
-// The registry is in memory only. When the service has restarted, a job comes
-// back with its next step. Callers pass the time. Their values are within the
-// bounds of their proto, so a job takes at most 4 KiB, and kMaxJobs of them
-// take 40 MiB.
+// The registry is in memory; FleetExchange stores it. Callers pass the time.
+// Their values are within the bounds of their proto, so a job takes at most
+// 4 KiB, and kMaxJobs of them take 40 MiB.
 #ifndef STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_JOB_REGISTRY_H_
 
@@ -28,13 +27,15 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "server/fleet/node_registry.h"
+#include "stowage/v1/fleet_state.pb.h"
 #include "stowage/v1/job.pb.h"
 #include "stowage/v1/node.pb.h"
 
 namespace stowage {
 
-// The number of a job. It grows with every job that starts, so that newer jobs
-// have larger ones.
+// The number of a job. Newer jobs have larger ones, on all replicas: a number
+// is the time when the job was first heard of, in nanoseconds since 1970, or
+// the next one that is free.
 using JobNumber = int64_t;
 
 struct NumberedJob {
@@ -105,6 +106,21 @@ class JobRegistry {
 
   int64_t CountRunning(absl::Time now) const;
 
+  // Returns the graphs of jobs that run.
+  std::vector<std::string> GraphsInUse(absl::Time now) const;
+
+  // Returns the jobs that have changed since the last call; those that have
+  // only run steps if `steps`.
+  std::vector<v1::StoredJob> TakeChanged(bool steps);
+  // Has the jobs returned by TakeChanged() again.
+  void PutBackChanged(const std::vector<v1::StoredJob>& jobs);
+  // Returns the ids of jobs that were forgotten since the last call.
+  std::vector<std::string> TakeForgotten();
+  // Returns the job as it is stored; nothing if it is not known.
+  std::optional<v1::StoredJob> Stored(absl::string_view job_id) const;
+  // Adds what another replica knows of a job, or this one before it restarted.
+  void Merge(const v1::StoredJob& theirs, absl::Time now);
+
  private:
   struct Entry {
     v1::Job job;  // its state is never LOST: that depends on the time
@@ -112,6 +128,8 @@ class JobRegistry {
     int64_t last_step = -1;
     std::string resize_request_id;
   };
+
+  static v1::StoredJob ToStored(JobNumber number, const Entry& entry);
 
   Entry& FindOrAdd(absl::string_view job_id, absl::string_view node,
                    absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -127,6 +145,9 @@ class JobRegistry {
   absl::flat_hash_map<std::string, JobNumber> numbers_ ABSL_GUARDED_BY(mutex_);
   // Jobs whose resize is pending.
   std::set<JobNumber> resized_ ABSL_GUARDED_BY(mutex_);
+  std::set<JobNumber> changed_ ABSL_GUARDED_BY(mutex_);
+  std::set<JobNumber> stepped_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> forgotten_ ABSL_GUARDED_BY(mutex_);
   JobNumber next_number_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 

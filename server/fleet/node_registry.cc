@@ -1,9 +1,11 @@
 #include "server/fleet/node_registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "server/fleet/fleet_merge.h"
 #include "server/fleet/timestamp.h"
 
 namespace stowage {
@@ -15,8 +17,11 @@ bool NodeRegistry::Lives(const Node& node, absl::Time now) const {
 }
 
 void NodeRegistry::DropDead(absl::Time now) {
-  std::erase_if(nodes_,
-                [&](const auto& entry) { return !Lives(entry.second, now); });
+  std::erase_if(nodes_, [&](const auto& entry) {
+    if (Lives(entry.second, now)) return false;
+    forgotten_.push_back(entry.first);
+    return true;
+  });
 }
 
 absl::Status NodeRegistry::Register(absl::string_view node,
@@ -31,9 +36,10 @@ absl::Status NodeRegistry::Register(absl::string_view node,
                      "another stowaged for '",
                      node, "'"));
   }
-  nodes_.insert_or_assign(
-      std::string(node),
-      Node{.system = system.SerializeAsString(), .last_heartbeat = now});
+  nodes_.insert_or_assign(std::string(node),
+                          Node{.system = system.SerializeAsString(),
+                               .last_heartbeat = now,
+                               .changed = true});
   return absl::OkStatus();
 }
 
@@ -47,6 +53,7 @@ absl::Status NodeRegistry::Heartbeat(absl::string_view node,
   }
   it->second.active_jobs = active_jobs;
   it->second.last_heartbeat = now;
+  it->second.beat = true;
   return absl::OkStatus();
 }
 
@@ -84,6 +91,52 @@ int64_t NodeRegistry::CountAlive(absl::Time now) const {
   return std::count_if(nodes_.begin(), nodes_.end(), [&](const auto& entry) {
     return Lives(entry.second, now);
   });
+}
+
+v1::StoredNode NodeRegistry::ToStored(const std::string& name,
+                                      const Node& node) {
+  v1::StoredNode stored;
+  stored.set_node(name);
+  stored.set_system(node.system);
+  stored.set_active_jobs(node.active_jobs);
+  stored.set_last_heartbeat_ns(absl::ToUnixNanos(node.last_heartbeat));
+  return stored;
+}
+
+std::vector<v1::StoredNode> NodeRegistry::TakeChanged(bool heartbeats) {
+  std::vector<v1::StoredNode> changed;
+  absl::MutexLock lock(&mutex_);
+  for (auto& [name, node] : nodes_) {
+    if (!node.changed && !(heartbeats && node.beat)) continue;
+    node.changed = node.beat = false;
+    changed.push_back(ToStored(name, node));
+  }
+  return changed;
+}
+
+void NodeRegistry::PutBackChanged(const std::vector<v1::StoredNode>& nodes) {
+  absl::MutexLock lock(&mutex_);
+  for (const v1::StoredNode& stored : nodes) {
+    const auto node = nodes_.find(stored.node());
+    if (node != nodes_.end()) node->second.changed = true;
+  }
+}
+
+std::vector<std::string> NodeRegistry::TakeForgotten() {
+  absl::MutexLock lock(&mutex_);
+  return std::exchange(forgotten_, {});
+}
+
+void NodeRegistry::Merge(const v1::StoredNode& theirs) {
+  absl::MutexLock lock(&mutex_);
+  const bool full = nodes_.size() >= kMaxNodes;
+  if (full && !nodes_.contains(theirs.node())) return;
+  Node& node = nodes_[theirs.node()];
+  v1::StoredNode joined = ToStored(theirs.node(), node);
+  MergeNode(theirs, &joined);
+  node.system = joined.system();
+  node.active_jobs = joined.active_jobs();
+  node.last_heartbeat = absl::FromUnixNanos(joined.last_heartbeat_ns());
 }
 
 }  // namespace stowage

@@ -5,10 +5,11 @@
 //   absl::Status beat =
 //       nodes.Heartbeat("host-1", /*active_jobs=*/2, absl::Now());
 //
-// The registry is in memory only. When the service has restarted, agents get
-// NOT_FOUND and register again. Callers pass the time. Their values are within
-// the bounds of their proto, and memory systems are kept in their binary form,
-// so a node takes at most 17 KiB, and kMaxNodes of them take 170 MiB.
+// The registry is in memory; FleetExchange stores it. Agents of nodes that it
+// does not know get NOT_FOUND and register again. Callers pass the time. Their
+// values are within the bounds of their proto, and memory systems are kept in
+// their binary form, so a node takes at most 17 KiB, and kMaxNodes of them take
+// 170 MiB.
 #ifndef STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
 #define STOWAGE_SERVER_FLEET_NODE_REGISTRY_H_
 
@@ -22,6 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "stowage/v1/fleet_state.pb.h"
 #include "stowage/v1/memory_system.pb.h"
 #include "stowage/v1/node.pb.h"
 
@@ -55,12 +57,26 @@ class NodeRegistry {
 
   absl::Duration lease() const { return lease_; }
 
+  // Returns the nodes that have changed since the last call; those that have
+  // only sent heartbeats if `heartbeats`.
+  std::vector<v1::StoredNode> TakeChanged(bool heartbeats);
+  // Has the nodes returned by TakeChanged() again.
+  void PutBackChanged(const std::vector<v1::StoredNode>& nodes);
+  // Returns the nodes that were forgotten since the last call.
+  std::vector<std::string> TakeForgotten();
+  // Adds what another replica knows of a node, or this one before it restarted.
+  void Merge(const v1::StoredNode& theirs);
+
  private:
   struct Node {
     std::string system;  // v1::MemorySystem, binary
     int32_t active_jobs = 0;
     absl::Time last_heartbeat;
+    bool changed = false;  // since it was taken
+    bool beat = false;     // has sent a heartbeat since then
   };
+
+  static v1::StoredNode ToStored(const std::string& name, const Node& node);
 
   bool Lives(const Node& node, absl::Time now) const;
   void DropDead(absl::Time now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -68,6 +84,7 @@ class NodeRegistry {
   const absl::Duration lease_;
   mutable absl::Mutex mutex_;
   std::map<std::string, Node, std::less<>> nodes_ ABSL_GUARDED_BY(mutex_);
+  std::vector<std::string> forgotten_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage

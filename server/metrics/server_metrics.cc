@@ -96,7 +96,10 @@ ServerMetrics::ServerMetrics(const std::string& version)
                        .Name("stowaged_training_last_reward")
                        .Help("Reward of the last episode of a DQN training.")
                        .Register(*registry_)
-                       .Add({})) {
+                       .Add({})),
+      deleted_(CounterFamily(*registry_, "stowaged_retention_deleted_total",
+                             "What was deleted to stay within the bounds of "
+                             "what is kept, by kind.")) {
   for (const char* state : kStateLabels) {
     if (*state != '\0') trainings_.Add({{"state", state}});
   }
@@ -170,6 +173,10 @@ void ServerMetrics::CountEpisode(double reward) {
 
 void ServerMetrics::CountTraining(v1::TrainingState state) {
   trainings_.Add({{"state", kStateLabels[state]}}).Increment();
+}
+
+void ServerMetrics::CountDeleted(const std::string& kind, int64_t count) {
+  deleted_.Add({{"kind", kind}}).Increment(static_cast<double>(count));
 }
 
 }  // namespace stowage

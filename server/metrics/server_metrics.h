@@ -53,6 +53,10 @@ class ServerMetrics {
   void CountEpisode(double reward);
   void CountTraining(v1::TrainingState state);
 
+  // Counts what retention has deleted. `kind` is "graph", "plan", "training" or
+  // "version".
+  void CountDeleted(const std::string& kind, int64_t count);
+
   std::shared_ptr<prometheus::Registry> registry() const { return registry_; }
 
  private:
@@ -74,6 +78,7 @@ class ServerMetrics {
   prometheus::Family<prometheus::Counter>& trainings_;
   prometheus::Counter& episodes_;
   prometheus::Gauge& last_reward_;
+  prometheus::Family<prometheus::Counter>& deleted_;
 };
 
 }  // namespace stowage

@@ -51,6 +51,10 @@ absl::Status JobServiceImpl::CheckGraphKnown(const std::string& graph_id) {
 absl::StatusOr<v1::Job> JobServiceImpl::OwnJob(
     const grpc::ServerContext& context, const std::string& job_id) {
   absl::StatusOr<v1::Job> job = jobs_->Get(job_id, absl::Now());
+  // Another replica may know it already.
+  if (absl::IsNotFound(job.status()) && exchange_->Refresh()) {
+    job = jobs_->Get(job_id, absl::Now());
+  }
   if (!job.ok()) return job.status();
   absl::Status own = access_->CheckOwn(context, job->node());
   if (!own.ok()) return own;
@@ -118,7 +122,12 @@ grpc::Status JobServiceImpl::ResizeJob(grpc::ServerContext* /*context*/,
   absl::Status one = CheckOneLimit(*checked);
   if (!one.ok()) return ToGrpcStatus(one);
   absl::StatusOr<v1::Job> job = jobs_->Resize(*checked, absl::Now());
+  if (absl::IsNotFound(job.status()) && exchange_->Refresh()) {
+    job = jobs_->Resize(*checked, absl::Now());
+  }
   if (!job.ok()) return ToGrpcStatus(job.status());
+  absl::Status stored = exchange_->StoreJob(checked->job_id());
+  if (!stored.ok()) return ToGrpcStatus(stored);
   *response->mutable_job() = *std::move(job);
   return grpc::Status::OK;
 }

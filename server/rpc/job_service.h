@@ -1,7 +1,7 @@
 // Serves stowage.v1.JobService from a JobRegistry. proto/stowage/v1/job.proto
 // lists the errors.
 //
-//   JobServiceImpl service(&jobs, store.get(), &access);
+//   JobServiceImpl service(&jobs, &exchange, store.get(), &access);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_JOB_SERVICE_H_
 #define STOWAGE_SERVER_RPC_JOB_SERVICE_H_
@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/access/access.h"
+#include "server/fleet/fleet_exchange.h"
 #include "server/fleet/job_registry.h"
 #include "server/graphs/graph_store.h"
 #include "stowage/v1/job.grpc.pb.h"
@@ -20,8 +21,9 @@ namespace stowage {
 // Thread-safe. Owns none of its arguments; all must outlive it.
 class JobServiceImpl final : public v1::JobService::Service {
  public:
-  JobServiceImpl(JobRegistry* jobs, GraphStore* graphs, const Access* access)
-      : jobs_(jobs), graphs_(graphs), access_(access) {}
+  JobServiceImpl(JobRegistry* jobs, FleetExchange* exchange, GraphStore* graphs,
+                 const Access* access)
+      : jobs_(jobs), exchange_(exchange), graphs_(graphs), access_(access) {}
 
   grpc::Status StartJob(grpc::ServerContext* context,
                         const v1::StartJobRequest* request,
@@ -47,6 +49,7 @@ class JobServiceImpl final : public v1::JobService::Service {
                                  const std::string& job_id);
 
   JobRegistry* const jobs_;
+  FleetExchange* const exchange_;
   GraphStore* const graphs_;
   const Access* const access_;
 };

@@ -1,6 +1,5 @@
 #include "server/rpc/training_service.h"
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,19 +9,16 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
 #include "server/rpc/status.h"
-#include "server/training/training_channel.h"
+#include "server/training/training_watch.h"
 
 namespace stowage {
 namespace {
 
 constexpr absl::string_view kTrainingList = "trainings";
 constexpr absl::string_view kVersionList = "versions";
-// How long it takes, between episodes, to notice that a watcher has gone.
-constexpr absl::Duration kWatchPoll = absl::Milliseconds(200);
 
 absl::Status BadToken() {
   return absl::InvalidArgumentError(
@@ -109,34 +105,6 @@ grpc::Status TrainingServiceImpl::ListTrainings(
   return grpc::Status::OK;
 }
 
-absl::Status TrainingServiceImpl::Watch(
-    const grpc::ServerContext& context, int64_t training_id,
-    grpc::ServerWriter<v1::TrainingEvent>* writer) {
-  // In this order, a training that ends in between is seen as it ended.
-  const std::shared_ptr<TrainingChannel> channel =
-      manager_->Channel(training_id);
-  absl::StatusOr<v1::Training> training = trainings_->GetTraining(training_id);
-  if (!training.ok()) return training.status();
-  v1::TrainingEvent standing;
-  *standing.mutable_training() = *std::move(training);
-  if (!writer->Write(standing)) return absl::CancelledError();
-  if (channel == nullptr) return absl::OkStatus();
-  int64_t cursor = 0;
-  while (!context.IsCancelled()) {
-    const TrainingNews news = channel->Next(&cursor, kWatchPoll);
-    if (news.event.has_value()) {
-      if (!writer->Write(*news.event)) return absl::CancelledError();
-    } else if (news.state == ChannelState::kEnded) {
-      return absl::OkStatus();
-    } else if (news.state == ChannelState::kClosed) {
-      return absl::UnavailableError(
-          "the server is shutting down; watch again with back-off, the "
-          "training goes on when it is back");
-    }
-  }
-  return absl::CancelledError("the client is gone");
-}
-
 grpc::Status TrainingServiceImpl::WatchTraining(
     grpc::ServerContext* context, const v1::WatchTrainingRequest* request,
     grpc::ServerWriter<v1::TrainingEvent>* writer) {
@@ -147,7 +115,13 @@ grpc::Status TrainingServiceImpl::WatchTraining(
     return ToGrpcStatus(absl::ResourceExhaustedError(absl::StrCat(
         kMaxWatchers, " streams watch trainings already; ask GetTraining")));
   }
-  return ToGrpcStatus(Watch(*context, checked->training_id(), writer));
+  return ToGrpcStatus(
+      TrainingWatch(manager_, trainings_)
+          .Watch(checked->training_id(),
+                 [&](const std::optional<v1::TrainingEvent>& event) {
+                   return !context->IsCancelled() &&
+                          (!event.has_value() || writer->Write(*event));
+                 }));
 }
 
 grpc::Status TrainingServiceImpl::CancelTraining(

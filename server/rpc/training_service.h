@@ -54,9 +54,6 @@ class TrainingServiceImpl final : public v1::TrainingService::Service {
                                v1::RollBackVersionResponse* response) override;
 
  private:
-  absl::Status Watch(const grpc::ServerContext& context, int64_t training_id,
-                     grpc::ServerWriter<v1::TrainingEvent>* writer);
-
   TrainingManager* const manager_;
   PolicyVersions* const versions_;
   TrainingStore* const trainings_;

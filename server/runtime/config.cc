@@ -22,6 +22,7 @@
 #include "server/access/roles.h"
 #include "server/runtime/state_directory.h"
 #include "server/runtime/version.h"
+#include "server/storage/open_database.h"
 
 ABSL_FLAG(std::string, listen, "127.0.0.1:7420",
           "gRPC address: host:port (port 0: any free one) or unix:/path");
@@ -43,8 +44,14 @@ ABSL_FLAG(std::string, metrics_address, "127.0.0.1:9464",
           "HTTP address of Prometheus metrics, host:port; empty: none");
 ABSL_FLAG(
     std::string, db, "",
-    "SQLite database, a path or :memory:; empty: stowaged.db in the state "
-    "directory");
+    "database: a path of an SQLite file, :memory:, or a URL of PostgreSQL, "
+    "postgresql://USER@HOST/DATABASE, which several replicas may share; empty: "
+    "stowaged.db in the state directory");
+ABSL_FLAG(int64_t, retain_graphs, 10'000,
+          "graphs that are kept; beyond, those used longest ago go");
+ABSL_FLAG(int64_t, retain_plans, 100'000, "plans that are kept");
+ABSL_FLAG(int64_t, retain_mib, 65'536,
+          "MiB that graphs are kept in, with all that belongs to them");
 ABSL_FLAG(
     std::string, port_file, "",
     "file that receives the bound gRPC and metrics addresses, a line each,"
@@ -91,6 +98,7 @@ constexpr int64_t kMib = int64_t{1} << 20;
 constexpr int kMaxPlanningThreads = 256;
 constexpr int kMaxPlanningWaiting = 1024;
 constexpr int64_t kMaxPlanningMib = int64_t{1} << 30;
+constexpr int64_t kMaxRetained = 1'000'000'000;
 constexpr int kMaxTrainingCores = 256;
 constexpr int kMaxNiceness = 19;
 constexpr double kMaxDriftThreshold = 100;
@@ -178,6 +186,9 @@ ServerConfig ConfigFromFlags() {
           .metrics_address = absl::GetFlag(FLAGS_metrics_address),
           .db = absl::GetFlag(FLAGS_db),
           .port_file = absl::GetFlag(FLAGS_port_file),
+          .retention = {.graphs = absl::GetFlag(FLAGS_retain_graphs),
+                        .plans = absl::GetFlag(FLAGS_retain_plans),
+                        .size_bytes = absl::GetFlag(FLAGS_retain_mib) * kMib},
           .reflection = absl::GetFlag(FLAGS_reflection),
           .heartbeat_interval = absl::GetFlag(FLAGS_heartbeat_interval),
           .drain_timeout = absl::GetFlag(FLAGS_drain_timeout),
@@ -257,7 +268,19 @@ absl::Status CheckPlanning(const PlanningLimits& planning) {
   return valid;
 }
 
+absl::Status CheckRetention(const RetentionBounds& bounds) {
+  absl::Status valid =
+      CheckCount("--retain-graphs", bounds.graphs, 1, kMaxRetained);
+  valid.Update(CheckCount("--retain-plans", bounds.plans, 1, kMaxRetained));
+  valid.Update(
+      CheckCount("--retain-mib", bounds.size_bytes / kMib, 1, kMaxRetained));
+  return valid;
+}
+
 absl::Status Validate(const ServerConfig& config) {
+  if (absl::Status valid = CheckRetention(config.retention); !valid.ok()) {
+    return valid;
+  }
   if (absl::Status valid = CheckPlanning(config.planning); !valid.ok()) {
     return valid;
   }
@@ -335,7 +358,11 @@ std::string ToString(const ServerConfig& config) {
       "\n--tls-authorities=", config.tls.authorities,
       "\n--trust-domain=", config.trust_domain,
       "\n--roles=", absl::StrJoin(config.roles, ","),
-      "\n--metrics-address=", config.metrics_address, "\n--db=", config.db,
+      "\n--metrics-address=", config.metrics_address,
+      "\n--db=", DatabaseName(config.db),
+      "\n--retain-graphs=", config.retention.graphs,
+      "\n--retain-plans=", config.retention.plans,
+      "\n--retain-mib=", config.retention.size_bytes / kMib,
       "\n--port-file=", config.port_file,
       "\n--reflection=", config.reflection ? "true" : "false",
       "\n--heartbeat-interval=",

@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "network/tls_files.h"
 #include "server/placement/planning_queue.h"
+#include "server/retention/retention.h"
 
 namespace stowage {
 
@@ -23,8 +24,9 @@ struct ServerConfig {
   std::string trust_domain;        // of SPIFFE IDs
   std::vector<std::string> roles;  // of DNS names; see server/access/roles.h
   std::string metrics_address;     // "host:port"; empty: no metrics
-  std::string db;                  // a path or ":memory:"
+  std::string db;                  // a path, ":memory:" or a URL
   std::string port_file;           // empty: none
+  RetentionBounds retention;
   bool reflection = true;
   absl::Duration heartbeat_interval;  // >= 1 ms
   absl::Duration drain_timeout;       // >= 0

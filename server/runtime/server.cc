@@ -1,5 +1,6 @@
 #include "server/runtime/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iostream>
@@ -34,6 +35,8 @@ constexpr int kMinClientPingMs = 10'000;
 constexpr int kHandshakeMs = 10'000;
 // How many heartbeats in a row a node may miss before it is dead.
 constexpr int kLeaseHeartbeats = 3;
+// How often replicas tell each other of heartbeats and steps, at least.
+constexpr absl::Duration kExchange = absl::Seconds(1);
 // How long a cancelled plan may take to end.
 constexpr absl::Duration kPlanEnd = absl::Milliseconds(800);
 
@@ -67,20 +70,24 @@ Interceptors(ServerMetrics* metrics) {
 }  // namespace
 
 Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
-               Stores stores, std::shared_ptr<Certificates> certificates,
-               Roles roles, TrainFunction train)
+               const std::shared_ptr<SqlDatabase>& database,
+               std::shared_ptr<Certificates> certificates, Roles roles,
+               TrainFunction train)
     : config_(config),
       descriptors_(descriptors),
-      stores_(std::move(stores)),
+      graph_store_(database),
+      training_store_(database),
       certificates_(std::move(certificates)),
       access_(std::move(roles)),
-      versions_(stores_.graphs.get(), stores_.trainings.get()),
-      engine_(stores_.graphs.get(), policies::MakePolicy, &versions_,
-              config.planning),
+      versions_(&graph_store_, &training_store_),
+      engine_(&graph_store_, policies::MakePolicy, &versions_, config.planning),
       nodes_(kLeaseHeartbeats * config.heartbeat_interval),
       jobs_(&nodes_),
-      trainings_(stores_.graphs.get(), stores_.trainings.get(), &versions_,
-                 std::move(train),
+      fleet_store_(database),
+      exchange_(&fleet_store_, &nodes_, &jobs_,
+                {.shared = database->is_shared(),
+                 .period = std::min(kExchange, config.heartbeat_interval)}),
+      trainings_(&graph_store_, &training_store_, &versions_, std::move(train),
                  {.workers = config.training_cores,
                   .on_episode =
                       [this](const v1::Episode& episode) {
@@ -90,21 +97,29 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
                       [this](v1::TrainingState state) {
                         metrics_.CountTraining(state);
                       }}),
-      drift_(stores_.graphs.get(), stores_.trainings.get(), &trainings_, &jobs_,
+      drift_(&graph_store_, &training_store_, &trainings_, &jobs_,
              config.drift_threshold),
-      graph_service_(stores_.graphs.get(), &drift_),
-      placement_service_(&engine_, stores_.graphs.get(), &streams_,
-                         &stream_workers_, &metrics_),
+      retention_(database, &graph_store_, config.retention,
+                 {.on_deleted =
+                      [this](const DeletedCounts& deleted) {
+                        metrics_.CountDeleted("graph", deleted.graphs);
+                        metrics_.CountDeleted("plan", deleted.plans);
+                        metrics_.CountDeleted("training", deleted.trainings);
+                        metrics_.CountDeleted("version", deleted.versions);
+                      }}),
+      graph_service_(&graph_store_, &drift_),
+      placement_service_(&engine_, &graph_store_, &streams_, &stream_workers_,
+                         &metrics_),
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
-      job_service_(&jobs_, stores_.graphs.get(), &access_),
-      training_service_(&trainings_, &versions_, stores_.trainings.get()) {}
+      job_service_(&jobs_, &exchange_, &graph_store_, &access_),
+      training_service_(&trainings_, &versions_, &training_store_) {}
 
 Server::~Server() = default;
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     const ServerConfig& config, const DescriptorBudget& descriptors,
-    Stores stores, TrainFunction train) {
+    const std::shared_ptr<SqlDatabase>& database, TrainFunction train) {
   absl::StatusOr<Roles> roles = Roles::Make(config.trust_domain, config.roles);
   if (!roles.ok()) return Annotated("--roles", roles.status());
   std::shared_ptr<Certificates> certificates;
@@ -114,9 +129,19 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
     if (!loaded.ok()) return Annotated("--tls-certificate", loaded.status());
     certificates = *std::move(loaded);
   }
+  // Nobody else uses the database, so whoever held a training has ended.
+  if (!database->is_shared()) {
+    if (absl::Status released = TrainingStore(database).ReleaseAll();
+        !released.ok()) {
+      return released;
+    }
+  }
   std::unique_ptr<Server> server(
-      new Server(config, descriptors, std::move(stores),
-                 std::move(certificates), *std::move(roles), std::move(train)));
+      new Server(config, descriptors, database, std::move(certificates),
+                 *std::move(roles), std::move(train)));
+  if (absl::Status loaded = server->exchange_.Load(); !loaded.ok()) {
+    return loaded;
+  }
   if (absl::Status listening = server->Listen(); !listening.ok()) {
     return listening;
   }
@@ -125,9 +150,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
       return serving;
     }
   }
-  if (absl::Status recovered = server->trainings_.Recover(); !recovered.ok()) {
-    return recovered;
-  }
+  server->retention_.Start(
+      [jobs = &server->jobs_] { return jobs->GraphsInUse(absl::Now()); });
   return server;
 }
 
@@ -194,7 +218,7 @@ absl::Status Server::ServeMetrics() {
 // is one that waits for its database.
 HttpPage Server::Readiness() {
   if (draining_) return {.status = 503, .body = "the service drains\n"};
-  const absl::StatusOr<int64_t> graphs = stores_.graphs->CountGraphs();
+  const absl::StatusOr<int64_t> graphs = graph_store_.CountGraphs();
   if (graphs.ok()) return {.body = "ok\n"};
   return {.status = 503, .body = absl::StrCat(graphs.status().message(), "\n")};
 }
@@ -202,7 +226,7 @@ HttpPage Server::Readiness() {
 std::shared_ptr<GaugeCollector> Server::Gauges() {
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
-    absl::StatusOr<int64_t> count = stores_.graphs->CountGraphs();
+    absl::StatusOr<int64_t> count = graph_store_.CountGraphs();
     // NaN means that the database cannot be read.
     return count.ok() ? static_cast<double>(*count) : std::nan("");
   });
@@ -221,8 +245,10 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   gauges->Add("stowaged_trainings_running", "DQN trainings under way.", [this] {
     return static_cast<double>(trainings_.CountRunning());
   });
-  gauges->Add("stowaged_trainings_queued", "DQN trainings that wait.",
-              [this] { return static_cast<double>(trainings_.CountQueued()); });
+  gauges->Add("stowaged_trainings_queued", "DQN trainings that wait.", [this] {
+    absl::StatusOr<int64_t> count = training_store_.CountQueued();
+    return count.ok() ? static_cast<double>(*count) : std::nan("");
+  });
   return gauges;
 }
 
@@ -236,6 +262,7 @@ bool Server::Drain() {
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
                          absl::ToChronoMilliseconds(config_.drain_timeout));
   trainings_.Drain();
+  exchange_.Stop();
   return engine_.queue().Stop(kPlanEnd);
 }
 

@@ -2,7 +2,7 @@
 // and metrics.
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server =
-//       Server::Start(config, descriptors, std::move(stores), train);
+//       Server::Start(config, descriptors, database, train);
 //   WaitForTermination();
 //   (*server)->Drain();
 #ifndef STOWAGE_SERVER_RUNTIME_SERVER_H_
@@ -20,11 +20,14 @@
 #include "network/http_server.h"
 #include "server/access/access.h"
 #include "server/access/roles.h"
+#include "server/fleet/fleet_exchange.h"
+#include "server/fleet/fleet_store.h"
 #include "server/fleet/job_registry.h"
 #include "server/fleet/node_registry.h"
 #include "server/graphs/graph_store.h"
 #include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
+#include "server/retention/retention.h"
 #include "server/rpc/graph_service.h"
 #include "server/rpc/job_service.h"
 #include "server/rpc/node_service.h"
@@ -35,6 +38,7 @@
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
 #include "server/runtime/version.h"
+#include "server/storage/sql_database.h"
 #include "server/training/drift_monitor.h"
 #include "server/training/policy_versions.h"
 #include "server/training/training_job.h"
@@ -43,20 +47,15 @@
 
 namespace stowage {
 
-struct Stores {
-  std::unique_ptr<GraphStore> graphs;
-  std::unique_ptr<TrainingStore> trainings;
-};
-
 // Owns everything that it serves. Call Start() and Drain() from one thread.
 class Server {
  public:
-  // Binds the addresses, serves, and resumes trainings that were interrupted.
-  // UNAVAILABLE: an address cannot be bound. Other errors are those of the
-  // stores and of Certificates::Load().
+  // Binds the addresses, serves, and goes on with trainings that were
+  // interrupted. UNAVAILABLE: an address cannot be bound. Other errors are those
+  // of the database and of Certificates::Load().
   static absl::StatusOr<std::unique_ptr<Server>> Start(
       const ServerConfig& config, const DescriptorBudget& descriptors,
-      Stores stores, TrainFunction train);
+      const std::shared_ptr<SqlDatabase>& database, TrainFunction train);
 
   ~Server();
 
@@ -75,7 +74,8 @@ class Server {
 
  private:
   Server(const ServerConfig& config, const DescriptorBudget& descriptors,
-         Stores stores, std::shared_ptr<Certificates> certificates, Roles roles,
+         const std::shared_ptr<SqlDatabase>& database,
+         std::shared_ptr<Certificates> certificates, Roles roles,
          TrainFunction train);
 
   absl::Status Listen();
@@ -87,7 +87,8 @@ class Server {
 
   const ServerConfig config_;
   const DescriptorBudget descriptors_;
-  const Stores stores_;
+  GraphStore graph_store_;
+  TrainingStore training_store_;
   const std::shared_ptr<Certificates> certificates_;  // null: plain text
   const Access access_;
   ServerMetrics metrics_{kVersion};
@@ -97,8 +98,11 @@ class Server {
   PlacementEngine engine_;
   NodeRegistry nodes_;
   JobRegistry jobs_;
+  FleetStore fleet_store_;
+  FleetExchange exchange_;
   TrainingManager trainings_;
   DriftMonitor drift_;
+  Retention retention_;
   GraphServiceImpl graph_service_;
   PlacementServiceImpl placement_service_;
   NodeServiceImpl node_service_;

@@ -22,6 +22,9 @@
 namespace stowage {
 namespace {
 
+// How often a version is judged if others are promoted meanwhile.
+constexpr int kJudgements = 5;
+
 std::string Milliseconds(const policies::Plan& plan) {
   return absl::StrFormat(
       "%.3f ms", static_cast<double>(plan.prediction.step_time_ns) * 1e-6);
@@ -61,6 +64,20 @@ v1::PolicyVersion InfoOf(const policies::DqnPolicy& policy,
   return info;
 }
 
+// Says what became of a version with this plan. `incumbent` is the plan of the
+// version that served; null: none did.
+std::string Verdict(bool better, const policies::Plan& plan,
+                    const policies::Plan* incumbent, int64_t version) {
+  return absl::StrCat(
+      better ? "promoted: " : "kept, not promoted: ", Milliseconds(plan),
+      " a step, ",
+      incumbent == nullptr
+          ? "and no version served"
+          : absl::StrCat(better ? "better than " : "no better than ",
+                         Milliseconds(*incumbent), " of version ", version,
+                         ", which served"));
+}
+
 // Returns the error that no policy serves. `others` says what serves instead.
 absl::Status NoneServes(absl::string_view graph_id, absl::string_view system,
                         int64_t fast_limit_bytes, const absl::Status& others) {
@@ -88,58 +105,67 @@ std::string PolicyId(const policies::DqnPolicy& policy) {
 }
 
 std::optional<PolicyVersions::Incumbent> PolicyVersions::FindIncumbent(
-    const std::string& policy_id, const policies::Graph& graph,
+    const DqnVersion& serving, const policies::Graph& graph,
     const policies::MemorySystem& system) {
-  const absl::StatusOr<DqnVersion> serving =
-      trainings_->GetVersion({policy_id, 0});
-  if (!serving.ok()) return std::nullopt;
   const absl::StatusOr<policies::DqnPolicy> policy =
-      policies::DecodeDqnPolicy(serving->policy);
+      policies::DecodeDqnPolicy(serving.policy);
   if (!policy.ok()) return std::nullopt;
   absl::StatusOr<policies::Plan> plan = PlanOf(*policy, graph, system);
   if (!plan.ok()) return std::nullopt;
-  return Incumbent{serving->info.version(), *std::move(plan)};
+  return Incumbent{serving.info.version(), *std::move(plan)};
+}
+
+absl::StatusOr<v1::PolicyVersion> PolicyVersions::JudgeAndAdd(
+    const TrainingClaim& claim, DqnVersion version,
+    const policies::DqnPolicy& policy, const policies::Plan& plan,
+    const policies::Graph& graph, const policies::MemorySystem& system) {
+  const absl::StatusOr<DqnVersion> serving =
+      trainings_->GetVersion({version.info.policy_id(), 0});
+  if (!serving.ok() && !absl::IsNotFound(serving.status())) {
+    return serving.status();
+  }
+  const std::optional<Incumbent> incumbent =
+      serving.ok() ? FindIncumbent(*serving, graph, system) : std::nullopt;
+  const bool better =
+      !incumbent.has_value() ||
+      RelativeCost(graph, policy.settings,
+                   policies::FindUnitPrices(policy.settings, system),
+                   plan.prediction, incumbent->plan.prediction) < 1;
+  version.info.set_verdict(
+      Verdict(better, plan, incumbent.has_value() ? &incumbent->plan : nullptr,
+              incumbent.has_value() ? incumbent->version : 0));
+  return trainings_->AddVersion(claim, std::move(version),
+                                serving.ok() ? serving->info.version() : 0,
+                                /*promote=*/better);
 }
 
 absl::StatusOr<v1::PolicyVersion> PolicyVersions::Publish(
     const policies::DqnPolicy& policy, const policies::MemorySystem& system,
-    int64_t training_id) {
+    const TrainingClaim& claim) {
+  absl::StatusOr<std::optional<v1::PolicyVersion>> made =
+      trainings_->FindVersionOf(claim.training_id);
+  if (!made.ok()) return made.status();
+  if (made->has_value()) return **std::move(made);
   const absl::StatusOr<policies::Graph> graph =
       LoadGraph(graphs_, policy.graph_id);
   if (!graph.ok()) return graph.status();
   const absl::StatusOr<policies::Plan> plan = PlanOf(policy, *graph, system);
   if (!plan.ok()) return plan.status();
-  v1::PolicyVersion info = InfoOf(policy, *plan, training_id);
+  v1::PolicyVersion info = InfoOf(policy, *plan, claim.training_id);
   info.set_default_step_time_ns(
       DefaultStepTimeNs(*graph, system, policy.fast_limit_bytes));
-
-  absl::MutexLock lock(&promotion_);
-  const std::optional<Incumbent> incumbent =
-      FindIncumbent(info.policy_id(), *graph, system);
-  const bool better =
-      !incumbent.has_value() ||
-      RelativeCost(*graph, policy.settings,
-                   policies::FindUnitPrices(policy.settings, system),
-                   plan->prediction, incumbent->plan.prediction) < 1;
-  info.set_verdict(absl::StrCat(
-      better ? "promoted: " : "kept, not promoted: ", Milliseconds(*plan),
-      " a step, ",
-      incumbent.has_value()
-          ? absl::StrCat(better ? "better than " : "no better than ",
-                         Milliseconds(incumbent->plan), " of version ",
-                         incumbent->version, ", which served")
-          : "and no version served"));
-  absl::StatusOr<v1::PolicyVersion> added =
-      trainings_->AddVersion({.info = std::move(info),
+  const DqnVersion version = {.info = std::move(info),
                               .system = policies::MemorySystemToProto(system),
                               .system_digest = policy.system_digest,
-                              .policy = policies::EncodeDqnPolicy(policy)});
-  if (!added.ok() || !better) return added;
-  absl::Status promoted =
-      trainings_->Promote({added->policy_id(), added->version()});
-  if (!promoted.ok()) return promoted;
-  added->set_serving(true);
-  return added;
+                              .policy = policies::EncodeDqnPolicy(policy)};
+  for (int attempt = 1;; ++attempt) {
+    absl::StatusOr<v1::PolicyVersion> added =
+        JudgeAndAdd(claim, version, policy, *plan, *graph, system);
+    // Another version may have been promoted while this one was judged.
+    if (!absl::IsAborted(added.status()) || attempt == kJudgements) {
+      return added;
+    }
+  }
 }
 
 absl::StatusOr<v1::PolicyVersion> PolicyVersions::Promote(
@@ -157,7 +183,6 @@ absl::StatusOr<v1::PolicyVersion> PolicyVersions::Promote(
   if (!graph.ok()) return graph.status();
   const absl::StatusOr<policies::Plan> plan = PlanOf(*policy, *graph, *system);
   if (!plan.ok()) return CannotServe(plan.status());
-  absl::MutexLock lock(&promotion_);
   absl::Status promoted =
       trainings_->Promote({key.policy_id, version->info.version()});
   if (!promoted.ok()) return promoted;
@@ -167,7 +192,6 @@ absl::StatusOr<v1::PolicyVersion> PolicyVersions::Promote(
 
 absl::StatusOr<v1::PolicyVersion> PolicyVersions::RollBack(
     const VersionKey& from) {
-  absl::MutexLock lock(&promotion_);
   if (absl::Status back = trainings_->RollBack(from); !back.ok()) return back;
   absl::StatusOr<DqnVersion> serving =
       trainings_->GetVersion({from.policy_id, 0});

@@ -2,7 +2,7 @@
 //
 //   PolicyVersions versions(&graphs, &trainings);
 //   absl::StatusOr<v1::PolicyVersion> version =
-//       versions.Publish(policy, system, /*training_id=*/7);
+//       versions.Publish(policy, system, claim);
 //   absl::StatusOr<ServingDqn> serving = versions.ForRequest(plan_request);
 #ifndef STOWAGE_SERVER_TRAINING_POLICY_VERSIONS_H_
 #define STOWAGE_SERVER_TRAINING_POLICY_VERSIONS_H_
@@ -11,11 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "policies/deeptm/dqn/dqn_policy.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
@@ -39,11 +37,12 @@ class PolicyVersions final : public DqnSource {
   // Rolls the policy out on the graph's present profile, verifies and simulates
   // the plan, and stores the policy as a version. Promotes the version if it is
   // better than the one that serves, or if none serves; `verdict` says which.
-  // Blocks while plans are made. Errors are those of the plan; nothing is
-  // stored then.
+  // Returns the version that the training has made before if it was interrupted
+  // behind that. Blocks while plans are made. Errors are those of the plan, and
+  // ABORTED: the claim no longer holds. Nothing is stored then.
   absl::StatusOr<v1::PolicyVersion> Publish(
       const policies::DqnPolicy& policy, const policies::MemorySystem& system,
-      int64_t training_id);
+      const TrainingClaim& claim);
 
   // Lets the version serve. NOT_FOUND: no such version. FAILED_PRECONDITION:
   // its plan cannot be made or does not verify; the serving version then goes
@@ -72,15 +71,18 @@ class PolicyVersions final : public DqnSource {
   absl::StatusOr<ServingDqn> FindServing(
       const std::string& graph_id,
       absl::FunctionRef<bool(const DqnVersion&)> wanted);
-  std::optional<Incumbent> FindIncumbent(const std::string& policy_id,
+  std::optional<Incumbent> FindIncumbent(const DqnVersion& serving,
                                          const policies::Graph& graph,
                                          const policies::MemorySystem& system);
+  // Judges the version by what serves now and adds it. ABORTED as
+  // TrainingStore::AddVersion().
+  absl::StatusOr<v1::PolicyVersion> JudgeAndAdd(
+      const TrainingClaim& claim, DqnVersion version,
+      const policies::DqnPolicy& policy, const policies::Plan& plan,
+      const policies::Graph& graph, const policies::MemorySystem& system);
 
   GraphStore* const graphs_;
   TrainingStore* const trainings_;
-  // Held while a version is judged and promoted, so that no other is promoted
-  // in between.
-  absl::Mutex promotion_;
 };
 
 }  // namespace stowage

@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
@@ -47,9 +49,11 @@ v1::Training QueuedTraining(const v1::StartTrainingRequest& request,
   return training;
 }
 
-bool HasEnded(const v1::Training& training) {
-  return training.state() != v1::TRAINING_STATE_QUEUED &&
-         training.state() != v1::TRAINING_STATE_RUNNING;
+// Returns a name that no other replica has, nor an earlier run of this one.
+std::string NewHolder() {
+  absl::BitGen random;
+  return absl::StrFormat("%016x%016x", absl::Uniform<uint64_t>(random),
+                         absl::Uniform<uint64_t>(random));
 }
 
 void End(v1::TrainingState state, const std::string& message,
@@ -72,30 +76,15 @@ TrainingManager::TrainingManager(GraphStore* graphs, TrainingStore* trainings,
       trainings_(trainings),
       versions_(versions),
       train_(std::move(train)),
-      options_(std::move(options)) {
+      options_(std::move(options)),
+      holder_(NewHolder()) {
   for (int i = 0; i < options_.workers; ++i) {
     workers_.emplace_back([this] { Work(); });
   }
+  renewer_ = std::thread([this] { RenewClaims(); });
 }
 
 TrainingManager::~TrainingManager() { Drain(); }
-
-absl::Status TrainingManager::Recover() {
-  if (options_.workers == 0) return absl::OkStatus();
-  absl::StatusOr<std::vector<v1::Training>> unfinished =
-      trainings_->ListUnfinished();
-  if (!unfinished.ok()) return unfinished.status();
-  absl::MutexLock lock(&mutex_);
-  for (const v1::Training& training : *unfinished) {
-    Enqueue(training.training_id());
-  }
-  return absl::OkStatus();
-}
-
-void TrainingManager::Enqueue(int64_t training_id) {
-  active_[training_id] = std::make_shared<Active>();
-  queue_.push_back(training_id);
-}
 
 absl::Status TrainingManager::FillFromResumed(
     v1::StartTrainingRequest* request) {
@@ -172,34 +161,33 @@ absl::StatusOr<v1::Training> TrainingManager::Start(
   absl::StatusOr<TrainingJob> job = MakeJob(request);
   if (!job.ok()) return job.status();
 
-  absl::MutexLock lock(&mutex_);
-  if (draining_) {
+  if (draining()) {
     return absl::UnavailableError(
         "the server is shutting down; try again with back-off");
   }
-  if (queue_.size() >= kMaxQueued) {
+  const absl::StatusOr<int64_t> queued = trainings_->CountQueued();
+  if (!queued.ok()) return queued.status();
+  if (*queued >= kMaxQueued) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(queue_.size(), " trainings wait already; try later"));
+        absl::StrCat(*queued, " trainings wait already; try later"));
   }
   absl::StatusOr<AddedTraining> added =
       trainings_->AddTraining(request, QueuedTraining(request, *job));
   if (!added.ok()) return added.status();
-  if (added->created) Enqueue(added->training.training_id());
+  changed_.Ring();
   return std::move(added->training);
 }
 
 absl::StatusOr<v1::Training> TrainingManager::Cancel(int64_t training_id) {
+  absl::StatusOr<v1::Training> training =
+      trainings_->Cancel(training_id, [](v1::Training* waiting) {
+        End(v1::TRAINING_STATE_CANCELLED, "cancelled while it waited", waiting);
+      });
   absl::MutexLock lock(&mutex_);
-  absl::StatusOr<v1::Training> training = trainings_->GetTraining(training_id);
   const auto active = active_.find(training_id);
-  if (!training.ok() || active == active_.end()) return training;
-  active->second->cancelled = true;
-  if (active->second->running) return training;
-  std::erase(queue_, training_id);
-  End(v1::TRAINING_STATE_CANCELLED, "cancelled while it waited", &*training);
-  Store(*training, active->second.get());
-  active->second->channel->End();
-  active_.erase(active);
+  if (training.ok() && active != active_.end()) {
+    active->second->cancelled = true;
+  }
   return training;
 }
 
@@ -209,16 +197,26 @@ std::shared_ptr<TrainingChannel> TrainingManager::Channel(int64_t training_id) {
   return active == active_.end() ? nullptr : active->second->channel;
 }
 
+bool TrainingManager::AwaitChange(absl::Duration time) {
+  const uint64_t heard = changed_.rings();
+  if (draining()) return false;
+  changed_.AwaitFor(time, heard);
+  return !draining();
+}
+
 void TrainingManager::BeginDrain() {
   absl::MutexLock lock(&mutex_);
   draining_ = true;
   for (const auto& [id, active] : active_) active->channel->Close();
+  changed_.Ring();
 }
 
 void TrainingManager::Drain() {
   BeginDrain();
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
+  ended_.Ring();
+  if (renewer_.joinable()) renewer_.join();
 }
 
 bool TrainingManager::draining() const {
@@ -226,85 +224,118 @@ bool TrainingManager::draining() const {
   return draining_;
 }
 
-int64_t TrainingManager::CountQueued() const {
-  absl::MutexLock lock(&mutex_);
-  return static_cast<int64_t>(queue_.size());
-}
-
 int64_t TrainingManager::CountRunning() const {
   absl::MutexLock lock(&mutex_);
-  return static_cast<int64_t>(active_.size() - queue_.size());
+  return static_cast<int64_t>(active_.size());
+}
+
+std::optional<ClaimedTraining> TrainingManager::ClaimNext() {
+  // If the database cannot be used now, somebody looks again soon.
+  absl::StatusOr<std::optional<ClaimedTraining>> claimed =
+      trainings_->Claim(holder_, options_.lease);
+  if (!claimed.ok() || !claimed->has_value()) return std::nullopt;
+  const int64_t id = (*claimed)->training.training_id();
+  absl::MutexLock lock(&mutex_);
+  // A claim of ours that ended while the database was away is still at work.
+  const auto [active, inserted] = active_.try_emplace(
+      id, std::make_shared<Active>(TrainingClaim{id, holder_}));
+  return inserted ? *std::move(claimed) : std::nullopt;
 }
 
 void TrainingManager::Work() {
   for (;;) {
-    int64_t training_id = 0;
+    const uint64_t heard = changed_.rings();
+    if (draining()) return;
+    std::optional<ClaimedTraining> claimed = ClaimNext();
+    if (!claimed.has_value()) {
+      changed_.AwaitFor(options_.look, heard);
+      continue;
+    }
+    const int64_t id = claimed->training.training_id();
     std::shared_ptr<Active> active;
     {
       absl::MutexLock lock(&mutex_);
-      const auto due = [this] {
-        mutex_.AssertReaderHeld();
-        return draining_ || !queue_.empty();
-      };
-      mutex_.Await(absl::Condition(&due));
-      if (draining_) return;
-      training_id = queue_.front();
-      queue_.pop_front();
-      active = active_.at(training_id);
-      active->running = true;
+      active = active_.at(id);
+      if (draining_) active->channel->Close();
     }
-    Run(training_id, active.get());
-    absl::MutexLock lock(&mutex_);
-    active_.erase(training_id);
+    changed_.Ring();
+    Run(*std::move(claimed), active.get());
+    trainings_->Release(active->claim).IgnoreError();
+    {
+      absl::MutexLock lock(&mutex_);
+      active_.erase(id);
+    }
+    active->channel->End();
+    changed_.Ring();
   }
 }
 
-void TrainingManager::Store(const v1::Training& training, Active* active) {
-  // If the database cannot be written, this state is lost but not the training,
-  // which runs again after a restart.
-  trainings_->UpdateTraining(training).IgnoreError();
+void TrainingManager::RenewClaims() {
+  while (!ended_.AwaitFor(options_.lease / 3)) {
+    std::vector<std::shared_ptr<Active>> held;
+    {
+      absl::MutexLock lock(&mutex_);
+      for (const auto& [id, active] : active_) held.push_back(active);
+    }
+    for (const std::shared_ptr<Active>& active : held) RenewClaim(active.get());
+  }
+}
+
+void TrainingManager::RenewClaim(Active* active) {
+  const absl::StatusOr<Lease> lease =
+      trainings_->Renew(active->claim, options_.lease);
+  // Without the database nobody else can claim the training either.
+  if (!lease.ok()) return;
+  if (*lease == Lease::kCancelled) active->cancelled = true;
+  if (*lease == Lease::kLost) active->lost = true;
+}
+
+// Notes what storing something for the training has come to. If the database
+// cannot be written, the state is lost but not the training, which goes on from
+// its last checkpoint.
+void TrainingManager::Note(const absl::Status& stored, Active* active) {
+  if (absl::IsAborted(stored)) active->lost = true;
+}
+
+bool TrainingManager::Store(const v1::Training& training, Active* active) {
+  const absl::Status stored =
+      trainings_->UpdateTraining(active->claim, training);
+  Note(stored, active);
+  if (active->lost) return false;
   v1::TrainingEvent event;
   *event.mutable_training() = training;
   active->channel->Publish(std::move(event));
+  return stored.ok();
 }
 
-void TrainingManager::Run(int64_t training_id, Active* active) {
-  absl::StatusOr<v1::Training> training = trainings_->GetTraining(training_id);
-  absl::StatusOr<v1::StartTrainingRequest> request =
-      trainings_->GetRequest(training_id);
-  absl::StatusOr<std::string> checkpoint =
-      trainings_->GetCheckpoint(training_id);
-  if (!training.ok() || !request.ok() || !checkpoint.ok()) {
-    active->channel->End();  // its graph was deleted, and it with it
-    return;
+void TrainingManager::Run(ClaimedTraining claimed, Active* active) {
+  v1::Training& training = claimed.training;
+  v1::StartTrainingRequest& request = claimed.request;
+  const bool resumes = !claimed.checkpoint.empty();
+  if (resumes) request.set_start_policy(std::move(claimed.checkpoint));
+  training.set_state(v1::TRAINING_STATE_RUNNING);
+  if (!training.has_started_at()) {
+    *training.mutable_started_at() = TimestampFromTime(absl::Now());
   }
-  const bool resumes = !checkpoint->empty();
-  if (resumes) request->set_start_policy(*std::move(checkpoint));
-  training->set_state(v1::TRAINING_STATE_RUNNING);
-  if (!training->has_started_at()) {
-    *training->mutable_started_at() = TimestampFromTime(absl::Now());
-  }
-  Store(*training, active);
-  const absl::StatusOr<TrainingJob> job = MakeJob(*request);
+  Store(training, active);
+  const absl::StatusOr<TrainingJob> job = MakeJob(request);
   const absl::StatusOr<policies::DqnPolicy> policy =
       !job.ok()                        ? job.status()
       : resumes && IsDone(*job->start) ? *job->start
-                                       : Train(*job, active, &*training);
+                                       : Train(*job, active, &training);
   if (policy.ok()) {
-    Conclude(*policy, *job, *active, &*training);
+    Conclude(*policy, *job, active, &training);
   } else {
     End(v1::TRAINING_STATE_FAILED, std::string(policy.status().message()),
-        &*training);
+        &training);
   }
-  Store(*training, active);
-  if (!HasEnded(*training)) return;
-  options_.on_end(training->state());
-  active->channel->End();
+  if (Store(training, active) && HasEnded(training)) {
+    options_.on_end(training.state());
+  }
 }
 
 absl::StatusOr<policies::DqnPolicy> TrainingManager::Train(
     const TrainingJob& job, Active* active, v1::Training* training) {
-  const int64_t id = training->training_id();
   EpisodeTimer timer;
   std::string checkpoint;
   absl::StatusOr<policies::DqnPolicy> policy =
@@ -316,22 +347,22 @@ absl::StatusOr<policies::DqnPolicy> TrainingManager::Train(
         active->channel->Publish(std::move(event));
         checkpoint = policies::EncodeDqnPolicy(*report.checkpoint);
         if (report.episode % kCheckpointEpisodes == 0) {
-          trainings_->PutCheckpoint(id, checkpoint).IgnoreError();
-          trainings_->UpdateTraining(*training).IgnoreError();
+          Note(trainings_->PutCheckpoint(active->claim, checkpoint), active);
+          Note(trainings_->UpdateTraining(active->claim, *training), active);
         }
-        return !active->cancelled && !draining();
+        return !active->cancelled && !active->lost && !draining();
       });
   if (policy.ok() && !policy->fits) {
     checkpoint = policies::EncodeDqnPolicy(*policy);
   }
   if (!checkpoint.empty()) {
-    trainings_->PutCheckpoint(id, checkpoint).IgnoreError();
+    Note(trainings_->PutCheckpoint(active->claim, checkpoint), active);
   }
   return policy;
 }
 
 void TrainingManager::Conclude(const policies::DqnPolicy& policy,
-                               const TrainingJob& job, const Active& active,
+                               const TrainingJob& job, Active* active,
                                v1::Training* training) {
   if (policy.fits) {
     return End(v1::TRAINING_STATE_SUCCEEDED,
@@ -340,7 +371,7 @@ void TrainingManager::Conclude(const policies::DqnPolicy& policy,
                training);
   }
   if (!IsDone(policy)) {
-    if (active.cancelled || !draining()) {
+    if (active->cancelled || !draining()) {
       return End(v1::TRAINING_STATE_CANCELLED,
                  absl::StrCat("cancelled after episode ", policy.episodes_done,
                               "; resume it with resume_training_id ",
@@ -354,7 +385,15 @@ void TrainingManager::Conclude(const policies::DqnPolicy& policy,
     return;
   }
   absl::StatusOr<v1::PolicyVersion> version =
-      versions_->Publish(policy, job.system, training->training_id());
+      versions_->Publish(policy, job.system, active->claim);
+  Note(version.status(), active);
+  if (absl::IsUnavailable(version.status())) {
+    training->set_state(v1::TRAINING_STATE_QUEUED);
+    training->set_message(
+        absl::StrCat("trained, but not published: ", version.status().message(),
+                     "; the service tries again"));
+    return;
+  }
   if (!version.ok()) {
     return End(v1::TRAINING_STATE_FAILED,
                absl::StrCat("trained, but its plan is of no use: ",

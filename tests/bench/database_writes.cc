@@ -18,8 +18,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "server/graphs/database.h"
-#include "server/graphs/sqlite_graph_store.h"
+#include "server/graphs/graph_store.h"
+#include "server/storage/open_database.h"
+#include "server/storage/sqlite_connection.h"
 
 ABSL_FLAG(std::string, db, "/var/tmp/stowage-bench.db",
           "is made, and removed at the end");
@@ -44,11 +45,11 @@ v1::Graph RandomGraph(absl::BitGen& random) {
 class Bench {
  public:
   absl::Status Open() {
-    absl::StatusOr<std::shared_ptr<SharedDatabase>> opened =
+    absl::StatusOr<std::shared_ptr<SqlDatabase>> opened =
         OpenDatabase(absl::GetFlag(FLAGS_db));
     if (!opened.ok()) return opened.status();
     database_ = *std::move(opened);
-    store_ = std::make_unique<SqliteGraphStore>(database_);
+    store_ = std::make_unique<GraphStore>(database_);
     return absl::OkStatus();
   }
 
@@ -68,20 +69,14 @@ class Bench {
   }
 
   absl::Status SetSynchronous(const std::string& level) {
-    absl::MutexLock lock(&database_->mutex);
-    return database_->connection.Execute(
-        absl::StrCat("PRAGMA synchronous = ", level));
-  }
-
-  absl::StatusOr<bool> LookForDamage() {
-    absl::MutexLock lock(&database_->mutex);
-    return database_->connection.LookForDamage(absl::InfiniteDuration());
+    return database_->Run(absl::StrCat("PRAGMA synchronous = ", level))
+        .status();
   }
 
  private:
   absl::BitGen random_;
-  std::shared_ptr<SharedDatabase> database_;
-  std::unique_ptr<SqliteGraphStore> store_;
+  std::shared_ptr<SqlDatabase> database_;
+  std::unique_ptr<GraphStore> store_;
 };
 
 void Print(const std::string& what, Durations durations) {
@@ -128,8 +123,12 @@ absl::Status MeasureOpening(Bench& bench) {
     absl::Time start = absl::Now();
     if (absl::Status opened = bench.Open(); !opened.ok()) return opened;
     opening.push_back(absl::Now() - start);
+    bench.Close();
     start = absl::Now();
-    if (auto looked = bench.LookForDamage(); !looked.ok()) {
+    auto connection = SqliteConnection::Open(absl::GetFlag(FLAGS_db));
+    if (!connection.ok()) return connection.status();
+    if (auto looked = (*connection)->LookForDamage(absl::InfiniteDuration());
+        !looked.ok()) {
       return looked.status();
     }
     looking.push_back(absl::Now() - start);

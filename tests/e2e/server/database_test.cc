@@ -53,7 +53,7 @@ class StowagedDatabaseTest : public ::testing::Test {
   // whole.
   void Damage() {
     const auto size_bytes = std::filesystem::file_size(path_);
-    constexpr int kWholeBytes = 16 << 12;
+    constexpr int kWholeBytes = 48 << 12;
     std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(kWholeBytes);
     file << std::string(size_bytes - kWholeBytes, '\xff');

@@ -68,7 +68,7 @@ PROJECT_HEADERS = {
     "server": ("server/", "timing/", "network/", "policies/", "stowage/v1/"),
     "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
                "timing/", "stowage/v1/"),
-    "client_sdk/cpp": ("client_sdk/cpp/", "network/", "stowage/v1/"),
+    "client_sdk/cpp": ("client_sdk/cpp/", "network/", "timing/", "stowage/v1/"),
     # Both ends of a session include it, and it includes neither.
     "client_sdk/session": ("client_sdk/session/",),
     "client_sdk/runtime": ("client_sdk/runtime/", "client_sdk/session/"),
@@ -99,8 +99,8 @@ LARGE_FOLDERS = {
 }
 
 # The folders of server/, each of which includes itself and those before it.
-SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "access",
-                  "rpc", "runtime")
+SERVER_FOLDERS = ("storage", "fleet", "graphs", "placement", "training",
+                  "retention", "metrics", "access", "rpc", "runtime")
 for number, folder in enumerate(SERVER_FOLDERS, 1):
     PROJECT_HEADERS[f"server/{folder}"] = (
         "timing/", "network/", "policies/", "stowage/v1/",
@@ -116,7 +116,8 @@ RESERVED_HEADERS = (
      ("server/access", "server/rpc", "server/runtime", "server/main.cc", "agents",
       "client_sdk/cpp", "tools", "tests")),
     ("libmicrohttpd", r"microhttpd\.h$", ("network",)),
-    ("SQLite", r"sqlite3\.h$", ("server", "tests")),
+    ("SQLite", r"sqlite3\.h$", ("server/storage", "tests")),
+    ("libpq", r"libpq-fe\.h$", ("server/storage", "tests")),
     ("Prometheus", r"prometheus/", ("network", "server", "agents", "tests")),
     ("io_uring", r"liburing\.h$", ("agents", "tests")),
 )

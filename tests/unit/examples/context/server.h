@@ -37,6 +37,19 @@ extern v1::Job job;
 extern v1::StepTelemetry step;
 extern v1::TelemetryBatch batch;
 void Acknowledge(int64_t sequence);
+namespace fleet_exchange_h {
+extern FleetStore store;
+extern std::string job_id;
+}  // namespace fleet_exchange_h
+namespace fleet_merge_h {
+extern v1::StoredNode theirs, ours;
+extern v1::StoredJob their_job, our_job;
+}  // namespace fleet_merge_h
+namespace fleet_store_h {
+extern std::shared_ptr<SqlDatabase> database;
+extern v1::StoredNode node;
+extern v1::StoredJob job;
+}  // namespace fleet_store_h
 namespace job_resize_h {
 extern v1::ResizeJobRequest request;
 extern v1::ResizeOutcome outcome;
@@ -44,21 +57,44 @@ extern v1::ResizeOutcome outcome;
 }  // namespace server_fleet
 
 namespace server_graphs {
-extern SqliteDatabase database;
-extern SqliteStatement query;
 extern std::string request_id, system_bytes;
 extern v1::GraphSummary summary;
 extern v1::Graph graph;
+void MarkUsed(const std::string& id);
 void Show(absl::string_view text);
 namespace graph_summary_h {
 extern policies::Graph graph;
 extern v1::Graph proto;
 }  // namespace graph_summary_h
+}  // namespace server_graphs
+
+namespace server_retention {
+extern std::shared_ptr<SqlDatabase> database;
+extern GraphStore graphs;
+extern RetentionBounds bounds;
+extern Retention::GraphIds in_use;
+Retention::GraphIds GraphsOfRunningJobs();
+namespace victims_h {
+extern std::vector<KeptItem> graphs;
+}
+}  // namespace server_retention
+
+namespace server_storage {
+extern SqlRow row;
+extern bool failed;
+extern int code;
+extern std::string sql_state, message;
+void Show(absl::string_view text);
+namespace schema_h {
+extern std::shared_ptr<SqlDatabase> database;
+}
+namespace sql_h {
+extern SqliteConnection& connection;
+}
 namespace sqlite_status_h {
 extern sqlite3* database;
-extern int code;
-}  // namespace sqlite_status_h
-}  // namespace server_graphs
+}
+}  // namespace server_storage
 
 namespace server_metrics {
 extern ServerMetrics metrics;
@@ -103,6 +139,7 @@ extern std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
     creators;
 extern DriftMonitor drift;
+extern FleetExchange exchange;
 extern JobRegistry jobs;
 extern NodeRegistry nodes;
 extern PlacementEngine engine;
@@ -139,7 +176,7 @@ extern std::function<void(const absl::Status&)> on_refused;
 extern std::shared_ptr<Certificates> certificates;
 extern ServerConfig config;
 extern DescriptorBudget descriptors;
-extern Stores stores;
+extern std::shared_ptr<SqlDatabase> database;
 extern TrainFunction train;
 extern std::shared_ptr<grpc::ServerCredentials> credentials;
 namespace exit_code_h {
@@ -148,15 +185,18 @@ extern absl::StatusOr<ServerConfig> config;
 }  // namespace server_runtime
 
 namespace server_training {
-extern SqliteGraphStore graphs;
-extern SqliteTrainingStore trainings;
-extern std::shared_ptr<SharedDatabase> database;
+extern GraphStore graphs;
+extern TrainingStore trainings;
+extern std::shared_ptr<SqlDatabase> database;
 extern TrainingManager manager;
 extern PolicyVersions versions;
 extern JobRegistry jobs;
 extern v1::StartTrainingRequest request;
 extern v1::Training training;
-extern DqnVersion new_version;
+extern v1::PolicyVersion version;
+extern int64_t training_id;
+extern grpc::ServerWriter<v1::TrainingEvent>* writer;
+extern TrainingClaim claim;
 extern v1::TrainingEvent event;
 extern v1::StepTelemetry step;
 extern v1::Graph before, after;

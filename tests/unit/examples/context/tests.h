@@ -11,10 +11,10 @@
 
 #include "policies/search/prices/learned_prices.h"
 #include "policies/verify/verifier.h"
-#include "server/graphs/sqlite_graph_store.h"
+#include "server/graphs/graph_store.h"
 #include "server/rpc/request_bounds.h"
-#include "server/training/sqlite_training_store.h"
 #include "server/training/training_manager.h"
+#include "server/training/training_store.h"
 
 namespace stowage::examples {
 
@@ -39,9 +39,10 @@ namespace tests_unit_server_rpc {
 extern const google::protobuf::Descriptor* type;
 }
 namespace tests_unit_server_training {
-extern SqliteGraphStore graphs;
-extern SqliteTrainingStore trainings;
+extern GraphStore graphs;
+extern TrainingStore trainings;
 extern PolicyVersions versions;
+extern std::string graph_id;
 }  // namespace tests_unit_server_training
 
 }  // namespace stowage::examples

@@ -5,8 +5,9 @@
 
 #include "gtest/gtest.h"
 #include "policies/model/graph_proto.h"
+#include "server/graphs/graph_store.h"
 #include "server/graphs/graph_summary.h"
-#include "server/graphs/sqlite_graph_store.h"
+#include "server/storage/open_database.h"
 #include "tests/unit/server/testing.h"
 
 namespace stowage {
@@ -22,7 +23,8 @@ class SharedGraphsTest : public ::testing::Test {
     return summary.graph_id();
   }
 
-  std::unique_ptr<GraphStore> store_ = *SqliteGraphStore::Open(":memory:");
+  const std::unique_ptr<GraphStore> store_ =
+      std::make_unique<GraphStore>(*OpenDatabase(":memory:"));
   SharedGraphs graphs_{store_.get()};
 };
 

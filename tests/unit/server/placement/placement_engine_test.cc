@@ -14,7 +14,8 @@
 #include "gtest/gtest.h"
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
-#include "server/graphs/sqlite_graph_store.h"
+#include "server/graphs/graph_store.h"
+#include "server/storage/open_database.h"
 #include "tests/unit/server/testing.h"
 
 namespace stowage {
@@ -83,7 +84,8 @@ class PlacementEngineTest : public ::testing::Test {
 
   int64_t StoredPlans() { return store_->ListPlans("", "", 10)->size(); }
 
-  std::unique_ptr<GraphStore> store_ = *SqliteGraphStore::Open(":memory:");
+  const std::unique_ptr<GraphStore> store_ =
+      std::make_unique<GraphStore>(*OpenDatabase(":memory:"));
   PlanRequest request_;
 };
 

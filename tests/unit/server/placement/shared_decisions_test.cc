@@ -5,8 +5,9 @@
 
 #include "gtest/gtest.h"
 #include "policies/model/graph_proto.h"
+#include "server/graphs/graph_store.h"
 #include "server/graphs/graph_summary.h"
-#include "server/graphs/sqlite_graph_store.h"
+#include "server/storage/open_database.h"
 #include "tests/unit/server/testing.h"
 
 namespace stowage {
@@ -24,7 +25,8 @@ class SharedDecisionsTest : public ::testing::Test {
     ASSERT_TRUE(store_->PutPlan("p", plan_).ok());
   }
 
-  std::unique_ptr<GraphStore> store_ = *SqliteGraphStore::Open(":memory:");
+  const std::unique_ptr<GraphStore> store_ =
+      std::make_unique<GraphStore>(*OpenDatabase(":memory:"));
   SharedGraphs graphs_{store_.get()};
   SharedDecisions decisions_{store_.get(), &graphs_};
   v1::Plan plan_;

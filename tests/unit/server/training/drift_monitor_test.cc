@@ -1,15 +1,18 @@
 #include "server/training/drift_monitor.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "policies/model/memory_system_proto.h"
+#include "server/graphs/graph_store.h"
 #include "server/graphs/graph_summary.h"
-#include "server/graphs/sqlite_graph_store.h"
-#include "server/training/sqlite_training_store.h"
+#include "server/storage/open_database.h"
+#include "server/training/training_store.h"
 #include "tests/unit/server/testing.h"
+#include "tests/unit/server/training/claims.h"
 #include "tests/unit/server/training/fake_trainer.h"
 
 namespace stowage {
@@ -29,14 +32,26 @@ class DriftMonitorTest : public ::testing::Test {
     settings.episodes = 2;
     const policies::DqnPolicy policy =
         RandomPolicy(graph, system, kLimitBytes, settings, /*seed=*/0);
-    predicted_ns_ = versions_.Publish(policy, system, /*training_id=*/0)
-                        ->predicted_step_time_ns();
+    predicted_ns_ = PublishAsFirst(policy, system);
     StartJob("deeptm");
     trainer_.HoldAt(1);
+    manager_.emplace(&graphs_, &trainings_, &versions_, trainer_.function(),
+                     TrainingManagerOptions());
+    monitor_.emplace(&graphs_, &trainings_, &*manager_, &jobs_, 0.2);
   }
   void TearDown() override {
-    manager_.BeginDrain();
+    manager_->BeginDrain();
     trainer_.Release();
+  }
+
+  // Returns the step time that is predicted of the version.
+  int64_t PublishAsFirst(const policies::DqnPolicy& policy,
+                         const policies::MemorySystem& system) {
+    const TrainingClaim claim = ClaimNew(trainings_, graph_id_, "first");
+    v1::Training done = *trainings_.GetTraining(claim.training_id);
+    done.set_state(v1::TRAINING_STATE_SUCCEEDED);
+    EXPECT_TRUE(trainings_.UpdateTraining(claim, done).ok());
+    return versions_.Publish(policy, system, claim)->predicted_step_time_ns();
   }
 
   void StartJob(const std::string& policy) {
@@ -58,7 +73,7 @@ class DriftMonitorTest : public ::testing::Test {
     step.set_duration_ns(
         static_cast<int64_t>(ratio * static_cast<double>(predicted_ns_)));
     for (int i = 0; i < DriftMonitor::kWindowSteps; ++i) {
-      monitor_.NoteStep(step);
+      monitor_->NoteStep(step);
     }
   }
 
@@ -70,20 +85,21 @@ class DriftMonitorTest : public ::testing::Test {
         .duration_ns();
   }
 
+  // Returns how many trainings there are beside the first.
   size_t Trainings() {
-    return trainings_.ListTrainings("", std::nullopt, 10)->size();
+    return trainings_.ListTrainings("", std::nullopt, 10)->size() - 1;
   }
 
-  std::shared_ptr<SharedDatabase> database_ = *OpenDatabase(":memory:");
-  SqliteGraphStore graphs_{database_};
-  SqliteTrainingStore trainings_{database_};
+  std::shared_ptr<SqlDatabase> database_ = *OpenDatabase(":memory:");
+  GraphStore graphs_{database_};
+  TrainingStore trainings_{database_};
   PolicyVersions versions_{&graphs_, &trainings_};
   FakeTrainer trainer_;
-  TrainingManager manager_{
-      &graphs_, &trainings_, &versions_, trainer_.function(), {}};
   NodeRegistry nodes_{absl::Seconds(60)};
   JobRegistry jobs_{&nodes_};
-  DriftMonitor monitor_{&graphs_, &trainings_, &manager_, &jobs_, 0.2};
+  // Made when the first training is over, which it would claim.
+  std::optional<TrainingManager> manager_;
+  std::optional<DriftMonitor> monitor_;
   std::string graph_id_;
   int64_t predicted_ns_ = 0;
 };
@@ -121,7 +137,7 @@ TEST_F(DriftMonitorTest, WhatAJobHasMeasuredAnewIsNotScaled) {
   ASSERT_TRUE(
       graphs_.PutGraph(Summarize(*policies::GraphFromProto(after)), after, "")
           .ok());
-  monitor_.NoteProfile(graph_id_, before, after);
+  monitor_->NoteProfile(graph_id_, before, after);
   EXPECT_EQ(Trainings(), 1);
   NoteWindow(1.3);  // what the new profile predicts, more or less
   EXPECT_EQ(Trainings(), 1);
@@ -130,7 +146,7 @@ TEST_F(DriftMonitorTest, WhatAJobHasMeasuredAnewIsNotScaled) {
 
 TEST_F(DriftMonitorTest, AProfileThatIsNearlyTheSameChangesNothing) {
   const v1::Graph before = *graphs_.GetGraph(graph_id_);
-  monitor_.NoteProfile(graph_id_, before, ScaleDurations(before, 1.1));
+  monitor_->NoteProfile(graph_id_, before, ScaleDurations(before, 1.1));
   EXPECT_EQ(Trainings(), 0);
 }
 
@@ -148,7 +164,7 @@ TEST_F(DriftMonitorTest, JobsOfOtherPoliciesAreLeftAlone) {
 }
 
 TEST_F(DriftMonitorTest, WithoutAThresholdItNeverRetrains) {
-  DriftMonitor monitor(&graphs_, &trainings_, &manager_, &jobs_, 0);
+  DriftMonitor monitor(&graphs_, &trainings_, &*manager_, &jobs_, 0);
   v1::StepTelemetry step;
   step.set_job_id("job");
   step.set_mode(v1::STEP_MODE_PLAN);

@@ -2,15 +2,19 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "policies/model/memory_system_proto.h"
-#include "server/graphs/sqlite_graph_store.h"
-#include "server/training/sqlite_training_store.h"
+#include "server/graphs/graph_store.h"
+#include "server/storage/open_database.h"
+#include "server/training/training_store.h"
+#include "server/training/training_watch.h"
 #include "tests/unit/server/testing.h"
+#include "tests/unit/server/training/claims.h"
 #include "tests/unit/server/training/fake_trainer.h"
 
 namespace stowage {
@@ -33,6 +37,7 @@ class TrainingManagerTest : public ::testing::Test {
   std::unique_ptr<TrainingManager> Manager(int workers = 1) {
     TrainingManagerOptions options;
     options.workers = workers;
+    options.lease = absl::Milliseconds(600);
     options.on_end = [this](v1::TrainingState state) {
       absl::MutexLock lock(&mutex_);
       ended_.push_back(state);
@@ -52,15 +57,23 @@ class TrainingManagerTest : public ::testing::Test {
     return request;
   }
 
+  int64_t LeaseEndsMs(int64_t training_id) {
+    return database_
+        ->Run("SELECT lease_ends_ms FROM trainings WHERE training_id = $1",
+              {training_id})
+        ->rows.at(0)
+        .Int(0);
+  }
+  void AwaitRenewal(int64_t training_id) {
+    const int64_t before = LeaseEndsMs(training_id);
+    while (LeaseEndsMs(training_id) == before) std::this_thread::yield();
+  }
+
   // Blocks until the training has ended, and returns it.
   v1::Training Await(TrainingManager& manager, int64_t training_id) {
-    int64_t cursor = 0;
-    if (auto channel = manager.Channel(training_id); channel != nullptr) {
-      while (true) {
-        const TrainingNews news = channel->Next(&cursor, absl::Seconds(60));
-        if (!news.event.has_value()) break;
-      }
-    }
+    TrainingWatch(&manager, &trainings_)
+        .Watch(training_id, [](const auto&) { return true; })
+        .IgnoreError();
     return *trainings_.GetTraining(training_id);
   }
 
@@ -68,9 +81,9 @@ class TrainingManagerTest : public ::testing::Test {
     return Manager()->Start(request).status();
   }
 
-  std::shared_ptr<SharedDatabase> database_ = *OpenDatabase(":memory:");
-  SqliteGraphStore graphs_{database_};
-  SqliteTrainingStore trainings_{database_};
+  std::shared_ptr<SqlDatabase> database_ = *OpenDatabase(":memory:");
+  GraphStore graphs_{database_};
+  TrainingStore trainings_{database_};
   PolicyVersions versions_{&graphs_, &trainings_};
   FakeTrainer trainer_;
   std::string graph_id_;
@@ -108,7 +121,7 @@ TEST_F(TrainingManagerTest, TrainsOneAtATimeAndTheOthersWait) {
   trainer_.AwaitEpisode(1);
   const int64_t second = manager->Start(Request("b"))->training_id();
   EXPECT_EQ(manager->CountRunning(), 1);
-  EXPECT_EQ(manager->CountQueued(), 1);
+  EXPECT_EQ(*trainings_.CountQueued(), 1);
   EXPECT_EQ(trainings_.GetTraining(second)->state(), v1::TRAINING_STATE_QUEUED);
   trainer_.Release();
   EXPECT_EQ(Await(*manager, second).state(), v1::TRAINING_STATE_SUCCEEDED);
@@ -119,7 +132,7 @@ TEST_F(TrainingManagerTest, RefusesMoreThanTheQueueHolds) {
   const auto manager = Manager();
   manager->Start(Request("running")).value();
   trainer_.AwaitEpisode(1);
-  for (size_t i = 0; i < TrainingManager::kMaxQueued; ++i) {
+  for (int i = 0; i < TrainingManager::kMaxQueued; ++i) {
     ASSERT_TRUE(manager->Start(Request(std::to_string(i))).ok());
   }
   EXPECT_TRUE(
@@ -157,7 +170,7 @@ TEST_F(TrainingManagerTest, CancellingWhatWaitsEndsItAtOnce) {
   const int64_t waiting = manager->Start(Request("b"))->training_id();
   trainer_.AwaitEpisode(1);
   EXPECT_EQ(manager->Cancel(waiting)->state(), v1::TRAINING_STATE_CANCELLED);
-  EXPECT_EQ(manager->CountQueued(), 0);
+  EXPECT_EQ(*trainings_.CountQueued(), 0);
   EXPECT_EQ(manager->Cancel(waiting)->state(), v1::TRAINING_STATE_CANCELLED);
   EXPECT_TRUE(absl::IsNotFound(manager->Cancel(99).status()));
   trainer_.Release();
@@ -176,17 +189,19 @@ TEST_F(TrainingManagerTest, ADrainedTrainingGoesOnWhenTheServiceIsBack) {
   EXPECT_EQ(trainings_.GetTraining(id)->state(), v1::TRAINING_STATE_QUEUED);
 
   manager = Manager();
-  ASSERT_TRUE(manager->Recover().ok());
   EXPECT_EQ(Await(*manager, id).state(), v1::TRAINING_STATE_SUCCEEDED);
   EXPECT_EQ(trainer_.jobs().at(1).start->episodes_done, 13);
 }
 
 TEST_F(TrainingManagerTest, AServiceThatWasKilledGoesOnFromTheLastCheckpoint) {
+  const v1::StartTrainingRequest request = Request("a");
   v1::Training running;
   running.set_graph_id(graph_id_);
   running.set_state(v1::TRAINING_STATE_RUNNING);
-  const int64_t id =
-      trainings_.AddTraining(Request("a"), running)->training.training_id();
+  const TrainingClaim dead = {
+      trainings_.AddTraining(request, running)->training.training_id(),
+      kHolder};
+  ASSERT_TRUE(trainings_.Claim(kHolder, -absl::Hours(1)).ok());
   policies::DqnSettings settings;
   settings.episodes = kEpisodes;
   policies::DqnPolicy checkpoint = RandomPolicy(
@@ -195,11 +210,63 @@ TEST_F(TrainingManagerTest, AServiceThatWasKilledGoesOnFromTheLastCheckpoint) {
       /*seed=*/0);
   checkpoint.episodes_done = 10;
   ASSERT_TRUE(
-      trainings_.PutCheckpoint(id, policies::EncodeDqnPolicy(checkpoint)).ok());
+      trainings_.PutCheckpoint(dead, policies::EncodeDqnPolicy(checkpoint))
+          .ok());
   const auto manager = Manager();
-  ASSERT_TRUE(manager->Recover().ok());
-  EXPECT_EQ(Await(*manager, id).state(), v1::TRAINING_STATE_SUCCEEDED);
+  EXPECT_EQ(Await(*manager, dead.training_id).state(),
+            v1::TRAINING_STATE_SUCCEEDED);
   EXPECT_EQ(trainer_.jobs().at(0).start->episodes_done, 10);
+}
+
+TEST_F(TrainingManagerTest, WhoeverLosesItsClaimStoresNothingMore) {
+  trainer_.HoldAt(13);
+  const auto manager = Manager();
+  const int64_t id = manager->Start(Request("a"))->training_id();
+  trainer_.AwaitEpisode(13);
+  // Another replica thinks that this one is dead.
+  ASSERT_TRUE(trainings_.ReleaseAll().ok());
+  const TrainingClaim other = {id, kHolder};
+  ASSERT_TRUE(trainings_.Claim(kHolder, absl::Hours(1))->has_value());
+  trainer_.Release();
+  manager->Drain();
+  EXPECT_TRUE(trainings_.ListVersions("", {}, 10)->empty());
+  EXPECT_EQ(trainings_.GetTraining(id)->state(), v1::TRAINING_STATE_RUNNING);
+  EXPECT_EQ(*trainings_.Renew(other, absl::Hours(1)), Lease::kHeld);
+  absl::MutexLock lock(&mutex_);
+  EXPECT_TRUE(ended_.empty());
+}
+
+TEST_F(TrainingManagerTest, TwoReplicasShareTheQueue) {
+  trainer_.HoldAt(1);
+  const auto first = Manager();
+  const auto second = Manager();
+  const int64_t one = first->Start(Request("a"))->training_id();
+  const int64_t two = first->Start(Request("b"))->training_id();
+  const auto runs_on = [](TrainingManager& manager) {
+    while (manager.CountRunning() == 0) {
+      manager.AwaitChange(TrainingWatch::kPoll);
+    }
+  };
+  runs_on(*first);
+  runs_on(*second);
+  trainer_.Release();
+  // Each is watched where it may not run.
+  EXPECT_EQ(Await(*first, two).state(), v1::TRAINING_STATE_SUCCEEDED);
+  EXPECT_EQ(Await(*second, one).state(), v1::TRAINING_STATE_SUCCEEDED);
+  EXPECT_EQ(trainer_.jobs().size(), 2);
+}
+
+TEST_F(TrainingManagerTest, AnyReplicaCancelsATraining) {
+  trainer_.HoldAt(3);
+  const auto trains = Manager();
+  const int64_t id = trains->Start(Request("a"))->training_id();
+  trainer_.AwaitEpisode(3);
+  ASSERT_TRUE(Manager(/*workers=*/0)->Cancel(id).ok());
+  // The first renewal tells the holder, and the second that the first is over.
+  AwaitRenewal(id);
+  AwaitRenewal(id);
+  trainer_.Release();
+  EXPECT_EQ(Await(*trains, id).state(), v1::TRAINING_STATE_CANCELLED);
 }
 
 TEST_F(TrainingManagerTest, AFailedTrainingLeavesWhatServesAlone) {
