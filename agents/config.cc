@@ -94,8 +94,9 @@ void AddOptions(CLI::App& app, AgentConfig& config, TextFlags& texts) {
   AddOption(app, "socket-group", texts.socket_group,
             "Group of the socket, a name or a number; empty: the agent's");
   AddOption(app, "service", config.service,
-            "Address of the placement service, host:port or unix:/path; empty: "
-            "none, and jobs stay in demand mode");
+            "Address of the placement service, host:port or unix:/path, or "
+            "several of its replicas, separated by commas; empty: none, and "
+            "jobs stay in demand mode");
   AddOption(app, "tls-certificate", config.tls.certificate,
             "PEM file of this agent's certificate, for mutual TLS with the "
             "service; empty: plain text");

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "network/addresses.h"
 #include "network/host_port.h"
 
 namespace stowage {
@@ -44,13 +45,15 @@ absl::StatusOr<bool> StaysOnHost(const HostPort& host_port) {
 
 }  // namespace
 
-absl::StatusOr<bool> StaysOnHost(const std::string& address) {
-  if (IsUnixAddress(address)) return true;
-  absl::StatusOr<std::vector<HostPort>> all = HostPorts(address);
-  if (!all.ok()) return all.status();
-  for (const HostPort& one : *all) {
-    absl::StatusOr<bool> stays = StaysOnHost(one);
-    if (!stays.ok() || !*stays) return stays;
+absl::StatusOr<bool> StaysOnHost(const std::string& addresses) {
+  for (const std::string& address : SplitAddresses(addresses)) {
+    if (IsUnixAddress(address)) continue;
+    absl::StatusOr<std::vector<HostPort>> all = HostPorts(address);
+    if (!all.ok()) return all.status();
+    for (const HostPort& one : *all) {
+      absl::StatusOr<bool> stays = StaysOnHost(one);
+      if (!stays.ok() || !*stays) return stays;
+    }
   }
   return true;
 }

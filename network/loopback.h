@@ -17,7 +17,8 @@ namespace stowage {
 // "0.0.0.0:7420", "[::]:7420" and ":7420", which mean every interface.
 // INVALID_ARGUMENT if a port is missing or a host cannot be resolved. Blocks on
 // the resolver if a host is a name.
-absl::StatusOr<bool> StaysOnHost(const std::string& address);
+// Of several addresses, separated by commas, all must stay.
+absl::StatusOr<bool> StaysOnHost(const std::string& addresses);
 
 }  // namespace stowage
 

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "client_sdk/cpp/channel.h"
+#include "client_sdk/cpp/endpoints.h"
 #include "client_sdk/cpp/status.h"
+#include "network/addresses.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -28,11 +31,15 @@ template <typename Stub, typename Request, typename Response>
 using Method = grpc::Status (Stub::*)(grpc::ClientContext*, const Request&,
                                       Response*);
 
+template <typename Stub>
+using StubOf = const std::unique_ptr<Stub> Endpoint::*;
+
 // Makes a unary call.
 template <typename Stub, typename Request, typename Response>
-absl::StatusOr<Response> Call(Stub* stub,
-                              Method<Stub, Request, Response> method,
-                              const Request& request, absl::Duration deadline) {
+absl::StatusOr<Response> CallOnce(Stub* stub,
+                                  Method<Stub, Request, Response> method,
+                                  const Request& request,
+                                  absl::Duration deadline) {
   grpc::ClientContext context;
   context.set_deadline(After(deadline));
   Response response;
@@ -41,17 +48,39 @@ absl::StatusOr<Response> Call(Stub* stub,
   return response;
 }
 
+// Makes a unary call, at another replica if one cannot serve it. gRPC itself
+// tries again at each of them.
+template <typename Stub, typename Request, typename Response>
+absl::StatusOr<Response> Call(Endpoints* endpoints, StubOf<Stub> stub,
+                              Method<Stub, Request, Response> method,
+                              const Request& request, absl::Duration deadline) {
+  const absl::Time end = SteadyNow() + deadline;
+  for (size_t tried = 1;; ++tried) {
+    Endpoint& endpoint = endpoints->current();
+    absl::StatusOr<Response> response =
+        CallOnce((endpoint.*stub).get(), method, request, end - SteadyNow());
+    // A service that ends cancels calls that it has not begun. The client itself
+    // cancels none of these.
+    const absl::Status& status = response.status();
+    if (!MayDoBetter(status) && !absl::IsCancelled(status)) return response;
+    endpoints->Leave(endpoint);
+    if (tried >= endpoints->size() || SteadyNow() >= end) return response;
+  }
+}
+
 // Returns the rows of all pages of a list. `rows` returns those of one
 // response.
 template <typename Row, typename Stub, typename Request, typename Response>
 absl::StatusOr<std::vector<Row>> CallPages(
-    Stub* stub, Method<Stub, Request, Response> method, Request request,
+    Endpoints* endpoints, StubOf<Stub> stub,
+    Method<Stub, Request, Response> method, Request request,
     const google::protobuf::RepeatedPtrField<Row>& (Response::*rows)() const,
     absl::Duration deadline) {
   std::vector<Row> all;
   request.set_page_size(kPageSize);
   do {
-    absl::StatusOr<Response> page = Call(stub, method, request, deadline);
+    absl::StatusOr<Response> page =
+        Call(endpoints, stub, method, request, deadline);
     if (!page.ok()) return page.status();
     const auto& some = ((*page).*rows)();
     all.insert(all.end(), some.begin(), some.end());
@@ -60,23 +89,29 @@ absl::StatusOr<std::vector<Row>> CallPages(
   return all;
 }
 
+// Returns what a stream from the endpoint calls at its end.
+std::function<void(const absl::Status&)> Leaver(Endpoints* endpoints,
+                                                const Endpoint* endpoint) {
+  return [endpoints, endpoint](const absl::Status& end) {
+    if (MayDoBetter(end)) endpoints->Leave(*endpoint);
+  };
+}
+
 }  // namespace
 
-Client::Client(const std::shared_ptr<grpc::Channel>& channel,
+Client::Client(std::unique_ptr<Endpoints> endpoints,
                const ClientOptions& options)
-    : options_(options),
-      graphs_(v1::GraphService::NewStub(channel)),
-      placement_(v1::PlacementService::NewStub(channel)),
-      nodes_(v1::NodeService::NewStub(channel)),
-      jobs_(v1::JobService::NewStub(channel)),
-      trainings_(v1::TrainingService::NewStub(channel)) {}
+    : options_(options), endpoints_(std::move(endpoints)) {}
+
+Client::~Client() = default;
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
-    const std::string& address, const ClientOptions& options) {
-  std::shared_ptr<grpc::Channel> channel = MakeChannel(address, options);
-  if (!channel->WaitForConnected(After(options.connect_timeout))) {
+    const std::string& addresses, const ClientOptions& options) {
+  auto endpoints =
+      std::make_unique<Endpoints>(SplitAddresses(addresses), options);
+  if (!endpoints->AwaitOne(options.connect_timeout)) {
     return absl::UnavailableError(absl::StrCat(
-        "no placement service answers at ", address, " within ",
+        "no placement service answers at ", addresses, " within ",
         absl::FormatDuration(options.connect_timeout),
         options.certificates == nullptr
             ? "; check the address and that stowaged runs, in plain text"
@@ -84,12 +119,13 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
               "certificate is valid, has its host name and leads to the "
               "other's authorities"));
   }
-  return std::unique_ptr<Client>(new Client(channel, options));
+  return std::unique_ptr<Client>(new Client(std::move(endpoints), options));
 }
 
 absl::StatusOr<v1::RegisterGraphResponse> Client::RegisterGraph(
     const v1::RegisterGraphRequest& request) {
-  return Call(graphs_.get(), &v1::GraphService::Stub::RegisterGraph, request,
+  return Call(endpoints_.get(), &Endpoint::graphs,
+              &v1::GraphService::Stub::RegisterGraph, request,
               options_.deadline);
 }
 
@@ -97,15 +133,15 @@ absl::StatusOr<v1::Graph> Client::GetGraph(const std::string& graph_id) {
   v1::GetGraphRequest request;
   request.set_graph_id(graph_id);
   absl::StatusOr<v1::GetGraphResponse> response =
-      Call(graphs_.get(), &v1::GraphService::Stub::GetGraph, request,
-           options_.deadline);
+      Call(endpoints_.get(), &Endpoint::graphs,
+           &v1::GraphService::Stub::GetGraph, request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_graph());
 }
 
 absl::StatusOr<std::vector<v1::GraphSummary>> Client::ListGraphs() {
   return CallPages<v1::GraphSummary>(
-      graphs_.get(), &v1::GraphService::Stub::ListGraphs,
+      endpoints_.get(), &Endpoint::graphs, &v1::GraphService::Stub::ListGraphs,
       v1::ListGraphsRequest(), &v1::ListGraphsResponse::graphs,
       options_.deadline);
 }
@@ -113,14 +149,15 @@ absl::StatusOr<std::vector<v1::GraphSummary>> Client::ListGraphs() {
 absl::Status Client::DeleteGraph(const std::string& graph_id) {
   v1::DeleteGraphRequest request;
   request.set_graph_id(graph_id);
-  return Call(graphs_.get(), &v1::GraphService::Stub::DeleteGraph, request,
-              options_.deadline)
+  return Call(endpoints_.get(), &Endpoint::graphs,
+              &v1::GraphService::Stub::DeleteGraph, request, options_.deadline)
       .status();
 }
 
 absl::StatusOr<v1::MakePlanResponse> Client::MakePlan(
     const v1::MakePlanRequest& request) {
-  return Call(placement_.get(), &v1::PlacementService::Stub::MakePlan, request,
+  return Call(endpoints_.get(), &Endpoint::placement,
+              &v1::PlacementService::Stub::MakePlan, request,
               options_.plan_deadline);
 }
 
@@ -128,8 +165,8 @@ absl::StatusOr<v1::Plan> Client::GetPlan(const std::string& plan_id) {
   v1::GetPlanRequest request;
   request.set_plan_id(plan_id);
   absl::StatusOr<v1::GetPlanResponse> response =
-      Call(placement_.get(), &v1::PlacementService::Stub::GetPlan, request,
-           options_.deadline);
+      Call(endpoints_.get(), &Endpoint::placement,
+           &v1::PlacementService::Stub::GetPlan, request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_plan());
 }
@@ -138,72 +175,80 @@ absl::StatusOr<std::vector<v1::PlanSummary>> Client::ListPlans(
     const std::string& graph_id) {
   v1::ListPlansRequest request;
   request.set_graph_id(graph_id);
-  return CallPages<v1::PlanSummary>(
-      placement_.get(), &v1::PlacementService::Stub::ListPlans, request,
-      &v1::ListPlansResponse::plans, options_.deadline);
+  return CallPages<v1::PlanSummary>(endpoints_.get(), &Endpoint::placement,
+                                    &v1::PlacementService::Stub::ListPlans,
+                                    request, &v1::ListPlansResponse::plans,
+                                    options_.deadline);
 }
 
 absl::StatusOr<std::vector<v1::PolicySummary>> Client::ListPolicies() {
   absl::StatusOr<v1::ListPoliciesResponse> response =
-      Call(placement_.get(), &v1::PlacementService::Stub::ListPolicies,
-           v1::ListPoliciesRequest(), options_.deadline);
+      Call(endpoints_.get(), &Endpoint::placement,
+           &v1::PlacementService::Stub::ListPolicies, v1::ListPoliciesRequest(),
+           options_.deadline);
   if (!response.ok()) return response.status();
   return std::vector<v1::PolicySummary>(response->policies().begin(),
                                         response->policies().end());
 }
 
 std::unique_ptr<PlaceStream> Client::Place() {
-  return std::make_unique<PlaceStream>([this](grpc::ClientContext* context) {
-    return placement_->Place(context);
-  });
+  Endpoint& endpoint = endpoints_->current();
+  return std::make_unique<PlaceStream>(
+      [&](grpc::ClientContext* context) {
+        return endpoint.placement->Place(context);
+      },
+      Leaver(endpoints_.get(), &endpoint));
 }
 
 absl::StatusOr<v1::RegisterNodeResponse> Client::RegisterNode(
     const v1::RegisterNodeRequest& request) {
-  return Call(nodes_.get(), &v1::NodeService::Stub::RegisterNode, request,
-              options_.deadline);
+  return Call(endpoints_.get(), &Endpoint::nodes,
+              &v1::NodeService::Stub::RegisterNode, request, options_.deadline);
 }
 
 absl::StatusOr<v1::HeartbeatResponse> Client::Heartbeat(
     const v1::HeartbeatRequest& request) {
-  return Call(nodes_.get(), &v1::NodeService::Stub::Heartbeat, request,
-              options_.deadline);
+  return Call(endpoints_.get(), &Endpoint::nodes,
+              &v1::NodeService::Stub::Heartbeat, request, options_.deadline);
 }
 
 absl::StatusOr<std::vector<v1::NodeSummary>> Client::ListNodes() {
   return CallPages<v1::NodeSummary>(
-      nodes_.get(), &v1::NodeService::Stub::ListNodes, v1::ListNodesRequest(),
-      &v1::ListNodesResponse::nodes, options_.deadline);
+      endpoints_.get(), &Endpoint::nodes, &v1::NodeService::Stub::ListNodes,
+      v1::ListNodesRequest(), &v1::ListNodesResponse::nodes, options_.deadline);
 }
 
 std::unique_ptr<TelemetryStream> Client::StreamTelemetry() {
+  Endpoint& endpoint = endpoints_->current();
   return std::make_unique<TelemetryStream>(
-      [this](grpc::ClientContext* context) {
-        return nodes_->StreamTelemetry(context);
-      });
+      [&](grpc::ClientContext* context) {
+        return endpoint.nodes->StreamTelemetry(context);
+      },
+      Leaver(endpoints_.get(), &endpoint));
 }
 
 absl::Status Client::StartJob(const v1::Job& job) {
   v1::StartJobRequest request;
   *request.mutable_job() = job;
-  return Call(jobs_.get(), &v1::JobService::Stub::StartJob, request,
-              options_.deadline)
+  return Call(endpoints_.get(), &Endpoint::jobs,
+              &v1::JobService::Stub::StartJob, request, options_.deadline)
       .status();
 }
 
 absl::Status Client::FinishJob(const std::string& job_id) {
   v1::FinishJobRequest request;
   request.set_job_id(job_id);
-  return Call(jobs_.get(), &v1::JobService::Stub::FinishJob, request,
-              options_.deadline)
+  return Call(endpoints_.get(), &Endpoint::jobs,
+              &v1::JobService::Stub::FinishJob, request, options_.deadline)
       .status();
 }
 
 absl::StatusOr<v1::Job> Client::GetJob(const std::string& job_id) {
   v1::GetJobRequest request;
   request.set_job_id(job_id);
-  absl::StatusOr<v1::GetJobResponse> response = Call(
-      jobs_.get(), &v1::JobService::Stub::GetJob, request, options_.deadline);
+  absl::StatusOr<v1::GetJobResponse> response =
+      Call(endpoints_.get(), &Endpoint::jobs, &v1::JobService::Stub::GetJob,
+           request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_job());
 }
@@ -211,24 +256,24 @@ absl::StatusOr<v1::Job> Client::GetJob(const std::string& job_id) {
 absl::StatusOr<std::vector<v1::Job>> Client::ListJobs(const std::string& node) {
   v1::ListJobsRequest request;
   request.set_node(node);
-  return CallPages<v1::Job>(jobs_.get(), &v1::JobService::Stub::ListJobs,
-                            request, &v1::ListJobsResponse::jobs,
-                            options_.deadline);
+  return CallPages<v1::Job>(endpoints_.get(), &Endpoint::jobs,
+                            &v1::JobService::Stub::ListJobs, request,
+                            &v1::ListJobsResponse::jobs, options_.deadline);
 }
 
 absl::StatusOr<v1::Job> Client::ResizeJob(const v1::ResizeJobRequest& request) {
   absl::StatusOr<v1::ResizeJobResponse> response =
-      Call(jobs_.get(), &v1::JobService::Stub::ResizeJob, request,
-           options_.deadline);
+      Call(endpoints_.get(), &Endpoint::jobs, &v1::JobService::Stub::ResizeJob,
+           request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_job());
 }
 
 absl::StatusOr<v1::Training> Client::StartTraining(
     const v1::StartTrainingRequest& request) {
-  absl::StatusOr<v1::StartTrainingResponse> response =
-      Call(trainings_.get(), &v1::TrainingService::Stub::StartTraining, request,
-           options_.deadline);
+  absl::StatusOr<v1::StartTrainingResponse> response = Call(
+      endpoints_.get(), &Endpoint::trainings,
+      &v1::TrainingService::Stub::StartTraining, request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_training());
 }
@@ -237,8 +282,8 @@ absl::StatusOr<v1::Training> Client::GetTraining(int64_t training_id) {
   v1::GetTrainingRequest request;
   request.set_training_id(training_id);
   absl::StatusOr<v1::GetTrainingResponse> response =
-      Call(trainings_.get(), &v1::TrainingService::Stub::GetTraining, request,
-           options_.deadline);
+      Call(endpoints_.get(), &Endpoint::trainings,
+           &v1::TrainingService::Stub::GetTraining, request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_training());
 }
@@ -247,9 +292,10 @@ absl::StatusOr<std::vector<v1::Training>> Client::ListTrainings(
     const std::string& graph_id) {
   v1::ListTrainingsRequest request;
   request.set_graph_id(graph_id);
-  return CallPages<v1::Training>(
-      trainings_.get(), &v1::TrainingService::Stub::ListTrainings, request,
-      &v1::ListTrainingsResponse::trainings, options_.deadline);
+  return CallPages<v1::Training>(endpoints_.get(), &Endpoint::trainings,
+                                 &v1::TrainingService::Stub::ListTrainings,
+                                 request, &v1::ListTrainingsResponse::trainings,
+                                 options_.deadline);
 }
 
 absl::Status Client::WatchTraining(
@@ -258,21 +304,24 @@ absl::Status Client::WatchTraining(
   grpc::ClientContext context;
   v1::WatchTrainingRequest request;
   request.set_training_id(training_id);
+  Endpoint& endpoint = endpoints_->current();
   const std::unique_ptr<grpc::ClientReader<v1::TrainingEvent>> reader =
-      trainings_->WatchTraining(&context, request);
+      endpoint.trainings->WatchTraining(&context, request);
   v1::TrainingEvent event;
   while (reader->Read(&event)) {
     if (!on_event(event)) context.TryCancel();
   }
-  return FromGrpcStatus(reader->Finish());
+  const absl::Status end = FromGrpcStatus(reader->Finish());
+  if (MayDoBetter(end)) endpoints_->Leave(endpoint);
+  return end;
 }
 
 absl::StatusOr<v1::Training> Client::CancelTraining(int64_t training_id) {
   v1::CancelTrainingRequest request;
   request.set_training_id(training_id);
-  absl::StatusOr<v1::CancelTrainingResponse> response =
-      Call(trainings_.get(), &v1::TrainingService::Stub::CancelTraining,
-           request, options_.deadline);
+  absl::StatusOr<v1::CancelTrainingResponse> response = Call(
+      endpoints_.get(), &Endpoint::trainings,
+      &v1::TrainingService::Stub::CancelTraining, request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_training());
 }
@@ -282,7 +331,8 @@ absl::StatusOr<std::vector<v1::PolicyVersion>> Client::ListVersions(
   v1::ListVersionsRequest request;
   request.set_graph_id(graph_id);
   return CallPages<v1::PolicyVersion>(
-      trainings_.get(), &v1::TrainingService::Stub::ListVersions, request,
+      endpoints_.get(), &Endpoint::trainings,
+      &v1::TrainingService::Stub::ListVersions, request,
       &v1::ListVersionsResponse::versions, options_.deadline);
 }
 
@@ -291,7 +341,8 @@ absl::StatusOr<v1::GetVersionResponse> Client::GetVersion(
   v1::GetVersionRequest request;
   request.set_policy_id(policy_id);
   request.set_version(version);
-  return Call(trainings_.get(), &v1::TrainingService::Stub::GetVersion, request,
+  return Call(endpoints_.get(), &Endpoint::trainings,
+              &v1::TrainingService::Stub::GetVersion, request,
               options_.deadline);
 }
 
@@ -301,8 +352,9 @@ absl::StatusOr<v1::PolicyVersion> Client::PromoteVersion(
   request.set_policy_id(policy_id);
   request.set_version(version);
   absl::StatusOr<v1::PromoteVersionResponse> response =
-      Call(trainings_.get(), &v1::TrainingService::Stub::PromoteVersion,
-           request, options_.plan_deadline);
+      Call(endpoints_.get(), &Endpoint::trainings,
+           &v1::TrainingService::Stub::PromoteVersion, request,
+           options_.plan_deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_version());
 }
@@ -312,9 +364,9 @@ absl::StatusOr<v1::PolicyVersion> Client::RollBackVersion(
   v1::RollBackVersionRequest request;
   request.set_policy_id(policy_id);
   request.set_from_version(from_version);
-  absl::StatusOr<v1::RollBackVersionResponse> response =
-      Call(trainings_.get(), &v1::TrainingService::Stub::RollBackVersion,
-           request, options_.deadline);
+  absl::StatusOr<v1::RollBackVersionResponse> response = Call(
+      endpoints_.get(), &Endpoint::trainings,
+      &v1::TrainingService::Stub::RollBackVersion, request, options_.deadline);
   if (!response.ok()) return response.status();
   return std::move(*response->mutable_version());
 }

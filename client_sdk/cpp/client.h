@@ -15,7 +15,8 @@
 // proto/stowage/v1 says what each call means and lists its errors. Every call
 // blocks, up to the deadline of the options (DEADLINE_EXCEEDED). The client
 // retries UNAVAILABLE with back-off, which is right for every call, because all
-// of them are idempotent.
+// of them are idempotent. Of several replicas, "host-1:7420,host-2:7420", it
+// calls one, and the next one from when that cannot serve.
 #ifndef STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
 #define STOWAGE_CLIENT_SDK_CPP_CLIENT_H_
 
@@ -29,7 +30,6 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "client_sdk/cpp/exchange.h"
-#include "grpcpp/channel.h"
 #include "network/certificates.h"
 #include "stowage/v1/graphs.grpc.pb.h"
 #include "stowage/v1/job.grpc.pb.h"
@@ -51,21 +51,25 @@ struct ClientOptions {
   absl::Duration deadline = absl::Seconds(30);
   // How long MakePlan() may take, because policies think.
   absl::Duration plan_deadline = absl::Minutes(10);
-  // 1..5. How often a call is tried that meets UNAVAILABLE, and MakePlan() if
-  // the service has too many plans to make; the service then says when to try
-  // again.
+  // 1..5. How often a call is tried that meets UNAVAILABLE, at each replica, and
+  // MakePlan() if the service has too many plans to make; the service then says
+  // when to try again.
   int max_attempts = 5;
   absl::Duration initial_backoff = absl::Milliseconds(100);
   absl::Duration max_backoff = absl::Seconds(5);
 };
 
+class Endpoints;
+
 // Thread-safe. Starts no threads besides gRPC's.
 class Client {
  public:
-  // Returns a client once the service answers. Blocks until then. UNAVAILABLE,
-  // which names the address: it did not answer in time.
+  // Returns a client once the service answers at one of the addresses, which
+  // commas separate. Blocks until then. UNAVAILABLE, which names them: none
+  // answered in time.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(
-      const std::string& address, const ClientOptions& options = {});
+      const std::string& addresses, const ClientOptions& options = {});
+  ~Client();
 
   absl::StatusOr<v1::RegisterGraphResponse> RegisterGraph(
       const v1::RegisterGraphRequest& request);
@@ -122,15 +126,10 @@ class Client {
       const std::string& policy_id, int64_t from_version);
 
  private:
-  Client(const std::shared_ptr<grpc::Channel>& channel,
-         const ClientOptions& options);
+  Client(std::unique_ptr<Endpoints> endpoints, const ClientOptions& options);
 
   const ClientOptions options_;
-  const std::unique_ptr<v1::GraphService::Stub> graphs_;
-  const std::unique_ptr<v1::PlacementService::Stub> placement_;
-  const std::unique_ptr<v1::NodeService::Stub> nodes_;
-  const std::unique_ptr<v1::JobService::Stub> jobs_;
-  const std::unique_ptr<v1::TrainingService::Stub> trainings_;
+  const std::unique_ptr<Endpoints> endpoints_;
 };
 
 }  // namespace stowage

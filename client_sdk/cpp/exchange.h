@@ -7,7 +7,9 @@
 #ifndef STOWAGE_CLIENT_SDK_CPP_EXCHANGE_H_
 #define STOWAGE_CLIENT_SDK_CPP_EXCHANGE_H_
 
+#include <functional>
 #include <memory>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -27,10 +29,12 @@ class Exchange {
  public:
   using Call = grpc::ClientReaderWriter<Request, Response>;
 
-  // `open` starts the call with the context that it gets.
+  // `open` starts the call with the context that it gets. The thread that meets
+  // the end of the stream calls `on_end` with its status.
   explicit Exchange(
-      absl::FunctionRef<std::unique_ptr<Call>(grpc::ClientContext*)> open)
-      : call_(open(&context_)) {}
+      absl::FunctionRef<std::unique_ptr<Call>(grpc::ClientContext*)> open,
+      std::function<void(const absl::Status&)> on_end = [](const auto&) {})
+      : call_(open(&context_)), on_end_(std::move(on_end)) {}
 
   ~Exchange() {
     Cancel();
@@ -59,13 +63,16 @@ class Exchange {
 
  private:
   absl::Status End() {
-    if (!finished_) final_ = FromGrpcStatus(call_->Finish());
+    if (finished_) return final_;
+    final_ = FromGrpcStatus(call_->Finish());
     finished_ = true;
+    on_end_(final_);
     return final_;
   }
 
   grpc::ClientContext context_;
   const std::unique_ptr<Call> call_;
+  const std::function<void(const absl::Status&)> on_end_;
   bool finished_ = false;
   absl::Status final_;
 };

@@ -16,7 +16,8 @@ TEST(LoopbackTest, LoopbackAddressesAndUnixSocketsStayOnTheHost) {
         "127.0.0.1:7420", "127.9.9.9:0", "[::1]:7420",
         "[::ffff:127.0.0.1]:7420", "localhost:7420", "dns:localhost:7420",
         "dns:///localhost:7420", "dns://127.0.0.1:53/localhost:7420",
-        "ipv4:127.0.0.1:1,127.0.0.2:2", "ipv6:[::1]:1"}) {
+        "ipv4:127.0.0.1:1,127.0.0.2:2", "ipv6:[::1]:1",
+        "unix:/run/a.sock,localhost:7420"}) {
     const absl::StatusOr<bool> stays = StaysOnHost(address);
     EXPECT_TRUE(stays.ok() && *stays) << address << " " << stays.status();
   }
@@ -26,7 +27,8 @@ TEST(LoopbackTest, EveryInterfaceAndOtherHostsAreElsewhere) {
   for (const char* address :
        {"0.0.0.0:7420", "[::]:7420", ":7420", "10.1.2.3:7420",
         "[2001:db8::1]:7420", "[::ffff:10.0.0.1]:7420", "128.0.0.1:7420",
-        "dns:///10.1.2.3:7420", "ipv4:127.0.0.1:1,10.1.2.3:1"}) {
+        "dns:///10.1.2.3:7420", "ipv4:127.0.0.1:1,10.1.2.3:1",
+        "unix:/run/a.sock,10.1.2.3:1"}) {
     const absl::StatusOr<bool> stays = StaysOnHost(address);
     EXPECT_TRUE(stays.ok() && !*stays) << address << " " << stays.status();
   }

@@ -16,6 +16,9 @@ extern ClientOptions options;
 extern v1::Graph graph;
 extern v1::TelemetryBatch batch;
 
+namespace client_sdk_cpp::endpoints_h {
+extern bool failed;
+}
 namespace client_sdk_cpp::status_h {
 extern std::unique_ptr<v1::GraphService::Stub> stub;
 extern grpc::ClientContext context;

@@ -19,6 +19,7 @@ extern const TlsFiles files;
 extern std::shared_ptr<GaugeCollector> gauges;
 extern std::shared_ptr<prometheus::Registry> registry;
 double Count();
+void Connect(const std::string& address);
 void Serve(OwnedFd connection);
 void Watch(const TlsFiles& copies);
 void Try(const sockaddr* address, socklen_t length);
