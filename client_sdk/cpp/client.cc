@@ -200,6 +200,13 @@ std::unique_ptr<PlaceStream> Client::Place() {
       Leaver(endpoints_.get(), &endpoint));
 }
 
+absl::StatusOr<v1::PlaceResponse> Client::PlaceOnce(
+    const v1::PlaceRequest& request) {
+  return Call(endpoints_.get(), &Endpoint::placement,
+              &v1::PlacementService::Stub::PlaceOnce, request,
+              options_.deadline);
+}
+
 absl::StatusOr<v1::RegisterNodeResponse> Client::RegisterNode(
     const v1::RegisterNodeRequest& request) {
   return Call(endpoints_.get(), &Endpoint::nodes,

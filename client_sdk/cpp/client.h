@@ -86,6 +86,7 @@ class Client {
       const std::string& graph_id);
   absl::StatusOr<std::vector<v1::PolicySummary>> ListPolicies();
   std::unique_ptr<PlaceStream> Place();
+  absl::StatusOr<v1::PlaceResponse> PlaceOnce(const v1::PlaceRequest& request);
 
   absl::StatusOr<v1::RegisterNodeResponse> RegisterNode(
       const v1::RegisterNodeRequest& request);

@@ -38,6 +38,7 @@ const absl::flat_hash_map<std::string, AllowedRoles>& Allowed() {
           {"/stowage.v1.PlacementService/GetPlan", {kScheduler, kAgent, kJob}},
           {"/stowage.v1.PlacementService/ListPlans", {kScheduler}},
           {"/stowage.v1.PlacementService/Place", {kAgent, kJob}},
+          {"/stowage.v1.PlacementService/PlaceOnce", {kAgent, kJob}},
           {"/stowage.v1.PlacementService/ListPolicies",
            {kScheduler, kAgent, kJob}},
           {"/stowage.v1.TrainingService/StartTraining", {kScheduler}},

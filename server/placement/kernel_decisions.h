@@ -50,6 +50,13 @@ class KernelDecisions {
   absl::StatusOr<absl::string_view> EncodedWindow(int32_t kernel,
                                                   int32_t window) const;
 
+  // Returns about how much memory this takes.
+  int64_t SizeBytes() const {
+    return static_cast<int64_t>(sizeof(*this) + encoded_.size() +
+                                tensors_.size() * sizeof(policies::Tensor) +
+                                begins_.size() * sizeof(size_t));
+  }
+
  private:
   // By boundary, of which there are K + 1.
   using Boundaries = std::vector<v1::KernelDecision>;

@@ -12,6 +12,12 @@
 #include "timing/steady_now.h"
 
 namespace stowage {
+namespace {
+
+// For plans that calls ask for one kernel at a time.
+constexpr int64_t kRecentBytes = int64_t{256} << 20;
+
+}  // namespace
 
 PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
                                  DqnSource* dqn, const PlanningLimits& limits)
@@ -20,6 +26,7 @@ PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
       dqn_(dqn),
       graphs_(store),
       decisions_(store, &graphs_),
+      recent_(kRecentBytes),
       queue_(limits) {}
 
 absl::StatusOr<std::unique_ptr<policies::Policy>> PlacementEngine::ChoosePolicy(
@@ -102,12 +109,26 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
     return stored;
   }
   decisions_.Forget(plan_id);
+  recent_.Forget(plan_id);
   return made;
 }
 
 absl::StatusOr<std::shared_ptr<const KernelDecisions>>
 PlacementEngine::Decisions(absl::string_view plan_id) {
   return decisions_.Load(plan_id);
+}
+
+std::shared_ptr<const KernelDecisions> PlacementEngine::KeptDecisions(
+    absl::string_view plan_id) {
+  return recent_.Find(plan_id, SteadyNow());
+}
+
+absl::StatusOr<std::shared_ptr<const KernelDecisions>>
+PlacementEngine::DecisionsToKeep(absl::string_view plan_id) {
+  absl::StatusOr<std::shared_ptr<const KernelDecisions>> decisions =
+      Decisions(plan_id);
+  if (decisions.ok()) recent_.Keep(plan_id, *decisions, SteadyNow());
+  return decisions;
 }
 
 absl::StatusOr<OnlineDecisions> PlacementEngine::Online(

@@ -25,6 +25,7 @@
 #include "server/placement/online_decisions.h"
 #include "server/placement/plan_request.h"
 #include "server/placement/planning_queue.h"
+#include "server/placement/recent_decisions.h"
 #include "server/placement/shared_decisions.h"
 #include "stowage/v1/plan.pb.h"
 
@@ -63,6 +64,15 @@ class PlacementEngine {
   absl::StatusOr<std::shared_ptr<const KernelDecisions>> Decisions(
       absl::string_view plan_id);
 
+  // Returns the plan as Decisions() does if DecisionsToKeep() has returned it
+  // within the last second, else null. Does not block.
+  std::shared_ptr<const KernelDecisions> KeptDecisions(
+      absl::string_view plan_id);
+
+  // Returns the plan as Decisions() does, and keeps it for a while.
+  absl::StatusOr<std::shared_ptr<const KernelDecisions>> DecisionsToKeep(
+      absl::string_view plan_id);
+
   // Returns what decides for a job whose tensors are not where its plan has
   // them. NOT_FOUND: no such plan. FAILED_PRECONDITION: no DQN policy serves.
   absl::StatusOr<OnlineDecisions> Online(absl::string_view plan_id);
@@ -84,6 +94,7 @@ class PlacementEngine {
   DqnSource* const dqn_;
   SharedGraphs graphs_;
   SharedDecisions decisions_;
+  RecentDecisions recent_;
   PlanningQueue queue_;  // last: its plans use all above
 };
 

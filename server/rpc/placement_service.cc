@@ -1,6 +1,5 @@
 #include "server/rpc/placement_service.h"
 
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -8,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "google/protobuf/io/coded_stream.h"
@@ -23,7 +21,9 @@
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/page.h"
+#include "server/rpc/plan_reader.h"
 #include "server/rpc/request_bounds.h"
+#include "server/rpc/shared_slice.h"
 #include "server/rpc/status.h"
 
 namespace stowage {
@@ -31,6 +31,7 @@ namespace {
 
 constexpr absl::string_view kPlansList = "plans";
 constexpr char kPlaceMethod[] = "stowage.v1.PlacementService/Place";
+constexpr char kPlaceOnceMethod[] = "stowage.v1.PlacementService/PlaceOnce";
 constexpr char kGetPlanMethod[] = "stowage.v1.PlacementService/GetPlan";
 
 absl::StatusOr<policies::MemorySystem> SystemOf(
@@ -76,16 +77,6 @@ void TellWhenToRetry(const absl::Status& status, grpc::ServerContext* context) {
                                absl::StrCat(absl::ToInt64Milliseconds(*after)));
 }
 
-// Returns a slice of bytes that `owner` keeps. Copies nothing.
-grpc::Slice SharedSlice(absl::string_view bytes,
-                        std::shared_ptr<const void> owner) {
-  using Owner = std::shared_ptr<const void>;
-  return grpc::Slice(
-      const_cast<char*>(bytes.data()), bytes.size(),
-      [](void* kept) { delete static_cast<Owner*>(kept); },
-      new Owner(std::move(owner)));
-}
-
 // Returns a message that has one field, a message of these bytes.
 grpc::ByteBuffer BytesOfField(int number, std::string bytes) {
   std::string head;
@@ -102,95 +93,6 @@ grpc::ByteBuffer BytesOfField(int number, std::string bytes) {
                                              SharedSlice(*owner, owner)};
   return grpc::ByteBuffer(slices.data(), slices.size());
 }
-
-// Answers the requests of one Place stream from the plan. If the job's tensors
-// are not where the plan has them, and the job wants to adapt, the DQN policy
-// that served when the job first asked answers.
-class PlanReader {
- public:
-  PlanReader(PlacementEngine* engine, ServerMetrics* metrics)
-      : engine_(engine), metrics_(metrics) {}
-
-  absl::StatusOr<grpc::ByteBuffer> Answer(const v1::PlaceRequest& request) {
-    absl::Status valid = CheckBounds(request);
-    if (valid.ok() && decisions_ == nullptr) valid = Load(request.plan_id());
-    if (!valid.ok()) return valid;
-    const JobSituation situation = {
-        .kernel = request.kernel(),
-        .residents = {request.residents().begin(), request.residents().end()},
-        .free_bytes = {request.free_bytes().begin(),
-                       request.free_bytes().end()}};
-    valid = decisions_->Check(situation);
-    if (!valid.ok()) return valid;
-    const absl::StatusOr<absl::string_view> planned =
-        decisions_->EncodedWindow(request.kernel(), request.window());
-    if (!planned.ok()) return planned.status();
-    if (!request.adapt()) return Planned(*planned);
-    absl::StatusOr<bool> deviates = Deviates(situation);
-    if (!deviates.ok()) return deviates.status();
-    metrics_->CountAdaptiveAnswer(*deviates ? v1::DECISION_SOURCE_POLICY
-                                            : v1::DECISION_SOURCE_PLAN);
-    if (!*deviates) return Planned(*planned);
-    return Decided(situation, std::max(1, request.window()));
-  }
-
-  // Returns whether it must read the plan or the policy, or ask the policy.
-  bool IsSlow(const v1::PlaceRequest& request) const {
-    return decisions_ == nullptr || request.adapt();
-  }
-
- private:
-  absl::Status Load(const std::string& plan_id) {
-    if (plan_id.empty()) {
-      return absl::InvalidArgumentError(
-          "plan_id is not set; the first request of a stream names a plan");
-    }
-    plan_id_ = absl::AsciiStrToLower(plan_id);
-    absl::StatusOr<std::shared_ptr<const KernelDecisions>> loaded =
-        engine_->Decisions(plan_id_);
-    if (!loaded.ok()) return loaded.status();
-    decisions_ = *std::move(loaded);
-    return absl::OkStatus();
-  }
-
-  // Returns the bytes of the plan's decisions, and says that they are the
-  // plan's.
-  absl::StatusOr<grpc::ByteBuffer> Planned(absl::string_view window) const {
-    v1::PlaceResponse rest;
-    rest.set_source(v1::DECISION_SOURCE_PLAN);
-    const std::array<grpc::Slice, 2> slices = {
-        SharedSlice(window, decisions_), grpc::Slice(rest.SerializeAsString())};
-    return grpc::ByteBuffer(slices.data(), slices.size());
-  }
-
-  // Returns whether the job deviates from the plan, so that the policy decides.
-  absl::StatusOr<bool> Deviates(const JobSituation& situation) {
-    if (!online_.has_value()) {
-      absl::StatusOr<OnlineDecisions> made = engine_->Online(plan_id_);
-      if (!made.ok()) return made.status();
-      online_.emplace(*std::move(made));
-    }
-    return online_->Deviates(situation);
-  }
-
-  absl::StatusOr<grpc::ByteBuffer> Decided(const JobSituation& situation,
-                                           int32_t window) const {
-    const absl::StatusOr<std::vector<v1::KernelDecision>> decisions =
-        online_->Window(situation, window);
-    if (!decisions.ok()) return decisions.status();
-    v1::PlaceResponse response;
-    response.set_source(v1::DECISION_SOURCE_POLICY);
-    response.mutable_decisions()->Assign(decisions->begin(), decisions->end());
-    const grpc::Slice slice(response.SerializeAsString());
-    return grpc::ByteBuffer(&slice, 1);
-  }
-
-  PlacementEngine* const engine_;
-  ServerMetrics* const metrics_;
-  std::string plan_id_;
-  std::shared_ptr<const KernelDecisions> decisions_;
-  std::optional<OnlineDecisions> online_;
-};
 
 }  // namespace
 
@@ -264,6 +166,38 @@ grpc::Status PlacementServiceImpl::ListPlans(
   }
   response->mutable_plans()->Assign(plans->begin(), plans->end());
   return grpc::Status::OK;
+}
+
+// A plan that is kept is answered from where the request arrives, without
+// another thread.
+grpc::ServerUnaryReactor* PlacementServiceImpl::PlaceOnce(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+    grpc::ByteBuffer* response) {
+  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const auto finish = [reactor, response,
+                       call = CountedCall(metrics_, kPlaceOnceMethod)](
+                          absl::StatusOr<grpc::ByteBuffer> answer) {
+    const absl::Status status = answer.status();
+    call.End(status);
+    if (status.ok()) *response = *std::move(answer);
+    reactor->Finish(ToGrpcStatus(status));
+  };
+  grpc::ByteBuffer bytes = *request;
+  v1::PlaceRequest parsed;
+  if (!grpc::SerializationTraits<v1::PlaceRequest>::Deserialize(&bytes, &parsed)
+           .ok()) {
+    finish(MalformedRequest(v1::PlaceRequest::descriptor()->full_name()));
+    return reactor;
+  }
+  PlanReader reader(engine_, metrics_, PlanReader::Asked::kByCall);
+  reader.TakeKept(parsed.plan_id());
+  if (!reader.IsSlow(parsed)) {
+    finish(reader.Answer(parsed));
+    return reactor;
+  }
+  workers_->Run([slow = std::make_shared<PlanReader>(std::move(reader)), finish,
+                 parsed = std::move(parsed)] { finish(slow->Answer(parsed)); });
+  return reactor;
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*

@@ -21,8 +21,9 @@ namespace stowage {
 // Thread-safe. Owns none of its arguments; all must outlive it.
 class PlacementServiceImpl final
     : public v1::PlacementService::WithRawCallbackMethod_Place<
-          v1::PlacementService::WithRawCallbackMethod_GetPlan<
-              v1::PlacementService::Service>> {
+          v1::PlacementService::WithRawCallbackMethod_PlaceOnce<
+              v1::PlacementService::WithRawCallbackMethod_GetPlan<
+                  v1::PlacementService::Service>>> {
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
                        StreamRegistry* streams, StreamWorkers* workers,
@@ -44,6 +45,9 @@ class PlacementServiceImpl final
                          v1::ListPlansResponse* response) override;
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Place(
       grpc::CallbackServerContext* context) override;
+  grpc::ServerUnaryReactor* PlaceOnce(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
   grpc::Status ListPolicies(grpc::ServerContext* context,
                             const v1::ListPoliciesRequest* request,
                             v1::ListPoliciesResponse* response) override;

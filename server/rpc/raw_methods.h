@@ -12,11 +12,12 @@
 namespace stowage {
 
 // Returns whether the call's method is one of them: ExchangeStream's, and
-// PlacementServiceImpl::GetPlan().
+// PlacementServiceImpl's GetPlan() and PlaceOnce().
 inline bool IsServedRaw(const grpc::experimental::ServerRpcInfo& info) {
   return info.type() ==
              grpc::experimental::ServerRpcInfo::Type::BIDI_STREAMING ||
-         absl::EndsWith(info.method(), "PlacementService/GetPlan");
+         absl::EndsWith(info.method(), "PlacementService/GetPlan") ||
+         absl::EndsWith(info.method(), "PlacementService/PlaceOnce");
 }
 
 }  // namespace stowage

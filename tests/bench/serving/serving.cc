@@ -31,6 +31,7 @@ namespace stowage {
 namespace {
 
 constexpr char kPlace[] = "/stowage.v1.PlacementService/Place";
+constexpr char kPlaceOnce[] = "/stowage.v1.PlacementService/PlaceOnce";
 constexpr char kGetPlan[] = "/stowage.v1.PlacementService/GetPlan";
 // A plan of this graph has about 20 KB.
 constexpr int kKernels = 2200;
@@ -115,6 +116,14 @@ absl::StatusOr<std::vector<Case>> Cases(const std::string& address,
                               .method = kPlace,
                               .request = place.SerializeAsString(),
                               .streams = true,
+                              .callers = callers},
+                     .answer_bytes = placed->ByteSizeLong()});
+  }
+  for (const int callers : {1, 64, 1000}) {
+    cases.push_back({.name = "`PlaceOnce`",
+                     .load = {.address = address,
+                              .method = kPlaceOnce,
+                              .request = place.SerializeAsString(),
                               .callers = callers},
                      .answer_bytes = placed->ByteSizeLong()});
   }

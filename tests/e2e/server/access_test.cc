@@ -40,6 +40,7 @@ const std::map<std::string, std::string>& MayCall() {
       {"ListPlans", "so"},      {"ListPolicies", "sajo"},
       {"ListTrainings", "so"},  {"ListVersions", "so"},
       {"MakePlan", "sajo"},     {"Place", "ajo"},
+      {"PlaceOnce", "ajo"},
       {"PromoteVersion", "o"},  {"RegisterGraph", "sajo"},
       {"RegisterNode", "ao"},   {"ResizeJob", "so"},
       {"RollBackVersion", "o"}, {"StartJob", "ao"},

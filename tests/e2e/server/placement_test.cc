@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/cord.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -210,6 +211,43 @@ TEST_F(StowagedPlacementTest, TheStreamEndsWithTheErrorOfABadRequest) {
   window.set_plan_id(plan_id);
   window.set_window(-1);
   EXPECT_TRUE(absl::IsInvalidArgument(client_->Place()->Send(window).status()));
+}
+
+TEST_F(StowagedPlacementTest, ACallOfItsOwnAnswersAsTheStreamDoes) {
+  const auto made = client_->MakePlan(Request(kPeakBytes));
+  ASSERT_TRUE(made.ok()) << made.status();
+  const std::unique_ptr<PlaceStream> stream = client_->Place();
+  v1::PlaceRequest request;
+  request.set_plan_id(absl::AsciiStrToUpper(made->plan_id()));
+  // The first call reads the plan, and the others find it.
+  for (int kernel = 0; kernel < kKernels; ++kernel) {
+    request.set_kernel(kernel);
+    request.set_window(1 + kernel % 3);
+    const auto answer = client_->PlaceOnce(request);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->SerializeAsString(),
+              stream->Send(request)->SerializeAsString());
+  }
+}
+
+TEST_F(StowagedPlacementTest, ACallOfItsOwnFailsWithTheErrorOfABadRequest) {
+  const std::string plan_id =
+      client_->MakePlan(Request(2 * kPeakBytes))->plan_id();
+  const auto ask = [&](const std::string& plan, int kernel) {
+    v1::PlaceRequest request;
+    request.set_plan_id(plan);
+    request.set_kernel(kernel);
+    return client_->PlaceOnce(request).status();
+  };
+  EXPECT_TRUE(ask(plan_id, 0).ok());
+  EXPECT_TRUE(absl::IsInvalidArgument(ask(plan_id, kKernels)));
+  EXPECT_TRUE(absl::IsInvalidArgument(ask("", 0)));
+  EXPECT_TRUE(absl::IsInvalidArgument(ask("no digest", 0)));
+  EXPECT_TRUE(absl::IsNotFound(ask(std::string(64, 'a'), 0)));
+  v1::PlaceRequest adapt;
+  adapt.set_plan_id(plan_id);
+  adapt.set_adapt(true);
+  EXPECT_TRUE(absl::IsFailedPrecondition(client_->PlaceOnce(adapt).status()));
 }
 
 TEST_F(StowagedPlacementTest, TheStreamRefusesResidentsThatThereCannotBe) {
