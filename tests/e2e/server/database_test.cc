@@ -98,6 +98,27 @@ TEST_F(StowagedDatabaseTest, ThatOthersMayReadIsWarnedAbout) {
   EXPECT_THAT(server.output(), HasSubstr("chmod 600 " + path_));
 }
 
+TEST_F(StowagedDatabaseTest, IsBackedUpWhileItIsServedAndRestored) {
+  const std::string copy = directory_.path() + "/copy.db";
+  {
+    StowagedProcess server({db_});
+    ASSERT_TRUE(server.WaitReady()) << server.output();
+    const std::unique_ptr<Client> client = server.Connect();
+    ids_.push_back(client->RegisterGraph(LargeGraph(0))->graph_id());
+    ASSERT_EQ(
+        std::system(
+            absl::StrCat("sqlite3 ", path_, " \".backup ", copy, "\"").c_str()),
+        0);
+    ids_.push_back(client->RegisterGraph(LargeGraph(1))->graph_id());
+  }
+  StowagedProcess restored({"--db=" + copy});
+  ASSERT_TRUE(restored.WaitReady()) << restored.output();
+  const std::unique_ptr<Client> client = restored.Connect();
+  EXPECT_TRUE(client->GetGraph(ids_[0]).ok());
+  EXPECT_TRUE(absl::IsNotFound(client->GetGraph(ids_[1]).status()));
+  EXPECT_TRUE(client->RegisterGraph(LargeGraph(1)).ok());
+}
+
 TEST_F(StowagedDatabaseTest, ThatIsDamagedIsRefusedWithTheRemedy) {
   Fill();
   Damage();

@@ -2,6 +2,7 @@
 #include "tests/e2e/server/replicas.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -191,6 +192,27 @@ TEST(ReplicasTest, PostgresMayGoAndComeBack) {
   replicas.postgres().Start();
   EXPECT_TRUE(client->GetGraph(graph_id).ok());
   EXPECT_THAT(Fetch(metrics, "GET", "/readyz"), HasSubstr(" 200 "));
+}
+
+TEST(ReplicasTest, PostgresIsBackedUpWhileItServesAndRestored) {
+  Replicas replicas(1);
+  const auto client = replicas.Connect();
+  const std::string graph_id =
+      client->RegisterGraph(Registration())->graph_id();
+  const TemporaryDirectory directory;
+  const std::string dump = directory.path() + "/stowage.dump";
+  ASSERT_EQ(std::system(absl::StrCat("pg_dump --format=custom --file=", dump,
+                                     " '", replicas.url(), "'")
+                            .c_str()),
+            0);
+  const std::string copy = replicas.postgres().NewDatabase();
+  ASSERT_EQ(
+      std::system(
+          absl::StrCat("pg_restore --dbname='", copy, "' ", dump).c_str()),
+      0);
+  StowagedProcess restored({"--db=" + copy});
+  ASSERT_TRUE(restored.WaitReady()) << restored.output();
+  EXPECT_TRUE(restored.Connect()->GetGraph(graph_id).ok());
 }
 
 TEST(ReplicasTest, TheSecretOfTheDatabaseStaysOutOfTheLog) {
