@@ -1,25 +1,19 @@
 #include "tests/bench/serving/closed_loop.h"
 
-#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "client_sdk/cpp/status.h"
 #include "grpcpp/channel.h"
-#include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"
-#include "grpcpp/security/credentials.h"
 #include "grpcpp/support/byte_buffer.h"
-#include "grpcpp/support/channel_arguments.h"
 #include "timing/bell.h"
 #include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
-
-// As many calls a connection as a server's default lets through.
-constexpr int kCallersPerChannel = 100;
 
 // What all callers share.
 struct Run {
@@ -132,27 +126,10 @@ class UnaryCaller final : public Caller {
   std::unique_ptr<grpc::ClientContext> context_;
 };
 
-std::vector<std::shared_ptr<grpc::Channel>> Channels(const Load& load) {
-  std::vector<std::shared_ptr<grpc::Channel>> channels;
-  for (int i = 0; i * kCallersPerChannel < load.callers; ++i) {
-    grpc::ChannelArguments arguments;
-    arguments.SetInt("own connection", i);
-    arguments.SetMaxReceiveMessageSize(-1);
-    channels.push_back(grpc::CreateCustomChannel(
-        load.address, grpc::InsecureChannelCredentials(), arguments));
-  }
-  return channels;
-}
-
-absl::Duration Quantile(const std::vector<absl::Duration>& sorted, double q) {
-  return sorted.empty() ? absl::ZeroDuration()
-                        : sorted[static_cast<size_t>(q * (sorted.size() - 1))];
-}
-
 }  // namespace
 
 absl::StatusOr<LoadResult> RunClosedLoop(const Load& load) {
-  const std::vector<std::shared_ptr<grpc::Channel>> channels = Channels(load);
+  const std::vector<std::shared_ptr<grpc::Channel>> channels = ChannelsOf(load);
   Run run(load);
   std::vector<std::unique_ptr<Caller>> callers;
   for (int i = 0; i < load.callers; ++i) {
@@ -171,12 +148,7 @@ absl::StatusOr<LoadResult> RunClosedLoop(const Load& load) {
     const std::vector<absl::Duration>& own = caller->latencies().all();
     all.insert(all.end(), own.begin(), own.end());
   }
-  std::sort(all.begin(), all.end());
-  return LoadResult{.answers_per_second = static_cast<double>(all.size()) /
-                                          absl::ToDoubleSeconds(load.time),
-                    .p50 = Quantile(all, 0.5),
-                    .p99 = Quantile(all, 0.99),
-                    .p999 = Quantile(all, 0.999)};
+  return ResultOf(load, std::move(all));
 }
 
 }  // namespace stowage

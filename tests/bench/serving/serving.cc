@@ -2,9 +2,10 @@
 // with messages of the same sizes.
 //
 //   cmake --build build --target serving
-//   build/tests/bench/serving/serving [--seconds 2] [--rounds 5]
+//   build/bin/serving [--seconds 2] [--rounds 5]
 //
-// Both are loaded in turn. Figures are medians over the rounds, with the least
+// Both are loaded in turn, by callers that ask again when they are answered (a
+// closed loop) and by requests that come at random (an open one). Figures are medians over the rounds, with the least
 // and the most in brackets.
 #include <algorithm>
 #include <cstdio>
@@ -21,11 +22,15 @@
 #include "client_sdk/cpp/client.h"
 #include "tests/bench/serving/closed_loop.h"
 #include "tests/bench/serving/echo_server.h"
+#include "tests/bench/serving/open_loop.h"
 #include "tests/e2e/server/stowaged_process.h"
 #include "tests/unit/server/testing.h"
 
 ABSL_FLAG(double, seconds, 2, "of each measurement");
 ABSL_FLAG(int, rounds, 5, "of measurements");
+ABSL_FLAG(double, open_share, 0.2,
+          "how many requests come in the open loop: a share of what the echo "
+          "answers in the closed one");
 
 namespace stowage {
 namespace {
@@ -53,34 +58,68 @@ struct Series {
   }
 };
 
-absl::Status Measure(const Case& one, const std::string& echo_address) {
-  Load echo = one.load;
-  echo.address = echo_address;
-  echo.method = absl::StrCat("/echo/", one.answer_bytes);
+// What both servers did under one kind of load.
+struct Comparison {
   Series echo_rate, rate, rate_ratio, p50, p99, p999, p99_ratio;
+
+  void Add(const LoadResult& bare, const LoadResult& ours) {
+    echo_rate.values.push_back(bare.answers_per_second);
+    rate.values.push_back(ours.answers_per_second);
+    rate_ratio.values.push_back(ours.answers_per_second /
+                                bare.answers_per_second);
+    p50.values.push_back(absl::ToDoubleMilliseconds(ours.p50));
+    p99.values.push_back(absl::ToDoubleMilliseconds(ours.p99));
+    p999.values.push_back(absl::ToDoubleMilliseconds(ours.p999));
+    p99_ratio.values.push_back(absl::FDivDuration(ours.p99, bare.p99));
+  }
+
+  void Print(const Case& one, absl::string_view loop) {
+    std::cout << absl::StrJoin(
+                     {absl::StrCat("| ", one.name), std::string(loop),
+                      absl::StrCat(one.load.callers),
+                      absl::StrCat(one.answer_bytes), echo_rate.Text(0),
+                      rate.Text(0), rate_ratio.Text(2), p50.Text(2),
+                      p99.Text(2), p999.Text(2),
+                      absl::StrCat(p99_ratio.Text(2), " |")},
+                     " | ")
+              << std::endl;
+  }
+};
+
+// Returns how many requests a second the echo answers in a closed loop.
+absl::StatusOr<double> MeasureClosed(const Case& one, const Load& echo) {
+  Comparison closed;
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
     const absl::StatusOr<LoadResult> bare = RunClosedLoop(echo);
     if (!bare.ok()) return bare.status();
     const absl::StatusOr<LoadResult> ours = RunClosedLoop(one.load);
     if (!ours.ok()) return ours.status();
-    echo_rate.values.push_back(bare->answers_per_second);
-    rate.values.push_back(ours->answers_per_second);
-    rate_ratio.values.push_back(ours->answers_per_second /
-                                bare->answers_per_second);
-    p50.values.push_back(absl::ToDoubleMilliseconds(ours->p50));
-    p99.values.push_back(absl::ToDoubleMilliseconds(ours->p99));
-    p999.values.push_back(absl::ToDoubleMilliseconds(ours->p999));
-    p99_ratio.values.push_back(absl::FDivDuration(ours->p99, bare->p99));
+    closed.Add(*bare, *ours);
   }
-  std::cout << absl::StrJoin(
-                   {absl::StrCat("| ", one.name),
-                    absl::StrCat(one.load.callers),
-                    absl::StrCat(one.answer_bytes), echo_rate.Text(0),
-                    rate.Text(0), rate_ratio.Text(2), p50.Text(2), p99.Text(2),
-                    p999.Text(2), absl::StrCat(p99_ratio.Text(2), " |")},
-                   " | ")
-            << std::endl;
+  closed.Print(one, "closed");
+  return closed.echo_rate.values[closed.echo_rate.values.size() / 2];
+}
+
+absl::Status MeasureOpen(const Case& one, const Load& echo, double rate) {
+  Comparison open;
+  for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
+    const absl::StatusOr<LoadResult> bare = RunOpenLoop(echo, rate, round);
+    if (!bare.ok()) return bare.status();
+    const absl::StatusOr<LoadResult> ours = RunOpenLoop(one.load, rate, round);
+    if (!ours.ok()) return ours.status();
+    open.Add(*bare, *ours);
+  }
+  open.Print(one, "open");
   return absl::OkStatus();
+}
+
+absl::Status Measure(const Case& one, const std::string& echo_address) {
+  Load echo = one.load;
+  echo.address = echo_address;
+  echo.method = absl::StrCat("/echo/", one.answer_bytes);
+  const absl::StatusOr<double> rate = MeasureClosed(one, echo);
+  if (!rate.ok()) return rate.status();
+  return MeasureOpen(one, echo, *rate * absl::GetFlag(FLAGS_open_share));
 }
 
 absl::StatusOr<v1::MakePlanResponse> MakePlan(Client& client) {
@@ -95,6 +134,42 @@ absl::StatusOr<v1::MakePlanResponse> MakePlan(Client& client) {
   request.set_fast_limit_bytes(kLimitBytes);
   request.set_policy("belady");
   return client.MakePlan(request);
+}
+
+// Returns calls of agents and of people, which interceptors see.
+absl::StatusOr<std::vector<Case>> OtherCases(const std::string& address,
+                                             Client& client) {
+  v1::RegisterNodeRequest node;
+  node.set_node("host");
+  *node.mutable_system() = TwoTiers();
+  if (auto registered = client.RegisterNode(node); !registered.ok()) {
+    return registered.status();
+  }
+  v1::Job job;
+  job.set_job_id("job");
+  job.set_node("host");
+  if (absl::Status started = client.StartJob(job); !started.ok()) {
+    return started;
+  }
+  v1::HeartbeatRequest heartbeat;
+  heartbeat.set_node("host");
+  v1::GetJobRequest get_job;
+  get_job.set_job_id("job");
+  v1::GetJobResponse got;
+  *got.mutable_job() = *client.GetJob("job");
+  return std::vector<Case>{
+      {.name = "`Heartbeat`",
+       .load = {.address = address,
+                .method = "/stowage.v1.NodeService/Heartbeat",
+                .request = heartbeat.SerializeAsString(),
+                .callers = 64},
+       .answer_bytes = 0},
+      {.name = "`GetJob`",
+       .load = {.address = address,
+                .method = "/stowage.v1.JobService/GetJob",
+                .request = get_job.SerializeAsString(),
+                .callers = 64},
+       .answer_bytes = got.ByteSizeLong()}};
 }
 
 absl::StatusOr<std::vector<Case>> Cases(const std::string& address,
@@ -135,6 +210,9 @@ absl::StatusOr<std::vector<Case>> Cases(const std::string& address,
                               .callers = callers},
                      .answer_bytes = made->plan().ByteSizeLong() + 4});
   }
+  const absl::StatusOr<std::vector<Case>> others = OtherCases(address, client);
+  if (!others.ok()) return others.status();
+  cases.insert(cases.end(), others->begin(), others->end());
   for (Case& one : cases) {
     one.load.time = absl::Seconds(absl::GetFlag(FLAGS_seconds));
   }
@@ -150,9 +228,10 @@ absl::Status Main() {
       Cases(server.grpc_address(), *client);
   if (!cases.ok()) return cases.status();
   std::cout
-      << "| call | callers | answer, bytes | echo, a second | service, a "
+      << "| call | loop | callers | answer, bytes | echo, a second | service, "
+         "a "
          "second | service over echo | p50, ms | p99, ms | p999, ms | p99 "
-         "over echo's |\n|---|---|---|---|---|---|---|---|---|---|\n";
+         "over echo's |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const Case& one : *cases) {
     if (absl::Status s = Measure(one, echo.address()); !s.ok()) return s;
   }
