@@ -25,6 +25,7 @@
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/huge_pages.h"
+#include "configuration/setting_value.h"
 #include "network/certificates.h"
 #include "network/gauge_collector.h"
 #include "network/http_server.h"
@@ -222,7 +223,7 @@ int Main(int argc, char** argv) {
   const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
   if (!config.ok()) return Fail(config.status(), kExitUsage);
   if (config->check_only) {
-    std::cout << ToString(*config);
+    std::cout << ToConfigFile(config->settings);
     return kExitOk;
   }
   return Serve(*config);

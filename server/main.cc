@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "configuration/setting_value.h"
 #include "server/graphs/database.h"
 #include "server/graphs/sqlite_graph_store.h"
 #include "server/runtime/config.h"
@@ -62,11 +63,10 @@ int Serve(const ServerConfig& config) {
 
 int Main(int argc, char** argv) {
   BlockTerminationSignals();
-  if (PrintedHelp(argc, argv)) return kExitOk;
   absl::StatusOr<ServerConfig> config = LoadConfig(argc, argv);
   if (!config.ok()) return Fail(config.status(), kExitUsage);
   if (config->check_only) {
-    std::cout << ToString(*config);
+    std::cout << ToConfigFile(config->settings);
     return kExitOk;
   }
   if (config->trainer.empty()) {

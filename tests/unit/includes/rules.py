@@ -10,14 +10,15 @@ import os
 import re
 from pathlib import Path
 
-SOURCE_FOLDERS = ("proto", "timing", "network", "policies", "server", "agents", "client_sdk",
-                  "tools", "tests")
+SOURCE_FOLDERS = ("proto", "timing", "configuration", "network", "policies", "server",
+                  "agents", "client_sdk", "tools", "tests")
 CXX_SUFFIXES = (".h", ".cc", ".cpp")
 
 # Folder -> prefixes of project headers that it may include. The longest
 # matching folder counts. "stowage/v1/" are the generated protos.
 PROJECT_HEADERS = {
     "timing": ("timing/",),
+    "configuration": ("configuration/",),
     "policies": ("policies/", "stowage/v1/"),
     "policies/model": ("policies/model/", "stowage/v1/"),
     "policies/scaling": ("policies/scaling/", "policies/model/"),
@@ -65,9 +66,10 @@ PROJECT_HEADERS = {
         ("policies/search/", "policies/planning/", "policies/simulate/",
          "policies/plan/", "policies/model/", "timing/"),
     "network": ("network/", "timing/"),
-    "server": ("server/", "timing/", "network/", "policies/", "stowage/v1/"),
-    "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/", "network/",
-               "timing/", "stowage/v1/"),
+    "server": ("server/", "timing/", "configuration/", "network/", "policies/",
+               "stowage/v1/"),
+    "agents": ("agents/", "client_sdk/cpp/", "client_sdk/session/",
+               "configuration/", "network/", "timing/", "stowage/v1/"),
     "client_sdk/cpp": ("client_sdk/cpp/", "network/", "stowage/v1/"),
     # Both ends of a session include it, and it includes neither.
     "client_sdk/session": ("client_sdk/session/",),
@@ -103,7 +105,7 @@ SERVER_FOLDERS = ("fleet", "graphs", "placement", "training", "metrics", "access
                   "rpc", "runtime")
 for number, folder in enumerate(SERVER_FOLDERS, 1):
     PROJECT_HEADERS[f"server/{folder}"] = (
-        "timing/", "network/", "policies/", "stowage/v1/",
+        "timing/", "configuration/", "network/", "policies/", "stowage/v1/",
         *(f"server/{earlier}/" for earlier in SERVER_FOLDERS[:number]))
 
 # What an include looks like -> the only folders that may have it.

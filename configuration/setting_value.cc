@@ -1,0 +1,36 @@
+#include "configuration/setting_value.h"
+
+#include <cstddef>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace stowage {
+
+std::string Quoted(absl::string_view text) {
+  const char* quote = absl::StrContains(text, '"') ? "'" : "\"";
+  return absl::StrCat(quote, text, quote);
+}
+
+std::string ToConfigFile(const std::vector<SettingValue>& settings) {
+  std::string file;
+  for (const SettingValue& setting : settings) {
+    absl::StrAppend(&file, setting.name, " = ", setting.text, "  # ",
+                    setting.source, "\n");
+  }
+  return file;
+}
+
+std::vector<SettingChange> Changes(const std::vector<SettingValue>& before,
+                                   const std::vector<SettingValue>& after) {
+  std::vector<SettingChange> changes;
+  for (size_t i = 0; i < before.size() && i < after.size(); ++i) {
+    if (before[i].text == after[i].text) continue;
+    changes.push_back({.name = before[i].name,
+                       .before = before[i].text,
+                       .after = after[i].text});
+  }
+  return changes;
+}
+
+}  // namespace stowage
