@@ -15,7 +15,7 @@
 #include "absl/strings/strip.h"
 #include "agents/tiers/tier_spec.h"
 #include "client_sdk/session/size_spec.h"
-#include "configuration/settings.h"
+#include "daemon/settings.h"
 #include "network/loopback.h"
 
 namespace stowage::agent {
@@ -140,6 +140,8 @@ void AddAll(Settings& settings, AgentConfig& config, Texts& texts) {
   settings.Add("ready-file", &config.ready_file,
                "File that is made when the agent listens, with the address of "
                "its metrics");
+  settings.AddChoice("log-format", &config.log_format, {"text", "json"},
+                     "Form of the lines on standard error, text or json");
   settings.AddAction("check-config", &config.check_only,
                      "Check the configuration, print it as a configuration "
                      "file and exit");

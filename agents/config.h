@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/socket_access.h"
-#include "configuration/setting_value.h"
+#include "daemon/setting_value.h"
 #include "network/tls_files.h"
 
 namespace stowage::agent {
@@ -36,7 +36,8 @@ struct AgentConfig {
   std::string metrics_address;       // "host:port"; empty: no metrics
   int64_t slow_endurance_bytes = 0;  // 0: not stated
   std::string ready_file;
-  bool keep_huge_pages = false;  // the host's setting for shared memory
+  bool keep_huge_pages = false;     // the host's setting for shared memory
+  std::string log_format = "text";  // or "json"
   bool check_only = false;
   std::vector<SettingValue> settings;  // all of the above, and who set it
 };

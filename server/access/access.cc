@@ -62,10 +62,20 @@ class AccessProcessor final : public grpc::AuthMetadataProcessor {
 
 }  // namespace
 
+void Access::SetRoles(Roles roles) {
+  absl::MutexLock lock(&mutex_);
+  roles_ = std::move(roles);
+}
+
+std::optional<Caller> Access::Find(const PeerNames& names) const {
+  absl::ReaderMutexLock lock(&mutex_);
+  return roles_.CallerOf(names);
+}
+
 Caller Access::CallerOf(const grpc::ServerContextBase& call) const {
   const std::shared_ptr<const grpc::AuthContext> peer = call.auth_context();
   if (!peer->IsPeerAuthenticated()) return {.role = Role::kOperator};
-  return roles_.CallerOf(NamesOf(*peer)).value_or(Caller());
+  return Find(NamesOf(*peer)).value_or(Caller());
 }
 
 absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,
@@ -76,7 +86,7 @@ absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,
 absl::Status Access::Check(const grpc::AuthContext& peer,
                            absl::string_view path) const {
   const PeerNames names = NamesOf(peer);
-  const std::optional<Caller> caller = roles_.CallerOf(names);
+  const std::optional<Caller> caller = Find(names);
   return caller ? CheckAllowed(*caller, path) : NoRole(names);
 }
 

@@ -9,10 +9,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "grpcpp/security/auth_context.h"
 #include "grpcpp/security/auth_metadata_processor.h"
 #include "grpcpp/server_context.h"
@@ -24,6 +27,9 @@ namespace stowage {
 class Access {
  public:
   explicit Access(Roles roles) : roles_(std::move(roles)) {}
+
+  // Takes other roles, for calls that begin from now on.
+  void SetRoles(Roles roles);
 
   // Returns the peer of a connection. Without TLS that is an operator, since
   // plain text goes where everybody is trusted. A peer without a role may call
@@ -45,7 +51,10 @@ class Access {
       std::function<void(const absl::Status&)> on_refused) const;
 
  private:
-  const Roles roles_;
+  std::optional<Caller> Find(const PeerNames& names) const;
+
+  mutable absl::Mutex mutex_;
+  Roles roles_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage

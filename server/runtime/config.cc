@@ -5,7 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "configuration/settings.h"
+#include "daemon/settings.h"
 #include "network/loopback.h"
 #include "server/access/roles.h"
 #include "server/runtime/state_directory.h"
@@ -106,6 +106,8 @@ void AddAll(Settings& settings, ServerConfig& config, int64_t& memory_mib) {
                        "How long RPCs under way may take after SIGTERM");
   AddPlanning(settings, config.planning, memory_mib);
   AddTraining(settings, config);
+  settings.AddChoice("log-format", &config.log_format, {"text", "json"},
+                     "Form of the lines on standard error, text or json");
   settings.AddAction("check-config", &config.check_only,
                      "Check the configuration, print it as a configuration "
                      "file and exit");

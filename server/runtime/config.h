@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "configuration/setting_value.h"
+#include "daemon/setting_value.h"
 #include "network/tls_files.h"
 #include "server/placement/planning_queue.h"
 
@@ -36,6 +36,7 @@ struct ServerConfig {
   int training_nice = 19;              // 0..19
   std::string trainer;                 // stowage-trainer's path; empty: beside
                                        // this program
+  std::string log_format = "text";     // or "json"
   bool check_only = false;             // report the configuration and exit
   std::vector<SettingValue> settings;  // all of the above, and who set it
 };

@@ -2,13 +2,14 @@
 
 #include <chrono>
 #include <cmath>
-#include <iostream>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "daemon/log.h"
+#include "daemon/reload.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
@@ -40,16 +41,6 @@ constexpr absl::Duration kPlanEnd = absl::Milliseconds(800);
 absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
   return absl::Status(status.code(),
                       absl::StrCat(flag, ": ", status.message()));
-}
-
-void Tell(absl::string_view text) {
-  std::cerr << absl::StrCat("stowaged: ", text, "\n") << std::flush;
-}
-
-void TellOfCertificates(const absl::Status& status) {
-  Tell(status.ok() ? "the certificates have changed and are in use"
-                   : absl::StrCat(status.message(),
-                                  "; the certificates before stay in use"));
 }
 
 std::vector<
@@ -98,7 +89,8 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
       job_service_(&jobs_, stores_.graphs.get(), &access_),
-      training_service_(&trainings_, &versions_, stores_.trainings.get()) {}
+      training_service_(&trainings_, &versions_, stores_.trainings.get()),
+      drain_timeout_(config.drain_timeout) {}
 
 Server::~Server() = default;
 
@@ -110,7 +102,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   std::shared_ptr<Certificates> certificates;
   if (!config.tls.empty()) {
     absl::StatusOr<std::shared_ptr<Certificates>> loaded =
-        Certificates::Load(config.tls, {.on_change = TellOfCertificates});
+        Certificates::Load(config.tls, {.on_change = LogCertificates});
     if (!loaded.ok()) return Annotated("--tls-certificate", loaded.status());
     certificates = *std::move(loaded);
   }
@@ -226,6 +218,24 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   return gauges;
 }
 
+const std::vector<std::string>& Server::ReloadableSettings() {
+  static const auto* const kNames = new std::vector<std::string>{
+      "trust-domain",        "roles",         "planning-threads",
+      "planning-waiting",    "planning-wait", "planning-time",
+      "planning-memory-mib", "drain-timeout", "drift-threshold",
+      "log-format"};
+  return *kNames;
+}
+
+void Server::Reload(const ServerConfig& config) {
+  absl::StatusOr<Roles> roles = Roles::Make(config.trust_domain, config.roles);
+  if (roles.ok()) access_.SetRoles(*std::move(roles));
+  engine_.queue().SetLimits(config.planning);
+  drift_.SetThreshold(config.drift_threshold);
+  drain_timeout_ = config.drain_timeout;
+  SetLogFormat(LogFormatOf(config.log_format));
+}
+
 bool Server::Drain() {
   draining_ = true;
   grpc_server_->GetHealthCheckService()->Shutdown();
@@ -234,7 +244,7 @@ bool Server::Drain() {
   engine_.queue().BeginDrain();
   acceptor_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
-                         absl::ToChronoMilliseconds(config_.drain_timeout));
+                         absl::ToChronoMilliseconds(drain_timeout_));
   trainings_.Drain();
   return engine_.queue().Stop(kPlanEnd);
 }

@@ -3,7 +3,7 @@
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server =
 //       Server::Start(config, descriptors, std::move(stores), train);
-//   WaitForTermination();
+//   WaitForTermination([] {});
 //   (*server)->Drain();
 #ifndef STOWAGE_SERVER_RUNTIME_SERVER_H_
 #define STOWAGE_SERVER_RUNTIME_SERVER_H_
@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "grpcpp/server.h"
@@ -48,7 +49,8 @@ struct Stores {
   std::unique_ptr<TrainingStore> trainings;
 };
 
-// Owns everything that it serves. Call Start() and Drain() from one thread.
+// Owns everything that it serves. Call Start(), Reload() and Drain() from one
+// thread.
 class Server {
  public:
   // Binds the addresses, serves, and resumes trainings that were interrupted.
@@ -59,6 +61,11 @@ class Server {
       Stores stores, TrainFunction train);
 
   ~Server();
+
+  // Returns the names of the settings that Reload() takes over.
+  static const std::vector<std::string>& ReloadableSettings();
+  // Takes over those settings. `config` is one that LoadConfig() returned.
+  void Reload(const ServerConfig& config);
 
   // Reports NOT_SERVING, ends streams with UNAVAILABLE and refuses new RPCs.
   // Waits up to the drain time-out for RPCs under way, then cancels them.
@@ -89,7 +96,7 @@ class Server {
   const DescriptorBudget descriptors_;
   const Stores stores_;
   const std::shared_ptr<Certificates> certificates_;  // null: plain text
-  const Access access_;
+  Access access_;
   ServerMetrics metrics_{kVersion};
   StreamRegistry streams_;
   StreamWorkers stream_workers_;
@@ -104,6 +111,7 @@ class Server {
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
+  absl::Duration drain_timeout_;
   std::atomic<bool> draining_ = false;
   std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;

@@ -68,12 +68,13 @@ class AccessTest : public testing::Test {
     service_files_ =
         WriteTlsFiles(directory_.path(), "service",
                       authority_.Issue("DNS:localhost"), authority_);
+    WriteText(config_path_, "roles = \"agent=*.nodes.example\"\n");
     server_ = std::make_unique<StowagedProcess>(std::vector<std::string>{
         "--listen=127.0.0.1:0",
         "--tls-certificate=" + service_files_.certificate,
         "--tls-key=" + service_files_.key,
         "--tls-authorities=" + service_files_.authorities,
-        "--roles=agent=*.nodes.example"});
+        "--config=" + config_path_});
     EXPECT_TRUE(server_->WaitReady()) << server_->output();
   }
 
@@ -105,6 +106,7 @@ class AccessTest : public testing::Test {
   }
 
   const TemporaryDirectory directory_;
+  const std::string config_path_ = directory_.path() + "/stowaged.conf";
   const TestAuthority authority_;
   TlsFiles service_files_;
   std::unique_ptr<StowagedProcess> server_;
@@ -170,6 +172,17 @@ TEST_F(AccessTest, AnAuthorityThatIsTakenAwayLetsNobodyInAnyMore) {
   WriteText(service_files_.authorities, authority_.certificate());
   while (!Connects(options)) {
   }
+}
+
+TEST_F(AccessTest, RolesThatAreReadAgainCountForCallsOfOldConnections) {
+  const auto client = ConnectAs("DNS:sched.example");
+  EXPECT_TRUE(absl::IsUnauthenticated(client->ListNodes().status()));
+  WriteText(config_path_, "roles = \"scheduler=sched.example\"\n");
+  server_->Signal(SIGHUP);
+  ASSERT_TRUE(server_->WaitForOutput("setting=roles")) << server_->output();
+  EXPECT_TRUE(client->ListNodes().ok());
+  EXPECT_TRUE(absl::IsUnauthenticated(
+      ConnectAs("DNS:n7.nodes.example")->ListNodes().status()));
 }
 
 TEST_F(AccessTest, ACertificateThatBecomesGarbageIsNotUsed) {

@@ -206,6 +206,27 @@ TEST_F(AgentTest, LetsItsJobsGoOnSigterm) {
   EXPECT_FALSE(std::filesystem::exists(socket_));
 }
 
+TEST_F(AgentTest, ReadsItsConfigurationAgainOnSighup) {
+  const std::string disk = directory_.path() + "/disk";
+  std::filesystem::create_directory(disk);
+  const std::string path = directory_.path() + "/agent.conf";
+  std::ofstream(path) << "fast = 40%\n";
+  AgentProcess agent(directory_.path(),
+                     {"--slow=emulated:cxl", "--config=" + path});
+  const FakeJobOptions on_disk = {.fast = "1MiB",
+                                  .slow = "file:" + disk + ",size=1MiB"};
+  EXPECT_EQ(FakeJob(socket_, on_disk).welcome().accepted, 0);
+  std::ofstream(path) << "bogus = 1\n";
+  agent.Signal(SIGHUP);  // refused, without an end
+  std::ofstream(path + ".new") << "slow-dir = \"" << disk << "\"\n";
+  std::filesystem::rename(path + ".new", path);
+  agent.Signal(SIGHUP);
+  while (FakeJob(socket_, on_disk).welcome().accepted == 0) {
+  }
+  agent.Signal(SIGTERM);
+  EXPECT_EQ(agent.Wait(), 0);
+}
+
 TEST_F(AgentTest, LeavesAJobItsDescriptorsWhenItIsKilled) {
   AgentProcess agent(directory_.path(), {"--slow=emulated:cxl"});
   FakeJob job(socket_, {.fast = "1MiB"});

@@ -10,6 +10,7 @@
 
 #include <iostream>
 
+#include "daemon/signals.h"
 #include "network/metrics_page.h"
 
 namespace stowage::examples {

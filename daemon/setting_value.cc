@@ -1,4 +1,4 @@
-#include "configuration/setting_value.h"
+#include "daemon/setting_value.h"
 
 #include <cstddef>
 

@@ -7,8 +7,8 @@
 //
 // CLI11 parses it, since the programs read their flags with it anyway. It
 // takes a '#' for a comment's begin also between quotes.
-#ifndef STOWAGE_CONFIGURATION_CONFIG_FILE_H_
-#define STOWAGE_CONFIGURATION_CONFIG_FILE_H_
+#ifndef STOWAGE_DAEMON_CONFIG_FILE_H_
+#define STOWAGE_DAEMON_CONFIG_FILE_H_
 
 #include <string>
 #include <vector>
@@ -30,4 +30,4 @@ absl::StatusOr<std::vector<FileEntry>> ReadConfigFile(const std::string& path);
 
 }  // namespace stowage
 
-#endif  // STOWAGE_CONFIGURATION_CONFIG_FILE_H_
+#endif  // STOWAGE_DAEMON_CONFIG_FILE_H_

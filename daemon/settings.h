@@ -11,8 +11,8 @@
 // --config, --help and --version are there by themselves. CLI11 reads flags and
 // file. It would let the file win over the environment, so this asks for both
 // itself.
-#ifndef STOWAGE_CONFIGURATION_SETTINGS_H_
-#define STOWAGE_CONFIGURATION_SETTINGS_H_
+#ifndef STOWAGE_DAEMON_SETTINGS_H_
+#define STOWAGE_DAEMON_SETTINGS_H_
 
 #include <cstdint>
 #include <functional>
@@ -23,7 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "configuration/setting_value.h"
+#include "daemon/setting_value.h"
 
 namespace CLI {
 class App;
@@ -113,4 +113,4 @@ class Settings {
 
 }  // namespace stowage
 
-#endif  // STOWAGE_CONFIGURATION_SETTINGS_H_
+#endif  // STOWAGE_DAEMON_SETTINGS_H_

@@ -1,4 +1,4 @@
-#include "configuration/settings.h"
+#include "daemon/settings.h"
 
 #include <cstdlib>
 #include <filesystem>

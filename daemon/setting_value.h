@@ -4,8 +4,8 @@
 //   std::vector<SettingValue> running = settings.Values();
 //   std::cout << ToConfigFile(running);   // listen = "127.0.0.1:7420"  # default
 //   for (const SettingChange& change : Changes(running, next)) Tell(change.name);
-#ifndef STOWAGE_CONFIGURATION_SETTING_VALUE_H_
-#define STOWAGE_CONFIGURATION_SETTING_VALUE_H_
+#ifndef STOWAGE_DAEMON_SETTING_VALUE_H_
+#define STOWAGE_DAEMON_SETTING_VALUE_H_
 
 #include <string>
 #include <vector>
@@ -41,4 +41,4 @@ std::vector<SettingChange> Changes(const std::vector<SettingValue>& before,
 
 }  // namespace stowage
 
-#endif  // STOWAGE_CONFIGURATION_SETTING_VALUE_H_
+#endif  // STOWAGE_DAEMON_SETTING_VALUE_H_

@@ -1,4 +1,4 @@
-#include "configuration/config_file.h"
+#include "daemon/config_file.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "configuration/settings.h"
+#include "daemon/settings.h"
 
 #include <unistd.h>
 
@@ -16,7 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "configuration/config_file.h"
+#include "daemon/config_file.h"
 
 namespace stowage {
 namespace {
