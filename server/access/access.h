@@ -31,6 +31,9 @@ class Access {
   // Takes other roles, for calls that begin from now on.
   void SetRoles(Roles roles);
 
+  // Returns the peer of a connection with TLS; nullopt: it has no role.
+  std::optional<Caller> Find(const grpc::AuthContext& peer) const;
+
   // Returns the peer of a connection. Without TLS that is an operator, since
   // plain text goes where everybody is trusted. A peer without a role may call
   // nothing, and never gets as far as to be asked for.
@@ -46,13 +49,12 @@ class Access {
                      absl::string_view path) const;
 
   // Returns what gRPC asks before each call of a connection with TLS. Tells
-  // `on_refused` of each call that is refused. This must outlive the server.
+  // `on_refused` of each call that is refused, and the log of those that would
+  // change something. This must outlive the server.
   std::shared_ptr<grpc::AuthMetadataProcessor> Processor(
       std::function<void(const absl::Status&)> on_refused) const;
 
  private:
-  std::optional<Caller> Find(const PeerNames& names) const;
-
   mutable absl::Mutex mutex_;
   Roles roles_ ABSL_GUARDED_BY(mutex_);
 };

@@ -16,6 +16,7 @@
 #include "grpcpp/server_builder.h"
 #include "network/listening_sockets.h"
 #include "network/metrics_page.h"
+#include "server/rpc/audit_interceptor.h"
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/metrics_interceptor.h"
 #include "server/runtime/grpc_acceptor.h"
@@ -45,13 +46,14 @@ absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
 
 std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
-Interceptors(ServerMetrics* metrics) {
+Interceptors(ServerMetrics* metrics, const Access* access) {
   std::vector<
       std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
       interceptors;
   interceptors.push_back(
       std::make_unique<MalformedRequestInterceptorFactory>());
   interceptors.push_back(std::make_unique<MetricsInterceptorFactory>(metrics));
+  interceptors.push_back(std::make_unique<AuditInterceptorFactory>(access));
   return interceptors;
 }
 
@@ -153,7 +155,8 @@ absl::Status Server::Listen() {
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinClientPingMs);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
-  builder.experimental().SetInterceptorCreators(Interceptors(&metrics_));
+  builder.experimental().SetInterceptorCreators(
+      Interceptors(&metrics_, &access_));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
            &graph_service_, &placement_service_, &node_service_, &job_service_,
            &training_service_}) {

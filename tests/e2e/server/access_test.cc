@@ -199,6 +199,24 @@ TEST_F(AccessTest, ACertificateThatBecomesGarbageIsNotUsed) {
                                            "certificates before stay in use"));
 }
 
+TEST_F(AccessTest, TheLogSaysWhoChangedSomethingAndWhoMayNot) {
+  v1::RegisterNodeRequest node;
+  *node.mutable_system() = TwoTiers();
+  node.set_node("n7");
+  EXPECT_TRUE(
+      ConnectAs("URI:spiffe://stowage/agent/n7")->RegisterNode(node).ok());
+  EXPECT_TRUE(server_->WaitForOutput(
+      "method=stowage.v1.NodeService/RegisterNode code=OK request_id="));
+  EXPECT_TRUE(server_->WaitForOutput(
+      "caller=spiffe://stowage/agent/n7 role=agent peer=ipv4:127.0.0.1:"));
+  EXPECT_TRUE(server_->WaitForOutput(" node=n7\n"));
+  EXPECT_FALSE(ConnectAs("URI:spiffe://stowage/job/j")->DeleteGraph("g").ok());
+  EXPECT_TRUE(server_->WaitForOutput(
+      "level=warning message=\"call failed\" "
+      "method=stowage.v1.GraphService/DeleteGraph code=PERMISSION_DENIED"));
+  EXPECT_TRUE(server_->WaitForOutput("caller=spiffe://stowage/job/j role=job"));
+}
+
 TEST_F(AccessTest, AnAgentSpeaksForItsNodeAndItsJobsAlone) {
   v1::RegisterNodeRequest node;
   *node.mutable_system() = TwoTiers();
