@@ -4,7 +4,7 @@
 //   Log(LogLevel::kWarning, "a graph was deleted", {{"graph_id", id}});
 //
 // For what happens a few times a minute, never for each step, heartbeat or
-// answer: a reader that stops reading blocks whoever writes.
+// answer.
 #ifndef STOWAGE_DAEMON_LOG_H_
 #define STOWAGE_DAEMON_LOG_H_
 
@@ -21,8 +21,9 @@ LogFormat LogFormatOf(absl::string_view name);
 // Sets the format of all lines from now on; text until then. Thread-safe.
 void SetLogFormat(LogFormat format);
 
-// Writes a line. Lines of several threads do not mix. Blocks on whoever reads
-// them, and ignores that nobody does. Thread-safe.
+// Writes a line. Lines of several threads do not mix. If nobody reads them,
+// blocks for a second, once; lines are then lost until somebody does, and a line
+// tells how many. Thread-safe.
 void Log(LogLevel level, absl::string_view message,
          const LogFields& fields = {});
 

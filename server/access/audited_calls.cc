@@ -17,7 +17,7 @@ using ::google::protobuf::Message;
 using ::google::protobuf::Reflection;
 
 const absl::flat_hash_map<std::string, AuditedCall>& Audited() {
-  static const auto* const kAudited =
+  static const auto* const audited =
       new absl::flat_hash_map<std::string, AuditedCall>{
           {"/stowage.v1.GraphService/RegisterGraph", {{"graph_id"}}},
           {"/stowage.v1.GraphService/DeleteGraph", {{"graph_id"}}},
@@ -35,7 +35,7 @@ const absl::flat_hash_map<std::string, AuditedCall>& Audited() {
           {"/stowage.v1.TrainingService/RollBackVersion",
            {{"policy_id", "from_version"}}},
       };
-  return *kAudited;
+  return *audited;
 }
 
 // Returns the value of a field that is text or a number, and set.

@@ -18,9 +18,9 @@ uint64_t RandomBits() {
 
 // Random bits tell processes apart, and a number the calls of one.
 std::string NewRequestId() {
-  static const uint64_t kProcess = RandomBits();
+  static const uint64_t process = RandomBits();
   static std::atomic<uint64_t> calls = 0;
-  return absl::StrCat(absl::Hex(kProcess, absl::kZeroPad16), "-",
+  return absl::StrCat(absl::Hex(process, absl::kZeroPad16), "-",
                       absl::Hex(++calls));
 }
 

@@ -222,12 +222,12 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
 }
 
 const std::vector<std::string>& Server::ReloadableSettings() {
-  static const auto* const kNames = new std::vector<std::string>{
+  static const auto* const names = new std::vector<std::string>{
       "trust-domain",        "roles",         "planning-threads",
       "planning-waiting",    "planning-wait", "planning-time",
       "planning-memory-mib", "drain-timeout", "drift-threshold",
       "log-format"};
-  return *kNames;
+  return *names;
 }
 
 void Server::Reload(const ServerConfig& config) {

@@ -1,9 +1,10 @@
 // Shows what a stowaged writes down of calls, and how a client finds its own.
+#include <atomic>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
-#include <vector>
+#include <thread>
 
 #include "gmock/gmock.h"
 #include "grpcpp/create_channel.h"
@@ -132,6 +133,22 @@ TEST_F(AuditTest, ReadsAndHeartbeatsHaveNoLine) {
   EXPECT_THAT(output, Not(HasSubstr("GetGraph")));
   EXPECT_THAT(output, Not(HasSubstr("ListGraphs")));
   EXPECT_THAT(output, Not(HasSubstr("Heartbeat")));
+}
+
+TEST_F(AuditTest, ALogThatNobodyReadsHoldsUpNobody) {
+  const std::string id(64, 'a');
+  const std::unique_ptr<Client> client = server_.Connect();
+  // More than a pipe takes.
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_TRUE(client->DeleteGraph(id).ok());
+  }
+  std::atomic<bool> is_told = false;
+  std::thread writer([&] {
+    while (!is_told) client->DeleteGraph(id).IgnoreError();
+  });
+  EXPECT_TRUE(server_.WaitForOutput("log lines were lost"));
+  is_told = true;
+  writer.join();
 }
 
 TEST_F(AuditTest, ARequestThatNobodyCanReadHasALineToo) {
