@@ -72,7 +72,7 @@ int Serve(const ServerConfig& config, int argc, char** argv) {
   const int signal =
       WaitForTermination([&] { Reload(argc, argv, **server, running); });
   UnblockTermination();
-  Log(LogLevel::kInfo, "draining", {{"signal", signal}});
+  Log(LogLevel::kInfo, "draining: no longer ready", {{"signal", signal}});
   if ((*server)->Drain()) return kExitOk;
   // Nothing is lost, because what the service stores is on disk.
   Log(LogLevel::kWarning, "stopping although a cancelled plan has not ended");

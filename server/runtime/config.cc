@@ -1,6 +1,8 @@
 #include "server/runtime/config.h"
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <thread>
 
 #include "absl/status/status.h"
@@ -91,6 +93,20 @@ void AddTraining(Settings& settings, ServerConfig& config) {
                "Program that trains; empty: stowage-trainer beside this one");
 }
 
+void AddDrain(Settings& settings, ServerConfig& config) {
+  settings.AddDuration("grace-period", &config.grace_period,
+                       absl::ZeroDuration(), kMostTime,
+                       "Time from SIGTERM to the kill, of which --drain-delay "
+                       "and --drain-timeout get their parts; 0: not known");
+  settings.AddDuration("drain-delay", &config.drain.delay, absl::ZeroDuration(),
+                       kMostTime,
+                       "How long after SIGTERM the service says that it is not "
+                       "ready and still serves");
+  settings.AddDuration("drain-timeout", &config.drain.timeout,
+                       absl::ZeroDuration(), kMostTime,
+                       "How long RPCs under way may take after that");
+}
+
 void AddAll(Settings& settings, ServerConfig& config, int64_t& memory_mib) {
   AddAddresses(settings, config);
   AddAccess(settings, config);
@@ -101,9 +117,7 @@ void AddAll(Settings& settings, ServerConfig& config, int64_t& memory_mib) {
                        kLeastTime, kMostTime,
                        "How often agents send heartbeats; a node is dead after "
                        "three without");
-  settings.AddDuration("drain-timeout", &config.drain_timeout,
-                       absl::ZeroDuration(), kMostTime,
-                       "How long RPCs under way may take after SIGTERM");
+  AddDrain(settings, config);
   AddPlanning(settings, config.planning, memory_mib);
   AddTraining(settings, config);
   settings.AddChoice("log-format", &config.log_format, {"text", "json"},
@@ -155,6 +169,27 @@ absl::Status CheckTls(const Settings& settings, const ServerConfig& config) {
   return absl::OkStatus();
 }
 
+// Returns the value of a duration that somebody has set.
+std::optional<absl::Duration> IfSet(const Settings& settings,
+                                    absl::string_view name,
+                                    absl::Duration value) {
+  if (!settings.IsSet(name)) return std::nullopt;
+  return value;
+}
+
+absl::Status DivideGracePeriod(const Settings& settings, ServerConfig& config) {
+  const absl::StatusOr<DrainTimes> times = DivideGrace(
+      {.grace = config.grace_period,
+       .delay = IfSet(settings, "drain-delay", config.drain.delay),
+       .timeout = IfSet(settings, "drain-timeout", config.drain.timeout)});
+  if (!times.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        settings.Where("grace-period"), " ", times.status().message()));
+  }
+  config.drain = *times;
+  return absl::OkStatus();
+}
+
 // Puts in what is meant by settings that leave it open.
 absl::Status Complete(ServerConfig& config) {
   if (config.planning.threads == 0) {
@@ -183,6 +218,7 @@ absl::StatusOr<ServerConfig> LoadConfig(int argc, char** argv) {
   config.planning.memory_bytes = memory_mib * kMib;
   if (absl::Status s = CheckTls(settings, config); !s.ok()) return s;
   if (absl::Status s = CheckListen(settings, config); !s.ok()) return s;
+  if (absl::Status s = DivideGracePeriod(settings, config); !s.ok()) return s;
   if (absl::Status s = Complete(config); !s.ok()) return s;
   config.settings = settings.Values();
   return config;

@@ -14,6 +14,7 @@
 #include "daemon/setting_value.h"
 #include "network/tls_files.h"
 #include "server/placement/planning_queue.h"
+#include "server/runtime/drain_times.h"
 
 namespace stowage {
 
@@ -29,7 +30,8 @@ struct ServerConfig {
   std::string port_file;                           // empty: none
   bool reflection = true;
   absl::Duration heartbeat_interval = absl::Seconds(5);  // >= 1 ms
-  absl::Duration drain_timeout = absl::Seconds(10);      // >= 0
+  absl::Duration grace_period;  // from SIGTERM to the kill; 0: not known
+  DrainTimes drain;
   PlanningLimits planning;
   int training_cores = 1;              // trainings at a time; 0: none at all
   double drift_threshold = 0.2;        // a share; 0: never retrain

@@ -22,6 +22,7 @@
 #include "server/runtime/grpc_acceptor.h"
 #include "server/runtime/reflection.h"
 #include "server/runtime/tls_credentials.h"
+#include "timing/bell.h"
 
 namespace stowage {
 namespace {
@@ -92,7 +93,7 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
                     config.heartbeat_interval),
       job_service_(&jobs_, stores_.graphs.get(), &access_),
       training_service_(&trainings_, &versions_, stores_.trainings.get()),
-      drain_timeout_(config.drain_timeout) {}
+      drain_(config.drain) {}
 
 Server::~Server() = default;
 
@@ -223,10 +224,10 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
 
 const std::vector<std::string>& Server::ReloadableSettings() {
   static const auto* const names = new std::vector<std::string>{
-      "trust-domain",        "roles",         "planning-threads",
-      "planning-waiting",    "planning-wait", "planning-time",
-      "planning-memory-mib", "drain-timeout", "drift-threshold",
-      "log-format"};
+      "trust-domain",        "roles",           "planning-threads",
+      "planning-waiting",    "planning-wait",   "planning-time",
+      "planning-memory-mib", "grace-period",    "drain-delay",
+      "drain-timeout",       "drift-threshold", "log-format"};
   return *names;
 }
 
@@ -235,19 +236,22 @@ void Server::Reload(const ServerConfig& config) {
   if (roles.ok()) access_.SetRoles(*std::move(roles));
   engine_.queue().SetLimits(config.planning);
   drift_.SetThreshold(config.drift_threshold);
-  drain_timeout_ = config.drain_timeout;
+  drain_ = config.drain;
   SetLogFormat(LogFormatOf(config.log_format));
 }
 
 bool Server::Drain() {
   draining_ = true;
+  grpc_server_->GetHealthCheckService()->SetServingStatus(false);
+  Bell().AwaitFor(drain_.delay);  // which nobody rings
+  Log(LogLevel::kInfo, "refusing new calls");
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
   trainings_.BeginDrain();
   engine_.queue().BeginDrain();
   acceptor_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
-                         absl::ToChronoMilliseconds(drain_timeout_));
+                         absl::ToChronoMilliseconds(drain_.timeout));
   trainings_.Drain();
   return engine_.queue().Stop(kPlanEnd);
 }

@@ -35,6 +35,7 @@
 #include "server/rpc/training_service.h"
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
+#include "server/runtime/drain_times.h"
 #include "server/runtime/version.h"
 #include "server/training/drift_monitor.h"
 #include "server/training/policy_versions.h"
@@ -67,8 +68,8 @@ class Server {
   // Takes over those settings. `config` is one that LoadConfig() returned.
   void Reload(const ServerConfig& config);
 
-  // Reports NOT_SERVING, ends streams with UNAVAILABLE and refuses new RPCs.
-  // Waits up to the drain time-out for RPCs under way, then cancels them.
+  // Reports NOT_SERVING, and serves on for the drain delay. Then ends streams
+  // with UNAVAILABLE and refuses new RPCs. Waits up to the drain time-out for RPCs under way, then cancels them.
   // Refuses plans that wait at once, and cancels those that are made with their
   // RPCs. Returns false if one has not ended a moment later; deleting the
   // server then waits for it. A training stops after its current episode, and
@@ -111,7 +112,7 @@ class Server {
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
-  absl::Duration drain_timeout_;
+  DrainTimes drain_;
   std::atomic<bool> draining_ = false;
   std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;

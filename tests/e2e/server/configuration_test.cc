@@ -48,6 +48,7 @@ TEST(StowagedConfigurationTest, RefusesWhatItDoesNotUnderstand) {
       {"--heartbeat-interval=0s", "--heartbeat-interval is 0"},
       {"--heartbeat-interval=often",
        "--heartbeat-interval is often; name 1ms to 1h"},
+      {"--grace-period=1s", "--grace-period is 1s; name 2s to 1h"},
       {"--drain-timeout=-1s", "--drain-timeout is -1s"},
   };
   for (const auto& [argument, message] : cases) {

@@ -194,6 +194,15 @@ TEST_F(AgentTest, SaysWhyItDoesNotStart) {
   EXPECT_THAT(socket.output, HasSubstr("is no socket"));
 }
 
+TEST_F(AgentTest, WritesItsLogAsJsonIfAsked) {
+  const Outcome tier =
+      Run("--socket " + socket_ + " --slow file:/no/such --log-format=json");
+  EXPECT_EQ(tier.exit_code, 2);
+  EXPECT_THAT(tier.output,
+              AllOf(HasSubstr("{\"time\":\"20"),
+                    HasSubstr("\"level\":\"error\""), HasSubstr("/no/such")));
+}
+
 TEST_F(AgentTest, LetsItsJobsGoOnSigterm) {
   AgentProcess agent(directory_.path(), {"--slow=emulated:cxl"});
   FakeJob job(socket_, {.fast = "1MiB"});
