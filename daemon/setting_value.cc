@@ -2,15 +2,9 @@
 
 #include <cstddef>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace stowage {
-
-std::string Quoted(absl::string_view text) {
-  const char* quote = absl::StrContains(text, '"') ? "'" : "\"";
-  return absl::StrCat(quote, text, quote);
-}
 
 std::string ToConfigFile(const std::vector<SettingValue>& settings) {
   std::string file;

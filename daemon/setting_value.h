@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
-
 namespace stowage {
 
 // Plain data.
@@ -26,9 +24,6 @@ struct SettingChange {
   std::string before;  // as SettingValue::text
   std::string after;
 };
-
-// Returns the text between quotes, as a configuration file has it.
-std::string Quoted(absl::string_view text);
 
 // Returns a configuration file of these settings, a line each, which says in a
 // comment who set it.

@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "daemon/config_file.h"
+#include "daemon/setting_text.h"
 
 namespace stowage {
 namespace {
@@ -31,50 +29,6 @@ const char* BoolText(bool value) { return value ? "true" : "false"; }
 
 absl::Status Refused(const std::string& why) {
   return absl::InvalidArgumentError(why);
-}
-
-absl::Status ParseBool(const std::string& text, bool* value) {
-  try {
-    *value = CLI::detail::to_flag_value(text) > 0;
-    return absl::OkStatus();
-  } catch (const std::invalid_argument&) {
-    return Refused("name true or false");
-  }
-}
-
-template <typename Number>
-absl::Status ParseNumber(const std::string& text, Number least, Number most,
-                         Number* value) {
-  const std::string range = absl::StrCat("name ", least, " to ", most);
-  bool is_number;
-  if constexpr (std::is_same_v<Number, double>) {
-    is_number = absl::SimpleAtod(text, value);
-  } else {
-    is_number = absl::SimpleAtoi(text, value);
-  }
-  // Also false for what is no number of floating point.
-  if (is_number && *value >= least && *value <= most) return absl::OkStatus();
-  return Refused(range);
-}
-
-absl::Status ParseDuration(const std::string& text, absl::Duration least,
-                           absl::Duration most, absl::Duration* value) {
-  if (absl::ParseDuration(text, value) && *value >= least && *value <= most) {
-    return absl::OkStatus();
-  }
-  return Refused(absl::StrCat("name ", absl::FormatDuration(least), " to ",
-                              absl::FormatDuration(most)));
-}
-
-// Returns the array of a configuration file.
-std::string ListText(const Texts& values) {
-  return absl::StrCat(
-      "[",
-      absl::StrJoin(values, ", ",
-                    [](std::string* out, const std::string& value) {
-                      absl::StrAppend(out, Quoted(value));
-                    }),
-      "]");
 }
 
 // CLI11 takes the argument that follows for the value of "--name=". Here this

@@ -14,11 +14,6 @@ TEST(SettingValueTest, AFileHasALineForEachSettingAndItsSource) {
             "listen = \"a:1\"  # default\ntraining-nice = 3  # flag\n");
 }
 
-TEST(SettingValueTest, QuotesWhatHasQuotes) {
-  EXPECT_EQ(Quoted("a b"), "\"a b\"");
-  EXPECT_EQ(Quoted("a\"b"), "'a\"b'");
-}
-
 TEST(SettingValueTest, OnlyAnotherValueIsAChange) {
   const std::vector<SettingValue> before = {{"a", "1", "default"},
                                             {"b", "2", "flag"}};
