@@ -1,5 +1,5 @@
 // Reads the agent's configuration: flags, then STOWAGE_AGENT_* in the
-// environment, then defaults.
+// environment, then a configuration file, then defaults.
 //
 //   absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
 #ifndef STOWAGE_AGENTS_CONFIG_H_
@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/socket_access.h"
+#include "daemon/setting_value.h"
 #include "network/tls_files.h"
 
 namespace stowage::agent {
@@ -35,17 +36,17 @@ struct AgentConfig {
   std::string metrics_address;       // "host:port"; empty: no metrics
   int64_t slow_endurance_bytes = 0;  // 0: not stated
   std::string ready_file;
-  bool keep_huge_pages = false;  // the host's setting for shared memory
+  bool keep_huge_pages = false;     // the host's setting for shared memory
+  std::string log_format = "text";  // or "json"
   bool check_only = false;
+  std::vector<SettingValue> settings;  // all of the above, and who set it
 };
 
-// Reads flags and environment. INVALID_ARGUMENT names an unknown or malformed
-// flag or variable and says what is accepted. --help and --version print and
-// exit. Blocks on the resolver if the service is on a host with a name.
+// Reads and checks the configuration. INVALID_ARGUMENT names what is unknown or
+// malformed, who set it, and says what is accepted. --help and --version print
+// and exit. Blocks on the file system, and on the resolver if the service is on
+// a host with a name.
 absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv);
-
-// Returns the configuration as lines of "name: value".
-std::string ToString(const AgentConfig& config);
 
 }  // namespace stowage::agent
 

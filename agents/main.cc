@@ -1,14 +1,12 @@
 // Runs stowage-agent, the node agent. docs/reference-agent.md says how to use
 // it.
-#include <pthread.h>
-#include <signal.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -25,6 +23,11 @@
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/huge_pages.h"
+#include "daemon/grpc_log.h"
+#include "daemon/log.h"
+#include "daemon/reload.h"
+#include "daemon/setting_value.h"
+#include "daemon/signals.h"
 #include "network/certificates.h"
 #include "network/gauge_collector.h"
 #include "network/http_server.h"
@@ -43,32 +46,15 @@ enum ExitCode : int {
 };
 
 int Fail(const absl::Status& status, ExitCode code) {
-  std::cerr << "stowage-agent: " << status.message() << std::endl;
+  Log(LogLevel::kError, status.message());
   return code;
-}
-
-sigset_t TerminationSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  return signals;
-}
-
-void TellOfCertificates(const absl::Status& status) {
-  std::cerr << absl::StrCat(
-      "stowage-agent: ",
-      status.ok() ? "the certificates have changed and are in use"
-                  : absl::StrCat(status.message(),
-                                 "; the certificates before stay in use"),
-      "\n");
 }
 
 // Returns those for mutual TLS; null where there are none.
 absl::StatusOr<std::shared_ptr<Certificates>> LoadCertificates(
     const AgentConfig& config) {
   if (config.tls.empty()) return nullptr;
-  return Certificates::Load(config.tls, {.on_change = TellOfCertificates});
+  return Certificates::Load(config.tls, {.on_change = LogCertificates});
 }
 
 std::unique_ptr<ServiceLink> ConnectService(
@@ -84,12 +70,19 @@ std::unique_ptr<ServiceLink> ConnectService(
                            .agent_version = STOWAGE_VERSION});
 }
 
-absl::Status CheckDirectories(const AgentConfig& config) {
+// Returns the directories of jobs, for an agent whose default tier is `slow`.
+absl::StatusOr<JobDirectories> FindDirectories(const AgentConfig& config,
+                                               const std::string& slow) {
   for (const std::string& directory : {config.report_dir, config.graph_dir}) {
     if (directory.empty()) continue;
     if (absl::Status s = CheckDirectory(directory); !s.ok()) return s;
   }
-  return absl::OkStatus();
+  absl::StatusOr<SlowDirectories> resolved =
+      SlowDirectories::Resolve(slow, config.slow_dirs);
+  if (!resolved.ok()) return resolved.status();
+  return JobDirectories{.report_dir = config.report_dir,
+                        .graph_dir = config.graph_dir,
+                        .slow = *std::move(resolved)};
 }
 
 // Returns the memory system that --system names, if it does.
@@ -115,10 +108,10 @@ absl::Status CheckSuits(const std::optional<v1::MemorySystem>& known,
 void AskForHugePages(const AgentConfig& config) {
   switch (AdviseHugePages(config.keep_huge_pages)) {
     case HugePages::kChanged:
-      std::cerr << "stowage-agent: " << kAdvised << std::endl;
+      Log(LogLevel::kInfo, kAdvised);
       break;
     case HugePages::kRefused:
-      std::cerr << "stowage-agent: " << kHowToAdvise << std::endl;
+      Log(LogLevel::kWarning, kHowToAdvise);
       break;
     case HugePages::kGranted:
     case HugePages::kUnknown:
@@ -160,21 +153,37 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
         }}});
 }
 
-int Serve(const AgentConfig& config) {
-  const absl::Status directories = CheckDirectories(config);
-  if (!directories.ok()) return Fail(directories, kExitTier);
-  const auto slow_directories =
-      SlowDirectories::Resolve(config.job.slow, config.slow_dirs);
-  if (!slow_directories.ok()) {
-    return Fail(slow_directories.status(), kExitTier);
-  }
+// Reads the configuration again, for SIGHUP. `started` is the one that the
+// agent started with, `running` what is in use of it since.
+void Reload(int argc, char** argv, const AgentConfig& started,
+            JobServer& server, std::vector<SettingValue>& running) {
+  const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
+  if (!config.ok()) return LogRefusedReload(config.status());
+  absl::StatusOr<JobDirectories> directories =
+      FindDirectories(*config, started.job.slow);
+  if (!directories.ok()) return LogRefusedReload(directories.status());
+  const ReloadedSettings reloaded = Reload(
+      running, config->settings,
+      {"fast", "policy", "report-dir", "graph-dir", "slow-dir", "log-format"});
+  server.Change({.fast = config->job.fast,
+                 .slow = started.job.slow,
+                 .policy = config->job.policy},
+                *std::move(directories));
+  SetLogFormat(LogFormatOf(config->log_format));
+  running = reloaded.running;
+  LogReload(reloaded);
+}
+
+int Serve(const AgentConfig& config, int argc, char** argv) {
+  const auto directories = FindDirectories(config, config.job.slow);
+  if (!directories.ok()) return Fail(directories.status(), kExitTier);
   const auto known = KnownSystem(config);
   if (!known.ok()) return Fail(known.status(), kExitUsage);
   const auto certificates = LoadCertificates(config);
   if (!certificates.ok()) return Fail(certificates.status(), kExitUsage);
   AskForHugePages(config);
   TierCatalog catalog(config.node, config.fast_tier, *known);
-  const auto slow = catalog.Slow(slow_directories->default_tier());
+  const auto slow = catalog.Slow(directories->slow.default_tier());
   if (!slow.ok()) return Fail(slow.status(), kExitTier);
   const absl::Status suits = CheckSuits(*known, (*slow)->system);
   if (!suits.ok()) return Fail(suits, kExitUsage);
@@ -188,11 +197,9 @@ int Serve(const AgentConfig& config) {
   absl::StatusOr<std::unique_ptr<JobServer>> server =
       JobServer::Start(config.socket, config.socket_access, config.job,
                        {.node = config.node,
-                        .report_dir = config.report_dir,
-                        .graph_dir = config.graph_dir,
+                        .directories = *directories,
                         .catalog = &catalog,
                         .service = &counted,
-                        .slow_directories = *slow_directories,
                         .fast_memory = &fast_memory});
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.ready_file.empty()) {
@@ -202,14 +209,12 @@ int Serve(const AgentConfig& config) {
         WriteWholeFile(config.ready_file, metrics_address);
     if (!ready.ok()) return Fail(ready, kExitAddress);
   }
-  std::cerr << "stowage-agent: listening at " << config.socket;
-  if (*http != nullptr) std::cerr << ", metrics at " << (*http)->address();
-  std::cerr << std::endl;
-  const sigset_t signals = TerminationSignals();
-  int signal = 0;
-  sigwait(&signals, &signal);
-  std::cerr << "stowage-agent: stopping on signal " << signal
-            << "; jobs go on alone" << std::endl;
+  Log(LogLevel::kInfo, absl::StrCat("listening at ", config.socket),
+      {{"metrics", *http == nullptr ? "" : (*http)->address()}});
+  std::vector<SettingValue> running = config.settings;
+  const int signal = WaitForTermination(
+      [&] { Reload(argc, argv, config, **server, running); });
+  Log(LogLevel::kInfo, "stopping; jobs go on alone", {{"signal", signal}});
   (*server)->Stop();
   service->Close();
   // A plan that is being made may take minutes, and nobody waits for it.
@@ -217,15 +222,19 @@ int Serve(const AgentConfig& config) {
 }
 
 int Main(int argc, char** argv) {
-  const sigset_t signals = TerminationSignals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  BlockSignals();
   const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
-  if (!config.ok()) return Fail(config.status(), kExitUsage);
+  if (!config.ok()) {
+    std::cerr << "stowage-agent: " << config.status().message() << std::endl;
+    return kExitUsage;
+  }
   if (config->check_only) {
-    std::cout << ToString(*config);
+    std::cout << ToConfigFile(config->settings);
     return kExitOk;
   }
-  return Serve(*config);
+  SetLogFormat(LogFormatOf(config->log_format));
+  LogWhatGrpcSays();
+  return Serve(*config, argc, argv);
 }
 
 }  // namespace

@@ -58,6 +58,12 @@ JobServer::~JobServer() {
   for (auto& [number, thread] : threads) thread.join();
 }
 
+void JobServer::Change(JobDefaults defaults, JobDirectories directories) {
+  absl::MutexLock lock(&mutex_);
+  defaults_ = std::move(defaults);
+  context_.directories = std::move(directories);
+}
+
 void JobServer::Stop() {
   {
     absl::MutexLock lock(&mutex_);
@@ -197,10 +203,17 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::MakeSession(
     int socket, Greeting greeting) const {
   absl::StatusOr<Peer> peer = PeerOf(socket);
   if (!peer.ok()) return peer.status();
+  JobDefaults defaults;
+  SessionContext context;
+  {
+    absl::MutexLock lock(&mutex_);
+    defaults = defaults_;
+    context = context_;
+  }
   const absl::StatusOr<JobRequest> request =
-      ParseHello(greeting.bytes, *std::move(peer), defaults_);
+      ParseHello(greeting.bytes, *std::move(peer), defaults);
   if (!request.ok()) return request.status();
-  return Session::Create(*request, std::move(greeting.descriptors), context_,
+  return Session::Create(*request, std::move(greeting.descriptors), context,
                          [this, socket] { return IsOver(socket); });
 }
 

@@ -46,6 +46,9 @@ class JobServer {
   // made has come.
   ~JobServer();
 
+  // Serves jobs that begin from now on with these defaults and directories.
+  void Change(JobDefaults defaults, JobDirectories directories);
+
   // Accepts no more jobs and lets those that there are go on alone. Blocks
   // until no move is under way and each report is written.
   void Stop();
@@ -75,10 +78,10 @@ class JobServer {
   const std::string socket_path_;
   const OwnedFd listener_;
   const OwnedFd stop_event_;  // readable once the server stops
-  const JobDefaults defaults_;
-  const SessionContext context_;
   RunningJobs running_;
   mutable absl::Mutex mutex_;
+  JobDefaults defaults_ ABSL_GUARDED_BY(mutex_);
+  SessionContext context_ ABSL_GUARDED_BY(mutex_);
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   int active_jobs_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::flat_hash_map<uid_t, int> jobs_of_ ABSL_GUARDED_BY(mutex_);

@@ -35,9 +35,9 @@ PlanWorkerOptions PlannerOptions(const JobRequest& request,
   for (const TierRoom& room : rooms) {
     options.capacity_bytes.push_back(room.arena->capacity_bytes());
   }
-  if (!context.graph_dir.empty()) {
+  if (!context.directories.graph_dir.empty()) {
     options.graph_path_stem =
-        absl::StrCat(context.graph_dir, "/", FileStem(request));
+        absl::StrCat(context.directories.graph_dir, "/", FileStem(request));
   }
   return options;
 }
@@ -71,7 +71,7 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
     left.clear();
   }
   absl::StatusOr<JobRooms> rooms = MakeRooms(
-      request, std::move(left), context.slow_directories, context.catalog);
+      request, std::move(left), context.directories.slow, context.catalog);
   if (!rooms.ok()) return rooms.status();
   const JobIdentity identity{.job_id = JobIdOf(request, context.node),
                              .pid = request.peer.pid,
@@ -231,9 +231,9 @@ void Session::LetGo() {
 }
 
 absl::Status Session::WriteReport() const {
-  if (context_.report_dir.empty()) return absl::OkStatus();
-  const std::string path =
-      absl::StrCat(context_.report_dir, "/", FileStem(request_), ".session");
+  if (context_.directories.report_dir.empty()) return absl::OkStatus();
+  const std::string path = absl::StrCat(context_.directories.report_dir, "/",
+                                        FileStem(request_), ".session");
   absl::Status written;
   // The planner may be at its last step, and have something to tell.
   events_.Read([&](const session::Report& report) {

@@ -45,14 +45,19 @@
 
 namespace stowage::agent {
 
-// What all sessions of an agent share. It must outlive them.
-struct SessionContext {
-  std::string node;
+// Where the files of jobs are.
+struct JobDirectories {
   std::string report_dir;  // empty: no reports
   std::string graph_dir;   // empty: graphs and plans are not kept
+  SlowDirectories slow;
+};
+
+// What sessions of an agent share. What it points to must outlive them.
+struct SessionContext {
+  std::string node;
+  JobDirectories directories;
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
-  SlowDirectories slow_directories;
   FastMemory* fast_memory = nullptr;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);

@@ -1,7 +1,6 @@
 #include "agents/telemetry/remote_service.h"
 
 #include <algorithm>
-#include <iostream>
 #include <optional>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "absl/time/time.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
+#include "daemon/log.h"
 
 namespace stowage::agent {
 namespace {
@@ -219,8 +219,9 @@ void RemoteService::TellOfRefusal(const absl::Status& status) {
     return;
   }
   if (std::exchange(told_refusal_, status) == status) return;
-  std::cerr << absl::StrCat(
-      "stowage-agent: the placement service refuses: ", status.message(), "\n");
+  Log(LogLevel::kError, "the placement service refuses this agent",
+      {{"code", absl::StatusCodeToString(status.code())},
+       {"reason", status.message()}});
 }
 
 absl::Status RemoteService::Exchange() {

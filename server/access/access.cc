@@ -5,8 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "grpc/grpc_security_constants.h"
 #include "server/access/allowed_calls.h"
+#include "server/access/audited_calls.h"
+#include "server/access/call_log.h"
+#include "server/access/request_id.h"
 
 namespace stowage {
 namespace {
@@ -44,28 +48,51 @@ class AccessProcessor final : public grpc::AuthMetadataProcessor {
   grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* peer,
                        OutputMetadata* /*consumed*/,
                        OutputMetadata* /*response*/) override {
-    const auto path = metadata.find(":path");
-    const absl::Status allowed = access_->Check(
-        *peer, path == metadata.end() ? absl::string_view()
-                                      : absl::string_view(path->second.data(),
-                                                          path->second.size()));
+    const auto found = metadata.find(":path");
+    const absl::string_view path =
+        found == metadata.end()
+            ? absl::string_view()
+            : absl::string_view(found->second.data(), found->second.size());
+    const absl::Status allowed = access_->Check(*peer, path);
     if (allowed.ok()) return grpc::Status::OK;
     if (on_refused_) on_refused_(allowed);
+    LogRefused(path, metadata, *peer, allowed);
     return grpc::Status(static_cast<grpc::StatusCode>(allowed.code()),
                         std::string(allowed.message()));
   }
 
  private:
+  // The call never gets to an interceptor.
+  void LogRefused(absl::string_view path, const InputMetadata& metadata,
+                  const grpc::AuthContext& peer, const absl::Status& refused) {
+    if (FindAudited(path) == nullptr) return;
+    LogCall({.method = std::string(absl::StripPrefix(path, "/")),
+             .caller = access_->Find(peer),
+             .request_id = RequestIdOf(metadata),
+             .status = refused});
+  }
+
   const Access* const access_;
   const std::function<void(const absl::Status&)> on_refused_;
 };
 
 }  // namespace
 
+void Access::SetRoles(Roles roles) {
+  absl::MutexLock lock(&mutex_);
+  roles_ = std::move(roles);
+}
+
+std::optional<Caller> Access::Find(const grpc::AuthContext& peer) const {
+  const PeerNames names = NamesOf(peer);
+  absl::ReaderMutexLock lock(&mutex_);
+  return roles_.CallerOf(names);
+}
+
 Caller Access::CallerOf(const grpc::ServerContextBase& call) const {
   const std::shared_ptr<const grpc::AuthContext> peer = call.auth_context();
   if (!peer->IsPeerAuthenticated()) return {.role = Role::kOperator};
-  return roles_.CallerOf(NamesOf(*peer)).value_or(Caller());
+  return Find(*peer).value_or(Caller());
 }
 
 absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,
@@ -75,9 +102,8 @@ absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,
 
 absl::Status Access::Check(const grpc::AuthContext& peer,
                            absl::string_view path) const {
-  const PeerNames names = NamesOf(peer);
-  const std::optional<Caller> caller = roles_.CallerOf(names);
-  return caller ? CheckAllowed(*caller, path) : NoRole(names);
+  const std::optional<Caller> caller = Find(peer);
+  return caller ? CheckAllowed(*caller, path) : NoRole(NamesOf(peer));
 }
 
 std::shared_ptr<grpc::AuthMetadataProcessor> Access::Processor(

@@ -9,10 +9,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "grpcpp/security/auth_context.h"
 #include "grpcpp/security/auth_metadata_processor.h"
 #include "grpcpp/server_context.h"
@@ -24,6 +27,12 @@ namespace stowage {
 class Access {
  public:
   explicit Access(Roles roles) : roles_(std::move(roles)) {}
+
+  // Takes other roles, for calls that begin from now on.
+  void SetRoles(Roles roles);
+
+  // Returns the peer of a connection with TLS; nullopt: it has no role.
+  std::optional<Caller> Find(const grpc::AuthContext& peer) const;
 
   // Returns the peer of a connection. Without TLS that is an operator, since
   // plain text goes where everybody is trusted. A peer without a role may call
@@ -40,12 +49,14 @@ class Access {
                      absl::string_view path) const;
 
   // Returns what gRPC asks before each call of a connection with TLS. Tells
-  // `on_refused` of each call that is refused. This must outlive the server.
+  // `on_refused` of each call that is refused, and the log of those that would
+  // change something. This must outlive the server.
   std::shared_ptr<grpc::AuthMetadataProcessor> Processor(
       std::function<void(const absl::Status&)> on_refused) const;
 
  private:
-  const Roles roles_;
+  mutable absl::Mutex mutex_;
+  Roles roles_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage

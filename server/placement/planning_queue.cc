@@ -46,24 +46,34 @@ std::optional<absl::Duration> RetryAfter(const absl::Status& status) {
 }
 
 PlanningQueue::PlanningQueue(const PlanningLimits& limits) : limits_(limits) {
-  for (int i = 0; i < limits.threads; ++i) {
+  absl::MutexLock lock(&mutex_);
+  AddThreads();
+}
+
+void PlanningQueue::AddThreads() {
+  while (threads_.size() < static_cast<size_t>(limits_.threads)) {
     threads_.emplace_back([this] { Work(); });
   }
 }
 
+void PlanningQueue::SetLimits(const PlanningLimits& limits) {
+  absl::MutexLock lock(&mutex_);
+  limits_ = limits;
+  AddThreads();
+}
+
 PlanningQueue::~PlanningQueue() {
   Stop(absl::InfiniteDuration());
-  for (std::thread& thread : threads_) thread.join();
+  std::vector<std::thread> threads;
+  {
+    absl::MutexLock lock(&mutex_);
+    threads.swap(threads_);
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 absl::StatusOr<MadePlan> PlanningQueue::Run(PlanOrder order,
                                             const PlanCaller& caller) {
-  if (order.memory_bytes > limits_.memory_bytes) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "making this plan takes about ", order.memory_bytes >> 20,
-        " MiB, and the service has ", limits_.memory_bytes >> 20,
-        " MiB for plans; use another policy, or raise --planning-memory-mib"));
-  }
   FlightPtr flight;
   {
     absl::MutexLock lock(&mutex_);
@@ -77,6 +87,12 @@ absl::StatusOr<MadePlan> PlanningQueue::Run(PlanOrder order,
 
 absl::StatusOr<PlanningQueue::FlightPtr> PlanningQueue::Join(
     PlanOrder order, const PlanCaller& caller) {
+  if (order.memory_bytes > limits_.memory_bytes) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "making this plan takes about ", order.memory_bytes >> 20,
+        " MiB, and the service has ", limits_.memory_bytes >> 20,
+        " MiB for plans; use another policy, or raise --planning-memory-mib"));
+  }
   if (draining_) return Draining();
   const auto found = flights_.find(order.key);
   if (found != flights_.end()) return found->second;
@@ -95,8 +111,7 @@ absl::StatusOr<PlanningQueue::FlightPtr> PlanningQueue::Join(
 // Makes room for a plan of `caller` if too many wait: the last plan of the
 // caller that has most gives way, unless that would be no fairer.
 absl::Status PlanningQueue::MakeRoomFor(const std::string& caller) {
-  const bool starts_at_once =
-      running_.size() < threads_.size() && waiting_.empty();
+  const bool starts_at_once = HasThread() && waiting_.empty();
   if (starts_at_once || waiting() < limits_.waiting) return absl::OkStatus();
   const auto own = waiting_.find(caller);
   const size_t own_count = own == waiting_.end() ? 0 : own->second.size();
@@ -170,11 +185,17 @@ void PlanningQueue::Forget(const FlightPtr& flight) {
   if (found != flights_.end() && found->second == flight) flights_.erase(found);
 }
 
+bool PlanningQueue::HasThread() const {
+  return running_.size() < static_cast<size_t>(limits_.threads);
+}
+
 // Returns whether the next plan can begin. If it needs more memory than is
 // left, all others wait, too: small plans would keep a large one waiting for
 // ever.
 bool PlanningQueue::CanStart() const {
-  if (turns_.empty()) return false;
+  if (turns_.empty() || !HasThread()) return false;
+  // A plan that waits since the limit was higher is made alone.
+  if (running_.empty()) return true;
   const Flight& next = *waiting_.at(turns_.front()).front();
   return running_bytes_ + next.order.memory_bytes <= limits_.memory_bytes;
 }

@@ -76,6 +76,10 @@ class PlanningQueue {
   // Cancels all plans. Returns whether they have ended within `timeout`.
   bool Stop(absl::Duration timeout);
 
+  // Sets the limits for plans that begin, or wait, from now on. Those that are
+  // made beyond them go on.
+  void SetLimits(const PlanningLimits& limits);
+
   int CountRunning() const;
   int CountWaiting() const;
 
@@ -105,6 +109,7 @@ class PlanningQueue {
   void Withdraw(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Cancel(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  bool HasThread() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanStart() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   FlightPtr TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(const FlightPtr& flight, absl::StatusOr<MadePlan> result)
@@ -115,8 +120,10 @@ class PlanningQueue {
   int waiting() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Work();
 
-  const PlanningLimits limits_;
+  void AddThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   mutable absl::Mutex mutex_;
+  PlanningLimits limits_ ABSL_GUARDED_BY(mutex_);
   bool draining_ ABSL_GUARDED_BY(mutex_) = false;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   // The plans that callers can share, by key.
@@ -128,8 +135,10 @@ class PlanningQueue {
   int64_t running_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   // How long a plan has taken of late, on average.
   absl::Duration usual_time_ ABSL_GUARDED_BY(mutex_) = absl::Seconds(1);
-  Bell finished_;                     // rings with each plan that has been made
-  std::vector<std::thread> threads_;  // last: they use all above
+  Bell finished_;  // rings with each plan that has been made
+  // At least as many as there may be plans made at a time. Last: they use all
+  // above.
+  std::vector<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Returns how long to wait before asking again after a RESOURCE_EXHAUSTED of

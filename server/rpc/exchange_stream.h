@@ -100,10 +100,7 @@ class ExchangeStream final
     delete this;
   }
 
-  void Drain() override {
-    End(absl::UnavailableError(
-        "the server is shutting down; reconnect with back-off"));
-  }
+  void Drain() override { End(DrainingStatus()); }
 
  private:
   // Asks for the next request. The lock hands all members over to the thread

@@ -97,7 +97,7 @@ NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* context) {
         ack.set_sequence(batch.sequence());
         return ack;
       },
-      [call = CountedCall(metrics_, kTelemetryMethod)](
+      [call = CountedCall(metrics_, kTelemetryMethod, context)](
           const absl::Status& status) { call.End(status); });
 }
 

@@ -124,7 +124,7 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::GetPlan(
     grpc::ByteBuffer* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   workers_->Run([this, reactor, request, response,
-                 call = CountedCall(metrics_, kGetPlanMethod)] {
+                 call = CountedCall(metrics_, kGetPlanMethod, context)] {
     absl::StatusOr<grpc::ByteBuffer> answer = StoredPlan(*request);
     const absl::Status status = answer.status();
     call.End(status);
@@ -175,7 +175,7 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::PlaceOnce(
     grpc::ByteBuffer* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   const auto finish = [reactor, response,
-                       call = CountedCall(metrics_, kPlaceOnceMethod)](
+                       call = CountedCall(metrics_, kPlaceOnceMethod, context)](
                           absl::StatusOr<grpc::ByteBuffer> answer) {
     const absl::Status status = answer.status();
     call.End(status);
@@ -201,16 +201,15 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::PlaceOnce(
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
-PlacementServiceImpl::Place(grpc::CallbackServerContext* /*context*/) {
+PlacementServiceImpl::Place(grpc::CallbackServerContext* context) {
   auto reader = std::make_shared<PlanReader>(engine_, metrics_);
   return new ExchangeStream<v1::PlaceRequest, grpc::ByteBuffer>(
       streams_,
       [reader](const v1::PlaceRequest& request) {
         return reader->Answer(request);
       },
-      [call = CountedCall(metrics_, kPlaceMethod)](const absl::Status& status) {
-        call.End(status);
-      },
+      [call = CountedCall(metrics_, kPlaceMethod, context)](
+          const absl::Status& status) { call.End(status); },
       workers_,
       [reader](const v1::PlaceRequest& request) {
         return reader->IsSlow(request);

@@ -12,8 +12,21 @@ namespace stowage {
 namespace {
 
 constexpr absl::string_view kMessageUrl = "type.googleapis.com/";
+// Marks a status within the server, and is never sent.
+constexpr absl::string_view kDrainingPayload = "stowage.draining";
 
 }  // namespace
+
+absl::Status DrainingStatus() {
+  absl::Status status = absl::UnavailableError(
+      "the server is shutting down; reconnect with back-off");
+  status.SetPayload(kDrainingPayload, absl::Cord());
+  return status;
+}
+
+bool IsDraining(const absl::Status& status) {
+  return status.GetPayload(kDrainingPayload).has_value();
+}
 
 grpc::Status ToGrpcStatus(const absl::Status& status) {
   v1::StatusDetails details;

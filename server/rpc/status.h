@@ -14,6 +14,11 @@ namespace stowage {
 // "type.googleapis.com/", become details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
+// Returns UNAVAILABLE, with which streams end when the server drains.
+absl::Status DrainingStatus();
+// Returns whether a status is that.
+bool IsDraining(const absl::Status& status);
+
 }  // namespace stowage
 
 #endif  // STOWAGE_SERVER_RPC_STATUS_H_

@@ -3,24 +3,27 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <iostream>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "daemon/log.h"
+#include "daemon/reload.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server_builder.h"
 #include "network/listening_sockets.h"
 #include "network/metrics_page.h"
+#include "server/rpc/audit_interceptor.h"
 #include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/metrics_interceptor.h"
 #include "server/runtime/grpc_acceptor.h"
 #include "server/runtime/reflection.h"
 #include "server/runtime/tls_credentials.h"
+#include "timing/bell.h"
 
 namespace stowage {
 namespace {
@@ -45,25 +48,16 @@ absl::Status Annotated(absl::string_view flag, const absl::Status& status) {
                       absl::StrCat(flag, ": ", status.message()));
 }
 
-void Tell(absl::string_view text) {
-  std::cerr << absl::StrCat("stowaged: ", text, "\n") << std::flush;
-}
-
-void TellOfCertificates(const absl::Status& status) {
-  Tell(status.ok() ? "the certificates have changed and are in use"
-                   : absl::StrCat(status.message(),
-                                  "; the certificates before stay in use"));
-}
-
 std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
-Interceptors(ServerMetrics* metrics) {
+Interceptors(ServerMetrics* metrics, const Access* access) {
   std::vector<
       std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
       interceptors;
   interceptors.push_back(
       std::make_unique<MalformedRequestInterceptorFactory>());
   interceptors.push_back(std::make_unique<MetricsInterceptorFactory>(metrics));
+  interceptors.push_back(std::make_unique<AuditInterceptorFactory>(access));
   return interceptors;
 }
 
@@ -113,7 +107,8 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
       job_service_(&jobs_, &exchange_, &graph_store_, &access_),
-      training_service_(&trainings_, &versions_, &training_store_) {}
+      training_service_(&trainings_, &versions_, &training_store_),
+      drain_(config.drain) {}
 
 Server::~Server() = default;
 
@@ -125,7 +120,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
   std::shared_ptr<Certificates> certificates;
   if (!config.tls.empty()) {
     absl::StatusOr<std::shared_ptr<Certificates>> loaded =
-        Certificates::Load(config.tls, {.on_change = TellOfCertificates});
+        Certificates::Load(config.tls, {.on_change = LogCertificates});
     if (!loaded.ok()) return Annotated("--tls-certificate", loaded.status());
     certificates = *std::move(loaded);
   }
@@ -185,7 +180,8 @@ absl::Status Server::Listen() {
       GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kMinClientPingMs);
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
-  builder.experimental().SetInterceptorCreators(Interceptors(&metrics_));
+  builder.experimental().SetInterceptorCreators(
+      Interceptors(&metrics_, &access_));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
            &graph_service_, &placement_service_, &node_service_, &job_service_,
            &training_service_}) {
@@ -252,15 +248,36 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   return gauges;
 }
 
+const std::vector<std::string>& Server::ReloadableSettings() {
+  static const auto* const names = new std::vector<std::string>{
+      "trust-domain",        "roles",           "planning-threads",
+      "planning-waiting",    "planning-wait",   "planning-time",
+      "planning-memory-mib", "grace-period",    "drain-delay",
+      "drain-timeout",       "drift-threshold", "log-format"};
+  return *names;
+}
+
+void Server::Reload(const ServerConfig& config) {
+  absl::StatusOr<Roles> roles = Roles::Make(config.trust_domain, config.roles);
+  if (roles.ok()) access_.SetRoles(*std::move(roles));
+  engine_.queue().SetLimits(config.planning);
+  drift_.SetThreshold(config.drift_threshold);
+  drain_ = config.drain;
+  SetLogFormat(LogFormatOf(config.log_format));
+}
+
 bool Server::Drain() {
   draining_ = true;
+  grpc_server_->GetHealthCheckService()->SetServingStatus(false);
+  Bell().AwaitFor(drain_.delay);  // which nobody rings
+  Log(LogLevel::kInfo, "refusing new calls");
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
   trainings_.BeginDrain();
   engine_.queue().BeginDrain();
   acceptor_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
-                         absl::ToChronoMilliseconds(config_.drain_timeout));
+                         absl::ToChronoMilliseconds(drain_.timeout));
   trainings_.Drain();
   exchange_.Stop();
   return engine_.queue().Stop(kPlanEnd);

@@ -3,7 +3,7 @@
 //
 //   absl::StatusOr<std::unique_ptr<Server>> server =
 //       Server::Start(config, descriptors, database, train);
-//   WaitForTermination();
+//   WaitForTermination([] {});
 //   (*server)->Drain();
 #ifndef STOWAGE_SERVER_RUNTIME_SERVER_H_
 #define STOWAGE_SERVER_RUNTIME_SERVER_H_
@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "grpcpp/server.h"
@@ -37,6 +38,7 @@
 #include "server/rpc/training_service.h"
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
+#include "server/runtime/drain_times.h"
 #include "server/runtime/version.h"
 #include "server/storage/sql_database.h"
 #include "server/training/drift_monitor.h"
@@ -47,7 +49,8 @@
 
 namespace stowage {
 
-// Owns everything that it serves. Call Start() and Drain() from one thread.
+// Owns everything that it serves. Call Start(), Reload() and Drain() from one
+// thread.
 class Server {
  public:
   // Binds the addresses, serves, and goes on with trainings that were
@@ -59,8 +62,13 @@ class Server {
 
   ~Server();
 
-  // Reports NOT_SERVING, ends streams with UNAVAILABLE and refuses new RPCs.
-  // Waits up to the drain time-out for RPCs under way, then cancels them.
+  // Returns the names of the settings that Reload() takes over.
+  static const std::vector<std::string>& ReloadableSettings();
+  // Takes over those settings. `config` is one that LoadConfig() returned.
+  void Reload(const ServerConfig& config);
+
+  // Reports NOT_SERVING, and serves on for the drain delay. Then ends streams
+  // with UNAVAILABLE and refuses new RPCs. Waits up to the drain time-out for RPCs under way, then cancels them.
   // Refuses plans that wait at once, and cancels those that are made with their
   // RPCs. Returns false if one has not ended a moment later; deleting the
   // server then waits for it. A training stops after its current episode, and
@@ -90,7 +98,7 @@ class Server {
   GraphStore graph_store_;
   TrainingStore training_store_;
   const std::shared_ptr<Certificates> certificates_;  // null: plain text
-  const Access access_;
+  Access access_;
   ServerMetrics metrics_{kVersion};
   StreamRegistry streams_;
   StreamWorkers stream_workers_;
@@ -108,6 +116,7 @@ class Server {
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
   TrainingServiceImpl training_service_;
+  DrainTimes drain_;
   std::atomic<bool> draining_ = false;
   std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;

@@ -18,6 +18,7 @@
 #ifndef STOWAGE_SERVER_TRAINING_DRIFT_MONITOR_H_
 #define STOWAGE_SERVER_TRAINING_DRIFT_MONITOR_H_
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -58,6 +59,9 @@ class DriftMonitor {
         jobs_(jobs),
         threshold_(threshold) {}
 
+  // Sets the threshold for what is noted from now on.
+  void SetThreshold(double threshold) { threshold_ = threshold; }
+
   // Takes in a measured step, once. If a window shows drift, blocks on the
   // database and while a plan is made.
   void NoteStep(const v1::StepTelemetry& step);
@@ -87,7 +91,7 @@ class DriftMonitor {
   TrainingStore* const trainings_;
   TrainingManager* const manager_;
   const JobRegistry* const jobs_;
-  const double threshold_;
+  std::atomic<double> threshold_;
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Window> windows_ ABSL_GUARDED_BY(mutex_);
   int64_t retrained_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -69,12 +69,13 @@ class AccessTest : public testing::Test {
     service_files_ =
         WriteTlsFiles(directory_.path(), "service",
                       authority_.Issue("DNS:localhost"), authority_);
+    WriteText(config_path_, "roles = \"agent=*.nodes.example\"\n");
     server_ = std::make_unique<StowagedProcess>(std::vector<std::string>{
         "--listen=127.0.0.1:0",
         "--tls-certificate=" + service_files_.certificate,
         "--tls-key=" + service_files_.key,
         "--tls-authorities=" + service_files_.authorities,
-        "--roles=agent=*.nodes.example"});
+        "--config=" + config_path_});
     EXPECT_TRUE(server_->WaitReady()) << server_->output();
   }
 
@@ -106,6 +107,7 @@ class AccessTest : public testing::Test {
   }
 
   const TemporaryDirectory directory_;
+  const std::string config_path_ = directory_.path() + "/stowaged.conf";
   const TestAuthority authority_;
   TlsFiles service_files_;
   std::unique_ptr<StowagedProcess> server_;
@@ -173,6 +175,17 @@ TEST_F(AccessTest, AnAuthorityThatIsTakenAwayLetsNobodyInAnyMore) {
   }
 }
 
+TEST_F(AccessTest, RolesThatAreReadAgainCountForCallsOfOldConnections) {
+  const auto client = ConnectAs("DNS:sched.example");
+  EXPECT_TRUE(absl::IsUnauthenticated(client->ListNodes().status()));
+  WriteText(config_path_, "roles = \"scheduler=sched.example\"\n");
+  server_->Signal(SIGHUP);
+  ASSERT_TRUE(server_->WaitForOutput("setting=roles")) << server_->output();
+  EXPECT_TRUE(client->ListNodes().ok());
+  EXPECT_TRUE(absl::IsUnauthenticated(
+      ConnectAs("DNS:n7.nodes.example")->ListNodes().status()));
+}
+
 TEST_F(AccessTest, ACertificateThatBecomesGarbageIsNotUsed) {
   WriteText(service_files_.certificate, "garbage");
   WriteText(service_files_.key, "garbage");
@@ -185,6 +198,24 @@ TEST_F(AccessTest, ACertificateThatBecomesGarbageIsNotUsed) {
   EXPECT_EQ(server_->Wait(), 0);
   EXPECT_THAT(server_->output(), HasSubstr("holds no certificate in PEM; the "
                                            "certificates before stay in use"));
+}
+
+TEST_F(AccessTest, TheLogSaysWhoChangedSomethingAndWhoMayNot) {
+  v1::RegisterNodeRequest node;
+  *node.mutable_system() = TwoTiers();
+  node.set_node("n7");
+  EXPECT_TRUE(
+      ConnectAs("URI:spiffe://stowage/agent/n7")->RegisterNode(node).ok());
+  EXPECT_TRUE(server_->WaitForOutput(
+      "method=stowage.v1.NodeService/RegisterNode code=OK request_id="));
+  EXPECT_TRUE(server_->WaitForOutput(
+      "caller=spiffe://stowage/agent/n7 role=agent peer=ipv4:127.0.0.1:"));
+  EXPECT_TRUE(server_->WaitForOutput(" node=n7\n"));
+  EXPECT_FALSE(ConnectAs("URI:spiffe://stowage/job/j")->DeleteGraph("g").ok());
+  EXPECT_TRUE(server_->WaitForOutput(
+      "level=warning message=\"call failed\" "
+      "method=stowage.v1.GraphService/DeleteGraph code=PERMISSION_DENIED"));
+  EXPECT_TRUE(server_->WaitForOutput("caller=spiffe://stowage/job/j role=job"));
 }
 
 TEST_F(AccessTest, AnAgentSpeaksForItsNodeAndItsJobsAlone) {

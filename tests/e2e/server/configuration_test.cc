@@ -33,17 +33,22 @@ TEST(StowagedConfigurationTest, FlagsWinOverTheEnvironment) {
       {"STOWAGE_LISTEN=127.0.0.1:1", "STOWAGE_METRICS_ADDRESS=127.0.0.1:3",
        "STOWAGE_DB=:memory:"});
   EXPECT_EQ(server->Wait(), 0);
-  EXPECT_THAT(server->output(), HasSubstr("--listen=127.0.0.1:2\n"));
-  EXPECT_THAT(server->output(), HasSubstr("--metrics-address=127.0.0.1:3\n"));
+  EXPECT_THAT(server->output(),
+              HasSubstr("listen = \"127.0.0.1:2\"  # flag\n"));
+  EXPECT_THAT(server->output(),
+              HasSubstr("metrics-address = \"127.0.0.1:3\"  # "
+                        "STOWAGE_METRICS_ADDRESS\n"));
 }
 
 TEST(StowagedConfigurationTest, RefusesWhatItDoesNotUnderstand) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"--no-such-flag=1", "no_such_flag"},
+      {"--no-such-flag=1", "unknown flag '--no-such-flag=1'"},
       {"argument", "unexpected argument 'argument'"},
       {"--listen=", "--listen is empty"},
       {"--heartbeat-interval=0s", "--heartbeat-interval is 0"},
-      {"--heartbeat-interval=often", "heartbeat_interval"},
+      {"--heartbeat-interval=often",
+       "--heartbeat-interval is often; name 1ms to 1h"},
+      {"--grace-period=1s", "--grace-period is 1s; name 2s to 1h"},
       {"--drain-timeout=-1s", "--drain-timeout is -1s"},
   };
   for (const auto& [argument, message] : cases) {
@@ -51,6 +56,53 @@ TEST(StowagedConfigurationTest, RefusesWhatItDoesNotUnderstand) {
     EXPECT_EQ(server.Wait(), 1) << argument;
     EXPECT_THAT(server.output(), HasSubstr(message));
   }
+}
+
+TEST(StowagedConfigurationTest, AFileGivesWayToTheEnvironmentAndFlags) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/stowaged.conf";
+  std::ofstream(path) << "listen = \"127.0.0.1:1\"\n"
+                      << "metrics-address = \"127.0.0.1:1\"\n"
+                      << "planning-waiting = 7\n";
+  auto server = StowagedProcess::Bare(
+      {"--check-config", "--listen=127.0.0.1:2", "--db=:memory:"},
+      {"STOWAGE_CONFIG=" + path, "STOWAGE_METRICS_ADDRESS=127.0.0.1:3"});
+  EXPECT_EQ(server->Wait(), 0);
+  EXPECT_THAT(server->output(), HasSubstr("listen = \"127.0.0.1:2\"  # flag"));
+  EXPECT_THAT(server->output(), HasSubstr("metrics-address = \"127.0.0.1:3\""));
+  EXPECT_THAT(server->output(), HasSubstr("planning-waiting = 7  # " + path));
+}
+
+TEST(StowagedConfigurationTest, SaysWhatIsWrongInAFile) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/stowaged.conf";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"bogus = 1", path + ": bogus is unknown"},
+      {"training-nice = 20", "training-nice in " + path + " is 20; name 0 to"},
+      {"listen = \"\"", "listen in " + path + " is empty"},
+      {"roles = \"chef=x\"", "roles in " + path + ": 'chef=x' is no rule"},
+  };
+  for (const auto& [text, message] : cases) {
+    std::ofstream(path) << text << "\n";
+    auto server =
+        StowagedProcess::Bare({"--config", path}, {"STOWAGE_DB=:memory:"});
+    EXPECT_EQ(server->Wait(), 1) << text;
+    EXPECT_THAT(server->output(), HasSubstr(message));
+  }
+}
+
+TEST(StowagedConfigurationTest, TakesWhatItPrintsAndTheExampleOfItsReference) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/printed.conf";
+  const std::string example =
+      std::string(STOWAGE_SOURCE_DIR) + "/docs/examples/stowaged.conf";
+  StowagedProcess first({"--check-config", "--config=" + example});
+  ASSERT_EQ(first.Wait(), 0) << first.output();
+  std::ofstream(path) << first.output();
+  auto second =
+      StowagedProcess::Bare({"--check-config", "--config=" + path}, {});
+  EXPECT_EQ(second->Wait(), 0) << second->output();
+  EXPECT_THAT(second->output(), HasSubstr("planning-time = \"5m\"  # " + path));
 }
 
 TEST(StowagedConfigurationTest, ListensInPlainTextElsewhereOnlyWhenForced) {

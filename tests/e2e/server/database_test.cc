@@ -43,6 +43,12 @@ class StowagedDatabaseTest : public ::testing::Test {
     std::unique_ptr<Client> client = server.Connect();
     for (int i = 0; i < 60; ++i) {
       ids_.push_back(client->RegisterGraph(LargeGraph(i))->graph_id());
+      v1::MakePlanRequest request;
+      request.set_graph_id(ids_.back());
+      request.set_system_name("optane");
+      request.set_fast_limit_bytes(int64_t{1} << 30);
+      request.set_policy("belady");
+      plan_ids_.push_back(client->MakePlan(request)->plan_id());
     }
     client.reset();  // the service would wait for it
     server.Signal(SIGTERM);
@@ -63,6 +69,7 @@ class StowagedDatabaseTest : public ::testing::Test {
   const std::string path_ = directory_.path() + "/a.db";
   const std::string db_ = "--db=" + path_;
   std::vector<std::string> ids_;
+  std::vector<std::string> plan_ids_;
 };
 
 TEST_F(StowagedDatabaseTest, BelongsToOneService) {
@@ -94,7 +101,7 @@ TEST_F(StowagedDatabaseTest, ThatOthersMayReadIsWarnedAbout) {
   chmod(path_.c_str(), 0644);
   StowagedProcess server({db_});
   ASSERT_TRUE(server.WaitReady()) << server.output();
-  EXPECT_THAT(server.output(), HasSubstr("warning: "));
+  EXPECT_THAT(server.output(), HasSubstr("level=warning"));
   EXPECT_THAT(server.output(), HasSubstr("chmod 600 " + path_));
 }
 
@@ -139,6 +146,16 @@ TEST_F(StowagedDatabaseTest, ThatIsFoundDamagedTakesNoMoreWrites) {
     met |= absl::IsDataLoss(client->GetGraph(id).status());
   }
   EXPECT_TRUE(met);
+  EXPECT_TRUE(server.WaitForOutput(
+      "level=error message=\"call failed\" "
+      "method=stowage.v1.GraphService/GetGraph code=DATA_LOSS request_id="));
+  met = false;
+  for (const std::string& id : plan_ids_) {
+    met |= absl::IsDataLoss(client->GetPlan(id).status());
+  }
+  EXPECT_TRUE(met);
+  EXPECT_TRUE(server.WaitForOutput(
+      "method=stowage.v1.PlacementService/GetPlan code=DATA_LOSS request_id="));
   const absl::Status refused = client->RegisterGraph(LargeGraph(999)).status();
   EXPECT_TRUE(absl::IsDataLoss(refused)) << refused;
   EXPECT_THAT(std::string(refused.message()),

@@ -12,6 +12,8 @@
 #include "health.grpc.pb.h"
 #include "reflection.grpc.pb.h"
 #include "tests/e2e/server/stowaged_process.h"
+#include "tests/unit/network/tcp_connection.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -56,6 +58,63 @@ TEST(StowagedLifecycleTest, WatchersLearnThatItDrains) {
   context.TryCancel();
   watch->Finish();
   EXPECT_EQ(server.Wait(), 0);
+}
+
+// Answers whether the server says that it serves.
+HealthCheckResponse::ServingStatus HealthOf(const StowagedProcess& server) {
+  grpc::ClientContext context;
+  HealthCheckResponse response;
+  Health::NewStub(ChannelTo(server))
+      ->Check(&context, HealthCheckRequest(), &response);
+  return response.status();
+}
+
+TEST(StowagedLifecycleTest, WhoComesWhileItIsNoLongerReadyIsServed) {
+  StowagedProcess server({"--drain-delay=1h"});
+  ASSERT_TRUE(server.WaitReady()) << server.output();
+  const std::unique_ptr<Client> before = server.Connect();
+  server.Signal(SIGTERM);
+  while (HealthOf(server) != HealthCheckResponse::NOT_SERVING) {
+  }
+  EXPECT_THAT(Fetch(server.metrics_address(), "GET", "/readyz"),
+              HasSubstr(" 503 "));
+  EXPECT_THAT(Fetch(server.metrics_address(), "GET", "/healthz"),
+              HasSubstr(" 200 "));
+  const std::unique_ptr<Client> after = server.Connect();
+  v1::RegisterGraphRequest registration;
+  *registration.mutable_graph() = ChainGraph(3);
+  EXPECT_TRUE(after->RegisterGraph(registration).ok());
+  EXPECT_TRUE(before->ListGraphs().ok());
+  server.Signal(SIGTERM);  // a second one ends it at once
+  EXPECT_EQ(server.Wait(), -SIGTERM);
+}
+
+TEST(StowagedLifecycleTest, RefusesNewCallsWhenTheDelayHasPassed) {
+  StowagedProcess server({"--drain-delay=1ms", "--drain-timeout=1h"});
+  ASSERT_TRUE(server.WaitReady()) << server.output();
+  server.Signal(SIGTERM);
+  ASSERT_TRUE(server.WaitForOutput("no longer ready"));
+  ASSERT_TRUE(server.WaitForOutput("refusing new calls"));
+  EXPECT_EQ(server.Wait(), 0);
+  EXPECT_FALSE(Client::Connect(server.grpc_address(),
+                               {.connect_timeout = absl::Milliseconds(100)})
+                   .ok());
+}
+
+TEST(StowagedLifecycleTest, EndsWithinItsGracePeriodWhoeverStays) {
+  StowagedProcess server({"--grace-period=3s"});
+  ASSERT_TRUE(server.WaitReady()) << server.output();
+  auto stub = Health::NewStub(ChannelTo(server));
+  grpc::ClientContext context;
+  auto watch = stub->Watch(&context, HealthCheckRequest());
+  HealthCheckResponse response;
+  ASSERT_TRUE(watch->Read(&response));
+  const absl::Time begin = SteadyNow();
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Wait(), 0);
+  EXPECT_LT(SteadyNow() - begin, absl::Seconds(3));
+  context.TryCancel();
+  watch->Finish();
 }
 
 std::set<std::string> Services(const StowagedProcess& server) {

@@ -11,8 +11,6 @@
 #include <fstream>
 #include <utility>
 
-#include "absl/strings/match.h"
-
 namespace stowage {
 namespace {
 
@@ -104,10 +102,17 @@ bool StowagedProcess::ReadOutput() {
   return true;
 }
 
-bool StowagedProcess::WaitReady() {
-  while (!absl::StrContains(output_, "listening at")) {
+bool StowagedProcess::WaitForOutput(const std::string& text) {
+  size_t found;
+  while ((found = output_.find(text, found_end_)) == std::string::npos) {
     if (!ReadOutput()) return false;
   }
+  found_end_ = found + text.size();
+  return true;
+}
+
+bool StowagedProcess::WaitReady() {
+  if (!WaitForOutput("listening at")) return false;
   std::ifstream ports(directory_.path() + "/ports");
   return std::getline(ports, grpc_address_) &&
          std::getline(ports, metrics_address_);

@@ -42,6 +42,10 @@ class StowagedProcess {
   // first.
   bool WaitReady();
 
+  // Blocks until the output has `text`, behind what the last call of this found;
+  // returns false if the server ended first.
+  bool WaitForOutput(const std::string& text);
+
   // Returns the address of a server that is ready.
   const std::string& grpc_address() const { return grpc_address_; }
   const std::string& metrics_address() const { return metrics_address_; }
@@ -69,6 +73,7 @@ class StowagedProcess {
   pid_t pid_ = -1;
   int output_fd_ = -1;
   std::string output_;
+  size_t found_end_ = 0;  // of what WaitForOutput() found last
   std::string grpc_address_;
   std::string metrics_address_;
 };

@@ -94,21 +94,52 @@ TEST_F(AgentTest, PrefersFlagsToVariablesToDefaults) {
   const Outcome variable =
       Run("--check-config", "STOWAGE_AGENT_FAST=30% STOWAGE_AGENT_NODE=n1");
   EXPECT_EQ(variable.exit_code, 0);
-  EXPECT_THAT(variable.output, HasSubstr("fast: 30%"));
-  EXPECT_THAT(variable.output, HasSubstr("node: n1"));
-  EXPECT_THAT(variable.output, HasSubstr("slow: file:/tmp"));
+  EXPECT_THAT(variable.output,
+              HasSubstr("fast = \"30%\"  # STOWAGE_AGENT_FAST"));
+  EXPECT_THAT(variable.output, HasSubstr("node = \"n1\""));
+  EXPECT_THAT(variable.output, HasSubstr("slow = \"file:/tmp\"  # default"));
   const Outcome both =
       Run("--check-config --fast 20%", "STOWAGE_AGENT_FAST=30%");
-  EXPECT_THAT(both.output, HasSubstr("fast: 20%"));
+  EXPECT_THAT(both.output, HasSubstr("fast = \"20%\"  # flag"));
+}
+
+TEST_F(AgentTest, TakesTheFileThatItPrints) {
+  const std::string example =
+      std::string(STOWAGE_SOURCE_DIR) + "/docs/examples/stowage-agent.conf";
+  const Outcome first = Run("--check-config --config " + example);
+  ASSERT_EQ(first.exit_code, 0) << first.output;
+  EXPECT_THAT(first.output, HasSubstr("fast = \"40%\"  # " + example));
+  const std::string printed = directory_.path() + "/printed.conf";
+  std::ofstream(printed) << first.output;
+  const Outcome second =
+      Run("--check-config --node n2", "STOWAGE_AGENT_CONFIG=" + printed);
+  EXPECT_EQ(second.exit_code, 0);
+  EXPECT_THAT(second.output, AllOf(HasSubstr("fast = \"40%\"  # " + printed),
+                                   HasSubstr("node = \"n2\"  # flag")));
+}
+
+TEST_F(AgentTest, SaysWhichFileIsWrong) {
+  const std::string path = directory_.path() + "/agent.conf";
+  std::ofstream(path) << "fast = much\n";
+  const Outcome value = Run("--config " + path);
+  EXPECT_EQ(value.exit_code, 1);
+  EXPECT_THAT(value.output, HasSubstr("fast in " + path + " 'much'"));
+  std::ofstream(path) << "bogus = 1\n";
+  const Outcome name = Run("--config " + path);
+  EXPECT_EQ(name.exit_code, 1);
+  EXPECT_THAT(name.output, HasSubstr(path + ": bogus is unknown"));
 }
 
 TEST_F(AgentTest, ChecksWhoMayConnect) {
-  EXPECT_THAT(Run("--check-config").output, HasSubstr("socket-mode: 0600"));
+  EXPECT_THAT(Run("--check-config").output,
+              HasSubstr("socket-mode = \"0600\""));
   const Outcome group = Run("--check-config --socket-group root");
-  EXPECT_THAT(group.output, HasSubstr("socket-mode: 0660\nsocket-group: 0"));
+  EXPECT_THAT(group.output, AllOf(HasSubstr("socket-mode = \"0660\""),
+                                  HasSubstr("socket-group = \"0\"")));
   const Outcome both =
       Run("--check-config --socket-group 12", "STOWAGE_AGENT_SOCKET_MODE=0666");
-  EXPECT_THAT(both.output, HasSubstr("socket-mode: 0666\nsocket-group: 12"));
+  EXPECT_THAT(both.output, AllOf(HasSubstr("socket-mode = \"0666\""),
+                                 HasSubstr("socket-group = \"12\"")));
   for (const std::string mode : {"0777", "4660", "0060", "660x", "rw", "06"}) {
     const Outcome refused = Run("--check-config --socket-mode " + mode);
     EXPECT_EQ(refused.exit_code, 1);
@@ -163,6 +194,15 @@ TEST_F(AgentTest, SaysWhyItDoesNotStart) {
   EXPECT_THAT(socket.output, HasSubstr("is no socket"));
 }
 
+TEST_F(AgentTest, WritesItsLogAsJsonIfAsked) {
+  const Outcome tier =
+      Run("--socket " + socket_ + " --slow file:/no/such --log-format=json");
+  EXPECT_EQ(tier.exit_code, 2);
+  EXPECT_THAT(tier.output,
+              AllOf(HasSubstr("{\"time\":\"20"),
+                    HasSubstr("\"level\":\"error\""), HasSubstr("/no/such")));
+}
+
 TEST_F(AgentTest, LetsItsJobsGoOnSigterm) {
   AgentProcess agent(directory_.path(), {"--slow=emulated:cxl"});
   FakeJob job(socket_, {.fast = "1MiB"});
@@ -173,6 +213,27 @@ TEST_F(AgentTest, LetsItsJobsGoOnSigterm) {
   EXPECT_TRUE(std::filesystem::exists(directory_.path() + "/run-" +
                                       std::to_string(getpid()) + ".session"));
   EXPECT_FALSE(std::filesystem::exists(socket_));
+}
+
+TEST_F(AgentTest, ReadsItsConfigurationAgainOnSighup) {
+  const std::string disk = directory_.path() + "/disk";
+  std::filesystem::create_directory(disk);
+  const std::string path = directory_.path() + "/agent.conf";
+  std::ofstream(path) << "fast = 40%\n";
+  AgentProcess agent(directory_.path(),
+                     {"--slow=emulated:cxl", "--config=" + path});
+  const FakeJobOptions on_disk = {.fast = "1MiB",
+                                  .slow = "file:" + disk + ",size=1MiB"};
+  EXPECT_EQ(FakeJob(socket_, on_disk).welcome().accepted, 0);
+  std::ofstream(path) << "bogus = 1\n";
+  agent.Signal(SIGHUP);  // refused, without an end
+  std::ofstream(path + ".new") << "slow-dir = \"" << disk << "\"\n";
+  std::filesystem::rename(path + ".new", path);
+  agent.Signal(SIGHUP);
+  while (FakeJob(socket_, on_disk).welcome().accepted == 0) {
+  }
+  agent.Signal(SIGTERM);
+  EXPECT_EQ(agent.Wait(), 0);
 }
 
 TEST_F(AgentTest, LeavesAJobItsDescriptorsWhenItIsKilled) {

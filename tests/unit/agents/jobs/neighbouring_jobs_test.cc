@@ -67,9 +67,9 @@ class NeighbouringJobsTest : public testing::Test {
     auto server = JobServer::Start(
         socket_path_, {}, {.fast = "40%", .slow = "emulated:cxl,size=1GiB"},
         {.node = "node",
+         .directories = {.slow = *SlowDirectories::Resolve("emulated:cxl", {})},
          .catalog = &catalog_,
          .service = &service_,
-         .slow_directories = *SlowDirectories::Resolve("emulated:cxl", {}),
          .fast_memory = &fast_memory_});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);

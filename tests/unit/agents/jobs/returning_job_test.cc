@@ -39,9 +39,9 @@ class ReturningJobTest : public testing::Test {
     auto server = JobServer::Start(
         socket_path_, {}, {.fast = "40%", .slow = kFile},
         {.node = "node",
+         .directories = {.slow = *SlowDirectories::Resolve(kFile, {})},
          .catalog = &catalog_,
          .service = &service_,
-         .slow_directories = *SlowDirectories::Resolve(kFile, {}),
          .fast_memory = &fast_memory_});
     ASSERT_TRUE(server.ok()) << server.status();
     server_ = *std::move(server);

@@ -62,11 +62,12 @@ class ServedJobsTest : public testing::Test {
         socket_path_, {},
         {.fast = "40%", .slow = "emulated:cxl,size=64MiB", .policy = ""},
         {.node = "node",
-         .report_dir = directory_.path(),
-         .graph_dir = directory_.path(),
+         .directories = {.report_dir = directory_.path(),
+                         .graph_dir = directory_.path(),
+                         .slow =
+                             *SlowDirectories::Resolve("emulated:cxl", {"/"})},
          .catalog = &catalog_,
          .service = &service_,
-         .slow_directories = *SlowDirectories::Resolve("emulated:cxl", {"/"}),
          .fast_memory = &fast_memory_,
          .plan_refresh_interval = absl::Milliseconds(1),
          .plan_retry_interval = absl::Milliseconds(1)});

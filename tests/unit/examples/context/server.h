@@ -10,6 +10,7 @@
 
 #include <iostream>
 
+#include "daemon/signals.h"
 #include "network/metrics_page.h"
 
 namespace stowage::examples {
@@ -27,6 +28,15 @@ extern std::shared_ptr<grpc::ServerCredentials> credentials;
 extern std::function<void(const absl::Status&)> on_refused;
 extern grpc::ServerContext* context;
 extern v1::HeartbeatRequest request;
+namespace audited_calls_h {
+extern v1::DeleteGraphRequest request;
+extern LogFields fields;
+}  // namespace audited_calls_h
+namespace call_log_h {
+extern const Access access;
+extern absl::Status status;
+extern LogFields objects;
+}  // namespace call_log_h
 }  // namespace server_access
 
 namespace server_fleet {
@@ -150,6 +160,9 @@ extern TrainingManager manager;
 extern PolicyVersions versions;
 extern std::unique_ptr<TrainingStore> trainings;
 void AnswerRequest();
+namespace counted_call_h {
+extern grpc::ServerContextBase* context;
+}
 namespace bound_rules_h {
 extern v1::Graph message;
 void Check(const v1::Bounds& bounds, const google::protobuf::Message& message,

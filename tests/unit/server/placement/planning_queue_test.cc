@@ -221,6 +221,40 @@ TEST(PlanningQueueTest, WhereTooManyWaitTheGreediestGivesWay) {
   EXPECT_TRUE(modest.Result().ok());
 }
 
+TEST(PlanningQueueTest, HigherLimitsLetPlansBeginThatWait) {
+  PlanningQueue queue({.threads = 1, .memory_bytes = 10});
+  Gate large;
+  Gate other;
+  Asking first(&queue, large.Order("p", 10), "a");
+  large.begun.WaitForNotification();
+  Asking second(&queue, other.Order("q", 10), "b");
+  AwaitWaiting(queue, 1);
+  queue.SetLimits({.threads = 2, .memory_bytes = 20});
+  other.begun.WaitForNotification();
+  large.open.Notify();
+  other.open.Notify();
+  EXPECT_TRUE(first.Result().ok());
+  EXPECT_TRUE(second.Result().ok());
+}
+
+TEST(PlanningQueueTest, APlanThatWaitsSinceTheLimitWasHigherIsMadeAlone) {
+  PlanningQueue queue({.threads = 2, .memory_bytes = 10});
+  Gate large;
+  Gate other;
+  Asking first(&queue, large.Order("p", 10), "a");
+  large.begun.WaitForNotification();
+  Asking second(&queue, other.Order("q", 10), "b");
+  AwaitWaiting(queue, 1);
+  queue.SetLimits({.threads = 1, .memory_bytes = 1});
+  const absl::Status refused = queue.Run(other.Order("r", 2), {}).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  large.open.Notify();
+  other.begun.WaitForNotification();
+  other.open.Notify();
+  EXPECT_TRUE(first.Result().ok());
+  EXPECT_TRUE(second.Result().ok());
+}
+
 TEST(PlanningQueueTest, StoppingCancelsWhatIsMadeAndRefusesWhatWaits) {
   PlanningQueue queue({.threads = 1});
   Gate gate;
