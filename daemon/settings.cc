@@ -54,9 +54,10 @@ Settings::Settings(ProgramInfo program) : program_(std::move(program)) {
   settings_.back().in_file = false;
 }
 
-void Settings::Add(std::string name, std::string* value, std::string help) {
-  settings_.push_back({.name = std::move(name),
-                       .help = std::move(help),
+void Settings::Add(const std::string& name, std::string* value,
+                   const std::string& help) {
+  settings_.push_back({.name = name,
+                       .help = help,
                        .form = "TEXT",
                        .parse =
                            [value](const Texts& texts) {
@@ -66,9 +67,10 @@ void Settings::Add(std::string name, std::string* value, std::string help) {
                        .text = [value] { return Quoted(*value); }});
 }
 
-void Settings::Add(std::string name, bool* value, std::string help) {
-  settings_.push_back({.name = std::move(name),
-                       .help = std::move(help),
+void Settings::Add(const std::string& name, bool* value,
+                   const std::string& help) {
+  settings_.push_back({.name = name,
+                       .help = help,
                        .kind = Kind::kSwitch,
                        .parse =
                            [value](const Texts& texts) {
@@ -77,16 +79,18 @@ void Settings::Add(std::string name, bool* value, std::string help) {
                        .text = [value] { return BoolText(*value); }});
 }
 
-void Settings::AddAction(std::string name, bool* value, std::string help) {
-  Add(std::move(name), value, std::move(help));
+void Settings::AddAction(const std::string& name, bool* value,
+                         const std::string& help) {
+  Add(name, value, help);
   settings_.back().in_file = false;
 }
 
-void Settings::AddList(std::string name, std::vector<std::string>* values,
-                       char separator, std::string help) {
+void Settings::AddList(const std::string& name,
+                       std::vector<std::string>* values, char separator,
+                       const std::string& help) {
   settings_.push_back(
-      {.name = std::move(name),
-       .help = std::move(help),
+      {.name = name,
+       .help = help,
        .kind = Kind::kList,
        .form = "LIST",
        .parse =
@@ -102,11 +106,12 @@ void Settings::AddList(std::string name, std::vector<std::string>* values,
        .text = [values] { return ListText(*values); }});
 }
 
-void Settings::AddChoice(std::string name, std::string* value,
-                         std::vector<std::string> choices, std::string help) {
+void Settings::AddChoice(const std::string& name, std::string* value,
+                         std::vector<std::string> choices,
+                         const std::string& help) {
   settings_.push_back(
-      {.name = std::move(name),
-       .help = std::move(help),
+      {.name = name,
+       .help = help,
        .form = "TEXT",
        .parse =
            [value, choices = std::move(choices)](const Texts& texts) {
@@ -122,10 +127,10 @@ void Settings::AddChoice(std::string name, std::string* value,
 }
 
 template <typename Number>
-void Settings::AddNumber(std::string name, Number* value, Number least,
-                         Number most, std::string help) {
-  settings_.push_back({.name = std::move(name),
-                       .help = std::move(help),
+void Settings::AddNumber(const std::string& name, Number* value, Number least,
+                         Number most, const std::string& help) {
+  settings_.push_back({.name = name,
+                       .help = help,
                        .form = "NUMBER",
                        .parse =
                            [value, least, most](const Texts& texts) {
@@ -134,18 +139,19 @@ void Settings::AddNumber(std::string name, Number* value, Number least,
                            },
                        .text = [value] { return absl::StrCat(*value); }});
 }
-template void Settings::AddNumber(std::string, int*, int, int, std::string);
-template void Settings::AddNumber(std::string, int64_t*, int64_t, int64_t,
-                                  std::string);
-template void Settings::AddNumber(std::string, double*, double, double,
-                                  std::string);
+template void Settings::AddNumber(const std::string&, int*, int, int,
+                                  const std::string&);
+template void Settings::AddNumber(const std::string&, int64_t*, int64_t,
+                                  int64_t, const std::string&);
+template void Settings::AddNumber(const std::string&, double*, double, double,
+                                  const std::string&);
 
-void Settings::AddDuration(std::string name, absl::Duration* value,
+void Settings::AddDuration(const std::string& name, absl::Duration* value,
                            absl::Duration least, absl::Duration most,
-                           std::string help) {
+                           const std::string& help) {
   settings_.push_back(
-      {.name = std::move(name),
-       .help = std::move(help),
+      {.name = name,
+       .help = help,
        .form = "DURATION",
        .parse =
            [value, least, most](const Texts& texts) {
@@ -212,7 +218,7 @@ absl::Status Settings::Set(Setting* setting, Source source,
     return Refused(absl::StrCat(where, " has ", texts.size(),
                                 " values; give one, with quotes around it"));
   }
-  const absl::Status parsed = setting->parse(texts);
+  absl::Status parsed = setting->parse(texts);
   if (parsed.ok()) return parsed;
   return Refused(
       absl::StrCat(where, " is ", texts.back(), "; ", parsed.message()));

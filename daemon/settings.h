@@ -48,22 +48,24 @@ class Settings {
   explicit Settings(ProgramInfo program);
 
   // `name` is that of the flag, without dashes in front.
-  void Add(std::string name, std::string* value, std::string help);
-  void Add(std::string name, bool* value, std::string help);
+  void Add(const std::string& name, std::string* value,
+           const std::string& help);
+  void Add(const std::string& name, bool* value, const std::string& help);
   // A list is given several times, or with separators.
-  void AddList(std::string name, std::vector<std::string>* values,
-               char separator, std::string help);
+  void AddList(const std::string& name, std::vector<std::string>* values,
+               char separator, const std::string& help);
   // The value is one of `choices`.
-  void AddChoice(std::string name, std::string* value,
-                 std::vector<std::string> choices, std::string help);
+  void AddChoice(const std::string& name, std::string* value,
+                 std::vector<std::string> choices, const std::string& help);
   // The value is from `least` to `most`. For int, int64_t and double.
   template <typename Number>
-  void AddNumber(std::string name, Number* value, Number least, Number most,
-                 std::string help);
-  void AddDuration(std::string name, absl::Duration* value,
-                   absl::Duration least, absl::Duration most, std::string help);
+  void AddNumber(const std::string& name, Number* value, Number least,
+                 Number most, const std::string& help);
+  void AddDuration(const std::string& name, absl::Duration* value,
+                   absl::Duration least, absl::Duration most,
+                   const std::string& help);
   // A switch that asks for something else than to run; no file may have it.
-  void AddAction(std::string name, bool* value, std::string help);
+  void AddAction(const std::string& name, bool* value, const std::string& help);
 
   // Sets the values. INVALID_ARGUMENT names what is unknown or malformed, who
   // set it, and the remedy. --help and --version print and exit. Blocks on the
