@@ -25,8 +25,8 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/rpc/malformed_request_interceptor.h"
-#include "server/rpc/status.h"
+#include "server/calls/malformed_request_interceptor.h"
+#include "server/calls/status.h"
 #include "server/rpc/stream_registry.h"
 #include "server/rpc/stream_workers.h"
 

@@ -6,10 +6,10 @@
 
 #include "absl/strings/string_view.h"
 #include "policies/model/graph_proto.h"
+#include "server/calls/status.h"
 #include "server/graphs/graph_summary.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
-#include "server/rpc/status.h"
 
 namespace stowage {
 namespace {

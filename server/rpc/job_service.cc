@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "server/calls/status.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
-#include "server/rpc/status.h"
 
 namespace stowage {
 namespace {

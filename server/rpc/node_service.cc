@@ -7,12 +7,12 @@
 #include "absl/time/clock.h"
 #include "policies/model/memory_system_proto.h"
 #include "server/access/allowed_calls.h"
+#include "server/calls/counted_call.h"
+#include "server/calls/status.h"
 #include "server/fleet/telemetry_intake.h"
-#include "server/rpc/counted_call.h"
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
-#include "server/rpc/status.h"
 
 namespace stowage {
 namespace {

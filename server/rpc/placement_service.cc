@@ -17,14 +17,14 @@
 #include "policies/model/memory_system_proto.h"
 #include "policies/model/presets.h"
 #include "policies/registry.h"
-#include "server/rpc/counted_call.h"
+#include "server/calls/counted_call.h"
+#include "server/calls/malformed_request_interceptor.h"
+#include "server/calls/status.h"
 #include "server/rpc/exchange_stream.h"
-#include "server/rpc/malformed_request_interceptor.h"
 #include "server/rpc/page.h"
 #include "server/rpc/plan_reader.h"
 #include "server/rpc/request_bounds.h"
 #include "server/rpc/shared_slice.h"
-#include "server/rpc/status.h"
 
 namespace stowage {
 namespace {

@@ -9,9 +9,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "server/calls/status.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
-#include "server/rpc/status.h"
 #include "server/training/training_watch.h"
 
 namespace stowage {

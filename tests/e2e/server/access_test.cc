@@ -31,21 +31,20 @@ using ::testing::HasSubstr;
 // Which of scheduler, agent, job and operator may call each method.
 const std::map<std::string, std::string>& MayCall() {
   static const auto* const kMayCall = new std::map<std::string, std::string>{
-      {"CancelTraining", "o"},  {"DeleteGraph", "o"},
-      {"FinishJob", "ao"},      {"GetGraph", "sajo"},
-      {"GetJob", "sajo"},       {"GetPlan", "sajo"},
-      {"GetTraining", "so"},    {"GetVersion", "so"},
-      {"Heartbeat", "ao"},      {"ListGraphs", "so"},
-      {"ListJobs", "so"},       {"ListNodes", "so"},
-      {"ListPlans", "so"},      {"ListPolicies", "sajo"},
-      {"ListTrainings", "so"},  {"ListVersions", "so"},
-      {"MakePlan", "sajo"},     {"Place", "ajo"},
-      {"PlaceOnce", "ajo"},
-      {"PromoteVersion", "o"},  {"RegisterGraph", "sajo"},
-      {"RegisterNode", "ao"},   {"ResizeJob", "so"},
-      {"RollBackVersion", "o"}, {"StartJob", "ao"},
-      {"StartTraining", "so"},  {"StreamTelemetry", "ao"},
-      {"WatchTraining", "so"}};
+      {"CancelTraining", "o"},   {"DeleteGraph", "o"},
+      {"FinishJob", "ao"},       {"GetGraph", "sajo"},
+      {"GetJob", "sajo"},        {"GetPlan", "sajo"},
+      {"GetTraining", "so"},     {"GetVersion", "so"},
+      {"Heartbeat", "ao"},       {"ListGraphs", "so"},
+      {"ListJobs", "so"},        {"ListNodes", "so"},
+      {"ListPlans", "so"},       {"ListPolicies", "sajo"},
+      {"ListTrainings", "so"},   {"ListVersions", "so"},
+      {"MakePlan", "sajo"},      {"Place", "ajo"},
+      {"PlaceOnce", "ajo"},      {"PromoteVersion", "o"},
+      {"RegisterGraph", "sajo"}, {"RegisterNode", "ao"},
+      {"ResizeJob", "so"},       {"RollBackVersion", "o"},
+      {"StartJob", "ao"},        {"StartTraining", "so"},
+      {"StreamTelemetry", "ao"}, {"WatchTraining", "so"}};
   return *kMayCall;
 }
 

@@ -102,7 +102,7 @@ LARGE_FOLDERS = {
 
 # The folders of server/, each of which includes itself and those before it.
 SERVER_FOLDERS = ("storage", "fleet", "graphs", "placement", "training",
-                  "retention", "metrics", "access", "rpc", "runtime")
+                  "retention", "metrics", "access", "calls", "rpc", "runtime")
 for number, folder in enumerate(SERVER_FOLDERS, 1):
     PROJECT_HEADERS[f"server/{folder}"] = (
         "timing/", "daemon/", "network/", "policies/", "stowage/v1/",
@@ -115,7 +115,7 @@ RESERVED_HEADERS = (
     ("memkind and libnuma", r"(memkind|numa|numaif|pmem_allocator)\.h$",
      ("agents/tiers", "tests/conformance", "tests/unit/agents")),
     ("gRPC", r"grpc(pp)?/|.*\.grpc\.pb\.h$",
-     ("daemon", "server/access", "server/rpc", "server/runtime", "server/main.cc",
+     ("daemon", "server/access", "server/calls", "server/rpc", "server/runtime", "server/main.cc",
       "agents", "client_sdk/cpp", "tools", "tests")),
     ("libmicrohttpd", r"microhttpd\.h$", ("network",)),
     ("SQLite", r"sqlite3\.h$", ("server/storage", "tests")),

@@ -125,6 +125,9 @@ namespace made_plan_h {
 extern PlacementEngine engine;
 void Send(const std::string& plan_id, const v1::Plan& plan);
 }  // namespace made_plan_h
+namespace recent_decisions_h {
+extern std::shared_ptr<const KernelDecisions> decisions;
+}
 namespace online_decisions_h {
 extern policies::DqnPolicy policy;
 }
@@ -142,12 +145,24 @@ extern int64_t limit;
 }  // namespace verified_plan_h
 }  // namespace server_placement
 
-namespace server_rpc {
+namespace server_calls {
 extern const Access access;
 extern grpc::ServerBuilder builder;
 extern std::vector<
     std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
     creators;
+extern ServerMetrics metrics;
+namespace counted_call_h {
+extern grpc::ServerContextBase* context;
+}
+namespace raw_methods_h {
+extern grpc::experimental::ServerRpcInfo* info;
+}
+}  // namespace server_calls
+
+namespace server_rpc {
+extern const Access access;
+extern grpc::ServerBuilder builder;
 extern DriftMonitor drift;
 extern FleetExchange exchange;
 extern JobRegistry jobs;
@@ -160,9 +175,6 @@ extern TrainingManager manager;
 extern PolicyVersions versions;
 extern std::unique_ptr<TrainingStore> trainings;
 void AnswerRequest();
-namespace counted_call_h {
-extern grpc::ServerContextBase* context;
-}
 namespace bound_rules_h {
 extern v1::Graph message;
 void Check(const v1::Bounds& bounds, const google::protobuf::Message& message,
@@ -175,9 +187,13 @@ namespace page_h {
 extern int32_t size;
 extern std::string token;
 }  // namespace page_h
-namespace raw_methods_h {
-extern grpc::experimental::ServerRpcInfo* info;
+namespace plan_reader_h {
+extern v1::PlaceRequest request;
 }
+namespace shared_slice_h {
+extern std::shared_ptr<const KernelDecisions> decisions;
+extern absl::StatusOr<absl::string_view> window;
+}  // namespace shared_slice_h
 namespace request_bounds_h {
 extern const v1::GetPlanRequest* request;
 }

@@ -25,6 +25,9 @@ extern TemporaryDirectory directory;
 
 namespace tests_bench_serving {
 extern std::string address, request;
+namespace open_loop_h {
+extern Load load;
+}
 void Call(const std::string& address, const std::string& method,
           const std::string& request);
 }  // namespace tests_bench_serving

@@ -43,7 +43,8 @@ std::string PathOf(const MethodDescriptor& method) {
 bool OnlyReadsOrReports(absl::string_view name) {
   return absl::StartsWith(name, "Get") || absl::StartsWith(name, "List") ||
          absl::StartsWith(name, "Watch") || name == "Place" ||
-         name == "Heartbeat" || name == "StreamTelemetry";
+         name == "PlaceOnce" || name == "Heartbeat" ||
+         name == "StreamTelemetry";
 }
 
 bool HasField(const Descriptor* message, absl::string_view path) {

@@ -1,4 +1,4 @@
-#include "server/rpc/metrics_interceptor.h"
+#include "server/calls/metrics_interceptor.h"
 
 #include <string>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
-#include "server/rpc/raw_methods.h"
+#include "server/calls/raw_methods.h"
 #include "timing/steady_now.h"
 
 namespace stowage {

@@ -6,8 +6,8 @@
 //
 // The id returns to the client in trailing metadata, which every call has,
 // however it ends.
-#ifndef STOWAGE_SERVER_RPC_AUDIT_INTERCEPTOR_H_
-#define STOWAGE_SERVER_RPC_AUDIT_INTERCEPTOR_H_
+#ifndef STOWAGE_SERVER_CALLS_AUDIT_INTERCEPTOR_H_
+#define STOWAGE_SERVER_CALLS_AUDIT_INTERCEPTOR_H_
 
 #include "grpcpp/support/server_interceptor.h"
 #include "server/access/access.h"
@@ -31,4 +31,4 @@ class AuditInterceptorFactory final
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RPC_AUDIT_INTERCEPTOR_H_
+#endif  // STOWAGE_SERVER_CALLS_AUDIT_INTERCEPTOR_H_

@@ -2,8 +2,8 @@
 // do for others: count the call, and refuse what is no message.
 //
 //   if (IsServedRaw(*info)) return nullptr;   // no interceptor
-#ifndef STOWAGE_SERVER_RPC_RAW_METHODS_H_
-#define STOWAGE_SERVER_RPC_RAW_METHODS_H_
+#ifndef STOWAGE_SERVER_CALLS_RAW_METHODS_H_
+#define STOWAGE_SERVER_CALLS_RAW_METHODS_H_
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
@@ -22,4 +22,4 @@ inline bool IsServedRaw(const grpc::experimental::ServerRpcInfo& info) {
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RPC_RAW_METHODS_H_
+#endif  // STOWAGE_SERVER_CALLS_RAW_METHODS_H_

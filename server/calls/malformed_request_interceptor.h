@@ -6,8 +6,8 @@
 //
 // Requests of streams do not come here, because ExchangeStream reads them
 // itself.
-#ifndef STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
-#define STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
+#ifndef STOWAGE_SERVER_CALLS_MALFORMED_REQUEST_INTERCEPTOR_H_
+#define STOWAGE_SERVER_CALLS_MALFORMED_REQUEST_INTERCEPTOR_H_
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -30,4 +30,4 @@ class MalformedRequestInterceptorFactory final
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RPC_MALFORMED_REQUEST_INTERCEPTOR_H_
+#endif  // STOWAGE_SERVER_CALLS_MALFORMED_REQUEST_INTERCEPTOR_H_

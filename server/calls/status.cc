@@ -1,4 +1,4 @@
-#include "server/rpc/status.h"
+#include "server/calls/status.h"
 
 #include <string>
 

@@ -1,13 +1,13 @@
 // Counts a call that interceptors do not see, and writes a log line if the
-// service fails to serve it. gRPC 1.51 hands every read and
-// write of an intercepted callback to another thread: an answer of a stream took
-// 72 us in place of 48 (tests/bench/serving).
+// service fails to serve it. gRPC 1.51 hands every read and write of an
+// intercepted callback to another thread: an answer of a stream took 72 us in
+// place of 48 (tests/bench/serving).
 //
 //   const CountedCall call(&metrics, "stowage.v1.PlacementService/GetPlan",
 //                          context);
 //   call.End(absl::OkStatus());
-#ifndef STOWAGE_SERVER_RPC_COUNTED_CALL_H_
-#define STOWAGE_SERVER_RPC_COUNTED_CALL_H_
+#ifndef STOWAGE_SERVER_CALLS_COUNTED_CALL_H_
+#define STOWAGE_SERVER_CALLS_COUNTED_CALL_H_
 
 #include <string>
 #include <utility>
@@ -17,8 +17,8 @@
 #include "grpcpp/server_context.h"
 #include "server/access/call_log.h"
 #include "server/access/request_id.h"
+#include "server/calls/status.h"
 #include "server/metrics/server_metrics.h"
-#include "server/rpc/status.h"
 #include "timing/steady_now.h"
 
 namespace stowage {
@@ -58,4 +58,4 @@ class CountedCall {
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RPC_COUNTED_CALL_H_
+#endif  // STOWAGE_SERVER_CALLS_COUNTED_CALL_H_

@@ -1,8 +1,8 @@
 // Translates statuses for the wire.
 //
 //   return ToGrpcStatus(store->DeleteGraph(id));
-#ifndef STOWAGE_SERVER_RPC_STATUS_H_
-#define STOWAGE_SERVER_RPC_STATUS_H_
+#ifndef STOWAGE_SERVER_CALLS_STATUS_H_
+#define STOWAGE_SERVER_CALLS_STATUS_H_
 
 #include "absl/status/status.h"
 #include "grpcpp/support/status.h"
@@ -21,4 +21,4 @@ bool IsDraining(const absl::Status& status);
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RPC_STATUS_H_
+#endif  // STOWAGE_SERVER_CALLS_STATUS_H_

@@ -1,4 +1,4 @@
-#include "server/rpc/audit_interceptor.h"
+#include "server/calls/audit_interceptor.h"
 
 #include <string>
 
@@ -8,7 +8,7 @@
 #include "server/access/audited_calls.h"
 #include "server/access/call_log.h"
 #include "server/access/request_id.h"
-#include "server/rpc/raw_methods.h"
+#include "server/calls/raw_methods.h"
 
 namespace stowage {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/rpc/malformed_request_interceptor.h"
+#include "server/calls/malformed_request_interceptor.h"
 
 #include <string>
 
@@ -7,8 +7,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "google/protobuf/descriptor.h"
-#include "server/rpc/raw_methods.h"
-#include "server/rpc/status.h"
+#include "server/calls/raw_methods.h"
+#include "server/calls/status.h"
 
 namespace stowage {
 namespace {

@@ -2,8 +2,8 @@
 //
 //   creators.push_back(std::make_unique<MetricsInterceptorFactory>(&metrics));
 //   builder.experimental().SetInterceptorCreators(std::move(creators));
-#ifndef STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_
-#define STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_
+#ifndef STOWAGE_SERVER_CALLS_METRICS_INTERCEPTOR_H_
+#define STOWAGE_SERVER_CALLS_METRICS_INTERCEPTOR_H_
 
 #include "grpcpp/support/server_interceptor.h"
 #include "server/metrics/server_metrics.h"
@@ -28,4 +28,4 @@ class MetricsInterceptorFactory final
 
 }  // namespace stowage
 
-#endif  // STOWAGE_SERVER_RPC_METRICS_INTERCEPTOR_H_
+#endif  // STOWAGE_SERVER_CALLS_METRICS_INTERCEPTOR_H_
