@@ -11,6 +11,7 @@
 #include "server/access/audited_calls.h"
 #include "server/access/call_log.h"
 #include "server/access/request_id.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -39,7 +40,7 @@ absl::Status NoRole(const PeerNames& names) {
 
 class AccessProcessor final : public grpc::AuthMetadataProcessor {
  public:
-  AccessProcessor(const Access* access,
+  AccessProcessor(Access* access,
                   std::function<void(const absl::Status&)> on_refused)
       : access_(access), on_refused_(std::move(on_refused)) {}
 
@@ -72,11 +73,33 @@ class AccessProcessor final : public grpc::AuthMetadataProcessor {
              .status = refused});
   }
 
-  const Access* const access_;
+  Access* const access_;
   const std::function<void(const absl::Status&)> on_refused_;
 };
 
+QuotaLimits CallLimits(const AccessLimits& limits) {
+  return {.unit = "calls",
+          .per_second = limits.calls_per_second,
+          .burst = 2 * limits.calls_per_second};
+}
+
+QuotaLimits StoredLimits(const AccessLimits& limits) {
+  return {.unit = "MiB of graphs",
+          .per_second = limits.stored_mib_per_minute / 60,
+          .burst = limits.stored_mib_per_minute};
+}
+
 }  // namespace
+
+Access::Access(Roles roles, const AccessLimits& limits)
+    : roles_(std::move(roles)),
+      calls_(CallLimits(limits)),
+      stored_(StoredLimits(limits)) {}
+
+void Access::SetLimits(const AccessLimits& limits) {
+  calls_.SetLimits(CallLimits(limits));
+  stored_.SetLimits(StoredLimits(limits));
+}
 
 void Access::SetRoles(Roles roles) {
   absl::MutexLock lock(&mutex_);
@@ -100,14 +123,31 @@ absl::Status Access::CheckOwn(const grpc::ServerContextBase& call,
   return CheckNode(CallerOf(call), node);
 }
 
+std::string Access::NameOf(const grpc::ServerContextBase& call) const {
+  const std::string identity = CallerOf(call).identity;
+  return identity.empty() ? call.peer() : identity;
+}
+
 absl::Status Access::Check(const grpc::AuthContext& peer,
-                           absl::string_view path) const {
+                           absl::string_view path) {
   const std::optional<Caller> caller = Find(peer);
-  return caller ? CheckAllowed(*caller, path) : NoRole(NamesOf(peer));
+  if (!caller) return NoRole(NamesOf(peer));
+  absl::Status allowed = CheckAllowed(*caller, path);
+  if (!allowed.ok() || caller->role == Role::kOperator) return allowed;
+  return calls_.Take(caller->identity, 1, SteadyNow());
+}
+
+absl::Status Access::TakeStored(const grpc::ServerContextBase& call,
+                                size_t size_bytes) {
+  const Caller caller = CallerOf(call);
+  if (caller.role == Role::kOperator) return absl::OkStatus();
+  constexpr double kMib = 1 << 20;
+  return stored_.Take(caller.identity, static_cast<double>(size_bytes) / kMib,
+                      SteadyNow());
 }
 
 std::shared_ptr<grpc::AuthMetadataProcessor> Access::Processor(
-    std::function<void(const absl::Status&)> on_refused) const {
+    std::function<void(const absl::Status&)> on_refused) {
   return std::make_shared<AccessProcessor>(this, std::move(on_refused));
 }
 

@@ -19,14 +19,24 @@
 #include "grpcpp/security/auth_context.h"
 #include "grpcpp/security/auth_metadata_processor.h"
 #include "grpcpp/server_context.h"
+#include "server/access/quotas.h"
 #include "server/access/roles.h"
 
 namespace stowage {
 
+// What an identity may take; 0: no bound. Operators have none.
+struct AccessLimits {
+  double calls_per_second = 2000;
+  double stored_mib_per_minute = 1024;
+};
+
 // Thread-safe.
 class Access {
  public:
-  explicit Access(Roles roles) : roles_(std::move(roles)) {}
+  explicit Access(Roles roles, const AccessLimits& limits = {});
+
+  // Takes other limits, for calls that begin from now on.
+  void SetLimits(const AccessLimits& limits);
 
   // Takes other roles, for calls that begin from now on.
   void SetRoles(Roles roles);
@@ -43,20 +53,30 @@ class Access {
   absl::Status CheckOwn(const grpc::ServerContextBase& call,
                         absl::string_view node) const;
 
-  // Returns OK, PERMISSION_DENIED if the peer's role may not call `path`, or
-  // UNAUTHENTICATED if it has none.
-  absl::Status Check(const grpc::AuthContext& peer,
-                     absl::string_view path) const;
+  // Returns whom to share with others: the identity of the peer, or where it
+  // calls from if it has none.
+  std::string NameOf(const grpc::ServerContextBase& call) const;
+
+  // Returns OK, PERMISSION_DENIED if the peer's role may not call `path`,
+  // UNAUTHENTICATED if it has none, or RESOURCE_EXHAUSTED if it calls too often.
+  absl::Status Check(const grpc::AuthContext& peer, absl::string_view path);
+
+  // Counts what the peer stores. RESOURCE_EXHAUSTED: it stores too much; the
+  // message says when to try again.
+  absl::Status TakeStored(const grpc::ServerContextBase& call,
+                          size_t size_bytes);
 
   // Returns what gRPC asks before each call of a connection with TLS. Tells
   // `on_refused` of each call that is refused, and the log of those that would
   // change something. This must outlive the server.
   std::shared_ptr<grpc::AuthMetadataProcessor> Processor(
-      std::function<void(const absl::Status&)> on_refused) const;
+      std::function<void(const absl::Status&)> on_refused);
 
  private:
   mutable absl::Mutex mutex_;
   Roles roles_ ABSL_GUARDED_BY(mutex_);
+  Quotas calls_;
+  Quotas stored_;
 };
 
 }  // namespace stowage

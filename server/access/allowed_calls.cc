@@ -27,7 +27,7 @@ const absl::flat_hash_map<std::string, AllowedRoles>& Allowed() {
           {"/stowage.v1.GraphService/DeleteGraph", {}},
           {"/stowage.v1.JobService/StartJob", {kAgent}},
           {"/stowage.v1.JobService/FinishJob", {kAgent}},
-          {"/stowage.v1.JobService/GetJob", {kScheduler, kAgent, kJob}},
+          {"/stowage.v1.JobService/GetJob", {kScheduler, kAgent}},
           {"/stowage.v1.JobService/ListJobs", {kScheduler}},
           {"/stowage.v1.JobService/ResizeJob", {kScheduler}},
           {"/stowage.v1.NodeService/RegisterNode", {kAgent}},

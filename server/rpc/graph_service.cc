@@ -19,9 +19,11 @@ constexpr absl::string_view kGraphsList = "graphs";
 }  // namespace
 
 grpc::Status GraphServiceImpl::RegisterGraph(
-    grpc::ServerContext* /*context*/, const v1::RegisterGraphRequest* request,
+    grpc::ServerContext* context, const v1::RegisterGraphRequest* request,
     v1::RegisterGraphResponse* response) {
   absl::Status valid = CheckBounds(*request);
+  if (valid.ok())
+    valid = access_->TakeStored(*context, request->ByteSizeLong());
   if (!valid.ok()) return ToGrpcStatus(valid);
   absl::StatusOr<policies::Graph> graph =
       policies::GraphFromProto(request->graph());

@@ -104,7 +104,7 @@ grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* context,
   absl::StatusOr<PlanRequest> plan_request = PlanRequestFromProto(*checked);
   if (!plan_request.ok()) return ToGrpcStatus(plan_request.status());
   absl::StatusOr<MadePlan> made = engine_->MakePlan(
-      *plan_request, {.name = context->peer(),
+      *plan_request, {.name = access_->NameOf(*context),
                       .is_gone = [context] { return context->IsCancelled(); }});
   if (!made.ok()) {
     TellWhenToRetry(made.status(), context);

@@ -2,13 +2,14 @@
 // proto/stowage/v1/placement.proto lists the errors.
 //
 //   PlacementServiceImpl service(&engine, store.get(), &streams, &workers,
-//                                &metrics);
+//                                &metrics, &access);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
 #define STOWAGE_SERVER_RPC_PLACEMENT_SERVICE_H_
 
 #include "absl/status/statusor.h"
 #include "grpcpp/support/byte_buffer.h"
+#include "server/access/access.h"
 #include "server/graphs/graph_store.h"
 #include "server/metrics/server_metrics.h"
 #include "server/placement/placement_engine.h"
@@ -27,12 +28,13 @@ class PlacementServiceImpl final
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
                        StreamRegistry* streams, StreamWorkers* workers,
-                       ServerMetrics* metrics)
+                       ServerMetrics* metrics, const Access* access)
       : engine_(engine),
         store_(store),
         streams_(streams),
         workers_(workers),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        access_(access) {}
 
   grpc::Status MakePlan(grpc::ServerContext* context,
                         const v1::MakePlanRequest* request,
@@ -61,6 +63,7 @@ class PlacementServiceImpl final
   StreamRegistry* const streams_;
   StreamWorkers* const workers_;
   ServerMetrics* const metrics_;
+  const Access* const access_;
 };
 
 }  // namespace stowage

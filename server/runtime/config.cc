@@ -24,6 +24,7 @@ constexpr int64_t kMaxPlanningMib = int64_t{1} << 30;
 constexpr int64_t kMaxRetained = 1'000'000'000;
 constexpr int kMaxTrainingCores = 256;
 constexpr int kMaxNiceness = 19;
+constexpr double kMaxShare = 1e6;
 constexpr double kMaxDriftThreshold = 100;
 
 constexpr absl::Duration kLeastTime = absl::Milliseconds(1);
@@ -57,6 +58,12 @@ void AddAccess(Settings& settings, ServerConfig& config) {
   settings.AddList("roles", &config.roles, ',',
                    "Roles of clients by the DNS names of their certificates: "
                    "ROLE=NAME or ROLE=*.PARENT, separated by commas");
+  settings.AddNumber("calls-per-second", &config.limits.calls_per_second, 0.0,
+                     kMaxShare, "Calls that an identity may make; 0: no bound");
+  settings.AddNumber("stored-mib-per-minute",
+                     &config.limits.stored_mib_per_minute, 0.0, kMaxShare,
+                     "MiB of graphs that an identity may register; 0: no "
+                     "bound");
 }
 
 void AddPlanning(Settings& settings, PlanningLimits& planning,

@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "daemon/setting_value.h"
 #include "network/tls_files.h"
+#include "server/access/access.h"
 #include "server/placement/planning_queue.h"
 #include "server/retention/retention.h"
 #include "server/runtime/drain_times.h"
@@ -26,6 +27,7 @@ struct ServerConfig {
   TlsFiles tls;                           // none: plain text
   std::string trust_domain = "stowage";   // of SPIFFE IDs
   std::vector<std::string> roles;  // of DNS names; see server/access/roles.h
+  AccessLimits limits;
   std::string metrics_address = "127.0.0.1:9464";  // empty: no metrics
   std::string db;  // a path, ":memory:" or a URL
   RetentionBounds retention;

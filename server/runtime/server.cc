@@ -72,7 +72,7 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       graph_store_(database),
       training_store_(database),
       certificates_(std::move(certificates)),
-      access_(std::move(roles)),
+      access_(std::move(roles), config.limits),
       versions_(&graph_store_, &training_store_),
       engine_(&graph_store_, policies::MakePolicy, &versions_, config.planning),
       nodes_(kLeaseHeartbeats * config.heartbeat_interval),
@@ -101,9 +101,9 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
                         metrics_.CountDeleted("training", deleted.trainings);
                         metrics_.CountDeleted("version", deleted.versions);
                       }}),
-      graph_service_(&graph_store_, &drift_),
+      graph_service_(&graph_store_, &drift_, &access_),
       placement_service_(&engine_, &graph_store_, &streams_, &stream_workers_,
-                         &metrics_),
+                         &metrics_, &access_),
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
       job_service_(&jobs_, &exchange_, &graph_store_, &access_),
@@ -250,16 +250,18 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
 
 const std::vector<std::string>& Server::ReloadableSettings() {
   static const auto* const names = new std::vector<std::string>{
-      "trust-domain",        "roles",           "planning-threads",
-      "planning-waiting",    "planning-wait",   "planning-time",
-      "planning-memory-mib", "grace-period",    "drain-delay",
-      "drain-timeout",       "drift-threshold", "log-format"};
+      "trust-domain",    "calls-per-second", "stored-mib-per-minute",
+      "roles",           "planning-threads", "planning-waiting",
+      "planning-wait",   "planning-time",    "planning-memory-mib",
+      "grace-period",    "drain-delay",      "drain-timeout",
+      "drift-threshold", "log-format"};
   return *names;
 }
 
 void Server::Reload(const ServerConfig& config) {
   absl::StatusOr<Roles> roles = Roles::Make(config.trust_domain, config.roles);
   if (roles.ok()) access_.SetRoles(*std::move(roles));
+  access_.SetLimits(config.limits);
   engine_.queue().SetLimits(config.planning);
   drift_.SetThreshold(config.drift_threshold);
   drain_ = config.drain;

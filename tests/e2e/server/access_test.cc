@@ -26,6 +26,7 @@
 namespace stowage {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // Which of scheduler, agent, job and operator may call each method.
@@ -33,7 +34,7 @@ const std::map<std::string, std::string>& MayCall() {
   static const auto* const kMayCall = new std::map<std::string, std::string>{
       {"CancelTraining", "o"},   {"DeleteGraph", "o"},
       {"FinishJob", "ao"},       {"GetGraph", "sajo"},
-      {"GetJob", "sajo"},        {"GetPlan", "sajo"},
+      {"GetJob", "sao"},         {"GetPlan", "sajo"},
       {"GetTraining", "so"},     {"GetVersion", "so"},
       {"Heartbeat", "ao"},       {"ListGraphs", "so"},
       {"ListJobs", "so"},        {"ListNodes", "so"},
@@ -183,6 +184,34 @@ TEST_F(AccessTest, RolesThatAreReadAgainCountForCallsOfOldConnections) {
   EXPECT_TRUE(client->ListNodes().ok());
   EXPECT_TRUE(absl::IsUnauthenticated(
       ConnectAs("DNS:n7.nodes.example")->ListNodes().status()));
+}
+
+TEST_F(AccessTest, WhoCallsTooOftenIsRefusedAndOthersAreNot) {
+  WriteText(config_path_, "calls-per-second = 1\n");
+  server_->Signal(SIGHUP);
+  const auto client = ConnectAs("URI:spiffe://stowage/job/a");
+  absl::Status status;
+  while (status.ok()) status = client->ListPolicies().status();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("spiffe://stowage/job/a"),
+                    HasSubstr("1 calls a second; try again in")));
+  EXPECT_TRUE(ConnectAs("URI:spiffe://stowage/job/b")->ListPolicies().ok());
+  const auto operates = ConnectAs("URI:spiffe://stowage/operator/o");
+  for (int i = 0; i < 9; ++i) EXPECT_TRUE(operates->ListPolicies().ok());
+}
+
+TEST_F(AccessTest, WhoStoresTooMuchIsRefused) {
+  WriteText(config_path_, "stored-mib-per-minute = 1\n");
+  server_->Signal(SIGHUP);
+  const auto client = ConnectAs("URI:spiffe://stowage/job/a");
+  v1::RegisterGraphRequest request;
+  *request.mutable_graph() = ChainGraph(20'000);
+  absl::Status status;
+  while (status.ok()) status = client->RegisterGraph(request).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(status)) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("MiB of graphs"));
+  EXPECT_TRUE(client->ListPolicies().ok());
 }
 
 TEST_F(AccessTest, ACertificateThatBecomesGarbageIsNotUsed) {

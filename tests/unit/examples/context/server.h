@@ -161,7 +161,7 @@ extern grpc::experimental::ServerRpcInfo* info;
 }  // namespace server_calls
 
 namespace server_rpc {
-extern const Access access;
+extern Access access;
 extern grpc::ServerBuilder builder;
 extern DriftMonitor drift;
 extern FleetExchange exchange;
