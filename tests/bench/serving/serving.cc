@@ -16,18 +16,21 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client_sdk/cpp/client.h"
 #include "tests/bench/serving/closed_loop.h"
 #include "tests/bench/serving/echo_server.h"
+#include "tests/bench/serving/h2load.h"
 #include "tests/bench/serving/open_loop.h"
 #include "tests/e2e/server/stowaged_process.h"
 #include "tests/unit/server/testing.h"
 
 ABSL_FLAG(double, seconds, 2, "of each measurement");
 ABSL_FLAG(int, rounds, 5, "of measurements");
+ABSL_FLAG(std::string, only, "", "calls whose name has this in it");
 ABSL_FLAG(double, open_share, 0.2,
           "how many requests come in the open loop: a share of what the echo "
           "answers in the closed one");
@@ -122,6 +125,36 @@ absl::Status Measure(const Case& one, const std::string& echo_address) {
   return MeasureOpen(one, echo, *rate * absl::GetFlag(FLAGS_open_share));
 }
 
+// Compares both servers under a load that is none of ours.
+absl::Status MeasureByH2load(const std::vector<Case>& cases,
+                             const std::string& echo_address) {
+  std::cout << "\n| by h2load | callers | echo, a second | service, a second | "
+               "service over echo |\n|---|---|---|---|---|\n";
+  for (const Case& one : cases) {
+    if (one.load.streams) continue;
+    Load echo = one.load;
+    echo.address = echo_address;
+    echo.method = absl::StrCat("/echo/", one.answer_bytes);
+    Series echo_rate, rate, ratio;
+    for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
+      const absl::StatusOr<double> bare = RunH2load(echo);
+      if (!bare.ok()) return bare.status();
+      const absl::StatusOr<double> ours = RunH2load(one.load);
+      if (!ours.ok()) return ours.status();
+      echo_rate.values.push_back(*bare);
+      rate.values.push_back(*ours);
+      ratio.values.push_back(*ours / *bare);
+    }
+    std::cout << absl::StrJoin(
+                     {absl::StrCat("| ", one.name),
+                      absl::StrCat(one.load.callers), echo_rate.Text(0),
+                      rate.Text(0), absl::StrCat(ratio.Text(2), " |")},
+                     " | ")
+              << std::endl;
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::MakePlanResponse> MakePlan(Client& client) {
   v1::RegisterGraphRequest registration;
   *registration.mutable_graph() = ChainGraph(kKernels);
@@ -213,6 +246,9 @@ absl::StatusOr<std::vector<Case>> Cases(const std::string& address,
   const absl::StatusOr<std::vector<Case>> others = OtherCases(address, client);
   if (!others.ok()) return others.status();
   cases.insert(cases.end(), others->begin(), others->end());
+  std::erase_if(cases, [](const Case& one) {
+    return !absl::StrContains(one.name, absl::GetFlag(FLAGS_only));
+  });
   for (Case& one : cases) {
     one.load.time = absl::Seconds(absl::GetFlag(FLAGS_seconds));
   }
@@ -235,6 +271,9 @@ absl::Status Main() {
   for (const Case& one : *cases) {
     if (absl::Status s = Measure(one, echo.address()); !s.ok()) return s;
   }
+  if (HasH2load()) return MeasureByH2load(*cases, echo.address());
+  std::cout << "\nh2load is not installed (nghttp2-client), so no load is any "
+               "but ours\n";
   return absl::OkStatus();
 }
 
