@@ -120,10 +120,20 @@ class AgentFuzzer {
  private:
   static constexpr char kSlow[] = "emulated:cxl,size=64MiB";
 
-  // Media are measured once.
+  // Media are measured once, and before a job waits for it.
   static TierCatalog* Catalog() {
-    static TierCatalog* const catalog = new TierCatalog("node", "dram");
+    static TierCatalog* const catalog = [] {
+      auto* made = new TierCatalog("node", "dram");
+      const TemporaryDirectory directory;
+      Require(made->Slow(kSlow).ok(), "media can be measured");
+      Require(made->Slow(FileIn(directory.path())).ok(),
+              "a disk can be measured");
+      return made;
+    }();
     return catalog;
+  }
+  static std::string FileIn(const std::string& directory) {
+    return absl::StrCat("file:", directory, ",size=1MiB");
   }
 
   session::Segment* segment() const {
@@ -147,19 +157,19 @@ class AgentFuzzer {
     hello.version = session::kVersion;
     SetText(hello.run_id, "run");
     const auto flags = input.Take<uint8_t>();
-    SetText(hello.slow,
-            (flags & 1) != 0
-                ? absl::StrCat("file:", directory_.path(), ",size=1MiB")
-                : "");
+    if ((flags & 1) != 0) SetText(hello.slow, FileIn(directory_.path()));
     if ((flags & 2) != 0) SetText(hello.policy, "deeptm");
+    if ((flags & 16) != 0) SetText(hello.floor, "4000000TiB");
     hello.wants_hints = (flags & 2) != 0;
     hello.wants_sums = (flags & 4) != 0;
     hello.comes_back = (flags & 8) != 0;
     for (int patches = flags / 64; patches > 0; --patches) {
       Overwrite(input, &hello, sizeof(hello));
     }
-    // What a job may name is a file that fills the disk.
-    if (std::strstr(hello.slow, "file:") != nullptr && (flags & 1) == 0) return;
+    // A job may name a file that fills the disk; this one does not.
+    if (std::strstr(hello.slow, "file:") != nullptr) {
+      SetText(hello.slow, FileIn(directory_.path()));
+    }
     Join({reinterpret_cast<const char*>(&hello), sizeof(hello)},
          (flags & 8) != 0 ? LeftFds(input) : std::vector<int>());
   }
@@ -227,6 +237,7 @@ class AgentFuzzer {
       case 5:
         return OverwriteSomewhere(input, segment);
       case 6:
+        segment.report.steps.written.fetch_add(1);
         segment.report.limit_bytes = input.Take<int64_t>();
         segment.report.tensor_peak_bytes = input.Take<int64_t>();
         break;

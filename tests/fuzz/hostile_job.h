@@ -53,7 +53,7 @@ class HostileJob {
   // Waits a moment for the answer. Returns whether the agent has accepted the
   // job, which then has a segment.
   bool Receive() {
-    constexpr int kPatienceMs = 200;
+    constexpr int kPatienceMs = 60;
     pollfd ready{socket_.get(), POLLIN, 0};
     if (poll(&ready, 1, kPatienceMs) <= 0) return false;
     session::Welcome welcome{};

@@ -1,8 +1,8 @@
 // States what holds for every input of a fuzzer. Where it does not, the process
 // aborts, which libFuzzer and the replay take for a finding.
 //
-//   RequireRefusal(graph.status());   // if it was refused
-//   Require(plan.moves_size() < kMost, "the table holds the plan's moves");
+//   RequireRefusal(refused);   // may be OK
+//   Require(size > 0, "the input has bytes");
 #ifndef STOWAGE_TESTS_FUZZ_REQUIRE_H_
 #define STOWAGE_TESTS_FUZZ_REQUIRE_H_
 

@@ -3,8 +3,8 @@
 // begins with "status:" and a digit, or a letter for codes from 10 on, is an
 // error with the details behind it.
 //
-//   ScriptedService service(ReadScript(text), "unix-abstract:name");
-//   RemoteService client({.address = "unix-abstract:name"});
+//   ScriptedService service(ReadScript(text), address);
+//   std::unique_ptr<Client> client = *Client::Connect(address, {});
 #ifndef STOWAGE_TESTS_FUZZ_SCRIPTED_SERVICE_H_
 #define STOWAGE_TESTS_FUZZ_SCRIPTED_SERVICE_H_
 

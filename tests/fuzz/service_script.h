@@ -1,12 +1,16 @@
 // Reads the calls of a fuzzer's input: lines that name a method, each with its
 // requests in the text format of Protocol Buffers.
 //
-//   > GraphService/RegisterGraph
-//   graph { schema_version: 1 name: "a" }
-//   > PlacementService/Place
-//   plan_id: "@plan_id"
-//   +
-//   kernel: 1
+//   for (const ScriptedCall& call : ReadScript(text)) {
+//     Feed(names.Encode(*call.method->input_type(), call.requests[0]));
+//   }
+//
+// | > GraphService/RegisterGraph
+// | graph { schema_version: 1 name: "a" }
+// | > PlacementService/Place
+// | plan_id: "@plan_id"
+// | +
+// | kernel: 1
 //
 // A line of "+" begins the next request of a stream. A request that begins with
 // "raw:" is the bytes behind it. What is no text format is sent as far as it is
