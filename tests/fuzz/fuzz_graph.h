@@ -23,10 +23,19 @@ inline int64_t TakeMagnitude(FuzzInput& input, int most_bits) {
              : (int64_t{1} << bits) / 2;
 }
 
-inline policies::Tensor TakeTensor(FuzzInput& input, int32_t kernels) {
+// How many bits numbers have at most: some graphs are of this world, and others
+// of what validation lets through.
+struct Magnitudes {
+  int size_bits = 30;
+  int duration_bits = 36;
+};
+
+inline policies::Tensor TakeTensor(FuzzInput& input, int32_t kernels,
+                                   const Magnitudes& most) {
   using policies::TensorKind;
   policies::Tensor tensor;
-  tensor.size_bytes = std::max<int64_t>(1, TakeMagnitude(input, 30));
+  tensor.size_bytes =
+      std::max<int64_t>(1, TakeMagnitude(input, most.size_bits));
   tensor.kind = static_cast<TensorKind>(1 + input.Take<uint8_t>() % 6);
   const auto flags = input.Take<uint8_t>();
   tensor.persistent = (flags & 1) != 0 && tensor.kind != TensorKind::kWorkspace;
@@ -41,14 +50,14 @@ inline policies::Tensor TakeTensor(FuzzInput& input, int32_t kernels) {
 
 // Returns a kernel that uses up to seven of the tensors that are alive then.
 inline policies::Kernel TakeKernel(FuzzInput& input,
-                                   const policies::Graph& graph,
-                                   int32_t index) {
+                                   const policies::Graph& graph, int32_t index,
+                                   const Magnitudes& most) {
   policies::Kernel kernel;
   kernel.name = "op";
-  kernel.flops = TakeMagnitude(input, 40);
-  kernel.gap_ns = TakeMagnitude(input, 30);
+  kernel.flops = TakeMagnitude(input, 60);
+  kernel.gap_ns = TakeMagnitude(input, most.duration_bits);
   kernel.profile.fast_inputs_fast_outputs = {
-      .duration_ns = TakeMagnitude(input, 36),
+      .duration_ns = TakeMagnitude(input, most.duration_bits),
       .source = policies::DurationSource::kMeasured};
   const int operands = input.Take<uint8_t>() % 8;
   for (int i = 0; i < operands && graph.tensor_count() > 0; ++i) {
@@ -70,13 +79,15 @@ inline policies::Kernel TakeKernel(FuzzInput& input,
 inline policies::Graph TakeGraph(FuzzInput& input) {
   policies::Graph graph;
   graph.name = "fuzzed";
-  const int32_t kernels = 1 + input.Take<uint8_t>() % 24;
+  const auto first = input.Take<uint8_t>();
+  const Magnitudes most = first < 192 ? Magnitudes{} : Magnitudes{49, 49};
+  const int32_t kernels = 1 + first % 24;
   const int32_t tensors = input.Take<uint8_t>() % 32;
   for (int32_t t = 0; t < tensors; ++t) {
-    graph.tensors.push_back(TakeTensor(input, kernels));
+    graph.tensors.push_back(TakeTensor(input, kernels, most));
   }
   for (int32_t k = 0; k < kernels; ++k) {
-    graph.kernels.push_back(TakeKernel(input, graph, k));
+    graph.kernels.push_back(TakeKernel(input, graph, k, most));
   }
   return graph;
 }
