@@ -41,6 +41,10 @@ class FakeGraphService final : public v1::GraphService::Service {
   grpc::Status ListGraphs(grpc::ServerContext*,
                           const v1::ListGraphsRequest* request,
                           v1::ListGraphsResponse* response) override {
+    if (pages_repeat) {
+      response->set_next_page_token("again");
+      return grpc::Status::OK;
+    }
     const int first =
         request->page_token().empty() ? 0 : std::stoi(request->page_token());
     for (int i = first; i < std::min(first + 2, 5); ++i) {
@@ -61,6 +65,7 @@ class FakeGraphService final : public v1::GraphService::Service {
   std::atomic<int> failures = 0;
   std::atomic<grpc::StatusCode> failure_code = grpc::StatusCode::UNAVAILABLE;
   std::atomic<int> calls = 0;
+  std::atomic<bool> pages_repeat = false;
   absl::Notification hung_up;
 };
 
@@ -188,6 +193,13 @@ TEST_F(ClientTest, ReadsEveryPage) {
   const auto graphs = Connected()->ListGraphs();
   ASSERT_EQ(graphs->size(), 5);
   EXPECT_EQ(graphs->back().graph_id(), "4");
+}
+
+TEST_F(ClientTest, StopsWhereAPageFollowsItself) {
+  service_.pages_repeat = true;
+  const auto graphs = Connected()->ListGraphs();
+  EXPECT_EQ(graphs.status().code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(graphs.status().message()), HasSubstr("no end"));
 }
 
 TEST_F(ClientTest, AStreamEndsWithAnAnswerThatCannotBeRead) {
