@@ -15,18 +15,14 @@ namespace {
 
 std::string Write(const std::string& name, std::string_view text) {
   static const TemporaryDirectory directory;
-  const std::string path = directory.path() + "/" + name;
+  std::string path = directory.path() + "/" + name;
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
 
-}  // namespace
-}  // namespace stowage
-
 // Takes the certificate, the key and the authorities, with lines of "----"
 // between them.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   constexpr std::string_view kEnd = "\n----\n";
   FuzzInput input(data, size);
   const TlsFiles files = {
@@ -34,5 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       .key = Write("tls.key", input.TakeUntil(kEnd)),
       .authorities = Write("ca.crt", input.Rest())};
   RequireRefusal(ReadTlsFiles(files).status());
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

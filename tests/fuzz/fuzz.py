@@ -11,14 +11,17 @@ input, and running the fuzzer with it alone shows the finding again.
 import argparse
 import concurrent.futures
 import dataclasses
+import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parents[2]
 BUILD = SOURCE / "build-fuzz"
 CORPUS = SOURCE / "tests/fuzz/corpus"
+SUPPRESSIONS = SOURCE / "tests/fuzz/leak_suppressions.txt"
 MAX_INPUT_BYTES = 8192
 SLOW_INPUT_S = 30
 MEMORY_MB = 3000
@@ -76,15 +79,18 @@ def run(fuzzer, minutes, out):
     command = [
         str(BUILD / "fuzzers" / f"{fuzzer}_fuzzer"),
         f"-max_total_time={round(60 * minutes)}", f"-max_len={MAX_INPUT_BYTES}",
-        f"-timeout={SLOW_INPUT_S}", f"-rss_limit_mb={MEMORY_MB}",
+        f"-timeout={SLOW_INPUT_S}", f"-report_slow_units={SLOW_INPUT_S}", f"-rss_limit_mb={MEMORY_MB}",
         f"-dict={BUILD / 'fuzz.dict'}", f"-artifact_prefix={found}/",
         "-print_final_stats=1", str(corpus), str(CORPUS / fuzzer)]
     log_path = out / f"{fuzzer}.log"
+    began = time.monotonic()
+    environment = dict(os.environ, LSAN_OPTIONS=f"suppressions={SUPPRESSIONS}")
     with open(log_path, "w", encoding="utf-8") as log:
-        done = subprocess.run(command, stdout=log, stderr=log, check=False)
+        done = subprocess.run(command, stdout=log, stderr=log, check=False,
+                              env=environment)
     log = log_path.read_text(encoding="utf-8", errors="replace")
     return Result(fuzzer, number_in(log, r"number_of_executed_units: *(\d+)"),
-                  number_in(log, r"cov: (\d+)"), number_in(log, r"in (\d+) second"),
+                  number_in(log, r"cov: (\d+)"), round(time.monotonic() - began),
                   done.returncode != 0, sorted(set(found.iterdir()) - before))
 
 

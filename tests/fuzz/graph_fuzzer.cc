@@ -45,11 +45,7 @@ void CheckGraph(const policies::Graph& graph) {
   if (graph.kernel_count() <= kMostPlannedKernels) CheckPlan(graph);
 }
 
-}  // namespace
-}  // namespace stowage
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const google::protobuf::LogSilencer quiet;
   const auto proto = policies::ParseGraph(FuzzInput(data, size).Rest());
   const auto graph =
@@ -59,5 +55,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     RequireRefusal(graph.status());
   }
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

@@ -25,21 +25,24 @@ void Import(absl::string_view bytes) {
   }
 }
 
-}  // namespace
-}  // namespace stowage
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const google::protobuf::LogSilencer quiet;
   const std::string bytes(FuzzInput(data, size).Rest());
   if (!cli::IsTar(bytes)) {
     Import(bytes);
-    return 0;
+    return;
   }
   for (const char* member : {"", "rank0.json"}) {
     const auto content = cli::ExtractMember(bytes, member);
     RequireRefusal(content.status());
     if (content.ok()) Import(*content);
   }
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

@@ -40,11 +40,7 @@ void CheckSystem(const policies::MemorySystem& system) {
   }
 }
 
-}  // namespace
-}  // namespace stowage
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const google::protobuf::LogSilencer quiet;
   const auto proto = policies::ParseMemorySystem(FuzzInput(data, size).Rest());
   const auto system =
@@ -54,5 +50,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     RequireRefusal(system.status());
   }
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

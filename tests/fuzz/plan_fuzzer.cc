@@ -34,11 +34,7 @@ void CheckPlan(const policies::Plan& plan) {
           "a sound plan that is written can be read");
 }
 
-}  // namespace
-}  // namespace stowage
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const google::protobuf::LogSilencer quiet;
   const auto proto = policies::ParsePlan(FuzzInput(data, size).Rest());
   const auto plan =
@@ -48,5 +44,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     RequireRefusal(plan.status());
   }
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

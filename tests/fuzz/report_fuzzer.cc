@@ -47,17 +47,20 @@ void ReadJson(const std::string& text) {
   if (job.ok()) Tell(*job);
 }
 
-}  // namespace
-}  // namespace stowage
-
 // JSON begins with '{', and a packed report with the magic number.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const std::string_view bytes = FuzzInput(data, size).Rest();
   if (!bytes.empty() && bytes.front() == '{') {
     ReadJson(std::string(bytes));
   } else {
     ReadSession(bytes);
   }
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

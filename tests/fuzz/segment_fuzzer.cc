@@ -92,11 +92,20 @@ std::optional<v1::Graph> ReadProfile(FuzzInput& input) {
 }  // namespace
 }  // namespace stowage::agent
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+namespace stowage {
+namespace {
+
+void Fuzz(const uint8_t* data, size_t size) {
   FuzzInput input(data, size);
   const auto graph = agent::ReadProfile(input);
   if (graph.has_value()) agent::ReadSituation(input, *graph);
   agent::ReadSteps(input);
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

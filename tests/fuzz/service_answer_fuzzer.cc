@@ -139,9 +139,11 @@ void TakeError(FuzzInput& input) {
 }  // namespace
 }  // namespace stowage::agent
 
+namespace stowage {
+namespace {
+
 // The first byte is a digit: which answer the rest is.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const google::protobuf::LogSilencer quiet;
   FuzzInput input(data, size);
   switch (static_cast<uint8_t>(input.Take<uint8_t>() - '0') % 4) {
@@ -157,5 +159,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     default:
       agent::TakeError(input);
   }
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

@@ -167,18 +167,21 @@ void Make(const ScriptedCall& call, Service& service, ScriptNames& names) {
   names.Note(*message);
 }
 
-}  // namespace
-}  // namespace stowage
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   const google::protobuf::LogSilencer quiet;
   std::vector<ScriptedCall> calls =
       ReadScript(absl::string_view(reinterpret_cast<const char*>(data), size));
-  if (calls.empty()) return 0;
+  if (calls.empty()) return;
   calls.resize(std::min(calls.size(), kMostCalls));
   Service service;
   ScriptNames names;
   for (const ScriptedCall& call : calls) Make(call, service, names);
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

@@ -65,13 +65,15 @@ void Use(RemoteService& service) {
 }  // namespace
 }  // namespace stowage::agent
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+namespace stowage {
+namespace {
+
+void Fuzz(const uint8_t* data, size_t size) {
   static int number = 0;
   const google::protobuf::LogSilencer quiet;
   std::vector<ScriptedCall> script =
       ReadScript(absl::string_view(reinterpret_cast<const char*>(data), size));
-  if (script.empty() || script.size() > agent::kMostAnswers) return 0;
+  if (script.empty() || script.size() > agent::kMostAnswers) return;
   const std::string address =
       absl::StrCat("unix-abstract:stowage-link-", getpid(), "-", ++number);
   const ScriptedService scripted(script, address);
@@ -84,5 +86,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                 .poll_interval = agent::kPoll});
   agent::Use(service);
   service.Close();
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }

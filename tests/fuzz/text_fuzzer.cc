@@ -54,8 +54,9 @@ void ParseAddress(const std::string& text) {
   RequireRefusal(all.status());
   if (!all.ok()) return;
   Require(!all->empty(), "an address names somebody");
-  for (const HostPort& one : *all)
+  for (const HostPort& one : *all) {
     Require(!one.port.empty(), "ports are there");
+  }
 }
 
 void ParseTier(const std::string& text) {
@@ -109,14 +110,17 @@ constexpr std::array kParsers = {ParseLimit,  ParseAddress, ParseTier,
                                  ParsePolicy, ParseRoles,   ParseToken,
                                  ParseNames};
 
-}  // namespace
-}  // namespace stowage
-
 // The first byte is a digit: which parser reads the rest.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace stowage;
+void Fuzz(const uint8_t* data, size_t size) {
   FuzzInput input(data, size);
   const auto which = static_cast<uint8_t>(input.Take<uint8_t>() - '0');
   kParsers[which % kParsers.size()](std::string(input.Rest()));
+}
+
+}  // namespace
+}  // namespace stowage
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  stowage::Fuzz(data, size);
   return 0;
 }
