@@ -34,7 +34,9 @@ endfunction()
 # Lets the test `target`, which links `libraries`, read the headers that most
 # tests include in compiled form: with gRPC's, or without.
 function(stowage_reuse_test_headers target libraries)
-  if(NOT STOWAGE_FAST_BUILD OR libraries MATCHES "torch|stowage_deeptm")
+  if(NOT STOWAGE_FAST_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  elseif(libraries MATCHES "torch|stowage_deeptm")
     return()  # LibTorch is of another C++ ABI.
   elseif(libraries MATCHES "stowage_(client|server|telemetry)(;|$)|stowaged_testing")
     set(headers stowage_rpc_test_headers)
@@ -59,7 +61,7 @@ endfunction()
 # Adds `name`, whose headers tests reuse. They are compiled as tests are, since
 # GCC takes compiled headers only where the options are the same.
 function(stowage_add_test_headers name)
-  if(NOT STOWAGE_FAST_BUILD)
+  if(NOT STOWAGE_FAST_BUILD OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()
   file(WRITE ${CMAKE_BINARY_DIR}/${name}.cc "int main() {}\n")

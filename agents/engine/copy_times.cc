@@ -68,7 +68,7 @@ v1::MemorySystem ScaleCopies(v1::MemorySystem system,
     double factor = 1;
     if (curve.from_tier() == 0) factor = factors.out;
     if (curve.to_tier() == 0) factor = factors.in;
-    const auto scaled = [factor](int64_t value, double by) {
+    const auto scaled = [](int64_t value, double by) {
       return static_cast<int64_t>(std::llround(value * by));
     };
     curve.set_setup_ns(scaled(curve.setup_ns(), factor));

@@ -15,6 +15,10 @@ namespace {
 
 constexpr int64_t kMostNs = int64_t{1} << 50;     // 13 days
 constexpr int64_t kMostBytes = int64_t{1} << 48;  // more than any address space
+// Of all kernels, and of all blocks. Keeps sums far from 2^63, and graphs within
+// what the service takes.
+constexpr int64_t kMostTotalNs = int64_t{1} << 58;
+constexpr int64_t kMostTotalBytes = int64_t{1} << 58;
 
 struct Counts {
   uint32_t kernels;
@@ -125,6 +129,7 @@ absl::Status CheckBlock(const session::BlockRecord& block, int64_t index,
 
 absl::Status CheckKernels(const CapturedProfile& profile) {
   size_t uses = 0;  // kernels that shared operands could name them 2^37 times
+  int64_t total_ns = 0;
   for (size_t i = 0; i < profile.kernels.size(); ++i) {
     absl::Status s =
         CheckKernel(profile.kernels[i], i, profile.operands.size());
@@ -132,6 +137,10 @@ absl::Status CheckKernels(const CapturedProfile& profile) {
     uses += profile.kernels[i].operand_count;
     if (uses > profile.operands.size()) {
       return Refuse("kernels", i, "operand_count (with those before)", uses);
+    }
+    total_ns += profile.kernels[i].gap_ns + profile.kernels[i].duration_ns;
+    if (total_ns > kMostTotalNs) {
+      return Refuse("kernels", i, "duration_ns (with those before)", total_ns);
     }
   }
   for (size_t i = 0; i < profile.operands.size(); ++i) {
@@ -145,6 +154,7 @@ absl::Status CheckKernels(const CapturedProfile& profile) {
 
 absl::Status CheckBlocks(const CapturedProfile& profile) {
   absl::flat_hash_set<std::pair<int32_t, int32_t>> births;
+  int64_t total_bytes = 0;
   for (size_t i = 0; i < profile.blocks.size(); ++i) {
     const session::BlockRecord& block = profile.blocks[i];
     absl::Status s = CheckBlock(block, i, profile.kernel_count());
@@ -153,6 +163,10 @@ absl::Status CheckBlocks(const CapturedProfile& profile) {
         !births.insert({block.birth_kernel, block.birth_ordinal}).second) {
       return Refuse("blocks", i, "birth_ordinal (seen before)",
                     block.birth_ordinal);
+    }
+    total_bytes += block.size_bytes;
+    if (total_bytes > kMostTotalBytes) {
+      return Refuse("blocks", i, "size_bytes (with those before)", total_bytes);
     }
   }
   return absl::OkStatus();

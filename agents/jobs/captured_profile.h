@@ -28,7 +28,7 @@ struct CapturedProfile {
 };
 
 // Returns a profile in which every index lies within its table, times and sizes
-// are not negative, no block dies before it is born, and no two blocks are born
+// are not negative and do not overflow when they are added, no block dies before it is born, and no two blocks are born
 // at the same (kernel, ordinal). INVALID_ARGUMENT names the record that breaks
 // one of these rules.
 absl::StatusOr<CapturedProfile> CopyProfile(const session::ProfileArea& area);

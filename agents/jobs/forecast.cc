@@ -21,7 +21,7 @@ constexpr int64_t kMiB = int64_t{1} << 20;
 // Returns how many times as long a step takes: "1.07x", "13x".
 std::string Factor(int64_t step_ns, int64_t alone_ns) {
   const double factor = static_cast<double>(step_ns) / alone_ns;
-  return absl::StrFormat(factor < 9.95 ? "%.2fx" : "%.0fx", factor);
+  return absl::StrFormat("%.*fx", factor < 9.95 ? 2 : 0, factor);
 }
 
 // Returns the limit as an argument of --fast: whole MiB, and the share of the

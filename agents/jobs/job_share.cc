@@ -18,8 +18,10 @@ constexpr int64_t kStepsToSee = 2;
 constexpr int64_t kBesideTensors = 16;
 constexpr int64_t kLeastBesideBytes = 16 << 20;
 
+// Returns 2^60 bytes at most: what a job says of its peak may be any number.
 int64_t RoundUpToPage(double bytes) {
-  const int64_t pages = static_cast<int64_t>(bytes) / session::kPageBytes + 1;
+  const int64_t pages =
+      static_cast<int64_t>(std::min(bytes, 0x1p60)) / session::kPageBytes + 1;
   return pages * session::kPageBytes;
 }
 

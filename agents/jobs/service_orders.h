@@ -28,6 +28,10 @@ class ServiceOrders {
   void Follow(LimitOrders& limits, ServiceLink& service);
 
  private:
+  // Sets the limit of a new order, or refuses what is none.
+  void Begin(const v1::ResizeOrder& order, LimitOrders& limits);
+  // Returns the outcome of the last order, without its reasons.
+  v1::ResizeOutcome OutcomeOf(v1::ResizeState state) const;
   // Notes the outcome as soon as there is one; the limits forget it later.
   void NoteOutcome(const LimitOrders& limits);
 

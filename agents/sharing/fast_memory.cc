@@ -11,6 +11,8 @@
 namespace stowage::agent {
 namespace {
 
+// More than any host has. Keeps the sums of all jobs' claims far from 2^63.
+constexpr int64_t kMostClaimBytes = int64_t{1} << 50;
 constexpr absl::Duration kLookAgain = absl::Milliseconds(20);
 // Each change makes a job plan anew, so smaller ones are not worth it: a share
 // of the total.
@@ -108,6 +110,9 @@ std::unique_ptr<FastShare> FastMemory::Rejoin(const FastClaim& claim,
                                        .presses = true,
                                        .told_bytes = held_bytes,
                                        .in_force_bytes = held_bytes});
+  // Nobody refuses such a job for its floor, which may be any number.
+  int64_t& floor_bytes = member->claim.floor_bytes;
+  floor_bytes = std::min(floor_bytes, kMostClaimBytes);
   return std::make_unique<FastShare>(this, member);
 }
 
@@ -169,7 +174,7 @@ FastShare::~FastShare() {
 void FastShare::Claim(int64_t want_bytes) {
   absl::MutexLock lock(&memory_->mutex_);
   member_->presses = true;
-  member_->claim.want_bytes = want_bytes;
+  member_->claim.want_bytes = std::min(want_bytes, kMostClaimBytes);
 }
 
 void FastShare::NoteCurve(StepCurve curve) {

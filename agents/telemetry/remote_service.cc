@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kMostWaitingSteps = 1 << 16;
 constexpr size_t kBatchSteps = 512;
 constexpr size_t kMostNotices = 4096;
+// The longest interval between heartbeats that a service may ask for. A service
+// takes a node for dead long before.
+constexpr absl::Duration kLongestHeartbeat = absl::Hours(1);
 // How soon after a heartbeat to ask what became of orders that it brought. With
 // the interval at which the thread looks, it is within the 500 ms of node.proto.
 constexpr absl::Duration kAskAgain = absl::Milliseconds(400);
@@ -252,8 +255,8 @@ absl::Status RemoteService::Register() {
   absl::Status known = KnowPolicies(*client_);
   if (!known.ok() && !IsAnswer(known)) return known;
   heartbeat_interval_ =
-      std::max(absl::Milliseconds(response->heartbeat_interval_ms()),
-               options_.poll_interval);
+      std::clamp(absl::Milliseconds(response->heartbeat_interval_ms()),
+                 options_.poll_interval, kLongestHeartbeat);
   last_heartbeat_ns_ = session::NowNs();
   registered_ = true;
   // A service that has restarted knows none of the jobs, so tell it of each

@@ -84,6 +84,12 @@ absl::StatusOr<std::vector<Row>> CallPages(
     if (!page.ok()) return page.status();
     const auto& some = ((*page).*rows)();
     all.insert(all.end(), some.begin(), some.end());
+    if (!request.page_token().empty() &&
+        page->next_page_token() == request.page_token()) {
+      return absl::InternalError(
+          "the service says that a page follows itself, so that its list has "
+          "no end; install the same release of service and client");
+    }
     request.set_page_token(page->next_page_token());
   } while (!request.page_token().empty());
   return all;

@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "client_sdk/cpp/status.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/sync_stream.h"
@@ -49,7 +50,11 @@ class Exchange {
     if (!finished_ && call_->Write(request) && call_->Read(&response)) {
       return response;
     }
-    return End();
+    // The server of an answer that cannot be read still waits for requests, and
+    // hears so that there are none.
+    const absl::Status status = Finish();
+    if (status.ok()) final_ = NoAnswer();
+    return final_;
   }
 
   // Hangs up and returns the status that the server answers.
@@ -62,6 +67,14 @@ class Exchange {
   void Cancel() { context_.TryCancel(); }
 
  private:
+  static absl::Status NoAnswer() {
+    return absl::UnavailableError(absl::StrCat(
+        "the service ended the stream without an answer, or its answer is no ",
+        Response::descriptor()->full_name(),
+        "; open another stream, or install the same release of service and "
+        "client"));
+  }
+
   absl::Status End() {
     if (finished_) return final_;
     final_ = FromGrpcStatus(call_->Finish());

@@ -38,6 +38,18 @@ bool AwaitAnswer(int socket, int timeout_ms) {
   return poll(&ready, 1, timeout_ms - kTellTimeoutMs) > 0;
 }
 
+// Ends the texts of a message whose sender may not have.
+template <size_t N>
+void End(char (&text)[N]) {
+  text[N - 1] = '\0';
+}
+
+void EndTexts(session::Welcome* welcome) {
+  End(welcome->error);
+  End(welcome->job_id);
+  for (session::TierInfo& tier : welcome->tiers) End(tier.name);
+}
+
 void ReceiveWelcome(int timeout_ms, AgentAnswer* answer) {
   if (!AwaitAnswer(answer->socket, timeout_ms)) {
     answer->error = "the agent does not answer; look at its log";
@@ -46,6 +58,7 @@ void ReceiveWelcome(int timeout_ms, AgentAnswer* answer) {
   session::Welcome& welcome = answer->welcome;
   const ssize_t got = session::ReceiveMessage(
       answer->socket, &welcome, sizeof(welcome), &answer->descriptors);
+  EndTexts(&welcome);
   if (got == 0 || (got < 0 && errno == ECONNRESET)) {
     answer->peer = Peer::kHungUp;
     answer->error = "the agent hung up before it answered; look at its log";

@@ -127,8 +127,9 @@ double StagedAscent::ClimbNs(const LowerBoundEffort& effort) {
 int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
                      int64_t fast_limit_bytes, const LowerBoundEffort& effort) {
   StagedAscent ascent(graph, system, fast_limit_bytes);
-  return static_cast<int64_t>(
-      std::floor(ascent.ClimbNs(effort) * (1 - kRounding)));
+  // The sums of a step that takes no time may err to below 0.
+  const double bound_ns = std::floor(ascent.ClimbNs(effort) * (1 - kRounding));
+  return static_cast<int64_t>(std::max(0.0, bound_ns));
 }
 
 }  // namespace stowage::policies

@@ -32,7 +32,7 @@ struct LowerBoundEffort {
   int64_t work = 960'000'000;
 };
 
-// Returns the bound for a valid graph; the limit need not be feasible.
+// Returns the bound for a valid graph, 0 or more; the limit need not be feasible.
 int64_t LowerBoundNs(const Graph& graph, const MemorySystem& system,
                      int64_t fast_limit_bytes,
                      const LowerBoundEffort& effort = {});

@@ -132,13 +132,17 @@ std::string PackWeights(const std::vector<float>& weights) {
   static_assert(std::endian::native == std::endian::little &&
                 std::numeric_limits<float>::is_iec559);
   std::string bytes(weights.size() * sizeof(float), '\0');
-  std::memcpy(bytes.data(), weights.data(), bytes.size());
+  if (!weights.empty()) {
+    std::memcpy(bytes.data(), weights.data(), bytes.size());
+  }
   return bytes;
 }
 
 std::vector<float> UnpackWeights(std::string_view bytes) {
   std::vector<float> weights(bytes.size() / sizeof(float));
-  std::memcpy(weights.data(), bytes.data(), weights.size() * sizeof(float));
+  if (!weights.empty()) {
+    std::memcpy(weights.data(), bytes.data(), weights.size() * sizeof(float));
+  }
   return weights;
 }
 

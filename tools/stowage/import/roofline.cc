@@ -54,11 +54,13 @@ double NodeFlops(const TraceNode& node) {
 
 }  // namespace
 
-int64_t RooflineDurationNs(int64_t flops, int64_t bytes) {
+int64_t RooflineDurationNs(int64_t flops, double bytes) {
+  constexpr double kMostNs = 1e18;
   const double seconds =
       std::max(static_cast<double>(flops) / kRooflineFlopsPerSecond,
-               static_cast<double>(bytes) / kRooflineBytesPerSecond);
-  return kRooflineLaunchNs + static_cast<int64_t>(seconds * 1e9);
+               bytes / kRooflineBytesPerSecond);
+  return kRooflineLaunchNs +
+         static_cast<int64_t>(std::min(seconds * 1e9, kMostNs));
 }
 
 int64_t CallFlops(const ExecutionTrace& trace, const OperatorCall& call) {
@@ -67,7 +69,9 @@ int64_t CallFlops(const ExecutionTrace& trace, const OperatorCall& call) {
   for (int node : call.inner) {
     flops = std::max(flops, NodeFlops(trace.nodes[node]));
   }
-  return static_cast<int64_t>(std::clamp(flops, 0.0, kMost));
+  // Without bound times nothing is not a number.
+  if (!(flops > 0)) return 0;
+  return static_cast<int64_t>(std::min(flops, kMost));
 }
 
 }  // namespace stowage::cli

@@ -22,7 +22,8 @@ inline constexpr double kRooflineBytesPerSecond = 1.555e12;
 inline constexpr int64_t kRooflineLaunchNs = 5000;
 inline constexpr char kRooflineProcessor[] = "A100-40GB (roofline)";
 
-int64_t RooflineDurationNs(int64_t flops, int64_t bytes);
+// Returns 32 years at most.
+int64_t RooflineDurationNs(int64_t flops, double bytes);
 
 // Returns the FLOPs of matrix products and convolutions, and twice as many for
 // their backward, from the shapes; 0 for other calls and if shapes are missing.

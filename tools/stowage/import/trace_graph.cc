@@ -153,7 +153,7 @@ class IterationGraph {
     v1::Kernel& kernel = *graph.add_kernels();
     kernel.set_name(trace_.nodes[call.node].name);
     kernel.set_flops(CallFlops(trace_, call));
-    int64_t bytes = 0;
+    double bytes = 0;  // any number of any size
     for (const auto& [instance, use] : traced_.kernels[index].effects) {
       const auto joined = joined_.find(instance);
       v1::Operand& operand = *kernel.add_operands();
@@ -162,7 +162,7 @@ class IterationGraph {
       operand.set_read(use.read || !use.write);
       operand.set_write(use.write);
       operand.set_access_count(std::max(use.access_count, 1));
-      bytes += traced_.instances[instance].size_bytes();
+      bytes += static_cast<double>(traced_.instances[instance].size_bytes());
     }
     v1::ProfiledDuration& fast =
         *kernel.mutable_profile()->mutable_fast_inputs_fast_outputs();

@@ -10,9 +10,10 @@ namespace {
 // Returns the device whose storages have the most bytes, on which the model
 // trains.
 std::string MainDevice(const std::vector<StorageInstance>& instances) {
-  std::map<std::string, int64_t> bytes;
+  // Sizes of a trace may add up to more than an integer holds.
+  std::map<std::string, double> bytes;
   for (const StorageInstance& instance : instances) {
-    bytes[instance.device] += instance.size_bytes();
+    bytes[instance.device] += static_cast<double>(instance.size_bytes());
   }
   const auto most = std::max_element(
       bytes.begin(), bytes.end(),

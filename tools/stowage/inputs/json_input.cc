@@ -10,6 +10,8 @@ namespace stowage::cli {
 namespace {
 
 constexpr size_t kMaxJsonBytes = size_t{256} << 20;
+// Lists within lists. What reads them, and nlohmann's dump(), calls itself.
+constexpr int kMaxDepth = 256;
 
 // Returns a message such as "[json.exception.type_error.302] (/a/0) type must
 // be ..." without its tag.
@@ -35,6 +37,17 @@ std::optional<int64_t> AsWhole(const nlohmann::json& value) {
   return value.get<int64_t>();
 }
 
+// Keeps everything, and throws where values are nested too deeply.
+bool CheckDepth(int depth, nlohmann::json::parse_event_t /*event*/,
+                const nlohmann::json& /*parsed*/) {
+  if (depth <= kMaxDepth) return true;
+  constexpr int kOutOfRange = 408;
+  throw nlohmann::json::out_of_range::create(
+      kOutOfRange,
+      absl::StrCat("values are nested more than ", kMaxDepth, " deep"),
+      nullptr);
+}
+
 }  // namespace
 
 absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text) {
@@ -44,8 +57,8 @@ absl::StatusOr<nlohmann::json> ParseJsonInput(absl::string_view text) {
                      kMaxJsonBytes, " are read, capture fewer steps"));
   }
   try {
-    return nlohmann::json::parse(text.begin(), text.end());
-  } catch (const nlohmann::json::parse_error& error) {
+    return nlohmann::json::parse(text.begin(), text.end(), CheckDepth);
+  } catch (const nlohmann::json::exception& error) {
     return absl::InvalidArgumentError(
         absl::StrCat("invalid JSON: ", WithoutTag(error.what()),
                      "; correct the file there or capture it again"));

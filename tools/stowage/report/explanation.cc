@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -20,13 +19,15 @@ using nlohmann::json;
 
 constexpr size_t kShownKernels = 8;
 
-int64_t Count(const json& object, const char* name) {
-  return WholeNumber(object.at(name), 0, std::numeric_limits<int64_t>::max());
+int64_t Count(const json& object, const char* name,
+              int64_t most = kMostOfAStep) {
+  return WholeNumber(object.at(name), 0, most);
 }
 
 // Returns 0 for what reports of earlier versions do not have.
-int64_t CountIfThere(const json& object, const char* name) {
-  return object.contains(name) ? Count(object, name) : 0;
+int64_t CountIfThere(const json& object, const char* name,
+                     int64_t most = kMostOfAStep) {
+  return object.contains(name) ? Count(object, name, most) : 0;
 }
 
 StepMode ModeOf(const json& step) {
@@ -71,13 +72,19 @@ Step StepOf(const json& step) {
 }
 
 KernelTimes KernelOf(const json& kernel) {
+  const auto ns = [&](const char* name) {
+    return Count(kernel, name, kMostKernelNs);
+  };
+  const auto ns_if_there = [&](const char* name) {
+    return CountIfThere(kernel, name, kMostKernelNs);
+  };
   return {.name = kernel.at("name").get<std::string>(),
-          .duration_ns = Count(kernel, "duration_ns"),
-          .beside = {.out_ns = CountIfThere(kernel, "beside_out_ns"),
-                     .in_ns = CountIfThere(kernel, "beside_in_ns")},
-          .planned_ns = Count(kernel, "planned_ns"),
-          .stall_ns = Count(kernel, "stall_ns"),
-          .faults_ns = Count(kernel, "faults_ns")};
+          .duration_ns = ns("duration_ns"),
+          .beside = {.out_ns = ns_if_there("beside_out_ns"),
+                     .in_ns = ns_if_there("beside_in_ns")},
+          .planned_ns = ns("planned_ns"),
+          .stall_ns = ns("stall_ns"),
+          .faults_ns = ns("faults_ns")};
 }
 
 std::vector<TimePart> PartsOf(const Step& step) {

@@ -1,28 +1,32 @@
 #include "tools/stowage/report/processor_use.h"
 
+#include <algorithm>
+
 #include "tools/stowage/output/table.h"
 #include "tools/stowage/output/units.h"
 
 namespace stowage::cli {
 
 std::optional<ProcessorUse> MeanUse(const std::vector<Step>& steps) {
-  ProcessorUse sum;
-  int64_t count = 0;
-  for (const Step& step : steps) {
-    if (!step.overheads.has_value()) continue;
-    ++count;
-    sum.job_ns += step.processor_ns;
-    sum.system_ns += step.overheads->system_ns;
-    sum.mapping_ns += step.overheads->mapping_ns;
-    sum.boundary_ns += step.BoundaryNs();
-    sum.agent_ns += step.overheads->agent_processor_ns;
-  }
+  const auto count = std::count_if(
+      steps.begin(), steps.end(),
+      [](const Step& step) { return step.overheads.has_value(); });
   if (count == 0) return std::nullopt;
-  return ProcessorUse{.job_ns = sum.job_ns / count,
-                      .system_ns = sum.system_ns / count,
-                      .mapping_ns = sum.mapping_ns / count,
-                      .boundary_ns = sum.boundary_ns / count,
-                      .agent_ns = sum.agent_ns / count};
+  // The sum of many steps may be more than an integer holds.
+  const auto mean = [&](int64_t (*ns)(const Step&)) {
+    double sum_ns = 0;
+    for (const Step& step : steps) {
+      if (step.overheads.has_value()) sum_ns += static_cast<double>(ns(step));
+    }
+    return static_cast<int64_t>(sum_ns / static_cast<double>(count));
+  };
+  return ProcessorUse{
+      .job_ns = mean([](const Step& s) { return s.processor_ns; }),
+      .system_ns = mean([](const Step& s) { return s.overheads->system_ns; }),
+      .mapping_ns = mean([](const Step& s) { return s.overheads->mapping_ns; }),
+      .boundary_ns = mean([](const Step& s) { return s.BoundaryNs(); }),
+      .agent_ns =
+          mean([](const Step& s) { return s.overheads->agent_processor_ns; })};
 }
 
 std::string UseToText(const ProcessorUse& use) {

@@ -27,6 +27,11 @@ const char* ModeName(StepMode mode);
 // is the reason: demand mode was measured to be faster, or was being measured.
 enum class PlanSkip { kNone, kDemandFaster, kDemandTrial };
 
+// No number of a step is larger, and no time of a kernel: 13 days, 4.9 hours. So
+// sums of these do not overflow. A torn or hostile report may have any.
+inline constexpr int64_t kMostOfAStep = int64_t{1} << 50;
+inline constexpr int64_t kMostKernelNs = int64_t{1} << 44;
+
 // What a step cost beside its kernels, and is not in its times.
 struct Overheads {
   int64_t system_ns = 0;           // of the step's `processor_ns`, in Linux

@@ -54,37 +54,37 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
   const std::optional<StepMode> mode = ModeFrom(record.mode);
   const std::optional<PlanSkip> skip = SkipFrom(record.plan_skip);
   const session::StepTimes& times = record.times;
-  const int64_t least = std::min({record.index,
-                                  record.kernel_count,
-                                  record.duration_ns,
-                                  record.predicted.step_ns,
-                                  record.stall_ns,
-                                  record.fast_peak_bytes,
-                                  record.moved_in_bytes,
-                                  record.moved_out_bytes,
-                                  record.hints_taken,
-                                  record.hints_ignored,
-                                  record.plan_median_ns,
-                                  record.limit_bytes,
-                                  times.kernels_ns,
-                                  times.gaps_ns,
-                                  times.stall_in_ns,
-                                  times.stall_out_ns,
-                                  times.faults_ns,
-                                  times.emulated_ns,
-                                  times.plan_wait_ns,
-                                  record.beside.out_ns,
-                                  record.beside.in_ns,
-                                  record.predicted.gaps_ns,
-                                  record.predicted.stall_ns,
-                                  record.predicted.stream_ns,
-                                  record.predicted.slowdown_ns,
-                                  record.processor_ns,
-                                  record.page_faults,
-                                  record.system_ns,
-                                  record.mapping_ns,
-                                  record.agent_processor_ns});
-  if (!mode || !skip || least < 0) return std::nullopt;
+  const auto [least, most] = std::minmax({record.index,
+                                          record.kernel_count,
+                                          record.duration_ns,
+                                          record.predicted.step_ns,
+                                          record.stall_ns,
+                                          record.fast_peak_bytes,
+                                          record.moved_in_bytes,
+                                          record.moved_out_bytes,
+                                          record.hints_taken,
+                                          record.hints_ignored,
+                                          record.plan_median_ns,
+                                          record.limit_bytes,
+                                          times.kernels_ns,
+                                          times.gaps_ns,
+                                          times.stall_in_ns,
+                                          times.stall_out_ns,
+                                          times.faults_ns,
+                                          times.emulated_ns,
+                                          times.plan_wait_ns,
+                                          record.beside.out_ns,
+                                          record.beside.in_ns,
+                                          record.predicted.gaps_ns,
+                                          record.predicted.stall_ns,
+                                          record.predicted.stream_ns,
+                                          record.predicted.slowdown_ns,
+                                          record.processor_ns,
+                                          record.page_faults,
+                                          record.system_ns,
+                                          record.mapping_ns,
+                                          record.agent_processor_ns});
+  if (!mode || !skip || least < 0 || most > kMostOfAStep) return std::nullopt;
   return Step{
       .index = record.index,
       .mode = *mode,
@@ -148,10 +148,10 @@ void AppendKernels(const session::KernelLog& log, JobReport& job) {
       log.written.load(std::memory_order_relaxed), session::kMaxKernels);
   for (uint64_t k = 0; k != written; ++k) {
     const session::KernelTimes& times = log.entries[k];
-    const int64_t least =
-        std::min({times.duration_ns, times.beside.out_ns, times.beside.in_ns,
-                  times.planned_ns, times.stall_ns, times.faults_ns});
-    if (least < 0) return job.kernels.clear();
+    const auto [least, most] =
+        std::minmax({times.duration_ns, times.beside.out_ns, times.beside.in_ns,
+                     times.planned_ns, times.stall_ns, times.faults_ns});
+    if (least < 0 || most > kMostKernelNs) return job.kernels.clear();
     job.kernels.push_back({.name = BoundedString(times.name),
                            .duration_ns = times.duration_ns,
                            .beside = times.beside,

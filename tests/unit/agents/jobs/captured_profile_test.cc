@@ -88,6 +88,23 @@ TEST(CapturedProfileTest, RefusesWhatNoStepCanHave) {
   }
 }
 
+TEST(CapturedProfileTest, RefusesTimesAndSizesWhoseSumsOverflow) {
+  ProfileBuilder kernels;
+  kernels.area().kernel_count = 1 << 14;
+  for (int k = 0; k < 1 << 14; ++k) {
+    kernels.area().kernels[k].duration_ns = int64_t{1} << 50;
+  }
+  EXPECT_THAT(std::string(kernels.Copy().status().message()),
+              HasSubstr("kernels[256].duration_ns (with those before)"));
+  ProfileBuilder blocks;
+  blocks.AddKernel("aten::mm", {});
+  for (int b = 0; b < 1 << 16; ++b) {
+    blocks.AddBlock(Lasting(b, int64_t{1} << 48));
+  }
+  EXPECT_THAT(std::string(blocks.Copy().status().message()),
+              HasSubstr("blocks[1024].size_bytes (with those before)"));
+}
+
 TEST(CapturedProfileTest, MakesNamesFitForPeople) {
   ProfileBuilder profile = SmallProfile();
   session::ProfileArea& area = profile.area();

@@ -1,5 +1,7 @@
 #include "agents/jobs/job_share.h"
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "gmock/gmock.h"
@@ -34,6 +36,13 @@ TEST(WantedBytesTest, IsNotMuchMoreThanTheTensorsNeed) {
   const auto all = Optional(AllOf(Ge(105 * kMiB), Le(130 * kMiB)));
   EXPECT_THAT(WantedBytes({}, kSeen), all);
   EXPECT_THAT(WantedBytes({.limit_bytes = 1000 * kMiB}, kSeen), all);
+}
+
+TEST(WantedBytesTest, IsANumberWhateverTheJobSaysOfItsPeak) {
+  const FastNeed need{.steps = 2,
+                      .tensor_peak_bytes = std::numeric_limits<int64_t>::max()};
+  EXPECT_THAT(WantedBytes({}, need),
+              Optional(AllOf(Ge(int64_t{1} << 60), Le(int64_t{1} << 61))));
 }
 
 TEST(FirstClaimTest, TheFloorIsHalfOfALimitInBytes) {

@@ -1,5 +1,6 @@
 #include "agents/jobs/service_orders.h"
 
+#include <cmath>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -62,6 +63,30 @@ TEST_F(ServiceOrdersTest, OrdersSharesAndUnlimited) {
   Order(2, 0);
   Tick();
   EXPECT_EQ(area_.order, session::LimitOrder{});
+}
+
+TEST_F(ServiceOrdersTest, RefusesWhatIsNoLimit) {
+  const struct {
+    int64_t bytes;
+    double fraction;
+  } cases[] = {{-1, 0},  {(int64_t{1} << 60) + 1, 0}, {0, -0.5},
+               {0, 1.5}, {0, std::nan("")},           {kMiB, 0.5}};
+  int64_t number = 0;
+  for (const auto& test : cases) {
+    v1::ResizeOrder order;
+    order.set_job_id("job");
+    order.set_number(++number);
+    order.set_fast_limit_bytes(test.bytes);
+    order.set_fast_limit_fraction(test.fraction);
+    service_.Order(order);
+    Tick();
+    EXPECT_EQ(area_.ordered, 0);
+    ASSERT_EQ(service_.outcomes().size(), number);
+    EXPECT_EQ(service_.outcomes().back().number(), number);
+    EXPECT_EQ(service_.outcomes().back().state(), v1::RESIZE_STATE_REFUSED);
+    EXPECT_THAT(service_.outcomes().back().reason(),
+                HasSubstr("which is no limit"));
+  }
 }
 
 TEST_F(ServiceOrdersTest, TellsOfAnOrderThatIsSentAgainAndDoesNotRepeatIt) {

@@ -185,6 +185,17 @@ TEST(FastMemoryTest, AJobThatComesBackHasWhatItHad) {
 }
 
 // Jobs come, want, obey or refuse, and go, in any order.
+TEST(FastMemoryTest, ClaimsOfAnySizeAreShared) {
+  FastMemory memory(100 * kMiB);
+  constexpr int64_t kAnything = int64_t{1} << 62;
+  std::vector<std::unique_ptr<FastShare>> shares;
+  for (int job = 0; job < 4; ++job) {
+    shares.push_back(memory.Rejoin({.floor_bytes = kAnything}, 0));
+    shares.back()->Claim(kAnything);
+  }
+  for (const auto& share : shares) EXPECT_EQ(Obey(*share), 25 * kMiB);
+}
+
 TEST(FastMemoryTest, AllJobsTogetherNeverHaveMoreThanThereIs) {
   std::mt19937 random(17);
   FastMemory memory(1000 * kMiB);

@@ -3,6 +3,8 @@
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <thread>
@@ -23,7 +25,7 @@ struct Told {
   absl::Mutex mutex;
   int registrations ABSL_GUARDED_BY(mutex) = 0;
   int heartbeats ABSL_GUARDED_BY(mutex) = 0;
-  int heartbeat_interval_ms ABSL_GUARDED_BY(mutex) = 1;
+  int64_t heartbeat_interval_ms ABSL_GUARDED_BY(mutex) = 1;
   std::vector<v1::ResizeOrder> orders ABSL_GUARDED_BY(mutex);
   std::vector<v1::ResizeOutcome> outcomes ABSL_GUARDED_BY(mutex);
   std::vector<std::string> started ABSL_GUARDED_BY(mutex);
@@ -295,6 +297,27 @@ TEST_F(RemoteServiceTest, TellsAnOutcomeLongBeforeTheNextHeartbeatIsDue) {
     told_.mutex.AssertReaderHeld();
     return !told_.outcomes.empty();
   }));
+}
+
+TEST_F(RemoteServiceTest, DoesNotHurryWhereTheIntervalOfHeartbeatsIsForEver) {
+  {
+    absl::MutexLock lock(&told_.mutex);
+    told_.heartbeat_interval_ms = std::numeric_limits<int64_t>::max();
+  }
+  StartServer();
+  Connect();
+  v1::StepTelemetry step;
+  step.set_job_id("a");
+  // Each batch goes with a look at whether a heartbeat is due.
+  for (size_t batches = 1; batches <= 3; ++batches) {
+    service_->ReportSteps({step});
+    EXPECT_TRUE(told_.Await([this, batches] {
+      told_.mutex.AssertReaderHeld();
+      return told_.batches.size() >= batches;
+    }));
+  }
+  absl::MutexLock lock(&told_.mutex);
+  EXPECT_EQ(told_.heartbeats, 0);
 }
 
 TEST_F(RemoteServiceTest, AsksSoonWhetherOrdersStillStand) {

@@ -41,6 +41,10 @@ class FakeGraphService final : public v1::GraphService::Service {
   grpc::Status ListGraphs(grpc::ServerContext*,
                           const v1::ListGraphsRequest* request,
                           v1::ListGraphsResponse* response) override {
+    if (pages_repeat) {
+      response->set_next_page_token("again");
+      return grpc::Status::OK;
+    }
     const int first =
         request->page_token().empty() ? 0 : std::stoi(request->page_token());
     for (int i = first; i < std::min(first + 2, 5); ++i) {
@@ -61,6 +65,7 @@ class FakeGraphService final : public v1::GraphService::Service {
   std::atomic<int> failures = 0;
   std::atomic<grpc::StatusCode> failure_code = grpc::StatusCode::UNAVAILABLE;
   std::atomic<int> calls = 0;
+  std::atomic<bool> pages_repeat = false;
   absl::Notification hung_up;
 };
 
@@ -82,6 +87,36 @@ class FakePlacementService final : public v1::PlacementService::Service {
   std::atomic<int> calls = 0;
 };
 
+// Answers with bytes that are no message, until the client says no more.
+class GarblingNodeService final
+    : public v1::NodeService::WithRawCallbackMethod_StreamTelemetry<
+          v1::NodeService::Service> {
+ public:
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StreamTelemetry(
+      grpc::CallbackServerContext*) override {
+    return new Stream;
+  }
+
+ private:
+  // Deletes itself.
+  class Stream final
+      : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+   public:
+    Stream() { StartRead(&bytes_); }
+    void OnReadDone(bool ok) override {
+      if (!ok) return Finish(grpc::Status::OK);
+      const grpc::Slice slice("\xff");
+      bytes_ = grpc::ByteBuffer(&slice, 1);
+      StartWrite(&bytes_);
+    }
+    void OnWriteDone(bool) override { StartRead(&bytes_); }
+    void OnDone() override { delete this; }
+
+   private:
+    grpc::ByteBuffer bytes_;
+  };
+};
+
 class ClientTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -91,6 +126,7 @@ class ClientTest : public ::testing::Test {
                              &port);
     builder.RegisterService(&service_);
     builder.RegisterService(&placement_);
+    builder.RegisterService(&nodes_);
     server_ = builder.BuildAndStart();
     address_ = absl::StrCat("127.0.0.1:", port);
   }
@@ -102,6 +138,7 @@ class ClientTest : public ::testing::Test {
 
   FakeGraphService service_;
   FakePlacementService placement_;
+  GarblingNodeService nodes_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
 };
@@ -156,6 +193,23 @@ TEST_F(ClientTest, ReadsEveryPage) {
   const auto graphs = Connected()->ListGraphs();
   ASSERT_EQ(graphs->size(), 5);
   EXPECT_EQ(graphs->back().graph_id(), "4");
+}
+
+TEST_F(ClientTest, StopsWhereAPageFollowsItself) {
+  service_.pages_repeat = true;
+  const auto graphs = Connected()->ListGraphs();
+  EXPECT_EQ(graphs.status().code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(graphs.status().message()), HasSubstr("no end"));
+}
+
+TEST_F(ClientTest, AStreamEndsWithAnAnswerThatCannotBeRead) {
+  const std::unique_ptr<Client> client = Connected();
+  const std::unique_ptr<TelemetryStream> stream = client->StreamTelemetry();
+  const absl::Status status = stream->Send({}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("no stowage.v1.TelemetryAck"));
+  EXPECT_EQ(stream->Send({}).status(), status);
 }
 
 TEST_F(ClientTest, StopsWaitingAtTheDeadline) {

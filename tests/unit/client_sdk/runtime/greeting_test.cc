@@ -1,6 +1,7 @@
 #include "client_sdk/runtime/greeting.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -48,13 +49,14 @@ class Listener {
   }
 
   // Takes one process's greeting, and accepts it.
-  void AcceptOne() {
+  void AcceptOne() { AnswerOne({.accepted = 1}); }
+
+  // Takes one process's greeting, and answers it.
+  void AnswerOne(session::Welcome welcome) {
     const int connection = accept(socket_, nullptr, nullptr);
     Hear(connection);
-    session::Welcome welcome{};
     welcome.magic = session::kMagic;
     welcome.version = session::kVersion;
-    welcome.accepted = 1;
     session::SendMessage(connection, &welcome, sizeof(welcome), {});
     close(connection);
   }
@@ -116,6 +118,17 @@ TEST_F(GreetingTest, GivesUpOnAnAgentThatDoesNotComeBack) {
   EXPECT_EQ(answer.peer, Peer::kLeftSocket);
   EXPECT_THAT(answer.error, HasSubstr("Connection refused"));
   EXPECT_EQ(answer.socket, -1);
+}
+
+TEST_F(GreetingTest, EndsTheTextsOfAnAgentThatDidNot) {
+  Listener agent(path_);
+  session::Welcome welcome{};
+  memset(welcome.error, 'e', sizeof(welcome.error));
+  memset(welcome.job_id, 'j', sizeof(welcome.job_id));
+  std::thread answer([&] { agent.AnswerOne(welcome); });
+  EXPECT_EQ(GreetFor(/*restart_timeout_ms=*/0).error,
+            std::string(sizeof(welcome.error) - 1, 'e'));
+  answer.join();
 }
 
 TEST_F(GreetingTest, DoesNotWaitWhereThereWasNoAgent) {

@@ -35,7 +35,11 @@ namespace tests_e2e_server {
 extern StowagedProcess server;
 }
 namespace tests_fuzz {
-extern std::string valid_bytes;
+extern std::string valid_bytes, text, address;
+extern const uint8_t* data;
+extern size_t size;
+extern absl::Status refused;
+extern ScriptNames names;
 void Feed(const std::string& bytes);
 }  // namespace tests_fuzz
 namespace tests_unit_server_rpc {
@@ -78,6 +82,10 @@ extern TempDirectory directory;
 extern session::Segment* segment;
 extern std::string socket_path;
 absl::StatusOr<v1::Plan> MyPlan(const PlanQuery& query);
+namespace tests_fuzz {
+extern std::string bytes;
+extern std::vector<int> descriptors;
+}  // namespace tests_fuzz
 
 }  // namespace stowage::agent::examples
 

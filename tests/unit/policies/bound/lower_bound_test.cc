@@ -250,6 +250,28 @@ TEST(LowerBoundTest, IsTheTimeOfTheKernelsWhereThereIsNoPlan) {
   EXPECT_GE(bound_ns, 99'900);
 }
 
+// One implementation takes no time, and sums of its zeros err.
+TEST(LowerBoundTest, IsNotBelowNothing) {
+  Graph graph;
+  graph.name = "instant";
+  graph.tensors = {
+      {.size_bytes = 2555905, .birth_kernel = 0, .death_kernel = 0},
+      {.size_bytes = 16385, .birth_kernel = 0, .death_kernel = 0},
+      {.size_bytes = 655361, .persistent = true},
+      {.size_bytes = 1114112,
+       .kind = TensorKind::kWorkspace,
+       .birth_kernel = 0,
+       .death_kernel = 0}};
+  Kernel kernel{.name = "instant", .operands = {{.tensor = 1, .write = true}}};
+  kernel.profile.fast_inputs_fast_outputs = {826'902,
+                                             DurationSource::kMeasured};
+  KernelImplementation instant{.workspace_bytes = 1245184};
+  instant.profile.fast_inputs_fast_outputs = {0, DurationSource::kMeasured};
+  kernel.alternatives = {instant};
+  graph.kernels = {kernel};
+  EXPECT_EQ(LowerBoundNs(graph, *PresetMemorySystem("file"), kMiB), 0);
+}
+
 TEST(LowerBoundTest, FallsWithMoreFastMemory) {
   const Graph graph = TrainingStepGraph(8, 3);
   const MemorySystem file = *PresetMemorySystem("file");

@@ -110,6 +110,17 @@ TEST(GraphFileTest, NamesThePlaceOfInvalidJson) {
   EXPECT_THAT(ErrorOf("{\n  \"name\": ,\n}"), HasSubstr("line 2"));
 }
 
+TEST(GraphFileTest, RefusesNumbersThatNoDoubleHolds) {
+  EXPECT_THAT(ErrorOf(Replaced(kProfiled, "\"layer\": 3", "\"layer\": 3e999")),
+              AllOf(HasSubstr("invalid JSON"), HasSubstr("3e999")));
+}
+
+TEST(GraphFileTest, RefusesListsInListsBeforeTheStackEnds) {
+  constexpr int kDepth = 1'000'000;
+  EXPECT_THAT(ErrorOf(std::string(kDepth, '[') + std::string(kDepth, ']')),
+              HasSubstr("nested more than 256 deep"));
+}
+
 TEST(GraphFileTest, NamesTheFieldOfTheWrongType) {
   EXPECT_THAT(ErrorOf(Replaced(kProfiled, "\"inputs\": [0, 1]",
                                "\"inputs\": [0, \"one\"]")),

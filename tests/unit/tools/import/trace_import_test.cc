@@ -1,4 +1,6 @@
 // Imports hand-made execution traces, one trap each.
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -241,6 +243,34 @@ TEST(TraceImportTest, RefusesAnIdThatOccursTwice) {
 TEST(TraceImportTest, RefusesNegativeSizesWithTheNode) {
   EXPECT_THAT(TraceErrorOf(Trace({Relu(2, T(5, 6, -8), T(7, 8, 8))})),
               HasSubstr("node 2"));
+}
+
+TEST(TraceImportTest, RefusesSizesWhoseSumOverflows) {
+  constexpr int64_t kMostElements = int64_t{1} << 48;
+  std::vector<std::string> tensors;
+  for (int t = 10; t < 700; ++t) {
+    tensors.push_back(
+        absl::StrCat("[", t, ",", t, ",0,", kMostElements, ",64,\"cuda:0\"]"));
+  }
+  EXPECT_THAT(
+      TraceErrorOf(Trace({{2, 1, "aten::cat", "", tensors, {T(9, 9, 4)}}})),
+      HasSubstr("size_bytes"));
+}
+
+TEST(TraceImportTest, CountsNoFlopsWhereAShapeIsNoSize) {
+  std::string trace = Trace({{2,
+                              1,
+                              "aten::mm",
+                              "aten::mm(Tensor self, Tensor mat2) -> Tensor",
+                              {T(1, 1, 4), T(2, 2, 4)},
+                              {T(3, 3, 4)}}});
+  const std::string endless = absl::StrJoin(
+      std::vector<int64_t>(20, std::numeric_limits<int64_t>::max()), ",");
+  const std::string none = "\"shapes\":[]";
+  trace.replace(trace.rfind(none, trace.find("outputs", trace.find("mm"))),
+                none.size(),
+                absl::StrCat("\"shapes\":[[", endless, "],[0,0]]"));
+  EXPECT_EQ(GraphOf(trace).kernels[0].flops, 0);
 }
 
 TEST(TraceImportTest, RefusesAnotherSchema) {

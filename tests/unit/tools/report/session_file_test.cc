@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <fstream>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -131,6 +132,22 @@ TEST_F(SessionFileTest, LeavesOutAForecastThatNoAgentWrote) {
   report_->forecast.kind = session::kForecastPlan;
   report_->forecast.step_ns = -1;
   EXPECT_FALSE(Read()->forecast.has_value());
+}
+
+TEST_F(SessionFileTest, LeavesOutTimesWhoseSumsOverflow) {
+  AddStep(session::kStepPlan, 300);
+  AddStep(session::kStepPlan, 300);
+  for (int64_t* ns : {&report_->steps.entries[1].times.kernels_ns,
+                      &report_->steps.entries[1].times.gaps_ns}) {
+    *ns = std::numeric_limits<int64_t>::max();
+  }
+  report_->kernels.entries[0].planned_ns = kMostKernelNs + 1;
+  report_->kernels.written = 1;
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->steps.size(), 1);
+  EXPECT_EQ(job->dropped_steps, 1);
+  EXPECT_TRUE(job->kernels.empty());
 }
 
 TEST_F(SessionFileTest, LeavesOutTornSteps) {

@@ -37,6 +37,17 @@ TEST(DqnPolicyTest, SurvivesEncodingAndDecoding) {
   EXPECT_EQ(EncodeDqnPolicy(*decoded), EncodeDqnPolicy(policy));
 }
 
+TEST(DqnPolicyTest, SurvivesEncodingAndDecodingWithoutWeights) {
+  DqnPolicy policy = SomePolicy();
+  policy.fits = true;
+  policy.weights = PackWeights({});
+  const auto decoded = DecodeDqnPolicy(EncodeDqnPolicy(policy));
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_TRUE(decoded->fits);
+  EXPECT_EQ(decoded->weights, "");
+  EXPECT_TRUE(UnpackWeights(decoded->weights).empty());
+}
+
 TEST(DqnPolicyTest, RejectsTornBytes) {
   const std::string bytes = EncodeDqnPolicy(SomePolicy());
   for (size_t size = 0; size < bytes.size(); size += 97) {

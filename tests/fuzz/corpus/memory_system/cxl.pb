@@ -1,0 +1,3 @@
+cxlÌA typical server with a CXL 1.1 memory expander on PCIe 5.0 x8: DDR5 at 200 GB/s and 100 ns; the expander at 26 GB/s read, 22 GB/s write and 250 ns. Round figures within what published measurements of such devices report; calibrate a real host. Peak FLOP/s in single precision: 32 cores x 2 GHz x 64 a cycle, a round figure as well."D
+dram€€¨Ö¹*€ğ…Ú,*	€ ·‡é2€È¯ %2	€ØÆ8d@dH€ X`"C
+cxl€€¨Ö¹*€ø‚­*€ˆâí`2€ø‚­2€¸µúQ8ú@úH€ X`2Xeon, 32 cores8€€€åšw

@@ -1,0 +1,3 @@
+redlèReDL's emulated testbed (as its evaluation configures it): DRAM with 34 GB/s and 90 ns as fast memory; a delayed persistent memory block device with 19 GB/s and 200 ns as slow memory. Capacities are not limited by the paper. Peak FLOP/s in single precision: 20 cores x 2.2 GHz (the base clock of the Xeon E5-2630 v4) x 32 a cycle (two AVX2 multiply-add units)."'
+dram*€¨»Ô~2€¨»Ô~8Z@ZH€ X`")
+pmbd*€üóãF2€üóãF8È@ÈH€ X`22 x Xeon E5-2630 v48€€Üšı(
