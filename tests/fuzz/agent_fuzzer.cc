@@ -85,12 +85,12 @@ class AgentFuzzer {
     auto started = JobServer::Start(
         socket_path_, {}, {.fast = "40%", .slow = kSlow, .policy = ""},
         {.node = "node",
-         .report_dir = directory_.path(),
-         .graph_dir = directory_.path(),
+         .directories = {.report_dir = directory_.path(),
+                         .graph_dir = directory_.path(),
+                         .slow = *SlowDirectories::Resolve(
+                             kSlow, {directory_.path()})},
          .catalog = Catalog(),
          .service = &service_,
-         .slow_directories =
-             *SlowDirectories::Resolve(kSlow, {directory_.path()}),
          .fast_memory = &fast_memory_,
          .plan_refresh_interval = absl::Milliseconds(1),
          .plan_retry_interval = absl::Milliseconds(1)});

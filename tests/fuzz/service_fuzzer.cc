@@ -20,10 +20,8 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/generic/generic_stub.h"
 #include "grpcpp/security/credentials.h"
-#include "server/graphs/database.h"
-#include "server/graphs/sqlite_graph_store.h"
 #include "server/runtime/server.h"
-#include "server/training/sqlite_training_store.h"
+#include "server/storage/open_database.h"
 #include "tests/fuzz/require.h"
 #include "tests/fuzz/service_script.h"
 #include "tests/unit/server/training/fake_trainer.h"
@@ -99,17 +97,14 @@ class Service {
 
   std::unique_ptr<Server> Start() {
     static int number = 0;
-    const std::shared_ptr<SharedDatabase> database = *OpenDatabase(":memory:");
     const ServerConfig config = {
         .listen = absl::StrCat("unix-abstract:stowage-fuzz-", getpid(), "-",
                                ++number),
         .heartbeat_interval = absl::Seconds(1),
-        .drain_timeout = absl::Seconds(1),
+        .drain = {.timeout = absl::Seconds(1)},
         .planning = {.wait = absl::Seconds(1), .time = absl::Seconds(2)}};
     auto started = Server::Start(
-        config, {.http_connections = 4, .spare = 8},
-        {.graphs = std::make_unique<SqliteGraphStore>(database),
-         .trainings = std::make_unique<SqliteTrainingStore>(database)},
+        config, {.http_connections = 4, .spare = 8}, *OpenDatabase(":memory:"),
         [this](TrainingJob job, OnEpisode on_episode) {
           job.options.set_episodes(kEpisodes);
           return trainer_.function()(job, on_episode);
