@@ -103,12 +103,12 @@ class Service {
         .heartbeat_interval = absl::Seconds(1),
         .drain = {.timeout = absl::Seconds(1)},
         .planning = {.wait = absl::Seconds(1), .time = absl::Seconds(2)}};
-    auto started = Server::Start(
-        config, {.http_connections = 4, .spare = 8}, *OpenDatabase(":memory:"),
-        [this](TrainingJob job, OnEpisode on_episode) {
-          job.options.set_episodes(kEpisodes);
-          return trainer_.function()(job, on_episode);
-        });
+    auto started = Server::Start(config, {.http_connections = 4, .spare = 8},
+                                 *OpenDatabase(":memory:"),
+                                 [this](TrainingJob job, OnEpisode on_episode) {
+                                   job.options.set_episodes(kEpisodes);
+                                   return trainer_.function()(job, on_episode);
+                                 });
     if (!started.ok()) std::cerr << started.status() << std::endl;
     Require(started.ok(), "the service starts");
     return *std::move(started);
