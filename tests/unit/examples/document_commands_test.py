@@ -24,6 +24,7 @@ BENCHES = {
     "planners": "tests/bench/planners.cc",
     "judge_learned_prices": "tests/bench/learned_prices/judge.cc",
     "train_learned_prices": "tests/bench/learned_prices/train.cc",
+    "tests/fuzz.sh": "tests/fuzz/fuzz.py",
     "tests/soak.sh": "tests/soak/soak.py",
 }
 # The pages that list every flag of a program in a table.
