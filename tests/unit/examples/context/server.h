@@ -200,7 +200,7 @@ extern const v1::GetPlanRequest* request;
 }  // namespace server_rpc
 
 namespace server_runtime {
-extern const Access access;
+extern Access access;
 extern std::function<void(const absl::Status&)> on_refused;
 extern std::shared_ptr<Certificates> certificates;
 extern ServerConfig config;

@@ -25,6 +25,9 @@ extern TemporaryDirectory directory;
 
 namespace tests_bench_serving {
 extern std::string address, request;
+namespace h2load_h {
+extern Load load;
+}
 namespace open_loop_h {
 extern Load load;
 }
