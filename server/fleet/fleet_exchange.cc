@@ -58,8 +58,11 @@ void FleetExchange::Flush(bool soft) {
 }
 
 absl::Status FleetExchange::Pull() {
-  absl::MutexLock lock(&pull_mutex_);
-  const absl::StatusOr<FleetNews> news = store_->ReadSince(&cursor_);
+  absl::StatusOr<FleetNews> news(FleetNews{});
+  {
+    absl::MutexLock lock(&pull_mutex_);
+    news = store_->ReadSince(&cursor_);
+  }
   if (!news.ok()) return news.status();
   for (const v1::StoredNode& node : news->nodes) nodes_->Merge(node);
   for (const v1::StoredJob& job : news->jobs) jobs_->Merge(job, absl::Now());

@@ -38,7 +38,9 @@ CallEffects StorageHistory::Apply(const OperatorCall& call) {
   std::vector<OpenNode> open = {{call.node, 0}};
   EnterNode(call.node, current);
   for (int node : call.inner) {
-    while (open.back().node != trace_.nodes[node].parent) {
+    // If calls of two threads are mixed, the parent may have ended. Then the node
+    // belongs to the outermost one.
+    while (open.size() > 1 && open.back().node != trace_.nodes[node].parent) {
       LeaveNode(open.back(), current);
       open.pop_back();
     }

@@ -196,6 +196,16 @@ TEST(TraceImportTest, TakesAllocationsThatCallEachOtherForOne) {
               ::testing::ElementsAre(32, 32));
 }
 
+TEST(TraceImportTest, TakesInCallsWhoseParentSeemsToHaveEnded) {
+  const std::string in = T(5, 6, 8);
+  const std::string out = T(9, 10, 8);
+  const policies::Graph graph = GraphOf(
+      Trace({Relu(2, in, out), Relu(3, in, out, /*parent=*/2),
+             Relu(4, in, out, /*parent=*/2), Relu(5, in, out, /*parent=*/3)}));
+  EXPECT_EQ(graph.kernel_count(), 1);
+  EXPECT_THAT(Sizes(graph), ::testing::ElementsAre(32, 32));
+}
+
 TEST(TraceImportTest, LooksThroughAutogradsNodes) {
   const Call engine = {2, 1, "autograd::engine::evaluate_function: Relu"};
   const policies::Graph graph =
