@@ -27,12 +27,7 @@ class PlacementServiceImpl final
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
                        StreamRegistry* streams, StreamWorkers* workers,
-                       ServerMetrics* metrics)
-      : engine_(engine),
-        store_(store),
-        streams_(streams),
-        workers_(workers),
-        metrics_(metrics) {}
+                       ServerMetrics* metrics);
 
   grpc::Status MakePlan(grpc::ServerContext* context,
                         const v1::MakePlanRequest* request,
@@ -61,6 +56,10 @@ class PlacementServiceImpl final
   StreamRegistry* const streams_;
   StreamWorkers* const workers_;
   ServerMetrics* const metrics_;
+  // Of the methods that interceptors do not see.
+  MethodMetrics& place_metrics_;
+  MethodMetrics& place_once_metrics_;
+  MethodMetrics& get_plan_metrics_;
 };
 
 }  // namespace stowage

@@ -38,6 +38,9 @@ namespace tests_fuzz {
 extern std::string valid_bytes;
 void Feed(const std::string& bytes);
 }  // namespace tests_fuzz
+namespace tests_unit_network {
+extern std::string page;
+}
 namespace tests_unit_server_rpc {
 extern const google::protobuf::Descriptor* type;
 }
