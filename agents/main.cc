@@ -13,6 +13,7 @@
 #include "agents/config.h"
 #include "agents/engine/system_file.h"
 #include "agents/engine/tier_catalog.h"
+#include "agents/engine/tier_use.h"
 #include "agents/jobs/job_server.h"
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/slow_directories.h"
@@ -130,12 +131,6 @@ std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
       "stowage_agent_fast_total_bytes",
       "Fast memory for all jobs together; 0: no bound.",
       [bytes = config.fast_total_bytes] { return static_cast<double>(bytes); });
-  gauges->Add("stowage_agent_slow_endurance_bytes",
-              "Bytes that the slow device may be written in its life, as "
-              "stated; 0: not stated.",
-              [bytes = config.slow_endurance_bytes] {
-                return static_cast<double>(bytes);
-              });
   return gauges;
 }
 
@@ -189,8 +184,10 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   if (!suits.ok()) return Fail(suits, kExitUsage);
   const std::unique_ptr<ServiceLink> service =
       ConnectService(config, *certificates, (*slow)->system);
-  AgentMetrics metrics(STOWAGE_VERSION);
-  CountedService counted(service.get(), &metrics);
+  const TierPlace default_slow = PlaceOf((*slow)->provider->traits());
+  AgentMetrics metrics(STOWAGE_VERSION, default_slow,
+                       config.slow_endurance_bytes);
+  CountedService counted(service.get(), &metrics, default_slow);
   const auto http = ServeMetrics(config, metrics, *service);
   if (!http.ok()) return Fail(http.status(), kExitAddress);
   FastMemory fast_memory(config.fast_total_bytes);
@@ -200,7 +197,8 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
                         .directories = *directories,
                         .catalog = &catalog,
                         .service = &counted,
-                        .fast_memory = &fast_memory});
+                        .fast_memory = &fast_memory,
+                        .observer = counted.Observer()});
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.ready_file.empty()) {
     const std::string metrics_address =

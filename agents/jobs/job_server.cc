@@ -108,6 +108,7 @@ void JobServer::Admit(OwnedFd socket) {
   const absl::Status admitted =
       peer.ok() ? CheckRoomFor(peer->uid) : peer.status();
   if (!admitted.ok()) {
+    context_.observer.on_refused(admitted);
     RefuseUnheard(socket.get(), admitted);
     return;
   }
@@ -183,6 +184,7 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int64_t number,
   absl::StatusOr<std::unique_ptr<Session>> session =
       MakeSession(socket, *std::move(greeting));
   if (!session.ok()) {
+    NoteRefusal(session.status());
     SendWelcome(socket, Refusal(session.status()), {}).IgnoreError();
     return session;
   }
@@ -197,6 +199,11 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int64_t number,
   // If the job has gone already, HasHungUp() says so at once.
   sent.IgnoreError();
   return session;
+}
+
+void JobServer::NoteRefusal(const absl::Status& why) const {
+  absl::MutexLock lock(&mutex_);
+  context_.observer.on_refused(why);
 }
 
 absl::StatusOr<std::unique_ptr<Session>> JobServer::MakeSession(

@@ -69,6 +69,7 @@ class JobServer {
   absl::StatusOr<std::unique_ptr<Session>> Greet(int64_t number, int socket);
   absl::StatusOr<std::unique_ptr<Session>> MakeSession(int socket,
                                                        Greeting greeting) const;
+  void NoteRefusal(const absl::Status& why) const;
   // Returns whether the peer has hung up or the server stops.
   bool IsOver(int socket) const;
   // Serves the session until the job hangs up or the server stops.

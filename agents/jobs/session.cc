@@ -13,12 +13,15 @@
 #include "agents/jobs/whole_file.h"
 #include "client_sdk/session/error_text.h"
 #include "client_sdk/session/packed_report.h"
+#include "timing/steady_now.h"
 
 namespace stowage::agent {
 namespace {
 
 // Of the segment and the two tiers; checksums have one more.
 constexpr size_t kDescriptors = 3;
+
+constexpr absl::Duration kUseInterval = absl::Seconds(1);
 
 std::string FileStem(const JobRequest& request) {
   const std::string& run_id = request.run_id;
@@ -141,6 +144,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
         copy_times_.Note(order, duration_ns);
       },
       &usage_);
+  NoteUse();
 }
 
 session::Welcome Session::welcome() const {
@@ -166,11 +170,21 @@ void Session::Tick() {
   share_->Follow(*limits_, asked_curve_);
   ReportSteps();
   NoteService();
+  NoteUse();
 }
 
 void Session::ReportSteps() {
   std::vector<v1::StepTelemetry> steps = steps_.Read();
   if (!steps.empty()) context_.service->ReportSteps(std::move(steps));
+}
+
+void Session::NoteUse() {
+  const absl::Time now = SteadyNow();
+  if (now < next_use_) return;
+  next_use_ = now + kUseInterval;
+  std::vector<TierUse> tiers;
+  for (const TierRoom& room : migrator_->rooms()) tiers.push_back(UseOf(room));
+  context_.observer.on_use(job_id_, tiers);
 }
 
 // Notes whether the service is there. A job without a plan learns that it is
@@ -192,6 +206,7 @@ void Session::NoteService() {
 }
 
 void Session::NoteFailure(const MoveOrder& order, int error) {
+  context_.observer.on_failed_move(error);
   absl::MutexLock lock(&mutex_);
   if (!told_errors_.insert(error).second) return;
   events_.Append("move-failed",

@@ -31,6 +31,7 @@
 #include "agents/jobs/event_writer.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/hint_worker.h"
+#include "agents/jobs/job_observer.h"
 #include "agents/jobs/job_rooms.h"
 #include "agents/jobs/job_share.h"
 #include "agents/jobs/limit_orders.h"
@@ -59,6 +60,7 @@ struct SessionContext {
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
   FastMemory* fast_memory = nullptr;
+  JobObserver observer;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);
   // PlanWorkerOptions::retry_interval
@@ -93,8 +95,8 @@ class Session {
   std::vector<int> descriptors() const;
 
   // Passes on measured steps and orders, those of the service among them, counts
-  // processor time, and notes whether the service is there. Call it every 50 ms
-  // or so. Does not block.
+  // processor time, and notes whether the service is there and how much the job
+  // has taken of its tiers. Call it every 50 ms or so. Does not block.
   void Tick();
 
   // Ends the job for the agent. Blocks until no move is under way, writes the
@@ -107,6 +109,7 @@ class Session {
           std::unique_ptr<JobShare> share);
 
   void ReportSteps();
+  void NoteUse();
   void NoteService();
   void NoteFailure(const MoveOrder& order, int error);
   std::string MissingBytes() const;
@@ -121,6 +124,7 @@ class Session {
   EventWriter events_;
   StepReader steps_;
   bool service_lost_ = false;
+  absl::Time next_use_ = absl::InfinitePast();  // when to note it again
   absl::Mutex mutex_;
   // Errors that have an event already; each gets one.
   absl::flat_hash_set<int> told_errors_ ABSL_GUARDED_BY(mutex_);

@@ -1,8 +1,9 @@
 // Counts what the jobs of an agent tell their placement service and ask of it,
-// and passes it on.
+// and passes it on. Counts also what the agent itself is told of them.
 //
-//   CountedService counted(&service, &metrics);
+//   CountedService counted(&service, &metrics, default_slow);
 //   counted.ReportSteps(steps);
+//   SessionContext context{.service = &counted, .observer = counted.Observer()};
 #ifndef STOWAGE_AGENTS_METRICS_COUNTED_SERVICE_H_
 #define STOWAGE_AGENTS_METRICS_COUNTED_SERVICE_H_
 
@@ -10,11 +11,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
+#include "agents/engine/tier_use.h"
+#include "agents/jobs/job_observer.h"
 #include "agents/jobs/service_link.h"
 #include "agents/metrics/agent_metrics.h"
 
@@ -23,8 +28,12 @@ namespace stowage::agent {
 // Thread-safe. Owns neither argument; both must outlive it.
 class CountedService : public ServiceLink {
  public:
-  CountedService(ServiceLink* service, AgentMetrics* metrics)
-      : service_(service), metrics_(metrics) {}
+  // `slow` is the default slow tier.
+  CountedService(ServiceLink* service, AgentMetrics* metrics, TierPlace slow)
+      : service_(service), metrics_(metrics), slow_(std::move(slow)) {}
+
+  // Returns what counts for as long as this lives.
+  JobObserver Observer();
 
   absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const PlanQuery& query) override;
@@ -55,13 +64,29 @@ class CountedService : public ServiceLink {
     int64_t limit_bytes = 0;
     int64_t peak_bytes = 0;
   };
+  struct JobUse {
+    FastUse fast;
+    std::vector<TierUse> tiers;  // fast to slow; empty: not told yet
+  };
 
+  struct TierSum {
+    int64_t used_bytes = 0;
+    std::optional<int64_t> capacity_bytes;  // of those to which it is slow
+  };
+
+  void NoteUse(const std::string& job_id, const std::vector<TierUse>& tiers);
+  void CountStep(const v1::StepTelemetry& step)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void SumUpTiers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void SumUp() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   ServiceLink* const service_;
   AgentMetrics* const metrics_;
+  const TierPlace slow_;
   absl::Mutex mutex_;
-  absl::flat_hash_map<std::string, FastUse> jobs_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<std::string, JobUse> jobs_ ABSL_GUARDED_BY(mutex_);
+  // Sums over the jobs, of every tier that one has had.
+  absl::btree_map<TierPlace, TierSum> tiers_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::agent

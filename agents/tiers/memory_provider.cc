@@ -102,8 +102,11 @@ absl::StatusOr<std::unique_ptr<TierProvider>> MakeDramProvider(
 
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeNumaProvider(
     const TierSpec& spec) {
-  return MakeBoundProvider(spec, {.name = absl::StrCat("numa-", spec.argument),
-                                  .addressable = true});
+  const absl::StatusOr<int> node = ParseNode(spec);
+  if (!node.ok()) return node.status();
+  // However the job writes the number, so that names are as many as nodes.
+  return MakeBoundProvider(
+      spec, {.name = absl::StrCat("numa-", *node), .addressable = true});
 }
 
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeEmulatedProvider(

@@ -1,8 +1,5 @@
 #include "server/calls/metrics_interceptor.h"
 
-#include <string>
-#include <utility>
-
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
@@ -19,23 +16,21 @@ using ::grpc::experimental::InterceptorBatchMethods;
 
 class MetricsInterceptor final : public Interceptor {
  public:
-  MetricsInterceptor(std::string method, ServerMetrics* metrics)
-      : method_(std::move(method)), metrics_(metrics), start_(SteadyNow()) {}
+  explicit MetricsInterceptor(MethodMetrics* metrics)
+      : metrics_(metrics), start_(SteadyNow()) {}
 
   void Intercept(InterceptorBatchMethods* methods) override {
     if (methods->QueryInterceptionHookPoint(
             InterceptionHookPoints::PRE_SEND_STATUS)) {
       const auto code =
           static_cast<absl::StatusCode>(methods->GetSendStatus().error_code());
-      metrics_->CountRpc(method_, absl::StatusCodeToString(code),
-                         SteadyNow() - start_);
+      metrics_->CountRpc(code, SteadyNow() - start_);
     }
     methods->Proceed();
   }
 
  private:
-  const std::string method_;
-  ServerMetrics* const metrics_;
+  MethodMetrics* const metrics_;
   const absl::Time start_;
 };
 
@@ -48,8 +43,8 @@ Interceptor* MetricsInterceptorFactory::CreateServerInterceptor(
   const absl::string_view method = info->method();
   if (!absl::StartsWith(method, "/stowage.v1.")) return nullptr;
   if (IsServedRaw(*info)) return nullptr;
-  return new MetricsInterceptor(std::string(absl::StripPrefix(method, "/")),
-                                metrics_);
+  return new MetricsInterceptor(
+      &metrics_->calls().Of(absl::StripPrefix(method, "/")));
 }
 
 }  // namespace stowage

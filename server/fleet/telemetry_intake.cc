@@ -10,12 +10,16 @@
 namespace stowage {
 namespace {
 
+double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
+
 void Add(const v1::StepTelemetry& step, TelemetryTotals* totals) {
   // A mode of a newer agent counts as unspecified.
   const int mode = v1::StepMode_IsValid(step.mode())
                        ? step.mode()
                        : v1::STEP_MODE_UNSPECIFIED;
   totals->steps[mode] += 1;
+  totals->step_seconds[mode] += Seconds(step.duration_ns());
+  totals->stall_seconds += Seconds(step.stall_ns());
   totals->fallbacks += step.fallbacks();
   if (v1::PlanSkip_IsValid(step.plan_skip())) {
     totals->skipped_plans[step.plan_skip()] += 1;
@@ -27,6 +31,11 @@ void Add(const v1::StepTelemetry& step, TelemetryTotals* totals) {
 }
 
 }  // namespace
+
+bool IsAsPlanned(const v1::StepTelemetry& step) {
+  return step.mode() == v1::STEP_MODE_PLAN && step.fallbacks() == 0 &&
+         step.predicted_duration_ns() > 0;
+}
 
 TelemetryIntake::TelemetryIntake(const NodeRegistry* nodes, JobRegistry* jobs,
                                  StepObserver on_step)

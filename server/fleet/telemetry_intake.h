@@ -25,6 +25,9 @@ namespace stowage {
 // sums of what strangers report cannot overflow.
 struct TelemetryTotals {
   std::array<double, v1::StepMode_ARRAYSIZE> steps = {};  // by StepMode
+  // The time that those took.
+  std::array<double, v1::StepMode_ARRAYSIZE> step_seconds = {};
+  double stall_seconds = 0;
   double fallbacks = 0;
   std::array<double, v1::PlanSkip_ARRAYSIZE> skipped_plans = {};  // by PlanSkip
   double hints_taken = 0;
@@ -34,6 +37,10 @@ struct TelemetryTotals {
   double moved_in_bytes = 0;
   double moved_out_bytes = 0;
 };
+
+// Returns whether a plan drove the step to its end, so that its prediction says
+// what it should have taken.
+bool IsAsPlanned(const v1::StepTelemetry& step);
 
 // Make one per stream. Not thread-safe. Holds the last sequence number alone,
 // so that memory does not grow with the stream. Does not own the registries,

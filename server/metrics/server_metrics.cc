@@ -2,11 +2,11 @@
 
 #include <array>
 
+#include "server/metrics/families.h"
+
 namespace stowage {
 namespace {
 
-using ::prometheus::Counter;
-using ::prometheus::Family;
 using ::prometheus::Histogram;
 using ::prometheus::Registry;
 
@@ -17,53 +17,47 @@ constexpr std::array<const char*, v1::StepMode_ARRAYSIZE> kModeLabels = {
 constexpr std::array<const char*, v1::PlanSkip_ARRAYSIZE> kSkipLabels = {
     "", "demand-faster", "demand-trial"};
 
-// Labels by TrainingState; empty: no training ends in this state.
-constexpr std::array<const char*, v1::TrainingState_ARRAYSIZE> kStateLabels = {
-    "", "", "", "succeeded", "cancelled", "failed"};
-
-Family<Counter>& CounterFamily(Registry& registry, const char* name,
-                               const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-
-Family<Histogram>& HistogramFamily(Registry& registry, const char* name,
-                                   const char* help) {
-  return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
-}
-
-Histogram::BucketBoundaries RpcBuckets() {
-  return {0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1,
-          0.25,   0.5,   1,      2.5,   5,    10,    30,   60};
-}
-
 Histogram::BucketBoundaries PlanningBuckets() {
   return {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300};
+}
+
+// Most plans are within a tenth of their lower bound, and most steps near their
+// prediction.
+Histogram::BucketBoundaries BoundRatioBuckets() {
+  return {1.001, 1.003, 1.01, 1.03, 1.1, 1.2, 1.3, 1.5, 2, 3, 5, 10};
+}
+
+Histogram::BucketBoundaries PredictionRatioBuckets() {
+  return {0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 5};
 }
 
 }  // namespace
 
 ServerMetrics::ServerMetrics(const std::string& version)
     : registry_(std::make_shared<Registry>()),
-      rpcs_(CounterFamily(*registry_, "stowaged_rpcs_total",
-                          "RPCs that ended, by method and status code.")),
-      rpc_durations_(HistogramFamily(
-          *registry_, "stowaged_rpc_duration_seconds",
-          "Time from the start of an RPC to its status, by method.")),
-      refused_connections_(
-          CounterFamily(*registry_, "stowaged_refused_connections_total",
-                        "Connections closed because no descriptor was left.")
-              .Add({})),
-      refused_calls_(
-          CounterFamily(*registry_, "stowaged_refused_calls_total",
-                        "Calls that the role of their caller may not make.")
-              .Add({})),
+      calls_(*registry_),
+      learning_(*registry_),
       plans_(CounterFamily(*registry_, "stowaged_plans_made_total",
                            "Plans made, verified and stored, by policy.")),
       planning_durations_(HistogramFamily(
           *registry_, "stowaged_planning_duration_seconds",
           "Time to make, verify and simulate a plan, by policy.")),
+      bound_ratios_(HistogramFamily(
+          *registry_, "stowaged_plan_bound_ratio",
+          "Step time that a new plan predicts over a time that no plan can "
+          "beat, by policy.")),
       steps_(CounterFamily(*registry_, "stowaged_steps_total",
                            "Training steps reported by agents, by mode.")),
+      step_seconds_(CounterFamily(*registry_, "stowaged_step_seconds_total",
+                                  "Time that those steps took, by mode.")),
+      prediction_ratios_(
+          HistogramFamily(*registry_, "stowaged_step_prediction_ratio",
+                          "Measured over predicted time of steps that a plan "
+                          "drove to their end.")
+              .Add({}, PredictionRatioBuckets())),
+      stall_seconds_(CounterFamily(*registry_, "stowaged_stall_seconds_total",
+                                   "Time in which steps waited for moves.")
+                         .Add({})),
       moved_bytes_(CounterFamily(
           *registry_, "stowaged_moved_bytes_total",
           "Bytes moved into (in) and out of (out) fast memory, as reported.")),
@@ -87,23 +81,13 @@ ServerMetrics::ServerMetrics(const std::string& version)
       hints_(CounterFamily(
           *registry_, "stowaged_hints_total",
           "Placement hints that came due in jobs, by what became of them.")),
-      trainings_(CounterFamily(*registry_, "stowaged_trainings_total",
-                               "DQN trainings that ended, by state.")),
-      episodes_(CounterFamily(*registry_, "stowaged_training_episodes_total",
-                              "Episodes of DQN trainings that ended.")
-                    .Add({})),
-      last_reward_(prometheus::BuildGauge()
-                       .Name("stowaged_training_last_reward")
-                       .Help("Reward of the last episode of a DQN training.")
-                       .Register(*registry_)
-                       .Add({})),
       deleted_(CounterFamily(*registry_, "stowaged_retention_deleted_total",
                              "What was deleted to stay within the bounds of "
                              "what is kept, by kind.")) {
-  for (const char* state : kStateLabels) {
-    if (*state != '\0') trainings_.Add({{"state", state}});
+  for (const char* mode : kModeLabels) {
+    steps_.Add({{"mode", mode}});
+    step_seconds_.Add({{"mode", mode}});
   }
-  for (const char* mode : kModeLabels) steps_.Add({{"mode", mode}});
   for (const char* reason : kSkipLabels) {
     if (*reason != '\0') skipped_plans_.Add({{"reason", reason}});
   }
@@ -116,6 +100,9 @@ ServerMetrics::ServerMetrics(const std::string& version)
   for (const char* direction : {"in", "out"}) {
     moved_bytes_.Add({{"direction", direction}});
   }
+  for (const char* kind : {"graph", "plan", "training", "version"}) {
+    deleted_.Add({{"kind", kind}});
+  }
   prometheus::BuildGauge()
       .Name("stowaged_build_info")
       .Help("1; the labels say what is running.")
@@ -124,30 +111,22 @@ ServerMetrics::ServerMetrics(const std::string& version)
       .Set(1);
 }
 
-void ServerMetrics::CountRpc(const std::string& method, const std::string& code,
-                             absl::Duration duration) {
-  rpcs_.Add({{"method", method}, {"code", code}}).Increment();
-  rpc_durations_.Add({{"method", method}}, RpcBuckets())
-      .Observe(absl::ToDoubleSeconds(duration));
-}
-
-void ServerMetrics::CountRefusedConnection() {
-  refused_connections_.Increment();
-}
-
-void ServerMetrics::CountRefusedCall() { refused_calls_.Increment(); }
-
-void ServerMetrics::CountPlan(const std::string& policy,
-                              absl::Duration planning_time) {
+void ServerMetrics::CountPlan(const std::string& policy, const MadePlan& made) {
   plans_.Add({{"policy", policy}}).Increment();
   planning_durations_.Add({{"policy", policy}}, PlanningBuckets())
-      .Observe(absl::ToDoubleSeconds(planning_time));
+      .Observe(absl::ToDoubleSeconds(made.planning_time));
+  if (made.bound_ratio == 0) return;
+  bound_ratios_.Add({{"policy", policy}}, BoundRatioBuckets())
+      .Observe(made.bound_ratio);
 }
 
 void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
   for (size_t mode = 0; mode < totals.steps.size(); ++mode) {
     steps_.Add({{"mode", kModeLabels[mode]}}).Increment(totals.steps[mode]);
+    step_seconds_.Add({{"mode", kModeLabels[mode]}})
+        .Increment(totals.step_seconds[mode]);
   }
+  stall_seconds_.Increment(totals.stall_seconds);
   moved_bytes_.Add({{"direction", "in"}}).Increment(totals.moved_in_bytes);
   moved_bytes_.Add({{"direction", "out"}}).Increment(totals.moved_out_bytes);
   hints_.Add({{"outcome", "taken"}}).Increment(totals.hints_taken);
@@ -161,18 +140,15 @@ void ServerMetrics::CountTelemetry(const TelemetryTotals& totals) {
   repeated_steps_.Increment(totals.repeated_steps);
 }
 
+void ServerMetrics::CountPlannedStep(const v1::StepTelemetry& step) {
+  if (!IsAsPlanned(step)) return;
+  prediction_ratios_.Observe(static_cast<double>(step.duration_ns()) /
+                             static_cast<double>(step.predicted_duration_ns()));
+}
+
 void ServerMetrics::CountAdaptiveAnswer(v1::DecisionSource source) {
   const bool policy = source == v1::DECISION_SOURCE_POLICY;
   adaptive_answers_.Add({{"source", policy ? "policy" : "plan"}}).Increment();
-}
-
-void ServerMetrics::CountEpisode(double reward) {
-  episodes_.Increment();
-  last_reward_.Set(reward);
-}
-
-void ServerMetrics::CountTraining(v1::TrainingState state) {
-  trainings_.Add({{"state", kStateLabels[state]}}).Increment();
 }
 
 void ServerMetrics::CountDeleted(const std::string& kind, int64_t count) {

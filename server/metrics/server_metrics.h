@@ -2,7 +2,8 @@
 // the metrics.
 //
 //   ServerMetrics metrics("0.1.0");
-//   metrics.CountPlan("belady", absl::Milliseconds(12));
+//   metrics.CountPlan("belady", {.planning_time = absl::Milliseconds(12)});
+//   metrics.calls().CountRefusedCall();
 //   HttpPage page = MetricsPage({metrics.registry()});
 #ifndef STOWAGE_SERVER_METRICS_SERVER_METRICS_H_
 #define STOWAGE_SERVER_METRICS_SERVER_METRICS_H_
@@ -17,8 +18,11 @@
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/fleet/telemetry_intake.h"
+#include "server/metrics/call_metrics.h"
+#include "server/metrics/learning_metrics.h"
+#include "server/placement/made_plan.h"
+#include "stowage/v1/node.pb.h"
 #include "stowage/v1/placement.pb.h"
-#include "stowage/v1/training.pb.h"
 
 namespace stowage {
 
@@ -30,28 +34,20 @@ class ServerMetrics {
   // `version` becomes the label of stowaged_build_info.
   explicit ServerMetrics(const std::string& version);
 
-  // Counts an RPC. `method` is the full name of one of our own methods, and
-  // `code` is spelt as gRPC does: "OK".
-  void CountRpc(const std::string& method, const std::string& code,
-                absl::Duration duration);
-
-  // Counts a gRPC connection that was closed because no descriptor was left.
-  void CountRefusedConnection();
-  // Counts a call that the role of its caller may not make.
-  void CountRefusedCall();
+  CallMetrics& calls() { return calls_; }
+  LearningMetrics& learning() { return learning_; }
 
   // Counts a plan that was made, and not one that was found in the store.
   // `policy` is a name of the registry.
-  void CountPlan(const std::string& policy, absl::Duration planning_time);
+  void CountPlan(const std::string& policy, const MadePlan& made);
 
   void CountTelemetry(const TelemetryTotals& totals);
+  // Notes how long a step took that the totals have, if a plan drove it to its
+  // end.
+  void CountPlannedStep(const v1::StepTelemetry& step);
 
   // Counts an answer to a job that asked, on a Place stream, to adapt.
   void CountAdaptiveAnswer(v1::DecisionSource source);
-
-  // These count an episode of a DQN training, and a training that has ended.
-  void CountEpisode(double reward);
-  void CountTraining(v1::TrainingState state);
 
   // Counts what retention has deleted. `kind` is "graph", "plan", "training" or
   // "version".
@@ -61,13 +57,15 @@ class ServerMetrics {
 
  private:
   std::shared_ptr<prometheus::Registry> registry_;
-  prometheus::Family<prometheus::Counter>& rpcs_;
-  prometheus::Family<prometheus::Histogram>& rpc_durations_;
-  prometheus::Counter& refused_connections_;
-  prometheus::Counter& refused_calls_;
+  CallMetrics calls_;
+  LearningMetrics learning_;
   prometheus::Family<prometheus::Counter>& plans_;
   prometheus::Family<prometheus::Histogram>& planning_durations_;
+  prometheus::Family<prometheus::Histogram>& bound_ratios_;
   prometheus::Family<prometheus::Counter>& steps_;
+  prometheus::Family<prometheus::Counter>& step_seconds_;
+  prometheus::Histogram& prediction_ratios_;
+  prometheus::Counter& stall_seconds_;
   prometheus::Family<prometheus::Counter>& moved_bytes_;
   prometheus::Counter& fallbacks_;
   prometheus::Family<prometheus::Counter>& skipped_plans_;
@@ -75,9 +73,6 @@ class ServerMetrics {
   prometheus::Counter& repeated_steps_;
   prometheus::Family<prometheus::Counter>& adaptive_answers_;
   prometheus::Family<prometheus::Counter>& hints_;
-  prometheus::Family<prometheus::Counter>& trainings_;
-  prometheus::Counter& episodes_;
-  prometheus::Gauge& last_reward_;
   prometheus::Family<prometheus::Counter>& deleted_;
 };
 

@@ -17,6 +17,8 @@ struct MadePlan {
   v1::Plan plan;
   // How long the policy thought; zero if the plan was in the store.
   absl::Duration planning_time = absl::ZeroDuration();
+  // The step time that the plan predicts over its lower bound; 0: not computed.
+  double bound_ratio = 0;
 };
 
 }  // namespace stowage

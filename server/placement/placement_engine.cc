@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/plan/plan_proto.h"
+#include "server/placement/bound_ratio.h"
 #include "server/placement/planning_memory.h"
 #include "server/placement/verified_plan.h"
 #include "timing/steady_now.h"
@@ -17,13 +18,18 @@ namespace {
 // For plans that calls ask for one kernel at a time.
 constexpr int64_t kRecentBytes = int64_t{256} << 20;
 
+// How many times as long as its lower bound a plan itself takes to make.
+constexpr int kBoundShare = 50;
+
 }  // namespace
 
 PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
-                                 DqnSource* dqn, const PlanningLimits& limits)
+                                 DqnSource* dqn, const PlanningLimits& limits,
+                                 OnMade on_made)
     : store_(store),
       policies_(std::move(policies)),
       dqn_(dqn),
+      on_made_(std::move(on_made)),
       graphs_(store),
       decisions_(store, &graphs_),
       recent_(kRecentBytes),
@@ -110,6 +116,9 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
   }
   decisions_.Forget(plan_id);
   recent_.Forget(plan_id);
+  made.bound_ratio = BoundRatio(**graph, request.system, *plan,
+                                /*budget=*/made.planning_time / kBoundShare);
+  on_made_(request, made);
   return made;
 }
 

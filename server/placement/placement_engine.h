@@ -35,14 +35,17 @@ using PolicyFactory =
     std::function<absl::StatusOr<std::unique_ptr<policies::Policy>>(
         std::string_view)>;
 
+// Takes each plan that was made, once, however many callers wait for it.
+using OnMade = std::function<void(const PlanRequest&, const MadePlan&)>;
+
 // Thread-safe. Owns neither the store nor the source; both must outlive it.
 class PlacementEngine {
  public:
   // Without a source it has no policies that need training.
-  explicit PlacementEngine(GraphStore* store,
-                           PolicyFactory policies = policies::MakePolicy,
-                           DqnSource* dqn = nullptr,
-                           const PlanningLimits& limits = {});
+  explicit PlacementEngine(
+      GraphStore* store, PolicyFactory policies = policies::MakePolicy,
+      DqnSource* dqn = nullptr, const PlanningLimits& limits = {},
+      OnMade on_made = [](auto&&...) {});
 
   // Returns the plan for a request, at once if it is in the store. Blocks while
   // the plan waits and while the policy thinks. Callers that ask for the same
@@ -92,6 +95,7 @@ class PlacementEngine {
   GraphStore* const store_;
   const PolicyFactory policies_;
   DqnSource* const dqn_;
+  const OnMade on_made_;
   SharedGraphs graphs_;
   SharedDecisions decisions_;
   RecentDecisions recent_;

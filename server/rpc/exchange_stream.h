@@ -2,7 +2,9 @@
 //
 //   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
 //       &streams,
-//       [](const v1::PlaceRequest& request) { return Answer(request); });
+//       [](const v1::PlaceRequest& request, absl::Time /*arrived*/) {
+//         return Answer(request);
+//       });
 //
 // It uses gRPC's callback interface, so that neither an idle stream nor one
 // whose client does not read holds a thread. It has one request at a time, so
@@ -22,6 +24,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "grpcpp/support/server_callback.h"
@@ -29,6 +32,7 @@
 #include "server/calls/status.h"
 #include "server/rpc/stream_registry.h"
 #include "server/rpc/stream_workers.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 
@@ -43,8 +47,10 @@ class ExchangeStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
       public DrainableStream {
  public:
-  // Answers one request at a time.
-  using Answer = std::function<absl::StatusOr<Response>(const Request&)>;
+  // Answers one request at a time. `arrived` is when it did, as SteadyNow() has
+  // it.
+  using Answer = std::function<absl::StatusOr<Response>(const Request&,
+                                                        absl::Time arrived)>;
   // Takes the status with which the stream ends, just before it does.
   using OnEnd = std::function<void(const absl::Status&)>;
   // Returns whether the answer to a request takes longer than a moment.
@@ -69,6 +75,7 @@ class ExchangeStream final
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
+    arrived_ = SteadyNow();
     {
       absl::MutexLock lock(&mutex_);
       if (ended_) return;
@@ -120,7 +127,7 @@ class ExchangeStream final
   }
 
   absl::StatusOr<grpc::ByteBuffer> AnswerBytes() {
-    absl::StatusOr<Response> response = answer_(request_);
+    absl::StatusOr<Response> response = answer_(request_, arrived_);
     if (!response.ok()) return response.status();
     if constexpr (std::is_same_v<Response, grpc::ByteBuffer>) {
       return response;
@@ -176,6 +183,7 @@ class ExchangeStream final
   const IsSlow is_slow_;
   grpc::ByteBuffer bytes_;
   Request request_;
+  absl::Time arrived_;  // of the request
   grpc::ByteBuffer response_;
   absl::Mutex mutex_;
   bool answering_ ABSL_GUARDED_BY(mutex_) = false;  // until it is written

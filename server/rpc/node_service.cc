@@ -79,13 +79,15 @@ grpc::Status NodeServiceImpl::ListNodes(grpc::ServerContext* /*context*/,
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* context) {
   auto intake = std::make_shared<TelemetryIntake>(
-      nodes_, jobs_, [drift = drift_](const v1::StepTelemetry& step) {
-        drift->NoteStep(step);
+      nodes_, jobs_, [this](const v1::StepTelemetry& step) {
+        metrics_->CountPlannedStep(step);
+        drift_->NoteStep(step);
       });
   return new ExchangeStream<v1::TelemetryBatch, v1::TelemetryAck>(
       streams_,
       [intake, metrics = metrics_, caller = access_->CallerOf(*context)](
-          const v1::TelemetryBatch& batch) -> absl::StatusOr<v1::TelemetryAck> {
+          const v1::TelemetryBatch& batch,
+          absl::Time /*arrived*/) -> absl::StatusOr<v1::TelemetryAck> {
         absl::Status valid = CheckBounds(batch);
         valid.Update(CheckNode(caller, batch.node()));
         if (!valid.ok()) return valid;
@@ -97,8 +99,9 @@ NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* context) {
         ack.set_sequence(batch.sequence());
         return ack;
       },
-      [call = CountedCall(metrics_, kTelemetryMethod, context)](
-          const absl::Status& status) { call.End(status); });
+      [stream =
+           CountedStream(&metrics_->calls().Of(kTelemetryMethod), context)](
+          const absl::Status& status) { stream.End(status); });
 }
 
 }  // namespace stowage

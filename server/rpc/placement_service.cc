@@ -30,9 +30,6 @@ namespace stowage {
 namespace {
 
 constexpr absl::string_view kPlansList = "plans";
-constexpr char kPlaceMethod[] = "stowage.v1.PlacementService/Place";
-constexpr char kPlaceOnceMethod[] = "stowage.v1.PlacementService/PlaceOnce";
-constexpr char kGetPlanMethod[] = "stowage.v1.PlacementService/GetPlan";
 
 absl::StatusOr<policies::MemorySystem> SystemOf(
     const v1::MakePlanRequest& request) {
@@ -96,6 +93,21 @@ grpc::ByteBuffer BytesOfField(int number, std::string bytes) {
 
 }  // namespace
 
+PlacementServiceImpl::PlacementServiceImpl(
+    PlacementEngine* engine, GraphStore* store, StreamRegistry* streams,
+    StreamWorkers* workers, ServerMetrics* metrics, const Access* access)
+    : engine_(engine),
+      store_(store),
+      streams_(streams),
+      workers_(workers),
+      metrics_(metrics),
+      place_metrics_(metrics->calls().Of("stowage.v1.PlacementService/Place")),
+      place_once_metrics_(
+          metrics->calls().Of("stowage.v1.PlacementService/PlaceOnce")),
+      get_plan_metrics_(
+          metrics->calls().Of("stowage.v1.PlacementService/GetPlan")),
+      access_(access) {}
+
 grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* context,
                                             const v1::MakePlanRequest* request,
                                             v1::MakePlanResponse* response) {
@@ -110,9 +122,6 @@ grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* context,
     TellWhenToRetry(made.status(), context);
     return ToGrpcStatus(made.status());
   }
-  if (made->planning_time > absl::ZeroDuration()) {
-    metrics_->CountPlan(plan_request->policy, made->planning_time);
-  }
   response->set_plan_id(made->plan_id);
   *response->mutable_plan() = std::move(made->plan);
   return grpc::Status::OK;
@@ -124,7 +133,7 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::GetPlan(
     grpc::ByteBuffer* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
   workers_->Run([this, reactor, request, response,
-                 call = CountedCall(metrics_, kGetPlanMethod, context)] {
+                 call = CountedCall(&get_plan_metrics_, context)] {
     absl::StatusOr<grpc::ByteBuffer> answer = StoredPlan(*request);
     const absl::Status status = answer.status();
     call.End(status);
@@ -174,9 +183,9 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::PlaceOnce(
     grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
     grpc::ByteBuffer* response) {
   grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+  const CountedCall call(&place_once_metrics_, context);
   const auto finish = [reactor, response,
-                       call = CountedCall(metrics_, kPlaceOnceMethod, context)](
-                          absl::StatusOr<grpc::ByteBuffer> answer) {
+                       call](absl::StatusOr<grpc::ByteBuffer> answer) {
     const absl::Status status = answer.status();
     call.End(status);
     if (status.ok()) *response = *std::move(answer);
@@ -189,14 +198,16 @@ grpc::ServerUnaryReactor* PlacementServiceImpl::PlaceOnce(
     finish(MalformedRequest(v1::PlaceRequest::descriptor()->full_name()));
     return reactor;
   }
-  PlanReader reader(engine_, metrics_, PlanReader::Asked::kByCall);
+  PlanReader reader(engine_, metrics_, PlaceCall::kOnce);
   reader.TakeKept(parsed.plan_id());
   if (!reader.IsSlow(parsed)) {
-    finish(reader.Answer(parsed));
+    finish(reader.Answer(parsed, call.begin()));
     return reactor;
   }
   workers_->Run([slow = std::make_shared<PlanReader>(std::move(reader)), finish,
-                 parsed = std::move(parsed)] { finish(slow->Answer(parsed)); });
+                 parsed = std::move(parsed), arrived = call.begin()] {
+    finish(slow->Answer(parsed, arrived));
+  });
   return reactor;
 }
 
@@ -205,11 +216,11 @@ PlacementServiceImpl::Place(grpc::CallbackServerContext* context) {
   auto reader = std::make_shared<PlanReader>(engine_, metrics_);
   return new ExchangeStream<v1::PlaceRequest, grpc::ByteBuffer>(
       streams_,
-      [reader](const v1::PlaceRequest& request) {
-        return reader->Answer(request);
+      [reader](const v1::PlaceRequest& request, absl::Time arrived) {
+        return reader->Answer(request, arrived);
       },
-      [call = CountedCall(metrics_, kPlaceMethod, context)](
-          const absl::Status& status) { call.End(status); },
+      [stream = CountedStream(&place_metrics_, context)](
+          const absl::Status& status) { stream.End(status); },
       workers_,
       [reader](const v1::PlaceRequest& request) {
         return reader->IsSlow(request);

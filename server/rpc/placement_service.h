@@ -28,13 +28,7 @@ class PlacementServiceImpl final
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
                        StreamRegistry* streams, StreamWorkers* workers,
-                       ServerMetrics* metrics, const Access* access)
-      : engine_(engine),
-        store_(store),
-        streams_(streams),
-        workers_(workers),
-        metrics_(metrics),
-        access_(access) {}
+                       ServerMetrics* metrics, const Access* access);
 
   grpc::Status MakePlan(grpc::ServerContext* context,
                         const v1::MakePlanRequest* request,
@@ -64,6 +58,10 @@ class PlacementServiceImpl final
   StreamWorkers* const workers_;
   ServerMetrics* const metrics_;
   const Access* const access_;
+  // Of the methods that interceptors do not see.
+  MethodMetrics& place_metrics_;
+  MethodMetrics& place_once_metrics_;
+  MethodMetrics& get_plan_metrics_;
 };
 
 }  // namespace stowage

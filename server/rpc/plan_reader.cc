@@ -18,7 +18,17 @@ void PlanReader::TakeKept(const std::string& plan_id) {
 }
 
 absl::StatusOr<grpc::ByteBuffer> PlanReader::Answer(
-    const v1::PlaceRequest& request) {
+    const v1::PlaceRequest& request, absl::Time arrived) {
+  v1::DecisionSource source = v1::DECISION_SOURCE_PLAN;
+  absl::StatusOr<grpc::ByteBuffer> answer = Decide(request, &source);
+  if (answer.ok()) {
+    metrics_->calls().CountDecision(call_, source, SteadyNow() - arrived);
+  }
+  return answer;
+}
+
+absl::StatusOr<grpc::ByteBuffer> PlanReader::Decide(
+    const v1::PlaceRequest& request, v1::DecisionSource* source) {
   absl::Status valid = CheckBounds(request);
   if (valid.ok() && decisions_ == nullptr) valid = Load(request.plan_id());
   if (!valid.ok()) return valid;
@@ -34,8 +44,8 @@ absl::StatusOr<grpc::ByteBuffer> PlanReader::Answer(
   if (!request.adapt()) return Planned(*planned);
   absl::StatusOr<bool> deviates = Deviates(situation);
   if (!deviates.ok()) return deviates.status();
-  metrics_->CountAdaptiveAnswer(*deviates ? v1::DECISION_SOURCE_POLICY
-                                          : v1::DECISION_SOURCE_PLAN);
+  if (*deviates) *source = v1::DECISION_SOURCE_POLICY;
+  metrics_->CountAdaptiveAnswer(*source);
   if (!*deviates) return Planned(*planned);
   return Decided(situation, std::max(1, request.window()));
 }
@@ -47,8 +57,8 @@ absl::Status PlanReader::Load(const std::string& plan_id) {
   }
   plan_id_ = absl::AsciiStrToLower(plan_id);
   absl::StatusOr<std::shared_ptr<const KernelDecisions>> loaded =
-      asked_ == Asked::kByStream ? engine_->Decisions(plan_id_)
-                                 : engine_->DecisionsToKeep(plan_id_);
+      call_ == PlaceCall::kStream ? engine_->Decisions(plan_id_)
+                                  : engine_->DecisionsToKeep(plan_id_);
   if (!loaded.ok()) return loaded.status();
   decisions_ = *std::move(loaded);
   return absl::OkStatus();

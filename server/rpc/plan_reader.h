@@ -3,7 +3,8 @@
 // first asked answers.
 //
 //   PlanReader reader(&engine, &metrics);
-//   absl::StatusOr<grpc::ByteBuffer> response = reader.Answer(request);
+//   absl::StatusOr<grpc::ByteBuffer> response =
+//       reader.Answer(request, /*arrived=*/SteadyNow());
 #ifndef STOWAGE_SERVER_RPC_PLAN_READER_H_
 #define STOWAGE_SERVER_RPC_PLAN_READER_H_
 
@@ -15,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "server/metrics/server_metrics.h"
 #include "server/placement/job_situation.h"
@@ -22,6 +24,7 @@
 #include "server/placement/online_decisions.h"
 #include "server/placement/placement_engine.h"
 #include "stowage/v1/placement.pb.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 
@@ -30,18 +33,17 @@ namespace stowage {
 class PlanReader {
  public:
   // The plan of a call of its own is kept for the calls that come next.
-  enum class Asked { kByStream, kByCall };
-
   PlanReader(PlacementEngine* engine, ServerMetrics* metrics,
-             Asked asked = Asked::kByStream)
-      : engine_(engine), metrics_(metrics), asked_(asked) {}
+             PlaceCall call = PlaceCall::kStream)
+      : engine_(engine), metrics_(metrics), call_(call) {}
 
   // Takes the plan if an earlier call has kept it. Does not block.
   void TakeKept(const std::string& plan_id);
 
-  // Returns the bytes of a PlaceResponse. Reads the plan first, if it has none
-  // yet. placement.proto lists the errors.
-  absl::StatusOr<grpc::ByteBuffer> Answer(const v1::PlaceRequest& request);
+  // Returns the bytes of a PlaceResponse, and counts it. Reads the plan first, if
+  // it has none yet. placement.proto lists the errors.
+  absl::StatusOr<grpc::ByteBuffer> Answer(const v1::PlaceRequest& request,
+                                          absl::Time arrived);
 
   // Returns whether it must read the plan or the policy, or ask the policy.
   bool IsSlow(const v1::PlaceRequest& request) const {
@@ -49,6 +51,9 @@ class PlanReader {
   }
 
  private:
+  // Says in `source` what has decided.
+  absl::StatusOr<grpc::ByteBuffer> Decide(const v1::PlaceRequest& request,
+                                          v1::DecisionSource* source);
   absl::Status Load(const std::string& plan_id);
   // Returns the bytes of the plan's decisions, and says that they are the
   // plan's.
@@ -60,7 +65,7 @@ class PlanReader {
 
   PlacementEngine* const engine_;
   ServerMetrics* const metrics_;
-  const Asked asked_;
+  const PlaceCall call_;
   std::string plan_id_;
   std::shared_ptr<const KernelDecisions> decisions_;
   std::optional<OnlineDecisions> online_;

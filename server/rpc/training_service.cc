@@ -19,6 +19,7 @@ namespace {
 
 constexpr absl::string_view kTrainingList = "trainings";
 constexpr absl::string_view kVersionList = "versions";
+constexpr char kWatchMethod[] = "stowage.v1.TrainingService/WatchTraining";
 
 absl::Status BadToken() {
   return absl::InvalidArgumentError(
@@ -47,8 +48,14 @@ absl::StatusOr<VersionKey> ParseVersionCursor(const Page& page) {
 // Holds one of the few places for watchers while it lives.
 class Seat {
  public:
-  explicit Seat(std::atomic<int>* taken) : taken_(taken), number_(++*taken) {}
-  ~Seat() { --*taken_; }
+  Seat(std::atomic<int>* taken, prometheus::Gauge* open_streams)
+      : taken_(taken), open_streams_(open_streams), number_(++*taken) {
+    open_streams_->Increment();
+  }
+  ~Seat() {
+    open_streams_->Decrement();
+    --*taken_;
+  }
   Seat(const Seat&) = delete;
   Seat& operator=(const Seat&) = delete;
 
@@ -56,6 +63,7 @@ class Seat {
 
  private:
   std::atomic<int>* const taken_;
+  prometheus::Gauge* const open_streams_;
   const int number_;
 };
 
@@ -110,7 +118,8 @@ grpc::Status TrainingServiceImpl::WatchTraining(
     grpc::ServerWriter<v1::TrainingEvent>* writer) {
   absl::StatusOr<v1::WatchTrainingRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
-  const Seat seat(&watchers_);
+  const Seat seat(&watchers_,
+                  &metrics_->calls().Of(kWatchMethod).open_streams());
   if (seat.number() > kMaxWatchers) {
     return ToGrpcStatus(absl::ResourceExhaustedError(absl::StrCat(
         kMaxWatchers, " streams watch trainings already; ask GetTraining")));
@@ -179,6 +188,7 @@ grpc::Status TrainingServiceImpl::PromoteVersion(
   absl::StatusOr<v1::PolicyVersion> version =
       versions_->Promote({checked->policy_id(), checked->version()});
   if (!version.ok()) return ToGrpcStatus(version.status());
+  metrics_->learning().CountPromotion();
   *response->mutable_version() = *std::move(version);
   return grpc::Status::OK;
 }
@@ -191,6 +201,7 @@ grpc::Status TrainingServiceImpl::RollBackVersion(
   absl::StatusOr<v1::PolicyVersion> version =
       versions_->RollBack({checked->policy_id(), checked->from_version()});
   if (!version.ok()) return ToGrpcStatus(version.status());
+  metrics_->learning().CountRollBack();
   *response->mutable_version() = *std::move(version);
   return grpc::Status::OK;
 }

@@ -1,13 +1,14 @@
 // Serves stowage.v1.TrainingService from a TrainingManager and PolicyVersions.
 // proto/stowage/v1/training.proto lists the errors.
 //
-//   TrainingServiceImpl service(&manager, &versions, trainings.get());
+//   TrainingServiceImpl service(&manager, &versions, trainings.get(), &metrics);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_TRAINING_SERVICE_H_
 #define STOWAGE_SERVER_RPC_TRAINING_SERVICE_H_
 
 #include <atomic>
 
+#include "server/metrics/server_metrics.h"
 #include "server/training/policy_versions.h"
 #include "server/training/training_manager.h"
 #include "server/training/training_store.h"
@@ -22,8 +23,11 @@ class TrainingServiceImpl final : public v1::TrainingService::Service {
   static constexpr int kMaxWatchers = 64;
 
   TrainingServiceImpl(TrainingManager* manager, PolicyVersions* versions,
-                      TrainingStore* trainings)
-      : manager_(manager), versions_(versions), trainings_(trainings) {}
+                      TrainingStore* trainings, ServerMetrics* metrics)
+      : manager_(manager),
+        versions_(versions),
+        trainings_(trainings),
+        metrics_(metrics) {}
 
   grpc::Status StartTraining(grpc::ServerContext* context,
                              const v1::StartTrainingRequest* request,
@@ -57,6 +61,7 @@ class TrainingServiceImpl final : public v1::TrainingService::Service {
   TrainingManager* const manager_;
   PolicyVersions* const versions_;
   TrainingStore* const trainings_;
+  ServerMetrics* const metrics_;
   std::atomic<int> watchers_ = 0;
 };
 

@@ -74,7 +74,10 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       certificates_(std::move(certificates)),
       access_(std::move(roles), config.limits),
       versions_(&graph_store_, &training_store_),
-      engine_(&graph_store_, policies::MakePolicy, &versions_, config.planning),
+      engine_(&graph_store_, policies::MakePolicy, &versions_, config.planning,
+              [this](const PlanRequest& request, const MadePlan& made) {
+                metrics_.CountPlan(request.policy, made);
+              }),
       nodes_(kLeaseHeartbeats * config.heartbeat_interval),
       jobs_(&nodes_),
       fleet_store_(database),
@@ -85,14 +88,21 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
                  {.workers = config.training_cores,
                   .on_episode =
                       [this](const v1::Episode& episode) {
-                        metrics_.CountEpisode(episode.reward());
+                        metrics_.learning().CountEpisode(episode);
+                      },
+                  .on_version =
+                      [this](const v1::PolicyVersion& version) {
+                        metrics_.learning().CountVersion(version);
                       },
                   .on_end =
                       [this](v1::TrainingState state) {
-                        metrics_.CountTraining(state);
+                        metrics_.learning().CountTraining(state);
                       }}),
       drift_(&graph_store_, &training_store_, &trainings_, &jobs_,
-             config.drift_threshold),
+             config.drift_threshold,
+             [this](DriftKind kind, double ratio, bool is_drift) {
+               metrics_.learning().NoteDrift(kind, ratio, is_drift);
+             }),
       retention_(database, &graph_store_, config.retention,
                  {.on_deleted =
                       [this](const DeletedCounts& deleted) {
@@ -107,7 +117,7 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
       job_service_(&jobs_, &exchange_, &graph_store_, &access_),
-      training_service_(&trainings_, &versions_, &training_store_),
+      training_service_(&trainings_, &versions_, &training_store_, &metrics_),
       drain_(config.drain) {}
 
 Server::~Server() = default;
@@ -156,7 +166,7 @@ std::shared_ptr<grpc::ServerCredentials> Server::Credentials() {
       MakeTlsCredentials(*certificates_);
   credentials->SetAuthMetadataProcessor(
       access_.Processor([this](const absl::Status& /*refused*/) {
-        metrics_.CountRefusedCall();
+        metrics_.calls().CountRefusedCall();
       }));
   return credentials;
 }
@@ -171,7 +181,7 @@ absl::Status Server::Listen() {
   acceptor_ = MakeGrpcAcceptor(
       *std::move(listening),
       {.spare_descriptors = descriptors_.spare,
-       .on_refused = [this] { metrics_.CountRefusedConnection(); }},
+       .on_refused = [this] { metrics_.calls().CountRefusedConnection(); }},
       Credentials(), &builder);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS,
                              kHandshakeMs);
@@ -245,6 +255,11 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
     absl::StatusOr<int64_t> count = training_store_.CountQueued();
     return count.ok() ? static_cast<double>(*count) : std::nan("");
   });
+  gauges->Add("stowaged_policy_versions", "Versions of DQN policies stored.",
+              [this] {
+                absl::StatusOr<int64_t> count = training_store_.CountVersions();
+                return count.ok() ? static_cast<double>(*count) : std::nan("");
+              });
   return gauges;
 }
 

@@ -11,6 +11,7 @@
 #include "policies/model/graph_proto.h"
 #include "policies/model/memory_system_proto.h"
 #include "policies/registry.h"
+#include "server/fleet/telemetry_intake.h"
 #include "server/graphs/graph_summary.h"
 #include "server/placement/verified_plan.h"
 
@@ -76,16 +77,15 @@ std::optional<double> DriftMonitor::Add(const v1::StepTelemetry& step) {
                           static_cast<double>(step.predicted_duration_ns()));
   if (window.ratios.size() < kWindowSteps) return std::nullopt;
   const double ratio = Median(std::exchange(window.ratios, {}));
-  if (!IsDrift(ratio / window.baseline)) return std::nullopt;
+  const bool is_drift = IsDrift(ratio / window.baseline);
+  on_compared_(DriftKind::kSteps, ratio, is_drift);
+  if (!is_drift) return std::nullopt;
   window.baseline = ratio;
   return ratio;
 }
 
 void DriftMonitor::NoteStep(const v1::StepTelemetry& step) {
-  if (threshold_ <= 0 || step.mode() != v1::STEP_MODE_PLAN ||
-      step.fallbacks() > 0 || step.predicted_duration_ns() <= 0) {
-    return;
-  }
+  if (threshold_ <= 0 || !IsAsPlanned(step)) return;
   const std::optional<double> ratio = Add(step);
   if (!ratio.has_value()) return;
   const auto predicted_ns = static_cast<double>(step.predicted_duration_ns());
@@ -145,7 +145,11 @@ void DriftMonitor::NoteProfile(absl::string_view graph_id,
                                const v1::Graph& before,
                                const v1::Graph& after) {
   const double before_ns = StepNs(before);
-  if (before_ns <= 0 || !IsDrift(StepNs(after) / before_ns)) return;
+  if (threshold_ <= 0 || before_ns <= 0) return;
+  const double ratio = StepNs(after) / before_ns;
+  const bool is_drift = IsDrift(ratio);
+  on_compared_(DriftKind::kProfile, ratio, is_drift);
+  if (!is_drift) return;
   const absl::StatusOr<std::vector<DqnVersion>> serving =
       trainings_->ListServing(graph_id);
   if (!serving.ok()) return;

@@ -20,8 +20,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -42,6 +44,10 @@ namespace stowage {
 // and marked as derived.
 v1::Graph ScaleDurations(v1::Graph graph, double factor);
 
+// What shows drift: steps that take another time than was predicted, or a
+// profile whose kernels take another time than those of the one before.
+enum class DriftKind { kSteps, kProfile };
+
 // Thread-safe. Owns none of the pointers; all must outlive it. If a training
 // cannot begin, because the queue is full or the database is away, there is
 // none, and the serving version remains.
@@ -49,14 +55,22 @@ class DriftMonitor {
  public:
   static constexpr int kWindowSteps = 16;
 
-  // `threshold` is a share: 0.2 is 20 %; with 0 nothing is retrained.
-  DriftMonitor(GraphStore* graphs, TrainingStore* trainings,
-               TrainingManager* manager, const JobRegistry* jobs,
-               double threshold)
+  // Takes each ratio that was compared: measured over predicted duration of a
+  // window of steps, or new over old duration of a profile. Must neither block
+  // nor call the monitor.
+  using OnCompared =
+      std::function<void(DriftKind kind, double ratio, bool is_drift)>;
+
+  // `threshold` is a share: 0.2 is 20 %; with 0 nothing is compared.
+  DriftMonitor(
+      GraphStore* graphs, TrainingStore* trainings, TrainingManager* manager,
+      const JobRegistry* jobs, double threshold,
+      OnCompared on_compared = [](auto...) {})
       : graphs_(graphs),
         trainings_(trainings),
         manager_(manager),
         jobs_(jobs),
+        on_compared_(std::move(on_compared)),
         threshold_(threshold) {}
 
   // Sets the threshold for what is noted from now on.
@@ -91,6 +105,7 @@ class DriftMonitor {
   TrainingStore* const trainings_;
   TrainingManager* const manager_;
   const JobRegistry* const jobs_;
+  const OnCompared on_compared_;
   std::atomic<double> threshold_;
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, Window> windows_ ABSL_GUARDED_BY(mutex_);

@@ -400,6 +400,7 @@ void TrainingManager::Conclude(const policies::DqnPolicy& policy,
                             version.status().message()),
                training);
   }
+  options_.on_version(*version);
   training->set_policy_id(version->policy_id());
   training->set_version(version->version());
   End(v1::TRAINING_STATE_SUCCEEDED, version->verdict(), training);

@@ -46,8 +46,9 @@ struct TrainingManagerOptions {
   absl::Duration lease = absl::Seconds(15);
   // How often idle workers look for trainings that other replicas have left.
   absl::Duration look = absl::Seconds(1);
-  // The workers call these two.
+  // The workers call these three. A version is one that a training has made.
   std::function<void(const v1::Episode&)> on_episode = [](const auto&) {};
+  std::function<void(const v1::PolicyVersion&)> on_version = [](const auto&) {};
   std::function<void(v1::TrainingState)> on_end = [](auto) {};
 };
 

@@ -378,6 +378,10 @@ absl::StatusOr<v1::PolicyVersion> TrainingStore::AddVersion(
   return std::move(info);
 }
 
+absl::StatusOr<int64_t> TrainingStore::CountVersions() {
+  return ReadInt(database_->Run("SELECT count(*) FROM dqn_versions", {}));
+}
+
 absl::StatusOr<std::vector<v1::PolicyVersion>> TrainingStore::ListVersions(
     absl::string_view graph_id, const VersionKey& after, int limit) {
   return FromRows(

@@ -140,6 +140,8 @@ class TrainingStore {
                                                DqnVersion version,
                                                int64_t serving, bool promote);
 
+  absl::StatusOr<int64_t> CountVersions();
+
   // Returns up to `limit` versions after `after`, by policy and number; an
   // empty `graph_id` means every graph.
   absl::StatusOr<std::vector<v1::PolicyVersion>> ListVersions(

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "tests/unit/agents/agent_process.h"
 #include "tests/unit/agents/fake_job.h"
 #include "tests/unit/agents/temp_directory.h"
+#include "tests/unit/network/metric_tables.h"
 #include "tests/unit/network/tcp_connection.h"
 
 namespace stowage::agent {
@@ -21,6 +23,10 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+bool HasText(const std::string& page, const std::string& text) {
+  return page.find(text) != std::string::npos;
+}
 
 constexpr char kBinary[] = STOWAGE_BINARY_DIR "/bin/stowage-agent";
 
@@ -71,8 +77,59 @@ TEST_F(AgentTest, ServesItsMetricsAndSaysThatItIsAlive) {
       Fetch(address, "GET", "/metrics"),
       AllOf(HasSubstr("stowage_agent_service_connected 0\n"),
             HasSubstr("stowage_agent_fast_total_bytes 1073741824\n"),
-            HasSubstr("stowage_agent_slow_endurance_bytes 600000000000000\n"),
+            HasSubstr(
+                "stowage_agent_slow_endurance_bytes{medium=\"emulated cxl\","
+                "tier=\"emulated-cxl\"} 600000000000000\n"),
             HasSubstr("stowage_agent_jobs_running 0\n")));
+}
+
+TEST_F(AgentTest, CountsWhatItsJobsTakeAndMoveAndWhatFails) {
+  const AgentProcess agent(
+      directory_.path(),
+      {"--slow=emulated:cxl,size=64MiB", "--metrics-address=127.0.0.1:0"});
+  std::string address;
+  std::ifstream(directory_.path() + "/ready") >> address;
+  const std::string tier = "{medium=\"emulated cxl\",tier=\"emulated-cxl\"} ";
+  FakeJob job(agent.socket(), {.fast = "1MiB"});
+  ASSERT_EQ(job.welcome().accepted, 1) << job.welcome().error;
+  EXPECT_EQ(job.Move(session::kLaneOut, {.to_tier = 1, .size_bytes = 1 << 20}),
+            0);
+  EXPECT_EQ(job.Move(session::kLaneOut, {.to_tier = 7, .size_bytes = 1 << 20}),
+            EINVAL);
+  session::StepLog& steps = job.segment()->report.steps;
+  steps.entries[0].mode = session::kStepDemand;
+  steps.entries[0].stall_ns = 500'000'000;
+  steps.entries[0].moved_out_bytes = 1 << 20;
+  steps.written = 1;
+  EXPECT_EQ(FakeJob(agent.socket(), {.slow = "tape:/x"}).welcome().accepted, 0);
+  const auto page = [&] { return Fetch(address, "GET", "/metrics"); };
+  // The job's use of its tiers is looked at about once a second, and is in huge
+  // pages where the host has them.
+  const std::string unused = "stowage_agent_tier_used_bytes" + tier + "0\n";
+  while (HasText(page(), unused) ||
+         !HasText(page(), "stowage_agent_stall_seconds_total 0.5")) {
+  }
+  EXPECT_THAT(
+      page(),
+      AllOf(HasSubstr("stowage_agent_tier_capacity_bytes" + tier + "67108864"),
+            HasSubstr("stowage_agent_slow_written_bytes_total" + tier +
+                      "1048576"),
+            HasSubstr("stowage_agent_failed_moves_total{cause=\"refused\"} 1"),
+            HasSubstr("stowage_agent_refused_jobs_total{code=\"INVALID_"
+                      "ARGUMENT\"} 1")));
+  job.HangUp();
+  while (!HasText(page(), unused)) {
+  }
+}
+
+TEST_F(AgentTest, ServesTheMetricsOfItsReferencePage) {
+  const AgentProcess agent(
+      directory_.path(),
+      {"--slow=emulated:cxl,size=64MiB", "--metrics-address=127.0.0.1:0"});
+  std::string address;
+  std::ifstream(directory_.path() + "/ready") >> address;
+  EXPECT_EQ(ServedMetrics(Fetch(address, "GET", "/metrics")),
+            DocumentedMetrics("docs/reference-agent.md"));
 }
 
 TEST_F(AgentTest, RefusesWhatItDoesNotKnow) {

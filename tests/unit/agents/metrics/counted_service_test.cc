@@ -1,5 +1,6 @@
 #include "agents/metrics/counted_service.h"
 
+#include <cerrno>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class CountedServiceTest : public testing::Test {
  protected:
@@ -24,9 +26,10 @@ class CountedServiceTest : public testing::Test {
     return job;
   }
 
+  const TierPlace slow_ = {.tier = "file", .medium = "device 8:0"};
   FakeService service_;
-  AgentMetrics metrics_{"0.1.0"};
-  CountedService counted_{&service_, &metrics_};
+  AgentMetrics metrics_{"0.1.0", slow_, /*endurance_bytes=*/70};
+  CountedService counted_{&service_, &metrics_, slow_};
 };
 
 TEST_F(CountedServiceTest, AJobCountsOnceHoweverOftenItIsToldOf) {
@@ -75,10 +78,87 @@ TEST_F(CountedServiceTest, StepsCountByWhatDroveThem) {
                     HasSubstr("stowage_agent_step_duration_seconds_sum{mode="
                               "\"demand\"} 2\n"),
                     HasSubstr("stowage_agent_stall_seconds_total 0.5\n"),
-                    HasSubstr("stowage_agent_slow_read_bytes_total 3000\n"),
-                    HasSubstr("stowage_agent_slow_written_bytes_total 2001\n"),
+                    HasSubstr("stowage_agent_slow_read_bytes_total{medium="
+                              "\"device 8:0\",tier=\"file\"} 3000\n"),
+                    HasSubstr("stowage_agent_slow_written_bytes_total{medium="
+                              "\"device 8:0\",tier=\"file\"} 2001\n"),
+                    HasSubstr("stowage_agent_step_prediction_ratio_count 0\n"),
                     HasSubstr("stowage_agent_fallbacks_total 2\n")));
   EXPECT_EQ(service_.steps().size(), 2);
+}
+
+TEST_F(CountedServiceTest, StepsCountForTheSlowTierOfTheirJob) {
+  const JobObserver observer = counted_.Observer();
+  counted_.StartJob(JobOf("a"));
+  const TierUse fast = {{"dram", "dram"}, 5, 1000};
+  observer.on_use("a", {fast, {{"emulated-cxl", "emulated cxl"}, 30, 100}});
+  v1::StepTelemetry step;
+  step.set_job_id("a");
+  step.set_moved_out_bytes(7);
+  counted_.ReportSteps({step});
+  EXPECT_THAT(Page(),
+              AllOf(HasSubstr("slow_written_bytes_total{medium=\""
+                              "emulated cxl\",tier=\"emulated-cxl\"} "
+                              "7\n"),
+                    HasSubstr("slow_written_bytes_total{medium=\"device "
+                              "8:0\",tier=\"file\"} 0\n"),
+                    HasSubstr("slow_endurance_bytes{medium=\"device 8:0"
+                              "\",tier=\"file\"} 70\n")));
+}
+
+TEST_F(CountedServiceTest, SumsUpWhatJobsHaveTakenOfTheirTiers) {
+  const JobObserver observer = counted_.Observer();
+  const TierUse fast = {{"dram", "dram"}, 5, 1000};
+  observer.on_use("c", {fast, {slow_, 30, 100}});  // has not begun
+  for (const char* id : {"a", "b"}) {
+    counted_.StartJob(JobOf(id));
+    observer.on_use(id, {fast, {slow_, 30, 100}});
+  }
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("tier_used_bytes{medium=\"dram\",tier=\"dram\"} 10\n"),
+            HasSubstr(
+                "tier_used_bytes{medium=\"device 8:0\",tier=\"file\"} 60\n"),
+            HasSubstr("tier_capacity_bytes{medium=\"device 8:0\",tier="
+                      "\"file\"} 200\n"),
+            Not(HasSubstr("tier_capacity_bytes{medium=\"dram\""))));
+  counted_.FinishJob("a");
+  counted_.FinishJob("b");
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("tier_used_bytes{medium=\"dram\",tier=\"dram\"} 0\n"),
+            HasSubstr("tier_capacity_bytes{medium=\"device 8:0\",tier="
+                      "\"file\"} 0\n")));
+}
+
+TEST_F(CountedServiceTest, CountsErrorsByTheirCause) {
+  const JobObserver observer = counted_.Observer();
+  for (const int error : {EIO, ENOSPC, EDQUOT, EBADMSG, EINVAL, EPERM}) {
+    observer.on_failed_move(error);
+  }
+  observer.on_refused(absl::ResourceExhaustedError("too many"));
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("failed_moves_total{cause=\"io\"} 1\n"),
+            HasSubstr("failed_moves_total{cause=\"no-space\"} 2\n"),
+            HasSubstr("failed_moves_total{cause=\"checksum\"} 1\n"),
+            HasSubstr("failed_moves_total{cause=\"refused\"} 1\n"),
+            HasSubstr("failed_moves_total{cause=\"other\"} 1\n"),
+            HasSubstr("refused_jobs_total{code=\"RESOURCE_EXHAUSTED\"} 1\n")));
+}
+
+TEST_F(CountedServiceTest, ComparesStepsWithTheirPrediction) {
+  v1::StepTelemetry step;
+  step.set_mode(v1::STEP_MODE_PLAN);
+  step.set_predicted_duration_ns(2);
+  step.set_duration_ns(3);
+  counted_.ReportSteps({step});
+  step.set_fallbacks(1);
+  counted_.ReportSteps({step});
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("stowage_agent_step_prediction_ratio_count 1\n"),
+            HasSubstr("stowage_agent_step_prediction_ratio_sum 1.5\n")));
 }
 
 TEST_F(CountedServiceTest, AModeThatThisAgentDoesNotKnowIsUnspecified) {

@@ -50,6 +50,8 @@ void Copy(const MoveOrder& order);
 
 namespace agents_metrics {
 extern AgentMetrics metrics;
+extern TierPlace default_slow;
+extern v1::StepTelemetry step;
 extern RemoteService service;
 extern std::vector<v1::StepTelemetry> steps;
 }  // namespace agents_metrics

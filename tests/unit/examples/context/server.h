@@ -108,6 +108,10 @@ extern sqlite3* database;
 
 namespace server_metrics {
 extern ServerMetrics metrics;
+namespace learning_metrics_h {
+extern v1::Episode episode;
+extern v1::PolicyVersion version;
+}  // namespace learning_metrics_h
 }  // namespace server_metrics
 
 namespace server_placement {
@@ -118,6 +122,9 @@ extern JobSituation situation;
 extern SharedGraphs graphs;
 extern PlanRequest plan_request, request;
 extern DqnSource* source;
+namespace bound_ratio_h {
+extern policies::Plan plan;
+}
 namespace call_both_h {
 extern policies::PlanOptions options;
 }

@@ -45,6 +45,9 @@ extern absl::Status refused;
 extern ScriptNames names;
 void Feed(const std::string& bytes);
 }  // namespace tests_fuzz
+namespace tests_unit_network {
+extern std::string page;
+}
 namespace tests_unit_server_rpc {
 extern const google::protobuf::Descriptor* type;
 }

@@ -22,6 +22,8 @@ v1::TelemetryBatch Batch(int64_t sequence) {
   v1::StepTelemetry* step = batch.add_steps();
   step->set_job_id("j");
   step->set_mode(v1::STEP_MODE_PLAN);
+  step->set_duration_ns(3'000'000'000);
+  step->set_stall_ns(500'000'000);
   step->set_moved_in_bytes(10);
   step->set_moved_out_bytes(20);
   step->set_fallbacks(1);
@@ -46,6 +48,8 @@ TEST_F(TelemetryIntakeTest, SumsUpABatchAndTellsTheJob) {
   const absl::StatusOr<TelemetryTotals> totals = intake_.Accept(Batch(1), kNow);
   ASSERT_TRUE(totals.ok()) << totals.status();
   EXPECT_EQ(totals->steps[v1::STEP_MODE_PLAN], 1);
+  EXPECT_EQ(totals->step_seconds[v1::STEP_MODE_PLAN], 3);
+  EXPECT_EQ(totals->stall_seconds, 0.5);
   EXPECT_EQ(totals->fallbacks, 1);
   EXPECT_EQ(totals->skipped_plans[v1::PLAN_SKIP_DEMAND_FASTER], 1);
   EXPECT_EQ(totals->hints_taken, 4);
@@ -134,6 +138,21 @@ TEST_F(TelemetryIntakeTest, AModeOfANewerAgentCountsAsUnspecified) {
   v1::TelemetryBatch batch = Batch(1);
   batch.mutable_steps(0)->set_mode(static_cast<v1::StepMode>(77));
   EXPECT_EQ(intake_.Accept(batch, kNow)->steps[v1::STEP_MODE_UNSPECIFIED], 1);
+}
+
+TEST(IsAsPlannedTest, StepsThatAPlanDroveToTheirEndAre) {
+  v1::StepTelemetry step;
+  step.set_mode(v1::STEP_MODE_PLAN);
+  step.set_predicted_duration_ns(1);
+  EXPECT_TRUE(IsAsPlanned(step));
+  step.set_fallbacks(1);
+  EXPECT_FALSE(IsAsPlanned(step));
+  step.set_fallbacks(0);
+  step.set_predicted_duration_ns(0);
+  EXPECT_FALSE(IsAsPlanned(step));
+  step.set_predicted_duration_ns(1);
+  step.set_mode(v1::STEP_MODE_DEMAND);
+  EXPECT_FALSE(IsAsPlanned(step));
 }
 
 TEST_F(TelemetryIntakeTest, SumsOfHugeFiguresDoNotOverflow) {

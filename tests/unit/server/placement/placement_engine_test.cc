@@ -149,12 +149,19 @@ TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
   absl::Notification planning;
   absl::Notification released;
   std::atomic<int> runs = 0;
+  std::atomic<int> made = 0;
   PlacementEngine engine(store_.get(), FakePolicies([&](auto&&... arguments) {
                            ++runs;
                            planning.Notify();
                            released.WaitForNotification();
                            return AllFast(arguments...);
-                         }));
+                         }),
+                         /*dqn=*/nullptr, {},
+                         [&](const PlanRequest& request, const MadePlan& plan) {
+                           EXPECT_EQ(request.policy, "fake");
+                           EXPECT_GE(plan.bound_ratio, 1);
+                           ++made;
+                         });
   std::thread first([&] { EXPECT_TRUE(engine.MakePlan(request_).ok()); });
   planning.WaitForNotification();
   std::thread second([&] { EXPECT_TRUE(engine.MakePlan(request_).ok()); });
@@ -162,6 +169,7 @@ TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
   first.join();
   second.join();
   EXPECT_EQ(runs, 1);
+  EXPECT_EQ(made, 1);
 }
 
 TEST_F(PlacementEngineTest, RefusesAndDoesNotStoreAPlanTheVerifierRejects) {

@@ -46,7 +46,8 @@ class StreamingService final
   absl::Mutex mutex;
   std::vector<absl::Status> ends ABSL_GUARDED_BY(mutex);  // of the streams
   // Answers with the kernel that it was asked for.
-  Stream::Answer answer = [](const v1::PlaceRequest& request) {
+  Stream::Answer answer = [](const v1::PlaceRequest& request,
+                             absl::Time /*arrived*/) {
     v1::PlaceResponse response;
     response.add_decisions()->set_kernel(request.kernel());
     return absl::StatusOr<v1::PlaceResponse>(response);
@@ -86,7 +87,7 @@ TEST_F(ExchangeStreamTest, AnswersEachRequestAndEndsWhenTheClientHangsUp) {
 }
 
 TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
-  service_.answer = [](const v1::PlaceRequest&) {
+  service_.answer = [](const v1::PlaceRequest&, absl::Time /*arrived*/) {
     return absl::StatusOr<v1::PlaceResponse>(absl::NotFoundError("no plan"));
   };
   grpc::ClientContext context;
@@ -99,7 +100,7 @@ TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
 
 // A client that sends bytes sees a stream of messages as one of bytes.
 TEST_F(ExchangeStreamTest, TellsOnceWithWhatItEnds) {
-  service_.answer = [](const v1::PlaceRequest&) {
+  service_.answer = [](const v1::PlaceRequest&, absl::Time /*arrived*/) {
     return absl::NotFoundError("no such plan");
   };
   for (int i = 0; i < 2; ++i) {
@@ -157,7 +158,8 @@ TEST_F(ExchangeStreamTest, DrainingWhileARequestIsAnsweredIsSafe) {
   // The stream may end before the answer does, which then still needs them.
   const auto answering = std::make_shared<absl::Notification>();
   const auto released = std::make_shared<absl::Notification>();
-  service_.answer = [answering, released](const v1::PlaceRequest&) {
+  service_.answer = [answering, released](const v1::PlaceRequest&,
+                                          absl::Time /*arrived*/) {
     answering->Notify();
     released->WaitForNotification();
     return absl::StatusOr<v1::PlaceResponse>(v1::PlaceResponse());

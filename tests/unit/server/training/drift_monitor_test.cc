@@ -37,7 +37,10 @@ class DriftMonitorTest : public ::testing::Test {
     trainer_.HoldAt(1);
     manager_.emplace(&graphs_, &trainings_, &versions_, trainer_.function(),
                      TrainingManagerOptions());
-    monitor_.emplace(&graphs_, &trainings_, &*manager_, &jobs_, 0.2);
+    monitor_.emplace(&graphs_, &trainings_, &*manager_, &jobs_, 0.2,
+                     [this](DriftKind kind, double ratio, bool is_drift) {
+                       compared_.push_back({kind, ratio, is_drift});
+                     });
   }
   void TearDown() override {
     manager_->BeginDrain();
@@ -100,6 +103,12 @@ class DriftMonitorTest : public ::testing::Test {
   // Made when the first training is over, which it would claim.
   std::optional<TrainingManager> manager_;
   std::optional<DriftMonitor> monitor_;
+  struct Compared {
+    DriftKind kind;
+    double ratio;
+    bool is_drift;
+  };
+  std::vector<Compared> compared_;
   std::string graph_id_;
   int64_t predicted_ns_ = 0;
 };
@@ -129,6 +138,24 @@ TEST_F(DriftMonitorTest, DriftThatWasSeenIsNotSeenAgain) {
   NoteWindow(3);
   EXPECT_EQ(Trainings(), 2);
   EXPECT_GT(FirstDurationNs(), 2'500'000);
+}
+
+TEST_F(DriftMonitorTest, TellsEachRatioThatItCompares) {
+  NoteWindow(1.1);
+  NoteWindow(1.5);
+  NoteWindow(1.5);
+  const v1::Graph before = *graphs_.GetGraph(graph_id_);
+  monitor_->NoteProfile(graph_id_, before, ScaleDurations(before, 0.5));
+  ASSERT_EQ(compared_.size(), 4);
+  EXPECT_NEAR(compared_[0].ratio, 1.1, 1e-3);
+  EXPECT_FALSE(compared_[0].is_drift);
+  EXPECT_NEAR(compared_[1].ratio, 1.5, 1e-3);
+  EXPECT_TRUE(compared_[1].is_drift);
+  EXPECT_FALSE(compared_[2].is_drift);
+  EXPECT_EQ(compared_[2].kind, DriftKind::kSteps);
+  EXPECT_EQ(compared_[3].kind, DriftKind::kProfile);
+  EXPECT_NEAR(compared_[3].ratio, 0.5, 1e-3);
+  EXPECT_TRUE(compared_[3].is_drift);
 }
 
 TEST_F(DriftMonitorTest, WhatAJobHasMeasuredAnewIsNotScaled) {
