@@ -100,6 +100,7 @@ class Service {
     const ServerConfig config = {
         .listen = absl::StrCat("unix-abstract:stowage-fuzz-", getpid(), "-",
                                ++number),
+        .metrics_address = "",
         .heartbeat_interval = absl::Seconds(1),
         .drain = {.timeout = absl::Seconds(1)},
         .planning = {.wait = absl::Seconds(1), .time = absl::Seconds(2)}};

@@ -66,7 +66,10 @@ class FleetExchangeTest : public ::testing::Test {
 
 TEST_F(FleetExchangeTest, ReplicasLearnOfNodesJobsAndSteps) {
   AwaitJob(*second_, [](const v1::Job&) { return true; });
-  EXPECT_TRUE(second_->nodes.IsAlive("node", absl::Now()));
+  // The job may be read before its node.
+  while (!second_->nodes.IsAlive("node", absl::Now())) {
+    std::this_thread::yield();
+  }
   first_->jobs.RecordStep("node", StepOfJob(0), absl::Now());
   AwaitJob(*second_, [](const v1::Job& job) { return job.steps() == 1; });
   ASSERT_TRUE(first_->jobs.Finish("j", absl::Now()).ok());
