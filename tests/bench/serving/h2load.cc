@@ -46,11 +46,12 @@ absl::StatusOr<double> RunH2load(const Load& load) {
   std::ofstream(body, std::ios::binary) << Framed(load.request);
   const int connections = std::min(4, load.callers);
   const std::string output = OutputOf(absl::StrFormat(
-      "h2load -c %d -m %d -D %.1f --warm-up-time 1 -d %s"
+      "h2load -c %d -m %d -D %d --warm-up-time 1 -d %s"
       " -H 'content-type: application/grpc' -H 'te: trailers'"
       " http://%s%s 2>&1",
-      connections, load.callers / connections, absl::ToDoubleSeconds(load.time),
-      body, load.address, load.method));
+      connections, load.callers / connections,
+      absl::ToInt64Seconds(absl::Ceil(load.time, absl::Seconds(1))), body,
+      load.address, load.method));
   std::smatch rate;
   std::smatch failed;
   if (!std::regex_search(output, rate, std::regex("([0-9.]+) req/s")) ||

@@ -31,9 +31,8 @@
 ABSL_FLAG(double, seconds, 2, "of each measurement");
 ABSL_FLAG(int, rounds, 5, "of measurements");
 ABSL_FLAG(std::string, only, "", "calls whose name has this in it");
-ABSL_FLAG(double, open_share, 0.2,
-          "how many requests come in the open loop: a share of what the echo "
-          "answers in the closed one");
+ABSL_FLAG(double, open_per_second, 2000,
+          "requests in the open loop; one thread sends them all");
 
 namespace stowage {
 namespace {
@@ -89,8 +88,7 @@ struct Comparison {
   }
 };
 
-// Returns how many requests a second the echo answers in a closed loop.
-absl::StatusOr<double> MeasureClosed(const Case& one, const Load& echo) {
+absl::Status MeasureClosed(const Case& one, const Load& echo) {
   Comparison closed;
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
     const absl::StatusOr<LoadResult> bare = RunClosedLoop(echo);
@@ -100,10 +98,11 @@ absl::StatusOr<double> MeasureClosed(const Case& one, const Load& echo) {
     closed.Add(*bare, *ours);
   }
   closed.Print(one, "closed");
-  return closed.echo_rate.values[closed.echo_rate.values.size() / 2];
+  return absl::OkStatus();
 }
 
-absl::Status MeasureOpen(const Case& one, const Load& echo, double rate) {
+absl::Status MeasureOpen(const Case& one, const Load& echo) {
+  const double rate = absl::GetFlag(FLAGS_open_per_second);
   Comparison open;
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
     const absl::StatusOr<LoadResult> bare = RunOpenLoop(echo, rate, round);
@@ -120,9 +119,8 @@ absl::Status Measure(const Case& one, const std::string& echo_address) {
   Load echo = one.load;
   echo.address = echo_address;
   echo.method = absl::StrCat("/echo/", one.answer_bytes);
-  const absl::StatusOr<double> rate = MeasureClosed(one, echo);
-  if (!rate.ok()) return rate.status();
-  return MeasureOpen(one, echo, *rate * absl::GetFlag(FLAGS_open_share));
+  if (absl::Status s = MeasureClosed(one, echo); !s.ok()) return s;
+  return MeasureOpen(one, echo);
 }
 
 // Compares both servers under a load that is none of ours.
