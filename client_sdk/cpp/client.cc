@@ -324,7 +324,7 @@ absl::Status Client::WatchTraining(
   while (reader->Read(&event)) {
     if (!on_event(event)) context.TryCancel();
   }
-  const absl::Status end = FromGrpcStatus(reader->Finish());
+  absl::Status end = FromGrpcStatus(reader->Finish());
   if (MayDoBetter(end)) endpoints_->Leave(endpoint);
   return end;
 }

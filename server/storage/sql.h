@@ -31,14 +31,16 @@ struct SqlBlob {
 // statement has run.
 class SqlParameter {
  public:
+  // These convert, because parameters are listed as values.
+  // NOLINTBEGIN(google-explicit-constructor)
   template <typename Number>
   requires std::is_integral_v<Number> || std::is_enum_v<Number> SqlParameter(
-      Number number)  // NOLINT: parameters are listed as values
+      Number number)
       : value_(static_cast<int64_t>(number)) {}
-  SqlParameter(absl::string_view text) : value_(text) {}  // NOLINT
-  SqlParameter(const std::string& text)                   // NOLINT
-      : value_(absl::string_view(text)) {}
-  SqlParameter(SqlBlob blob) : value_(blob) {}  // NOLINT
+  SqlParameter(absl::string_view text) : value_(text) {}
+  SqlParameter(const std::string& text) : value_(absl::string_view(text)) {}
+  SqlParameter(SqlBlob blob) : value_(blob) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const std::variant<int64_t, absl::string_view, SqlBlob>& value() const {
     return value_;

@@ -23,13 +23,13 @@ bool TrainingWatch::SendTraining(const v1::Training& training, Send send) {
   sent_ = std::move(bytes);
   v1::TrainingEvent event;
   *event.mutable_training() = training;
-  return send(std::move(event));
+  return send(event);
 }
 
 absl::Status TrainingWatch::Follow(TrainingChannel* channel, Send send) {
   int64_t cursor = 0;
   for (;;) {
-    TrainingNews news = channel->Next(&cursor, kPoll);
+    const TrainingNews news = channel->Next(&cursor, kPoll);
     if (!news.event.has_value()) {
       if (news.state == ChannelState::kEnded) return absl::OkStatus();
       if (news.state == ChannelState::kClosed) return Drains();
@@ -37,7 +37,7 @@ absl::Status TrainingWatch::Follow(TrainingChannel* channel, Send send) {
       if (!SendTraining(news.event->training(), send)) return Gone();
       continue;
     }
-    if (!send(std::move(news.event))) return Gone();
+    if (!send(news.event)) return Gone();
   }
 }
 
