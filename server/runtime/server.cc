@@ -61,6 +61,23 @@ Interceptors(ServerMetrics* metrics, const Access* access) {
   return interceptors;
 }
 
+// Counts what retention has deleted, and says so.
+void NoteDeleted(const DeletedCounts& deleted, ServerMetrics* metrics) {
+  metrics->CountDeleted("graph", deleted.graphs);
+  metrics->CountDeleted("plan", deleted.plans);
+  metrics->CountDeleted("training", deleted.trainings);
+  metrics->CountDeleted("version", deleted.versions);
+  if (deleted.graphs + deleted.plans + deleted.trainings + deleted.versions ==
+      0) {
+    return;
+  }
+  Log(LogLevel::kInfo, "deleted what was beyond the bounds of --retain-*",
+      {{"graphs", deleted.graphs},
+       {"plans", deleted.plans},
+       {"trainings", deleted.trainings},
+       {"versions", deleted.versions}});
+}
+
 }  // namespace
 
 Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
@@ -106,10 +123,7 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       retention_(database, &graph_store_, config.retention,
                  {.on_deleted =
                       [this](const DeletedCounts& deleted) {
-                        metrics_.CountDeleted("graph", deleted.graphs);
-                        metrics_.CountDeleted("plan", deleted.plans);
-                        metrics_.CountDeleted("training", deleted.trainings);
-                        metrics_.CountDeleted("version", deleted.versions);
+                        NoteDeleted(deleted, &metrics_);
                       }}),
       graph_service_(&graph_store_, &drift_, &access_),
       placement_service_(&engine_, &graph_store_, &streams_, &stream_workers_,

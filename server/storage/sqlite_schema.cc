@@ -83,6 +83,9 @@ constexpr std::array<absl::string_view, 3> kSqliteMigrations = {
     -- When somebody last wanted the row; retention deletes the oldest first.
     ALTER TABLE graphs ADD COLUMN used_at_ms INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE plans ADD COLUMN used_at_ms INTEGER NOT NULL DEFAULT 0;
+    UPDATE graphs SET used_at_ms = updated_at_ns / 1000000;
+    UPDATE plans SET used_at_ms = (SELECT g.used_at_ms FROM graphs g
+      WHERE g.graph_id = plans.graph_id);
     -- The replica that runs the training, and until when; empty: none does.
     ALTER TABLE trainings ADD COLUMN holder TEXT NOT NULL DEFAULT '';
     ALTER TABLE trainings ADD COLUMN lease_ends_ms INTEGER NOT NULL DEFAULT 0;

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "client_sdk/cpp/client.h"
+#include "tests/bench/serving/chain_plan.h"
 #include "tests/bench/serving/simulated_agent.h"
 #include "tests/e2e/server/process_usage.h"
 #include "tests/e2e/server/stowaged_process.h"
@@ -36,7 +37,6 @@ ABSL_FLAG(std::string, db, ":memory:", "database of the service");
 namespace stowage {
 namespace {
 
-constexpr int kKernels = 2200;
 constexpr absl::Duration kProbe = absl::Milliseconds(5);
 
 // Every agent has a connection.
@@ -45,21 +45,6 @@ void RaiseDescriptorLimit() {
   getrlimit(RLIMIT_NOFILE, &limit);
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-absl::StatusOr<std::string> MakePlan(Client& client) {
-  v1::RegisterGraphRequest registration;
-  *registration.mutable_graph() = ChainGraph(kKernels);
-  const auto registered = client.RegisterGraph(registration);
-  if (!registered.ok()) return registered.status();
-  v1::MakePlanRequest request;
-  request.set_graph_id(registered->graph_id());
-  *request.mutable_system() = TwoTiers();
-  request.set_fast_limit_bytes(kLimitBytes);
-  request.set_policy("belady");
-  const auto made = client.MakePlan(request);
-  if (!made.ok()) return made.status();
-  return made->plan_id();
 }
 
 struct Latency {
@@ -78,7 +63,7 @@ absl::StatusOr<Latency> Probe(Client& client, const std::string& plan_id,
     never.AwaitFor(due - SteadyNow());
     v1::PlaceRequest request;
     request.set_plan_id(plan_id);
-    request.set_kernel(static_cast<int>(latencies.size() % kKernels));
+    request.set_kernel(static_cast<int>(latencies.size() % kPlanKernels));
     request.set_window(8);
     const auto answer = stream->Send(request);
     if (!answer.ok()) return answer.status();
@@ -93,11 +78,11 @@ absl::Status Measure(int count) {
   StowagedProcess server({"--db=" + absl::GetFlag(FLAGS_db)});
   if (!server.WaitReady()) return absl::UnavailableError(server.output());
   const std::unique_ptr<Client> client = server.Connect();
-  const absl::StatusOr<std::string> plan_id = MakePlan(*client);
-  if (!plan_id.ok()) return plan_id.status();
+  const absl::StatusOr<v1::MakePlanResponse> made = MakeChainPlan(*client);
+  if (!made.ok()) return made.status();
   const absl::Duration time = absl::Seconds(absl::GetFlag(FLAGS_seconds));
   absl::Duration cpu_before = CpuTime(server.pid());
-  const absl::StatusOr<Latency> idle = Probe(*client, *plan_id, time);
+  const absl::StatusOr<Latency> idle = Probe(*client, made->plan_id(), time);
   if (!idle.ok()) return idle.status();
   const absl::Duration idle_cpu = CpuTime(server.pid()) - cpu_before;
 
@@ -108,7 +93,7 @@ absl::Status Measure(int count) {
     if (absl::Status s = agents.back()->Start(); !s.ok()) return s;
   }
   cpu_before = CpuTime(server.pid());
-  const absl::StatusOr<Latency> busy = Probe(*client, *plan_id, time);
+  const absl::StatusOr<Latency> busy = Probe(*client, made->plan_id(), time);
   if (!busy.ok()) return busy.status();
   // Without what the prober takes.
   const absl::Duration cpu = CpuTime(server.pid()) - cpu_before - idle_cpu;

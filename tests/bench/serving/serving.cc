@@ -21,6 +21,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client_sdk/cpp/client.h"
+#include "tests/bench/serving/chain_plan.h"
 #include "tests/bench/serving/closed_loop.h"
 #include "tests/bench/serving/echo_server.h"
 #include "tests/bench/serving/h2load.h"
@@ -40,8 +41,6 @@ namespace {
 constexpr char kPlace[] = "/stowage.v1.PlacementService/Place";
 constexpr char kPlaceOnce[] = "/stowage.v1.PlacementService/PlaceOnce";
 constexpr char kGetPlan[] = "/stowage.v1.PlacementService/GetPlan";
-// A plan of this graph has about 20 KB.
-constexpr int kKernels = 2200;
 
 struct Case {
   std::string name;
@@ -153,20 +152,6 @@ absl::Status MeasureByH2load(const std::vector<Case>& cases,
   return absl::OkStatus();
 }
 
-absl::StatusOr<v1::MakePlanResponse> MakePlan(Client& client) {
-  v1::RegisterGraphRequest registration;
-  *registration.mutable_graph() = ChainGraph(kKernels);
-  const absl::StatusOr<v1::RegisterGraphResponse> registered =
-      client.RegisterGraph(registration);
-  if (!registered.ok()) return registered.status();
-  v1::MakePlanRequest request;
-  request.set_graph_id(registered->graph_id());
-  *request.mutable_system() = TwoTiers();
-  request.set_fast_limit_bytes(kLimitBytes);
-  request.set_policy("belady");
-  return client.MakePlan(request);
-}
-
 // Returns calls of agents and of people, which interceptors see.
 absl::StatusOr<std::vector<Case>> OtherCases(const std::string& address,
                                              Client& client) {
@@ -205,13 +190,13 @@ absl::StatusOr<std::vector<Case>> OtherCases(const std::string& address,
 
 absl::StatusOr<std::vector<Case>> Cases(const std::string& address,
                                         Client& client) {
-  const absl::StatusOr<v1::MakePlanResponse> made = MakePlan(client);
+  const absl::StatusOr<v1::MakePlanResponse> made = MakeChainPlan(client);
   if (!made.ok()) return made.status();
   v1::GetPlanRequest get_plan;
   get_plan.set_plan_id(made->plan_id());
   v1::PlaceRequest place;
   place.set_plan_id(made->plan_id());
-  place.set_kernel(kKernels / 2);
+  place.set_kernel(kPlanKernels / 2);
   place.set_window(8);
   const absl::StatusOr<v1::PlaceResponse> placed = client.Place()->Send(place);
   if (!placed.ok()) return placed.status();

@@ -25,6 +25,9 @@ extern TemporaryDirectory directory;
 
 namespace tests_bench_serving {
 extern std::string address, request;
+namespace chain_plan_h {
+extern std::unique_ptr<Client> client;
+}
 namespace h2load_h {
 extern Load load;
 }

@@ -76,7 +76,9 @@ TEST_F(SqliteDatabaseTest, BringsWhatAnOlderServiceWroteUpToDate) {
     }
     ASSERT_TRUE(
         old->RunScript(
-               "INSERT INTO graphs VALUES ('g', 'net', 1, 2, 3, 4, 'r', x'');"
+               "INSERT INTO graphs VALUES ('g', 'net', 1, 2, 3, 7000000, 'r', "
+               "x'');"
+               "INSERT INTO plans VALUES ('p', 'g', 'a', 's', 1, 2, x'');"
                "INSERT INTO trainings VALUES (41, 'r', 'g', 1, x'', x'', x'');"
                "PRAGMA user_version = 2")
             .ok());
@@ -86,6 +88,9 @@ TEST_F(SqliteDatabaseTest, BringsWhatAnOlderServiceWroteUpToDate) {
   EXPECT_EQ(
       ReadInt(*database, "SELECT value FROM counters WHERE name = 'trainings'"),
       41);
+  // Retention knows the oldest.
+  EXPECT_EQ(ReadInt(*database, "SELECT used_at_ms FROM graphs"), 7);
+  EXPECT_EQ(ReadInt(*database, "SELECT used_at_ms FROM plans"), 7);
   EXPECT_EQ(ReadInt(*database, "SELECT lease_ends_ms FROM trainings"), 0);
 }
 
