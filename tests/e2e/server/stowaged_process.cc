@@ -123,7 +123,11 @@ std::unique_ptr<Client> StowagedProcess::Connect(
   return *Client::Connect(grpc_address_, options);
 }
 
-void StowagedProcess::Signal(int signal) { kill(pid_, signal); }
+void StowagedProcess::Signal(int signal) {
+  kill(pid_, signal);
+  // Its threads run on until each of them has seen the signal.
+  if (signal == SIGSTOP) waitid(P_PID, pid_, nullptr, WSTOPPED | WNOWAIT);
+}
 
 int StowagedProcess::Wait() {
   while (ReadOutput()) {

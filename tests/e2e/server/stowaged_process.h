@@ -54,6 +54,7 @@ class StowagedProcess {
   // Returns the process id, until Wait has returned.
   pid_t pid() const { return pid_; }
 
+  // Sends `signal`. Blocks until the process has stopped if that is SIGSTOP.
   void Signal(int signal);
   // Blocks until the process ends; returns its exit status, or minus the signal
   // that killed it.
