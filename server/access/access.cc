@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "grpc/grpc_security_constants.h"
@@ -57,19 +58,22 @@ class AccessProcessor final : public grpc::AuthMetadataProcessor {
     const absl::Status allowed = access_->Check(*peer, path);
     if (allowed.ok()) return grpc::Status::OK;
     if (on_refused_) on_refused_(allowed);
-    LogRefused(path, metadata, *peer, allowed);
-    return grpc::Status(static_cast<grpc::StatusCode>(allowed.code()),
-                        std::string(allowed.message()));
+    const std::string id = RequestIdOf(metadata);
+    LogRefused(path, id, *peer, allowed);
+    // gRPC sends no metadata with this status.
+    return grpc::Status(
+        static_cast<grpc::StatusCode>(allowed.code()),
+        absl::StrCat(allowed.message(), " (", kRequestIdKey, " ", id, ")"));
   }
 
  private:
   // The call never gets to an interceptor.
-  void LogRefused(absl::string_view path, const InputMetadata& metadata,
+  void LogRefused(absl::string_view path, const std::string& request_id,
                   const grpc::AuthContext& peer, const absl::Status& refused) {
     if (FindAudited(path) == nullptr) return;
     LogCall({.method = std::string(absl::StripPrefix(path, "/")),
              .caller = access_->Find(peer),
-             .request_id = RequestIdOf(metadata),
+             .request_id = request_id,
              .status = refused});
   }
 
@@ -93,11 +97,15 @@ QuotaLimits StoredLimits(const AccessLimits& limits) {
 
 Access::Access(Roles roles, const AccessLimits& limits)
     : roles_(std::move(roles)),
+      graph_mib_(limits.graph_mib),
       calls_(CallLimits(limits)),
+      streams_(limits.streams),
       stored_(StoredLimits(limits)) {}
 
 void Access::SetLimits(const AccessLimits& limits) {
+  graph_mib_ = limits.graph_mib;
   calls_.SetLimits(CallLimits(limits));
+  streams_.SetLimit(limits.streams);
   stored_.SetLimits(StoredLimits(limits));
 }
 
@@ -137,13 +145,28 @@ absl::Status Access::Check(const grpc::AuthContext& peer,
   return calls_.Take(caller->identity, 1, SteadyNow());
 }
 
+absl::StatusOr<StreamShares::Share> Access::TakeStream(
+    const grpc::ServerContextBase& call) {
+  const Caller caller = CallerOf(call);
+  if (caller.role == Role::kOperator) return StreamShares::Share();
+  return streams_.Take(caller.identity);
+}
+
 absl::Status Access::TakeStored(const grpc::ServerContextBase& call,
                                 size_t size_bytes) {
   const Caller caller = CallerOf(call);
   if (caller.role == Role::kOperator) return absl::OkStatus();
   constexpr double kMib = 1 << 20;
-  return stored_.Take(caller.identity, static_cast<double>(size_bytes) / kMib,
-                      SteadyNow());
+  const double mib = static_cast<double>(size_bytes) / kMib;
+  const double most = graph_mib_;
+  if (most > 0 && mib > most) {
+    return absl::ResourceExhaustedError(absl::StrFormat(
+        "a graph of %.1f MiB is larger than the %g MiB that '%s' may register; "
+        "leave out what the plan does not need, or ask the operator for more "
+        "(--graph-mib)",
+        mib, most, caller.identity));
+  }
+  return stored_.Take(caller.identity, mib, SteadyNow());
 }
 
 std::shared_ptr<grpc::AuthMetadataProcessor> Access::Processor(

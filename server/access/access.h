@@ -7,6 +7,7 @@
 #ifndef STOWAGE_SERVER_ACCESS_ACCESS_H_
 #define STOWAGE_SERVER_ACCESS_ACCESS_H_
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "grpcpp/security/auth_context.h"
@@ -21,13 +23,16 @@
 #include "grpcpp/server_context.h"
 #include "server/access/quotas.h"
 #include "server/access/roles.h"
+#include "server/access/stream_shares.h"
 
 namespace stowage {
 
 // What an identity may take; 0: no bound. Operators have none.
 struct AccessLimits {
   double calls_per_second = 2000;
+  int streams = 1024;  // open at a time
   double stored_mib_per_minute = 1024;
+  double graph_mib = 256;  // of one graph
 };
 
 // Thread-safe.
@@ -61,8 +66,13 @@ class Access {
   // UNAUTHENTICATED if it has none, or RESOURCE_EXHAUSTED if it calls too often.
   absl::Status Check(const grpc::AuthContext& peer, absl::string_view path);
 
-  // Counts what the peer stores. RESOURCE_EXHAUSTED: it stores too much; the
-  // message says when to try again.
+  // Counts a stream that the peer opens, until what this returns is deleted.
+  // RESOURCE_EXHAUSTED: it has too many open.
+  absl::StatusOr<StreamShares::Share> TakeStream(
+      const grpc::ServerContextBase& call);
+
+  // Counts what the peer stores. RESOURCE_EXHAUSTED: that is too much, at once
+  // or in the last minute; the message says when to try again.
   absl::Status TakeStored(const grpc::ServerContextBase& call,
                           size_t size_bytes);
 
@@ -75,7 +85,9 @@ class Access {
  private:
   mutable absl::Mutex mutex_;
   Roles roles_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<double> graph_mib_;
   Quotas calls_;
+  StreamShares streams_;
   Quotas stored_;
 };
 

@@ -1,7 +1,7 @@
 // Serves a stream that answers each request with one response.
 //
 //   return new ExchangeStream<v1::PlaceRequest, v1::PlaceResponse>(
-//       &streams,
+//       &streams, shares.Take("node7"),
 //       [](const v1::PlaceRequest& request, absl::Time /*arrived*/) {
 //         return Answer(request);
 //       });
@@ -28,6 +28,7 @@
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/proto_buffer_reader.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/access/stream_shares.h"
 #include "server/calls/malformed_request_interceptor.h"
 #include "server/calls/status.h"
 #include "server/rpc/stream_registry.h"
@@ -41,7 +42,8 @@ namespace stowage {
 // Deletes itself when the stream has ended. The stream ends with OK when the
 // client hangs up, with the error of the first request that cannot be read or
 // answered, or with UNAVAILABLE when the server drains. The registry must
-// outlive the stream.
+// outlive the stream. It holds its share until it is deleted; without one it
+// ends with the error of that.
 template <typename Request, typename Response>
 class ExchangeStream final
     : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
@@ -58,15 +60,19 @@ class ExchangeStream final
 
   // `workers`, which must outlive the stream, make slow answers; the thread
   // that reads makes the others. Without workers no answer is slow.
-  ExchangeStream(StreamRegistry* registry, Answer answer,
+  ExchangeStream(StreamRegistry* registry,
+                 absl::StatusOr<StreamShares::Share> share, Answer answer,
                  OnEnd on_end = nullptr, StreamWorkers* workers = nullptr,
                  IsSlow is_slow = nullptr)
       : registry_(registry),
+        share_(std::move(share)),
         answer_(std::move(answer)),
         on_end_(std::move(on_end)),
         workers_(workers),
         is_slow_(std::move(is_slow)) {
-    if (registry_->Add(this)) {
+    if (!share_.ok()) {
+      End(share_.status());
+    } else if (registry_->Add(this)) {
       Read();
     } else {
       Drain();
@@ -177,6 +183,7 @@ class ExchangeStream final
   }
 
   StreamRegistry* const registry_;
+  const absl::StatusOr<StreamShares::Share> share_;
   const Answer answer_;
   const OnEnd on_end_;
   StreamWorkers* const workers_;

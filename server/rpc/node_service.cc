@@ -84,7 +84,7 @@ NodeServiceImpl::StreamTelemetry(grpc::CallbackServerContext* context) {
         drift_->NoteStep(step);
       });
   return new ExchangeStream<v1::TelemetryBatch, v1::TelemetryAck>(
-      streams_,
+      streams_, access_->TakeStream(*context),
       [intake, metrics = metrics_, caller = access_->CallerOf(*context)](
           const v1::TelemetryBatch& batch,
           absl::Time /*arrived*/) -> absl::StatusOr<v1::TelemetryAck> {

@@ -26,7 +26,7 @@ class NodeServiceImpl final
   // Tells agents to send a heartbeat every `heartbeat_interval`.
   NodeServiceImpl(NodeRegistry* nodes, JobRegistry* jobs,
                   StreamRegistry* streams, ServerMetrics* metrics,
-                  DriftMonitor* drift, const Access* access,
+                  DriftMonitor* drift, Access* access,
                   absl::Duration heartbeat_interval)
       : nodes_(nodes),
         jobs_(jobs),
@@ -54,7 +54,7 @@ class NodeServiceImpl final
   StreamRegistry* const streams_;
   ServerMetrics* const metrics_;
   DriftMonitor* const drift_;
-  const Access* const access_;
+  Access* const access_;
   const absl::Duration heartbeat_interval_;
 };
 

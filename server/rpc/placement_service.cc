@@ -95,18 +95,18 @@ grpc::ByteBuffer BytesOfField(int number, std::string bytes) {
 
 PlacementServiceImpl::PlacementServiceImpl(
     PlacementEngine* engine, GraphStore* store, StreamRegistry* streams,
-    StreamWorkers* workers, ServerMetrics* metrics, const Access* access)
+    StreamWorkers* workers, ServerMetrics* metrics, Access* access)
     : engine_(engine),
       store_(store),
       streams_(streams),
       workers_(workers),
       metrics_(metrics),
+      access_(access),
       place_metrics_(metrics->calls().Of("stowage.v1.PlacementService/Place")),
       place_once_metrics_(
           metrics->calls().Of("stowage.v1.PlacementService/PlaceOnce")),
       get_plan_metrics_(
-          metrics->calls().Of("stowage.v1.PlacementService/GetPlan")),
-      access_(access) {}
+          metrics->calls().Of("stowage.v1.PlacementService/GetPlan")) {}
 
 grpc::Status PlacementServiceImpl::MakePlan(grpc::ServerContext* context,
                                             const v1::MakePlanRequest* request,
@@ -215,7 +215,7 @@ grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>*
 PlacementServiceImpl::Place(grpc::CallbackServerContext* context) {
   auto reader = std::make_shared<PlanReader>(engine_, metrics_);
   return new ExchangeStream<v1::PlaceRequest, grpc::ByteBuffer>(
-      streams_,
+      streams_, access_->TakeStream(*context),
       [reader](const v1::PlaceRequest& request, absl::Time arrived) {
         return reader->Answer(request, arrived);
       },

@@ -28,7 +28,7 @@ class PlacementServiceImpl final
  public:
   PlacementServiceImpl(PlacementEngine* engine, GraphStore* store,
                        StreamRegistry* streams, StreamWorkers* workers,
-                       ServerMetrics* metrics, const Access* access);
+                       ServerMetrics* metrics, Access* access);
 
   grpc::Status MakePlan(grpc::ServerContext* context,
                         const v1::MakePlanRequest* request,
@@ -57,7 +57,7 @@ class PlacementServiceImpl final
   StreamRegistry* const streams_;
   StreamWorkers* const workers_;
   ServerMetrics* const metrics_;
-  const Access* const access_;
+  Access* const access_;
   // Of the methods that interceptors do not see.
   MethodMetrics& place_metrics_;
   MethodMetrics& place_once_metrics_;

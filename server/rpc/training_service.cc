@@ -118,6 +118,9 @@ grpc::Status TrainingServiceImpl::WatchTraining(
     grpc::ServerWriter<v1::TrainingEvent>* writer) {
   absl::StatusOr<v1::WatchTrainingRequest> checked = Checked(*request);
   if (!checked.ok()) return ToGrpcStatus(checked.status());
+  const absl::StatusOr<StreamShares::Share> share =
+      access_->TakeStream(*context);
+  if (!share.ok()) return ToGrpcStatus(share.status());
   const Seat seat(&watchers_,
                   &metrics_->calls().Of(kWatchMethod).open_streams());
   if (seat.number() > kMaxWatchers) {

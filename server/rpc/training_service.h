@@ -1,13 +1,15 @@
 // Serves stowage.v1.TrainingService from a TrainingManager and PolicyVersions.
 // proto/stowage/v1/training.proto lists the errors.
 //
-//   TrainingServiceImpl service(&manager, &versions, trainings.get(), &metrics);
+//   TrainingServiceImpl service(&manager, &versions, trainings.get(), &metrics,
+//                               &access);
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_TRAINING_SERVICE_H_
 #define STOWAGE_SERVER_RPC_TRAINING_SERVICE_H_
 
 #include <atomic>
 
+#include "server/access/access.h"
 #include "server/metrics/server_metrics.h"
 #include "server/training/policy_versions.h"
 #include "server/training/training_manager.h"
@@ -23,11 +25,13 @@ class TrainingServiceImpl final : public v1::TrainingService::Service {
   static constexpr int kMaxWatchers = 64;
 
   TrainingServiceImpl(TrainingManager* manager, PolicyVersions* versions,
-                      TrainingStore* trainings, ServerMetrics* metrics)
+                      TrainingStore* trainings, ServerMetrics* metrics,
+                      Access* access)
       : manager_(manager),
         versions_(versions),
         trainings_(trainings),
-        metrics_(metrics) {}
+        metrics_(metrics),
+        access_(access) {}
 
   grpc::Status StartTraining(grpc::ServerContext* context,
                              const v1::StartTrainingRequest* request,
@@ -62,6 +66,7 @@ class TrainingServiceImpl final : public v1::TrainingService::Service {
   PolicyVersions* const versions_;
   TrainingStore* const trainings_;
   ServerMetrics* const metrics_;
+  Access* const access_;
   std::atomic<int> watchers_ = 0;
 };
 

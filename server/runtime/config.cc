@@ -25,6 +25,7 @@ constexpr int64_t kMaxRetained = 1'000'000'000;
 constexpr int kMaxTrainingCores = 256;
 constexpr int kMaxNiceness = 19;
 constexpr double kMaxShare = 1e6;
+constexpr int kMaxStreams = 1'000'000;
 constexpr double kMaxDriftThreshold = 100;
 
 constexpr absl::Duration kLeastTime = absl::Milliseconds(1);
@@ -60,6 +61,11 @@ void AddAccess(Settings& settings, ServerConfig& config) {
                    "ROLE=NAME or ROLE=*.PARENT, separated by commas");
   settings.AddNumber("calls-per-second", &config.limits.calls_per_second, 0.0,
                      kMaxShare, "Calls that an identity may make; 0: no bound");
+  settings.AddNumber("streams", &config.limits.streams, 0, kMaxStreams,
+                     "Streams that an identity may have open; 0: no bound");
+  settings.AddNumber("graph-mib", &config.limits.graph_mib, 0.0, kMaxShare,
+                     "MiB of the largest graph that an identity may register; "
+                     "0: no bound");
   settings.AddNumber("stored-mib-per-minute",
                      &config.limits.stored_mib_per_minute, 0.0, kMaxShare,
                      "MiB of graphs that an identity may register; 0: no "

@@ -131,7 +131,8 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
                     config.heartbeat_interval),
       job_service_(&jobs_, &exchange_, &graph_store_, &access_),
-      training_service_(&trainings_, &versions_, &training_store_, &metrics_),
+      training_service_(&trainings_, &versions_, &training_store_, &metrics_,
+                        &access_),
       drain_(config.drain) {}
 
 Server::~Server() = default;
@@ -217,6 +218,7 @@ absl::Status Server::Listen() {
     return absl::UnavailableError(absl::StrCat(
         "cannot serve gRPC at ", config_.listen, "; the log of gRPC says why"));
   }
+  callback_waker_.emplace(grpc_server_->InProcessChannel({}));
   return acceptor_->Start();
 }
 
@@ -279,11 +281,12 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
 
 const std::vector<std::string>& Server::ReloadableSettings() {
   static const auto* const names = new std::vector<std::string>{
-      "trust-domain",    "calls-per-second", "stored-mib-per-minute",
-      "roles",           "planning-threads", "planning-waiting",
-      "planning-wait",   "planning-time",    "planning-memory-mib",
-      "grace-period",    "drain-delay",      "drain-timeout",
-      "drift-threshold", "log-format"};
+      "trust-domain",     "calls-per-second",    "stored-mib-per-minute",
+      "streams",          "graph-mib",           "roles",
+      "planning-threads", "planning-waiting",    "planning-wait",
+      "planning-time",    "planning-memory-mib", "grace-period",
+      "drain-delay",      "drain-timeout",       "drift-threshold",
+      "log-format"};
   return *names;
 }
 
@@ -307,6 +310,7 @@ bool Server::Drain() {
   trainings_.BeginDrain();
   engine_.queue().BeginDrain();
   acceptor_.reset();
+  callback_waker_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
                          absl::ToChronoMilliseconds(drain_.timeout));
   trainings_.Drain();

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@
 #include "server/rpc/stream_registry.h"
 #include "server/rpc/stream_workers.h"
 #include "server/rpc/training_service.h"
+#include "server/runtime/callback_waker.h"
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
 #include "server/runtime/drain_times.h"
@@ -121,6 +123,7 @@ class Server {
   std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;
   std::unique_ptr<grpc::Server> grpc_server_;
+  std::optional<CallbackWaker> callback_waker_;
   std::unique_ptr<Acceptor> acceptor_;  // ends before its server
 };
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "client_sdk/cpp/channel.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/descriptor.h"
@@ -201,6 +202,50 @@ TEST_F(AccessTest, WhoCallsTooOftenIsRefusedAndOthersAreNot) {
   for (int i = 0; i < 9; ++i) EXPECT_TRUE(operates->ListPolicies().ok());
 }
 
+TEST_F(AccessTest, WhoHasTooManyStreamsOpenIsRefusedAndOthersAreNot) {
+  WriteText(config_path_, "streams = 1\n");
+  server_->Signal(SIGHUP);
+  ASSERT_TRUE(server_->WaitForOutput("setting=streams")) << server_->output();
+  const auto client = ConnectAs("URI:spiffe://stowage/job/a");
+  v1::RegisterGraphRequest registration;
+  *registration.mutable_graph() = ChainGraph(8);
+  v1::MakePlanRequest make;
+  make.set_graph_id(client->RegisterGraph(registration)->graph_id());
+  *make.mutable_system() = TwoTiers();
+  make.set_fast_limit_bytes(8 * kChainTensorBytes);
+  v1::PlaceRequest place;
+  place.set_plan_id(client->MakePlan(make)->plan_id());
+
+  auto first = client->Place();
+  EXPECT_TRUE(first->Send(place).ok());
+  const absl::Status second = client->Place()->Send(place).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(second)) << second;
+  EXPECT_THAT(std::string(second.message()),
+              HasSubstr("job/a' has 1 streams open"));
+  EXPECT_TRUE(
+      ConnectAs("URI:spiffe://stowage/job/b")->Place()->Send(place).ok());
+  first.reset();
+  // The service learns of the end a moment later.
+  while (!client->Place()->Send(place).ok()) {
+  }
+}
+
+TEST_F(AccessTest, AGraphLargerThanAnIdentityMayRegisterIsRefused) {
+  WriteText(config_path_, "graph-mib = 0.5\n");
+  server_->Signal(SIGHUP);
+  ASSERT_TRUE(server_->WaitForOutput("setting=graph-mib")) << server_->output();
+  v1::RegisterGraphRequest request;
+  *request.mutable_graph() = ChainGraph(20'000);
+  const absl::Status refused =
+      ConnectAs("URI:spiffe://stowage/job/a")->RegisterGraph(request).status();
+  EXPECT_TRUE(absl::IsResourceExhausted(refused)) << refused;
+  EXPECT_THAT(std::string(refused.message()),
+              HasSubstr("larger than the 0.5 MiB"));
+  EXPECT_TRUE(ConnectAs("URI:spiffe://stowage/operator/o")
+                  ->RegisterGraph(request)
+                  .ok());
+}
+
 TEST_F(AccessTest, WhoStoresTooMuchIsRefused) {
   WriteText(config_path_, "stored-mib-per-minute = 1\n");
   server_->Signal(SIGHUP);
@@ -239,10 +284,17 @@ TEST_F(AccessTest, TheLogSaysWhoChangedSomethingAndWhoMayNot) {
   EXPECT_TRUE(server_->WaitForOutput(
       "caller=spiffe://stowage/agent/n7 role=agent peer=ipv4:127.0.0.1:"));
   EXPECT_TRUE(server_->WaitForOutput(" node=n7\n"));
-  EXPECT_FALSE(ConnectAs("URI:spiffe://stowage/job/j")->DeleteGraph("g").ok());
+  const absl::Status refused =
+      ConnectAs("URI:spiffe://stowage/job/j")->DeleteGraph("g");
+  const std::vector<std::string> words =
+      absl::StrSplit(refused.message(), absl::ByAnyChar(" )"));
+  ASSERT_GT(words.size(), 3) << refused;
   EXPECT_TRUE(server_->WaitForOutput(
       "level=warning message=\"call failed\" "
-      "method=stowage.v1.GraphService/DeleteGraph code=PERMISSION_DENIED"));
+      "method=stowage.v1.GraphService/DeleteGraph code=PERMISSION_DENIED "));
+  // The message ends with "(x-request-id ID)".
+  EXPECT_TRUE(server_->WaitForOutput("request_id=" + words[words.size() - 2]))
+      << refused;
   EXPECT_TRUE(server_->WaitForOutput("caller=spiffe://stowage/job/j role=job"));
 }
 

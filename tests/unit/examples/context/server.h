@@ -188,6 +188,7 @@ void Check(const v1::Bounds& bounds, const google::protobuf::Message& message,
            const google::protobuf::FieldDescriptor* field);
 }  // namespace bound_rules_h
 namespace exchange_stream_h {
+extern StreamShares shares;
 absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request);
 }
 namespace page_h {
@@ -215,6 +216,10 @@ extern DescriptorBudget descriptors;
 extern std::shared_ptr<SqlDatabase> database;
 extern TrainFunction train;
 extern std::shared_ptr<grpc::ServerCredentials> credentials;
+namespace callback_waker_h {
+extern std::shared_ptr<grpc::Channel> channel;
+extern std::unique_ptr<grpc::Server> grpc_server;
+}  // namespace callback_waker_h
 namespace exit_code_h {
 extern absl::StatusOr<ServerConfig> config;
 }

@@ -36,13 +36,15 @@ class StreamingService final
  public:
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Place(
       grpc::CallbackServerContext*) override {
-    return new Stream(&streams, answer, [this](const absl::Status& status) {
-      absl::MutexLock lock(&mutex);
-      ends.push_back(status);
-    });
+    return new Stream(&streams, shares.Take("all"), answer,
+                      [this](const absl::Status& status) {
+                        absl::MutexLock lock(&mutex);
+                        ends.push_back(status);
+                      });
   }
 
   StreamRegistry streams;
+  StreamShares shares{0};
   absl::Mutex mutex;
   std::vector<absl::Status> ends ABSL_GUARDED_BY(mutex);  // of the streams
   // Answers with the kernel that it was asked for.
@@ -98,7 +100,6 @@ TEST_F(ExchangeStreamTest, EndsWithTheErrorOfTheFirstRequestItCannotAnswer) {
   EXPECT_EQ(status.error_message(), "no plan");
 }
 
-// A client that sends bytes sees a stream of messages as one of bytes.
 TEST_F(ExchangeStreamTest, TellsOnceWithWhatItEnds) {
   service_.answer = [](const v1::PlaceRequest&, absl::Time /*arrived*/) {
     return absl::NotFoundError("no such plan");
@@ -106,7 +107,9 @@ TEST_F(ExchangeStreamTest, TellsOnceWithWhatItEnds) {
   for (int i = 0; i < 2; ++i) {
     grpc::ClientContext context;
     auto stream = stub_->Place(&context);
-    if (i == 1) EXPECT_EQ(Ask(*stream, 1), -1);
+    if (i == 1) {
+      EXPECT_EQ(Ask(*stream, 1), -1);
+    }
     stream->WritesDone();
     stream->Finish();
   }
@@ -116,6 +119,7 @@ TEST_F(ExchangeStreamTest, TellsOnceWithWhatItEnds) {
                                          absl::NotFoundError("no such plan")));
 }
 
+// A client that sends bytes sees a stream of messages as one of bytes.
 TEST_F(ExchangeStreamTest, EndsWithTheErrorOfARequestThatCannotBeRead) {
   grpc::ClientContext context;
   grpc::CompletionQueue queue;
@@ -152,6 +156,25 @@ TEST_F(ExchangeStreamTest, StreamsOpenedWhileDrainingEndAtOnce) {
   grpc::ClientContext context;
   auto stream = stub_->Place(&context);
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ExchangeStreamTest,
+       WithoutAShareItEndsAtOnceAndItsEndGivesTheShareBack) {
+  service_.shares.SetLimit(1);
+  {
+    grpc::ClientContext first_context;
+    const auto first = stub_->Place(&first_context);
+    EXPECT_EQ(Ask(*first, 1), 1);
+    grpc::ClientContext second_context;
+    const auto second = stub_->Place(&second_context);
+    EXPECT_EQ(Ask(*second, 2), -1);
+    EXPECT_EQ(second->Finish().error_code(),
+              grpc::StatusCode::RESOURCE_EXHAUSTED);
+    first->WritesDone();
+    EXPECT_TRUE(first->Finish().ok());
+  }
+  // The client may hear of the end before the stream is deleted.
+  while (!service_.shares.Take("all").ok()) std::this_thread::yield();
 }
 
 TEST_F(ExchangeStreamTest, DrainingWhileARequestIsAnsweredIsSafe) {
