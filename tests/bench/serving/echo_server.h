@@ -11,12 +11,19 @@
 
 namespace stowage {
 
+// How gRPC gives calls to a server.
+enum class ServerKind {
+  kCallback,         // on threads of its own
+  kSynchronous,      // each on a thread, while it lasts; serves Place alone
+  kCompletionQueue,  // to threads of the server that ask for events
+};
+
 // Runs a process of its own, as the service does, until it is destroyed. Answers
 // each request of a stream, or a unary one, with as many bytes as the method
 // says.
 class EchoServer {
  public:
-  EchoServer();
+  explicit EchoServer(ServerKind kind = ServerKind::kCallback);
   ~EchoServer();
   EchoServer(const EchoServer&) = delete;
   EchoServer& operator=(const EchoServer&) = delete;

@@ -5,9 +5,8 @@
 //   build/bin/serving [--seconds 2] [--rounds 5]
 //
 // Both are loaded in turn, by callers that ask again when they are answered (a
-// closed loop) and by requests that come at random (an open one). Figures are medians over the rounds, with the least
-// and the most in brackets.
-#include <algorithm>
+// closed loop) and by requests that come at random (an open one). Figures are
+// medians over the rounds, with the least and the most in brackets.
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -18,7 +17,6 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client_sdk/cpp/client.h"
 #include "tests/bench/serving/chain_plan.h"
@@ -26,6 +24,7 @@
 #include "tests/bench/serving/echo_server.h"
 #include "tests/bench/serving/h2load.h"
 #include "tests/bench/serving/open_loop.h"
+#include "tests/bench/serving/series.h"
 #include "tests/e2e/server/stowaged_process.h"
 #include "tests/unit/server/testing.h"
 
@@ -46,17 +45,6 @@ struct Case {
   std::string name;
   Load load;  // of the service
   size_t answer_bytes = 0;
-};
-
-struct Series {
-  std::vector<double> values;
-
-  std::string Text(int digits) {
-    std::sort(values.begin(), values.end());
-    return absl::StrFormat("%.*f (%.*f to %.*f)", digits,
-                           values[values.size() / 2], digits, values.front(),
-                           digits, values.back());
-  }
 };
 
 // What both servers did under one kind of load.
