@@ -24,6 +24,8 @@ VARIABLES = {"$instance": ".+", "$__rate_interval": "5m", "$__range": "5m"}
 class Expression:
     where: str
     promql: str
+    # The labels that its legend shows.
+    legend: frozenset = frozenset()
 
 
 def dashboards():
@@ -34,7 +36,8 @@ def dashboards():
 
 def of_dashboards():
     """Returns each expression of each panel, as Grafana would send it."""
-    return [Expression(f"{name}: {panel['title']}", interpolated(target["expr"]))
+    return [Expression(f"{name}: {panel['title']}", interpolated(target["expr"]),
+                       frozenset(re.findall(r"{{(\w+)}}", target["legendFormat"])))
             for name, dashboard in dashboards().items()
             for panel in dashboard["panels"]
             for target in panel.get("targets", ())]
