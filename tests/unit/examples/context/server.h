@@ -190,7 +190,7 @@ void Check(const v1::Bounds& bounds, const google::protobuf::Message& message,
 namespace exchange_stream_h {
 extern StreamShares shares;
 absl::StatusOr<v1::PlaceResponse> Answer(const v1::PlaceRequest& request);
-}
+}  // namespace exchange_stream_h
 namespace page_h {
 extern int32_t size;
 extern std::string token;
