@@ -78,10 +78,14 @@ StowagedProcess::StowagedProcess(Verbatim,
                                  const std::vector<std::string>& environment) {
   std::array<int, 2> output;
   if (pipe2(output.data(), O_CLOEXEC) != 0) std::abort();
-  pid_ = Spawn(command,
-               Joined(environment,
-                      {"STOWAGE_PORT_FILE=" + directory_.path() + "/ports"}),
-               output[1]);
+  std::vector<std::string> all = Joined(
+      environment, {"STOWAGE_PORT_FILE=" + directory_.path() + "/ports"});
+  // What the thread sanitizer leaves out of the tests it leaves out of the
+  // daemon, too.
+  if (const char* options = std::getenv("TSAN_OPTIONS"); options != nullptr) {
+    all.push_back(std::string("TSAN_OPTIONS=") + options);
+  }
+  pid_ = Spawn(command, std::move(all), output[1]);
   close(output[1]);
   output_fd_ = output[0];
 }
