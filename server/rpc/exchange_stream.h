@@ -81,10 +81,10 @@ class ExchangeStream final
 
   void OnReadDone(bool ok) override {
     if (!ok) return End(absl::OkStatus());
-    arrived_ = SteadyNow();
     {
       absl::MutexLock lock(&mutex_);
       if (ended_) return;
+      arrived_ = SteadyNow();
       // Nobody finishes the stream before the answer, so the stream lives.
       answering_ = true;
     }

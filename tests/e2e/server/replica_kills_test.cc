@@ -159,7 +159,7 @@ class ReplicaKillsTest : public ::testing::Test {
     v1::ResizeJobRequest request;
     request.set_job_id("job");
     for (int i = 1; !done_; ++i) {
-      Insist([&] { return client->RegisterNode(node); });
+      EXPECT_TRUE(Insist([&] { return client->RegisterNode(node); }).ok());
       // The replica may have been killed since the node was registered.
       if (!client->StartJob(job).ok()) continue;
       request.set_fast_limit_bytes(i);

@@ -42,7 +42,10 @@ class Replicas {
     auto& process = processes_[number];
     process = std::make_unique<StowagedProcess>(arguments);
     ASSERT_TRUE(process->WaitReady()) << process->output();
-    addresses_[number] = process->grpc_address();
+    // Threads that connect read it while a replica starts anew.
+    if (addresses_[number] != process->grpc_address()) {
+      addresses_[number] = process->grpc_address();
+    }
   }
 
   void Kill(int number) {
