@@ -61,6 +61,11 @@ Interceptors(ServerMetrics* metrics, const Access* access) {
   return interceptors;
 }
 
+// Returns the value of a gauge: NaN if the database cannot be read.
+double ValueOf(const absl::StatusOr<int64_t>& count) {
+  return count.ok() ? static_cast<double>(*count) : std::nan("");
+}
+
 // Counts what retention has deleted, and says so.
 void NoteDeleted(const DeletedCounts& deleted, ServerMetrics* metrics) {
   metrics->CountDeleted("graph", deleted.graphs);
@@ -88,6 +93,7 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       descriptors_(descriptors),
       graph_store_(database),
       training_store_(database),
+      store_counts_(&graph_store_, &training_store_),
       certificates_(std::move(certificates)),
       access_(std::move(roles), config.limits),
       versions_(&graph_store_, &training_store_),
@@ -240,18 +246,15 @@ absl::Status Server::ServeMetrics() {
 // is one that waits for its database.
 HttpPage Server::Readiness() {
   if (draining_) return {.status = 503, .body = "the service drains\n"};
-  const absl::StatusOr<int64_t> graphs = graph_store_.CountGraphs();
+  const absl::StatusOr<int64_t> graphs = store_counts_.Read().graphs;
   if (graphs.ok()) return {.body = "ok\n"};
   return {.status = 503, .body = absl::StrCat(graphs.status().message(), "\n")};
 }
 
 std::shared_ptr<GaugeCollector> Server::Gauges() {
   auto gauges = std::make_shared<GaugeCollector>();
-  gauges->Add("stowaged_graphs", "Graphs stored.", [this] {
-    absl::StatusOr<int64_t> count = graph_store_.CountGraphs();
-    // NaN means that the database cannot be read.
-    return count.ok() ? static_cast<double>(*count) : std::nan("");
-  });
+  gauges->Add("stowaged_graphs", "Graphs stored.",
+              [this] { return ValueOf(store_counts_.Read().graphs); });
   gauges->Add("stowaged_nodes_alive", "Nodes whose heartbeats arrive.", [this] {
     return static_cast<double>(nodes_.CountAlive(absl::Now()));
   });
@@ -268,14 +271,10 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
     return static_cast<double>(trainings_.CountRunning());
   });
   gauges->Add("stowaged_trainings_queued", "DQN trainings that wait.", [this] {
-    absl::StatusOr<int64_t> count = training_store_.CountQueued();
-    return count.ok() ? static_cast<double>(*count) : std::nan("");
+    return ValueOf(store_counts_.Read().queued_trainings);
   });
   gauges->Add("stowaged_policy_versions", "Versions of DQN policies stored.",
-              [this] {
-                absl::StatusOr<int64_t> count = training_store_.CountVersions();
-                return count.ok() ? static_cast<double>(*count) : std::nan("");
-              });
+              [this] { return ValueOf(store_counts_.Read().versions); });
   return gauges;
 }
 

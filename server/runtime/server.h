@@ -41,6 +41,7 @@
 #include "server/runtime/config.h"
 #include "server/runtime/descriptor_budget.h"
 #include "server/runtime/drain_times.h"
+#include "server/runtime/store_counts.h"
 #include "server/runtime/version.h"
 #include "server/storage/sql_database.h"
 #include "server/training/drift_monitor.h"
@@ -99,6 +100,7 @@ class Server {
   const DescriptorBudget descriptors_;
   GraphStore graph_store_;
   TrainingStore training_store_;
+  StoreCounts store_counts_;
   const std::shared_ptr<Certificates> certificates_;  // null: plain text
   Access access_;
   ServerMetrics metrics_{kVersion};

@@ -5,10 +5,12 @@
 #include <cstdlib>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "gmock/gmock.h"
 #include "tests/unit/network/tcp_connection.h"
+#include "timing/steady_now.h"
 
 namespace stowage {
 namespace {
@@ -192,6 +194,25 @@ TEST(ReplicasTest, PostgresMayGoAndComeBack) {
   replicas.postgres().Start();
   EXPECT_TRUE(client->GetGraph(graph_id).ok());
   EXPECT_THAT(Fetch(metrics, "GET", "/readyz"), HasSubstr(" 200 "));
+}
+
+TEST(ReplicasTest, MetricsAndProbesDoNotWaitForADatabaseThatHangs) {
+  Replicas replicas(1);
+  const std::string metrics = replicas.process(0).metrics_address();
+  EXPECT_THAT(Fetch(metrics, "GET", "/metrics"),
+              HasSubstr("stowaged_graphs 0"));
+  replicas.postgres().Signal(SIGSTOP);
+  const absl::Time begin = SteadyNow();
+  EXPECT_THAT(Fetch(metrics, "GET", "/metrics"),
+              AllOf(HasSubstr("stowaged_graphs Nan"),
+                    HasSubstr("stowaged_policy_versions Nan")));
+  EXPECT_THAT(Fetch(metrics, "GET", "/readyz"),
+              AllOf(HasSubstr(" 503 "), HasSubstr("has not answered for 3s")));
+  // Less than one time-out of the database.
+  EXPECT_LT(SteadyNow() - begin, absl::Seconds(12));
+  replicas.postgres().Signal(SIGCONT);
+  while (!absl::StrContains(Fetch(metrics, "GET", "/readyz"), " 200 ")) {
+  }
 }
 
 TEST(ReplicasTest, PostgresIsBackedUpWhileItServesAndRestored) {

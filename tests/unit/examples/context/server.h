@@ -220,6 +220,10 @@ namespace callback_waker_h {
 extern std::shared_ptr<grpc::Channel> channel;
 extern std::unique_ptr<grpc::Server> grpc_server;
 }  // namespace callback_waker_h
+namespace store_counts_h {
+extern GraphStore graph_store;
+extern TrainingStore training_store;
+}  // namespace store_counts_h
 namespace exit_code_h {
 extern absl::StatusOr<ServerConfig> config;
 }
