@@ -111,8 +111,9 @@ absl::StatusOr<PlanningQueue::FlightPtr> PlanningQueue::Join(
 // Makes room for a plan of `caller` if too many wait: the last plan of the
 // caller that has most gives way, unless that would be no fairer.
 absl::Status PlanningQueue::MakeRoomFor(const std::string& caller) {
-  const bool starts_at_once = HasThread() && waiting_.empty();
-  if (starts_at_once || waiting() < limits_.waiting) return absl::OkStatus();
+  // Threads that are free take plans off the queue in a moment.
+  const int free = turns_.empty() || CanStart() ? FreeThreads() : 0;
+  if (waiting() < limits_.waiting + free) return absl::OkStatus();
   const auto own = waiting_.find(caller);
   const size_t own_count = own == waiting_.end() ? 0 : own->second.size();
   const auto most = std::max_element(waiting_.begin(), waiting_.end(),
@@ -185,15 +186,15 @@ void PlanningQueue::Forget(const FlightPtr& flight) {
   if (found != flights_.end() && found->second == flight) flights_.erase(found);
 }
 
-bool PlanningQueue::HasThread() const {
-  return running_.size() < static_cast<size_t>(limits_.threads);
+int PlanningQueue::FreeThreads() const {
+  return std::max(0, limits_.threads - static_cast<int>(running_.size()));
 }
 
 // Returns whether the next plan can begin. If it needs more memory than is
 // left, all others wait, too: small plans would keep a large one waiting for
 // ever.
 bool PlanningQueue::CanStart() const {
-  if (turns_.empty() || !HasThread()) return false;
+  if (turns_.empty() || FreeThreads() == 0) return false;
   // A plan that waits since the limit was higher is made alone.
   if (running_.empty()) return true;
   const Flight& next = *waiting_.at(turns_.front()).front();

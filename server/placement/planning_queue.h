@@ -109,7 +109,7 @@ class PlanningQueue {
   void Withdraw(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Cancel(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Forget(const FlightPtr& flight) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  bool HasThread() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int FreeThreads() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool CanStart() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   FlightPtr TakeNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(const FlightPtr& flight, absl::StatusOr<MadePlan> result)

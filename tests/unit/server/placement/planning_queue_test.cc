@@ -1,6 +1,7 @@
 #include "server/placement/planning_queue.h"
 
 #include <atomic>
+#include <barrier>
 #include <memory>
 #include <string>
 #include <thread>
@@ -145,6 +146,26 @@ TEST(PlanningQueueTest, BeyondTheBoundACallerIsToldWhenToAskAgain) {
   EXPECT_GE(RetryAfter(status), absl::Seconds(1));
   EXPECT_EQ(RetryAfter(absl::ResourceExhaustedError("another")), std::nullopt);
   gate.open.Notify();
+}
+
+TEST(PlanningQueueTest, TakesAsManyAsItsThreadsAndPlacesHoweverTheyCome) {
+  constexpr int kPlans = 6;
+  for (int round = 0; round < 100; ++round) {
+    PlanningQueue queue({.threads = 2, .waiting = kPlans - 2});
+    std::vector<Gate> gates(kPlans);
+    std::barrier at_once(kPlans);
+    std::vector<std::thread> callers;
+    for (int i = 0; i < kPlans; ++i) {
+      gates[i].open.Notify();
+      callers.emplace_back([&, i] {
+        const PlanOrder order = gates[i].Order(std::to_string(i));
+        at_once.arrive_and_wait();
+        const absl::Status made = queue.Run(order, {}).status();
+        EXPECT_TRUE(made.ok()) << made;
+      });
+    }
+    for (std::thread& caller : callers) caller.join();
+  }
 }
 
 TEST(PlanningQueueTest, WhoWaitsTooLongIsToldWhenToAskAgain) {
