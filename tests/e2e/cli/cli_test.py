@@ -15,6 +15,8 @@ import time
 import unittest
 import urllib.request
 
+import chain_graph
+
 SOURCE_DIR = pathlib.Path(
     os.environ.get("STOWAGE_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[3]))
 BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
@@ -437,19 +439,6 @@ class CalibrateTest(CliTest):
 
 class TrainTest(CliTest):
 
-    # Each kernel needs two tensors of 1 MiB, and the weights are a third.
-    CHAIN = {
-        "schemaVersion": 1,
-        "name": "chain",
-        "tensors": [{"sizeBytes": str(1 << 20), "persistent": k == 0} for k in range(9)],
-        "kernels": [{
-            "name": "op",
-            "operands": [{"tensor": k, "read": True}, {"tensor": k + 1, "write": True}],
-            "profile": {"fastInputsFastOutputs": {
-                "durationNs": "1000000", "source": "DURATION_SOURCE_MEASURED"}},
-        } for k in range(8)],
-    }
-
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -457,7 +446,7 @@ class TrainTest(CliTest):
         cls.addClassCleanup(folder.cleanup)
         cls.shared = pathlib.Path(folder.name)
         cls.graph = cls.shared / "graph.json"
-        cls.graph.write_text(json.dumps(cls.CHAIN))
+        cls.graph.write_text(json.dumps(chain_graph.CHAIN))
         cls.policy = cls.shared / "chain.dqn"
         cls.picture = cls.shared / "training.svg"
         cls.trained = cls.train(cls.policy, "--plot", cls.picture, "--format", "json")

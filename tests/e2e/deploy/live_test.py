@@ -14,8 +14,10 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "train"))
+for _folder in ("cli", "train"):
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / _folder))
 
+import chain_graph  # noqa: E402
 import daemons  # noqa: E402
 import expressions  # noqa: E402
 import harness  # noqa: E402
@@ -31,19 +33,6 @@ WITHOUT_DATA = {
 ABOUT_TIME = {"StowagePlansSlowerThanPredicted", "StowageStepsWaitForMoves"}
 # Series that Prometheus itself makes.
 OF_PROMETHEUS = {"up", "ALERTS"}
-
-# A chain whose kernels each need two tensors of 1 MiB.
-CHAIN = {
-    "schemaVersion": 1,
-    "name": "chain",
-    "tensors": [{"sizeBytes": str(1 << 20), "persistent": k == 0} for k in range(9)],
-    "kernels": [{
-        "name": "op",
-        "operands": [{"tensor": k, "read": True}, {"tensor": k + 1, "write": True}],
-        "profile": {"fastInputsFastOutputs": {
-            "durationNs": "1000000", "source": "DURATION_SOURCE_MEASURED"}},
-    } for k in range(8)],
-}
 
 
 def numbers(server, promql):
@@ -108,7 +97,7 @@ class LiveTest(unittest.TestCase):
     @classmethod
     def train_policy(cls):
         graph = cls.folder / "chain.json"
-        graph.write_text(json.dumps(CHAIN))
+        graph.write_text(json.dumps(chain_graph.CHAIN))
         subprocess.run([
             harness.STOWAGE, "train", graph, "--system", "optane", "--fast-bytes",
             "2MiB", "--episodes", "4", "--seed", "1", "-o", cls.folder / "chain.dqn",
