@@ -68,7 +68,8 @@ std::unique_ptr<ServiceLink> ConnectService(
                            .server_name = config.server_name,
                            .node = config.node,
                            .system = system,
-                           .agent_version = STOWAGE_VERSION});
+                           .agent_version = STOWAGE_VERSION,
+                           .fast_total_bytes = config.fast_total_bytes});
 }
 
 // Returns the directories of jobs, for an agent whose default tier is `slow`.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -26,9 +27,23 @@ constexpr size_t kConnectionMemoryBytes = 16 << 10;
 // How long a new connection waits for old ones to make way before it is closed.
 constexpr absl::Duration kMakingWay = absl::Seconds(1);
 
-constexpr absl::string_view kAllowed = "GET, HEAD";
+// What is known of a request whose end has not arrived.
+struct Request {
+  std::string body;
+  bool is_too_large = false;
+};
 
-bool IsAllowed(absl::string_view method) {
+void AddPiece(absl::string_view piece, size_t most_bytes, Request* request) {
+  request->is_too_large |= request->body.size() + piece.size() > most_bytes;
+  if (!request->is_too_large) absl::StrAppend(&request->body, piece);
+}
+
+std::string AllowedMethods(bool is_function) {
+  return is_function ? "POST" : "GET, HEAD";
+}
+
+bool IsAllowed(absl::string_view method, bool is_function) {
+  if (is_function) return method == MHD_HTTP_METHOD_POST;
   return method == MHD_HTTP_METHOD_GET || method == MHD_HTTP_METHOD_HEAD;
 }
 
@@ -41,14 +56,16 @@ std::string IndexOf(absl::string_view title, const HttpPages& pages) {
   return absl::StrCat(html, "</ul>\n");
 }
 
-MHD_Result Send(MHD_Connection* connection, HttpPage page) {
+// `allowed` are the methods that a page of status 405 names.
+MHD_Result Send(MHD_Connection* connection, HttpPage page,
+                const std::string& allowed) {
   MHD_Response* response = MHD_create_response_from_buffer(
       page.body.size(), page.body.data(), MHD_RESPMEM_MUST_COPY);
   if (response == nullptr) return MHD_NO;  // closes the connection
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
                           page.content_type.c_str());
   if (page.status == MHD_HTTP_METHOD_NOT_ALLOWED) {
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, kAllowed.data());
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, allowed.c_str());
   }
   const MHD_Result queued =
       MHD_queue_response(connection, page.status, response);
@@ -60,22 +77,36 @@ MHD_Result Send(MHD_Connection* connection, HttpPage page) {
 
 struct HttpServer::Callbacks {
   // Answers a request. The library calls it with the request's headers, with
-  // each piece of its body, and at its end. `*request` is null in the first
-  // call and what we have set it to in later ones.
+  // each piece of its body, and at its end. `*state` is null in the first call
+  // and what we have set it to in later ones.
   static MHD_Result OnRequest(void* self, MHD_Connection* connection,
                               const char* path, const char* method,
-                              const char* /*version*/, const char* /*body*/,
-                              size_t* body_bytes, void** request) {
-    const bool first = *request == nullptr;
-    *request = self;
+                              const char* /*version*/, const char* body,
+                              size_t* body_bytes, void** state) {
+    const auto* server = static_cast<HttpServer*>(self);
+    const bool is_function = server->IsFunction(path);
+    const bool first = *state == nullptr;
+    if (first) *state = new Request;  // OnCompleted() deletes it
+    auto* request = static_cast<Request*>(*state);
     // A method that is not allowed is refused before the body arrives. After an
     // answer the connection stays, so the whole request must be read first.
-    if (IsAllowed(method) && (first || *body_bytes > 0)) {
+    if (IsAllowed(method, is_function) && (first || *body_bytes > 0)) {
+      if (is_function) {
+        AddPiece({body, *body_bytes}, server->options_.max_body_bytes, request);
+      }
       *body_bytes = 0;
       return MHD_YES;
     }
-    return Send(connection,
-                static_cast<HttpServer*>(self)->PageFor(path, method));
+    HttpPage page = request->is_too_large
+                        ? HttpPage{.status = MHD_HTTP_PAYLOAD_TOO_LARGE,
+                                   .body = "the body is too large\n"}
+                        : server->AnswerTo(path, method, request->body);
+    return Send(connection, std::move(page), AllowedMethods(is_function));
+  }
+
+  static void OnCompleted(void* /*self*/, MHD_Connection* /*connection*/,
+                          void** state, MHD_RequestTerminationCode /*code*/) {
+    delete static_cast<Request*>(*state);
   }
 
   static void OnConnection(void* self, MHD_Connection* connection,
@@ -93,8 +124,11 @@ struct HttpServer::Callbacks {
   }
 };
 
-HttpServer::HttpServer(Options options, HttpPages pages)
-    : options_(std::move(options)), pages_(std::move(pages)) {}
+HttpServer::HttpServer(Options options, HttpPages pages,
+                       HttpFunctions functions)
+    : options_(std::move(options)),
+      pages_(std::move(pages)),
+      functions_(std::move(functions)) {}
 
 HttpServer::~HttpServer() {
   acceptor_.reset();
@@ -102,11 +136,12 @@ HttpServer::~HttpServer() {
 }
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(
-    const std::string& address, Options options, HttpPages pages) {
+    const std::string& address, Options options, HttpPages pages,
+    HttpFunctions functions) {
   absl::StatusOr<ListeningSockets> listening = Listen(address);
   if (!listening.ok()) return listening.status();
-  std::unique_ptr<HttpServer> server(
-      new HttpServer(std::move(options), std::move(pages)));
+  std::unique_ptr<HttpServer> server(new HttpServer(
+      std::move(options), std::move(pages), std::move(functions)));
   absl::Status serving = server->Serve(*std::move(listening));
   if (!serving.ok()) return serving;
   return server;
@@ -116,7 +151,8 @@ absl::Status HttpServer::Serve(ListeningSockets listening) {
   daemon_ = MHD_start_daemon(
       kFlags, /*port=*/0, /*apc=*/nullptr, /*apc_cls=*/nullptr,
       &Callbacks::OnRequest, this, MHD_OPTION_NOTIFY_CONNECTION,
-      &Callbacks::OnConnection, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      &Callbacks::OnConnection, this, MHD_OPTION_NOTIFY_COMPLETED,
+      &Callbacks::OnCompleted, this, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       kConnectionMemoryBytes, MHD_OPTION_CONNECTION_TIMEOUT,
       static_cast<unsigned>(absl::ToInt64Seconds(options_.idle_timeout)),
       // Never reached: libmicrohttpd 0.9.75 leaves a lock locked there.
@@ -168,12 +204,21 @@ bool HttpServer::AwaitRoom() {
   return false;
 }
 
-HttpPage HttpServer::PageFor(const std::string& path,
-                             const std::string& method) const {
-  if (!IsAllowed(method)) {
+bool HttpServer::IsFunction(const std::string& path) const {
+  return functions_.contains(path);
+}
+
+HttpPage HttpServer::AnswerTo(const std::string& path,
+                              const std::string& method,
+                              const std::string& body) const {
+  const auto function = functions_.find(path);
+  const bool is_function = function != functions_.end();
+  if (!IsAllowed(method, is_function)) {
     return {.status = MHD_HTTP_METHOD_NOT_ALLOWED,
-            .body = absl::StrCat("only ", kAllowed, " are answered\n")};
+            .body = absl::StrCat("only ", AllowedMethods(is_function),
+                                 " is answered here\n")};
   }
+  if (is_function) return function->second(body);
   const auto page = pages_.find(path);
   if (page != pages_.end()) return page->second();
   if (path == "/") {

@@ -5,8 +5,9 @@
 //       {{"/metrics", [] { return HttpPage{.body = "..."}; }}});
 //   std::cerr << (*server)->address();  // "127.0.0.1:40123"
 //
-// libmicrohttpd speaks HTTP. Clients fetch pages with GET and HEAD. Other
-// methods get 405, other paths get 404, and "/" links to the pages.
+// libmicrohttpd speaks HTTP. Clients fetch pages with GET and HEAD, and call
+// functions with POST. Other methods get 405, other paths get 404, a body that
+// is too large gets 413, and "/" links to the pages.
 //
 // Each connection has its own thread, so that neither a client that reads
 // slowly nor a page that waits for a database holds up others. When there are
@@ -42,6 +43,11 @@ struct HttpPage {
 // call one at once, each for one request.
 using HttpPages = std::map<std::string, std::function<HttpPage()>>;
 
+// The functions that answer a POST with that body, by path. Several threads may
+// call one at once.
+using HttpFunctions =
+    std::map<std::string, std::function<HttpPage(const std::string& body)>>;
+
 // Owns its threads and connections. The destructor waits for pages under way.
 class HttpServer {
  public:
@@ -51,13 +57,15 @@ class HttpServer {
     // How long a connection may be idle or stuck before it is closed; whole
     // seconds.
     absl::Duration idle_timeout = absl::Seconds(10);
+    size_t max_body_bytes = size_t{16} << 20;  // of a POST
   };
 
   // Listens at "host:port" (port 0: any free one) or "unix:/path".
   // INVALID_ARGUMENT and UNAVAILABLE as Listen(); RESOURCE_EXHAUSTED if no
   // thread or descriptor is left.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
-      const std::string& address, Options options, HttpPages pages);
+      const std::string& address, Options options, HttpPages pages,
+      HttpFunctions functions = {});
 
   ~HttpServer();
 
@@ -67,13 +75,16 @@ class HttpServer {
  private:
   struct Callbacks;  // the functions that libmicrohttpd calls
 
-  HttpServer(Options options, HttpPages pages);
+  HttpServer(Options options, HttpPages pages, HttpFunctions functions);
 
   absl::Status Serve(ListeningSockets listening);
   unsigned MostConnections() const;
   void Take(OwnedFd connection);
   bool AwaitRoom();
-  HttpPage PageFor(const std::string& path, const std::string& method) const;
+  // Returns whether a path is one of the functions, or a page otherwise.
+  bool IsFunction(const std::string& path) const;
+  HttpPage AnswerTo(const std::string& path, const std::string& method,
+                    const std::string& body) const;
   // Notes a connection that has begun, and closes the oldest if there are too
   // many.
   void OnConnected(int fd);
@@ -82,6 +93,7 @@ class HttpServer {
 
   const Options options_;
   const HttpPages pages_;
+  const HttpFunctions functions_;
   absl::Mutex mutex_;
   // The connections, oldest first, without those that had to make way.
   std::deque<int> open_ ABSL_GUARDED_BY(mutex_);

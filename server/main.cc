@@ -58,8 +58,9 @@ int Serve(const ServerConfig& config, int argc, char** argv) {
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   if (!config.port_file.empty()) {
     absl::Status written =
-        WritePortFile(config.port_file, (*server)->grpc_address(),
-                      (*server)->metrics_address());
+        WritePortFile(config.port_file,
+                      {(*server)->grpc_address(), (*server)->metrics_address(),
+                       (*server)->extender_address()});
     if (!written.ok()) return Fail(written, kExitAddress);
   }
   Log(LogLevel::kInfo, absl::StrCat("listening at ", (*server)->grpc_address()),

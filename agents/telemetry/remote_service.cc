@@ -249,6 +249,7 @@ absl::Status RemoteService::Register() {
   request.set_node(options_.node);
   *request.mutable_system() = options_.system;
   request.set_agent_version(options_.agent_version);
+  request.set_fast_total_bytes(options_.fast_total_bytes);
   const absl::StatusOr<v1::RegisterNodeResponse> response =
       client_->RegisterNode(request);
   if (!response.ok()) return response.status();

@@ -38,6 +38,7 @@ struct RemoteServiceOptions {
   std::string node;
   v1::MemorySystem system;  // what the node registers
   std::string agent_version;
+  int64_t fast_total_bytes = 0;  // for all jobs; 0: no bound
   absl::Duration call_deadline = absl::Seconds(5);
   absl::Duration plan_deadline = absl::Minutes(5);
   // How long to leave an absent service alone, and how often to look for

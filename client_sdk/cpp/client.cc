@@ -282,6 +282,58 @@ absl::StatusOr<v1::Job> Client::ResizeJob(const v1::ResizeJobRequest& request) {
   return std::move(*response->mutable_job());
 }
 
+absl::StatusOr<v1::EstimateJobResponse> Client::EstimateJob(
+    const v1::EstimateJobRequest& request) {
+  return Call(endpoints_.get(), &Endpoint::scheduling,
+              &v1::SchedulingService::Stub::EstimateJob, request,
+              options_.plan_deadline);
+}
+
+absl::StatusOr<v1::RankNodesResponse> Client::RankNodes(
+    const v1::RankNodesRequest& request) {
+  return Call(endpoints_.get(), &Endpoint::scheduling,
+              &v1::SchedulingService::Stub::RankNodes, request,
+              options_.plan_deadline);
+}
+
+absl::StatusOr<v1::Reservation> Client::Reserve(
+    const v1::ReserveRequest& request) {
+  absl::StatusOr<v1::ReserveResponse> response =
+      Call(endpoints_.get(), &Endpoint::scheduling,
+           &v1::SchedulingService::Stub::Reserve, request, options_.deadline);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_reservation());
+}
+
+absl::StatusOr<v1::RenewReservationResponse> Client::RenewReservation(
+    const std::string& reservation_id, const std::string& job_id) {
+  v1::RenewReservationRequest request;
+  request.set_reservation_id(reservation_id);
+  request.set_job_id(job_id);
+  return Call(endpoints_.get(), &Endpoint::scheduling,
+              &v1::SchedulingService::Stub::RenewReservation, request,
+              options_.deadline);
+}
+
+absl::Status Client::ReleaseReservation(const std::string& reservation_id) {
+  v1::ReleaseReservationRequest request;
+  request.set_reservation_id(reservation_id);
+  return Call(endpoints_.get(), &Endpoint::scheduling,
+              &v1::SchedulingService::Stub::ReleaseReservation, request,
+              options_.deadline)
+      .status();
+}
+
+absl::StatusOr<std::vector<v1::Reservation>> Client::ListReservations(
+    const std::string& node) {
+  v1::ListReservationsRequest request;
+  request.set_node(node);
+  return CallPages<v1::Reservation>(
+      endpoints_.get(), &Endpoint::scheduling,
+      &v1::SchedulingService::Stub::ListReservations, request,
+      &v1::ListReservationsResponse::reservations, options_.deadline);
+}
+
 absl::StatusOr<v1::Training> Client::StartTraining(
     const v1::StartTrainingRequest& request) {
   absl::StatusOr<v1::StartTrainingResponse> response = Call(

@@ -35,6 +35,7 @@
 #include "stowage/v1/job.grpc.pb.h"
 #include "stowage/v1/node.grpc.pb.h"
 #include "stowage/v1/placement.grpc.pb.h"
+#include "stowage/v1/scheduling.grpc.pb.h"
 #include "stowage/v1/training.grpc.pb.h"
 
 namespace stowage {
@@ -102,6 +103,18 @@ class Client {
   absl::StatusOr<std::vector<v1::Job>> ListJobs(const std::string& node);
   // Returns the job at once; GetJob() says what came of its resize.
   absl::StatusOr<v1::Job> ResizeJob(const v1::ResizeJobRequest& request);
+
+  absl::StatusOr<v1::EstimateJobResponse> EstimateJob(
+      const v1::EstimateJobRequest& request);
+  absl::StatusOr<v1::RankNodesResponse> RankNodes(
+      const v1::RankNodesRequest& request);
+  absl::StatusOr<v1::Reservation> Reserve(const v1::ReserveRequest& request);
+  // Names the job that has it from now on, unless `job_id` is empty.
+  absl::StatusOr<v1::RenewReservationResponse> RenewReservation(
+      const std::string& reservation_id, const std::string& job_id);
+  absl::Status ReleaseReservation(const std::string& reservation_id);
+  absl::StatusOr<std::vector<v1::Reservation>> ListReservations(
+      const std::string& node);
 
   absl::StatusOr<v1::Training> StartTraining(
       const v1::StartTrainingRequest& request);

@@ -21,6 +21,7 @@ Endpoint::Endpoint(size_t number, const std::string& address,
       placement(v1::PlacementService::NewStub(channel)),
       nodes(v1::NodeService::NewStub(channel)),
       jobs(v1::JobService::NewStub(channel)),
+      scheduling(v1::SchedulingService::NewStub(channel)),
       trainings(v1::TrainingService::NewStub(channel)) {}
 
 bool MayDoBetter(const absl::Status& status) {

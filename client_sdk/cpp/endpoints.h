@@ -32,6 +32,7 @@ struct Endpoint {
   const std::unique_ptr<v1::PlacementService::Stub> placement;
   const std::unique_ptr<v1::NodeService::Stub> nodes;
   const std::unique_ptr<v1::JobService::Stub> jobs;
+  const std::unique_ptr<v1::SchedulingService::Stub> scheduling;
   const std::unique_ptr<v1::TrainingService::Stub> trainings;
 };
 

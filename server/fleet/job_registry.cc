@@ -231,6 +231,25 @@ int64_t JobRegistry::CountRunning(absl::Time now) const {
   });
 }
 
+std::vector<JobRoom> JobRegistry::RoomOfRunning(absl::Time now) const {
+  return RoomOfRunning("", now);
+}
+
+std::vector<JobRoom> JobRegistry::RoomOfRunning(absl::string_view node,
+                                                absl::Time now) const {
+  std::vector<JobRoom> rooms;
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [number, entry] : jobs_) {
+    const v1::Job& job = entry.job;
+    if (!node.empty() && job.node() != node) continue;
+    if (StateAt(entry, now) != v1::JOB_STATE_RUNNING) continue;
+    rooms.push_back({job.job_id(), job.node(),
+                     job.fast_limit_bytes() > 0 ? job.fast_limit_bytes()
+                                                : job.fast_peak_bytes()});
+  }
+  return rooms;
+}
+
 std::vector<std::string> JobRegistry::GraphsInUse(absl::Time now) const {
   std::vector<std::string> graphs;
   absl::MutexLock lock(&mutex_);

@@ -45,6 +45,13 @@ struct NumberedJob {
   size_t ByteSizeLong() const { return job.ByteSizeLong(); }
 };
 
+// Fast memory that a job may use.
+struct JobRoom {
+  std::string job_id;
+  std::string node;
+  int64_t fast_bytes = 0;
+};
+
 // Says what became of a step.
 enum class StepOutcome {
   kTaken,
@@ -105,6 +112,13 @@ class JobRegistry {
   std::vector<v1::ResizeOrder> PendingOrders(absl::string_view node) const;
 
   int64_t CountRunning(absl::Time now) const;
+
+  // Returns the fast memory of each job that runs: its limit, or, where it has
+  // none, the most that it has used.
+  std::vector<JobRoom> RoomOfRunning(absl::Time now) const;
+  // Returns that of the jobs of one node.
+  std::vector<JobRoom> RoomOfRunning(absl::string_view node,
+                                     absl::Time now) const;
 
   // Returns the graphs of jobs that run.
   std::vector<std::string> GraphsInUse(absl::Time now) const;

@@ -26,7 +26,9 @@ void NodeRegistry::DropDead(absl::Time now) {
 
 absl::Status NodeRegistry::Register(absl::string_view node,
                                     const v1::MemorySystem& system,
-                                    absl::Time now) {
+                                    absl::Time now, int64_t fast_total_bytes) {
+  auto memory =
+      std::make_shared<NodeMemory>(NodeMemoryOf(system, fast_total_bytes));
   absl::MutexLock lock(&mutex_);
   if (!nodes_.contains(node) && nodes_.size() >= kMaxNodes) DropDead(now);
   if (!nodes_.contains(node) && nodes_.size() >= kMaxNodes) {
@@ -38,6 +40,8 @@ absl::Status NodeRegistry::Register(absl::string_view node,
   }
   nodes_.insert_or_assign(std::string(node),
                           Node{.system = system.SerializeAsString(),
+                               .fast_total_bytes = fast_total_bytes,
+                               .memory = std::move(memory),
                                .last_heartbeat = now,
                                .changed = true});
   return absl::OkStatus();
@@ -71,8 +75,39 @@ std::vector<v1::NodeSummary> NodeRegistry::List(absl::string_view after_node,
     *summary.mutable_last_heartbeat_at() =
         TimestampFromTime(it->second.last_heartbeat);
     summary.mutable_system()->ParseFromString(it->second.system);
+    summary.set_fast_total_bytes(it->second.fast_total_bytes);
   }
   return summaries;
+}
+
+std::vector<LiveNode> NodeRegistry::Alive(absl::Time now) const {
+  std::vector<LiveNode> alive;
+  absl::MutexLock lock(&mutex_);
+  alive.reserve(nodes_.size());
+  for (const auto& [name, node] : nodes_) {
+    if (!Lives(node, now)) continue;
+    alive.push_back({name, node.memory, node.active_jobs});
+  }
+  return alive;
+}
+
+std::shared_ptr<const NodeMemory> NodeRegistry::MemoryOf(
+    absl::string_view node) const {
+  absl::MutexLock lock(&mutex_);
+  const auto it = nodes_.find(node);
+  return it == nodes_.end() ? nullptr : it->second.memory;
+}
+
+absl::StatusOr<v1::MemorySystem> NodeRegistry::SystemOf(
+    absl::string_view node) const {
+  v1::MemorySystem system;
+  absl::MutexLock lock(&mutex_);
+  const auto it = nodes_.find(node);
+  if (it == nodes_.end()) {
+    return absl::NotFoundError(absl::StrCat("no node '", node, "'"));
+  }
+  system.ParseFromString(it->second.system);
+  return system;
 }
 
 bool NodeRegistry::Knows(absl::string_view node) const {
@@ -100,6 +135,7 @@ v1::StoredNode NodeRegistry::ToStored(const std::string& name,
   stored.set_system(node.system);
   stored.set_active_jobs(node.active_jobs);
   stored.set_last_heartbeat_ns(absl::ToUnixNanos(node.last_heartbeat));
+  stored.set_fast_total_bytes(node.fast_total_bytes);
   return stored;
 }
 
@@ -134,7 +170,15 @@ void NodeRegistry::Merge(const v1::StoredNode& theirs) {
   Node& node = nodes_[theirs.node()];
   v1::StoredNode joined = ToStored(theirs.node(), node);
   MergeNode(theirs, &joined);
+  if (node.memory == nullptr || node.system != joined.system() ||
+      node.fast_total_bytes != joined.fast_total_bytes()) {
+    v1::MemorySystem system;
+    system.ParseFromString(joined.system());
+    node.memory = std::make_shared<NodeMemory>(
+        NodeMemoryOf(system, joined.fast_total_bytes()));
+  }
   node.system = joined.system();
+  node.fast_total_bytes = joined.fast_total_bytes();
   node.active_jobs = joined.active_jobs();
   node.last_heartbeat = absl::FromUnixNanos(joined.last_heartbeat_ns());
 }

@@ -15,19 +15,29 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/fleet/node_memory.h"
 #include "stowage/v1/fleet_state.pb.h"
 #include "stowage/v1/memory_system.pb.h"
 #include "stowage/v1/node.pb.h"
 
 namespace stowage {
+
+// A node that is alive, as schedulers see it.
+struct LiveNode {
+  std::string name;
+  std::shared_ptr<const NodeMemory> memory;
+  int32_t active_jobs = 0;
+};
 
 // Thread-safe; calls block on the registry's lock alone.
 class NodeRegistry {
@@ -38,9 +48,10 @@ class NodeRegistry {
   explicit NodeRegistry(absl::Duration lease);
 
   // Adds the node or replaces its entry. Counts as a heartbeat. Dead nodes make
-  // room. RESOURCE_EXHAUSTED: kMaxNodes nodes are alive.
+  // room. `fast_total_bytes` is for all its jobs; 0: all of the fast tier.
+  // RESOURCE_EXHAUSTED: kMaxNodes nodes are alive.
   absl::Status Register(absl::string_view node, const v1::MemorySystem& system,
-                        absl::Time now);
+                        absl::Time now, int64_t fast_total_bytes = 0);
 
   // Notes that the node is alive. NOT_FOUND: the node has not registered.
   absl::Status Heartbeat(absl::string_view node, int32_t active_jobs,
@@ -49,6 +60,14 @@ class NodeRegistry {
   // Returns up to `limit` nodes that come after `after_node`, by name.
   std::vector<v1::NodeSummary> List(absl::string_view after_node, int limit,
                                     absl::Time now) const;
+
+  // Returns every node that is alive, by name.
+  std::vector<LiveNode> Alive(absl::Time now) const;
+
+  // Returns the node's memory; null if the node is unknown.
+  std::shared_ptr<const NodeMemory> MemoryOf(absl::string_view node) const;
+  // Returns the system that the node registered with. NOT_FOUND: it is unknown.
+  absl::StatusOr<v1::MemorySystem> SystemOf(absl::string_view node) const;
 
   bool Knows(absl::string_view node) const;
   // Returns whether the node is alive; false if it is unknown.
@@ -70,6 +89,8 @@ class NodeRegistry {
  private:
   struct Node {
     std::string system;  // v1::MemorySystem, binary
+    int64_t fast_total_bytes = 0;
+    std::shared_ptr<const NodeMemory> memory;  // of both
     int32_t active_jobs = 0;
     absl::Time last_heartbeat;
     bool changed = false;  // since it was taken

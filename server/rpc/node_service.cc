@@ -10,6 +10,7 @@
 #include "server/calls/counted_call.h"
 #include "server/calls/status.h"
 #include "server/fleet/telemetry_intake.h"
+#include "server/fleet/version_skew.h"
 #include "server/rpc/exchange_stream.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request_bounds.h"
@@ -32,8 +33,11 @@ grpc::Status NodeServiceImpl::RegisterNode(
   absl::Status valid =
       policies::MemorySystemFromProto(checked->system()).status();
   if (!valid.ok()) return ToGrpcStatus(valid);
+  absl::Status speaks = CheckVersionSkew(checked->agent_version(), version_);
+  if (!speaks.ok()) return ToGrpcStatus(speaks);
   absl::Status registered =
-      nodes_->Register(checked->node(), checked->system(), absl::Now());
+      nodes_->Register(checked->node(), checked->system(), absl::Now(),
+                       checked->fast_total_bytes());
   if (!registered.ok()) return ToGrpcStatus(registered);
   response->set_heartbeat_interval_ms(
       absl::ToInt64Milliseconds(heartbeat_interval_));

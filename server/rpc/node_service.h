@@ -2,10 +2,13 @@
 // proto/stowage/v1/node.proto lists the errors.
 //
 //   NodeServiceImpl service(&nodes, &jobs, &streams, &metrics, &drift,
-//                           &access, absl::Seconds(5));
+//                           &access, absl::Seconds(5), "0.1.0");
 //   builder.RegisterService(&service);
 #ifndef STOWAGE_SERVER_RPC_NODE_SERVICE_H_
 #define STOWAGE_SERVER_RPC_NODE_SERVICE_H_
+
+#include <string>
+#include <utility>
 
 #include "absl/time/time.h"
 #include "server/access/access.h"
@@ -23,18 +26,20 @@ class NodeServiceImpl final
     : public v1::NodeService::WithRawCallbackMethod_StreamTelemetry<
           v1::NodeService::Service> {
  public:
-  // Tells agents to send a heartbeat every `heartbeat_interval`.
+  // Tells agents to send a heartbeat every `heartbeat_interval`, and refuses
+  // those whose version is too far from `version`.
   NodeServiceImpl(NodeRegistry* nodes, JobRegistry* jobs,
                   StreamRegistry* streams, ServerMetrics* metrics,
                   DriftMonitor* drift, Access* access,
-                  absl::Duration heartbeat_interval)
+                  absl::Duration heartbeat_interval, std::string version)
       : nodes_(nodes),
         jobs_(jobs),
         streams_(streams),
         metrics_(metrics),
         drift_(drift),
         access_(access),
-        heartbeat_interval_(heartbeat_interval) {}
+        heartbeat_interval_(heartbeat_interval),
+        version_(std::move(version)) {}
 
   grpc::Status RegisterNode(grpc::ServerContext* context,
                             const v1::RegisterNodeRequest* request,
@@ -56,6 +61,7 @@ class NodeServiceImpl final
   DriftMonitor* const drift_;
   Access* const access_;
   const absl::Duration heartbeat_interval_;
+  const std::string version_;
 };
 
 }  // namespace stowage

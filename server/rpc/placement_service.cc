@@ -14,16 +14,16 @@
 #include "google/protobuf/wire_format_lite.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/slice.h"
-#include "policies/model/memory_system_proto.h"
-#include "policies/model/presets.h"
 #include "policies/registry.h"
 #include "server/calls/counted_call.h"
 #include "server/calls/malformed_request_interceptor.h"
 #include "server/calls/status.h"
 #include "server/rpc/exchange_stream.h"
+#include "server/rpc/memory_system_of.h"
 #include "server/rpc/page.h"
 #include "server/rpc/plan_reader.h"
 #include "server/rpc/request_bounds.h"
+#include "server/rpc/retry_time.h"
 #include "server/rpc/shared_slice.h"
 
 namespace stowage {
@@ -31,27 +31,9 @@ namespace {
 
 constexpr absl::string_view kPlansList = "plans";
 
-absl::StatusOr<policies::MemorySystem> SystemOf(
-    const v1::MakePlanRequest& request) {
-  switch (request.memory_system_case()) {
-    case v1::MakePlanRequest::kSystem:
-      return policies::MemorySystemFromProto(request.system());
-    case v1::MakePlanRequest::kSystemName: {
-      absl::StatusOr<policies::MemorySystem> preset =
-          policies::PresetMemorySystem(request.system_name());
-      if (preset.ok()) return preset;
-      return absl::InvalidArgumentError(preset.status().message());
-    }
-    case v1::MakePlanRequest::MEMORY_SYSTEM_NOT_SET:
-      break;
-  }
-  return absl::InvalidArgumentError(
-      "the request has no memory system; set system_name or system");
-}
-
 absl::StatusOr<PlanRequest> PlanRequestFromProto(
     const v1::MakePlanRequest& proto) {
-  absl::StatusOr<policies::MemorySystem> system = SystemOf(proto);
+  absl::StatusOr<policies::MemorySystem> system = MemorySystemOf(proto);
   if (!system.ok()) return system.status();
   return PlanRequest{
       .graph_id = proto.graph_id(),
@@ -64,14 +46,6 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
       .replan = proto.replan(),
       .think_time = absl::Milliseconds(proto.think_ms()),
   };
-}
-
-// Tells clients of gRPC that retry by themselves when to do so.
-void TellWhenToRetry(const absl::Status& status, grpc::ServerContext* context) {
-  const std::optional<absl::Duration> after = RetryAfter(status);
-  if (!after.has_value()) return;
-  context->AddTrailingMetadata("grpc-retry-pushback-ms",
-                               absl::StrCat(absl::ToInt64Milliseconds(*after)));
 }
 
 // Returns a message that has one field, a message of these bytes.

@@ -39,9 +39,12 @@ void AddAddresses(Settings& settings, ServerConfig& config) {
                "text");
   settings.Add("metrics-address", &config.metrics_address,
                "HTTP address of Prometheus metrics, host:port; empty: none");
+  settings.Add("extender-address", &config.extender_address,
+               "HTTP address for a Kubernetes scheduler that extends itself by "
+               "this service, host:port; empty: none");
   settings.Add("port-file", &config.port_file,
-               "File that receives the bound gRPC and metrics addresses, a "
-               "line each, when the server is ready");
+               "File that receives the bound addresses of gRPC, metrics and "
+               "extender, a line each, when the server is ready");
   settings.Add("reflection", &config.reflection, "Serve gRPC reflection");
 }
 

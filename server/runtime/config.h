@@ -29,7 +29,8 @@ struct ServerConfig {
   std::vector<std::string> roles;  // of DNS names; see server/access/roles.h
   AccessLimits limits;
   std::string metrics_address = "127.0.0.1:9464";  // empty: no metrics
-  std::string db;  // a path, ":memory:" or a URL
+  std::string extender_address;  // for a Kubernetes scheduler; empty: none
+  std::string db;                // a path, ":memory:" or a URL
   RetentionBounds retention;
   std::string port_file;  // empty: none
   bool reflection = true;

@@ -10,11 +10,10 @@
 namespace stowage {
 
 absl::Status WritePortFile(const std::string& path,
-                           absl::string_view grpc_address,
-                           absl::string_view metrics_address) {
+                           const std::vector<std::string>& addresses) {
   const std::string draft = absl::StrCat(path, ".tmp");
   std::ofstream file(draft, std::ios::trunc);
-  file << grpc_address << "\n" << metrics_address << "\n";
+  for (const std::string& address : addresses) file << address << "\n";
   file.close();
   std::error_code error;
   if (file) std::filesystem::rename(draft, path, error);

@@ -36,6 +36,8 @@ constexpr int kMinClientPingMs = 10'000;
 // How long a client may take to say what it wants. Connections that never speak
 // would keep others out.
 constexpr int kHandshakeMs = 10'000;
+// A scheduler keeps a few connections to its extender.
+constexpr int kExtenderConnections = 8;
 // How many heartbeats in a row a node may miss before it is dead.
 constexpr int kLeaseHeartbeats = 3;
 // How often replicas tell each other of heartbeats and steps, at least.
@@ -107,6 +109,11 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       exchange_(&fleet_store_, &nodes_, &jobs_,
                 {.shared = database->is_shared(),
                  .period = std::min(kExchange, config.heartbeat_interval)}),
+      reservation_store_(database),
+      reservation_book_(&reservation_store_, &nodes_, &jobs_, {}),
+      job_estimator_(&graph_store_, &engine_.queue(), policies::MakePolicy),
+      job_ranking_(&job_estimator_, &nodes_, &reservation_book_),
+      scheduler_extender_(&job_ranking_),
       trainings_(&graph_store_, &training_store_, &versions_, std::move(train),
                  {.workers = config.training_cores,
                   .on_episode =
@@ -135,8 +142,10 @@ Server::Server(const ServerConfig& config, const DescriptorBudget& descriptors,
       placement_service_(&engine_, &graph_store_, &streams_, &stream_workers_,
                          &metrics_, &access_),
       node_service_(&nodes_, &jobs_, &streams_, &metrics_, &drift_, &access_,
-                    config.heartbeat_interval),
+                    config.heartbeat_interval, kVersion),
       job_service_(&jobs_, &exchange_, &graph_store_, &access_),
+      scheduling_service_(&job_estimator_, &job_ranking_, &reservation_book_,
+                          &reservation_store_, &nodes_, &access_),
       training_service_(&trainings_, &versions_, &training_store_, &metrics_,
                         &access_),
       drain_(config.drain) {}
@@ -176,6 +185,12 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(
       return serving;
     }
   }
+  if (!config.extender_address.empty()) {
+    if (absl::Status serving = server->ServeExtender(); !serving.ok()) {
+      return serving;
+    }
+  }
+  server->reservation_book_.Start();
   server->retention_.Start(
       [jobs = &server->jobs_] { return jobs->GraphsInUse(absl::Now()); });
   return server;
@@ -215,7 +230,7 @@ absl::Status Server::Listen() {
       Interceptors(&metrics_, &access_));
   for (grpc::Service* service : std::initializer_list<grpc::Service*>{
            &graph_service_, &placement_service_, &node_service_, &job_service_,
-           &training_service_}) {
+           &scheduling_service_, &training_service_}) {
     builder.RegisterService(service);
   }
   grpc_address_ = acceptor_->address();
@@ -239,6 +254,29 @@ absl::Status Server::ServeMetrics() {
         }}});
   if (!started.ok()) return Annotated("--metrics-address", started.status());
   http_server_ = *std::move(started);
+  return absl::OkStatus();
+}
+
+absl::Status Server::ServeExtender() {
+  const auto answer = [](const absl::StatusOr<std::string>& json) -> HttpPage {
+    if (json.ok()) return {.content_type = "application/json", .body = *json};
+    return {.status = 400, .body = absl::StrCat(json.status().message(), "\n")};
+  };
+  absl::StatusOr<std::unique_ptr<HttpServer>> started = HttpServer::Start(
+      config_.extender_address,
+      {.title = "stowaged as a scheduler extender",
+       .max_connections =
+           std::min(kExtenderConnections, descriptors_.http_connections)},
+      /*pages=*/{},
+      {{"/filter",
+        [this, answer](const std::string& body) {
+          return answer(scheduler_extender_.Filter(body));
+        }},
+       {"/prioritize", [this, answer](const std::string& body) {
+          return answer(scheduler_extender_.Prioritize(body));
+        }}});
+  if (!started.ok()) return Annotated("--extender-address", started.status());
+  extender_server_ = *std::move(started);
   return absl::OkStatus();
 }
 
@@ -306,6 +344,7 @@ bool Server::Drain() {
   Log(LogLevel::kInfo, "refusing new calls");
   grpc_server_->GetHealthCheckService()->Shutdown();
   streams_.DrainAll();
+  extender_server_.reset();
   trainings_.BeginDrain();
   engine_.queue().BeginDrain();
   acceptor_.reset();
@@ -313,8 +352,13 @@ bool Server::Drain() {
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
                          absl::ToChronoMilliseconds(drain_.timeout));
   trainings_.Drain();
+  reservation_book_.Stop();
   exchange_.Stop();
   return engine_.queue().Stop(kPlanEnd);
+}
+
+std::string Server::extender_address() const {
+  return extender_server_ == nullptr ? "" : extender_server_->address();
 }
 
 std::string Server::metrics_address() const {

@@ -34,6 +34,7 @@
 #include "server/rpc/job_service.h"
 #include "server/rpc/node_service.h"
 #include "server/rpc/placement_service.h"
+#include "server/rpc/scheduling_service.h"
 #include "server/rpc/stream_registry.h"
 #include "server/rpc/stream_workers.h"
 #include "server/rpc/training_service.h"
@@ -43,6 +44,11 @@
 #include "server/runtime/drain_times.h"
 #include "server/runtime/store_counts.h"
 #include "server/runtime/version.h"
+#include "server/scheduling/job_estimator.h"
+#include "server/scheduling/job_ranking.h"
+#include "server/scheduling/reservation_book.h"
+#include "server/scheduling/reservation_store.h"
+#include "server/scheduling/scheduler_extender.h"
 #include "server/storage/sql_database.h"
 #include "server/training/drift_monitor.h"
 #include "server/training/policy_versions.h"
@@ -82,6 +88,8 @@ class Server {
   const std::string& grpc_address() const { return grpc_address_; }
   // Returns the address of the metrics; empty without metrics.
   std::string metrics_address() const;
+  // Returns that of the extender; empty without one.
+  std::string extender_address() const;
 
  private:
   Server(const ServerConfig& config, const DescriptorBudget& descriptors,
@@ -93,6 +101,7 @@ class Server {
   // Returns those of TLS, if there are certificates.
   std::shared_ptr<grpc::ServerCredentials> Credentials();
   absl::Status ServeMetrics();
+  absl::Status ServeExtender();
   HttpPage Readiness();
   std::shared_ptr<GaugeCollector> Gauges();
 
@@ -112,6 +121,11 @@ class Server {
   JobRegistry jobs_;
   FleetStore fleet_store_;
   FleetExchange exchange_;
+  ReservationStore reservation_store_;
+  ReservationBook reservation_book_;
+  JobEstimator job_estimator_;
+  JobRanking job_ranking_;
+  SchedulerExtender scheduler_extender_;
   TrainingManager trainings_;
   DriftMonitor drift_;
   Retention retention_;
@@ -119,11 +133,13 @@ class Server {
   PlacementServiceImpl placement_service_;
   NodeServiceImpl node_service_;
   JobServiceImpl job_service_;
+  SchedulingServiceImpl scheduling_service_;
   TrainingServiceImpl training_service_;
   DrainTimes drain_;
   std::atomic<bool> draining_ = false;
   std::string grpc_address_;
   std::unique_ptr<HttpServer> http_server_;
+  std::unique_ptr<HttpServer> extender_server_;
   std::unique_ptr<grpc::Server> grpc_server_;
   std::optional<CallbackWaker> callback_waker_;
   std::unique_ptr<Acceptor> acceptor_;  // ends before its server

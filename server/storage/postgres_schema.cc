@@ -10,7 +10,7 @@ namespace {
 
 // sqlite_schema.cc says what the columns are. Ids sort by their bytes, as they
 // do in SQLite.
-constexpr std::array<absl::string_view, 1> kPostgresMigrations = {
+constexpr std::array<absl::string_view, 2> kPostgresMigrations = {
     R"sql(
     CREATE TABLE graphs (
       graph_id TEXT COLLATE "C" PRIMARY KEY,
@@ -93,6 +93,16 @@ constexpr std::array<absl::string_view, 1> kPostgresMigrations = {
       state BYTEA NOT NULL
     );
     CREATE INDEX jobs_by_change ON jobs (changed);
+    )sql",
+    R"sql(
+    CREATE TABLE reservations (
+      reservation_id TEXT COLLATE "C" PRIMARY KEY,
+      node TEXT NOT NULL,
+      request_key TEXT NOT NULL UNIQUE,
+      renewals BIGINT NOT NULL,
+      state BYTEA NOT NULL
+    );
+    CREATE INDEX reservations_by_node ON reservations (node);
     )sql",
 };
 

@@ -8,7 +8,7 @@
 namespace stowage {
 namespace {
 
-constexpr std::array<absl::string_view, 3> kSqliteMigrations = {
+constexpr std::array<absl::string_view, 4> kSqliteMigrations = {
     R"sql(
     CREATE TABLE graphs (
       graph_id TEXT PRIMARY KEY,
@@ -115,6 +115,18 @@ constexpr std::array<absl::string_view, 3> kSqliteMigrations = {
       state BLOB NOT NULL
     ) STRICT;
     CREATE INDEX jobs_by_change ON jobs (changed);
+    )sql",
+    R"sql(
+    CREATE TABLE reservations (
+      reservation_id TEXT PRIMARY KEY,
+      node TEXT NOT NULL,
+      -- Of the call that made it, among all holders.
+      request_key TEXT NOT NULL UNIQUE,
+      renewals INTEGER NOT NULL,
+      -- stowage.v1.Reservation
+      state BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX reservations_by_node ON reservations (node);
     )sql",
 };
 

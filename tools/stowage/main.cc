@@ -6,19 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "tools/stowage/commands/advise_command.h"
 #include "tools/stowage/commands/calibrate_command.h"
 #include "tools/stowage/commands/capture_command.h"
-#include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/commands/compare_command.h"
 #include "tools/stowage/commands/explain_command.h"
 #include "tools/stowage/commands/graph_command.h"
 #include "tools/stowage/commands/plan_command.h"
+#include "tools/stowage/commands/rank_command.h"
+#include "tools/stowage/commands/reservation_command.h"
 #include "tools/stowage/commands/resize_command.h"
 #include "tools/stowage/commands/run_command.h"
 #include "tools/stowage/commands/scale_command.h"
 #include "tools/stowage/commands/serve_command.h"
 #include "tools/stowage/commands/status_command.h"
 #include "tools/stowage/commands/train_command.h"
+#include "tools/stowage/options/command_line.h"
 #include "tools/stowage/output/exit_code.h"
 
 namespace stowage::cli {
@@ -50,12 +53,15 @@ int Main(int argc, char** argv) {
   AddScaleCommand(graph, commands);
   AddPlanCommand(root, commands);
   AddVerifyCommand(root, commands);
+  AddAdviseCommand(root, job_command, commands);
   AddCompareCommand(root, commands);
   AddTrainCommand(root, commands);
   AddExplainCommand(root, commands);
   AddCalibrateCommand(root, commands);
   AddStatusCommand(root, commands);
   AddResizeCommand(root, commands);
+  AddRankCommand(root, commands);
+  AddReservationCommands(root, commands);
   const std::optional<int> exit_code =
       command_line.Parse(static_cast<int>(separator - argv), argv);
   if (exit_code) return *exit_code;

@@ -119,7 +119,8 @@ bool StowagedProcess::WaitReady() {
   if (!WaitForOutput("listening at")) return false;
   std::ifstream ports(directory_.path() + "/ports");
   return std::getline(ports, grpc_address_) &&
-         std::getline(ports, metrics_address_);
+         std::getline(ports, metrics_address_) &&
+         std::getline(ports, extender_address_);
 }
 
 std::unique_ptr<Client> StowagedProcess::Connect(

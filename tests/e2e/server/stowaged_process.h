@@ -49,6 +49,7 @@ class StowagedProcess {
   // Returns the address of a server that is ready.
   const std::string& grpc_address() const { return grpc_address_; }
   const std::string& metrics_address() const { return metrics_address_; }
+  const std::string& extender_address() const { return extender_address_; }
   std::unique_ptr<Client> Connect(const ClientOptions& options = {}) const;
 
   // Returns the process id, until Wait has returned.
@@ -77,6 +78,7 @@ class StowagedProcess {
   size_t found_end_ = 0;  // of what WaitForOutput() found last
   std::string grpc_address_;
   std::string metrics_address_;
+  std::string extender_address_;
 };
 
 }  // namespace stowage

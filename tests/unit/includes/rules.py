@@ -37,6 +37,9 @@ PROJECT_HEADERS = {
     "policies/bound":
         ("policies/bound/", "policies/planning/", "policies/plan/",
          "policies/model/"),
+    "policies/estimate":
+        ("policies/estimate/", "policies/bound/", "policies/planning/",
+         "policies/simulate/", "policies/plan/", "policies/model/"),
     "policies/solver":
         ("policies/solver/", "policies/plan/", "policies/model/", "timing/"),
     "policies/intervals":
@@ -101,8 +104,9 @@ LARGE_FOLDERS = {
 }
 
 # The folders of server/, each of which includes itself and those before it.
-SERVER_FOLDERS = ("storage", "fleet", "graphs", "placement", "training",
-                  "retention", "metrics", "access", "calls", "rpc", "runtime")
+SERVER_FOLDERS = ("storage", "fleet", "graphs", "placement", "scheduling",
+                  "training", "retention", "metrics", "access", "calls", "rpc",
+                  "runtime")
 for number, folder in enumerate(SERVER_FOLDERS, 1):
     PROJECT_HEADERS[f"server/{folder}"] = (
         "timing/", "daemon/", "network/", "policies/", "stowage/v1/",

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -24,10 +25,13 @@ constexpr int kMaxConnections = 4;
 
 class HttpServerTest : public ::testing::Test {
  protected:
-  void Start(HttpPages pages) {
-    absl::StatusOr<std::unique_ptr<HttpServer>> started = HttpServer::Start(
-        "127.0.0.1:0", {.title = "here", .max_connections = kMaxConnections},
-        std::move(pages));
+  void Start(HttpPages pages, HttpFunctions functions = {}) {
+    absl::StatusOr<std::unique_ptr<HttpServer>> started =
+        HttpServer::Start("127.0.0.1:0",
+                          {.title = "here",
+                           .max_connections = kMaxConnections,
+                           .max_body_bytes = 100},
+                          std::move(pages), std::move(functions));
     ASSERT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
   }
@@ -79,6 +83,46 @@ TEST_F(HttpServerTest, AnswersSeveralRequestsOnAConnection) {
   connection.Send("GET /no HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(connection.ReceiveAll(),
               ContainsRegex("hello\n(.|\n)*hello\nHTTP/1.1 404 "));
+}
+
+// Returns the answer to a POST whose body arrives in two pieces.
+std::string Post(const std::string& address, const std::string& path,
+                 const std::string& body) {
+  TcpConnection connection(address);
+  connection.Send(absl::StrCat("POST ", path,
+                               " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                               "Content-Length: ",
+                               body.size(), "\r\n\r\n",
+                               body.substr(0, body.size() / 2)));
+  connection.Send(body.substr(body.size() / 2));
+  return connection.ReceiveAll();
+}
+
+TEST_F(HttpServerTest, AFunctionAnswersAPostWithItsWholeBody) {
+  Start({{"/hello", Hello}}, {{"/echo", [](const std::string& body) {
+                                 return HttpPage{.body = "<" + body + ">"};
+                               }}});
+  EXPECT_THAT(Post(server_->address(), "/echo", "a question"),
+              AllOf(StartsWith("HTTP/1.1 200 OK\r\n"),
+                    EndsWith("\r\n\r\n<a question>")));
+  EXPECT_THAT(Post(server_->address(), "/echo", ""), EndsWith("<>"));
+}
+
+TEST_F(HttpServerTest, ABodyThatIsTooLargeIsRefused) {
+  Start({}, {{"/echo", [](const std::string&) { return Hello(); }}});
+  EXPECT_THAT(Post(server_->address(), "/echo", std::string(101, 'a')),
+              StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(Post(server_->address(), "/echo", std::string(100, 'a')),
+              StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(HttpServerTest, AFunctionIsNoPageAndAPageNoFunction) {
+  Start({{"/hello", Hello}},
+        {{"/echo", [](const std::string&) { return Hello(); }}});
+  EXPECT_THAT(Get("/echo"),
+              AllOf(StartsWith("HTTP/1.1 405 "), HasSubstr("Allow: POST\r\n")));
+  EXPECT_THAT(Post(server_->address(), "/hello", "a"),
+              StartsWith("HTTP/1.1 405 "));
 }
 
 TEST_F(HttpServerTest, RefusesABodyBeforeItArrives) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/stowage/commands/command_line.h"
+#include "tools/stowage/options/command_line.h"
 
 namespace stowage::cli {
 

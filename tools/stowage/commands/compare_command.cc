@@ -8,8 +8,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "tools/stowage/commands/input_options.h"
-#include "tools/stowage/commands/option_checks.h"
 #include "tools/stowage/compare/comparison.h"
 #include "tools/stowage/compare/comparison_output.h"
 #include "tools/stowage/compare/suite_report.h"
@@ -18,6 +16,8 @@
 #include "tools/stowage/inputs/fast_limit.h"
 #include "tools/stowage/inputs/policy_spec.h"
 #include "tools/stowage/inputs/system_file.h"
+#include "tools/stowage/options/input_options.h"
+#include "tools/stowage/options/option_checks.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/output/output_file.h"
 #include "tools/stowage/plot/python_plot.h"

@@ -4,7 +4,7 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_RESIZE_COMMAND_H_
 #define STOWAGE_TOOLS_STOWAGE_COMMANDS_RESIZE_COMMAND_H_
 
-#include "tools/stowage/commands/command_line.h"
+#include "tools/stowage/options/command_line.h"
 
 namespace stowage::cli {
 

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "tools/stowage/import/graph_file.h"
 
 namespace stowage::cli {
@@ -53,6 +56,20 @@ std::vector<std::string> CapturedFiles(const std::string& graph_dir,
   std::vector<std::string> paths;
   for (auto& [written_at, path] : files) paths.push_back(std::move(path));
   return paths;
+}
+
+std::vector<pid_t> CapturedJobs(const std::string& graph_dir,
+                                const std::string& run_id) {
+  std::set<pid_t> jobs;
+  for (const std::string& path :
+       CapturedFiles(graph_dir, run_id, ".graph.pb")) {
+    const std::string name = std::filesystem::path(path).filename();
+    const std::vector<std::string> parts =
+        absl::StrSplit(name.substr(run_id.size() + 1), '-');
+    pid_t job = 0;
+    if (absl::SimpleAtoi(parts.front(), &job) && job > 0) jobs.insert(job);
+  }
+  return {jobs.begin(), jobs.end()};
 }
 
 absl::StatusOr<policies::Graph> LoadCapturedGraph(const std::string& graph_dir,

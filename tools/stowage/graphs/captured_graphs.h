@@ -5,6 +5,8 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
 #define STOWAGE_TOOLS_STOWAGE_GRAPHS_CAPTURED_GRAPHS_H_
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -20,6 +22,10 @@ namespace stowage::cli {
 std::vector<std::string> CapturedFiles(const std::string& graph_dir,
                                        const std::string& run_id,
                                        const std::string& ending);
+
+// Returns the processes whose steps were profiled in the run, each once.
+std::vector<pid_t> CapturedJobs(const std::string& graph_dir,
+                                const std::string& run_id);
 
 // Returns the graph of the `number`th kind of step, from 1, that a job of the
 // run profiled; 0 is the last one. FAILED_PRECONDITION: no step was profiled.

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "client_sdk/session/size_spec.h"
 #include "policies/model/liveness.h"
+#include "tools/stowage/inputs/size_option.h"
 
 namespace stowage::cli {
 namespace {
@@ -33,13 +34,6 @@ absl::StatusOr<int64_t> ResolveFast(const std::string& text,
   return limit->bytes > 0 ? limit->bytes : ShareOfPeak(limit->fraction, graph);
 }
 
-absl::StatusOr<int64_t> ResolveBytes(const std::string& text) {
-  const std::optional<int64_t> bytes = session::ParseSize(text);
-  if (bytes) return *bytes;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--fast-bytes ", text, ": not a size; give ", session::kSizeForms));
-}
-
 absl::StatusOr<int64_t> ResolveRatio(const std::string& text,
                                      const policies::Graph& graph) {
   const std::optional<double> share = session::ParseShare(text);
@@ -62,7 +56,7 @@ absl::StatusOr<int64_t> ResolveLimit(const FastLimit& limit,
         "give one of --fast, --fast-bytes and --fast-ratio");
   }
   if (!limit.fast.empty()) return ResolveFast(limit.fast, graph);
-  if (!limit.bytes.empty()) return ResolveBytes(limit.bytes);
+  if (!limit.bytes.empty()) return ParseSize("--fast-bytes", limit.bytes);
   return ResolveRatio(limit.ratio, graph);
 }
 

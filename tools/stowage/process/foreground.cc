@@ -19,6 +19,13 @@ sigset_t HandledSignals() {
   return set;
 }
 
+// Waits for one of the signals, but not beyond the next tick if there are any.
+// Returns it; -1: none came.
+int NextSignal(const sigset_t& set, bool has_ticks, siginfo_t* info) {
+  constexpr timespec kTick = {.tv_sec = 0, .tv_nsec = 200'000'000};
+  return has_ticks ? sigtimedwait(&set, info, &kTick) : sigwaitinfo(&set, info);
+}
+
 }  // namespace
 
 SignalBlock::SignalBlock() {
@@ -37,12 +44,14 @@ std::optional<int> TakePendingSignal() {
 }
 
 int WaitInForeground(ChildProcess& command,
-                     const std::function<void()>& on_child_ended) {
+                     const std::function<void()>& on_child_ended,
+                     const std::function<void()>& on_tick) {
   const sigset_t set = HandledSignals();
   while (true) {
     if (std::optional<int> status = command.Poll()) return *status;
-    siginfo_t info;
-    const int signal = sigwaitinfo(&set, &info);
+    siginfo_t info = {};
+    const int signal = NextSignal(set, on_tick != nullptr, &info);
+    if (on_tick) on_tick();
     const bool from_terminal = info.si_code == SI_KERNEL;
     if (signal == SIGCHLD && !command.Poll()) on_child_ended();
     if (signal > 0 && signal != SIGCHLD && !from_terminal) {

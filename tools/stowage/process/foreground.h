@@ -36,9 +36,11 @@ std::optional<int> TakePendingSignal();
 // Blocks until `command` has ended and returns its exit status. Forwards
 // signals that are sent to this process. Those of a terminal reach the command
 // by themselves, because it shares the process group. Calls `on_child_ended`
-// when another child may have ended. Requires a SignalBlock.
+// when another child may have ended, and `on_tick`, if there is one, several
+// times a second. Requires a SignalBlock.
 int WaitInForeground(
-    ChildProcess& command, const std::function<void()>& on_child_ended = [] {});
+    ChildProcess& command, const std::function<void()>& on_child_ended = [] {},
+    const std::function<void()>& on_tick = {});
 
 enum class Event {
   kAskedToEnd,  // by a signal

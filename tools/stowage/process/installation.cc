@@ -33,6 +33,7 @@ absl::StatusOr<Installation> FindInstallation() {
       .training_plotter_path = share / "plot/plot_training.py",
       .explanation_plotter_path = share / "plot/plot_explanation.py",
       .calibration_plotter_path = share / "plot/plot_calibration.py",
+      .advice_plotter_path = share / "plot/plot_advice.py",
   };
 }
 

@@ -28,6 +28,7 @@ struct Installation {
   std::string training_plotter_path;     // plot_training.py
   std::string explanation_plotter_path;  // plot_explanation.py
   std::string calibration_plotter_path;  // plot_calibration.py
+  std::string advice_plotter_path;       // plot_advice.py
 };
 
 // Returns the paths, which follow from /proc/self/exe. Does not check that the

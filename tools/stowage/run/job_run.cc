@@ -1,5 +1,6 @@
 #include "tools/stowage/run/job_run.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <optional>
@@ -8,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "tools/stowage/graphs/captured_graphs.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/process/child_process.h"
 #include "tools/stowage/process/foreground.h"
@@ -26,10 +28,17 @@ std::string NewRunId() {
   return absl::StrCat("run-", absl::ToUnixMicros(absl::Now()), "-", getpid());
 }
 
+// Asks the command to end, and its jobs, which may be processes below it.
+void End(const ChildProcess& command, const std::vector<pid_t>& jobs) {
+  kill(command.pid(), SIGTERM);
+  for (const pid_t job : jobs) kill(job, SIGTERM);
+}
+
 // Runs the command. One that cannot be run ends as it would in a shell.
 JobRun RunInForeground(const RunRequest& request,
                        std::vector<std::string> environment,
-                       std::optional<PrivateServices>& services) {
+                       std::optional<PrivateServices>& services,
+                       const std::string& run_id, const IsEnough& is_enough) {
   // A Ctrl-C while the services started was meant for all of it.
   if (const std::optional<int> signal = TakePendingSignal()) {
     return {.exit_status = 128 + *signal};
@@ -40,7 +49,16 @@ JobRun RunInForeground(const RunRequest& request,
     const auto revive = [&services] {
       if (services) services->Revive();
     };
-    return {.exit_status = WaitInForeground(*command, revive), .started = true};
+    std::function<void()> on_tick;
+    if (services && is_enough) {
+      on_tick = [&] {
+        if (is_enough(services->graph_dir(), run_id)) {
+          End(*command, CapturedJobs(services->graph_dir(), run_id));
+        }
+      };
+    }
+    return {.exit_status = WaitInForeground(*command, revive, on_tick),
+            .started = true};
   }
   ReportError(command.status());
   return {.exit_status = absl::IsNotFound(command.status())
@@ -65,7 +83,8 @@ Sessions AwaitSessions(const std::string& report_dir,
 
 absl::StatusOr<JobRun> RunJob(const RunRequest& request,
                               const Installation& installation,
-                              const std::string& directory) {
+                              const std::string& directory,
+                              const IsEnough& is_enough) {
   const SignalBlock block;
   JobWiring wiring{.run_id = NewRunId(),
                    .agent_socket = request.agent_socket,
@@ -91,7 +110,7 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
   JobRun run = RunInForeground(
       request,
       JobEnvironment(CurrentEnvironment(), installation, request, wiring),
-      services);
+      services, wiring.run_id, is_enough);
   if (services) {
     services->Stop();
     run.graph_dir = services->graph_dir();

@@ -5,6 +5,7 @@
 #ifndef STOWAGE_TOOLS_STOWAGE_RUN_JOB_RUN_H_
 #define STOWAGE_TOOLS_STOWAGE_RUN_JOB_RUN_H_
 
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -28,12 +29,19 @@ struct JobRun {
       absl::FailedPreconditionError("neither was asked for");
 };
 
+// Asked several times a second, with the directory of the private agent's
+// graphs and the id of the run. Once it is true, the command and its jobs are
+// asked to end.
+using IsEnough = std::function<bool(const std::string& graph_dir,
+                                    const std::string& run_id)>;
+
 // Runs the command and blocks until it has ended. `directory` is private and
 // must outlive what is read from the result. UNAVAILABLE: the agent or the
 // service does not start.
 absl::StatusOr<JobRun> RunJob(const RunRequest& request,
                               const Installation& installation,
-                              const std::string& directory);
+                              const std::string& directory,
+                              const IsEnough& is_enough = {});
 
 }  // namespace stowage::cli
 

@@ -100,6 +100,15 @@ extern PlanOptions options;
 }
 }  // namespace policies_deeptm_dqn
 
+namespace policies_estimate {
+extern PlanUnderLimit plan_under_limit;
+extern MemorySystem system;
+extern JobEstimate estimate;
+extern CopySpeed there;
+void Draw(const EstimatePoint& point);
+void Print(int64_t limit_bytes);
+}  // namespace policies_estimate
+
 namespace policies_heat {
 extern std::vector<Characteristics> living;
 extern HeatWeights weights;

@@ -47,6 +47,7 @@ extern v1::Job job;
 extern v1::StepTelemetry step;
 extern v1::TelemetryBatch batch;
 void Acknowledge(int64_t sequence);
+void Compare(const policies::CopySpeed& one, const policies::CopySpeed& other);
 namespace fleet_exchange_h {
 extern FleetStore store;
 extern std::string job_id;
@@ -55,6 +56,12 @@ namespace fleet_merge_h {
 extern v1::StoredNode theirs, ours;
 extern v1::StoredJob their_job, our_job;
 }  // namespace fleet_merge_h
+namespace node_memory_h {
+extern NodeMemory other;
+}  // namespace node_memory_h
+namespace version_skew_h {
+extern v1::RegisterNodeRequest request;
+}  // namespace version_skew_h
 namespace fleet_store_h {
 extern std::shared_ptr<SqlDatabase> database;
 extern v1::StoredNode node;
@@ -198,6 +205,19 @@ extern std::string token;
 namespace plan_reader_h {
 extern v1::PlaceRequest request;
 }
+namespace memory_system_of_h {
+extern v1::MakePlanRequest request;
+}
+namespace retry_time_h {
+extern absl::StatusOr<MadePlan> made;
+extern grpc::ServerContext* context;
+}  // namespace retry_time_h
+namespace scheduling_service_h {
+extern JobEstimator estimator;
+extern JobRanking ranking;
+extern ReservationBook book;
+extern ReservationStore store;
+}  // namespace scheduling_service_h
 namespace shared_slice_h {
 extern std::shared_ptr<const KernelDecisions> decisions;
 extern absl::StatusOr<absl::string_view> window;
@@ -228,6 +248,37 @@ namespace exit_code_h {
 extern absl::StatusOr<ServerConfig> config;
 }
 }  // namespace server_runtime
+
+namespace server_scheduling {
+extern policies::MemorySystem system;
+extern PlanCaller caller;
+extern JobEstimator estimator;
+extern NodeRegistry nodes;
+extern JobRegistry jobs;
+extern std::shared_ptr<SqlDatabase> database;
+extern JobRanking ranking;
+extern std::string body;
+namespace job_estimator_h {
+extern GraphStore store;
+extern PlanningQueue queue;
+}  // namespace job_estimator_h
+namespace job_ranking_h {
+extern ReservationBook book;
+}  // namespace job_ranking_h
+namespace node_ranking_h {
+extern std::vector<Candidate> candidates;
+extern const EstimatesByKind* estimates;
+void StartAt(const std::string& node);
+}  // namespace node_ranking_h
+namespace reservation_book_h {
+extern ReservationStore store;
+extern v1::ReserveRequest request;
+}  // namespace reservation_book_h
+namespace reservation_store_h {
+extern v1::Reservation wanted;
+absl::Status fits(const std::vector<v1::Reservation>& others);
+}  // namespace reservation_store_h
+}  // namespace server_scheduling
 
 namespace server_training {
 extern GraphStore graphs;

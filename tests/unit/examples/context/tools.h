@@ -20,12 +20,24 @@ extern Installation installation;
 extern std::string path, text, graph_dir, run_id, address;
 extern int64_t limit;
 
+namespace tools_stowage_advise {
+extern Advice advice;
+extern std::vector<std::string> command;
+extern const absl::StatusOr<Installation> installation;
+}  // namespace tools_stowage_advise
+
 namespace tools_stowage_calibrate {
 extern v1::MemorySystem system;
 extern std::vector<agent::BothWays> both_ways;
 }  // namespace tools_stowage_calibrate
 
 namespace tools_stowage_commands {
+extern Options root, graph;
+extern CommandList commands;
+extern std::vector<std::string> job_command;
+}  // namespace tools_stowage_commands
+
+namespace tools_stowage_options {
 struct PlanArguments {
   std::string graph_path;
   GraphFileOptions file;
@@ -40,7 +52,7 @@ extern PlanArguments arguments;
 extern double seconds;
 extern int64_t seed;
 int MakePlan(const PlanArguments& arguments);
-}  // namespace tools_stowage_commands
+}  // namespace tools_stowage_options
 
 namespace tools_stowage_compare {
 extern std::vector<ComparisonRow> rows;

@@ -9,8 +9,8 @@
 //
 // CLI11 parses the command line and writes the help. These classes hide it,
 // because each file that includes it takes twenty seconds to compile.
-#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_LINE_H_
-#define STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_LINE_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OPTIONS_COMMAND_LINE_H_
+#define STOWAGE_TOOLS_STOWAGE_OPTIONS_COMMAND_LINE_H_
 
 #include <functional>
 #include <memory>
@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/stowage/commands/option_checks.h"
+#include "tools/stowage/options/option_checks.h"
 
 namespace CLI {
 class App;
@@ -106,4 +106,4 @@ class CommandLine {
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_COMMAND_LINE_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OPTIONS_COMMAND_LINE_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/commands/command_line.h"
+#include "tools/stowage/options/command_line.h"
 
 #include <cstdint>
 #include <type_traits>

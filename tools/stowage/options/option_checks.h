@@ -5,8 +5,8 @@
 //   app.Add("--output", path, "Output file").Check(NotEmpty());
 //
 // Pure functions.
-#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
-#define STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OPTIONS_OPTION_CHECKS_H_
+#define STOWAGE_TOOLS_STOWAGE_OPTIONS_OPTION_CHECKS_H_
 
 #include <cstdint>
 #include <functional>
@@ -36,4 +36,4 @@ ValueCheck NotEmpty();
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_OPTION_CHECKS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OPTIONS_OPTION_CHECKS_H_

@@ -1,6 +1,6 @@
-#include "tools/stowage/commands/input_options.h"
+#include "tools/stowage/options/input_options.h"
 
-#include "tools/stowage/commands/option_checks.h"
+#include "tools/stowage/options/option_checks.h"
 
 namespace stowage::cli {
 

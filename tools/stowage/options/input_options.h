@@ -5,14 +5,14 @@
 //   AddLimitOptions(app, arguments.limit);
 //
 // The variables that they fill in must outlive the parse.
-#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
-#define STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_OPTIONS_INPUT_OPTIONS_H_
+#define STOWAGE_TOOLS_STOWAGE_OPTIONS_INPUT_OPTIONS_H_
 
 #include <string>
 
-#include "tools/stowage/commands/command_line.h"
 #include "tools/stowage/import/graph_file.h"
 #include "tools/stowage/inputs/fast_limit.h"
+#include "tools/stowage/options/command_line.h"
 
 namespace stowage::cli {
 
@@ -29,4 +29,4 @@ void AddLimitOptions(Options& app, FastLimit& limit);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_INPUT_OPTIONS_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_OPTIONS_INPUT_OPTIONS_H_

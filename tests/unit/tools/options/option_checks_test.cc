@@ -1,4 +1,4 @@
-#include "tools/stowage/commands/option_checks.h"
+#include "tools/stowage/options/option_checks.h"
 
 #include <string>
 
