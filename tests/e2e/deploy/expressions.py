@@ -17,7 +17,7 @@ RULES_DIR = SOURCE_DIR / "deploy/prometheus"
 DASHBOARDS_DIR = SOURCE_DIR / "deploy/grafana"
 
 # What Grafana puts in the place of its variables.
-VARIABLES = {"$instance": ".+", "$__rate_interval": "5m", "$__range": "5m"}
+VARIABLES = {"$instance": ".+", "$job": ".+", "$__rate_interval": "5m", "$__range": "5m"}
 
 
 @dataclasses.dataclass(frozen=True)
