@@ -20,8 +20,8 @@ import prometheus  # noqa: E402
 
 PATIENCE_S = 300
 AGENT_FLAGS = ("--fast-total=64MiB", "--slow-endurance=600TB")
-# Trainings get the processor at once.
-SERVICE_FLAGS = ("--training-nice=0",)
+# Trainings get the processor at once, and a service that drains says so for a second.
+SERVICE_FLAGS = ("--training-nice=0", "--drain-delay=1s")
 
 
 class LiveStack:
