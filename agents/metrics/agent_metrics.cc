@@ -33,6 +33,13 @@ prometheus::Labels LabelsOf(const TierPlace& place) {
 constexpr std::array<const char*, 5> kMoveErrors = {
     "io", "no-space", "checksum", "refused", "other"};
 
+// Codes that occur in practice. A rate does not see the first of a series that
+// begins with it.
+constexpr std::array<const char*, 4> kPlanCodes = {
+    "OK", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED", "UNAVAILABLE"};
+constexpr std::array<const char*, 2> kRefusalCodes = {"INVALID_ARGUMENT",
+                                                      "RESOURCE_EXHAUSTED"};
+
 // Returns one of kMoveErrors.
 const char* NameOf(int error) {
   switch (error) {
@@ -163,8 +170,8 @@ AgentMetrics::AgentMetrics(const std::string& version, const TierPlace& slow,
     step_durations_.Add({{"mode", mode}}, StepBuckets());
   }
   for (const char* cause : kMoveErrors) failed_moves_.Add({{"cause", cause}});
-  plans_.Add({{"code", "OK"}});
-  refused_jobs_.Add({{"code", "INVALID_ARGUMENT"}});
+  for (const char* code : kPlanCodes) plans_.Add({{"code", code}});
+  for (const char* code : kRefusalCodes) refused_jobs_.Add({{"code", code}});
 }
 
 void AgentMetrics::CountJobStarted() {

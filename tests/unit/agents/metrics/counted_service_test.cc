@@ -46,6 +46,13 @@ TEST_F(CountedServiceTest, AJobCountsOnceHoweverOftenItIsToldOf) {
   EXPECT_EQ(service_.started().size(), 3);
 }
 
+TEST_F(CountedServiceTest, CodesThatOccurHaveASeriesFromTheBeginning) {
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("stowage_agent_plans_total{code=\"UNAVAILABLE\"} 0\n"),
+            HasSubstr("refused_jobs_total{code=\"RESOURCE_EXHAUSTED\"} 0\n")));
+}
+
 TEST_F(CountedServiceTest, SumsUpTheFastMemoryOfJobsThatRun) {
   for (const char* id : {"a", "b"}) {
     v1::Job job = JobOf(id);
