@@ -143,9 +143,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
   return HttpServer::Start(
       config.metrics_address, {.title = "stowage-agent"},
       {{"/healthz", [] { return HttpPage{.body = "ok\n"}; }},
-       {"/metrics",
-        [registry = metrics.registry(), jobs = std::move(jobs),
-         gauges = Gauges(config, service)] {
+       {"/metrics", [registry = metrics.registry(), jobs = std::move(jobs),
+                     gauges = Gauges(config, service)] {
           return MetricsPage({registry, jobs, gauges});
         }}});
 }

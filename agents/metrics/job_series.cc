@@ -126,7 +126,8 @@ std::vector<MetricFamily> JobSeries::Collect() const {
   absl::MutexLock lock(&mutex_);
   std::vector<MetricFamily> families = {
       {"stowage_agent_job_steps_total",
-       "Training steps of a job, by what drove them.", MetricType::Counter,
+       "Training steps of a job, by what drove them.",
+       MetricType::Counter,
        {}}};
   for (const auto& [id, job] : jobs_) AppendSteps(families[0], id, job);
   for (const Series& series : kSeries) {
