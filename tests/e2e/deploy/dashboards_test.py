@@ -20,7 +20,8 @@ DASHBOARDS = {
 COLUMNS = 24
 KINDS = {"stat", "table", "timeseries"}
 RUNBOOK = re.compile(r"\[(\w+)\]\(\$\{runbooks\}#(\w+)\)")
-VARIABLE = re.compile(r"\$\{?(\w+)")
+# "$1" stands for a group of a regular expression.
+VARIABLE = re.compile(r"\$\{?([a-z_]\w*)")
 # Grafana's own.
 BUILT_IN = {"__rate_interval", "__range"}
 DATASOURCE = {"type": "prometheus", "uid": "${datasource}"}

@@ -25,14 +25,17 @@ SERVICE_FLAGS = ("--training-nice=0", "--drain-delay=1s")
 
 
 class LiveStack:
-    """What is started ends with the stack, jobs too. `folder` gets all files."""
+    """What is started ends with the stack, jobs too. `folder` gets all files.
 
-    def __init__(self, folder):
+    `service_flags` are appended to those of the service.
+    """
+
+    def __init__(self, folder, service_flags=()):
         self.folder = folder
         self.jobs = []
         self.host = daemons.Daemons(
             folder, agent_flags=["--metrics-address=127.0.0.1:0", *AGENT_FLAGS],
-            service_flags=SERVICE_FLAGS, metrics_address="127.0.0.1:0",
+            service_flags=[*SERVICE_FLAGS, *service_flags], metrics_address="127.0.0.1:0",
             database=folder / "stowaged.db")
 
     def __enter__(self):
