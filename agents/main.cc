@@ -20,6 +20,7 @@
 #include "agents/jobs/whole_file.h"
 #include "agents/metrics/agent_metrics.h"
 #include "agents/metrics/counted_service.h"
+#include "agents/metrics/job_series.h"
 #include "agents/sharing/fast_memory.h"
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
@@ -138,14 +139,14 @@ std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
 // Returns null without an address.
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
     const AgentConfig& config, const AgentMetrics& metrics,
-    const ServiceLink& service) {
+    std::shared_ptr<JobSeries> jobs, const ServiceLink& service) {
   if (config.metrics_address.empty()) return nullptr;
   return HttpServer::Start(
       config.metrics_address, {.title = "stowage-agent"},
       {{"/healthz", [] { return HttpPage{.body = "ok\n"}; }},
-       {"/metrics",
-        [registry = metrics.registry(), gauges = Gauges(config, service)] {
-          return MetricsPage({registry, gauges});
+       {"/metrics", [registry = metrics.registry(), jobs = std::move(jobs),
+                     gauges = Gauges(config, service)] {
+          return MetricsPage({registry, jobs, gauges});
         }}});
 }
 
@@ -188,8 +189,9 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   const TierPlace default_slow = PlaceOf((*slow)->provider->traits());
   AgentMetrics metrics(STOWAGE_VERSION, default_slow,
                        config.slow_endurance_bytes);
-  CountedService counted(service.get(), &metrics, default_slow);
-  const auto http = ServeMetrics(config, metrics, *service);
+  const auto jobs = std::make_shared<JobSeries>();
+  CountedService counted(service.get(), &metrics, jobs.get(), default_slow);
+  const auto http = ServeMetrics(config, metrics, jobs, *service);
   if (!http.ok()) return Fail(http.status(), kExitAddress);
   FastMemory fast_memory(config.fast_total_bytes);
   absl::StatusOr<std::unique_ptr<JobServer>> server =

@@ -72,7 +72,10 @@ PlanWorker::~PlanWorker() {
   thread_.join();
 }
 
-void PlanWorker::RequestStop() { stop_.Ring(); }
+void PlanWorker::RequestStop() {
+  stop_.Ring();
+  absl::MutexLock lock(&telling_);  // TellOfPlan() has ended, or tells nothing
+}
 
 void PlanWorker::Run() {
   const ThreadUsage usage(usage_);
@@ -334,6 +337,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
 }
 
 void PlanWorker::TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes) {
+  absl::MutexLock lock(&telling_);
+  if (stop_.HasRung()) return;
   job_.set_fast_limit_bytes(fast_limit_bytes);
   job_.set_graph_id(plan.graph_id());
   job_.set_policy(plan.policy());

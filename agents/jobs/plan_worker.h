@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "agents/engine/copy_times.h"
 #include "agents/engine/job_usage.h"
@@ -60,7 +61,8 @@ class PlanWorker {
   PlanWorker& operator=(const PlanWorker&) = delete;
 
   // Makes the worker stop. It then writes nothing more to the segment, except
-  // what it is doing at that moment. Any thread may call it, once.
+  // what it is doing at that moment, and the service hears nothing more of the
+  // job. Any thread may call it, once.
   void RequestStop();
 
  private:
@@ -157,6 +159,7 @@ class PlanWorker {
   int64_t next_refresh_ns_;
   int64_t next_retry_ns_ = 0;
   bool told_no_curve_ = false;
+  absl::Mutex telling_;
   Bell stop_;
   std::thread thread_;  // last: it uses all above
 };

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 
+#include "agents/metrics/step_mode_name.h"
 #include "client_sdk/session/error_text.h"
 
 namespace stowage::agent {
@@ -12,9 +13,6 @@ using ::prometheus::BuildCounter;
 using ::prometheus::BuildGauge;
 using ::prometheus::BuildHistogram;
 using ::prometheus::Histogram;
-
-constexpr std::array<const char*, v1::StepMode_ARRAYSIZE> kModes = {
-    "unspecified", "demand", "profile", "plan"};
 
 Histogram::BucketBoundaries StepBuckets() {
   return {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100};
@@ -34,6 +32,13 @@ prometheus::Labels LabelsOf(const TierPlace& place) {
 
 constexpr std::array<const char*, 5> kMoveErrors = {
     "io", "no-space", "checksum", "refused", "other"};
+
+// Codes that occur in practice. A rate does not see the first of a series that
+// begins with it.
+constexpr std::array<const char*, 4> kPlanCodes = {
+    "OK", "FAILED_PRECONDITION", "RESOURCE_EXHAUSTED", "UNAVAILABLE"};
+constexpr std::array<const char*, 2> kRefusalCodes = {"INVALID_ARGUMENT",
+                                                      "RESOURCE_EXHAUSTED"};
 
 // Returns one of kMoveErrors.
 const char* NameOf(int error) {
@@ -59,11 +64,6 @@ bool IsAsPlanned(const v1::StepTelemetry& step) {
 }
 
 double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
-const char* ModeOf(const v1::StepTelemetry& step) {
-  const bool known = v1::StepMode_IsValid(step.mode());
-  return kModes[known ? step.mode() : v1::STEP_MODE_UNSPECIFIED];
-}
 
 }  // namespace
 
@@ -165,13 +165,13 @@ AgentMetrics::AgentMetrics(const std::string& version, const TierPlace& slow,
   SetTierUse(slow, 0, 0);
   moved_in_bytes_.Add(LabelsOf(slow));
   moved_out_bytes_.Add(LabelsOf(slow));
-  for (const char* mode : kModes) {
+  for (const char* mode : kStepModeNames) {
     steps_.Add({{"mode", mode}});
     step_durations_.Add({{"mode", mode}}, StepBuckets());
   }
   for (const char* cause : kMoveErrors) failed_moves_.Add({{"cause", cause}});
-  plans_.Add({{"code", "OK"}});
-  refused_jobs_.Add({{"code", "INVALID_ARGUMENT"}});
+  for (const char* code : kPlanCodes) plans_.Add({{"code", code}});
+  for (const char* code : kRefusalCodes) refused_jobs_.Add({{"code", code}});
 }
 
 void AgentMetrics::CountJobStarted() {
@@ -196,8 +196,9 @@ void AgentMetrics::SetTierUse(const TierPlace& place, int64_t used_bytes,
 
 void AgentMetrics::CountStep(const v1::StepTelemetry& step,
                              const TierPlace& slow) {
-  steps_.Add({{"mode", ModeOf(step)}}).Increment();
-  step_durations_.Add({{"mode", ModeOf(step)}}, StepBuckets())
+  const char* mode = StepModeName(step.mode());
+  steps_.Add({{"mode", mode}}).Increment();
+  step_durations_.Add({{"mode", mode}}, StepBuckets())
       .Observe(Seconds(step.duration_ns()));
   if (IsAsPlanned(step)) {
     prediction_ratios_.Observe(

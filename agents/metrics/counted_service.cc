@@ -21,6 +21,7 @@ void CountedService::StartJob(const v1::Job& job) {
     const auto [entry, is_new] = jobs_.try_emplace(job.job_id());
     entry->second.fast.limit_bytes = job.fast_limit_bytes();
     if (is_new) metrics_->CountJobStarted();
+    series_->SetLimit(job.job_id(), job.fast_limit_bytes());
     SumUp();
   }
   service_->StartJob(job);
@@ -30,6 +31,7 @@ void CountedService::FinishJob(const std::string& job_id) {
   {
     absl::MutexLock lock(&mutex_);
     if (jobs_.erase(job_id) > 0) metrics_->CountJobEnded();
+    series_->End(job_id);
     SumUp();
     SumUpTiers();
   }
@@ -69,6 +71,7 @@ void CountedService::CountStep(const v1::StepTelemetry& step) {
   const auto job = jobs_.find(step.job_id());
   const bool known = job != jobs_.end();
   if (known) job->second.fast.peak_bytes = step.fast_peak_bytes();
+  series_->CountStep(step);
   metrics_->CountStep(step, known && !job->second.tiers.empty()
                                 ? job->second.tiers.back().place
                                 : slow_);

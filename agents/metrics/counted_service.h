@@ -1,7 +1,7 @@
 // Counts what the jobs of an agent tell their placement service and ask of it,
 // and passes it on. Counts also what the agent itself is told of them.
 //
-//   CountedService counted(&service, &metrics, default_slow);
+//   CountedService counted(&service, &metrics, jobs.get(), default_slow);
 //   counted.ReportSteps(steps);
 //   SessionContext context{.service = &counted, .observer = counted.Observer()};
 #ifndef STOWAGE_AGENTS_METRICS_COUNTED_SERVICE_H_
@@ -22,15 +22,20 @@
 #include "agents/jobs/job_observer.h"
 #include "agents/jobs/service_link.h"
 #include "agents/metrics/agent_metrics.h"
+#include "agents/metrics/job_series.h"
 
 namespace stowage::agent {
 
-// Thread-safe. Owns neither argument; both must outlive it.
+// Thread-safe. Owns none of its arguments; they must outlive it.
 class CountedService : public ServiceLink {
  public:
   // `slow` is the default slow tier.
-  CountedService(ServiceLink* service, AgentMetrics* metrics, TierPlace slow)
-      : service_(service), metrics_(metrics), slow_(std::move(slow)) {}
+  CountedService(ServiceLink* service, AgentMetrics* metrics, JobSeries* series,
+                 TierPlace slow)
+      : service_(service),
+        metrics_(metrics),
+        series_(series),
+        slow_(std::move(slow)) {}
 
   // Returns what counts for as long as this lives.
   JobObserver Observer();
@@ -82,6 +87,7 @@ class CountedService : public ServiceLink {
 
   ServiceLink* const service_;
   AgentMetrics* const metrics_;
+  JobSeries* const series_;
   const TierPlace slow_;
   absl::Mutex mutex_;
   absl::flat_hash_map<std::string, JobUse> jobs_ ABSL_GUARDED_BY(mutex_);

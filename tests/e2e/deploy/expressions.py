@@ -17,7 +17,7 @@ RULES_DIR = SOURCE_DIR / "deploy/prometheus"
 DASHBOARDS_DIR = SOURCE_DIR / "deploy/grafana"
 
 # What Grafana puts in the place of its variables.
-VARIABLES = {"$instance": ".+", "$__rate_interval": "5m", "$__range": "5m"}
+VARIABLES = {"$instance": ".+", "$job": ".+", "$__rate_interval": "5m", "$__range": "5m"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,8 +43,10 @@ def of_dashboards():
             for target in panel.get("targets", ())]
 
 
-def interpolated(promql):
-    for variable, value in VARIABLES.items():
+def interpolated(promql, **intervals):
+    """Puts values for variables; `intervals` has others for those of Grafana."""
+    values = VARIABLES | {f"$__{name}": value for name, value in intervals.items()}
+    for variable, value in values.items():
         promql = promql.replace(variable, value)
     return promql
 

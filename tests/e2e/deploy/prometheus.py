@@ -87,12 +87,21 @@ class Prometheus:
 
     def query(self, promql):
         """Returns the samples of an expression; raises ValueError if it is none."""
-        body = urllib.parse.urlencode({"query": promql}).encode()
+        return self.ask("query", query=promql)
+
+    def query_range(self, promql, begin_s, end_s, step_s):
+        """Returns the series of an expression with their samples at each step."""
+        return self.ask("query_range", query=promql, start=begin_s, end=end_s,
+                        step=step_s)
+
+    def ask(self, what, **parameters):
+        body = urllib.parse.urlencode(parameters).encode()
         try:
-            with urllib.request.urlopen(f"http://{self.address}/api/v1/query",
+            with urllib.request.urlopen(f"http://{self.address}/api/v1/{what}",
                                         body) as answer:
                 return json.load(answer)["data"]["result"]
         except urllib.error.HTTPError as error:
             if error.code == 503:
                 raise
-            raise ValueError(f"{promql}: {error.read().decode()}") from error
+            raise ValueError(f"{parameters['query']}: "
+                             f"{error.read().decode()}") from error

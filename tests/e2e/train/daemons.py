@@ -24,11 +24,11 @@ class Daemons:
     `agent_flags` and `service_flags` are appended to theirs. The agent's reports
     go to `folder`, and slow files to `slow`, which is a directory there if it is
     not given. With a jumping_clock.JumpingClock, that is their wall clock. The
-    service has its metrics at `metrics_address`.
+    service has its metrics at `metrics_address`, and stores in `database`.
     """
 
     def __init__(self, folder, agent_flags=(), service_flags=(), slow=None,
-                 clock=None, metrics_address=""):
+                 clock=None, metrics_address="", database=":memory:"):
         self.folder = folder
         # Paths of sockets must be short.
         self.directory = tempfile.mkdtemp(prefix="stowage-test-")
@@ -42,7 +42,7 @@ class Daemons:
             "service": [
                 harness.BINARY_DIR / "bin/stowaged",
                 f"--listen=unix:{self.service_socket}",
-                "--db=:memory:", f"--metrics-address={metrics_address}",
+                f"--db={database}", f"--metrics-address={metrics_address}",
                 f"--port-file={self.ready_path('service')}", *service_flags
             ],
             "agent": [

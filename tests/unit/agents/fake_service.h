@@ -21,6 +21,7 @@ namespace stowage::agent {
 
 class FakeService : public ServiceLink {
  public:
+  // Is called on the worker's thread, and may block.
   using Answer = std::function<absl::StatusOr<v1::Plan>(const PlanQuery&)>;
 
   void SetAnswer(Answer answer) {
@@ -39,9 +40,7 @@ class FakeService : public ServiceLink {
 
   absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const PlanQuery& query) override {
-    absl::MutexLock lock(&mutex_);
-    queries_.push_back(query);
-    absl::StatusOr<v1::Plan> plan = answer_(query);
+    absl::StatusOr<v1::Plan> plan = NextAnswer(query)(query);
     if (!plan.ok()) return plan.status();
     v1::MakePlanResponse made;
     made.set_plan_id("plan of the fake service");
@@ -118,6 +117,12 @@ class FakeService : public ServiceLink {
   }
 
  private:
+  Answer NextAnswer(const PlanQuery& query) {
+    absl::MutexLock lock(&mutex_);
+    queries_.push_back(query);
+    return answer_;
+  }
+
   class FakePlacement : public PlacementStream {
    public:
     explicit FakePlacement(Place place) : place_(std::move(place)) {}

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/synchronization/notification.h"
 #include "agents/tiers/memory_provider.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -221,6 +222,23 @@ TEST_F(PlanWorkerTest, RefusesAPlanThatDoesNotFitTheArena) {
   job->PublishProfile();
   EXPECT_EQ(job->segment()->plans_written.load(), 0);
   EXPECT_EQ(job->segment()->profiles_refused.load(), 1);
+}
+
+TEST_F(PlanWorkerTest, TellsNothingOfAPlanThatIsMadeWhenItsJobHasEnded) {
+  absl::Notification ended;
+  service_.SetAnswer([&ended](const PlanQuery& query) {
+    ended.WaitForNotification();
+    return PlaceTensorZero(query);
+  });
+  const auto job = Join({.fast = "8MiB"});
+  WriteProfile(job->segment()->profile, 4096);
+  job->segment()->profiles_written.fetch_add(1);
+  Await([this] { return service_.queries().size() == 1; });
+  job->HangUp();
+  Await([this] { return service_.finished().size() == 1; });
+  ended.Notify();
+  server_.reset();  // waits for the plan
+  EXPECT_EQ(service_.started().size(), 1);
 }
 
 }  // namespace

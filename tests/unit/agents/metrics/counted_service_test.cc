@@ -1,6 +1,7 @@
 #include "agents/metrics/counted_service.h"
 
 #include <cerrno>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@ using ::testing::Not;
 class CountedServiceTest : public testing::Test {
  protected:
   std::string Page() { return MetricsPage({metrics_.registry()}).body; }
+  std::string JobPage() { return MetricsPage({series_}).body; }
   static v1::Job JobOf(const std::string& id) {
     v1::Job job;
     job.set_job_id(id);
@@ -29,7 +31,8 @@ class CountedServiceTest : public testing::Test {
   const TierPlace slow_ = {.tier = "file", .medium = "device 8:0"};
   FakeService service_;
   AgentMetrics metrics_{"0.1.0", slow_, /*endurance_bytes=*/70};
-  CountedService counted_{&service_, &metrics_, slow_};
+  const std::shared_ptr<JobSeries> series_ = std::make_shared<JobSeries>();
+  CountedService counted_{&service_, &metrics_, series_.get(), slow_};
 };
 
 TEST_F(CountedServiceTest, AJobCountsOnceHoweverOftenItIsToldOf) {
@@ -41,6 +44,13 @@ TEST_F(CountedServiceTest, AJobCountsOnceHoweverOftenItIsToldOf) {
   EXPECT_THAT(Page(), AllOf(HasSubstr("stowage_agent_jobs_total 2\n"),
                             HasSubstr("stowage_agent_jobs_running 1\n")));
   EXPECT_EQ(service_.started().size(), 3);
+}
+
+TEST_F(CountedServiceTest, CodesThatOccurHaveASeriesFromTheBeginning) {
+  EXPECT_THAT(
+      Page(),
+      AllOf(HasSubstr("stowage_agent_plans_total{code=\"UNAVAILABLE\"} 0\n"),
+            HasSubstr("refused_jobs_total{code=\"RESOURCE_EXHAUSTED\"} 0\n")));
 }
 
 TEST_F(CountedServiceTest, SumsUpTheFastMemoryOfJobsThatRun) {
@@ -58,6 +68,22 @@ TEST_F(CountedServiceTest, SumsUpTheFastMemoryOfJobsThatRun) {
   counted_.FinishJob("a");
   EXPECT_THAT(Page(), AllOf(HasSubstr("stowage_agent_fast_limits_bytes 100\n"),
                             HasSubstr("stowage_agent_fast_peaks_bytes 90\n")));
+}
+
+TEST_F(CountedServiceTest, TheSeriesOfAJobBeginAndEndWithIt) {
+  v1::Job job = JobOf("a");
+  job.set_fast_limit_bytes(100);
+  counted_.StartJob(job);
+  v1::StepTelemetry step;
+  step.set_job_id("a");
+  step.set_mode(v1::STEP_MODE_PLAN);
+  counted_.ReportSteps({step});
+  EXPECT_THAT(
+      JobPage(),
+      AllOf(HasSubstr("job_fast_limit_bytes{job_id=\"a\"} 100\n"),
+            HasSubstr("job_steps_total{job_id=\"a\",mode=\"plan\"} 1\n")));
+  counted_.FinishJob("a");
+  EXPECT_THAT(JobPage(), Not(HasSubstr("job_id")));
 }
 
 TEST_F(CountedServiceTest, StepsCountByWhatDroveThem) {

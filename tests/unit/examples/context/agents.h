@@ -50,6 +50,7 @@ void Copy(const MoveOrder& order);
 
 namespace agents_metrics {
 extern AgentMetrics metrics;
+extern std::shared_ptr<JobSeries> jobs;
 extern TierPlace default_slow;
 extern v1::StepTelemetry step;
 extern RemoteService service;
