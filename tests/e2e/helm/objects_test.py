@@ -104,6 +104,12 @@ class ObjectsTest(unittest.TestCase):
                    <= labels.items()}
         self.assertLessEqual(set(chart.pods(objects)) - {chart.RELEASE}, callers)
 
+    def test_agents_may_call_every_replica_that_they_are_told(self):
+        policy = renderings.of("agents alone")["NetworkPolicy", AGENT]
+        ports = {port["port"] for rule in policy["spec"]["egress"]
+                 for port in rule["ports"]}
+        self.assertLessEqual({7420, 7421}, ports)
+
     @renderings.each
     def test_agents_call_the_service_by_a_name_of_its_certificate(self, objects):
         if ("Service", chart.RELEASE) not in objects or AGENT not in chart.pods(objects):
@@ -178,6 +184,12 @@ class ObjectsTest(unittest.TestCase):
             if owner != AGENT:
                 self.assertIs(True, pod["securityContext"]["runAsNonRoot"])
                 self.assertIs(False, pod["automountServiceAccountToken"])
+
+    def test_pods_of_the_service_are_restricted_and_agents_are_privileged(self):
+        levels = dict(line.split() for line in
+                      chart.decode(chart.manifests(), "levels").splitlines())
+        self.assertEqual({chart.RELEASE: "restricted", AGENT: "privileged",
+                          f"{chart.RELEASE}-test-status": "restricted"}, levels)
 
     def test_agents_ask_for_dac_override_only_with_directories_of_jobs(self):
         def added(name):

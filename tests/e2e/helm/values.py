@@ -37,7 +37,7 @@ GOOD = {
         "enabled": False}}}}},
     "the service alone": {"agent": {"enabled": False}},
     "agents alone": {"stowaged": {"enabled": False},
-                     "agent": {"service": "stowaged.example:7420"}},
+                     "agent": {"service": "one.example:7420,two.example:7421"}},
     "claims": CLAIMS,
     "claims of a kubelet elsewhere": {
         **CLAIMS, "claims": {"enabled": True, "kubeletHostPath": "/data/kubelet",

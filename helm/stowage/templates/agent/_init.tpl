@@ -17,7 +17,9 @@ mv sdk.new sdk
 {{- define "stowage.allowHugePages" -}}
 set -eu
 cd /host/transparent_hugepage
-if grep -qF '[never]' shmem_enabled; then echo advise > shmem_enabled; fi
+if grep -qF '[never]' shmem_enabled; then
+  echo advise > shmem_enabled || echo "the node's shmem_enabled stays never: copies are slower" >&2
+fi
 {{- end }}
 
 {{- /* An init container that runs a script of the above: (list . "stowage.copySdk"). */ -}}

@@ -8,6 +8,8 @@
 //	    prints the DeviceClasses that a device of this driver and tier belongs to
 //	helm template helm/stowage | decode slice CREATE USER NODE SLICE-NODE DRIVER
 //	    prints what the admission policies say of a ResourceSlice: "allowed", or why not
+//	helm template helm/stowage | decode levels
+//	    prints which Pod Security Standard each pod meets
 package main
 
 import (
@@ -36,12 +38,14 @@ func run(arguments []string) error {
 		return printAll(objects)
 	case arguments[0] == "classes" && len(arguments) == 3:
 		return printClasses(objects, arguments[1], arguments[2])
+	case arguments[0] == "levels" && len(arguments) == 1:
+		return printLevels(objects)
 	case arguments[0] == "slice" && len(arguments) == 6:
 		return printDecision(objects, sliceRequest{
 			operation: arguments[1], user: arguments[2], node: arguments[3],
 			sliceNode: arguments[4], driver: arguments[5]})
 	}
-	return errors.New("usage: decode [classes DRIVER TIER | slice OPERATION USER NODE SLICE-NODE DRIVER]")
+	return errors.New("usage: decode [classes DRIVER TIER | levels | slice OPERATION USER NODE SLICE-NODE DRIVER]")
 }
 
 func printAll(objects []runtime.Object) error {
