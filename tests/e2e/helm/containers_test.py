@@ -2,7 +2,9 @@
 mounts, and with a read-only root. A job of another user trains with what the agent's pod
 gives it."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +22,7 @@ READY_S = 60
 JOB_USER = 1000
 CAP_CHOWN = 1 << 0
 LIVE_VALUES = {
-    "agent": {"config": {"fast": "40%"}, "reportHostPath": "/var/log/stowage"},
+    "agent": {"reportHostPath": "/var/log/stowage"},
     # The second phase of draining waits for clients.
     "stowaged": {"gracePeriodSeconds": 2},
 }
@@ -148,19 +150,19 @@ class ContainersTest(unittest.TestCase):
         return finished.stdout
 
     def test_a_job_of_another_user_trains_by_a_plan(self):
+        container, mount = self.job_of_the_page()
         root = sandbox.make_root(self.folder / "job", [])
-        target = root / "run/stowage"
+        target = root / mount["mountPath"].lstrip("/")
         target.mkdir(parents=True, exist_ok=True)
         sandbox.mount("--bind", self.node.path("/run/stowage"), target)
+        sandbox.mount("-o", "remount,bind,ro", target)
         job = subprocess.run(
             [sandbox.CHROOT, root, "setpriv", f"--reuid={JOB_USER}", f"--regid={JOB_USER}",
              "--clear-groups", "--bounding-set=-all", "--no-new-privs",
              "/usr/bin/python3", "-c", TRAIN],
             env={"PATH": "/usr/bin:/bin", "HOME": "/", "OMP_WAIT_POLICY": "passive",
-                 "LD_PRELOAD": "/run/stowage/sdk/lib/libstowage_preload.so",
-                 "STOWAGE_PLUGIN": "/run/stowage/sdk/lib/libstowage_torch.so",
-                 "STOWAGE_PYTHON": "/run/stowage/sdk/share/stowage/python",
-                 "STOWAGE_AGENT": "/run/stowage/agent.sock"},
+                 **{item["name"]: item["value"] for item in container["env"]},
+                 "STOWAGE_FAST": "40%"},
             capture_output=True, text=True, check=False, timeout=240)
         log = (self.folder / "stowage-agent.log").read_text()
         self.assertEqual(0, job.returncode, job.stderr + log)
@@ -169,6 +171,17 @@ class ContainersTest(unittest.TestCase):
         self.assertRegex(metrics, r'stowage_agent_steps_total\{mode="plan"\} [1-9]', log)
         reports = self.node.path("/var/log/stowage")
         await_(lambda: any(reports.glob("*.session")), lambda: log)
+
+    def job_of_the_page(self):
+        """Returns the container of the pod in docs/kubernetes.md, and its mount."""
+        page = (chart.SOURCE_DIR / "docs/kubernetes.md").read_text()
+        pod, = json.loads(chart.decode(
+            re.search(r"^```yaml\n(.*?)^```", page, re.M | re.S).group(1)))
+        container, = pod["spec"]["containers"]
+        mount, = container["volumeMounts"]
+        self.assertIn({"name": mount["name"], "hostPath": {
+            "path": "/run/stowage", "type": "Directory"}}, pod["spec"]["volumes"])
+        return container, mount
 
     def test_shared_memory_has_huge_pages_where_the_node_says_never(self):
         self.assertEqual("advise\n", self.huge_pages.read_text())
