@@ -105,8 +105,8 @@ class ClaimsTest(unittest.TestCase):
                               says(operation, ACCOUNT, "", "", DRIVER))
                 self.assertIn(f"of the driver {DRIVER} alone",
                               says(operation, ACCOUNT, "n1", "n1", "gpu.example"))
-                self.assertEqual("allowed",
-                                 says(operation, "system:node:n2", "", "n2", "gpu.example"))
+                self.assertEqual("allowed", says(operation, "system:node:n2", "", "n2",
+                                                 "gpu.example"))
 
 
 if __name__ == "__main__":

@@ -8,24 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 import unittest
-import urllib.error
 import urllib.request
 from pathlib import Path
 
+import certificates
 import chart
+import live_chart
 import sandbox
 
-READY_S = 60
 JOB_USER = 1000
 CAP_CHOWN = 1 << 0
-LIVE_VALUES = {
-    "agent": {"reportHostPath": "/var/log/stowage"},
-    # The second phase of draining waits for clients.
-    "stowaged": {"gracePeriodSeconds": 2},
-}
 TRAIN = """
 import torch
 torch.manual_seed(0)
@@ -39,80 +32,9 @@ for step in range(6):
 """
 
 
-def answer(port, path):
-    """Returns the HTTP status of a probe; 0 where nobody listens."""
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as page:
-            return page.status
-    except urllib.error.HTTPError as error:
-        return error.code
-    except OSError:
-        return 0
+class ContainersTest(live_chart.LiveTest):
 
-
-def await_(holds, explain):
-    """Waits until `holds` returns true; fails with what `explain` returns."""
-    end = time.monotonic() + READY_S
-    while not holds():
-        if time.monotonic() > end:
-            raise AssertionError(explain())
-        time.sleep(0.05)
-
-
-class ContainersTest(unittest.TestCase):
-
-    @classmethod
-    def setUpClass(cls):
-        parent = chart.BINARY_DIR / "test-scratch"
-        parent.mkdir(parents=True, exist_ok=True)
-        cls.folder = Path(tempfile.mkdtemp(dir=parent))
-        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
-        # The layers of an overlay lie outside of what they lie above.
-        sandbox.mount("-t", "tmpfs", "-o", "mode=755", "tmpfs", cls.folder)
-        cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.folder], check=True)
-        cls.objects = chart.render(LIVE_VALUES)
-        cls.node = sandbox.Node(cls.folder, sandbox.make_image(cls.folder / "image"))
-        settings = cls.node.path("/sys/kernel/mm/transparent_hugepage")
-        settings.mkdir(parents=True)
-        cls.huge_pages = settings / "shmem_enabled"
-        cls.huge_pages.write_text("always within_size advise [never] deny force\n")
-        cls.service = cls.start("stowage", "/readyz")
-        cls.agent = cls.start("stowage-agent", "/healthz")
-
-    @classmethod
-    def tearDownClass(cls):
-        for daemon in (cls.agent, cls.service):
-            daemon.terminate()
-            status = daemon.wait(timeout=60)
-            if status != 0:
-                raise AssertionError(f"{daemon.args} ended with {status}")
-
-    @classmethod
-    def start(cls, owner, path):
-        pod = cls.node.pod(cls.objects, owner)
-        pod.run_init_containers()
-        log = cls.folder / f"{owner}.log"
-        with open(log, "wb") as file:
-            process = pod.start(stdout=file, stderr=file)
-        cls.addClassCleanup(process.wait)
-        cls.addClassCleanup(process.kill)
-        container = pod.spec["containers"][0]
-        probe = container["readinessProbe"]["httpGet"]
-        assert probe["path"] == path
-        cls.await_probe(process, cls.port(container, probe), path, log)
-        return process
-
-    @staticmethod
-    def port(container, probe):
-        return next(port["containerPort"] for port in container["ports"]
-                    if port["name"] == probe["port"])
-
-    @staticmethod
-    def await_probe(process, port, path, log):
-        await_(lambda: process.poll() is not None or answer(port, path) == 200,
-               log.read_text)
-        if process.poll() is not None:
-            raise AssertionError(log.read_text())
+    VALUES = {"agent": {"reportHostPath": "/var/log/stowage"}}
 
     def test_processes_have_the_rights_that_the_specification_says(self):
         for daemon, user, capabilities in ((self.service, "65532", 0),
@@ -133,21 +55,12 @@ class ContainersTest(unittest.TestCase):
             for name in ("startupProbe", "readinessProbe", "livenessProbe"):
                 if name in container:
                     probe = container[name]["httpGet"]
-                    self.assertEqual(200, answer(self.port(container, probe),
-                                                 probe["path"]), (owner, name))
+                    port = self.port(container, probe)
+                    self.assertEqual(200, live_chart.answer(port, probe["path"]),
+                                     (owner, name))
 
     def test_the_pod_of_helm_test_sees_the_node_of_the_agent(self):
-        said = []
-        await_(lambda: "node7" in self.say_status(said), lambda: said)
-
-    def say_status(self, said):
-        """Runs the pod of `helm test`; returns its output, and adds it to `said`."""
-        pod = self.node.pod(self.objects, "stowage-test-status")
-        finished = pod.run()
-        self.assertEqual(0, finished.returncode, finished.stderr)
-        pod.remove()
-        said.append(finished.stdout)
-        return finished.stdout
+        self.check_status()
 
     def test_a_job_of_another_user_trains_by_a_plan(self):
         container, mount = self.job_of_the_page()
@@ -170,7 +83,7 @@ class ContainersTest(unittest.TestCase):
             metrics = page.read().decode()
         self.assertRegex(metrics, r'stowage_agent_steps_total\{mode="plan"\} [1-9]', log)
         reports = self.node.path("/var/log/stowage")
-        await_(lambda: any(reports.glob("*.session")), lambda: log)
+        live_chart.await_(lambda: any(reports.glob("*.session")), lambda: log)
 
     def job_of_the_page(self):
         """Returns the container of the pod in docs/kubernetes.md, and its mount."""
@@ -211,12 +124,37 @@ class ContainersTest(unittest.TestCase):
         self.assertEqual(65532, database.stat().st_uid)
 
 
+class TlsTest(live_chart.LiveTest):
+    """The same over mutual TLS, with certificates by secrets and of the node."""
+
+    VALUES = {"tls": {"enabled": True, "secret": "service", "operatorSecret": "operator",
+                      "agentVolume": {"hostPath": {"path": "/etc/stowage/tls"}}}}
+
+    @classmethod
+    def prepare(cls):
+        authority = cls.folder / "authority"
+        certificates.make_authority(authority)
+        certificates.issue(authority, cls.node.path("/etc/stowage/tls"),
+                           "URI:spiffe://stowage/agent/node7")
+        for name, names in (
+                ("service", f"DNS:{chart.RELEASE}.{chart.NAMESPACE}.svc"),
+                ("operator", "URI:spiffe://stowage/operator/test")):
+            cls.node.secrets[name] = certificates.issue(
+                authority, cls.folder / "secrets" / name, names)
+
+    def test_the_agent_and_the_pod_of_helm_test_reach_the_service(self):
+        self.check_status()
+
+
 def missing():
     if os.geteuid() != 0:
         return "root, to make containers"
-    absent = [name for name in ("unshare", "setpriv", "ip", "chroot")
+    absent = [name for name in ("unshare", "setpriv", "ip", "chroot", "openssl")
               if shutil.which(name) is None]
-    return ", ".join(absent)
+    if absent:
+        return ", ".join(absent)
+    made = subprocess.run(["unshare", "--mount", "--net", "true"], check=False)
+    return "" if made.returncode == 0 else "leave to make namespaces"
 
 
 if __name__ == "__main__":

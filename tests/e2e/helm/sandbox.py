@@ -68,6 +68,7 @@ class Node:
         self.image = image
         self.host = folder / "host"
         self.host.mkdir()
+        self.secrets = {}  # folders with their files, by name
 
     def path(self, path):
         return self.host / path.lstrip("/")
@@ -100,6 +101,12 @@ class Pod:
             data = self.objects["ConfigMap", volume["configMap"]["name"]]["data"]
             for name, text in data.items():
                 (source / name).write_text(text)
+        elif "secret" in volume:
+            group = self.spec["securityContext"]["fsGroup"]
+            for file in self.node.secrets[volume["secret"]["secretName"]].iterdir():
+                shutil.copy(file, source)
+                os.chown(source / file.name, 0, group)
+                (source / file.name).chmod(volume["secret"]["defaultMode"])
         else:  # emptyDir, or a claim: the pod's group may write.
             group = self.spec["securityContext"].get("fsGroup", 0)
             os.chown(source, 0, group)
@@ -108,7 +115,8 @@ class Pod:
 
     def run_init_containers(self):
         for container in self.spec.get("initContainers", []):
-            subprocess.run(self.command(container), check=True, env=self.variables(container))
+            subprocess.run(self.command(container), check=True,
+                           env=self.variables(container))
 
     def start(self, **options):
         container = self.spec["containers"][0]
