@@ -20,7 +20,7 @@ from pathlib import Path
 import chart
 import sandbox
 
-READY_S = 60
+READY_S = 180
 
 
 def answer(port, path):
@@ -76,7 +76,7 @@ class LiveTest(unittest.TestCase):
     def tearDownClass(cls):
         for daemon in (cls.agent, cls.service):
             daemon.terminate()
-            status = daemon.wait(timeout=60)
+            status = daemon.wait(timeout=READY_S)
             if status != 0:
                 raise AssertionError(f"{daemon.args} ended with {status}")
 

@@ -126,7 +126,7 @@ class Pod:
     def run(self):
         container = self.spec["containers"][0]
         return subprocess.run(self.command(container), env=self.variables(container),
-                              capture_output=True, text=True, check=False, timeout=60)
+                              capture_output=True, text=True, check=False, timeout=180)
 
     def remove(self):
         """Removes the pod, whose containers have ended."""
