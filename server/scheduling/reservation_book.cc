@@ -188,6 +188,13 @@ absl::Status ReservationBook::Look(absl::Time now) {
   return absl::OkStatus();
 }
 
+ReservationTotals ReservationBook::Totals() const {
+  absl::MutexLock lock(&mutex_);
+  ReservationTotals totals = {.count = static_cast<int64_t>(seen_.size())};
+  for (const auto& [id, seen] : seen_) totals.fast_bytes += seen.fast_bytes;
+  return totals;
+}
+
 absl::flat_hash_map<std::string, int64_t> ReservationBook::TakenByNode() const {
   absl::flat_hash_map<std::string, int64_t> taken_bytes;
   const std::vector<JobRoom> jobs = jobs_->RoomOfRunning(absl::Now());

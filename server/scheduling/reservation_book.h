@@ -33,6 +33,12 @@
 
 namespace stowage {
 
+// Of all nodes.
+struct ReservationTotals {
+  int64_t count = 0;
+  int64_t fast_bytes = 0;
+};
+
 struct ReservationBookOptions {
   absl::Duration period = absl::Milliseconds(500);  // between looks
 };
@@ -59,6 +65,9 @@ class ReservationBook {
   // Returns what reservations and jobs take of each node, as the last look saw
   // reservations. Nodes that have none stand not in it.
   absl::flat_hash_map<std::string, int64_t> TakenByNode() const;
+
+  // Returns what reservations there are, as the last look saw them.
+  ReservationTotals Totals() const;
 
   // Looks once, at a time of SteadyNow(): ends leases that are over, and
   // reservations whose job has finished. Start() calls it again and again.

@@ -189,6 +189,11 @@ TEST_F(StowagedSchedulingTest, AReservationIsRenewedListedAndReleased) {
   ASSERT_TRUE(renewed.ok()) << renewed.status();
   EXPECT_TRUE(renewed->node_alive());
   EXPECT_EQ(client_->ListReservations("n1")->size(), 1);
+  std::string metrics;
+  do {  // until the service has looked
+    metrics = Fetch(server_.metrics_address(), "GET", "/metrics");
+  } while (metrics.find("stowaged_reservations 1") == std::string::npos);
+  EXPECT_THAT(metrics, HasSubstr("stowaged_reserved_bytes 1048576"));
   EXPECT_TRUE(client_->ListReservations("n2")->empty());
   EXPECT_TRUE(client_->ReleaseReservation(reserved->reservation_id()).ok());
   EXPECT_TRUE(client_->ReleaseReservation(reserved->reservation_id()).ok());

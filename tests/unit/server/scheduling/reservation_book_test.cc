@@ -73,6 +73,8 @@ TEST_F(ReservationBookTest, ANodeIsNeverPromisedTwice) {
   EXPECT_TRUE(book_.Reserve(Request("c", 40), "").ok());
   Look(kPeriod);
   EXPECT_EQ(Taken(), 100);
+  EXPECT_EQ(book_.Totals().count, 2);
+  EXPECT_EQ(book_.Totals().fast_bytes, 100);
 }
 
 TEST_F(ReservationBookTest, JobsWithoutAReservationCountToo) {
