@@ -19,18 +19,18 @@ std::string Contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(PortFileTest, HoldsBothAddressesALineEach) {
+TEST(PortFileTest, HoldsTheAddressesALineEach) {
   TemporaryDirectory directory;
   const std::string path = directory.path() + "/ports";
-  ASSERT_TRUE(WritePortFile(path, "127.0.0.1:1", "127.0.0.1:2").ok());
+  ASSERT_TRUE(WritePortFile(path, {"127.0.0.1:1", "127.0.0.1:2"}).ok());
   EXPECT_EQ(Contents(path), "127.0.0.1:1\n127.0.0.1:2\n");
 }
 
 TEST(PortFileTest, ReplacesAnOldOneAndLeavesNoDraft) {
   TemporaryDirectory directory;
   const std::string path = directory.path() + "/ports";
-  ASSERT_TRUE(WritePortFile(path, "a", "b").ok());
-  ASSERT_TRUE(WritePortFile(path, "c", "").ok());
+  ASSERT_TRUE(WritePortFile(path, {"a", "b"}).ok());
+  ASSERT_TRUE(WritePortFile(path, {"c", ""}).ok());
   EXPECT_EQ(Contents(path), "c\n\n");
   EXPECT_EQ(
       std::distance(std::filesystem::directory_iterator(directory.path()), {}),
@@ -38,7 +38,7 @@ TEST(PortFileTest, ReplacesAnOldOneAndLeavesNoDraft) {
 }
 
 TEST(PortFileTest, SaysWhichPathCannotBeWritten) {
-  const absl::Status status = WritePortFile("/proc/none/ports", "a", "b");
+  const absl::Status status = WritePortFile("/proc/none/ports", {"a", "b"});
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_THAT(status.message(), HasSubstr("/proc/none/ports"));
 }
