@@ -314,11 +314,10 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   gauges->Add("stowaged_reservations", "Reservations of fast memory.", [this] {
     return static_cast<double>(reservation_book_.Totals().count);
   });
-  gauges->Add("stowaged_reserved_bytes", "Fast memory that is reserved.",
-              [this] {
-                return static_cast<double>(
-                    reservation_book_.Totals().fast_bytes);
-              });
+  gauges->Add(
+      "stowaged_reserved_bytes", "Fast memory that is reserved.", [this] {
+        return static_cast<double>(reservation_book_.Totals().fast_bytes);
+      });
   gauges->Add("stowaged_policy_versions", "Versions of DQN policies stored.",
               [this] { return ValueOf(store_counts_.Read().versions); });
   return gauges;

@@ -33,8 +33,8 @@ namespace {
 void Populate(int count, NodeRegistry* nodes, JobRegistry* jobs) {
   for (int i = 0; i < count; ++i) {
     v1::MemorySystem system = TwoTiers();
-    system.mutable_tiers(1)->mutable_read(0)->set_bytes_per_second(
-        100'000'000 + i * 10'000);
+    system.mutable_tiers(1)->mutable_read(0)->set_bytes_per_second(100'000'000 +
+                                                                   i * 10'000);
     const std::string node = absl::StrCat("node-", i);
     nodes->Register(node, system, absl::Now(), int64_t{64} << 30).IgnoreError();
     if (i % 4 != 0) continue;

@@ -34,13 +34,11 @@ class AdviseTest(unittest.TestCase):
         self.assertGreater(advice["peak_bytes"], advice["least_limit_bytes"])
         self.assertFalse((self.folder / "digest.json").exists())
 
-    def test_the_job_is_planned_under_the_least_limit_and_not_below(self):
+    def test_the_job_is_planned_under_the_least_limit(self):
         least = self.advise(*TRAIN)["least_limit_bytes"]
         run = harness.stowed(*TRAIN, fast=str(least))
         self.assertEqual(harness.plain(*TRAIN), run.digest)
         self.assertIn("plan", run.modes, run.summary())
-        below = harness.stowed(*TRAIN, fast=str(least * 99 // 100), check=False)
-        self.assertNotIn("plan", [step["mode"] for step in below.report.get("steps", [])])
 
     def test_the_job_follows_a_plan_under_the_limit_of_a_goal(self):
         limit = self.advise(*TRAIN)["goals"][-1]["fast_limit_bytes"]

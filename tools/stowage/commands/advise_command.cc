@@ -27,7 +27,7 @@ struct AdviseArguments {
   std::string graph_path;
   GraphFileOptions file;
   std::string system;
-  RunRequest run = {.fast = "40%"};
+  RunRequest run = {.fast = "40%", .prints_to_stderr = true};
   AdviceSettings settings = {.policy = std::string(policies::kDefaultPolicy)};
   double time_s = 5;
   std::string plot_path;

@@ -52,6 +52,7 @@ void ExecChild(const ProcessOptions& options, pid_t parent, char* const* argv,
   if (!options.log_path.empty() && !RedirectToLog(options.log_path.c_str())) {
     return;
   }
+  if (options.prints_to_stderr && dup2(2, 1) < 0) return;
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -28,6 +28,9 @@ struct ProcessOptions {
   // The file for the child's stdout and stderr; its stdin is then empty. If
   // this is empty, the child shares the parent's three.
   std::string log_path;
+  // Whether what the child prints goes to standard error, so that standard
+  // output is the parent's alone.
+  bool prints_to_stderr = false;
   // Whether the child runs in its own session, so that a terminal's Ctrl-C does
   // not reach it, and gets SIGTERM when the thread that started it dies.
   bool detached = false;

@@ -43,8 +43,10 @@ JobRun RunInForeground(const RunRequest& request,
   if (const std::optional<int> signal = TakePendingSignal()) {
     return {.exit_status = 128 + *signal};
   }
-  absl::StatusOr<ChildProcess> command = ChildProcess::Start(
-      {.argv = request.command, .environment = std::move(environment)});
+  absl::StatusOr<ChildProcess> command =
+      ChildProcess::Start({.argv = request.command,
+                           .environment = std::move(environment),
+                           .prints_to_stderr = request.prints_to_stderr});
   if (command.ok()) {
     const auto revive = [&services] {
       if (services) services->Revive();

@@ -28,6 +28,8 @@ struct RunRequest {
   std::string plot_path;         // empty: no picture is drawn
   bool lower_bound = false;      // is computed for the report
   bool json = false;
+  // The command's standard output is standard error.
+  bool prints_to_stderr = false;
   std::vector<std::string> command;
 };
 
