@@ -5,14 +5,17 @@
 #   lib/cmake/Stowage    find_package(Stowage): Stowage::torch
 #   lib/pkgconfig        stowage.pc, the same for other builds
 #   include/stowage      attach.h, for LibTorch programs in C++
-#   share/stowage        the Python package, plots, suites, protos
+#   share/stowage        the Python package, plots, suites, protos; what deploy has
+#                        for Prometheus and Grafana
 #
 # Programs find each other relative to where they lie, so that DIR may be moved.
+# Components are the Debian packages that cmake/Packages.cmake makes of this.
 include(CMakePackageConfigHelpers)
 
 # The build tree has the same places, and always `lib`: programs look in ../lib.
 set(lib lib)
 set(share share/stowage)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME stowage)
 
 install(TARGETS stowage stowaged stowage-agent RUNTIME DESTINATION bin)
 if(TARGET stowage-trainer)
@@ -29,6 +32,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/suites/graphs
         DESTINATION ${share}/suites)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/stowage DESTINATION ${share}/proto
         FILES_MATCHING PATTERN "*.proto")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/prometheus
+                  ${PROJECT_SOURCE_DIR}/deploy/grafana DESTINATION ${share})
 
 if(STOWAGE_TORCH)
   install(TARGETS stowage_preload LIBRARY DESTINATION ${lib})
@@ -36,9 +41,9 @@ if(STOWAGE_TORCH)
   install(TARGETS stowage_torch EXPORT StowageTargets
           LIBRARY DESTINATION ${lib} INCLUDES DESTINATION include)
   install(FILES ${PROJECT_SOURCE_DIR}/client_sdk/torch/attach.h
-          DESTINATION include/stowage)
+          DESTINATION include/stowage COMPONENT libstowage-dev)
   install(EXPORT StowageTargets NAMESPACE Stowage::
-          DESTINATION ${lib}/cmake/Stowage)
+          DESTINATION ${lib}/cmake/Stowage COMPONENT libstowage-dev)
 
   configure_package_config_file(
     ${CMAKE_CURRENT_LIST_DIR}/StowageConfig.cmake.in
@@ -50,6 +55,7 @@ if(STOWAGE_TORCH)
                  ${PROJECT_BINARY_DIR}/stowage.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/StowageConfig.cmake
                 ${PROJECT_BINARY_DIR}/StowageConfigVersion.cmake
-          DESTINATION ${lib}/cmake/Stowage)
-  install(FILES ${PROJECT_BINARY_DIR}/stowage.pc DESTINATION ${lib}/pkgconfig)
+          DESTINATION ${lib}/cmake/Stowage COMPONENT libstowage-dev)
+  install(FILES ${PROJECT_BINARY_DIR}/stowage.pc DESTINATION ${lib}/pkgconfig
+          COMPONENT libstowage-dev)
 endif()
