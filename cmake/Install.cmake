@@ -7,6 +7,8 @@
 #   include/stowage      attach.h, for LibTorch programs in C++
 #   share/stowage        the Python package, plots, suites, protos; what deploy has
 #                        for Prometheus and Grafana
+#   share/man            manual pages, made of what the programs say of themselves
+#   share/...            completion for bash, fish and zsh
 #
 # Programs find each other relative to where they lie, so that DIR may be moved.
 # Components are the Debian packages that cmake/Packages.cmake makes of this.
@@ -34,6 +36,24 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/stowage DESTINATION ${share}/proto
         FILES_MATCHING PATTERN "*.proto")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/prometheus
                   ${PROJECT_SOURCE_DIR}/deploy/grafana DESTINATION ${share})
+
+# Made when they are installed: a build that only runs tests does without.
+install(CODE "execute_process(COMMAND /usr/bin/python3
+  ${PROJECT_SOURCE_DIR}/tools/manual_pages.py ${PROJECT_BINARY_DIR}/bin
+  ${PROJECT_BINARY_DIR}/share/man COMMAND_ERROR_IS_FATAL ANY)" COMPONENT stowage)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man DESTINATION share)
+foreach(place "bash;bash-completion/completions;stowage"
+              "fish;fish/vendor_completions.d;stowage.fish"
+              "zsh;zsh/vendor-completions;_stowage")
+  list(GET place 0 shell)
+  list(GET place 1 folder)
+  list(GET place 2 name)
+  set(script ${PROJECT_BINARY_DIR}/share/completion/${name})
+  install(CODE "file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/completion)
+execute_process(COMMAND ${PROJECT_BINARY_DIR}/bin/stowage completion ${shell}
+  OUTPUT_FILE ${script} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT stowage)
+  install(FILES ${script} DESTINATION share/${folder})
+endforeach()
 
 if(STOWAGE_TORCH)
   install(TARGETS stowage_preload LIBRARY DESTINATION ${lib})

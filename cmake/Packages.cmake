@@ -30,6 +30,9 @@ file(CREATE_LINK ../../../share/stowage/python/stowage ${link} SYMBOLIC)
 install(FILES ${link} DESTINATION /usr/lib/python3/dist-packages
         COMPONENT stowage EXCLUDE_FROM_ALL)
 
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION /usr/share/doc/stowage
+        COMPONENT stowage EXCLUDE_FROM_ALL)
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL stowage stowage-service stowage-node libstowage-dev)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -65,18 +68,28 @@ set(same "stowage (= ${PROJECT_VERSION})")
 set(users "systemd | systemd-standalone-sysusers | systemd-sysusers")
 stowage_describe_package(stowage science "python3"
   "train PyTorch models in less fast memory"
-  "Stowage places the tensors of a training job in memory tiers (DRAM, persistent\nmemory, CXL, a file on NVMe) and moves them ahead of their use, so that the job\ntrains in less fast memory than it needs and computes the same numbers.\n\nThis package has the command line, the PyTorch plug-in, the placement service and\nthe node agent. It starts no service.")
+"Stowage places the tensors of a training job in memory tiers (DRAM,
+persistent memory, CXL, a file on NVMe) and moves them ahead of their use, so
+that the job trains in less fast memory than it needs and computes the same
+numbers.
+
+This package has the command line, the PyTorch plug-in, the placement
+service and the node agent. It starts no service.")
 set(CPACK_DEBIAN_STOWAGE_PACKAGE_RECOMMENDS
     "python3-torch, python3-numpy, python3-matplotlib, libopenblas0-openmp")
 stowage_describe_package(stowage-service net "${same}, ${users}"
   "placement service of Stowage, as a systemd service"
-  "The service stores profiled graphs of training jobs, makes plans for them and\ntrains policies. This package runs stowaged as a user of its own.")
+"The service stores profiled graphs of training jobs, makes plans for them
+and trains policies. This package runs stowaged as a user of its own.")
 set(CPACK_DEBIAN_STOWAGE-SERVICE_PACKAGE_SUGGESTS "postgresql")
 stowage_describe_package(stowage-node net "${same}, ${users}"
   "node agent of Stowage, as a systemd service"
-  "The agent owns the memory tiers of a host, gives training jobs their parts and\nmoves their tensors. This package runs stowage-agent for all users of a host.")
+"The agent owns the memory tiers of a host, gives training jobs their parts
+and moves their tensors. This package runs stowage-agent for the users of a
+host.")
 set(CPACK_DEBIAN_STOWAGE-NODE_PACKAGE_SUGGESTS "stowage-service")
 stowage_describe_package(libstowage-dev libdevel "${same}, libtorch-dev"
   "headers and CMake package of Stowage"
-  "A LibTorch program in C++ that attaches itself to a node agent builds with this:\nfind_package(Stowage) and pkg-config stowage.")
+"A LibTorch program in C++ that attaches itself to a node agent builds with
+this: find_package(Stowage) and pkg-config stowage.")
 include(CPack)
