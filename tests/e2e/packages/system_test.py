@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import debs
+import roots
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 SOURCE_DIR = FOLDER.parents[2]
@@ -58,10 +59,7 @@ def make_root(packages):
         return
     if ROOT.exists():
         shutil.rmtree(ROOT)
-    sources = [str(path) for pattern in ("sources.list", "sources.list.d/debian.sources")
-               for path in [pathlib.Path("/etc/apt", pattern)] if path.exists()]
-    subprocess.run(["mmdebstrap", "--variant=apt", f"--include={wanted}", "bookworm",
-                    str(ROOT), *sources], check=True)
+    roots.make(ROOT, packages)
     stamp.write_text(wanted)
 
 
