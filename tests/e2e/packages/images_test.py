@@ -5,7 +5,6 @@
 
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -36,8 +35,9 @@ def make_base(folder):
     """Makes the base image of a root that has nothing but apt."""
     roots.make(folder / "root", ["ca-certificates"])
     container = buildah("from", "scratch")
-    shutil.copytree(folder / "root", buildah("mount", container), symlinks=True,
-                    dirs_exist_ok=True)
+    # With its device nodes, as Python does not copy them.
+    subprocess.run(["cp", "--archive", f"{folder}/root/.", buildah("mount", container)],
+                   check=True)
     buildah("commit", "--quiet", container, BASE)
     buildah("rm", container)
 
