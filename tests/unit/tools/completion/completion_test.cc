@@ -59,7 +59,8 @@ TEST_F(CompletionTest, OffersBashTheWordsOfEachCommand) {
   const std::string script = BashCompletion(line_.Describe());
   EXPECT_THAT(script, HasSubstr("'tool graph') words='show -h --help' ;;"));
   EXPECT_THAT(script, HasSubstr("'tool run --format') words='text json' ;;"));
-  EXPECT_THAT(script, HasSubstr("'tool run -o'|'tool run --output') words= ;;"));
+  EXPECT_THAT(script,
+              HasSubstr("'tool run -o'|'tool run --output') words= ;;"));
   EXPECT_THAT(script, HasSubstr("complete -o default -F _tool tool"));
 }
 
