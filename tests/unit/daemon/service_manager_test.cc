@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 namespace stowage {
@@ -19,7 +18,7 @@ class ServiceManagerTest : public testing::Test {
     path_ = testing::TempDir() + "notify-" + std::to_string(getpid());
     sockaddr_un address = {.sun_family = AF_UNIX};
     ASSERT_LT(path_.size(), sizeof(address.sun_path));
-    std::strcpy(address.sun_path, path_.c_str());
+    path_.copy(address.sun_path, path_.size());
     fd_ = socket(AF_UNIX, SOCK_DGRAM, 0);
     ASSERT_EQ(bind(fd_, reinterpret_cast<sockaddr*>(&address), sizeof(address)),
               0);

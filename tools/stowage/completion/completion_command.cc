@@ -14,14 +14,14 @@ namespace stowage::cli {
 namespace {
 
 int PrintCompletion(const CommandLine& command_line, const std::string& form) {
-  static const auto* const kForms =
+  static const auto* const forms =
       new std::map<std::string, std::string (*)(const CommandInfo&)>{
           {"bash", BashCompletion},
           {"fish", FishCompletion},
           {"json", CommandListJson},
           {"zsh", ZshCompletion}};
-  const auto found = kForms->find(form);
-  if (found == kForms->end()) {
+  const auto found = forms->find(form);
+  if (found == forms->end()) {
     return ReportUsageError(absl::InvalidArgumentError(
         absl::StrCat("there is no completion for '", form,
                      "'; name bash, fish or zsh, or json")));

@@ -20,6 +20,7 @@ std::string FishQuoted(const std::string& text) {
 std::string FishCondition(const std::vector<std::string>& above,
                           const CommandInfo& command) {
   std::vector<std::string> parts;
+  parts.reserve(above.size() + 1);
   for (const std::string& name : above) {
     parts.push_back(absl::StrCat("__fish_seen_subcommand_from ", name));
   }
@@ -50,7 +51,8 @@ std::string FishOptionLine(const std::string& begin, const OptionInfo& option) {
 }
 
 void AppendFishCommand(const std::string& program, const CommandInfo& command,
-                       std::vector<std::string> above, std::string& script) {
+                       const std::vector<std::string>& above,
+                       std::string& script) {
   const std::string begin = absl::StrCat("complete -c ", program, " -n ",
                                          FishCondition(above, command));
   for (const OptionInfo& option : command.options) {
