@@ -28,6 +28,7 @@
 #include "daemon/grpc_log.h"
 #include "daemon/log.h"
 #include "daemon/reload.h"
+#include "daemon/service_manager.h"
 #include "daemon/setting_value.h"
 #include "daemon/signals.h"
 #include "network/certificates.h"
@@ -212,9 +213,11 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   }
   Log(LogLevel::kInfo, absl::StrCat("listening at ", config.socket),
       {{"metrics", *http == nullptr ? "" : (*http)->address()}});
+  TellReady();
   std::vector<SettingValue> running = config.settings;
   const int signal = WaitForTermination(
       [&] { Reload(argc, argv, config, **server, running); });
+  TellStopping();
   Log(LogLevel::kInfo, "stopping; jobs go on alone", {{"signal", signal}});
   (*server)->Stop();
   service->Close();

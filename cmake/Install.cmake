@@ -5,14 +5,19 @@
 #   lib/cmake/Stowage    find_package(Stowage): Stowage::torch
 #   lib/pkgconfig        stowage.pc, the same for other builds
 #   include/stowage      attach.h, for LibTorch programs in C++
-#   share/stowage        the Python package, plots, suites, protos
+#   share/stowage        the Python package, plots, suites, protos; what deploy has
+#                        for Prometheus and Grafana
+#   share/man            manual pages, made of what the programs say of themselves
+#   share/...            completion for bash, fish and zsh
 #
 # Programs find each other relative to where they lie, so that DIR may be moved.
+# Components are the Debian packages that cmake/Packages.cmake makes of this.
 include(CMakePackageConfigHelpers)
 
 # The build tree has the same places, and always `lib`: programs look in ../lib.
 set(lib lib)
 set(share share/stowage)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME stowage)
 
 install(TARGETS stowage stowaged stowage-agent RUNTIME DESTINATION bin)
 if(TARGET stowage-trainer)
@@ -29,6 +34,26 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/suites/graphs
         DESTINATION ${share}/suites)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/proto/stowage DESTINATION ${share}/proto
         FILES_MATCHING PATTERN "*.proto")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/prometheus
+                  ${PROJECT_SOURCE_DIR}/deploy/grafana DESTINATION ${share})
+
+# Made when they are installed: a build that only runs tests does without.
+install(CODE "execute_process(COMMAND /usr/bin/python3
+  ${PROJECT_SOURCE_DIR}/tools/manual_pages.py ${PROJECT_BINARY_DIR}/bin
+  ${PROJECT_BINARY_DIR}/share/man COMMAND_ERROR_IS_FATAL ANY)" COMPONENT stowage)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/man DESTINATION share)
+foreach(place "bash;bash-completion/completions;stowage"
+              "fish;fish/vendor_completions.d;stowage.fish"
+              "zsh;zsh/vendor-completions;_stowage")
+  list(GET place 0 shell)
+  list(GET place 1 folder)
+  list(GET place 2 name)
+  set(script ${PROJECT_BINARY_DIR}/share/completion/${name})
+  install(CODE "file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/completion)
+execute_process(COMMAND ${PROJECT_BINARY_DIR}/bin/stowage completion ${shell}
+  OUTPUT_FILE ${script} COMMAND_ERROR_IS_FATAL ANY)" COMPONENT stowage)
+  install(FILES ${script} DESTINATION share/${folder})
+endforeach()
 
 if(STOWAGE_TORCH)
   install(TARGETS stowage_preload LIBRARY DESTINATION ${lib})
@@ -36,9 +61,9 @@ if(STOWAGE_TORCH)
   install(TARGETS stowage_torch EXPORT StowageTargets
           LIBRARY DESTINATION ${lib} INCLUDES DESTINATION include)
   install(FILES ${PROJECT_SOURCE_DIR}/client_sdk/torch/attach.h
-          DESTINATION include/stowage)
+          DESTINATION include/stowage COMPONENT libstowage-dev)
   install(EXPORT StowageTargets NAMESPACE Stowage::
-          DESTINATION ${lib}/cmake/Stowage)
+          DESTINATION ${lib}/cmake/Stowage COMPONENT libstowage-dev)
 
   configure_package_config_file(
     ${CMAKE_CURRENT_LIST_DIR}/StowageConfig.cmake.in
@@ -50,6 +75,7 @@ if(STOWAGE_TORCH)
                  ${PROJECT_BINARY_DIR}/stowage.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/StowageConfig.cmake
                 ${PROJECT_BINARY_DIR}/StowageConfigVersion.cmake
-          DESTINATION ${lib}/cmake/Stowage)
-  install(FILES ${PROJECT_BINARY_DIR}/stowage.pc DESTINATION ${lib}/pkgconfig)
+          DESTINATION ${lib}/cmake/Stowage COMPONENT libstowage-dev)
+  install(FILES ${PROJECT_BINARY_DIR}/stowage.pc DESTINATION ${lib}/pkgconfig
+          COMPONENT libstowage-dev)
 endif()

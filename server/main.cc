@@ -12,6 +12,7 @@
 #include "daemon/grpc_log.h"
 #include "daemon/log.h"
 #include "daemon/reload.h"
+#include "daemon/service_manager.h"
 #include "daemon/setting_value.h"
 #include "daemon/signals.h"
 #include "server/runtime/config.h"
@@ -66,10 +67,12 @@ int Serve(const ServerConfig& config, int argc, char** argv) {
   Log(LogLevel::kInfo, absl::StrCat("listening at ", (*server)->grpc_address()),
       {{"metrics", (*server)->metrics_address()},
        {"database", DatabaseName(config.db)}});
+  TellReady();
   std::vector<SettingValue> running = config.settings;
   const int signal =
       WaitForTermination([&] { Reload(argc, argv, **server, running); });
   UnblockTermination();
+  TellStopping();
   Log(LogLevel::kInfo, "draining: no longer ready", {{"signal", signal}});
   if ((*server)->Drain()) return kExitOk;
   // Nothing is lost, because what the service stores is on disk.

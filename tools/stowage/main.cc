@@ -21,6 +21,7 @@
 #include "tools/stowage/commands/serve_command.h"
 #include "tools/stowage/commands/status_command.h"
 #include "tools/stowage/commands/train_command.h"
+#include "tools/stowage/completion/completion_command.h"
 #include "tools/stowage/options/command_line.h"
 #include "tools/stowage/output/exit_code.h"
 
@@ -62,6 +63,7 @@ int Main(int argc, char** argv) {
   AddResizeCommand(root, commands);
   AddRankCommand(root, commands);
   AddReservationCommands(root, commands);
+  AddCompletionCommand(command_line, commands);
   const std::optional<int> exit_code =
       command_line.Parse(static_cast<int>(separator - argv), argv);
   if (exit_code) return *exit_code;

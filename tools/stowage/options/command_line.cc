@@ -7,6 +7,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "tools/stowage/output/exit_code.h"
 
 namespace stowage::cli {
@@ -20,6 +21,40 @@ std::string NoSubcommand(const CLI::App& root) {
   const std::vector<std::string> words = root.remaining(/*recurse=*/true);
   const bool is_missing = app->get_require_subcommand_min() > 0;
   return is_missing && !words.empty() ? words.front() : "";
+}
+
+// Returns what a value may be; empty: anything. CLI11 describes the members of a
+// set as "{text,json}".
+std::vector<std::string> ChoicesOf(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const size_t begin = type.find('{');
+  if (begin == std::string::npos || type.back() != '}') return {};
+  return absl::StrSplit(type.substr(begin + 1, type.size() - begin - 2), ',');
+}
+
+OptionInfo DescribeOption(const CLI::Option& option) {
+  OptionInfo info = {.help = option.get_description(),
+                     .has_value = option.get_items_expected_max() > 0,
+                     .choices = ChoicesOf(option)};
+  for (const std::string& name : option.get_snames()) {
+    info.flags.push_back(absl::StrCat("-", name));
+  }
+  for (const std::string& name : option.get_lnames()) {
+    info.flags.push_back(absl::StrCat("--", name));
+  }
+  return info;
+}
+
+CommandInfo DescribeCommand(const CLI::App& app) {
+  CommandInfo info = {.name = app.get_name(), .help = app.get_description()};
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->nonpositional())
+      info.options.push_back(DescribeOption(*option));
+  }
+  for (const CLI::App* command : app.get_subcommands(/*filter=*/{})) {
+    info.subcommands.push_back(DescribeCommand(*command));
+  }
+  return info;
 }
 
 }  // namespace
@@ -136,5 +171,7 @@ std::optional<int> CommandLine::Parse(int argc, char** argv) {
   }
   return std::nullopt;
 }
+
+CommandInfo CommandLine::Describe() const { return DescribeCommand(*app_); }
 
 }  // namespace stowage::cli

@@ -86,6 +86,22 @@ struct Command {
 
 using CommandList = std::vector<Command>;
 
+// What the help says of an option that has a flag.
+struct OptionInfo {
+  std::vector<std::string> flags;  // "-o", "--output"
+  std::string help;
+  bool has_value = false;
+  std::vector<std::string> choices;  // what the value may be; empty: anything
+};
+
+// What the help says of a command and of those below it.
+struct CommandInfo {
+  std::string name;
+  std::string help;
+  std::vector<OptionInfo> options;
+  std::vector<CommandInfo> subcommands;
+};
+
 // Not thread-safe.
 class CommandLine {
  public:
@@ -99,6 +115,9 @@ class CommandLine {
   // Parses the arguments. Returns nullopt if a command is to be run. Otherwise
   // prints the help, the version or an error and returns the exit code.
   std::optional<int> Parse(int argc, char** argv);
+
+  // Returns all commands that have been added, below the program itself.
+  CommandInfo Describe() const;
 
  private:
   std::unique_ptr<CLI::App> app_;

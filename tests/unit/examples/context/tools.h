@@ -69,6 +69,11 @@ extern absl::StatusOr<Suite> suite;
 }
 }  // namespace tools_stowage_compare
 
+namespace tools_stowage_completion {
+extern CommandLine command_line;
+extern CommandList commands;
+}  // namespace tools_stowage_completion
+
 namespace tools_stowage_import {
 extern nlohmann::json document;
 extern ImportedGraph imported;
