@@ -18,6 +18,9 @@
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/slow_directories.h"
 #include "agents/jobs/whole_file.h"
+#include "agents/kubernetes/kubernetes_driver.h"
+#include "agents/kubernetes/node_memory.h"
+#include "agents/kubernetes/served_claim.h"
 #include "agents/metrics/agent_metrics.h"
 #include "agents/metrics/counted_service.h"
 #include "agents/sharing/fast_memory.h"
@@ -42,7 +45,7 @@ enum ExitCode : int {
   kExitUsage = 1,
   // A tier or a directory cannot be used; the message says what to do.
   kExitTier = 2,
-  // The socket cannot be bound, or the ready file cannot be written.
+  // A socket cannot be bound, or the ready file cannot be written.
   kExitAddress = 3,
 };
 
@@ -148,10 +151,23 @@ absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
         }}});
 }
 
+// Returns null without --kubernetes.
+absl::StatusOr<std::unique_ptr<KubernetesDriver>> ServeKubernetes(
+    const AgentConfig& config, const SessionContext& context) {
+  if (!config.kubernetes.is_on) return nullptr;
+  const absl::StatusOr<NodeMemory> memory =
+      FindNodeMemory(config.fast_total_bytes,
+                     context.directories.slow.default_tier(), context.catalog);
+  if (!memory.ok()) return memory.status();
+  return KubernetesDriver::Start(config.kubernetes, *memory,
+                                 {.defaults = config.job, .context = context});
+}
+
 // Reads the configuration again, for SIGHUP. `started` is the one that the
 // agent started with, `running` what is in use of it since.
 void Reload(int argc, char** argv, const AgentConfig& started,
-            JobServer& server, std::vector<SettingValue>& running) {
+            JobServer& server, KubernetesDriver* kubernetes,
+            std::vector<SettingValue>& running) {
   const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
   if (!config.ok()) return LogRefusedReload(config.status());
   absl::StatusOr<JobDirectories> directories =
@@ -160,10 +176,11 @@ void Reload(int argc, char** argv, const AgentConfig& started,
   const ReloadedSettings reloaded = Reload(
       running, config->settings,
       {"fast", "policy", "report-dir", "graph-dir", "slow-dir", "log-format"});
-  server.Change({.fast = config->job.fast,
-                 .slow = started.job.slow,
-                 .policy = config->job.policy},
-                *std::move(directories));
+  const JobDefaults defaults{.fast = config->job.fast,
+                             .slow = started.job.slow,
+                             .policy = config->job.policy};
+  if (kubernetes != nullptr) kubernetes->Change(defaults, *directories);
+  server.Change(defaults, *std::move(directories));
   SetLogFormat(LogFormatOf(config->log_format));
   running = reloaded.running;
   LogReload(reloaded);
@@ -191,15 +208,17 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   const auto http = ServeMetrics(config, metrics, *service);
   if (!http.ok()) return Fail(http.status(), kExitAddress);
   FastMemory fast_memory(config.fast_total_bytes);
-  absl::StatusOr<std::unique_ptr<JobServer>> server =
-      JobServer::Start(config.socket, config.socket_access, config.job,
-                       {.node = config.node,
-                        .directories = *directories,
-                        .catalog = &catalog,
-                        .service = &counted,
-                        .fast_memory = &fast_memory,
-                        .observer = counted.Observer()});
+  const SessionContext context{.node = config.node,
+                               .directories = *directories,
+                               .catalog = &catalog,
+                               .service = &counted,
+                               .fast_memory = &fast_memory,
+                               .observer = counted.Observer()};
+  absl::StatusOr<std::unique_ptr<JobServer>> server = JobServer::Start(
+      config.socket, config.socket_access, config.job, context);
   if (!server.ok()) return Fail(server.status(), kExitAddress);
+  const auto kubernetes = ServeKubernetes(config, context);
+  if (!kubernetes.ok()) return Fail(kubernetes.status(), kExitAddress);
   if (!config.ready_file.empty()) {
     const std::string metrics_address =
         *http == nullptr ? "" : absl::StrCat((*http)->address(), "\n");
@@ -210,9 +229,11 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   Log(LogLevel::kInfo, absl::StrCat("listening at ", config.socket),
       {{"metrics", *http == nullptr ? "" : (*http)->address()}});
   std::vector<SettingValue> running = config.settings;
-  const int signal = WaitForTermination(
-      [&] { Reload(argc, argv, config, **server, running); });
+  const int signal = WaitForTermination([&] {
+    Reload(argc, argv, config, **server, kubernetes->get(), running);
+  });
   Log(LogLevel::kInfo, "stopping; jobs go on alone", {{"signal", signal}});
+  if (*kubernetes != nullptr) (*kubernetes)->Stop();
   (*server)->Stop();
   service->Close();
   // A plan that is being made may take minutes, and nobody waits for it.

@@ -14,7 +14,8 @@ packages=(
   libtorch-dev libgrpc++-dev libgrpc-dev libprotobuf-dev libabsl-dev
   libmemkind-dev libnuma-dev liburing-dev
   prometheus-cpp-dev libmicrohttpd-dev libsqlite3-dev libpq-dev coinor-libcbc-dev
-  libssl-dev zlib1g-dev libxxhash-dev libcli11-dev nlohmann-json3-dev libarchive-dev
+  libssl-dev libcurl4-openssl-dev zlib1g-dev libxxhash-dev libcli11-dev
+  nlohmann-json3-dev libarchive-dev
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
   prometheus python3-yaml postgresql sqlite3 python3-pyfuse3
