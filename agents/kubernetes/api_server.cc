@@ -12,6 +12,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "agents/kubernetes/json_text.h"
 
 namespace stowage::agent {
@@ -256,9 +257,7 @@ std::string Escaped(const std::string& text) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-._~", c)) {
       escaped += c;
     } else {
-      absl::StrAppend(
-          &escaped, "%",
-          absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+      absl::StrAppendFormat(&escaped, "%%%02X", static_cast<unsigned char>(c));
     }
   }
   return escaped;

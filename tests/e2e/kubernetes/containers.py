@@ -4,7 +4,8 @@
     run = containers.run(edits, ["python3", "train.py"], env={"STOWAGE_FAST": "8MiB"})
 
 The command gets a mount namespace of its own, in which the host's directories are
-mounted read-only where the container has them.
+mounted read-only where the container has them. Only root may do that; without mounts
+the variables name the directories of the host.
 """
 
 import json
@@ -42,21 +43,18 @@ def edits_of(cdi_dir, device_ids):
     }
 
 
-def start(edits, command, env=()):
+def start(edits, command, env=(), mounts=True):
     """Starts the command; `env` is what the pod says by itself."""
-    mounts = [
-        path for mount in edits["mounts"]
-        for path in (mount["hostPath"], mount["containerPath"])
-    ]
     inherited = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("STOWAGE_") and name != "LD_PRELOAD"
     }
-    return subprocess.Popen([
-        "unshare", "--mount", "bash", "-c", SET_UP, "container", *mounts, "--",
-        *edits["env"], *map(str, command)
-    ],
+    command = [*edits["env"], *map(str, command)]
+    prefix = mounted_prefix(edits) if mounts else ["env"]
+    if not mounts:
+        command = [on_host(edits, word) for word in command]
+    return subprocess.Popen([*prefix, *command],
                             env={**inherited, **dict(env)},
                             stdin=subprocess.PIPE,
                             stdout=subprocess.PIPE,
@@ -64,8 +62,24 @@ def start(edits, command, env=()):
                             text=True)
 
 
-def run(edits, command, env=()):
+def mounted_prefix(edits):
+    paths = [
+        path for mount in edits["mounts"]
+        for path in (mount["hostPath"], mount["containerPath"])
+    ]
+    return [
+        "unshare", "--mount", "bash", "-c", SET_UP, "container", *paths, "--"
+    ]
+
+
+def on_host(edits, text):
+    for mount in edits["mounts"]:
+        text = text.replace(mount["containerPath"], mount["hostPath"])
+    return text
+
+
+def run(edits, command, env=(), mounts=True):
     """Runs the command to its end. Returns its exit status and output."""
-    process = start(edits, command, env)
+    process = start(edits, command, env, mounts)
     output, _ = process.communicate(timeout=TIMEOUT_S)
     return process.returncode, output

@@ -36,7 +36,11 @@ NAMESPACED = ("Pod", "ResourceClaim", "ResourceClaimTemplate")
 
 
 class ApiError(Exception):
-    """An answer of the API server that is no success."""
+    """An answer of the API server that is no success, with its `body`."""
+
+    def __init__(self, what, body):
+        super().__init__(f"{what}: {json.dumps(body)}")
+        self.body = body
 
 
 def free_port():
@@ -201,8 +205,9 @@ class Cluster:
                                         context=context) as answer:
                 text = answer.read()
         except urllib.error.HTTPError as error:
-            raise ApiError(f"{method} {path}: {error.code} "
-                           f"{error.read().decode()}") from error
+            said = error.read().decode()
+            body = json.loads(said) if said.startswith("{") else {"text": said}
+            raise ApiError(f"{method} {path}: {error.code}", body) from error
         return json.loads(text) if parse else text.decode()
 
     def get(self, path, **options):

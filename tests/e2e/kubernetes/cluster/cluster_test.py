@@ -5,8 +5,10 @@ tools/test-kubernetes.sh builds the programs of the cluster and runs this.
 """
 
 import copy
+import functools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -22,6 +24,7 @@ import cluster  # pylint: disable=wrong-import-position
 import containers  # pylint: disable=wrong-import-position
 import kubelet  # pylint: disable=wrong-import-position
 import node_agent  # pylint: disable=wrong-import-position
+import recorded_api  # pylint: disable=wrong-import-position
 
 PROGRAMS = Path(os.environ["STOWAGE_KUBERNETES"])
 RESOURCES = "/apis/resource.k8s.io/v1"
@@ -38,12 +41,22 @@ TRAIN = [
 
 def node_object(name):
     return {
-        "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+        "apiVersion": "v1", "kind": "Node",
+        "metadata": {"name": name, "labels": {"on": name}},
         "status": {
             "allocatable": {"cpu": "8", "memory": "16Gi", "pods": "50"},
             "conditions": [{"type": "Ready", "status": "True"}]
         }
     }
+
+
+def shape(value):
+    """Returns which fields an answer has, and of what types."""
+    if isinstance(value, dict):
+        return {name: shape(field) for name, field in value.items()}
+    if isinstance(value, list):
+        return [shape(item) for item in value]
+    return type(value).__name__
 
 
 class ClusterTest(unittest.TestCase):
@@ -322,6 +335,50 @@ class ClusterTest(unittest.TestCase):
         for path in (CLAIMS, "/api/v1/nodes", "/api/v1/namespaces/default/secrets"):
             with self.assertRaisesRegex(cluster.ApiError, "403"):
                 self.kube.get(path, who="agent")
+
+    def test_the_recorded_answers_are_those_of_this_server(self):
+        """With STOWAGE_RECORD set, writes them for the tests that replay them."""
+        self.make_pod("recorded", "40Mi", node="small")
+        self.scheduled("recorded")
+        answers = self.answers_to_an_agent("recorded")
+        if os.environ.get("STOWAGE_RECORD"):
+            recorded_api.ANSWERS.parent.mkdir(exist_ok=True)
+            recorded_api.ANSWERS.write_text(json.dumps(answers, indent=1) + "\n")
+        name_of = functools.partial(re.sub, "recorded-memory-[a-z0-9]+", "CLAIM")
+        recorded = {(a["method"], name_of(a["path"])): a
+                    for a in recorded_api.load()}
+        for answer in answers:
+            self.assertEqual(
+                shape(recorded[answer["method"], name_of(answer["path"])]),
+                shape(answer))
+
+    def answers_to_an_agent(self, pod):
+        """Returns what the server says to the agent of the node `small`."""
+        node = "/api/v1/nodes/small"
+        listed = (f"{recorded_api.SLICES}?fieldSelector=spec.driver%3D"
+                  f"{kubelet.DRIVER}%2Cspec.nodeName%3Dsmall")
+        slices = self.kube.get(listed, who="agent")
+        created = {
+            "apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice",
+            **slices["items"][0]
+        }
+        created["spec"]["pool"]["generation"] = 1
+        claim = f"{CLAIMS}/{self.claims_of(pod)[0]['metadata']['name']}"
+        with self.assertRaises(cluster.ApiError) as missing:
+            self.kube.get(f"{CLAIMS}/never", who="agent")
+        answers = [
+            ("GET", node, 200, self.kube.get(node, who="agent")),
+            ("GET", listed, 200, {**slices, "items": []}),
+            ("POST", recorded_api.SLICES, 201, created),
+            ("GET", claim, 200, self.kube.get(claim, who="agent")),
+            ("GET", f"{CLAIMS}/never", 404, missing.exception.body),
+        ]
+        for *_, body in answers:
+            body.get("metadata", {}).pop("managedFields", None)
+        return [
+            dict(zip(("method", "path", "status", "body"), answer))
+            for answer in answers
+        ]
 
     def test_zz_a_cluster_without_consumable_capacity_is_named(self):
         """The last: the API server has other features from then on."""
