@@ -1,5 +1,6 @@
 // Runs stowage-agent, the node agent. docs/reference-agent.md says how to use
 // it.
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -123,9 +124,33 @@ void AskForHugePages(const AgentConfig& config) {
   }
 }
 
+// Null until it serves.
+using Driver = std::atomic<const KubernetesDriver*>;
+
+void AddKubernetes(const Driver& driver, GaugeCollector* gauges) {
+  const auto read = [&driver](auto what) {
+    return [&driver, what] {
+      const KubernetesDriver* serving = driver;
+      return serving == nullptr ? 0.0 : static_cast<double>(what(*serving));
+    };
+  };
+  gauges->Add("stowage_agent_claims",
+              "Claims of Kubernetes pods that are prepared on this node.",
+              read([](const auto& serving) { return serving.claims(); }));
+  gauges->Add(
+      "stowage_agent_kubelet_registered",
+      "Whether the kubelet knows the driver: 1 or 0.",
+      read([](const auto& serving) { return serving.is_registered(); }));
+  gauges->Add("stowage_agent_slice_published",
+              "Whether the node's ResourceSlice was right when last looked at: "
+              "1 or 0.",
+              read([](const auto& serving) { return serving.is_published(); }));
+}
+
 // Returns the gauges that are read when somebody looks.
 std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
-                                       const ServiceLink& service) {
+                                       const ServiceLink& service,
+                                       const Driver& driver) {
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowage_agent_service_connected",
               "Whether the placement service answers: 1 or 0.",
@@ -134,19 +159,20 @@ std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
       "stowage_agent_fast_total_bytes",
       "Fast memory for all jobs together; 0: no bound.",
       [bytes = config.fast_total_bytes] { return static_cast<double>(bytes); });
+  if (config.kubernetes.is_on) AddKubernetes(driver, gauges.get());
   return gauges;
 }
 
 // Returns null without an address.
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
     const AgentConfig& config, const AgentMetrics& metrics,
-    const ServiceLink& service) {
+    const ServiceLink& service, const Driver& driver) {
   if (config.metrics_address.empty()) return nullptr;
   return HttpServer::Start(
       config.metrics_address, {.title = "stowage-agent"},
       {{"/healthz", [] { return HttpPage{.body = "ok\n"}; }},
-       {"/metrics",
-        [registry = metrics.registry(), gauges = Gauges(config, service)] {
+       {"/metrics", [registry = metrics.registry(),
+                     gauges = Gauges(config, service, driver)] {
           return MetricsPage({registry, gauges});
         }}});
 }
@@ -205,7 +231,8 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   AgentMetrics metrics(STOWAGE_VERSION, default_slow,
                        config.slow_endurance_bytes);
   CountedService counted(service.get(), &metrics, default_slow);
-  const auto http = ServeMetrics(config, metrics, *service);
+  Driver driver = nullptr;
+  const auto http = ServeMetrics(config, metrics, *service, driver);
   if (!http.ok()) return Fail(http.status(), kExitAddress);
   FastMemory fast_memory(config.fast_total_bytes);
   const SessionContext context{.node = config.node,
@@ -219,6 +246,7 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   if (!server.ok()) return Fail(server.status(), kExitAddress);
   const auto kubernetes = ServeKubernetes(config, context);
   if (!kubernetes.ok()) return Fail(kubernetes.status(), kExitAddress);
+  driver = kubernetes->get();
   if (!config.ready_file.empty()) {
     const std::string metrics_address =
         *http == nullptr ? "" : absl::StrCat((*http)->address(), "\n");

@@ -24,7 +24,7 @@ skip() {
 # The directory for these versions of the modules.
 directory() {
   local version
-  version=$(cat "$module"/go.mod "$module"/go.sum "$module"/inject/*.go | sha256sum)
+  version=$(cat "$module"/go.mod "$module"/go.sum "$module"/*/*.go | sha256sum)
   echo "${XDG_CACHE_HOME:-$HOME/.cache}/stowage/kubernetes-${version:0:16}"
 }
 
@@ -57,9 +57,9 @@ build_cluster() {
   mkdir -p "$programs"
   build_program inject ./inject
   build_program etcd go.etcd.io/etcd/server/v3
-  for name in kube-apiserver kube-scheduler kube-controller-manager; do
-    build_program "$name" "k8s.io/kubernetes/cmd/$name"
-  done
+  build_program kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
+  build_program kube-scheduler k8s.io/kubernetes/cmd/kube-scheduler
+  build_program claims ./claims
 }
 
 programs=$(directory)

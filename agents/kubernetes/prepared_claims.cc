@@ -201,7 +201,7 @@ absl::Status PreparedClaims::Unprepare(const ClaimRef& ref) {
   const Turn turn(this, ref.uid);
   std::unique_ptr<ServedClaim> claim = Take(ref.uid);
   if (claim == nullptr) return absl::OkStatus();
-  claim->Close();
+  claim->Close(JobServer::SocketFile::kRemove);
   CloseLater(std::move(claim));
   Log(LogLevel::kInfo, "a claim is cleaned up", {{"claim", NameOf(ref)}});
   return RemoveFiles(ref.uid);
@@ -240,7 +240,7 @@ void PreparedClaims::Stop() {
     claims.swap(claims_);
   }
   for (auto& [uid, claim] : claims) {
-    claim->Close();
+    claim->Close(JobServer::SocketFile::kLeave);
     CloseLater(std::move(claim));
   }
 }

@@ -91,8 +91,8 @@ void ServedClaim::Change(const JobDefaults& defaults,
       directories);
 }
 
-void ServedClaim::Close() {
-  server_->Stop();
+void ServedClaim::Close(JobServer::SocketFile file) {
+  server_->Stop(file);
   share_.reset();
 }
 

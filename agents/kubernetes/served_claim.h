@@ -3,7 +3,7 @@
 //
 //   absl::StatusOr<std::unique_ptr<ServedClaim>> claim =
 //       ServedClaim::Start(grant, socket_path, serving, is_over);
-//   (*claim)->Close();
+//   (*claim)->Close(JobServer::SocketFile::kRemove);
 #ifndef STOWAGE_AGENTS_KUBERNETES_SERVED_CLAIM_H_
 #define STOWAGE_AGENTS_KUBERNETES_SERVED_CLAIM_H_
 
@@ -53,8 +53,9 @@ class ServedClaim {
   void Change(const JobDefaults& defaults, const JobDirectories& directories);
 
   // Stops listening, lets jobs go on alone, and gives the fast memory back. Call
-  // it once. Blocks until no move is under way and each report is written.
-  void Close();
+  // it once. Blocks until no move is under way and each report is written. The
+  // socket's file is left for the next agent, or removed.
+  void Close(JobServer::SocketFile file);
 
  private:
   ServedClaim(const ClaimGrant& grant, std::unique_ptr<FastShare> share,

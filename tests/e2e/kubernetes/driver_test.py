@@ -63,7 +63,7 @@ class DriverTest(unittest.TestCase):
 
     def test_publishes_what_the_real_server_kept(self):
         api = self.start_api()
-        self.start(api)
+        agent = self.start(api)
         _, _, sent, authorization = api.wait_for("POST", recorded_api.SLICES)
         self.assertEqual(f"Bearer {recorded_api.TOKEN}", authorization)
         _, kept = api.answers["POST", recorded_api.SLICES]
@@ -74,6 +74,8 @@ class DriverTest(unittest.TestCase):
                 self.assertGreater(device["attributes"].pop(name)["int"], 0)
                 kept_device["attributes"].pop(name)
         self.assertEqual(kept["spec"], sent["spec"])
+        kubelet.wait_for(
+            lambda: agent.metric("stowage_agent_slice_published") == 1, agent.log)
 
     def test_publishes_when_the_api_server_comes_back(self):
         api = recorded_api.RecordedApi()
@@ -128,7 +130,10 @@ class DriverTest(unittest.TestCase):
     def test_cleans_up_and_forgives_what_it_does_not_know(self):
         api = self.start_api()
         agent, _ = self.prepared(api)
+        self.assertEqual(1, agent.metric("stowage_agent_kubelet_registered"))
+        self.assertEqual(1, agent.metric("stowage_agent_claims"))
         agent.kubelet.unprepare(api.claim())
+        self.assertEqual(0, agent.metric("stowage_agent_claims"))
         self.assertEqual([], list(agent.cdi_dir.iterdir()))
         self.assertEqual([], list(agent.state_dir.iterdir()))
         agent.kubelet.unprepare(api.claim())

@@ -5,7 +5,7 @@
         kube.create("/api/v1/nodes", {...})
         flags = kube.agent_flags()
 
-etcd, kube-apiserver, kube-scheduler and kube-controller-manager are those that
+etcd, kube-apiserver, kube-scheduler and the controller of ResourceClaims are those that
 tools/test-kubernetes.sh builds; `programs` is their directory. There is no kubelet:
 pods are scheduled and never start.
 """
@@ -81,12 +81,7 @@ class Cluster:
             self.start("kube-scheduler", f"--kubeconfig={self.kubeconfig}",
                        "--leader-elect=false", "--secure-port=0",
                        *self.gates())
-            self.start("kube-controller-manager",
-                       f"--kubeconfig={self.kubeconfig}",
-                       "--leader-elect=false", "--secure-port=0",
-                       "--controllers=resourceclaim-controller,"
-                       "garbage-collector-controller",
-                       f"--service-account-private-key-file={self.key}")
+            self.start("claims", self.kubeconfig)
         except BaseException:
             self.__exit__(*sys.exc_info())
             raise

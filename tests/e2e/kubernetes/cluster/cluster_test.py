@@ -203,16 +203,32 @@ class ClusterTest(unittest.TestCase):
             self.kube.get(path)["spec"]["pool"]["generation"],
             changed["spec"]["pool"]["generation"])
 
-    def test_the_slice_of_a_node_goes_with_it(self):
-        self.kube.create("/api/v1/nodes", node_object("passing"))
-        folder = self.folder / "passing"
-        flags = [f"--fast-total={64 * MIB}", *self.kube.agent_flags()]
-        with node_agent.NodeAgent(folder, "passing", flags):
-            kubelet.wait_for(lambda: len(self.kube.slices()) == len(NODES) + 1,
-                             self.logs)
-        self.kube.delete("/api/v1/nodes/passing")
-        kubelet.wait_for(lambda: len(self.kube.slices()) == len(NODES),
-                         "the garbage collector leaves the slice")
+    def test_a_node_that_is_made_again_owns_its_slice(self):
+        agent = self.enterContext(
+            node_agent.NodeAgent(
+                self.folder / "passing", "passing",
+                [f"--fast-total={64 * MIB}", *self.kube.agent_flags()]))
+        agent.wait_for_log("the cluster has no Node 'passing'")
+        for _ in range(2):
+            made = self.kube.create("/api/v1/nodes", node_object("passing"))
+            kubelet.wait_for(
+                lambda: made["metadata"]["uid"] in self.owners_of_slices(),
+                agent.log)
+            self.kube.delete("/api/v1/nodes/passing")
+            # What the garbage collector does for objects of an owner that is gone.
+            for item in self.slices_of("passing"):
+                self.kube.delete(
+                    f"{recorded_api.SLICES}/{item['metadata']['name']}")
+        agent.stop()
+
+    def slices_of(self, node):
+        return [s for s in self.kube.slices() if s["spec"]["nodeName"] == node]
+
+    def owners_of_slices(self):
+        return [
+            owner["uid"] for item in self.kube.slices()
+            for owner in item["metadata"]["ownerReferences"]
+        ]
 
     def test_the_specification_is_one_that_runtimes_take(self):
         agent, claim, devices = self.prepare("runtime", "16Mi")
@@ -388,9 +404,7 @@ class ClusterTest(unittest.TestCase):
         agent.flags[0] = f"--fast-total={32 * MIB}"
         agent.start()
         agent.wait_for_log("turn on the feature gate DRAConsumableCapacity")
-        slices = [
-            s for s in self.kube.slices() if s["spec"]["nodeName"] == "small"
-        ]
+        slices = self.slices_of("small")
         self.assertEqual(1, len(slices))
         generation = slices[0]["spec"]["pool"]["generation"]
         self.assertEqual("32Mi", slices[0]["spec"]["devices"][0]["capacity"]

@@ -123,6 +123,8 @@ TEST_F(PreparedClaimsTest, TakesEverythingAway) {
 TEST_F(PreparedClaimsTest, TheNextAgentServesItsJobs) {
   ASSERT_TRUE(Prepare().ok());
   claims_->Stop();
+  // A job that begins now waits for the next agent.
+  EXPECT_TRUE(std::filesystem::exists(SocketPath()));
   std::filesystem::remove(CdiPath());
   Start();
   EXPECT_EQ(claims_->count(), 1);
