@@ -110,7 +110,10 @@ class ClusterTest(unittest.TestCase):
         for path in (f"{PODS}/{name}?gracePeriodSeconds=0",
                      f"{RESOURCES}/namespaces/default/resourceclaimtemplates/{name}"):
             self.kube.delete(path)
-        # The kubelet would have it cleaned up, and the controller deletes it then.
+        # What the garbage collector does for objects of an owner that is gone. The
+        # controller of claims frees their memory then.
+        for claim in self.claims_of(name):
+            self.kube.delete(f"{CLAIMS}/{claim['metadata']['name']}")
         kubelet.wait_for(lambda: not self.claims_of(name), "the claim stays")
 
     def claims_of(self, pod):
