@@ -7,7 +7,7 @@
 #   tools/test-kubernetes.sh ClusterTest.test_nothing_of_a_claim_is_left
 #
 # etcd and Kubernetes are built once, from the Go modules of
-# tests/e2e/kubernetes/cluster, into the user's cache: about 40 minutes of processor
+# tests/e2e/kubernetes/cluster, into the user's cache: about 20 minutes of processor
 # time. The exit status is 77 where Go is missing or too old, the modules cannot be had,
 # or the user is not root, who alone may mount what containers have mounted.
 set -euo pipefail
@@ -50,18 +50,24 @@ $flags.gitMinor=${minor%%.*}" -o "$programs/$1" "$2")
 }
 
 build_cluster() {
+  local name
   check_go
   export GOFLAGS=-mod=readonly GOTOOLCHAIN=local CGO_ENABLED=0
-  (cd "$module" && go list -tags programs -deps . >/dev/null) ||
+  (cd "$module" && go list -deps "${packages[@]}" >/dev/null) ||
     skip "the Go modules cannot be had, so the cluster is not built"
   mkdir -p "$programs"
-  build_program inject ./inject
-  build_program etcd go.etcd.io/etcd/server/v3
-  build_program kube-apiserver k8s.io/kubernetes/cmd/kube-apiserver
-  build_program kube-scheduler k8s.io/kubernetes/cmd/kube-scheduler
-  build_program claims ./claims
+  for name in "${!packages[@]}"; do
+    build_program "$name" "${packages[$name]}"
+  done
 }
 
+declare -A packages=(
+  [inject]=./inject
+  [claims]=./claims
+  [etcd]=go.etcd.io/etcd/server/v3
+  [kube-apiserver]=k8s.io/kubernetes/cmd/kube-apiserver
+  [kube-scheduler]=k8s.io/kubernetes/cmd/kube-scheduler
+)
 programs=$(directory)
 build_cluster
 [[ ${1:-} != --build ]] || exit 0
