@@ -5,9 +5,11 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -123,10 +125,35 @@ void AddTiers(Settings& settings, AgentConfig& config, Texts& texts) {
                "is, also where it says never");
 }
 
+void AddKubernetes(Settings& settings, KubernetesOptions& options) {
+  settings.Add("kubernetes", &options.is_on,
+               "Be a driver of Kubernetes' Dynamic Resource Allocation: offer "
+               "--fast-total and the slow tier to claims of pods");
+  settings.Add("kubelet-dir", &options.kubelet_dir,
+               "Directory of the node's kubelet");
+  settings.Add("cdi-dir", &options.cdi_dir,
+               "Directory in which the container runtime looks for "
+               "specifications of the Container Device Interface");
+  settings.Add("sdk-dir", &options.sdk_dir,
+               "Directory of the host with the libraries of jobs (lib, "
+               "share/stowage), which containers with claims have mounted; "
+               "empty: where the agent is installed");
+  settings.Add("kubernetes-api", &options.api.url,
+               "URL of the API server, https://host:port; empty: that of the "
+               "cluster in which the agent is a pod");
+  settings.Add("kubernetes-token", &options.api.token_file,
+               "File with the token for the API server; empty: that of the "
+               "pod's service account, none with --kubernetes-api");
+  settings.Add("kubernetes-ca", &options.api.ca_file,
+               "PEM file of the authority of the API server; empty: that of "
+               "the pod's service account, the host's with --kubernetes-api");
+}
+
 void AddAll(Settings& settings, AgentConfig& config, Texts& texts) {
   AddSocket(settings, config, texts);
   AddService(settings, config);
   AddTiers(settings, config, texts);
+  AddKubernetes(settings, config.kubernetes);
   settings.Add("policy", &config.job.policy,
                "Policy of jobs that ask for none; empty: the service's "
                "default");
@@ -235,6 +262,32 @@ absl::Status CheckService(const Settings& settings, const AgentConfig& config) {
       "with --allow-plaintext"));
 }
 
+// Plain HTTP would show the token to everybody on the way.
+absl::Status CheckApi(const Settings& settings, absl::string_view url) {
+  const std::string where = settings.Where("kubernetes-api");
+  if (url.empty() || absl::StartsWith(url, "https://")) return absl::OkStatus();
+  if (!absl::ConsumePrefix(&url, "http://")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(where, " '", url, "' is not like https://host:port"));
+  }
+  const absl::StatusOr<bool> stays = StaysOnHost(std::string(url));
+  if (stays.ok() && *stays) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(where, " speaks plain HTTP with ", url,
+                   ", which may be another host; name an https:// address"));
+}
+
+absl::Status CheckKubernetes(const Settings& settings,
+                             const AgentConfig& config) {
+  if (!config.kubernetes.is_on) return absl::OkStatus();
+  if (config.fast_total_bytes == 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        settings.Where("kubernetes"),
+        " needs --fast-total: how much fast memory the node has for claims"));
+  }
+  return CheckApi(settings, config.kubernetes.api.url);
+}
+
 absl::Status Annotated(const Settings& settings, absl::string_view name,
                        const absl::Status& status) {
   if (status.ok()) return status;
@@ -244,6 +297,7 @@ absl::Status Annotated(const Settings& settings, absl::string_view name,
 
 absl::Status CheckValues(const Settings& settings, const AgentConfig& config) {
   if (absl::Status s = CheckService(settings, config); !s.ok()) return s;
+  if (absl::Status s = CheckKubernetes(settings, config); !s.ok()) return s;
   if (!session::ParseLimit(config.job.fast)) {
     return absl::InvalidArgumentError(
         absl::StrCat(settings.Where("fast"), " '", config.job.fast, "' ",
@@ -280,6 +334,9 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
   if (absl::Status s = ParseTexts(settings, texts, config); !s.ok()) return s;
   if (absl::Status s = CheckValues(settings, config); !s.ok()) return s;
   config.settings = settings.Values();
+  config.kubernetes.node = config.node;
+  config.kubernetes.state_dir =
+      std::filesystem::path(config.socket).parent_path() / "claims";
   return config;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/socket_access.h"
+#include "agents/kubernetes/kubernetes_options.h"
 #include "daemon/setting_value.h"
 #include "network/tls_files.h"
 
@@ -33,6 +34,7 @@ struct AgentConfig {
   std::string report_dir;
   std::string graph_dir;
   std::string node;
+  KubernetesOptions kubernetes;
   std::string metrics_address;       // "host:port"; empty: no metrics
   int64_t slow_endurance_bytes = 0;  // 0: not stated
   std::string ready_file;

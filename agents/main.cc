@@ -1,5 +1,6 @@
 // Runs stowage-agent, the node agent. docs/reference-agent.md says how to use
 // it.
+#include <atomic>
 #include <cstdlib>
 #include <iostream>
 #include <memory>
@@ -18,6 +19,9 @@
 #include "agents/jobs/service_link.h"
 #include "agents/jobs/slow_directories.h"
 #include "agents/jobs/whole_file.h"
+#include "agents/kubernetes/kubernetes_driver.h"
+#include "agents/kubernetes/node_memory.h"
+#include "agents/kubernetes/served_claim.h"
 #include "agents/metrics/agent_metrics.h"
 #include "agents/metrics/counted_service.h"
 #include "agents/metrics/job_series.h"
@@ -44,7 +48,7 @@ enum ExitCode : int {
   kExitUsage = 1,
   // A tier or a directory cannot be used; the message says what to do.
   kExitTier = 2,
-  // The socket cannot be bound, or the ready file cannot be written.
+  // A socket cannot be bound, or the ready file cannot be written.
   kExitAddress = 3,
 };
 
@@ -123,9 +127,33 @@ void AskForHugePages(const AgentConfig& config) {
   }
 }
 
+// Null until it serves.
+using Driver = std::atomic<const KubernetesDriver*>;
+
+void AddKubernetes(const Driver& driver, GaugeCollector* gauges) {
+  const auto read = [&driver](auto what) {
+    return [&driver, what] {
+      const KubernetesDriver* serving = driver;
+      return serving == nullptr ? 0.0 : static_cast<double>(what(*serving));
+    };
+  };
+  gauges->Add("stowage_agent_claims",
+              "Claims of Kubernetes pods that are prepared on this node.",
+              read([](const auto& serving) { return serving.claims(); }));
+  gauges->Add(
+      "stowage_agent_kubelet_registered",
+      "Whether the kubelet knows the driver: 1 or 0.",
+      read([](const auto& serving) { return serving.is_registered(); }));
+  gauges->Add("stowage_agent_slice_published",
+              "Whether the node's ResourceSlice was right when last looked at: "
+              "1 or 0.",
+              read([](const auto& serving) { return serving.is_published(); }));
+}
+
 // Returns the gauges that are read when somebody looks.
 std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
-                                       const ServiceLink& service) {
+                                       const ServiceLink& service,
+                                       const Driver& driver) {
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowage_agent_service_connected",
               "Whether the placement service answers: 1 or 0.",
@@ -134,27 +162,42 @@ std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
       "stowage_agent_fast_total_bytes",
       "Fast memory for all jobs together; 0: no bound.",
       [bytes = config.fast_total_bytes] { return static_cast<double>(bytes); });
+  if (config.kubernetes.is_on) AddKubernetes(driver, gauges.get());
   return gauges;
 }
 
 // Returns null without an address.
 absl::StatusOr<std::unique_ptr<HttpServer>> ServeMetrics(
     const AgentConfig& config, const AgentMetrics& metrics,
-    std::shared_ptr<JobSeries> jobs, const ServiceLink& service) {
+    std::shared_ptr<JobSeries> jobs, const ServiceLink& service,
+    const Driver& driver) {
   if (config.metrics_address.empty()) return nullptr;
   return HttpServer::Start(
       config.metrics_address, {.title = "stowage-agent"},
       {{"/healthz", [] { return HttpPage{.body = "ok\n"}; }},
        {"/metrics", [registry = metrics.registry(), jobs = std::move(jobs),
-                     gauges = Gauges(config, service)] {
+                     gauges = Gauges(config, service, driver)] {
           return MetricsPage({registry, jobs, gauges});
         }}});
+}
+
+// Returns null without --kubernetes.
+absl::StatusOr<std::unique_ptr<KubernetesDriver>> ServeKubernetes(
+    const AgentConfig& config, const SessionContext& context) {
+  if (!config.kubernetes.is_on) return nullptr;
+  const absl::StatusOr<NodeMemory> memory =
+      FindNodeMemory(config.fast_total_bytes,
+                     context.directories.slow.default_tier(), context.catalog);
+  if (!memory.ok()) return memory.status();
+  return KubernetesDriver::Start(config.kubernetes, *memory,
+                                 {.defaults = config.job, .context = context});
 }
 
 // Reads the configuration again, for SIGHUP. `started` is the one that the
 // agent started with, `running` what is in use of it since.
 void Reload(int argc, char** argv, const AgentConfig& started,
-            JobServer& server, std::vector<SettingValue>& running) {
+            JobServer& server, KubernetesDriver* kubernetes,
+            std::vector<SettingValue>& running) {
   const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
   if (!config.ok()) return LogRefusedReload(config.status());
   absl::StatusOr<JobDirectories> directories =
@@ -163,10 +206,11 @@ void Reload(int argc, char** argv, const AgentConfig& started,
   const ReloadedSettings reloaded = Reload(
       running, config->settings,
       {"fast", "policy", "report-dir", "graph-dir", "slow-dir", "log-format"});
-  server.Change({.fast = config->job.fast,
-                 .slow = started.job.slow,
-                 .policy = config->job.policy},
-                *std::move(directories));
+  const JobDefaults defaults{.fast = config->job.fast,
+                             .slow = started.job.slow,
+                             .policy = config->job.policy};
+  if (kubernetes != nullptr) kubernetes->Change(defaults, *directories);
+  server.Change(defaults, *std::move(directories));
   SetLogFormat(LogFormatOf(config->log_format));
   running = reloaded.running;
   LogReload(reloaded);
@@ -192,18 +236,22 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
                        config.slow_endurance_bytes);
   const auto jobs = std::make_shared<JobSeries>();
   CountedService counted(service.get(), &metrics, jobs.get(), default_slow);
-  const auto http = ServeMetrics(config, metrics, jobs, *service);
+  Driver driver = nullptr;
+  const auto http = ServeMetrics(config, metrics, jobs, *service, driver);
   if (!http.ok()) return Fail(http.status(), kExitAddress);
   FastMemory fast_memory(config.fast_total_bytes);
-  absl::StatusOr<std::unique_ptr<JobServer>> server =
-      JobServer::Start(config.socket, config.socket_access, config.job,
-                       {.node = config.node,
-                        .directories = *directories,
-                        .catalog = &catalog,
-                        .service = &counted,
-                        .fast_memory = &fast_memory,
-                        .observer = counted.Observer()});
+  const SessionContext context{.node = config.node,
+                               .directories = *directories,
+                               .catalog = &catalog,
+                               .service = &counted,
+                               .fast_memory = &fast_memory,
+                               .observer = counted.Observer()};
+  absl::StatusOr<std::unique_ptr<JobServer>> server = JobServer::Start(
+      config.socket, config.socket_access, config.job, context);
   if (!server.ok()) return Fail(server.status(), kExitAddress);
+  const auto kubernetes = ServeKubernetes(config, context);
+  if (!kubernetes.ok()) return Fail(kubernetes.status(), kExitAddress);
+  driver = kubernetes->get();
   if (!config.ready_file.empty()) {
     const std::string metrics_address =
         *http == nullptr ? "" : absl::StrCat((*http)->address(), "\n");
@@ -215,10 +263,12 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
       {{"metrics", *http == nullptr ? "" : (*http)->address()}});
   TellReady();
   std::vector<SettingValue> running = config.settings;
-  const int signal = WaitForTermination(
-      [&] { Reload(argc, argv, config, **server, running); });
+  const int signal = WaitForTermination([&] {
+    Reload(argc, argv, config, **server, kubernetes->get(), running);
+  });
   TellStopping();
   Log(LogLevel::kInfo, "stopping; jobs go on alone", {{"signal", signal}});
+  if (*kubernetes != nullptr) (*kubernetes)->Stop();
   (*server)->Stop();
   service->Close();
   // A plan that is being made may take minutes, and nobody waits for it.

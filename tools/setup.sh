@@ -14,12 +14,13 @@ packages=(
   libtorch-dev libgrpc++-dev libgrpc-dev libprotobuf-dev libabsl-dev
   libmemkind-dev libnuma-dev liburing-dev
   prometheus-cpp-dev libmicrohttpd-dev libsqlite3-dev libpq-dev coinor-libcbc-dev
-  libsystemd-dev libssl-dev zlib1g-dev libxxhash-dev libcli11-dev nlohmann-json3-dev libarchive-dev
+  libsystemd-dev libssl-dev libcurl4-openssl-dev zlib1g-dev libxxhash-dev libcli11-dev
+  nlohmann-json3-dev libarchive-dev
   # To install and to pack.
   help2man file dpkg-dev lintian python3-debian
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
-  prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 systemd
+  prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 python3-grpcio systemd
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy
   python3-matplotlib

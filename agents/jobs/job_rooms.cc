@@ -1,7 +1,9 @@
 #include "agents/jobs/job_rooms.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,6 +16,8 @@
 namespace stowage::agent {
 namespace {
 
+constexpr size_t kSlowArena = 1;  // among the descriptors, fast to slow
+
 absl::Status Annotate(const absl::Status& status, absl::string_view what) {
   return absl::Status(status.code(),
                       absl::StrCat(what, ": ", status.message()));
@@ -25,20 +29,40 @@ void GiveTo(const Peer& peer, int arena) {
   if (fchown(arena, peer.uid, peer.gid) != 0) return;
 }
 
+// Takes the part of the slow arena. One that a job has already counts as large
+// as it is, whatever the job says.
+absl::StatusOr<std::unique_ptr<SlowPart>> TakePart(
+    const std::string& spec, const std::vector<OwnedFd>& left,
+    Allotment* allotment) {
+  if (left.size() <= kSlowArena) return allotment->TakeSlow(spec);
+  struct stat status;
+  if (fstat(left[kSlowArena].get(), &status) != 0) {
+    return absl::ErrnoToStatus(errno, "the job's arena");
+  }
+  return allotment->TakeSlowBytes(status.st_size);
+}
+
 }  // namespace
 
 absl::StatusOr<JobRooms> MakeRooms(const JobRequest& request,
                                    std::vector<OwnedFd> left,
                                    const SlowDirectories& directories,
-                                   TierCatalog* catalog) {
+                                   TierCatalog* catalog, Allotment* allotment) {
   const auto fast = catalog->Fast();
   if (!fast.ok()) return Annotate(fast.status(), "fast tier");
-  const absl::StatusOr<std::string> slow_spec =
+  absl::StatusOr<std::string> slow_spec =
       directories.TierFor(request.slow, request.peer);
   if (!slow_spec.ok()) return Annotate(slow_spec.status(), "slow tier");
+  std::unique_ptr<SlowPart> slow_part;
+  if (allotment != nullptr) {
+    auto taken = TakePart(*slow_spec, left, allotment);
+    if (!taken.ok()) return Annotate(taken.status(), "slow tier");
+    slow_part = *std::move(taken);
+    slow_spec = slow_part->spec();
+  }
   const auto slow = catalog->Slow(*slow_spec);
   if (!slow.ok()) return Annotate(slow.status(), "slow tier");
-  JobRooms rooms{.system = (*slow)->system};
+  JobRooms rooms{.system = (*slow)->system, .slow_part = std::move(slow_part)};
   const std::shared_ptr<const TierEntry> tiers[] = {*fast, *slow};
   for (size_t i = 0; i < std::size(tiers); ++i) {
     // The limit may grow while the job runs, so it does not bound the arena.

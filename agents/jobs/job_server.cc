@@ -64,7 +64,7 @@ void JobServer::Change(JobDefaults defaults, JobDirectories directories) {
   context_.directories = std::move(directories);
 }
 
-void JobServer::Stop() {
+void JobServer::Stop(SocketFile file) {
   {
     absl::MutexLock lock(&mutex_);
     if (stopped_) return;
@@ -72,7 +72,7 @@ void JobServer::Stop() {
   }
   eventfd_write(stop_event_.get(), 1);
   acceptor_.join();
-  unlink(socket_path_.c_str());
+  if (file == SocketFile::kRemove) unlink(socket_path_.c_str());
   absl::MutexLock lock(&mutex_);
   const auto idle = [this]() {
     mutex_.AssertReaderHeld();

@@ -49,9 +49,13 @@ class JobServer {
   // Serves jobs that begin from now on with these defaults and directories.
   void Change(JobDefaults defaults, JobDirectories directories);
 
+  // What becomes of the socket's file: jobs that begin wait for an agent if they
+  // find one at which nobody listens, and fail if there is none.
+  enum class SocketFile { kRemove, kLeave };
+
   // Accepts no more jobs and lets those that there are go on alone. Blocks
   // until no move is under way and each report is written.
-  void Stop();
+  void Stop(SocketFile file = SocketFile::kRemove);
 
   int active_jobs() const;
 

@@ -73,8 +73,13 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
   } else {
     left.clear();
   }
-  absl::StatusOr<JobRooms> rooms = MakeRooms(
-      request, std::move(left), context.directories.slow, context.catalog);
+  if (context.allotment != nullptr) {
+    const absl::Status fits = context.allotment->CheckFast(request.fast_limit);
+    if (!fits.ok()) return fits;
+  }
+  absl::StatusOr<JobRooms> rooms =
+      MakeRooms(request, std::move(left), context.directories.slow,
+                context.catalog, context.allotment);
   if (!rooms.ok()) return rooms.status();
   const JobIdentity identity{.job_id = JobIdOf(request, context.node),
                              .pid = request.peer.pid,
@@ -110,6 +115,7 @@ Session::Session(const JobRequest& request, const SessionContext& context,
           std::make_shared<LimitOrders>(&segment_.get()->limits, first_limit_)),
       service_orders_(job_id_),
       share_(std::move(share)),
+      slow_part_(std::move(rooms.slow_part)),
       copy_times_(std::move(rooms.system)) {
   if (!request_.comes_back) descriptors_.push_back(segment_.fd());
   for (const TierRoom& room : rooms.rooms) {
@@ -235,7 +241,9 @@ void Session::LetGo() {
   limits_->End();
   service_orders_.Follow(*limits_, *context_.service);
   migrator_.reset();
-  share_.reset();  // last: the arenas are gone before others may have as much
+  // Last: the arenas are gone before others may have as much.
+  share_.reset();
+  slow_part_.reset();
   planner_->RequestStop();
   if (hinter_.has_value()) hinter_->RequestStop();
   ReportSteps();

@@ -26,6 +26,7 @@
 #include "agents/engine/job_usage.h"
 #include "agents/engine/migrator.h"
 #include "agents/engine/tier_catalog.h"
+#include "agents/jobs/allotment.h"
 #include "agents/jobs/asked_curve.h"
 #include "agents/jobs/delivered_plans.h"
 #include "agents/jobs/event_writer.h"
@@ -60,6 +61,8 @@ struct SessionContext {
   TierCatalog* catalog = nullptr;
   ServiceLink* service = nullptr;
   FastMemory* fast_memory = nullptr;
+  // Of the socket that the jobs connect to; null: no bound.
+  Allotment* allotment = nullptr;
   JobObserver observer;
   // PlanWorkerOptions::refresh_interval
   absl::Duration plan_refresh_interval = absl::Seconds(10);
@@ -132,6 +135,7 @@ class Session {
   const std::shared_ptr<LimitOrders> limits_;
   ServiceOrders service_orders_;
   std::unique_ptr<JobShare> share_;  // null: the job has ended
+  std::unique_ptr<SlowPart> slow_part_;
   AskedCurve asked_curve_;
   CopyTimes copy_times_;
   std::optional<Migrator> migrator_;

@@ -122,6 +122,7 @@ RESERVED_HEADERS = (
      ("daemon", "server/access", "server/calls", "server/rpc", "server/runtime", "server/main.cc",
       "agents", "client_sdk/cpp", "tools", "tests")),
     ("libmicrohttpd", r"microhttpd\.h$", ("network",)),
+    ("libcurl", r"curl/", ("agents/kubernetes",)),
     ("libsystemd", r"systemd/", ("daemon",)),
     ("SQLite", r"sqlite3\.h$", ("server/storage", "tests")),
     ("libpq", r"libpq-fe\.h$", ("server/storage", "tests")),

@@ -48,6 +48,24 @@ void on_failure(const MoveOrder& order, int error);
 void Copy(const MoveOrder& order);
 }  // namespace agents_engine
 
+namespace agents_kubernetes {
+extern TierCatalog catalog;
+extern NodeMemory memory;
+extern ClaimRef ref;
+extern ClaimGrant grant;
+extern ClaimServing serving;
+extern FetchClaim fetch;
+extern KubernetesOptions options;
+extern PreparedClaims claims;
+extern const ApiServer api;
+extern grpc::ServerBuilder builder;
+extern nlohmann::json claim, stored;
+extern std::string body, socket_path, uid;
+bool is_over();
+void Use(const nlohmann::json& result);
+void Replace(const nlohmann::json& stored, const nlohmann::json& slice);
+}  // namespace agents_kubernetes
+
 namespace agents_metrics {
 extern AgentMetrics metrics;
 extern std::shared_ptr<JobSeries> jobs;
