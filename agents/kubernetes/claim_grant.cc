@@ -124,8 +124,8 @@ absl::StatusOr<ClaimGrant> ReadGrant(const nlohmann::json& claim,
                                      const NodeMemory& memory) {
   if (absl::Status s = CheckUid(claim, ref); !s.ok()) return s;
   ClaimGrant grant{.claim = ref};
-  if (absl::Status s = AddResults(claim, node, memory, grant); !s.ok())
-    return s;
+  const absl::Status added = AddResults(claim, node, memory, grant);
+  if (!added.ok()) return added;
   absl::Status fits =
       CheckAmount(grant, kFastDevice, grant.fast_bytes, memory.fast.bytes);
   fits.Update(
