@@ -1,8 +1,5 @@
 #include "policies/estimate/knee.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace stowage::policies {
 namespace {
 
@@ -12,10 +9,7 @@ constexpr double kLeastDepth = 0.05;
 
 }  // namespace
 
-int64_t KneeBytes(const std::vector<EstimatePoint>& curve) {
-  std::vector<EstimatePoint> points;
-  std::copy_if(curve.begin(), curve.end(), std::back_inserter(points),
-               [](const EstimatePoint& p) { return p.streaming_kernels == 0; });
+int64_t KneeBytes(const std::vector<EstimatePoint>& points) {
   if (points.size() < 3) return 0;
   const EstimatePoint& first = points.front();
   const EstimatePoint& last = points.back();
@@ -34,7 +28,7 @@ int64_t KneeBytes(const std::vector<EstimatePoint>& curve) {
     const double y =
         static_cast<double>(point.step_time_ns - last.step_time_ns) / height;
     const double depth = 1 - x - y;
-    if (depth > deepest) {
+    if (point.streaming_kernels == 0 && depth > deepest) {
       deepest = depth;
       knee_bytes = point.limit_bytes;
     }

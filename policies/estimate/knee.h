@@ -14,10 +14,10 @@ namespace stowage::policies {
 
 // Returns the limit of the point that lies furthest below the straight line from
 // the first point to the last one, with both axes scaled to 1 (Kneedle:
-// Satopaa et al., 2011). Points at which kernels stream do not count. Returns 0
-// where no point lies a twentieth below that line, and where steps differ by less than a
-// hundredth. `curve` ascends by limit. Pure.
-int64_t KneeBytes(const std::vector<EstimatePoint>& curve);
+// Satopaa et al., 2011). A point at which kernels stream is no knee. Returns 0
+// where no point lies a twentieth below that line, and where steps differ by
+// less than a hundredth. `points` ascend by limit. Pure.
+int64_t KneeBytes(const std::vector<EstimatePoint>& points);
 
 }  // namespace stowage::policies
 

@@ -30,10 +30,12 @@ def draw_marks(axes, advice, seconds, unit):
     if knee in seconds:
         axes.plot([knee / unit], [seconds[knee]], marker="o", markersize=9, color="#c62828",
                   fillstyle="none", linestyle="none", label="knee")
-    for goal in advice["goals"]:
-        limit = goal["fast_limit_bytes"]
+    # Of several goals that one limit reaches, the highest.
+    goals = {goal["fast_limit_bytes"]: goal["speed"]
+             for goal in sorted(advice["goals"], key=lambda goal: goal["speed"])}
+    for limit, speed in goals.items():
         if limit in seconds:
-            axes.annotate(f"{100 * goal['speed']:.4g} %", (limit / unit, seconds[limit]),
+            axes.annotate(f"{100 * speed:.4g} %", (limit / unit, seconds[limit]),
                           textcoords="offset points", xytext=(4, 6), fontsize=8)
 
 
