@@ -17,7 +17,7 @@ packages=(
   libssl-dev zlib1g-dev libxxhash-dev libcli11-dev nlohmann-json3-dev libarchive-dev
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
-  prometheus python3-yaml postgresql sqlite3 python3-pyfuse3
+  prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 python3-protobuf
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy
   python3-matplotlib
