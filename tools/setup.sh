@@ -20,7 +20,8 @@ packages=(
   help2man file dpkg-dev lintian python3-debian
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
-  prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 python3-grpcio systemd
+  prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 python3-grpcio
+  python3-protobuf systemd
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy
   python3-matplotlib
