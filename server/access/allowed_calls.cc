@@ -47,7 +47,7 @@ const absl::flat_hash_map<std::string, AllowedRoles>& Allowed() {
           {"/stowage.v1.SchedulingService/RenewReservation", {kScheduler}},
           {"/stowage.v1.SchedulingService/ReleaseReservation", {kScheduler}},
           {"/stowage.v1.SchedulingService/ListReservations", {kScheduler}},
-          {"/stowage.v1.TrainingService/StartTraining", {kScheduler}},
+          {"/stowage.v1.TrainingService/StartTraining", {kScheduler, kAgent}},
           {"/stowage.v1.TrainingService/GetTraining", {kScheduler}},
           {"/stowage.v1.TrainingService/ListTrainings", {kScheduler}},
           {"/stowage.v1.TrainingService/WatchTraining", {kScheduler}},

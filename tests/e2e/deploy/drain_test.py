@@ -35,7 +35,11 @@ def scrape_to_the_end(address, begun):
 
     Waits at the barrier `begun` when it has the first one.
     """
-    pages = [fetch(address)]
+    try:
+        pages = [fetch(address)]
+    except Exception:
+        begun.abort()
+        raise
     begun.wait(timeout=PATIENCE_S)
     while True:
         try:
@@ -74,7 +78,12 @@ class DrainTest(unittest.TestCase):
         with concurrent.futures.ThreadPoolExecutor(CLIENTS) as clients:
             scraped = [clients.submit(scrape_to_the_end, address, begun)
                        for _ in range(CLIENTS)]
-            begun.wait(timeout=PATIENCE_S)
+            try:
+                begun.wait(timeout=PATIENCE_S)
+            except threading.BrokenBarrierError as broken:
+                causes = [client.exception() for client in scraped]
+                raise next((cause for cause in causes if not isinstance(
+                    cause, (type(None), threading.BrokenBarrierError))), broken) from None
             self.stack.host.signal(name, signal.SIGTERM)
             meanwhile(address)
             pages = [client.result(timeout=PATIENCE_S) for client in scraped]

@@ -32,21 +32,41 @@ using ::testing::HasSubstr;
 
 // Which of scheduler, agent, job and operator may call each method.
 const std::map<std::string, std::string>& MayCall() {
-  static const auto* const kMayCall = new std::map<std::string, std::string>{
-      {"CancelTraining", "o"},   {"DeleteGraph", "o"},
-      {"FinishJob", "ao"},       {"GetGraph", "sajo"},
-      {"GetJob", "sao"},         {"GetPlan", "sajo"},
-      {"GetTraining", "so"},     {"GetVersion", "so"},
-      {"Heartbeat", "ao"},       {"ListGraphs", "so"},
-      {"ListJobs", "so"},        {"ListNodes", "so"},
-      {"ListPlans", "so"},       {"ListPolicies", "sajo"},
-      {"ListTrainings", "so"},   {"ListVersions", "so"},
-      {"MakePlan", "sajo"},      {"Place", "ajo"},
-      {"PlaceOnce", "ajo"},      {"PromoteVersion", "o"},
-      {"RegisterGraph", "sajo"}, {"RegisterNode", "ao"},
-      {"ResizeJob", "so"},       {"RollBackVersion", "o"},
-      {"StartJob", "ao"},        {"StartTraining", "so"},
-      {"StreamTelemetry", "ao"}, {"WatchTraining", "so"}};
+  static const auto* const kMayCall =
+      new std::map<std::string, std::string>{{"CancelTraining", "o"},
+                                             {"DeleteGraph", "o"},
+                                             {"EstimateJob", "so"},
+                                             {"RankNodes", "so"},
+                                             {"Reserve", "so"},
+                                             {"RenewReservation", "so"},
+                                             {"ReleaseReservation", "so"},
+                                             {"ListReservations", "so"},
+                                             {"FinishJob", "ao"},
+                                             {"GetGraph", "sajo"},
+                                             {"GetJob", "sao"},
+                                             {"GetPlan", "sajo"},
+                                             {"GetTraining", "so"},
+                                             {"GetVersion", "so"},
+                                             {"Heartbeat", "ao"},
+                                             {"ListGraphs", "so"},
+                                             {"ListJobs", "so"},
+                                             {"ListNodes", "so"},
+                                             {"ListPlans", "so"},
+                                             {"ListPolicies", "sajo"},
+                                             {"ListTrainings", "so"},
+                                             {"ListVersions", "so"},
+                                             {"MakePlan", "sajo"},
+                                             {"Place", "ajo"},
+                                             {"PlaceOnce", "ajo"},
+                                             {"PromoteVersion", "o"},
+                                             {"RegisterGraph", "sajo"},
+                                             {"RegisterNode", "ao"},
+                                             {"ResizeJob", "so"},
+                                             {"RollBackVersion", "o"},
+                                             {"StartJob", "ao"},
+                                             {"StartTraining", "sao"},
+                                             {"StreamTelemetry", "ao"},
+                                             {"WatchTraining", "so"}};
   return *kMayCall;
 }
 
@@ -55,6 +75,7 @@ std::vector<const google::protobuf::MethodDescriptor*> AllMethods() {
   for (const google::protobuf::Descriptor* message :
        {v1::GetGraphRequest::descriptor(), v1::GetJobRequest::descriptor(),
         v1::ListNodesRequest::descriptor(), v1::GetPlanRequest::descriptor(),
+        v1::ReserveRequest::descriptor(),
         v1::GetTrainingRequest::descriptor()}) {
     const auto* service = message->file()->service(0);
     for (int i = 0; i < service->method_count(); ++i) {
