@@ -61,9 +61,9 @@ class LiveStack:
     def keep_metrics_address(self, name):
         """Returns the address of a daemon's metrics, which it then keeps.
 
-        It is the last line of the file that a daemon writes when it is ready.
+        It is the last address in the file that a daemon writes when it is ready.
         """
-        address = Path(self.host.ready_path(name)).read_text().splitlines()[-1]
+        address = Path(self.host.ready_path(name)).read_text().split()[-1]
         command = self.host.commands[name]
         command[command.index("--metrics-address=127.0.0.1:0")] = (
             f"--metrics-address={address}")
