@@ -54,9 +54,9 @@ class Curve {
     } else {
       make(0, 1);
     }
-    for (absl::StatusOr<EstimatePoint>& point : made) {
+    for (const absl::StatusOr<EstimatePoint>& point : made) {
       if (point.ok()) {
-        points_[point->limit_bytes] = *std::move(point);
+        points_[point->limit_bytes] = *point;
       } else if (!absl::IsFailedPrecondition(point.status())) {
         return point.status();
       }
@@ -132,6 +132,7 @@ int64_t Aligned(int64_t bytes) {
 std::vector<int64_t> EvenLimits(int64_t least_bytes, int64_t most_bytes,
                                 int count) {
   std::vector<int64_t> limits_bytes;
+  limits_bytes.reserve(count);
   for (int i = 0; i < count; ++i) {
     limits_bytes.push_back(
         Aligned(least_bytes + (most_bytes - least_bytes) / (count - 1) * i));

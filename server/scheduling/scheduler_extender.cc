@@ -31,10 +31,10 @@ struct ExtenderArgs {
 
 // Returns the member of that name; null if there is none.
 const Json& MemberOf(const Json& object, const char* name) {
-  static const Json* const kNull = new Json();
-  if (!object.is_object()) return *kNull;
+  static const Json* const null = new Json();
+  if (!object.is_object()) return *null;
   const auto found = object.find(name);
-  return found == object.end() ? *kNull : *found;
+  return found == object.end() ? *null : *found;
 }
 
 std::string TextOf(const Json& value) {
