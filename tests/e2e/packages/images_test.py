@@ -13,47 +13,21 @@ import unittest
 import urllib.error
 import urllib.request
 
-import roots
+import images
+from images import BINARY_DIR, SOURCE_DIR, buildah
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-SOURCE_DIR = FOLDER.parents[2]
-BINARY_DIR = pathlib.Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
-STORAGE = BINARY_DIR / "images"
-BASE = "docker.io/library/debian:12"
 SERVICE = "127.0.0.1:17420"
 METRICS = "127.0.0.1:19464"
-
-
-def buildah(*arguments, check=True, **options):
-    command = ["buildah", "--root", STORAGE, "--runroot", STORAGE / "run", *arguments]
-    return subprocess.run([str(part) for part in command], check=check, text=True,
-                          env={**os.environ, "BUILDAH_ISOLATION": "chroot"},
-                          stdout=subprocess.PIPE, **options).stdout.strip()
-
-
-def make_base(folder):
-    """Makes the base image of a root that has nothing but apt."""
-    roots.make(folder / "root", ["ca-certificates"])
-    container = buildah("from", "scratch")
-    # With its device nodes, as Python does not copy them.
-    subprocess.run(["cp", "--archive", f"{folder}/root/.", buildah("mount", container)],
-                   check=True)
-    buildah("commit", "--quiet", container, BASE)
-    buildah("rm", container)
+TARGETS = ("service", "trainer", "agent", "chart", "job")
 
 
 class ImagesTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        STORAGE.mkdir(exist_ok=True)
-        if BASE not in buildah("images", "--format", "{{.Name}}:{{.Tag}}"):
-            with tempfile.TemporaryDirectory(dir=BINARY_DIR) as folder:
-                make_base(pathlib.Path(folder))
-        for target in ("service", "trainer", "agent", "job"):
-            buildah("build", "--pull-never", "--layers", "--quiet", "--file",
-                    SOURCE_DIR / "deploy/docker/Dockerfile", "--target", target,
-                    "--tag", f"stowage-test-{target}", BINARY_DIR / "packages")
+        for target in TARGETS:
+            images.build(target)
 
     def container(self, target):
         container = buildah("from", "--pull-never", f"localhost/stowage-test-{target}")
@@ -70,17 +44,16 @@ class ImagesTest(unittest.TestCase):
             self.assertFalse({"sh", "bash", "apt-get", "python3"} & files)
 
     def test_images_run_as_ordinary_users(self):
-        for target in ("service", "trainer", "agent", "job"):
+        for target in TARGETS:
             user = buildah("inspect", "--type", "image", "--format",
                            "{{.OCIv1.Config.User}}", f"localhost/stowage-test-{target}")
             self.assertRegex(user, "^(65532:65532|1000:1000)$")
 
     def test_the_trainers_image_serves_and_trains(self):
         process = subprocess.Popen(
-            ["buildah", "--root", STORAGE, "--runroot", STORAGE / "run", "run",
-             self.container("trainer"), "--", "stowaged", f"--listen={SERVICE}",
-             f"--metrics-address={METRICS}"],
-            env={**os.environ, "BUILDAH_ISOLATION": "chroot"}, start_new_session=True)
+            images.command("run", self.container("trainer"), "--", "stowaged",
+                           f"--listen={SERVICE}", f"--metrics-address={METRICS}"),
+            env=images.ENVIRONMENT, start_new_session=True)
         self.addCleanup(process.wait)
         self.addCleanup(os.killpg, process.pid, signal.SIGTERM)
         self.wait_for(f"http://{METRICS}/readyz")

@@ -45,6 +45,15 @@ StandardError=append:/test/log
 """
 
 
+def packages_built():
+    """Returns the packages that tools/package.sh has built."""
+    packages = sorted((BINARY_DIR / "packages").glob("*.deb"))
+    if len(packages) != len(debs.PACKAGES):
+        sys.exit(f"{BINARY_DIR}/packages has {len(packages)} packages; run "
+                 "tools/package.sh first")
+    return packages
+
+
 def packages_needed(packages):
     named = {name for deb in packages for field in ("Depends", "Recommends")
              for name in debs.relations(deb, field)}
@@ -94,10 +103,7 @@ def boot(shared):
 
 
 def main():
-    packages = sorted((BINARY_DIR / "packages").glob("*.deb"))
-    if len(packages) != len(debs.PACKAGES):
-        sys.exit(f"system_test: {BINARY_DIR}/packages has {len(packages)} packages; "
-                 "run tools/package.sh first")
+    packages = packages_built()
     make_root(packages_needed(packages))
     with tempfile.TemporaryDirectory(dir=BINARY_DIR) as folder:
         shared = pathlib.Path(folder)

@@ -31,6 +31,12 @@ CALL_S = 30
 STOP_S = 30
 # As whom agents come: deploy/kubernetes/rbac.yaml names this account.
 AGENT = "system:serviceaccount:stowage:stowage-agent"
+# User, its number and its group of each token.
+USERS = {
+    "admin": "admin,1,system:masters",
+    "agent": f"{AGENT},2,system:serviceaccounts",
+    "stranger": "stranger,3,",
+}
 # Kinds whose objects are in a namespace.
 NAMESPACED = ("Pod", "ResourceClaim", "ResourceClaimTemplate")
 
@@ -56,10 +62,7 @@ class Cluster:
         self.folder = Path(folder)
         self.programs = Path(programs)
         self.features = features
-        self.tokens = {
-            name: secrets.token_hex(16)
-            for name in ("admin", "agent", "stranger")
-        }
+        self.tokens = {name: secrets.token_hex(16) for name in USERS}
         self.etcd_port, self.peer_port, self.port = (free_port()
                                                      for _ in range(3))
         self.processes = {}
@@ -81,7 +84,7 @@ class Cluster:
             self.start("kube-scheduler", f"--kubeconfig={self.kubeconfig}",
                        "--leader-elect=false", "--secure-port=0",
                        *self.gates())
-            self.start("claims", self.kubeconfig)
+            self.start_controllers()
         except BaseException:
             self.__exit__(*sys.exc_info())
             raise
@@ -101,12 +104,8 @@ class Cluster:
             "openssl", "genpkey", "-algorithm", "RSA", "-pkeyopt",
             "rsa_keygen_bits:2048", "-out", self.key
         ], check=True, capture_output=True)
-        users = [
-            f"{self.tokens['admin']},admin,1,system:masters",
-            f"{self.tokens['agent']},{AGENT},2,system:serviceaccounts",
-            f"{self.tokens['stranger']},stranger,3,"
-        ]
-        (self.folder / "tokens.csv").write_text("\n".join(users) + "\n")
+        (self.folder / "tokens.csv").write_text("".join(
+            f"{token},{USERS[name]}\n" for name, token in self.tokens.items()))
         (self.folder / "agent.token").write_text(self.tokens["agent"] + "\n")
         self.kubeconfig = self.folder / "admin.kubeconfig"
         self.kubeconfig.write_text(
@@ -135,19 +134,26 @@ class Cluster:
     def start_api_server(self):
         self.start(
             "kube-apiserver", f"--etcd-servers=http://127.0.0.1:{self.etcd_port}",
-            "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
-            "--endpoint-reconciler-type=none", f"--secure-port={self.port}",
-            f"--cert-dir={self.ca_file.parent}",
+            f"--secure-port={self.port}", f"--cert-dir={self.ca_file.parent}",
             f"--token-auth-file={self.folder}/tokens.csv",
-            "--authorization-mode=RBAC",
             f"--service-account-key-file={self.key}",
             f"--service-account-signing-key-file={self.key}",
             "--service-account-issuer=https://kubernetes.default.svc",
             "--service-cluster-ip-range=10.0.0.0/24",
-            # Nobody makes accounts, or says that nodes are ready.
-            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
-            *self.gates())
+            *self.api_flags(), *self.gates())
         kubelet.wait_for(self.is_ready, "the API server does not begin", START_S)
+
+    def api_flags(self):
+        """Returns the flags of an API server without nodes."""
+        return [
+            "--bind-address=127.0.0.1", "--advertise-address=127.0.0.1",
+            "--endpoint-reconciler-type=none", "--authorization-mode=RBAC",
+            # Nobody makes accounts, or says that nodes are ready.
+            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition"
+        ]
+
+    def start_controllers(self):
+        self.start("claims", self.kubeconfig)
 
     def is_ready(self):
         process = self.processes["kube-apiserver"]

@@ -1,0 +1,206 @@
+"""The chart in a real cluster of one node: its pods run, a claim becomes the limit of a
+job in an unchanged image, and releases come and go under running jobs.
+
+`tools/test-kubernetes.sh --pods` builds what this needs and runs it.
+"""
+
+import copy
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+
+import kubelet  # pylint: disable=wrong-import-position
+import node_images  # pylint: disable=wrong-import-position
+import whole_cluster  # pylint: disable=wrong-import-position
+
+PROGRAMS = Path(os.environ["STOWAGE_KUBERNETES"])
+IMAGES = Path(os.environ["STOWAGE_IMAGES"])
+SOURCE_DIR = kubelet.SOURCE_DIR
+SCRIPT = SOURCE_DIR / "tests/e2e/packages/train_small.py"
+PATIENCE_S = 300
+MIB = 1 << 20
+FAST_TOTAL = 64 * MIB
+
+
+class PodsTest(unittest.TestCase):
+    """The tests share the cluster and, but for the last, the release."""
+
+    @classmethod
+    def setUpClass(cls):
+        # Paths of sockets must be short.
+        cls.folder = Path(tempfile.mkdtemp(prefix="stowage-pods-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.kube = whole_cluster.WholeCluster(cls.folder / "cluster", PROGRAMS)
+        cls.enterClassContext(cls.kube)
+        for name in ("pause", "stowage", "job"):
+            cls.kube.load(IMAGES / f"{name}.tar")
+        cls.kube.kubectl("wait", "--for=condition=Ready", f"node/{whole_cluster.NODE}",
+                         f"--timeout={PATIENCE_S}s")
+        cls.install()
+        cls.kube.kubectl("create", "configmap", "script", f"--from-file=train.py={SCRIPT}")
+
+    @classmethod
+    def install(cls):
+        """Does what docs/quickstart.md says, with directories of this test."""
+        values = {
+            "image": {"repository": node_images.STOWAGE.rsplit(":", 1)[0]},
+            "agent": {
+                "config": {"fast-total": FAST_TOTAL},
+                "hostPath": str(cls.folder / "run"),
+                "slow": {"hostPath": str(cls.folder / "slow"), "size": "512MiB"},
+            },
+            "claims": {"kubeletHostPath": str(cls.kube.kubelet_dir),
+                       "cdiHostPath": str(cls.kube.cdi_dir)},
+            "stowaged": {
+                "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}},
+                "database": {"sqlite": {"persistence": {"storageClass": "manual"}}},
+            },
+        }
+        cls.values = cls.folder / "values.json"
+        cls.values.write_text(json.dumps(values))
+        cls.make_volume()
+        for command in commands_of("docs/quickstart.md", "kubectl create namespace stowage"):
+            if command.startswith("helm install"):
+                command += f" --values {cls.values}"
+            cls.kube.run("bash", "-c", command, cwd=SOURCE_DIR)
+
+    @classmethod
+    def make_volume(cls):
+        (cls.folder / "database").mkdir(mode=0o700)
+        os.chown(cls.folder / "database", 65532, 65532)
+        cls.apply({
+            "apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "database"},
+            "spec": {"capacity": {"storage": "20Gi"}, "accessModes": ["ReadWriteOnce"],
+                     "storageClassName": "manual",
+                     "hostPath": {"path": str(cls.folder / "database")}}
+        })
+
+    @classmethod
+    def apply(cls, *objects):
+        cls.kube.kubectl("apply", "--filename", "-",
+                         input="\n---\n".join(map(json.dumps, objects)))
+
+    def train(self, name, change, **variables):
+        """Starts the pod of the documented example, as `change` makes it."""
+        template, pod = yaml.safe_load_all(
+            (SOURCE_DIR / "deploy/kubernetes/training-pod.yaml").read_text())
+        for item in (template, pod):
+            item["metadata"]["name"] = name
+        pod["spec"]["resourceClaims"][0]["resourceClaimTemplateName"] = name
+        container, = pod["spec"]["containers"]
+        container |= {
+            "image": node_images.JOB, "imagePullPolicy": "Never",
+            "command": ["python3", "/work/train.py"],
+            "volumeMounts": [{"name": "script", "mountPath": "/work"}],
+            "env": [{"name": key, "value": value} for key, value in variables.items()],
+        }
+        container["resources"]["limits"]["memory"] = "2Gi"
+        pod["spec"]["volumes"] = [{"name": "script", "configMap": {"name": "script"}}]
+        template, pod = change(copy.deepcopy(template), copy.deepcopy(pod))
+        self.apply(*filter(None, (template, pod)))
+        self.addCleanup(self.kube.kubectl, "delete", "pod", name, "--now")
+
+    def output(self, name):
+        """Returns what the pod printed, once it has ended well."""
+        self.kube.kubectl("wait", f"pod/{name}", f"--timeout={PATIENCE_S}s",
+                          "--for=jsonpath={.status.phase}=Succeeded")
+        return self.kube.kubectl("logs", name)
+
+    def alone(self):
+        def without_claim(_, pod):
+            del pod["spec"]["resourceClaims"]
+            del pod["spec"]["containers"][0]["resources"]["claims"]
+            return None, pod
+        self.train("alone", without_claim)
+        return self.output("alone")
+
+    def test_a_claim_becomes_the_limit_of_a_job_in_an_unchanged_image(self):
+        self.train("limited", claim_of("12Mi", "128Mi"))
+        self.assertEqual(self.alone(), self.output("limited"))
+        peak = self.metric("stowage_agent_job_fast_peak_bytes_most")
+        print(peak)
+
+    def test_a_claim_above_the_node_stays_pending_with_the_reason(self):
+        self.train("huge", claim_of("65Mi", "128Mi"))
+        said = kubelet.wait_for(lambda: self.condition("huge", "PodScheduled"), "no condition")
+        self.assertIn("cannot allocate all claims", said)
+
+    def test_claims_of_ended_pods_leave_nothing_on_the_node(self):
+        self.train("passing", claim_of("12Mi", "128Mi"))
+        self.output("passing")
+        self.kube.kubectl("delete", "pod", "passing", "--now")
+        kubelet.wait_for(lambda: not self.left_of_claims(), self.agents_log)
+
+    def test_a_job_without_a_claim_takes_what_the_page_says(self):
+        page = (SOURCE_DIR / "docs/kubernetes.md").read_text()
+        pod = yaml.safe_load(re.search(r"^```yaml\n(.*?)^```", page, re.M | re.S).group(1)
+                             .replace("/run/stowage", str(self.folder / "run")))
+        pod["metadata"]["name"] = "unclaimed"
+        container, = pod["spec"]["containers"]
+        container |= {"image": node_images.JOB, "imagePullPolicy": "Never",
+                      "command": ["python3", "/work/train.py"]}
+        container["env"] = [item | ({"value": "12MiB"} if item["name"] == "STOWAGE_FAST" else {})
+                            for item in container["env"]]
+        container["volumeMounts"].append({"name": "script", "mountPath": "/work"})
+        container["resources"] = {}
+        pod["spec"]["volumes"].append({"name": "script", "configMap": {"name": "script"}})
+        self.apply(pod)
+        self.addCleanup(self.kube.kubectl, "delete", "pod", "unclaimed", "--now")
+        self.assertEqual(self.alone(), self.output("unclaimed"))
+
+    def test_zz_an_upgrade_replaces_the_agent_and_a_removal_takes_everything(self):
+        """The last: the release is gone then."""
+        self.kube.run("helm", "upgrade", "stowage", SOURCE_DIR / "helm/stowage", "--namespace",
+                      "stowage", "--reset-then-reuse-values", "--set",
+                      "agent.config.policy=minimal")
+        self.roll_out()
+        self.train("upgraded", claim_of("12Mi", "128Mi"))
+        self.assertEqual(self.alone(), self.output("upgraded"))
+        self.doCleanups()
+        self.kube.run("helm", "uninstall", "stowage", "--namespace", "stowage", "--wait")
+        kubelet.wait_for(lambda: not self.kube.slices(), "the slice stays")
+        self.assertEqual([], json.loads(self.kube.kubectl(
+            "--namespace", "stowage", "get", "pods", "--output", "json"))["items"])
+
+    def condition(self, pod, kind):
+        status = json.loads(self.kube.kubectl("get", "pod", pod, "--output", "json"))["status"]
+        return next((item.get("message") for item in status.get("conditions", [])
+                     if item["type"] == kind), None)
+
+    def left_of_claims(self):
+        return [path for folder in (self.kube.cdi_dir, self.folder / "run/claims")
+                for path in folder.iterdir()]
+
+    def agents_log(self):
+        return self.kube.kubectl("--namespace", "stowage", "logs", "daemonset/stowage-agent")
+
+
+def claim_of(fast, slow):
+    def change(template, pod):
+        requests = template["spec"]["spec"]["devices"]["requests"]
+        for request, amount in zip(requests, (fast, slow)):
+            request["exactly"]["capacity"]["requests"]["memory"] = amount
+        return template, pod
+    return change
+
+
+def commands_of(page, first):
+    """Returns the commands of the page's block that begins with `first`."""
+    block = re.search(rf"^```\n({re.escape(first)}.*?)^```", (SOURCE_DIR / page).read_text(),
+                      re.M | re.S).group(1)
+    return block.replace("\\\n", " ").strip().splitlines()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
