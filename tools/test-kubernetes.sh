@@ -5,11 +5,14 @@
 #   tools/test-kubernetes.sh                 build what is missing, then test
 #   tools/test-kubernetes.sh --build         build the cluster's programs alone
 #   tools/test-kubernetes.sh ClusterTest.test_nothing_of_a_claim_is_left
+#   tools/test-kubernetes.sh --pods          install the chart in a cluster with a kubelet
+#                                            and containerd, and train in its pods
 #
-# etcd and Kubernetes are built once, from the Go modules of
-# tests/e2e/kubernetes/cluster, into the user's cache: about 20 minutes of processor
-# time. The exit status is 77 where Go is missing or too old, the modules cannot be had,
-# or the user is not root, who alone may mount what containers have mounted.
+# etcd, Kubernetes and, for --pods, containerd and CoreDNS are built once, from the Go
+# modules of tests/e2e/kubernetes/cluster, into the user's cache: about 20 minutes of
+# processor time, and as much again for --pods. That also packs Stowage and builds images
+# of the packages, with buildah. The exit status is 77 where Go is missing or too old, the
+# modules cannot be had, the user is not root, or a program of Debian is missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -61,6 +64,15 @@ build_cluster() {
   done
 }
 
+# need PROGRAM...: those that Debian has.
+need() {
+  local program
+  for program in "$@"; do
+    command -v "$program" >/dev/null || skip "$program is missing; run apt-get install \
+buildah mmdebstrap runc containernetworking-plugins nftables iproute2"
+  done
+}
+
 declare -A packages=(
   [inject]=./inject
   [claims]=./claims
@@ -68,11 +80,33 @@ declare -A packages=(
   [kube-apiserver]=k8s.io/kubernetes/cmd/kube-apiserver
   [kube-scheduler]=k8s.io/kubernetes/cmd/kube-scheduler
 )
+test=cluster_test.py
+if [[ ${1:-} == --pods ]]; then
+  shift
+  test=pods_test.py
+  need buildah mmdebstrap runc nft ip
+  for name in kube-controller-manager kube-proxy kubectl kubelet; do
+    packages[$name]=k8s.io/kubernetes/cmd/$name
+  done
+  for name in containerd containerd-shim-runc-v2 ctr; do
+    packages[$name]=github.com/containerd/containerd/v2/cmd/$name
+  done
+  packages[dns]=./dns
+fi
 programs=$(directory)
 build_cluster
 [[ ${1:-} != --build ]] || exit 0
 [[ $(id -u) -eq 0 ]] || skip "only root may mount what containers have mounted"
 [[ -x $build/bin/stowage-agent ]] ||
-  { echo "test-kubernetes: build the project first: tools/test.sh --build" >&2; exit 1; }
+  { echo "test-kubernetes: build the project first (CONTRIBUTING.md)" >&2; exit 1; }
 export STOWAGE_SOURCE_DIR=$root STOWAGE_BINARY_DIR=$build STOWAGE_KUBERNETES=$programs
-exec /usr/bin/python3 "$module/cluster_test.py" "$@"
+apart=()
+if [[ $test == pods_test.py ]]; then
+  tools=$("$root/tools/go-tools.sh") || skip "there is no helm (the line above says why)"
+  export PATH=$tools:$PATH STOWAGE_IMAGES=$build/images
+  "$root/tools/package.sh"
+  /usr/bin/python3 "$module/node_images.py" "$STOWAGE_IMAGES"
+  # Nothing of the cluster survives the test, whatever ends it.
+  apart=(unshare --net --mount --pid --fork --kill-child --mount-proc)
+fi
+exec "${apart[@]}" /usr/bin/python3 "$module/$test" "$@"

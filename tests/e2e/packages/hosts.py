@@ -42,8 +42,8 @@ class Host:
         self.command = [
             "systemd-nspawn", "--quiet", f"--directory={root}", "--volatile=overlay",
             "--register=no", "--keep-unit", f"--network-namespace-path={network.path}",
-            f"--hostname={name}", f"--machine={name.partition('.')[0]}", "--boot",
-            "--console=pipe", f"--bind={shared}:/test", "systemd.log_level=warning"]
+            f"--machine={name.partition('.')[0]}", "--boot", "--console=pipe",
+            f"--bind={shared}:/test", "systemd.log_level=warning"]
 
     def __enter__(self):
         with open(self.console, "wb") as console:
@@ -52,6 +52,8 @@ class Host:
         try:
             self.leader = self._wait_for_leader()
             self.run("systemctl is-system-running --wait || true")
+            # The root has a name of its own, which wins over that of the container.
+            self.run(f"hostname {self.name}")
         except BaseException:
             self.__exit__()
             raise

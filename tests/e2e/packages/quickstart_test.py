@@ -21,6 +21,8 @@ from system_test import BINARY_DIR, ROOT
 
 PAGE = "docs/quickstart.md"
 MINUTES = 5
+CLUSTER_MINUTES = 30
+PLANNED = r"12 steps \(.*[1-9]\d* plan\)"
 
 
 class QuickstartTest(unittest.TestCase):
@@ -50,9 +52,9 @@ class QuickstartTest(unittest.TestCase):
         minutes = (time.monotonic() - began) / 60
         print(said, f"One machine took {minutes:.1f} minutes", sep="\n")
         self.assertLess(minutes, MINUTES)
-        self.assertRegex(said, r"steps: .*[1-9]\d* planned", said)
+        self.assertRegex(said, PLANNED)
         said = host.run("stowage advise --slow file:/tmp -- /usr/bin/python3 train.py")
-        self.assertIn("40 %", said)
+        self.assertIn("the knee of the curve", said)
         self.share(host)
 
     def share(self, host):
@@ -63,7 +65,7 @@ class QuickstartTest(unittest.TestCase):
         host.run("cp train.py ~ann")
         said = host.run(use, user="ann")
         print(said)
-        self.assertRegex(said, r"steps: .*[1-9]\d* planned", said)
+        self.assertRegex(said, PLANNED)
 
     def test_a_cluster_of_hosts(self):
         authority, service, node, user = pages.blocks(
@@ -77,9 +79,18 @@ class QuickstartTest(unittest.TestCase):
         for host, name, owner, block in ((plans, "plans", "stowage", service),
                                          (node1, "node1", "stowage-agent", node)):
             self.set_up(host, name, owner, block)
-        said = plans.run("cd authority\n" + user)
-        print(said, f"The cluster took {(time.monotonic() - began) / 60:.1f} minutes", sep="\n")
-        self.assertRegex(said, r"node1 .*alive")
+        said = self.until_alive(plans, "cd authority\n" + user, node1)
+        minutes = (time.monotonic() - began) / 60
+        print(said, f"The cluster took {minutes:.1f} minutes", sep="\n")
+        self.assertLess(minutes, CLUSTER_MINUTES)
+
+    def until_alive(self, host, script, node):
+        """Returns what the script prints once it tells of the node."""
+        deadline = time.monotonic() + 60
+        while not re.search(rf"^{node.name} .*alive", said := host.run(script), re.M):
+            self.assertLess(time.monotonic(), deadline,
+                            said + node.run("journalctl --unit stowage-agent"))
+        return said
 
     def run_here(self, script):
         subprocess.run(["bash", "-ec", script], cwd=self.shared / "authority", check=True,

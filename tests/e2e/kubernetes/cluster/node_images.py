@@ -20,7 +20,7 @@ PAUSE = "localhost/pause:1"
 def make_pause():
     """Makes the image that holds the namespaces of a pod."""
     container = images.buildah("from", "--pull-never", images.BASE)
-    images.buildah("config", "--entrypoint", '["sleep", "infinity"]', container)
+    images.buildah("config", "--entrypoint", '["/usr/bin/sleep", "infinity"]', container)
     images.buildah("commit", "--quiet", "--rm", container, "stowage-test-pause")
 
 

@@ -6,7 +6,7 @@
 
 Beside the control plane of cluster.py there are Kubernetes' controllers, its proxy, a
 DNS server, a kubelet and containerd. Everything runs in namespaces of network and mounts
-of its own: start the process with `unshare --net --mount`. Needs Debian's runc and
+of its own: start the process with `unshare --net --mount --pid --fork --mount-proc`. Needs Debian's runc and
 containernetworking-plugins, and nft.
 """
 
@@ -36,6 +36,8 @@ address = "{folder}/containerd.ttrpc"
 sandbox = "{pause}"
 [plugins."io.containerd.cri.v1.runtime"]
 cdi_spec_dirs = ["{folder}/cdi"]
+# Where root may not lower a score, as in some virtual machines, it stays.
+restrict_oom_score_adj = true
 [plugins."io.containerd.cri.v1.runtime".cni]
 bin_dirs = ["/usr/lib/cni"]
 conf_dir = "{folder}/cni"
@@ -69,13 +71,18 @@ class WholeCluster(cluster.Cluster):
         self.environment = {**os.environ, "KUBECONFIG": str(self.folder / "admin.kubeconfig"),
                             "PATH": f"{self.programs}:{os.environ['PATH']}"}
 
+    @property
+    def url(self):
+        return f"https://{NODE_ADDRESS}:{self.port}"
+
     def api_flags(self):
         return [f"--advertise-address={NODE_ADDRESS}", "--authorization-mode=RBAC",
-                "--allow-privileged"]
+                "--allow-privileged",
+                "--kubelet-preferred-address-types=InternalIP"]
 
     def write_files(self):
         super().write_files()
-        for command in ("link set lo up", "link add node type dummy",
+        for command in ("link set lo up", "link add node type veth peer name wire", "link set wire up",
                         f"address add {NODE_ADDRESS}/24 dev node",
                         f"address add {DNS_ADDRESS}/32 dev node", "link set node up",
                         f"route add default via {NODE_ADDRESS} dev node"):
@@ -89,8 +96,8 @@ class WholeCluster(cluster.Cluster):
         self.start("kube-proxy", f"--kubeconfig={self.kubeconfig}", "--proxy-mode=nftables",
                    f"--cluster-cidr={PODS}", f"--hostname-override={NODE}",
                    "--conntrack-max-per-core=0", "--conntrack-tcp-timeout-established=0",
-                   "--conntrack-tcp-timeout-close-wait=0", "--healthz-bind-address=127.0.0.1:0",
-                   "--metrics-bind-address=127.0.0.1:0")
+                   "--conntrack-tcp-timeout-close-wait=0", "--healthz-bind-address=127.0.0.1",
+                   "--metrics-bind-address=127.0.0.1")
         corefile = self.folder / "Corefile"
         corefile.write_text(COREFILE.format(address=DNS_ADDRESS, kubeconfig=self.kubeconfig))
         self.start("dns", "-conf", corefile)
