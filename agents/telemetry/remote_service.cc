@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
@@ -27,6 +28,14 @@ constexpr absl::Duration kAskAgain = absl::Milliseconds(400);
 bool IsAnswer(const absl::Status& status) {
   return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status) &&
          !absl::IsCancelled(status);
+}
+
+// Returns `refusal` without the id of the call, which the service sends at the
+// end of the message and which is another one each time.
+absl::Status WithoutCallId(const absl::Status& refusal) {
+  const absl::string_view message = refusal.message();
+  return absl::Status(refusal.code(),
+                      message.substr(0, message.find(" (x-request-id ")));
 }
 
 // Returns the request for a training that makes a policy for such plans. Every
@@ -221,7 +230,8 @@ void RemoteService::TellOfRefusal(const absl::Status& status) {
   if (!absl::IsPermissionDenied(status) && !absl::IsUnauthenticated(status)) {
     return;
   }
-  if (std::exchange(told_refusal_, status) == status) return;
+  const absl::Status refusal = WithoutCallId(status);
+  if (std::exchange(told_refusal_, refusal) == refusal) return;
   Log(LogLevel::kError, "the placement service refuses this agent",
       {{"code", absl::StatusCodeToString(status.code())},
        {"reason", status.message()}});
