@@ -81,7 +81,7 @@ RemoteService::RemoteService(RemoteServiceOptions options)
       steps_(kMostWaitingSteps, kBatchSteps),
       thread_([this] { Run(); }) {}
 
-RemoteService::~RemoteService() { Close(); }
+RemoteService::~RemoteService() { RemoteService::Close(); }
 
 void RemoteService::Close() {
   if (stop_.HasRung()) return;
@@ -218,18 +218,15 @@ void RemoteService::Run() {
 void RemoteService::NoteOutcome(const absl::Status& status) {
   connected_ = status.ok() || IsAnswer(status);
   if (status.ok()) return;
-  TellOfRefusal(status);
   registered_ = false;
   absl::MutexLock lock(&stream_mutex_);
   stream_.reset();
 }
 
-// Says once why the service refuses this agent. One that is away is no news:
-// it will be back.
+// Says once why the service does not register this node. One that is away, or
+// has too much to do, is no news: it will be back.
 void RemoteService::TellOfRefusal(const absl::Status& status) {
-  if (!absl::IsPermissionDenied(status) && !absl::IsUnauthenticated(status)) {
-    return;
-  }
+  if (!IsAnswer(status) || absl::IsResourceExhausted(status)) return;
   const absl::Status refusal = WithoutCallId(status);
   if (std::exchange(told_refusal_, refusal) == refusal) return;
   Log(LogLevel::kError, "the placement service refuses this agent",
@@ -262,7 +259,11 @@ absl::Status RemoteService::Register() {
   request.set_fast_total_bytes(options_.fast_total_bytes);
   const absl::StatusOr<v1::RegisterNodeResponse> response =
       client_->RegisterNode(request);
-  if (!response.ok()) return response.status();
+  if (!response.ok()) {
+    TellOfRefusal(response.status());
+    return response.status();
+  }
+  told_refusal_ = absl::OkStatus();
   absl::Status known = KnowPolicies(*client_);
   if (!known.ok() && !IsAnswer(known)) return known;
   heartbeat_interval_ =

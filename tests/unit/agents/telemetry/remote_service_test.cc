@@ -256,7 +256,7 @@ class RemoteServiceTest : public testing::Test {
   }
 
   // Makes the service refuse the node from now on, and blocks until it has done
-  // so several times.
+  // so several times; OK: until it has registered the node.
   void Refuse(const grpc::Status& refusal) {
     int before = 0;
     {
@@ -265,9 +265,10 @@ class RemoteServiceTest : public testing::Test {
       told_.forgot_the_node = true;
       before = told_.registrations;
     }
+    const int times = refusal.ok() ? 1 : 4;
     EXPECT_TRUE(told_.Await([&] {
       told_.mutex.AssertReaderHeld();
-      return told_.registrations >= before + 4;
+      return told_.registrations >= before + times;
     }));
   }
 
@@ -452,11 +453,27 @@ TEST_F(RemoteServiceTest, SaysOnceWhyTheServiceRefusesTheNode) {
   Connect();
   Refuse({grpc::StatusCode::PERMISSION_DENIED, "speaks for node 'n' alone"});
   Refuse({grpc::StatusCode::PERMISSION_DENIED, "may not call"});
+  Refuse({grpc::StatusCode::FAILED_PRECONDITION, "upgrade the agent"});
+  Refuse(grpc::Status::OK);
+  Refuse({grpc::StatusCode::FAILED_PRECONDITION, "upgrade the agent"});
   service_.reset();
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_THAT(LinesWith("refuses this agent", log),
               ElementsAre(HasSubstr("speaks for node 'n' alone"),
-                          HasSubstr("may not call")));
+                          HasSubstr("may not call"),
+                          HasSubstr("code=FAILED_PRECONDITION"),
+                          HasSubstr("upgrade the agent")));
+}
+
+TEST_F(RemoteServiceTest, AServiceThatRefusesTheNodeAnswersAndHasItNot) {
+  StartServer();
+  Connect();
+  while (!service_->registered()) std::this_thread::yield();
+  Refuse({grpc::StatusCode::FAILED_PRECONDITION, "upgrade the agent"});
+  EXPECT_TRUE(service_->connected());
+  EXPECT_FALSE(service_->registered());
+  Refuse(grpc::Status::OK);
+  while (!service_->registered()) std::this_thread::yield();
 }
 
 TEST_F(RemoteServiceTest, RegistersAgainWhenTheServiceHasForgottenTheNode) {
