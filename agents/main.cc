@@ -156,8 +156,9 @@ std::shared_ptr<GaugeCollector> Gauges(const AgentConfig& config,
                                        const Driver& driver) {
   auto gauges = std::make_shared<GaugeCollector>();
   gauges->Add("stowage_agent_service_connected",
-              "Whether the placement service answers: 1 or 0.",
-              [&service] { return service.connected() ? 1.0 : 0.0; });
+              "Whether the placement service answers and has this node "
+              "registered: 1 or 0.",
+              [&service] { return service.registered() ? 1.0 : 0.0; });
   gauges->Add(
       "stowage_agent_fast_total_bytes",
       "Fast memory for all jobs together; 0: no bound.",

@@ -1,12 +1,14 @@
 #include "agents/engine/trial_copies.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/size_spec.h"
 #include "timing/bell.h"
@@ -24,6 +26,13 @@ absl::StatusOr<TierRoom> MakeRoom(const TierProvider& provider,
                   .traits = traits,
                   .gate = std::make_shared<CopyGate>(
                       traits.copy_read_threads, traits.copy_write_threads)};
+}
+
+absl::string_view RemedyFor(int error) {
+  return error == ENOSPC || error == EDQUOT
+             ? "; free some space in the directory of the slow tier, or name "
+               "another one with --slow"
+             : "; look at the kernel's log (dmesg), or name another --slow";
 }
 
 // Makes the blocks or pages of the slow tier that copies write and read.
@@ -65,8 +74,8 @@ absl::StatusOr<int64_t> MeasureCopyNs(const Mover& mover,
     const int error = mover.Move(order);
     if (error != 0) {
       return absl::ErrnoToStatus(
-          error,
-          absl::StrCat("a trial copy of ", order.size_bytes, " bytes failed"));
+          error, absl::StrCat("a trial copy of ", order.size_bytes,
+                              " bytes failed", RemedyFor(error)));
     }
     duration_ns = session::NowNs() - begin_ns;
   }

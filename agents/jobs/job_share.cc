@@ -51,22 +51,34 @@ FastClaim FirstClaim(const session::Limit& limit, int64_t stated_floor_bytes,
   return {.floor_bytes = floor_bytes, .want_bytes = want_bytes};
 }
 
+FastClaim ReturningClaim(const JobRequest& request,
+                         const session::Report& report, int64_t total_bytes) {
+  const bool had_floor = request.floor_bytes <= total_bytes;
+  FastClaim claim = FirstClaim(
+      request.fast_limit, had_floor ? request.floor_bytes : 0, total_bytes);
+  const int64_t limit_bytes =
+      report.limit_bytes.load(std::memory_order_relaxed);
+  const int64_t had_bytes =
+      limit_bytes > 0
+          ? limit_bytes
+          : report.tensor_peak_bytes.load(std::memory_order_relaxed);
+  claim.want_bytes =
+      std::min(claim.want_bytes, std::max(had_bytes, claim.floor_bytes));
+  return claim;
+}
+
 absl::StatusOr<std::unique_ptr<JobShare>> JobShare::Join(
     const JobRequest& request, const session::Report* report,
-    FastMemory* memory, absl::FunctionRef<bool()> is_over) {
-  const FastClaim claim = FirstClaim(request.fast_limit, request.floor_bytes,
-                                     memory->total_bytes());
+    int64_t taken_bytes, FastMemory* memory,
+    absl::FunctionRef<bool()> is_over) {
+  const int64_t total_bytes = memory->total_bytes();
   if (request.comes_back) {
-    const int64_t limit_bytes =
-        report->limit_bytes.load(std::memory_order_relaxed);
-    const int64_t peak_bytes =
-        report->tensor_peak_bytes.load(std::memory_order_relaxed);
-    const int64_t held_bytes =
-        std::max<int64_t>(0, limit_bytes > 0 ? limit_bytes : peak_bytes);
     return std::unique_ptr<JobShare>(new JobShare(
-        report,
-        memory->Rejoin(claim, std::min(held_bytes, memory->total_bytes()))));
+        report, memory->Rejoin(ReturningClaim(request, *report, total_bytes),
+                               taken_bytes)));
   }
+  const FastClaim claim =
+      FirstClaim(request.fast_limit, request.floor_bytes, total_bytes);
   absl::StatusOr<std::unique_ptr<FastShare>> share =
       memory->Join(claim, kPatience, is_over);
   if (!share.ok()) return share.status();

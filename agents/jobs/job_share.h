@@ -1,7 +1,8 @@
 // Keeps one job within its part of the host's fast memory.
 //
 //   absl::StatusOr<std::unique_ptr<JobShare>> share =
-//       JobShare::Join(request, &segment->report, &fast_memory, is_over);
+//       JobShare::Join(request, &segment->report, /*taken_bytes=*/0,
+//                      &fast_memory, is_over);
 //   const session::LimitOrder first =
 //       OrderOf(request.fast_limit, (*share)->first_most_bytes());
 //   (*share)->Follow(orders, asked_curve);  // every 50 ms or so
@@ -39,13 +40,23 @@ std::optional<int64_t> WantedBytes(const session::LimitOrder& limit,
 FastClaim FirstClaim(const session::Limit& limit, int64_t stated_floor_bytes,
                      int64_t total_bytes);
 
+// Returns what a job claims that comes back. It wants what it had, as it reports
+// it, or its floor; its steps show what more it needs. An agent has let it in
+// with its floor, so one above the total is none that it had, and counts as not
+// stated. Pure.
+FastClaim ReturningClaim(const JobRequest& request,
+                         const session::Report& report, int64_t total_bytes);
+
 // Used by one thread. Pointers must outlive it.
 class JobShare {
  public:
-  // Errors and blocking are those of FastMemory::Join().
+  // `taken_bytes` are those that the host has given to the job's arena in fast
+  // memory: what a job that comes back says that it has counts no further,
+  // unless it is free. Errors and blocking are those of FastMemory::Join().
   static absl::StatusOr<std::unique_ptr<JobShare>> Join(
       const JobRequest& request, const session::Report* report,
-      FastMemory* memory, absl::FunctionRef<bool()> is_over);
+      int64_t taken_bytes, FastMemory* memory,
+      absl::FunctionRef<bool()> is_over);
 
   // Returns what the job may have to begin with; 0: no bound.
   int64_t first_most_bytes() const { return share_->first_most_bytes(); }

@@ -88,8 +88,11 @@ class ServiceLink {
   // call may take. Nothing is sent afterwards.
   virtual void Close() = 0;
 
-  // Returns whether the last exchange with the service worked.
+  // Returns whether the service answered the last time, be it with an error.
   virtual bool connected() const = 0;
+  // Returns whether it has this node registered, too: one that answers may
+  // refuse the node, for its certificate or its version.
+  virtual bool registered() const = 0;
 };
 
 // Stands in for the service where an agent has none. Jobs stay in demand mode.
@@ -114,6 +117,7 @@ class NoService : public ServiceLink {
   void ReportOutcome(const v1::ResizeOutcome&) override {}
   void Close() override {}
   bool connected() const override { return false; }
+  bool registered() const override { return false; }
 };
 
 }  // namespace stowage::agent

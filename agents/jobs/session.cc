@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "agents/engine/tier_use.h"
 #include "agents/jobs/fixed_text.h"
 #include "agents/jobs/whole_file.h"
 #include "client_sdk/session/error_text.h"
@@ -92,7 +93,8 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Create(
           : SessionSegment::Create(identity);
   if (!segment.ok()) return segment.status();
   absl::StatusOr<std::unique_ptr<JobShare>> share = JobShare::Join(
-      request, &segment->get()->report, context.fast_memory, is_over);
+      request, &segment->get()->report, UseOf(rooms->rooms.front()).used_bytes,
+      context.fast_memory, is_over);
   if (!share.ok()) return share.status();
   return std::unique_ptr<Session>(
       new Session(request, context, identity.job_id, *std::move(segment),

@@ -62,6 +62,7 @@ class CountedService : public ServiceLink {
   }
   void Close() override { service_->Close(); }
   bool connected() const override { return service_->connected(); }
+  bool registered() const override { return service_->registered(); }
 
  private:
   // What a job may have in fast memory, and had at most in its last step.

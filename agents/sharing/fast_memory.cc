@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client_sdk/session/clock.h"
+#include "client_sdk/session/setup_messages.h"
 
 namespace stowage::agent {
 namespace {
@@ -28,12 +29,17 @@ int64_t FastMemory::Member::sure_bytes() const {
   return std::min(claim.floor_bytes, claim.want_bytes);
 }
 
-absl::Status FastMemory::CheckFloors(const FastClaim& claim) const {
+int64_t FastMemory::FloorsBytes() const {
   int64_t floors_bytes = 0;
   for (const Member& member : members_) {
     floors_bytes += member.claim.floor_bytes;
   }
-  if (floors_bytes + claim.floor_bytes <= total_bytes_) return absl::OkStatus();
+  return floors_bytes;
+}
+
+absl::Status FastMemory::CheckFloors(const FastClaim& claim) const {
+  const int64_t floors_bytes = FloorsBytes();
+  if (claim.floor_bytes <= total_bytes_ - floors_bytes) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(
       "the job is to be sure of ", claim.floor_bytes,
       " bytes of fast memory, the ", members_.size(), " jobs here are sure of ",
@@ -105,14 +111,18 @@ bool FastMemory::TakeFloor(Members::iterator member) {
 std::unique_ptr<FastShare> FastMemory::Rejoin(const FastClaim& claim,
                                               int64_t held_bytes) {
   absl::MutexLock lock(&mutex_);
+  FastClaim bounded = claim;
+  bounded.floor_bytes = std::min(
+      claim.floor_bytes, std::max<int64_t>(0, total_bytes_ - FloorsBytes()));
+  // 0 would be no bound.
+  const int64_t least_bytes = total_bytes_ == 0 ? 0 : session::kPageBytes;
+  const int64_t has_bytes = std::min(
+      claim.want_bytes, std::max({held_bytes, FreeBytes(), least_bytes}));
   const auto member =
-      members_.insert(members_.end(), {.claim = claim,
+      members_.insert(members_.end(), {.claim = std::move(bounded),
                                        .presses = true,
-                                       .told_bytes = held_bytes,
-                                       .in_force_bytes = held_bytes});
-  // Nobody refuses such a job for its floor, which may be any number.
-  int64_t& floor_bytes = member->claim.floor_bytes;
-  floor_bytes = std::min(floor_bytes, kMostClaimBytes);
+                                       .told_bytes = has_bytes,
+                                       .in_force_bytes = has_bytes});
   return std::make_unique<FastShare>(this, member);
 }
 

@@ -51,7 +51,9 @@ class FastMemory {
       const FastClaim& claim, absl::Duration patience,
       absl::FunctionRef<bool()> is_over);
   // Lets a job in that holds `held_bytes` already, from an agent before this
-  // one. It may be more than there is: then it is told to have less.
+  // one, and refuses none. It begins with that, or with what is free if that is
+  // more, and with no more than it wants. Its floor is at most what the others'
+  // floors leave. Jobs may hold more than there is: they are told to have less.
   std::unique_ptr<FastShare> Rejoin(const FastClaim& claim, int64_t held_bytes);
 
  private:
@@ -73,6 +75,7 @@ class FastMemory {
 
   absl::Status CheckFloors(const FastClaim& claim) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  int64_t FloorsBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   bool TakeFloor(Members::iterator member);
   int64_t FreeBytes() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   std::vector<int64_t> Parts() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/hash.h"
@@ -27,6 +28,14 @@ constexpr absl::Duration kAskAgain = absl::Milliseconds(400);
 bool IsAnswer(const absl::Status& status) {
   return !absl::IsUnavailable(status) && !absl::IsDeadlineExceeded(status) &&
          !absl::IsCancelled(status);
+}
+
+// Returns `refusal` without the id of the call, which the service sends at the
+// end of the message and which is another one each time.
+absl::Status WithoutCallId(const absl::Status& refusal) {
+  const absl::string_view message = refusal.message();
+  return absl::Status(refusal.code(),
+                      message.substr(0, message.find(" (x-request-id ")));
 }
 
 // Returns the request for a training that makes a policy for such plans. Every
@@ -72,7 +81,7 @@ RemoteService::RemoteService(RemoteServiceOptions options)
       steps_(kMostWaitingSteps, kBatchSteps),
       thread_([this] { Run(); }) {}
 
-RemoteService::~RemoteService() { Close(); }
+RemoteService::~RemoteService() { RemoteService::Close(); }
 
 void RemoteService::Close() {
   if (stop_.HasRung()) return;
@@ -209,19 +218,17 @@ void RemoteService::Run() {
 void RemoteService::NoteOutcome(const absl::Status& status) {
   connected_ = status.ok() || IsAnswer(status);
   if (status.ok()) return;
-  TellOfRefusal(status);
   registered_ = false;
   absl::MutexLock lock(&stream_mutex_);
   stream_.reset();
 }
 
-// Says once why the service refuses this agent. One that is away is no news:
-// it will be back.
+// Says once why the service does not register this node. One that is away, or
+// has too much to do, is no news: it will be back.
 void RemoteService::TellOfRefusal(const absl::Status& status) {
-  if (!absl::IsPermissionDenied(status) && !absl::IsUnauthenticated(status)) {
-    return;
-  }
-  if (std::exchange(told_refusal_, status) == status) return;
+  if (!IsAnswer(status) || absl::IsResourceExhausted(status)) return;
+  const absl::Status refusal = WithoutCallId(status);
+  if (std::exchange(told_refusal_, refusal) == refusal) return;
   Log(LogLevel::kError, "the placement service refuses this agent",
       {{"code", absl::StatusCodeToString(status.code())},
        {"reason", status.message()}});
@@ -252,7 +259,11 @@ absl::Status RemoteService::Register() {
   request.set_fast_total_bytes(options_.fast_total_bytes);
   const absl::StatusOr<v1::RegisterNodeResponse> response =
       client_->RegisterNode(request);
-  if (!response.ok()) return response.status();
+  if (!response.ok()) {
+    TellOfRefusal(response.status());
+    return response.status();
+  }
+  told_refusal_ = absl::OkStatus();
   absl::Status known = KnowPolicies(*client_);
   if (!known.ok() && !IsAnswer(known)) return known;
   heartbeat_interval_ =

@@ -68,6 +68,7 @@ class RemoteService : public ServiceLink {
   void ReportOutcome(const v1::ResizeOutcome& outcome) override;
   void Close() override;
   bool connected() const override { return connected_; }
+  bool registered() const override { return registered_; }
 
  private:
   // What happened to a job and the service does not know yet.
@@ -97,6 +98,7 @@ class RemoteService : public ServiceLink {
   StepQueue steps_;
   ResizeQueue resizes_;
   std::atomic<bool> connected_{false};
+  std::atomic<bool> registered_{false};
   Bell stop_;
   Bell ended_;  // the thread is about to return
 
@@ -113,8 +115,7 @@ class RemoteService : public ServiceLink {
 
   // The thread alone uses these.
   std::unique_ptr<Client> client_;
-  bool registered_ = false;
-  absl::Status told_refusal_;  // the last one
+  absl::Status told_refusal_;  // OK: the service has taken the node since
   absl::Duration heartbeat_interval_;
   int64_t last_heartbeat_ns_ = 0;
   int64_t sequence_ = 0;

@@ -43,6 +43,7 @@ class FileProvider : public TierProvider {
       capacity_bytes = std::min(kMostDefaultBytes, *free_bytes / 10 * 9);
     }
     capacity_bytes -= capacity_bytes % session::kPageBytes;
+    if (capacity_bytes == 0) return DirectoryError(ENOSPC, directory_);
     absl::StatusOr<OwnedFd> fd = OpenBackingFile(directory_, O_DIRECT);
     if (!fd.ok()) return fd.status();
     if (ftruncate(fd->get(), capacity_bytes) != 0) {

@@ -13,8 +13,8 @@
 namespace stowage::agent {
 
 // Arenas are sparse files. Without a given size an arena has 90 % of the free
-// space, at most 1 TiB. If the disk fills up, the move that finds it full fails
-// with ENOSPC.
+// space, at most 1 TiB; RESOURCE_EXHAUSTED if that is not a page. If the disk
+// fills up, the move that finds it full fails with ENOSPC.
 absl::StatusOr<std::unique_ptr<TierProvider>> MakeFileProvider(
     const TierSpec& spec);
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <string>
 #include <utility>
 
@@ -44,6 +45,7 @@ class PmemProvider : public TierProvider {
       capacity_bytes = std::min(kMostDefaultPmemBytes, *free_bytes / 2);
     }
     capacity_bytes -= capacity_bytes % session::kPageBytes;
+    if (capacity_bytes == 0) return DirectoryError(ENOSPC, directory_);
     if (capacity_bytes > *free_bytes) {
       return absl::ResourceExhaustedError(
           absl::StrCat("'", directory_, "' has ", *free_bytes,

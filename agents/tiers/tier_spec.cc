@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "client_sdk/session/setup_messages.h"
 #include "client_sdk/session/size_spec.h"
 
 namespace stowage::agent {
@@ -47,6 +48,11 @@ absl::StatusOr<TierSpec> ParseTierSpec(absl::string_view text) {
     if (!bytes) {
       return Refuse(
           text, absl::StrCat("size '", size, "' is not ", session::kSizeForms));
+    }
+    if (*bytes > 0 && *bytes < session::kPageBytes) {
+      return Refuse(text,
+                    absl::StrCat("size '", size, "' is less than a page of ",
+                                 session::kPageBytes, " bytes"));
     }
     spec.size_bytes = *bytes;
   }

@@ -41,8 +41,7 @@ std::vector<Candidate> JobRanking::Candidates(
     const std::vector<std::string>& names) const {
   const absl::flat_hash_set<absl::string_view> wanted(names.begin(),
                                                       names.end());
-  const absl::flat_hash_map<std::string, int64_t> taken_bytes =
-      book_->TakenByNode();
+  const BytesByNode taken_bytes = book_->TakenByNode();
   std::vector<Candidate> candidates;
   for (LiveNode& node : nodes_->Alive(absl::Now())) {
     if (!wanted.empty() && !wanted.contains(node.name)) continue;

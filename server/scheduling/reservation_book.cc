@@ -26,20 +26,25 @@ std::string NewId() {
                          absl::Uniform<uint64_t>(random));
 }
 
-// Returns what a node's reservations take, and its jobs that have none.
-int64_t TakenBytes(const std::vector<v1::Reservation>& reservations,
-                   const std::vector<JobRoom>& jobs) {
-  int64_t taken_bytes = 0;
-  absl::flat_hash_set<absl::string_view> covered;
-  for (const v1::Reservation& reservation : reservations) {
-    taken_bytes += reservation.fast_bytes();
-    covered.insert(reservation.job_id());
+// Sums up what reservations take of their nodes, and running jobs that have
+// none. What is added must outlive it.
+class TakenMemory {
+ public:
+  void Add(const v1::Reservation& reservation) {
+    bytes_[reservation.node()] += reservation.fast_bytes();
+    covered_.insert(reservation.job_id());
   }
-  for (const JobRoom& job : jobs) {
-    if (!covered.contains(job.job_id)) taken_bytes += job.fast_bytes;
+  BytesByNode With(const std::vector<JobRoom>& jobs) && {
+    for (const JobRoom& job : jobs) {
+      if (!covered_.contains(job.job_id)) bytes_[job.node] += job.fast_bytes;
+    }
+    return std::move(bytes_);
   }
-  return taken_bytes;
-}
+
+ private:
+  BytesByNode bytes_;
+  absl::flat_hash_set<absl::string_view> covered_;  // jobs
+};
 
 }  // namespace
 
@@ -104,10 +109,12 @@ absl::StatusOr<v1::Reservation> ReservationBook::Reserve(
       nodes_->MemoryOf(request.node());
   return store_->Add(
       wanted, [&](const std::vector<v1::Reservation>& reservations) {
+        TakenMemory taken;
+        for (const v1::Reservation& each : reservations) taken.Add(each);
         const int64_t free_bytes =
             memory->fast_bytes -
-            TakenBytes(reservations,
-                       jobs_->RoomOfRunning(request.node(), absl::Now()));
+            std::move(taken).With(jobs_->RoomOfRunning(
+                request.node(), absl::Now()))[request.node()];
         if (request.fast_bytes() <= free_bytes) return absl::OkStatus();
         return absl::ResourceExhaustedError(absl::StrCat(
             "node '", request.node(), "' has ",
@@ -142,7 +149,7 @@ absl::StatusOr<v1::Reservation> ReservationBook::Renew(
 
 bool ReservationBook::IsOver(const v1::Reservation& reservation) {
   Seen& seen = seen_[reservation.reservation_id()];
-  bool is_renewed = seen.renewals != reservation.renewals();
+  bool is_renewed = seen.reservation.renewals() != reservation.renewals();
   if (!reservation.job_id().empty()) {
     const absl::StatusOr<v1::Job> job =
         jobs_->Get(reservation.job_id(), absl::Now());
@@ -151,10 +158,7 @@ bool ReservationBook::IsOver(const v1::Reservation& reservation) {
     if (job.ok() && job->state() == v1::JOB_STATE_RUNNING) is_renewed = true;
   }
   if (is_renewed) seen.since = looked_;
-  seen.renewals = reservation.renewals();
-  seen.node = reservation.node();
-  seen.job_id = reservation.job_id();
-  seen.fast_bytes = reservation.fast_bytes();
+  seen.reservation = reservation;
   return looked_ - seen.since >= absl::Milliseconds(reservation.lease_ms());
 }
 
@@ -191,25 +195,18 @@ absl::Status ReservationBook::Look(absl::Time now) {
 ReservationTotals ReservationBook::Totals() const {
   absl::MutexLock lock(&mutex_);
   ReservationTotals totals = {.count = static_cast<int64_t>(seen_.size())};
-  for (const auto& [id, seen] : seen_) totals.fast_bytes += seen.fast_bytes;
+  for (const auto& [id, seen] : seen_) {
+    totals.fast_bytes += seen.reservation.fast_bytes();
+  }
   return totals;
 }
 
-absl::flat_hash_map<std::string, int64_t> ReservationBook::TakenByNode() const {
-  absl::flat_hash_map<std::string, int64_t> taken_bytes;
+BytesByNode ReservationBook::TakenByNode() const {
   const std::vector<JobRoom> jobs = jobs_->RoomOfRunning(absl::Now());
-  absl::flat_hash_set<absl::string_view> covered;
+  TakenMemory taken;
   absl::MutexLock lock(&mutex_);
-  for (const auto& [id, seen] : seen_) {
-    taken_bytes[seen.node] += seen.fast_bytes;
-    covered.insert(seen.job_id);
-  }
-  for (const JobRoom& job : jobs) {
-    if (!covered.contains(job.job_id)) {
-      taken_bytes[job.node] += job.fast_bytes;
-    }
-  }
-  return taken_bytes;
+  for (const auto& [id, seen] : seen_) taken.Add(seen.reservation);
+  return std::move(taken).With(jobs);
 }
 
 }  // namespace stowage

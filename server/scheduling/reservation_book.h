@@ -33,6 +33,8 @@
 
 namespace stowage {
 
+using BytesByNode = absl::flat_hash_map<std::string, int64_t>;
+
 // Of all nodes.
 struct ReservationTotals {
   int64_t count = 0;
@@ -64,7 +66,7 @@ class ReservationBook {
 
   // Returns what reservations and jobs take of each node, as the last look saw
   // reservations. Nodes that have none stand not in it.
-  absl::flat_hash_map<std::string, int64_t> TakenByNode() const;
+  BytesByNode TakenByNode() const;
 
   // Returns what reservations there are, as the last look saw them.
   ReservationTotals Totals() const;
@@ -75,12 +77,9 @@ class ReservationBook {
 
  private:
   struct Seen {
-    int64_t renewals = 0;
-    // Time of the book's own clock at which they were seen first.
+    v1::Reservation reservation;
+    // Time of the book's own clock at which its renewals were seen first.
     absl::Duration since;
-    std::string node;
-    std::string job_id;
-    int64_t fast_bytes = 0;
   };
 
   absl::Status CheckNode(const v1::ReserveRequest& request) const;

@@ -13,11 +13,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "agents/tiers/arena.h"
 #include "agents/tiers/memory_arena.h"
 #include "agents/tiers/numa_node.h"
@@ -25,6 +28,7 @@
 #include "client_sdk/session/session.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/unit/agents/small_disk.h"
 #include "tests/unit/agents/temp_directory.h"
 
 namespace stowage::agent {
@@ -282,6 +286,26 @@ TEST(TierProviderErrorTest, SaysHowMuchRoomPersistentMemoryLacks) {
   const auto arena = (*provider)->CreateArena(0);
   EXPECT_TRUE(absl::IsResourceExhausted(arena.status())) << arena.status();
   EXPECT_THAT(std::string(arena.status().message()), HasSubstr(",size="));
+}
+
+TEST(TierProviderErrorTest, SaysThatTheDiskIsFullWhereNotAPageIsFree) {
+  const auto is_refused = [](const std::string& path) {
+    std::ofstream(path + "/filler") << std::string(kPage, 'f');
+    for (const std::string kind : {"file:", "pmem:"}) {
+      const auto provider = Open(kind + path);
+      if (!provider.ok()) return false;
+      const absl::Status status = (*provider)->CreateArena(0).status();
+      std::cerr << status << "\n";
+      if (!absl::IsResourceExhausted(status) ||
+          !absl::StrContains(status.message(), "free some space")) {
+        return false;
+      }
+    }
+    return true;
+  };
+  const SmallDiskResult result = OnSmallDisk(kPage, is_refused);
+  if (result == SmallDiskResult::kNone) GTEST_SKIP() << "it may not mount";
+  EXPECT_EQ(result, SmallDiskResult::kTrue);
 }
 
 // A file-size limit stands for a disk that fills up: sparse room is promised,

@@ -1,4 +1,7 @@
 // Who may call what, over mutual TLS.
+#include <sys/wait.h>
+
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <string>
@@ -337,6 +340,22 @@ TEST_F(AccessTest, AnAgentSpeaksForItsNodeAndItsJobsAlone) {
   EXPECT_TRUE(absl::IsPermissionDenied(other->GetJob("j").status()));
   EXPECT_TRUE(absl::IsPermissionDenied(other->FinishJob("j")));
   EXPECT_TRUE(ConnectAs("URI:spiffe://stowage/scheduler/s")->GetJob("j").ok());
+}
+
+TEST_F(AccessTest, TheCommandLineSaysByItsStatusThatACallIsNotPermitted) {
+  for (const std::string names :
+       {"URI:spiffe://stowage/job/j", "DNS:unknown.example"}) {
+    const TlsFiles files = WriteTlsFiles(directory_.path(), "cli",
+                                         authority_.Issue(names), authority_);
+    const int status = std::system(
+        absl::StrCat("STOWAGE_SERVER_NAME=localhost STOWAGE_TLS_CERTIFICATE=",
+                     files.certificate, " STOWAGE_TLS_KEY=", files.key,
+                     " STOWAGE_TLS_AUTHORITIES=", files.authorities, " ",
+                     STOWAGE_BINARY_DIR "/bin/stowage status --service ",
+                     Address())
+            .c_str());
+    EXPECT_EQ(WEXITSTATUS(status), 77) << names;
+  }
 }
 
 TEST_F(AccessTest, ARealAgentRegistersItsNode) {

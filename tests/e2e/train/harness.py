@@ -25,7 +25,7 @@ BINARY_DIR = Path(
     os.environ.get("STOWAGE_BINARY_DIR", SCRIPTS.parents[3] / "build"))
 STOWAGE = BINARY_DIR / "bin/stowage"
 TIMEOUT_S = 300
-# The exit status of a process that cannot obey its limit.
+# The exit status of a process that no agent takes as a job.
 REFUSED = 78
 
 

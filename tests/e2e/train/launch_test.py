@@ -145,6 +145,17 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual(harness.plain(*script),
                          json.loads((self.folder / "digest.json").read_text()))
 
+    def test_a_job_that_no_agent_takes_is_told_of_no_report(self):
+        command = [harness.STOWAGE, "run", "--agent", "/nowhere/agent.sock", "--"]
+        result = subprocess.run(command + self.train_command(),
+                                capture_output=True,
+                                text=True,
+                                env=harness.environment(),
+                                timeout=harness.TIMEOUT_S)
+        self.assertEqual(harness.REFUSED, result.returncode, result.stderr)
+        self.assertIn("cannot reach the agent", result.stderr)
+        self.assertNotIn("no report", result.stderr)
+
     def test_a_script_that_could_not_attach_may_not_train_as_if_it_had(self):
         code = ("import stowage\n"
                 "for _ in range(2):\n"

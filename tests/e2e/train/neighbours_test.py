@@ -121,6 +121,21 @@ class NeighboursTest(unittest.TestCase):
         self.assertLess(min(limits), WANTED, run.summary())
         self.assertEqual(WANTED, limits[-1], run.summary())
 
+    def test_both_go_over_to_the_next_agent_and_keep_their_floors(self):
+        jobs = {name: self.start(name, steps=40) for name in ("first", "second")}
+        for job in jobs.values():
+            for line in job.stdout:
+                if line.startswith("step 5 "):
+                    break
+        self.host.kill("agent")
+        self.host.start("agent")
+        for name, job in jobs.items():
+            run = self.finish(job, name, steps=40)
+            self.assertIn("agent-found", run.event_reasons, run.summary())
+            limits = [step["limit_bytes"] for step in run.report["steps"]]
+            self.assertGreaterEqual(min(limits), WANTED // 2, run.summary())
+            self.assertEqual("plan", run.modes[-1], run.summary())
+
     def test_floors_that_are_more_than_the_host_has_are_refused(self):
         first = self.start("first", steps=1000)
         for line in first.stdout:

@@ -41,6 +41,7 @@ struct FakeJobOptions {
   std::vector<int> left_fds;
   std::string job_id;
   session::LimitOrder limit{};
+  std::string floor;
 };
 
 // Uses the futexes of the protocol; the agent may live in another process.
@@ -131,6 +132,7 @@ class FakeJob {
     SetText(hello.fast, options.fast);
     SetText(hello.slow, options.slow);
     SetText(hello.policy, options.policy);
+    SetText(hello.floor, options.floor);
     hello.wants_sums = options.checksums ? 1 : 0;
     hello.comes_back = options.left_fds.empty() ? 0 : 1;
     hello.limit = options.limit;

@@ -90,6 +90,7 @@ class FakeService : public ServiceLink {
   }
   void Close() override {}
   bool connected() const override { return connected_; }
+  bool registered() const override { return connected_; }
 
   int placements_opened() {
     absl::MutexLock lock(&mutex_);

@@ -145,9 +145,9 @@ absl::Status MakeSuiteDirectory(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    return absl::PermissionDeniedError(
+    return OutputError(absl::PermissionDeniedError(
         absl::StrCat("cannot make the directory '", directory,
-                     "': ", error.message(), "; name another by --suite-dir"));
+                     "': ", error.message(), "; name another by --suite-dir")));
   }
   return CheckWritable(absl::StrCat(directory, "/report.json"));
 }

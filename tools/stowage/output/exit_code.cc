@@ -2,9 +2,12 @@
 
 #include <iostream>
 
+#include "tools/stowage/output/output_file.h"
+
 namespace stowage::cli {
 
 int ExitCodeFor(const absl::Status& status) {
+  if (IsOutputError(status)) return kExitCannotCreate;
   switch (status.code()) {
     case absl::StatusCode::kOk:
       return kExitOk;
@@ -19,7 +22,8 @@ int ExitCodeFor(const absl::Status& status) {
     case absl::StatusCode::kDeadlineExceeded:
       return kExitUnavailable;
     case absl::StatusCode::kPermissionDenied:
-      return kExitCannotCreate;
+    case absl::StatusCode::kUnauthenticated:
+      return kExitNoPermission;
     case absl::StatusCode::kFailedPrecondition:
       return kExitInfeasible;
     default:

@@ -17,6 +17,7 @@ enum ExitCode : int {
   kExitNoInput = 66,
   kExitUnavailable = 69,
   kExitCannotCreate = 73,
+  kExitNoPermission = 77,
   kExitInfeasible = 78,
 };
 

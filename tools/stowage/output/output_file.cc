@@ -9,11 +9,15 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
 namespace stowage::cli {
 namespace {
+
+constexpr char kOutputErrorType[] = "stowage.dev/output-error";
 
 // Returns the mode that open() gives a new file, and mkstemp() does not.
 mode_t NewFileMode() {
@@ -23,9 +27,9 @@ mode_t NewFileMode() {
 }
 
 absl::Status CannotWrite(const std::string& path, int error) {
-  return absl::PermissionDeniedError(absl::StrCat(
+  return OutputError(absl::PermissionDeniedError(absl::StrCat(
       "cannot write '", path, "': ", strerror(error),
-      "; choose a path in a directory that exists and is writable"));
+      "; choose a path in a directory that exists and is writable")));
 }
 
 bool WriteAll(int fd, absl::string_view content) {
@@ -39,6 +43,15 @@ bool WriteAll(int fd, absl::string_view content) {
 }
 
 }  // namespace
+
+absl::Status OutputError(absl::Status error) {
+  error.SetPayload(kOutputErrorType, absl::Cord());
+  return error;
+}
+
+bool IsOutputError(const absl::Status& status) {
+  return status.GetPayload(kOutputErrorType).has_value();
+}
 
 absl::Status CheckWritable(const std::string& path) {
   if (std::filesystem::is_directory(path)) return CannotWrite(path, EISDIR);

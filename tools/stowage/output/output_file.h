@@ -13,8 +13,13 @@
 
 namespace stowage::cli {
 
+// Marks `error` as one of a file that cannot be made or written, which tells it
+// from that of a call that is not permitted, whatever its code. Pure.
+absl::Status OutputError(absl::Status error);
+bool IsOutputError(const absl::Status& status);
+
 // Returns OK if a file could be made there, and leaves nothing behind.
-// PERMISSION_DENIED names the directory and the remedy.
+// An OutputError(), PERMISSION_DENIED, names the path and the remedy.
 absl::Status CheckWritable(const std::string& path);
 
 // Returns the first error of CheckWritable() for those paths that are files,
@@ -22,7 +27,7 @@ absl::Status CheckWritable(const std::string& path);
 absl::Status CheckAllWritable(absl::Span<const std::string> paths);
 
 // Writes a file beside `path` and renames it, so that readers see the old file
-// or the new one.
+// or the new one. Errors are those of CheckWritable().
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view content);
 

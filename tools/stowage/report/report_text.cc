@@ -11,6 +11,9 @@ namespace stowage::cli {
 namespace {
 
 constexpr size_t kMaxEventLines = 5;
+// Of a process that no agent took as a job (client_sdk/torch/library.cc). It has
+// said why.
+constexpr int kExitNotAttached = 78;
 
 std::string StepCounts(const JobReport& job) {
   int64_t demand = 0, profile = 0, plan = 0;
@@ -140,10 +143,10 @@ std::string JobText(const JobReport& job, const std::string& requested_policy) {
 }  // namespace
 
 std::string ReportToText(const RunReport& report) {
-  if (report.jobs.empty() && report.jobs_are_elsewhere) {
+  if (report.jobs.empty() && report.jobs_are_elsewhere &&
+      report.exit_status != kExitNotAttached) {
     return "stowage: no report: the agent leaves it in its own --report-dir, "
-           "if "
-           "it has one; name that with --agent-report-dir\n";
+           "if it has one; name that with --agent-report-dir\n";
   }
   if (report.jobs.empty()) {
     return "stowage: no process of the command trained through Stowage\n";

@@ -62,13 +62,45 @@ TEST(FirstClaimTest, AShareMayTurnOutToBeAnything) {
   EXPECT_EQ(claim.want_bytes, 160 * kMiB);
 }
 
+TEST(ReturningClaimTest, WantsWhatTheJobHadAndNeverMoreThanItsLimit) {
+  const JobRequest request{.fast_limit = {.bytes = 60 * kMiB},
+                           .comes_back = true};
+  const auto report = std::make_unique<session::Report>();
+  report->tensor_peak_bytes = 50 * kMiB;
+  EXPECT_EQ(ReturningClaim(request, *report, 100 * kMiB).want_bytes, 50 * kMiB);
+  report->limit_bytes = 40 * kMiB;
+  EXPECT_EQ(ReturningClaim(request, *report, 100 * kMiB).want_bytes, 40 * kMiB);
+  report->limit_bytes = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(ReturningClaim(request, *report, 100 * kMiB).want_bytes, 60 * kMiB);
+}
+
+TEST(ReturningClaimTest, WantsItsFloorWhereTheJobReportsNothing) {
+  const JobRequest request{.comes_back = true};
+  const auto report = std::make_unique<session::Report>();
+  EXPECT_EQ(ReturningClaim(request, *report, 160 * kMiB).want_bytes, 10 * kMiB);
+  report->limit_bytes = report->tensor_peak_bytes = -7;
+  EXPECT_EQ(ReturningClaim(request, *report, 160 * kMiB).want_bytes, 10 * kMiB);
+}
+
+TEST(ReturningClaimTest, AFloorAboveTheTotalIsNoneThatTheJobHad) {
+  JobRequest request{.fast_limit = {.bytes = 60 * kMiB},
+                     .floor_bytes = 100 * kMiB,
+                     .comes_back = true};
+  const auto report = std::make_unique<session::Report>();
+  EXPECT_EQ(ReturningClaim(request, *report, 100 * kMiB).floor_bytes,
+            100 * kMiB);
+  ++request.floor_bytes;
+  EXPECT_EQ(ReturningClaim(request, *report, 100 * kMiB).floor_bytes,
+            30 * kMiB);
+}
+
 // Plays a job that obeys in each step.
 class Obedient {
  public:
   Obedient(FastMemory* memory, int64_t limit_bytes) {
     JobRequest request{.fast_limit = {.bytes = limit_bytes}};
-    auto share =
-        JobShare::Join(request, report_.get(), memory, [] { return false; });
+    auto share = JobShare::Join(request, report_.get(), /*taken_bytes=*/0,
+                                memory, [] { return false; });
     EXPECT_TRUE(share.ok()) << share.status();
     share_ = *std::move(share);
     first_ = OrderOf(request.fast_limit, share_->first_most_bytes());

@@ -33,7 +33,10 @@ constexpr char kFile[] = "file:/tmp,size=32MiB";
 
 class ReturningJobTest : public testing::Test {
  protected:
-  ReturningJobTest() { Start(); }
+  explicit ReturningJobTest(int64_t total_bytes = 0)
+      : fast_memory_(total_bytes) {
+    Start();
+  }
 
   void Start() {
     auto server = JobServer::Start(
@@ -90,7 +93,7 @@ class ReturningJobTest : public testing::Test {
   const std::string socket_path_ = directory_.path() + "/agent.sock";
   TierCatalog catalog_{"node", "dram"};
   FakeService service_;
-  FastMemory fast_memory_{/*total_bytes=*/0};
+  FastMemory fast_memory_;
   std::unique_ptr<JobServer> server_;
 };
 
@@ -144,6 +147,37 @@ TEST_F(ReturningJobTest, AJobGoesOnWithTheNextAgent) {
   EXPECT_EQ(job->Move(session::kLaneOut, {.to_tier = 1, .size_bytes = 1 << 20}),
             0);
   EXPECT_EQ(job->segment()->lanes[session::kLaneOut].completed, 2u);
+}
+
+class ReturningNeighbourTest : public ReturningJobTest {
+ protected:
+  ReturningNeighbourTest() : ReturningJobTest(/*total_bytes=*/1024 * kMiB) {}
+};
+
+TEST_F(ReturningNeighbourTest, NoFloorThatAJobStatesKeepsTheNextJobOut) {
+  const auto before = Join({.fast = "unlimited"});
+  FakeJobOptions left = Return(*before);
+  left.floor = "900TiB";
+  Restart();
+  const auto back = Join(left);
+  ASSERT_EQ(back->welcome().accepted, 1) << back->welcome().error;
+  const auto next = Join({.fast = "8MiB"});
+  EXPECT_EQ(next->welcome().accepted, 1) << next->welcome().error;
+}
+
+TEST_F(ReturningNeighbourTest, AJobHasWhatItsArenaHasAndElseWhatIsFree) {
+  const auto before = Join({.fast = "1GiB", .floor = "1MiB"});
+  before->segment()->report.limit_bytes = 1024 * kMiB;
+  const std::vector<char> bytes(16 * kMiB, 'b');
+  ASSERT_EQ(pwrite(before->tier_fd(0), bytes.data(), bytes.size(), 0),
+            16 * kMiB);
+  FakeJobOptions left = Return(*before);
+  left.floor = "1MiB";
+  Restart();
+  const auto other = Join({.fast = "1020MiB", .floor = "1MiB"});
+  ASSERT_EQ(other->welcome().limit.most_bytes, 1020 * kMiB);
+  const auto back = Join(left);
+  EXPECT_EQ(back->welcome().limit.most_bytes, 16 * kMiB);
 }
 
 TEST_F(ReturningJobTest, AJobKeepsNoIdThatIsNotItsOwn) {

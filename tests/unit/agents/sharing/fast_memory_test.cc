@@ -184,13 +184,39 @@ TEST(FastMemoryTest, AJobThatComesBackHasWhatItHad) {
   EXPECT_EQ(Obey(*first) + Obey(*second), 100 * kMiB);
 }
 
+TEST(FastMemoryTest, WhatAJobThatComesBackDoesNotHoldCountsOnlyIfItIsFree) {
+  FastMemory memory(100 * kMiB);
+  const auto first = Join(memory, 10, 80);
+  const auto holds_little = memory.Rejoin({.want_bytes = 100 * kMiB}, 5 * kMiB);
+  EXPECT_EQ(holds_little->first_most_bytes(), 20 * kMiB);
+  const auto holds_much = memory.Rejoin({.want_bytes = 50 * kMiB}, 60 * kMiB);
+  EXPECT_EQ(holds_much->first_most_bytes(), 50 * kMiB);
+  // None has no bound at all.
+  const auto holds_nothing = memory.Rejoin({.want_bytes = 100 * kMiB}, 0);
+  EXPECT_GT(holds_nothing->first_most_bytes(), 0);
+}
+
+TEST(FastMemoryTest, TheFloorOfAJobThatComesBackIsWhatOthersLeaveAtMost) {
+  FastMemory memory(100 * kMiB);
+  const auto first = Join(memory, 30, 60);
+  auto back = memory.Rejoin(
+      {.floor_bytes = int64_t{1} << 62, .want_bytes = 90 * kMiB}, 90 * kMiB);
+  EXPECT_EQ(Obey(*first), 30 * kMiB);
+  EXPECT_EQ(Obey(*back), 70 * kMiB);
+  const FastClaim claim{.floor_bytes = kMiB, .want_bytes = kMiB};
+  EXPECT_TRUE(
+      absl::IsResourceExhausted(memory.Join(claim, kPatient, Never).status()));
+  back.reset();
+  EXPECT_TRUE(memory.Join(claim, kPatient, Never).ok());
+}
+
 // Jobs come, want, obey or refuse, and go, in any order.
 TEST(FastMemoryTest, ClaimsOfAnySizeAreShared) {
   FastMemory memory(100 * kMiB);
   constexpr int64_t kAnything = int64_t{1} << 62;
   std::vector<std::unique_ptr<FastShare>> shares;
   for (int job = 0; job < 4; ++job) {
-    shares.push_back(memory.Rejoin({.floor_bytes = kAnything}, 0));
+    shares.push_back(memory.Rejoin({.want_bytes = kMiB}, 0));
     shares.back()->Claim(kAnything);
   }
   for (const auto& share : shares) EXPECT_EQ(Obey(*share), 25 * kMiB);

@@ -11,19 +11,37 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/temp_directory.h"
 
 namespace stowage::agent {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
 constexpr absl::Duration kPatience = absl::Seconds(60);
+
+std::vector<std::string> LinesWith(absl::string_view words,
+                                   absl::string_view text) {
+  std::vector<std::string> lines;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    if (absl::StrContains(line, words)) lines.emplace_back(line);
+  }
+  return lines;
+}
 
 // Keeps what a placement service has been told.
 struct Told {
   absl::Mutex mutex;
-  int registrations ABSL_GUARDED_BY(mutex) = 0;
+  int registrations ABSL_GUARDED_BY(mutex) = 0;  // refused ones, too
+  grpc::Status refusal ABSL_GUARDED_BY(mutex);   // of registrations
   int heartbeats ABSL_GUARDED_BY(mutex) = 0;
   int64_t heartbeat_interval_ms ABSL_GUARDED_BY(mutex) = 1;
   std::vector<v1::ResizeOrder> orders ABSL_GUARDED_BY(mutex);
@@ -52,6 +70,11 @@ class Nodes : public v1::NodeService::Service {
                             v1::RegisterNodeResponse* response) override {
     absl::MutexLock lock(&told_->mutex);
     ++told_->registrations;
+    if (!told_->refusal.ok()) {
+      return {told_->refusal.error_code(),
+              absl::StrCat(told_->refusal.error_message(), " (x-request-id ",
+                           told_->registrations, ")")};
+    }
     told_->forgot_the_node = false;
     response->set_heartbeat_interval_ms(told_->heartbeat_interval_ms);
     return grpc::Status::OK;
@@ -232,6 +255,23 @@ class RemoteServiceTest : public testing::Test {
     order.set_fast_limit_bytes(1 << 20);
   }
 
+  // Makes the service refuse the node from now on, and blocks until it has done
+  // so several times; OK: until it has registered the node.
+  void Refuse(const grpc::Status& refusal) {
+    int before = 0;
+    {
+      absl::MutexLock lock(&told_.mutex);
+      told_.refusal = refusal;
+      told_.forgot_the_node = true;
+      before = told_.registrations;
+    }
+    const int times = refusal.ok() ? 1 : 4;
+    EXPECT_TRUE(told_.Await([&] {
+      told_.mutex.AssertReaderHeld();
+      return told_.registrations >= before + times;
+    }));
+  }
+
   static v1::ResizeOutcome Obeyed(int64_t number) {
     v1::ResizeOutcome outcome;
     outcome.set_job_id("a");
@@ -405,6 +445,35 @@ TEST_F(RemoteServiceTest, TellsOnceOfAJobThatStartedBeforeTheNodeRegistered) {
   }));
   absl::MutexLock lock(&told_.mutex);
   EXPECT_EQ(told_.started, std::vector<std::string>{"a"});
+}
+
+TEST_F(RemoteServiceTest, SaysOnceWhyTheServiceRefusesTheNode) {
+  StartServer();
+  testing::internal::CaptureStderr();
+  Connect();
+  Refuse({grpc::StatusCode::PERMISSION_DENIED, "speaks for node 'n' alone"});
+  Refuse({grpc::StatusCode::PERMISSION_DENIED, "may not call"});
+  Refuse({grpc::StatusCode::FAILED_PRECONDITION, "upgrade the agent"});
+  Refuse(grpc::Status::OK);
+  Refuse({grpc::StatusCode::FAILED_PRECONDITION, "upgrade the agent"});
+  service_.reset();
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(LinesWith("refuses this agent", log),
+              ElementsAre(HasSubstr("speaks for node 'n' alone"),
+                          HasSubstr("may not call"),
+                          HasSubstr("code=FAILED_PRECONDITION"),
+                          HasSubstr("upgrade the agent")));
+}
+
+TEST_F(RemoteServiceTest, AServiceThatRefusesTheNodeAnswersAndHasItNot) {
+  StartServer();
+  Connect();
+  while (!service_->registered()) std::this_thread::yield();
+  Refuse({grpc::StatusCode::FAILED_PRECONDITION, "upgrade the agent"});
+  EXPECT_TRUE(service_->connected());
+  EXPECT_FALSE(service_->registered());
+  Refuse(grpc::Status::OK);
+  while (!service_->registered()) std::this_thread::yield();
 }
 
 TEST_F(RemoteServiceTest, RegistersAgainWhenTheServiceHasForgottenTheNode) {

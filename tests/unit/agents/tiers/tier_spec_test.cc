@@ -30,7 +30,7 @@ TEST(TierSpecTest, LeavesTheSizeToTheKind) {
 TEST(TierSpecTest, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
   for (const char* text : {"", "tape:/x", "file",
                            "file:", "numa:", "file:/x,size=", "dram,size=-1",
-                           "file:/x,size=many"}) {
+                           "file:/x,size=many", "file:/x,size=4095"}) {
     const absl::StatusOr<TierSpec> spec = ParseTierSpec(text);
     EXPECT_TRUE(absl::IsInvalidArgument(spec.status())) << text;
     EXPECT_THAT(std::string(spec.status().message()), HasSubstr("file:DIR"));

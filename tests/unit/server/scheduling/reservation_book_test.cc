@@ -113,6 +113,8 @@ TEST_F(ReservationBookTest, AReservationOfAJobLastsAsLongAsTheJob) {
   EXPECT_TRUE(book_.Renew(held.reservation_id(), "j").ok());
   Look(kPeriod);
   EXPECT_EQ(Taken(), 60);  // once
+  EXPECT_THAT(book_.Reserve(Request("b", 41), "").status().message(),
+              HasSubstr("40 of 100"));
   Pass(absl::Seconds(60));
   EXPECT_EQ(Taken(), 60);
   ASSERT_TRUE(jobs_.Finish("j", absl::Now()).ok());

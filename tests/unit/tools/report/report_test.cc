@@ -156,6 +156,13 @@ TEST(ReportTest, SaysWhereToLookForReportsThatANamedAgentLeaves) {
   EXPECT_THAT(ReportToText(report), HasSubstr("--agent-report-dir"));
 }
 
+TEST(ReportTest, NamesNoReportOfAJobThatDidNotBegin) {
+  RunReport report = MakeRunReport({}, "train", /*exit_status=*/78);
+  report.jobs_are_elsewhere = true;
+  EXPECT_EQ(ReportToText(report),
+            "stowage: no process of the command trained through Stowage\n");
+}
+
 TEST(ReportTest, HasTheLowerBoundThatWasComputed) {
   RunReport report = MakeRunReport({JobWithSteps(17, 3)}, "train", 0);
   EXPECT_THAT(ReportToText(report), Not(HasSubstr("no plan of")));
