@@ -114,10 +114,11 @@ class PodsTest(unittest.TestCase):
         self.addCleanup(self.kube.kubectl, "delete", "pod", name, "--now")
 
     def output(self, name):
-        """Returns what the pod printed, once it has ended well."""
+        """Returns what the script printed, once its pod has ended well."""
         self.kube.kubectl("wait", f"pod/{name}", f"--timeout={PATIENCE_S}s",
                           "--for=jsonpath={.status.phase}=Succeeded")
-        return self.kube.kubectl("logs", name)
+        lines = self.kube.kubectl("logs", name).splitlines()
+        return [line for line in lines if not line.startswith("stowage: ")]
 
     def alone(self):
         def without_claim(_, pod):
@@ -144,7 +145,7 @@ class PodsTest(unittest.TestCase):
     def test_claims_of_ended_pods_leave_nothing_on_the_node(self):
         self.train("passing", claim_of("12Mi", "128Mi"))
         self.output("passing")
-        self.kube.kubectl("delete", "pod", "passing", "--now")
+        self.doCleanups()
         kubelet.wait_for(lambda: not self.left_of_claims(), self.agents_log, PATIENCE_S)
 
     def test_a_job_without_a_claim_takes_what_the_page_says(self):
@@ -164,11 +165,11 @@ class PodsTest(unittest.TestCase):
         self.addCleanup(self.kube.kubectl, "delete", "pod", "unclaimed", "--now")
         self.assertEqual(self.alone(), self.output("unclaimed"))
 
-    def test_zz_an_upgrade_replaces_the_agent_and_a_removal_takes_everything(self):
+    def test_zz_an_upgrade_serves_and_a_removal_takes_everything(self):
         """The last: the release is gone then."""
         self.kube.run("helm", "upgrade", "stowage", SOURCE_DIR / "helm/stowage", "--namespace",
                       "stowage", "--reset-then-reuse-values", "--set",
-                      "agent.config.policy=minimal")
+                      "agent.config.policy=stow")
         self.kube.kubectl("--namespace", "stowage", "rollout", "status",
                           "daemonset/stowage-agent")
         self.train("upgraded", claim_of("12Mi", "128Mi"))

@@ -5,9 +5,9 @@
         kube.kubectl("apply", "--filename", "pod.yaml")
 
 Beside the control plane of cluster.py there are Kubernetes' controllers, its proxy, a
-DNS server, a kubelet and containerd. Everything runs in namespaces of network and mounts
-of its own: start the process with `unshare --net --mount --pid --fork --mount-proc`. Needs Debian's runc and
-containernetworking-plugins, and nft.
+DNS server, a kubelet and containerd. Everything runs in namespaces of its own: start the
+process with `unshare --net --mount --pid --fork --kill-child --mount-proc`. Needs Debian's
+runc, containernetworking-plugins and nftables.
 """
 
 import json
