@@ -57,9 +57,6 @@ extern MemoryClaim claim;
 absl::StatusOr<MemoryClaim> find();
 bool is_over();
 void Use(const nlohmann::json& result);
-namespace json_text_h {
-extern nlohmann::json claim;
-}
 }  // namespace agents_claims
 
 namespace agents_kubernetes {
