@@ -134,8 +134,9 @@ absl::Status PrintEnvironment(const ClaimArguments& arguments) {
   }
   const absl::StatusOr<Installation> installation = FindInstallation();
   if (!installation.ok()) return installation.status();
-  const absl::Status complete = CheckInstalled(installation->preload_path);
-  if (!complete.ok()) return complete;
+  if (absl::Status s = CheckInstalled(installation->preload_path); !s.ok()) {
+    return s;
+  }
   const char* preload = std::getenv("LD_PRELOAD");
   std::cout << "export LD_PRELOAD="
             << WithPreload(installation->preload_path,
