@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "agents/tiers/tier_spec.h"
+#include "client_sdk/session/claim.h"
 #include "client_sdk/session/size_spec.h"
 #include "daemon/settings.h"
 #include "network/loopback.h"
@@ -335,8 +336,9 @@ absl::StatusOr<AgentConfig> LoadConfig(int argc, char** argv) {
   if (absl::Status s = CheckValues(settings, config); !s.ok()) return s;
   config.settings = settings.Values();
   config.kubernetes.node = config.node;
-  config.kubernetes.state_dir =
-      std::filesystem::path(config.socket).parent_path() / "claims";
+  const auto directory = std::filesystem::path(config.socket).parent_path();
+  config.kubernetes.state_dir = directory / "claims";
+  config.local_claims_dir = directory / session::kClaimsFolder;
   return config;
 }
 

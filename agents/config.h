@@ -35,6 +35,7 @@ struct AgentConfig {
   std::string graph_dir;
   std::string node;
   KubernetesOptions kubernetes;
+  std::string local_claims_dir;
   std::string metrics_address;       // "host:port"; empty: no metrics
   int64_t slow_endurance_bytes = 0;  // 0: not stated
   std::string ready_file;

@@ -11,6 +11,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "agents/claims/local_claims.h"
+#include "agents/claims/served_claim.h"
 #include "agents/config.h"
 #include "agents/engine/system_file.h"
 #include "agents/engine/tier_catalog.h"
@@ -21,7 +23,6 @@
 #include "agents/jobs/whole_file.h"
 #include "agents/kubernetes/kubernetes_driver.h"
 #include "agents/kubernetes/node_memory.h"
-#include "agents/kubernetes/served_claim.h"
 #include "agents/metrics/agent_metrics.h"
 #include "agents/metrics/counted_service.h"
 #include "agents/metrics/job_series.h"
@@ -29,6 +30,7 @@
 #include "agents/telemetry/remote_service.h"
 #include "agents/tiers/backing_file.h"
 #include "agents/tiers/huge_pages.h"
+#include "agents/tiers/tier_spec.h"
 #include "daemon/grpc_log.h"
 #include "daemon/log.h"
 #include "daemon/reload.h"
@@ -194,11 +196,24 @@ absl::StatusOr<std::unique_ptr<KubernetesDriver>> ServeKubernetes(
                                  {.defaults = config.job, .context = context});
 }
 
+// Returns what claims may have of the host. The configuration has been checked.
+NodeAmounts AmountsOf(const AgentConfig& config) {
+  const absl::StatusOr<TierSpec> slow = ParseTierSpec(config.job.slow);
+  return {.fast_bytes = config.fast_total_bytes,
+          .slow_bytes = slow.ok() ? slow->size_bytes : 0};
+}
+
+// What serves jobs. `kubernetes` may be null.
+struct Served {
+  JobServer& jobs;
+  LocalClaims& claims;
+  KubernetesDriver* kubernetes;
+};
+
 // Reads the configuration again, for SIGHUP. `started` is the one that the
 // agent started with, `running` what is in use of it since.
 void Reload(int argc, char** argv, const AgentConfig& started,
-            JobServer& server, KubernetesDriver* kubernetes,
-            std::vector<SettingValue>& running) {
+            const Served& served, std::vector<SettingValue>& running) {
   const absl::StatusOr<AgentConfig> config = LoadConfig(argc, argv);
   if (!config.ok()) return LogRefusedReload(config.status());
   absl::StatusOr<JobDirectories> directories =
@@ -210,8 +225,11 @@ void Reload(int argc, char** argv, const AgentConfig& started,
   const JobDefaults defaults{.fast = config->job.fast,
                              .slow = started.job.slow,
                              .policy = config->job.policy};
-  if (kubernetes != nullptr) kubernetes->Change(defaults, *directories);
-  server.Change(defaults, *std::move(directories));
+  if (served.kubernetes != nullptr) {
+    served.kubernetes->Change(defaults, *directories);
+  }
+  served.claims.Change(defaults, *directories);
+  served.jobs.Change(defaults, *std::move(directories));
   SetLogFormat(LogFormatOf(config->log_format));
   running = reloaded.running;
   LogReload(reloaded);
@@ -247,9 +265,12 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
                                .service = &counted,
                                .fast_memory = &fast_memory,
                                .observer = counted.Observer()};
+  LocalClaims claims(config.local_claims_dir, AmountsOf(config),
+                     {.defaults = config.job, .context = context});
   absl::StatusOr<std::unique_ptr<JobServer>> server = JobServer::Start(
-      config.socket, config.socket_access, config.job, context);
+      config.socket, config.socket_access, config.job, context, &claims);
   if (!server.ok()) return Fail(server.status(), kExitAddress);
+  claims.Begin();
   const auto kubernetes = ServeKubernetes(config, context);
   if (!kubernetes.ok()) return Fail(kubernetes.status(), kExitAddress);
   driver = kubernetes->get();
@@ -265,12 +286,13 @@ int Serve(const AgentConfig& config, int argc, char** argv) {
   TellReady();
   std::vector<SettingValue> running = config.settings;
   const int signal = WaitForTermination([&] {
-    Reload(argc, argv, config, **server, kubernetes->get(), running);
+    Reload(argc, argv, config, {**server, claims, kubernetes->get()}, running);
   });
   TellStopping();
   Log(LogLevel::kInfo, "stopping; jobs go on alone", {{"signal", signal}});
   if (*kubernetes != nullptr) (*kubernetes)->Stop();
   (*server)->Stop();
+  claims.Stop();  // when nobody opens one any more
   service->Close();
   // A plan that is being made may take minutes, and nobody waits for it.
   std::quick_exit(kExitOk);

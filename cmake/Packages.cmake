@@ -30,6 +30,9 @@ file(CREATE_LINK ../../../share/stowage/python/stowage ${link} SYMBOLIC)
 install(FILES ${link} DESTINATION /usr/lib/python3/dist-packages
         COMPONENT stowage EXCLUDE_FROM_ALL)
 
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/deploy/slurm
+        DESTINATION /usr/share/doc/stowage-node/examples
+        USE_SOURCE_PERMISSIONS COMPONENT stowage-node EXCLUDE_FROM_ALL)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION /usr/share/doc/stowage
         COMPONENT stowage EXCLUDE_FROM_ALL)
 

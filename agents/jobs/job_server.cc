@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,22 +30,23 @@ constexpr int kAcceptBackoffMs = 100;
 
 absl::StatusOr<std::unique_ptr<JobServer>> JobServer::Start(
     const std::string& socket_path, const SocketAccess& access,
-    JobDefaults defaults, SessionContext context) {
+    JobDefaults defaults, SessionContext context, ClaimDesk* claims) {
   absl::StatusOr<OwnedFd> listener = ListenAt(socket_path, access);
   if (!listener.ok()) return listener.status();
   OwnedFd stop_event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!stop_event.valid()) return absl::ErrnoToStatus(errno, "eventfd");
   return std::unique_ptr<JobServer>(
-      new JobServer(socket_path, *std::move(listener), std::move(stop_event),
-                    std::move(defaults), std::move(context)));
+      new JobServer({.socket_path = socket_path,
+                     .user = access.user,
+                     .listener = *std::move(listener),
+                     .stop_event = std::move(stop_event)},
+                    std::move(defaults), std::move(context), claims));
 }
 
-JobServer::JobServer(std::string socket_path, OwnedFd listener,
-                     OwnedFd stop_event, JobDefaults defaults,
-                     SessionContext context)
-    : socket_path_(std::move(socket_path)),
-      listener_(std::move(listener)),
-      stop_event_(std::move(stop_event)),
+JobServer::JobServer(Place place, JobDefaults defaults, SessionContext context,
+                     ClaimDesk* claims)
+    : place_(std::move(place)),
+      claims_(claims),
       defaults_(std::move(defaults)),
       context_(std::move(context)),
       acceptor_([this] { Accept(); }) {}
@@ -70,9 +73,9 @@ void JobServer::Stop(SocketFile file) {
     if (stopped_) return;
     stopped_ = true;
   }
-  eventfd_write(stop_event_.get(), 1);
+  eventfd_write(place_.stop_event.get(), 1);
   acceptor_.join();
-  if (file == SocketFile::kRemove) unlink(socket_path_.c_str());
+  if (file == SocketFile::kRemove) unlink(place_.socket_path.c_str());
   absl::MutexLock lock(&mutex_);
   const auto idle = [this]() {
     mutex_.AssertReaderHeld();
@@ -87,13 +90,14 @@ int JobServer::active_jobs() const {
 }
 
 void JobServer::Accept() {
-  pollfd events[] = {{listener_.get(), POLLIN, 0},
-                     {stop_event_.get(), POLLIN, 0}};
+  pollfd events[] = {{place_.listener.get(), POLLIN, 0},
+                     {place_.stop_event.get(), POLLIN, 0}};
   while (true) {
     poll(events, 2, -1);
     if (events[1].revents != 0) return;
     JoinEnded();
-    OwnedFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    OwnedFd socket(
+        accept4(place_.listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     if (socket.valid()) {
       Admit(std::move(socket));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
@@ -104,9 +108,9 @@ void JobServer::Accept() {
 
 void JobServer::Admit(OwnedFd socket) {
   const absl::StatusOr<Peer> peer = PeerOf(socket.get());
+  absl::Status admitted = peer.ok() ? CheckMayJoin(peer->uid) : peer.status();
   absl::MutexLock lock(&mutex_);
-  const absl::Status admitted =
-      peer.ok() ? CheckRoomFor(peer->uid) : peer.status();
+  if (admitted.ok()) admitted = CheckRoomFor(peer->uid);
   if (!admitted.ok()) {
     context_.observer.on_refused(admitted);
     RefuseUnheard(socket.get(), admitted);
@@ -119,6 +123,16 @@ void JobServer::Admit(OwnedFd socket) {
       [this, number, uid = peer->uid, socket = std::move(socket)]() mutable {
         Serve(number, uid, std::move(socket));
       });
+}
+
+absl::Status JobServer::CheckMayJoin(uid_t uid) const {
+  if (!place_.user || uid == *place_.user || uid == 0 || uid == geteuid()) {
+    return absl::OkStatus();
+  }
+  return absl::PermissionDeniedError(
+      absl::StrCat("user ", uid, " may not connect to '", place_.socket_path,
+                   "', where the jobs of user ", *place_.user,
+                   " are served; have a claim opened for this user"));
 }
 
 absl::Status JobServer::CheckRoomFor(uid_t uid) const {
@@ -168,17 +182,32 @@ void JobServer::Serve(int64_t number, uid_t uid, OwnedFd socket) {
   ended_.push_back(number);
 }
 
+absl::StatusOr<std::optional<std::string>> JobServer::AnswerOther(
+    int socket, absl::string_view bytes) const {
+  if (!IsResizeRequest(bytes) && !IsClaimRequest(bytes)) return std::nullopt;
+  const absl::StatusOr<Peer> peer = PeerOf(socket);
+  if (!peer.ok()) return peer.status();
+  const auto is_over = [this, socket] { return IsOver(socket); };
+  if (IsResizeRequest(bytes)) {
+    const session::ResizeAnswer answer =
+        Resize(bytes, *peer, running_, is_over);
+    return std::string(reinterpret_cast<const char*>(&answer), sizeof(answer));
+  }
+  if (claims_ != nullptr) return claims_->Answer(bytes, *peer, is_over);
+  return ClaimAnswerOf(
+      absl::FailedPreconditionError("claims are opened at the agent's own "
+                                    "socket, not at that of a claim"),
+      {});
+}
+
 absl::StatusOr<std::unique_ptr<Session>> JobServer::Greet(int64_t number,
                                                           int socket) {
   absl::StatusOr<Greeting> greeting = ReceiveGreeting(socket, kGreetingTimeout);
   if (!greeting.ok()) return greeting.status();
-  if (IsResizeRequest(greeting->bytes)) {
-    const absl::StatusOr<Peer> peer = PeerOf(socket);
-    if (!peer.ok()) return peer.status();
-    const session::ResizeAnswer answer =
-        Resize(greeting->bytes, *peer, running_,
-               [this, socket] { return IsOver(socket); });
-    send(socket, &answer, sizeof(answer), MSG_NOSIGNAL);
+  const auto other = AnswerOther(socket, greeting->bytes);
+  if (!other.ok()) return other.status();
+  if (other->has_value()) {
+    send(socket, (*other)->data(), (*other)->size(), MSG_NOSIGNAL);
     return absl::CancelledError("it was no job that called");
   }
   absl::StatusOr<std::unique_ptr<Session>> session =
@@ -225,12 +254,12 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::MakeSession(
 }
 
 bool JobServer::IsOver(int socket) const {
-  pollfd stop{stop_event_.get(), POLLIN, 0};
+  pollfd stop{place_.stop_event.get(), POLLIN, 0};
   return poll(&stop, 1, 0) > 0 || HasHungUp(socket);
 }
 
 void JobServer::Accompany(Session& session, int socket) const {
-  pollfd events[] = {{socket, POLLIN, 0}, {stop_event_.get(), POLLIN, 0}};
+  pollfd events[] = {{socket, POLLIN, 0}, {place_.stop_event.get(), POLLIN, 0}};
   while (true) {
     poll(events, 2, kTickMs);
     if (events[1].revents != 0) return;

@@ -1,5 +1,5 @@
 // Accepts jobs at a Unix socket and serves each on a thread of its own. Whoever
-// changes the limit of a job connects there, too.
+// changes the limit of a job, or wants a claim, connects there, too.
 //
 //   absl::StatusOr<std::unique_ptr<JobServer>> server =
 //       JobServer::Start("/run/stowage/agent.sock", {}, defaults, context);
@@ -11,14 +11,18 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
+#include "agents/jobs/claim_desk.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/job_socket.h"
 #include "agents/jobs/running_jobs.h"
@@ -37,11 +41,13 @@ class JobServer {
   static constexpr int kMostJobs = 256;
   static constexpr int kMostJobsOfAUser = 64;
 
-  // Listens when it returns; errors are those of ListenAt. What `context`
-  // points to must outlive the server.
+  // Listens when it returns; errors are those of ListenAt. `claims` answers those
+  // who want a claim; null: they are refused. It, and what `context` points to,
+  // must outlive the server.
   static absl::StatusOr<std::unique_ptr<JobServer>> Start(
       const std::string& socket_path, const SocketAccess& access,
-      JobDefaults defaults, SessionContext context);
+      JobDefaults defaults, SessionContext context,
+      ClaimDesk* claims = nullptr);
   // Stops, and blocks until every thread has ended and every plan that is being
   // made has come.
   ~JobServer();
@@ -60,14 +66,26 @@ class JobServer {
   int active_jobs() const;
 
  private:
-  JobServer(std::string socket_path, OwnedFd listener, OwnedFd stop_event,
-            JobDefaults defaults, SessionContext context);
+  // Where the server listens, and for whom.
+  struct Place {
+    std::string socket_path;
+    std::optional<uid_t> user;  // SocketAccess::user
+    OwnedFd listener;
+    OwnedFd stop_event;  // readable once the server stops
+  };
+
+  JobServer(Place place, JobDefaults defaults, SessionContext context,
+            ClaimDesk* claims);
 
   void Accept();
   void Admit(OwnedFd socket);
+  absl::Status CheckMayJoin(uid_t uid) const;
   absl::Status CheckRoomFor(uid_t uid) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Serve(int64_t number, uid_t uid, OwnedFd socket);
+  // Returns the answer to a first message that is no job's; nullopt: it is one's.
+  absl::StatusOr<std::optional<std::string>> AnswerOther(
+      int socket, absl::string_view bytes) const;
   // Reads the greeting of connection `number` and answers it. Returns CANCELLED
   // if there is no job to serve.
   absl::StatusOr<std::unique_ptr<Session>> Greet(int64_t number, int socket);
@@ -80,9 +98,8 @@ class JobServer {
   void Accompany(Session& session, int socket) const;
   void JoinEnded();
 
-  const std::string socket_path_;
-  const OwnedFd listener_;
-  const OwnedFd stop_event_;  // readable once the server stops
+  const Place place_;
+  ClaimDesk* const claims_;
   RunningJobs running_;
   mutable absl::Mutex mutex_;
   JobDefaults defaults_ ABSL_GUARDED_BY(mutex_);

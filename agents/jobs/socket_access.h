@@ -15,6 +15,8 @@ namespace stowage::agent {
 struct SocketAccess {
   mode_t mode = 0600;
   std::optional<gid_t> group;  // none: that of the agent's user
+  // The one user whose jobs are served; none: all whom the mode lets in.
+  std::optional<uid_t> user;
 };
 
 }  // namespace stowage::agent

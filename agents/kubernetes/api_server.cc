@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "agents/kubernetes/json_text.h"
+#include "agents/claims/json_text.h"
 
 namespace stowage::agent {
 namespace {

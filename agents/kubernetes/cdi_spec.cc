@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "agents/kubernetes/names.h"
+#include "client_sdk/session/claim.h"
 
 namespace stowage::agent {
 namespace {
@@ -25,7 +26,7 @@ nlohmann::json EnvironmentOf(const ClaimGrant& grant) {
       absl::StrCat("LD_PRELOAD=", kSdkMount, "/lib/libstowage_preload.so"),
       absl::StrCat("STOWAGE_PLUGIN=", kSdkMount, "/lib/libstowage_torch.so"),
       absl::StrCat("STOWAGE_PYTHON=", kSdkMount, "/share/stowage/python"),
-      absl::StrCat("STOWAGE_AGENT=", kSocketMount, "/", kClaimSocket),
+      absl::StrCat("STOWAGE_AGENT=", kSocketMount, "/", session::kClaimSocket),
       absl::StrCat("STOWAGE_RUN_ID=", grant.claim.name.substr(0, kMostRunId)),
   };
 }

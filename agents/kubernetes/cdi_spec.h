@@ -14,9 +14,6 @@
 
 namespace stowage::agent {
 
-// Name of the socket in the directory of a claim.
-inline constexpr char kClaimSocket[] = "agent.sock";
-
 // Directories of the host that containers see.
 struct CdiMounts {
   std::string socket_dir;  // holds the claim's socket

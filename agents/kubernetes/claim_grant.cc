@@ -6,7 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "agents/kubernetes/json_text.h"
+#include "agents/claims/json_text.h"
 #include "agents/kubernetes/names.h"
 #include "agents/kubernetes/quantity.h"
 
@@ -134,38 +134,37 @@ absl::StatusOr<ClaimGrant> ReadGrant(const nlohmann::json& claim,
   return grant;
 }
 
-nlohmann::json JsonOf(const ClaimGrant& grant) {
+MemoryClaim ClaimOf(const ClaimGrant& grant) {
   nlohmann::json devices = nlohmann::json::array();
   for (const GrantedDevice& device : grant.devices) {
     devices.push_back({{"pool", device.pool},
                        {"device", device.device},
                        {"shareID", device.share_id}});
   }
-  return {{"namespace", grant.claim.namespace_name},
-          {"name", grant.claim.name},
-          {"uid", grant.claim.uid},
-          {"fastBytes", grant.fast_bytes},
-          {"slowBytes", grant.slow_bytes},
-          {"devices", devices}};
+  return {.id = grant.claim.uid,
+          .owner = NameOf(grant.claim),
+          .fast_bytes = grant.fast_bytes,
+          .slow_bytes = grant.slow_bytes,
+          .details = {{"namespace", grant.claim.namespace_name},
+                      {"name", grant.claim.name},
+                      {"devices", devices}}};
 }
 
-absl::StatusOr<ClaimGrant> GrantOf(const nlohmann::json& json) {
-  ClaimGrant grant{.claim = {.namespace_name = TextAt(json, "/namespace"),
-                             .name = TextAt(json, "/name"),
-                             .uid = TextAt(json, "/uid")},
-                   .fast_bytes = NumberAt(json, "/fastBytes"),
-                   .slow_bytes = NumberAt(json, "/slowBytes")};
-  for (const nlohmann::json& device : ListAt(json, "/devices")) {
+absl::StatusOr<ClaimGrant> GrantOf(const MemoryClaim& claim) {
+  ClaimGrant grant{
+      .claim = {.namespace_name = TextAt(claim.details, "/namespace"),
+                .name = TextAt(claim.details, "/name"),
+                .uid = claim.id},
+      .fast_bytes = claim.fast_bytes,
+      .slow_bytes = claim.slow_bytes};
+  for (const nlohmann::json& device : ListAt(claim.details, "/devices")) {
     grant.devices.push_back({.pool = TextAt(device, "/pool"),
                              .device = TextAt(device, "/device"),
                              .share_id = TextAt(device, "/shareID")});
   }
-  if (!IsUid(grant.claim.uid) || grant.fast_bytes <= 0 ||
-      grant.slow_bytes <= 0 || grant.devices.empty()) {
-    return absl::InvalidArgumentError(
-        "this is no claim that an agent has prepared; delete the file");
-  }
-  return grant;
+  if (!grant.devices.empty()) return grant;
+  return absl::InvalidArgumentError(
+      absl::StrCat(claim.owner, " has no devices; delete its pod"));
 }
 
 }  // namespace stowage::agent

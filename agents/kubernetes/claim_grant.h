@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "agents/claims/memory_claim.h"
 #include "agents/kubernetes/node_memory.h"
 #include "nlohmann/json.hpp"
 
@@ -50,10 +51,10 @@ absl::StatusOr<ClaimGrant> ReadGrant(const nlohmann::json& claim,
                                      const std::string& node,
                                      const NodeMemory& memory);
 
-// Writes a grant for the next agent on this node, and reads it: INVALID_ARGUMENT
-// if it is none. Pure.
-nlohmann::json JsonOf(const ClaimGrant& grant);
-absl::StatusOr<ClaimGrant> GrantOf(const nlohmann::json& json);
+// Returns the grant as a claim of this node, which keeps all of it, and reads it
+// from there: INVALID_ARGUMENT if the claim is not of a grant. Pure.
+MemoryClaim ClaimOf(const ClaimGrant& grant);
+absl::StatusOr<ClaimGrant> GrantOf(const MemoryClaim& claim);
 
 }  // namespace stowage::agent
 

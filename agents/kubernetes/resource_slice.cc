@@ -1,7 +1,7 @@
 #include "agents/kubernetes/resource_slice.h"
 
 #include "absl/strings/str_cat.h"
-#include "agents/kubernetes/json_text.h"
+#include "agents/claims/json_text.h"
 #include "agents/kubernetes/names.h"
 #include "agents/kubernetes/quantity.h"
 

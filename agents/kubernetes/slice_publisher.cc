@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agents/kubernetes/json_text.h"
+#include "agents/claims/json_text.h"
 #include "agents/kubernetes/names.h"
 #include "agents/kubernetes/resource_slice.h"
 #include "daemon/log.h"

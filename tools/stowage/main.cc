@@ -13,11 +13,12 @@
 #include "tools/stowage/commands/explain_command.h"
 #include "tools/stowage/commands/graph_command.h"
 #include "tools/stowage/commands/plan_command.h"
-#include "tools/stowage/commands/rank_command.h"
-#include "tools/stowage/commands/reservation_command.h"
 #include "tools/stowage/commands/resize_command.h"
 #include "tools/stowage/commands/run_command.h"
 #include "tools/stowage/commands/scale_command.h"
+#include "tools/stowage/commands/scheduling/claim_command.h"
+#include "tools/stowage/commands/scheduling/rank_command.h"
+#include "tools/stowage/commands/scheduling/reservation_command.h"
 #include "tools/stowage/commands/serve_command.h"
 #include "tools/stowage/commands/status_command.h"
 #include "tools/stowage/commands/train_command.h"
@@ -63,6 +64,7 @@ int Main(int argc, char** argv) {
   AddResizeCommand(root, commands);
   AddRankCommand(root, commands);
   AddReservationCommands(root, commands);
+  AddClaimCommands(root, commands);
   AddCompletionCommand(command_line, commands);
   const std::optional<int> exit_code =
       command_line.Parse(static_cast<int>(separator - argv), argv);

@@ -112,6 +112,13 @@ class PackagesTest(unittest.TestCase):
             call(BINARY_DIR / "bin" / program, "--check-config", f"--config={config}",
                  env={"STATE_DIRECTORY": str(self.folder)})
 
+    def test_the_example_for_slurm_comes_along(self):
+        folder = self.trees["stowage-node"] / "usr/share/doc/stowage-node/examples/slurm"
+        self.assertEqual({path.name for path in (SOURCE_DIR / "deploy/slurm").iterdir()},
+                         {path.name for path in folder.iterdir()})
+        for script in ("prolog.sh", "epilog.sh", "task-prolog.sh"):
+            self.assertTrue(os.access(folder / script, os.X_OK), script)
+
     def units(self):
         return [self.trees["stowage-service"] / "usr/lib/systemd/system/stowaged.service",
                 self.trees["stowage-node"] / "usr/lib/systemd/system/stowage-agent.service"]

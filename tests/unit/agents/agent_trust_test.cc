@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "agents/jobs/fixed_text.h"
+#include "client_sdk/session/claim.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/agent_process.h"
@@ -56,6 +57,34 @@ std::string AnswerAs(uid_t uid, gid_t gid, const std::string& socket,
   close(ends[0]);
   waitpid(child, nullptr, 0);
   return answer;
+}
+
+// Returns the socket of a claim that the agent opens for this user; what it says,
+// if it opens none.
+std::string OpenClaimFor(uid_t uid, const std::string& agent_socket) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  SetText(address.sun_path, agent_socket);
+  const int agent = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  session::ClaimRequest request{};
+  request.magic = session::kClaimMagic;
+  request.version = session::kVersion;
+  request.action = session::kClaimOpen;
+  SetText(request.name, "c1");
+  request.fast_bytes = request.slow_bytes = 16 * kPage * kPage;
+  request.uid = uid;
+  struct {
+    session::ClaimAnswer answer;
+    session::ClaimEntry entry;
+  } answered{};
+  if (connect(agent, reinterpret_cast<sockaddr*>(&address), sizeof(address)) ==
+      0) {
+    send(agent, &request, sizeof(request), MSG_NOSIGNAL);
+    recv(agent, &answered, sizeof(answered), 0);
+  }
+  close(agent);
+  return answered.answer.count == 1 ? answered.entry.socket
+                                    : answered.answer.text;
 }
 
 class AgentTrustTest : public testing::Test {
@@ -297,6 +326,19 @@ TEST_F(AgentTrustTest, NobodyCutsTheMemoryThatTheAgentMaps) {
   }
   EXPECT_EQ(job.Out(0), 0);
   EXPECT_EQ(job.In(0), 0);
+}
+
+TEST_F(RootAgentTrustTest, ServesTheUserOfAClaimAndNoOther) {
+  AgentProcess agent(path(), {"--slow=emulated:cxl", "--fast-total=1GiB"});
+  const std::string socket = OpenClaimFor(kNobody, agent.socket());
+  ASSERT_EQ(socket, path() + "/local-claims/c1/agent.sock");
+  const FakeJobOptions asked{.fast = "1MiB", .slow = "emulated:cxl,size=16MiB"};
+  EXPECT_EQ(AnswerAs(kNobody, kNobody, socket, asked), "accepted");
+  EXPECT_THAT(AnswerAs(kNobody - 1, kNobody, socket, asked),
+              HasSubstr("may not connect"));
+  EXPECT_EQ(AnswerTo(socket, asked), "accepted");
+  // A claim is no place to open another one.
+  EXPECT_THAT(OpenClaimFor(kNobody, socket), HasSubstr("agent's own socket"));
 }
 
 }  // namespace

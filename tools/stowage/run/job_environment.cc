@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 
 namespace stowage::cli {
@@ -42,15 +43,25 @@ bool IsReplaced(absl::string_view entry, const Variables& variables) {
 std::string PreloadEntry(const std::vector<std::string>& base,
                          const std::string& library) {
   for (const std::string& entry : base) {
-    if (absl::StartsWith(entry, kPreload) && entry.size() > kPreload.size()) {
-      return absl::StrCat(kPreload, library, ":",
-                          entry.substr(kPreload.size()));
+    if (absl::StartsWith(entry, kPreload)) {
+      return absl::StrCat(kPreload,
+                          WithPreload(library, entry.substr(kPreload.size())));
     }
   }
   return absl::StrCat(kPreload, library);
 }
 
 }  // namespace
+
+std::string WithPreload(const std::string& library,
+                        const std::string& present) {
+  if (present.empty()) return library;
+  for (const absl::string_view entry :
+       absl::StrSplit(present, absl::ByAnyChar(": "))) {
+    if (entry == library) return present;
+  }
+  return absl::StrCat(library, ":", present);
+}
 
 std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,
                                         const Installation& installation,

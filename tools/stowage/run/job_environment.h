@@ -27,6 +27,10 @@ std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,
                                         const RunRequest& request,
                                         const JobWiring& wiring);
 
+// Returns a value for LD_PRELOAD with `library` in front of the entries that the
+// user has. One in which it stands already stays as it is.
+std::string WithPreload(const std::string& library, const std::string& present);
+
 // Returns the environment of this process.
 std::vector<std::string> CurrentEnvironment();
 

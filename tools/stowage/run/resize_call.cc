@@ -2,16 +2,14 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 
-#include <cerrno>
-#include <cstring>
 #include <iostream>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client_sdk/session/session.h"
 #include "network/owned_fd.h"
+#include "tools/stowage/run/agent_call.h"
 
 namespace stowage::cli {
 namespace {
@@ -19,30 +17,6 @@ namespace {
 constexpr int kTellMs = 3'000;
 // A little longer than the agent waits for the job.
 constexpr int kMostMs = session::kResizePatienceNs / 1'000'000 + 10'000;
-
-// Copies `text` into `field`; false if it does not fit.
-template <size_t N>
-bool Fill(const std::string& text, char (&field)[N]) {
-  if (text.size() >= N) return false;
-  std::memcpy(field, text.data(), text.size());
-  return true;
-}
-
-absl::StatusOr<OwnedFd> Connect(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (!Fill(path, address.sun_path)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("socket path '", path, "' is too long"));
-  }
-  OwnedFd socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (connect(socket.get(), reinterpret_cast<sockaddr*>(&address),
-              sizeof(address)) != 0) {
-    return absl::UnavailableError(absl::StrCat("no agent listens at '", path,
-                                               "': ", std::strerror(errno)));
-  }
-  return socket;
-}
 
 bool AwaitAnswer(int socket) {
   pollfd ready{socket, POLLIN, 0};
@@ -59,11 +33,11 @@ absl::StatusOr<session::ResizeAnswer> CallForResize(const std::string& socket,
   session::ResizeRequest request{};
   request.magic = session::kResizeMagic;
   request.version = session::kVersion;
-  if (!Fill(job, request.job) || !Fill(limit, request.limit)) {
+  if (!FillField(job, request.job) || !FillField(limit, request.limit)) {
     return absl::InvalidArgumentError(
         "the name of the job or the limit is too long");
   }
-  const absl::StatusOr<OwnedFd> connected = Connect(socket);
+  const absl::StatusOr<OwnedFd> connected = ConnectToAgent(socket);
   if (!connected.ok()) return connected.status();
   send(connected->get(), &request, sizeof(request), MSG_NOSIGNAL);
   session::ResizeAnswer answer{};

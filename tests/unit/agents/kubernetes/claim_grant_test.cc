@@ -128,14 +128,17 @@ TEST(ClaimGrantTest, RefusesWhatIsNoClaim) {
 
 TEST(ClaimGrantTest, SurvivesItsFile) {
   const ClaimGrant grant = *Read(AllocatedClaim("2Gi", "16Gi"));
-  const absl::StatusOr<ClaimGrant> read = GrantOf(JsonOf(grant));
+  const absl::StatusOr<MemoryClaim> claim =
+      ReadMemoryClaim(JsonOf(ClaimOf(grant)));
+  ASSERT_TRUE(claim.ok()) << claim.status();
+  EXPECT_EQ(claim->owner, "claim 'default/mlp'");
+  const absl::StatusOr<ClaimGrant> read = GrantOf(*claim);
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(read->claim.name, "mlp");
   EXPECT_EQ(read->fast_bytes, grant.fast_bytes);
   EXPECT_EQ(read->slow_bytes, grant.slow_bytes);
   EXPECT_EQ(read->devices, grant.devices);
-  EXPECT_FALSE(GrantOf(nullptr).ok());
-  EXPECT_FALSE(GrantOf({{"uid", "../x"}}).ok());
+  EXPECT_FALSE(GrantOf({.id = "1-2", .owner = "claim '1-2'"}).ok());
 }
 
 }  // namespace

@@ -48,6 +48,17 @@ void on_failure(const MoveOrder& order, int error);
 void Copy(const MoveOrder& order);
 }  // namespace agents_engine
 
+namespace agents_claims {
+extern ClaimServing serving;
+extern JobDefaults defaults;
+extern SessionContext context;
+extern std::string body, bytes, socket_path;
+extern MemoryClaim claim;
+absl::StatusOr<MemoryClaim> find();
+bool is_over();
+void Use(const nlohmann::json& result);
+}  // namespace agents_claims
+
 namespace agents_kubernetes {
 extern TierCatalog catalog;
 extern NodeMemory memory;
@@ -115,6 +126,9 @@ extern LimitOrders orders;
 }
 namespace plan_worker_h {
 extern LimitOrders limits;
+}
+namespace claim_desk_h {
+extern ClaimDesk* desk;
 }
 namespace resizing_h {
 extern RunningJobs jobs;

@@ -37,6 +37,11 @@ extern CommandList commands;
 extern std::vector<std::string> job_command;
 }  // namespace tools_stowage_commands
 
+namespace tools_stowage_commands_scheduling {
+extern Options root;
+extern CommandList commands;
+}  // namespace tools_stowage_commands_scheduling
+
 namespace tools_stowage_options {
 struct PlanArguments {
   std::string graph_path;

@@ -41,6 +41,13 @@ TEST(JobEnvironmentTest, KeepsWhatTheUserPreloads) {
               Contains("LD_PRELOAD=/lib/preload.so"));
 }
 
+TEST(JobEnvironmentTest, PreloadsALibraryOnce) {
+  EXPECT_EQ(WithPreload("/lib/a.so", ""), "/lib/a.so");
+  EXPECT_EQ(WithPreload("/lib/a.so", "/lib/b.so"), "/lib/a.so:/lib/b.so");
+  EXPECT_EQ(WithPreload("/lib/a.so", "/lib/b.so /lib/a.so"),
+            "/lib/b.so /lib/a.so");
+}
+
 TEST(JobEnvironmentTest, ReplacesVariablesOfAnOuterRun) {
   const std::vector<std::string> environment =
       EnvironmentFrom({"STOWAGE_FAST=10%", "STOWAGE_FASTER=yes"});

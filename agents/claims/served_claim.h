@@ -1,11 +1,11 @@
 // Serves the jobs of one claim at a socket of its own, which keeps them together
 // within what the claim has, whatever they ask for.
 //
-//   absl::StatusOr<std::unique_ptr<ServedClaim>> claim =
-//       ServedClaim::Start(grant, socket_path, serving, is_over);
-//   (*claim)->Close(JobServer::SocketFile::kRemove);
-#ifndef STOWAGE_AGENTS_KUBERNETES_SERVED_CLAIM_H_
-#define STOWAGE_AGENTS_KUBERNETES_SERVED_CLAIM_H_
+//   absl::StatusOr<std::unique_ptr<ServedClaim>> served =
+//       ServedClaim::Start(claim, socket_path, serving, is_over);
+//   (*served)->Close(JobServer::SocketFile::kRemove);
+#ifndef STOWAGE_AGENTS_CLAIMS_SERVED_CLAIM_H_
+#define STOWAGE_AGENTS_CLAIMS_SERVED_CLAIM_H_
 
 #include <memory>
 #include <string>
@@ -13,11 +13,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "agents/claims/memory_claim.h"
 #include "agents/jobs/allotment.h"
 #include "agents/jobs/hello.h"
 #include "agents/jobs/job_server.h"
 #include "agents/jobs/session.h"
-#include "agents/kubernetes/claim_grant.h"
 #include "agents/sharing/fast_memory.h"
 
 namespace stowage::agent {
@@ -37,17 +37,20 @@ class ServedClaim {
   // at most, or until `is_over`; then listens. RESOURCE_EXHAUSTED: the host has
   // not so much left. Other errors are those of JobServer::Start().
   static absl::StatusOr<std::unique_ptr<ServedClaim>> Start(
-      const ClaimGrant& grant, const std::string& socket_path,
+      const MemoryClaim& claim, const std::string& socket_path,
       const ClaimServing& serving, absl::FunctionRef<bool()> is_over);
   // The same for a claim that an agent before this one has served: its jobs may
   // have their memory already, so nothing is asked for.
   static absl::StatusOr<std::unique_ptr<ServedClaim>> Restart(
-      const ClaimGrant& grant, const std::string& socket_path,
+      const MemoryClaim& claim, const std::string& socket_path,
       const ClaimServing& serving);
   // Waits for plans that are being made.
   ~ServedClaim() = default;
 
-  const ClaimGrant& grant() const { return grant_; }
+  const MemoryClaim& claim() const { return claim_; }
+
+  // Returns how many jobs run in it.
+  int jobs() const { return server_->active_jobs(); }
 
   // Serves jobs that begin from now on with these.
   void Change(const JobDefaults& defaults, const JobDirectories& directories);
@@ -58,14 +61,14 @@ class ServedClaim {
   void Close(JobServer::SocketFile file);
 
  private:
-  ServedClaim(const ClaimGrant& grant, std::unique_ptr<FastShare> share,
+  ServedClaim(const MemoryClaim& claim, std::unique_ptr<FastShare> share,
               const std::string& slow);
 
   static absl::StatusOr<std::unique_ptr<ServedClaim>> Listen(
-      const ClaimGrant& grant, const std::string& socket_path,
+      const MemoryClaim& claim, const std::string& socket_path,
       const ClaimServing& serving, std::unique_ptr<FastShare> share);
 
-  const ClaimGrant grant_;
+  const MemoryClaim claim_;
   std::unique_ptr<FastShare> share_;  // of the host's
   FastMemory fast_memory_;            // of the claim, for its jobs
   Allotment allotment_;
@@ -74,4 +77,4 @@ class ServedClaim {
 
 }  // namespace stowage::agent
 
-#endif  // STOWAGE_AGENTS_KUBERNETES_SERVED_CLAIM_H_
+#endif  // STOWAGE_AGENTS_CLAIMS_SERVED_CLAIM_H_

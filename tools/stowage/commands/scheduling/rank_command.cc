@@ -1,4 +1,4 @@
-#include "tools/stowage/commands/rank_command.h"
+#include "tools/stowage/commands/scheduling/rank_command.h"
 
 #include <iostream>
 #include <memory>

@@ -1,11 +1,11 @@
-// Reads JSON that another program wrote, which may be anything.
+// Reads JSON that another program wrote, which may be anything, and writes it.
 //
 //   const nlohmann::json claim = ParseJson(body);
 //   std::string uid = TextAt(claim, "/metadata/uid");  // empty: there is none
 //   for (const auto& result : ListAt(claim, "/status/allocation/devices/results"))
 //     Use(result);
-#ifndef STOWAGE_AGENTS_KUBERNETES_JSON_TEXT_H_
-#define STOWAGE_AGENTS_KUBERNETES_JSON_TEXT_H_
+#ifndef STOWAGE_AGENTS_CLAIMS_JSON_TEXT_H_
+#define STOWAGE_AGENTS_CLAIMS_JSON_TEXT_H_
 
 #include <cstdint>
 #include <string>
@@ -52,6 +52,12 @@ inline const nlohmann::json& ListAt(const nlohmann::json& json,
   return found.is_array() ? found : none;
 }
 
+// Returns a file's text for it, whatever bytes its strings have.
+inline std::string TextOf(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+         "\n";
+}
+
 }  // namespace stowage::agent
 
-#endif  // STOWAGE_AGENTS_KUBERNETES_JSON_TEXT_H_
+#endif  // STOWAGE_AGENTS_CLAIMS_JSON_TEXT_H_

@@ -1,4 +1,4 @@
-#include "tools/stowage/commands/reservation_command.h"
+#include "tools/stowage/commands/scheduling/reservation_command.h"
 
 #include <functional>
 #include <iostream>

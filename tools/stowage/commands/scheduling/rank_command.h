@@ -1,8 +1,8 @@
 // Adds `stowage rank`, which asks a service which nodes suit a job.
 //
 //   AddRankCommand(root, commands);
-#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_RANK_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_COMMANDS_RANK_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_SCHEDULING_RANK_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_SCHEDULING_RANK_COMMAND_H_
 
 #include "tools/stowage/options/command_line.h"
 
@@ -12,4 +12,4 @@ void AddRankCommand(Options& root, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_RANK_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_SCHEDULING_RANK_COMMAND_H_

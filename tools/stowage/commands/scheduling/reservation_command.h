@@ -2,8 +2,8 @@
 // memory of a node until a job runs.
 //
 //   AddReservationCommands(root, commands);
-#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_RESERVATION_COMMAND_H_
-#define STOWAGE_TOOLS_STOWAGE_COMMANDS_RESERVATION_COMMAND_H_
+#ifndef STOWAGE_TOOLS_STOWAGE_COMMANDS_SCHEDULING_RESERVATION_COMMAND_H_
+#define STOWAGE_TOOLS_STOWAGE_COMMANDS_SCHEDULING_RESERVATION_COMMAND_H_
 
 #include "tools/stowage/options/command_line.h"
 
@@ -13,4 +13,4 @@ void AddReservationCommands(Options& root, CommandList& commands);
 
 }  // namespace stowage::cli
 
-#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_RESERVATION_COMMAND_H_
+#endif  // STOWAGE_TOOLS_STOWAGE_COMMANDS_SCHEDULING_RESERVATION_COMMAND_H_

@@ -1,27 +1,27 @@
-#include "agents/kubernetes/served_claim.h"
+#include "agents/claims/served_claim.h"
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "agents/jobs/socket_access.h"
 #include "agents/tiers/tier_spec.h"
 
 namespace stowage::agent {
 namespace {
 
-// The kubelet waits for 45 s.
+// The kubelet and `stowage claim` wait for 45 s.
 constexpr absl::Duration kPatience = absl::Seconds(30);
-// Users of containers differ. Who sees the socket is decided by who has it
-// mounted: on the host it is in a directory of the agent's.
-constexpr SocketAccess kEverybody{.mode = 0666};
+// The users of a container are not known. Who sees its socket is decided by who
+// has it mounted: on the host it is in a directory of the agent's. Where a claim
+// is one user's, the server asks who connects.
+constexpr mode_t kEverybody = 0666;
 
 // Returns the tier without its size, which was that of the whole node.
 std::string PlaceOf(const std::string& tier) {
   return tier.substr(0, tier.find(",size="));
 }
 
-FastClaim WholeOf(const ClaimGrant& grant) {
-  return {.floor_bytes = grant.fast_bytes, .want_bytes = grant.fast_bytes};
+FastClaim WholeOf(const MemoryClaim& claim) {
+  return {.floor_bytes = claim.fast_bytes, .want_bytes = claim.fast_bytes};
 }
 
 JobDefaults DefaultsOf(const JobDefaults& agents_own, const std::string& slow) {
@@ -30,58 +30,58 @@ JobDefaults DefaultsOf(const JobDefaults& agents_own, const std::string& slow) {
 
 }  // namespace
 
-ServedClaim::ServedClaim(const ClaimGrant& grant,
+ServedClaim::ServedClaim(const MemoryClaim& claim,
                          std::unique_ptr<FastShare> share,
                          const std::string& slow)
-    : grant_(grant),
+    : claim_(claim),
       share_(std::move(share)),
-      fast_memory_(grant.fast_bytes),
-      allotment_({.owner = NameOf(grant.claim),
-                  .fast_bytes = grant.fast_bytes,
+      fast_memory_(claim.fast_bytes),
+      allotment_({.owner = claim.owner,
+                  .fast_bytes = claim.fast_bytes,
                   .slow = slow,
-                  .slow_bytes = grant.slow_bytes}) {}
+                  .slow_bytes = claim.slow_bytes}) {}
 
 absl::StatusOr<std::unique_ptr<ServedClaim>> ServedClaim::Start(
-    const ClaimGrant& grant, const std::string& socket_path,
+    const MemoryClaim& claim, const std::string& socket_path,
     const ClaimServing& serving, absl::FunctionRef<bool()> is_over) {
   auto share =
-      serving.context.fast_memory->Join(WholeOf(grant), kPatience, is_over);
+      serving.context.fast_memory->Join(WholeOf(claim), kPatience, is_over);
   if (!share.ok()) {
     return absl::Status(
         share.status().code(),
-        absl::StrCat(NameOf(grant.claim), " has ", grant.fast_bytes,
+        absl::StrCat(claim.owner, " has ", claim.fast_bytes,
                      " bytes of fast memory, and jobs on the node that have no "
                      "claim, or claims that are still being cleaned up, hold "
                      "it: ",
                      share.status().message()));
   }
-  return Listen(grant, socket_path, serving, *std::move(share));
+  return Listen(claim, socket_path, serving, *std::move(share));
 }
 
 absl::StatusOr<std::unique_ptr<ServedClaim>> ServedClaim::Restart(
-    const ClaimGrant& grant, const std::string& socket_path,
+    const MemoryClaim& claim, const std::string& socket_path,
     const ClaimServing& serving) {
   return Listen(
-      grant, socket_path, serving,
-      serving.context.fast_memory->Rejoin(WholeOf(grant), grant.fast_bytes));
+      claim, socket_path, serving,
+      serving.context.fast_memory->Rejoin(WholeOf(claim), claim.fast_bytes));
 }
 
 absl::StatusOr<std::unique_ptr<ServedClaim>> ServedClaim::Listen(
-    const ClaimGrant& grant, const std::string& socket_path,
+    const MemoryClaim& claim, const std::string& socket_path,
     const ClaimServing& serving, std::unique_ptr<FastShare> share) {
   const std::string slow =
       PlaceOf(serving.context.directories.slow.default_tier());
-  std::unique_ptr<ServedClaim> claim(
-      new ServedClaim(grant, std::move(share), slow));
+  std::unique_ptr<ServedClaim> served(
+      new ServedClaim(claim, std::move(share), slow));
   SessionContext context = serving.context;
-  context.fast_memory = &claim->fast_memory_;
-  context.allotment = &claim->allotment_;
+  context.fast_memory = &served->fast_memory_;
+  context.allotment = &served->allotment_;
   auto server =
-      JobServer::Start(socket_path, kEverybody,
+      JobServer::Start(socket_path, {.mode = kEverybody, .user = claim.user},
                        DefaultsOf(serving.defaults, slow), std::move(context));
   if (!server.ok()) return server.status();
-  claim->server_ = *std::move(server);
-  return claim;
+  served->server_ = *std::move(server);
+  return served;
 }
 
 void ServedClaim::Change(const JobDefaults& defaults,
