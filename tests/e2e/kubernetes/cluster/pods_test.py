@@ -169,7 +169,7 @@ class PodsTest(unittest.TestCase):
         """The last: the release is gone then."""
         self.kube.run("helm", "upgrade", "stowage", SOURCE_DIR / "helm/stowage", "--namespace",
                       "stowage", "--reset-then-reuse-values", "--set",
-                      "agent.config.policy=stow")
+                      "agent.config.policy=belady")
         self.kube.kubectl("--namespace", "stowage", "rollout", "status",
                           "daemonset/stowage-agent")
         self.train("upgraded", claim_of("12Mi", "128Mi"))
