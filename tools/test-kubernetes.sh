@@ -81,10 +81,10 @@ declare -A packages=(
   [kube-scheduler]=k8s.io/kubernetes/cmd/kube-scheduler
 )
 test=cluster_test.py
-if [[ ${1:-} == --pods ]]; then
+if [[ ${1:-} == "--pods" ]]; then
   shift
   test=pods_test.py
-  need buildah mmdebstrap runc nft ip
+  need buildah mmdebstrap runc nft ip /usr/lib/cni/bridge
   for name in kube-controller-manager kube-proxy kubectl kubelet; do
     packages[$name]=k8s.io/kubernetes/cmd/$name
   done
