@@ -103,8 +103,8 @@ class PodsTest(unittest.TestCase):
         container, = pod["spec"]["containers"]
         container |= {
             "image": node_images.JOB, "imagePullPolicy": "Never",
-            "command": ["python3", "/work/train.py"],
-            "volumeMounts": [{"name": "script", "mountPath": "/work"}],
+            "command": ["python3", "/script/train.py"],
+            "volumeMounts": [{"name": "script", "mountPath": "/script"}],
             "env": [{"name": key, "value": value} for key, value in variables.items()],
         }
         container["resources"]["limits"]["memory"] = "2Gi"
@@ -155,10 +155,10 @@ class PodsTest(unittest.TestCase):
         pod["metadata"]["name"] = "unclaimed"
         container, = pod["spec"]["containers"]
         container |= {"image": node_images.JOB, "imagePullPolicy": "Never",
-                      "command": ["python3", "/work/train.py"]}
+                      "command": ["python3", "/script/train.py"]}
         container["env"] = [item | ({"value": "12MiB"} if item["name"] == "STOWAGE_FAST" else {})
                             for item in container["env"]]
-        container["volumeMounts"].append({"name": "script", "mountPath": "/work"})
+        container["volumeMounts"].append({"name": "script", "mountPath": "/script"})
         container["resources"] = {}
         pod["spec"]["volumes"].append({"name": "script", "configMap": {"name": "script"}})
         self.apply(pod)
