@@ -15,15 +15,17 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import grpc
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from waiting import wait_for  # pylint: disable=wrong-import-position
+
 DRIVER = "memory.stowage.dev"
 SOURCE_DIR = Path(
     os.environ.get("STOWAGE_SOURCE_DIR", Path(__file__).resolve().parents[3]))
-READY_S = 60
 CALL_S = 45
 
 
@@ -114,14 +116,3 @@ class Kubelet:
                 request_serializer=lambda message: message.SerializeToString(),
                 response_deserializer=response_type.FromString)
             return call(request, timeout=CALL_S, wait_for_ready=True)
-
-
-def wait_for(done, what, seconds=READY_S):
-    """Returns what `done` returns, once that is true."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = done()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(what() if callable(what) else what)

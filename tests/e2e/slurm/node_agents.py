@@ -9,27 +9,18 @@ import os
 import re
 import subprocess
 import sys
-import time
 import urllib.request
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from waiting import wait_for  # pylint: disable=wrong-import-position
 
 SOURCE_DIR = Path(
     os.environ.get("STOWAGE_SOURCE_DIR", Path(__file__).resolve().parents[3]))
 BINARY_DIR = Path(os.environ.get("STOWAGE_BINARY_DIR", SOURCE_DIR / "build"))
 STOWAGE = BINARY_DIR / "bin/stowage"
-READY_S = 60
 STOP_S = 30
-
-
-def wait_for(done, what, seconds=READY_S):
-    """Returns what `done` returns, once that is true."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = done()
-        if found:
-            return found
-        time.sleep(0.05)
-    raise AssertionError(what() if callable(what) else what)
 
 
 def clean_environment():

@@ -5,6 +5,7 @@
 As root, with buildah and a network; tools/package.sh has to have been run before.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -12,7 +13,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packages"))
 
 import images  # pylint: disable=wrong-import-position
 
-STOWAGE = "registry.example/stowage:0.1.0"
+# As the chart names it by default.
+VERSION = re.search(r'^appVersion: "?([^"\n]+)', (
+    images.SOURCE_DIR / "helm/stowage/Chart.yaml").read_text(), re.M).group(1)
+STOWAGE = f"registry.example/stowage:{VERSION}"
 JOB = "registry.example/job:1"
 PAUSE = "localhost/pause:1"
 

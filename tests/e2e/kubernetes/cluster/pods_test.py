@@ -18,10 +18,11 @@ from pathlib import Path
 import yaml
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parents[1] / "packages")]
 
 import kubelet  # pylint: disable=wrong-import-position
 import node_images  # pylint: disable=wrong-import-position
+import pages  # pylint: disable=wrong-import-position
 import whole_cluster  # pylint: disable=wrong-import-position
 
 PROGRAMS = Path(os.environ["STOWAGE_KUBERNETES"])
@@ -72,7 +73,8 @@ class PodsTest(unittest.TestCase):
         cls.values = cls.folder / "values.json"
         cls.values.write_text(json.dumps(values))
         cls.make_volume()
-        for command in commands_of("docs/quickstart.md", "kubectl create namespace stowage"):
+        _, block = pages.blocks("docs/quickstart.md", "A Kubernetes cluster, in half an hour")
+        for command in block.replace("\\\n", " ").splitlines():
             if command.startswith("helm install"):
                 command += f" --values {cls.values}"
             cls.kube.run("bash", "-c", command, cwd=SOURCE_DIR)
@@ -93,7 +95,7 @@ class PodsTest(unittest.TestCase):
         cls.kube.kubectl("apply", "--filename", "-",
                          input="\n---\n".join(map(json.dumps, objects)))
 
-    def train(self, name, change, **variables):
+    def train(self, name, change):
         """Starts the pod of the documented example, as `change` makes it."""
         template, pod = yaml.safe_load_all(
             (SOURCE_DIR / "deploy/kubernetes/training-pod.yaml").read_text())
@@ -105,7 +107,6 @@ class PodsTest(unittest.TestCase):
             "image": node_images.JOB, "imagePullPolicy": "Never",
             "command": ["python3", "/script/train.py"],
             "volumeMounts": [{"name": "script", "mountPath": "/script"}],
-            "env": [{"name": key, "value": value} for key, value in variables.items()],
         }
         container["resources"]["limits"]["memory"] = "2Gi"
         pod["spec"]["volumes"] = [{"name": "script", "configMap": {"name": "script"}}]
@@ -214,13 +215,6 @@ def claim_of(fast, slow):
             request["exactly"]["capacity"]["requests"]["memory"] = amount
         return template, pod
     return change
-
-
-def commands_of(page, first):
-    """Returns the commands of the page's block that begins with `first`."""
-    block = re.search(rf"^```\n({re.escape(first)}.*?)^```", (SOURCE_DIR / page).read_text(),
-                      re.M | re.S).group(1)
-    return block.replace("\\\n", " ").strip().splitlines()
 
 
 if __name__ == "__main__":

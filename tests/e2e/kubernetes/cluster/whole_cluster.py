@@ -23,7 +23,6 @@ NODE = "node1"
 NODE_ADDRESS = "192.0.2.1"
 PODS = "198.18.0.0/24"
 DNS_ADDRESS = "10.0.0.10"
-PAUSE = node_images.PAUSE
 CONTAINERD = """
 version = 3
 root = "{folder}/containerd"
@@ -82,7 +81,8 @@ class WholeCluster(cluster.Cluster):
 
     def write_files(self):
         super().write_files()
-        for command in ("link set lo up", "link add node type veth peer name wire", "link set wire up",
+        for command in ("link set lo up", "link add node type veth peer name wire",
+                        "link set wire up",
                         f"address add {NODE_ADDRESS}/24 dev node",
                         f"address add {DNS_ADDRESS}/32 dev node", "link set node up",
                         f"route add default via {NODE_ADDRESS} dev node"):
@@ -108,7 +108,7 @@ class WholeCluster(cluster.Cluster):
         (self.folder / "cni").mkdir()
         (self.folder / "cni/pods.conflist").write_text(json.dumps(NETWORK))
         config = self.folder / "containerd.toml"
-        config.write_text(CONTAINERD.format(folder=self.folder, pause=PAUSE))
+        config.write_text(CONTAINERD.format(folder=self.folder, pause=node_images.PAUSE))
         self.start("containerd", f"--config={config}")
         kubelet.wait_for(lambda: (self.folder / "containerd.sock").exists(),
                          "containerd does not begin")
@@ -124,7 +124,6 @@ class WholeCluster(cluster.Cluster):
             "containerRuntimeEndpoint": f"unix://{self.folder}/containerd.sock",
             "evictionHard": {"memory.available": "1Mi"},
             "imageGCHighThresholdPercent": 100,
-            "protectKernelDefaults": False,
             "syncFrequency": "5s",
         }))
         self.start("kubelet", f"--config={config}", f"--kubeconfig={self.kubeconfig}",
@@ -132,11 +131,13 @@ class WholeCluster(cluster.Cluster):
                    f"--root-dir={self.kubelet_dir}", f"--cert-dir={self.kubelet_dir}/pki")
 
     def load(self, archive):
+        """Imports an image into the node."""
         subprocess.run([self.programs / "ctr", "--address", self.folder / "containerd.sock",
                         "--namespace", "k8s.io", "images", "import", "--all-platforms", archive],
                        check=True, stdout=subprocess.DEVNULL)
 
     def kubectl(self, *arguments, **options):
+        """Returns what kubectl prints, as the cluster's administrator."""
         return self.run("kubectl", *arguments, **options)
 
     def run(self, *command, check=True, **options):
