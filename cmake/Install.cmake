@@ -5,7 +5,8 @@
 #   lib/cmake/Stowage    find_package(Stowage): Stowage::torch
 #   lib/pkgconfig        stowage.pc, the same for other builds
 #   include/stowage      attach.h, for LibTorch programs in C++
-#   share/stowage        the Python package, plots, suites, protos; what deploy has
+#   share/stowage        the Python package, plots, suites, protos; the plug-in's
+#                        sources, for other versions of PyTorch; what deploy has
 #                        for Prometheus and Grafana
 #   share/man            manual pages, made of what the programs say of themselves
 #   share/...            completion for bash, fish and zsh
@@ -28,6 +29,12 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/client_sdk/python DESTINATION ${share}
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/plot DESTINATION ${share}
         FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/client_sdk/session
+                  ${PROJECT_SOURCE_DIR}/client_sdk/runtime
+                  ${PROJECT_SOURCE_DIR}/client_sdk/torch
+        DESTINATION ${share}/plugin/client_sdk)
+install(FILES ${PROJECT_SOURCE_DIR}/cmake/FastBuild.cmake
+        DESTINATION ${share}/plugin/cmake)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/stowage/suites/papers.json
         DESTINATION ${share}/suites)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/suites/graphs

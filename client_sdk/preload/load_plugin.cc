@@ -16,6 +16,8 @@
 
 #include <atomic>
 
+#include "client_sdk/preload/plugin_choice.h"
+
 namespace {
 
 using GetAllocator = void* (*)();
@@ -35,9 +37,14 @@ int FindC10(dl_phdr_info* info, size_t, void* path) {
   return 1;
 }
 
-void ResolveAllocator() {
+const char* C10Path() {
   const char* path = nullptr;
   dl_iterate_phdr(FindC10, &path);
+  return path;
+}
+
+void ResolveAllocator() {
+  const char* path = C10Path();
   void* c10 = path != nullptr ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : nullptr;
   void* symbol =
       c10 != nullptr ? dlsym(c10, "_ZN3c1015GetCPUAllocatorEv") : nullptr;
@@ -48,15 +55,30 @@ void ResolveAllocator() {
   g_get_allocator = reinterpret_cast<GetAllocator>(symbol);
 }
 
-void LoadPlugin() {
-  const char* path = getenv("STOWAGE_PLUGIN");
-  if (path == nullptr || getenv("STOWAGE_AGENT") == nullptr) return;
-  void* plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+// Opens the plug-in for this PyTorch. Ends the process if there is none: a job
+// that was asked to obey a limit must not train without it.
+void* OpenPlugin(const char* installed) {
+  stowage::preload::PluginChoice choice;
+  if (!stowage::preload::ChoosePlugin(C10Path(), installed, &choice)) {
+    fprintf(stderr,
+            "stowage: there is no plug-in for PyTorch %s yet; build it, in a "
+            "minute, with: stowage plugin build --torch %s\n",
+            choice.version, choice.torch_dir);
+    _Exit(78);
+  }
+  void* plugin = dlopen(choice.path, RTLD_NOW | RTLD_GLOBAL);
   if (plugin == nullptr) {
     fprintf(stderr, "stowage: cannot load the PyTorch plug-in: %s\n",
             dlerror());
     _Exit(78);
   }
+  return plugin;
+}
+
+void LoadPlugin() {
+  const char* installed = getenv("STOWAGE_PLUGIN");
+  if (installed == nullptr || getenv("STOWAGE_AGENT") == nullptr) return;
+  void* plugin = OpenPlugin(installed);
   g_enable_thread =
       reinterpret_cast<Action>(dlsym(plugin, "stowage_enable_thread"));
   auto attach = reinterpret_cast<Action>(

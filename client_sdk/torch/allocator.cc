@@ -9,6 +9,7 @@
 
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/running_kernel.h"
+#include "client_sdk/torch/torch_version.h"
 
 namespace stowage::torch_plugin {
 namespace {
@@ -43,7 +44,7 @@ void FreeAny(void* address) {
 
 class ManagedAllocator final : public c10::Allocator {
  public:
-  c10::DataPtr allocate(size_t bytes) const override {
+  c10::DataPtr allocate(size_t bytes) STOWAGE_ALLOCATE_CONST override {
     if (bytes == 0) return {nullptr, nullptr, &FreeAny, at::kCPU};
     // A thread that started before the plug-in gets its hook here.
     if (g_enabled) EnableHookOnThread();
@@ -60,6 +61,12 @@ class ManagedAllocator final : public c10::Allocator {
   }
 
   c10::DeleterFnPtr raw_deleter() const override { return &FreeAny; }
+
+#if STOWAGE_ALLOCATORS_COPY
+  void copy_data(void* to, const void* from, size_t bytes) const override {
+    default_copy_data(to, from, bytes);
+  }
+#endif
 };
 
 }  // namespace
@@ -73,6 +80,10 @@ void InstallAllocator(runtime::Job* job) {
 
 c10::DataPtr ManagedDataPtr(void* address) {
   return {address, address, &FreeAny, at::kCPU};
+}
+
+bool IsManaged(const c10::DataPtr& data) {
+  return data.get_deleter() == &FreeAny;
 }
 
 void DisableManagedAllocation() { g_enabled = false; }

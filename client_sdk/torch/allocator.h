@@ -24,6 +24,10 @@ void InstallAllocator(runtime::Job* job);
 // the address, as raw_allocate() demands.
 c10::DataPtr ManagedDataPtr(void* address);
 
+// Returns whether the memory came from this allocator, and nothing else manages
+// it: a storage that is cloned lazily shares its memory with others.
+bool IsManaged(const c10::DataPtr& data);
+
 // Makes a forked child allocate from the C library alone.
 void DisableManagedAllocation();
 

@@ -17,6 +17,7 @@
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/hook.h"
+#include "client_sdk/torch/hook_key.h"
 #include "client_sdk/torch/pin.h"
 #include "client_sdk/torch/storage_handle.h"
 
@@ -111,6 +112,11 @@ AttachOptions AttachOptionsFromEnvironment() {
 
 std::string Attach(const AttachOptions& options) {
   if (g_client != nullptr) return "";
+  const c10::DispatchKey key = torch_plugin::FreeHookKey();
+  if (key == c10::DispatchKey::Undefined) {
+    return "this PyTorch or one of its extensions uses every dispatch key that "
+           "could see operators; train with another version of PyTorch";
+  }
   auto client = std::make_unique<runtime::SessionClient>();
   std::string error = client->Connect(options.agent_socket, MakeHello(options));
   if (!error.empty()) {
@@ -128,7 +134,7 @@ std::string Attach(const AttachOptions& options) {
     BecomeInert();
   });
   torch_plugin::InstallAllocator(g_job);
-  torch_plugin::InstallHook(g_job);
+  torch_plugin::InstallHook(key, g_job);
   atexit(SaveReport);
   return "";
 }

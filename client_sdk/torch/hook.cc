@@ -1,6 +1,5 @@
 #include "client_sdk/torch/hook.h"
 
-#include <ATen/SparseTensorImpl.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
@@ -9,11 +8,15 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
+#include "client_sdk/session/hash.h"
 #include "client_sdk/torch/flops.h"
 #include "client_sdk/torch/gradients.h"
+#include "client_sdk/torch/operands.h"
 #include "client_sdk/torch/operator_info.h"
 #include "client_sdk/torch/running_kernel.h"
 #include "client_sdk/torch/step_marker.h"
@@ -22,7 +25,9 @@ namespace stowage::torch_plugin {
 namespace {
 
 using torch::jit::Stack;
-constexpr c10::DispatchKey kHookKey = c10::DispatchKey::Fake;
+
+// Set once, before any thread has the hook.
+c10::DispatchKey g_hook_key = c10::DispatchKey::Undefined;
 
 // Atomic, since threads that start meanwhile ask for it.
 std::atomic<runtime::Job*> g_hooked_job{nullptr};
@@ -33,94 +38,11 @@ thread_local bool t_trains = false;   // this one has
 
 runtime::Job& TheJob() { return *g_hooked_job.load(std::memory_order_acquire); }
 
-// Calls `visit` with the tensors that have the storages: with the tensor
-// itself, or with the parts of a sparse one. A tensor that is opaque to PyTorch
-// has none.
-template <typename Visit>
-void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
-  if (!tensor.defined()) return;
-  if (tensor.has_storage()) {
-    visit(tensor);
-  } else if (tensor.layout() == at::kSparse) {
-    const auto* sparse =
-        static_cast<const at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl());
-    visit(sparse->indices());
-    visit(sparse->values());
-  }
-}
-
-// Calls `visit` with every tensor in the value that has a storage.
-template <typename Visit>
-void ForEachTensor(const c10::IValue& value, Visit&& visit) {
-  if (value.isTensor()) {
-    VisitTensor(value.toTensor(), visit);
-  } else if (value.isTensorList()) {
-    for (const at::Tensor& tensor : value.toTensorVector()) {
-      VisitTensor(tensor, visit);
-    }
-  } else if (value.isList()) {
-    for (const c10::IValue& element : value.toListRef()) {
-      if (element.isTensor()) VisitTensor(element.toTensor(), visit);
-    }
-  }
-}
-
-// Adds the tensor's block to the operands, once.
-void AddOperand(const at::Tensor& tensor, uint32_t flags,
-                std::vector<runtime::KernelOperand>* operands) {
-  c10::StorageImpl* storage = tensor.storage().unsafeGetStorageImpl();
-  void* address = storage->data_ptr().get();
-  if (address == nullptr || !TheJob().Manages(address)) return;
-  runtime::Block* block =
-      TheJob().BlockOf(storage, tensor.requires_grad() && tensor.is_leaf());
-  if (block == nullptr) return;
-  for (runtime::KernelOperand& operand : *operands) {
-    if (operand.block != block) continue;
-    operand.flags |= flags;
-    ++operand.access_count;
-    return;
-  }
-  operands->push_back({block, flags});
-}
-
-std::vector<runtime::KernelOperand> InputsOf(const OperatorInfo& info,
-                                             const Stack& stack, size_t first) {
-  std::vector<runtime::KernelOperand> operands;
-  for (size_t i = first; i < stack.size(); ++i) {
-    const uint32_t flags =
-        session::kOperandRead |
-        (info.writes[i - first] ? session::kOperandWrite : 0u);
-    ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
-      AddOperand(tensor, flags, &operands);
-    });
-  }
-  return operands;
-}
-
-void PinOperands(const Stack& stack, size_t first) {
-  for (size_t i = first; i < stack.size(); ++i) {
-    ForEachTensor(stack[i], [](const at::Tensor& tensor) {
-      TheJob().Pin(tensor.storage().unsafeGetStorageImpl());
-    });
-  }
-}
-
-std::vector<runtime::KernelOperand> OutputsOf(const Stack& stack,
-                                              size_t count) {
-  std::vector<runtime::KernelOperand> operands;
-  for (size_t i = stack.size() - count; i < stack.size(); ++i) {
-    ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
-      AddOperand(tensor, session::kOperandWrite, &operands);
-    });
-  }
-  return operands;
-}
-
 void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
                 Stack* stack) {
-  c10::impl::ExcludeDispatchKeyGuard guard(kHookKey);
+  c10::impl::ExcludeDispatchKeyGuard guard(g_hook_key);
   op.redispatchBoxed(
-      keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, kHookKey),
+      keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, g_hook_key),
       stack);
 }
 
@@ -164,8 +86,7 @@ void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
 // Makes the kernel current on this thread and ends it, whatever happens.
 class KernelScope {
  public:
-  KernelScope(runtime::RunningKernel* kernel,
-              const std::vector<runtime::KernelOperand>& operands)
+  KernelScope(runtime::RunningKernel* kernel, const Operands& operands)
       : kernel_(kernel) {
     TheJob().BeginKernel(kernel, operands);
     t_kernel = kernel;
@@ -174,7 +95,7 @@ class KernelScope {
     t_kernel = nullptr;
     if (!ended_) TheJob().EndKernel(kernel_, {});
   }
-  void End(const std::vector<runtime::KernelOperand>& outputs) {
+  void End(const Operands& outputs) {
     ended_ = true;
     t_kernel = nullptr;
     TheJob().EndKernel(kernel_, outputs);
@@ -213,14 +134,27 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   } else if (info.flops != Flops::kUnknown) {
     kernel.flops = MatmulFlops(info.flops, *stack, first);
   }
-  if (info.outlives_call) PinOperands(*stack, first);
-  KernelScope scope(&kernel, InputsOf(info, *stack, first));
+  if (info.outlives_call) PinOperands(&TheJob(), *stack, first);
+  KernelScope scope(&kernel, InputsOf(&TheJob(), info, *stack, first));
   Redispatch(op, keys, stack);
   if (weight.defined() && stack->back().isTensor()) {
     kernel.flops = ConvolutionFlops(weight, stack->back().toTensor());
   }
-  scope.End(OutputsOf(*stack, op.schema().returns().size()));
+  scope.End(OutputsOf(&TheJob(), *stack, op.schema().returns().size()));
 }
+
+// Returns the name itself, which lives as long as the process: profiles under
+// way point to it.
+const std::string& Interned(const std::string& name) {
+  thread_local auto* const names =
+      new std::unordered_map<std::string, std::unique_ptr<std::string>>();
+  std::unique_ptr<std::string>& interned = (*names)[name];
+  if (interned == nullptr) interned = std::make_unique<std::string>(name);
+  return *interned;
+}
+
+// The compiled kernel that this thread runs.
+thread_local std::optional<runtime::RunningKernel> t_compiled;
 
 void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
               Stack* stack) {
@@ -230,8 +164,11 @@ void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   RunKernel(info, op, keys, stack);
 }
 
-TORCH_LIBRARY_IMPL(_, Fake, library) {
-  library.fallback(torch::CppFunction::makeFromBoxedFunction<&Fallback>());
+// Registers the hook for as long as the process lives.
+void RegisterFallback() {
+  static auto* const library = new torch::Library(
+      torch::Library::IMPL, "_", g_hook_key, __FILE__, __LINE__);
+  library->fallback(torch::CppFunction::makeFromBoxedFunction<&Fallback>());
 }
 
 }  // namespace
@@ -240,7 +177,9 @@ runtime::RunningKernel* CurrentKernel() { return t_kernel; }
 
 bool OnAuxiliaryThread() { return g_training && !t_trains; }
 
-void InstallHook(runtime::Job* job) {
+void InstallHook(c10::DispatchKey key, runtime::Job* job) {
+  g_hook_key = key;
+  RegisterFallback();
   g_hooked_job = job;
   EnableHookOnThread();
   at::addGlobalCallback(
@@ -252,12 +191,40 @@ void EnableHookOnThread() {
   thread_local bool enabled = false;
   if (enabled || g_hooked_job == nullptr) return;
   enabled = true;
-  c10::impl::tls_set_dispatch_key_included(kHookKey, true);
+  c10::impl::tls_set_dispatch_key_included(g_hook_key, true);
 }
 
 void DisableHook() {
   g_hooked_job = nullptr;
-  c10::impl::tls_set_dispatch_key_included(kHookKey, false);
+  c10::impl::tls_set_dispatch_key_included(g_hook_key, false);
+}
+
+void BeginCompiledKernel(const std::string& name, at::TensorList reads,
+                         at::TensorList writes) {
+  if (g_hooked_job == nullptr) return;
+  ThrowKeptError();
+  const std::string& interned = Interned(name);
+  t_compiled = runtime::RunningKernel{.key = session::HashString(interned),
+                                      .name = interned,
+                                      .backward = g_marker.in_backward(),
+                                      .auxiliary = OnAuxiliaryThread()};
+  Operands operands;
+  for (const at::Tensor& tensor : reads) {
+    AddOperand(&TheJob(), tensor, session::kOperandRead, &operands);
+  }
+  for (const at::Tensor& tensor : writes) {
+    AddOperand(&TheJob(), tensor, session::kOperandRead | session::kOperandWrite,
+               &operands);
+  }
+  TheJob().BeginKernel(&*t_compiled, operands);
+  t_kernel = &*t_compiled;
+}
+
+void EndCompiledKernel() {
+  if (!t_compiled.has_value()) return;
+  t_kernel = nullptr;
+  TheJob().EndKernel(&*t_compiled, {});
+  t_compiled.reset();
 }
 
 void ExpectOptimizer() { g_marker.ExpectOptimizer(); }

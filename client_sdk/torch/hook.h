@@ -1,21 +1,25 @@
 // Sees every operator once, after autograd's decomposition.
 //
-//   InstallHook(&job);  // from here on the job is told of every operator
+//   InstallHook(FreeHookKey(), &job);  // from here on the job is told of all
 //
-// The hook is a boxed fallback on the dispatch key Fake. PyTorch 1.13 does not
-// use this key for CPU tensors; it lies below autograd and above the backends.
-// The hook runs on threads that have called EnableHookOnThread(); the allocator
+// The hook is a boxed fallback on a dispatch key that lies below autograd and
+// above the backends (hook_key.h). It runs on threads that have called EnableHookOnThread(); the allocator
 // calls it on every thread that allocates.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 #define STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
+
+#include <ATen/core/Tensor.h>
+#include <c10/core/DispatchKey.h>
+
+#include <string>
 
 #include "client_sdk/runtime/job.h"
 
 namespace stowage::torch_plugin {
 
-// Reports operators to `job`, which must live until the process ends. Call it
-// once.
-void InstallHook(runtime::Job* job);
+// Reports operators to `job`, which must live until the process ends. Nothing
+// else may use `key`. Call it once.
+void InstallHook(c10::DispatchKey key, runtime::Job* job);
 
 // Enables the hook on the calling thread. Cheap, and does nothing the second
 // time or before InstallHook().
@@ -23,6 +27,13 @@ void EnableHookOnThread();
 
 // Lets operators of a forked child pass.
 void DisableHook();
+
+// Begins and ends a kernel that torch.compile has made. It takes addresses and is
+// no operator, so its caller says what it reads and what it may write, too. The
+// two calls come from one thread, with nothing between them but the kernel.
+void BeginCompiledKernel(const std::string& name, at::TensorList reads,
+                         at::TensorList writes);
+void EndCompiledKernel();
 
 // Notes that the script has made an optimizer, whose step() will end steps.
 void ExpectOptimizer();

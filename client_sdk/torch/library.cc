@@ -27,6 +27,11 @@ void AttachWithOptions(std::string agent_socket, std::string fast,
   TORCH_CHECK(error.empty(), "stowage: ", error);
 }
 
+void BeginCompiledKernel(std::string name, at::TensorList reads,
+                         at::TensorList writes) {
+  torch_plugin::BeginCompiledKernel(name, reads, writes);
+}
+
 TORCH_LIBRARY(stowage, library) {
   library.def(
       "attach(str agent_socket, str fast, str slow, str policy, str run_id) -> "
@@ -41,6 +46,10 @@ TORCH_LIBRARY(stowage, library) {
   library.def("note_evaluation(int module) -> ()",
               &torch_plugin::NoteEvaluation);
   library.def("end_step() -> ()", &EndStep);
+  library.def(
+      "begin_compiled_kernel(str name, Tensor[] reads, Tensor[] writes) -> ()",
+      &BeginCompiledKernel);
+  library.def("end_compiled_kernel() -> ()", &torch_plugin::EndCompiledKernel);
 }
 
 }  // namespace

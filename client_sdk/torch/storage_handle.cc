@@ -14,7 +14,7 @@ Weak* AsWeak(void* handle) { return static_cast<Weak*>(handle); }
 
 bool Movable(void* handle) {
   auto storage = AsWeak(handle)->lock();
-  return storage && storage->resizable();
+  return storage && storage->resizable() && IsManaged(storage->data_ptr());
 }
 
 void MakeMovable(void* handle) {
@@ -24,8 +24,7 @@ void MakeMovable(void* handle) {
 bool SetAddress(void* handle, void* from, void* to) {
   auto storage = AsWeak(handle)->lock();
   if (!storage || storage->data_ptr().get() != from) return false;
-  storage->data_ptr().release_context();
-  storage->set_data_ptr_noswap(ManagedDataPtr(to));
+  storage->set_data_ptr(ManagedDataPtr(to)).release_context();
   return true;
 }
 

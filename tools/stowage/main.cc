@@ -13,6 +13,7 @@
 #include "tools/stowage/commands/explain_command.h"
 #include "tools/stowage/commands/graph_command.h"
 #include "tools/stowage/commands/plan_command.h"
+#include "tools/stowage/commands/plugin_command.h"
 #include "tools/stowage/commands/resize_command.h"
 #include "tools/stowage/commands/run_command.h"
 #include "tools/stowage/commands/scale_command.h"
@@ -60,6 +61,7 @@ int Main(int argc, char** argv) {
   AddTrainCommand(root, commands);
   AddExplainCommand(root, commands);
   AddCalibrateCommand(root, commands);
+  AddPluginCommands(root, commands);
   AddStatusCommand(root, commands);
   AddResizeCommand(root, commands);
   AddRankCommand(root, commands);

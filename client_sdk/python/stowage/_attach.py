@@ -4,7 +4,8 @@ import os
 
 import torch
 
-from stowage import _evaluation, _exposure, _optimizers, _private, _threads
+from stowage import (_compiled, _evaluation, _exposure, _optimizers, _private,
+                     _threads)
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
 
@@ -55,6 +56,7 @@ def init(fast="", slow="", policy="", agent=""):
 
 def install():
     """Installs what an attached Python process needs besides the plug-in."""
+    _compiled.install()
     _evaluation.install()
     _exposure.install()
     _optimizers.install()

@@ -25,6 +25,7 @@ absl::StatusOr<Installation> FindInstallation() {
       .agent_path = bin / "stowage-agent",
       .preload_path = lib / "libstowage_preload.so",
       .plugin_path = lib / "libstowage_torch.so",
+      .plugin_sources_dir = share / "plugin",
       .python_dir = share / "python",
       .plotter_path = share / "plot/plot_step.py",
       .comparison_plotter_path = share / "plot/plot_comparison.py",

@@ -20,6 +20,7 @@ struct Installation {
   std::string agent_path;                // stowage-agent
   std::string preload_path;              // libstowage_preload.so
   std::string plugin_path;               // libstowage_torch.so
+  std::string plugin_sources_dir;        // what `stowage plugin build` compiles
   std::string python_dir;                // holds the Python package `stowage`
   std::string plotter_path;              // plot_step.py
   std::string comparison_plotter_path;   // plot_comparison.py

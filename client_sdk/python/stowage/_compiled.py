@@ -1,0 +1,113 @@
+"""Makes every kernel that torch.compile makes a kernel of the step.
+
+Inductor's C++ kernels take the addresses of their operands, so neither the dispatcher
+nor the hook sees them. Its wrapper code gets each kernel from
+`AsyncCompile.cpp_pybinding`, with the types of the arguments: a `const` pointer is
+read, any other pointer is written and may be read. The function that comes back is
+put between two calls that tell the plug-in. Buffers, which the wrapper code
+allocates beside the dispatcher, are allocated through it.
+
+docs/pytorch.md says why this seam was chosen. Nothing is imported before the script
+compiles something.
+"""
+
+import importlib.util
+import sys
+
+import torch
+
+_COMPILER = "torch._inductor.async_compile"
+
+
+class _Kernel:
+    """A compiled kernel between its two announcements."""
+
+    def __init__(self, argument_types, kernel):
+        pointers = [(i, t) for i, t in enumerate(argument_types) if "*" in t]
+        self.name = "inductor::kernel"
+        self._reads = [i for i, t in pointers if t.startswith("const ")]
+        self._writes = [i for i, t in pointers if not t.startswith("const ")]
+        self._kernel = kernel
+
+    def __call__(self, *arguments):
+        torch.ops.stowage.begin_compiled_kernel(
+            self.name, [arguments[i] for i in self._reads],
+            [arguments[i] for i in self._writes])
+        try:
+            return self._kernel(*arguments)
+        finally:
+            torch.ops.stowage.end_compiled_kernel()
+
+
+def _empty_strided(size, stride, dtype):
+    return torch.empty_strided(size, stride, dtype=dtype)
+
+
+def _name_kernels(scope):
+    for name, value in scope.items():
+        if isinstance(value, _Kernel):
+            value.name = "inductor::" + name
+
+
+def _say_unseen(function):
+    def saying(*arguments, **options):
+        if not saying.said:
+            print("stowage: kernels that torch.compile makes with cpp_wrapper are not seen: "
+                  "the job keeps its limit and its numbers, and is slower than it need be",
+                  file=sys.stderr)
+            saying.said = True
+        return function(*arguments, **options)
+
+    saying.said = False
+    return saying
+
+
+def _patch(compiler):
+    """Puts the announcements into Inductor's module that loads kernels."""
+    make, wait = compiler.AsyncCompile.cpp_pybinding, compiler.AsyncCompile.wait
+
+    def cpp_pybinding(self, argtypes, source_code):
+        loaded = make(self, argtypes, source_code)
+        if isinstance(loaded, compiler.CodeCacheFuture):
+            return compiler.LambdaFuture(lambda: _Kernel(argtypes, loaded.result()))
+        return _Kernel(argtypes, loaded)
+
+    def wait_and_name(self, scope):
+        wait(self, scope)
+        _name_kernels(scope)
+
+    compiler.AsyncCompile.cpp_pybinding = cpp_pybinding
+    compiler.AsyncCompile.wait = wait_and_name
+    torch._C._dynamo.guards._empty_strided_cpu = _empty_strided
+    cache = sys.modules["torch._inductor.codecache"].CppWrapperCodeCache
+    cache.load_pybinding_async = _say_unseen(cache.load_pybinding_async)
+
+
+class _Finder:
+    """Finds Inductor's module once, and patches it when it has been loaded."""
+
+    def find_spec(self, name, path=None, target=None):
+        del path, target
+        if name != _COMPILER:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        if spec is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def execute_and_patch(module):
+            execute(module)
+            _patch(module)
+
+        spec.loader.exec_module = execute_and_patch
+        return spec
+
+
+def install():
+    if not hasattr(torch, "compile"):
+        return
+    if _COMPILER in sys.modules:
+        _patch(sys.modules[_COMPILER])
+    else:
+        sys.meta_path.insert(0, _Finder())

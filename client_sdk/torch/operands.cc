@@ -1,0 +1,105 @@
+#include "client_sdk/torch/operands.h"
+
+#include <ATen/SparseTensorImpl.h>
+#include <c10/core/StorageImpl.h>
+
+namespace stowage::torch_plugin {
+namespace {
+
+using torch::jit::Stack;
+
+c10::StorageImpl* StorageOf(const at::Tensor& tensor) {
+  return tensor.storage().unsafeGetStorageImpl();
+}
+
+// Calls `visit` with the tensors that have the storages: with the tensor
+// itself, or with the parts of a sparse one.
+template <typename Visit>
+void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
+  if (!tensor.defined()) return;
+  if (tensor.has_storage()) {
+    visit(tensor);
+  } else if (tensor.layout() == at::kSparse) {
+    const auto* sparse =
+        static_cast<const at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl());
+    visit(sparse->indices());
+    visit(sparse->values());
+  }
+}
+
+// Calls `visit` with every tensor in the value.
+template <typename Visit>
+void ForEachTensor(const c10::IValue& value, Visit&& visit) {
+  if (value.isTensor()) {
+    visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorVector()) visit(tensor);
+  } else if (value.isList()) {
+    for (const c10::IValue& element : value.toListRef()) {
+      if (element.isTensor()) visit(element.toTensor());
+    }
+  }
+}
+
+void AddStorage(runtime::Job* job, const at::Tensor& tensor, uint32_t flags,
+                Operands* operands) {
+  c10::StorageImpl* storage = StorageOf(tensor);
+  const c10::StorageImpl& read_only = *storage;
+  const void* address = read_only.data_ptr().get();
+  if (address == nullptr || !job->Manages(address)) return;
+  runtime::Block* block =
+      job->BlockOf(storage, tensor.requires_grad() && tensor.is_leaf());
+  if (block == nullptr) return;
+  for (runtime::KernelOperand& operand : *operands) {
+    if (operand.block != block) continue;
+    operand.flags |= flags;
+    ++operand.access_count;
+    return;
+  }
+  operands->push_back({block, flags});
+}
+
+}  // namespace
+
+void AddOperand(runtime::Job* job, const at::Tensor& tensor, uint32_t flags,
+                Operands* operands) {
+  VisitTensor(tensor, [&](const at::Tensor& stored) {
+    AddStorage(job, stored, flags, operands);
+  });
+}
+
+Operands InputsOf(runtime::Job* job, const OperatorInfo& info,
+                  const Stack& stack, size_t first) {
+  Operands operands;
+  for (size_t i = first; i < stack.size(); ++i) {
+    const uint32_t flags =
+        session::kOperandRead |
+        (info.writes[i - first] ? session::kOperandWrite : 0u);
+    ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
+      AddOperand(job, tensor, flags, &operands);
+    });
+  }
+  return operands;
+}
+
+Operands OutputsOf(runtime::Job* job, const Stack& stack, size_t count) {
+  Operands operands;
+  for (size_t i = stack.size() - count; i < stack.size(); ++i) {
+    ForEachTensor(stack[i], [&](const at::Tensor& tensor) {
+      AddOperand(job, tensor, session::kOperandWrite, &operands);
+    });
+  }
+  return operands;
+}
+
+void PinOperands(runtime::Job* job, const Stack& stack, size_t first) {
+  for (size_t i = first; i < stack.size(); ++i) {
+    ForEachTensor(stack[i], [job](const at::Tensor& tensor) {
+      VisitTensor(tensor, [job](const at::Tensor& stored) {
+        job->Pin(StorageOf(stored));
+      });
+    });
+  }
+}
+
+}  // namespace stowage::torch_plugin
