@@ -22,6 +22,8 @@ packages=(
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
   prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 python3-grpcio
   python3-protobuf systemd slurm-wlm munge
+  # Virtual environments with other versions of PyTorch, and what torch.compile needs.
+  python3-venv python3-dev
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy
   python3-matplotlib

@@ -4,6 +4,8 @@
 #   tools/test.sh                 everything, release build
 #   tools/test.sh --label unit    only the tests that carry the label
 #                                 (unit, conformance, e2e, train)
+#   tools/test.sh --torch 2.15.0  the training tests with that version of PyTorch, of
+#                                 PyPI: in a virtual environment in the user's cache
 #   tools/test.sh --asan          unit and conformance tests under the address
 #                                 and undefined-behaviour sanitizers
 #   tools/test.sh --tsan          the same under the thread sanitizer
@@ -17,10 +19,16 @@ usage() {
 
 preset=release
 label=
+torch=
 while [[ $# -gt 0 ]]; do
   case $1 in
     --label)
       label=${2:?"--label needs the name of a label"}
+      shift 2
+      ;;
+    --torch)
+      torch=${2:?"--torch needs a version of PyTorch"}
+      label=train
       shift 2
       ;;
     --asan | --tsan)
@@ -48,6 +56,24 @@ esac
 tools/setup.sh
 cmake --preset "$preset"
 cmake --build --preset "$preset"
+
+# Makes an environment with this version of PyTorch, and the plug-in for it where the
+# programs of the build find it. Prints the environment's interpreter.
+make_torch() {
+  local python
+  python=$(timeout 600 tools/torch-environment.sh "$1") &&
+    "$build/bin/stowage" plugin build --python "$python" \
+      --output "$build/lib/stowage" >&2 &&
+    echo "$python"
+}
+
+if [[ $torch ]]; then
+  STOWAGE_TEST_PYTHON=$(make_torch "$torch")
+  export STOWAGE_TEST_PYTHON
+elif [[ $preset == release && ${label:-train} =~ ^(e2e|train)$ ]]; then
+  make_torch "$(tools/torch-environment.sh --newest)" >/dev/null ||
+    echo "test: no PyTorch of PyPI within 10 minutes (the line above says why); its tests skip"
+fi
 
 # What tests of the Helm chart need, where there is Go; else they skip.
 if [[ $preset == release && ${label:-e2e} == e2e ]]; then

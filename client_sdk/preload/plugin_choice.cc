@@ -38,8 +38,7 @@ bool ReadText(const char* directory, const char* name, char* text) {
 
 // Copies the public part of a version: "2.15.0+cu132" is 2.15.0.
 void CopyVersion(const char* text, char* version, size_t size) {
-  const size_t length =
-      strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz._-");
+  const size_t length = strspn(text, "0123456789abcdefghijklmnopqrstuvwxyz._-");
   snprintf(version, size, "%.*s", static_cast<int>(length), text);
 }
 

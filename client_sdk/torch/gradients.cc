@@ -30,10 +30,14 @@ bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
 // Every node of the graph that autograd builds takes the thread's next sequence
 // number. Operators that have no derivative make none, nor do those that run
 // without gradients; but custom functions make one in either mode.
-bool RecordedGradients() {
+bool RecordedNode() {
   thread_local uint64_t seen = 0;
   const uint64_t before = std::exchange(seen, at::sequence_number::peek());
-  return before != seen && c10::GradMode::is_enabled();
+  return before != seen;
+}
+
+bool RecordedGradients() {
+  return RecordedNode() && c10::GradMode::is_enabled();
 }
 
 }  // namespace stowage::torch_plugin

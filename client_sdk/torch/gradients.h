@@ -18,8 +18,12 @@ bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
                     size_t first_argument);
 
 // Returns whether autograd has recorded something on this thread since the last
-// call, for a backward pass that may come. Every operator asks before it runs,
-// when autograd has recorded it.
+// call of either function. Kernels of torch.compile ask before they run: they
+// run within a custom function, which has recorded itself.
+bool RecordedNode();
+
+// Returns whether that was for a backward pass that may come. Every operator
+// asks before it runs, when autograd has recorded it.
 bool RecordedGradients();
 
 }  // namespace stowage::torch_plugin

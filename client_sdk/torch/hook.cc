@@ -5,6 +5,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -106,6 +107,13 @@ class KernelScope {
   bool ended_ = false;
 };
 
+// Notes that a kernel of a forward pass is about to run. Returns whether the
+// step before it has ended.
+bool ForwardEndsStep() {
+  return g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
+         g_marker.ForwardBegins();
+}
+
 // Returns whether the step has ended now that this operator is about to run.
 bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
   const bool records = RecordedGradients();
@@ -114,8 +122,7 @@ bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
     g_marker.BackwardBegins();
     return false;
   }
-  return records && g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
-         g_marker.ForwardBegins();
+  return records && ForwardEndsStep();
 }
 
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
@@ -153,12 +160,23 @@ const std::string& Interned(const std::string& name) {
   return *interned;
 }
 
+bool WritesParameter(at::TensorList tensors) {
+  return std::any_of(tensors.begin(), tensors.end(), [](const at::Tensor& t) {
+    return t.requires_grad() && t.is_leaf();
+  });
+}
+
 // The compiled kernel that this thread runs.
 thread_local std::optional<runtime::RunningKernel> t_compiled;
 
 void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
               Stack* stack) {
-  if (g_hooked_job == nullptr) return Redispatch(op, keys, stack);
+  // Operators on meta tensors have shapes alone, which may even be symbols: so
+  // does torch.compile trace a script.
+  if (g_hooked_job == nullptr ||
+      keys.has_backend(c10::BackendComponent::MetaBit)) {
+    return Redispatch(op, keys, stack);
+  }
   const OperatorInfo& info = InfoOf(op);
   if (info.bookkeeping || info.view) return Redispatch(op, keys, stack);
   RunKernel(info, op, keys, stack);
@@ -202,7 +220,11 @@ void DisableHook() {
 void BeginCompiledKernel(const std::string& name, at::TensorList reads,
                          at::TensorList writes) {
   if (g_hooked_job == nullptr) return;
+  if (RecordedNode() && ForwardEndsStep()) EndStep();
   ThrowKeptError();
+  if (WritesParameter(writes) && g_marker.UpdateBegins()) {
+    TheJob().BeforeUpdate();
+  }
   const std::string& interned = Interned(name);
   t_compiled = runtime::RunningKernel{.key = session::HashString(interned),
                                       .name = interned,
@@ -213,8 +235,8 @@ void BeginCompiledKernel(const std::string& name, at::TensorList reads,
     AddOperand(&TheJob(), tensor, session::kOperandRead, &operands);
   }
   for (const at::Tensor& tensor : writes) {
-    AddOperand(&TheJob(), tensor, session::kOperandRead | session::kOperandWrite,
-               &operands);
+    AddOperand(&TheJob(), tensor,
+               session::kOperandRead | session::kOperandWrite, &operands);
   }
   TheJob().BeginKernel(&*t_compiled, operands);
   t_kernel = &*t_compiled;

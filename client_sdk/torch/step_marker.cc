@@ -23,6 +23,7 @@ void StepMarker::BackwardBegins() {
 
 bool StepMarker::BackwardEndsSteps() const {
   if (manual_ || has_optimizer_) return false;
+  if (has_compiled_optimizer_) return in_update_;
   return !expects_optimizer_ || backward_passes_ > kMostAccumulated;
 }
 
@@ -32,6 +33,12 @@ bool StepMarker::ForwardBegins() {
   in_forward_ = true;
   const bool evaluated = in_evaluation_.exchange(false);
   return (trained || evaluated) && !manual_;
+}
+
+bool StepMarker::UpdateBegins() {
+  if (!in_backward_ || t_open_steps > 0) return false;
+  has_compiled_optimizer_ = true;
+  return !in_update_.exchange(true);
 }
 
 bool StepMarker::EvaluationCalls(uint64_t module) {
@@ -49,7 +56,7 @@ bool StepMarker::EvaluationCalls(uint64_t module) {
 void StepMarker::EndTrainingStep() {
   const std::lock_guard lock(mutex_);
   called_.clear();
-  in_forward_ = in_evaluation_ = false;
+  in_forward_ = in_evaluation_ = in_update_ = false;
   ++training_steps_;
 }
 

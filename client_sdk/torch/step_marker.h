@@ -10,7 +10,8 @@
 // it ends at the first operator that records gradients again after a backward
 // pass, or at the first evaluation after it. A script that has made an
 // optimizer may accumulate the gradients of several backward passes before the
-// first step().
+// first step(). Where torch.compile has compiled step() there is no record of it,
+// and the step ends as in a script without torch.optim.
 //
 // An evaluation, a pass that records no gradients, has nothing that ends it. So
 // in a step that has recorded none a new step begins when a module is called
@@ -65,6 +66,11 @@ class StepMarker {
   bool RecordOpened(std::string_view name);
   bool RecordClosed(std::string_view name);
 
+  // Notes that a kernel which no optimizer's step() runs is about to write
+  // parameters: torch.compile has compiled step() itself. Returns whether it is
+  // the first one after a backward pass.
+  bool UpdateBegins();
+
   // Returns whether gradients are being computed.
   bool in_backward() const { return in_backward_; }
 
@@ -82,6 +88,8 @@ class StepMarker {
   std::atomic<bool> manual_{false};
   std::atomic<bool> expects_optimizer_{false};
   std::atomic<bool> has_optimizer_{false};
+  std::atomic<bool> has_compiled_optimizer_{false};
+  std::atomic<bool> in_update_{false};   // by a compiled optimizer
   std::atomic<bool> in_forward_{false};  // the step has recorded gradients
   std::atomic<bool> in_backward_{false};
   std::atomic<bool> in_evaluation_{false};  // the step began as one

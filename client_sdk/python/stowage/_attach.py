@@ -28,6 +28,27 @@ def _find(kind, name):
                        "libstowage_torch.so" % name)
 
 
+def _find_plugin():
+    """Returns the path of the plug-in for the PyTorch that this process has imported.
+
+    The preload library chooses in the same way (plugin_choice.h).
+    """
+    installed = _find("lib", "libstowage_torch.so")
+    torch_dir = os.path.dirname(os.path.abspath(torch.__file__))
+    c10 = os.path.realpath(os.path.join(torch_dir, "lib", "libc10.so"))
+    if not os.path.exists(os.path.join(os.path.dirname(os.path.dirname(c10)), "version.py")):
+        return installed  # the distribution's
+    version = torch.__version__.split("+")[0]
+    data = os.environ.get("XDG_DATA_HOME", "")
+    for directory in (os.path.dirname(installed),
+                      data if data.startswith("/") else os.path.expanduser("~/.local/share")):
+        path = os.path.join(directory, "stowage", "torch-" + version, "libstowage_torch.so")
+        if os.path.exists(path):
+            return path
+    raise RuntimeError("stowage: there is no plug-in for PyTorch %s yet; build it, in a "
+                       "minute, with: stowage plugin build --torch %s" % (version, torch_dir))
+
+
 def init(fast="", slow="", policy="", agent=""):
     """Attaches this process. Call it before the first tensor is made.
 
@@ -42,7 +63,7 @@ def init(fast="", slow="", policy="", agent=""):
     """
     if attached():
         return
-    torch.ops.load_library(_find("lib", "libstowage_torch.so"))
+    torch.ops.load_library(_find_plugin())
     agent = agent or os.environ.get("STOWAGE_AGENT", "")
     if not agent:
         agent = _private.PrivateServices(_find("bin", "stowage")).start()

@@ -16,6 +16,8 @@ import sys
 
 import torch
 
+from stowage import _frames
+
 _COMPILER = "torch._inductor.async_compile"
 
 
@@ -29,6 +31,7 @@ class _Kernel:
         self._writes = [i for i, t in pointers if not t.startswith("const ")]
         self._kernel = kernel
 
+    @_frames.hidden
     def __call__(self, *arguments):
         torch.ops.stowage.begin_compiled_kernel(
             self.name, [arguments[i] for i in self._reads],
@@ -39,6 +42,7 @@ class _Kernel:
             torch.ops.stowage.end_compiled_kernel()
 
 
+@_frames.hidden
 def _empty_strided(size, stride, dtype):
     return torch.empty_strided(size, stride, dtype=dtype)
 
@@ -49,17 +53,10 @@ def _name_kernels(scope):
             value.name = "inductor::" + name
 
 
-def _say_unseen(function):
-    def saying(*arguments, **options):
-        if not saying.said:
-            print("stowage: kernels that torch.compile makes with cpp_wrapper are not seen: "
-                  "the job keeps its limit and its numbers, and is slower than it need be",
-                  file=sys.stderr)
-            saying.said = True
-        return function(*arguments, **options)
-
-    saying.said = False
-    return saying
+def _refuse(*unused_arguments, **unused_options):
+    raise RuntimeError(
+        "stowage: the kernels of torch.compile with cpp_wrapper call each other, and nobody "
+        "can bring their operands to fast memory; compile without cpp_wrapper")
 
 
 def _patch(compiler):
@@ -80,7 +77,7 @@ def _patch(compiler):
     compiler.AsyncCompile.wait = wait_and_name
     torch._C._dynamo.guards._empty_strided_cpu = _empty_strided
     cache = sys.modules["torch._inductor.codecache"].CppWrapperCodeCache
-    cache.load_pybinding_async = _say_unseen(cache.load_pybinding_async)
+    cache.load_pybinding_async = _refuse
 
 
 class _Finder:

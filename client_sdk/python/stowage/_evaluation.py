@@ -7,6 +7,8 @@ import threading
 
 import torch
 
+from stowage import _frames
+
 
 class _Calls(threading.local):
     within_module = False
@@ -16,6 +18,7 @@ def install():
     calls = _Calls()
     call = torch.nn.Module.__call__
 
+    @_frames.hidden
     @functools.wraps(call)
     def announced(self, *args, **kwargs):
         if calls.within_module:

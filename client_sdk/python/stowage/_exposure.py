@@ -15,16 +15,20 @@ import weakref
 
 import torch
 
+from stowage import _frames
+
 _PIECE_BYTES = 1 << 20
 
 _unpinned = threading.local()
 
 
+@_frames.hidden
 def _is_told(value):
     return (isinstance(value, torch.Tensor) and value.device.type == "cpu"
             and not getattr(_unpinned, "depth", 0))
 
 
+@_frames.hidden
 def _pin(value):
     if _is_told(value):
         torch.ops.stowage.pin(value)
@@ -36,6 +40,7 @@ def _pin_while_it_lives(make_array):
     All arrays that NumPy makes of one keep it alive.
     """
 
+    @_frames.hidden
     @functools.wraps(make_array)
     def pinned(tensor, *args, **kwargs):
         view = torch.ops.stowage.pin_view(tensor) if _is_told(tensor) else 0
@@ -53,6 +58,7 @@ def _pin_while_it_lives(make_array):
 
 
 def _pin_first(function):
+    @_frames.hidden
     @functools.wraps(function)
     def pinned(value, *args, **kwargs):
         _pin(value)
@@ -71,6 +77,7 @@ def _no_pins():
 
 
 def _without_pinning(function):
+    @_frames.hidden
     @functools.wraps(function)
     def unpinned(*args, **kwargs):
         with _no_pins():
@@ -105,6 +112,7 @@ def _opened(file):
 
 
 def _from_copies(save):
+    @_frames.hidden
     @functools.wraps(save)
     def saving(obj, f, *args, **kwargs):
         with _no_pins(), _opened(f) as file:
@@ -114,6 +122,7 @@ def _from_copies(save):
 
 
 def _through_a_buffer(save):
+    @_frames.hidden
     @functools.wraps(save)
     def saving(module, f, **kwargs):
         data = module.save_to_buffer(**kwargs)

@@ -4,10 +4,13 @@ import functools
 
 import torch
 
+from stowage import _frames
+
 
 def install():
     make = torch.optim.Optimizer.__init__
 
+    @_frames.hidden
     @functools.wraps(make)
     def announced(self, *args, **kwargs):
         torch.ops.stowage.expect_optimizer()

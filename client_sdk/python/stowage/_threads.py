@@ -4,10 +4,13 @@ import threading
 
 import torch
 
+from stowage import _frames
+
 
 def install():
     bootstrap = threading.Thread._bootstrap_inner
 
+    @_frames.hidden
     def bootstrap_enabled(self):
         torch.ops.stowage.enable_thread()
         bootstrap(self)

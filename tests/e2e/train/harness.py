@@ -19,7 +19,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-PYTHON = "/usr/bin/python3"
+# Debian's Python is the one that has Debian's PyTorch.
+PYTHON = os.environ.get("STOWAGE_TEST_PYTHON", "/usr/bin/python3")
 SCRIPTS = Path(__file__).resolve().parent / "scripts"
 BINARY_DIR = Path(
     os.environ.get("STOWAGE_BINARY_DIR", SCRIPTS.parents[3] / "build"))
@@ -65,8 +66,8 @@ class Run:
 def environment(**more):
     """Returns a user's environment: this machine's, without leftovers of Stowage."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("STOWAGE_")}
-    # Debian's Python first: it is the one that has torch.
-    kept["PATH"] = "/usr/bin:" + kept.get("PATH", "")
+    # First the Python that has torch.
+    kept["PATH"] = os.path.dirname(PYTHON) + ":" + kept.get("PATH", "")
     return {**kept, "OMP_WAIT_POLICY": "passive", **more}
 
 

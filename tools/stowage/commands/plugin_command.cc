@@ -84,9 +84,9 @@ void AddBuild(Options& plugin, CommandList& commands) {
   app.SetFooter(
       "Needs CMake and a C++ compiler. `stowage run` takes the plug-in whose "
       "version is that of the PyTorch that a process loads.");
-  Option python = app.Add("--python", arguments->python,
-                          "Interpreter whose PyTorch it is")
-                      .ShowDefault();
+  Option python =
+      app.Add("--python", arguments->python, "Interpreter whose PyTorch it is")
+          .ShowDefault();
   app.Add("--torch", arguments->torch_dir,
           "Directory of the package torch, or of LibTorch")
       .Excludes(python);
@@ -100,8 +100,8 @@ void AddBuild(Options& plugin, CommandList& commands) {
 }  // namespace
 
 void AddPluginCommands(Options& root, CommandList& commands) {
-  Options plugin = root.AddSubcommand(
-      "plugin", "Build and list PyTorch plug-ins");
+  Options plugin =
+      root.AddSubcommand("plugin", "Build and list PyTorch plug-ins");
   plugin.RequireSubcommand();
   AddBuild(plugin, commands);
   auto json = std::make_shared<bool>(false);

@@ -32,9 +32,10 @@ absl::Status RunStep(const std::vector<std::string>& argv,
   absl::StatusOr<ChildProcess> child =
       ChildProcess::Start({.argv = argv, .log_path = log_path});
   if (absl::IsNotFound(child.status())) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "'", argv[0], "' is missing; a plug-in is built with CMake and a "
-        "compiler: apt-get install cmake make g++"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("'", argv[0],
+                     "' is missing; a plug-in is built with CMake and a "
+                     "compiler: apt-get install cmake make g++"));
   }
   if (!child.ok()) return child.status();
   const int exit_status = child->Wait();
@@ -108,8 +109,8 @@ absl::StatusOr<std::string> BuildPlugin(const TorchPackage& torch,
   if (step.ok()) {
     step = RunStep({"cmake", "--build", build->path(), "--parallel"}, log);
   }
-  const fs::path goal = fs::path(directory) /
-                        absl::StrCat(kPrefix, torch.version) / kLibrary;
+  const fs::path goal =
+      fs::path(directory) / absl::StrCat(kPrefix, torch.version) / kLibrary;
   if (step.ok()) step = Install(fs::path(build->path()) / kLibrary, goal);
   if (!step.ok()) return step;
   return goal.string();

@@ -47,9 +47,10 @@ absl::StatusOr<std::string> FindTorch(const std::string& python) {
 absl::StatusOr<TorchPackage> ReadTorch(const std::string& directory) {
   const std::string c10 = absl::StrCat(directory, "/lib/libc10.so");
   if (!std::filesystem::exists(c10)) {
-    return absl::NotFoundError(absl::StrCat(
-        "'", directory, "' is not the directory of a PyTorch: it has no "
-        "lib/libc10.so"));
+    return absl::NotFoundError(
+        absl::StrCat("'", directory,
+                     "' is not the directory of a PyTorch: it has no "
+                     "lib/libc10.so"));
   }
   preload::PluginChoice choice;
   preload::ChoosePlugin(c10.c_str(), "", &choice);

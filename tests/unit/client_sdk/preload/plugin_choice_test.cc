@@ -80,8 +80,7 @@ TEST_F(PluginChoiceTest, AVersionWithoutAPlugInSaysWhereItIs) {
   Write(version_py_, "\n__version__ = '2.14.1'\n");
   EXPECT_FALSE(Choose());
   EXPECT_STREQ(choice_.version, "2.14.1");
-  EXPECT_TRUE(
-      fs::equivalent(choice_.torch_dir, version_py_.parent_path()));
+  EXPECT_TRUE(fs::equivalent(choice_.torch_dir, version_py_.parent_path()));
 }
 
 TEST_F(PluginChoiceTest, LibTorchOfAnArchiveSaysItsVersion) {
@@ -97,8 +96,7 @@ TEST_F(PluginChoiceTest, AVersionNamesNoPlaceOutsideTheDirectory) {
 }
 
 TEST_F(PluginChoiceTest, AVersionThatIsTooLongIsCut) {
-  Write(version_py_,
-        "\n__version__ = '" + std::string(3000, '1') + "'\n");
+  Write(version_py_, "\n__version__ = '" + std::string(3000, '1') + "'\n");
   EXPECT_FALSE(Choose());
   EXPECT_EQ(std::string(choice_.version).size(), sizeof(choice_.version) - 1);
 }

@@ -52,6 +52,44 @@ TEST(StepMarkerTest, OtherRecordsEndNothing) {
   EXPECT_FALSE(marker.RecordClosed(kSgd));
 }
 
+TEST(StepMarkerTest, TheForwardPassAfterACompiledUpdateEndsTheStep) {
+  StepMarker marker;
+  marker.ExpectOptimizer();
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_EQ(EndsStep(marker), step > 0);
+    marker.BackwardBegins();
+    EXPECT_TRUE(marker.UpdateBegins());
+    EXPECT_FALSE(marker.UpdateBegins());
+  }
+}
+
+TEST(StepMarkerTest, GradientsAccumulateBeforeACompiledUpdate) {
+  StepMarker marker;
+  marker.ExpectOptimizer();
+  EXPECT_FALSE(EndsStep(marker));
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.UpdateBegins());
+  EXPECT_TRUE(EndsStep(marker));
+  marker.BackwardBegins();
+  EXPECT_FALSE(EndsStep(marker));
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.UpdateBegins());
+  EXPECT_TRUE(EndsStep(marker));
+}
+
+TEST(StepMarkerTest, AnOptimizersOwnKernelsAreNoCompiledUpdate) {
+  StepMarker marker;
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_FALSE(marker.UpdateBegins());
+  EXPECT_TRUE(marker.RecordClosed(kSgd));
+}
+
+TEST(StepMarkerTest, WritesToParametersBeforeGradientsAreNoUpdate) {
+  StepMarker marker;
+  EXPECT_FALSE(marker.UpdateBegins());
+}
+
 TEST(StepMarkerTest, AnOptimizerThatNeverStepsIsGivenUp) {
   StepMarker marker;
   marker.ExpectOptimizer();

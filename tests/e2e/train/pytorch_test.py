@@ -1,0 +1,122 @@
+"""Stowage trains with the newest PyTorch of PyPI, compiled or not.
+
+Needs the environment of tools/torch-environment.sh, and a plug-in for it beside the
+programs, as tools/test.sh makes both; skips without them.
+"""
+
+import os
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+import harness
+
+SOURCES = Path(__file__).resolve().parents[3]
+MODEL = ("train_model.py", "mobilenet_v2", "--batch", "4", "--image", "64", "--steps", "6")
+TAKEN_KEY = """
+import torch
+import stowage
+taken = torch.library.Library("_", "IMPL")
+taken.fallback(torch.library.fallthrough_kernel, "Fake")
+stowage.init(fast="40%", slow="file:" + {folder!r})
+torch.manual_seed(0)
+net = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(8)])
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+inputs = torch.randn(64, 512)
+for _ in range(5):
+    optimizer.zero_grad()
+    loss = net(inputs).square().mean()
+    loss.backward()
+    optimizer.step()
+print("loss", loss.item(), stowage.attached())
+"""
+
+
+def environment_tool(*arguments):
+    result = subprocess.run([SOURCES / "tools/torch-environment.sh", *arguments],
+                            check=False, capture_output=True, text=True)
+    return result.stdout.strip()
+
+
+class PytorchTest(unittest.TestCase):
+
+    @classmethod
+    def setUpClass(cls):
+        version = environment_tool("--newest")
+        harness.PYTHON = environment_tool("--find", version)
+        plugin = harness.BINARY_DIR / f"lib/stowage/torch-{version}/libstowage_torch.so"
+        if not harness.PYTHON or not plugin.exists():
+            raise unittest.SkipTest(f"no PyTorch {version} with a plug-in; tools/test.sh "
+                                    f"--torch {version} makes them")
+
+    def setUp(self):
+        self.folder = harness.scratch()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def compiled(self, *options):
+        """Checks the bits and the limit of a compiled job, and returns its run."""
+        arguments = ("train_compiled.py", *options)
+        run = harness.stowed(*arguments)
+        self.assertEqual(harness.plain(*arguments), run.digest, run.summary())
+        run.check_limit(self)
+        self.assertIn("plan", run.modes, run.summary())
+        return run
+
+    def test_an_unmodified_script_is_planned_and_keeps_its_bits(self):
+        run = harness.stowed(*MODEL)
+        self.assertEqual(harness.plain(*MODEL), run.digest)
+        run.check_planned(self)
+        run.check_limit(self)
+
+    def test_compiled_kernels_are_kernels_of_the_plan(self):
+        run = self.compiled("--steps", "6")
+        names = [kernel["name"] for kernel in run.report["kernels"]]
+        self.assertTrue(any(name.startswith("inductor::cpp_fused") for name in names), names)
+        run.check_planned(self)
+
+    def test_graph_breaks_and_evaluations_keep_their_bits(self):
+        # Only if Dynamo compiles the same frames as without Stowage.
+        self.compiled("--steps", "9", "--breaks", "--evaluate")
+
+    def test_shapes_may_be_dynamic(self):
+        self.compiled("--steps", "10", "--batches", "4,6")
+
+    def test_the_step_of_a_compiled_optimizer_has_an_end(self):
+        self.compiled("--steps", "6", "--compile-update")
+
+    def test_a_compiled_wrapper_is_refused(self):
+        run = harness.stowed("train_compiled.py", "--cpp-wrapper", check=False)
+        self.assertEqual(1, run.status, run.output)
+        self.assertIn("compile without cpp_wrapper", run.output)
+
+    def test_another_key_serves_where_the_first_is_taken(self):
+        python = harness.BINARY_DIR / "share/stowage/python"
+        result = subprocess.run(
+            [harness.PYTHON, "-c", TAKEN_KEY.format(folder=str(self.folder))],
+            check=False, capture_output=True, text=True, timeout=harness.TIMEOUT_S,
+            env=harness.environment(
+                PYTHONPATH=str(python),
+                STOWAGE_PLUGIN=str(harness.BINARY_DIR / "lib/libstowage_torch.so")))
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertTrue(result.stdout.strip().endswith("True"), result.stdout)
+
+    def test_a_version_without_a_plug_in_is_refused(self):
+        # Another installation of the programs, without any plug-in of 2.x.
+        for part in ("bin/stowage", "bin/stowaged", "bin/stowage-agent",
+                     "lib/libstowage_preload.so", "lib/libstowage_torch.so"):
+            path = self.folder / part
+            path.parent.mkdir(exist_ok=True)
+            os.link(harness.BINARY_DIR / part, path)
+        result = subprocess.run(
+            [self.folder / "bin/stowage", "run", "--fast", "40%", "--slow",
+             f"file:{self.folder}", "--", harness.PYTHON, "-c", "import torch; torch.ones(1)"],
+            check=False, capture_output=True, text=True, timeout=harness.TIMEOUT_S,
+            env=harness.environment(XDG_DATA_HOME=str(self.folder)))
+        self.assertEqual(harness.REFUSED, result.returncode, result.stderr)
+        self.assertIn("there is no plug-in for PyTorch 2.", result.stderr)
+        self.assertIn("stowage plugin build --torch ", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
