@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tools/stowage/output/units.h"
@@ -140,6 +141,12 @@ std::string JobText(const JobReport& job, const std::string& requested_policy) {
   return text;
 }
 
+// Returns whether the process loaded PyTorch and never trained, as those do in
+// which torch.compile compiles.
+bool IsIdle(const JobReport& job) {
+  return job.steps.empty() && job.dropped_steps == 0 && job.events.empty();
+}
+
 }  // namespace
 
 std::string ReportToText(const RunReport& report) {
@@ -151,8 +158,10 @@ std::string ReportToText(const RunReport& report) {
   if (report.jobs.empty()) {
     return "stowage: no process of the command trained through Stowage\n";
   }
+  const bool all_idle = absl::c_all_of(report.jobs, IsIdle);
   std::string text;
   for (const JobReport& job : report.jobs) {
+    if (IsIdle(job) && !all_idle) continue;
     absl::StrAppend(&text, JobText(job, report.requested_policy));
   }
   if (report.lower_bound_ns > 0) {

@@ -112,6 +112,14 @@ TEST(ReportTest, SaysWhatWasExpectedOfTheSteps) {
               HasSubstr("; 1.07x the time of training alone expected"));
 }
 
+TEST(ReportTest, SaysNothingOfProcessesThatNeverTrainedBesideOneThatDid) {
+  const JobReport idle = JobWithSteps(18, 0);
+  EXPECT_THAT(ReportToText(MakeRunReport({JobWithSteps(17, 9), idle}, "t", 0)),
+              AllOf(HasSubstr("process 17"), Not(HasSubstr("process 18"))));
+  EXPECT_THAT(ReportToText(MakeRunReport({idle}, "t", 0)),
+              HasSubstr("process 18: 0 steps"));
+}
+
 TEST(ReportTest, SaysThatDemandModeWasFasterThanThePlan) {
   JobReport job = JobWithSteps(17, 9);
   EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
