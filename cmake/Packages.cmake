@@ -78,6 +78,8 @@ numbers.
 
 This package has the command line, the PyTorch plug-in, the placement
 service and the node agent. It starts no service.")
+# To build the plug-in for a PyTorch of PyPI.
+set(CPACK_DEBIAN_STOWAGE_PACKAGE_SUGGESTS "cmake, make, g++")
 set(CPACK_DEBIAN_STOWAGE_PACKAGE_RECOMMENDS
     "python3-torch, python3-numpy, python3-matplotlib, libopenblas0-openmp")
 stowage_describe_package(stowage-service net "${same}, ${users}"
