@@ -54,26 +54,34 @@ case $preset in
 esac
 
 tools/setup.sh
+
+# The version of PyTorch, of PyPI, that training tests need; empty: none. Its environment
+# is downloaded while the compiler works.
+pypi=$torch
+if [[ $preset == release && ${label:-train} =~ ^(e2e|train)$ ]]; then
+  pypi=${torch:-$(tools/torch-environment.sh --newest)}
+  timeout 600 tools/torch-environment.sh "$pypi" >/dev/null &
+  downloading=$!
+fi
+
 cmake --preset "$preset"
 cmake --build --preset "$preset"
 
-# Makes an environment with this version of PyTorch, and the plug-in for it where the
-# programs of the build find it. Prints the environment's interpreter.
-make_torch() {
-  local python
-  python=$(timeout 600 tools/torch-environment.sh "$1") &&
-    "$build/bin/stowage" plugin build --python "$python" \
-      --output "$build/lib/stowage" >&2 &&
-    echo "$python"
+# Builds the plug-in for that PyTorch, where the programs of the build find it.
+make_plugin() {
+  local found
+  wait "$downloading" && found=$(tools/torch-environment.sh --find "$pypi") &&
+    "$build/bin/stowage" plugin build --python "$found" --output "$build/lib/stowage"
 }
 
-if [[ $torch ]]; then
-  STOWAGE_TEST_PYTHON=$(make_torch "$torch")
-  export STOWAGE_TEST_PYTHON
-elif [[ $preset == release && ${label:-train} =~ ^(e2e|train)$ ]]; then
-  make_torch "$(tools/torch-environment.sh --newest)" >/dev/null ||
-    echo "test: no PyTorch of PyPI within 10 minutes (the line above says why); its tests skip"
+python=/usr/bin/python3
+if [[ $pypi ]] && ! make_plugin; then
+  [[ -z $torch ]] || { echo "test: no PyTorch $torch; the line above says why" >&2; exit 1; }
+  echo "test: no PyTorch of PyPI within 10 minutes (the line above says why); its tests skip"
+elif [[ $torch ]]; then
+  python=$(tools/torch-environment.sh --find "$torch")
 fi
+export STOWAGE_TEST_PYTHON=$python
 
 # What tests of the Helm chart need, where there is Go; else they skip.
 if [[ $preset == release && ${label:-e2e} == e2e ]]; then

@@ -85,6 +85,22 @@ class PytorchTest(unittest.TestCase):
     def test_the_step_of_a_compiled_optimizer_has_an_end(self):
         self.compiled("--steps", "6", "--compile-update")
 
+    def test_ranks_of_a_sharded_model_follow_plans(self):
+        launcher = [harness.PYTHON, "-m", "torch.distributed.run", "--standalone",
+                    "--nproc_per_node", "2", str(harness.SCRIPTS / "train_sharded.py"),
+                    "--out"]
+        subprocess.run([*launcher, self.folder / "alone"], check=True, capture_output=True,
+                       env=harness.environment(), timeout=harness.TIMEOUT_S)
+        run = harness.stowed_command([*launcher, str(self.folder / "stowed")], self.folder,
+                                     fast="70%")
+        self.assertEqual(0, run.status, run.output)
+        for rank in (0, 1):
+            self.assertEqual((self.folder / f"alone.{rank}").read_text(),
+                             (self.folder / f"stowed.{rank}").read_text())
+        planned = [job for job in run.report["jobs"]
+                   if "plan" in [step["mode"] for step in job["steps"]]]
+        self.assertEqual(2, len(planned), run.summary())
+
     def test_a_compiled_wrapper_is_refused(self):
         run = harness.stowed("train_compiled.py", "--cpp-wrapper", check=False)
         self.assertEqual(1, run.status, run.output)

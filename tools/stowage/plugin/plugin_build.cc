@@ -45,20 +45,27 @@ absl::Status RunStep(const std::vector<std::string>& argv,
                    " while it built the plug-in:\n", EndOf(log_path)));
 }
 
+absl::Status CannotWrite(const fs::path& path, const std::error_code& error) {
+  return OutputError(absl::PermissionDeniedError(
+      absl::StrCat("cannot write '", path.string(), "': ", error.message(),
+                   "; name another directory with --output")));
+}
+
+absl::Status MakeDirectory(const fs::path& directory) {
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) return CannotWrite(directory, error);
+  return CheckWritable(directory / kLibrary);
+}
+
 // Copies beside the goal and renames, so that jobs that start meanwhile find
 // the old plug-in or the new one.
 absl::Status Install(const fs::path& built, const fs::path& goal) {
   std::error_code error;
-  fs::create_directories(goal.parent_path(), error);
   const fs::path beside = goal.string() + ".new";
-  if (!error) {
-    fs::copy_file(built, beside, fs::copy_options::overwrite_existing, error);
-  }
+  fs::copy_file(built, beside, fs::copy_options::overwrite_existing, error);
   if (!error) fs::rename(beside, goal, error);
-  if (!error) return absl::OkStatus();
-  return OutputError(absl::PermissionDeniedError(
-      absl::StrCat("cannot write '", goal.string(), "': ", error.message(),
-                   "; name another directory with --output")));
+  return error ? CannotWrite(goal, error) : absl::OkStatus();
 }
 
 }  // namespace
@@ -99,6 +106,10 @@ std::vector<BuiltPlugin> FindPlugins(
 absl::StatusOr<std::string> BuildPlugin(const TorchPackage& torch,
                                         const std::string& sources,
                                         const std::string& directory) {
+  const fs::path goal = fs::path(directory) /
+                        absl::StrCat(kPrefix, torch.version) / kLibrary;
+  const absl::Status writable = MakeDirectory(goal.parent_path());
+  if (!writable.ok()) return writable;
   const absl::StatusOr<TempDirectory> build = TempDirectory::Make();
   if (!build.ok()) return build.status();
   const std::string log = build->path() + "/log";
@@ -109,8 +120,6 @@ absl::StatusOr<std::string> BuildPlugin(const TorchPackage& torch,
   if (step.ok()) {
     step = RunStep({"cmake", "--build", build->path(), "--parallel"}, log);
   }
-  const fs::path goal =
-      fs::path(directory) / absl::StrCat(kPrefix, torch.version) / kLibrary;
   if (step.ok()) step = Install(fs::path(build->path()) / kLibrary, goal);
   if (!step.ok()) return step;
   return goal.string();
