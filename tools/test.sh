@@ -26,7 +26,7 @@ while [[ $# -gt 0 ]]; do
       label=${2:?"--label needs the name of a label"}
       shift 2
       ;;
-    --torch)
+    "--torch")
       torch=${2:?"--torch needs a version of PyTorch"}
       label=train
       shift 2
