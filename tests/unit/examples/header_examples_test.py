@@ -41,7 +41,8 @@ SOURCE_FOLDERS = ("agents", "client_sdk", "network", "policies", "server", "test
 
 # Headers whose first indented block is no code, and those of this folder, which
 # are parts of programs.
-NOT_CODE = ("client_sdk/session/session.h", "tests/unit/examples/")
+NOT_CODE = ("client_sdk/session/session.h", "client_sdk/torch/torch_version.h",
+            "tests/unit/examples/")
 # Headers with a class that no user names.
 WITHOUT_EXAMPLE = ("client_sdk/runtime/job_lock.h",)
 CLASS = re.compile(r"^class [^;]*?\{", re.M)

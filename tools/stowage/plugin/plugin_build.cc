@@ -106,8 +106,8 @@ std::vector<BuiltPlugin> FindPlugins(
 absl::StatusOr<std::string> BuildPlugin(const TorchPackage& torch,
                                         const std::string& sources,
                                         const std::string& directory) {
-  const fs::path goal = fs::path(directory) /
-                        absl::StrCat(kPrefix, torch.version) / kLibrary;
+  const fs::path goal =
+      fs::path(directory) / absl::StrCat(kPrefix, torch.version) / kLibrary;
   const absl::Status writable = MakeDirectory(goal.parent_path());
   if (!writable.ok()) return writable;
   const absl::StatusOr<TempDirectory> build = TempDirectory::Make();

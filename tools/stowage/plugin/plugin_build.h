@@ -1,7 +1,9 @@
 // Builds the PyTorch plug-in for one PyTorch, where `stowage run` finds it.
 //
-//   absl::StatusOr<std::string> path =
-//       BuildPlugin(torch, installation->plugin_sources_dir, PluginDirectory());
+//   absl::StatusOr<std::string> path = BuildPlugin(
+//       {.directory = "venv/lib/python3.11/site-packages/torch",
+//        .version = "2.15.0"},
+//       "/usr/share/stowage/plugin", "/usr/lib/stowage");
 #ifndef STOWAGE_TOOLS_STOWAGE_PLUGIN_PLUGIN_BUILD_H_
 #define STOWAGE_TOOLS_STOWAGE_PLUGIN_PLUGIN_BUILD_H_
 

@@ -18,6 +18,7 @@ extern at::Tensor tensor;
 
 namespace stowage::torch_plugin::examples {
 
+extern at::Tensor tensor;
 extern runtime::SessionClient client;
 extern runtime::Job job;
 extern runtime::RunningKernel kernel;
