@@ -29,7 +29,7 @@ absl::StatusOr<TorchPackage> TorchToBuildFor(const BuildArguments& arguments) {
   absl::StatusOr<std::string> directory = arguments.torch_dir;
   if (arguments.torch_dir.empty()) directory = FindTorch(arguments.python);
   if (!directory.ok()) return directory.status();
-  const absl::StatusOr<TorchPackage> torch = ReadTorch(*directory);
+  absl::StatusOr<TorchPackage> torch = ReadTorch(*directory);
   if (!torch.ok() || arguments.untested) return torch;
   const absl::Status supported = CheckSupported(*torch);
   if (!supported.ok()) return supported;
