@@ -5,14 +5,12 @@
 #   tools/torch-environment.sh 2.15.0          make it if it is missing
 #   tools/torch-environment.sh --find 2.15.0   only print where it is
 #   tools/torch-environment.sh --newest        print the newest version that is tested
-#   tools/torch-environment.sh --oldest        and the oldest
 #
 # It lies in the user's cache. The exit status is 77 where it cannot be had; the tests
 # that need it then skip. It takes 5 GB and two minutes.
 set -euo pipefail
 
 newest=2.15.0
-oldest=2.6.0
 
 skip() {
   echo "torch-environment: $1" >&2
@@ -22,7 +20,6 @@ skip() {
 find_only=
 case ${1:-} in
   --newest) echo "$newest"; exit ;;
-  --oldest) echo "$oldest"; exit ;;
   --find) find_only=1; shift ;;
 esac
 version=${1:?"torch-environment needs a version of PyTorch, as $newest"}

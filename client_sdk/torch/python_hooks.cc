@@ -18,8 +18,9 @@ def _stowage_install():
         import stowage._attach
         stowage._attach.install()
     except Exception as error:
-        print("stowage: tensors whose address is taken will not be pinned:",
-              error, file=sys.stderr)
+        print("stowage: Python code of this process cannot be watched, so tensors "
+              "might move while it uses them:", error, file=sys.stderr, flush=True)
+        os._exit(78)
     finally:
         sys.path.remove(directory)
 _stowage_install()

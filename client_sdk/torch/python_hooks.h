@@ -9,7 +9,8 @@ namespace stowage::torch_plugin {
 
 // Lets a Python interpreter run stowage's install() in its main thread at the
 // next bytecode. $STOWAGE_PYTHON names the directory of the package. Does
-// nothing in any other process.
+// nothing in any other process. Ends the process with 78 if it fails: tensors
+// would move while code that nobody sees uses them.
 void InstallPythonHooks();
 
 }  // namespace stowage::torch_plugin

@@ -15,7 +15,7 @@ import torch
 
 
 def _skip(frames, code):
-    if hasattr(frames, "skip_code"):  # until 2.6
+    if hasattr(frames, "skip_code"):  # in 2.6
         frames.skip_code(code)
     else:
         frames.set_code_exec_strategy(code, frames._FrameExecStrategy(

@@ -65,6 +65,15 @@ class LaunchTest(unittest.TestCase):
         self.assertEqual(3, run.status)
         self.assertTrue((self.folder / "report.json").exists())
 
+    def test_a_script_that_cannot_be_watched_may_not_train(self):
+        run = self.launch(
+            harness.PYTHON, "-c", "import sys, types\n"
+            "sys.modules['stowage'] = types.ModuleType('stowage')\n"
+            "import torch\ntorch.ones(1)\nprint('trains')")
+        self.assertEqual(harness.REFUSED, run.status, run.output)
+        self.assertIn("cannot be watched", run.output)
+        self.assertNotIn("trains", run.output)
+
     def test_a_launcher_with_two_ranks(self):
         script = str(harness.SCRIPTS / "train_distributed.py")
         # PyTorch 1.13 under Python 3.11 fails on the launcher's own defaults
