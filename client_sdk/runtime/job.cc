@@ -191,6 +191,33 @@ uint64_t Job::PinView(void* context) {
   return pinned_.AddView(block);
 }
 
+// If the plan wants to move one meanwhile, those of later steps are set aside.
+uint64_t Job::PinOperand(void* context) {
+  if (!Manages(StorageAddress(context))) return 0;
+  Lock lock(this);
+  Block* block = blocks_.Find(StorageAddress(context));
+  if (block == nullptr || (block->pinned && block->views == 0)) return 0;
+  if (!pinned_.ViewsLast(*block)) return pinned_.AddView(block);
+  PinForGood(block);
+  return 0;
+}
+
+void Job::NoteUseBeside(uint64_t operand) {
+  Lock lock(this);
+  const Block* block = pinned_.Viewed(operand);
+  if (block != nullptr) step_.profile.AddUseBeside(*block);
+}
+
+std::vector<uint64_t> Job::PinsInTheWay() {
+  Lock lock(this);
+  std::vector<uint64_t> pins;
+  if (step_.mode != StepMode::kPlan) return pins;
+  for (const Block* block : driver_.ViewedAt(step_.profile.kernel_count())) {
+    pins.push_back(block->id);
+  }
+  return pins;
+}
+
 // An array may die wherever Python collects it.
 void Job::Unpin(uint64_t view) {
   if (Lock::Held()) return;

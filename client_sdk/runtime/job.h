@@ -118,6 +118,15 @@ class Job {
   // The same, for as long as an array lives. Returns what Unpin() takes when it
   // dies; 0: the address stays known for good.
   uint64_t PinView(void* context);
+  // The same for an operand of a kernel that runs, which something uses until
+  // after the kernel: the operand does not move for it.
+  uint64_t PinOperand(void* context);
+  // Notes that it still is in use when the next kernel begins. Plans leave it
+  // where it is until a kernel names it again.
+  void NoteUseBeside(uint64_t operand);
+  // Returns the views and operands whose tensors the plan moves as the next
+  // kernel begins. It is left if they are still pinned then.
+  std::vector<uint64_t> PinsInTheWay();
   void Unpin(uint64_t view);
 
   // Counts storages below the managed size. Takes no lock, as the count is

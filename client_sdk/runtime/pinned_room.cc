@@ -52,6 +52,11 @@ void PinnedRoom::EndView(uint64_t view) {
   blocks_->MarkUnpinned(block);
 }
 
+const Block* PinnedRoom::Viewed(uint64_t view) const {
+  const auto viewed = viewed_.find(view);
+  return viewed == viewed_.end() ? nullptr : viewed->second;
+}
+
 void PinnedRoom::ForgetViews(Block* block) {
   viewed_.erase(block->id);
   block->views = 0;

@@ -89,6 +89,8 @@ class PinnedRoom {
   // Notes that the array has died. Does nothing if the block has died before,
   // or has been pinned for good meanwhile.
   void EndView(uint64_t view);
+  // Returns the block of the view; null if it is over.
+  const Block* Viewed(uint64_t view) const;
   // Forgets the arrays of a block that dies, or is pinned for good.
   void ForgetViews(Block* block);
   // Notes that arrays which are alive now outlive what a plan can wait for.

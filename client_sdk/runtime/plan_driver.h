@@ -77,6 +77,13 @@ class PlanDriver {
   void Resume(const PlanTable& plan, const std::vector<PlanTarget>& targets,
               int64_t plan_begin_bytes, int32_t boundary);
 
+  // Returns the blocks with views that the plan which drives moves at the
+  // boundary before that kernel.
+  std::vector<const Block*> ViewedAt(int32_t kernel) const {
+    return plan() == nullptr ? std::vector<const Block*>{}
+                             : moves_.ViewedAt(kernel);
+  }
+
   // Passes the boundary before the kernel, which is the next of the step.
   std::optional<Surprise> BeginKernel(const RunningKernel& kernel);
   // Sees to it that the kernel, which is among the users of its operands, can

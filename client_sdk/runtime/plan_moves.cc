@@ -79,6 +79,17 @@ std::optional<Surprise> PlanMoves::BeginAt(int32_t kernel) {
   return std::nullopt;
 }
 
+std::vector<const Block*> PlanMoves::ViewedAt(int32_t kernel) const {
+  std::vector<const Block*> viewed;
+  for (size_t i = next_move_; i < plan_->moves.size(); ++i) {
+    const session::PlanMove& move = plan_->moves[i];
+    if (move.start_kernel > kernel) break;
+    const Block* block = tensors_->at(move.tensor);
+    if (block != nullptr && block->views > 0) viewed.push_back(block);
+  }
+  return viewed;
+}
+
 // Returns false if any of them failed.
 bool PlanMoves::EndBatch(Batch* batch) {
   bool arrived = true;

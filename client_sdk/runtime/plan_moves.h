@@ -30,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "client_sdk/runtime/block.h"
 #include "client_sdk/runtime/mover.h"
@@ -63,6 +64,9 @@ class PlanMoves {
   // last one. Blocks until those have arrived that are due. Throws as
   // Evictor::Evict() does.
   std::optional<Surprise> Pass(int32_t kernel);
+
+  // Returns the blocks with views that the plan moves at that boundary.
+  std::vector<const Block*> ViewedAt(int32_t kernel) const;
 
   // Waits for every move under way. One that failed leaves its block where it
   // was.

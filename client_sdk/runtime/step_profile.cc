@@ -25,6 +25,7 @@ void StepProfile::Begin() {
   signature_ = session::kHashSeed;
   kernels_.clear();
   operands_.clear();
+  uses_beside_.clear();
   blocks_.clear();
   tags_.clear();
   alive_.clear();
@@ -80,6 +81,12 @@ void StepProfile::AddOperand(int32_t kernel, const KernelOperand& operand) {
                         .access_count = operand.access_count}});
 }
 
+void StepProfile::AddUseBeside(const Block& block) {
+  if (block.profile_index < 0) return;
+  uses_beside_.push_back({.block = static_cast<uint32_t>(block.profile_index),
+                          .first_kernel = kernel_count()});
+}
+
 void StepProfile::AddBirth(int32_t kernel, int32_t ordinal, Block* block) {
   signature_ = session::HashMix(signature_, block->size_bytes);
   Add(block,
@@ -99,6 +106,8 @@ void StepProfile::AddDeath(const Block& block) {
   session::BlockRecord& record = blocks_[block.profile_index];
   record.death_kernel = std::max(0, kernel_count() - 1);
   record.flags = FlagsOf(block);
+  // What used it beside kernels no longer does.
+  if (block.views > 0) record.flags &= ~session::kBlockPinned;
   alive_[block.profile_index] = nullptr;
 }
 
@@ -112,16 +121,45 @@ void StepProfile::EndKernel(int32_t kernel, const MeasuredKernel& measured) {
   record.beside = measured.beside;
 }
 
+// Returns the first kernel that does not run beside the use.
+int32_t StepProfile::EndOf(const UseBeside& use) const {
+  const auto named = std::find_if(operands_.begin(), operands_.end(),
+                                  [&use](const Operand& operand) {
+                                    return operand.first >= use.first_kernel &&
+                                           operand.second.block == use.block;
+                                  });
+  if (named != operands_.end()) return named->first;
+  const int32_t death = blocks_[use.block].death_kernel;
+  return death < 0 ? kernel_count() : death + 1;
+}
+
+// Returns the operands of all kernels, grouped by kernel and in order.
+std::vector<StepProfile::Operand> StepProfile::AllOperands() const {
+  std::vector<Operand> operands = operands_;
+  for (const UseBeside& use : uses_beside_) {
+    const int32_t end = EndOf(use);
+    for (int32_t kernel = use.first_kernel; kernel < end; ++kernel) {
+      operands.push_back({kernel,
+                          {.block = use.block,
+                           .flags = session::kOperandRead,
+                           .access_count = 1}});
+    }
+  }
+  std::stable_sort(
+      operands.begin(), operands.end(),
+      [](const Operand& a, const Operand& b) { return a.first < b.first; });
+  return operands;
+}
+
 bool StepProfile::Fits() const {
   return kernels_.size() <= session::kMaxKernels &&
-         operands_.size() <= session::kMaxOperands &&
+         AllOperands().size() <= session::kMaxOperands &&
          blocks_.size() <= session::kMaxBlocks;
 }
 
 void StepProfile::Write(session::ProfileArea* area) const {
   area->signature = signature_;
   area->kernel_count = kernels_.size();
-  area->operand_count = operands_.size();
   area->block_count = blocks_.size();
 
   std::unordered_map<std::string_view, uint32_t> name_offsets;
@@ -140,14 +178,10 @@ void StepProfile::Write(session::ProfileArea* area) const {
   }
   area->name_bytes = name_bytes;
 
-  // Group the operands by kernel, in order.
-  std::vector<uint32_t> order(operands_.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return operands_[a].first < operands_[b].first;
-  });
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    const auto& [kernel, operand] = operands_[order[i]];
+  const std::vector<Operand> operands = AllOperands();
+  area->operand_count = operands.size();
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    const auto& [kernel, operand] = operands[i];
     area->operands[i] = operand;
     session::KernelRecord& record = area->kernels[kernel];
     if (record.operand_count++ == 0) record.first_operand = i;

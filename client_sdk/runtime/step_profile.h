@@ -45,6 +45,9 @@ class StepProfile {
   int32_t AddKernel(uint64_t key, std::string_view name, int64_t gap_ns);
   // Adds a use of a block by a kernel; uses of the same block add up.
   void AddOperand(int32_t kernel, const KernelOperand& operand);
+  // Notes that something else uses the block beside all kernels from the next
+  // one on, until one names it again or it dies. They count as reading it.
+  void AddUseBeside(const Block& block);
   void AddBirth(int32_t kernel, int32_t ordinal, Block* block);
   // Notes that the block dies after the kernel that ran last.
   void AddDeath(const Block& block);
@@ -67,12 +70,22 @@ class StepProfile {
   bool Fits() const;
 
  private:
+  using Operand = std::pair<int32_t, session::OperandRecord>;  // of a kernel
+  // A block that something else uses from a kernel on.
+  struct UseBeside {
+    uint32_t block;
+    int32_t first_kernel;
+  };
+
+  std::vector<Operand> AllOperands() const;
+  int32_t EndOf(const UseBeside& use) const;
   int32_t Add(Block* block, const session::BlockRecord& record, uint64_t tag);
 
   uint64_t signature_ = 0;
   std::vector<session::KernelRecord> kernels_;
   // In order of execution; several kernels of different threads may be open.
-  std::vector<std::pair<int32_t, session::OperandRecord>> operands_;
+  std::vector<Operand> operands_;
+  std::vector<UseBeside> uses_beside_;
   std::vector<session::BlockRecord> blocks_;
   std::vector<uint64_t>
       tags_;                   // parallel to blocks_: previous or own birth tag

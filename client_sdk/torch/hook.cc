@@ -13,8 +13,10 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "client_sdk/session/hash.h"
+#include "client_sdk/torch/collectives.h"
 #include "client_sdk/torch/flops.h"
 #include "client_sdk/torch/gradients.h"
 #include "client_sdk/torch/operands.h"
@@ -32,6 +34,7 @@ c10::DispatchKey g_hook_key = c10::DispatchKey::Undefined;
 
 // Atomic, since threads that start meanwhile ask for it.
 std::atomic<runtime::Job*> g_hooked_job{nullptr};
+RunningCollectives* g_collectives = nullptr;  // of that job, set before it
 StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
@@ -39,12 +42,18 @@ thread_local bool t_trains = false;   // this one has
 
 runtime::Job& TheJob() { return *g_hooked_job.load(std::memory_order_acquire); }
 
-void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
-                Stack* stack) {
-  c10::impl::ExcludeDispatchKeyGuard guard(g_hook_key);
+// Runs the operator, and lets the hook see those that it calls.
+void RedispatchOpenly(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                      Stack* stack) {
   op.redispatchBoxed(
       keys & c10::DispatchKeySet(c10::DispatchKeySet::FULL_AFTER, g_hook_key),
       stack);
+}
+
+void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                Stack* stack) {
+  c10::impl::ExcludeDispatchKeyGuard guard(g_hook_key);
+  RedispatchOpenly(op, keys, stack);
 }
 
 // Holds an error at the end of a step, where nobody could catch it. The next
@@ -125,10 +134,18 @@ bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
   return records && ForwardEndsStep();
 }
 
+void RunCollective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
+                   Stack* stack, size_t first) {
+  std::vector<uint64_t> pins = g_collectives->Pin(StoragesOf(*stack, first));
+  Redispatch(op, keys, stack);
+  g_collectives->Add(*stack, op.schema().returns().size(), std::move(pins));
+}
+
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
+  g_collectives->Settle();
   if (EndsStep(info, *stack, first)) EndStep();
   ThrowKeptError();
   runtime::RunningKernel kernel{.key = info.key,
@@ -141,9 +158,12 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   } else if (info.flops != Flops::kUnknown) {
     kernel.flops = MatmulFlops(info.flops, *stack, first);
   }
-  if (info.outlives_call) PinOperands(&TheJob(), *stack, first);
   KernelScope scope(&kernel, InputsOf(&TheJob(), info, *stack, first));
-  Redispatch(op, keys, stack);
+  if (info.outlives_call) {
+    RunCollective(op, keys, stack, first);
+  } else {
+    Redispatch(op, keys, stack);
+  }
   if (weight.defined() && stack->back().isTensor()) {
     kernel.flops = ConvolutionFlops(weight, stack->back().toTensor());
   }
@@ -178,6 +198,7 @@ void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
     return Redispatch(op, keys, stack);
   }
   const OperatorInfo& info = InfoOf(op);
+  if (info.composite) return RedispatchOpenly(op, keys, stack);
   if (info.bookkeeping || info.view) return Redispatch(op, keys, stack);
   RunKernel(info, op, keys, stack);
 }
@@ -198,6 +219,7 @@ bool OnAuxiliaryThread() { return g_training && !t_trains; }
 void InstallHook(c10::DispatchKey key, runtime::Job* job) {
   g_hook_key = key;
   RegisterFallback();
+  g_collectives = new RunningCollectives(job);  // lives as long as the job
   g_hooked_job = job;
   EnableHookOnThread();
   at::addGlobalCallback(
@@ -220,6 +242,7 @@ void DisableHook() {
 void BeginCompiledKernel(const std::string& name, at::TensorList reads,
                          at::TensorList writes) {
   if (g_hooked_job == nullptr) return;
+  g_collectives->Settle();
   if (RecordedNode() && ForwardEndsStep()) EndStep();
   ThrowKeptError();
   if (WritesParameter(writes) && g_marker.UpdateBegins()) {

@@ -92,14 +92,16 @@ Operands OutputsOf(runtime::Job* job, const Stack& stack, size_t count) {
   return operands;
 }
 
-void PinOperands(runtime::Job* job, const Stack& stack, size_t first) {
+std::vector<c10::StorageImpl*> StoragesOf(const Stack& stack, size_t first) {
+  std::vector<c10::StorageImpl*> storages;
   for (size_t i = first; i < stack.size(); ++i) {
-    ForEachTensor(stack[i], [job](const at::Tensor& tensor) {
-      VisitTensor(tensor, [job](const at::Tensor& stored) {
-        job->Pin(StorageOf(stored));
+    ForEachTensor(stack[i], [&storages](const at::Tensor& tensor) {
+      VisitTensor(tensor, [&storages](const at::Tensor& stored) {
+        storages.push_back(StorageOf(stored));
       });
     });
   }
+  return storages;
 }
 
 }  // namespace stowage::torch_plugin

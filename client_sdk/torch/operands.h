@@ -36,9 +36,9 @@ Operands InputsOf(runtime::Job* job, const OperatorInfo& info,
 Operands OutputsOf(runtime::Job* job, const torch::jit::Stack& stack,
                    size_t count);
 
-// Pins the storages of an operator's arguments.
-void PinOperands(runtime::Job* job, const torch::jit::Stack& stack,
-                 size_t first);
+// Returns the storages of an operator's arguments.
+std::vector<c10::StorageImpl*> StoragesOf(const torch::jit::Stack& stack,
+                                          size_t first);
 
 }  // namespace stowage::torch_plugin
 

@@ -51,6 +51,7 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
   info.flops = FlopsOf(info.name);
   info.bookkeeping = info.name.rfind("profiler::", 0) == 0 ||
                      info.name.rfind("stowage::", 0) == 0;
+  info.composite = info.name.rfind("_c10d_functional", 0) == 0;
   info.outlives_call = info.name.rfind("c10d::", 0) == 0;
   if (!schema.overload_name().empty()) {
     info.name += "." + schema.overload_name();

@@ -22,8 +22,11 @@ struct OperatorInfo {
   bool view = false;
   // Whether it is the profiler's or our own, and so no kernel.
   bool bookkeeping = false;
+  // Whether it only calls other operators, which are the kernels: a functional
+  // collective calls one of c10d.
+  bool composite = false;
   // Whether it uses its operands after it has returned, as collectives of c10d
-  // do. They must not move any more then.
+  // do. They must not move until it has completed.
   bool outlives_call = false;
   std::vector<bool> writes;  // by argument
   // How its floating-point operations are counted; see flops.h.

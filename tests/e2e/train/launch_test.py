@@ -74,14 +74,14 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("cannot be watched", run.output)
         self.assertNotIn("trains", run.output)
 
-    def test_a_launcher_with_two_ranks(self):
-        script = str(harness.SCRIPTS / "train_distributed.py")
+    def check_ranks(self, script):
+        """Trains two ranks alone and under a limit, and returns the run."""
         # PyTorch 1.13 under Python 3.11 fails on the launcher's own defaults
         # for where output goes.
         launcher = [
             harness.PYTHON, "-m", "torch.distributed.run", "--standalone",
-            "--nproc_per_node", "2", "--redirects", "1", "--tee", "1", script,
-            "--out"
+            "--nproc_per_node", "2", "--redirects", "1", "--tee", "1",
+            str(harness.SCRIPTS / script), "--out"
         ]
         alone = self.folder / "alone"
         subprocess.run([*launcher, alone],
@@ -94,8 +94,23 @@ class LaunchTest(unittest.TestCase):
         for rank in (0, 1):
             self.assertEqual((self.folder / f"alone.{rank}").read_text(),
                              (self.folder / f"stowed.{rank}").read_text())
+        return run
+
+    def check_plans_of_ranks(self, run):
         trained = [job for job in run.report["jobs"] if job["steps"]]
         self.assertEqual(2, len(trained), run.summary())
+        for job in trained:
+            modes = [step["mode"] for step in job["steps"]]
+            self.assertEqual(["plan"] * 2, modes[-2:], run.summary())
+            reasons = [event["reason"] for event in job["events"]]
+            self.assertNotIn("move-impossible", reasons, run.summary())
+            self.assertNotIn("address-taken", reasons, run.summary())
+
+    def test_a_launcher_with_two_ranks(self):
+        self.check_plans_of_ranks(self.check_ranks("train_distributed.py"))
+
+    def test_ranks_whose_script_calls_collectives(self):
+        self.check_plans_of_ranks(self.check_ranks("train_collectives.py"))
 
     def test_a_libtorch_program(self):
         program = harness.BINARY_DIR / "tests/train_mlp"

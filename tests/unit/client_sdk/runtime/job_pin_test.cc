@@ -198,6 +198,32 @@ TEST(JobPinTest, APlanThatWantsToMoveWhatAnArraySeesLearnsOfIt) {
               ElementsAre("move-impossible", "address-taken"));
 }
 
+TEST(JobPinTest, TellsWhichOperandStandsInTheWayOfThePlan) {
+  SmallTraining training([](session::PlanArea* plan) {
+    MoveActivation(plan, /*from_tier=*/0, kBackward, kBackward);
+  });
+  training.WarmUp();
+  Job& job = training.process().job();
+  std::vector<uint64_t> before, in_the_way;
+  uint64_t operand = 0;
+  const SmallTraining::Variation collective{
+      .after_first =
+          [&] {
+            operand = job.PinOperand(&training.activation()->storage);
+            job.NoteUseBeside(operand);
+            before = job.PinsInTheWay();
+          },
+      .in_third =
+          [&] {
+            in_the_way = job.PinsInTheWay();
+            job.Unpin(operand);
+          }};
+  for (int i = 0; i < 3; ++i) ExpectPlannedStep(&training, collective);
+  EXPECT_THAT(before, IsEmpty());
+  EXPECT_THAT(in_the_way, ElementsAre(operand));
+  EXPECT_THAT(training.process().Events(), IsEmpty());
+}
+
 // Pins a tensor that a kernel of another thread uses meanwhile, so that it
 // stays where it is.
 void PinInPlace(FakeTensor* tensor) {

@@ -67,6 +67,31 @@ TEST_F(StepProfileTest, GroupsOperandsByKernelWhenKernelsOverlap) {
   EXPECT_EQ(area.operands[2].block, 0u);
 }
 
+TEST_F(StepProfileTest, KernelsReadWhatIsUsedBesideThemUntilOneNamesIt) {
+  Block named{.id = 1, .size_bytes = kBlockBytes},
+      dies{.id = 2, .size_bytes = kBlockBytes};
+  profile_.AddAlive(&named, 0);
+  profile_.AddAlive(&dies, 0);
+  Read(AddKernel("all_reduce"), &named);
+  profile_.AddUseBeside(named);
+  profile_.AddUseBeside(dies);
+  AddKernel("beside");
+  dies.pinned = true;
+  dies.views = 1;
+  profile_.AddDeath(dies);
+  Read(AddKernel("add_"), &named);
+  AddKernel("after");
+
+  const session::ProfileArea& area = Written();
+  EXPECT_EQ(area.kernels[0].operand_count, 1u);
+  ASSERT_EQ(area.kernels[1].operand_count, 2u);
+  EXPECT_EQ(area.operands[area.kernels[1].first_operand].flags,
+            session::kOperandRead);
+  EXPECT_EQ(area.kernels[2].operand_count, 1u);
+  EXPECT_EQ(area.kernels[3].operand_count, 0u);
+  EXPECT_EQ(area.blocks[1].flags & session::kBlockPinned, 0u);
+}
+
 TEST_F(StepProfileTest, AddsUpTheUsesOfABlockByOneKernel) {
   Block block{.id = 1, .size_bytes = kBlockBytes};
   profile_.AddAlive(&block, 0);

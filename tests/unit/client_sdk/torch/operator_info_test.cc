@@ -39,5 +39,12 @@ TEST(OperatorInfoTest, KnowsWhatIsWrittenInSpiteOfTheSchema) {
   EXPECT_THAT(WrittenBy("aten::rrelu_with_noise_backward", ""), IsEmpty());
 }
 
+TEST(OperatorInfoTest, CollectivesUseTheirOperandsAfterTheCall) {
+  const OperatorInfo& info = InfoOf(
+      c10::Dispatcher::singleton().findSchemaOrThrow("c10d::allreduce_", ""));
+  EXPECT_TRUE(info.outlives_call);
+  EXPECT_FALSE(info.composite);
+}
+
 }  // namespace
 }  // namespace stowage::torch_plugin

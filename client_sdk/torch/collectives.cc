@@ -1,0 +1,94 @@
+#include "client_sdk/torch/collectives.h"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace stowage::torch_plugin {
+namespace {
+
+using WeakWork = c10::weak_intrusive_ptr<c10d::Work>;
+
+bool HasCompleted(const WeakWork& weak) {
+  const c10::intrusive_ptr<c10d::Work> work = weak.lock();
+  return !work.defined() || work->isCompleted();
+}
+
+// An error is the script's to see, when it waits itself.
+void Await(const c10::intrusive_ptr<c10d::Work>& work) {
+  if (!work.defined()) return;
+  try {
+    work->wait();
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace
+
+std::vector<uint64_t> RunningCollectives::Pin(
+    const std::vector<c10::StorageImpl*>& storages) {
+  std::vector<uint64_t> pins;
+  for (c10::StorageImpl* storage : storages) {
+    const uint64_t pin = job_->PinOperand(storage);
+    if (pin != 0) pins.push_back(pin);
+  }
+  return pins;
+}
+
+void RunningCollectives::Add(const torch::jit::Stack& stack, size_t results,
+                             std::vector<uint64_t> pins) {
+  const auto work =
+      std::find_if(stack.end() - results, stack.end(),
+                   [](const c10::IValue& value) { return value.isObject(); });
+  if (pins.empty() || work == stack.end()) return;
+  Running running{.work = WeakWork(work->toCustomClass<c10d::Work>()),
+                  .pins = std::move(pins)};
+  const std::lock_guard<std::mutex> lock(mutex_);
+  running_.push_back(std::move(running));
+  count_ = running_.size();
+}
+
+void RunningCollectives::Settle() {
+  if (count_ == 0) return;
+  End(TakeCompleted());
+  if (count_ == 0) return;
+  for (const uint64_t pin : job_->PinsInTheWay()) Await(WorkOf(pin));
+  End(TakeCompleted());
+}
+
+void RunningCollectives::End(const std::vector<uint64_t>& pins) {
+  for (const uint64_t pin : pins) job_->Unpin(pin);
+}
+
+// Returns null if no collective that runs has the pin.
+c10::intrusive_ptr<c10d::Work> RunningCollectives::WorkOf(uint64_t pin) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  for (const Running& running : running_) {
+    const auto& pins = running.pins;
+    if (std::find(pins.begin(), pins.end(), pin) != pins.end()) {
+      return running.work.lock();
+    }
+  }
+  return {};
+}
+
+// Returns the pins of what has completed, and tells the plans of the others.
+std::vector<uint64_t> RunningCollectives::TakeCompleted() {
+  std::vector<uint64_t> completed;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  std::erase_if(running_, [&](Running& running) {
+    const auto& pins = running.pins;
+    if (HasCompleted(running.work)) {
+      completed.insert(completed.end(), pins.begin(), pins.end());
+      return true;
+    }
+    if (!std::exchange(running.told, true)) {
+      for (const uint64_t pin : pins) job_->NoteUseBeside(pin);
+    }
+    return false;
+  });
+  count_ = running_.size();
+  return completed;
+}
+
+}  // namespace stowage::torch_plugin

@@ -1,0 +1,73 @@
+"""Training whose script calls collectives itself; each rank writes FILE.RANK.
+
+    python3 -m torch.distributed.run --standalone --nproc_per_node 2 \\
+        train_collectives.py --out digest.json
+
+Gradients are summed while the backward pass goes on, statistics at the end of a
+step; where PyTorch has functional collectives, these sum, too.
+"""
+
+import argparse
+
+import torch
+import torch.distributed as dist
+
+from digest import Digest
+from hazard import STEPS, loss_of, make_batch, make_net, sgd
+
+try:
+    from torch.distributed._functional_collectives import all_reduce
+except ImportError:
+    all_reduce = None
+
+
+def sum_gradients(net, works):
+    """Sums each gradient over the ranks as soon as it is known."""
+    for parameter in net.parameters():
+        def begin(gradient, owner=parameter):
+            total = gradient.clone()
+            works.append((owner, dist.all_reduce(total, async_op=True), total))
+        parameter.register_hook(begin)
+
+
+def mean_weight(net):
+    """Returns the mean of a large weight over the ranks."""
+    weight = net[7].weight.detach() * 2
+    if all_reduce is not None:
+        return all_reduce(weight, "sum", dist.group.WORLD).mean()
+    dist.all_reduce(weight)
+    return weight.mean()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--out", required=True)
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo")
+    torch.manual_seed(dist.get_rank())
+    net = make_net()
+    for tensor in [*net.parameters(), *net.buffers()]:
+        dist.broadcast(tensor.detach(), 0)
+    works = []
+    sum_gradients(net, works)
+    optimizer = sgd(net)
+    digest = Digest()
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        loss = loss_of(net, make_batch())
+        loss.backward()
+        for parameter, work, total in works:
+            work.wait()
+            parameter.grad.copy_(total / dist.get_world_size())
+        works.clear()
+        optimizer.step()
+        digest.add("losses", loss.item())
+        digest.add("means", mean_weight(net).item())
+    digest.add_model(net)
+    digest.write(f"{arguments.out}.{dist.get_rank()}")
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
