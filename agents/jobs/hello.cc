@@ -46,6 +46,27 @@ std::optional<session::Limit> LimitOf(const session::LimitOrder& order) {
       .slowdown = order.is_awaited != 0 ? session::kDefaultSlowdown : 0};
 }
 
+// Returns the limit that the text names. One for the host does not say what
+// this job may have: the agent's bound on all jobs does, if it is as low.
+absl::StatusOr<session::Limit> ParseFast(const std::string& fast,
+                                         const JobDefaults& defaults) {
+  const std::optional<int64_t> host_bytes = session::ParseHostLimit(fast);
+  if (!host_bytes) {
+    if (const auto limit = session::ParseLimit(fast)) return *limit;
+    return absl::InvalidArgumentError(absl::StrCat("fast memory limit '",
+                                                   absl::CHexEscape(fast), "' ",
+                                                   session::WhyNoLimit(fast)));
+  }
+  const int64_t total_bytes = defaults.fast_total_bytes;
+  if (total_bytes > 0 && total_bytes <= *host_bytes) return session::Limit{};
+  return absl::InvalidArgumentError(absl::StrCat(
+      "fast memory limit '", fast,
+      "' is for all ranks on this host, and no "
+      "launcher says how many there are (LOCAL_WORLD_SIZE); start them with "
+      "torchrun, set LOCAL_WORLD_SIZE, or train without --agent: a private "
+      "agent divides the limit among whatever trains"));
+}
+
 absl::Status CheckVersion(absl::string_view bytes,
                           const session::Hello& hello) {
   if (bytes.size() == sizeof(hello) && hello.magic == session::kMagic &&
@@ -84,12 +105,8 @@ absl::StatusOr<JobRequest> ParseHello(absl::string_view bytes, Peer peer,
         "run id '", absl::CHexEscape(job.run_id),
         "' must be letters, digits, '.', '_' and '-', not starting with '.'"));
   }
-  const std::optional<session::Limit> limit = session::ParseLimit(fast);
-  if (!limit) {
-    return absl::InvalidArgumentError(absl::StrCat("fast memory limit '",
-                                                   absl::CHexEscape(fast), "' ",
-                                                   session::WhyNoLimit(fast)));
-  }
+  const absl::StatusOr<session::Limit> limit = ParseFast(fast, defaults);
+  if (!limit.ok()) return limit.status();
   job.fast_limit = *limit;
   job.wants_hints = hello.wants_hints != 0;
   job.wants_sums = hello.wants_sums != 0;

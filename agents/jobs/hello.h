@@ -19,6 +19,7 @@ struct JobDefaults {
   std::string fast = "unlimited";
   std::string slow;
   std::string policy;
+  int64_t fast_total_bytes = 0;  // for all jobs together; 0: no bound
 };
 
 struct JobRequest {

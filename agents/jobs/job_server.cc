@@ -246,6 +246,7 @@ absl::StatusOr<std::unique_ptr<Session>> JobServer::MakeSession(
     defaults = defaults_;
     context = context_;
   }
+  defaults.fast_total_bytes = context.fast_memory->total_bytes();
   const absl::StatusOr<JobRequest> request =
       ParseHello(greeting.bytes, *std::move(peer), defaults);
   if (!request.ok()) return request.status();

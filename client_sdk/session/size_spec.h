@@ -150,6 +150,26 @@ inline std::optional<Limit> ParseLimit(std::string_view text) {
   return Limit{.fraction = *share};
 }
 
+// Returns the size that "8GiB/host" names: a limit on what all processes of a
+// command that train on this host have together. nullopt if `text` is none.
+inline std::optional<int64_t> ParseHostLimit(std::string_view text) {
+  constexpr std::string_view kOfHost = "/host";
+  if (text.size() < kOfHost.size()) return std::nullopt;
+  const size_t size_length = text.size() - kOfHost.size();
+  if (text.substr(size_length) != kOfHost) return std::nullopt;
+  const std::optional<Limit> limit = ParseLimit(text.substr(0, size_length));
+  if (!limit || limit->bytes == 0) return std::nullopt;
+  return limit->bytes;
+}
+
+// Returns the limit of one of so many ranks on this host: an equal part of a
+// limit for the host, and of any other, or with no ranks, `text` itself.
+inline std::string RankLimit(const std::string& text, int64_t ranks) {
+  const std::optional<int64_t> host_bytes = ParseHostLimit(text);
+  if (!host_bytes || ranks < 1) return text;
+  return std::to_string(*host_bytes / ranks) + "B";
+}
+
 // Returns why ParseLimit() refuses `text`, as the end of a sentence that begins
 // with `text`.
 inline std::string WhyNoLimit(std::string_view text) {

@@ -15,6 +15,7 @@
 #include "client_sdk/runtime/pager.h"
 #include "client_sdk/runtime/report_file.h"
 #include "client_sdk/runtime/session_client.h"
+#include "client_sdk/session/size_spec.h"
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/hook_key.h"
@@ -48,6 +49,12 @@ std::string ReadCommand() {
   return command;
 }
 
+// Returns how many ranks a launcher (torchrun) has started on this host; 0 if
+// there is none.
+int64_t LocalRanks() {
+  return strtoll(FromEnvironment("LOCAL_WORLD_SIZE").c_str(), nullptr, 10);
+}
+
 session::Hello MakeHello(const AttachOptions& options) {
   session::Hello hello{};
   hello.magic = session::kMagic;
@@ -56,7 +63,7 @@ session::Hello MakeHello(const AttachOptions& options) {
   hello.wants_hints = FromEnvironment("STOWAGE_HINTS") == "1" ? 1 : 0;
   CopyText(options.run_id, hello.run_id);
   CopyText(ReadCommand(), hello.command);
-  CopyText(options.fast, hello.fast);
+  CopyText(session::RankLimit(options.fast, LocalRanks()), hello.fast);
   CopyText(options.slow, hello.slow);
   CopyText(options.policy, hello.policy);
   CopyText(FromEnvironment("STOWAGE_FLOOR"), hello.floor);

@@ -21,8 +21,8 @@ namespace stowage {
 
 struct AttachOptions {
   std::string agent_socket;
-  std::string fast;    // "900MiB", "40%"; empty: the agent's default
-  std::string slow;    // "file:/mnt/nvme"; empty: the agent's default
+  std::string fast;  // "900MiB", "40%", "8GiB/host"; empty: the agent's default
+  std::string slow;  // "file:/mnt/nvme"; empty: the agent's default
   std::string policy;  // empty: the agent's default
   std::string run_id;  // names the report
 };

@@ -42,6 +42,10 @@ void ParseLimit(const std::string& text) {
                 limit->slowdown >= 0,
             "limits are sizes or shares");
   }
+  if (session::ParseHostLimit(text)) {
+    Require(session::ParseLimit(session::RankLimit(text, 1)).has_value(),
+            "one rank has all of the host's limit");
+  }
   RequireRefusal(cli::ResolveLimit({.fast = text}, graph).status());
   RequireRefusal(cli::ResolveLimit({.bytes = text}, graph).status());
   RequireRefusal(cli::ResolveLimit({.ratio = text}, graph).status());

@@ -52,8 +52,9 @@ def _find_plugin():
 def init(fast="", slow="", policy="", agent=""):
     """Attaches this process. Call it before the first tensor is made.
 
-    fast: the limit on fast tensor memory: "900MiB", "40%" of the job's peak, or
-        "auto" for the least that costs at most 5 %.
+    fast: the limit on fast tensor memory: "900MiB", "40%" of the job's peak,
+        "8GiB/host" for all ranks that torchrun starts here, or "auto" for the
+        least that costs at most 5 %.
     slow: the slow tier: "file:DIR", "emulated:optane", ...
     policy: the policy that makes plans; empty: the service's default.
     agent: the path of the agent's socket; empty: $STOWAGE_AGENT, or a private

@@ -1,12 +1,16 @@
 """Stowage runs what users run: scripts, launchers, C++ programs, imports."""
 
+import collections
 import json
 import os
+import re
 import shutil
+import socket
 import subprocess
 import sys
 import unittest
 
+import daemons
 import harness
 
 TRAIN = ("train_model.py", "mobilenet_v2", "--batch", "4", "--image", "64")
@@ -74,43 +78,101 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("cannot be watched", run.output)
         self.assertNotIn("trains", run.output)
 
-    def check_ranks(self, script):
-        """Trains two ranks alone and under a limit, and returns the run."""
+    def launcher(self, *options):
         # PyTorch 1.13 under Python 3.11 fails on the launcher's own defaults
         # for where output goes.
-        launcher = [
-            harness.PYTHON, "-m", "torch.distributed.run", "--standalone",
-            "--nproc_per_node", "2", "--redirects", "1", "--tee", "1",
-            str(harness.SCRIPTS / script), "--out"
-        ]
-        alone = self.folder / "alone"
-        subprocess.run([*launcher, alone],
-                       check=True,
-                       capture_output=True,
-                       env=harness.environment(),
-                       timeout=harness.TIMEOUT_S)
-        run = self.launch(*launcher, str(self.folder / "stowed"))
-        self.assertEqual(0, run.status, run.output)
+        return [harness.PYTHON, "-m", "torch.distributed.run", *options,
+                "--redirects", "1", "--tee", "1"]
+
+    def ranks(self, script, out):
+        return [*self.launcher("--standalone", "--nproc_per_node", "2"),
+                str(harness.SCRIPTS / script), "--out", str(self.folder / out)]
+
+    def train_alone(self, script):
+        subprocess.run(self.ranks(script, "alone"), check=True, capture_output=True,
+                       env=harness.environment(), timeout=harness.TIMEOUT_S)
+
+    def check_digests(self):
         for rank in (0, 1):
             self.assertEqual((self.folder / f"alone.{rank}").read_text(),
                              (self.folder / f"stowed.{rank}").read_text())
+
+    def check_ranks(self, script, **options):
+        """Trains two ranks alone and under a limit, and returns the run."""
+        self.train_alone(script)
+        run = self.launch(*self.ranks(script, "stowed"), **options)
+        self.assertEqual(0, run.status, run.output)
+        self.check_digests()
         return run
 
-    def check_plans_of_ranks(self, run):
+    def trained_jobs(self, run):
         trained = [job for job in run.report["jobs"] if job["steps"]]
         self.assertEqual(2, len(trained), run.summary())
-        for job in trained:
+        return trained
+
+    def check_plans_of_ranks(self, run):
+        for job in self.trained_jobs(run):
             modes = [step["mode"] for step in job["steps"]]
             self.assertEqual(["plan"] * 2, modes[-2:], run.summary())
             reasons = [event["reason"] for event in job["events"]]
             self.assertNotIn("move-impossible", reasons, run.summary())
             self.assertNotIn("address-taken", reasons, run.summary())
 
+    def test_ranks_whose_script_calls_collectives(self):
+        self.check_plans_of_ranks(self.check_ranks("train_collectives.py"))
+
     def test_a_launcher_with_two_ranks(self):
         self.check_plans_of_ranks(self.check_ranks("train_distributed.py"))
 
-    def test_ranks_whose_script_calls_collectives(self):
-        self.check_plans_of_ranks(self.check_ranks("train_collectives.py"))
+    def test_ranks_share_a_limit_of_the_host(self):
+        run = self.check_ranks("train_distributed.py", fast="20MiB/host")
+        for job in self.trained_jobs(run):
+            self.assertEqual(10 << 20, job["limit_bytes"], run.summary())
+            for step in job["steps"]:
+                self.assertLessEqual(step["fast_peak_bytes"], 10 << 20, run.summary())
+
+    def test_processes_that_no_launcher_counts_share_it_too(self):
+        code = ("import subprocess, sys\n"
+                "jobs = [subprocess.Popen(sys.argv[1:-1] + [f'{sys.argv[-1]}.{i}'])\n"
+                "        for i in range(2)]\n"
+                "sys.exit(max(job.wait() for job in jobs))\n")
+        run = self.launch(sys.executable, "-c", code, *self.train_command(),
+                          fast="40MiB/host", floor="10MiB")
+        self.assertEqual(0, run.status, run.output)
+        for i in (0, 1):
+            self.assertEqual(harness.plain(*TRAIN), json.loads(
+                (self.folder / f"digest.json.{i}").read_text()))
+        for job in self.trained_jobs(run):
+            for step in job["steps"]:
+                self.assertLessEqual(step["fast_peak_bytes"], 40 << 20, run.summary())
+
+    def test_ranks_that_do_the_same_have_one_graph_and_one_plan(self):
+        with daemons.Daemons(self.folder) as host:
+            self.check_ranks("train_distributed.py", agent=host)
+        plans = re.findall("PlacementService/MakePlan code=OK .*plan_id=([0-9a-f]+)",
+                           (self.folder / "service.log").read_text())
+        _, requests = collections.Counter(plans).most_common(1)[0]
+        self.assertGreaterEqual(requests, 2, plans)
+
+    def test_ranks_on_two_hosts_each_with_an_agent(self):
+        self.train_alone("train_distributed.py")
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+        runs = []
+        for host in range(2):
+            folder = self.folder / f"host{host}"
+            folder.mkdir()
+            command = [*self.launcher("--nnodes", "2", "--nproc_per_node", "1",
+                                      "--node_rank", str(host), "--master_addr",
+                                      "127.0.0.1", "--master_port", str(port)),
+                       str(harness.SCRIPTS / "train_distributed.py"), "--out",
+                       str(self.folder / "stowed")]
+            runs.append(harness.start(command, folder))
+        for process in runs:
+            output, _ = process.communicate(timeout=harness.TIMEOUT_S)
+            self.assertEqual(0, process.returncode, output)
+            self.assertIn("planned by annealed-search", output)
+        self.check_digests()
 
     def test_a_libtorch_program(self):
         program = harness.BINARY_DIR / "tests/train_mlp"

@@ -111,8 +111,9 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
   app.Add(
          "--fast", request->fast,
          "Limit on tensor bytes in fast memory: a size (900MiB), a "
-         "share of the job's tensor peak (40% or 0.4), unlimited, or auto: the "
-         "least under which steps are predicted to be hardly slower than alone")
+         "share of the job's tensor peak (40% or 0.4), a size for all ranks on "
+         "this host together (8GiB/host), unlimited, or auto: the least under "
+         "which steps are predicted to be hardly slower than alone")
       .Check({.problem = [](const std::string& limit) {
         return limit.empty() ? "is empty; give a limit, as in --fast 40%" : "";
       }});

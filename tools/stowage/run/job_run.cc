@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "client_sdk/session/size_spec.h"
 #include "tools/stowage/graphs/captured_graphs.h"
 #include "tools/stowage/output/exit_code.h"
 #include "tools/stowage/process/child_process.h"
@@ -95,15 +96,18 @@ absl::StatusOr<JobRun> RunJob(const RunRequest& request,
                                      : request.agent_report_dir};
   std::optional<PrivateServices> services;
   if (request.agent_socket.empty()) {
-    absl::StatusOr<PrivateServices> started =
-        PrivateServices::Start(installation,
-                               {.fast = FastOf(request),
-                                .slow = request.slow,
-                                .system_path = request.system_path,
-                                .policy = request.policy,
-                                .service_address = request.service_address,
-                                .allow_plaintext = request.allow_plaintext},
-                               directory);
+    const std::string fast = FastOf(request);
+    const std::optional<int64_t> host_limit = session::ParseHostLimit(fast);
+    absl::StatusOr<PrivateServices> started = PrivateServices::Start(
+        installation,
+        {.fast = host_limit ? "unlimited" : fast,
+         .fast_total = host_limit ? absl::StrCat(*host_limit) : "",
+         .slow = request.slow,
+         .system_path = request.system_path,
+         .policy = request.policy,
+         .service_address = request.service_address,
+         .allow_plaintext = request.allow_plaintext},
+        directory);
     if (!started.ok()) return started.status();
     services = *std::move(started);
     wiring.agent_socket = services->agent_socket();

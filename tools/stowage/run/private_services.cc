@@ -167,6 +167,7 @@ absl::Status PrivateServices::StartAgent(const Installation& installation,
   AddFlag("service", service_address_, process.argv);
   if (options.allow_plaintext) process.argv.push_back("--allow-plaintext");
   AddFlag("fast", options.fast, process.argv);
+  AddFlag("fast-total", options.fast_total, process.argv);
   AddFlag("slow", options.slow, process.argv);
   AddFlag("system", options.system_path, process.argv);
   // The agent's jobs are this user's, and may name any directory of this user.

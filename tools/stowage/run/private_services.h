@@ -25,6 +25,7 @@ namespace stowage::cli {
 // What jobs get that ask for nothing else, as `stowage run` takes it.
 struct ServicesOptions {
   std::string fast = "unlimited";
+  std::string fast_total;        // for all jobs together; empty: no bound
   std::string slow;              // empty: the agent's default
   std::string system_path;       // of a memory system; empty: it is measured
   std::string policy;            // empty: the default policy

@@ -48,10 +48,13 @@ absl::Status CheckRunRequest(const RunRequest& request) {
         "--slowdown is how much slower --fast auto may make steps; give both");
   }
   const std::string fast = FastOf(request);
-  if (!fast.empty() && !session::ParseLimit(fast)) {
+  if (!fast.empty() && !session::ParseLimit(fast) &&
+      !session::ParseHostLimit(fast)) {
     return absl::InvalidArgumentError(
         request.slowdown.empty()
-            ? absl::StrCat("--fast '", fast, "' ", session::WhyNoLimit(fast))
+            ? absl::StrCat("--fast '", fast, "' ", session::WhyNoLimit(fast),
+                           "; or a size for all ranks on this host together "
+                           "(\"8GiB/host\")")
             : absl::StrCat("--slowdown '", request.slowdown,
                            "' is not a number above 0 and at most 10, or so "
                            "many percent (\"5%\")"));

@@ -12,9 +12,10 @@
 namespace stowage::cli {
 
 struct RunRequest {
-  std::string fast = "unlimited";  // "900MiB", "40%", "auto", "unlimited"
-  std::string slowdown;            // that "auto" may cost: "10%"; may be empty
-  std::string floor;               // of that, for sure; empty: the agent's rule
+  // "900MiB", "40%", "8GiB/host", "auto", "unlimited"
+  std::string fast = "unlimited";
+  std::string slowdown;          // that "auto" may cost: "10%"; may be empty
+  std::string floor;             // of that, for sure; empty: the agent's rule
   std::string slow;              // "file:DIR", ...; empty: the agent's default
   std::string system_path;       // of a memory system; empty: it is measured
   bool checksums = false;        // of what is in a file

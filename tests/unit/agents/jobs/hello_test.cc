@@ -60,6 +60,18 @@ TEST(HelloTest, PrefersWhatTheJobAsksFor) {
   EXPECT_TRUE(request->wants_hints);
 }
 
+TEST(HelloTest, TakesALimitForTheHostIfTheAgentHoldsIt) {
+  session::Hello hello = ValidHello();
+  SetText(hello.fast, "8GiB/host");
+  EXPECT_THAT(Message(Parse(hello)), HasSubstr("LOCAL_WORLD_SIZE"));
+  const auto parse = [&hello](int64_t total_bytes) {
+    return ParseHello({reinterpret_cast<const char*>(&hello), sizeof(hello)},
+                      {.pid = 42}, {.fast_total_bytes = total_bytes});
+  };
+  EXPECT_TRUE(parse(int64_t{8} << 30)->fast_limit.unlimited());
+  EXPECT_FALSE(parse((int64_t{8} << 30) + 1).ok());
+}
+
 TEST(HelloTest, RefusesAnotherVersionAndSaysWhatToInstall) {
   session::Hello hello = ValidHello();
   hello.version = 99;

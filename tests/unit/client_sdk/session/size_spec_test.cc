@@ -49,6 +49,19 @@ TEST(SizeSpecTest, RefusesLimitsThatAreNone) {
   }
 }
 
+TEST(SizeSpecTest, DividesALimitForTheHostAmongItsRanks) {
+  EXPECT_EQ(ParseHostLimit("8GiB/host"), int64_t{8} << 30);
+  EXPECT_EQ(RankLimit("8GiB/host", 4), "2147483648B");
+  EXPECT_EQ(ParseLimit(RankLimit("8GiB/host", 4)),
+            Limit{.bytes = int64_t{2} << 30});
+  EXPECT_EQ(RankLimit("8GiB/host", 0), "8GiB/host");
+  EXPECT_EQ(RankLimit("40%", 4), "40%");
+  for (const char* text : {"/host", "40%/host", "40/host", "auto/host",
+                           "unlimited/host", "8GiB/node", "8GiB", ""}) {
+    EXPECT_EQ(ParseHostLimit(text), std::nullopt) << text;
+  }
+}
+
 TEST(SizeSpecTest, AsksWhetherABareNumberWasMeantAsPercent) {
   EXPECT_EQ(WhyNoLimit("40"), "would be that many bytes; did you mean 40%?");
   EXPECT_EQ(WhyNoLimit("900"),
