@@ -53,10 +53,32 @@ def _name_kernels(scope):
             value.name = "inductor::" + name
 
 
-def _refuse(*unused_arguments, **unused_options):
-    raise RuntimeError(
-        "stowage: the kernels of torch.compile with cpp_wrapper call each other, and nobody "
-        "can bring their operands to fast memory; compile without cpp_wrapper")
+def _refusal(what):
+    """Returns a function that refuses kernels whose operands nobody announces."""
+    def refuse(*unused_arguments, **unused_options):
+        raise RuntimeError(
+            "stowage: " + what + ", so that nobody can bring their operands to fast memory; "
+            "compile with the C++ backend of Inductor, without cpp_wrapper")
+    return refuse
+
+
+_refuse_wrapper = _refusal("the kernels of torch.compile with cpp_wrapper call each other")
+_refuse_package = _refusal("the kernels of a model that was compiled ahead of time (AOTInductor) "
+                           "call each other")
+
+
+def _refuse_on_cpu(compiler, backend, is_for_cpu):
+    """Lets a backend of Inductor make kernels for other devices alone."""
+    make = getattr(compiler.AsyncCompile, backend, None)
+    if make is None:
+        return
+
+    def make_or_refuse(self, *arguments, **options):
+        if is_for_cpu(*arguments, **options):
+            _refusal("Inductor's backend '" + backend + "' calls its kernels by itself")()
+        return make(self, *arguments, **options)
+
+    setattr(compiler.AsyncCompile, backend, make_or_refuse)
 
 
 def _patch(compiler):
@@ -77,7 +99,10 @@ def _patch(compiler):
     compiler.AsyncCompile.wait = wait_and_name
     torch._C._dynamo.guards._empty_strided_cpu = _empty_strided
     cache = sys.modules["torch._inductor.codecache"].CppWrapperCodeCache
-    cache.load_pybinding_async = _refuse
+    cache.load_pybinding_async = _refuse_wrapper
+    _refuse_on_cpu(compiler, "triton", lambda name, code, device="cuda": device == "cpu")
+    _refuse_on_cpu(compiler, "halide", lambda meta, code: "cuda" not in meta.target)
+    _refuse_on_cpu(compiler, "pallas", lambda *_: not torch.cuda.is_available())
 
 
 class _Finder:
@@ -104,6 +129,10 @@ class _Finder:
 def install():
     if not hasattr(torch, "compile"):
         return
+    ahead_of_time = getattr(torch._C, "_aoti", None)
+    for runner in ("AOTIModelPackageLoader", "AOTIModelContainerRunnerCpu"):
+        if hasattr(ahead_of_time, runner):
+            getattr(ahead_of_time, runner).__init__ = _refuse_package
     if _COMPILER in sys.modules:
         _patch(sys.modules[_COMPILER])
     else:

@@ -31,6 +31,11 @@ for _ in range(5):
     optimizer.step()
 print("loss", loss.item(), stowage.attached())
 """
+AHEAD_OF_TIME = """
+import torch
+torch.ones(1)
+torch._C._aoti.AOTIModelPackageLoader("{}", "model", False, 1, -1)
+"""
 
 
 def environment_tool(*arguments):
@@ -105,6 +110,12 @@ class PytorchTest(unittest.TestCase):
         run = harness.stowed("train_compiled.py", "--cpp-wrapper", check=False)
         self.assertEqual(1, run.status, run.output)
         self.assertIn("compile without cpp_wrapper", run.output)
+
+    def test_a_model_that_was_compiled_ahead_of_time_is_refused(self):
+        run = harness.stowed_command(
+            [harness.PYTHON, "-c", AHEAD_OF_TIME.format(self.folder / "model.pt2")], self.folder)
+        self.assertEqual(1, run.status, run.output)
+        self.assertIn("compiled ahead of time", run.output)
 
     def test_another_key_serves_where_the_first_is_taken(self):
         python = harness.BINARY_DIR / "share/stowage/python"
