@@ -51,6 +51,8 @@ struct Block {
   int32_t views = 0;             // by so many arrays alone; 0: for good
   bool set_aside = false;        // and it is where no plan puts anything: see
                                  // pinned_room.h
+  bool kept_fast = false;        // is to stay in fast memory: fast_keeper.h
+  bool keep_refused = false;     // was to stay there, and did not fit
   bool above_plans = false;      // set aside at that end
   bool parameter = false;        // a leaf that requires gradients
   bool backward = false;         // allocated while gradients were computed

@@ -74,10 +74,16 @@ int64_t FastSpace::growth_bytes() const {
   return ReserveFor(reserve_bytes_) - reserve_bytes_;
 }
 
+bool FastSpace::IsOrdered() const {
+  const session::LimitArea& area = client_->segment()->limits;
+  return area.ordered.load(std::memory_order_acquire) !=
+         area.taken.load(std::memory_order_relaxed);
+}
+
 bool FastSpace::FollowOrder() {
+  if (!IsOrdered()) return false;
   session::LimitArea& area = client_->segment()->limits;
   const uint64_t ordered = area.ordered.load(std::memory_order_acquire);
-  if (ordered == area.taken.load(std::memory_order_relaxed)) return false;
   const int64_t before_bytes = limit_.bytes();
   const int64_t answer = TakeLimit(area.order);
   area.refused_below_bytes.store(answer, std::memory_order_relaxed);
@@ -118,6 +124,26 @@ void FastSpace::FollowUnmanaged() {
   if (blocks_->unmanaged_peak_bytes() > reserve_bytes_) FitReserve();
 }
 
+void FastSpace::AdmitUnmanaged(int64_t bytes, int64_t step) {
+  const int64_t peak_bytes = std::max(blocks_->unmanaged_peak_bytes(),
+                                      blocks_->unmanaged_bytes() + bytes);
+  const int64_t reserve_bytes = ReserveFor(peak_bytes);
+  const int64_t least_bytes = LeastLimitBytes(reserve_bytes);
+  if (!limit_.unlimited() && limit_.IsKnown(step) &&
+      limit_.bytes() < least_bytes) {
+    throw std::runtime_error(
+        "stowage: never_manage() leaves no room for a tensor of " +
+        session::SizeText(bytes) + ": the limit is " +
+        session::SizeText(limit_.bytes()) +
+        ", and tensors that are not managed count against it; let it be "
+        "managed, or raise the limit to " +
+        session::SizeText(least_bytes) + " or more");
+  }
+  if (peak_bytes <= reserve_bytes_) return;
+  reserve_bytes_ = reserve_bytes;
+  FitArena();
+}
+
 void FastSpace::FollowPeak(int64_t step, int64_t tensor_bytes,
                            int64_t kernel_bytes) {
   const int64_t needed_bytes = kernel_bytes + kernel_bytes / 4 +
@@ -154,11 +180,11 @@ bool FastSpace::Admits(const Block& block, int64_t step) {
 // and a little, and, where slow memory is not addressable, half of the largest
 // tensor: kernels stream what does not fit, but with less they would do nothing
 // else.
-int64_t FastSpace::LeastLimitBytes() const {
+int64_t FastSpace::LeastLimitBytes(int64_t reserve_bytes) const {
   const bool addressable = blocks_->tier(1).addressable();
   const int64_t least_bytes =
-      reserve_bytes_ + std::max(blocks_->pinned_bytes() + kLeastArenaBytes,
-                                addressable ? 0 : largest_room_bytes_ / 2);
+      reserve_bytes + std::max(blocks_->pinned_bytes() + kLeastArenaBytes,
+                               addressable ? 0 : largest_room_bytes_ / 2);
   return RoundUpToMiB(least_bytes +
                       StreamWindow::BytesFor(least_bytes + (least_bytes >> 6)));
 }

@@ -81,6 +81,8 @@ class FastSpace {
   void FollowUnmanaged();
   void FollowPeak(int64_t step, int64_t tensor_bytes, int64_t kernel_bytes);
   void EndStep(int64_t step);
+  // Returns whether the agent has ordered another limit.
+  bool IsOrdered() const;
   // Takes the limit that the agent has ordered, if it has, between two steps:
   // evicts all that is beyond it, and answers. The old limit stays if the new
   // one is too small, or the slow tier too full. Returns whether the limit is
@@ -91,6 +93,12 @@ class FastSpace {
   int64_t TakeLimit(const session::LimitOrder& order);
   // Throws std::runtime_error if the limit is too small for what was seen.
   void CheckLimit() { limit_.Check(LeastLimitBytes()); }
+  // Returns the least limit that leaves room for all that stays in fast memory.
+  int64_t LeastLimitBytes() const { return LeastLimitBytes(reserve_bytes_); }
+  // Makes room for a tensor that comes from outside the arena. Throws
+  // std::runtime_error if the limit of the step is known and has none. May
+  // evict, as above.
+  void AdmitUnmanaged(int64_t bytes, int64_t step);
   // Returns whether a new block can be placed at all. In the first step of a
   // job with an absolute limit, a tensor larger than the arena shows that the
   // limit is too small; later allocations of that step come from outside until
@@ -113,7 +121,7 @@ class FastSpace {
   void TouchUpTo(int64_t end_bytes);
 
  private:
-  int64_t LeastLimitBytes() const;
+  int64_t LeastLimitBytes(int64_t reserve_bytes) const;
   void FitAll();
   void FitWindow();
   void FitReserve();

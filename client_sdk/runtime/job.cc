@@ -46,11 +46,13 @@ Job::Job(SessionClient* client, const StorageAccess& storage,
       copies_(&blocks_, &mover_),
       fetches_(&blocks_, &mover_, &evictor_),
       pinned_(&blocks_, &mover_, &evictor_, &space_),
+      keeper_(&blocks_, &mover_, &pinned_, &space_),
       driver_(&blocks_, &mover_, &evictor_, &client->segment()->report),
       publisher_(client, &blocks_, &mover_),
       hints_(client->segment(), &blocks_, &mover_, driver_.tensors(),
              &publisher_),
-      plans_(client, &publisher_, settings) {
+      plans_(client, &publisher_, settings),
+      log_(&client->segment()->report, settings.step_log_path) {
   BeginStep();
 }
 
@@ -167,6 +169,7 @@ void Job::Pin(void* context) {
 
 void Job::PinForGood(Block* block) {
   pinned_.ForgetViews(block);
+  blocks_.ForgetKeptFast(block);  // from here on it cannot move at all
   if (block->pinned) return;
   if (block->moving()) mover_.Finish(block);
   if (blocks_.Movable(*block)) SetAside(block);
@@ -177,7 +180,11 @@ uint64_t Job::PinView(void* context) {
   if (!Manages(StorageAddress(context))) return 0;
   Lock lock(this);
   Block* block = blocks_.Find(StorageAddress(context));
-  if (block == nullptr || (block->pinned && block->views == 0)) return 0;
+  if (block == nullptr) return 0;
+  if (block->pinned && block->views == 0) {
+    PinForGood(block);
+    return 0;
+  }
   if (!block->pinned) {
     if (block->moving()) mover_.Finish(block);
     if (!blocks_.CanMove(*block)) {
@@ -216,6 +223,34 @@ std::vector<uint64_t> Job::PinsInTheWay() {
     pins.push_back(block->id);
   }
   return pins;
+}
+
+void Job::KeepFast(const std::vector<void*>& contexts, bool again) {
+  Lock lock(this);
+  std::vector<Block*> blocks;
+  for (void* context : contexts) {
+    Block* block = blocks_.Adopt(context);
+    if (block != nullptr) blocks.push_back(block);
+  }
+  keeper_.Add(blocks, again, step_.index);
+  if (step_.mode == StepMode::kPlan) return;
+  SettleKept();
+  ThrowKeptError();
+}
+
+void Job::AdmitUnmanaged(int64_t bytes) {
+  Lock lock(this);
+  space_.AdmitUnmanaged(bytes, step_.index);
+}
+
+std::string Job::EnterPhase(const std::string& name) {
+  Lock lock(this);
+  return step_.phases.Enter(name);
+}
+
+std::string Job::TakeStepLines() {
+  Lock lock(this);
+  return log_.Take();
 }
 
 // An array may die wherever Python collects it.

@@ -15,9 +15,11 @@
 //                    Mover: copies; Evictor: room by moving others out
 //                    FastSpace: the limit, and how what is under it is divided
 //                    PinnedRoom: tensors whose address is known outside
+//                    FastKeeper: tensors that are to stay in fast memory
 //   who places       DemandPlacer, PlanDriver, HintFollower: one for each mode
 //   with the agent   PlanExchange: profiles go, plans come
 //                    StepPublisher: what each step came to
+//   with the script  StepLog: the same, for training loggers
 //
 // Each owns its state, and they form no circle: a collaborator knows those
 // above it in the first group, and what follows a plan or hints says by its
@@ -42,8 +44,10 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_JOB_H_
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <unordered_set>
 #include <vector>
 
@@ -52,6 +56,7 @@
 #include "client_sdk/runtime/copies_ahead.h"
 #include "client_sdk/runtime/demand_placer.h"
 #include "client_sdk/runtime/evictor.h"
+#include "client_sdk/runtime/fast_keeper.h"
 #include "client_sdk/runtime/fast_space.h"
 #include "client_sdk/runtime/fetches_ahead.h"
 #include "client_sdk/runtime/hint_follower.h"
@@ -67,6 +72,8 @@
 #include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/running_step.h"
 #include "client_sdk/runtime/session_client.h"
+#include "client_sdk/runtime/step_kinds.h"
+#include "client_sdk/runtime/step_log.h"
 #include "client_sdk/runtime/step_publisher.h"
 #include "client_sdk/runtime/storage_access.h"
 #include "client_sdk/runtime/surprise.h"
@@ -128,6 +135,23 @@ class Job {
   // kernel begins. It is left if they are still pinned then.
   std::vector<uint64_t> PinsInTheWay();
   void Unpin(uint64_t view);
+
+  // Keeps the storages behind these contexts in fast memory from now on; where a
+  // plan drives the step, from its end on, and under a share from the end of the
+  // first step on. Throws if the limit has no room for all of them, now or, as
+  // long as it is not known, when a later step ends. `again` leaves out what was
+  // refused.
+  void KeepFast(const std::vector<void*>& contexts, bool again);
+
+  // Makes room under the limit for a tensor that is allocated elsewhere. Throws
+  // if there is none.
+  void AdmitUnmanaged(int64_t bytes);
+
+  // Names the phase of training from here on. Returns the one before.
+  std::string EnterPhase(const std::string& name);
+  // Returns the steps that have ended since the last call, as lines of JSON. The
+  // first call returns none.
+  std::string TakeStepLines();
 
   // Counts storages below the managed size. Takes no lock, as the count is
   // atomic.
@@ -211,6 +235,9 @@ class Job {
   void SetAsideWhatStays() STOWAGE_REQUIRES(mutex_);
   void PublishProfile(bool limit_changes) STOWAGE_REQUIRES(mutex_);
   void AwaitPlan() STOWAGE_REQUIRES(mutex_);
+  bool FollowOrder() STOWAGE_REQUIRES(mutex_);
+  void SettleKept() STOWAGE_REQUIRES(mutex_);
+  void ThrowKeptError() STOWAGE_REQUIRES(mutex_);
   int64_t TakeOverheadBytes() STOWAGE_REQUIRES(mutex_);
 
   SessionClient* const client_;
@@ -224,11 +251,16 @@ class Job {
   CopiesAhead copies_ STOWAGE_GUARDED_BY(mutex_);
   FetchesAhead fetches_ STOWAGE_GUARDED_BY(mutex_);
   PinnedRoom pinned_ STOWAGE_GUARDED_BY(mutex_);
+  FastKeeper keeper_ STOWAGE_GUARDED_BY(mutex_);
+  // Of keeping, at a moment where nobody could catch it.
+  std::exception_ptr kept_error_ STOWAGE_GUARDED_BY(mutex_);
   PlanDriver driver_ STOWAGE_GUARDED_BY(mutex_);
   StepPublisher publisher_ STOWAGE_GUARDED_BY(mutex_);
   HintFollower hints_ STOWAGE_GUARDED_BY(mutex_);
   PlanExchange plans_ STOWAGE_GUARDED_BY(mutex_);
   RunningStep step_ STOWAGE_GUARDED_BY(mutex_);
+  StepKinds kinds_ STOWAGE_GUARDED_BY(mutex_);
+  StepLog log_ STOWAGE_GUARDED_BY(mutex_);
 };
 
 }  // namespace stowage::runtime

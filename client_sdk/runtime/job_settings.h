@@ -5,6 +5,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_JOB_SETTINGS_H_
 
 #include <cstdint>
+#include <string>
 
 namespace stowage::runtime {
 
@@ -15,6 +16,8 @@ struct JobSettings {
   bool plans_only = false;
   // How long the end of a profiled step waits for its plan.
   int64_t plan_wait_ns = 5'000'000'000;
+  // File that gets a line for each step; "-": standard output; empty: none.
+  std::string step_log_path = {};
 };
 
 }  // namespace stowage::runtime

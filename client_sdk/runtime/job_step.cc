@@ -33,7 +33,7 @@ void Job::EndStep() {
   pinned_.EndStep(step_.profile.signature());
 
   const int64_t limit_bytes = space_.limit().bytes();
-  const bool limit_changes = space_.FollowOrder();
+  const bool limit_changes = FollowOrder();
   step_.limit_bytes = space_.limit().bytes();  // that its profile is for
   PublishProfile(limit_changes);
   session::StepRecord record = publisher_.Record(step_, hints_.totals());
@@ -42,18 +42,44 @@ void Job::EndStep() {
   plans_.NoteDuration(step_, duration_ns);
   if (limit_changes) plans_.library()->ForgetOtherLimits(step_.limit_bytes);
   plans_.TakePlan(step_.limit_bytes);
-  if (space_.limit().is_awaited()) space_.FollowOrder();
+  if (space_.limit().is_awaited()) FollowOrder();
   plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
+  log_.Add(record, kinds_.Of(record.signature),
+           step_.surprise ? NameOf(step_.surprise->reason) : "");
   const uint64_t signature = step_.profile.signature();
   ++step_.index;
   NameOrigins(blocks_.all(), step_.index, signature);
   BeginStep();
   step_.BeginGap(session::NowNs(), mover_.totals().stall_ns());
+  ThrowKeptError();
   if (space_.limit().IsCheckDue(step_.index)) space_.CheckLimit();
 }
 
+// What is kept is laid out anew under another limit.
+bool Job::FollowOrder() {
+  if (!space_.IsOrdered()) return false;
+  keeper_.Release();
+  return space_.FollowOrder();
+}
+
+void Job::SettleKept() {
+  try {
+    keeper_.Settle(step_.index, [this](Block* block) {
+      mutex_.AssertHeld();
+      LeaveStep(block);
+    });
+  } catch (...) {
+    kept_error_ = std::current_exception();
+  }
+}
+
+void Job::ThrowKeptError() {
+  if (kept_error_) std::rethrow_exception(std::exchange(kept_error_, {}));
+}
+
 void Job::BeginStep() {
+  SettleKept();
   const PlanTable* plan = plans_.library()->Expected();
   if (plan == nullptr) SetAsideWhatStays();
   step_.Begin(session::NowNs());
@@ -225,7 +251,8 @@ void Job::PublishProfile(bool limit_changes) {
 void Job::AwaitPlan() {
   const FastLimit& limit = space_.limit();
   if (limit.unlimited() && !limit.is_awaited()) return;
-  step_.times.plan_wait_ns = plans_.AwaitPlan(limit.is_awaited());
+  step_.times.plan_wait_ns = plans_.AwaitPlan(
+      limit.is_awaited(), kinds_.Of(step_.profile.signature()));
 }
 
 }  // namespace stowage::runtime

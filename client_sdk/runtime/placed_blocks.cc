@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace stowage::runtime {
+namespace {
+
+// Returns whether its room counts as that of blocks that stay.
+bool Stays(const Block& block) { return block.pinned || block.kept_fast; }
+
+}  // namespace
 
 PlacedBlocks::PlacedBlocks(const std::vector<MappedTier>* tiers,
                            const StorageAccess& storage)
@@ -68,7 +74,7 @@ void PlacedBlocks::Remove(Block* block) {
   GiveUpKept(block);
   GiveBack(block->place);
   managed_bytes_ -= block->size_bytes;
-  if (block->pinned) pinned_bytes_ -= block->room_bytes();
+  if (Stays(*block)) pinned_bytes_ -= block->room_bytes();
   if (block->storage != nullptr) storage_.release(block->storage);
   block->storage = nullptr;
   all_.erase(block);
@@ -95,15 +101,24 @@ void PlacedBlocks::EndUse(Block* block) {
 
 void PlacedBlocks::MarkPinned(Block* block) {
   GiveUpKept(block);  // what is written from here on is not seen
-  if (block->pinned) return;
+  if (!Stays(*block)) pinned_bytes_ += block->room_bytes();
   block->pinned = true;
-  pinned_bytes_ += block->room_bytes();
 }
 
 void PlacedBlocks::MarkUnpinned(Block* block) {
   block->pinned = block->set_aside = block->above_plans = false;
-  pinned_bytes_ -= block->room_bytes();
+  if (!Stays(*block)) pinned_bytes_ -= block->room_bytes();
   if (block->storage != nullptr) storage_.make_movable(block->storage);
+}
+
+void PlacedBlocks::MarkKeptFast(Block* block) {
+  if (!Stays(*block)) pinned_bytes_ += block->room_bytes();
+  block->kept_fast = true;
+}
+
+void PlacedBlocks::ForgetKeptFast(Block* block) {
+  if (!std::exchange(block->kept_fast, false)) return;
+  if (!Stays(*block)) pinned_bytes_ -= block->room_bytes();
 }
 
 std::optional<Place> PlacedBlocks::TakeRoom(int tier, Block* block) {

@@ -121,6 +121,9 @@ class PlacedBlocks {
   void MarkPinned(Block* block);
   // Notes that nobody outside knows it any more.
   void MarkUnpinned(Block* block);
+  // Notes that the block is to stay in fast memory, or need not any more.
+  void MarkKeptFast(Block* block);
+  void ForgetKeptFast(Block* block);
 
   // ---- Room ----
 
@@ -165,6 +168,8 @@ class PlacedBlocks {
   void CountUnmanaged(int64_t bytes) { unmanaged_.Add(bytes); }
   int64_t unmanaged_peak_bytes() const { return unmanaged_.peak(); }
   int64_t tensor_bytes() const { return managed_bytes_ + unmanaged_.now(); }
+  int64_t unmanaged_bytes() const { return unmanaged_.now(); }
+  // Returns the rooms of blocks that are pinned, or are to stay in fast memory.
   int64_t pinned_bytes() const { return pinned_bytes_; }
   void BeginStep();
   void NotePeaks();
@@ -198,7 +203,7 @@ class PlacedBlocks {
 
   CountedBytes unmanaged_;
   int64_t managed_bytes_ = 0;  // of all blocks
-  int64_t pinned_bytes_ = 0;   // rooms of those that are pinned
+  int64_t pinned_bytes_ = 0;   // rooms of those that stay
   Peaks peaks_;
 
   int64_t clock_ = 0;

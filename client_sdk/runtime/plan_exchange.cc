@@ -2,10 +2,13 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <optional>
 #include <utility>
 
+#include "client_sdk/runtime/planning_line.h"
+#include "client_sdk/runtime/rank.h"
 #include "client_sdk/runtime/report_log.h"
 #include "client_sdk/session/clock.h"
 #include "client_sdk/session/futex.h"
@@ -16,6 +19,11 @@ namespace {
 constexpr int64_t kPlanLookAgainNs = 20'000'000;
 // Plans that are made to find a limit.
 constexpr int64_t kPlansForLimit = 10;
+
+// Ranks share a terminal; one of them has the line.
+int ProgressDescriptor() {
+  return RankOfProcess().value_or(0) == 0 ? STDERR_FILENO : -1;
+}
 
 }  // namespace
 
@@ -57,12 +65,13 @@ void PlanExchange::NoteDuration(const RunningStep& step, int64_t duration_ns) {
       duration_ns);
 }
 
-int64_t PlanExchange::AwaitPlan(bool limit_is_awaited) {
+int64_t PlanExchange::AwaitPlan(bool limit_is_awaited, int32_t kind) {
   session::Segment* segment = client_->segment();
   const int64_t begin_ns = session::NowNs();
   const int64_t plans = limit_is_awaited ? kPlansForLimit : 1;
   const int64_t end_ns = begin_ns + plans * settings_.plan_wait_ns;
   const uint64_t refused = segment->profiles_refused.load();
+  PlanningLine line(kind, ProgressDescriptor(), begin_ns);
   while (session::NowNs() < end_ns && client_->AgentAlive()) {
     const uint32_t seen = segment->plan_bell.load();
     if (segment->plans_written.load() != segment->plans_taken.load() ||
@@ -70,6 +79,7 @@ int64_t PlanExchange::AwaitPlan(bool limit_is_awaited) {
       break;
     }
     session::FutexWait(segment->plan_bell, seen, kPlanLookAgainNs);
+    line.Look(session::NowNs());
   }
   return session::NowNs() - begin_ns;
 }

@@ -3,7 +3,7 @@
 //   PlanExchange plans(&client, &publisher, settings);
 //   if (plans.WantsProfile(step)) {
 //     plans.WriteProfile(step, overhead_bytes);
-//     plans.AwaitPlan(/*limit_is_awaited=*/false);
+//     plans.AwaitPlan(/*limit_is_awaited=*/false, /*kind=*/0);
 //   }
 //   plans.NoteDuration(step, duration_ns);
 //   plans.TakePlan(limit_bytes);
@@ -66,9 +66,10 @@ class PlanExchange {
   void NoteDuration(const RunningStep& step, int64_t duration_ns);
 
   // Waits until there is a plan to take, or none will come; for as long as
-  // several plans take if the agent looks for a limit by them. Returns how long
-  // that took, in nanoseconds.
-  int64_t AwaitPlan(bool limit_is_awaited);
+  // several plans take if the agent looks for a limit by them. A terminal shows
+  // meanwhile which kind of step is planned. Returns how long that took, in
+  // nanoseconds.
+  int64_t AwaitPlan(bool limit_is_awaited, int32_t kind);
   // Adds the agent's newest plan to the library if it has not been taken yet.
   // Drops it if it was made for more than the limit, `limit_bytes` now; 0: there
   // is none.

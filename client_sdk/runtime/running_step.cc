@@ -16,6 +16,7 @@ void RunningStep::Begin(int64_t now_ns) {
   plan_skip = session::kPlanNotSkipped;
   plan_median_ns = 0;
   surprise.reset();
+  phases.BeginStep();
   profile.Begin();
   kernel_times.clear();
   tagger.Begin();
@@ -44,6 +45,7 @@ void RunningStep::Enter(RunningKernel* kernel, int64_t now_ns,
   times.gaps_ns += gap_ns;
   kernel->index = profile.AddKernel(kernel->key, kernel->name, gap_ns);
   kernel->step = index;
+  phases.NoteKernel();
   kernel_times.push_back({});
   kernel->ordinal = 0;
   fault_waits.Begin();

@@ -23,6 +23,7 @@
 #include "client_sdk/runtime/process_usage.h"
 #include "client_sdk/runtime/running_kernel.h"
 #include "client_sdk/runtime/step_mode.h"
+#include "client_sdk/runtime/step_phases.h"
 #include "client_sdk/runtime/step_profile.h"
 #include "client_sdk/runtime/surprise.h"
 #include "client_sdk/session/session.h"
@@ -55,11 +56,12 @@ struct RunningStep {
   session::PlanSkip plan_skip = session::kPlanNotSkipped;
   int64_t plan_median_ns = 0;
   std::optional<Surprise> surprise;  // that ended this
+  StepPhases phases;                 // that the script names
   StepProfile profile;
   std::vector<session::KernelTimes> kernel_times;  // by kernel; without names
   BirthTagger tagger;
 
-  // Begins the next step, or the first; keeps the index alone.
+  // Begins the next step, or the first; keeps the index and the phase.
   void Begin(int64_t now_ns);
   void On(StepEvent event) { mode = Next(mode, event); }
   // Returns whether demand mode is the faster one of both, or is to be

@@ -80,30 +80,34 @@ session::StepRecord StepPublisher::Record(const RunningStep& step,
   times.stall_in_ns = totals.stall_in_ns;
   times.stall_out_ns = totals.stall_out_ns;
   const ProcessUsage usage = ProcessUsage::Now();
-  return {.index = step.index,
-          .mode = mode,
-          .fallbacks = step.fallbacks,
-          .signature = step.profile.signature(),
-          .kernel_count = step.profile.kernel_count(),
-          .duration_ns = session::NowNs() - step.begin_ns,
-          .predicted =
-              plan != nullptr ? plan->predicted : session::PredictedTimes{},
-          .stall_ns = totals.stall_ns() + times.plan_wait_ns,
-          .fast_peak_bytes = blocks_->peaks().fast_bytes,
-          .moved_in_bytes = totals.in_bytes,
-          .moved_out_bytes = totals.out_bytes,
-          .hints_taken = hints.taken,
-          .hints_ignored = hints.ignored,
-          .plan_skip = step.plan_skip,
-          .plan_median_ns = step.plan_median_ns,
-          .limit_bytes = step.limit_bytes,
-          .times = times,
-          .beside = step.beside,
-          .processor_ns = usage.processor_ns - step.usage_before.processor_ns,
-          .page_faults = usage.page_faults - step.usage_before.page_faults,
-          .system_ns = usage.system_ns - step.usage_before.system_ns,
-          .mapping_ns = usage.mapping_ns - step.usage_before.mapping_ns,
-          .agent_processor_ns = AgentProcessorNs() - agent_before_ns_};
+  session::StepRecord record = {
+      .index = step.index,
+      .mode = mode,
+      .fallbacks = step.fallbacks,
+      .signature = step.profile.signature(),
+      .kernel_count = step.profile.kernel_count(),
+      .duration_ns = session::NowNs() - step.begin_ns,
+      .predicted =
+          plan != nullptr ? plan->predicted : session::PredictedTimes{},
+      .stall_ns = totals.stall_ns() + times.plan_wait_ns,
+      .fast_peak_bytes = blocks_->peaks().fast_bytes,
+      .moved_in_bytes = totals.in_bytes,
+      .moved_out_bytes = totals.out_bytes,
+      .hints_taken = hints.taken,
+      .hints_ignored = hints.ignored,
+      .plan_skip = step.plan_skip,
+      .plan_median_ns = step.plan_median_ns,
+      .limit_bytes = step.limit_bytes,
+      .times = times,
+      .beside = step.beside,
+      .processor_ns = usage.processor_ns - step.usage_before.processor_ns,
+      .page_faults = usage.page_faults - step.usage_before.page_faults,
+      .system_ns = usage.system_ns - step.usage_before.system_ns,
+      .mapping_ns = usage.mapping_ns - step.usage_before.mapping_ns,
+      .agent_processor_ns = AgentProcessorNs() - agent_before_ns_};
+  const std::string_view phase = step.phases.Longest();
+  phase.copy(record.phase, sizeof(record.phase) - 1);
+  return record;
 }
 
 void StepPublisher::WriteStep(const session::StepRecord& record,

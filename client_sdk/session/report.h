@@ -38,6 +38,9 @@ struct StepTimes {
   int64_t plan_wait_ns;  // the step had ended and a plan was waited for
 };
 
+// Of the name of a phase, with its NUL.
+inline constexpr int kPhaseBytes = 32;
+
 struct StepRecord {
   int64_t index;
   uint32_t mode;
@@ -68,6 +71,7 @@ struct StepRecord {
   int64_t mapping_ns;
   // Processor time that the agent spent for the job meanwhile; 0 without one.
   int64_t agent_processor_ns;
+  char phase[kPhaseBytes];  // that the script named; empty: none
 };
 
 // An event that ended plan mode or that the user must know.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/running_kernel.h"
@@ -21,6 +22,7 @@ bool g_enabled = false;
 // Whether the Job had no room for a tensor, because its limit is about to be
 // refused. Managed sizes then come from the C library.
 std::atomic<bool> g_outside = false;
+thread_local bool t_manages = true;
 
 // Counts storages below the managed size, and large ones of threads that do not
 // train. Does not count storages that are outside only because the limit is too
@@ -49,7 +51,9 @@ class ManagedAllocator final : public c10::Allocator {
     // A thread that started before the plug-in gets its hook here.
     if (g_enabled) EnableHookOnThread();
     void* address = nullptr;
-    if (g_enabled && bytes >= kManagedBytes && !OnAuxiliaryThread()) {
+    if (g_enabled && !t_manages) g_job->AdmitUnmanaged(bytes);
+    if (g_enabled && t_manages && bytes >= kManagedBytes &&
+        !OnAuxiliaryThread()) {
       address = g_job->Allocate(CurrentKernel(), bytes);
       if (address != nullptr) return ManagedDataPtr(address);
       g_outside = true;
@@ -85,6 +89,8 @@ c10::DataPtr ManagedDataPtr(void* address) {
 bool IsManaged(const c10::DataPtr& data) {
   return data.get_deleter() == &FreeAny;
 }
+
+bool SetManaging(bool manages) { return std::exchange(t_manages, manages); }
 
 void DisableManagedAllocation() { g_enabled = false; }
 

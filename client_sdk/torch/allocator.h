@@ -28,6 +28,10 @@ c10::DataPtr ManagedDataPtr(void* address);
 // it: a storage that is cloned lazily shares its memory with others.
 bool IsManaged(const c10::DataPtr& data);
 
+// Has storages that this thread allocates managed, or not. Returns whether they
+// were until now.
+bool SetManaging(bool manages);
+
 // Makes a forked child allocate from the C library alone.
 void DisableManagedAllocation();
 

@@ -17,9 +17,9 @@
 #include "client_sdk/runtime/session_client.h"
 #include "client_sdk/session/size_spec.h"
 #include "client_sdk/torch/allocator.h"
+#include "client_sdk/torch/attached_job.h"
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/hook_key.h"
-#include "client_sdk/torch/pin.h"
 #include "client_sdk/torch/storage_handle.h"
 
 namespace stowage {
@@ -75,6 +75,7 @@ runtime::JobSettings SettingsFromEnvironment() {
   const std::string mode = FromEnvironment("STOWAGE_MODE");
   settings.demand_only = mode == "demand";
   settings.plans_only = mode == "plan";
+  settings.step_log_path = FromEnvironment("STOWAGE_STEP_LOG");
   return settings;
 }
 
@@ -150,20 +151,6 @@ void EnableThread() { torch_plugin::EnableHookOnThread(); }
 
 void EndStep() { torch_plugin::EndStepManually(); }
 
-bool Attached() { return g_job != nullptr; }
-
-int64_t PinView(const at::Tensor& tensor) {
-  if (g_job == nullptr || !tensor.defined() || !tensor.has_storage()) return 0;
-  return g_job->PinView(tensor.storage().unsafeGetStorageImpl());
-}
-
-void Unpin(int64_t view) {
-  if (g_job != nullptr) g_job->Unpin(view);
-}
-
-void Pin(const at::Tensor& tensor) {
-  if (g_job == nullptr || !tensor.defined() || !tensor.has_storage()) return;
-  g_job->Pin(tensor.storage().unsafeGetStorageImpl());
-}
+runtime::Job* AttachedJob() { return g_job; }
 
 }  // namespace stowage

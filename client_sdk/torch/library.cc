@@ -6,7 +6,9 @@
 
 #include <utility>
 
+#include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attach.h"
+#include "client_sdk/torch/attached_job.h"
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/pin.h"
 #include "client_sdk/torch/python_hooks.h"
@@ -32,6 +34,23 @@ void BeginCompiledKernel(std::string name, at::TensorList reads,
   torch_plugin::BeginCompiledKernel(name, reads, writes);
 }
 
+bool Attached() { return AttachedJob() != nullptr; }
+
+// Returns the phase before.
+std::string EnterPhase(std::string name) {
+  constexpr size_t kMostBytes = session::kPhaseBytes - 1;
+  TORCH_CHECK_VALUE(name.size() <= kMostBytes,
+                    "stowage: the name of a phase, '", name, "', has ",
+                    name.size(), " bytes; give it at most ", kMostBytes);
+  runtime::Job* job = AttachedJob();
+  return job != nullptr ? job->EnterPhase(name) : "";
+}
+
+std::string TakeStepLines() {
+  runtime::Job* job = AttachedJob();
+  return job != nullptr ? job->TakeStepLines() : "";
+}
+
 TORCH_LIBRARY(stowage, library) {
   library.def(
       "attach(str agent_socket, str fast, str slow, str policy, str run_id) -> "
@@ -41,6 +60,10 @@ TORCH_LIBRARY(stowage, library) {
   library.def("pin(Tensor tensor) -> ()", &Pin);
   library.def("pin_view(Tensor tensor) -> int", &PinView);
   library.def("unpin(int view) -> ()", &Unpin);
+  library.def("keep_fast(Tensor[] tensors, bool again) -> ()", &KeepFast);
+  library.def("set_managing(bool manages) -> bool", &torch_plugin::SetManaging);
+  library.def("enter_phase(str name) -> str", &EnterPhase);
+  library.def("take_step_lines() -> str", &TakeStepLines);
   library.def("enable_thread() -> ()", &EnableThread);
   library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
   library.def("note_evaluation(int module) -> ()",

@@ -1,15 +1,18 @@
-// Pins tensors whose address becomes known outside PyTorch.
+// Keeps tensors where they are: those whose address becomes known outside
+// PyTorch, and those that the user wants in fast memory.
 //
-//   if (Attached()) Pin(tensor);
+//   Pin(tensor);
+//   KeepFast({tensor}, /*again=*/false);
+//
+// Nothing happens in a process that has not attached.
 #ifndef STOWAGE_CLIENT_SDK_TORCH_PIN_H_
 #define STOWAGE_CLIENT_SDK_TORCH_PIN_H_
 
 #include <ATen/core/Tensor.h>
 
-namespace stowage {
+#include <cstdint>
 
-// Returns whether this process has attached to an agent.
-bool Attached();
+namespace stowage {
 
 // Brings the tensor's storage into the fast tier, where it keeps its address
 // from then on.
@@ -19,6 +22,11 @@ void Pin(const at::Tensor& tensor);
 // dies, 0 if the address stays known.
 int64_t PinView(const at::Tensor& tensor);
 void Unpin(int64_t view);
+
+// Keeps the tensors' storages in the fast tier from now on; their addresses may
+// change. Throws if the limit has no room for all of them. `again` leaves out
+// those that were refused.
+void KeepFast(at::TensorList tensors, bool again);
 
 }  // namespace stowage
 

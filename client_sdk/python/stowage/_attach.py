@@ -4,8 +4,9 @@ import os
 
 import torch
 
-from stowage import (_compiled, _evaluation, _exposure, _optimizers, _private,
+from stowage import (_compiled, _evaluation, _exposure, _optimizers, _private, _steps,
                      _threads)
+from stowage._plugin import attached
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
 
@@ -83,24 +84,14 @@ def install():
     _exposure.install()
     _optimizers.install()
     _threads.install()
-
-
-def attached():
-    """Returns whether this process trains through Stowage."""
-    try:
-        return torch.ops.stowage.attached()
-    except (AttributeError, RuntimeError):
-        return False
-
-
-def pin(tensor):
-    """Keeps a tensor in fast memory, at one address, from now on."""
-    torch.ops.stowage.pin(tensor)
+    _steps.begin()
 
 
 def end_step():
     """Ends a training step, for scripts without an optimizer of torch.optim.
 
-    From now on only such calls end steps.
+    From now on only such calls end steps. Does nothing without Stowage.
     """
-    torch.ops.stowage.end_step()
+    if attached():
+        torch.ops.stowage.end_step()
+        _steps.poll()

@@ -7,7 +7,7 @@ import threading
 
 import torch
 
-from stowage import _frames
+from stowage import _frames, _steps
 
 
 class _Calls(threading.local):
@@ -25,6 +25,7 @@ def install():
             return call(self, *args, **kwargs)
         if not torch.is_grad_enabled() and any(True for _ in self.parameters()):
             torch.ops.stowage.note_evaluation(id(self))
+        _steps.poll()
         calls.within_module = True
         try:
             return call(self, *args, **kwargs)

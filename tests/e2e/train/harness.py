@@ -152,6 +152,7 @@ def start(command,
           policy=None,
           hints=False,
           lower_bound=False,
+          step_log=None,
           env=None):
     """Starts `stowage run`; its report will be `folder`/report.json.
 
@@ -174,6 +175,8 @@ def start(command,
     if agent:
         options += ["--agent", agent.socket, "--agent-report-dir", agent.folder]
     options += ["--report", folder / "report.json"]
+    if step_log:
+        options += ["--step-log", step_log]
     if policy:
         options += ["--policy", policy]
     if lower_bound:

@@ -90,6 +90,13 @@ class PytorchTest(unittest.TestCase):
     def test_the_step_of_a_compiled_optimizer_has_an_end(self):
         self.compiled("--steps", "6", "--compile-update")
 
+    def test_the_package_changes_no_bit_of_a_compiled_script(self):
+        arguments = ("train_api.py", "--compile", "--phases", "--keep", "2")
+        run = harness.stowed(*arguments)
+        self.assertEqual(harness.plain(*arguments), run.digest, run.summary())
+        run.check_limit(self)
+        self.assertEqual({"warmup", "train"}, {step["phase"] for step in run.report["steps"]})
+
     def test_ranks_of_a_sharded_model_follow_plans(self):
         launcher = [harness.PYTHON, "-m", "torch.distributed.run", "--standalone",
                     "--nproc_per_node", "2", str(harness.SCRIPTS / "train_sharded.py"),

@@ -28,6 +28,8 @@ absl::Status CheckBeforeRun(const RunRequest& request,
   }
   if (checked.ok()) checked = CheckInstalled(installation.preload_path);
   if (checked.ok()) checked = CheckInstalled(installation.plugin_path);
+  const std::string& log = request.step_log_path;
+  if (checked.ok() && !log.empty() && log != "-") checked = MakeEmptyFile(log);
   return checked;
 }
 
@@ -146,6 +148,9 @@ void AddRunCommand(Options& root, const std::vector<std::string>& job_command,
           "Talk in plain text to a service on another host");
   app.Add("--report", request->report_path,
           "Write a report of the run (JSON) to this file");
+  app.Add("--step-log", request->step_log_path,
+          "Write a line of JSON for each step to this file while the command "
+          "runs; '-' is the command's standard output");
   app.Add("--plot", request->plot_path,
           "Draw the planned step and the measured ones (.svg, .png)");
   app.Add("--lower-bound", request->lower_bound,

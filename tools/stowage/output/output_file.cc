@@ -1,5 +1,6 @@
 #include "tools/stowage/output/output_file.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,6 +70,19 @@ absl::Status CheckAllWritable(absl::Span<const std::string> paths) {
     if (!path.empty() && path != "-") status.Update(CheckWritable(path));
   }
   return status;
+}
+
+absl::Status MakeEmptyFile(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::file_status status = fs::status(path, ignored);
+  if (fs::is_directory(status)) return CannotWrite(path, EISDIR);
+  if (fs::is_other(status)) return absl::OkStatus();
+  const int fd =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) return CannotWrite(path, errno);
+  close(fd);
+  return absl::OkStatus();
 }
 
 absl::Status WriteFileAtomically(const std::string& path,

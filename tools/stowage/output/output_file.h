@@ -26,6 +26,10 @@ absl::Status CheckWritable(const std::string& path);
 // that is, neither empty nor "-".
 absl::Status CheckAllWritable(absl::Span<const std::string> paths);
 
+// Makes an empty file for others to append to; what is no regular file, a pipe,
+// say, is left as it is. Errors are those of CheckWritable().
+absl::Status MakeEmptyFile(const std::string& path);
+
 // Writes a file beside `path` and renames it, so that readers see the old file
 // or the new one. Errors are those of CheckWritable().
 absl::Status WriteFileAtomically(const std::string& path,

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,11 @@ std::optional<Overheads> OverheadsOf(const json& step) {
                    .agent_processor_ns = Count(step, "agent_processor_ns")};
 }
 
+std::string PhaseOf(const json& step) {
+  if (!step.contains("phase") || step.at("phase").is_null()) return "";
+  return step.at("phase").get<std::string>();
+}
+
 Step StepOf(const json& step) {
   const json& times = step.at("times");
   return {
@@ -68,7 +74,8 @@ Step StepOf(const json& step) {
                  .in_ns = CountIfThere(step, "beside_in_ns")},
       .processor_ns = Count(step, "processor_ns"),
       .page_faults = Count(step, "page_faults"),
-      .overheads = OverheadsOf(step)};
+      .overheads = OverheadsOf(step),
+      .phase = PhaseOf(step)};
 }
 
 KernelTimes KernelOf(const json& kernel) {
@@ -144,9 +151,12 @@ std::string Signed(int64_t ns) {
 
 std::string Headline(const Explanation& explanation) {
   const Step& step = explanation.step;
+  const std::string phase =
+      step.phase.empty() ? "" : absl::StrCat(" in phase ", step.phase);
   return absl::StrFormat(
-      "%s steps of kind %d: %d; step %d, of median duration\n",
-      ModeName(step.mode), step.kind, explanation.step_count, step.index);
+      "%s steps of kind %d%s: %d; step %d, of median duration\n",
+      ModeName(step.mode), step.kind, phase, explanation.step_count,
+      step.index);
 }
 
 std::string PartsTable(const Explanation& explanation) {
@@ -210,8 +220,11 @@ absl::StatusOr<JobReport> ReadReport(const std::string& report) {
 }
 
 std::vector<Explanation> Explain(const std::vector<Step>& steps) {
-  std::map<std::pair<StepMode, int32_t>, std::vector<Step>> groups;
-  for (const Step& step : steps) groups[{step.mode, step.kind}].push_back(step);
+  using Group = std::tuple<StepMode, int32_t, std::string>;
+  std::map<Group, std::vector<Step>> groups;
+  for (const Step& step : steps) {
+    groups[{step.mode, step.kind, step.phase}].push_back(step);
+  }
   std::vector<Explanation> explanations;
   for (auto& [unused, group] : groups) {
     const auto median = group.begin() + group.size() / 2;
@@ -269,6 +282,7 @@ json ExplanationToJson(const Explanation& explanation) {
   if (explanation.use.has_value()) use = UseToJson(*explanation.use);
   return {{"mode", ModeName(step.mode)},
           {"kind", step.kind},
+          {"phase", step.phase.empty() ? json(nullptr) : json(step.phase)},
           {"steps", explanation.step_count},
           {"step", step.index},
           {"duration_ns", step.duration_ns},

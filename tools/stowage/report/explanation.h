@@ -6,7 +6,7 @@
 //   }
 //   std::cout << LateKernelsToText(job->kernels);
 //
-// Steps of one kind and mode are explained by one of them, the one with the
+// Steps of one kind, mode and phase are explained by one of them, the one with the
 // median duration, so that its parts add up.
 #ifndef STOWAGE_TOOLS_STOWAGE_REPORT_EXPLANATION_H_
 #define STOWAGE_TOOLS_STOWAGE_REPORT_EXPLANATION_H_
@@ -33,7 +33,7 @@ struct TimePart {
 
 struct Explanation {
   Step step;                    // the one with the median duration
-  int64_t step_count = 0;       // of this kind and mode
+  int64_t step_count = 0;       // of this kind, mode and phase
   std::vector<TimePart> parts;  // they add up to the step's duration
   // Of all of these steps; none in older reports.
   std::optional<ProcessorUse> use;
@@ -45,7 +45,7 @@ struct Explanation {
 // FAILED_PRECONDITION: the job has had no steps.
 absl::StatusOr<JobReport> ReadReport(const std::string& report);
 
-// Explains each kind and mode. Planned steps come first, then those of which
+// Explains each kind, mode and phase. Planned steps come first, then those of which
 // there are most.
 std::vector<Explanation> Explain(const std::vector<Step>& steps);
 

@@ -19,6 +19,10 @@ nlohmann::json SkipToJson(PlanSkip skip) {
   return nullptr;
 }
 
+nlohmann::json PhaseToJson(const std::string& phase) {
+  return phase.empty() ? nlohmann::json(nullptr) : nlohmann::json(phase);
+}
+
 nlohmann::json TimesToJson(const Step& step) {
   const session::StepTimes& times = step.times;
   return {
@@ -38,6 +42,7 @@ nlohmann::json StepToJson(const Step& step) {
       {"index", step.index},
       {"mode", ModeName(step.mode)},
       {"kind", step.kind},
+      {"phase", PhaseToJson(step.phase)},
       {"kernel_count", step.kernel_count},
       {"duration_ns", step.duration_ns},
       {"predicted_duration_ns", step.predicted.step_ns},

@@ -65,6 +65,7 @@ struct Step {
   int64_t page_faults = 0;
   // Older reports do not have it.
   std::optional<Overheads> overheads;
+  std::string phase;  // that the script named; empty: none
 
   // Returns what remains of the duration: Stowage itself, at kernel boundaries.
   int64_t BoundaryNs() const;

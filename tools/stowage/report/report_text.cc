@@ -1,6 +1,8 @@
 #include "tools/stowage/report/report_text.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -62,6 +64,26 @@ std::string WithoutPlan(const JobReport& job) {
                       " ran without their plan: demand mode was faster (",
                       FormatDurationNs(Median(demand_ns)), " beside ",
                       FormatDurationNs(Median(plan_ns)), ")\n");
+}
+
+// Says how many steps each phase of the script had, and how long they took.
+std::string Phases(const JobReport& job) {
+  std::vector<std::string> names;  // as they appear
+  std::map<std::string, std::vector<int64_t>> durations;
+  for (const Step& step : job.steps) {
+    if (step.phase.empty()) continue;
+    std::vector<int64_t>& of_phase = durations[step.phase];
+    if (of_phase.empty()) names.push_back(step.phase);
+    of_phase.push_back(step.duration_ns);
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    const std::vector<int64_t>& all = durations[name];
+    absl::StrAppend(&text, "stowage:   phase ", name, ": ", all.size(),
+                    all.size() == 1 ? " step, " : " steps, median ",
+                    FormatDurationNs(Median(all)), "\n");
+  }
+  return text;
 }
 
 // Says what the job was told, after its second step, to expect.
@@ -137,7 +159,7 @@ std::string JobText(const JobReport& job, const std::string& requested_policy) {
     absl::StrAppend(&text, "; ", LastStep(job.steps.back()), "; ",
                     FastPeak(job));
   }
-  absl::StrAppend(&text, "\n", WithoutPlan(job), Events(job));
+  absl::StrAppend(&text, "\n", WithoutPlan(job), Phases(job), Events(job));
   return text;
 }
 

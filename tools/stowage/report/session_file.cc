@@ -106,7 +106,8 @@ std::optional<Step> StepFrom(const session::StepRecord& record) {
       .page_faults = record.page_faults,
       .overheads = Overheads{.system_ns = record.system_ns,
                              .mapping_ns = record.mapping_ns,
-                             .agent_processor_ns = record.agent_processor_ns}};
+                             .agent_processor_ns = record.agent_processor_ns},
+      .phase = BoundedString(record.phase)};
 }
 
 void AppendSteps(const session::StepLog& log, JobReport& job) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -15,6 +16,13 @@ namespace {
 constexpr absl::string_view kPreload = "LD_PRELOAD=";
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// Returns the path for processes that may work in other directories.
+std::string StepLogPath(const RunRequest& request) {
+  const std::string& path = request.step_log_path;
+  if (path.empty() || path == "-") return path;
+  return std::filesystem::absolute(path);
+}
 
 Variables StowageVariables(const Installation& installation,
                            const RunRequest& request, const JobWiring& wiring) {
@@ -30,6 +38,7 @@ Variables StowageVariables(const Installation& installation,
       {"STOWAGE_POLICY", request.policy},
       {"STOWAGE_CHECKSUMS", request.checksums ? "1" : ""},
       {"STOWAGE_HINTS", request.hints ? "1" : ""},
+      {"STOWAGE_STEP_LOG", StepLogPath(request)},
   };
 }
 

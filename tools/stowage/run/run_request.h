@@ -27,6 +27,7 @@ struct RunRequest {
   bool allow_plaintext = false;  // to a service on another host
   std::string report_path;       // empty: no report is written
   std::string plot_path;         // empty: no picture is drawn
+  std::string step_log_path;     // "-": the command's output; empty: none
   bool lower_bound = false;      // is computed for the report
   bool json = false;
   // The command's standard output is standard error.

@@ -37,7 +37,7 @@ class PlanExchangeTest : public testing::Test {
   // Returns whether a plan came of it.
   bool Exchange() {
     plans_.WriteProfile(step_, /*overhead_bytes=*/0);
-    plans_.AwaitPlan(/*limit_is_awaited=*/false);
+    plans_.AwaitPlan(/*limit_is_awaited=*/false, /*kind=*/0);
     plans_.TakePlan(step_.limit_bytes);
     plans_.library()->EndStep(step_.profile.signature());
     return plans_.library()->Expected() != nullptr;
@@ -110,7 +110,8 @@ TEST_F(RefusingExchangeTest, NobodyWaitsForAPlanThatIsRefused) {
 
 TEST_F(PlanExchangeTest, NobodyWaitsForAnAgentThatIsGone) {
   memory_.agent.HangUp();
-  EXPECT_LT(plans_.AwaitPlan(/*limit_is_awaited=*/false), kPatientNs);
+  EXPECT_LT(plans_.AwaitPlan(/*limit_is_awaited=*/false, /*kind=*/0),
+            kPatientNs);
 }
 
 TEST_F(MalformedExchangeTest, AMalformedPlanIsReportedAndDropped) {

@@ -147,6 +147,25 @@ extern KernelOperand operand;
 namespace block_name_h {
 void Fail(const std::string& why);
 }
+namespace fast_keeper_h {
+extern PinnedRoom pinned;
+extern int64_t step;
+void leave_step(Block* block);
+}  // namespace fast_keeper_h
+namespace planning_line_h {
+bool Done();
+void WaitForMilliseconds(int milliseconds);
+}  // namespace planning_line_h
+namespace rank_h {
+void ShowProgress();
+}
+namespace step_line_h {
+extern session::StepRecord record;
+}
+namespace step_log_h {
+extern session::StepRecord record;
+extern int32_t kind;
+}  // namespace step_log_h
 namespace long_wait_h {
 bool Done();
 void WaitForSeconds(int seconds);

@@ -37,6 +37,19 @@ TEST(OutputFileTest, NamesThePathThatCannotBeWritten) {
               HasSubstr("/nonexistent/report.json"));
 }
 
+TEST(OutputFileTest, EmptiesAFileForOthersAndLeavesDevicesAlone) {
+  const absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
+  const std::string path = directory->path() + "/steps.jsonl";
+  for (const char* before : {"", "of an earlier run"}) {
+    ASSERT_TRUE(before[0] == '\0' || WriteFileAtomically(path, before).ok());
+    EXPECT_TRUE(MakeEmptyFile(path).ok());
+    EXPECT_EQ(*ReadFile(path), "");
+  }
+  EXPECT_TRUE(MakeEmptyFile("/dev/full").ok());
+  EXPECT_TRUE(IsOutputError(MakeEmptyFile(directory->path())));
+  EXPECT_TRUE(IsOutputError(MakeEmptyFile("/nonexistent/steps.jsonl")));
+}
+
 TEST(OutputFileTest, ChecksWithoutLeavingAFile) {
   const absl::StatusOr<TempDirectory> directory = TempDirectory::Make();
   EXPECT_TRUE(CheckWritable(directory->path() + "/report.json").ok());

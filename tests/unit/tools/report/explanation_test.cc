@@ -57,6 +57,18 @@ TEST(ExplanationTest, TakesTheStepOfMedianDurationOfEachKindAndMode) {
   EXPECT_EQ(explanations[1].step.mode, StepMode::kDemand);
 }
 
+TEST(ExplanationTest, TreatsStepsOfDifferentPhasesApart) {
+  std::vector<Step> steps = {PlannedStep(0, 100), PlannedStep(1, 200)};
+  steps[1].phase = "warmup";
+  const std::vector<Explanation> explanations = Explain(steps);
+  ASSERT_EQ(explanations.size(), 2u);
+  EXPECT_THAT(ExplanationToText(explanations[0]), Not(HasSubstr("in phase")));
+  EXPECT_EQ(ExplanationToJson(explanations[0])["phase"], nullptr);
+  EXPECT_THAT(ExplanationToText(explanations[1]),
+              HasSubstr("plan steps of kind 1 in phase warmup: 1; step 1"));
+  EXPECT_EQ(ExplanationToJson(explanations[1])["phase"], "warmup");
+}
+
 TEST(ExplanationTest, PartsAddUpToTheStep) {
   const Explanation explanation = Explain({PlannedStep(0, 100)}).front();
   EXPECT_EQ(SumNs(explanation), explanation.step.duration_ns);

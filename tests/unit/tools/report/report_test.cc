@@ -52,6 +52,7 @@ TEST(ReportTest, HasTheDocumentedFieldsAsNumbers) {
   const nlohmann::json expected = {{"index", 1},
                                    {"mode", "plan"},
                                    {"kind", 2},
+                                   {"phase", nullptr},
                                    {"kernel_count", 40},
                                    {"duration_ns", 1720000000},
                                    {"predicted_duration_ns", 1700000000},
@@ -139,6 +140,19 @@ TEST(ReportTest, SaysThatDemandModeWasFasterThanThePlan) {
   EXPECT_EQ(steps[4]["plan_skip"], "demand-trial");
   EXPECT_EQ(steps[5]["plan_skip"], "demand-faster");
   EXPECT_EQ(steps[5]["plan_median_ns"], 250'000'000);
+}
+
+TEST(ReportTest, SaysHowLongTheStepsOfAPhaseTook) {
+  JobReport job = JobWithSteps(17, 4);
+  EXPECT_THAT(ReportToText(MakeRunReport({job}, "train", 0)),
+              Not(HasSubstr("phase")));
+  for (const int i : {0, 1, 2}) job.steps[i].phase = i < 2 ? "warmup" : "train";
+  job.steps[2].duration_ns = 20000000;
+  const RunReport report = MakeRunReport({job}, "train", 0);
+  EXPECT_THAT(ReportToText(report),
+              HasSubstr("stowage:   phase warmup: 2 steps, median 1.72 s\n"
+                        "stowage:   phase train: 1 step, 20 ms\n"));
+  EXPECT_EQ(ReportToJson(report)["steps"][0]["phase"], "warmup");
 }
 
 TEST(ReportTest, PutsTheJobWithTheMostStepsAtTheTop) {

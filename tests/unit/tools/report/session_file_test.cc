@@ -86,6 +86,17 @@ TEST_F(SessionFileTest, ReadsWhatAStepCostBesideItsKernels) {
   EXPECT_EQ(job->steps.at(0).overheads, expected);
 }
 
+TEST_F(SessionFileTest, ReadsThePhaseNoFurtherThanItsEnd) {
+  AddStep(session::kStepPlan, 100);
+  AddStep(session::kStepPlan, 100);
+  std::strcpy(report_->steps.entries[0].phase, "warmup");
+  std::memset(report_->steps.entries[1].phase, 'x', session::kPhaseBytes);
+  const absl::StatusOr<JobReport> job = Read();
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->steps.at(0).phase, "warmup");
+  EXPECT_EQ(job->steps.at(1).phase, std::string(session::kPhaseBytes, 'x'));
+}
+
 TEST_F(SessionFileTest, NumbersKindsOfStepAsTheyAppear) {
   for (const uint64_t signature : {70, 30, 70, 50}) {
     AddStep(session::kStepPlan, 100);

@@ -1,5 +1,7 @@
 #include "tools/stowage/run/job_environment.h"
 
+#include <filesystem>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -32,6 +34,18 @@ TEST(JobEnvironmentTest, TellsTheJobAllItNeeds) {
         "STOWAGE_SLOW=file:/tmp", "STOWAGE_POLICY=lru", "STOWAGE_HINTS=1"}) {
     EXPECT_THAT(environment, Contains(entry));
   }
+}
+
+TEST(JobEnvironmentTest, NamesTheLogOfStepsForAnyDirectory) {
+  const auto log_of = [](const std::string& path) {
+    RunRequest request = kRequest;
+    request.step_log_path = path;
+    return JobEnvironment({}, kInstallation, request, kWiring);
+  };
+  EXPECT_THAT(log_of("-"), Contains("STOWAGE_STEP_LOG=-"));
+  EXPECT_THAT(log_of("/tmp/steps"), Contains("STOWAGE_STEP_LOG=/tmp/steps"));
+  const std::string here = std::filesystem::current_path();
+  EXPECT_THAT(log_of("steps"), Contains("STOWAGE_STEP_LOG=" + here + "/steps"));
 }
 
 TEST(JobEnvironmentTest, KeepsWhatTheUserPreloads) {
