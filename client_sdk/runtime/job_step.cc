@@ -41,7 +41,7 @@ void Job::EndStep() {
   if (step_.mode == StepMode::kPlan) publisher_.WriteKernels(step_);
   plans_.NoteDuration(step_, duration_ns);
   if (limit_changes) plans_.library()->ForgetOtherLimits(step_.limit_bytes);
-  plans_.TakePlan(step_.limit_bytes);
+  plans_.TakePlans(step_.limit_bytes);
   if (space_.limit().is_awaited()) space_.FollowOrder();
   plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
@@ -225,7 +225,7 @@ void Job::PublishProfile(bool limit_changes) {
 void Job::AwaitPlan() {
   const FastLimit& limit = space_.limit();
   if (limit.unlimited() && !limit.is_awaited()) return;
-  step_.times.plan_wait_ns = plans_.AwaitPlan(limit.is_awaited());
+  step_.times.plan_wait_ns = plans_.AwaitPlan(step_, limit.is_awaited());
 }
 
 }  // namespace stowage::runtime
