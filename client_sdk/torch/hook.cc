@@ -35,7 +35,8 @@ std::atomic<runtime::Job*> g_hooked_job{nullptr};
 StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
-thread_local bool t_trains = false;   // this one has
+// This one has, or has recorded gradients for the pass of another.
+thread_local bool t_trains = false;
 
 runtime::Job& TheJob() { return *g_hooked_job.load(std::memory_order_acquire); }
 
@@ -110,26 +111,26 @@ class KernelScope {
 // Notes that a kernel of a forward pass is about to run. Returns whether the
 // step before it has ended.
 bool ForwardEndsStep() {
-  return g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
-         g_marker.ForwardBegins();
+  return g_marker.AwaitsForward() && g_marker.ForwardBegins();
 }
 
-// Returns whether the step has ended now that this operator is about to run.
-bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
-  const bool records = RecordedGradients();
-  if (StartsBackward(info, stack, first)) {
+// Returns whether the step has ended now that a kernel is about to run, before
+// which autograd has recorded something or not.
+bool EndsStep(bool records) {
+  if (BackwardPassBegins()) {
     t_trains = g_training = true;
     g_marker.BackwardBegins();
-    return false;
   }
-  return records && ForwardEndsStep();
+  if (!records || InBackwardPass()) return false;
+  t_trains = true;
+  return ForwardEndsStep();
 }
 
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
-  if (EndsStep(info, *stack, first)) EndStep();
+  if (EndsStep(RecordedGradients())) EndStep();
   ThrowKeptError();
   runtime::RunningKernel kernel{.key = info.key,
                                 .name = info.name,
@@ -220,7 +221,7 @@ void DisableHook() {
 void BeginCompiledKernel(const std::string& name, at::TensorList reads,
                          at::TensorList writes) {
   if (g_hooked_job == nullptr) return;
-  if (RecordedNode() && ForwardEndsStep()) EndStep();
+  if (EndsStep(RecordedNode())) EndStep();
   ThrowKeptError();
   if (WritesParameter(writes) && g_marker.UpdateBegins()) {
     TheJob().BeforeUpdate();

@@ -1,6 +1,6 @@
 // Finds where a step ends, in scripts that know nothing of Stowage.
 //
-//   if (StartsBackward(info, stack, first)) marker.BackwardBegins();
+//   if (BackwardPassBegins()) marker.BackwardBegins();
 //   ends = marker.AwaitsForward() && RecordedGradients() &&
 //          marker.ForwardBegins();              // before each operator
 //   ends = marker.EvaluationCalls(module);      // before a module's forward()
@@ -11,7 +11,9 @@
 // pass, or at the first evaluation after it. A script that has made an
 // optimizer may accumulate the gradients of several backward passes before the
 // first step(). Where torch.compile has compiled step() there is no record of it,
-// and the step ends as in a script without torch.optim.
+// and the step ends as in a script without torch.optim. An optimizer's step() that
+// calls a closure, and so computes gradients anew, is divided in the same way:
+// each forward pass after a backward pass of the closure begins a new step.
 //
 // An evaluation, a pass that records no gradients, has nothing that ends it. So
 // in a step that has recorded none a new step begins when a module is called

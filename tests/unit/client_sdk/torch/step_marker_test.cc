@@ -45,6 +45,20 @@ TEST(StepMarkerTest, TheOutermostOfNestedOptimizersEndsTheStep) {
   EXPECT_TRUE(marker.RecordClosed("Optimizer.step#Outer.step"));
 }
 
+TEST(StepMarkerTest, GradientsThatAnOptimizerComputesAnewBelongToAnotherStep) {
+  StepMarker marker;
+  EXPECT_TRUE(marker.RecordOpened("Optimizer.step#LBFGS.step"));
+  EXPECT_FALSE(EndsStep(marker));
+  for (int evaluation = 0; evaluation < 3; ++evaluation) {
+    marker.BackwardBegins();
+    EXPECT_TRUE(EndsStep(marker));
+    EXPECT_FALSE(EndsStep(marker));
+  }
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.RecordClosed("Optimizer.step#LBFGS.step"));
+  EXPECT_FALSE(EndsStep(marker));
+}
+
 TEST(StepMarkerTest, OtherRecordsEndNothing) {
   StepMarker marker;
   EXPECT_FALSE(marker.RecordOpened("DataLoader"));
