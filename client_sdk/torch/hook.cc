@@ -257,6 +257,13 @@ void NoteEvaluation(int64_t module) {
   if (g_marker.EvaluationCalls(module)) EndStep();
 }
 
+void NoteCompiledGraph(bool records_gradients, bool with_own_results) {
+  if (g_hooked_job == nullptr) return;
+  if (EndsStep(records_gradients)) return EndStep();
+  if (OnAuxiliaryThread()) return;
+  if (g_marker.CompiledGraphCalled(with_own_results)) EndStep();
+}
+
 void EndStepManually() {
   g_marker.SetManual();
   if (g_hooked_job != nullptr) TheJob().EndStep();

@@ -39,10 +39,25 @@ bool StepMarker::ForwardBegins() {
   return (trained || evaluated) && !manual_;
 }
 
+// As far as is known.
+bool StepMarker::CompilesWholeSteps() const {
+  return backward_passes_ == 0 && !has_optimizer_ && !manual_;
+}
+
 bool StepMarker::UpdateBegins() {
-  if (!in_backward_ || t_open_steps > 0) return false;
-  has_compiled_optimizer_ = true;
+  if (t_open_steps > 0) return false;
+  if (in_backward_) {
+    has_compiled_optimizer_ = true;
+  } else if (!CompilesWholeSteps()) {
+    return false;
+  }
   return !in_update_.exchange(true);
+}
+
+bool StepMarker::CompiledGraphCalled(bool with_own_results) {
+  if (!CompilesWholeSteps() || !(with_own_results || in_update_)) return false;
+  EndTrainingStep();
+  return true;
 }
 
 bool StepMarker::EvaluationCalls(uint64_t module) {

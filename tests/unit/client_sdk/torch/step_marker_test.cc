@@ -99,9 +99,31 @@ TEST(StepMarkerTest, AnOptimizersOwnKernelsAreNoCompiledUpdate) {
   EXPECT_TRUE(marker.RecordClosed(kSgd));
 }
 
-TEST(StepMarkerTest, WritesToParametersBeforeGradientsAreNoUpdate) {
+TEST(StepMarkerTest, AStepThatIsCompiledAsAWholeEndsWithTheNextGraph) {
   StepMarker marker;
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_TRUE(marker.UpdateBegins());
+    EXPECT_FALSE(marker.UpdateBegins());
+    EXPECT_TRUE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  }
+}
+
+TEST(StepMarkerTest, AGraphThatIsGivenItsResultsBeginsAStep) {
+  StepMarker marker;
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  EXPECT_TRUE(marker.CompiledGraphCalled(/*with_own_results=*/true));
+  EXPECT_TRUE(marker.CompiledGraphCalled(/*with_own_results=*/true));
+}
+
+TEST(StepMarkerTest, WhereThereAreBackwardPassesNoGraphIsAWholeStep) {
+  StepMarker marker;
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(marker.RecordClosed(kSgd));
   EXPECT_FALSE(marker.UpdateBegins());
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/true));
 }
 
 TEST(StepMarkerTest, AnOptimizerThatNeverStepsIsGivenUp) {
