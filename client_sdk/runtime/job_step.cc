@@ -41,7 +41,7 @@ void Job::EndStep() {
   if (step_.mode == StepMode::kPlan) publisher_.WriteKernels(step_);
   plans_.NoteDuration(step_, duration_ns);
   if (limit_changes) plans_.library()->ForgetOtherLimits(step_.limit_bytes);
-  plans_.TakePlan(step_.limit_bytes);
+  plans_.TakePlans(step_.limit_bytes);
   if (space_.limit().is_awaited()) FollowOrder();
   plans_.TellForecast();
   publisher_.WriteStep(record, step_.surprise);
@@ -252,7 +252,7 @@ void Job::AwaitPlan() {
   const FastLimit& limit = space_.limit();
   if (limit.unlimited() && !limit.is_awaited()) return;
   step_.times.plan_wait_ns = plans_.AwaitPlan(
-      limit.is_awaited(), kinds_.Of(step_.profile.signature()));
+      step_, limit.is_awaited(), kinds_.Of(step_.profile.signature()));
 }
 
 }  // namespace stowage::runtime

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "client_sdk/runtime/planning_line.h"
 #include "client_sdk/runtime/rank.h"
 #include "client_sdk/runtime/report_log.h"
 #include "client_sdk/session/clock.h"
@@ -31,10 +31,15 @@ bool PlanExchange::CanWrite(const RunningStep& step) const {
   return !settings_.demand_only && publisher_->TakesProfile(step.profile);
 }
 
-bool PlanExchange::WantsProfile(const RunningStep& step) const {
-  return step.index > 0 &&
-         library_.WantsProfile(step.profile.signature(), step.limit_bytes) &&
-         CanWrite(step);
+bool PlanExchange::WantsProfile(const RunningStep& step) {
+  const uint64_t signature = step.profile.signature();
+  if (step.index == 0 || settings_.demand_only || !step.profile.Fits() ||
+      !library_.WantsProfile(signature, step.limit_bytes)) {
+    return false;
+  }
+  const int64_t wait_ns = step.limit_bytes > 0 ? settings_.plan_wait_ns : 0;
+  ReceiveUntil(wait_ns, /*line=*/nullptr, [&] { return CanWrite(step); });
+  return CanWrite(step);
 }
 
 void PlanExchange::WriteProfile(const RunningStep& step,
@@ -65,26 +70,36 @@ void PlanExchange::NoteDuration(const RunningStep& step, int64_t duration_ns) {
       duration_ns);
 }
 
-int64_t PlanExchange::AwaitPlan(bool limit_is_awaited, int32_t kind) {
+template <typename Done>
+void PlanExchange::ReceiveUntil(int64_t wait_ns, PlanningLine* line,
+                                Done done) {
   session::Segment* segment = client_->segment();
-  const int64_t begin_ns = session::NowNs();
-  const int64_t plans = limit_is_awaited ? kPlansForLimit : 1;
-  const int64_t end_ns = begin_ns + plans * settings_.plan_wait_ns;
-  const uint64_t refused = segment->profiles_refused.load();
-  PlanningLine line(kind, ProgressDescriptor(), begin_ns);
-  while (session::NowNs() < end_ns && client_->AgentAlive()) {
+  const int64_t end_ns = session::NowNs() + wait_ns;
+  while (client_->AgentAlive()) {
     const uint32_t seen = segment->plan_bell.load();
-    if (segment->plans_written.load() != segment->plans_taken.load() ||
-        segment->profiles_refused.load() != refused) {
-      break;
-    }
+    Receive();
+    if (done() || session::NowNs() >= end_ns) return;
     session::FutexWait(segment->plan_bell, seen, kPlanLookAgainNs);
-    line.Look(session::NowNs());
+    if (line != nullptr) line->Look(session::NowNs());
   }
+}
+
+int64_t PlanExchange::AwaitPlan(const RunningStep& step, bool limit_is_awaited,
+                                int32_t kind) {
+  const session::Segment* segment = client_->segment();
+  const int64_t begin_ns = session::NowNs();
+  const uint64_t refused = segment->profiles_refused.load();
+  const int64_t malformed = malformed_;
+  const int64_t plans = limit_is_awaited ? kPlansForLimit : 1;
+  PlanningLine line(kind, ProgressDescriptor(), begin_ns);
+  ReceiveUntil(plans * settings_.plan_wait_ns, &line, [&] {
+    return HasReceived(step.profile.signature()) || malformed_ != malformed ||
+           segment->profiles_refused.load() != refused;
+  });
   return session::NowNs() - begin_ns;
 }
 
-void PlanExchange::TakePlan(int64_t limit_bytes) {
+void PlanExchange::Receive() {
   session::Segment* segment = client_->segment();
   const uint64_t written = segment->plans_written.load();
   if (written == segment->plans_taken.load()) return;
@@ -93,15 +108,30 @@ void PlanExchange::TakePlan(int64_t limit_bytes) {
       PlanTable::Copy(segment->plans[written % 2], tier_count);
   segment->plans_taken.store(written);
   if (!plan.has_value()) {
-    ReportEvent(report(), "plan-malformed",
-                "the agent's plan table is inconsistent");
-    return;
-  }
-  if (limit_bytes > 0 && plan->fast_limit_bytes > limit_bytes) {
-    return library_.Forget(plan->signature);
+    ++malformed_;
+    return ReportEvent(report(), "plan-malformed",
+                       "the agent's plan table is inconsistent");
   }
   plan->number = written;
-  library_.Add(*std::move(plan));
+  received_.push_back(*std::move(plan));
+}
+
+bool PlanExchange::HasReceived(uint64_t signature) const {
+  return std::any_of(
+      received_.begin(), received_.end(),
+      [=](const PlanTable& plan) { return plan.signature == signature; });
+}
+
+void PlanExchange::TakePlans(int64_t limit_bytes) {
+  Receive();
+  for (PlanTable& plan : received_) {
+    if (limit_bytes > 0 && plan.fast_limit_bytes > limit_bytes) {
+      library_.Forget(plan.signature);
+    } else {
+      library_.Add(std::move(plan));
+    }
+  }
+  received_.clear();
 }
 
 void PlanExchange::TellForecast() {

@@ -24,18 +24,16 @@ void PlanLibrary::Add(PlanTable plan) {
 }
 
 void PlanLibrary::EndStep(uint64_t signature) {
-  Follower& follower = next_[previous_];
-  if (follower.signature != signature && follower.was_wrong) {
-    follower.signature = signature;
-  }
-  follower.was_wrong = follower.signature != signature;
+  forecast_.Note(signature);
   previous_ = signature;
   ++kinds_[signature].steps;
 }
 
 const PlanTable* PlanLibrary::Expected() const {
-  const auto next = next_.find(previous_);
-  if (next != next_.end()) return Find(next->second.signature);
+  if (const std::optional<uint64_t> next = forecast_.Next()) {
+    const PlanTable* plan = Find(*next);
+    if (plan != nullptr || forecast_.was_right()) return plan;
+  }
   const PlanTable* same = Find(previous_);
   return same != nullptr ? same : Find(followed_);
 }

@@ -11,11 +11,12 @@
 //
 // A kind of step is known by its signature: the kernels and the sizes of what
 // they allocate, in order. A step's signature is known when it ends, but its
-// plan is needed when it begins. So the library expects each kind to be
-// followed by the kind that usually follows it; a job whose kinds alternate is
-// planned as well as one that has a single kind. Where the expectation was
-// wrong (a smaller last batch, an evaluation), the first kernel or allocation
-// that differs shows of which other kind the step may be.
+// plan is needed when it begins. So the library expects what followed when
+// steps came in the same turn before (kind_forecast.h); a job whose kinds
+// alternate is planned as well as one that has a single kind. Where the
+// expectation was wrong (sequences of several lengths, the first evaluation),
+// the first kernel or allocation that differs shows of which other kind the
+// step may be.
 //
 // Invariants:
 //  * A kind is profiled once, or once more for each time that its plan is
@@ -40,6 +41,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "client_sdk/runtime/kind_forecast.h"
 #include "client_sdk/runtime/mode_choice.h"
 #include "client_sdk/runtime/plan_table.h"
 
@@ -65,7 +67,8 @@ class PlanLibrary {
   // Notes that a step of this kind has ended.
   void EndStep(uint64_t signature);
   // Returns the plan of the kind of step that is expected next, or null. After
-  // a kind that is new that is the same kind, or the last that followed a plan.
+  // a kind that is new, and where steps come in no order and the expected kind
+  // has no plan, that is the same kind, or the last that followed a plan.
   const PlanTable* Expected() const;
   // Returns a plan whose steps pass that position, or null.
   const PlanTable* FindPassing(const StepPosition& position) const;
@@ -124,18 +127,12 @@ class PlanLibrary {
     uint64_t outgrown = 0;             // steps whose plan did not fit
     ModeChoice choice;
   };
-  // The kind that follows another one. It changes when it was wrong twice.
-  struct Follower {
-    uint64_t signature = 0;
-    bool was_wrong = true;
-  };
-
   std::unordered_map<uint64_t, PlanTable> plans_;   // by signature
   std::unordered_map<uint64_t, Kind> kinds_;        // by signature
   std::unordered_map<uint64_t, Origins> profiled_;  // by signature
   uint64_t previous_ = 0;  // signature of the last step
   uint64_t followed_ = 0;  // of the last that followed a plan to its end
-  std::unordered_map<uint64_t, Follower> next_;  // by the kind before
+  KindForecast forecast_;
 };
 
 }  // namespace stowage::runtime

@@ -1,30 +1,23 @@
 #include "client_sdk/torch/gradients.h"
 
 #include <ATen/SequenceNumber.h>
-#include <ATen/core/Tensor.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/autograd/function.h>
+#include <torch/csrc/autograd/graph_task.h>
 
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 namespace stowage::torch_plugin {
-namespace {
 
-constexpr std::string_view kBackwardRoot = "aten::ones_like";
-
-bool RequiresGradient(const c10::IValue& value) {
-  return value.isTensor() && value.toTensor().defined() &&
-         value.toTensor().requires_grad();
+bool InBackwardPass() {
+  return torch::autograd::get_current_graph_task_exec_info() != nullptr;
 }
 
-}  // namespace
-
-bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
-                    size_t first_argument) {
-  return info.name == kBackwardRoot && first_argument < stack.size() &&
-         RequiresGradient(stack[first_argument]) &&
-         stack[first_argument].toTensor().numel() == 1;
+bool BackwardPassBegins() {
+  thread_local bool was_in_pass = false;
+  const bool in_pass = InBackwardPass();
+  return !std::exchange(was_in_pass, in_pass) && in_pass;
 }
 
 // Every node of the graph that autograd builds takes the thread's next sequence

@@ -1,21 +1,18 @@
 // Tells what an operator that is about to run has to do with gradients.
 //
-//   const size_t first = stack.size() - op.schema().arguments().size();
-//   const bool forward = RecordedGradients();
-//   if (StartsBackward(info, stack, first)) marker.BackwardBegins();
+//   const bool forward = RecordedGradients() && !InBackwardPass();
+//   if (BackwardPassBegins()) marker.BackwardBegins();
 #ifndef STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
 #define STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
 
-#include <ATen/core/stack.h>
-
-#include "client_sdk/torch/operator_info.h"
-
 namespace stowage::torch_plugin {
 
-// Returns whether the operator begins a backward pass: `loss.backward()` first
-// makes the gradient of the loss with respect to itself.
-bool StartsBackward(const OperatorInfo& info, const torch::jit::Stack& stack,
-                    size_t first_argument);
+// Returns whether autograd runs a backward pass on this thread.
+bool InBackwardPass();
+
+// Returns whether it has begun one since the last call. A pass within another,
+// in which a part of the network is computed again, is none of its own.
+bool BackwardPassBegins();
 
 // Returns whether autograd has recorded something on this thread since the last
 // call of either function. Kernels of torch.compile ask before they run: they

@@ -38,7 +38,8 @@ RunningCollectives* g_collectives = nullptr;  // of that job, set before it
 StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
-thread_local bool t_trains = false;   // this one has
+// This one has, or has recorded gradients for the pass of another.
+thread_local bool t_trains = false;
 
 runtime::Job& TheJob() { return *g_hooked_job.load(std::memory_order_acquire); }
 
@@ -119,19 +120,19 @@ class KernelScope {
 // Notes that a kernel of a forward pass is about to run. Returns whether the
 // step before it has ended.
 bool ForwardEndsStep() {
-  return g_marker.AwaitsForward() && !OnAuxiliaryThread() &&
-         g_marker.ForwardBegins();
+  return g_marker.AwaitsForward() && g_marker.ForwardBegins();
 }
 
-// Returns whether the step has ended now that this operator is about to run.
-bool EndsStep(const OperatorInfo& info, const Stack& stack, size_t first) {
-  const bool records = RecordedGradients();
-  if (StartsBackward(info, stack, first)) {
+// Returns whether the step has ended now that a kernel is about to run, before
+// which autograd has recorded something or not.
+bool EndsStep(bool records) {
+  if (BackwardPassBegins()) {
     t_trains = g_training = true;
     g_marker.BackwardBegins();
-    return false;
   }
-  return records && ForwardEndsStep();
+  if (!records || InBackwardPass()) return false;
+  t_trains = true;
+  return ForwardEndsStep();
 }
 
 void RunCollective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
@@ -146,7 +147,7 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
   g_collectives->Settle();
-  if (EndsStep(info, *stack, first)) EndStep();
+  if (EndsStep(RecordedGradients())) EndStep();
   ThrowKeptError();
   runtime::RunningKernel kernel{.key = info.key,
                                 .name = info.name,
@@ -243,7 +244,7 @@ void BeginCompiledKernel(const std::string& name, at::TensorList reads,
                          at::TensorList writes) {
   if (g_hooked_job == nullptr) return;
   g_collectives->Settle();
-  if (RecordedNode() && ForwardEndsStep()) EndStep();
+  if (EndsStep(RecordedNode())) EndStep();
   ThrowKeptError();
   if (WritesParameter(writes) && g_marker.UpdateBegins()) {
     TheJob().BeforeUpdate();
@@ -277,6 +278,13 @@ void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
 void NoteEvaluation(int64_t module) {
   if (g_hooked_job == nullptr || OnAuxiliaryThread()) return;
   if (g_marker.EvaluationCalls(module)) EndStep();
+}
+
+void NoteCompiledGraph(bool records_gradients, bool with_own_results) {
+  if (g_hooked_job == nullptr) return;
+  if (EndsStep(records_gradients)) return EndStep();
+  if (OnAuxiliaryThread()) return;
+  if (g_marker.CompiledGraphCalled(with_own_results)) EndStep();
 }
 
 void EndStepManually() {

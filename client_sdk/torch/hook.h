@@ -42,6 +42,10 @@ void ExpectOptimizer();
 // are recorded: its batch may begin a new step (step_marker.h).
 void NoteEvaluation(int64_t module);
 
+// A graph of torch.compile is called: a forward pass whose gradients are
+// recorded, or what may be a whole training step (step_marker.h).
+void NoteCompiledGraph(bool records_gradients, bool with_own_results);
+
 // Ends the step. From now on only such calls end steps.
 void EndStepManually();
 

@@ -68,6 +68,10 @@ TORCH_LIBRARY(stowage, library) {
   library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
   library.def("note_evaluation(int module) -> ()",
               &torch_plugin::NoteEvaluation);
+  library.def(
+      "note_compiled_graph(bool records_gradients, bool with_own_results) -> "
+      "()",
+      &torch_plugin::NoteCompiledGraph);
   library.def("end_step() -> ()", &EndStep);
   library.def(
       "begin_compiled_kernel(str name, Tensor[] reads, Tensor[] writes) -> ()",

@@ -1,5 +1,6 @@
 #include "client_sdk/torch/operands.h"
 
+#include <ATen/SparseCsrTensorImpl.h>
 #include <ATen/SparseTensorImpl.h>
 #include <c10/core/StorageImpl.h>
 
@@ -10,6 +11,11 @@ using torch::jit::Stack;
 
 c10::StorageImpl* StorageOf(const at::Tensor& tensor) {
   return tensor.storage().unsafeGetStorageImpl();
+}
+
+bool IsCompressed(at::Layout layout) {
+  return layout == at::kSparseCsr || layout == at::kSparseCsc ||
+         layout == at::kSparseBsr || layout == at::kSparseBsc;
 }
 
 // Calls `visit` with the tensors that have the storages: with the tensor
@@ -23,6 +29,12 @@ void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
     const auto* sparse =
         static_cast<const at::SparseTensorImpl*>(tensor.unsafeGetTensorImpl());
     visit(sparse->indices());
+    visit(sparse->values());
+  } else if (IsCompressed(tensor.layout())) {
+    auto* sparse =
+        static_cast<at::SparseCsrTensorImpl*>(tensor.unsafeGetTensorImpl());
+    visit(sparse->compressed_indices());
+    visit(sparse->plain_indices());
     visit(sparse->values());
   }
 }

@@ -9,6 +9,8 @@ constexpr int kMostAccumulated = 256;
 
 // Records of optimizer steps that this thread has open, one within the other.
 thread_local int t_open_steps = 0;
+// Whether a backward pass has begun within them: a closure runs.
+thread_local bool t_in_closure = false;
 
 bool IsOptimizerStep(std::string_view name) {
   return name.substr(0, kOptimizerStep.size()) == kOptimizerStep;
@@ -19,10 +21,12 @@ bool IsOptimizerStep(std::string_view name) {
 void StepMarker::BackwardBegins() {
   in_backward_ = true;
   ++backward_passes_;
+  t_in_closure = t_open_steps > 0;
 }
 
 bool StepMarker::BackwardEndsSteps() const {
-  if (manual_ || has_optimizer_) return false;
+  if (manual_) return false;
+  if (has_optimizer_) return t_in_closure;
   if (has_compiled_optimizer_) return in_update_;
   return !expects_optimizer_ || backward_passes_ > kMostAccumulated;
 }
@@ -35,10 +39,25 @@ bool StepMarker::ForwardBegins() {
   return (trained || evaluated) && !manual_;
 }
 
+// As far as is known.
+bool StepMarker::CompilesWholeSteps() const {
+  return backward_passes_ == 0 && !has_optimizer_ && !manual_;
+}
+
 bool StepMarker::UpdateBegins() {
-  if (!in_backward_ || t_open_steps > 0) return false;
-  has_compiled_optimizer_ = true;
+  if (t_open_steps > 0) return false;
+  if (in_backward_) {
+    has_compiled_optimizer_ = true;
+  } else if (!CompilesWholeSteps()) {
+    return false;
+  }
   return !in_update_.exchange(true);
+}
+
+bool StepMarker::CompiledGraphCalled(bool with_own_results) {
+  if (!CompilesWholeSteps() || !(with_own_results || in_update_)) return false;
+  EndTrainingStep();
+  return true;
 }
 
 bool StepMarker::EvaluationCalls(uint64_t module) {
@@ -70,7 +89,7 @@ bool StepMarker::RecordClosed(std::string_view name) {
   if (!IsOptimizerStep(name) || t_open_steps == 0 || --t_open_steps > 0) {
     return false;
   }
-  in_backward_ = false;
+  in_backward_ = t_in_closure = false;
   EndTrainingStep();
   return !manual_;
 }

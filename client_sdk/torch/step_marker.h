@@ -1,6 +1,6 @@
 // Finds where a step ends, in scripts that know nothing of Stowage.
 //
-//   if (StartsBackward(info, stack, first)) marker.BackwardBegins();
+//   if (BackwardPassBegins()) marker.BackwardBegins();
 //   ends = marker.AwaitsForward() && RecordedGradients() &&
 //          marker.ForwardBegins();              // before each operator
 //   ends = marker.EvaluationCalls(module);      // before a module's forward()
@@ -11,7 +11,13 @@
 // pass, or at the first evaluation after it. A script that has made an
 // optimizer may accumulate the gradients of several backward passes before the
 // first step(). Where torch.compile has compiled step() there is no record of it,
-// and the step ends as in a script without torch.optim.
+// and the step ends as in a script without torch.optim. An optimizer's step() that
+// calls a closure, and so computes gradients anew, is divided in the same way:
+// each forward pass after a backward pass of the closure begins a new step.
+//
+// Where torch.compile has compiled whole steps, there are no backward passes. Then a
+// step ends when a compiled graph is called after parameters were written, or is
+// given what it returned before: the weights of a script that makes new ones.
 //
 // An evaluation, a pass that records no gradients, has nothing that ends it. So
 // in a step that has recorded none a new step begins when a module is called
@@ -67,9 +73,15 @@ class StepMarker {
   bool RecordClosed(std::string_view name);
 
   // Notes that a kernel which no optimizer's step() runs is about to write
-  // parameters: torch.compile has compiled step() itself. Returns whether it is
-  // the first one after a backward pass.
+  // parameters: torch.compile has compiled step() itself, or the whole training
+  // step. Returns whether it is the first one after a backward pass, or of the
+  // step in a script that has none.
   bool UpdateBegins();
+
+  // Notes that a graph of torch.compile is called, and whether it is given
+  // something that it has returned. Returns whether the step before it has
+  // ended.
+  bool CompiledGraphCalled(bool with_own_results);
 
   // Returns whether gradients are being computed.
   bool in_backward() const { return in_backward_; }
@@ -83,6 +95,7 @@ class StepMarker {
 
  private:
   bool BackwardEndsSteps() const;
+  bool CompilesWholeSteps() const;
   void EndTrainingStep();
 
   std::atomic<bool> manual_{false};

@@ -7,18 +7,25 @@ read, any other pointer is written and may be read. The function that comes back
 put between two calls that tell the plug-in. Buffers, which the wrapper code
 allocates beside the dispatcher, are allocated through it.
 
+The first kernels of a forward pass may be PyTorch's own, and a script may compile its
+whole step, so that no backward pass is seen. So the plug-in is told of each graph that
+is called: whether it was compiled together with a backward pass, and whether it is
+given what it returned before.
+
 docs/pytorch.md says why this seam was chosen. Nothing is imported before the script
 compiles something.
 """
 
 import importlib.util
 import sys
+import weakref
 
 import torch
 
 from stowage import _frames
 
 _COMPILER = "torch._inductor.async_compile"
+_watched = set()
 
 
 class _Kernel:
@@ -81,6 +88,32 @@ def _refuse_on_cpu(compiler, backend, is_for_cpu):
     setattr(compiler.AsyncCompile, backend, make_or_refuse)
 
 
+def _announcing(call):
+    """Puts the announcement of a graph in front of its call."""
+    results = {}  # by graph; a graph that dies leaves its references behind
+
+    @_frames.hidden
+    def announced(self, inputs):
+        kind = self.fx_kwargs
+        records = not (kind.get("is_inference") or kind.get("is_backward"))
+        given = {id(value) for value in inputs if isinstance(value, torch.Tensor)}
+        own = any(id(result()) in given for result in results.get(id(self), ()))
+        torch.ops.stowage.note_compiled_graph(records, own)
+        outputs = call(self, inputs)
+        results[id(self)] = [weakref.ref(value) for value in outputs
+                             if isinstance(value, torch.Tensor)]
+        return outputs
+
+    return announced
+
+
+def _watch_graphs():
+    graph = sys.modules["torch._inductor.output_code"].CompiledFxGraph
+    if graph not in _watched:
+        _watched.add(graph)
+        graph.__call__ = _announcing(graph.__call__)
+
+
 def _patch(compiler):
     """Puts the announcements into Inductor's module that loads kernels."""
     make, wait = compiler.AsyncCompile.cpp_pybinding, compiler.AsyncCompile.wait
@@ -93,6 +126,7 @@ def _patch(compiler):
 
     def wait_and_name(self, scope):
         wait(self, scope)
+        _watch_graphs()
         _name_kernels(scope)
 
     compiler.AsyncCompile.cpp_pybinding = cpp_pybinding

@@ -10,6 +10,7 @@ The scripts in scripts/ are ordinary PyTorch; `--out FILE` receives the hashes
 of what they computed (scripts/digest.py).
 """
 
+import collections
 import dataclasses
 import functools
 import json
@@ -28,6 +29,8 @@ STOWAGE = BINARY_DIR / "bin/stowage"
 TIMEOUT_S = 300
 # The exit status of a process that no agent takes as a job.
 REFUSED = 78
+FIRST_PLANNED = 5  # of its kind
+LEAST_SHARE = 0.9
 
 
 @dataclasses.dataclass
@@ -58,6 +61,28 @@ class Run:
         test.assertIn("plan", self.modes, self.summary())
         test.assertEqual([], self.event_reasons, self.summary())
 
+    def planned_by_kind(self):
+        """Returns for each kind whether its steps followed a plan to the end, in order."""
+        left = {event["step"] for event in self.report["events"]}
+        kinds = collections.defaultdict(list)
+        for step in self.report["steps"]:
+            followed = step["mode"] == "plan" and step["index"] not in left
+            kinds[step["kind"]].append(followed)
+        return kinds
+
+    def check_driven(self, test):
+        """Checks that plans drive the steps of each kind from its fifth on.
+
+        Of few steps, one may leave its plan. Returns how many kinds have so many.
+        """
+        late = [steps[FIRST_PLANNED - 1:] for steps in self.planned_by_kind().values()
+                if len(steps) >= FIRST_PLANNED]
+        for followed in late:
+            left = len(followed) - sum(followed)
+            test.assertLessEqual(left, max(1, (1 - LEAST_SHARE) * len(followed)),
+                                 self.summary())
+        return len(late)
+
     def summary(self):
         shown = {k: v for k, v in self.report.items() if k not in ("jobs", "kernels")}
         return json.dumps(shown, indent=1) + "\n" + self.output[-4000:]
@@ -76,6 +101,15 @@ def scratch():
     parent = BINARY_DIR / "test-scratch"
     parent.mkdir(parents=True, exist_ok=True)
     return Path(tempfile.mkdtemp(dir=parent))
+
+
+def names(script):
+    """Returns the jobs that a script has; see scripts/hazard.py."""
+    return subprocess.run([PYTHON, SCRIPTS / script, "--list"],
+                          check=True,
+                          capture_output=True,
+                          text=True,
+                          env=environment()).stdout.split()
 
 
 @functools.lru_cache(maxsize=None)

@@ -3,7 +3,6 @@
     python3 hazards_test.py [hazards_memory|hazards_training|hazards_files]
 """
 
-import subprocess
 import sys
 import unittest
 
@@ -15,19 +14,9 @@ class HazardsTest(unittest.TestCase):
     # Files need a limit under which what is loaded does not fit.
     limits = {"hazards_files": "35%"}
 
-    def names(self):
-        command = [
-            harness.PYTHON, harness.SCRIPTS / f"{self.module}.py", "--list"
-        ]
-        return subprocess.run(command,
-                              check=True,
-                              capture_output=True,
-                              text=True,
-                              env=harness.environment()).stdout.split()
-
     def test_every_hazard_is_bit_identical(self):
         script = f"{self.module}.py"
-        for name in self.names():
+        for name in harness.names(script):
             with self.subTest(name):
                 run = harness.stowed(script,
                                      name,

@@ -28,6 +28,11 @@ def hazard(function):
     return function
 
 
+def hazard_if(available):
+    """Defines a hazard where this PyTorch has what it is about."""
+    return hazard if available else lambda function: function
+
+
 def make_net():
     """About 9 MB a step: enough to need room under a limit of 40 %."""
     return nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16),

@@ -37,8 +37,8 @@ class PlanExchangeTest : public testing::Test {
   // Returns whether a plan came of it.
   bool Exchange() {
     plans_.WriteProfile(step_, /*overhead_bytes=*/0);
-    plans_.AwaitPlan(/*limit_is_awaited=*/false, /*kind=*/0);
-    plans_.TakePlan(step_.limit_bytes);
+    plans_.AwaitPlan(step_, /*limit_is_awaited=*/false, /*kind=*/0);
+    plans_.TakePlans(step_.limit_bytes);
     plans_.library()->EndStep(step_.profile.signature());
     return plans_.library()->Expected() != nullptr;
   }
@@ -94,6 +94,23 @@ TEST_F(PlanExchangeTest, AKindOfStepIsProfiledOnce) {
   EXPECT_TRUE(plans_.WantsProfile(step_));
 }
 
+TEST_F(PlanExchangeTest, APlanOfAnotherKindIsNotTheOneThatIsWaitedFor) {
+  plans_.WriteProfile(step_, /*overhead_bytes=*/0);
+  plans_.AwaitPlan(step_, /*limit_is_awaited=*/false, /*kind=*/0);
+  const uint64_t first = step_.profile.signature();
+  BeginStep(/*index=*/2, /*kernel_key=*/6);
+  EXPECT_TRUE(Exchange());
+  EXPECT_NE(plans_.library()->Find(first), nullptr);
+  EXPECT_NE(plans_.library()->Find(step_.profile.signature()), nullptr);
+}
+
+TEST_F(PlanExchangeTest, TheFirstProfileOfAKindWaitsForTheAgent) {
+  plans_.WriteProfile(step_, /*overhead_bytes=*/0);
+  BeginStep(/*index=*/2, /*kernel_key=*/6);
+  step_.limit_bytes = 1;
+  EXPECT_TRUE(plans_.WantsProfile(step_));
+}
+
 TEST_F(PlanExchangeTest, TheFirstStepIsNotProfiled) {
   BeginStep(/*index=*/0);
   EXPECT_FALSE(plans_.WantsProfile(step_));
@@ -110,7 +127,7 @@ TEST_F(RefusingExchangeTest, NobodyWaitsForAPlanThatIsRefused) {
 
 TEST_F(PlanExchangeTest, NobodyWaitsForAnAgentThatIsGone) {
   memory_.agent.HangUp();
-  EXPECT_LT(plans_.AwaitPlan(/*limit_is_awaited=*/false, /*kind=*/0),
+  EXPECT_LT(plans_.AwaitPlan(step_, /*limit_is_awaited=*/false, /*kind=*/0),
             kPatientNs);
 }
 

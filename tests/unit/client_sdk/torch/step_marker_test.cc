@@ -45,6 +45,20 @@ TEST(StepMarkerTest, TheOutermostOfNestedOptimizersEndsTheStep) {
   EXPECT_TRUE(marker.RecordClosed("Optimizer.step#Outer.step"));
 }
 
+TEST(StepMarkerTest, GradientsThatAnOptimizerComputesAnewBelongToAnotherStep) {
+  StepMarker marker;
+  EXPECT_TRUE(marker.RecordOpened("Optimizer.step#LBFGS.step"));
+  EXPECT_FALSE(EndsStep(marker));
+  for (int evaluation = 0; evaluation < 3; ++evaluation) {
+    marker.BackwardBegins();
+    EXPECT_TRUE(EndsStep(marker));
+    EXPECT_FALSE(EndsStep(marker));
+  }
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.RecordClosed("Optimizer.step#LBFGS.step"));
+  EXPECT_FALSE(EndsStep(marker));
+}
+
 TEST(StepMarkerTest, OtherRecordsEndNothing) {
   StepMarker marker;
   EXPECT_FALSE(marker.RecordOpened("DataLoader"));
@@ -85,9 +99,31 @@ TEST(StepMarkerTest, AnOptimizersOwnKernelsAreNoCompiledUpdate) {
   EXPECT_TRUE(marker.RecordClosed(kSgd));
 }
 
-TEST(StepMarkerTest, WritesToParametersBeforeGradientsAreNoUpdate) {
+TEST(StepMarkerTest, AStepThatIsCompiledAsAWholeEndsWithTheNextGraph) {
   StepMarker marker;
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_TRUE(marker.UpdateBegins());
+    EXPECT_FALSE(marker.UpdateBegins());
+    EXPECT_TRUE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  }
+}
+
+TEST(StepMarkerTest, AGraphThatIsGivenItsResultsBeginsAStep) {
+  StepMarker marker;
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/false));
+  EXPECT_TRUE(marker.CompiledGraphCalled(/*with_own_results=*/true));
+  EXPECT_TRUE(marker.CompiledGraphCalled(/*with_own_results=*/true));
+}
+
+TEST(StepMarkerTest, WhereThereAreBackwardPassesNoGraphIsAWholeStep) {
+  StepMarker marker;
+  marker.BackwardBegins();
+  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(marker.RecordClosed(kSgd));
   EXPECT_FALSE(marker.UpdateBegins());
+  EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/true));
 }
 
 TEST(StepMarkerTest, AnOptimizerThatNeverStepsIsGivenUp) {

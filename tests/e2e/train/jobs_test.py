@@ -1,0 +1,34 @@
+"""Jobs as people write them keep their bits and their limit, and plans drive them.
+
+    python3 jobs_test.py jobs_steps|jobs_optimizers|jobs_models|jobs_threads|jobs_functions
+"""
+
+import sys
+import unittest
+
+import harness
+
+# What these allocate depends on the data, or on which thread comes first.
+NEVER_ALIKE = {"mixture_of_experts", "replicas_in_threads"}
+
+
+class JobsTest(unittest.TestCase):
+    script = "jobs_steps.py"
+
+    def test_plans_drive_every_kind_from_its_fifth_step_on(self):
+        for name in harness.names(self.script):
+            with self.subTest(name):
+                self.check(name)
+
+    def check(self, name):
+        run = harness.stowed(self.script, name, fast="60%")
+        self.assertEqual(harness.plain(self.script, name), run.digest, run.summary())
+        run.check_limit(self)
+        if name not in NEVER_ALIKE:
+            self.assertGreater(run.check_driven(self), 0, run.summary())
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and sys.argv[1].startswith("jobs_"):
+        JobsTest.script = sys.argv.pop(1) + ".py"
+    unittest.main(verbosity=2)
