@@ -2,8 +2,8 @@
 //
 //   KindForecast forecast;
 //   forecast.Note(signature);  // of the step that has ended
+//   const bool as_expected = forecast.was_right();
 //   const std::optional<uint64_t> next = forecast.Next();
-//   if (!forecast.was_right()) next = AnyWithAPlan();
 //
 // Jobs repeat themselves: two steps of a critic and one of the generator, an
 // epoch of training and an evaluation. So what followed each earlier step speaks

@@ -1,5 +1,6 @@
 #include "client_sdk/runtime/plan_strangers.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,15 @@ std::vector<FastBirth> FastBirths(const PlanInStep& plan, int32_t kernel) {
     fast.block.size_bytes = birth->size_bytes;
   }
   return births;
+}
+
+// Returns whether the block is a tensor of the plan, or was one in this step.
+bool Knows(const PlanTable& plan, const Block& block) {
+  return block.tensor >= 0 ||
+         std::any_of(plan.initial.begin(), plan.initial.end(),
+                     [&block](const session::PlanInitial& initial) {
+                       return initial.block_id == block.id;
+                     });
 }
 
 }  // namespace
@@ -86,8 +96,10 @@ bool PlanStrangers::CanLeave(const Block& operand) const {
 bool PlanStrangers::Fetch(const PlanInStep& plan, int32_t kernel,
                           Block* block) {
   if (!CanLeave(*block)) return false;
+  // One that the plan knows, and has elsewhere, is no other tensor's twin.
+  const bool known = Knows(*plan.plan, *block);
   tensors_->Forget(block);
-  Block* absent = FindAbsentTwin(plan, *block);
+  Block* absent = known ? nullptr : FindAbsentTwin(plan, *block);
   if (absent == nullptr) return FetchToHole(plan, kernel, block);
   const Place place = absent->place;
   evictor_->Evict(absent);

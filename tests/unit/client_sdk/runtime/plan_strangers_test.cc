@@ -167,6 +167,15 @@ TEST_F(PlanStrangersTest, ATensorThatTheStepHasUsedKeepsItsPart) {
   EXPECT_EQ(used_->place.tier, session::kFastTier);
 }
 
+TEST_F(PlanStrangersTest, ATensorOfThePlanTakesNobodysPart) {
+  Block* state = MakeTensor(2, 4);
+  Block* weight =
+      memory_.MakeTensor(&tensors_, /*tensor=*/3, /*pages=*/4, /*tier=*/1);
+  EXPECT_TRUE(Fetch(weight));
+  EXPECT_EQ(tensors_.at(2), state);
+  EXPECT_EQ(state->place.tier, session::kFastTier);
+}
+
 TEST_F(PlanStrangersTest, AParameterKeepsItsPart) {
   Block* parameter = MakeTensor(2, 4);
   parameter->parameter = true;
