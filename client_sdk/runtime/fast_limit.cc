@@ -75,8 +75,10 @@ bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
   if (!is_share()) return false;
   int64_t share_bytes = ShareOf(tensor_bytes);
   if (step == 0) {
-    share_bytes = std::max(
-        share_bytes, RoundUpToPage(std::min(needed_bytes, kFirstStepBytes)));
+    const int64_t most_bytes =
+        std::max(kFirstStepBytes, std::min(2 * share_bytes, tensor_bytes));
+    share_bytes = std::max(share_bytes,
+                           RoundUpToPage(std::min(needed_bytes, most_bytes)));
   }
   if (share_bytes <= share_bytes_) return false;
   share_bytes_ = share_bytes;

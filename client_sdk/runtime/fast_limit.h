@@ -16,7 +16,8 @@
 // it grows whenever the peak does, and so fast memory never exceeds the share
 // of what the job has needed until then. There is one exception. In the first
 // step the share says little yet, and the limit is no less than the running
-// kernel needs, up to kFirstStepBytes.
+// kernel needs, up to kFirstStepBytes or twice the share: a kernel that streams
+// most of a weight may take minutes.
 //
 // Invariants:
 //  * A share never shrinks, but at the end of the first step and by order.

@@ -87,6 +87,17 @@ TEST_F(FastLimitTest, InTheFirstStepAKernelGetsSoMuchAtMost) {
   EXPECT_EQ(limit.bytes(), FastLimit::kFirstStepBytes);
 }
 
+TEST_F(FastLimitTest, InTheFirstStepALargeModelsKernelGetsTwiceTheShareAtMost) {
+  FastLimit limit = Share(0.4);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/0, 100 * kMiB, 60 * kMiB));
+  EXPECT_EQ(limit.bytes(), 60 * kMiB);
+  EXPECT_TRUE(limit.FollowPeak(/*step=*/0, 100 * kMiB, 200 * kMiB));
+  EXPECT_EQ(limit.bytes(), 80 * kMiB);
+  FastLimit large = Share(0.8);
+  EXPECT_TRUE(large.FollowPeak(/*step=*/0, 100 * kMiB, 200 * kMiB));
+  EXPECT_EQ(large.bytes(), 100 * kMiB);
+}
+
 TEST_F(FastLimitTest, AShareIsThatOfTheHighestPeakSoFar) {
   FastLimit limit = Share(0.5);
   EXPECT_TRUE(limit.EndStep(/*step=*/0, 8 * kMiB));
