@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 
@@ -49,6 +51,12 @@ bool IsReplaced(absl::string_view entry, const Variables& variables) {
   return absl::StartsWith(entry, kPreload);
 }
 
+// The address sanitizer ends programs whose first library is another.
+bool MustComeFirst(absl::string_view library) {
+  return absl::StrContains(library, "libasan.") ||
+         absl::StrContains(library, "libclang_rt.asan");
+}
+
 std::string PreloadEntry(const std::vector<std::string>& base,
                          const std::string& library) {
   for (const std::string& entry : base) {
@@ -64,12 +72,14 @@ std::string PreloadEntry(const std::vector<std::string>& base,
 
 std::string WithPreload(const std::string& library,
                         const std::string& present) {
-  if (present.empty()) return library;
-  for (const absl::string_view entry :
-       absl::StrSplit(present, absl::ByAnyChar(": "))) {
-    if (entry == library) return present;
-  }
-  return absl::StrCat(library, ":", present);
+  const std::vector<std::string> others =
+      absl::StrSplit(present, absl::ByAnyChar(": "), absl::SkipEmpty());
+  if (absl::c_linear_search(others, library)) return present;
+  const auto behind = absl::c_find_if_not(others, MustComeFirst);
+  std::vector<std::string> all(others.begin(), behind);
+  all.push_back(library);
+  all.insert(all.end(), behind, others.end());
+  return absl::StrJoin(all, ":");
 }
 
 std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,

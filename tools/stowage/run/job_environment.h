@@ -28,7 +28,8 @@ std::vector<std::string> JobEnvironment(const std::vector<std::string>& base,
                                         const JobWiring& wiring);
 
 // Returns a value for LD_PRELOAD with `library` in front of the entries that the
-// user has. One in which it stands already stays as it is.
+// user has, but for those that must come first. One in which it stands already
+// stays as it is.
 std::string WithPreload(const std::string& library, const std::string& present);
 
 // Returns the environment of this process.

@@ -58,6 +58,8 @@ TEST(JobEnvironmentTest, KeepsWhatTheUserPreloads) {
 TEST(JobEnvironmentTest, PreloadsALibraryOnce) {
   EXPECT_EQ(WithPreload("/lib/a.so", ""), "/lib/a.so");
   EXPECT_EQ(WithPreload("/lib/a.so", "/lib/b.so"), "/lib/a.so:/lib/b.so");
+  EXPECT_EQ(WithPreload("/lib/a.so", "/lib/libasan.so.8:/lib/b.so"),
+            "/lib/libasan.so.8:/lib/a.so:/lib/b.so");
   EXPECT_EQ(WithPreload("/lib/a.so", "/lib/b.so /lib/a.so"),
             "/lib/b.so /lib/a.so");
 }
