@@ -21,7 +21,7 @@ packages=(
   # To test.
   libgtest-dev libgmock-dev libbenchmark-dev clang-format clang-tidy procps e2fsprogs
   prometheus python3-yaml postgresql sqlite3 python3-pyfuse3 python3-grpcio
-  python3-protobuf systemd slurm-wlm munge
+  python3-protobuf systemd slurm-wlm munge libjemalloc2 libtcmalloc-minimal4
   # Virtual environments with other versions of PyTorch, and what torch.compile needs.
   python3-venv python3-dev
   # To train. The reference BLAS that libtorch brings is 15 times slower.
