@@ -152,8 +152,12 @@ std::vector<StepProfile::Operand> StepProfile::AllOperands() const {
 }
 
 bool StepProfile::Fits() const {
+  size_t operand_count = operands_.size();
+  for (const UseBeside& use : uses_beside_) {
+    operand_count += EndOf(use) - use.first_kernel;
+  }
   return kernels_.size() <= session::kMaxKernels &&
-         AllOperands().size() <= session::kMaxOperands &&
+         operand_count <= session::kMaxOperands &&
          blocks_.size() <= session::kMaxBlocks;
 }
 

@@ -134,9 +134,12 @@ def _patch(compiler):
     torch._C._dynamo.guards._empty_strided_cpu = _empty_strided
     cache = sys.modules["torch._inductor.codecache"].CppWrapperCodeCache
     cache.load_pybinding_async = _refuse_wrapper
-    _refuse_on_cpu(compiler, "triton", lambda name, code, device="cuda": device == "cpu")
-    _refuse_on_cpu(compiler, "halide", lambda meta, code: "cuda" not in meta.target)
-    _refuse_on_cpu(compiler, "pallas", lambda *_: not torch.cuda.is_available())
+    # With the names that Inductor gives its arguments, which generated code uses.
+    _refuse_on_cpu(compiler, "triton",
+                   lambda kernel_name, source_code, device_str="cuda": device_str == "cpu")
+    _refuse_on_cpu(compiler, "halide", lambda meta, source_code: "cuda" not in meta.target)
+    _refuse_on_cpu(compiler, "pallas",
+                   lambda kernel_name, source_code: not torch.cuda.is_available())
 
 
 class _Finder:

@@ -36,6 +36,29 @@ import torch
 torch.ones(1)
 torch._C._aoti.AOTIModelPackageLoader("{}", "model", False, 1, -1)
 """
+# As the code that Inductor generates calls its backends.
+OTHER_BACKENDS = """
+import types
+import torch
+torch.ones(1)
+from torch._inductor.async_compile import AsyncCompile
+calls = {"triton": lambda make: make("name", "source", device_str="cpu"),
+         "halide": lambda make: make(types.SimpleNamespace(target="host"), "source"),
+         "pallas": lambda make: make("name", "source")}
+for backend, call in calls.items():
+    if not hasattr(AsyncCompile, backend):
+        continue
+    try:
+        call(getattr(AsyncCompile(), backend))
+    except RuntimeError as error:
+        assert "stowage: Inductor's backend '" + backend in str(error), error
+    else:
+        raise AssertionError(backend)
+try:
+    AsyncCompile().triton("name", "source", device_str="cuda")
+except Exception as error:
+    assert "stowage" not in str(error), error
+"""
 
 
 def environment_tool(*arguments):
@@ -123,6 +146,10 @@ class PytorchTest(unittest.TestCase):
             [harness.PYTHON, "-c", AHEAD_OF_TIME.format(self.folder / "model.pt2")], self.folder)
         self.assertEqual(1, run.status, run.output)
         self.assertIn("compiled ahead of time", run.output)
+
+    def test_backends_that_do_not_announce_their_kernels_are_refused_on_cpus(self):
+        run = harness.stowed_command([harness.PYTHON, "-c", OTHER_BACKENDS], self.folder)
+        self.assertEqual(0, run.status, run.output)
 
     def test_another_key_serves_where_the_first_is_taken(self):
         python = harness.BINARY_DIR / "share/stowage/python"
