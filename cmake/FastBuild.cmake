@@ -14,7 +14,11 @@ option(STOWAGE_FAST_BUILD
 find_program(MOLD mold)
 if(STOWAGE_FAST_BUILD AND MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND
    CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 12.1)
-  add_link_options(-fuse-ld=mold)
+  # Without pages of their own for segments, the 1.10 of Debian 12 may begin what is
+  # read-only after relocation (RELRO) below its segment, where thread-local
+  # variables come first: such a program does not start ("cannot apply additional
+  # memory protection after relocation").
+  add_link_options(-fuse-ld=mold -Wl,-z,separate-loadable-segments)
 endif()
 
 # Compiles the sources of `target` eight at a time. What two of them declare in
