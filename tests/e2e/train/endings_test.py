@@ -80,9 +80,7 @@ class EndingsTest(unittest.TestCase):
         self.assertGreaterEqual(len(run.report["steps"]), 2, run.summary())
 
     def test_a_rank_that_is_killed_takes_the_others_with_it(self):
-        run = self.run_script(KILLED_RANK, (
-            "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2",
-            "--redirects", "1", "--tee", "1"))
+        run = self.run_script(KILLED_RANK, harness.TWO_RANKS)
         self.assertNotEqual(0, run.status, run.output)
         self.assertIn("SIGKILL", run.output)
         self.assertEqual(2, len([job for job in run.report["jobs"] if job["steps"]]))

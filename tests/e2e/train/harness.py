@@ -29,6 +29,11 @@ STOWAGE = BINARY_DIR / "bin/stowage"
 TIMEOUT_S = 300
 # The exit status of a process that no agent takes as a job.
 REFUSED = 78
+# Options of a launcher of two ranks. PyTorch 1.13's own --standalone takes one port
+# for all launchers of a host, and under Python 3.11 its defaults for output fail.
+LAUNCHER = ("-m", "torch.distributed.run", "--redirects", "1", "--tee", "1")
+TWO_RANKS = (*LAUNCHER, "--rdzv_backend", "c10d", "--rdzv_endpoint", "localhost:0",
+             "--nproc_per_node", "2")
 FIRST_PLANNED = 5  # of its kind
 LEAST_SHARE = 0.9
 

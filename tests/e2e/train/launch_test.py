@@ -78,15 +78,9 @@ class LaunchTest(unittest.TestCase):
         self.assertIn("cannot be watched", run.output)
         self.assertNotIn("trains", run.output)
 
-    def launcher(self, *options):
-        # PyTorch 1.13 under Python 3.11 fails on the launcher's own defaults
-        # for where output goes.
-        return [harness.PYTHON, "-m", "torch.distributed.run", *options,
-                "--redirects", "1", "--tee", "1"]
-
     def ranks(self, script, out):
-        return [*self.launcher("--standalone", "--nproc_per_node", "2"),
-                str(harness.SCRIPTS / script), "--out", str(self.folder / out)]
+        return [harness.PYTHON, *harness.TWO_RANKS, str(harness.SCRIPTS / script),
+                "--out", str(self.folder / out)]
 
     def train_alone(self, script):
         subprocess.run(self.ranks(script, "alone"), check=True, capture_output=True,
@@ -162,9 +156,9 @@ class LaunchTest(unittest.TestCase):
         for host in range(2):
             folder = self.folder / f"host{host}"
             folder.mkdir()
-            command = [*self.launcher("--nnodes", "2", "--nproc_per_node", "1",
-                                      "--node_rank", str(host), "--master_addr",
-                                      "127.0.0.1", "--master_port", str(port)),
+            command = [harness.PYTHON, *harness.LAUNCHER, "--nnodes", "2",
+                       "--nproc_per_node", "1", "--node_rank", str(host),
+                       "--master_addr", "127.0.0.1", "--master_port", str(port),
                        str(harness.SCRIPTS / "train_distributed.py"), "--out",
                        str(self.folder / "stowed")]
             runs.append(harness.start(command, folder))

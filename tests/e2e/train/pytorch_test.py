@@ -121,9 +121,8 @@ class PytorchTest(unittest.TestCase):
         self.assertEqual({"warmup", "train"}, {step["phase"] for step in run.report["steps"]})
 
     def test_ranks_of_a_sharded_model_follow_plans(self):
-        launcher = [harness.PYTHON, "-m", "torch.distributed.run", "--standalone",
-                    "--nproc_per_node", "2", str(harness.SCRIPTS / "train_sharded.py"),
-                    "--out"]
+        launcher = [harness.PYTHON, *harness.TWO_RANKS,
+                    str(harness.SCRIPTS / "train_sharded.py"), "--out"]
         subprocess.run([*launcher, self.folder / "alone"], check=True, capture_output=True,
                        env=harness.environment(), timeout=harness.TIMEOUT_S)
         run = harness.stowed_command([*launcher, str(self.folder / "stowed")], self.folder,

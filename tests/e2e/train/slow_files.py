@@ -3,6 +3,7 @@
     slow_files.flip_bytes(slow_files.of_process(pid), 3, random.Random(1))
 """
 
+import mmap
 import os
 from pathlib import Path
 
@@ -31,11 +32,18 @@ def written_pages(fd):
 
 
 def flip_bytes(path, count, random):
-    """Changes so many bytes of what the file holds, one in a page."""
-    with open(path, "r+b", buffering=0) as file:
-        pages = written_pages(file.fileno())
-        for page in random.sample(pages, min(count, len(pages))):
-            at = page + random.randrange(PAGE_BYTES)
-            old = os.pread(file.fileno(), 1, at)[0]
-            os.pwrite(file.fileno(), bytes([old ^ random.randint(1, 255)]), at)
-        os.fsync(file.fileno())
+    """Changes so many bytes of what the file holds, one in a page.
+
+    Past the page cache, as the job writes: the kernel reports an I/O error where both
+    ways meet in a page.
+    """
+    fd = os.open(path, os.O_RDWR | os.O_DIRECT)
+    page = mmap.mmap(-1, PAGE_BYTES)  # aligned, as direct I/O wants it
+    try:
+        pages = written_pages(fd)
+        for offset in random.sample(pages, min(count, len(pages))):
+            os.preadv(fd, [page], offset)
+            page[random.randrange(PAGE_BYTES)] ^= random.randint(1, 255)
+            os.pwritev(fd, [page], offset)
+    finally:
+        os.close(fd)
