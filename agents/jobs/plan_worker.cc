@@ -68,12 +68,13 @@ PlanWorker::PlanWorker(session::Segment* segment, EventWriter* events,
       thread_([this] { Run(); }) {}
 
 PlanWorker::~PlanWorker() {
-  if (!stop_.HasRung()) stop_.Ring();
+  if (!stop_.HasRung()) RequestStop();
   thread_.join();
 }
 
 void PlanWorker::RequestStop() {
   stop_.Ring();
+  canceller_.Cancel();
   absl::MutexLock lock(&telling_);  // TellOfPlan() has ended, or tells nothing
 }
 
@@ -117,7 +118,8 @@ void PlanWorker::Refresh(KnownPlan* known) {
       service_->MakePlan({.graph_id = known->made.plan().graph_id(),
                           .system = system,
                           .fast_limit_bytes = known->basis.fast_limit_bytes,
-                          .policy = options_.policy});
+                          .policy = options_.policy,
+                          .canceller = &canceller_});
   // The job keeps its plan if there is no better one.
   if (!made.ok() || stop_.HasRung()) return;
   if (made->plan().SerializeAsString() ==
@@ -198,15 +200,16 @@ void PlanWorker::GrantLimit(const v1::Graph& graph, int64_t most_bytes) {
       (1 + options_.slowdown) * static_cast<double>(KernelsNs(graph));
   const auto plan =
       [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
-    if (stop_.HasRung()) return absl::CancelledError("the job ended");
     return service_->MakePlan({.graph = graph,
                                .system = copy_times_->system(),
                                .fast_limit_bytes = limit_bytes,
-                               .policy = options_.policy});
+                               .policy = options_.policy,
+                               .canceller = &canceller_});
   };
   const absl::StatusOr<int64_t> limit_bytes =
       FindLimit(std::min(most_bytes, options_.capacity_bytes.front()),
                 static_cast<int64_t>(most_ns), plan);
+  if (stop_.HasRung()) return;
   if (!limit_bytes.ok()) {
     return events_->Append("no-limit-found", limit_bytes.status().message());
   }
@@ -239,13 +242,14 @@ absl::StatusOr<StepCurve> PlanWorker::MakeCurve(const CurveRange& range) {
   PlanQuery query{
       .graph = known.binding.graph,
       .system = ScaleCopies(copy_times_->system(), known.basis.copy_factors),
-      .think_time = kCurveThinkTime};
+      .think_time = kCurveThinkTime,
+      .canceller = &canceller_};
   if (!service_->CapabilitiesOf(options_.policy).needs_training()) {
     query.policy = options_.policy;
   }
   return PlanCurve(
       range, [&](int64_t limit_bytes) -> absl::StatusOr<v1::MakePlanResponse> {
-        if (stop_.HasRung() || ProfileWaits()) {
+        if (ProfileWaits()) {
           return absl::CancelledError("something else comes first");
         }
         query.fast_limit_bytes = limit_bytes;
@@ -321,7 +325,8 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
                             .system = system,
                             .fast_limit_bytes = basis.fast_limit_bytes,
                             .policy = options_.policy,
-                            .replan = replan});
+                            .replan = replan,
+                            .canceller = &canceller_});
     if (made.ok()) KeepPlan(profiles_taken_, graph, system, made->plan());
     return made;
   };

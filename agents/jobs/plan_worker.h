@@ -4,7 +4,7 @@
 //   PlanWorker worker(segment, &events, &limits, &asked_curve, &delivered,
 //                     &service, &copy_times, &usage, job, options);
 //   // The job finds plans in its segment.
-//   worker.RequestStop();     // destroyed: waits for the call under way
+//   worker.RequestStop();     // destroyed: waits for the thread
 #ifndef STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
 #define STOWAGE_AGENTS_JOBS_PLAN_WORKER_H_
 
@@ -32,6 +32,7 @@
 #include "client_sdk/session/session.h"
 #include "google/protobuf/message.h"
 #include "timing/bell.h"
+#include "timing/canceller.h"
 
 namespace stowage::agent {
 
@@ -60,9 +61,9 @@ class PlanWorker {
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
 
-  // Makes the worker stop. It then writes nothing more to the segment, except
-  // what it is doing at that moment, and the service hears nothing more of the
-  // job. Any thread may call it, once.
+  // Makes the worker stop, and cancels the plan that is being made. It then
+  // writes nothing more to the segment, except what it is doing at that moment,
+  // and the service hears nothing more of the job. Any thread may call it, once.
   void RequestStop();
 
  private:
@@ -160,6 +161,7 @@ class PlanWorker {
   int64_t next_retry_ns_ = 0;
   bool told_no_curve_ = false;
   absl::Mutex telling_;
+  Canceller canceller_;
   Bell stop_;
   std::thread thread_;  // last: it uses all above
 };

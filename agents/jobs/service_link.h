@@ -22,6 +22,10 @@
 #include "stowage/v1/node.pb.h"
 #include "stowage/v1/placement.pb.h"
 
+namespace stowage {
+class Canceller;
+}
+
 namespace stowage::agent {
 
 struct PlanQuery {
@@ -34,6 +38,8 @@ struct PlanQuery {
   bool replan = false;  // although the service may have a plan
   // How long the planner may think; zero: as long as a plan is worth.
   absl::Duration think_time = absl::ZeroDuration();
+  // Ends the call early if somebody cancels it; null: nobody does.
+  Canceller* canceller = nullptr;
 };
 
 // Answers with placement decisions for the kernels ahead of one job under one
@@ -57,7 +63,8 @@ class ServiceLink {
   // Registers the graph and asks for a plan. If the policy needs training and
   // has had none, asks for its training and, meanwhile, for a plan of the
   // default policy. Blocks until a deadline that the implementation sets.
-  // Errors are the service's; UNAVAILABLE if it cannot be reached.
+  // Errors are the service's; UNAVAILABLE if it cannot be reached, CANCELLED if
+  // the query was cancelled.
   virtual absl::StatusOr<v1::MakePlanResponse> MakePlan(
       const PlanQuery& query) = 0;
 

@@ -140,7 +140,7 @@ absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
     v1::RegisterGraphRequest registration;
     *registration.mutable_graph() = query.graph;
     const absl::StatusOr<v1::RegisterGraphResponse> registered =
-        (*client)->RegisterGraph(registration);
+        (*client)->RegisterGraph(registration, query.canceller);
     if (!registered.ok()) return registered.status();
     request.set_graph_id(registered->graph_id());
   }
@@ -149,14 +149,15 @@ absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
   request.set_policy(query.policy);
   request.set_replan(query.replan);
   request.set_think_ms(absl::ToInt64Milliseconds(query.think_time));
-  absl::StatusOr<v1::MakePlanResponse> made = (*client)->MakePlan(request);
+  absl::StatusOr<v1::MakePlanResponse> made =
+      (*client)->MakePlan(request, query.canceller);
   if (absl::IsFailedPrecondition(made.status()) && !query.policy.empty() &&
       KnowPolicies(**client).ok() &&
       CapabilitiesOf(query.policy).needs_training()) {
     // A service that does not train still has other policies.
     (*client)->StartTraining(TrainingOf(request)).status().IgnoreError();
     request.clear_policy();
-    made = (*client)->MakePlan(request);
+    made = (*client)->MakePlan(request, query.canceller);
   }
   if (!made.ok()) return made.status();
   connected_ = true;

@@ -10,6 +10,7 @@
 #include "client_sdk/cpp/endpoints.h"
 #include "client_sdk/cpp/status.h"
 #include "network/addresses.h"
+#include "timing/canceller.h"
 #include "timing/steady_now.h"
 
 namespace stowage {
@@ -39,8 +40,10 @@ template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> CallOnce(Stub* stub,
                                   Method<Stub, Request, Response> method,
                                   const Request& request,
-                                  absl::Duration deadline) {
+                                  absl::Duration deadline,
+                                  Canceller* canceller) {
   grpc::ClientContext context;
+  const Canceller::Call call(canceller, [&] { context.TryCancel(); });
   context.set_deadline(After(deadline));
   Response response;
   const grpc::Status status = (stub->*method)(&context, request, &response);
@@ -53,14 +56,15 @@ absl::StatusOr<Response> CallOnce(Stub* stub,
 template <typename Stub, typename Request, typename Response>
 absl::StatusOr<Response> Call(Endpoints* endpoints, StubOf<Stub> stub,
                               Method<Stub, Request, Response> method,
-                              const Request& request, absl::Duration deadline) {
+                              const Request& request, absl::Duration deadline,
+                              Canceller* canceller = nullptr) {
   const absl::Time end = SteadyNow() + deadline;
   for (size_t tried = 1;; ++tried) {
     Endpoint& endpoint = endpoints->current();
-    absl::StatusOr<Response> response =
-        CallOnce((endpoint.*stub).get(), method, request, end - SteadyNow());
-    // A service that ends cancels calls that it has not begun. The client itself
-    // cancels none of these.
+    absl::StatusOr<Response> response = CallOnce(
+        (endpoint.*stub).get(), method, request, end - SteadyNow(), canceller);
+    if (canceller != nullptr && canceller->cancelled()) return response;
+    // A service that ends cancels calls that it has not begun.
     const absl::Status& status = response.status();
     if (!MayDoBetter(status) && !absl::IsCancelled(status)) return response;
     endpoints->Leave(endpoint);
@@ -129,10 +133,10 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(
 }
 
 absl::StatusOr<v1::RegisterGraphResponse> Client::RegisterGraph(
-    const v1::RegisterGraphRequest& request) {
+    const v1::RegisterGraphRequest& request, Canceller* canceller) {
   return Call(endpoints_.get(), &Endpoint::graphs,
               &v1::GraphService::Stub::RegisterGraph, request,
-              options_.deadline);
+              options_.deadline, canceller);
 }
 
 absl::StatusOr<v1::Graph> Client::GetGraph(const std::string& graph_id) {
@@ -161,10 +165,10 @@ absl::Status Client::DeleteGraph(const std::string& graph_id) {
 }
 
 absl::StatusOr<v1::MakePlanResponse> Client::MakePlan(
-    const v1::MakePlanRequest& request) {
+    const v1::MakePlanRequest& request, Canceller* canceller) {
   return Call(endpoints_.get(), &Endpoint::placement,
               &v1::PlacementService::Stub::MakePlan, request,
-              options_.plan_deadline);
+              options_.plan_deadline, canceller);
 }
 
 absl::StatusOr<v1::Plan> Client::GetPlan(const std::string& plan_id) {

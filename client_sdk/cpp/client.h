@@ -60,6 +60,7 @@ struct ClientOptions {
   absl::Duration max_backoff = absl::Seconds(5);
 };
 
+class Canceller;
 class Endpoints;
 
 // Thread-safe. Starts no threads besides gRPC's.
@@ -73,7 +74,7 @@ class Client {
   ~Client();
 
   absl::StatusOr<v1::RegisterGraphResponse> RegisterGraph(
-      const v1::RegisterGraphRequest& request);
+      const v1::RegisterGraphRequest& request, Canceller* canceller = nullptr);
   absl::StatusOr<v1::Graph> GetGraph(const std::string& graph_id);
   // The functions that begin with "List" return all pages. An empty `graph_id`
   // or `node` means all of them.
@@ -81,7 +82,7 @@ class Client {
   absl::Status DeleteGraph(const std::string& graph_id);
 
   absl::StatusOr<v1::MakePlanResponse> MakePlan(
-      const v1::MakePlanRequest& request);
+      const v1::MakePlanRequest& request, Canceller* canceller = nullptr);
   absl::StatusOr<v1::Plan> GetPlan(const std::string& plan_id);
   absl::StatusOr<std::vector<v1::PlanSummary>> ListPlans(
       const std::string& graph_id);

@@ -2,7 +2,8 @@
 
     git clone https://github.com/pytorch/examples
     STOWAGE_TEST_PYTHON=venv/bin/python3 /usr/bin/python3 tests/bench/projects.py examples
-        [--projects mnist,dcgan] [--fast 40%] [--seconds 60] [--markdown docs/measurements.md]
+        [--projects mnist,dcgan] [--fast 40%] [--seconds 60] [--reports FOLDER]
+        [--markdown docs/measurements.md]
 
 The projects are PyTorch's examples, unmodified, and those of projects/, which use other
 libraries. With PyTorch 2.x take the examples of 77f55b9 (August 2025); 55c663f (May 2023) is the
@@ -196,6 +197,8 @@ def measure(name, examples, arguments):
     try:
         alone, alone_hash = run(project, examples, "unlimited", arguments.seconds)
         limited, limited_hash = run(project, examples, arguments.fast, arguments.seconds)
+        if arguments.reports:
+            (arguments.reports / f"{name}.json").write_text(json.dumps(limited))
         return row(name, alone, limited, same_bits(project, alone_hash, limited_hash))
     except (RuntimeError, statistics.StatisticsError) as error:
         print(f"{name}: {error}", file=sys.stderr)
@@ -208,6 +211,8 @@ def main():
     parser.add_argument("--projects", type=lambda text: text.split(","), default=PROJECTS)
     parser.add_argument("--fast", default="40%")
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--reports", type=Path,
+                        help="a folder for reports under the limit, for `stowage explain`")
     parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()
     folder = harness.scratch()

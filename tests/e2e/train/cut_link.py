@@ -9,6 +9,7 @@ While it is cut, connections stay open and nothing arrives: neither side can tel
 the other from one that is very slow. What was said meanwhile arrives afterwards.
 """
 
+import contextlib
 import os
 import shutil
 import socket
@@ -71,6 +72,8 @@ class Link:
             while data := source.recv(1 << 16):
                 self.whole.wait()
                 target.sendall(data)
-            target.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # One of them is gone, which the other one learns.
+            pass  # One of them is gone.
+        for end in (source, target):  # The other one learns it.
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)

@@ -224,7 +224,7 @@ TEST_F(PlanWorkerTest, RefusesAPlanThatDoesNotFitTheArena) {
   EXPECT_EQ(job->segment()->profiles_refused.load(), 1);
 }
 
-TEST_F(PlanWorkerTest, TellsNothingOfAPlanThatIsMadeWhenItsJobHasEnded) {
+TEST_F(PlanWorkerTest, CancelsAPlanWhoseJobHasEndedAndTellsNothingOfIt) {
   absl::Notification ended;
   service_.SetAnswer([&ended](const PlanQuery& query) {
     ended.WaitForNotification();
@@ -236,6 +236,7 @@ TEST_F(PlanWorkerTest, TellsNothingOfAPlanThatIsMadeWhenItsJobHasEnded) {
   Await([this] { return service_.queries().size() == 1; });
   job->HangUp();
   Await([this] { return service_.finished().size() == 1; });
+  EXPECT_TRUE(service_.queries().front().canceller->cancelled());
   ended.Notify();
   server_.reset();  // waits for the plan
   EXPECT_EQ(service_.started().size(), 1);

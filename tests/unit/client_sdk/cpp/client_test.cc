@@ -14,6 +14,7 @@
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
 #include "gtest/gtest.h"
+#include "timing/canceller.h"
 
 namespace stowage {
 namespace {
@@ -69,12 +70,17 @@ class FakeGraphService final : public v1::GraphService::Service {
   absl::Notification hung_up;
 };
 
-// Has too many plans to make the first times.
+// Has too many plans to make the first times. A plan for a hung limit is never
+// made.
 class FakePlacementService final : public v1::PlacementService::Service {
  public:
   grpc::Status MakePlan(grpc::ServerContext* context,
-                        const v1::MakePlanRequest*,
+                        const v1::MakePlanRequest* request,
                         v1::MakePlanResponse* response) override {
+    if (request->fast_limit_bytes() == kHungLimitBytes) {
+      hangs.Notify();
+      may_end.WaitForNotification();
+    }
     if (++calls <= failures) {
       context->AddTrailingMetadata("grpc-retry-pushback-ms", "20");
       return {grpc::StatusCode::RESOURCE_EXHAUSTED, "ask again"};
@@ -83,8 +89,11 @@ class FakePlacementService final : public v1::PlacementService::Service {
     return grpc::Status::OK;
   }
 
+  static constexpr int64_t kHungLimitBytes = 1;
   std::atomic<int> failures = 0;
   std::atomic<int> calls = 0;
+  absl::Notification hangs;
+  absl::Notification may_end;
 };
 
 // Answers with bytes that are no message, until the client says no more.
@@ -217,6 +226,24 @@ TEST_F(ClientTest, StopsWaitingAtTheDeadline) {
       Connected({.deadline = absl::Milliseconds(50)})->DeleteGraph("id");
   EXPECT_TRUE(absl::IsDeadlineExceeded(status)) << status;
   service_.hung_up.Notify();
+}
+
+TEST_F(ClientTest, ACallThatIsCancelledEndsAtOnceAndIsNotRepeated) {
+  const std::unique_ptr<Client> client = Connected();
+  Canceller canceller;
+  std::thread other([&] {
+    placement_.hangs.WaitForNotification();
+    canceller.Cancel();
+  });
+  v1::MakePlanRequest request;
+  request.set_fast_limit_bytes(FakePlacementService::kHungLimitBytes);
+  EXPECT_TRUE(
+      absl::IsCancelled(client->MakePlan(request, &canceller).status()));
+  other.join();
+  placement_.may_end.Notify();
+  EXPECT_TRUE(absl::IsCancelled(
+      client->RegisterGraph(v1::RegisterGraphRequest(), &canceller).status()));
+  EXPECT_EQ(service_.calls, 0);
 }
 
 TEST_F(ClientTest, ConnectNamesTheAddressThatDoesNotAnswer) {
