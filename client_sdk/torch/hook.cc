@@ -187,6 +187,13 @@ bool WritesParameter(at::TensorList tensors) {
   });
 }
 
+// Returns whether a view of the tensor may need kernels: transposing a sparse
+// tensor copies its indices.
+bool ViewsRunKernels(const c10::IValue& viewed) {
+  return viewed.isTensor() && viewed.toTensor().defined() &&
+         viewed.toTensor().layout() != at::kStrided;
+}
+
 // The compiled kernel that this thread runs.
 thread_local std::optional<runtime::RunningKernel> t_compiled;
 
@@ -200,6 +207,11 @@ void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   }
   const OperatorInfo& info = InfoOf(op);
   if (info.composite) return RedispatchOpenly(op, keys, stack);
+  if (info.view &&
+      ViewsRunKernels(
+          (*stack)[stack->size() - op.schema().arguments().size()])) {
+    return RedispatchOpenly(op, keys, stack);
+  }
   if (info.bookkeeping || info.view) return Redispatch(op, keys, stack);
   RunKernel(info, op, keys, stack);
 }

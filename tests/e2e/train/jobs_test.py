@@ -11,6 +11,9 @@ import harness
 # What these have at a time depends on the data, or on which thread comes first.
 NEVER_ALIKE = {"loader_thread", "mixture_of_experts", "replicas_in_threads"}
 
+# What the steps of a job run, and a plan has to know.
+KERNELS = {"sparse_coordinates": "aten::copy_"}
+
 
 class JobsTest(unittest.TestCase):
     script = "jobs_steps.py"
@@ -26,6 +29,8 @@ class JobsTest(unittest.TestCase):
         run.check_limit(self)
         if name not in NEVER_ALIKE:
             self.assertGreater(run.check_driven(self), 0, run.summary())
+        if name in KERNELS:
+            self.assertIn(KERNELS[name], [kernel["name"] for kernel in run.report["kernels"]])
 
 
 if __name__ == "__main__":

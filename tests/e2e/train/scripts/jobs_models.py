@@ -199,11 +199,7 @@ def anomaly_detection(digest):
         train(digest, make_net())
 
 
-@hazard
-def compressed_sparse_rows(digest):
-    """A constant sparse matrix in CSR, whose parts have no storage of their own."""
-    dense = torch.randn(1024, 1024) * (torch.rand(1024, 1024) < 0.1)
-    sparse = dense.to_sparse_csr()
+def train_with_sparse(digest, sparse):
     net = nn.Linear(1024, 256)
     optimizer = sgd(net)
     for _ in range(STEPS):
@@ -214,6 +210,22 @@ def compressed_sparse_rows(digest):
         digest.add("losses", loss.item())
     digest.add("sparse", sparse.to_dense())
     digest.add_model(net)
+
+
+def make_sparse():
+    return torch.randn(1024, 1024) * (torch.rand(1024, 1024) < 0.1)
+
+
+@hazard
+def compressed_sparse_rows(digest):
+    """A constant sparse matrix in CSR, whose parts have no storage of their own."""
+    train_with_sparse(digest, make_sparse().to_sparse_csr())
+
+
+@hazard
+def sparse_coordinates(digest):
+    """A constant sparse matrix in COO, which a backward pass transposes: it copies."""
+    train_with_sparse(digest, make_sparse().to_sparse())
 
 
 @hazard
