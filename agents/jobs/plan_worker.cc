@@ -75,6 +75,10 @@ PlanWorker::~PlanWorker() {
 void PlanWorker::RequestStop() {
   stop_.Ring();
   canceller_.Cancel();
+  {
+    absl::MutexLock lock(&giving_way_);
+    if (background_canceller_ != nullptr) background_canceller_->Cancel();
+  }
   absl::MutexLock lock(&telling_);  // TellOfPlan() has ended, or tells nothing
 }
 
@@ -86,6 +90,8 @@ void PlanWorker::Run() {
     if (RetryIsDue()) Retry();
     if (!ready_.empty()) {
       Deliver();
+    } else if (!drifted_.empty()) {
+      PlanDrifted();
     } else if (!known_.empty()) {
       AnswerCurve();
     }
@@ -271,6 +277,7 @@ int64_t PlanWorker::FastLimitBytes() const {
 absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
     GraphBinding* binding) {
   std::string structure = StructureOf(binding->graph);
+  ForgetDrifted(structure);
   const auto found = known_.find(structure);
   KnownPlan* known = found != known_.end() ? &found->second : nullptr;
   std::vector<int64_t> gaps_ns = GapsNs(binding->graph);
@@ -281,22 +288,26 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   const Basis basis{.fast_limit_bytes = FastLimitBytes(),
                     .kernels_ns = KernelsNs(binding->graph),
                     .copy_factors = copy_times_->TakeFactors()};
-  if (known == nullptr || IsOutdated(known->basis, basis)) {
-    absl::StatusOr<v1::MakePlanResponse> made =
-        MakePlan(binding, basis, /*replan=*/known != nullptr);
+  if (known == nullptr ||
+      session::LimitHasChanged(known->basis.fast_limit_bytes,
+                               basis.fast_limit_bytes)) {
+    absl::StatusOr<v1::MakePlanResponse> made = MakePlan(
+        binding, basis, {.replan = known != nullptr, .canceller = &canceller_});
     if (made.ok()) {
-      TellOfPlan(made->plan(), basis.fast_limit_bytes);
-      // Another limit makes no other curve.
-      if (known == nullptr || TimesHaveDrifted(known->basis, basis)) {
-        asked_curve_->AskAgain();
-      }
-      if (known != nullptr || known_.size() < kMostKnownPlans) {
-        known_[std::move(structure)] = {*made, *binding, std::move(gaps_ns),
-                                        basis, profiles_taken_};
-      }
+      NoteMade(*made, {.structure = std::move(structure),
+                       .binding = *binding,
+                       .gaps_ns = std::move(gaps_ns),
+                       .basis = basis,
+                       .profile = profiles_taken_});
     }
     // The job keeps its plan if there is no other.
     if (made.ok() || known == nullptr) return made;
+  } else if (TimesHaveDrifted(known->basis, basis)) {
+    drifted_.push_back({.structure = std::move(structure),
+                        .binding = *binding,
+                        .gaps_ns = gaps_ns,
+                        .basis = basis,
+                        .profile = profiles_taken_});
   }
   known->binding = *binding;
   known->gaps_ns = std::move(gaps_ns);
@@ -308,26 +319,69 @@ bool PlanWorker::TimesHaveDrifted(const Basis& planned, const Basis& now) {
          HaveDrifted(planned.copy_factors, now.copy_factors);
 }
 
-bool PlanWorker::IsOutdated(const Basis& planned, const Basis& now) {
-  return TimesHaveDrifted(planned, now) ||
-         session::LimitHasChanged(planned.fast_limit_bytes,
-                                  now.fast_limit_bytes);
+void PlanWorker::NoteMade(const v1::MakePlanResponse& made, MeasuredStep step) {
+  TellOfPlan(made.plan(), step.basis.fast_limit_bytes);
+  const auto known = known_.find(step.structure);
+  // Another limit makes no other curve.
+  if (known == known_.end() ||
+      TimesHaveDrifted(known->second.basis, step.basis)) {
+    asked_curve_->AskAgain();
+  }
+  if (known == known_.end() && known_.size() == kMostKnownPlans) return;
+  known_[std::move(step.structure)] = {made, std::move(step.binding),
+                                       std::move(step.gaps_ns), step.basis,
+                                       step.profile};
+}
+
+void PlanWorker::ForgetDrifted(const std::string& structure) {
+  std::erase_if(drifted_, [&](const MeasuredStep& step) {
+    return step.structure == structure;
+  });
+}
+
+void PlanWorker::PlanDrifted() {
+  MeasuredStep step = drifted_.front();
+  Canceller canceller;
+  {
+    absl::MutexLock lock(&giving_way_);
+    background_canceller_ = &canceller;
+  }
+  absl::StatusOr<v1::MakePlanResponse> made = absl::CancelledError("it stops");
+  if (!stop_.HasRung()) {
+    made =
+        MakePlan(&step.binding, step.basis,
+                 {.replan = true, .background = true, .canceller = &canceller});
+  }
+  {
+    absl::MutexLock lock(&giving_way_);
+    background_canceller_ = nullptr;
+  }
+  if (stop_.HasRung() || canceller.cancelled()) return;
+  drifted_.pop_front();
+  if (!made.ok()) return;  // the job keeps its plan
+  MakeReady({*made, step.binding});
+  NoteMade(*made, std::move(step));
+}
+
+void PlanWorker::GiveWay() {
+  if (segment_->profiles_written.load(std::memory_order_acquire) ==
+      segment_->profiles_taken.load(std::memory_order_acquire)) {
+    return;
+  }
+  absl::MutexLock lock(&giving_way_);
+  if (background_canceller_ != nullptr) background_canceller_->Cancel();
 }
 
 absl::StatusOr<v1::MakePlanResponse> PlanWorker::MakePlan(GraphBinding* binding,
                                                           const Basis& basis,
-                                                          bool replan) {
-  const v1::MemorySystem system =
-      ScaleCopies(copy_times_->system(), basis.copy_factors);
+                                                          PlanQuery query) {
+  query.system = ScaleCopies(copy_times_->system(), basis.copy_factors);
+  query.fast_limit_bytes = basis.fast_limit_bytes;
+  query.policy = options_.policy;
   const auto plan = [&](const v1::Graph& graph) {
-    absl::StatusOr<v1::MakePlanResponse> made =
-        service_->MakePlan({.graph = graph,
-                            .system = system,
-                            .fast_limit_bytes = basis.fast_limit_bytes,
-                            .policy = options_.policy,
-                            .replan = replan,
-                            .canceller = &canceller_});
-    if (made.ok()) KeepPlan(profiles_taken_, graph, system, made->plan());
+    query.graph = graph;
+    absl::StatusOr<v1::MakePlanResponse> made = service_->MakePlan(query);
+    if (made.ok()) KeepPlan(profiles_taken_, graph, query.system, made->plan());
     return made;
   };
   absl::StatusOr<v1::MakePlanResponse> made = plan(binding->graph);

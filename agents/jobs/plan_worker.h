@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -61,6 +62,10 @@ class PlanWorker {
   PlanWorker(const PlanWorker&) = delete;
   PlanWorker& operator=(const PlanWorker&) = delete;
 
+  // Ends the making of a plan that nothing waits for, for now, if a profile has
+  // come meanwhile. Any thread may call it, every 50 ms or so.
+  void GiveWay();
+
   // Makes the worker stop, and cancels the plan that is being made. It then
   // writes nothing more to the segment, except what it is doing at that moment,
   // and the service hears nothing more of the job. Any thread may call it, once.
@@ -89,6 +94,15 @@ class PlanWorker {
     uint64_t profile = 0;  // the number of the one that led to the plan
   };
 
+  // A step as it was measured.
+  struct MeasuredStep {
+    std::string structure;  // of its graph
+    GraphBinding binding;
+    std::vector<int64_t> gaps_ns;  // as they were
+    Basis basis;
+    uint64_t profile = 0;
+  };
+
   // A step whose plan has been asked for while the service was away.
   struct UnplannedStep {
     std::string structure;  // of its graph
@@ -106,11 +120,17 @@ class PlanWorker {
   // Returns the plan that is known, or a new one if kernels or copies take
   // another time by now.
   absl::StatusOr<v1::MakePlanResponse> PlanFor(GraphBinding* binding);
-  // Asks for a plan. Where the limit has no room for a kernel's scratch, the
-  // plan and the graph of the binding are such that the scratch streams.
+  // Asks for a plan of the binding's graph, as `query` has it otherwise. Where
+  // the limit has no room for a kernel's scratch, the plan and the graph of the
+  // binding are such that the scratch streams.
   absl::StatusOr<v1::MakePlanResponse> MakePlan(GraphBinding* binding,
                                                 const Basis& basis,
-                                                bool replan);
+                                                PlanQuery query);
+  // Keeps the plan that was made of the step, and tells of it.
+  void NoteMade(const v1::MakePlanResponse& made, MeasuredStep step);
+  void ForgetDrifted(const std::string& structure);
+  // Asks for the plan of the drifted step that has waited longest.
+  void PlanDrifted();
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
   int64_t NextRefreshNs() const;
@@ -121,7 +141,6 @@ class PlanWorker {
   void Refresh();
   void Refresh(KnownPlan* known);
   static bool TimesHaveDrifted(const Basis& planned, const Basis& now);
-  static bool IsOutdated(const Basis& planned, const Basis& now);
   // Writes a plan, and what it was made for, as those of a numbered profile.
   void KeepPlan(uint64_t profile, const v1::Graph& graph,
                 const v1::MemorySystem& system, const v1::Plan& plan);
@@ -157,11 +176,18 @@ class PlanWorker {
   // By the serialised structure of the graph.
   absl::flat_hash_map<std::string, KnownPlan> known_;
   std::deque<UnplannedStep> unplanned_;
+  // Steps whose kernels or copies take another time than their plans count on.
+  // They get other plans when nothing else is to be done, since jobs may share
+  // their processors with the service.
+  std::deque<MeasuredStep> drifted_;
   int64_t next_refresh_ns_;
   int64_t next_retry_ns_ = 0;
   bool told_no_curve_ = false;
   absl::Mutex telling_;
   Canceller canceller_;
+  absl::Mutex giving_way_;
+  // Of a plan that nothing waits for and that is being made; else null.
+  Canceller* background_canceller_ ABSL_GUARDED_BY(giving_way_) = nullptr;
   Bell stop_;
   std::thread thread_;  // last: it uses all above
 };

@@ -38,6 +38,7 @@ struct PlanQuery {
   bool replan = false;  // although the service may have a plan
   // How long the planner may think; zero: as long as a plan is worth.
   absl::Duration think_time = absl::ZeroDuration();
+  bool background = false;  // nothing waits for the plan
   // Ends the call early if somebody cancels it; null: nobody does.
   Canceller* canceller = nullptr;
 };

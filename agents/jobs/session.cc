@@ -173,6 +173,7 @@ std::vector<int> Session::descriptors() const { return descriptors_; }
 
 void Session::Tick() {
   usage_.Count();
+  planner_->GiveWay();
   service_orders_.Follow(*limits_, *context_.service);
   limits_->Poll();
   share_->Follow(*limits_, asked_curve_);

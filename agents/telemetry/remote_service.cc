@@ -149,6 +149,7 @@ absl::StatusOr<v1::MakePlanResponse> RemoteService::MakePlan(
   request.set_policy(query.policy);
   request.set_replan(query.replan);
   request.set_think_ms(absl::ToInt64Milliseconds(query.think_time));
+  request.set_background(query.background);
   absl::StatusOr<v1::MakePlanResponse> made =
       (*client)->MakePlan(request, query.canceller);
   if (absl::IsFailedPrecondition(made.status()) && !query.policy.empty() &&

@@ -7,6 +7,7 @@
 #include "absl/time/time.h"
 #include "policies/deeptm/dqn/dqn_planner.h"
 #include "policies/plan/plan_proto.h"
+#include "server/placement/background_thread.h"
 #include "server/placement/bound_ratio.h"
 #include "server/placement/planning_memory.h"
 #include "server/placement/verified_plan.h"
@@ -21,6 +22,11 @@ constexpr int64_t kRecentBytes = int64_t{256} << 20;
 // How many times as long as its lower bound a plan itself takes to make.
 constexpr int kBoundShare = 50;
 
+PlanningLimits OneAtATime(PlanningLimits limits) {
+  limits.threads = 1;
+  return limits;
+}
+
 }  // namespace
 
 PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
@@ -33,7 +39,8 @@ PlacementEngine::PlacementEngine(GraphStore* store, PolicyFactory policies,
       graphs_(store),
       decisions_(store, &graphs_),
       recent_(kRecentBytes),
-      queue_(limits) {}
+      queue_(limits),
+      background_queue_(OneAtATime(limits)) {}
 
 absl::StatusOr<std::unique_ptr<policies::Policy>> PlacementEngine::ChoosePolicy(
     PlanRequest* request) {
@@ -67,6 +74,7 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request,
   if (!graph.ok()) return graph.status();
   const int64_t memory_bytes =
       EstimatePlanningBytes(graph->size_bytes, request.policy);
+  const bool background = request.background;
   // The plan may be made after its first caller has gone.
   auto work = [this, plan_id, request = std::move(request),
                policy = std::shared_ptr<const policies::Policy>(*std::move(
@@ -75,9 +83,34 @@ absl::StatusOr<MadePlan> PlacementEngine::MakePlan(PlanRequest request,
     if (!absl::IsNotFound(stored.status())) return stored;
     return MakeAndStore(plan_id, request, *policy, cancellation);
   };
-  return queue_.Run(
+  PlanningQueue& queue = background ? background_queue_ : queue_;
+  return queue.Run(
       {.key = plan_id, .memory_bytes = memory_bytes, .work = std::move(work)},
       caller);
+}
+
+void PlacementEngine::SetLimits(const PlanningLimits& limits) {
+  queue_.SetLimits(limits);
+  background_queue_.SetLimits(OneAtATime(limits));
+}
+
+void PlacementEngine::BeginDrain() {
+  queue_.BeginDrain();
+  background_queue_.BeginDrain();
+}
+
+bool PlacementEngine::Stop(absl::Duration timeout) {
+  const absl::Time end = SteadyNow() + timeout;
+  const bool stopped = queue_.Stop(timeout);
+  return background_queue_.Stop(end - SteadyNow()) && stopped;
+}
+
+int PlacementEngine::CountRunning() const {
+  return queue_.CountRunning() + background_queue_.CountRunning();
+}
+
+int PlacementEngine::CountWaiting() const {
+  return queue_.CountWaiting() + background_queue_.CountWaiting();
 }
 
 absl::StatusOr<MadePlan> PlacementEngine::FindStored(
@@ -96,12 +129,19 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
       graphs_.Load(request.graph_id);
   if (!graph.ok()) return graph.status();
   const absl::Time start = SteadyNow();
-  absl::StatusOr<policies::Plan> plan =
-      MakeVerifiedPlan(**graph, request.system, policy,
-                       {.fast_limit_bytes = request.fast_limit_bytes,
-                        .seed = request.seed,
-                        .time_limit = request.think_time,
-                        .cancellation = cancellation});
+  absl::StatusOr<policies::Plan> plan = absl::UnknownError("not made");
+  const auto make = [&] {
+    plan = MakeVerifiedPlan(**graph, request.system, policy,
+                            {.fast_limit_bytes = request.fast_limit_bytes,
+                             .seed = request.seed,
+                             .time_limit = request.think_time,
+                             .cancellation = cancellation});
+  };
+  if (request.background) {
+    RunInBackground(make);
+  } else {
+    make();
+  }
   // To a caller RESOURCE_EXHAUSTED would mean to ask again later.
   if (absl::IsResourceExhausted(plan.status())) {
     return absl::FailedPreconditionError(plan.status().message());
@@ -116,8 +156,10 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
   }
   decisions_.Forget(plan_id);
   recent_.Forget(plan_id);
-  made.bound_ratio = BoundRatio(**graph, request.system, *plan,
-                                /*budget=*/made.planning_time / kBoundShare);
+  if (!request.background) {
+    made.bound_ratio = BoundRatio(**graph, request.system, *plan,
+                                  /*budget=*/made.planning_time / kBoundShare);
+  }
   on_made_(request, made);
   return made;
 }

@@ -48,7 +48,8 @@ class PlacementEngine {
       OnMade on_made = [](auto&&...) {});
 
   // Returns the plan for a request, at once if it is in the store. Blocks while
-  // the plan waits and while the policy thinks. Callers that ask for the same
+  // the plan waits and while the policy thinks, for long if that is in the
+  // background of a busy machine. Callers that ask for the same
   // plan at the same time share one run. The engine sets the request's
   // `dqn_digest`.
   //
@@ -60,7 +61,16 @@ class PlacementEngine {
   absl::StatusOr<MadePlan> MakePlan(PlanRequest request,
                                     const PlanCaller& caller = {});
 
+  // The queue of the plans that somebody waits for.
   PlanningQueue& queue() { return queue_; }
+
+  // As those of PlanningQueue, for all plans. Of those that nothing waits for,
+  // one is made at a time, whatever the limits say.
+  void SetLimits(const PlanningLimits& limits);
+  void BeginDrain();
+  bool Stop(absl::Duration timeout);
+  int CountRunning() const;
+  int CountWaiting() const;
 
   // Returns the stored plan by kernel. All who ask while somebody uses it share
   // it. NOT_FOUND: no such plan.
@@ -99,7 +109,9 @@ class PlacementEngine {
   SharedGraphs graphs_;
   SharedDecisions decisions_;
   RecentDecisions recent_;
-  PlanningQueue queue_;  // last: its plans use all above
+  // Last: their plans use all above.
+  PlanningQueue queue_;
+  PlanningQueue background_queue_;
 };
 
 }  // namespace stowage

@@ -28,9 +28,11 @@ struct PlanRequest {
   bool replan = false;
   // How long the policy may think; zero: its own time.
   absl::Duration think_time = absl::ZeroDuration();
+  // Whether nothing waits for the plan.
+  bool background = false;
 };
 
-// Returns the hex SHA-256 of every field but `replan`. Requests with the same
+// Returns the hex SHA-256 of every field but `replan` and `background`. Requests with the same
 // id have the same plan. The graph's structure counts and its profile does not:
 // a job that registers a new profile of a known graph finds its plan ready.
 std::string PlanId(const PlanRequest& request);

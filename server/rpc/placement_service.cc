@@ -45,6 +45,7 @@ absl::StatusOr<PlanRequest> PlanRequestFromProto(
       .seed = proto.seed(),
       .replan = proto.replan(),
       .think_time = absl::Milliseconds(proto.think_ms()),
+      .background = proto.background(),
   };
 }
 

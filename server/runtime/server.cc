@@ -300,10 +300,10 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
     return static_cast<double>(jobs_.CountRunning(absl::Now()));
   });
   gauges->Add("stowaged_plans_running", "Plans that are being made.", [this] {
-    return static_cast<double>(engine_.queue().CountRunning());
+    return static_cast<double>(engine_.CountRunning());
   });
   gauges->Add("stowaged_plans_waiting", "Plans that wait to be made.", [this] {
-    return static_cast<double>(engine_.queue().CountWaiting());
+    return static_cast<double>(engine_.CountWaiting());
   });
   gauges->Add("stowaged_trainings_running", "DQN trainings under way.", [this] {
     return static_cast<double>(trainings_.CountRunning());
@@ -338,7 +338,7 @@ void Server::Reload(const ServerConfig& config) {
   absl::StatusOr<Roles> roles = Roles::Make(config.trust_domain, config.roles);
   if (roles.ok()) access_.SetRoles(*std::move(roles));
   access_.SetLimits(config.limits);
-  engine_.queue().SetLimits(config.planning);
+  engine_.SetLimits(config.planning);
   drift_.SetThreshold(config.drift_threshold);
   drain_ = config.drain;
   SetLogFormat(LogFormatOf(config.log_format));
@@ -353,7 +353,7 @@ bool Server::Drain() {
   streams_.DrainAll();
   extender_server_.reset();
   trainings_.BeginDrain();
-  engine_.queue().BeginDrain();
+  engine_.BeginDrain();
   acceptor_.reset();
   callback_waker_.reset();
   grpc_server_->Shutdown(std::chrono::system_clock::now() +
@@ -361,7 +361,7 @@ bool Server::Drain() {
   trainings_.Drain();
   reservation_book_.Stop();
   exchange_.Stop();
-  return engine_.queue().Stop(kPlanEnd);
+  return engine_.Stop(kPlanEnd);
 }
 
 std::string Server::extender_address() const {

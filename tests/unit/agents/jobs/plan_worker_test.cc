@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/agents/jobs/served_jobs.h"
+#include "timing/canceller.h"
 
 namespace stowage::agent {
 namespace {
@@ -62,17 +63,51 @@ TEST_F(PlanWorkerTest, AsksForAnotherPlanOnceKernelsTakeAnotherTime) {
   service_.SetAnswer(PlaceTensorZero);
   const auto job = Join({.fast = "8MiB"});
   session::Segment* segment = job->segment();
-  for (int64_t duration_ns : {100, 105, 50, 50}) {
+  const auto publish = [&](int64_t duration_ns) {
+    WriteProfile(segment->profile, 4096);
+    segment->profile.kernels[0].duration_ns = duration_ns;
+    segment->profile.kernels[1].duration_ns = duration_ns;
+    job->PublishProfile();
+    segment->plans_taken.store(segment->plans_written.load());
+  };
+  for (int64_t duration_ns : {100, 105, 50}) publish(duration_ns);
+  // The known plan, and then the other one.
+  Await([&] { return segment->plans_written.load() == 4; });
+  segment->plans_taken.store(4);
+  publish(50);
+  const auto queries = service_.queries();
+  ASSERT_EQ(queries.size(), 2);
+  EXPECT_FALSE(queries[0].replan || queries[0].background);
+  EXPECT_TRUE(queries[1].replan && queries[1].background);
+}
+
+TEST_F(PlanWorkerTest, APlanThatNothingWaitsForGivesWayToANewProfile) {
+  bool waits = true;
+  service_.SetAnswer([&](const PlanQuery& query) -> absl::StatusOr<v1::Plan> {
+    if (!query.background || !waits) return PlaceTensorZero(query);
+    waits = false;
+    absl::Notification cancelled;
+    const Canceller::Call call(query.canceller, [&] { cancelled.Notify(); });
+    cancelled.WaitForNotification();
+    return absl::CancelledError("by the caller");
+  });
+  const auto job = Join({.fast = "8MiB"});
+  session::Segment* segment = job->segment();
+  for (int64_t duration_ns : {100, 50}) {
     WriteProfile(segment->profile, 4096);
     segment->profile.kernels[0].duration_ns = duration_ns;
     segment->profile.kernels[1].duration_ns = duration_ns;
     job->PublishProfile();
     segment->plans_taken.store(segment->plans_written.load());
   }
-  const auto queries = service_.queries();
-  ASSERT_EQ(queries.size(), 2);
-  EXPECT_FALSE(queries[0].replan);
-  EXPECT_TRUE(queries[1].replan);
+  Await([&] { return service_.queries().size() == 2; });
+  WriteProfile(segment->profile, 8192);
+  job->PublishProfile();
+  segment->plans_taken.store(segment->plans_written.load());
+  EXPECT_EQ(segment->plans[1].allocations[0].size_bytes, 8192);
+  // Afterwards it is made after all.
+  Await([&] { return segment->plans_written.load() == 4; });
+  EXPECT_EQ(segment->plans[0].allocations[0].size_bytes, 4096);
 }
 
 TEST_F(PlanWorkerTest, KeepsItsPlanWhereTheServiceHasNoOther) {

@@ -1,5 +1,7 @@
 #include "server/placement/placement_engine.h"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -21,6 +23,7 @@
 namespace stowage {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using PlanFunction = std::function<absl::StatusOr<policies::Plan>(
@@ -143,6 +146,43 @@ TEST_F(PlacementEngineTest, APlanOfAnotherThinkingTimeIsAnotherPlan) {
   EXPECT_NE(thorough.plan_id, hasty.plan_id);
   EXPECT_THAT(limits, ::testing::ElementsAre(absl::ZeroDuration(),
                                              absl::Milliseconds(200)));
+}
+
+TEST_F(PlacementEngineTest, APlanThatNothingWaitsForHasTheLowestPriority) {
+  std::vector<int> priorities;
+  PlacementEngine engine(store_.get(), FakePolicies([&](auto&&... arguments) {
+                           priorities.push_back(getpriority(PRIO_PROCESS, 0));
+                           return AllFast(arguments...);
+                         }));
+  request_.replan = true;
+  for (const bool background : {false, true, false}) {
+    request_.background = background;
+    ASSERT_TRUE(engine.MakePlan(request_).ok());
+  }
+  EXPECT_THAT(priorities, ElementsAre(priorities[0], 19, priorities[0]));
+}
+
+TEST_F(PlacementEngineTest, APlanThatNothingWaitsForKeepsNobodyWaiting) {
+  absl::Notification begun, may_end;
+  const auto make = [&](const auto& graph, const auto& system,
+                        const auto& options) {
+    if (options.seed == 7) {
+      begun.Notify();
+      may_end.WaitForNotification();
+    }
+    return AllFast(graph, system, options);
+  };
+  PlacementEngine engine(store_.get(), FakePolicies(make), nullptr,
+                         {.threads = 1});
+  PlanRequest background = request_;
+  background.background = true;
+  background.seed = 7;
+  std::thread thread([&] { EXPECT_TRUE(engine.MakePlan(background).ok()); });
+  begun.WaitForNotification();
+  EXPECT_TRUE(engine.MakePlan(request_).ok());
+  EXPECT_EQ(engine.CountRunning(), 1);
+  may_end.Notify();
+  thread.join();
 }
 
 TEST_F(PlacementEngineTest, TwoCallersOfOneRequestShareOneRun) {
