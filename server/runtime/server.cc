@@ -299,12 +299,10 @@ std::shared_ptr<GaugeCollector> Server::Gauges() {
   gauges->Add("stowaged_jobs_running", "Jobs that run.", [this] {
     return static_cast<double>(jobs_.CountRunning(absl::Now()));
   });
-  gauges->Add("stowaged_plans_running", "Plans that are being made.", [this] {
-    return static_cast<double>(engine_.CountRunning());
-  });
-  gauges->Add("stowaged_plans_waiting", "Plans that wait to be made.", [this] {
-    return static_cast<double>(engine_.CountWaiting());
-  });
+  gauges->Add("stowaged_plans_running", "Plans that are being made.",
+              [this] { return static_cast<double>(engine_.CountRunning()); });
+  gauges->Add("stowaged_plans_waiting", "Plans that wait to be made.",
+              [this] { return static_cast<double>(engine_.CountWaiting()); });
   gauges->Add("stowaged_trainings_running", "DQN trainings under way.", [this] {
     return static_cast<double>(trainings_.CountRunning());
   });
