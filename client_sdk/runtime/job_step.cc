@@ -194,9 +194,13 @@ void Job::LeavePlanOn(std::optional<Surprise> surprise) {
       surprise->reason == SurpriseReason::kMoveImpossible ||
       surprise->reason == SurpriseReason::kRoomTaken;
   if (memory_stays) pinned_.NoteLastingViews();
+  if (IsOfOtherKind(surprise->reason)) {
+    plans_.library()->NoteOtherKind(*driver_.plan());
+  } else {
+    plans_.library()->NoteSurprise(*driver_.plan());
+  }
   step_.surprise = std::move(surprise);
   ++step_.fallbacks;
-  plans_.library()->NoteSurprise(*driver_.plan());
   hints_.Begin(*driver_.plan());
   driver_.Leave();
   step_.On(StepEvent::kSurprise);

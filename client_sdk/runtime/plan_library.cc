@@ -16,7 +16,7 @@ void PlanLibrary::Add(PlanTable plan) {
   const auto profiled = profiled_.find(plan.signature);
   if (profiled != profiled_.end()) plan.IndexOrigins(profiled->second);
   Kind& kind = kinds_[plan.signature];
-  kind.surprises = 0;
+  kind.ForgetSurprises();
   kind.served_steps = 0;
   const auto [known, is_new] = plans_.try_emplace(plan.signature);
   if (is_new || !plan.PlacesLike(known->second)) kind.choice.BeginPlan();
@@ -26,7 +26,9 @@ void PlanLibrary::Add(PlanTable plan) {
 void PlanLibrary::EndStep(uint64_t signature) {
   forecast_.Note(signature);
   previous_ = signature;
-  ++kinds_[signature].steps;
+  Kind& kind = kinds_[signature];
+  ++kind.steps;
+  if (kind.surprises == kind.other_kinds) kind.ForgetSurprises();
 }
 
 const PlanTable* PlanLibrary::Expected() const {
@@ -75,10 +77,15 @@ void PlanLibrary::NoteSurprise(const PlanTable& plan) {
   ++kinds_[plan.signature].surprises;
 }
 
+void PlanLibrary::NoteOtherKind(const PlanTable& plan) {
+  NoteSurprise(plan);
+  ++kinds_[plan.signature].other_kinds;
+}
+
 bool PlanLibrary::NoteFollowed(const PlanTable& plan, int64_t limit_bytes) {
   followed_ = plan.signature;
   Kind& kind = kinds_[plan.signature];
-  kind.surprises = 0;
+  kind.ForgetSurprises();
   ++kind.served_steps;
   return ++kind.followed_steps >= kind.next_profile ||
          session::LimitHasChanged(kind.profiled_limit_bytes, limit_bytes);
@@ -131,7 +138,7 @@ void PlanLibrary::ForgetOtherLimits(int64_t limit_bytes) {
     return session::LimitHasChanged(kind.profiled_limit_bytes, limit_bytes);
   });
   for (auto& [signature, kind] : kinds_) {
-    kind.surprises = 0;
+    kind.ForgetSurprises();
     kind.outgrown = 0;
     kind.followed_steps = 0;
     kind.next_profile = kFirstProfileAgain;

@@ -24,7 +24,7 @@
 //    whose steps are never the same does not profile forever.
 //  * A plan that was left in kMaxSurprises steps in a row is tried rarely from
 //    then on, until a step follows it to its end or another plan takes its
-//    place.
+//    place; or until a step is of its kind, if these all were of other kinds.
 //  * A plan is compared with demand mode from its first step on. One that
 //    places everything where the last one did is the same plan.
 //  * A step that followed its plan is profiled again ever more rarely, and so
@@ -85,8 +85,10 @@ class PlanLibrary {
   void NoteDuration(uint64_t signature, std::optional<Driver> driver,
                     int64_t duration_ns);
 
-  // Notes that a step left the plan, or could not begin under it.
+  // Notes that a step left the plan, or could not begin under it; or that it was
+  // of another kind, which is no fault of the plan.
   void NoteSurprise(const PlanTable& plan);
+  void NoteOtherKind(const PlanTable& plan);
   // Notes that a step followed the plan to its end, and that the limit is
   // `limit_bytes` now. Returns true if the step is one whose profile may be
   // better than the one that the plan was made from, or if the limit has
@@ -119,13 +121,16 @@ class PlanLibrary {
   // What is remembered of a kind whether or not it has a plan.
   struct Kind {
     int64_t steps = 0;
-    int surprises = 0;  // in a row
+    int surprises = 0;    // in a row
+    int other_kinds = 0;  // of these: steps that were of other kinds
     int64_t followed_steps = 0;
     int64_t next_profile = kFirstProfileAgain;  // `followed_steps` then
     int64_t served_steps = 0;  // that followed the plan that there is now
     int64_t profiled_limit_bytes = 0;  // when it was profiled last
     uint64_t outgrown = 0;             // steps whose plan did not fit
     ModeChoice choice;
+
+    void ForgetSurprises() { surprises = other_kinds = 0; }
   };
   std::unordered_map<uint64_t, PlanTable> plans_;   // by signature
   std::unordered_map<uint64_t, Kind> kinds_;        // by signature

@@ -64,6 +64,13 @@ constexpr std::string_view NameOf(SurpriseReason reason) {
   return "unknown";
 }
 
+// Returns whether the reason is that the step is of another kind than the plan.
+constexpr bool IsOfOtherKind(SurpriseReason reason) {
+  return reason == SurpriseReason::kKernelSequence ||
+         reason == SurpriseReason::kAllocationSequence ||
+         reason == SurpriseReason::kStepEndedEarly;
+}
+
 }  // namespace stowage::runtime
 
 #endif  // STOWAGE_CLIENT_SDK_RUNTIME_SURPRISE_H_

@@ -133,6 +133,28 @@ TEST(PlanLibraryTest, AStepThatFollowsItsPlanMakesUpForSurprises) {
   EXPECT_TRUE(plans.Tries(plan, /*step=*/17));
 }
 
+TEST(PlanLibraryTest, StepsOfOtherKindsAreForgottenWhenOneOfItsKindComes) {
+  PlanLibrary plans;
+  const PlanTable plan = PlanFor(1);
+  plans.Add(plan);
+  for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i)
+    plans.NoteOtherKind(plan);
+  plans.EndStep(2);
+  EXPECT_FALSE(plans.Tries(plan, /*step=*/17));
+  plans.EndStep(1);
+  EXPECT_TRUE(plans.Tries(plan, /*step=*/17));
+}
+
+TEST(PlanLibraryTest, WhatWentWrongInStepsOfItsOwnKindIsNotForgotten) {
+  PlanLibrary plans;
+  const PlanTable plan = PlanFor(1);
+  plans.Add(plan);
+  for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i) plans.NoteSurprise(plan);
+  plans.NoteOtherKind(plan);
+  plans.EndStep(1);
+  EXPECT_FALSE(plans.Tries(plan, /*step=*/17));
+}
+
 TEST(PlanLibraryTest, ANewPlanStartsWithoutSurprises) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
