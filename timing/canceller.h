@@ -1,8 +1,8 @@
 // Ends calls early from another thread.
 //
 //   stowage::Canceller canceller;
-//   std::thread thread([&] { client->MakePlan(request, &canceller); });
-//   canceller.Cancel();  // the call returns CANCELLED
+//   std::thread thread([&] { Ask(&canceller); });  // which makes a Call
+//   canceller.Cancel();                             // Ask() ends early
 //   thread.join();
 #ifndef STOWAGE_TIMING_CANCELLER_H_
 #define STOWAGE_TIMING_CANCELLER_H_

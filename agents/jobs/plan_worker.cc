@@ -299,9 +299,10 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
                        .gaps_ns = std::move(gaps_ns),
                        .basis = basis,
                        .profile = profiles_taken_});
+      return made;
     }
     // The job keeps its plan if there is no other.
-    if (made.ok() || known == nullptr) return made;
+    if (known == nullptr) return made;
   } else if (TimesHaveDrifted(known->basis, basis)) {
     drifted_.push_back({.structure = std::move(structure),
                         .binding = *binding,

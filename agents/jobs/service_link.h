@@ -21,10 +21,7 @@
 #include "stowage/v1/memory_system.pb.h"
 #include "stowage/v1/node.pb.h"
 #include "stowage/v1/placement.pb.h"
-
-namespace stowage {
-class Canceller;
-}
+#include "timing/canceller.h"
 
 namespace stowage::agent {
 

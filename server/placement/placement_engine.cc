@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -129,19 +130,17 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
       graphs_.Load(request.graph_id);
   if (!graph.ok()) return graph.status();
   const absl::Time start = SteadyNow();
+  const auto run = [&](absl::FunctionRef<void()> work) {
+    request.background ? RunInBackground(work) : work();
+  };
   absl::StatusOr<policies::Plan> plan = absl::UnknownError("not made");
-  const auto make = [&] {
+  run([&] {
     plan = MakeVerifiedPlan(**graph, request.system, policy,
                             {.fast_limit_bytes = request.fast_limit_bytes,
                              .seed = request.seed,
                              .time_limit = request.think_time,
                              .cancellation = cancellation});
-  };
-  if (request.background) {
-    RunInBackground(make);
-  } else {
-    make();
-  }
+  });
   // To a caller RESOURCE_EXHAUSTED would mean to ask again later.
   if (absl::IsResourceExhausted(plan.status())) {
     return absl::FailedPreconditionError(plan.status().message());
@@ -156,10 +155,10 @@ absl::StatusOr<MadePlan> PlacementEngine::MakeAndStore(
   }
   decisions_.Forget(plan_id);
   recent_.Forget(plan_id);
-  if (!request.background) {
+  run([&] {
     made.bound_ratio = BoundRatio(**graph, request.system, *plan,
                                   /*budget=*/made.planning_time / kBoundShare);
-  }
+  });
   on_made_(request, made);
   return made;
 }

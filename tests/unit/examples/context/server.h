@@ -148,6 +148,9 @@ extern policies::DqnPolicy policy;
 namespace planning_memory_h {
 extern GraphRow row;
 }
+namespace background_thread_h {
+extern const policies::Policy& policy;
+}  // namespace background_thread_h
 namespace planning_queue_h {
 extern std::string peer;
 extern grpc::ServerContext* context;
