@@ -137,8 +137,9 @@ TEST(PlanLibraryTest, StepsOfOtherKindsAreForgottenWhenOneOfItsKindComes) {
   PlanLibrary plans;
   const PlanTable plan = PlanFor(1);
   plans.Add(plan);
-  for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i)
+  for (int i = 0; i < PlanLibrary::kMaxSurprises; ++i) {
     plans.NoteOtherKind(plan);
+  }
   plans.EndStep(2);
   EXPECT_FALSE(plans.Tries(plan, /*step=*/17));
   plans.EndStep(1);
