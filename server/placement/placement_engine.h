@@ -49,9 +49,9 @@ class PlacementEngine {
 
   // Returns the plan for a request, at once if it is in the store. Blocks while
   // the plan waits and while the policy thinks, for long if that is in the
-  // background of a busy machine. Callers that ask for the same
-  // plan at the same time share one run. The engine sets the request's
-  // `dqn_digest`.
+  // background of a busy machine. Callers that ask for the same plan at the same
+  // time share one run, if it is in the background for all of them or for none.
+  // The engine sets the request's `dqn_digest`.
   //
   // NOT_FOUND: no such graph. INVALID_ARGUMENT: the policy is unknown, or the
   // limit is below 1. FAILED_PRECONDITION: the limit is too small for the

@@ -32,9 +32,10 @@ struct PlanRequest {
   bool background = false;
 };
 
-// Returns the hex SHA-256 of every field but `replan` and `background`. Requests with the same
-// id have the same plan. The graph's structure counts and its profile does not:
-// a job that registers a new profile of a known graph finds its plan ready.
+// Returns the hex SHA-256 of every field but `replan` and `background`. Requests
+// with the same id have the same plan. The graph's structure counts and its
+// profile does not: a job that registers a new profile of a known graph finds
+// its plan ready.
 std::string PlanId(const PlanRequest& request);
 
 }  // namespace stowage

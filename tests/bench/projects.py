@@ -198,6 +198,7 @@ def measure(name, examples, arguments):
         alone, alone_hash = run(project, examples, "unlimited", arguments.seconds)
         limited, limited_hash = run(project, examples, arguments.fast, arguments.seconds)
         if arguments.reports:
+            arguments.reports.mkdir(parents=True, exist_ok=True)
             (arguments.reports / f"{name}.json").write_text(json.dumps(limited))
         return row(name, alone, limited, same_bits(project, alone_hash, limited_hash))
     except (RuntimeError, statistics.StatisticsError) as error:
