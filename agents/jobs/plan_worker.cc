@@ -113,7 +113,9 @@ bool PlanWorker::RefreshIsDue() const {
 }
 
 void PlanWorker::Refresh() {
-  for (auto& [structure, known] : known_) Refresh(&known);
+  for (auto& [structure, known] : known_) {
+    if (IsOfLimitInForce(known.basis)) Refresh(&known);
+  }
   next_refresh_ns_ = NextRefreshNs();
 }
 
@@ -277,7 +279,7 @@ int64_t PlanWorker::FastLimitBytes() const {
 absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
     GraphBinding* binding) {
   std::string structure = StructureOf(binding->graph);
-  ForgetDrifted(structure);
+  ForgetDrifted(binding->signature);
   const auto found = known_.find(structure);
   KnownPlan* known = found != known_.end() ? &found->second : nullptr;
   std::vector<int64_t> gaps_ns = GapsNs(binding->graph);
@@ -288,9 +290,7 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   const Basis basis{.fast_limit_bytes = FastLimitBytes(),
                     .kernels_ns = KernelsNs(binding->graph),
                     .copy_factors = copy_times_->TakeFactors()};
-  if (known == nullptr ||
-      session::LimitHasChanged(known->basis.fast_limit_bytes,
-                               basis.fast_limit_bytes)) {
+  if (known == nullptr || !IsOfLimitInForce(known->basis)) {
     absl::StatusOr<v1::MakePlanResponse> made = MakePlan(
         binding, basis, {.replan = known != nullptr, .canceller = &canceller_});
     if (made.ok()) {
@@ -315,6 +315,10 @@ absl::StatusOr<v1::MakePlanResponse> PlanWorker::PlanFor(
   return known->made;
 }
 
+bool PlanWorker::IsOfLimitInForce(const Basis& basis) const {
+  return !session::LimitHasChanged(basis.fast_limit_bytes, FastLimitBytes());
+}
+
 bool PlanWorker::TimesHaveDrifted(const Basis& planned, const Basis& now) {
   return HasDrifted(planned.kernels_ns, now.kernels_ns) ||
          HaveDrifted(planned.copy_factors, now.copy_factors);
@@ -334,14 +338,15 @@ void PlanWorker::NoteMade(const v1::MakePlanResponse& made, MeasuredStep step) {
                                        step.profile};
 }
 
-void PlanWorker::ForgetDrifted(const std::string& structure) {
-  std::erase_if(drifted_, [&](const MeasuredStep& step) {
-    return step.structure == structure;
+void PlanWorker::ForgetDrifted(uint64_t signature) {
+  std::erase_if(drifted_, [=](const MeasuredStep& step) {
+    return step.binding.signature == signature;
   });
 }
 
 void PlanWorker::PlanDrifted() {
   MeasuredStep step = drifted_.front();
+  if (!IsOfLimitInForce(step.basis)) return drifted_.pop_front();
   Canceller canceller;
   {
     absl::MutexLock lock(&giving_way_);

@@ -128,8 +128,10 @@ class PlanWorker {
                                                 PlanQuery query);
   // Keeps the plan that was made of the step, and tells of it.
   void NoteMade(const v1::MakePlanResponse& made, MeasuredStep step);
-  void ForgetDrifted(const std::string& structure);
-  // Asks for the plan of the drifted step that has waited longest.
+  // Forgets drifted steps of a kind, of which the job has profiled a newer one.
+  void ForgetDrifted(uint64_t signature);
+  // Asks for the plan of the drifted step that has waited longest, unless the
+  // limit has changed since.
   void PlanDrifted();
   void TellOfPlan(const v1::Plan& plan, int64_t fast_limit_bytes);
   void MakeReady(ReadyPlan ready);
@@ -140,6 +142,8 @@ class PlanWorker {
   // plan at a step boundary.
   void Refresh();
   void Refresh(KnownPlan* known);
+  // Returns whether a plan of that basis is one for today's limit.
+  bool IsOfLimitInForce(const Basis& basis) const;
   static bool TimesHaveDrifted(const Basis& planned, const Basis& now);
   // Writes a plan, and what it was made for, as those of a numbered profile.
   void KeepPlan(uint64_t profile, const v1::Graph& graph,

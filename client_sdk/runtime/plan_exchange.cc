@@ -125,10 +125,10 @@ bool PlanExchange::HasReceived(uint64_t signature) const {
 void PlanExchange::TakePlans(int64_t limit_bytes) {
   Receive();
   for (PlanTable& plan : received_) {
-    if (limit_bytes > 0 && plan.fast_limit_bytes > limit_bytes) {
-      library_.Forget(plan.signature);
-    } else {
+    if (limit_bytes == 0 || plan.fast_limit_bytes <= limit_bytes) {
       library_.Add(std::move(plan));
+    } else if (library_.Find(plan.signature) == nullptr) {
+      library_.Forget(plan.signature);  // and so it is profiled again
     }
   }
   received_.clear();

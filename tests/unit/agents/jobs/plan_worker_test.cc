@@ -1,6 +1,10 @@
 #include "agents/jobs/plan_worker.h"
 
+#include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "agents/tiers/memory_provider.h"
@@ -81,33 +85,79 @@ TEST_F(PlanWorkerTest, AsksForAnotherPlanOnceKernelsTakeAnotherTime) {
   EXPECT_TRUE(queries[1].replan && queries[1].background);
 }
 
-TEST_F(PlanWorkerTest, APlanThatNothingWaitsForGivesWayToANewProfile) {
-  bool waits = true;
-  service_.SetAnswer([&](const PlanQuery& query) -> absl::StatusOr<v1::Plan> {
-    if (!query.background || !waits) return PlaceTensorZero(query);
-    waits = false;
+// A step has drifted, and its plan is made until something else comes.
+class DriftedStepTest : public PlanWorkerTest {
+ protected:
+  static constexpr uint64_t kKind = 0xabc;
+  static constexpr uint64_t kOtherKind = 0xdef;
+
+  void SetUp() override {
+    service_.SetAnswer([this](const PlanQuery& query) {
+      if (query.background) AwaitFirstCancel(query);
+      return PlaceTensorZero(query);
+    });
+    job_ = Join({.fast = "8MiB"});
+    PublishDrifting(kKind, 4096);
+    Await([&] { return background_sizes().size() == 1; });
+  }
+
+  // Publishes two profiles, the second of which is twice as fast.
+  void PublishDrifting(uint64_t signature, int64_t size_bytes) {
+    for (int64_t duration_ns : {100, 50}) {
+      Publish(signature, size_bytes, duration_ns);
+    }
+  }
+  void Publish(uint64_t signature, int64_t size_bytes, int64_t duration_ns) {
+    session::ProfileArea& profile = segment()->profile;
+    WriteProfile(profile, size_bytes);
+    profile.signature = signature;
+    profile.kernels[0].duration_ns = duration_ns;
+    profile.kernels[1].duration_ns = duration_ns;
+    job_->PublishProfile();
+    segment()->plans_taken.store(segment()->plans_written.load());
+  }
+
+  session::Segment* segment() { return job_->segment(); }
+  // Returns the sizes of the tensors for which background plans were asked.
+  std::vector<int64_t> background_sizes() {
+    std::vector<int64_t> sizes_bytes;
+    for (const PlanQuery& query : service_.queries()) {
+      if (!query.background) continue;
+      sizes_bytes.push_back(query.graph.tensors(0).size_bytes());
+    }
+    return sizes_bytes;
+  }
+
+ private:
+  void AwaitFirstCancel(const PlanQuery& query) {
+    if (std::exchange(has_waited_, true)) return;
     absl::Notification cancelled;
     const Canceller::Call call(query.canceller, [&] { cancelled.Notify(); });
     cancelled.WaitForNotification();
-    return absl::CancelledError("by the caller");
-  });
-  const auto job = Join({.fast = "8MiB"});
-  session::Segment* segment = job->segment();
-  for (int64_t duration_ns : {100, 50}) {
-    WriteProfile(segment->profile, 4096);
-    segment->profile.kernels[0].duration_ns = duration_ns;
-    segment->profile.kernels[1].duration_ns = duration_ns;
-    job->PublishProfile();
-    segment->plans_taken.store(segment->plans_written.load());
   }
-  Await([&] { return service_.queries().size() == 2; });
-  WriteProfile(segment->profile, 8192);
-  job->PublishProfile();
-  segment->plans_taken.store(segment->plans_written.load());
-  EXPECT_EQ(segment->plans[1].allocations[0].size_bytes, 8192);
-  // Afterwards it is made after all.
-  Await([&] { return segment->plans_written.load() == 4; });
-  EXPECT_EQ(segment->plans[0].allocations[0].size_bytes, 4096);
+
+  std::unique_ptr<FakeJob> job_;
+  bool has_waited_ = false;
+};
+
+TEST_F(DriftedStepTest, GivesWayToAProfileOfAnotherKindAndIsPlannedThen) {
+  Publish(kOtherKind, 8192, 100);
+  EXPECT_EQ(segment()->plans[1].allocations[0].size_bytes, 8192);
+  Await([&] { return segment()->plans_written.load() == 4; });
+  EXPECT_EQ(segment()->plans[0].allocations[0].size_bytes, 4096);
+}
+
+TEST_F(DriftedStepTest, IsForgottenOnceItsKindIsProfiledAgain) {
+  PublishDrifting(kKind, 8192);
+  Await([&] { return background_sizes().size() == 2; });
+  EXPECT_EQ(background_sizes().back(), 8192);
+}
+
+TEST_F(DriftedStepTest, IsForgottenOnceTheLimitIsAnotherOne) {
+  segment()->report.limit_bytes = 4 << 20;
+  PublishDrifting(kOtherKind, 8192);
+  Await([&] { return background_sizes().size() == 2; });
+  EXPECT_EQ(background_sizes().back(), 8192);
 }
 
 TEST_F(PlanWorkerTest, KeepsItsPlanWhereTheServiceHasNoOther) {

@@ -69,6 +69,19 @@ struct RefusingExchangeTest : PlanExchangeTest {
   RefusingExchangeTest() : PlanExchangeTest(nullptr) {}
 };
 
+// Makes a plan for 2 MiB, and after it one for 4 MiB.
+struct ShrinkingExchangeTest : PlanExchangeTest {
+  ShrinkingExchangeTest()
+      : PlanExchangeTest([this](const session::ProfileArea& profile,
+                                session::PlanArea* plan) {
+          plan->fast_limit_bytes = int64_t{++made_} * 2 << 20;
+          return PlanNothing(profile, plan);
+        }) {
+    step_.limit_bytes = 3 << 20;
+  }
+  int made_ = 0;
+};
+
 struct MalformedExchangeTest : PlanExchangeTest {
   MalformedExchangeTest()
       : PlanExchangeTest(
@@ -114,6 +127,19 @@ TEST_F(PlanExchangeTest, TheFirstProfileOfAKindWaitsForTheAgent) {
 TEST_F(PlanExchangeTest, TheFirstStepIsNotProfiled) {
   BeginStep(/*index=*/0);
   EXPECT_FALSE(plans_.WantsProfile(step_));
+}
+
+TEST_F(ShrinkingExchangeTest, AnOldPlanForMoreLeavesTheOneForThisLimit) {
+  EXPECT_TRUE(Exchange());
+  EXPECT_TRUE(Exchange());
+  EXPECT_EQ(plans_.library()->Expected()->fast_limit_bytes, 2 << 20);
+  EXPECT_EQ(segment_.plans_taken, 2u);
+}
+
+TEST_F(ShrinkingExchangeTest, AStepWithOnlyAnOldPlanForMoreIsProfiledAgain) {
+  made_ = 1;
+  EXPECT_FALSE(Exchange());
+  EXPECT_TRUE(plans_.WantsProfile(step_));
 }
 
 TEST_F(DemandOnlyExchangeTest, AJobOnDemandWantsNoProfile) {
