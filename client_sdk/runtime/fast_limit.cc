@@ -14,6 +14,10 @@
 namespace stowage::runtime {
 namespace {
 
+// A peak stands that grows by less than this part of it, as it does by scalars
+// that some step has and others have not.
+constexpr int64_t kStandingPart = 1000;
+
 std::string Percent(double share) {
   char text[32];
   snprintf(text, sizeof(text), "%g%%", 100 * share);
@@ -86,8 +90,9 @@ bool FastLimit::FollowPeak(int64_t step, int64_t tensor_bytes,
 }
 
 bool FastLimit::EndStep(int64_t step, int64_t peak_bytes) {
-  peak_stands_ = peak_bytes <= tensor_peak_bytes_;
-  if (!peak_stands_) {
+  const int64_t growth_bytes = peak_bytes - tensor_peak_bytes_;
+  peak_stands_ = growth_bytes <= tensor_peak_bytes_ / kStandingPart;
+  if (growth_bytes > 0) {
     tensor_peak_bytes_ = peak_bytes;
     report_->tensor_peak_bytes.store(peak_bytes);
   }

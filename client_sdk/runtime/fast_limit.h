@@ -63,7 +63,7 @@ class FastLimit {
   // Returns whether the agent will find a limit, and has not yet.
   bool is_awaited() const { return order_.is_awaited != 0; }
   // Returns whether the limit of a step is known: a share is once a step, the
-  // second at the earliest, has shown no higher peak.
+  // second at the earliest, has shown no higher peak, but for a few scalars.
   bool IsKnown(int64_t steps) const {
     return !is_awaited() && (!is_share() || (steps >= 2 && peak_stands_));
   }

@@ -123,6 +123,16 @@ TEST_F(FastLimitTest, AShareIsCheckedOnceAStepHasShownNoHigherPeak) {
   EXPECT_FALSE(limit.IsCheckDue(/*steps=*/4));
 }
 
+TEST_F(FastLimitTest, AFewScalarsMoreAreNoHigherPeak) {
+  FastLimit limit = Share(0.5);
+  limit.EndStep(/*step=*/0, 8 * kMiB);
+  limit.EndStep(/*step=*/1, 8 * kMiB + 64);
+  EXPECT_TRUE(limit.IsKnown(/*steps=*/2));
+  EXPECT_EQ(report_->tensor_peak_bytes, 8 * kMiB + 64);
+  limit.EndStep(/*step=*/2, 8 * kMiB + 64 * 1024);
+  EXPECT_FALSE(limit.IsKnown(/*steps=*/3));
+}
+
 TEST_F(FastLimitTest, ALimitInBytesIsCheckedAfterTheFirstTwoSteps) {
   FastLimit limit = Absolute(2 * kMiB);
   EXPECT_TRUE(limit.IsCheckDue(/*steps=*/1));
