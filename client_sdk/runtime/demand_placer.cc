@@ -27,6 +27,12 @@ struct Fetches {
   const std::vector<Block*>& blocks;
 };
 
+int64_t RoomBytesOf(const std::vector<Block*>& blocks) {
+  int64_t bytes = 0;
+  for (const Block* block : blocks) bytes += block->room_bytes();
+  return bytes;
+}
+
 }  // namespace
 
 void DemandPlacer::PlaceNew(Block* block) {
@@ -63,13 +69,16 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
       operands.begin(), operands.end(), [this](const KernelOperand& operand) {
         return !blocks_->tier(operand.block->place.tier).addressable();
       });
-  const auto in_one_piece = [&] {
-    return HasRoomInOnePiece(kernel, wanted, streams, arena_bytes);
-  };
-  if (mover_->any_ahead() && !in_one_piece()) {
+  const int64_t piece_bytes = PieceFor(kernel, wanted, streams, arena_bytes);
+  if (mover_->any_ahead() && !HasPiece(piece_bytes, /*leaving=*/{})) {
     mover_->FinishAhead(/*wait=*/true);
   }
-  if (scattered || !in_one_piece()) Compact(wanted);
+  if (scattered) {
+    Compact(wanted);
+  } else if (!HasPiece(piece_bytes, /*leaving=*/{})) {
+    const std::vector<Block*> small = SmallOf(wanted, arena_bytes);
+    if (HasPiece(piece_bytes + RoomBytesOf(small), small)) Compact(small);
+  }
   // The kernel is going to write operands that were fetched just now.
   for (const KernelOperand& operand : operands) blocks_->NoteWrite(operand);
   return streams;
@@ -104,31 +113,48 @@ std::vector<Block*> DemandPlacer::OperandsThatFit(
   return blocks;
 }
 
-// Returns whether there is one piece of room for what the kernel will need
-// beside its operands: the largest tensor that such a kernel was seen to
-// allocate, or a window to stream through. Also returns true if compacting
-// would not pay.
-bool DemandPlacer::HasRoomInOnePiece(const RunningKernel& kernel,
-                                     const std::vector<Block*>& operands,
-                                     bool streams, int64_t arena_bytes) const {
-  int64_t operand_bytes = 0;
-  for (const Block* block : operands) operand_bytes += block->room_bytes();
-  if (operand_bytes > arena_bytes / kLargeShare) return true;
-  int64_t room_bytes = LargestBirth(kernel);
+// Returns how much room in one piece the kernel will need beside its operands:
+// for the largest tensor that such a kernel was seen to allocate, or for a
+// window to stream through. Returns 0 where it needs little.
+int64_t DemandPlacer::PieceFor(const RunningKernel& kernel,
+                               const std::vector<Block*>& operands,
+                               bool streams, int64_t arena_bytes) const {
+  const int64_t other_bytes = arena_bytes - RoomBytesOf(operands);
+  int64_t piece_bytes = LargestBirth(kernel);
   if (streams) {
-    room_bytes = std::max<int64_t>(
-        room_bytes, kWindowShare * (arena_bytes - operand_bytes));
+    piece_bytes = std::max<int64_t>(piece_bytes, kWindowShare * other_bytes);
   }
-  room_bytes = std::min(room_bytes, arena_bytes - operand_bytes);
-  if (room_bytes < arena_bytes / kLargeShare) return true;
-  return LowestVictims(
-             blocks_->fast(), room_bytes,
-             [this](const Block& victim) { return blocks_->Movable(victim); })
-      .has_value();
+  piece_bytes = std::min(piece_bytes, other_bytes);
+  return piece_bytes < arena_bytes / kLargeShare ? 0 : piece_bytes;
 }
 
-// Lays a kernel's operands out side by side, so that all the rest of the fast
-// arena is in one piece.
+// Returns whether so much is free in one piece, or would be if what no kernel
+// uses left, and the operands `leaving` too.
+bool DemandPlacer::HasPiece(int64_t bytes,
+                            const std::vector<Block*>& leaving) const {
+  const auto leaves = [&](const Block& victim) {
+    return blocks_->Movable(victim) ||
+           std::find(leaving.begin(), leaving.end(), &victim) != leaving.end();
+  };
+  return bytes == 0 ||
+         LowestVictims(blocks_->fast(), bytes, leaves).has_value();
+}
+
+// Returns the smallest operands, which may move for the others' sake: to move
+// large ones would not pay. They are sorted, the largest first.
+std::vector<Block*> DemandPlacer::SmallOf(const std::vector<Block*>& operands,
+                                          int64_t arena_bytes) {
+  int64_t most_bytes = arena_bytes / kLargeShare;
+  auto first = operands.end();
+  while (first != operands.begin() &&
+         (*(first - 1))->room_bytes() <= most_bytes) {
+    most_bytes -= (*--first)->room_bytes();
+  }
+  return {first, operands.end()};
+}
+
+// Lays operands out side by side, so that the rest of the fast arena is in one
+// piece, or in few.
 void DemandPlacer::Compact(const std::vector<Block*>& operands) {
   for (Block* block : operands) {
     if (!Absent(*block)) evictor_->Evict(block);

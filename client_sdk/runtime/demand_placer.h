@@ -13,8 +13,8 @@
 // A running kernel uses its operands, so moving them can no longer make room
 // for its allocations. So demand mode remembers the large blocks that kernels
 // were seen to allocate, by the kernel's shape. If such a block, or the window
-// of a kernel that streams, would find no room in one piece, the operands are
-// laid out side by side before the kernel begins.
+// of a kernel that streams, would find no room in one piece, the small operands
+// are laid out side by side before the kernel begins.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.
@@ -65,9 +65,12 @@ class DemandPlacer {
   }
   std::vector<Block*> OperandsThatFit(
       const std::vector<KernelOperand>& operands, int64_t arena_bytes) const;
-  bool HasRoomInOnePiece(const RunningKernel& kernel,
-                         const std::vector<Block*>& operands, bool streams,
-                         int64_t arena_bytes) const;
+  int64_t PieceFor(const RunningKernel& kernel,
+                   const std::vector<Block*>& operands, bool streams,
+                   int64_t arena_bytes) const;
+  bool HasPiece(int64_t bytes, const std::vector<Block*>& leaving) const;
+  static std::vector<Block*> SmallOf(const std::vector<Block*>& operands,
+                                     int64_t arena_bytes);
   void Compact(const std::vector<Block*>& operands);
 
   PlacedBlocks* blocks_;

@@ -156,6 +156,23 @@ void FastSpace::FollowPeak(int64_t step, int64_t tensor_bytes,
   }
 }
 
+// The arena of the first step is hardly larger than what the kernel needs. With
+// room for one birth more there is a piece behind all that stays.
+void FastSpace::FollowBirth(int64_t step, const Block& birth,
+                            int64_t kernel_bytes) {
+  const int64_t tensor_bytes = blocks_->tensor_bytes() + birth.size_bytes;
+  FollowPeak(step, tensor_bytes, kernel_bytes);
+  if (step > 0 || !limit_.is_share() || HasRoomFor(birth)) return;
+  FollowPeak(step, tensor_bytes, kernel_bytes + birth.room_bytes());
+}
+
+bool FastSpace::HasRoomFor(const Block& birth) const {
+  const auto leaves = [this](const Block& victim) {
+    return blocks_->CanLeave(victim);
+  };
+  return LowestVictims(blocks_->fast(), birth.room_bytes(), leaves).has_value();
+}
+
 void FastSpace::EndStep(int64_t step) {
   blocks_->NotePeaks();
   const bool changed = limit_.EndStep(step, blocks_->peaks().tensor_bytes);

@@ -80,6 +80,9 @@ class FastSpace {
   // evict, and throw as Evictor::Evict() does.
   void FollowUnmanaged();
   void FollowPeak(int64_t step, int64_t tensor_bytes, int64_t kernel_bytes);
+  // The same for a block that a kernel allocates. In the first step a share may
+  // grow for it where what the kernel uses stands in its way.
+  void FollowBirth(int64_t step, const Block& birth, int64_t kernel_bytes);
   void EndStep(int64_t step);
   // Returns whether the agent has ordered another limit.
   bool IsOrdered() const;
@@ -122,6 +125,7 @@ class FastSpace {
 
  private:
   int64_t LeastLimitBytes(int64_t reserve_bytes) const;
+  bool HasRoomFor(const Block& birth) const;
   void FitAll();
   void FitWindow();
   void FitReserve();

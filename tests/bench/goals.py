@@ -1,8 +1,8 @@
 """Trains the jobs that the goals name under limits, beside the same jobs alone.
 
     /usr/bin/python3 tests/bench/goals.py [--jobs lstm,unet] [--limits 40,20]
-        [--slow file|emulated:optane] [--rounds 3] [--reports DIRECTORY]
-        [--markdown docs/measurements.md]
+        [--slow file|emulated:optane] [--rounds 3] [--recipe none|compiled]
+        [--reports DIRECTORY] [--markdown docs/measurements.md]
 
 The job alone and the job under each limit take turns on the same machine, a few
 steps each, so that a round's ratio compares the same steps of that round. The
@@ -26,7 +26,7 @@ from paced_job import PacedJob, take_turns  # pylint: disable=wrong-import-posit
 
 TRAIN = Path(__file__).resolve().parent / "peers/train.py"
 JOBS = ("resnet", "vgg19", "mobilenet", "inception", "resnet152", "unet",
-        "vision-transformer", "transformer", "lstm", "mixed-precision", "tree",
+        "vision-transformer", "transformer", "gpt2", "bert", "lstm", "mixed-precision", "tree",
         "experts")
 WARM_UP_STEPS = 7
 STEPS_A_TURN = 4
@@ -39,7 +39,7 @@ def start(folder, job, arguments):
     """Returns the job alone and under each limit, in processes of their own."""
     def command(name):
         words = [harness.PYTHON, TRAIN, job, "--steps", "1000000", "--paced",
-                 "--out", folder / f"{name}.digest"]
+                 "--recipe", arguments.recipe, "--out", folder / f"{name}.digest"]
         return words + (["--quick"] if arguments.quick else [])
 
     def stowed(limit):
@@ -113,6 +113,8 @@ def main():
     parser.add_argument("--slow", default="file", help="file, or what `stowage run` takes")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="smaller jobs")
+    parser.add_argument("--recipe", default="none", choices=("none", "compiled"),
+                        help="alone and under the limit; compiled needs PyTorch 2")
     parser.add_argument("--reports", type=Path, help="keep the jobs' reports here")
     parser.add_argument("--markdown", type=Path)
     arguments = parser.parse_args()

@@ -19,6 +19,8 @@ from typing import Callable
 import torch
 import torchvision
 
+import language_models
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "e2e/train/scripts"))
 
 from train_model import WORDS, Encoder, make_data  # pylint: disable=wrong-import-position
@@ -191,6 +193,22 @@ def transformer(quick):
                           make_data("transformer", 8 if quick else 32, 0))
 
 
+def language_job(net, vocabulary, batch, positions):
+    words = torch.randint(0, vocabulary, (2, batch, positions)).unbind()
+    return sequential_job(net, torch.optim.Adam(net.parameters()), [net], words)
+
+
+def gpt2(quick):
+    """Returns one with fewer layers than GPT-2 small has."""
+    net = language_models.gpt2(layers=1 if quick else 4)
+    return language_job(net, language_models.GPT2_WORDS, *((1, 64) if quick else (4, 256)))
+
+
+def bert(quick):
+    net = language_models.bert(layers=2 if quick else 12)
+    return language_job(net, language_models.BERT_WORDS, *((1, 64) if quick else (4, 128)))
+
+
 def lstm(quick):
     width, layers = (384, 2) if quick else (1024, 2)
     net = torch.nn.Sequential(
@@ -233,7 +251,7 @@ def experts(quick):
 MAKERS = {
     "resnet": resnet, "vgg19": vgg19, "mobilenet": mobilenet, "inception": inception,
     "resnet152": resnet152, "unet": unet, "vision-transformer": vision_transformer,
-    "transformer": transformer, "lstm": lstm, "mixed-precision": mixed_precision, "tree": tree,
+    "transformer": transformer, "gpt2": gpt2, "bert": bert, "lstm": lstm, "mixed-precision": mixed_precision, "tree": tree,
     "experts": experts
 }
 

@@ -122,6 +122,20 @@ TEST_F(DemandPlacerTest, RoomInOnePieceIsMadeForWhatSuchKernelsAllocate) {
   EXPECT_TRUE(memory_.blocks.TakeRoom(session::kFastTier, &born).has_value());
 }
 
+TEST_F(DemandPlacerTest, ASmallOperandMakesRoomBesideALargeOne) {
+  Block* large = Make(6);
+  Block* between = Make(4);
+  Block* small = Make(2);
+  const Place place = large->place;
+  memory_.blocks.Remove(between);
+  const RunningKernel kernel{.shape = 5};
+  demand_.NoteBirth(kernel, {.size_bytes = 8 * kPage});
+  Fetch({large, small}, /*shape=*/5);
+  EXPECT_EQ(large->place, place);
+  Block born{.size_bytes = 8 * kPage};
+  EXPECT_TRUE(memory_.blocks.TakeRoom(session::kFastTier, &born).has_value());
+}
+
 TEST_F(DemandPlacerTest, BirthsThatNoArenaHoldsLeaveTheRoomToTheWindow) {
   const RunningKernel kernel{.shape = 7};
   demand_.NoteBirth(kernel, {.size_bytes = (kFastPages + 1) * kPage});

@@ -196,6 +196,25 @@ TEST(FastSpaceTest, TheWindowGrowsWithALargeLimitUntilTheSecondStepHasEnded) {
   EXPECT_EQ(s.space.window_bytes(), StreamWindow::BytesFor(large_bytes / 2));
 }
 
+TEST(FastSpaceTest, AShareGrowsInTheFirstStepWhereABirthFindsNoPiece) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .limit_fraction = 0.7});
+  s.space.FollowPeak(/*step=*/0, 26 * kUnit, kUnit);
+  Filler filler(&s.memory, 14);
+  const Block birth{.size_bytes = 10 * kUnit};
+  s.space.FollowBirth(/*step=*/0, birth, 11 * kUnit);
+  const int64_t before_bytes = s.space.limit().bytes();
+  EXPECT_LT(before_bytes, 20 * kUnit);
+  Block* used = filler.blocks()[9];  // and 9 units or less on either side
+  s.memory.blocks.BeginUse(used);
+  s.space.FollowBirth(/*step=*/1, birth, 11 * kUnit);
+  EXPECT_EQ(s.space.limit().bytes(), before_bytes);
+  s.space.FollowBirth(/*step=*/0, birth, 11 * kUnit);
+  EXPECT_GT(s.space.limit().bytes(), 20 * kUnit);
+  s.memory.blocks.EndUse(used);
+}
+
 TEST(FastSpaceTest, AnExtensionTakesWhatIsNotNeededOtherwiseAndComesBack) {
   Space s({.fast_bytes = 60 * kUnit,
            .slow_bytes = 100 * kUnit,
