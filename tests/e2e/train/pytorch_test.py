@@ -110,6 +110,9 @@ class PytorchTest(unittest.TestCase):
     def test_shapes_may_be_dynamic(self):
         self.compiled("--steps", "10", "--batches", "4,6")
 
+    def test_a_compiled_function_may_call_modules(self):
+        self.compiled("--steps", "6", "--compile-loss")
+
     def test_the_step_of_a_compiled_optimizer_has_an_end(self):
         self.compiled("--steps", "6", "--compile-update")
 

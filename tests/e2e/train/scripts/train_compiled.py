@@ -1,14 +1,18 @@
 """Trains a small transformer that torch.compile compiles, on fixed random data.
 
     python3 train_compiled.py --out digest.json [--steps 8] [--mode max-autotune]
-        [--batches 4,6] [--breaks] [--compile-update] [--cpp-wrapper] [--evaluate]
+        [--batches 4,6] [--breaks] [--compile-loss] [--compile-update] [--cpp-wrapper]
+        [--evaluate]
 
 Batches of these sizes take turns; with several, shapes are dynamic. --breaks breaks the
-graph in each layer. An ordinary PyTorch script for 2.x. It looks up no embedding, since
+graph in each layer. --compile-loss compiles the function that calls the network, one
+layer of which has a hook, and the loss as one graph. An ordinary PyTorch script for 2.x. It looks up no embedding, since
 the gradient of one is added up by compiled threads in whatever order they come.
 """
 
 import argparse
+import functools
+import importlib
 import time
 
 import torch
@@ -52,6 +56,10 @@ def make_net(breaks):
                                torch.nn.Linear(WIDTH, WORDS))
 
 
+def loss_of(net, inputs, target):
+    return torch.nn.functional.cross_entropy(net(inputs).flatten(0, 1), target.flatten())
+
+
 def make_batch(size):
     return (torch.randn(size, POSITIONS, WIDTH),
             torch.randint(0, WORDS, (size, POSITIONS)))
@@ -67,17 +75,24 @@ def main():
     parser.add_argument("--mode")
     parser.add_argument("--batches", type=sizes, default=[4])
     parser.add_argument("--breaks", action="store_true")
+    parser.add_argument("--compile-loss", action="store_true")
     parser.add_argument("--compile-update", action="store_true")
     parser.add_argument("--cpp-wrapper", action="store_true")
     parser.add_argument("--evaluate", action="store_true")
     arguments = parser.parse_args()
 
+    if arguments.compile_loss:
+        importlib.import_module("torch._dynamo")  # before there is any tensor
     torch.set_num_threads(2)
     torch.manual_seed(0)
     net = make_net(arguments.breaks)
     dynamic = True if len(arguments.batches) > 1 else None
     options = {"cpp_wrapper": True} if arguments.cpp_wrapper else None
     compiled = torch.compile(net, mode=arguments.mode, options=options, dynamic=dynamic)
+    compute_loss = functools.partial(loss_of, compiled)
+    if arguments.compile_loss:
+        net[0].register_forward_hook(lambda layer, inputs, output: output * 0.5)
+        compute_loss = torch.compile(functools.partial(loss_of, net), fullgraph=True)
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
     update = optimizer.step
     if arguments.compile_update:
@@ -89,8 +104,7 @@ def main():
         begin_s = time.perf_counter()
         inputs, target = batches[step % len(batches)]
         optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(
-            compiled(inputs).flatten(0, 1), target.flatten())
+        loss = compute_loss(inputs, target)
         loss.backward()
         update()
         digest.add("losses", loss.item())
