@@ -24,6 +24,13 @@ std::string Percent(double share) {
   return text;
 }
 
+// Returns the bytes as --fast takes them.
+std::string OptionText(int64_t bytes) {
+  const bool whole_mib = bytes % (1 << 20) == 0;
+  return std::to_string(bytes >> (whole_mib ? 20 : 10)) +
+         (whole_mib ? "MiB" : "KiB");
+}
+
 // Of the peak, rounded up to whole percent; empty where all of it is too
 // little.
 std::string OrShare(int64_t bytes, int64_t peak_bytes) {
@@ -131,8 +138,8 @@ std::string FastLimit::RefusalText(int64_t least_bytes) const {
   return "stowage: the fast-memory limit of " + std::to_string(bytes()) +
          " bytes" + (is_share() ? share_text : "") +
          " is too small for this job; the least limit that works is " +
-         std::to_string(least_bytes >> 20) + "MiB (" +
-         std::to_string(least_bytes) + " bytes)" +
+         OptionText(least_bytes) + " (" + std::to_string(least_bytes) +
+         " bytes)" +
          (is_share() ? OrShare(least_bytes, tensor_peak_bytes_) : "");
 }
 

@@ -35,9 +35,10 @@ std::string LimitText(int64_t bytes) {
   return bytes > 0 ? session::SizeText(bytes) : "unlimited";
 }
 
-int64_t RoundUpToMiB(int64_t bytes) {
-  constexpr int64_t kMiB = 1 << 20;
-  return (bytes + kMiB - 1) / kMiB * kMiB;
+// Rounds up to what people read easily: to MiB, or to 64 KiB where that is much.
+int64_t RoundUpToReadable(int64_t bytes) {
+  const int64_t unit_bytes = bytes < (16 << 20) ? 64 << 10 : 1 << 20;
+  return (bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
 }
 
 AvailableMemory AvailableTo(const MappedTier& fast) {
@@ -202,8 +203,8 @@ int64_t FastSpace::LeastLimitBytes(int64_t reserve_bytes) const {
   const int64_t least_bytes =
       reserve_bytes + std::max(blocks_->pinned_bytes() + kLeastArenaBytes,
                                addressable ? 0 : largest_room_bytes_ / 2);
-  return RoundUpToMiB(least_bytes +
-                      StreamWindow::BytesFor(least_bytes + (least_bytes >> 6)));
+  return RoundUpToReadable(
+      least_bytes + StreamWindow::BytesFor(least_bytes + (least_bytes >> 6)));
 }
 
 // Gives the window the size that suits the limit; blocks in its way are

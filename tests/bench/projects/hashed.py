@@ -1,10 +1,13 @@
 """Runs a script as it is, and writes the hash of what its optimizers trained.
 
+Random numbers begin at a seed, which some scripts do not set.
+
     python3 hashed.py HASHES main.py --epochs 1
 """
 
 import atexit
 import hashlib
+import random
 import runpy
 import sys
 from pathlib import Path
@@ -35,6 +38,8 @@ def main():
     sys.path[0] = str(Path(sys.argv[0]).absolute().parent)
     torch.optim.Optimizer.__init__ = remember
     atexit.register(write_hash, path)
+    torch.manual_seed(1)
+    random.seed(1)
     runpy.run_path(sys.argv[0], run_name="__main__")
 
 
