@@ -74,7 +74,7 @@ void FastKeeper::Release() {
 }
 
 void FastKeeper::Refuse(const std::vector<Block*>& blocks) {
-  const int64_t least_bytes = space_->LeastLimitBytes();
+  const int64_t enough_bytes = EnoughBytes(space_->LeastLimitBytes());
   int64_t bytes = 0;
   for (Block* block : blocks) {
     bytes += block->size_bytes;
@@ -95,7 +95,7 @@ void FastKeeper::Refuse(const std::vector<Block*>& blocks) {
                            " in fast memory: the limit is " +
                            session::SizeText(space_->limit().bytes()) +
                            "; keep less, or raise the limit to " +
-                           session::SizeText(least_bytes) + " or more");
+                           session::SizeText(enough_bytes) + " or more");
 }
 
 }  // namespace stowage::runtime

@@ -24,13 +24,6 @@ std::string Percent(double share) {
   return text;
 }
 
-// Returns the bytes as --fast takes them.
-std::string OptionText(int64_t bytes) {
-  const bool whole_mib = bytes % (1 << 20) == 0;
-  return std::to_string(bytes >> (whole_mib ? 20 : 10)) +
-         (whole_mib ? "MiB" : "KiB");
-}
-
 // Of the peak, rounded up to whole percent; empty where all of it is too
 // little.
 std::string OrShare(int64_t bytes, int64_t peak_bytes) {
@@ -39,6 +32,11 @@ std::string OrShare(int64_t bytes, int64_t peak_bytes) {
 }
 
 }  // namespace
+
+int64_t EnoughBytes(int64_t least_bytes) {
+  constexpr int64_t kMiB = 1 << 20;
+  return (least_bytes + kMiB - 1) / kMiB * kMiB;
+}
 
 FastLimit::FastLimit(const session::LimitOrder& order,
                      const AvailableMemory& available, session::Report* report)
@@ -120,15 +118,17 @@ bool FastLimit::IsCheckDue(int64_t steps) const {
 void FastLimit::Check(int64_t least_bytes) {
   if (unlimited()) return;
   checked_ = true;
-  report_->least_limit_bytes.store(least_bytes);
+  const int64_t enough_bytes = EnoughBytes(least_bytes);
+  report_->least_limit_bytes.store(enough_bytes);
   const int64_t refused_below_bytes = std::exchange(
-      refused_below_bytes_, bytes() < least_bytes ? least_bytes : 0);
+      refused_below_bytes_, bytes() < least_bytes ? enough_bytes : 0);
   if (!refused()) return;
   if (refused_below_bytes_ != refused_below_bytes) {
-    ReportEvent(report_, "limit-too-small",
-                "the least limit that works is " + std::to_string(least_bytes));
+    ReportEvent(
+        report_, "limit-too-small",
+        "the least limit that works is " + std::to_string(enough_bytes));
   }
-  throw std::runtime_error(RefusalText(least_bytes));
+  throw std::runtime_error(RefusalText(enough_bytes));
 }
 
 std::string FastLimit::RefusalText(int64_t least_bytes) const {
@@ -138,8 +138,8 @@ std::string FastLimit::RefusalText(int64_t least_bytes) const {
   return "stowage: the fast-memory limit of " + std::to_string(bytes()) +
          " bytes" + (is_share() ? share_text : "") +
          " is too small for this job; the least limit that works is " +
-         OptionText(least_bytes) + " (" + std::to_string(least_bytes) +
-         " bytes)" +
+         std::to_string(least_bytes >> 20) + "MiB (" +
+         std::to_string(least_bytes) + " bytes)" +
          (is_share() ? OrShare(least_bytes, tensor_peak_bytes_) : "");
 }
 

@@ -40,6 +40,10 @@
 
 namespace stowage::runtime {
 
+// Returns the limit that users are told where `least_bytes` are needed: whole
+// MiB, which leave a little for what grows.
+int64_t EnoughBytes(int64_t least_bytes);
+
 class FastLimit {
  public:
   // What the first step of a share may use for a kernel that needs as much.
@@ -87,7 +91,7 @@ class FastLimit {
   // ended: when their needs are known, and as long as it is refused.
   bool IsCheckDue(int64_t steps) const;
   // Throws std::runtime_error if the limit is below `least_bytes`, and names
-  // them.
+  // what is enough.
   void Check(int64_t least_bytes);
   bool refused() const { return refused_below_bytes_ > 0; }
 

@@ -35,12 +35,6 @@ std::string LimitText(int64_t bytes) {
   return bytes > 0 ? session::SizeText(bytes) : "unlimited";
 }
 
-// Rounds up to what people read easily: to MiB, or to 64 KiB where that is much.
-int64_t RoundUpToReadable(int64_t bytes) {
-  const int64_t unit_bytes = bytes < (16 << 20) ? 64 << 10 : 1 << 20;
-  return (bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
-}
-
 AvailableMemory AvailableTo(const MappedTier& fast) {
   AvailableMemory available = AvailableMemory::Now();
   available.bytes = std::min(available.bytes, fast.info.capacity_bytes);
@@ -98,7 +92,7 @@ int64_t FastSpace::TakeLimit(const session::LimitOrder& order) {
   const int64_t least_bytes = LeastLimitBytes();
   if (!limit_.unlimited() && limit_.bytes() < least_bytes) {
     limit_ = before;
-    return least_bytes;
+    return EnoughBytes(least_bytes);
   }
   try {
     FitAll();
@@ -138,7 +132,7 @@ void FastSpace::AdmitUnmanaged(int64_t bytes, int64_t step) {
         session::SizeText(limit_.bytes()) +
         ", and tensors that are not managed count against it; let it be "
         "managed, or raise the limit to " +
-        session::SizeText(least_bytes) + " or more");
+        session::SizeText(EnoughBytes(least_bytes)) + " or more");
   }
   if (peak_bytes <= reserve_bytes_) return;
   reserve_bytes_ = reserve_bytes;
@@ -194,16 +188,17 @@ bool FastSpace::Admits(const Block& block, int64_t step) {
          block.room_bytes() <= tensor_bytes();
 }
 
-// What must fit: storages below the managed size, the window, pinned tensors
-// and a little, and, where slow memory is not addressable, half of the largest
-// tensor: kernels stream what does not fit, but with less they would do nothing
-// else.
+// What must fit: storages below the managed size, and as they may grow, the
+// window, pinned tensors and a little, and, where slow memory is not
+// addressable, half of the largest tensor: kernels stream what does not fit,
+// but with less they would do nothing else.
 int64_t FastSpace::LeastLimitBytes(int64_t reserve_bytes) const {
   const bool addressable = blocks_->tier(1).addressable();
   const int64_t least_bytes =
-      reserve_bytes + std::max(blocks_->pinned_bytes() + kLeastArenaBytes,
-                               addressable ? 0 : largest_room_bytes_ / 2);
-  return RoundUpToReadable(
+      ReserveFor(reserve_bytes) +
+      std::max(blocks_->pinned_bytes() + kLeastArenaBytes,
+               addressable ? 0 : largest_room_bytes_ / 2);
+  return RoundUpToPage(
       least_bytes + StreamWindow::BytesFor(least_bytes + (least_bytes >> 6)));
 }
 

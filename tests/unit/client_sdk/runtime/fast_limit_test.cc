@@ -148,8 +148,12 @@ TEST_F(FastLimitTest, ARefusalNamesTheLimitAndTheLeastThatWorks) {
               AllOf(HasSubstr("1048576 bytes is too small"),
                     HasSubstr("3MiB (3145728 bytes)"), Not(HasSubstr("%"))));
   EXPECT_EQ(report_->least_limit_bytes, 3 * kMiB);
-  EXPECT_THAT(Refusal(&limit, 3 * kMiB + (64 << 10)),
-              HasSubstr("3136KiB (3211264 bytes)"));
+}
+
+TEST_F(FastLimitTest, ALimitBetweenTheLeastAndWhatUsersAreToldIsTaken) {
+  FastLimit limit = Absolute(2 * kMiB + 100);
+  EXPECT_EQ(Refusal(&limit, 2 * kMiB + 100), "");
+  EXPECT_THAT(Refusal(&limit, 2 * kMiB + 101), HasSubstr("3MiB"));
 }
 
 TEST_F(FastLimitTest, ARefusedShareIsToldInPercentToo) {
