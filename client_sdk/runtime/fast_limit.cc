@@ -14,7 +14,7 @@
 namespace stowage::runtime {
 namespace {
 
-// A peak stands that grows by less than this part of it, as it does by scalars
+// A peak stands that grows by this part of it at most, as it does by scalars
 // that some step has and others have not.
 constexpr int64_t kStandingPart = 1000;
 

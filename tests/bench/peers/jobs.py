@@ -251,8 +251,8 @@ def experts(quick):
 MAKERS = {
     "resnet": resnet, "vgg19": vgg19, "mobilenet": mobilenet, "inception": inception,
     "resnet152": resnet152, "unet": unet, "vision-transformer": vision_transformer,
-    "transformer": transformer, "gpt2": gpt2, "bert": bert, "lstm": lstm, "mixed-precision": mixed_precision, "tree": tree,
-    "experts": experts
+    "transformer": transformer, "gpt2": gpt2, "bert": bert, "lstm": lstm,
+    "mixed-precision": mixed_precision, "tree": tree, "experts": experts
 }
 
 

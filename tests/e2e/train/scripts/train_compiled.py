@@ -6,8 +6,9 @@
 
 Batches of these sizes take turns; with several, shapes are dynamic. --breaks breaks the
 graph in each layer. --compile-loss compiles the function that calls the network, one
-layer of which has a hook, and the loss as one graph. An ordinary PyTorch script for 2.x. It looks up no embedding, since
-the gradient of one is added up by compiled threads in whatever order they come.
+layer of which has a hook, and the loss as one graph. An ordinary PyTorch script for 2.x.
+It looks up no embedding, since the gradient of one is added up by compiled threads in
+whatever order they come.
 """
 
 import argparse

@@ -100,6 +100,11 @@ class DriftedStepTest : public PlanWorkerTest {
     PublishDrifting(kKind, 4096);
     Await([&] { return background_sizes().size() == 1; });
   }
+  // Plans that are being made use what this class has.
+  void TearDown() override {
+    job_.reset();
+    server_.reset();
+  }
 
   // Publishes two profiles, the second of which is twice as fast.
   void PublishDrifting(uint64_t signature, int64_t size_bytes) {
@@ -217,6 +222,27 @@ TEST_F(PlanWorkerTest, HandsOnTheBetterPlanThatTheServiceHasByNow) {
   EXPECT_EQ(service_.started().back().policy(), "better");
   EXPECT_EQ(service_.queries().back().graph_id, "g");
   EXPECT_EQ(service_.queries().back().graph.kernels_size(), 0);
+}
+
+TEST_F(PlanWorkerTest, AsksForNoBetterPlanUnderALimitThatIsNoMore) {
+  service_.SetAnswer(PlaceTensorZero);
+  v1::PolicyCapabilities learns;
+  learns.set_needs_training(true);
+  service_.SetCapabilities(learns);
+  const auto job = Join({.fast = "8MiB", .policy = "learns"});
+  session::Segment* segment = job->segment();
+  WriteProfile(segment->profile, 4096);
+  job->PublishProfile();
+  segment->plans_taken.store(1);
+  segment->report.limit_bytes = 4 << 20;
+  WriteProfile(segment->profile, 8192);
+  job->PublishProfile();
+  const size_t before = service_.queries().size();
+  Await([&] { return service_.queries().size() >= before + 3; });
+  const auto queries = service_.queries();
+  for (size_t i = before; i < queries.size(); ++i) {
+    EXPECT_EQ(queries[i].fast_limit_bytes, 4 << 20);
+  }
 }
 
 TEST_F(PlanWorkerTest, LeavesPlansOfOtherPoliciesAlone) {

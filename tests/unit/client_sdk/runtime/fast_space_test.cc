@@ -118,6 +118,14 @@ TEST(FastSpaceTest, ALimitThatIsTooSmallIsRefusedAndTheOldOneStays) {
   EXPECT_EQ(s.memory.client.segment()->limits.refused_below_bytes, 0);
 }
 
+TEST(FastSpaceTest, WhatIsNeededIsEnoughThoughUsersAreToldWholeMiB) {
+  Space s({.fast_bytes = 60 * kUnit, .limit_bytes = 40 * kUnit});
+  const int64_t least_bytes = s.space.LeastLimitBytes();
+  EXPECT_LT(least_bytes, EnoughBytes(least_bytes));
+  EXPECT_TRUE(Order(&s, {.limit_bytes = least_bytes}));
+  EXPECT_EQ(s.space.limit().bytes(), least_bytes);
+}
+
 TEST(FastSpaceTest, ALimitStaysWhereTheSlowTierHasNoRoomForAnother) {
   Space s({.fast_bytes = 60 * kUnit,
            .slow_bytes = 2 * kUnit,
