@@ -181,4 +181,14 @@ int64_t DemandPlacer::LargestBirth(const RunningKernel& kernel) const {
   return birth != largest_births_.end() ? birth->second : 0;
 }
 
+int64_t DemandPlacer::RoomForBirth(const RunningKernel& kernel,
+                                   int64_t arena_bytes) const {
+  int64_t free_bytes = arena_bytes;
+  for (const Block* block : kernel.in_use) {
+    if (!Absent(*block)) free_bytes -= block->room_bytes();
+  }
+  const int64_t birth_bytes = LargestBirth(kernel);
+  return birth_bytes <= free_bytes ? birth_bytes : 0;
+}
+
 }  // namespace stowage::runtime

@@ -58,6 +58,9 @@ class DemandPlacer {
   // to allocate and that the fast arena can hold; 0 if they allocated no large
   // one.
   int64_t LargestBirth(const RunningKernel& kernel) const;
+  // Returns that room if the arena has it beside the operands that are there; 0
+  // if not, since such a block streams.
+  int64_t RoomForBirth(const RunningKernel& kernel, int64_t arena_bytes) const;
 
  private:
   bool Absent(const Block& block) const {

@@ -87,7 +87,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
     if (in_file && kernel != &loose) {
       kernel->NoteStreamingBirth(*block);
       ExtendWindow(kernel);
-      mover_.BeginStreaming(block.get());
+      mover_.BeginStreaming(block.get(), /*writes=*/true);
     }
   }
   step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());

@@ -113,7 +113,8 @@ void Job::PlaceOperands(RunningKernel* kernel,
     if (blocks_.tier(tier).addressable()) continue;
     streams = true;
     kernel->NoteStreaming(operand);
-    mover_.BeginStreaming(operand.block);
+    mover_.BeginStreaming(operand.block,
+                          operand.flags & session::kOperandWrite);
   }
   if (streams) ExtendWindow(kernel);
 }
@@ -124,7 +125,8 @@ void Job::PlaceOperands(RunningKernel* kernel,
 void Job::ExtendWindow(RunningKernel* kernel) {
   bool extended = false;
   if (step_.mode != StepMode::kPlan) {
-    extended = space_.ExtendWindow(demand_.LargestBirth(*kernel));
+    extended = space_.ExtendWindow(
+        demand_.RoomForBirth(*kernel, space_.tensor_bytes()));
   } else if (const auto window = driver_.WindowOf(*kernel)) {
     extended = space_.ExtendWindowAt(window->offset_bytes, window->bytes);
   }

@@ -83,10 +83,12 @@ int StreamWindow::Fault(Block* block, const char* address, Access access) {
       streams_.Note(block->id, offset_bytes / chunk_bytes_);
   const int64_t before_bytes = read_bytes_;
   const int error = Serve(block, offset_bytes, stream, access);
-  // A sweep up comes to the beginning of a piece, one down to the end.
+  // A sweep up comes to the beginning of a piece, one down to the end. It may do
+  // so in rows, each of which is shorter than the smallest pieces: they would
+  // hold the same.
   const bool sweeps =
       stream.direction < 0 ||
-      (stream.moved_on && offset_bytes % chunk_bytes_ < session::kPageBytes);
+      (stream.moved_on && offset_bytes % chunk_bytes_ < LeastChunkBytes());
   if (!sweeps) scattered_.Note(block->id, read_bytes_ - before_bytes);
   return error;
 }
@@ -113,7 +115,7 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
   stream.at = piece->chunks;
   serving_ = piece->number;
   if (stream.moved_on) {
-    if (int error = WriteBehind(*block, stream.passed)) return error;
+    if (int error = WriteBehind(*block, stream)) return error;
     if (int error = ReadAhead(block, stream)) return error;
   } else if (in_rows) {
     if (int error = ReadRowsAhead(block, offset_bytes)) return error;
@@ -123,10 +125,11 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
 }
 
 // Maps the piece. If it is mapped, another thread was faster, or this is the
-// first write.
+// first write. Where the kernel writes the block, whoever reads a piece is going
+// to write it, and need not fault again for that.
 int StreamWindow::Map(Piece& piece, Access access) {
-  const bool write =
-      access == Access::kWrite || (access == Access::kUnknown && piece.mapped);
+  const bool write = access == Access::kWrite || piece.block->stream_writes ||
+                     (access == Access::kUnknown && piece.mapped);
   if (piece.mapped && (!write || piece.writable)) return 0;
   if (int error = FinishRequest(piece)) return error;
   const int protection = write ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -267,10 +270,16 @@ int StreamWindow::LeaveRow(const Block& block, int64_t chunk) {
   return IsIdle(*any) ? Evict(*any, /*keep=*/true) : 0;
 }
 
-// Begins to write what a stream has passed, if it was changed.
-int StreamWindow::WriteBehind(const Block& block, ChunkRange passed) {
-  Piece* piece = frames_.Find(block.id, passed.begin);
-  return piece != nullptr && piece->dirty ? BeginWrite(*piece) : 0;
+// Begins to write what a stream has passed, if it was changed and came with the
+// stream, which is going to take its room. What was there before stays for the
+// next sweep, and would be closed to it for nothing.
+int StreamWindow::WriteBehind(const Block& block,
+                              const FaultStreams::Stream& stream) {
+  Piece* piece = frames_.Find(block.id, stream.passed.begin);
+  if (piece == nullptr || !piece->dirty) return 0;
+  const bool came =
+      std::count(stream.pieces.begin(), stream.pieces.end(), piece->number) > 0;
+  return came ? BeginWrite(*piece) : 0;
 }
 
 // Frees frames side by side: those of what the stream passed, or any. Leaves out the chunks that are needed last rather

@@ -94,7 +94,7 @@ class StreamWindow {
   int LeftFrame();
   // Rows that go on keep so many frames free for what is read ahead.
   int LeastFree() const { return frames_.count() / 16; }
-  int WriteBehind(const Block& block, ChunkRange passed);
+  int WriteBehind(const Block& block, const FaultStreams::Stream& stream);
   int Map(Piece& piece, Access access);
 
   int TakeFrames(const FaultStreams::Stream& stream, ChunkRange* chunks,

@@ -142,6 +142,14 @@ TEST_F(DemandPlacerTest, BirthsThatNoArenaHoldsLeaveTheRoomToTheWindow) {
   EXPECT_EQ(demand_.LargestBirth(kernel), 0);
 }
 
+TEST_F(DemandPlacerTest, ABirthThatFindsNoRoomBesideTheOperandsNeedsNone) {
+  RunningKernel kernel{.shape = 5, .in_use = {Make(4, /*tier=*/1)}};
+  demand_.NoteBirth(kernel, {.size_bytes = 14 * kPage});
+  EXPECT_EQ(demand_.RoomForBirth(kernel, kFastPages * kPage), 14 * kPage);
+  kernel.in_use.push_back(Make(4));
+  EXPECT_EQ(demand_.RoomForBirth(kernel, kFastPages * kPage), 0);
+}
+
 TEST_F(DemandPlacerTest, SmallBirthsAreNotRemembered) {
   const RunningKernel kernel{.shape = 5};
   demand_.NoteBirth(kernel, {.size_bytes = kPage});

@@ -149,6 +149,14 @@ TEST_F(StreamWindowTest, TheFirstWriteMakesAChunkThatWasReadWritable) {
   }
 }
 
+TEST_F(StreamWindowTest, ReadingWhatAKernelWritesMakesItWritable) {
+  block_.stream_writes = true;
+  EXPECT_EQ(Read(block_, 3), 3);
+  *AddressOf(block_, 3) = 'x';
+  ASSERT_EQ(window_.Release(block_), 0);
+  EXPECT_EQ(InFile(block_, 3), 'x');
+}
+
 TEST_F(StreamWindowTest, AReaderThatWasSlowerThanAnotherChangesNothing) {
   Read(block_, 1);
   Read(block_, 1);
@@ -203,6 +211,20 @@ TEST_F(StreamWindowTest, WhatAStreamPassedIsWrittenWhileItGoesOn) {
   ASSERT_EQ(window_.Release(block_), 0);
   EXPECT_EQ(InFile(block_, 0), 'y');
   EXPECT_EQ(InFile(block_, 5 * kChunkPages), 'x');
+}
+
+TEST_F(StreamWindowTest, WhatWasThereBeforeAStreamIsNotWrittenBehindIt) {
+  for (int64_t chunk = 0; chunk < 8; ++chunk)
+    Write(block_, chunk * kChunkPages, 'x');
+  window_.TakeWrittenBytes();
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    for (int64_t chunk = 0; chunk < 8; ++chunk)
+      Write(block_, chunk * kChunkPages, 'y');
+  }
+  // The stream of the first sweep had its last pieces in hand.
+  EXPECT_LE(window_.TakeWrittenBytes(), 3 * kChunk);
+  ASSERT_EQ(window_.Release(block_), 0);
+  EXPECT_EQ(InFile(block_, 0), 'y');
 }
 
 TEST_F(StreamWindowTest, DoesNotReadWhatWasNeverWritten) {
@@ -345,6 +367,19 @@ TEST_F(LargeStreamWindowTest, HasSmallPiecesOnceLargeOnesWereReadAgain) {
 TEST_F(LargeStreamWindowTest, KeepsLargePiecesWhereAKernelSweeps) {
   for (int sweep = 0; sweep < 3; ++sweep) {
     for (int64_t page = 0; page < kRows * kRowPages; page += 4) {
+      ASSERT_EQ(Read(rows_, page), static_cast<char>(page));
+    }
+  }
+  window_.TakeReadBytes();
+  ASSERT_EQ(window_.Release(rows_), 0);
+  Read(rows_, 0);
+  EXPECT_GE(window_.TakeReadBytes(), 64 << 10);
+}
+
+TEST_F(LargeStreamWindowTest,
+       KeepsLargePiecesWhereRowsAreShorterThanSmallOnes) {
+  for (int column = 0; column < 3; ++column) {
+    for (int64_t page = column; page < kRows * kRowPages; page += 3) {
       ASSERT_EQ(Read(rows_, page), static_cast<char>(page));
     }
   }
