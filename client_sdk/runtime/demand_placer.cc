@@ -13,6 +13,8 @@ namespace {
 
 // Share of the free arena that a kernel that streams wants as its window.
 constexpr double kWindowShare = 0.9;
+// Part of the arena that is a window worth the name.
+constexpr int64_t kLeastWindowShare = 4;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kLargeShare = 8;
 
@@ -53,7 +55,8 @@ void DemandPlacer::PlaceNew(Block* block) {
 bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
                                  const std::vector<KernelOperand>& operands,
                                  int64_t arena_bytes) {
-  const std::vector<Block*> wanted = OperandsThatFit(operands, arena_bytes);
+  const std::vector<Block*> wanted =
+      OperandsBesideBirths(kernel, operands, arena_bytes);
   bool scattered = false;
   {
     const Fetches fetches{mover_, wanted};
@@ -65,11 +68,16 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
       evictor_->FinishFetch(block);
     }
   }
-  const bool streams = std::any_of(
-      operands.begin(), operands.end(), [this](const KernelOperand& operand) {
-        return !blocks_->tier(operand.block->place.tier).addressable();
-      });
-  const int64_t piece_bytes = PieceFor(kernel, wanted, streams, arena_bytes);
+  const Births births = BirthsOf(kernel);
+  const bool streams =
+      (births.all_bytes > arena_bytes - RoomBytesOf(wanted) &&
+       !blocks_->tier(1).addressable()) ||
+      std::any_of(
+          operands.begin(), operands.end(),
+          [this](const KernelOperand& operand) {
+            return !blocks_->tier(operand.block->place.tier).addressable();
+          });
+  const int64_t piece_bytes = PieceFor(births, wanted, streams, arena_bytes);
   if (mover_->any_ahead() && !HasPiece(piece_bytes, /*leaving=*/{})) {
     mover_->FinishAhead(/*wait=*/true);
   }
@@ -113,14 +121,39 @@ std::vector<Block*> DemandPlacer::OperandsThatFit(
   return blocks;
 }
 
+// Returns the operands that fit the arena together and, in a file tier, leave
+// room for what the kernel allocates or for a window: else the largest leave,
+// unless they are larger than what would stream instead.
+std::vector<Block*> DemandPlacer::OperandsBesideBirths(
+    const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
+    int64_t arena_bytes) {
+  std::vector<Block*> all = OperandsThatFit(operands, arena_bytes);
+  if (blocks_->tier(1).addressable()) return all;
+  const int64_t births_bytes = BirthsOf(kernel).all_bytes;
+  const int64_t least_bytes =
+      std::min(births_bytes, arena_bytes / kLeastWindowShare);
+  const int64_t free_bytes = arena_bytes - RoomBytesOf(all);
+  if (free_bytes >= least_bytes) return all;
+  std::vector<Block*> fewer =
+      OperandsThatFit(operands, arena_bytes - least_bytes);
+  const int64_t left_bytes = RoomBytesOf(all) - RoomBytesOf(fewer);
+  if (births_bytes - free_bytes < left_bytes) return all;
+  for (Block* block : all) {
+    const bool stays =
+        std::find(fewer.begin(), fewer.end(), block) != fewer.end();
+    if (!stays && !Absent(*block)) evictor_->Evict(block);
+  }
+  return fewer;
+}
+
 // Returns how much room in one piece the kernel will need beside its operands:
-// for the largest tensor that such a kernel was seen to allocate, or for a
-// window to stream through. Returns 0 where it needs little.
-int64_t DemandPlacer::PieceFor(const RunningKernel& kernel,
+// for the largest tensor that it will allocate, or for a window to stream
+// through. Returns 0 where it needs little.
+int64_t DemandPlacer::PieceFor(const Births& births,
                                const std::vector<Block*>& operands,
-                               bool streams, int64_t arena_bytes) const {
+                               bool streams, int64_t arena_bytes) {
   const int64_t other_bytes = arena_bytes - RoomBytesOf(operands);
-  int64_t piece_bytes = LargestBirth(kernel);
+  int64_t piece_bytes = births.largest_bytes;
   if (streams) {
     piece_bytes = std::max<int64_t>(piece_bytes, kWindowShare * other_bytes);
   }
@@ -167,28 +200,30 @@ void DemandPlacer::Compact(const std::vector<Block*>& operands) {
 
 void DemandPlacer::NoteBirth(const RunningKernel& kernel, const Block& block) {
   const int64_t capacity_bytes = blocks_->fast().capacity_bytes();
-  // What is larger than the arena needs no room there.
-  if (block.room_bytes() < capacity_bytes / kLargeShare ||
-      block.room_bytes() > capacity_bytes) {
-    return;
-  }
-  int64_t& largest_bytes = largest_births_[kernel.shape];
-  largest_bytes = std::max(largest_bytes, block.room_bytes());
+  if (kernel.born_bytes < capacity_bytes / kLargeShare) return;
+  Births& births = births_[kernel.shape];
+  births.largest_bytes = std::max(births.largest_bytes, block.room_bytes());
+  births.all_bytes = std::max(births.all_bytes, kernel.born_bytes);
 }
 
-int64_t DemandPlacer::LargestBirth(const RunningKernel& kernel) const {
-  const auto birth = largest_births_.find(kernel.shape);
-  return birth != largest_births_.end() ? birth->second : 0;
+DemandPlacer::Births DemandPlacer::BirthsOf(const RunningKernel& kernel) const {
+  const auto births = births_.find(kernel.shape);
+  return births != births_.end() ? births->second : Births{};
 }
 
-int64_t DemandPlacer::RoomForBirth(const RunningKernel& kernel,
-                                   int64_t arena_bytes) const {
+int64_t DemandPlacer::RoomForBirths(const RunningKernel& kernel,
+                                    int64_t arena_bytes) const {
   int64_t free_bytes = arena_bytes;
   for (const Block* block : kernel.in_use) {
     if (!Absent(*block)) free_bytes -= block->room_bytes();
   }
-  const int64_t birth_bytes = LargestBirth(kernel);
-  return birth_bytes <= free_bytes ? birth_bytes : 0;
+  const Births births = BirthsOf(kernel);
+  if (births.all_bytes <= free_bytes) return births.all_bytes;
+  const int64_t beside_bytes =
+      std::max<int64_t>(free_bytes - arena_bytes / kLeastWindowShare, 0);
+  return births.largest_bytes <= beside_bytes
+             ? beside_bytes
+             : std::min(births.all_bytes - births.largest_bytes, beside_bytes);
 }
 
 }  // namespace stowage::runtime

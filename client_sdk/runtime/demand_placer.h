@@ -11,10 +11,12 @@
 // begins, as many as fit together; the kernel uses the others where they are.
 //
 // A running kernel uses its operands, so moving them can no longer make room
-// for its allocations. So demand mode remembers the large blocks that kernels
-// were seen to allocate, by the kernel's shape. If such a block, or the window
-// of a kernel that streams, would find no room in one piece, the small operands
-// are laid out side by side before the kernel begins.
+// for its allocations. So demand mode remembers what kernels were seen to
+// allocate, by the kernel's shape. If the largest such block, or the window of a
+// kernel that streams, would find no room in one piece, the small operands are
+// laid out side by side before the kernel begins. If the operands leave no room
+// for all that it allocates, some of that streams: then the largest operands
+// stay behind until there is a window worth the name.
 //
 // Invariant: after FetchOperands() each operand is where the kernel may use it
 // until EndKernel; only blocks that no kernel uses are moved.
@@ -47,30 +49,37 @@ class DemandPlacer {
 
   // Brings into the fast tier those operands that fit its `arena_bytes`
   // together. The kernel is among the users of each. Returns whether the kernel
-  // is going to stream some of them. May throw, as Evictor::Evict().
+  // is going to stream some of them, or of what it allocates. May throw, as
+  // Evictor::Evict().
   bool FetchOperands(const RunningKernel& kernel,
                      const std::vector<KernelOperand>& operands,
                      int64_t arena_bytes);
 
-  // Notes that the kernel allocates the block.
+  // Notes that the kernel allocates the block, which `born_bytes` counts.
   void NoteBirth(const RunningKernel& kernel, const Block& block);
-  // Returns the room of the largest block that kernels of this shape were seen
-  // to allocate and that the fast arena can hold; 0 if they allocated no large
-  // one.
-  int64_t LargestBirth(const RunningKernel& kernel) const;
-  // Returns that room if the arena has it beside the operands that are there; 0
-  // if not, since such a block streams.
-  int64_t RoomForBirth(const RunningKernel& kernel, int64_t arena_bytes) const;
+  // Returns the room that the arena will have for what such a kernel was seen to
+  // allocate, beside its operands. If that does not fit, the window comes first.
+  int64_t RoomForBirths(const RunningKernel& kernel, int64_t arena_bytes) const;
 
  private:
+  // The room of the largest block that a kernel allocates, and of all.
+  struct Births {
+    int64_t largest_bytes = 0;
+    int64_t all_bytes = 0;
+  };
+
+  Births BirthsOf(const RunningKernel& kernel) const;
   bool Absent(const Block& block) const {
     return block.place.tier != session::kFastTier;
   }
   std::vector<Block*> OperandsThatFit(
       const std::vector<KernelOperand>& operands, int64_t arena_bytes) const;
-  int64_t PieceFor(const RunningKernel& kernel,
-                   const std::vector<Block*>& operands, bool streams,
-                   int64_t arena_bytes) const;
+  std::vector<Block*> OperandsBesideBirths(
+      const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
+      int64_t arena_bytes);
+  static int64_t PieceFor(const Births& births,
+                          const std::vector<Block*>& operands, bool streams,
+                          int64_t arena_bytes);
   bool HasPiece(int64_t bytes, const std::vector<Block*>& leaving) const;
   static std::vector<Block*> SmallOf(const std::vector<Block*>& operands,
                                      int64_t arena_bytes);
@@ -79,7 +88,7 @@ class DemandPlacer {
   PlacedBlocks* blocks_;
   Mover* mover_;
   Evictor* evictor_;
-  std::unordered_map<uint64_t, int64_t> largest_births_;  // by kernel shape
+  std::unordered_map<uint64_t, Births> births_;  // by kernel shape
 };
 
 }  // namespace stowage::runtime

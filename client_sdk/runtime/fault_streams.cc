@@ -7,8 +7,8 @@ namespace {
 
 // A stream that had no fault among so many has ended.
 constexpr int64_t kLiveFaults = 64;
-// Each stream has room for so many batches: where it is, what it passed last
-// and what it reads ahead, and as much again for whatever is no stream.
+// Each stream has room for so many batches: where it is, two that come in, two
+// that go out, and one for whatever is no stream.
 constexpr int64_t kBatches = 6;
 
 }  // namespace

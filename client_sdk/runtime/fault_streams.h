@@ -43,7 +43,8 @@ class FaultStreams {
     bool moved_on = false;
     ChunkRange passed;
     // Numbers of the pieces that it brought in last, the oldest at `oldest`.
-    std::array<uint64_t, 3> pieces{};
+    // Those that come in, the one where it is, and those that go out.
+    std::array<uint64_t, 5> pieces{};
     int oldest = 0;
     int64_t last_fault = 0;
   };

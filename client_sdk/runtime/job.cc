@@ -76,6 +76,7 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   block->made_by = kernel->name;
   block->birth_tag = step_.tagger.Next(kernel->key, size_bytes);
   kernel->working_bytes += block->room_bytes();
+  kernel->born_bytes += block->room_bytes();
   space_.FollowBirth(step_.index, *block, kernel->working_bytes);
   if (!space_.Admits(*block, step_.index)) return nullptr;
   demand_.NoteBirth(*kernel, *block);

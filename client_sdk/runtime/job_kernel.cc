@@ -126,7 +126,7 @@ void Job::ExtendWindow(RunningKernel* kernel) {
   bool extended = false;
   if (step_.mode != StepMode::kPlan) {
     extended = space_.ExtendWindow(
-        demand_.RoomForBirth(*kernel, space_.tensor_bytes()));
+        demand_.RoomForBirths(*kernel, space_.tensor_bytes()));
   } else if (const auto window = driver_.WindowOf(*kernel)) {
     extended = space_.ExtendWindowAt(window->offset_bytes, window->bytes);
   }

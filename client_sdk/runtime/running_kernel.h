@@ -37,6 +37,7 @@ struct RunningKernel {
   // Stalls of the step until it was entered.
   int64_t earlier_stall_ns = 0;
   int64_t working_bytes = 0;  // its operands and what it allocated
+  int64_t born_bytes = 0;     // of these, what it allocated
   bool extends_window = false;
   int64_t slow_read_bytes[session::kMaxTiers] = {};
   int64_t slow_write_bytes[session::kMaxTiers] = {};

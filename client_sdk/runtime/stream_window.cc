@@ -26,6 +26,7 @@ constexpr int64_t kMostChunkBytes = 1 << 20;
 constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.
 constexpr int kLeastFramesAhead = 8;
+constexpr int kPiecesAhead = 2;
 // A thread goes from row to row after so many steps over as many rows, and then
 // so many are read ahead.
 constexpr int kLeastSteps = 3;
@@ -190,27 +191,33 @@ int StreamWindow::Bring(Block* block, ChunkRange chunks,
   return 0;
 }
 
-// Prepares to read what the stream needs after the piece where it is.
+// Prepares to read what the stream needs after the piece where it is, so that
+// two pieces come in beside each other: a kernel is through with one before the
+// next has come.
 int StreamWindow::ReadAhead(Block* block, FaultStreams::Stream& stream) {
   if (frames_.count() < kLeastFramesAhead) return 0;
   const bool up = stream.direction > 0;
   int64_t next = up ? stream.at.end : stream.at.begin - 1;
-  while (const Piece* there = frames_.Find(block->id, next)) {
-    next = up ? there->chunks.end : there->chunks.begin - 1;
+  int coming = 0;
+  while (true) {
+    while (const Piece* there = frames_.Find(block->id, next)) {
+      if (!there->mapped && there->request.begun) ++coming;
+      next = up ? there->chunks.end : there->chunks.begin - 1;
+    }
+    if (coming >= kPiecesAhead) return 0;
+    const ChunkRange ahead =
+        Absent(*block,
+               up ? ChunkRange{next, next + stream.batch}
+                  : ChunkRange{next + 1 - stream.batch, next + 1},
+               next);
+    if (ahead.empty() || !block->written.Any(ahead.begin * chunk_bytes_,
+                                             ahead.end * chunk_bytes_)) {
+      return 0;
+    }
+    Piece* piece = nullptr;
+    if (int error = Bring(block, ahead, stream, &piece)) return error;
+    stream.ahead = piece->chunks;
   }
-  const ChunkRange ahead =
-      Absent(*block,
-             up ? ChunkRange{next, next + stream.batch}
-                : ChunkRange{next + 1 - stream.batch, next + 1},
-             next);
-  if (ahead.empty() || !block->written.Any(ahead.begin * chunk_bytes_,
-                                           ahead.end * chunk_bytes_)) {
-    return 0;
-  }
-  Piece* piece = nullptr;
-  if (int error = Bring(block, ahead, stream, &piece)) return error;
-  stream.ahead = piece->chunks;
-  return 0;
 }
 
 // Prepares to read the next rows, many at a time, if the thread goes from row to

@@ -9,10 +9,11 @@
 //   error = window.Release(*block);  // before it moves or dies
 //
 // Kernels sweep over their operands, so faults form streams (fault_streams.h).
-// When a stream moves on from a piece to the next one, which was read ahead,
-// the piece after that begins to come in, and the one that it left, if it was
-// written, begins to go out. So the file is read and written while the kernel
-// runs, and a fault brings in more at a time the longer its stream is.
+// When a stream moves on from a piece to the next one, which was read ahead, the
+// two after that begin to come in, and the one that it left, if it came with the
+// stream and was written, begins to go out. So the file is read and written
+// while the kernel runs, and a fault brings in more at a time the longer its
+// stream is.
 //
 // A stream takes the room of what it passed, as soon as there is no free room:
 // a sweep over an operand that does not fit keeps what it had brought in before

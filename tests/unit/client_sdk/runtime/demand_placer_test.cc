@@ -35,6 +35,18 @@ class DemandPlacerTest : public testing::Test {
     for (Block* block : blocks) memory_.blocks.EndUse(block);
     return streams;
   }
+  // Lets a kernel allocate blocks of so many pages.
+  void NoteBirths(const std::vector<int64_t>& pages, uint64_t shape = 5) {
+    RunningKernel kernel{.shape = shape};
+    for (const int64_t birth : pages) {
+      kernel.born_bytes += birth * kPage;
+      demand_.NoteBirth(kernel, {.size_bytes = birth * kPage});
+    }
+  }
+  int64_t RoomBeside(const std::vector<Block*>& operands) {
+    const RunningKernel kernel{.shape = 5, .in_use = operands};
+    return demand_.RoomForBirths(kernel, kFastPages * kPage);
+  }
   static bool Fast(const Block* block) {
     return block->place.tier == session::kFastTier;
   }
@@ -109,11 +121,7 @@ TEST_F(DemandPlacerTest, RoomInOnePieceIsMadeForWhatSuchKernelsAllocate) {
   Block* below = Make(7);
   Block* operand = Make(2);
   memory_.blocks.Remove(below);
-  const RunningKernel kernel{.shape = 5};
-  EXPECT_EQ(demand_.LargestBirth(kernel), 0);
-  demand_.NoteBirth(kernel, {.size_bytes = 14 * kPage});
-  demand_.NoteBirth(kernel, {.size_bytes = 4 * kPage});
-  EXPECT_EQ(demand_.LargestBirth(kernel), 14 * kPage);
+  NoteBirths({14});
 
   Fetch({operand}, /*shape=*/4);  // allocates nothing that large
   EXPECT_EQ(operand->place.offset_bytes, 7 * kPage);
@@ -128,32 +136,52 @@ TEST_F(DemandPlacerTest, ASmallOperandMakesRoomBesideALargeOne) {
   Block* small = Make(2);
   const Place place = large->place;
   memory_.blocks.Remove(between);
-  const RunningKernel kernel{.shape = 5};
-  demand_.NoteBirth(kernel, {.size_bytes = 8 * kPage});
+  NoteBirths({8});
   Fetch({large, small}, /*shape=*/5);
   EXPECT_EQ(large->place, place);
   Block born{.size_bytes = 8 * kPage};
   EXPECT_TRUE(memory_.blocks.TakeRoom(session::kFastTier, &born).has_value());
 }
 
-TEST_F(DemandPlacerTest, BirthsThatNoArenaHoldsLeaveTheRoomToTheWindow) {
-  const RunningKernel kernel{.shape = 7};
-  demand_.NoteBirth(kernel, {.size_bytes = (kFastPages + 1) * kPage});
-  EXPECT_EQ(demand_.LargestBirth(kernel), 0);
+TEST_F(DemandPlacerTest, BirthsHaveTheRoomThatTheyNeed) {
+  NoteBirths({4, 6});
+  EXPECT_EQ(RoomBeside({}), 10 * kPage);
+  EXPECT_EQ(RoomBeside({Make(6)}), 10 * kPage);
 }
 
-TEST_F(DemandPlacerTest, ABirthThatFindsNoRoomBesideTheOperandsNeedsNone) {
-  RunningKernel kernel{.shape = 5, .in_use = {Make(4, /*tier=*/1)}};
-  demand_.NoteBirth(kernel, {.size_bytes = 14 * kPage});
-  EXPECT_EQ(demand_.RoomForBirth(kernel, kFastPages * kPage), 14 * kPage);
-  kernel.in_use.push_back(Make(4));
-  EXPECT_EQ(demand_.RoomForBirth(kernel, kFastPages * kPage), 0);
+TEST_F(DemandPlacerTest, BirthsThatDoNotFitLeaveAQuarterToTheWindow) {
+  NoteBirths({6, 6});
+  Block* slow = Make(8, /*tier=*/1);
+  EXPECT_EQ(RoomBeside({slow, Make(6)}), 6 * kPage);  // of 10
+}
+
+TEST_F(DemandPlacerTest, ALargeBirthThatDoesNotFitLeavesItsRoomToTheWindow) {
+  NoteBirths({14, 2});
+  Block* small = Make(4);
+  EXPECT_EQ(RoomBeside({small}), 2 * kPage);
+  EXPECT_EQ(RoomBeside({small, Make(10)}), 0);
 }
 
 TEST_F(DemandPlacerTest, SmallBirthsAreNotRemembered) {
-  const RunningKernel kernel{.shape = 5};
-  demand_.NoteBirth(kernel, {.size_bytes = kPage});
-  EXPECT_EQ(demand_.LargestBirth(kernel), 0);
+  NoteBirths({1});
+  EXPECT_EQ(RoomBeside({}), 0);
+}
+
+TEST_F(DemandPlacerTest, TheLargestOperandLeavesWhereMoreWouldStream) {
+  NoteBirths({8, 8}, /*shape=*/5);
+  Block* large = Make(8);
+  Block* small = Make(6);
+  EXPECT_TRUE(Fetch({large, small}, /*shape=*/5));
+  EXPECT_FALSE(Fast(large));
+  EXPECT_TRUE(Fast(small));
+}
+
+TEST_F(DemandPlacerTest, OperandsStayWhereLessWouldStream) {
+  NoteBirths({4}, /*shape=*/5);
+  Block* large = Make(8);
+  Block* small = Make(6);
+  EXPECT_TRUE(Fetch({large, small}, /*shape=*/5));
+  EXPECT_TRUE(Fast(large));
 }
 
 }  // namespace

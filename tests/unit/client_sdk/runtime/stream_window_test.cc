@@ -181,6 +181,13 @@ TEST_F(StreamWindowTest, ReadsAheadOfAStreamAndNotBeyondItsBlock) {
   }
 }
 
+TEST_F(StreamWindowTest, TwoPiecesComeInAheadOfAStream) {
+  Read(block_, 0);
+  Read(block_, kChunkPages);
+  // The first chunk, two more for the second fault, and twice two ahead.
+  EXPECT_EQ(window_.TakeReadBytes(), 7 * kChunk);
+}
+
 TEST_F(StreamWindowTest, AStreamLeavesWhatWasThereBefore) {
   const int64_t resident = kFrames / 2;
   const int64_t far = 4 * kFrames - 1;
