@@ -73,9 +73,11 @@ void ForecastWriter::NotePlan(const v1::Plan& plan, const v1::Graph& graph) {
   forecast.least_limit_bytes = 0;
   std::string line = absl::StrCat(FoundLimit(), "planned by ", plan.policy());
   if (forecast.alone_step_ns > 0) {
-    absl::StrAppend(
-        &line, ": ", Factor(forecast.step_ns, forecast.alone_step_ns),
-        " the time of training alone expected", WhatStreams(plan, graph));
+    // What streams, streamed in the profiled step in another way, if at all.
+    absl::StrAppend(&line, plan.streams().empty() ? ": " : ": at least ",
+                    Factor(forecast.step_ns, forecast.alone_step_ns),
+                    " the time of training alone expected",
+                    WhatStreams(plan, graph));
   }
   SetText(forecast.line, line);
   Publish(session::kForecastPlan);

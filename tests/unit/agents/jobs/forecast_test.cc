@@ -64,9 +64,9 @@ TEST_F(ForecastTest, SaysWhatStreamsUnderAPlan) {
   stream->add_tensors(7);  // from a service of another release
   writer_.NotePlan(plan_, graph_);
   EXPECT_STREQ(forecast_.line,
-               "planned by belady: 1.07x the time of training alone expected, "
-               "with kernels that stream 5.00 MiB that the limit has no room "
-               "for");
+               "planned by belady: at least 1.07x the time of training alone "
+               "expected, with kernels that stream 5.00 MiB that the limit has "
+               "no room for");
 }
 
 TEST_F(ForecastTest, SaysWhichLimitWouldPlanWhereThereIsNoPlan) {

@@ -221,12 +221,14 @@ TEST_F(StreamWindowTest, WhatAStreamPassedIsWrittenWhileItGoesOn) {
 }
 
 TEST_F(StreamWindowTest, WhatWasThereBeforeAStreamIsNotWrittenBehindIt) {
-  for (int64_t chunk = 0; chunk < 8; ++chunk)
+  for (int64_t chunk = 0; chunk < 8; ++chunk) {
     Write(block_, chunk * kChunkPages, 'x');
+  }
   window_.TakeWrittenBytes();
   for (int sweep = 0; sweep < 3; ++sweep) {
-    for (int64_t chunk = 0; chunk < 8; ++chunk)
+    for (int64_t chunk = 0; chunk < 8; ++chunk) {
       Write(block_, chunk * kChunkPages, 'y');
+    }
   }
   // The stream of the first sweep had its last pieces in hand.
   EXPECT_LE(window_.TakeWrittenBytes(), 3 * kChunk);
