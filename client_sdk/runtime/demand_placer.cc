@@ -70,13 +70,7 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
   }
   const Births births = BirthsOf(kernel);
   const bool streams =
-      (births.all_bytes > arena_bytes - RoomBytesOf(wanted) &&
-       !blocks_->tier(1).addressable()) ||
-      std::any_of(
-          operands.begin(), operands.end(),
-          [this](const KernelOperand& operand) {
-            return !blocks_->tier(operand.block->place.tier).addressable();
-          });
+      Streams(births, operands, arena_bytes - RoomBytesOf(wanted));
   const int64_t piece_bytes = PieceFor(births, wanted, streams, arena_bytes);
   if (mover_->any_ahead() && !HasPiece(piece_bytes, /*leaving=*/{})) {
     mover_->FinishAhead(/*wait=*/true);
@@ -90,6 +84,21 @@ bool DemandPlacer::FetchOperands(const RunningKernel& kernel,
   // The kernel is going to write operands that were fetched just now.
   for (const KernelOperand& operand : operands) blocks_->NoteWrite(operand);
   return streams;
+}
+
+// Returns whether a kernel is going to stream operands, or some of what it
+// allocates beside those that are in the arena.
+bool DemandPlacer::Streams(const Births& births,
+                           const std::vector<KernelOperand>& operands,
+                           int64_t free_bytes) const {
+  const auto in_file = [this](int tier) {
+    return !blocks_->tier(tier).addressable();
+  };
+  return (births.all_bytes > free_bytes && in_file(1)) ||
+         std::any_of(operands.begin(), operands.end(),
+                     [&](const KernelOperand& operand) {
+                       return in_file(operand.block->place.tier);
+                     });
 }
 
 // Returns the operands that can move and fit the fast arena together. Prefers

@@ -74,6 +74,8 @@ class DemandPlacer {
   }
   std::vector<Block*> OperandsThatFit(
       const std::vector<KernelOperand>& operands, int64_t arena_bytes) const;
+  bool Streams(const Births& births, const std::vector<KernelOperand>& operands,
+               int64_t free_bytes) const;
   std::vector<Block*> OperandsBesideBirths(
       const RunningKernel& kernel, const std::vector<KernelOperand>& operands,
       int64_t arena_bytes);
