@@ -73,7 +73,7 @@ void ForecastWriter::NotePlan(const v1::Plan& plan, const v1::Graph& graph) {
   forecast.least_limit_bytes = 0;
   std::string line = absl::StrCat(FoundLimit(), "planned by ", plan.policy());
   if (forecast.alone_step_ns > 0) {
-    // What streams, streamed in the profiled step in another way, if at all.
+    // The profiled step streamed less, or in another way.
     absl::StrAppend(&line, plan.streams().empty() ? ": " : ": at least ",
                     Factor(forecast.step_ns, forecast.alone_step_ns),
                     " the time of training alone expected",

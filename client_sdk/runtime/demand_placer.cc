@@ -13,7 +13,7 @@ namespace {
 
 // Share of the free arena that a kernel that streams wants as its window.
 constexpr double kWindowShare = 0.9;
-// Part of the arena that is a window worth the name.
+// What streams needs this part of the arena as its window.
 constexpr int64_t kLeastWindowShare = 4;
 // Smaller tensors than this part of the fast arena find room anywhere.
 constexpr int64_t kLargeShare = 8;
@@ -157,16 +157,16 @@ std::vector<Block*> DemandPlacer::OperandsBesideBirths(
 
 // Returns how much room in one piece the kernel will need beside its operands:
 // for the largest tensor that it will allocate, or for a window to stream
-// through. Returns 0 where it needs little.
+// through. Returns 0 where it needs little, or the largest finds no room at all.
 int64_t DemandPlacer::PieceFor(const Births& births,
                                const std::vector<Block*>& operands,
                                bool streams, int64_t arena_bytes) {
   const int64_t other_bytes = arena_bytes - RoomBytesOf(operands);
-  int64_t piece_bytes = births.largest_bytes;
+  const bool fits = births.largest_bytes <= other_bytes;
+  int64_t piece_bytes = fits ? births.largest_bytes : 0;
   if (streams) {
     piece_bytes = std::max<int64_t>(piece_bytes, kWindowShare * other_bytes);
   }
-  piece_bytes = std::min(piece_bytes, other_bytes);
   return piece_bytes < arena_bytes / kLargeShare ? 0 : piece_bytes;
 }
 

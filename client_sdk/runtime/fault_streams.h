@@ -42,8 +42,8 @@ class FaultStreams {
     // By the last call of Note(): whether the stream left `passed` behind.
     bool moved_on = false;
     ChunkRange passed;
-    // Numbers of the pieces that it brought in last, the oldest at `oldest`.
-    // Those that come in, the one where it is, and those that go out.
+    // Numbers of the pieces that it brought in last, the oldest at `oldest`. It
+    // has room for two that come in, the one where it is and two that go out.
     std::array<uint64_t, 5> pieces{};
     int oldest = 0;
     int64_t last_fault = 0;

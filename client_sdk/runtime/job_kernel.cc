@@ -172,7 +172,8 @@ void Job::EndKernel(RunningKernel* kernel,
   }
   Unuse(kernel);
   for (const KernelOperand& output : outputs) {
-    if (output.block->streams) mover_.Release(output.block);
+    const Block& block = *output.block;
+    if (block.streams || block.stream_writes) mover_.Release(output.block);
   }
   if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();

@@ -289,8 +289,8 @@ int StreamWindow::WriteBehind(const Block& block,
   return came ? BeginWrite(*piece) : 0;
 }
 
-// Frees frames side by side: those of what the stream passed, or any. Leaves out the chunks that are needed last rather
-// than wait for frames.
+// Frees frames side by side: those of what the stream passed, or any. Leaves out
+// the chunks that are needed last rather than wait for frames.
 int StreamWindow::TakeFrames(const FaultStreams::Stream& stream,
                              ChunkRange* chunks, int* first) {
   *first = frames_.FindFree(chunks->size());

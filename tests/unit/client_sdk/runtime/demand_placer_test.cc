@@ -143,6 +143,24 @@ TEST_F(DemandPlacerTest, ASmallOperandMakesRoomBesideALargeOne) {
   EXPECT_TRUE(memory_.blocks.TakeRoom(session::kFastTier, &born).has_value());
 }
 
+TEST(DemandPlacerMemoryTest, OperandsDoNotMoveForABirthThatFitsNowhere) {
+  PlacedMemory memory({.fast_bytes = kFastPages * kPage,
+                       .slow_bytes = 64 * kPage,
+                       .slow_is_file = false});
+  DemandPlacer demand(&memory.blocks, &memory.mover, &memory.evictor);
+  FakeStorage below_storage, storage;
+  Block* below = memory.Make(&below_storage, 7 * kPage, 'a');
+  Block* operand = memory.Make(&storage, 2 * kPage, 'b');
+  memory.blocks.Remove(below);
+  RunningKernel kernel{.shape = 5, .born_bytes = 20 * kPage};
+  demand.NoteBirth(kernel, {.size_bytes = 20 * kPage});
+  const Place place = operand->place;
+  memory.blocks.BeginUse(operand);
+  demand.FetchOperands(kernel, {{operand, session::kOperandRead}},
+                       kFastPages * kPage);
+  EXPECT_EQ(operand->place, place);
+}
+
 TEST_F(DemandPlacerTest, BirthsHaveTheRoomThatTheyNeed) {
   NoteBirths({4, 6});
   EXPECT_EQ(RoomBeside({}), 10 * kPage);

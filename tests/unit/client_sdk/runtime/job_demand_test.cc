@@ -103,6 +103,18 @@ TEST(JobDemandTest, StreamsAnOperandThatIsLargerThanFastMemory) {
   EXPECT_GE(process.last_step().moved_out_bytes, 10 * kUnit);
 }
 
+TEST(JobDemandTest, AnOutputThatStreamedIsNotWrittenByWhatReadsIt) {
+  FakeProcess process(Limited(8 * kUnit), kDemandOnly);
+  process.job().EndStep();
+  const auto large = process.Run("write", {.births = {10 * kUnit}});
+  ASSERT_FALSE(large[0]->fast());
+  process.job().EndStep();
+  process.Run("read", {.reads = {large[0].get()}});
+  process.job().EndStep();
+  EXPECT_GE(process.last_step().moved_in_bytes, 10 * kUnit);
+  EXPECT_EQ(process.last_step().moved_out_bytes, 0);
+}
+
 // Has a tensor in the middle of the fast arena, at most three units to its left
 // and to its right, and a tensor of four units that had to leave.
 class SplitArenaTest : public testing::Test {
