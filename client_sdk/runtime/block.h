@@ -59,7 +59,7 @@ struct Block {
   int32_t users = 0;             // kernels that are running on it
   bool dead = false;             // freed while kernels were running on it
   bool streams = false;          // its addresses are closed: stray_pages.h
-  bool stream_writes = false;    // a kernel that streams it writes it, too
+  int32_t read_first = 0;        // of its pieces: >0: what is read is written
   int64_t last_use = 0;          // count of kernels the job had run
   int64_t gap = 0;               // kernels between its last two visits
   bool regular = false;          // and about as many before: see use_distance.h

@@ -83,12 +83,12 @@ void* Job::Allocate(RunningKernel* kernel, int64_t size_bytes) {
   PlaceNew(*kernel, block.get());
   if (block->place.tier != session::kFastTier) {
     kernel->NoteSlowBirth(*block);
-    const bool in_file = !blocks_.tier(block->place.tier).addressable();
+    const bool in_file = InFile(*block);
     if (in_file) block->written.BeginEmpty(block->room_bytes());
     if (in_file && kernel != &loose) {
       kernel->NoteStreamingBirth(*block);
       ExtendWindow(kernel);
-      mover_.BeginStreaming(block.get(), /*writes=*/true);
+      mover_.BeginStreaming(block.get());
     }
   }
   step_.profile.AddBirth(kernel->index, kernel->ordinal++, block.get());

@@ -201,6 +201,7 @@ class Job {
   void Use(RunningKernel* kernel, const KernelOperand& operand)
       STOWAGE_REQUIRES(mutex_);
   void Unuse(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
+  bool InFile(const Block& block) const STOWAGE_REQUIRES(mutex_);
   void UseInPlace(RunningKernel* kernel,
                   const std::vector<KernelOperand>& operands)
       STOWAGE_REQUIRES(mutex_);

@@ -40,10 +40,13 @@ void Job::Use(RunningKernel* kernel, const KernelOperand& operand) {
   kernel->in_use.push_back(operand.block);
 }
 
+bool Job::InFile(const Block& block) const {
+  return !blocks_.tier(block.place.tier).addressable();
+}
+
 void Job::Unuse(RunningKernel* kernel) {
   for (Block* block : kernel->in_use) {
-    const bool in_file = !blocks_.tier(block->place.tier).addressable();
-    if (in_file && !block->dead) mover_.Release(block);
+    if (InFile(*block) && !block->dead) mover_.Release(block);
     blocks_.EndUse(block);
   }
   kernel->in_use.clear();
@@ -113,8 +116,7 @@ void Job::PlaceOperands(RunningKernel* kernel,
     if (blocks_.tier(tier).addressable()) continue;
     streams = true;
     kernel->NoteStreaming(operand);
-    mover_.BeginStreaming(operand.block,
-                          operand.flags & session::kOperandWrite);
+    mover_.BeginStreaming(operand.block);
   }
   if (streams) ExtendWindow(kernel);
 }
@@ -172,8 +174,7 @@ void Job::EndKernel(RunningKernel* kernel,
   }
   Unuse(kernel);
   for (const KernelOperand& output : outputs) {
-    const Block& block = *output.block;
-    if (block.streams || block.stream_writes) mover_.Release(output.block);
+    if (InFile(*output.block)) mover_.Release(output.block);
   }
   if (kernel->extends_window) space_.EndExtension();
   mover_.CountStreamedBytes();

@@ -206,13 +206,13 @@ int Mover::WriteBack(const Block& block, bool keep) {
 int Mover::Release(Block* block, bool keep) {
   if (int error = WriteBack(*block, keep)) return error;
   if (block->streams) stray_->Open(*block);
-  block->streams = block->stream_writes = false;
+  block->streams = false;
+  block->read_first = 0;
   return 0;
 }
 
 // Where stray pages cannot be written back, they stay what serves the block.
-void Mover::BeginStreaming(Block* block, bool writes) {
-  block->stream_writes = block->stream_writes || writes;
+void Mover::BeginStreaming(Block* block) {
   if (stray_ == nullptr || block->streams) return;
   if (stray_->Release(*block) != 0) return;
   block->streams = stray_->Close(*block) == 0;
@@ -220,7 +220,7 @@ void Mover::BeginStreaming(Block* block, bool writes) {
 
 int Mover::Fault(Block* block, const char* address, Access access) {
   // Addresses that are open raise no signal; so these were not, for once.
-  BeginStreaming(block, /*writes=*/false);
+  BeginStreaming(block);
   const bool stays_open = stray_ != nullptr && !block->streams;
   if (stays_open) stray_->OpenPage(address);
   return stays_open ? 0 : window_.Fault(block, address, access);
@@ -241,7 +241,7 @@ int Mover::BringIn(Block* block, char* page, bool write) {
     error = block->streams ? 0 : stray_->Fault(*block, page, write);
   }
   if (error == ENOENT) {
-    BeginStreaming(block, /*writes=*/false);
+    BeginStreaming(block);
     error = 0;
   }
   if (error == EBUSY) error = EFAULT;

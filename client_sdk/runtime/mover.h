@@ -117,9 +117,8 @@ class Mover {
   // Copies the block's bytes to `memory`, which is aligned to a page and has
   // its whole room. Returns 0 or an errno.
   int Read(const Block& block, void* memory);
-  // Notes that a kernel is going to use the block in a file tier, and whether it
-  // writes it.
-  void BeginStreaming(Block* block, bool writes);
+  // Notes that a kernel is going to use the block in a file tier.
+  void BeginStreaming(Block* block);
   // Drops all pieces of the block from memory, once kernels are done with it.
   // With `keep`, those that were written go to the file first. Returns 0 or an
   // errno.

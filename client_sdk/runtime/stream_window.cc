@@ -27,6 +27,8 @@ constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.
 constexpr int kLeastFramesAhead = 8;
 constexpr int kPiecesAhead = 2;
+// So many pieces at most count for or against opening them at once.
+constexpr int32_t kMostReadFirst = 8;
 // A thread goes from row to row after so many steps over as many rows, and then
 // so many are read ahead.
 constexpr int kLeastSteps = 3;
@@ -126,13 +128,17 @@ int StreamWindow::Serve(Block* block, int64_t offset_bytes,
 }
 
 // Maps the piece. If it is mapped, another thread was faster, or this is the
-// first write. Where the kernel writes the block, whoever reads a piece is going
-// to write it, and need not fault again for that.
+// first write. Where what was read has been written next, a piece is opened for
+// both at once: a product that adds to its output need not fault twice. Scratch
+// that is written once and read often stays clean.
 int StreamWindow::Map(Piece& piece, Access access) {
-  const bool write = access == Access::kWrite || piece.block->stream_writes ||
+  int32_t& read_first = piece.block->read_first;
+  const bool write = access == Access::kWrite || read_first > 0 ||
                      (access == Access::kUnknown && piece.mapped);
   if (piece.mapped && (!write || piece.writable)) return 0;
   if (int error = FinishRequest(piece)) return error;
+  if (!write) read_first = std::max(read_first - 1, -kMostReadFirst);
+  if (piece.only_read) read_first = std::min(read_first + 2, kMostReadFirst);
   const int protection = write ? PROT_READ | PROT_WRITE : PROT_READ;
   const MappingTime time;
   if (piece.mapped) {
@@ -147,6 +153,7 @@ int StreamWindow::Map(Piece& piece, Access access) {
   }
   piece.mapped = true;
   piece.writable = piece.dirty = write;
+  piece.only_read = !write;
   return 0;
 }
 

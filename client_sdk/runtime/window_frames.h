@@ -36,7 +36,8 @@ struct StreamPiece {
   bool mapped = false;
   bool writable = false;
   bool dirty = false;
-  FileRequest request;  // begun: it is coming in or going out
+  bool only_read = false;  // since it was mapped
+  FileRequest request;     // begun: it is coming in or going out
 
   int64_t frames() const { return chunks.size(); }
 };

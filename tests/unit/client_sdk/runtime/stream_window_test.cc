@@ -149,12 +149,26 @@ TEST_F(StreamWindowTest, TheFirstWriteMakesAChunkThatWasReadWritable) {
   }
 }
 
-TEST_F(StreamWindowTest, ReadingWhatAKernelWritesMakesItWritable) {
-  block_.stream_writes = true;
-  EXPECT_EQ(Read(block_, 3), 3);
-  *AddressOf(block_, 3) = 'x';
+TEST_F(StreamWindowTest, OpensWhatIsReadForWritingWhereThatCameNext) {
+  Read(block_, 0);
+  Write(block_, 0, 'x');
+  const int64_t page = 9 * kChunkPages;
+  EXPECT_EQ(Read(block_, page), static_cast<char>(page));
+  *AddressOf(block_, page) = 'x';  // without a fault
   ASSERT_EQ(window_.Release(block_), 0);
-  EXPECT_EQ(InFile(block_, 3), 'x');
+  EXPECT_EQ(InFile(block_, page), 'x');
+}
+
+TEST_F(StreamWindowTest, WhatWasWrittenOnceStaysCleanWhenItIsReadLater) {
+  const int64_t chunks = 2 * kFrames;
+  for (int64_t i = 0; i < chunks; ++i) Write(block_, i * kChunkPages, 'x');
+  ASSERT_EQ(window_.Release(block_), 0);
+  window_.TakeWrittenBytes();
+  for (int64_t i = 0; i < chunks; ++i) Read(block_, i * kChunkPages);
+  Write(block_, 0, 'y');  // one of them is written after all
+  for (int64_t i = 0; i < chunks; ++i) Read(block_, i * kChunkPages);
+  ASSERT_EQ(window_.Release(block_), 0);
+  EXPECT_EQ(window_.TakeWrittenBytes(), kChunk);
 }
 
 TEST_F(StreamWindowTest, AReaderThatWasSlowerThanAnotherChangesNothing) {
