@@ -22,10 +22,10 @@ struct FastClaim {
 
 // Returns a part for each claim, in whole pages. All get what they want if that
 // is no more than the total. Else each gets its floor, or what it wants if that
-// is less. The rest goes where it shortens steps most, so that the sum of all
-// jobs' step times is the least that their curves predict; and what shortens
-// none, or all if one curve is not known, is shared in proportion to what each
-// wants beyond. Floors that are more than the total shrink in proportion. Pure.
+// is less. The rest is shared in proportion to what each wants beyond; or, if
+// all curves are known and that shortens steps by more than curves err, it goes
+// where it shortens them most, so that the sum of all jobs' step times is the
+// least that the curves predict, and what shortens none is shared. Floors that are more than the total shrink in proportion. Pure.
 std::vector<int64_t> DivideFast(int64_t total_bytes,
                                 const std::vector<FastClaim>& claims);
 

@@ -15,22 +15,25 @@ double NsPerByte(const CurvePoint& from, const CurvePoint& to) {
 }
 
 CurvePoint PointAt(const StepCurve& curve, int64_t limit_bytes) {
-  const CurvePoint& first = curve.front();
-  if (limit_bytes < first.limit_bytes) {
-    return {limit_bytes, kDemandSlowdown * first.step_ns};
-  }
-  const auto above = std::find_if(
-      curve.begin(), curve.end(),
-      [=](const CurvePoint& p) { return p.limit_bytes >= limit_bytes; });
-  if (above == curve.end()) return {limit_bytes, curve.back().step_ns};
-  if (above->limit_bytes == limit_bytes) return *above;
-  const CurvePoint& below = *(above - 1);
-  const double gained_ns = NsPerByte(below, *above) *
-                           static_cast<double>(limit_bytes - below.limit_bytes);
-  return {limit_bytes, below.step_ns - static_cast<int64_t>(gained_ns)};
+  return {limit_bytes, StepNsAt(curve, limit_bytes)};
 }
 
 }  // namespace
+
+int64_t StepNsAt(const StepCurve& curve, int64_t limit_bytes) {
+  if (curve.empty()) return 0;
+  const CurvePoint& first = curve.front();
+  if (limit_bytes < first.limit_bytes) return kDemandSlowdown * first.step_ns;
+  const auto above = std::find_if(
+      curve.begin(), curve.end(),
+      [=](const CurvePoint& p) { return p.limit_bytes >= limit_bytes; });
+  if (above == curve.end()) return curve.back().step_ns;
+  if (above->limit_bytes == limit_bytes) return above->step_ns;
+  const CurvePoint& below = *(above - 1);
+  const double gained_ns = NsPerByte(below, *above) *
+                           static_cast<double>(limit_bytes - below.limit_bytes);
+  return below.step_ns - static_cast<int64_t>(gained_ns);
+}
 
 std::vector<Gain> GainsOf(const StepCurve& curve, int64_t least_bytes,
                           int64_t most_bytes) {

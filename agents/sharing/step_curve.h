@@ -32,12 +32,16 @@ struct Gain {
   double ns_per_byte = 0;
 };
 
+// Returns how long a step takes with `limit_bytes`, in nanoseconds; 0 if the
+// curve is not known. Between points a curve is straight. Where it has no point
+// because there is no plan, below its first one, a step is taken to last several
+// times as long; above its last one more bytes gain nothing. Pure.
+int64_t StepNsAt(const StepCurve& curve, int64_t limit_bytes);
+
 // Returns what the job gains by going from `least_bytes` to `most_bytes`, the
 // dearest bytes first, so that the gains of several jobs can be merged: they
-// are the sides of the curve's lower convex hull. Between points a curve is
-// straight. Where it has no point because there is no plan, below its first
-// one, a step is taken to last several times as long; above its last one more
-// bytes gain nothing. Empty if the curve is, or if there is nothing to go. Pure.
+// are the sides of the curve's lower convex hull. Empty if the curve is, or if
+// there is nothing to go. Pure.
 std::vector<Gain> GainsOf(const StepCurve& curve, int64_t least_bytes,
                           int64_t most_bytes);
 

@@ -104,7 +104,10 @@ class NeighboursTest(unittest.TestCase):
             limits = [step["limit_bytes"] for step in run.report["steps"]]
             self.assertLessEqual(max(limits), WANTED, run.summary())
             self.assertGreaterEqual(min(limits), WANTED // 2, run.summary())
-            self.assertIn(TOTAL // 2, limits, run.summary())
+            # The first to come had all that it wanted, the other what was left.
+            # They gain alike as far as their steps tell, and those vary.
+            shared = [limit for limit in limits if TOTAL - WANTED < limit < WANTED]
+            self.assertTrue(shared, run.summary())
             self.assertEqual("plan", run.modes[-1], run.summary())
 
     def test_what_a_dead_job_had_goes_to_its_neighbour(self):

@@ -59,7 +59,7 @@ FastClaim Gaining(int64_t slow_ns, int64_t gain_ns) {
 
 TEST(DivideFastTest, MemoryGoesWhereItShortensStepsMost) {
   EXPECT_THAT(
-      DivideFast(100 * kMiB, {Gaining(5'000, 100), Gaining(1'000, 300)}),
+      DivideFast(100 * kMiB, {Gaining(2'000, 100), Gaining(1'000, 300)}),
       ElementsAre(40 * kMiB, 60 * kMiB));
 }
 
@@ -73,6 +73,29 @@ TEST(DivideFastTest, EachGetsTheMemoryThatIsDearToIt) {
   flatter.curve.back().step_ns = 299;
   EXPECT_THAT(DivideFast(100 * kMiB, {claim, flatter}),
               ElementsAre(60 * kMiB, 40 * kMiB));
+}
+
+// Curves of the same job, twice on one machine.
+const StepCurve kCurve = {{30 * kMiB, 790'000'000},
+                          {30 * kMiB + 15 * kMiB / 2, 731'000'000},
+                          {45 * kMiB, 688'000'000},
+                          {60 * kMiB - 15 * kMiB / 2, 661'000'000},
+                          {60 * kMiB, 651'000'000}};
+const StepCurve kSameCurve = {{30 * kMiB, 994'000'000},
+                              {30 * kMiB + 15 * kMiB / 2, 932'000'000},
+                              {45 * kMiB, 864'000'000},
+                              {60 * kMiB - 15 * kMiB / 2, 861'000'000},
+                              {60 * kMiB, 846'000'000}};
+
+TEST(DivideFastTest, EqualJobsGetEqualPartsThoughTheirStepsVary) {
+  EXPECT_THAT(
+      DivideFast(
+          100 * kMiB,
+          {{.floor_bytes = 30 * kMiB, .want_bytes = 60 * kMiB, .curve = kCurve},
+           {.floor_bytes = 30 * kMiB,
+            .want_bytes = 60 * kMiB,
+            .curve = kSameCurve}}),
+      ElementsAre(50 * kMiB, 50 * kMiB));
 }
 
 TEST(DivideFastTest, WhatShortensNoStepIsSharedInProportion) {

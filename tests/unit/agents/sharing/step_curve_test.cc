@@ -17,6 +17,15 @@ auto GainIs(int64_t bytes, double ns_per_byte) {
                Field(&Gain::ns_per_byte, DoubleEq(ns_per_byte)));
 }
 
+TEST(StepCurveTest, StepsAreTakenFromTheLineBetweenPoints) {
+  const StepCurve curve = {{20, 1'000}, {40, 600}};
+  EXPECT_EQ(StepNsAt(curve, 20), 1'000);
+  EXPECT_EQ(StepNsAt(curve, 30), 800);
+  EXPECT_EQ(StepNsAt(curve, 50), 600);
+  EXPECT_EQ(StepNsAt(curve, 10), 4'000);  // without a plan
+  EXPECT_EQ(StepNsAt({}, 10), 0);
+}
+
 TEST(StepCurveTest, TheDearestBytesComeFirst) {
   EXPECT_THAT(GainsOf({{10, 1000}, {20, 500}, {40, 300}}, 10, 40),
               ElementsAre(GainIs(10, 50), GainIs(20, 10)));
