@@ -40,6 +40,7 @@ void Job::EndStep() {
   record.limit_bytes = limit_bytes;
   if (step_.mode == StepMode::kPlan) publisher_.WriteKernels(step_);
   plans_.NoteDuration(step_, duration_ns);
+  plans_.TellMissedForecast(step_);
   if (limit_changes) plans_.library()->ForgetOtherLimits(step_.limit_bytes);
   plans_.TakePlans(step_.limit_bytes);
   if (space_.limit().is_awaited()) FollowOrder();

@@ -12,6 +12,7 @@ constexpr size_t kLeastTypicalSteps = 3;  // of what is settled, for a trial
 
 constexpr int64_t kMostGapSteps = 1024;
 constexpr int64_t kRarer = 4;
+constexpr int64_t kRarerIfHopeless = 16;
 
 constexpr int kTrialSteps = 4;      // with the first one, which is not typical
 constexpr int kMostTrialSteps = 8;  // where some are disturbed
@@ -35,6 +36,12 @@ int64_t Median(std::vector<int64_t> durations_ns) {
 
 int64_t ModeChoice::MedianNs(Driver driver) const {
   return typical(driver).empty() ? 0 : Median(typical(driver));
+}
+
+int64_t ModeChoice::ShortestNs(Driver driver) const {
+  const std::vector<int64_t>& all_ns = typical(driver);
+  if (all_ns.size() < kTypicalSteps) return 0;
+  return *std::min_element(all_ns.begin(), all_ns.end());
 }
 
 void ModeChoice::BeginPlan() {
@@ -78,11 +85,19 @@ void ModeChoice::AddTypical(Driver driver, int64_t duration_ns) {
 }
 
 bool ModeChoice::TrialIsDue() const {
-  if (typical(settled_).size() < kLeastTypicalSteps) return false;
-  const bool looks_slower =
-      !typical(Other(settled_)).empty() &&
-      IsShorter(MedianNs(Other(settled_)), MedianNs(settled_));
-  return settled_steps_ >= (looks_slower ? gap_steps_ / kRarer : gap_steps_);
+  return typical(settled_).size() >= kLeastTypicalSteps &&
+         settled_steps_ >= StepsToTrial();
+}
+
+int64_t ModeChoice::StepsToTrial() const {
+  const int64_t settled_ns = MedianNs(settled_);
+  const bool looks_slower = !typical(Other(settled_)).empty() &&
+                            IsShorter(MedianNs(Other(settled_)), settled_ns);
+  if (looks_slower) return gap_steps_ / kRarer;
+  const bool is_hopeless =
+      settled_ == Driver::kPlan && !IsShorter(alone_ns_, settled_ns);
+  return is_hopeless ? std::min(gap_steps_ * kRarerIfHopeless, kMostGapSteps)
+                     : gap_steps_;
 }
 
 bool ModeChoice::TrialIsCheap() const {

@@ -4,6 +4,7 @@
 //   ModeChoice choice;
 //   choice.Note(Driver::kDemand, duration_ns);  // before there is a plan
 //   choice.BeginPlan();
+//   choice.NoteAlone(alone_ns);  // what the plan says that training alone takes
 //   const Driver driver = choice.next();        // of the step that begins
 //   choice.Note(driver, duration_ns);           // or choice.NoteDisturbed()
 //
@@ -22,6 +23,9 @@
 //    changes the driver, 8 steps it is again: noise may have decided it.
 //  * Where settled steps take longer than the last ones of the other driver
 //    did, the trial comes in a quarter of that time.
+//  * Where planned steps take no longer than training alone would, demand mode
+//    cannot win. Then a trial is 16 times as rare: training alone was measured
+//    in few steps, too.
 //  * A trial waits until it is cheap: by the shortest of the other driver's
 //    last steps, it may cost 2 % of the time since the last trial. Where demand
 //    mode takes ten times as long, that is every 1800 steps. A single step
@@ -51,6 +55,9 @@ class ModeChoice {
   // Begins anew with another plan, which drives first. Keeps what is known of
   // demand mode.
   void BeginPlan();
+  // Notes how long the plan's kernels and the gaps between them take without
+  // copies beside them, and without waiting; 0: not known.
+  void NoteAlone(int64_t alone_ns) { alone_ns_ = alone_ns; }
 
   // Takes in a step that did nothing but train and took `duration_ns`.
   void Note(Driver driver, int64_t duration_ns);
@@ -65,6 +72,9 @@ class ModeChoice {
   // Returns the median duration of the driver's last typical steps; 0: it had
   // none.
   int64_t MedianNs(Driver driver) const;
+  // Returns the shortest of them, which all together are hardly disturbed by
+  // planning or by other jobs; 0: it had less than nine.
+  int64_t ShortestNs(Driver driver) const;
 
  private:
   static constexpr int64_t kFirstGapSteps = 8;
@@ -80,6 +90,7 @@ class ModeChoice {
   }
   void AddTypical(Driver driver, int64_t duration_ns);
   bool TrialIsDue() const;
+  int64_t StepsToTrial() const;
   bool TrialIsCheap() const;
   void BeginTrial();
   void JudgeTrial();
@@ -89,9 +100,10 @@ class ModeChoice {
   // Of the last step; none if that was disturbed. A job begins in demand mode.
   std::optional<Driver> last_ = Driver::kDemand;
   std::array<std::vector<int64_t>, 2> typical_ns_;  // by driver; oldest first
-  int64_t gap_steps_ = kFirstGapSteps;              // from trial to trial
-  int64_t settled_steps_ = 0;                       // since the last trial
-  int64_t settled_ns_ = 0;                          // that these took
+  int64_t alone_ns_ = 0;
+  int64_t gap_steps_ = kFirstGapSteps;  // from trial to trial
+  int64_t settled_steps_ = 0;           // since the last trial
+  int64_t settled_ns_ = 0;              // that these took
   bool trying_ = false;
   int trial_steps_ = 0;    // of the trial under way
   int trial_typical_ = 0;  // typical ones among these

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "client_sdk/runtime/missed_forecast.h"
 #include "client_sdk/runtime/rank.h"
 #include "client_sdk/runtime/report_log.h"
 #include "client_sdk/session/clock.h"
@@ -23,6 +24,10 @@ constexpr int64_t kPlansForLimit = 10;
 // Ranks share a terminal; one of them has the line.
 int ProgressDescriptor() {
   return RankOfProcess().value_or(0) == 0 ? STDERR_FILENO : -1;
+}
+
+double Ratio(int64_t ns, int64_t to_ns) {
+  return static_cast<double>(ns) / static_cast<double>(to_ns);
 }
 
 }  // namespace
@@ -113,6 +118,7 @@ void PlanExchange::Receive() {
                        "the agent's plan table is inconsistent");
   }
   plan->number = written;
+  if (!forecast_kind_.has_value()) forecast_kind_ = plan->signature;
   received_.push_back(*std::move(plan));
 }
 
@@ -140,6 +146,27 @@ void PlanExchange::TellForecast() {
   forecast_told_ = true;
   const size_t length = strnlen(forecast.line, sizeof(forecast.line));
   fprintf(stderr, "stowage: %.*s\n", static_cast<int>(length), forecast.line);
+}
+
+void PlanExchange::TellMissedForecast(const RunningStep& step) {
+  if (miss_told_ || !forecast_told_ || step.plan == nullptr ||
+      step.plan->signature != forecast_kind_) {
+    return;
+  }
+  const ModeChoice& choice = library_.Choice(*step.plan);
+  const session::Forecast& forecast = report()->forecast;
+  if (forecast.alone_step_ns <= 0) return;
+  int64_t alone_ns = forecast.alone_step_ns;
+  // A plan that was made anew knows better.
+  if (const int64_t planned_ns = step.plan->AloneNs(); planned_ns > 0) {
+    alone_ns = std::min(alone_ns, planned_ns);
+  }
+  const auto line = MissedForecast(
+      {.told = Ratio(forecast.step_ns, forecast.alone_step_ns),
+       .measured = Ratio(choice.ShortestNs(Driver::kPlan), alone_ns)});
+  if (!line.has_value()) return;
+  miss_told_ = true;
+  fprintf(stderr, "stowage: %s\n", line->c_str());
 }
 
 bool PlanExchange::ForgetOutgrown(const PlanTable& plan) {

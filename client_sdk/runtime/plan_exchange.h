@@ -31,6 +31,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_EXCHANGE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "client_sdk/runtime/job_settings.h"
@@ -82,6 +83,9 @@ class PlanExchange {
   // Prints what the agent expects of the job's steps, once, as soon as it has
   // said so.
   void TellForecast();
+  // Prints, once, that steps of the kind which that is about take much longer,
+  // if `step` followed the kind's plan as typical ones before it did.
+  void TellMissedForecast(const RunningStep& step);
 
   // Forgets a plan that does not fit any more, so that its kind of step is
   // profiled and planned anew; more and more rarely, in case the room of pinned
@@ -106,6 +110,8 @@ class PlanExchange {
   std::vector<PlanTable> received_;  // that the library does not have yet
   int64_t malformed_ = 0;            // plans
   bool forecast_told_ = false;
+  std::optional<uint64_t> forecast_kind_;  // the signature of the first plan
+  bool miss_told_ = false;
 };
 
 }  // namespace stowage::runtime

@@ -20,6 +20,7 @@ void PlanLibrary::Add(PlanTable plan) {
   kind.served_steps = 0;
   const auto [known, is_new] = plans_.try_emplace(plan.signature);
   if (is_new || !plan.PlacesLike(known->second)) kind.choice.BeginPlan();
+  kind.choice.NoteAlone(plan.AloneNs());
   known->second = std::move(plan);
 }
 

@@ -225,6 +225,11 @@ bool PlanTable::PlacesLike(const PlanTable& other) const {
   return allocations == other.allocations && moves == other.moves;
 }
 
+int64_t PlanTable::AloneNs() const {
+  return predicted.step_ns - predicted.stall_ns - predicted.stream_ns -
+         predicted.slowdown_ns;
+}
+
 bool PlanTable::Passes(const StepPosition& position) const {
   if (position.kernel < 0 ||
       static_cast<size_t>(position.kernel) >= kernels.size() ||

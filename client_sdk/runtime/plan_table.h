@@ -76,6 +76,9 @@ struct PlanTable {
   // Returns whether both allocate and move alike, by whatever ids they know
   // blocks.
   bool PlacesLike(const PlanTable& other) const;
+  // Returns how long the plan's step would take in fast memory alone, in
+  // nanoseconds; 0: the plan does not say how long it takes.
+  int64_t AloneNs() const;
   // Returns whether a step of the plan's kind passes that position.
   bool Passes(const StepPosition& position) const;
 };

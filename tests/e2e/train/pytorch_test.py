@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import harness
 
@@ -58,6 +59,30 @@ try:
     AsyncCompile().triton("name", "source", device_str="cuda")
 except Exception as error:
     assert "stowage" not in str(error), error
+"""
+
+
+# For a GPU, and where there is none, for the processor.
+CUDA = """
+import sys
+import torch
+net = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(8)])
+inputs = torch.ones(64, 512)
+try:
+    net.cuda()
+    inputs = inputs.cuda()
+except (AssertionError, RuntimeError):
+    if "--insist" in sys.argv:
+        raise
+for parameter in net.parameters():
+    torch.nn.init.constant_(parameter, 0.001)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for _ in range(6):
+    optimizer.zero_grad()
+    loss = net(inputs).square().mean()
+    loss.backward()
+    optimizer.step()
+print("loss", loss.item())
 """
 
 
@@ -152,6 +177,38 @@ class PytorchTest(unittest.TestCase):
     def test_backends_that_do_not_announce_their_kernels_are_refused_on_cpus(self):
         run = harness.stowed_command([harness.PYTHON, "-c", OTHER_BACKENDS], self.folder)
         self.assertEqual(0, run.status, run.output)
+
+    def cuda(self, *arguments):
+        """Runs the script for a GPU alone and under Stowage, and returns both."""
+        command = [harness.PYTHON, "-c", CUDA, *arguments]
+        alone = subprocess.run(command, check=False, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True,
+                               env=harness.environment(), timeout=harness.TIMEOUT_S)
+        return alone, harness.stowed_command(command, self.folder)
+
+    @unittest.skipIf(Path("/dev/nvidiactl").exists(), "there is a GPU")
+    def test_a_script_that_finds_no_gpu_trains_by_plans(self):
+        alone, run = self.cuda()
+        self.assertEqual(0, run.status, run.output)
+        self.assertIn(alone.stdout.strip().splitlines()[-1], run.output)
+        run.check_planned(self)
+        run.check_limit(self)
+
+    @unittest.skipIf(Path("/dev/nvidiactl").exists(), "there is a GPU")
+    def test_a_script_that_insists_on_a_gpu_fails_as_it_does_alone(self):
+        alone, run = self.cuda("--insist")
+        self.assertNotEqual(0, alone.returncode, alone.stdout)
+        self.assertEqual(alone.returncode, run.status, run.output)
+        self.assertIn(alone.stdout.strip().splitlines()[-1], run.output)
+
+    def test_of_two_pytorches_the_one_that_is_imported_counts(self):
+        # Debian's, which the path names first: other bits than the newest computes.
+        model = (*MODEL[:-1], "7")
+        run = harness.stowed(*model, env={"PYTHONPATH": "/usr/lib/python3/dist-packages"})
+        with mock.patch.object(harness, "PYTHON", "/usr/bin/python3"):
+            self.assertEqual(harness.plain(*model), run.digest)
+        run.check_planned(self)
+        run.check_limit(self)
 
     def test_another_key_serves_where_the_first_is_taken(self):
         python = harness.BINARY_DIR / "share/stowage/python"

@@ -148,6 +148,18 @@ TEST(ModeChoiceTest, OfTwoThatAreAboutEqualTheSettledOneStays) {
   EXPECT_EQ(job.demand_steps(), job.trials());
 }
 
+TEST(ModeChoiceTest, TheShortestOfNineTypicalStepsIsKnown) {
+  ModeChoice choice;
+  choice.BeginPlan();
+  choice.Note(Driver::kPlan, 1 * kMs);
+  for (int i = 9; i > 1; --i) {
+    choice.Note(Driver::kPlan, i * 10 * kMs);
+    EXPECT_EQ(choice.ShortestNs(Driver::kPlan), 0);
+  }
+  choice.Note(Driver::kPlan, 90 * kMs);
+  EXPECT_EQ(choice.ShortestNs(Driver::kPlan), 20 * kMs);
+}
+
 TEST(ModeChoiceTest, TheFirstStepAfterAChangeIsNotCounted) {
   ModeChoice choice;
   choice.Note(Driver::kDemand, 10 * kMs);
@@ -196,6 +208,28 @@ int StepsUntilTrial(int64_t first_ms) {
 TEST(ModeChoiceTest, ASlowFirstStepOfDemandModeOnlyPutsTheTrialOff) {
   EXPECT_LE(StepsUntilTrial(/*first_ms=*/700), 10);
   EXPECT_GT(StepsUntilTrial(/*first_ms=*/2500), 100);
+}
+
+// Returns how many of 100 steps of 105 ms each way are in demand mode, where the
+// plan says that training alone takes so long.
+int DemandStepsBeside(int64_t alone_ms) {
+  TimedSteps job({.plan_ms = 105, .demand_ms = 105});
+  job.choice().NoteAlone(alone_ms * kMs);
+  job.Steps(100);
+  return job.demand_steps();
+}
+
+TEST(ModeChoiceTest, WherePlansLoseNothingDemandModeIsHardlyTried) {
+  EXPECT_EQ(DemandStepsBeside(/*alone_ms=*/104), 0);
+  EXPECT_GE(DemandStepsBeside(/*alone_ms=*/90), 4);
+  EXPECT_GE(DemandStepsBeside(/*alone_ms=*/0), 4);
+}
+
+TEST(ModeChoiceTest, AWrongTimeOfTrainingAloneIsFoundOut) {
+  TimedSteps job({.plan_ms = 100, .demand_ms = 200});
+  job.choice().NoteAlone(120 * kMs);  // of a profile that was far slower
+  job.SetSpeeds({.plan_ms = 100, .demand_ms = 80});
+  EXPECT_LE(job.StepsUntil(Driver::kDemand, 1000), 140);
 }
 
 TEST(ModeChoiceTest, NoticesThatThePlanHasBecomeSlower) {

@@ -215,6 +215,55 @@ TEST_F(PlanExchangeTest, WhatTheAgentExpectsIsPrintedOnce) {
             "stowage: no plan: nobody answers\n");
 }
 
+// Follows a plan for some steps. Returns what is printed, where the agent
+// expects 120 ns for a step that takes 100 ns alone.
+std::string ToldAfter(PlanExchange* plans, session::Forecast* forecast,
+                      RunningStep step, int64_t step_ns) {
+  forecast->alone_step_ns = 100;
+  forecast->step_ns = 120;
+  forecast->kind = session::kForecastPlan;
+  step.plan = plans->library()->Expected();
+  testing::internal::CaptureStderr();
+  plans->TellForecast();
+  for (int i = 0; i < 12; ++i) {
+    plans->NoteDuration(step, step_ns);
+    plans->TellMissedForecast(step);
+  }
+  return testing::internal::GetCapturedStderr();
+}
+
+struct AloneExchangeTest : PlanExchangeTest {
+  AloneExchangeTest()
+      : PlanExchangeTest(
+            [](const session::ProfileArea& profile, session::PlanArea* plan) {
+              plan->predicted = {.step_ns = 140, .stall_ns = 40};
+              return PlanNothing(profile, plan);
+            }) {}
+};
+
+TEST_F(AloneExchangeTest, StepsThatTakeLongerThanWasToldAreToldOnce) {
+  ASSERT_TRUE(Exchange());
+  EXPECT_EQ(ToldAfter(&plans_, &segment_.report.forecast, step_, 203),
+            "stowage: \nstowage: steps take at least 2.03x the time of "
+            "training alone, "
+            "and 1.2x was expected; stowage explain tells of a report what "
+            "they wait for\n");
+}
+
+TEST_F(AloneExchangeTest, StepsThatTakeWhatWasToldAreNotToldAgain) {
+  ASSERT_TRUE(Exchange());
+  EXPECT_EQ(ToldAfter(&plans_, &segment_.report.forecast, step_, 150),
+            "stowage: \n");
+}
+
+TEST_F(AloneExchangeTest, StepsOfAnotherKindAreNotWhatWasToldOf) {
+  ASSERT_TRUE(Exchange());
+  BeginStep(/*index=*/2, /*kernel_key=*/6);
+  ASSERT_TRUE(Exchange());
+  EXPECT_EQ(ToldAfter(&plans_, &segment_.report.forecast, step_, 203),
+            "stowage: \n");
+}
+
 TEST_F(PlanExchangeTest, APlanThatIsOutgrownIsForgottenAndReported) {
   Exchange();
   const PlanTable plan = *plans_.library()->Expected();

@@ -22,7 +22,8 @@ constexpr int64_t kBytes = 1 << 20;
 std::unique_ptr<session::PlanArea> SmallPlan() {
   auto area = std::make_unique<session::PlanArea>();
   area->signature = 17;
-  area->predicted.step_ns = 1000;
+  area->predicted = {
+      .step_ns = 1000, .stall_ns = 90, .stream_ns = 7, .slowdown_ns = 200};
   area->tensor_count = 5;
   area->kernel_count = 2;
   area->kernels[0] = {.key = 7, .first_allocation = 0, .allocation_count = 1};
@@ -78,6 +79,7 @@ TEST(PlanTableTest, CopiesAConsistentTable) {
   ASSERT_TRUE(plan.has_value());
   EXPECT_EQ(plan->signature, 17u);
   EXPECT_EQ(plan->predicted.step_ns, 1000);
+  EXPECT_EQ(plan->AloneNs(), 703);
   EXPECT_EQ(plan->kernels.size(), 2u);
   EXPECT_EQ(plan->initial.size(), 2u);
   EXPECT_EQ(plan->moves.size(), 3u);
