@@ -44,6 +44,21 @@ Groups UsesByTensor(const Graph& graph) {
   });
 }
 
+Groups WritesByTensor(const Graph& graph) {
+  return Groups(graph.tensors.size(), [&](auto add) {
+    for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+      for (const Operand& operand : graph.kernels[k].operands) {
+        if (operand.write) add(operand.tensor, k);
+      }
+    }
+  });
+}
+
+KernelIndex BehindLast(absl::Span<const KernelIndex> kernels, KernelIndex end) {
+  const auto at = std::lower_bound(kernels.begin(), kernels.end(), end);
+  return at == kernels.begin() ? 0 : *std::prev(at) + 1;
+}
+
 Groups BirthsByKernel(const Graph& graph) {
   return Groups(graph.kernels.size(), [&](auto add) {
     for (TensorIndex t = 0; t < graph.tensor_count(); ++t) {

@@ -31,6 +31,12 @@ bool AliveAt(const Tensor& tensor, KernelIndex kernel);
 
 // Returns for each tensor the kernels that list it as an operand, ascending.
 Groups UsesByTensor(const Graph& graph);
+// Returns those of them that write it.
+Groups WritesByTensor(const Graph& graph);
+
+// Returns one past the last of `kernels`, ascending, before `end`; 0 if there is
+// none.
+KernelIndex BehindLast(absl::Span<const KernelIndex> kernels, KernelIndex end);
 
 // Returns for each kernel the tensors that are allocated as it starts,
 // ascending.

@@ -7,20 +7,6 @@
 #include "policies/model/liveness.h"
 
 namespace stowage::policies {
-namespace {
-
-Groups WritesByTensor(const Graph& graph) {
-  return Groups(graph.tensors.size(), [&](auto add) {
-    for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-      for (const Operand& operand : graph.kernels[k].operands) {
-        if (operand.write) add(operand.tensor, k);
-      }
-    }
-  });
-}
-
-}  // namespace
-
 DropRule::DropRule(const Graph& graph)
     : uses_(UsesByTensor(graph)), writes_(WritesByTensor(graph)) {
   for (const Tensor& tensor : graph.tensors) {

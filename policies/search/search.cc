@@ -11,6 +11,7 @@
 #include "policies/planning/drops.h"
 #include "policies/planning/move_windows.h"
 #include "policies/planning/staging.h"
+#include "policies/search/annealing/early_leaving.h"
 #include "policies/search/annealing/residency_tightening.h"
 #include "policies/simulate/simulator.h"
 #include "timing/steady_now.h"
@@ -265,6 +266,7 @@ void Search::Tighten(BuildInput& input) const {
   TightenResidencies(costs_.graph(), costs_.system(),
                      waits ? CopiesBegin::kLate : CopiesBegin::kLateFromMemory,
                      input);
+  LeaveEarly(costs_.graph(), costs_.system(), input);
 }
 
 void Search::LeaveSlow(BuildInput input, std::vector<Residency> misfits) {

@@ -317,4 +317,15 @@ absl::StatusOr<Simulation> Simulate(const Graph& graph,
   return StepSimulation(chosen.get(), system, plan).Run(cancellation);
 }
 
+std::vector<int64_t> IssueNs(const Graph& graph, const Simulation& simulation) {
+  std::vector<int64_t> issue_ns;
+  issue_ns.reserve(graph.kernels.size() + 1);
+  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
+    issue_ns.push_back(simulation.kernels[k].start_ns -
+                       graph.kernels[k].gap_ns);
+  }
+  issue_ns.push_back(simulation.prediction.step_time_ns);
+  return issue_ns;
+}
+
 }  // namespace stowage::policies

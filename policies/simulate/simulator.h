@@ -53,6 +53,10 @@ absl::StatusOr<Simulation> Simulate(const Graph& graph,
                                     const Plan& plan,
                                     const Cancellation& cancellation = {});
 
+// Returns when copies are issued at each of the K + 1 boundaries of a step that
+// was simulated.
+std::vector<int64_t> IssueNs(const Graph& graph, const Simulation& simulation);
+
 }  // namespace stowage::policies
 
 #endif  // STOWAGE_POLICIES_SIMULATE_SIMULATOR_H_

@@ -20,26 +20,6 @@ constexpr int64_t kLeastDeviceLatencyNs = 20'000;
 // A tensor, a start, and whether the move is into the fast tier.
 using MoveKey = std::tuple<TensorIndex, KernelIndex, bool>;
 
-// Returns when copies are issued at each boundary.
-std::vector<int64_t> IssueNs(const Graph& graph, const Simulation& simulation) {
-  std::vector<int64_t> issue_ns;
-  issue_ns.reserve(graph.kernel_count());
-  for (KernelIndex k = 0; k < graph.kernel_count(); ++k) {
-    issue_ns.push_back(simulation.kernels[k].start_ns -
-                       graph.kernels[k].gap_ns);
-  }
-  issue_ns.push_back(simulation.prediction.step_time_ns);
-  return issue_ns;
-}
-
-// Returns one past the last of `uses`, ascending, before `end`; 0 if there is
-// none.
-template <typename Uses>
-KernelIndex BehindLastUse(const Uses& uses, KernelIndex end) {
-  const auto use = std::lower_bound(uses.begin(), uses.end(), end);
-  return use == uses.begin() ? 0 : *std::prev(use) + 1;
-}
-
 bool IsLate(const MemorySystem& system, CopiesBegin begin, const Move& move) {
   if (move.to.tier != kFastTier) return false;
   return begin == CopiesBegin::kLate ||
@@ -109,7 +89,7 @@ void TightenResidencies(const Graph& graph, const MemorySystem& system,
                                           simulation->moves[m].end_ns);
       // A tensor may be read while it is copied out.
       const KernelIndex least =
-          std::max(s.leave + 1, BehindLastUse(uses[s.tensor], s.end));
+          std::max(s.leave + 1, BehindLast(uses[s.tensor], s.end));
       s.end = std::clamp<KernelIndex>(ended - issue_ns.begin(), least, s.end);
     }
   }
