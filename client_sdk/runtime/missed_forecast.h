@@ -1,6 +1,7 @@
 // Says that planned steps take much longer than people were told.
 //
-//   if (auto line = MissedForecast({.told = 1.37, .measured = 2.03})) Print(*line);
+//   const StepFactors factors = {.told = 1.37, .measured = 2.03};
+//   if (auto line = MissedForecast(factors)) fputs(line->c_str(), stderr);
 //   // steps take at least 2.03x the time of training alone, and 1.37x was ...
 //
 // Pure.

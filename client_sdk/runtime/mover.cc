@@ -219,8 +219,10 @@ void Mover::BeginStreaming(Block* block) {
 }
 
 int Mover::Fault(Block* block, const char* address, Access access) {
-  // Addresses that are open raise no signal; so these were not, for once.
-  BeginStreaming(block);
+  // Addresses that are open raise no signal; so these were not, for once. A
+  // system call may just have failed at a closed page, and be tried again.
+  const bool was_closed = stray_ != nullptr && stray_->IsClosed(address);
+  if (!was_closed) BeginStreaming(block);
   const bool stays_open = stray_ != nullptr && !block->streams;
   if (stays_open) stray_->OpenPage(address);
   return stays_open ? 0 : window_.Fault(block, address, access);

@@ -18,6 +18,12 @@ char* MapPiece() {
   return memory != MAP_FAILED ? static_cast<char*>(memory) : nullptr;
 }
 
+char* PageOf(const char* address) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  return reinterpret_cast<char*>(at / session::kPageBytes *
+                                 session::kPageBytes);
+}
+
 void UnmapPiece(char* piece) {
   if (piece != nullptr) munmap(piece, StrayPages::kPieceBytes);
 }
@@ -154,13 +160,16 @@ void StrayPages::Open(const Block& block) {
 void StrayPages::ClosePage(char* page) {
   const MappingTime time;
   mprotect(page, session::kPageBytes, PROT_NONE);
+  closed_page_ = page;
 }
 
 void StrayPages::OpenPage(const char* address) {
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  userfault_->Watch(
-      reinterpret_cast<char*>(at / session::kPageBytes * session::kPageBytes),
-      session::kPageBytes);
+  if (IsClosed(address)) closed_page_ = nullptr;
+  userfault_->Watch(PageOf(address), session::kPageBytes);
+}
+
+bool StrayPages::IsClosed(const char* address) const {
+  return PageOf(address) == closed_page_;
 }
 
 void StrayPages::Wake(char* page) {

@@ -72,6 +72,8 @@ class StrayPages {
   // open it again once they have had time to see that.
   void ClosePage(char* page);
   void OpenPage(const char* address);
+  // Returns whether the page of `address` is the one that is closed now.
+  bool IsClosed(const char* address) const;
   // Lets those who wait for the page try again.
   void Wake(char* page);
 
@@ -98,6 +100,7 @@ class StrayPages {
   char* staging_;  // what a piece is read into
   char* leaving_;  // where one is written from; it has no pages otherwise
   int next_ = 0;   // that leaves
+  const char* closed_page_ = nullptr;
   std::array<Piece, kPieces> pieces_;
 };
 

@@ -1,6 +1,7 @@
 #include "policies/model/liveness.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace stowage::policies {
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "policies/model/graph.h"
 #include "policies/model/groups.h"
 

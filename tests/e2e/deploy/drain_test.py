@@ -122,6 +122,8 @@ class DrainTest(unittest.TestCase):
         for _ in range(ROUNDS):
             self.check(self.pages_while_it_stops("agent", lambda _: None))
             self.stack.host.start("agent")
+            # What was scraped of the one before says nothing of this one.
+            self.stack.await_scrape()
             self.stack.await_true(lambda: self.stack.server.query(
                 "sum(stowage_agent_steps_total) > 0"))
 

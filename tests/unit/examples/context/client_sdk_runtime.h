@@ -38,7 +38,7 @@ extern uint64_t signature, key;
 extern int64_t bytes, size, size_bytes, limit_bytes, tensor_bytes, kernel_bytes,
     needed_bytes, available_bytes, least_bytes, peak_bytes, arena_bytes,
     overhead_bytes, other_bytes, plan_begin_bytes, waited_ns, gap_ns,
-    duration_ns;
+    duration_ns, alone_ns;
 extern int tier_count, n;
 extern int32_t kernel_count, ordinal;
 extern std::vector<MappedTier> tiers;

@@ -1,5 +1,7 @@
 #include "policies/model/liveness.h"
 
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/unit/policies/random_graph.h"
@@ -34,6 +36,22 @@ TEST(LivenessTest, CountsUnmanagedStoragesThroughoutTheStep) {
   Graph graph = ThreeKernels();
   graph.unmanaged_peak_bytes = 1000;
   EXPECT_THAT(ComputeLiveness(graph).live_bytes, ElementsAre(1101, 1110, 1101));
+}
+
+TEST(LivenessTest, ListsTheKernelsThatWriteATensor) {
+  const Groups writes = WritesByTensor(ThreeKernels());
+  EXPECT_THAT(writes[0], IsEmpty());
+  EXPECT_THAT(writes[1], ElementsAre(1));
+  EXPECT_THAT(writes[2], ElementsAre(2));  // kernel 0 only reads it
+}
+
+TEST(LivenessTest, BehindTheLastKernelIsTheOneAfterIt) {
+  const std::vector<KernelIndex> kernels = {2, 5, 9};
+  EXPECT_EQ(BehindLast(kernels, 2), 0);
+  EXPECT_EQ(BehindLast(kernels, 3), 3);
+  EXPECT_EQ(BehindLast(kernels, 9), 6);
+  EXPECT_EQ(BehindLast(kernels, 100), 10);
+  EXPECT_EQ(BehindLast({}, 100), 0);
 }
 
 TEST(LivenessTest, AgreesWithAliveAtOnRandomGraphs) {
