@@ -25,7 +25,8 @@ struct FastClaim {
 // is less. The rest is shared in proportion to what each wants beyond; or, if
 // all curves are known and that shortens steps by more than curves err, it goes
 // where it shortens them most, so that the sum of all jobs' step times is the
-// least that the curves predict, and what shortens none is shared. Floors that are more than the total shrink in proportion. Pure.
+// least that the curves predict, and what shortens none is shared. Floors that
+// are more than the total shrink in proportion. Pure.
 std::vector<int64_t> DivideFast(int64_t total_bytes,
                                 const std::vector<FastClaim>& claims);
 

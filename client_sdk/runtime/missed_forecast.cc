@@ -16,8 +16,7 @@ std::optional<std::string> MissedForecast(const StepFactors& factors) {
   char line[160];
   snprintf(line, sizeof(line),
            "steps take at least %.3gx the time of training alone, and %.3gx "
-           "was expected; "
-           "stowage explain tells of a report what they wait for",
+           "was expected; stowage explain REPORT says why",
            factors.measured, factors.told);
   return line;
 }

@@ -100,7 +100,7 @@ class ModeChoice {
   // Of the last step; none if that was disturbed. A job begins in demand mode.
   std::optional<Driver> last_ = Driver::kDemand;
   std::array<std::vector<int64_t>, 2> typical_ns_;  // by driver; oldest first
-  int64_t alone_ns_ = 0;
+  int64_t alone_ns_ = 0;                // of a planned step; 0: not known
   int64_t gap_steps_ = kFirstGapSteps;  // from trial to trial
   int64_t settled_steps_ = 0;           // since the last trial
   int64_t settled_ns_ = 0;              // that these took

@@ -83,8 +83,8 @@ class PlanExchange {
   // Prints what the agent expects of the job's steps, once, as soon as it has
   // said so.
   void TellForecast();
-  // Prints, once, that steps of the kind which that is about take much longer,
-  // if `step` followed the kind's plan as typical ones before it did.
+  // Prints, once, that planned steps take much longer than that. Looks only at
+  // steps of the kind that was planned first, of which the forecast is.
   void TellMissedForecast(const RunningStep& step);
 
   // Forgets a plan that does not fit any more, so that its kind of step is

@@ -9,7 +9,7 @@ TEST(MissedForecastTest, SaysWhatWasMeasuredAndWhatWasTold) {
   EXPECT_EQ(
       MissedForecast({.told = 1.37, .measured = 2.034}),
       "steps take at least 2.03x the time of training alone, and 1.37x was "
-      "expected; stowage explain tells of a report what they wait for");
+      "expected; stowage explain REPORT says why");
   EXPECT_EQ(MissedForecast({.told = 4.26, .measured = 97.4})->substr(0, 25),
             "steps take at least 97.4x");
 }

@@ -245,9 +245,8 @@ TEST_F(AloneExchangeTest, StepsThatTakeLongerThanWasToldAreToldOnce) {
   ASSERT_TRUE(Exchange());
   EXPECT_EQ(ToldAfter(&plans_, &segment_.report.forecast, step_, 203),
             "stowage: \nstowage: steps take at least 2.03x the time of "
-            "training alone, "
-            "and 1.2x was expected; stowage explain tells of a report what "
-            "they wait for\n");
+            "training alone, and 1.2x was expected; stowage explain REPORT "
+            "says why\n");
 }
 
 TEST_F(AloneExchangeTest, StepsThatTakeWhatWasToldAreNotToldAgain) {
