@@ -24,6 +24,8 @@ packages=(
   python3-protobuf systemd slurm-wlm munge libjemalloc2 libtcmalloc-minimal4
   # Virtual environments with other versions of PyTorch, and what torch.compile needs.
   python3-venv python3-dev
+  # Tests build C++ extensions of PyTorch, which need it.
+  pybind11-dev
   # To train. The reference BLAS that libtorch brings is 15 times slower.
   libopenblas0-openmp python3-torch python3-torchvision python3-numpy
   python3-matplotlib

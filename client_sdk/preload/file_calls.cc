@@ -7,6 +7,7 @@
 
 #include "client_sdk/preload/bounce.h"
 #include "client_sdk/preload/message.h"
+#include "client_sdk/preload/python_watch.h"
 #include "client_sdk/preload/real.h"
 #include "client_sdk/preload/slow_ranges.h"
 
@@ -95,6 +96,7 @@ using namespace stowage::preload;  // NOLINT: the functions are C's
 extern "C" {
 
 STOWAGE_EXPORT ssize_t read(int fd, void* buffer, size_t bytes) {
+  WatchPython();
   if (!TouchesSlowRange(buffer, bytes)) return g_read(fd, buffer, bytes);
   const iovec part{buffer, bytes};
   return Read(fd, {&part, 1});

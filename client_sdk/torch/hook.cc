@@ -17,12 +17,13 @@
 
 #include "client_sdk/session/hash.h"
 #include "client_sdk/torch/collectives.h"
+#include "client_sdk/torch/extension_calls.h"
 #include "client_sdk/torch/flops.h"
-#include "client_sdk/torch/gradients.h"
 #include "client_sdk/torch/operands.h"
 #include "client_sdk/torch/operator_info.h"
 #include "client_sdk/torch/running_kernel.h"
-#include "client_sdk/torch/step_marker.h"
+#include "client_sdk/torch/steps/gradients.h"
+#include "client_sdk/torch/steps/step_marker.h"
 
 namespace stowage::torch_plugin {
 namespace {
@@ -37,6 +38,7 @@ std::atomic<runtime::Job*> g_hooked_job{nullptr};
 RunningCollectives* g_collectives = nullptr;  // of that job, set before it
 StepMarker g_marker;
 thread_local runtime::RunningKernel* t_kernel = nullptr;
+thread_local ExtensionCalls t_calls;
 std::atomic<bool> g_training{false};  // some thread has run a backward pass
 // This one has, or has recorded gradients for the pass of another.
 thread_local bool t_trains = false;
@@ -78,12 +80,15 @@ void ThrowKeptError() {
 }
 
 void EndStep() {
+  t_calls.StepEnds();
   KeepError([] { TheJob().EndStep(); });
+  t_calls.StepBegins();
 }
 
 std::unique_ptr<at::ObserverContext> OnRecordOpened(
     const at::RecordFunction& record) {
-  if (g_hooked_job != nullptr && g_marker.RecordOpened(record.name())) {
+  if (g_hooked_job != nullptr &&
+      g_marker.RecordOpened(record.name(), InBackwardPass())) {
     KeepError([] { TheJob().BeforeUpdate(); });
   }
   return nullptr;
@@ -146,6 +151,8 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
+  const size_t results = op.schema().returns().size();
+  const bool in_call = t_calls.OperatorBegins();
   g_collectives->Settle();
   if (EndsStep(RecordedGradients())) EndStep();
   ThrowKeptError();
@@ -160,6 +167,7 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
     kernel.flops = MatmulFlops(info.flops, *stack, first);
   }
   KernelScope scope(&kernel, InputsOf(&TheJob(), info, *stack, first));
+  if (in_call) t_calls.Pin(StoragesOf(*stack, first));
   if (info.outlives_call) {
     RunCollective(op, keys, stack, first);
   } else {
@@ -168,7 +176,8 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   if (weight.defined() && stack->back().isTensor()) {
     kernel.flops = ConvolutionFlops(weight, stack->back().toTensor());
   }
-  scope.End(OutputsOf(&TheJob(), *stack, op.schema().returns().size()));
+  if (in_call) t_calls.Pin(StoragesOf(*stack, stack->size() - results));
+  scope.End(OutputsOf(&TheJob(), *stack, results));
 }
 
 // Returns the name itself, which lives as long as the process: profiles under
@@ -196,6 +205,22 @@ bool ViewsRunKernels(const c10::IValue& viewed) {
 
 // The compiled kernel that this thread runs.
 thread_local std::optional<runtime::RunningKernel> t_compiled;
+
+// Returns the kernel that a caller announces, who says what it may write.
+runtime::RunningKernel Announce(const std::string& name,
+                                at::TensorList writes) {
+  g_collectives->Settle();
+  if (EndsStep(RecordedNode())) EndStep();
+  ThrowKeptError();
+  if (WritesParameter(writes) && g_marker.UpdateBegins()) {
+    TheJob().BeforeUpdate();
+  }
+  const std::string& interned = Interned(name);
+  return {.key = session::HashString(interned),
+          .name = interned,
+          .backward = g_marker.in_backward(),
+          .auxiliary = OnAuxiliaryThread()};
+}
 
 void Fallback(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
               Stack* stack) {
@@ -255,17 +280,8 @@ void DisableHook() {
 void BeginCompiledKernel(const std::string& name, at::TensorList reads,
                          at::TensorList writes) {
   if (g_hooked_job == nullptr) return;
-  g_collectives->Settle();
-  if (EndsStep(RecordedNode())) EndStep();
-  ThrowKeptError();
-  if (WritesParameter(writes) && g_marker.UpdateBegins()) {
-    TheJob().BeforeUpdate();
-  }
-  const std::string& interned = Interned(name);
-  t_compiled = runtime::RunningKernel{.key = session::HashString(interned),
-                                      .name = interned,
-                                      .backward = g_marker.in_backward(),
-                                      .auxiliary = OnAuxiliaryThread()};
+  const bool in_call = t_calls.OperatorBegins();
+  t_compiled = Announce(name, writes);
   Operands operands;
   for (const at::Tensor& tensor : reads) {
     AddOperand(&TheJob(), tensor, session::kOperandRead, &operands);
@@ -276,6 +292,9 @@ void BeginCompiledKernel(const std::string& name, at::TensorList reads,
   }
   TheJob().BeginKernel(&*t_compiled, operands);
   t_kernel = &*t_compiled;
+  if (!in_call) return;
+  t_calls.Pin(StoragesOf(reads));
+  t_calls.Pin(StoragesOf(writes));
 }
 
 void EndCompiledKernel() {
@@ -283,6 +302,18 @@ void EndCompiledKernel() {
   t_kernel = nullptr;
   TheJob().EndKernel(&*t_compiled, {});
   t_compiled.reset();
+}
+
+void BeginExtensionCall(const std::string& name, at::TensorList given) {
+  if (g_hooked_job == nullptr) return;
+  t_calls.OperatorBegins();
+  t_calls.Begin(&TheJob(), Announce(name, given), given);
+  t_kernel = t_calls.kernel();
+}
+
+void EndExtensionCall(at::TensorList results) {
+  t_kernel = nullptr;
+  if (g_hooked_job != nullptr) t_calls.End(results);
 }
 
 void ExpectOptimizer() { g_marker.ExpectOptimizer(); }

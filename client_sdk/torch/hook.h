@@ -35,6 +35,11 @@ void BeginCompiledKernel(const std::string& name, at::TensorList reads,
                          at::TensorList writes);
 void EndCompiledKernel();
 
+// Begins and ends a call of a function of a C++ extension, which takes the
+// addresses of what it is given (extension_calls.h). Calls nest.
+void BeginExtensionCall(const std::string& name, at::TensorList given);
+void EndExtensionCall(at::TensorList results);
+
 // Notes that the script has made an optimizer, whose step() will end steps.
 void ExpectOptimizer();
 

@@ -34,6 +34,10 @@ void BeginCompiledKernel(std::string name, at::TensorList reads,
   torch_plugin::BeginCompiledKernel(name, reads, writes);
 }
 
+void BeginExtensionCall(std::string name, at::TensorList given) {
+  torch_plugin::BeginExtensionCall(name, given);
+}
+
 bool Attached() { return AttachedJob() != nullptr; }
 
 // Returns the phase before.
@@ -77,6 +81,10 @@ TORCH_LIBRARY(stowage, library) {
       "begin_compiled_kernel(str name, Tensor[] reads, Tensor[] writes) -> ()",
       &BeginCompiledKernel);
   library.def("end_compiled_kernel() -> ()", &torch_plugin::EndCompiledKernel);
+  library.def("begin_extension_call(str name, Tensor[] given) -> ()",
+              &BeginExtensionCall);
+  library.def("end_extension_call(Tensor[] results) -> ()",
+              &torch_plugin::EndExtensionCall);
 }
 
 }  // namespace

@@ -53,6 +53,13 @@ void ForEachTensor(const c10::IValue& value, Visit&& visit) {
   }
 }
 
+void AddStorages(const at::Tensor& tensor,
+                 std::vector<c10::StorageImpl*>* storages) {
+  VisitTensor(tensor, [storages](const at::Tensor& stored) {
+    storages->push_back(StorageOf(stored));
+  });
+}
+
 void AddStorage(runtime::Job* job, const at::Tensor& tensor, uint32_t flags,
                 Operands* operands) {
   c10::StorageImpl* storage = StorageOf(tensor);
@@ -108,11 +115,15 @@ std::vector<c10::StorageImpl*> StoragesOf(const Stack& stack, size_t first) {
   std::vector<c10::StorageImpl*> storages;
   for (size_t i = first; i < stack.size(); ++i) {
     ForEachTensor(stack[i], [&storages](const at::Tensor& tensor) {
-      VisitTensor(tensor, [&storages](const at::Tensor& stored) {
-        storages.push_back(StorageOf(stored));
-      });
+      AddStorages(tensor, &storages);
     });
   }
+  return storages;
+}
+
+std::vector<c10::StorageImpl*> StoragesOf(at::TensorList tensors) {
+  std::vector<c10::StorageImpl*> storages;
+  for (const at::Tensor& tensor : tensors) AddStorages(tensor, &storages);
   return storages;
 }
 

@@ -36,9 +36,10 @@ Operands InputsOf(runtime::Job* job, const OperatorInfo& info,
 Operands OutputsOf(runtime::Job* job, const torch::jit::Stack& stack,
                    size_t count);
 
-// Returns the storages of an operator's arguments.
+// Return the storages of an operator's arguments, and those of tensors.
 std::vector<c10::StorageImpl*> StoragesOf(const torch::jit::Stack& stack,
                                           size_t first);
+std::vector<c10::StorageImpl*> StoragesOf(at::TensorList tensors);
 
 }  // namespace stowage::torch_plugin
 

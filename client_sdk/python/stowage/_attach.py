@@ -4,8 +4,8 @@ import os
 
 import torch
 
-from stowage import (_compiled, _evaluation, _exposure, _optimizers, _private, _steps,
-                     _threads)
+from stowage import (_compiled, _evaluation, _exposure, _extensions, _optimizers, _private,
+                     _steps, _threads)
 from stowage._plugin import attached
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
@@ -82,6 +82,7 @@ def install():
     _compiled.install()
     _evaluation.install()
     _exposure.install()
+    _extensions.install()
     _optimizers.install()
     _threads.install()
     _steps.begin()

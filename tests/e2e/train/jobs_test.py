@@ -1,6 +1,7 @@
 """Jobs as people write them keep their bits and their limit, and plans drive them.
 
-    python3 jobs_test.py jobs_steps|jobs_optimizers|jobs_models|jobs_threads|jobs_functions
+    python3 jobs_test.py jobs_steps|jobs_optimizers|jobs_models|jobs_threads|jobs_functions|
+                         jobs_extensions
 """
 
 import sys

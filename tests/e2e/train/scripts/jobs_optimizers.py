@@ -1,6 +1,7 @@
 """Jobs whose weights are updated in other ways than by one optimizer."""
 
 import copy
+import functools
 import io
 
 import torch
@@ -43,6 +44,38 @@ def gradients_returned(digest):
             parameter.data = parameter.data - 0.05 * gradient
         digest.add("losses", loss.item())
     digest.add_model(net)
+
+
+def when_accumulated(parameter, call):
+    """Calls `call` in the backward pass when the gradient of the parameter is complete."""
+    if hasattr(parameter, "register_post_accumulate_grad_hook"):
+        parameter.register_post_accumulate_grad_hook(lambda unused: call())
+        return None
+    accumulator = parameter.expand_as(parameter).grad_fn.next_functions[0][0]
+    accumulator.register_hook(lambda *unused: call())
+    return accumulator
+
+
+@hazard
+def optimizers_within_the_backward_pass(digest):
+    """Each weight has an optimizer of its own, and its gradient dies at once."""
+    net = make_net()
+
+    def update(optimizer):
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+
+    accumulators = []
+    for parameter in net.parameters():
+        optimizer = torch.optim.Adam([parameter])
+        accumulators.append(
+            when_accumulated(parameter, functools.partial(update, optimizer)))
+    for _ in range(STEPS):
+        loss = loss_of(net, make_batch())
+        loss.backward()
+        digest.add("losses", loss.item())
+    digest.add_model(net)
+    assert len(accumulators) == len(list(net.parameters()))
 
 
 @hazard

@@ -8,7 +8,10 @@
 
 #include <ATen/ATen.h>
 
-#include "client_sdk/torch/gradients.h"
+#include <vector>
+
+#include "client_sdk/torch/operands.h"
+#include "client_sdk/torch/steps/gradients.h"
 
 namespace stowage::examples {
 
@@ -22,6 +25,10 @@ extern at::Tensor tensor;
 extern runtime::SessionClient client;
 extern runtime::Job job;
 extern runtime::RunningKernel kernel;
+extern runtime::RunningKernel other;
+extern Operands operands;
+extern std::vector<at::Tensor> tensors;
+extern std::vector<at::Tensor> results;
 extern StepMarker marker;
 extern OperatorInfo info;
 extern c10::OperatorHandle op;

@@ -1,4 +1,4 @@
-#include "client_sdk/torch/step_marker.h"
+#include "client_sdk/torch/steps/step_marker.h"
 
 namespace stowage::torch_plugin {
 namespace {
@@ -11,6 +11,8 @@ constexpr int kMostAccumulated = 256;
 thread_local int t_open_steps = 0;
 // Whether a backward pass has begun within them: a closure runs.
 thread_local bool t_in_closure = false;
+// Whether a backward pass has called them.
+thread_local bool t_called_by_pass = false;
 
 bool IsOptimizerStep(std::string_view name) {
   return name.substr(0, kOptimizerStep.size()) == kOptimizerStep;
@@ -27,6 +29,7 @@ void StepMarker::BackwardBegins() {
 bool StepMarker::BackwardEndsSteps() const {
   if (manual_) return false;
   if (has_optimizer_) return t_in_closure;
+  if (updates_in_passes_) return true;
   if (has_compiled_optimizer_) return in_update_;
   return !expects_optimizer_ || backward_passes_ > kMostAccumulated;
 }
@@ -79,16 +82,19 @@ void StepMarker::EndTrainingStep() {
   ++training_steps_;
 }
 
-bool StepMarker::RecordOpened(std::string_view name) {
+bool StepMarker::RecordOpened(std::string_view name, bool in_pass) {
   if (!IsOptimizerStep(name)) return false;
-  has_optimizer_ = true;
-  return ++t_open_steps == 1;
+  if (++t_open_steps > 1) return false;
+  t_called_by_pass = in_pass;
+  (in_pass ? updates_in_passes_ : has_optimizer_) = true;
+  return true;
 }
 
 bool StepMarker::RecordClosed(std::string_view name) {
   if (!IsOptimizerStep(name) || t_open_steps == 0 || --t_open_steps > 0) {
     return false;
   }
+  if (t_called_by_pass) return false;
   in_backward_ = t_in_closure = false;
   EndTrainingStep();
   return !manual_;

@@ -1,4 +1,4 @@
-#include "client_sdk/torch/step_marker.h"
+#include "client_sdk/torch/steps/step_marker.h"
 
 #include <atomic>
 #include <barrier>
@@ -30,7 +30,7 @@ TEST(StepMarkerTest, TheForwardPassAfterABackwardPassEndsTheStepOnce) {
 TEST(StepMarkerTest, AnOptimizerEndsStepsInPlaceOfBackwardPasses) {
   StepMarker marker;
   marker.BackwardBegins();
-  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/false));
   EXPECT_FALSE(EndsStep(marker));
   EXPECT_TRUE(marker.RecordClosed(kSgd));
   marker.BackwardBegins();
@@ -39,15 +39,17 @@ TEST(StepMarkerTest, AnOptimizerEndsStepsInPlaceOfBackwardPasses) {
 
 TEST(StepMarkerTest, TheOutermostOfNestedOptimizersEndsTheStep) {
   StepMarker marker;
-  EXPECT_TRUE(marker.RecordOpened("Optimizer.step#Outer.step"));
-  EXPECT_FALSE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(
+      marker.RecordOpened("Optimizer.step#Outer.step", /*in_pass=*/false));
+  EXPECT_FALSE(marker.RecordOpened(kSgd, /*in_pass=*/false));
   EXPECT_FALSE(marker.RecordClosed(kSgd));
   EXPECT_TRUE(marker.RecordClosed("Optimizer.step#Outer.step"));
 }
 
 TEST(StepMarkerTest, GradientsThatAnOptimizerComputesAnewBelongToAnotherStep) {
   StepMarker marker;
-  EXPECT_TRUE(marker.RecordOpened("Optimizer.step#LBFGS.step"));
+  EXPECT_TRUE(
+      marker.RecordOpened("Optimizer.step#LBFGS.step", /*in_pass=*/false));
   EXPECT_FALSE(EndsStep(marker));
   for (int evaluation = 0; evaluation < 3; ++evaluation) {
     marker.BackwardBegins();
@@ -59,9 +61,36 @@ TEST(StepMarkerTest, GradientsThatAnOptimizerComputesAnewBelongToAnotherStep) {
   EXPECT_FALSE(EndsStep(marker));
 }
 
+TEST(StepMarkerTest, OptimizersThatABackwardPassCallsEndNoStep) {
+  StepMarker marker;
+  marker.ExpectOptimizer();
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_EQ(EndsStep(marker), step > 0);
+    marker.BackwardBegins();
+    for (int parameter = 0; parameter < 2; ++parameter) {
+      EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/true));
+      EXPECT_FALSE(marker.RecordClosed(kSgd));
+    }
+  }
+  EXPECT_TRUE(marker.in_backward());
+}
+
+TEST(StepMarkerTest, AnOptimizerAfterThoseOfTheBackwardPassEndsTheStep) {
+  StepMarker marker;
+  marker.ExpectOptimizer();
+  for (int step = 0; step < 3; ++step) {
+    EXPECT_FALSE(EndsStep(marker));
+    marker.BackwardBegins();
+    EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/true));
+    EXPECT_FALSE(marker.RecordClosed(kSgd));
+    EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/false));
+    EXPECT_TRUE(marker.RecordClosed(kSgd));
+  }
+}
+
 TEST(StepMarkerTest, OtherRecordsEndNothing) {
   StepMarker marker;
-  EXPECT_FALSE(marker.RecordOpened("DataLoader"));
+  EXPECT_FALSE(marker.RecordOpened("DataLoader", /*in_pass=*/false));
   EXPECT_FALSE(marker.RecordClosed("DataLoader"));
   EXPECT_FALSE(marker.RecordClosed(kSgd));
 }
@@ -94,7 +123,7 @@ TEST(StepMarkerTest, GradientsAccumulateBeforeACompiledUpdate) {
 TEST(StepMarkerTest, AnOptimizersOwnKernelsAreNoCompiledUpdate) {
   StepMarker marker;
   marker.BackwardBegins();
-  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/false));
   EXPECT_FALSE(marker.UpdateBegins());
   EXPECT_TRUE(marker.RecordClosed(kSgd));
 }
@@ -120,7 +149,7 @@ TEST(StepMarkerTest, AGraphThatIsGivenItsResultsBeginsAStep) {
 TEST(StepMarkerTest, WhereThereAreBackwardPassesNoGraphIsAWholeStep) {
   StepMarker marker;
   marker.BackwardBegins();
-  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/false));
   EXPECT_TRUE(marker.RecordClosed(kSgd));
   EXPECT_FALSE(marker.UpdateBegins());
   EXPECT_FALSE(marker.CompiledGraphCalled(/*with_own_results=*/true));
@@ -142,7 +171,7 @@ TEST(StepMarkerTest, OnlyCallsEndStepsOnceTheyDid) {
   marker.SetManual();
   marker.BackwardBegins();
   EXPECT_FALSE(EndsStep(marker));
-  marker.RecordOpened(kSgd);
+  marker.RecordOpened(kSgd, /*in_pass=*/false);
   EXPECT_FALSE(marker.RecordClosed(kSgd));
 }
 
@@ -153,7 +182,7 @@ constexpr uint64_t kStudent = 1, kTeacher = 2;
 bool Train(StepMarker& marker) {
   const bool ended = EndsStep(marker);
   marker.BackwardBegins();
-  marker.RecordOpened(kSgd);
+  marker.RecordOpened(kSgd, /*in_pass=*/false);
   EXPECT_TRUE(marker.RecordClosed(kSgd));
   return ended;
 }
@@ -233,9 +262,9 @@ TEST(StepMarkerTest, NoEvaluationIsToldApartBeforeTheJobHasTrained) {
 
 TEST(StepMarkerTest, OptimizersOfTwoThreadsAreNotOneWithinTheOther) {
   StepMarker marker;
-  EXPECT_TRUE(marker.RecordOpened(kSgd));
+  EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/false));
   std::thread([&marker] {
-    EXPECT_TRUE(marker.RecordOpened(kSgd));
+    EXPECT_TRUE(marker.RecordOpened(kSgd, /*in_pass=*/false));
     EXPECT_TRUE(marker.RecordClosed(kSgd));
   }).join();
   EXPECT_TRUE(marker.RecordClosed(kSgd));
@@ -274,7 +303,7 @@ TEST(StepMarkerTest, OtherThreadsMayAskWhileOneTrains) {
   });
   for (int step = 0; step < 1000; ++step) {
     marker.BackwardBegins();
-    marker.RecordOpened(kSgd);
+    marker.RecordOpened(kSgd, /*in_pass=*/false);
     EXPECT_TRUE(marker.RecordClosed(kSgd));
   }
   marker.ExpectOptimizer();

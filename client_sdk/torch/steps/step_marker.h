@@ -13,7 +13,9 @@
 // first step(). Where torch.compile has compiled step() there is no record of it,
 // and the step ends as in a script without torch.optim. An optimizer's step() that
 // calls a closure, and so computes gradients anew, is divided in the same way:
-// each forward pass after a backward pass of the closure begins a new step.
+// each forward pass after a backward pass of the closure begins a new step. Where
+// the backward pass itself calls the optimizers of its parameters, as hooks do that
+// save the memory of gradients, the step ends with the next forward pass.
 //
 // Where torch.compile has compiled whole steps, there are no backward passes. Then a
 // step ends when a compiled graph is called after parameters were written, or is
@@ -33,8 +35,8 @@
 //
 // Thread-safe, and without a lock for what every operator of every thread asks.
 // One per process; knows nothing of PyTorch.
-#ifndef STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
-#define STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
+#ifndef STOWAGE_CLIENT_SDK_TORCH_STEPS_STEP_MARKER_H_
+#define STOWAGE_CLIENT_SDK_TORCH_STEPS_STEP_MARKER_H_
 
 #include <atomic>
 #include <cstdint>
@@ -66,10 +68,11 @@ class StepMarker {
   // step before it has ended.
   bool EvaluationCalls(uint64_t module);
 
-  // Note that a user-scope record opens or closes. RecordOpened() returns true
-  // if an optimizer is about to update parameters, RecordClosed() if the step
-  // has ended with the record. The thread that opened a record closes it.
-  bool RecordOpened(std::string_view name);
+  // Note that a user-scope record opens or closes; `in_pass` says whether a
+  // backward pass runs on this thread. RecordOpened() returns true if an
+  // optimizer is about to update parameters, RecordClosed() if the step has
+  // ended with the record. The thread that opened a record closes it.
+  bool RecordOpened(std::string_view name, bool in_pass);
   bool RecordClosed(std::string_view name);
 
   // Notes that a kernel which no optimizer's step() runs is about to write
@@ -102,6 +105,7 @@ class StepMarker {
   std::atomic<bool> expects_optimizer_{false};
   std::atomic<bool> has_optimizer_{false};
   std::atomic<bool> has_compiled_optimizer_{false};
+  std::atomic<bool> updates_in_passes_{false};
   std::atomic<bool> in_update_{false};   // by a compiled optimizer
   std::atomic<bool> in_forward_{false};  // the step has recorded gradients
   std::atomic<bool> in_backward_{false};
@@ -115,4 +119,4 @@ class StepMarker {
 
 }  // namespace stowage::torch_plugin
 
-#endif  // STOWAGE_CLIENT_SDK_TORCH_STEP_MARKER_H_
+#endif  // STOWAGE_CLIENT_SDK_TORCH_STEPS_STEP_MARKER_H_

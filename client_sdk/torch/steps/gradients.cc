@@ -1,4 +1,4 @@
-#include "client_sdk/torch/gradients.h"
+#include "client_sdk/torch/steps/gradients.h"
 
 #include <ATen/SequenceNumber.h>
 #include <c10/core/GradMode.h>

@@ -2,8 +2,8 @@
 //
 //   const bool forward = RecordedGradients() && !InBackwardPass();
 //   if (BackwardPassBegins()) marker.BackwardBegins();
-#ifndef STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
-#define STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
+#ifndef STOWAGE_CLIENT_SDK_TORCH_STEPS_GRADIENTS_H_
+#define STOWAGE_CLIENT_SDK_TORCH_STEPS_GRADIENTS_H_
 
 namespace stowage::torch_plugin {
 
@@ -25,4 +25,4 @@ bool RecordedGradients();
 
 }  // namespace stowage::torch_plugin
 
-#endif  // STOWAGE_CLIENT_SDK_TORCH_GRADIENTS_H_
+#endif  // STOWAGE_CLIENT_SDK_TORCH_STEPS_GRADIENTS_H_

@@ -1,0 +1,204 @@
+"""Jobs whose C++ extensions take the addresses of tensors, where no operator tells of it."""
+
+import hashlib
+import importlib.util
+import os
+from pathlib import Path
+import tempfile
+
+import torch
+from torch import nn
+from torch.utils import cpp_extension
+
+from hazard import CLASSES, hazard, loss_of, main, make_batch, make_net, train_step
+
+NAME = "stowage_test_extension"
+STEPS = 12
+SOURCE = r"""
+#include <torch/extension.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+void Scale(const float* from, float* to, int64_t count, float factor) {
+  for (int64_t i = 0; i < count; ++i) to[i] = from[i] * factor;
+}
+
+torch::Tensor Half(const torch::Tensor& values) {
+  torch::Tensor halves = torch::empty_like(values);
+  Scale(values.data_ptr<float>(), halves.data_ptr<float>(), values.numel(), 0.5f);
+  return halves;
+}
+
+// Takes all addresses first, and uses them behind operators that need much room.
+torch::Tensor HalfBehindOperators(const torch::Tensor& values) {
+  torch::Tensor halves = torch::empty_like(values);
+  const float* from = values.data_ptr<float>();
+  float* to = halves.data_ptr<float>();
+  for (int round = 0; round < 3; ++round) {
+    const torch::Tensor more = torch::randn({512, 1024});
+    if (more.mul(2).sum().isnan().item<bool>()) return values;
+  }
+  Scale(from, to, values.numel(), 0.5f);
+  return halves;
+}
+
+void Descend(const std::map<std::string, torch::Tensor>& weights,
+             const std::vector<torch::Tensor>& gradients, double rate) {
+  size_t k = 0;
+  for (const auto& [name, weight] : weights) {
+    float* to = weight.data_ptr<float>();
+    const float* gradient = gradients[k++].data_ptr<float>();
+    for (int64_t i = 0; i < weight.numel(); ++i) to[i] -= rate * gradient[i];
+  }
+}
+
+class Momentum {
+ public:
+  explicit Momentum(double rate) : rate_(rate) {}
+  void Update(torch::Tensor weight, torch::Tensor gradient, torch::Tensor momentum) const {
+    float* to = weight.data_ptr<float>();
+    float* speed = momentum.data_ptr<float>();
+    const float* change = gradient.data_ptr<float>();
+    for (int64_t i = 0; i < weight.numel(); ++i) {
+      speed[i] = 0.9f * speed[i] + change[i];
+      to[i] -= rate_ * speed[i];
+    }
+  }
+
+ private:
+  double rate_;
+};
+
+}  // namespace
+
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
+  module.def("half", &Half);
+  module.def("descend", &Descend);
+  module.def_submodule("deep").def("half_behind_operators", &HalfBehindOperators);
+  py::class_<Momentum>(module, "Momentum")
+      .def(py::init<double>())
+      .def("update", &Momentum::Update);
+}
+"""
+
+
+def load():
+    """Loads the extension, and builds it if no process has done so before."""
+    key = hashlib.sha256((SOURCE + torch.__version__).encode()).hexdigest()[:16]
+    folder = Path(tempfile.gettempdir()) / f"stowage-test-extension-{os.getuid()}-{key}"
+    library = folder / f"{NAME}.so"
+    if not library.exists():
+        build = Path(tempfile.mkdtemp(prefix="stowage-test-extension-"))
+        (build / "extension.cc").write_text(SOURCE, encoding="utf-8")
+        module = cpp_extension.load(NAME, [str(build / "extension.cc")], build_directory=str(build),
+                                    extra_cflags=["-O2"])
+        os.makedirs(folder, exist_ok=True)
+        os.replace(build / library.name, library)
+        return module
+    spec = importlib.util.spec_from_file_location(NAME, library)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+# As scripts do, before there is a tensor.
+extension = load()
+half = extension.half
+
+
+class Operations:
+    """Keeps a function, which is no method."""
+
+    half_behind_operators = extension.deep.half_behind_operators
+
+
+def halving(function):
+
+    class Halving(torch.autograd.Function):
+
+        @staticmethod
+        def forward(unused_context, values):
+            return function(values)
+
+        @staticmethod
+        def backward(unused_context, gradient):
+            return function(gradient.contiguous())
+
+    return Halving.apply
+
+
+class Head(nn.Module):
+
+    def __init__(self, function):
+        super().__init__()
+        self.body = make_net()
+        self.halve = halving(function)
+
+    def forward(self, values):
+        for layer in self.body[:-1]:
+            values = layer(values)
+        return self.body[-1](self.halve(values))
+
+
+@hazard
+def own_activation(digest):
+    net = Head(half)
+    train(digest, net, torch.optim.Adam(net.parameters()))
+
+
+@hazard
+def addresses_behind_operators(digest):
+    net = Head(Operations().half_behind_operators)
+    train(digest, net, torch.optim.Adam(net.parameters()))
+
+
+def train(digest, net, optimizer):
+    for _ in range(STEPS):
+        train_step(net, optimizer, make_batch(), digest)
+    digest.add_model(net)
+
+
+@hazard
+def own_update(digest):
+    """One call changes all weights, which no operator ever writes."""
+    net = make_net()
+    for _ in range(STEPS):
+        net.zero_grad()
+        loss = loss_of(net, make_batch())
+        loss.backward()
+        weights = {f"{i:03}": p.data for i, p in enumerate(net.parameters())}
+        extension.descend(weights, [p.grad for p in net.parameters()], 0.05)
+        digest.add("losses", loss.item())
+    digest.add_model(net)
+
+
+class OwnOptimizer(torch.optim.Optimizer):
+    """A call for each weight, of a method."""
+
+    def __init__(self, parameters):
+        super().__init__(parameters, {})
+        self._momentum = extension.Momentum(0.05)
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for weight in group["params"]:
+                state = self.state[weight]
+                if not state:
+                    state["momentum"] = torch.zeros_like(weight)
+                self._momentum.update(weight, weight.grad, state["momentum"])
+
+
+@hazard
+def own_optimizer(digest):
+    net = nn.Sequential(make_net(), nn.ReLU(), nn.Linear(CLASSES, 1024), nn.ReLU(),
+                        nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, CLASSES))
+    train(digest, net, OwnOptimizer(net.parameters()))
+
+
+if __name__ == "__main__":
+    main()
