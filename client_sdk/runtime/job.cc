@@ -260,6 +260,15 @@ void Job::Unpin(uint64_t view) {
   pinned_.EndView(view);
 }
 
+void Job::NoteUnseenWrite(void* address) {
+  if (!Manages(address)) return;
+  Lock lock(this);
+  Block* block = blocks_.Find(address);
+  if (block == nullptr) return;
+  if (block->moving()) mover_.Finish(block);
+  blocks_.NoteWrite({block, session::kOperandWrite});
+}
+
 // A plan that drives keeps its own room only as long as there is room below it.
 void Job::SetAside(Block* block) {
   const bool fast = block->place.tier == session::kFastTier;

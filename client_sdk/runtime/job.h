@@ -136,6 +136,10 @@ class Job {
   std::vector<uint64_t> PinsInTheWay();
   void Unpin(uint64_t view);
 
+  // Notes that somebody who knows the address may write to the tensor, unseen,
+  // before the next kernel begins. The tensor may move during this call.
+  void NoteUnseenWrite(void* address);
+
   // Keeps the storages behind these contexts in fast memory from now on; where a
   // plan drives the step, from its end on, and under a share from the end of the
   // first step on. Throws if the limit has no room for all of them, now or, as

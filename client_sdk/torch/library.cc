@@ -34,8 +34,16 @@ void BeginCompiledKernel(std::string name, at::TensorList reads,
   torch_plugin::BeginCompiledKernel(name, reads, writes);
 }
 
-void BeginExtensionCall(std::string name, at::TensorList given) {
+void BeginExtensionCall(std::string name,  // NOLINT: the library's signature
+                        at::TensorList given) {
   torch_plugin::BeginExtensionCall(name, given);
+}
+
+// An address as Python has it.
+void NoteUnseenWrite(int64_t address) {
+  runtime::Job* job = AttachedJob();
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  if (job != nullptr) job->NoteUnseenWrite(reinterpret_cast<void*>(address));
 }
 
 bool Attached() { return AttachedJob() != nullptr; }
@@ -64,6 +72,7 @@ TORCH_LIBRARY(stowage, library) {
   library.def("pin(Tensor tensor) -> ()", &Pin);
   library.def("pin_view(Tensor tensor) -> int", &PinView);
   library.def("unpin(int view) -> ()", &Unpin);
+  library.def("note_unseen_write(int address) -> ()", &NoteUnseenWrite);
   library.def("keep_fast(Tensor[] tensors, bool again) -> ()", &KeepFast);
   library.def("set_managing(bool manages) -> bool", &torch_plugin::SetManaging);
   library.def("enter_phase(str name) -> str", &EnterPhase);

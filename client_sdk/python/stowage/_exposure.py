@@ -2,6 +2,7 @@
 
 `.numpy()`, DLPack and `data_ptr()` give the address to others, who would not
 notice that the tensor moves. An array tells when it dies; the others do not.
+Storages' own functions give it as well, or write to it themselves.
 `torch.save` and pickling need addresses only while they run, so they pin
 nothing. Files get copies of the bytes, piece by piece: the operating system
 cannot write from the address of an evicted tensor.
@@ -20,6 +21,7 @@ from stowage import _frames
 _PIECE_BYTES = 1 << 20
 
 _unpinned = threading.local()
+_address_of = torch.UntypedStorage.data_ptr
 
 
 @_frames.hidden
@@ -65,6 +67,23 @@ def _pin_first(function):
         return function(value, *args, **kwargs)
 
     return pinned
+
+
+def _writing_unseen(function):
+    """Tells that the storage may be written when `function` has returned, or by it.
+
+    A storage's address also serves as its name (transformers, safetensors), so it pins
+    nothing: who writes there does so before the next operator.
+    """
+
+    @_frames.hidden
+    @functools.wraps(function)
+    def writing(storage, *args, **kwargs):
+        if storage.device.type == "cpu" and not getattr(_unpinned, "depth", 0):
+            torch.ops.stowage.note_unseen_write(_address_of(storage))
+        return function(storage, *args, **kwargs)
+
+    return writing
 
 
 @contextlib.contextmanager
@@ -148,6 +167,10 @@ def install():
     torch.Tensor.numpy = _pin_while_it_lives(torch.Tensor.numpy)
     for name in ("data_ptr", "__dlpack__"):
         setattr(torch.Tensor, name, _pin_first(getattr(torch.Tensor, name)))
+    for name in ("data_ptr", "fill_", "byteswap", "__setitem__"):
+        if hasattr(torch.UntypedStorage, name):
+            setattr(torch.UntypedStorage, name,
+                    _writing_unseen(getattr(torch.UntypedStorage, name)))
     to_dlpack, save = torch.utils.dlpack.to_dlpack, torch.save
     _replace(to_dlpack, _pin_first(to_dlpack))
     _replace(save, _from_copies(save))

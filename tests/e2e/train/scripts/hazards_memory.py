@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
-from hazard import (BATCH, STEPS, hazard, loss_of, main, make_batch, make_net,
+from hazard import (BATCH, CLASSES, STEPS, hazard, loss_of, main, make_batch, make_net,
                     sgd, train_step)
 
 
@@ -73,6 +73,51 @@ def from_numpy(digest):
             inputs.shape)
         train_step(net, optimizer, (tensor, target), digest)
     digest.add_model(net)
+
+
+def storage_of(tensor):
+    if hasattr(tensor, "untyped_storage"):
+        return tensor.untyped_storage()
+    return tensor.storage().untyped()
+
+
+def train_layers(digest, change):
+    """Trains weights that a plan moves out and in; calls change(net) after each step."""
+    width = 512
+    net = nn.Sequential(*[
+        layer for _ in range(6) for layer in (nn.Linear(width, width), nn.ReLU())
+    ], nn.Linear(width, CLASSES))
+    optimizer = torch.optim.Adam(net.parameters())
+    for _ in range(4 * STEPS):
+        batch = torch.randn(256, width), torch.randint(0, CLASSES, (256,))
+        train_step(net, optimizer, batch, digest)
+        change(net)
+    digest.add_model(net)
+
+
+@hazard
+def storage_address(digest):
+    """C code writes to every weight, at addresses that storages tell."""
+    c_library = ctypes.CDLL(None)
+
+    def change(net):
+        for parameter in net.parameters():
+            address = ctypes.c_void_p(storage_of(parameter).data_ptr())
+            c_library.memset(address, 0, min(4096, 4 * parameter.numel()))
+
+    train_layers(digest, change)
+
+
+@hazard
+def storage_filled(digest):
+    """Storages of weights are assigned to and filled, which no operator does."""
+
+    def change(net):
+        for layer in net[::2]:
+            storage_of(layer.weight)[7] = 7
+        storage_of(net[4].weight).fill_(0)
+
+    train_layers(digest, change)
 
 
 @hazard
