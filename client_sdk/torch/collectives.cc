@@ -23,6 +23,15 @@ void Await(const c10::intrusive_ptr<c10d::Work>& work) {
   }
 }
 
+// Calls `action` on the thread that completes the Work, before what the script
+// has that thread do then. Some Works cannot.
+void WhenCompleted(c10d::Work& work, void (*action)()) {
+  try {
+    work.getFuture()->addCallback([action](c10::ivalue::Future&) { action(); });
+  } catch (const std::exception&) {
+  }
+}
+
 }  // namespace
 
 std::vector<uint64_t> RunningCollectives::Pin(
@@ -40,9 +49,11 @@ void RunningCollectives::Add(const torch::jit::Stack& stack, size_t results,
   const auto work =
       std::find_if(stack.end() - results, stack.end(),
                    [](const c10::IValue& value) { return value.isObject(); });
-  if (pins.empty() || work == stack.end()) return;
-  Running running{.work = WeakWork(work->toCustomClass<c10d::Work>()),
-                  .pins = std::move(pins)};
+  if (work == stack.end()) return;
+  const auto begun = work->toCustomClass<c10d::Work>();
+  if (on_completion_ != nullptr) WhenCompleted(*begun, on_completion_);
+  if (pins.empty()) return;
+  Running running{.work = WeakWork(begun), .pins = std::move(pins)};
   const std::lock_guard<std::mutex> lock(mutex_);
   running_.push_back(std::move(running));
   count_ = running_.size();

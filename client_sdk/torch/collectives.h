@@ -32,7 +32,11 @@ namespace stowage::torch_plugin {
 // Thread-safe. `job` must outlive it.
 class RunningCollectives {
  public:
-  explicit RunningCollectives(runtime::Job* job) : job_(job) {}
+  // `on_completion`, unless null, is called on each thread that completes a Work,
+  // before other callbacks. Such a thread may run operators of the script then.
+  explicit RunningCollectives(runtime::Job* job,
+                              void (*on_completion)() = nullptr)
+      : job_(job), on_completion_(on_completion) {}
   RunningCollectives(const RunningCollectives&) = delete;
   RunningCollectives& operator=(const RunningCollectives&) = delete;
 
@@ -63,6 +67,7 @@ class RunningCollectives {
   c10::intrusive_ptr<c10d::Work> WorkOf(uint64_t pin);
 
   runtime::Job* const job_;
+  void (*const on_completion_)();
   std::atomic<size_t> count_{0};  // of running_
   std::mutex mutex_;
   std::vector<Running> running_;  // guarded by mutex_

@@ -257,7 +257,8 @@ bool OnAuxiliaryThread() { return g_training && !t_trains; }
 void InstallHook(c10::DispatchKey key, runtime::Job* job) {
   g_hook_key = key;
   RegisterFallback();
-  g_collectives = new RunningCollectives(job);  // lives as long as the job
+  // Lives as long as the job. Threads of a backend may have started before.
+  g_collectives = new RunningCollectives(job, &EnableHookOnThread);
   g_hooked_job = job;
   EnableHookOnThread();
   at::addGlobalCallback(
@@ -265,10 +266,13 @@ void InstallHook(c10::DispatchKey key, runtime::Job* job) {
           .scopes({at::RecordScope::USER_SCOPE}));
 }
 
+// What was enabled may not be any more: threads of pools take over the state of
+// those who give them work, and give it back.
 void EnableHookOnThread() {
-  thread_local bool enabled = false;
-  if (enabled || g_hooked_job == nullptr) return;
-  enabled = true;
+  if (g_hooked_job == nullptr ||
+      c10::impl::tls_is_dispatch_key_included(g_hook_key)) {
+    return;
+  }
   c10::impl::tls_set_dispatch_key_included(g_hook_key, true);
 }
 

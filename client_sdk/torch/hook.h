@@ -21,8 +21,8 @@ namespace stowage::torch_plugin {
 // else may use `key`. Call it once.
 void InstallHook(c10::DispatchKey key, runtime::Job* job);
 
-// Enables the hook on the calling thread. Cheap, and does nothing the second
-// time or before InstallHook().
+// Enables the hook on the calling thread. Cheap, and does nothing where it is
+// enabled or before InstallHook().
 void EnableHookOnThread();
 
 // Lets operators of a forked child pass.

@@ -118,6 +118,9 @@ class LaunchTest(unittest.TestCase):
     def test_a_launcher_with_two_ranks(self):
         self.check_plans_of_ranks(self.check_ranks("train_distributed.py"))
 
+    def test_operators_that_threads_of_the_backend_run_are_seen(self):
+        self.check_ranks("train_hooked.py")
+
     def test_ranks_share_a_limit_of_the_host(self):
         run = self.check_ranks("train_distributed.py", fast="20MiB/host")
         for job in self.trained_jobs(run):
