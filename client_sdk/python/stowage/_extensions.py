@@ -24,18 +24,29 @@ import types
 # type of tensors, and what makes C++ tensors of them.
 _MARKS = (b"libtorch_python", b"THPVariable", b"type_casterIN2at6Tensor")
 
+# A list may contain itself.
+_MOST_DEPTH = 8
+
 _watching = False
 _torch = None  # in an attached process
 
 
-def _tensors_in(values):
+def _is_plain(tensor):
+    """Returns whether the tensor has memory of its own, as no wrapper has."""
+    functorch = getattr(_torch._C, "_functorch", None)
+    return (type(tensor).__torch_dispatch__ is _torch.Tensor.__torch_dispatch__
+            and not (functorch and functorch.is_functorch_wrapped_tensor(tensor)))
+
+
+def _tensors_in(values, depth=_MOST_DEPTH):
     for value in values:
         if isinstance(value, _torch.Tensor):
-            yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _tensors_in(value)
-        elif isinstance(value, dict):
-            yield from _tensors_in(value.values())
+            if _is_plain(value):
+                yield value
+        elif depth and isinstance(value, (list, tuple)):
+            yield from _tensors_in(value, depth - 1)
+        elif depth and isinstance(value, dict):
+            yield from _tensors_in(value.values(), depth - 1)
 
 
 def _call(function, arguments, options):
@@ -95,7 +106,7 @@ def _announce(module):
 
 
 def _takes_tensors(name, path):
-    if name.partition(".")[0] == "torch":
+    if name.partition(".")[0] in ("torch", "functorch"):
         return False
     with open(path, "rb") as file:
         with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as code:

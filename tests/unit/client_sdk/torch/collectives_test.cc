@@ -15,8 +15,16 @@ constexpr int64_t kBytes = 1 << 20;
 class FakeWork : public c10d::Work {
  public:
   bool isCompleted() override { return completed; }
+  c10::intrusive_ptr<c10::ivalue::Future> getFuture() override {
+    return future;
+  }
   bool completed = false;
+  const c10::intrusive_ptr<c10::ivalue::Future> future =
+      c10::make_intrusive<c10::ivalue::Future>(c10::NoneType::get());
 };
+
+int g_completions = 0;
+void CountCompletion() { ++g_completions; }
 
 class CollectivesTest : public testing::Test {
  protected:
@@ -38,7 +46,7 @@ class CollectivesTest : public testing::Test {
 
   runtime::FakeProcess process_{
       {.fast_bytes = 8 * kBytes, .slow_bytes = 8 * kBytes}};
-  RunningCollectives collectives_{&process_.job()};
+  RunningCollectives collectives_{&process_.job(), &CountCompletion};
   runtime::TensorPtr tensor_;
 };
 
@@ -57,6 +65,18 @@ TEST_F(CollectivesTest, AWorkThatNobodyHoldsHasCompleted) {
   EXPECT_TRUE(pinned());
   collectives_.Settle();
   EXPECT_FALSE(pinned());
+}
+
+TEST_F(CollectivesTest, TheThreadThatCompletesAWorkHearsOfItFirst) {
+  g_completions = 0;
+  const auto work = c10::make_intrusive<FakeWork>();
+  Begin(work);
+  int completions_before_script = -1;
+  work->future->addCallback(
+      [&](c10::ivalue::Future&) { completions_before_script = g_completions; });
+  EXPECT_EQ(g_completions, 0);
+  work->future->markCompleted(c10::IValue());
+  EXPECT_EQ(completions_before_script, 1);
 }
 
 }  // namespace
