@@ -308,11 +308,14 @@ void EndCompiledKernel() {
   t_compiled.reset();
 }
 
-void BeginExtensionCall(const std::string& name, at::TensorList given) {
-  if (g_hooked_job == nullptr) return;
+bool BeginExtensionCall(const std::string& name, at::TensorList given) {
+  if (g_hooked_job == nullptr) return false;
+  const bool in_operator = t_kernel != nullptr && t_kernel != t_calls.kernel();
+  if (in_operator) return false;
   t_calls.OperatorBegins();
   t_calls.Begin(&TheJob(), Announce(name, given), given);
   t_kernel = t_calls.kernel();
+  return true;
 }
 
 void EndExtensionCall(at::TensorList results) {

@@ -36,8 +36,9 @@ void BeginCompiledKernel(const std::string& name, at::TensorList reads,
 void EndCompiledKernel();
 
 // Begins and ends a call of a function of a C++ extension, which takes the
-// addresses of what it is given (extension_calls.h). Calls nest.
-void BeginExtensionCall(const std::string& name, at::TensorList given);
+// addresses of what it is given (extension_calls.h). Calls nest. Returns false,
+// and has begun nothing, within an operator, which is the kernel.
+bool BeginExtensionCall(const std::string& name, at::TensorList given);
 void EndExtensionCall(at::TensorList results);
 
 // Notes that the script has made an optimizer, whose step() will end steps.

@@ -34,9 +34,9 @@ void BeginCompiledKernel(std::string name, at::TensorList reads,
   torch_plugin::BeginCompiledKernel(name, reads, writes);
 }
 
-void BeginExtensionCall(std::string name,  // NOLINT: the library's signature
+bool BeginExtensionCall(std::string name,  // NOLINT: the library's signature
                         at::TensorList given) {
-  torch_plugin::BeginExtensionCall(name, given);
+  return torch_plugin::BeginExtensionCall(name, given);
 }
 
 // An address as Python has it.
@@ -90,7 +90,7 @@ TORCH_LIBRARY(stowage, library) {
       "begin_compiled_kernel(str name, Tensor[] reads, Tensor[] writes) -> ()",
       &BeginCompiledKernel);
   library.def("end_compiled_kernel() -> ()", &torch_plugin::EndCompiledKernel);
-  library.def("begin_extension_call(str name, Tensor[] given) -> ()",
+  library.def("begin_extension_call(str name, Tensor[] given) -> bool",
               &BeginExtensionCall);
   library.def("end_extension_call(Tensor[] results) -> ()",
               &torch_plugin::EndExtensionCall);

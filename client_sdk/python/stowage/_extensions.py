@@ -53,7 +53,9 @@ def _call(function, arguments, options):
     if _torch is None:
         return function(*arguments, **options)
     given = list(_tensors_in((arguments, options)))
-    _torch.ops.stowage.begin_extension_call("extension::" + function.__name__, given)
+    name = "extension::" + function.__name__
+    if not _torch.ops.stowage.begin_extension_call(name, given):
+        return function(*arguments, **options)
     result = None
     try:
         result = function(*arguments, **options)

@@ -20,6 +20,7 @@ HAZARDS = {}
 BATCH = 32
 IMAGE = 32
 CLASSES = 10
+WIDTH = 512
 STEPS = 6
 
 
@@ -39,6 +40,17 @@ def make_net():
                          nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(),
                          nn.MaxPool2d(4), nn.Flatten(), nn.Linear(2048, 256),
                          nn.ReLU(), nn.Linear(256, CLASSES))
+
+
+def make_layers():
+    """Weights of 6 MB, which plans move out and in."""
+    return nn.Sequential(*[
+        layer for _ in range(6) for layer in (nn.Linear(WIDTH, WIDTH), nn.ReLU())
+    ], nn.Linear(WIDTH, CLASSES))
+
+
+def make_layers_batch(size):
+    return torch.randn(size, WIDTH), torch.randint(0, CLASSES, (size,))
 
 
 def make_batch(size=BATCH):

@@ -12,8 +12,8 @@ import torch
 from torch import nn
 from torch.utils.dlpack import from_dlpack, to_dlpack
 
-from hazard import (BATCH, CLASSES, STEPS, hazard, loss_of, main, make_batch, make_net,
-                    sgd, train_step)
+from hazard import (BATCH, STEPS, hazard, loss_of, main, make_batch, make_layers,
+                    make_layers_batch, make_net, sgd, train_step)
 
 
 def train_with(digest, between):
@@ -83,14 +83,10 @@ def storage_of(tensor):
 
 def train_layers(digest, change):
     """Trains weights that a plan moves out and in; calls change(net) after each step."""
-    width = 512
-    net = nn.Sequential(*[
-        layer for _ in range(6) for layer in (nn.Linear(width, width), nn.ReLU())
-    ], nn.Linear(width, CLASSES))
+    net = make_layers()
     optimizer = torch.optim.Adam(net.parameters())
     for _ in range(4 * STEPS):
-        batch = torch.randn(256, width), torch.randint(0, CLASSES, (256,))
-        train_step(net, optimizer, batch, digest)
+        train_step(net, optimizer, make_layers_batch(256), digest)
         change(net)
     digest.add_model(net)
 

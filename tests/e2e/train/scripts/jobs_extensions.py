@@ -10,7 +10,8 @@ import torch
 from torch import nn
 from torch.utils import cpp_extension
 
-from hazard import CLASSES, hazard, loss_of, main, make_batch, make_net, train_step
+from hazard import (CLASSES, hazard, hazard_if, loss_of, main, make_batch, make_net,
+                    train_step)
 
 NAME = "stowage_test_extension"
 STEPS = 12
@@ -153,6 +154,18 @@ def own_activation(digest):
 @hazard
 def addresses_behind_operators(digest):
     net = Head(Operations().half_behind_operators)
+    train(digest, net, torch.optim.Adam(net.parameters()))
+
+
+@hazard_if(hasattr(torch.library, "custom_op"))
+def within_an_operator(digest):
+    """An operator that the script registers calls the extension."""
+
+    @torch.library.custom_op("stowage_test::halve", mutates_args=())
+    def halve(values: torch.Tensor) -> torch.Tensor:
+        return extension.deep.half_behind_operators(values)
+
+    net = Head(halve)
     train(digest, net, torch.optim.Adam(net.parameters()))
 
 

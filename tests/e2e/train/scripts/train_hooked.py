@@ -8,13 +8,11 @@ import argparse
 
 import torch
 import torch.distributed
-from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from digest import Digest
-from hazard import CLASSES, train_step
+from hazard import make_layers, make_layers_batch, train_step
 
-WIDTH = 512
 STEPS = 20
 
 
@@ -42,16 +40,13 @@ def main():
     torch.distributed.init_process_group("gloo")
     rank = torch.distributed.get_rank()
     torch.manual_seed(rank)
-    net = nn.Sequential(*[
-        layer for _ in range(6) for layer in (nn.Linear(WIDTH, WIDTH), nn.ReLU())
-    ], nn.Linear(WIDTH, CLASSES))
+    net = make_layers()
     parallel = DistributedDataParallel(net, gradient_as_bucket_view=True, bucket_cap_mb=1)
     parallel.register_comm_hook(None, average)
     optimizer = torch.optim.Adam(net.parameters())
     digest = Digest()
     for _ in range(STEPS):
-        batch = torch.randn(128, WIDTH), torch.randint(0, CLASSES, (128,))
-        train_step(parallel, optimizer, batch, digest)
+        train_step(parallel, optimizer, make_layers_batch(128), digest)
     digest.add_model(net)
     digest.write(f"{arguments.out}.{rank}")
     torch.distributed.destroy_process_group()
