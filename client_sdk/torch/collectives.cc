@@ -61,10 +61,10 @@ void RunningCollectives::Add(const torch::jit::Stack& stack, size_t results,
 
 void RunningCollectives::Settle() {
   if (count_ == 0) return;
-  End(TakeCompleted());
+  End(TakeCompleted(/*beside_kernel=*/true));
   if (count_ == 0) return;
   for (const uint64_t pin : job_->PinsInTheWay()) Await(WorkOf(pin));
-  End(TakeCompleted());
+  End(TakeCompleted(/*beside_kernel=*/true));
 }
 
 void RunningCollectives::End(const std::vector<uint64_t>& pins) {
@@ -83,20 +83,19 @@ c10::intrusive_ptr<c10d::Work> RunningCollectives::WorkOf(uint64_t pin) {
   return {};
 }
 
-// Returns the pins of what has completed, and tells the plans of the others.
-std::vector<uint64_t> RunningCollectives::TakeCompleted() {
+// Returns the pins of what has completed. Before a kernel, plans are told of
+// every collective.
+std::vector<uint64_t> RunningCollectives::TakeCompleted(bool beside_kernel) {
   std::vector<uint64_t> completed;
   const std::lock_guard<std::mutex> lock(mutex_);
   std::erase_if(running_, [&](Running& running) {
     const auto& pins = running.pins;
-    if (HasCompleted(running.work)) {
-      completed.insert(completed.end(), pins.begin(), pins.end());
-      return true;
-    }
-    if (!std::exchange(running.told, true)) {
+    if (beside_kernel && !std::exchange(running.told, true)) {
       for (const uint64_t pin : pins) job_->NoteUseBeside(pin);
     }
-    return false;
+    if (!HasCompleted(running.work)) return false;
+    completed.insert(completed.end(), pins.begin(), pins.end());
+    return true;
   });
   count_ = running_.size();
   return completed;

@@ -48,10 +48,15 @@ class RunningCollectives {
   void Add(const torch::jit::Stack& stack, size_t results,
            std::vector<uint64_t> pins);
   // Ends the pins of what has completed when a kernel is about to run. Plans
-  // are told of what has not. Blocks until what the plan is to move now has
-  // completed: its Work waits for what other ranks have yet to begin, and no
-  // rank waits here for a Work that this one has yet to begin.
+  // are told of all that may run beside it: whether a small collective still
+  // does is chance, and ranks that do the same are to have the same graph.
+  // Blocks until what the plan is to move now has completed: its Work waits for
+  // what other ranks have yet to begin, and no rank waits here for a Work that
+  // this one has yet to begin.
   void Settle();
+  // Ends the pins of what has completed, now that the script has waited for a
+  // Work: that one runs beside no kernel.
+  void SettleWaited() { End(TakeCompleted(/*beside_kernel=*/false)); }
 
  private:
   struct Running {
@@ -62,7 +67,7 @@ class RunningCollectives {
     bool told = false;  // the plans
   };
 
-  std::vector<uint64_t> TakeCompleted();
+  std::vector<uint64_t> TakeCompleted(bool beside_kernel);
   void End(const std::vector<uint64_t>& pins);
   c10::intrusive_ptr<c10d::Work> WorkOf(uint64_t pin);
 

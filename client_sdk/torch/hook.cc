@@ -323,6 +323,10 @@ void EndExtensionCall(at::TensorList results) {
   if (g_hooked_job != nullptr) t_calls.End(results);
 }
 
+void NoteCollectiveAwaited() {
+  if (g_hooked_job != nullptr) g_collectives->SettleWaited();
+}
+
 void ExpectOptimizer() { g_marker.ExpectOptimizer(); }
 
 void NoteEvaluation(int64_t module) {

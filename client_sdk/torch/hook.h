@@ -41,6 +41,10 @@ void EndCompiledKernel();
 bool BeginExtensionCall(const std::string& name, at::TensorList given);
 void EndExtensionCall(at::TensorList results);
 
+// Notes that the script has waited for a collective, and has begun no kernel
+// since.
+void NoteCollectiveAwaited();
+
 // Notes that the script has made an optimizer, whose step() will end steps.
 void ExpectOptimizer();
 

@@ -78,6 +78,8 @@ TORCH_LIBRARY(stowage, library) {
   library.def("enter_phase(str name) -> str", &EnterPhase);
   library.def("take_step_lines() -> str", &TakeStepLines);
   library.def("enable_thread() -> ()", &EnableThread);
+  library.def("note_collective_awaited() -> ()",
+              &torch_plugin::NoteCollectiveAwaited);
   library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
   library.def("note_evaluation(int module) -> ()",
               &torch_plugin::NoteEvaluation);

@@ -4,8 +4,8 @@ import os
 
 import torch
 
-from stowage import (_compiled, _evaluation, _exposure, _extensions, _optimizers, _private,
-                     _steps, _threads)
+from stowage import (_collectives, _compiled, _evaluation, _exposure, _extensions, _optimizers,
+                     _private, _steps, _threads)
 from stowage._plugin import attached
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
@@ -79,6 +79,7 @@ def init(fast="", slow="", policy="", agent=""):
 
 def install():
     """Installs what an attached Python process needs besides the plug-in."""
+    _collectives.install()
     _compiled.install()
     _evaluation.install()
     _exposure.install()

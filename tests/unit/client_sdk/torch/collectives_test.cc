@@ -1,5 +1,6 @@
 #include "client_sdk/torch/collectives.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,10 @@ void CountCompletion() { ++g_completions; }
 
 class CollectivesTest : public testing::Test {
  protected:
-  CollectivesTest() : tensor_(process_.New(kBytes)) {}
+  CollectivesTest()
+      : tensor_(process_.New(kBytes)), other_(process_.New(kBytes)) {
+    process_.job().EndStep();  // the first one is not profiled
+  }
 
   // Runs a kernel that begins the collective.
   void Begin(const c10::intrusive_ptr<c10d::Work>& work) {
@@ -43,11 +47,27 @@ class CollectivesTest : public testing::Test {
                   }});
   }
   bool pinned() const { return tensor_->block->pinned; }
+  // Runs a kernel that has nothing to do with the collective.
+  void RunNext() {
+    collectives_.Settle();
+    process_.Run("relu", {.reads = {other_.get()}});
+  }
+  // Returns how many kernels of the step use the operand or run beside its use.
+  int64_t EndStepAndCountReads() {
+    process_.job().EndStep();
+    const session::ProfileArea& profile = process_.agent().segment().profile;
+    return std::count_if(
+        profile.operands, profile.operands + profile.operand_count,
+        [&](const session::OperandRecord& operand) {
+          return profile.blocks[operand.block].id == tensor_->block->id;
+        });
+  }
 
   runtime::FakeProcess process_{
       {.fast_bytes = 8 * kBytes, .slow_bytes = 8 * kBytes}};
   RunningCollectives collectives_{&process_.job(), &CountCompletion};
   runtime::TensorPtr tensor_;
+  runtime::TensorPtr other_;
 };
 
 TEST_F(CollectivesTest, OperandsMayMoveOnceTheWorkHasCompleted) {
@@ -65,6 +85,21 @@ TEST_F(CollectivesTest, AWorkThatNobodyHoldsHasCompleted) {
   EXPECT_TRUE(pinned());
   collectives_.Settle();
   EXPECT_FALSE(pinned());
+}
+
+TEST_F(CollectivesTest, WhatMightHaveRunBesideKernelsCountsAsIfItHad) {
+  Begin(c10::make_intrusive<FakeWork>());
+  RunNext();
+  RunNext();
+  EXPECT_EQ(EndStepAndCountReads(), 3);
+}
+
+TEST_F(CollectivesTest, WhatTheScriptWaitedForRunsBesideNoKernel) {
+  Begin(c10::make_intrusive<FakeWork>());
+  collectives_.SettleWaited();
+  EXPECT_FALSE(pinned());
+  RunNext();
+  EXPECT_EQ(EndStepAndCountReads(), 1);
 }
 
 TEST_F(CollectivesTest, TheThreadThatCompletesAWorkHearsOfItFirst) {
