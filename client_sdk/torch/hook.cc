@@ -147,19 +147,24 @@ void RunCollective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   g_collectives->Add(*stack, op.schema().returns().size(), std::move(pins));
 }
 
+// Returns the operator's kernel, which is about to run.
+runtime::RunningKernel NextKernel(const OperatorInfo& info) {
+  g_collectives->Settle();
+  if (EndsStep(RecordedGradients())) EndStep();
+  ThrowKeptError();
+  return {.key = info.key,
+          .name = info.name,
+          .backward = g_marker.in_backward(),
+          .auxiliary = OnAuxiliaryThread()};
+}
+
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
   using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
   const size_t results = op.schema().returns().size();
   const bool in_call = t_calls.OperatorBegins();
-  g_collectives->Settle();
-  if (EndsStep(RecordedGradients())) EndStep();
-  ThrowKeptError();
-  runtime::RunningKernel kernel{.key = info.key,
-                                .name = info.name,
-                                .backward = g_marker.in_backward(),
-                                .auxiliary = OnAuxiliaryThread()};
+  runtime::RunningKernel kernel = NextKernel(info);
   at::Tensor weight;
   if (info.flops == Flops::kConvolution && (*stack)[first + 1].isTensor()) {
     weight = (*stack)[first + 1].toTensor();
@@ -179,6 +184,24 @@ void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
   if (in_call) t_calls.Pin(StoragesOf(*stack, stack->size() - results));
   scope.End(OutputsOf(&TheJob(), *stack, results));
 }
+
+// An operator that the fallback does not see, because the thread that calls it
+// had no hook then. What it calls is part of its kernel.
+class UnhookedOperator final : public at::ObserverContext {
+ public:
+  UnhookedOperator(const OperatorInfo& info, const Stack& inputs)
+      : kernel_(NextKernel(info)),
+        scope_(&kernel_, InputsOf(&TheJob(), info, inputs, /*first=*/0)),
+        guard_(g_hook_key) {
+    // Its Work is not seen, so they stay as long as their tensors live.
+    if (info.outlives_call) g_collectives->Pin(StoragesOf(inputs, 0));
+  }
+
+ private:
+  runtime::RunningKernel kernel_;
+  KernelScope scope_;
+  c10::impl::ExcludeDispatchKeyGuard guard_;
+};
 
 // Returns the name itself, which lives as long as the process: profiles under
 // way point to it.
@@ -266,14 +289,25 @@ void InstallHook(c10::DispatchKey key, runtime::Job* job) {
           .scopes({at::RecordScope::USER_SCOPE}));
 }
 
+bool HookedOnThread() {
+  return g_hooked_job == nullptr ||
+         c10::impl::tls_is_dispatch_key_included(g_hook_key);
+}
+
 // What was enabled may not be any more: threads of pools take over the state of
 // those who give them work, and give it back.
 void EnableHookOnThread() {
-  if (g_hooked_job == nullptr ||
-      c10::impl::tls_is_dispatch_key_included(g_hook_key)) {
-    return;
-  }
+  if (HookedOnThread()) return;
   c10::impl::tls_set_dispatch_key_included(g_hook_key, true);
+}
+
+std::unique_ptr<at::ObserverContext> BeginUnhookedOperator(
+    const c10::OperatorHandle& op, const Stack& inputs) {
+  const OperatorInfo& info = InfoOf(op);
+  if (info.composite || info.bookkeeping || info.view) return nullptr;
+  std::unique_ptr<at::ObserverContext> begun;
+  KeepError([&] { begun = std::make_unique<UnhookedOperator>(info, inputs); });
+  return begun;
 }
 
 void DisableHook() {

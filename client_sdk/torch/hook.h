@@ -9,8 +9,12 @@
 #define STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <ATen/record_function.h>
 #include <c10/core/DispatchKey.h>
 
+#include <memory>
 #include <string>
 
 #include "client_sdk/runtime/job.h"
@@ -24,6 +28,15 @@ void InstallHook(c10::DispatchKey key, runtime::Job* job);
 // Enables the hook on the calling thread. Cheap, and does nothing where it is
 // enabled or before InstallHook().
 void EnableHookOnThread();
+
+// Returns whether it is, or there is no job to report to.
+bool HookedOnThread();
+
+// Begins the kernel of an operator that the calling thread called before it was
+// hooked, with its arguments. The kernel ends with what this returns, which is
+// null if the operator is no kernel by itself. The next operator throws errors.
+std::unique_ptr<at::ObserverContext> BeginUnhookedOperator(
+    const c10::OperatorHandle& op, const torch::jit::Stack& inputs);
 
 // Lets operators of a forked child pass.
 void DisableHook();

@@ -1,5 +1,6 @@
-"""Lets the plug-in see the operators of threads that Python starts."""
+"""Lets the plug-in see the operators of Python's threads."""
 
+import sys
 import threading
 
 import torch
@@ -16,3 +17,5 @@ def install():
         bootstrap(self)
 
     threading.Thread._bootstrap_inner = bootstrap_enabled
+    if len(sys._current_frames()) > 1:
+        torch.ops.stowage.watch_older_threads()

@@ -1,6 +1,7 @@
 """Jobs in which several threads or processes train, and some only run forward."""
 
 import copy
+import queue
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,8 +9,8 @@ import torch
 from torch import multiprocessing
 
 from digest import Digest
-from hazard import (BATCH, hazard, loss_of, main, make_batch, make_net, sgd,
-                    train_step)
+from hazard import (BATCH, hazard, loss_of, main, make_batch, make_layers, make_layers_batch,
+                    make_net, sgd, train_step)
 
 STEPS = 12
 
@@ -84,6 +85,31 @@ def hogwild_threads_in_turn(digest):
         thread.start()
     for thread in threads:
         thread.join()
+    digest.add_model(net)
+
+
+@hazard
+def thread_older_than_tensors(digest):
+    """A thread that starts before there is a tensor updates weights, and makes none."""
+    orders, done = queue.Queue(), queue.Queue()
+
+    def update():
+        for weights in iter(orders.get, None):
+            for weight in weights:
+                weight.data.add_(weight.grad, alpha=-0.01)
+                weight.grad.zero_()
+            done.put(True)
+
+    threading.Thread(target=update).start()
+    net = make_layers()
+    weights = list(net.parameters())
+    for _ in range(2 * STEPS):
+        loss = loss_of(net, make_layers_batch(BATCH))
+        loss.backward()
+        digest.add("losses", loss.item())
+        orders.put(weights)
+        done.get()
+    orders.put(None)
     digest.add_model(net)
 
 
