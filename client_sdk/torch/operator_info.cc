@@ -1,11 +1,16 @@
 #include "client_sdk/torch/operator_info.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "client_sdk/session/hash.h"
 
 namespace stowage::torch_plugin {
 namespace {
+
+bool IsDeclaredWritten(const c10::Argument& argument) {
+  return argument.alias_info() && argument.alias_info()->isWrite();
+}
 
 // Returns whether the operator writes `argument` although its schema does not
 // say so: batch normalisation writes its running statistics, randomised ReLU
@@ -19,10 +24,21 @@ bool WrittenInSpiteOfSchema(const std::string& name,
   return argument == "running_mean" || argument == "running_var";
 }
 
+// Returns whether the schema leaves open what is written: it was inferred from a
+// C++ function, or an extension's operator has no other effect.
+bool MayWriteAny(const c10::FunctionSchema& schema) {
+  if (schema.aliasAnalysis() == c10::AliasAnalysisKind::CONSERVATIVE) {
+    return true;
+  }
+  const auto& arguments = schema.arguments();
+  return schema.returns().empty() && schema.name().rfind("aten::", 0) != 0 &&
+         std::none_of(arguments.begin(), arguments.end(), IsDeclaredWritten);
+}
+
 bool IsView(const c10::FunctionSchema& schema) {
   if (schema.returns().empty()) return false;
   for (const auto& argument : schema.arguments()) {
-    if (argument.alias_info() && argument.alias_info()->isWrite()) return false;
+    if (IsDeclaredWritten(argument)) return false;
   }
   for (const auto& result : schema.returns()) {
     if (!result.alias_info()) return false;
@@ -58,10 +74,10 @@ OperatorInfo Read(const c10::FunctionSchema& schema) {
   }
   info.key = session::HashString(info.name);
   info.view = IsView(schema);
+  const bool may_write_any = info.outlives_call || MayWriteAny(schema);
   for (const auto& argument : schema.arguments()) {
     info.writes.push_back(
-        info.outlives_call ||
-        (argument.alias_info() && argument.alias_info()->isWrite()) ||
+        may_write_any || IsDeclaredWritten(argument) ||
         WrittenInSpiteOfSchema(schema.name(), argument.name()));
   }
   return info;

@@ -4,8 +4,8 @@ import os
 
 import torch
 
-from stowage import (_collectives, _compiled, _evaluation, _exposure, _extensions, _optimizers,
-                     _private, _steps, _threads)
+from stowage import (_collectives, _compiled, _evaluation, _exposure, _extensions, _operators,
+                     _optimizers, _private, _steps, _threads)
 from stowage._plugin import attached
 
 _PACKAGE_DIR = os.path.dirname(os.path.abspath(__file__))
@@ -84,6 +84,7 @@ def install():
     _evaluation.install()
     _exposure.install()
     _extensions.install()
+    _operators.install()
     _optimizers.install()
     _threads.install()
     _steps.begin()

@@ -4,10 +4,11 @@ pybind11 makes Python functions of C++ code, which takes the addresses of its te
 `torch.utils.cpp_extension`, DeepSpeed's optimizers for processors and others do so. No
 operator tells what such code reads and writes. So each function of a module that was
 built against PyTorch stands between two calls that tell the plug-in what it was given
-and what it returned (extension_calls.h). Operators that an extension registers with
-PyTorch are seen as any other.
+and what it returned (extension_calls.h).
 
-Tensors that an object of the extension keeps are not seen: `stowage.pin()` is for these.
+Operators that an extension registers with PyTorch are seen as any other, or announced, too
+(_operators.py). Tensors that an object of the extension keeps are not seen: `stowage.pin()`
+is for these.
 
 Under `stowage run` the preload library runs this file while the script imports PyTorch,
 without the package (python_watch.h). So it imports neither before install().
@@ -49,11 +50,11 @@ def _tensors_in(values, depth=_MOST_DEPTH):
             yield from _tensors_in(value.values(), depth - 1)
 
 
-def _call(function, arguments, options):
+def call(name, function, arguments, options):
+    """Returns what the function does, which counts as a kernel of this name."""
     if _torch is None:
         return function(*arguments, **options)
     given = list(_tensors_in((arguments, options)))
-    name = "extension::" + function.__name__
     if not _torch.ops.stowage.begin_extension_call(name, given):
         return function(*arguments, **options)
     result = None
@@ -74,7 +75,7 @@ class _Function:
         functools.update_wrapper(self, function)
 
     def __call__(self, *arguments, **options):
-        return _call(self.__wrapped__, arguments, options)
+        return call("extension::" + self.__name__, self.__wrapped__, arguments, options)
 
     def __reduce__(self):
         return self.__name__
@@ -83,7 +84,7 @@ class _Function:
 def _announced_method(method):
     @functools.wraps(method)
     def announced(*arguments, **options):
-        return _call(method, arguments, options)
+        return call("extension::" + method.__name__, method, arguments, options)
 
     return announced
 
@@ -148,7 +149,7 @@ def install():
     from stowage import _frames
 
     # All announced methods have one code.
-    for function in (_call, _Function.__call__, _announced_method(install)):
+    for function in (call, _Function.__call__, _announced_method(install)):
         _frames.hidden(function)
     if not _watching:
         _announce_loaded()

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 from torch.utils import cpp_extension
 
-from hazard import (CLASSES, hazard, hazard_if, loss_of, main, make_batch, make_net,
-                    train_step)
+from hazard import (BATCH, CLASSES, hazard, hazard_if, loss_of, main, make_batch, make_layers,
+                    make_layers_batch, make_net, train_step)
 
 NAME = "stowage_test_extension"
 STEPS = 12
@@ -57,6 +57,12 @@ void Descend(const std::map<std::string, torch::Tensor>& weights,
   }
 }
 
+void DescendOne(torch::Tensor weight, torch::Tensor gradient, double rate) {
+  float* to = weight.data_ptr<float>();
+  const float* from = gradient.data_ptr<float>();
+  for (int64_t i = 0; i < weight.numel(); ++i) to[i] -= rate * from[i];
+}
+
 class Momentum {
  public:
   explicit Momentum(double rate) : rate_(rate) {}
@@ -75,6 +81,17 @@ class Momentum {
 };
 
 }  // namespace
+
+// Schemas that say nothing of what is written.
+TORCH_LIBRARY(stowage_test_operators, library) {
+  library.def("of_function", &DescendOne);
+  library.def("of_schema(Tensor weight, Tensor gradient, float rate) -> ()", &DescendOne);
+  library.def("of_backend(Tensor weight, Tensor gradient, float rate) -> ()");
+}
+
+TORCH_LIBRARY_IMPL(stowage_test_operators, CPU, library) {
+  library.impl("of_backend", &DescendOne);
+}
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.def("half", &Half);
@@ -185,6 +202,25 @@ def own_update(digest):
         loss.backward()
         weights = {f"{i:03}": p.data for i, p in enumerate(net.parameters())}
         extension.descend(weights, [p.grad for p in net.parameters()], 0.05)
+        digest.add("losses", loss.item())
+    digest.add_model(net)
+
+
+@hazard
+def own_operators(digest):
+    """Operators change the weights, in ways that their schemas do not tell."""
+    operators = torch.ops.stowage_test_operators
+
+    descents = [operators.of_function, operators.of_schema.default, operators.of_backend]
+    net = make_layers()
+    for _ in range(STEPS):
+        net.zero_grad()
+        loss = loss_of(net, make_layers_batch(BATCH))
+        loss.backward()
+        with torch.no_grad():
+            for i, weight in enumerate(net.parameters()):
+                # A layer's weight and bias.
+                descents[i // 2 % len(descents)](weight, weight.grad, 0.05)
         digest.add("losses", loss.item())
     digest.add_model(net)
 

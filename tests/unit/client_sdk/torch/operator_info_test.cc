@@ -1,5 +1,7 @@
 #include "client_sdk/torch/operator_info.h"
 
+#include <torch/library.h>
+
 #include <string>
 #include <vector>
 
@@ -37,6 +39,27 @@ TEST(OperatorInfoTest, KnowsWhatIsWrittenInSpiteOfTheSchema) {
   EXPECT_THAT(WrittenBy("aten::rrelu_with_noise_", ""),
               ElementsAre("self", "noise"));
   EXPECT_THAT(WrittenBy("aten::rrelu_with_noise_backward", ""), IsEmpty());
+}
+
+TORCH_LIBRARY(stowage_test, library) {
+  library.def("inferred", [](const at::Tensor& to, const at::Tensor& from) {
+    return to.add_(from);
+  });
+  library.def("without_result(Tensor to, Tensor from) -> ()");
+  library.def("with_result(Tensor to, Tensor from) -> Tensor");
+  library.def("declared(Tensor(a!) to, Tensor from) -> ()");
+}
+
+TEST(OperatorInfoTest, AnExtensionsOperatorMayWriteWhatItsSchemaLeavesOpen) {
+  EXPECT_THAT(WrittenBy("stowage_test::inferred", "").size(), 2);
+  EXPECT_THAT(WrittenBy("stowage_test::without_result", ""),
+              ElementsAre("to", "from"));
+  EXPECT_THAT(WrittenBy("stowage_test::with_result", ""), IsEmpty());
+  EXPECT_THAT(WrittenBy("stowage_test::declared", ""), ElementsAre("to"));
+}
+
+TEST(OperatorInfoTest, PyTorchsChecksWriteNothing) {
+  EXPECT_THAT(WrittenBy("aten::_assert_async", ""), IsEmpty());
 }
 
 TEST(OperatorInfoTest, CollectivesUseTheirOperandsAfterTheCall) {
