@@ -176,7 +176,7 @@ class SlurmTest(unittest.TestCase):
         wait_for(lambda: len(self.n1.claims()) == 3, self.slurm.logs)
         (self.folder / "out/go").touch()
         wait_for(lambda: not self.n1.claims(), self.slurm.logs)
-        self.assertEqual("COMPLETED", self.slurm.field(f"{array}_1", "JobState"))
+        self.slurm.wait_for_state(f"{array}_1", "COMPLETED")
 
     def test_a_requeued_job_has_its_claim_again(self):
         job = self.running('echo "run $SLURM_RESTART_COUNT $STOWAGE_AGENT"\n'
