@@ -13,8 +13,8 @@ namespace {
 
 using torch::jit::Stack;
 
-// The dispatch keys of the operator have been computed by now: it passes by the
-// hook, and what it calls does not.
+// By now the dispatcher has chosen the operator's kernel without the hook. It
+// chooses those of the operators that this one calls with it.
 std::unique_ptr<at::ObserverContext> OnOperator(
     const at::RecordFunction& record) {
   if (HookedOnThread()) return nullptr;

@@ -50,7 +50,7 @@ def _tensors_in(values, depth=_MOST_DEPTH):
             yield from _tensors_in(value.values(), depth - 1)
 
 
-def call(name, function, arguments, options):
+def _call(name, function, arguments, options):
     """Returns what the function does, which counts as a kernel of this name."""
     if _torch is None:
         return function(*arguments, **options)
@@ -65,26 +65,34 @@ def call(name, function, arguments, options):
         _torch.ops.stowage.end_extension_call(list(_tensors_in((result,))))
 
 
-class _Function:
-    """A function of an extension between its announcements.
+class Announced:
+    """A function of an extension between its announcements, which name its kernel.
 
     Not a Python function: a class that keeps one would make it a method.
     """
 
-    def __init__(self, function):
+    def __init__(self, name, function):
         functools.update_wrapper(self, function)
+        self._name = name
+
+    def __hash__(self):
+        return hash(self.__wrapped__)
 
     def __call__(self, *arguments, **options):
-        return call("extension::" + self.__name__, self.__wrapped__, arguments, options)
+        return _call(self._name, self.__wrapped__, arguments, options)
 
     def __reduce__(self):
         return self.__name__
 
 
+def _kernel_name(function):
+    return "extension::" + function.__name__
+
+
 def _announced_method(method):
     @functools.wraps(method)
     def announced(*arguments, **options):
-        return call("extension::" + method.__name__, method, arguments, options)
+        return _call(_kernel_name(method), method, arguments, options)
 
     return announced
 
@@ -100,7 +108,7 @@ def _announce(module):
     """Puts the announcements around the functions of a module and its submodules."""
     for name, value in list(vars(module).items()):
         if isinstance(value, types.BuiltinFunctionType):
-            setattr(module, name, _Function(value))
+            setattr(module, name, Announced(_kernel_name(value), value))
         elif isinstance(value, type) and value.__module__ == module.__name__:
             _announce_methods(value)
         elif (isinstance(value, types.ModuleType)
@@ -149,7 +157,7 @@ def install():
     from stowage import _frames
 
     # All announced methods have one code.
-    for function in (call, _Function.__call__, _announced_method(install)):
+    for function in (_call, Announced.__call__, _announced_method(install)):
         _frames.hidden(function)
     if not _watching:
         _announce_loaded()

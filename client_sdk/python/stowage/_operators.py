@@ -26,24 +26,9 @@ def _is_function(name):
         return False  # an instruction of TorchScript
 
 
-class _Announced:
-    """Stands in place of what an operator calls, also in sets that have the operator."""
-
-    def __init__(self, name, function):
-        functools.update_wrapper(self, function)
-        self._name = name
-
-    def __hash__(self):
-        return hash(self.__wrapped__)
-
-    @_frames.hidden
-    def __call__(self, *arguments, **options):
-        return _extensions.call(self._name, self.__wrapped__, arguments, options)
-
-
 def _announce(operator, name):
-    if not isinstance(operator._op, _Announced):
-        operator._op = _Announced(name, operator._op)
+    if not isinstance(operator._op, _extensions.Announced):
+        operator._op = _extensions.Announced(name, operator._op)
 
 
 def _announce_packet(packet):

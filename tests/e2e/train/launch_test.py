@@ -121,6 +121,20 @@ class LaunchTest(unittest.TestCase):
     def test_operators_that_threads_of_the_backend_run_are_seen(self):
         self.check_ranks("train_hooked.py")
 
+    def test_a_collective_that_the_script_waited_for_runs_beside_no_kernel(self):
+        graph = self.folder / "graph.json"
+        subprocess.run([harness.STOWAGE, "graph", "capture", "-o", graph, "--",
+                        harness.PYTHON, harness.SCRIPTS / "train_awaited.py"],
+                       check=True, capture_output=True, env=harness.environment(),
+                       timeout=harness.TIMEOUT_S)
+        captured = json.loads(graph.read_text())
+        sizes = [int(tensor["sizeBytes"]) for tensor in captured["tensors"]]
+        total = sizes.index(5 << 20)  # BYTES of the script
+        users = [kernel["name"] for kernel in captured["kernels"]
+                 if any(int(operand.get("tensor", 0)) == total
+                        for operand in kernel.get("operands", []))]
+        self.assertEqual(["c10d::allreduce_"], users)
+
     def test_ranks_share_a_limit_of_the_host(self):
         run = self.check_ranks("train_distributed.py", fast="20MiB/host")
         for job in self.trained_jobs(run):

@@ -210,7 +210,6 @@ def own_update(digest):
 def own_operators(digest):
     """Operators change the weights, in ways that their schemas do not tell."""
     operators = torch.ops.stowage_test_operators
-
     descents = [operators.of_function, operators.of_schema.default, operators.of_backend]
     net = make_layers()
     for _ in range(STEPS):
@@ -219,7 +218,7 @@ def own_operators(digest):
         loss.backward()
         with torch.no_grad():
             for i, weight in enumerate(net.parameters()):
-                # A layer's weight and bias.
+                # One operator has a layer's weight and its bias.
                 descents[i // 2 % len(descents)](weight, weight.grad, 0.05)
         digest.add("losses", loss.item())
     digest.add_model(net)

@@ -7,12 +7,10 @@ Gradients are summed while the backward pass goes on, statistics at the end of a
 step; where PyTorch has functional collectives, these sum, too.
 """
 
-import argparse
-
 import torch
 import torch.distributed as dist
 
-from digest import Digest
+import rank
 from hazard import STEPS, loss_of, make_batch, make_net, sgd
 
 try:
@@ -39,20 +37,14 @@ def mean_weight(net):
     return weight.mean()
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    dist.init_process_group("gloo")
-    torch.manual_seed(dist.get_rank())
+def train(my_rank, digest):
+    torch.manual_seed(my_rank)
     net = make_net()
     for tensor in [*net.parameters(), *net.buffers()]:
         dist.broadcast(tensor.detach(), 0)
     works = []
     sum_gradients(net, works)
     optimizer = sgd(net)
-    digest = Digest()
     for _ in range(STEPS):
         optimizer.zero_grad()
         loss = loss_of(net, make_batch())
@@ -65,9 +57,7 @@ def main():
         digest.add("losses", loss.item())
         digest.add("means", mean_weight(net).item())
     digest.add_model(net)
-    digest.write(f"{arguments.out}.{dist.get_rank()}")
-    dist.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main()
+    rank.main(train)

@@ -4,13 +4,11 @@
         train_hooked.py --out digest.json
 """
 
-import argparse
-
 import torch
 import torch.distributed
 from torch.nn.parallel import DistributedDataParallel
 
-from digest import Digest
+import rank
 from hazard import make_layers, make_layers_batch, train_step
 
 STEPS = 20
@@ -32,25 +30,16 @@ def average(unused_state, bucket):
     return work.get_future().then(copy_back)
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    torch.distributed.init_process_group("gloo")
-    rank = torch.distributed.get_rank()
-    torch.manual_seed(rank)
+def train(my_rank, digest):
+    torch.manual_seed(my_rank)
     net = make_layers()
     parallel = DistributedDataParallel(net, gradient_as_bucket_view=True, bucket_cap_mb=1)
     parallel.register_comm_hook(None, average)
     optimizer = torch.optim.Adam(net.parameters())
-    digest = Digest()
     for _ in range(STEPS):
         train_step(parallel, optimizer, make_layers_batch(128), digest)
     digest.add_model(net)
-    digest.write(f"{arguments.out}.{rank}")
-    torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main()
+    rank.main(train)

@@ -4,25 +4,17 @@
         train_sharded.py --out digest.json
 """
 
-import argparse
-
 import torch
 import torch.distributed
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-from digest import Digest
+import rank
 
 STEPS = 8
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--out", required=True)
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    torch.distributed.init_process_group("gloo")
-    rank = torch.distributed.get_rank()
+def train(my_rank, digest):
     torch.manual_seed(0)
     layers = [torch.nn.Sequential(torch.nn.Linear(384, 768), torch.nn.GELU(),
                                   torch.nn.Linear(768, 384)) for _ in range(6)]
@@ -32,8 +24,7 @@ def main():
         fully_shard(layer, mesh=mesh)
     fully_shard(net, mesh=mesh)
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-3)
-    torch.manual_seed(rank)
-    digest = Digest()
+    torch.manual_seed(my_rank)
     for _ in range(STEPS):
         inputs = torch.randn(128, 384)
         optimizer.zero_grad()
@@ -43,9 +34,7 @@ def main():
         digest.add("losses", loss.item())
     for parameter in net.parameters():
         digest.add("weights", parameter.to_local())
-    digest.write(f"{arguments.out}.{rank}")
-    torch.distributed.destroy_process_group()
 
 
 if __name__ == "__main__":
-    main()
+    rank.main(train)
