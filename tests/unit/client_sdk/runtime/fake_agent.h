@@ -73,8 +73,8 @@ class FakeAgent {
   // Returns the agent's descriptors and mappings of memory tiers.
   const std::vector<MappedTier>& tiers() const { return tiers_; }
 
-  // Holds moves: when this returns, no move is under way and none will be
-  // executed.
+  // Holds moves and answers: when this returns, none is under way and none will
+  // be executed or given.
   void HoldMoves();
   // Lets moves fail with this errno from now on; 0: they succeed again.
   void FailMovesWith(int error_number) { move_error_ = error_number; }
