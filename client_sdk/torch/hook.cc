@@ -19,6 +19,7 @@
 #include "client_sdk/torch/collectives.h"
 #include "client_sdk/torch/extension_calls.h"
 #include "client_sdk/torch/flops.h"
+#include "client_sdk/torch/function_operators.h"
 #include "client_sdk/torch/operands.h"
 #include "client_sdk/torch/operator_info.h"
 #include "client_sdk/torch/running_kernel.h"
@@ -149,6 +150,7 @@ void RunCollective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 
 // Returns the operator's kernel, which is about to run.
 runtime::RunningKernel NextKernel(const OperatorInfo& info) {
+  SeeNewFunctionOperators();
   g_collectives->Settle();
   if (EndsStep(RecordedGradients())) EndStep();
   ThrowKeptError();
@@ -232,6 +234,7 @@ thread_local std::optional<runtime::RunningKernel> t_compiled;
 // Returns the kernel that a caller announces, who says what it may write.
 runtime::RunningKernel Announce(const std::string& name,
                                 at::TensorList writes) {
+  SeeNewFunctionOperators();
   g_collectives->Settle();
   if (EndsStep(RecordedNode())) EndStep();
   ThrowKeptError();
@@ -283,6 +286,7 @@ void InstallHook(c10::DispatchKey key, runtime::Job* job) {
   // Lives as long as the job. Threads of a backend may have started before.
   g_collectives = new RunningCollectives(job, &EnableHookOnThread);
   g_hooked_job = job;
+  WatchFunctionOperators();
   EnableHookOnThread();
   at::addGlobalCallback(
       at::RecordFunctionCallback(OnRecordOpened, OnRecordClosed)

@@ -9,6 +9,7 @@
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attach.h"
 #include "client_sdk/torch/attached_job.h"
+#include "client_sdk/torch/function_operators.h"
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/older_threads.h"
 #include "client_sdk/torch/pin.h"
@@ -81,6 +82,7 @@ TORCH_LIBRARY(stowage, library) {
   library.def("enable_thread() -> ()", &EnableThread);
   library.def("note_collective_awaited() -> ()",
               &torch_plugin::NoteCollectiveAwaited);
+  library.def("see_operators() -> ()", &torch_plugin::SeeAllFunctionOperators);
   library.def("watch_older_threads() -> ()", &torch_plugin::WatchOlderThreads);
   library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
   library.def("note_evaluation(int module) -> ()",

@@ -39,6 +39,15 @@ void VisitTensor(const at::Tensor& tensor, Visit&& visit) {
   }
 }
 
+bool IsPlain(const at::Tensor& tensor) {
+  using c10::DispatchKey;
+  const c10::DispatchKeySet wrappers(
+      {DispatchKey::Python, DispatchKey::FuncTorchBatched,
+       DispatchKey::FuncTorchGradWrapper, DispatchKey::Functionalize});
+  return tensor.defined() && !tensor.is_meta() &&
+         !tensor.key_set().has_any(wrappers);
+}
+
 // Calls `visit` with every tensor in the value.
 template <typename Visit>
 void ForEachTensor(const c10::IValue& value, Visit&& visit) {
@@ -109,6 +118,16 @@ Operands OutputsOf(runtime::Job* job, const Stack& stack, size_t count) {
     });
   }
   return operands;
+}
+
+std::vector<at::Tensor> PlainTensorsOf(const Stack& stack, size_t count) {
+  std::vector<at::Tensor> tensors;
+  for (size_t i = stack.size() - count; i < stack.size(); ++i) {
+    ForEachTensor(stack[i], [&tensors](const at::Tensor& tensor) {
+      if (IsPlain(tensor)) tensors.push_back(tensor);
+    });
+  }
+  return tensors;
 }
 
 std::vector<c10::StorageImpl*> StoragesOf(const Stack& stack, size_t first) {

@@ -36,6 +36,11 @@ Operands InputsOf(runtime::Job* job, const OperatorInfo& info,
 Operands OutputsOf(runtime::Job* job, const torch::jit::Stack& stack,
                    size_t count);
 
+// Returns the tensors among the last `count` values of the stack that have
+// memory of their own, as no wrapper of others has.
+std::vector<at::Tensor> PlainTensorsOf(const torch::jit::Stack& stack,
+                                       size_t count);
+
 // Return the storages of an operator's arguments, and those of tensors.
 std::vector<c10::StorageImpl*> StoragesOf(const torch::jit::Stack& stack,
                                           size_t first);

@@ -6,9 +6,8 @@ operator tells what such code reads and writes. So each function of a module tha
 built against PyTorch stands between two calls that tell the plug-in what it was given
 and what it returned (extension_calls.h).
 
-Operators that an extension registers with PyTorch are seen as any other, or announced, too
-(_operators.py). Tensors that an object of the extension keeps are not seen: `stowage.pin()`
-is for these.
+Operators that an extension registers with PyTorch are seen as any other. Tensors that an
+object of the extension keeps are not seen: `stowage.pin()` is for these.
 
 Under `stowage run` the preload library runs this file while the script imports PyTorch,
 without the package (python_watch.h). So it imports neither before install().
@@ -50,11 +49,11 @@ def _tensors_in(values, depth=_MOST_DEPTH):
             yield from _tensors_in(value.values(), depth - 1)
 
 
-def _call(name, function, arguments, options):
-    """Returns what the function does, which counts as a kernel of this name."""
+def _call(function, arguments, options):
     if _torch is None:
         return function(*arguments, **options)
     given = list(_tensors_in((arguments, options)))
+    name = "extension::" + function.__name__
     if not _torch.ops.stowage.begin_extension_call(name, given):
         return function(*arguments, **options)
     result = None
@@ -65,34 +64,26 @@ def _call(name, function, arguments, options):
         _torch.ops.stowage.end_extension_call(list(_tensors_in((result,))))
 
 
-class Announced:
-    """A function of an extension between its announcements, which name its kernel.
+class _Function:
+    """A function of an extension between its announcements.
 
     Not a Python function: a class that keeps one would make it a method.
     """
 
-    def __init__(self, name, function):
+    def __init__(self, function):
         functools.update_wrapper(self, function)
-        self._name = name
-
-    def __hash__(self):
-        return hash(self.__wrapped__)
 
     def __call__(self, *arguments, **options):
-        return _call(self._name, self.__wrapped__, arguments, options)
+        return _call(self.__wrapped__, arguments, options)
 
     def __reduce__(self):
         return self.__name__
 
 
-def _kernel_name(function):
-    return "extension::" + function.__name__
-
-
 def _announced_method(method):
     @functools.wraps(method)
     def announced(*arguments, **options):
-        return _call(_kernel_name(method), method, arguments, options)
+        return _call(method, arguments, options)
 
     return announced
 
@@ -108,7 +99,7 @@ def _announce(module):
     """Puts the announcements around the functions of a module and its submodules."""
     for name, value in list(vars(module).items()):
         if isinstance(value, types.BuiltinFunctionType):
-            setattr(module, name, Announced(_kernel_name(value), value))
+            setattr(module, name, _Function(value))
         elif isinstance(value, type) and value.__module__ == module.__name__:
             _announce_methods(value)
         elif (isinstance(value, types.ModuleType)
@@ -157,7 +148,7 @@ def install():
     from stowage import _frames
 
     # All announced methods have one code.
-    for function in (_call, Announced.__call__, _announced_method(install)):
+    for function in (_call, _Function.__call__, _announced_method(install)):
         _frames.hidden(function)
     if not _watching:
         _announce_loaded()

@@ -206,11 +206,8 @@ def own_update(digest):
     digest.add_model(net)
 
 
-@hazard
-def own_operators(digest):
-    """Operators change the weights, in ways that their schemas do not tell."""
-    operators = torch.ops.stowage_test_operators
-    descents = [operators.of_function, operators.of_schema.default, operators.of_backend]
+def train_with(digest, descents):
+    """Trains with operators that change the weights, and whose schemas do not tell."""
     net = make_layers()
     for _ in range(STEPS):
         net.zero_grad()
@@ -222,6 +219,22 @@ def own_operators(digest):
                 descents[i // 2 % len(descents)](weight, weight.grad, 0.05)
         digest.add("losses", loss.item())
     digest.add_model(net)
+
+
+@hazard
+def own_operators(digest):
+    operators = torch.ops.stowage_test_operators
+    train_with(digest, [operators.of_function, operators.of_schema.default, operators.of_backend])
+
+
+@hazard
+def scripted_operators(digest):
+
+    @torch.jit.script
+    def descend(weight, gradient, rate: float):
+        torch.ops.stowage_test_operators.of_function(weight, gradient, rate)
+
+    train_with(digest, [descend])
 
 
 class OwnOptimizer(torch.optim.Optimizer):
