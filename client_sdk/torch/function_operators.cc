@@ -1,6 +1,5 @@
 #include "client_sdk/torch/function_operators.h"
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <torch/library.h>
@@ -16,8 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "client_sdk/torch/hook.h"
-#include "client_sdk/torch/operands.h"
+#include "client_sdk/torch/extension_code.h"
 #include "client_sdk/torch/operator_info.h"
 
 namespace stowage::torch_plugin {
@@ -77,25 +75,6 @@ class Listener final : public c10::OpRegistrationListener {
   void onOperatorDeregistered(const c10::OperatorHandle& op) override {}
 };
 
-// Announces a call until it goes out of scope, whatever happens.
-class CallScope {
- public:
-  CallScope(const std::string& name, at::TensorList given)
-      : begun_(!given.empty() && BeginExtensionCall(name, given)) {}
-  ~CallScope() {
-    if (begun_) EndExtensionCall(results_);
-  }
-  CallScope(const CallScope&) = delete;
-  CallScope& operator=(const CallScope&) = delete;
-  void Return(std::vector<at::Tensor> results) {
-    results_ = std::move(results);
-  }
-
- private:
-  bool begun_;
-  std::vector<at::Tensor> results_;
-};
-
 // Autograd of a backend that nobody has runs the function, too.
 void RunFunction(const c10::OperatorHandle& op, Stack* stack) {
   op.redispatchBoxed(c10::DispatchKeySet(DispatchKey::AutogradPrivateUse3),
@@ -118,10 +97,8 @@ void AnnounceAndRun(const c10::OperatorHandle& op, Stack* stack) {
     Forget(op);
     return op.callBoxed(stack);
   }
-  CallScope scope(InfoOf(op).name,
-                  PlainTensorsOf(*stack, op.schema().arguments().size()));
-  RunFunction(op, stack);
-  scope.Return(PlainTensorsOf(*stack, op.schema().returns().size()));
+  RunExtensionCode(InfoOf(op).name, op.schema(), stack,
+                   [&] { RunFunction(op, stack); });
 }
 
 void See(const c10::OperatorName& name) {

@@ -7,9 +7,8 @@
 // as those of torch_scatter are) is to PyTorch a composite of others: autograd
 // calls the function, and the hook, which stands below, does not see it. The
 // function may take addresses all the same. So each such operator gets a kernel
-// of autograd for processors, which runs the function between the two calls that
-// announce any function of an extension (hook.h). Whoever calls the operator,
-// Python, TorchScript or C++, comes by.
+// of autograd for processors, which announces the call (extension_code.h).
+// Whoever calls the operator, Python, TorchScript or C++, comes by.
 //
 // PyTorch tells of an operator before it has the function, and must not be asked
 // to change an operator while it tells. So operators wait until the next kernel

@@ -9,6 +9,7 @@
 #include "client_sdk/torch/allocator.h"
 #include "client_sdk/torch/attach.h"
 #include "client_sdk/torch/attached_job.h"
+#include "client_sdk/torch/custom_classes.h"
 #include "client_sdk/torch/function_operators.h"
 #include "client_sdk/torch/hook.h"
 #include "client_sdk/torch/older_threads.h"
@@ -39,6 +40,10 @@ void BeginCompiledKernel(std::string name, at::TensorList reads,
 bool BeginExtensionCall(std::string name,  // NOLINT: the library's signature
                         at::TensorList given) {
   return torch_plugin::BeginExtensionCall(name, given);
+}
+
+void SeeClass(std::string name) {  // NOLINT: the library's signature
+  torch_plugin::SeeCustomClass(name);
 }
 
 // An address as Python has it.
@@ -83,6 +88,7 @@ TORCH_LIBRARY(stowage, library) {
   library.def("note_collective_awaited() -> ()",
               &torch_plugin::NoteCollectiveAwaited);
   library.def("see_operators() -> ()", &torch_plugin::SeeAllFunctionOperators);
+  library.def("see_class(str name) -> ()", &SeeClass);
   library.def("watch_older_threads() -> ()", &torch_plugin::WatchOlderThreads);
   library.def("expect_optimizer() -> ()", &torch_plugin::ExpectOptimizer);
   library.def("note_evaluation(int module) -> ()",

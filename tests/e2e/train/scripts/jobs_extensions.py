@@ -5,6 +5,7 @@ import importlib.util
 import os
 from pathlib import Path
 import tempfile
+import types
 
 import torch
 from torch import nn
@@ -16,6 +17,7 @@ from hazard import (BATCH, CLASSES, hazard, hazard_if, loss_of, main, make_batch
 NAME = "stowage_test_extension"
 STEPS = 12
 SOURCE = r"""
+#include <torch/custom_class.h>
 #include <torch/extension.h>
 
 #include <map>
@@ -80,10 +82,21 @@ class Momentum {
   double rate_;
 };
 
+struct RegisteredMomentum : torch::CustomClassHolder {
+  explicit RegisteredMomentum(double rate) : momentum(rate) {}
+  void Update(torch::Tensor weight, torch::Tensor gradient, torch::Tensor speed) {
+    momentum.Update(weight, gradient, speed);
+  }
+  Momentum momentum;
+};
+
 }  // namespace
 
 // Schemas that say nothing of what is written.
 TORCH_LIBRARY(stowage_test_operators, library) {
+  library.class_<RegisteredMomentum>("Momentum")
+      .def(torch::init<double>())
+      .def("update", &RegisteredMomentum::Update);
   library.def("of_function", &DescendOne);
   library.def("of_schema(Tensor weight, Tensor gradient, float rate) -> ()", &DescendOne);
   library.def("of_backend(Tensor weight, Tensor gradient, float rate) -> ()");
@@ -238,11 +251,11 @@ def scripted_operators(digest):
 
 
 class OwnOptimizer(torch.optim.Optimizer):
-    """A call for each weight, of a method."""
+    """A call for each weight, of a method of `momentum`."""
 
-    def __init__(self, parameters):
+    def __init__(self, parameters, momentum):
         super().__init__(parameters, {})
-        self._momentum = extension.Momentum(0.05)
+        self._momentum = momentum
 
     @torch.no_grad()
     def step(self, closure=None):
@@ -254,11 +267,36 @@ class OwnOptimizer(torch.optim.Optimizer):
                 self._momentum.update(weight, weight.grad, state["momentum"])
 
 
+def make_momentum_net():
+    return nn.Sequential(make_net(), nn.ReLU(), nn.Linear(CLASSES, 1024), nn.ReLU(),
+                         nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, CLASSES))
+
+
 @hazard
 def own_optimizer(digest):
-    net = nn.Sequential(make_net(), nn.ReLU(), nn.Linear(CLASSES, 1024), nn.ReLU(),
-                        nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, CLASSES))
-    train(digest, net, OwnOptimizer(net.parameters()))
+    net = make_momentum_net()
+    train(digest, net, OwnOptimizer(net.parameters(), extension.Momentum(0.05)))
+
+
+@hazard
+def own_class(digest):
+    # Made before there is a tensor.
+    momentum = torch.classes.stowage_test_operators.Momentum(0.05)
+    net = make_momentum_net()
+    train(digest, net, OwnOptimizer(net.parameters(), momentum))
+
+
+@hazard
+def scripted_class(digest):
+    net = make_momentum_net()
+
+    @torch.jit.script
+    def update(weight, gradient, speed):
+        momentum = torch.classes.stowage_test_operators.Momentum(0.05)
+        momentum.update(weight, gradient, speed)
+
+    momentum = types.SimpleNamespace(update=update)
+    train(digest, net, OwnOptimizer(net.parameters(), momentum))
 
 
 if __name__ == "__main__":
