@@ -36,6 +36,8 @@ struct MoveUnderWay {
   bool stays = false;  // the block does: only a copy of it is made
   // What the block leaves is to become `kept`, or `to` if it stays.
   bool keeps = false;
+  // Somebody whom nobody saw wrote its source, in a file tier, meanwhile.
+  bool outdated = false;
 };
 
 // Owned by the Job; guarded by its mutex.
@@ -74,6 +76,9 @@ struct Block {
   // Room of the block's in a slower tier, with a copy of its bytes: see
   // placed_blocks.h.
   std::optional<Place> kept;
+  // Of its bytes when that copy, or the one that is under way, was made: see
+  // byte_sample.h.
+  uint64_t sample = 0;
 
   // Where it was born: the step, and a tag that is the same in every step that
   // runs the same kernels (operator, size, how many of that kind before it).

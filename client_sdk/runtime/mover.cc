@@ -73,6 +73,7 @@ void Mover::Issue(Block* block, MoveUnderWay move, bool own) {
   const Place from = block->place, to = move.to;
   const bool out = to.tier > from.tier;
   const MappedTier& slow = blocks_->tier(out ? to.tier : from.tier);
+  if (blocks_->tier(from.tier).addressable()) blocks_->NoteCopied(block);
   if (own && !slow.addressable()) {
     const int64_t begin_ns = session::NowNs();
     move.request = std::make_unique<FileRequest>();
@@ -109,7 +110,7 @@ int Mover::Arrive(Block* block) { return End(block, /*adopt=*/true); }
 // Returns 0 if the copy is of use, else an errno.
 int Mover::End(Block* block, bool adopt) {
   const int64_t begin_ns = session::NowNs();
-  const int error = Await(&*block->move);
+  int error = Await(&*block->move);
   CountStall(block->move->to.tier, session::NowNs() - begin_ns);
   const MoveUnderWay move = *std::exchange(block->move, std::nullopt);
   std::erase(ahead_, block);
@@ -123,10 +124,27 @@ int Mover::End(Block* block, bool adopt) {
     block->kept = move.to;
     return 0;
   }
+  if (IsOutdated(*block, move)) {
+    error = CopyAgain(block, move.to);
+    if (error != 0) return error;
+  }
   // Pieces of the source that raw reads have brought in meanwhile.
   Release(block, /*keep=*/false);
   blocks_->SetPlace(block, move.to, move.keeps);
   return 0;
+}
+
+bool Mover::IsOutdated(const Block& block, const MoveUnderWay& move) {
+  return blocks_->tier(block.place.tier).addressable()
+             ? blocks_->WasWrittenUnseen(block)
+             : move.outdated;
+}
+
+int Mover::CopyAgain(Block* block, Place to) {
+  int error = Release(block);
+  if (error == 0) error = Copy(*block, to);
+  if (error != 0) blocks_->GiveBack(to);
+  return error;
 }
 
 void Mover::Submit() {
@@ -219,6 +237,7 @@ void Mover::BeginStreaming(Block* block) {
 }
 
 int Mover::Fault(Block* block, const char* address, Access access) {
+  if (access != Access::kRead) NoteUnseenWrite(block);
   // Addresses that are open raise no signal; so these were not, for once. A
   // system call may just have failed at a closed page, and be tried again.
   const bool was_closed = stray_ != nullptr && stray_->IsClosed(address);
@@ -226,6 +245,10 @@ int Mover::Fault(Block* block, const char* address, Access access) {
   const bool stays_open = stray_ != nullptr && !block->streams;
   if (stays_open) stray_->OpenPage(address);
   return stays_open ? 0 : window_.Fault(block, address, access);
+}
+
+void Mover::NoteUnseenWrite(Block* block) {
+  if (block->moving()) block->move->outdated = true;
 }
 
 int Mover::UseStrayPages(Userfault* userfault) {
@@ -239,6 +262,7 @@ int Mover::BringIn(Block* block, char* page, bool write) {
   int error = EFAULT;
   if (block != nullptr) {
     block->written.MarkAll();  // what is written in this way is not seen
+    if (write) NoteUnseenWrite(block);
     // A kernel that has begun meanwhile is served by signals.
     error = block->streams ? 0 : stray_->Fault(*block, page, write);
   }

@@ -27,8 +27,8 @@
 // A block in a file tier may have pieces in memory, which may have been
 // written: in the stream window while a kernel uses it there, and as stray
 // pages at other times, if there is a pager. They go back to the file before
-// the block moves or is read; what brought them in while its copy was under way
-// has only read them.
+// the block moves or is read. Code that nobody sees may write the source of a
+// move, wherever it is (byte_sample.h): then the bytes are copied once more.
 //
 // All that depends on how copies are made is here, in MoveLanes and in
 // tier_copy.h: memory whose copies a device orders in streams would have its
@@ -159,6 +159,9 @@ class Mover {
 
  private:
   int Copy(const Block& block, Place to);
+  int CopyAgain(Block* block, Place to);
+  bool IsOutdated(const Block& block, const MoveUnderWay& move);
+  static void NoteUnseenWrite(Block* block);
   void Issue(Block* block, MoveUnderWay move, bool own);
   bool Done(const MoveUnderWay& move);
   int Await(MoveUnderWay* move);

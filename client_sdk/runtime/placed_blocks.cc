@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "client_sdk/runtime/byte_sample.h"
+
 namespace stowage::runtime {
 namespace {
 
@@ -185,13 +187,33 @@ bool PlacedBlocks::SetPlace(Block* block, Place place, bool keeps_source) {
     GiveBack(block->place);
   }
   block->place = place;
+  if (keeps_source) NoteCopied(block);
   block->written.MarkAll();
   ++moves_;
   return true;
 }
 
+void PlacedBlocks::NoteCopied(Block* block) {
+  block->sample = SampleOf(AddressOf(block->place), block->size_bytes);
+}
+
+bool PlacedBlocks::WasWrittenUnseen(const Block& block) {
+  if (SampleOf(AddressOf(block.place), block.size_bytes) == block.sample) {
+    return false;
+  }
+  if (unseen_writes_.count++ == 0) {
+    unseen_writes_.size_bytes = block.size_bytes;
+    unseen_writes_.made_by = block.made_by;
+  }
+  return true;
+}
+
 bool PlacedBlocks::ReturnToKept(Block* block) {
   if (!block->kept.has_value()) return false;
+  if (WasWrittenUnseen(*block)) {
+    GiveUpKept(block);
+    return false;
+  }
   SetPlace(block, *std::exchange(block->kept, std::nullopt));
   return true;
 }

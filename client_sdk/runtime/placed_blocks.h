@@ -67,6 +67,12 @@ class PlacedBlocks {
     int64_t fast_bytes = 0;    // in the fast tier, and unmanaged
     int64_t tensor_bytes = 0;  // of all tensors, wherever they are
   };
+  // How often somebody wrote a block whom nobody saw, and the first such block.
+  struct UnseenWrites {
+    int64_t count = 0;
+    int64_t size_bytes = 0;
+    std::string_view made_by = {};
+  };
 
   // `tiers` must outlive it, and must not change.
   PlacedBlocks(const std::vector<MappedTier>* tiers,
@@ -155,13 +161,21 @@ class PlacedBlocks {
   // given back.
   bool SetPlace(Block* block, Place place, bool keeps_source = false);
 
-  // Returns the block to its kept copy. The block has one and is movable.
+  // Notes that a copy is made of the block, which is in an addressable tier.
+  void NoteCopied(Block* block);
+  // Returns whether the copy is an old one by now, since somebody wrote the block
+  // whom nobody saw. Counts that.
+  bool WasWrittenUnseen(const Block& block);
+  // Returns the block, which is movable, to its kept copy. Returns false if it
+  // has none, or not its bytes.
   bool ReturnToKept(Block* block);
   void GiveUpKept(Block* block);
   // Gives up kept copies; returns whether that gave any room back.
   bool GiveUpAllKept();
   // Notes that the kernel will write the operand, or has written it.
   void NoteWrite(const KernelOperand& operand);
+
+  const UnseenWrites& unseen_writes() const { return unseen_writes_; }
 
   // ---- Bytes ----
 
@@ -210,6 +224,7 @@ class PlacedBlocks {
   UseOrder order_;  // of all()
   int64_t births_ = 0;
   int64_t moves_ = 0;
+  UnseenWrites unseen_writes_;
 };
 
 }  // namespace stowage::runtime

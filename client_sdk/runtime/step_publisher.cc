@@ -116,7 +116,21 @@ void StepPublisher::WriteStep(const session::StepRecord& record,
     ReportEvent(report(), NameOf(surprise->reason), surprise->detail,
                 surprise->kernel);
   }
+  TellUnseenWrites();
   ReportStep(report(), record);
+}
+
+void StepPublisher::TellUnseenWrites() {
+  const PlacedBlocks::UnseenWrites& unseen = blocks_->unseen_writes();
+  if (unseen_writes_told_ || unseen.count == 0) return;
+  unseen_writes_told_ = true;
+  std::string made_by(unseen.made_by);
+  if (made_by.empty()) made_by = "no operator";
+  ReportEvent(report(), "written-unseen",
+              "a tensor of " + std::to_string(unseen.size_bytes) +
+                  " bytes, made by " + made_by +
+                  ", changed although no operator wrote it; it was copied "
+                  "again; call stowage.pin() on what such code writes");
 }
 
 void StepPublisher::WriteKernels(const RunningStep& step) {

@@ -79,7 +79,7 @@ class StepPublisher {
   session::StepRecord Record(const RunningStep& step,
                              const HintTotals& hints) const;
   // Adds the step to the report's log, and the reason for which its plan ended
-  // to the events.
+  // to the events. Tells the user, once, that code wrote a tensor unseen.
   void WriteStep(const session::StepRecord& record,
                  const std::optional<Surprise>& surprise);
   // Writes how long the kernels of a step took that its plan drove to its end,
@@ -97,12 +97,14 @@ class StepPublisher {
     return client_->segment()->agent_processor_ns.load(
         std::memory_order_relaxed);
   }
+  void TellUnseenWrites();
 
   SessionClient* client_;
   const PlacedBlocks* blocks_;
   const Mover* mover_;
   int64_t agent_before_ns_ = 0;
   bool agent_lost_written_ = false;
+  bool unseen_writes_told_ = false;
   std::string return_error_;  // the last that was told
 };
 

@@ -67,6 +67,10 @@ class FakeProcess {
   // Returns whether the tensor's bytes, read where they are, are those last
   // written.
   static bool Intact(const FakeTensor& tensor);
+  // Writes the tensor where it is, and tells nobody.
+  void WriteUnseen(FakeTensor* tensor) {
+    Fill(tensor->storage.address, tensor);
+  }
   // Returns the time that faults took so far, of all processes together.
   static int64_t FaultNs();
 

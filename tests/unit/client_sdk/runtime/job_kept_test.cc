@@ -212,6 +212,18 @@ TEST(JobKeptTest, AReadByAKernelBesideTheStepIsNone) {
   EXPECT_EQ(training.last().moved_out_bytes, KeptTraining::kBytes);
 }
 
+TEST(JobKeptTest, AWriteThatNobodySawMakesTheDropACopyAndIsTold) {
+  KeptTraining training;
+  const auto write = [&] { training.process().WriteUnseen(training.tensor()); };
+  for (int i = 0; i < 2; ++i) {
+    training.Step({.in_use = write});
+    EXPECT_EQ(training.last().mode, session::kStepPlan);
+    EXPECT_EQ(training.last().moved_out_bytes, 2 * KeptTraining::kBytes);
+  }
+  EXPECT_THAT(training.process().Events(), ElementsAre("written-unseen"));
+  training.ExpectThatStepsGoOn();
+}
+
 TEST(JobKeptTest, AWriteWhileTheFetchIsUnderWayLeavesNoCopy) {
   KeptTraining training({.plan = [](session::PlanArea* plan) {
     AddFlaggedMove(plan, 0, kLeave, kLeave, 0);

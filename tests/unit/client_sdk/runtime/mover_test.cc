@@ -1,6 +1,9 @@
 #include "client_sdk/runtime/mover.h"
 
 #include <errno.h>
+#include <string.h>
+
+#include <thread>
 
 #include "gtest/gtest.h"
 #include "tests/unit/client_sdk/runtime/placed_memory.h"
@@ -55,6 +58,45 @@ TEST_F(MoverTest, AMoveThatKeepsItsSourceLeavesACopyToReturnTo) {
   EXPECT_EQ(block->kept, source);
   EXPECT_TRUE(blocks_.ReturnToKept(block));
   EXPECT_TRUE(memory_.Holds(*block, 'a'));
+}
+
+TEST_F(MoverTest, WhatIsWrittenWhileItLeavesIsCopiedAgain) {
+  FakeStorage storage;
+  Block* block = Make(&storage, 'a');
+  ASSERT_TRUE(mover_.Begin(block, Room(1, block)));
+  while (memory_.agent.moves_executed() == 0) std::this_thread::yield();
+  memset(storage.address, 'b', kBytes);
+  EXPECT_TRUE(mover_.Finish(block));
+  EXPECT_EQ(block->place.tier, 1);
+  EXPECT_TRUE(memory_.Holds(*block, 'b'));
+  EXPECT_EQ(blocks_.unseen_writes().count, 1);
+}
+
+TEST_F(MoverTest, WhatIsWrittenInAFileWhileItReturnsIsCopiedAgain) {
+  FakeStorage storage;
+  Block* block = Make(&storage, 'a');
+  memory_.MoveTo(1, block);
+  ASSERT_TRUE(mover_.Begin(block, Room(0, block)));
+  while (memory_.agent.moves_executed() == 0) std::this_thread::yield();
+  ASSERT_EQ(mover_.Fault(block, storage.address, Access::kWrite), 0);
+  *storage.address.load() = 'b';
+  EXPECT_TRUE(mover_.Finish(block));
+  EXPECT_EQ(block->place.tier, 0);
+  EXPECT_EQ(storage.address.load()[0], 'b');
+  EXPECT_EQ(storage.address.load()[1], 'a');
+}
+
+TEST_F(MoverTest, WhatIsWrittenAfterItWasCopiedAheadDoesNotReturnToTheCopy) {
+  FakeStorage storage;
+  Block* block = Make(&storage, 'a');
+  mover_.CopyAhead(block, Room(1, block));
+  mover_.FinishAhead(/*wait=*/true);
+  ASSERT_TRUE(block->kept.has_value());
+  memset(storage.address, 'b', kBytes);
+  EXPECT_FALSE(blocks_.ReturnToKept(block));
+  EXPECT_FALSE(block->kept.has_value());
+  EXPECT_EQ(memory_.UsedBytes(1), 0);
+  EXPECT_TRUE(memory_.Holds(*block, 'b'));
 }
 
 TEST_F(MoverTest, AMoveThatFailsLeavesTheBlockWhereItWas) {

@@ -11,21 +11,27 @@
 namespace stowage::runtime {
 namespace {
 
-// Returns a tier of addresses that nobody reads or writes.
-MappedTier TierAt(uintptr_t address, int64_t capacity_bytes, uint32_t flags) {
+constexpr int64_t kTierBytes = 8 * kPage;
+
+MappedTier TierAt(char* address, uint32_t flags) {
   MappedTier tier;
   tier.info.flags = flags;
-  tier.info.capacity_bytes = capacity_bytes;
-  tier.base = reinterpret_cast<char*>(address);
+  tier.info.capacity_bytes = kTierBytes;
+  tier.base = address;
   return tier;
+}
+
+// Returns a file tier of addresses that nobody reads or writes.
+MappedTier FileTierAt(uintptr_t address) {
+  return TierAt(reinterpret_cast<char*>(address), session::kTierFile);
 }
 
 class PlacedBlocksTest : public testing::Test {
  protected:
   PlacedBlocksTest()
-      : tiers_{TierAt(1 << 20, 8 * kPage, session::kTierAddressable),
-               TierAt(2 << 20, 8 * kPage, session::kTierFile),
-               TierAt(3 << 20, 8 * kPage, session::kTierFile)},
+      : fast_(kTierBytes),
+        tiers_{TierAt(fast_.data(), session::kTierAddressable),
+               FileTierAt(2 << 20), FileTierAt(3 << 20)},
         blocks_(&tiers_, FakeStorageAccess()) {}
 
   // Returns a block in the tier, with a storage.
@@ -43,6 +49,7 @@ class PlacedBlocksTest : public testing::Test {
   }
   int64_t UsedBytes(int tier) { return blocks_.arena(tier).used_bytes(); }
 
+  std::vector<char> fast_;
   std::vector<MappedTier> tiers_;
   PlacedBlocks blocks_;
 };
@@ -102,6 +109,18 @@ TEST_F(PlacedBlocksTest, AKeptCopyIsReturnedToWithoutAnyRoomBeingTaken) {
   EXPECT_EQ(storage.address, blocks_.AddressOf(source));
   EXPECT_EQ(UsedBytes(0), 0);
   EXPECT_FALSE(blocks_.ReturnToKept(block));
+}
+
+TEST_F(PlacedBlocksTest, AKeptCopyIsGivenUpIfTheBlockChangedUnseen) {
+  FakeStorage storage;
+  Block* block = Make(&storage, kPage, /*tier=*/1);
+  MoveTo(block, 0, /*keeps_source=*/true);
+  *storage.address.load() = 1;
+  EXPECT_FALSE(blocks_.ReturnToKept(block));
+  EXPECT_EQ(block->place.tier, 0);
+  EXPECT_EQ(UsedBytes(1), 0);
+  EXPECT_EQ(blocks_.unseen_writes().count, 1);
+  EXPECT_EQ(blocks_.unseen_writes().size_bytes, kPage);
 }
 
 TEST_F(PlacedBlocksTest, AKeptCopyIsGivenUpByAWriteAndByAnyOtherMove) {
