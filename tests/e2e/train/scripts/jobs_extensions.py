@@ -82,6 +82,19 @@ class Momentum {
   double rate_;
 };
 
+// Is given its tensors once, so that nobody sees when it writes them.
+class Keeper {
+ public:
+  Keeper(std::vector<torch::Tensor> weights, std::vector<torch::Tensor> gradients)
+      : weights_(std::move(weights)), gradients_(std::move(gradients)) {}
+  void Descend(double rate) {
+    for (size_t i = 0; i < weights_.size(); ++i) DescendOne(weights_[i], gradients_[i], rate);
+  }
+
+ private:
+  std::vector<torch::Tensor> weights_, gradients_;
+};
+
 struct RegisteredMomentum : torch::CustomClassHolder {
   explicit RegisteredMomentum(double rate) : momentum(rate) {}
   void Update(torch::Tensor weight, torch::Tensor gradient, torch::Tensor speed) {
@@ -110,6 +123,9 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
   module.def("half", &Half);
   module.def("descend", &Descend);
   module.def_submodule("deep").def("half_behind_operators", &HalfBehindOperators);
+  py::class_<Keeper>(module, "Keeper")
+      .def(py::init<std::vector<torch::Tensor>, std::vector<torch::Tensor>>())
+      .def("descend", &Keeper::Descend);
   py::class_<Momentum>(module, "Momentum")
       .def(py::init<double>())
       .def("update", &Momentum::Update);
@@ -248,6 +264,21 @@ def scripted_operators(digest):
         torch.ops.stowage_test_operators.of_function(weight, gradient, rate)
 
     train_with(digest, [descend])
+
+
+@hazard
+def kept_tensors(digest):
+    net = make_layers()
+    keeper = None
+    for _ in range(STEPS):
+        loss = loss_of(net, make_layers_batch(BATCH))
+        loss.backward()
+        weights = list(net.parameters())
+        keeper = keeper or extension.Keeper(weights, [weight.grad for weight in weights])
+        keeper.descend(0.05)
+        net.zero_grad(set_to_none=False)
+        digest.add("losses", loss.item())
+    digest.add_model(net)
 
 
 class OwnOptimizer(torch.optim.Optimizer):
