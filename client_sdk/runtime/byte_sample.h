@@ -1,7 +1,8 @@
 // Tells whether a tensor changed although no operator was seen to write it.
 //
-//   const uint64_t sample = SampleOf(address, size_bytes);  // a copy is made
-//   if (SampleOf(address, size_bytes) != sample) ...        // and is an old one
+//   const uint64_t sample = SampleOf(bytes.data(), bytes.size());
+//   bytes[0] = 'x';                        // after it was copied
+//   bool changed = SampleOf(bytes.data(), bytes.size()) != sample;
 //
 // Code that PyTorch does not know of may write by an address that it took
 // before. A copy of the tensor would then be taken for its bytes, and the job

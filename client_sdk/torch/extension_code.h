@@ -1,6 +1,7 @@
 // Runs code of an extension that has its arguments and results on a stack.
 //
-//   RunExtensionCode(name, schema, stack, [&] { function.run(*stack); });
+//   RunExtensionCode("space::twice", op.schema(), &stack,
+//                    [&] { op.redispatchBoxed(keys, &stack); });
 //
 // Nobody sees what such code does with its tensors, so the hook is told of the
 // call (hook.h), unless there are no tensors in it. Thread-safe.

@@ -101,6 +101,7 @@ LARGE_FOLDERS = {
     "agents/jobs": "the parts of one object, a job's session",
     "agents/tiers": "one pair of files for each kind of memory and its parts",
     "client_sdk/runtime": "the parts of one object, the in-process job",
+    "client_sdk/torch": "the hook, and one pair of files for each way in which PyTorch runs code",
 }
 
 # The folders of server/, each of which includes itself and those before it.

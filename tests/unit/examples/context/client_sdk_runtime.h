@@ -48,6 +48,9 @@ namespace available_memory_h {
 extern SessionClient* client;
 extern session::Report* report;
 }  // namespace available_memory_h
+namespace byte_sample_h {
+extern std::string bytes;
+}
 namespace demand_placer_h {
 extern std::unique_ptr<Block> block;
 }
