@@ -35,6 +35,10 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/client_sdk/session
         DESTINATION ${share}/plugin/client_sdk)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/FastBuild.cmake
         DESTINATION ${share}/plugin/cmake)
+# What the plug-in needs beside them goes along: where it is built later, there are
+# CMake and a compiler, and perhaps no other package.
+find_file(STOWAGE_XXHASH xxhash.h REQUIRED)
+install(FILES ${STOWAGE_XXHASH} DESTINATION ${share}/plugin/include)
 install(FILES ${PROJECT_SOURCE_DIR}/tools/stowage/suites/papers.json
         DESTINATION ${share}/suites)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/stowage/suites/graphs

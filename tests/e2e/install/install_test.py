@@ -85,6 +85,20 @@ class InstallTest(unittest.TestCase):
         call("/usr/bin/python3", "-c", code,
              env=environment(PYTHONPATH=str(self.prefix / "share/stowage/python")))
 
+    def test_the_sources_of_the_plug_in_need_no_package_but_a_compilers(self):
+        sources = self.prefix / "share/stowage/plugin"
+        parts = [file for folder in ("session", "runtime")
+                 for file in sorted((sources / "client_sdk" / folder).glob("*.cc"))]
+        rules = call("c++", "-std=c++20", "-M", "-I", sources, "-isystem",
+                     sources / "include", *parts)
+        headers = {word for word in rules.split() if word.startswith("/usr")}
+        owners = call("dpkg-query", "--search", *sorted(map(os.path.realpath, headers)))
+        packages = {line.split(":")[0] for line in owners.splitlines()}
+        self.assertIn("libc6-dev", packages)
+        for package in packages:
+            self.assertRegex(package, r"^(libc6-dev|libstdc\+\+-\d+-dev|libgcc-\d+-dev|"
+                                      r"linux-libc-dev)$")
+
     def test_pkg_config_names_what_a_compiler_needs(self):
         flags = call("pkg-config", "--cflags", "--libs", "stowage",
                      env=environment(
