@@ -23,6 +23,19 @@ absl::StatusOr<int64_t> MeasureBeside(const Mover& mover,
 
 }  // namespace
 
+absl::StatusOr<BothWays> MeasureBothWays(const Mover& mover, int64_t size_bytes,
+                                         const CalibrationOptions& options) {
+  Tell(options, "both ways", size_bytes);
+  MoveOrder out = kOutOfFast, in = kIntoFast;
+  out.size_bytes = in.size_bytes = size_bytes;
+  in.from_offset_bytes = in.to_offset_bytes = options.buffer_bytes.back();
+  const auto out_speed = MeasureBeside(mover, out, in, options.repetitions);
+  if (!out_speed.ok()) return out_speed.status();
+  const auto in_speed = MeasureBeside(mover, in, out, options.repetitions);
+  if (!in_speed.ok()) return in_speed.status();
+  return BothWays{size_bytes, *out_speed, *in_speed};
+}
+
 absl::StatusOr<std::vector<BothWays>> MeasureBothWays(
     const TierProvider& fast, const TierProvider& slow,
     const CalibrationOptions& options) {
@@ -33,15 +46,9 @@ absl::StatusOr<std::vector<BothWays>> MeasureBothWays(
   const Mover mover(&*rooms, &never);
   std::vector<BothWays> both;
   for (const int64_t size_bytes : options.buffer_bytes) {
-    Tell(options, "both ways", size_bytes);
-    MoveOrder out = kOutOfFast, in = kIntoFast;
-    out.size_bytes = in.size_bytes = size_bytes;
-    in.from_offset_bytes = in.to_offset_bytes = options.buffer_bytes.back();
-    const auto out_speed = MeasureBeside(mover, out, in, options.repetitions);
-    if (!out_speed.ok()) return out_speed.status();
-    const auto in_speed = MeasureBeside(mover, in, out, options.repetitions);
-    if (!in_speed.ok()) return in_speed.status();
-    both.push_back({size_bytes, *out_speed, *in_speed});
+    const auto measured = MeasureBothWays(mover, size_bytes, options);
+    if (!measured.ok()) return measured.status();
+    both.push_back(*measured);
   }
   return both;
 }

@@ -1,11 +1,14 @@
 #include "agents/engine/calibration.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "agents/engine/both_ways.h"
 #include "agents/engine/hand_over.h"
 #include "agents/engine/interference.h"
 #include "agents/engine/mover.h"
@@ -45,10 +48,21 @@ int64_t BandwidthOf(const CurvePoint& point) {
   return BytesPerSecond(point.buffer_bytes, point.duration_ns);
 }
 
+// Returns the share of its bandwidth that a lane keeps, in twentieths: the
+// medium varies by as much from one trial to the next.
+double BothWaysShare(int64_t beside_bytes_per_second, const CurvePoint& alone) {
+  const double share = static_cast<double>(beside_bytes_per_second) /
+                       static_cast<double>(BandwidthOf(alone));
+  return std::clamp(std::round(20 * share) / 20, 0.05, 1.0);
+}
+
 void AddCopyCurve(int from, int to, const Curve& curve, int64_t setup_ns,
-                  const v1::Slowdown& slowdown, v1::MemorySystem& system) {
+                  const v1::Slowdown& slowdown, int64_t beside_bytes_per_second,
+                  v1::MemorySystem& system) {
   v1::CopyCurve& copy = *system.add_copies();
   *copy.mutable_slowdown() = slowdown;
+  copy.set_both_ways_share(
+      BothWaysShare(beside_bytes_per_second, curve.back()));
   copy.set_from_tier(from);
   copy.set_to_tier(to);
   copy.set_setup_ns(setup_ns);
@@ -174,6 +188,9 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
   if (!curves.ok()) return curves.status();
   const absl::StatusOr<Slowdowns> slowed = MeasureSlowdowns(mover, options);
   if (!slowed.ok()) return slowed.status();
+  const absl::StatusOr<BothWays> both =
+      MeasureBothWays(mover, options.buffer_bytes.back(), options);
+  if (!both.ok()) return both.status();
 
   v1::MemorySystem system;
   system.set_schema_version(1);
@@ -186,8 +203,10 @@ absl::StatusOr<v1::MemorySystem> MeasureMemorySystem(
   MoveOrder smallest = kOutOfFast;
   smallest.size_bytes = options.buffer_bytes.front();
   const int64_t setup_ns = MeasureHandOverNs(*std::move(rooms), smallest);
-  AddCopyCurve(0, 1, curves->out, setup_ns, slowed->out, system);
-  AddCopyCurve(1, 0, curves->in, setup_ns, slowed->in, system);
+  AddCopyCurve(0, 1, curves->out, setup_ns, slowed->out,
+               both->out_bytes_per_second, system);
+  AddCopyCurve(1, 0, curves->in, setup_ns, slowed->in,
+               both->in_bytes_per_second, system);
   return system;
 }
 

@@ -36,6 +36,24 @@ double BytesPerSecond(const v1::CopyCurve& curve, int64_t size_bytes) {
           static_cast<double>(above->buffer_bytes() - below.buffer_bytes()));
 }
 
+// Returns the curve of copies between two tiers; null if there is none.
+const v1::CopyCurve* FindCurve(const v1::MemorySystem& system,
+                               int32_t from_tier, int32_t to_tier) {
+  for (const v1::CopyCurve& curve : system.copies()) {
+    if (curve.from_tier() == from_tier && curve.to_tier() == to_tier &&
+        !curve.points().empty()) {
+      return &curve;
+    }
+  }
+  return nullptr;
+}
+
+int64_t CopyNs(const v1::CopyCurve& curve, int64_t size_bytes) {
+  const double copy_ns =
+      1e9 * static_cast<double>(size_bytes) / BytesPerSecond(curve, size_bytes);
+  return curve.setup_ns() + static_cast<int64_t>(copy_ns);
+}
+
 bool HasDrifted(double planned, double measured) {
   return std::max(planned, measured) >
          kDriftFactor * std::min(planned, measured);
@@ -50,16 +68,8 @@ bool HaveDrifted(const CopyFactors& planned, const CopyFactors& measured) {
 
 int64_t ExpectedCopyNs(const v1::MemorySystem& system, int32_t from_tier,
                        int32_t to_tier, int64_t size_bytes) {
-  for (const v1::CopyCurve& curve : system.copies()) {
-    if (curve.from_tier() != from_tier || curve.to_tier() != to_tier ||
-        curve.points().empty()) {
-      continue;
-    }
-    const double copy_ns = 1e9 * static_cast<double>(size_bytes) /
-                           BytesPerSecond(curve, size_bytes);
-    return curve.setup_ns() + static_cast<int64_t>(copy_ns);
-  }
-  return 0;
+  const v1::CopyCurve* const curve = FindCurve(system, from_tier, to_tier);
+  return curve == nullptr ? 0 : CopyNs(*curve, size_bytes);
 }
 
 v1::MemorySystem ScaleCopies(v1::MemorySystem system,
@@ -80,15 +90,21 @@ v1::MemorySystem ScaleCopies(v1::MemorySystem system,
   return system;
 }
 
-void CopyTimes::Note(const MoveOrder& order, int64_t duration_ns) {
-  const int64_t expected_ns =
-      ExpectedCopyNs(system_, order.from_tier, order.to_tier, order.size_bytes);
-  if (expected_ns == 0) return;
+void CopyTimes::Note(const MoveOrder& order, int64_t duration_ns,
+                     int64_t beside_ns) {
+  const v1::CopyCurve* const curve =
+      FindCurve(system_, order.from_tier, order.to_tier);
+  if (curve == nullptr) return;
+  const double share =
+      curve->both_ways_share() > 0 ? curve->both_ways_share() : 1;
+  const auto beside = static_cast<double>(
+      std::clamp<int64_t>(beside_ns, 0, std::max<int64_t>(0, duration_ns)));
   absl::MutexLock lock(&mutex_);
   Sums& sums = order.to_tier == 0 ? in_ : out_;
   ++sums.copies;
-  sums.measured_ns += static_cast<double>(duration_ns);
-  sums.expected_ns += static_cast<double>(expected_ns);
+  // What it would have taken alone.
+  sums.measured_ns += static_cast<double>(duration_ns) - beside * (1 - share);
+  sums.expected_ns += static_cast<double>(CopyNs(*curve, order.size_bytes));
 }
 
 CopyFactors CopyTimes::TakeFactors() {

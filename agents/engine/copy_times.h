@@ -1,10 +1,10 @@
 // Compares what a job's copies take with what its memory system says of them,
 // and corrects the memory system by it. Trial copies are made while the medium
-// is idle, or busy with something else; a job's own copies run in both
-// directions at once, beside its kernels.
+// is idle, or busy with something else; a job's own copies run beside its
+// kernels.
 //
 //   CopyTimes times(system);
-//   times.Note(order, duration_ns);                 // after each copy
+//   times.Note(order, duration_ns, beside_ns);      // after each copy
 //   const CopyFactors factors = times.TakeFactors();
 //   v1::MemorySystem corrected = ScaleCopies(system, factors);
 #ifndef STOWAGE_AGENTS_ENGINE_COPY_TIMES_H_
@@ -21,7 +21,7 @@
 namespace stowage::agent {
 
 // How many times as long copies take as the memory system says, out of the fast
-// tier and into it.
+// tier and into it, apart from what copies in both directions do to each other.
 struct CopyFactors {
   double out = 1;
   double in = 1;
@@ -50,7 +50,9 @@ class CopyTimes {
 
   const v1::MemorySystem& system() const { return system_; }
 
-  void Note(const MoveOrder& order, int64_t duration_ns);
+  // Counts a copy. For `beside_ns` of its duration there were copies in the
+  // other direction, which slowed it as its both_ways_share says.
+  void Note(const MoveOrder& order, int64_t duration_ns, int64_t beside_ns);
 
   // Returns the factors of the copies since the last call. A direction in which
   // too few were made to tell keeps the factor that it had; 1 at first.

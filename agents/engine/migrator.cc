@@ -60,7 +60,7 @@ Migrator::Migrator(session::MoveLane* lanes, std::vector<TierRoom> rooms,
       usage_(usage),
       mover_(&rooms_, &stop_) {
   for (int i = 0; i < session::kLaneCount; ++i) {
-    threads_.emplace_back([this, i] { Serve(lanes_[i]); });
+    threads_.emplace_back([this, i] { Serve(i); });
   }
 }
 
@@ -72,7 +72,8 @@ Migrator::~Migrator() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Migrator::Serve(session::MoveLane& lane) const {
+void Migrator::Serve(int lane_index) {
+  session::MoveLane& lane = lanes_[lane_index];
   ThreadUsage usage(usage_);
   // The agent before this one may have served the lane.
   uint64_t completed = lane.completed.load(std::memory_order_relaxed);
@@ -82,7 +83,7 @@ void Migrator::Serve(session::MoveLane& lane) const {
       WaitForRequests(lane, completed);
       continue;
     }
-    completed = ServeRun(lane, completed, issued);
+    completed = ServeRun(lane_index, completed, issued);
     usage.Count();
     // Sequentially consistent with the process, which sets `process_sleeps` and
     // then reads `completed`: one of the two sees the other.
@@ -97,8 +98,8 @@ void Migrator::Serve(session::MoveLane& lane) const {
 
 // Serves request `first` and those after it that are one copy with it. Returns
 // the number of the first one that is left.
-uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
-                            uint64_t issued) const {
+uint64_t Migrator::ServeRun(int lane_index, uint64_t first, uint64_t issued) {
+  session::MoveLane& lane = lanes_[lane_index];
   const int64_t begin_ns = session::NowNs();
   std::vector<MoveOrder> orders;
   std::optional<MoveOrder> joined;
@@ -113,11 +114,7 @@ uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
     request.begin_ns = begin_ns;
   }
   joined->deadline_ns = EarliestDeadlineNs(lane, first, issued);
-  session::BeginCopying(lane, begin_ns);
-  const int error = mover_.Move(*joined);
-  const int64_t end_ns = session::NowNs();
-  session::EndCopying(lane, end_ns);
-  if (error == 0 && on_copied_) on_copied_(*joined, end_ns - begin_ns);
+  const int error = Copy(lane_index, *joined, begin_ns);
   // What failed together may succeed in part, as on a disk that is almost full.
   const bool one_by_one = error != 0 && orders.size() > 1;
   for (const MoveOrder& order : orders) {
@@ -125,6 +122,25 @@ uint64_t Migrator::ServeRun(session::MoveLane& lane, uint64_t first,
            EntryOf(lane, first++));
   }
   return first;
+}
+
+int Migrator::Copy(int lane_index, const MoveOrder& order, int64_t begin_ns) {
+  static_assert(session::kLaneCount == 2);
+  session::MoveLane& lane = lanes_[lane_index];
+  LaneTime& time = times_[lane_index];
+  const LaneTime& other = times_[1 - lane_index];
+  const int64_t other_before_ns = session::CopiedNs(other, begin_ns);
+  session::BeginCopying(lane, begin_ns);
+  session::BeginCopying(time, begin_ns);
+  const int error = mover_.Move(order);
+  const int64_t end_ns = session::NowNs();
+  session::EndCopying(time, end_ns);
+  session::EndCopying(lane, end_ns);
+  if (error == 0 && on_copied_) {
+    on_copied_(order, end_ns - begin_ns,
+               session::CopiedNs(other, end_ns) - other_before_ns);
+  }
+  return error;
 }
 
 void Migrator::Answer(const MoveOrder& order, int error,

@@ -8,6 +8,8 @@
 #ifndef STOWAGE_AGENTS_ENGINE_MIGRATOR_H_
 #define STOWAGE_AGENTS_ENGINE_MIGRATOR_H_
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <thread>
@@ -28,8 +30,10 @@ class Migrator {
  public:
   // A lane's thread calls it with an order that failed and its errno.
   using OnFailure = std::function<void(const MoveOrder&, int error)>;
-  // It calls this with each copy that succeeded, and what it took.
-  using OnCopied = std::function<void(const MoveOrder&, int64_t duration_ns)>;
+  // It calls this with each copy that succeeded, what it took, and for how long
+  // of that the other lane copied, too.
+  using OnCopied = std::function<void(const MoveOrder&, int64_t duration_ns,
+                                      int64_t beside_ns)>;
 
   // `lanes` points to kLaneCount lanes. They and `usage`, for which the threads
   // count before they report a move, must outlive the migrator; `usage` may be
@@ -45,9 +49,16 @@ class Migrator {
   const std::vector<TierRoom>& rooms() const { return rooms_; }
 
  private:
-  void Serve(session::MoveLane& lane) const;
-  uint64_t ServeRun(session::MoveLane& lane, uint64_t first,
-                    uint64_t issued) const;
+  // What session::CopiedNs() reads, where no job writes.
+  struct LaneTime {
+    std::atomic<int64_t> copying_since_ns = 0;
+    std::atomic<int64_t> copied_ns = 0;
+  };
+
+  void Serve(int lane_index);
+  uint64_t ServeRun(int lane_index, uint64_t first, uint64_t issued);
+  // Carries out an order of a lane and tells what it took. Returns an errno.
+  int Copy(int lane_index, const MoveOrder& order, int64_t begin_ns);
   void Answer(const MoveOrder& order, int error,
               session::MoveRequest& request) const;
   void WaitForRequests(session::MoveLane& lane, uint64_t completed) const;
@@ -59,6 +70,7 @@ class Migrator {
   JobUsage* const usage_;
   Bell stop_;
   const Mover mover_;
+  std::array<LaneTime, session::kLaneCount> times_;  // by lane
   std::vector<std::thread> threads_;
 };
 

@@ -148,8 +148,8 @@ Session::Session(const JobRequest& request, const SessionContext& context,
   migrator_.emplace(
       segment_.get()->lanes, std::move(rooms.rooms),
       [this](const MoveOrder& order, int error) { NoteFailure(order, error); },
-      [this](const MoveOrder& order, int64_t duration_ns) {
-        copy_times_.Note(order, duration_ns);
+      [this](const MoveOrder& order, int64_t duration_ns, int64_t beside_ns) {
+        copy_times_.Note(order, duration_ns, beside_ns);
       },
       &usage_);
   NoteUse();

@@ -18,11 +18,14 @@
 
 namespace stowage::session {
 
-inline void BeginCopying(MoveLane& lane, int64_t now_ns) {
+// `Lane` is a MoveLane, or has the same counts.
+template <typename Lane>
+void BeginCopying(Lane& lane, int64_t now_ns) {
   lane.copying_since_ns.store(now_ns, std::memory_order_seq_cst);
 }
 
-inline void EndCopying(MoveLane& lane, int64_t now_ns) {
+template <typename Lane>
+void EndCopying(Lane& lane, int64_t now_ns) {
   const int64_t since_ns =
       lane.copying_since_ns.load(std::memory_order_relaxed);
   if (since_ns == 0) return;
@@ -34,7 +37,8 @@ inline void EndCopying(MoveLane& lane, int64_t now_ns) {
 // Returns for how long the lane has copied until `now_ns`. A copy that begins
 // or ends at this moment may count for nothing or twice: what depends on it is
 // a measurement, bounded by its caller.
-inline int64_t CopiedNs(const MoveLane& lane, int64_t now_ns) {
+template <typename Lane>
+int64_t CopiedNs(const Lane& lane, int64_t now_ns) {
   const int64_t since_ns =
       lane.copying_since_ns.load(std::memory_order_seq_cst);
   const int64_t under_way_ns =

@@ -31,13 +31,15 @@ BoundRelaxation::BoundRelaxation(const Graph& graph, const MemorySystem& system,
       room_(FindKernelRoom(graph, system, fast_limit_bytes)),
       lives_(FindTensorLives(graph, system, room_)),
       lanes_(2 * (system.tier_count() - 1)),
+      couplings_(FindLaneCouplings(system)),
       measures_(MakeRoomMeasures(graph, room_, PricedKernels(timeline_))),
       search_(timeline_, fast_ns) {}
 
 BoundPrices BoundRelaxation::ZeroPrices() const {
   BoundPrices prices;
   prices.room.resize(measures_.there.size());
-  prices.lane.assign(timeline_.busy_ns.size(), std::vector<double>(lanes_ + 1));
+  prices.lane.assign(timeline_.busy_ns.size(),
+                     std::vector<double>(lanes_ + 1 + couplings_.size()));
   prices.over.assign(slices(), std::vector<double>(lanes_));
   return prices;
 }
@@ -176,7 +178,7 @@ void BoundRelaxation::SpreadLanes() {
       spread[lane].over_price.resize(moments);
       for (int moment = 0; moment < moments; ++moment) {
         const std::vector<double>& prices = prices_->lane[BlockAt(moment)];
-        const double price = prices[lane] + (big ? prices[lanes_] : 0);
+        const double price = LanePrice(prices, lane, big);
         const double over =
             moment % 2 == 0 ? 0 : prices_->over[moment / 2 % slices()][lane];
         spread[lane].price[moment] = price;
@@ -185,6 +187,15 @@ void BoundRelaxation::SpreadLanes() {
       GroupMoments(spread[lane]);
     }
   }
+}
+
+double BoundRelaxation::LanePrice(const std::vector<double>& prices, int lane,
+                                  bool big) const {
+  double price = prices[lane] + (big ? prices[lanes_] : 0);
+  for (size_t i = 0; i < couplings_.size(); ++i) {
+    price += couplings_[i].Of(lane) * prices[lanes_ + 1 + i];
+  }
+  return price;
 }
 
 void BoundRelaxation::LookAt(size_t life) {
@@ -276,6 +287,9 @@ void BoundRelaxation::AddCopy(const TensorLife& life, CopyDirection direction,
     std::vector<double>& lanes = value_.ascent.lane[BlockAt(charge.moment)];
     lanes[lane] += charge.ns;
     if (IsBig(life)) lanes[lanes_] += charge.ns;
+    for (size_t i = 0; i < couplings_.size(); ++i) {
+      lanes[lanes_ + 1 + i] += couplings_[i].Of(lane) * charge.ns;
+    }
     if (!charge.is_over) continue;
     value_.ascent.over[charge.moment / 2 % slices()][lane] += charge.ns;
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "policies/bound/bound_timeline.h"
+#include "policies/bound/lane_couplings.h"
 #include "policies/bound/life_search.h"
 #include "policies/bound/room_measures.h"
 #include "policies/bound/tensor_life.h"
@@ -27,8 +28,9 @@ namespace stowage::policies {
 
 // Holds prices of room and of lanes. Room has a price for each way to measure
 // it: in bytes, and in the counts that room_measures.h explains. Lanes go by 2
-// x (slower tier - 1), in after out. The last lane stands for all copies of
-// tensors of which one is in the fast tier at a time.
+// x (slower tier - 1), in after out. The next lane stands for all copies of
+// tensors of which one is in the fast tier at a time, and the others for pairs
+// of lanes that slow each other.
 struct BoundPrices {
   std::vector<double> room;               // by priced kernel, by measure
   std::vector<std::vector<double>> lane;  // by block, by lane; sums <= 1
@@ -89,6 +91,8 @@ class BoundRelaxation {
   double NsPerByte() const;
   void SpreadPrices();
   void SpreadLanes();
+  // Returns what an ns of a copy on a lane pays in moments of these prices.
+  double LanePrice(const std::vector<double>& prices, int lane, bool big) const;
   void SpreadRoom(size_t size, std::vector<double>& before) const;
   void LookAt(size_t life);
   // Returns whether two such tensors are never in the fast tier together.
@@ -109,6 +113,7 @@ class BoundRelaxation {
   const KernelRoom room_;
   const std::vector<TensorLife> lives_;
   const int lanes_;
+  const std::vector<LaneCoupling> couplings_;
   const RoomMeasures measures_;
   const BoundPrices* prices_ = nullptr;
   LifeSearch search_;

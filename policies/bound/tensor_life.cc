@@ -192,13 +192,20 @@ double BestBytesPerSecond(const MemorySystem& system, TierIndex from,
   return best;
 }
 
+// A copy counts as ended when this is left of it, at most.
+constexpr double kClockNs = 2;
+
 // Returns what `bytes` add to a copy, at least. Contiguous moves are one copy,
 // but all of it is in the fast tier at one time.
 double LeastCopyNs(const MemorySystem& system, TierIndex from, TierIndex to,
                    int64_t bytes, int64_t fast_limit_bytes) {
   const int64_t most_bytes = std::max(bytes, fast_limit_bytes);
-  return static_cast<double>(bytes) * 1e9 /
-         BestBytesPerSecond(system, from, to, most_bytes);
+  const double copy_ns = static_cast<double>(bytes) * 1e9 /
+                         BestBytesPerSecond(system, from, to, most_bytes);
+  // Clocks of lanes that slow each other are rounded (lane_clocks.h).
+  const bool is_slowed =
+      system.BothWaysShare(from, to) < 1 || system.BothWaysShare(to, from) < 1;
+  return std::max(0.0, copy_ns - (is_slowed ? kClockNs : 0));
 }
 
 TensorLife MakeLife(const Graph& graph, const MemorySystem& system,

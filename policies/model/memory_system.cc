@@ -69,6 +69,15 @@ Slowdown MemorySystem::SlowdownBeside(TierIndex from, TierIndex to) const {
   return {};
 }
 
+double MemorySystem::BothWaysShare(TierIndex from, TierIndex to) const {
+  for (const CopyCurve& curve : copies) {
+    if (curve.from_tier == from && curve.to_tier == to) {
+      return curve.both_ways_share;
+    }
+  }
+  return 1;
+}
+
 bool HasAddressableSlowTier(const MemorySystem& system) {
   return std::any_of(system.tiers.begin() + 1, system.tiers.end(),
                      [](const Tier& tier) { return tier.addressable; });

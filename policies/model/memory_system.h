@@ -60,6 +60,8 @@ struct CopyCurve {
   std::vector<CopyPoint> points;
   int64_t setup_ns = 0;
   Slowdown slowdown = {};
+  // Of its bandwidth, while the lane of the opposite direction copies.
+  double both_ways_share = 1;
 };
 
 struct MemorySystem {
@@ -78,6 +80,9 @@ struct MemorySystem {
   // Returns what copies from `from` to `to` do to kernels; nothing, if no curve
   // is listed.
   Slowdown SlowdownBeside(TierIndex from, TierIndex to) const;
+  // Returns the share of its bandwidth that the lane from `from` to `to` keeps
+  // while the one from `to` to `from` copies; 1, if no curve is listed.
+  double BothWaysShare(TierIndex from, TierIndex to) const;
 };
 
 // Returns whether kernels can use some tier below the fast one in place.

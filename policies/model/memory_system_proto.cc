@@ -19,6 +19,7 @@ constexpr int kMaxCurvePoints = 1024;
 constexpr int64_t kMaxBytes = int64_t{1} << 60;
 constexpr int64_t kMaxFlops = int64_t{1} << 60;
 constexpr double kMaxSlowdown = 16;
+constexpr double kLeastBothWaysShare = 0.01;
 constexpr int64_t kMaxLatencyNs = 1'000'000'000'000;  // 1000 s
 
 absl::Status CheckPointCount(const std::string& field, int count) {
@@ -121,6 +122,15 @@ absl::Status CheckSlowdown(const std::string& field, double slowdown) {
                      absl::StrCat("it must be from 0 to ", kMaxSlowdown));
 }
 
+absl::Status CheckBothWaysShare(const std::string& field, double share) {
+  if (share == 0 || (share >= kLeastBothWaysShare && share <= 1)) {
+    return absl::OkStatus();
+  }
+  return RefuseField(field, share,
+                     absl::StrCat("it must be from ", kLeastBothWaysShare,
+                                  " to 1; 0 means that it is not known"));
+}
+
 absl::Status CheckCopies(const v1::MemorySystem& proto) {
   absl::Status status;
   std::set<std::pair<int, int>> pairs;
@@ -137,6 +147,8 @@ absl::Status CheckCopies(const v1::MemorySystem& proto) {
         CheckSlowdown(place + ".slowdown.compute", curve.slowdown().compute()));
     status.Update(
         CheckSlowdown(place + ".slowdown.memory", curve.slowdown().memory()));
+    status.Update(CheckBothWaysShare(place + ".both_ways_share",
+                                     curve.both_ways_share()));
     const std::pair<int, int> pair(curve.from_tier(), curve.to_tier());
     if (pair.first == pair.second || !pairs.insert(pair).second) {
       status.Update(RefuseField(
@@ -232,6 +244,9 @@ absl::StatusOr<MemorySystem> MemorySystemFromProto(
                     .setup_ns = copy.setup_ns(),
                     .slowdown = {.compute = copy.slowdown().compute(),
                                  .memory = copy.slowdown().memory()}};
+    if (copy.both_ways_share() > 0) {
+      curve.both_ways_share = copy.both_ways_share();
+    }
     for (const v1::CopyPoint& point : copy.points()) {
       curve.points.push_back({point.buffer_bytes(), point.bytes_per_second()});
     }
@@ -256,6 +271,9 @@ v1::MemorySystem MemorySystemToProto(const MemorySystem& system) {
     if (curve.slowdown != Slowdown{}) {
       copy.mutable_slowdown()->set_compute(curve.slowdown.compute);
       copy.mutable_slowdown()->set_memory(curve.slowdown.memory);
+    }
+    if (curve.both_ways_share < 1) {
+      copy.set_both_ways_share(curve.both_ways_share);
     }
     for (const CopyPoint& point : curve.points) {
       v1::CopyPoint& added = *copy.add_points();

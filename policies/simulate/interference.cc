@@ -23,8 +23,6 @@ double MemoryShare(const Graph& graph, const Kernel& kernel, const Tier& fast) {
   return std::min(1.0, busy_s * 1e9 / std::max<int64_t>(ns, 1));
 }
 
-constexpr double kLongestNs = static_cast<double>(int64_t{1} << 61);
-
 struct Busy {
   int64_t until_ns = 0;
   double slowdown = 0;

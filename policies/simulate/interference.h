@@ -16,17 +16,13 @@
 #include "absl/types/span.h"
 #include "policies/model/graph.h"
 #include "policies/model/memory_system.h"
+#include "policies/simulate/lane.h"
 
 namespace stowage::policies {
 
 // Immutable, and safe to use from several threads.
 class Interference {
  public:
-  struct Lane {
-    TierIndex from = 0;
-    TierIndex to = 0;
-  };
-
   // The caller numbers the lanes.
   Interference(const Graph& graph, const MemorySystem& system,
                const std::vector<Lane>& lanes);

@@ -9,6 +9,9 @@
 
 namespace stowage::policies {
 
+// What a computed duration is cut to before it is added.
+inline constexpr double kLongestNs = static_cast<double>(int64_t{1} << 61);
+
 // Returns `now_ns` + `duration_ns`, but never more than about 146 years,
 // whatever a plan says. Neither may be more than that, or negative.
 inline int64_t LaterNs(int64_t now_ns, int64_t duration_ns) {

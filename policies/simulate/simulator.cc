@@ -1,6 +1,7 @@
 #include "policies/simulate/simulator.h"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -13,6 +14,7 @@
 #include "policies/plan/moves_by_boundary.h"
 #include "policies/simulate/contiguous_moves.h"
 #include "policies/simulate/interference.h"
+#include "policies/simulate/lane_clocks.h"
 #include "policies/simulate/later.h"
 
 namespace stowage::policies {
@@ -72,8 +74,8 @@ absl::Status CheckReferences(const Graph& graph, const MemorySystem& system,
 }
 
 // Returns the lanes between all tiers, by tiers from and to.
-std::vector<Interference::Lane> AllLanes(const MemorySystem& system) {
-  std::vector<Interference::Lane> lanes;
+std::vector<Lane> AllLanes(const MemorySystem& system) {
+  std::vector<Lane> lanes;
   for (TierIndex from = 0; from < system.tier_count(); ++from) {
     for (TierIndex to = 0; to < system.tier_count(); ++to) {
       lanes.push_back({from, to});
@@ -96,7 +98,10 @@ class StepSimulation {
         at_birth_(at_),
         window_bytes_(graph.kernels.size() + 1),
         interference_(graph, system, AllLanes(system)),
-        lane_free_ns_(system.tiers.size() * system.tiers.size()) {
+        clocks_(system, AllLanes(system)),
+        lanes_(clocks_.state_size()),
+        lane_free_ns_(clocks_.lane_count()),
+        under_way_(clocks_.lane_count()) {
     IndexPlan();
   }
 
@@ -118,6 +123,19 @@ class StepSimulation {
   }
 
  private:
+  // One copy, of moves `first` to `end` - 1.
+  struct Copy {
+    size_t first = 0;
+    size_t end = 0;
+  };
+
+  template <typename Function>
+  void ForMoves(const Copy& copy, Function function) {
+    for (size_t m = copy.first; m < copy.end; ++m) {
+      function(simulation_.moves[m]);
+    }
+  }
+
   void IndexPlan() {
     const size_t boundaries = graph_.kernels.size() + 1;
     starts_ = MovesByStart(plan_, graph_.kernel_count());
@@ -133,6 +151,7 @@ class StepSimulation {
     for (const Allocation& a : plan_.initial) initial_[a.tensor] = a.at;
     for (const Allocation& a : plan_.allocations) at_birth_[a.tensor] = a.at;
     simulation_.moves.resize(plan_.moves.size());
+    marks_.resize(plan_.moves.size());
     simulation_.kernels.reserve(graph_.kernels.size());
   }
 
@@ -211,14 +230,13 @@ class StepSimulation {
       bytes += graph_.tensors[move.tensor].size_bytes;
       TakePlace(move.tensor, move.to);
     }
-    int64_t& lane_free_ns = lane_free_ns_[from * system_.tier_count() + to];
-    MoveTrace trace;
-    trace.start_ns = std::max(lane_free_ns, now_ns_);
-    trace.end_ns =
-        LaterNs(trace.start_ns, system_.CopyDurationNs(from, to, bytes));
-    lane_free_ns = trace.end_ns;
-    std::fill(simulation_.moves.begin() + first,
-              simulation_.moves.begin() + end, trace);
+    const size_t lane = LaneOf(plan_.moves[first]);
+    const int64_t mark =
+        clocks_.Issue(lane, now_ns_, system_.CopyDurationNs(from, to, bytes),
+                      absl::MakeSpan(lanes_));
+    std::fill(marks_.begin() + first, marks_.begin() + end, mark);
+    under_way_[lane].push_back({.first = first, .end = end});
+    if (under_way_[lane].size() == 1) NoteStart(lane, now_ns_);
     Prediction& prediction = simulation_.prediction;
     if (from == kFastTier) prediction.moved_out_bytes += bytes;
     if (to == kFastTier) prediction.moved_in_bytes += bytes;
@@ -226,9 +244,38 @@ class StepSimulation {
 
   void Complete(size_t m) {
     const Move& move = plan_.moves[m];
-    now_ns_ = std::max(now_ns_, simulation_.moves[m].end_ns);
+    if (!move.is_drop) {
+      AdvanceTo(clocks_.EndNs(LaneOf(move), marks_[m], now_ns_, lanes_));
+    }
     LeavePlace(move.tensor, move.from);
     at_[move.tensor] = move.to;
+  }
+
+  size_t LaneOf(const Move& move) const {
+    return move.from.tier * system_.tier_count() + move.to.tier;
+  }
+
+  // Lets time pass, in which nothing is issued, and notes which copies end.
+  void AdvanceTo(int64_t then_ns) {
+    for (size_t lane = 0; lane < under_way_.size(); ++lane) {
+      std::deque<Copy>& copies = under_way_[lane];
+      while (!copies.empty()) {
+        const int64_t mark = marks_[copies.front().first];
+        const int64_t end_ns = clocks_.EndNs(lane, mark, now_ns_, lanes_);
+        if (end_ns > then_ns) break;
+        ForMoves(copies.front(),
+                 [=](MoveTrace& trace) { trace.end_ns = end_ns; });
+        copies.pop_front();
+        if (!copies.empty()) NoteStart(lane, end_ns);
+      }
+    }
+    clocks_.Advance(now_ns_, then_ns, absl::MakeSpan(lanes_));
+    now_ns_ = then_ns;
+  }
+
+  void NoteStart(size_t lane, int64_t start_ns) {
+    ForMoves(under_way_[lane].front(),
+             [=](MoveTrace& trace) { trace.start_ns = start_ns; });
   }
 
   void RunKernel(KernelIndex k, int64_t stall_ns) {
@@ -238,7 +285,9 @@ class StepSimulation {
     KernelTrace trace;
     trace.stall_ns = stall_ns;
     trace.fast_bytes = held_bytes_;
-    trace.start_ns = LaterNs(now_ns_, kernel.gap_ns);
+    AdvanceTo(LaterNs(now_ns_, kernel.gap_ns));
+    trace.start_ns = now_ns_;
+    clocks_.FreeNs(now_ns_, lanes_, absl::MakeSpan(lane_free_ns_));
     const int64_t duration_ns = KernelDurationNs(
         graph_, kernel, system_, [this](TensorIndex t) { return at_[t].tier; });
     const int64_t stream_ns = WaitForStreamsNs(k);
@@ -249,7 +298,7 @@ class StepSimulation {
         interference_.DurationNs(k, trace.start_ns, alone_ns, lane_free_ns_);
     int64_t& slowdown_ns = simulation_.prediction.slowdown_ns;
     slowdown_ns = LaterNs(slowdown_ns, beside_ns - alone_ns);
-    now_ns_ = LaterNs(trace.start_ns, beside_ns);
+    AdvanceTo(LaterNs(trace.start_ns, beside_ns));
     trace.end_ns = now_ns_;
     simulation_.kernels.push_back(trace);
     held_bytes_ -= window_bytes;
@@ -297,7 +346,11 @@ class StepSimulation {
   std::vector<int64_t> window_bytes_;          // by kernel
   absl::flat_hash_map<int64_t, int> sharers_;  // by page of the fast tier
   const Interference interference_;
-  std::vector<int64_t> lane_free_ns_;  // by tiers from and to
+  const LaneClocks clocks_;
+  std::vector<int64_t> lanes_;         // their state; by tiers from and to
+  std::vector<int64_t> lane_free_ns_;  // by lane, as the kernel starts
+  std::vector<std::deque<Copy>> under_way_;  // by lane, and those that wait
+  std::vector<int64_t> marks_;               // by move
   int64_t now_ns_ = 0;
   int64_t held_bytes_ = 0;
   double touched_bytes_ = 0;

@@ -4,9 +4,9 @@
 //   plan.prediction = simulation->prediction;
 //
 // Kernels run in order. At boundary b, moves with deadline b are waited for,
-// and moves with start b are queued on the lane of their (from, to) pair. A
-// lane makes one copy at a time, first come first served; contiguous moves are
-// one copy (see contiguous_moves.h), and a drop takes no time. Then kernel b
+// and moves with start b are queued on the lane of their (from, to) pair
+// (lane_clocks.h); contiguous moves are one copy (see contiguous_moves.h), and a
+// drop takes no time. Then kernel b
 // waits its gap and runs for its duration given where its operands are: linear
 // between the four corners of the implementation that the plan chose, by share
 // of bytes touched; streamed operands add what StreamNs says (kernel_cost.h).

@@ -12,21 +12,13 @@
 namespace stowage::policies {
 namespace {
 
-int OutLane(TierIndex tier) { return 2 * (tier - 1); }
-int InLane(TierIndex tier) { return OutLane(tier) + 1; }
-
-std::vector<Interference::Lane> LanesOf(const MemorySystem& system) {
-  std::vector<Interference::Lane> lanes;
+std::vector<Lane> LanesToFast(const MemorySystem& system) {
+  std::vector<Lane> lanes;
   for (TierIndex tier = 1; tier < system.tier_count(); ++tier) {
     lanes.push_back({kFastTier, tier});
     lanes.push_back({tier, kFastTier});
   }
   return lanes;
-}
-
-// Returns what is left of a lane's work.
-int64_t Backlog(int64_t free_ns, int64_t now_ns) {
-  return std::max<int64_t>(0, free_ns - now_ns);
 }
 
 }  // namespace
@@ -39,7 +31,8 @@ ResidencyJudge::ResidencyJudge(const Graph& graph, const MemorySystem& system,
       kernels_(graph.kernel_count()),
       lane_count_(2 * (system.tier_count() - 1)),
       drops_(graph),
-      interference_(graph, system, LanesOf(system)),
+      interference_(graph, system, LanesToFast(system)),
+      clocks_(system, LanesToFast(system)),
       uses_(graph.tensors.size()),
       streamed_(graph.kernels.size()),
       first_home_(input.first_slow_tier),
@@ -51,7 +44,8 @@ ResidencyJudge::ResidencyJudge(const Graph& graph, const MemorySystem& system,
       deadlines_(graph.kernels.size() + 1),
       allowed_bytes_(graph.kernels.size() + 1),
       excess_(allowed_bytes_),
-      changed_since_(graph.tensors.size()) {
+      changed_since_(graph.tensors.size()),
+      free_ns_(clocks_.lane_count()) {
   if (first_home_.empty()) first_home_.assign(graph.tensors.size(), 1);
   for (const Kernel& kernel : graph.kernels) {
     profiles_.push_back(CompleteProfile(graph, kernel, system));
@@ -68,7 +62,7 @@ ResidencyJudge::ResidencyJudge(const Graph& graph, const MemorySystem& system,
     for (const Copy& copy : CopiesFor(t)) AddCopy(copy);
   }
   for (KernelIndex k = 0; k < kernels_; ++k) kernel_ns_.push_back(KernelNs(k));
-  states_.assign((graph.kernels.size() + 1) * (lane_count_ + 1), 0);
+  states_.assign((graph.kernels.size() + 1) * state_size(), 0);
   proposed_states_ = states_;
   Clear();
   first_ = 0;
@@ -158,92 +152,6 @@ void ResidencyJudge::ChooseHome(TensorIndex t) {
   unusable_count_ += unusable_[t] ? 1 : 0;
 }
 
-std::vector<ResidencyJudge::Copy> ResidencyJudge::CopiesFor(
-    TensorIndex t) const {
-  std::vector<Copy> copies;
-  const auto add = [&](int lane, KernelIndex start, KernelIndex deadline) {
-    const size_t lanes = static_cast<size_t>(t) * lane_count_;
-    copies.push_back({.tensor = t,
-                      .lane = lane,
-                      .start = start,
-                      .deadline = deadline,
-                      .duration_ns = copy_ns_[lanes + lane]});
-  };
-  for (const Residency& residency : residencies_[t]) {
-    if (residency.moved_in) {
-      add(InLane(home_[t]), residency.begin, residency.ready);
-    }
-    const bool is_copied =
-        residency.moved_out && !drops_.DropAt(residency).has_value();
-    if (is_copied) add(OutLane(home_[t]), residency.leave, residency.end);
-  }
-  return copies;
-}
-
-void ResidencyJudge::ReplaceCopies(TensorIndex t, Undo& undo) {
-  std::vector<Copy> wanted = CopiesFor(t);
-  undo.copies = std::exchange(copies_of_[t], {});
-  for (const int id : undo.copies) {
-    const Copy& copy = copies_[id];
-    const auto same =
-        std::find_if(wanted.begin(), wanted.end(), [&](const Copy& other) {
-          return copy.lane == other.lane && copy.start == other.start &&
-                 copy.deadline == other.deadline;
-        });
-    if (same != wanted.end()) {
-      wanted.erase(same);
-      copies_of_[t].push_back(id);
-    } else {
-      Unlist(id);
-      undo.removed.push_back(id);
-    }
-  }
-  for (const Copy& copy : wanted) {
-    undo.added.push_back(AddCopy(copy));
-    copies_[undo.added.back()].is_new = true;
-  }
-}
-
-int ResidencyJudge::AddCopy(const Copy& copy) {
-  int id = static_cast<int>(copies_.size());
-  if (free_copies_.empty()) {
-    copies_.push_back(copy);
-  } else {
-    id = free_copies_.back();
-    free_copies_.pop_back();
-    copies_[id] = copy;
-  }
-  copies_of_[copy.tensor].push_back(id);
-  List(id);
-  return id;
-}
-
-bool ResidencyJudge::IsBefore(const Copy& a, const Copy& b) {
-  if (a.to_fast() != b.to_fast()) return !a.to_fast();
-  if (a.synchronous() != b.synchronous()) return a.synchronous();
-  if (a.deadline != b.deadline) return a.deadline < b.deadline;
-  return a.tensor < b.tensor;
-}
-
-void ResidencyJudge::List(int id) {
-  const Copy& copy = copies_[id];
-  std::vector<int>& starts = starts_[copy.start];
-  starts.insert(std::upper_bound(starts.begin(), starts.end(), id,
-                                 [&](int a, int b) {
-                                   return IsBefore(copies_[a], copies_[b]);
-                                 }),
-                id);
-  if (!copy.synchronous()) deadlines_[copy.deadline].push_back(id);
-  NoteChange(copy.start);
-}
-
-void ResidencyJudge::Unlist(int id) {
-  const Copy& copy = copies_[id];
-  std::erase(starts_[copy.start], id);
-  if (!copy.synchronous()) std::erase(deadlines_[copy.deadline], id);
-  NoteChange(copy.start);
-}
-
 void ResidencyJudge::NoteChange(KernelIndex boundary) {
   first_ = std::min(first_, boundary);
   last_ = std::max(last_, boundary);
@@ -295,11 +203,11 @@ void ResidencyJudge::Simulate() {
   shift_ns_ = 0;
   converged_ = first_;
   if (first_ > last_) return;
-  const size_t width = lane_count_ + 1;
+  const size_t width = state_size();
   const int64_t* before = StateAt(states_, first_);
   std::copy(before, before + width, StateAt(proposed_states_, first_));
-  const auto end_ns = [&](const Copy& copy) {
-    return copy.start >= first_ ? copy.proposed_end_ns : copy.end_ns;
+  const auto mark_ns = [&](const Copy& copy) {
+    return copy.start >= first_ ? copy.proposed_end_mark_ns : copy.end_mark_ns;
   };
   for (KernelIndex b = first_;; ++b) {
     int64_t* state = StateAt(proposed_states_, b);
@@ -309,17 +217,23 @@ void ResidencyJudge::Simulate() {
       shift_ns_ = now_ns - StateAt(states_, b)[0];
       return;
     }
-    free_ns_.assign(state + 1, state + width);
+    lanes_.assign(state + 1, state + width);
+    const auto advance_to = [&](int64_t then_ns) {
+      clocks_.Advance(now_ns, then_ns, absl::MakeSpan(lanes_));
+      now_ns = then_ns;
+    };
     work_ += 1 + static_cast<int64_t>(starts_[b].size());
     for (const int id : deadlines_[b]) {
-      now_ns = std::max(now_ns, end_ns(copies_[id]));
+      const Copy& copy = copies_[id];
+      advance_to(clocks_.EndNs(copy.lane, mark_ns(copy), now_ns, lanes_));
     }
     for (const int id : starts_[b]) {
       Copy& copy = copies_[id];
-      int64_t& free_ns = free_ns_[copy.lane];
-      free_ns = LaterNs(std::max(free_ns, now_ns), copy.duration_ns);
-      copy.proposed_end_ns = free_ns;
-      if (copy.synchronous()) now_ns = free_ns;
+      copy.proposed_end_mark_ns = clocks_.Issue(
+          copy.lane, now_ns, copy.duration_ns, absl::MakeSpan(lanes_));
+      if (!copy.synchronous()) continue;
+      advance_to(
+          clocks_.EndNs(copy.lane, copy.proposed_end_mark_ns, now_ns, lanes_));
     }
     if (b == kernels_) {
       converged_ = b + 1;
@@ -327,22 +241,29 @@ void ResidencyJudge::Simulate() {
       return;
     }
     int64_t* next = StateAt(proposed_states_, b + 1);
-    const int64_t start_ns = LaterNs(now_ns, graph_.kernels[b].gap_ns);
-    next[0] = LaterNs(start_ns, interference_.DurationNs(
-                                    b, start_ns, kernel_ns_[b], free_ns_));
-    std::copy(free_ns_.begin(), free_ns_.end(), next + 1);
+    advance_to(LaterNs(now_ns, graph_.kernels[b].gap_ns));
+    clocks_.FreeNs(now_ns, lanes_, absl::MakeSpan(free_ns_));
+    advance_to(LaterNs(
+        now_ns, interference_.DurationNs(b, now_ns, kernel_ns_[b], free_ns_)));
+    next[0] = now_ns;
+    std::copy(lanes_.begin(), lanes_.end(), next + 1);
   }
 }
 
-bool ResidencyJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
+bool ResidencyJudge::ChangesHaveEnded(KernelIndex b,
+                                      const int64_t* state) const {
+  const int64_t* before = StateAt(states_, b);
   for (const Undo& undo : undo_) {
     for (const int id : undo.added) {
       const Copy& copy = copies_[id];
-      if (copy.deadline >= b && copy.proposed_end_ns > now_ns) return false;
+      if (copy.deadline >= b &&
+          copy.proposed_end_mark_ns > ClockNs(copy.lane, state)) {
+        return false;
+      }
     }
     for (const int id : undo.removed) {
       const Copy& copy = copies_[id];
-      if (copy.deadline >= b && copy.end_ns > StateAt(states_, b)[0]) {
+      if (copy.deadline >= b && copy.end_mark_ns > ClockNs(copy.lane, before)) {
         return false;
       }
     }
@@ -354,42 +275,45 @@ bool ResidencyJudge::ChangesHaveEnded(KernelIndex b, int64_t now_ns) const {
 // copy under way; no copy that was added or removed is under way.
 bool ResidencyJudge::HasConverged(KernelIndex b, const int64_t* state) const {
   const int64_t* before = StateAt(states_, b);
-  const int64_t now_ns = state[0];
-  for (int lane = 1; lane <= lane_count_; ++lane) {
-    if (Backlog(state[lane], now_ns) != Backlog(before[lane], before[0])) {
-      return false;
-    }
-  }
-  if (!ChangesHaveEnded(b, now_ns)) return false;
   std::vector<bool> is_open(lane_count_);
   int open = 0;
   for (int lane = 0; lane < lane_count_; ++lane) {
-    is_open[lane] = Backlog(state[lane + 1], now_ns) > 0;
+    const int64_t left_ns = BacklogNs(lane, state);
+    if (left_ns != BacklogNs(lane, before) ||
+        !HasSameLag(lane, state, before)) {
+      return false;
+    }
+    is_open[lane] = left_ns > 0;
     open += is_open[lane] ? 1 : 0;
   }
+  if (!ChangesHaveEnded(b, state)) return false;
   for (KernelIndex at = b - 1; at >= first_ && open > 0; --at) {
     for (auto id = starts_[at].rbegin(); id != starts_[at].rend(); ++id) {
       const Copy& copy = copies_[*id];
       if (copy.is_new || !is_open[copy.lane]) continue;
-      const int64_t left_ns = Backlog(copy.proposed_end_ns, now_ns);
-      if (left_ns != Backlog(copy.end_ns, before[0])) return false;
-      if (left_ns > 0) continue;
+      const auto left_ns = [&](int64_t mark_ns, const int64_t* of) {
+        return std::max<int64_t>(0, mark_ns - ClockNs(copy.lane, of));
+      };
+      const int64_t copy_ns = left_ns(copy.proposed_end_mark_ns, state);
+      if (copy_ns != left_ns(copy.end_mark_ns, before)) return false;
+      if (copy_ns > 0) continue;
       is_open[copy.lane] = false;
       --open;
     }
   }
-  if (open == 0 || now_ns == before[0]) return true;
+  if (open == 0 || state[0] == before[0]) return true;
   // Copies that were under way before the first change have not ended later.
   const int64_t* first = StateAt(states_, first_);
-  const int64_t earlier_ns = std::min(now_ns, before[0]);
   for (int lane = 0; lane < lane_count_; ++lane) {
+    const int64_t earlier_ns =
+        std::min(ClockNs(lane, state), ClockNs(lane, before));
     if (is_open[lane] && first[lane + 1] > earlier_ns) return false;
   }
   return true;
 }
 
 void ResidencyJudge::Accept() {
-  const size_t width = lane_count_ + 1;
+  const size_t width = state_size();
   if (converged_ > first_) {
     std::copy(StateAt(proposed_states_, first_),
               StateAt(proposed_states_, converged_ - 1) + width,
@@ -397,15 +321,15 @@ void ResidencyJudge::Accept() {
   }
   for (KernelIndex b = first_; b < converged_; ++b) {
     for (const int id : starts_[b]) {
-      copies_[id].end_ns = copies_[id].proposed_end_ns;
+      copies_[id].end_mark_ns = copies_[id].proposed_end_mark_ns;
     }
   }
   if (shift_ns_ != 0) {
     work_ += kernels_ + 1 - converged_;
     for (KernelIndex b = converged_; b <= kernels_; ++b) {
       int64_t* state = StateAt(states_, b);
-      for (size_t i = 0; i < width; ++i) state[i] += shift_ns_;
-      for (const int id : starts_[b]) copies_[id].end_ns += shift_ns_;
+      for (int i = 0; i <= lane_count_; ++i) state[i] += shift_ns_;
+      for (const int id : starts_[b]) copies_[id].end_mark_ns += shift_ns_;
     }
   }
   step_ns_ += shift_ns_;

@@ -12,6 +12,7 @@
 #ifndef STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_
 #define STOWAGE_POLICIES_SEARCH_ANNEALING_RESIDENCY_JUDGE_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "policies/search/absences/occupancy.h"
 #include "policies/search/annealing/residency_neighbour.h"
 #include "policies/simulate/interference.h"
+#include "policies/simulate/lane_clocks.h"
 
 namespace stowage::policies {
 
@@ -93,8 +95,8 @@ class ResidencyJudge {
     KernelIndex start = 0;
     KernelIndex deadline = 0;
     int64_t duration_ns = 0;
-    int64_t end_ns = 0;
-    int64_t proposed_end_ns = 0;
+    int64_t end_mark_ns = 0;  // of its lane's clock (lane_clocks.h)
+    int64_t proposed_end_mark_ns = 0;
     bool is_new = false;  // added by the proposal
 
     bool synchronous() const { return start == deadline; }
@@ -138,13 +140,29 @@ class ResidencyJudge {
   bool HasConverged(KernelIndex b, const int64_t* state) const;
   // Returns whether no copy that was added or removed is under way or waited
   // for.
-  bool ChangesHaveEnded(KernelIndex b, int64_t now_ns) const;
+  bool ChangesHaveEnded(KernelIndex b, const int64_t* state) const;
   int64_t* StateAt(std::vector<int64_t>& states, KernelIndex b) const {
-    return states.data() + static_cast<size_t>(b) * (lane_count_ + 1);
+    return states.data() + static_cast<size_t>(b) * state_size();
   }
   const int64_t* StateAt(const std::vector<int64_t>& states,
                          KernelIndex b) const {
-    return states.data() + static_cast<size_t>(b) * (lane_count_ + 1);
+    return states.data() + static_cast<size_t>(b) * state_size();
+  }
+  // Of a state before a boundary: the time, then the state of the lanes.
+  size_t state_size() const { return 1 + clocks_.state_size(); }
+  LaneClocks::ConstState LanesOf(const int64_t* state) const {
+    return {state + 1, clocks_.state_size()};
+  }
+  // Returns what the clock of a lane shows in a state.
+  int64_t ClockNs(int lane, const int64_t* state) const {
+    return clocks_.ClockNs(lane, state[0], LanesOf(state));
+  }
+  bool HasSameLag(int lane, const int64_t* a, const int64_t* b) const {
+    return a[0] - ClockNs(lane, a) == b[0] - ClockNs(lane, b);
+  }
+  // Returns what is left of a lane's work.
+  int64_t BacklogNs(int lane, const int64_t* state) const {
+    return std::max<int64_t>(0, state[lane + 1] - ClockNs(lane, state));
   }
   // Returns whether copy `a` is issued before `b` at one boundary, as in
   // SortMoves.
@@ -160,6 +178,7 @@ class ResidencyJudge {
   const int lane_count_;  // two for each slower tier
   const DropRule drops_;
   const Interference interference_;
+  const LaneClocks clocks_;
   std::vector<KernelProfile> profiles_;       // complete
   std::vector<std::vector<KernelUse>> uses_;  // by tensor, ascending
   // By kernel and operand: whether it is streamed if it is not fast; empty:
@@ -180,7 +199,7 @@ class ResidencyJudge {
   std::vector<int64_t> allowed_bytes_;       // by boundary
   Occupancy excess_;                         // bytes held less those allowed
   std::vector<int64_t> kernel_ns_;           // by kernel
-  // Before each boundary: the time, and when each lane is free.
+  // By boundary, as LanesOf() has them.
   std::vector<int64_t> states_;
   int64_t step_ns_ = 0;
   int64_t work_ = 0;
@@ -196,7 +215,8 @@ class ResidencyJudge {
   std::vector<Undo> undo_;
   std::vector<std::pair<KernelIndex, int64_t>> undo_kernel_ns_;
   std::vector<int64_t> proposed_states_;
-  std::vector<int64_t> free_ns_;  // by lane, while it is simulated
+  std::vector<int64_t> lanes_;    // their state, while it is simulated
+  std::vector<int64_t> free_ns_;  // by lane
   KernelIndex first_ = 0;
   KernelIndex last_ = 0;
   KernelIndex converged_ = 0;

@@ -408,11 +408,16 @@ class CalibrateTest(CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("in beside out", result.stdout)
         self.assertIn("64.0 KiB", result.stdout)
-        self.assertIn("19/19 both ways", result.stderr)
+        self.assertIn("20/20 both ways", result.stderr)
+        self.assertRegex(result.stdout, r"both ways at once, copies out keep \d+ % of their "
+                                        r"bandwidth, and copies in \d+ %")
         self.assertIn("<svg", picture.read_text())
         curves = json.loads(system.read_text())["copies"]
         self.assertEqual([4096, 16384, 65536],
                          [int(point["bufferBytes"]) for point in curves[0]["points"]])
+        for curve in curves:
+            self.assertGreaterEqual(curve["bothWaysShare"], 0.05)
+            self.assertLessEqual(curve["bothWaysShare"], 1)
         planned = stowage("plan", CAPTURED, "--system", system, "--fast-ratio", "0.4")
         self.assertEqual(planned.returncode, 0, planned.stderr)
 

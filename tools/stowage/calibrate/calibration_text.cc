@@ -35,6 +35,13 @@ std::string SlowdownLine(const char* beside, const v1::Slowdown& slowdown) {
       beside, 1 + slowdown.compute(), 1 + slowdown.memory());
 }
 
+std::string BothWaysLine(const v1::MemorySystem& system) {
+  return absl::StrFormat(
+      "both ways at once, copies out keep %.0f %% of their bandwidth, and "
+      "copies in %.0f %%\n",
+      100 * Out(system).both_ways_share(), 100 * In(system).both_ways_share());
+}
+
 }  // namespace
 
 std::string CalibrationToText(const v1::MemorySystem& system,
@@ -48,11 +55,12 @@ std::string CalibrationToText(const v1::MemorySystem& system,
                   Bandwidth(both_ways[i].out_bytes_per_second),
                   Bandwidth(both_ways[i].in_bytes_per_second)});
   }
-  return absl::StrCat(
-      TierLine(system.tiers(0)), TierLine(system.tiers(1)), "a move takes ",
-      FormatDurationNs(Out(system).setup_ns()), " beside its copy\n",
-      SlowdownLine("out", Out(system).slowdown()),
-      SlowdownLine("in", In(system).slowdown()), "\n", table.ToText());
+  return absl::StrCat(TierLine(system.tiers(0)), TierLine(system.tiers(1)),
+                      "a move takes ", FormatDurationNs(Out(system).setup_ns()),
+                      " beside its copy\n",
+                      SlowdownLine("out", Out(system).slowdown()),
+                      SlowdownLine("in", In(system).slowdown()),
+                      BothWaysLine(system), "\n", table.ToText());
 }
 
 nlohmann::json CalibrationToJson(

@@ -98,7 +98,7 @@ absl::StatusOr<Calibration> Measure(const CalibrateArguments& arguments) {
   if (!slow.ok()) return slow.status();
   Progress progress(CurveCount((*slow)->traits()) *
                         static_cast<int>(sizes->size()) +
-                    kRepetitions);  // of kernels beside copies
+                    kRepetitions + 1);  // kernels beside copies; both ways
   const agent::CalibrationOptions options = {
       .buffer_bytes = *sizes,
       .repetitions = kRepetitions,

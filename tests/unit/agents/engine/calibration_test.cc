@@ -77,7 +77,7 @@ TEST(CalibrationTest, MeasuresTheSizesThatAreAskedFor) {
        .repetitions = 1,
        .progress = [&](const std::string& what) { steps += !what.empty(); }});
   ASSERT_TRUE(system.ok()) << system.status();
-  EXPECT_EQ(steps, 3 * 2 + 1);  // and kernels beside copies
+  EXPECT_EQ(steps, 3 * 2 + 2);  // and kernels beside copies, and both ways
   for (const auto& copy : system->copies()) {
     ASSERT_EQ(copy.points_size(), 2);
     EXPECT_EQ(copy.points(0).buffer_bytes(), 4096);

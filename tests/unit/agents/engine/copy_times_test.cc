@@ -43,7 +43,8 @@ class CopyTimesTest : public testing::Test {
         ExpectedCopyNs(times_.system(), from, to, kCopiedMiB);
     for (int i = 0; i < copies; ++i) {
       times_.Note({.from_tier = from, .to_tier = to, .size_bytes = kCopiedMiB},
-                  static_cast<int64_t>(factor * expected_ns));
+                  static_cast<int64_t>(factor * expected_ns),
+                  /*beside_ns=*/0);
     }
   }
 
@@ -115,9 +116,37 @@ TEST_F(CopyTimesTest, AStallOfTheMediumIsNotTakenForItsSpeed) {
 }
 
 TEST_F(CopyTimesTest, CopiesOfNoKnownLaneAreLeftOut) {
-  times_.Note({.from_tier = 7, .to_tier = 9, .size_bytes = kCopiedMiB},
-              1 << 30);
+  times_.Note({.from_tier = 7, .to_tier = 9, .size_bytes = kCopiedMiB}, 1 << 30,
+              /*beside_ns=*/0);
   EXPECT_EQ(times_.TakeFactors().out, 1);
+}
+
+// A medium of which a direction keeps a quarter while both copy.
+TEST(CopyTimesBothWaysTest, WhatTheOtherDirectionCostsIsNotTheMediums) {
+  v1::MemorySystem system = TwoTiers();
+  system.mutable_copies(1)->set_both_ways_share(0.25);
+  CopyTimes times(system);
+  const int64_t alone_ns = ExpectedCopyNs(system, 1, 0, kCopiedMiB);
+  const MoveOrder in = {.from_tier = 1, .size_bytes = kCopiedMiB};
+  // Half of it is made alone, and half beside another copy.
+  for (int i = 0; i < 10; ++i) {
+    times.Note(in, alone_ns / 2 + 2 * alone_ns, 2 * alone_ns);
+  }
+  EXPECT_NEAR(times.TakeFactors().in, 1, 1e-3);
+  for (int i = 0; i < 10; ++i) times.Note(in, 8 * alone_ns, 8 * alone_ns);
+  EXPECT_NEAR(times.TakeFactors().in, 2, 1e-3);
+}
+
+TEST(CopyTimesBothWaysTest, ACopyIsNoLongerBesideAnotherThanItTakes) {
+  v1::MemorySystem system = TwoTiers();
+  system.mutable_copies(1)->set_both_ways_share(0.5);
+  CopyTimes times(system);
+  const int64_t alone_ns = ExpectedCopyNs(system, 1, 0, kCopiedMiB);
+  for (int i = 0; i < 10; ++i) {
+    times.Note({.from_tier = 1, .size_bytes = kCopiedMiB}, 2 * alone_ns,
+               100 * alone_ns);
+  }
+  EXPECT_NEAR(times.TakeFactors().in, 1, 1e-3);
 }
 
 TEST(CopyFactorsTest, ATenthMoreOrLessIsDrift) {

@@ -132,10 +132,11 @@ class MigratorTest : public testing::Test {
           absl::MutexLock lock(&mutex_);
           failures_.push_back(error);
         },
-        [this](const MoveOrder& order, int64_t duration_ns) {
+        [this](const MoveOrder& order, int64_t duration_ns, int64_t beside_ns) {
           absl::MutexLock lock(&mutex_);
           EXPECT_GT(duration_ns, 0);
           copied_bytes_.push_back(order.size_bytes);
+          beside_ns_.push_back(beside_ns);
         },
         &usage_);
   }
@@ -172,6 +173,7 @@ class MigratorTest : public testing::Test {
   absl::Mutex mutex_;
   std::vector<int> failures_ ABSL_GUARDED_BY(mutex_);
   std::vector<int64_t> copied_bytes_ ABSL_GUARDED_BY(mutex_);
+  std::vector<int64_t> beside_ns_ ABSL_GUARDED_BY(mutex_);
   std::atomic<int64_t> used_ns_{0};
   JobUsage usage_{std::make_shared<AgentUsage>(), &used_ns_};
   std::unique_ptr<Migrator> migrator_;
@@ -407,6 +409,23 @@ TEST_F(MigratorTest, TakesTheTimeOfAnEmulatedMedium) {
       session::kLaneOut, {.from_tier = 0, .to_tier = 1, .size_bytes = kPage});
   EXPECT_EQ(slow.status, session::kMoveDone);
   EXPECT_GE(slow.end_ns - slow.begin_ns, kPage * 16'000);
+}
+
+TEST_F(MigratorTest, SaysHowLongBothLanesCopied) {
+  // A page takes 131 ms.
+  Start(MemoryRoom({.copy_from_ps_per_byte = 32'000'000,
+                    .copy_to_ps_per_byte = 32'000'000}));
+  Move(session::kLaneOut, PagesOut(0, 0));
+  const uint64_t out = client_.IssueAll(session::kLaneOut, {PagesOut(1, 1)});
+  const uint64_t in = client_.IssueAll(session::kLaneIn, {PagesIn(0, 2)});
+  client_.Await(session::kLaneOut, out);
+  client_.Await(session::kLaneIn, in);
+  migrator_.reset();
+  absl::MutexLock lock(&mutex_);
+  ASSERT_EQ(beside_ns_.size(), 3u);
+  EXPECT_EQ(beside_ns_[0], 0);
+  EXPECT_GT(beside_ns_[1], 0);
+  EXPECT_GT(beside_ns_[2], 0);
 }
 
 TEST_F(MigratorTest, DoesNotWaitForAnEmulatedMediumWhenItStops) {

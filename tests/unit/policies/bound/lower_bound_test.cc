@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -110,6 +111,16 @@ class Exhaustive {
   int plans_ = 0;
 };
 
+// Returns a preset whose lanes slow each other.
+MemorySystem WithShares(const char* name, double out, double in) {
+  MemorySystem system = *PresetMemorySystem(name);
+  for (CopyCurve& curve : system.copies) {
+    if (curve.from_tier == kFastTier) curve.both_ways_share = out;
+    if (curve.to_tier == kFastTier) curve.both_ways_share = in;
+  }
+  return system;
+}
+
 struct TinyStep {
   int tensors = 2;
   std::vector<TensorIndex> order;
@@ -119,6 +130,7 @@ struct TinyStep {
 
 TEST(LowerBoundTest, NeverExceedsTheBestOfAllPlansOfTinySteps) {
   const MemorySystem gpu = *PresetMemorySystem("gpu-pcie");
+  const MemorySystem slowed = WithShares("gpu-pcie", 0.35, 0.55);
   const std::vector<TinyStep> steps = {
       {2, {0, 1, 0}}, {2, {0, 1, 1}}, {2, {0, 1}},
       {2, {1, 0, 1}}, {3, {0, 1, 2}}, {3, {0, 1, 2}, 2 * kMiB, 0.25}};
@@ -132,14 +144,22 @@ TEST(LowerBoundTest, NeverExceedsTheBestOfAllPlansOfTinySteps) {
         const int64_t bound_ns = LowerBoundNs(graph, gpu, step.limit_bytes);
         EXPECT_LE(bound_ns, best_ns);
         EXPECT_GE(bound_ns, step.least_share * best_ns);
+        EXPECT_LE(LowerBoundNs(graph, slowed, step.limit_bytes),
+                  Exhaustive(graph, slowed, step.limit_bytes).BestNs());
       }
     }
   }
 }
 
 TEST(LowerBoundTest, NeverExceedsAnyPolicyOnRandomGraphs) {
+  std::vector<MemorySystem> systems;
   for (const char* name : {"optane", "cxl", "file", "gpu-pcie", "g10-a100"}) {
-    const MemorySystem system = *PresetMemorySystem(name);
+    systems.push_back(*PresetMemorySystem(name));
+  }
+  systems.push_back(WithShares("file", 0.35, 0.55));
+  systems.push_back(WithShares("gpu-pcie", 0.9, 0.7));
+  for (const MemorySystem& system : systems) {
+    const std::string& name = system.name;
     for (uint64_t seed = 0; seed < 25; ++seed) {
       const Graph graph = RandomGraph(seed);
       const int64_t limit = FindLeastLimit(graph, system).bytes +
@@ -178,6 +198,18 @@ TEST(LowerBoundTest, IsTheTimeOfAllCopiesWhereTwoTensorsNeverFitTogether) {
   const int64_t copies_ns = 2 * (gpu.CopyDurationNs(1, kFastTier, kMiB) +
                                  gpu.CopyDurationNs(kFastTier, 1, kMiB));
   EXPECT_GE(LowerBoundNs(graph, gpu, kMiB), 0.9 * copies_ns);
+}
+
+// While one of three tensors leaves, another one comes; the lanes do both no
+// sooner than one after the other.
+TEST(LowerBoundTest, CountsCopiesThatSlowEachOther) {
+  const Graph graph = WithWrites(Readers(3, {0, 1, 2}, 1000));
+  const auto bound_ns = [&](double share) {
+    return LowerBoundNs(graph, WithShares("gpu-pcie", share, share), 2 * kMiB);
+  };
+  EXPECT_GE(bound_ns(0.5), 1.8 * bound_ns(1));
+  EXPECT_GE(bound_ns(0.75), 1.2 * bound_ns(1));
+  EXPECT_LE(bound_ns(0.75), 1.35 * bound_ns(1));
 }
 
 // A tensor that is only read has to come once a step, and goes for free.

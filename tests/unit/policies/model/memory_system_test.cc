@@ -89,6 +89,16 @@ TEST(MemorySystemProtoTest, KeepsWhatCopiesDoToKernels) {
       proto, MemorySystemToProto(system)));
 }
 
+TEST(MemorySystemProtoTest, KeepsWhatOppositeLanesDoToEachOther) {
+  v1::MemorySystem proto = FileProto();
+  proto.mutable_copies(0)->set_both_ways_share(0.4);
+  const MemorySystem system = *MemorySystemFromProto(proto);
+  EXPECT_EQ(system.BothWaysShare(0, 1), 0.4);
+  EXPECT_EQ(system.BothWaysShare(1, 0), 1);
+  EXPECT_TRUE(google::protobuf::util::MessageDifferencer::Equals(
+      proto, MemorySystemToProto(system)));
+}
+
 TEST(MemorySystemProtoTest, ZeroMeansTheDocumentedDefault) {
   v1::MemorySystem proto = FileProto();
   proto.mutable_tiers(0)->set_page_bytes(0);
@@ -172,6 +182,14 @@ INSTANTIATE_TEST_SUITE_P(
                     s.mutable_copies(0)->mutable_slowdown()->set_memory(-1);
                   },
                   "copies[0].slowdown.memory is -1"},
+        BadSystem{
+            "bothwaysnone",
+            [](auto& s) { s.mutable_copies(0)->set_both_ways_share(0.001); },
+            "copies[0].both_ways_share is 0.001"},
+        BadSystem{
+            "bothwaysmore",
+            [](auto& s) { s.mutable_copies(1)->set_both_ways_share(1.5); },
+            "copies[1].both_ways_share is 1.5"},
         BadSystem{"setup",
                   [](auto& s) { s.mutable_copies(0)->set_setup_ns(-4); },
                   "copies[0].setup_ns is -4"}),

@@ -2,6 +2,7 @@
 
 #include "gtest/gtest.h"
 #include "policies/plan/plan.h"
+#include "policies/simulate/lane.h"
 #include "tests/unit/policies/sizes.h"
 
 namespace stowage::policies {
@@ -210,6 +211,24 @@ TEST(SimulatorTest, LanesOfDifferentDirectionsRunAtTheSameTime) {
   const Simulation simulation = *Simulate(FourKernels(), SlowFile(), plan);
   EXPECT_EQ(simulation.moves[0].start_ns, 20'000);
   EXPECT_EQ(simulation.moves[1].start_ns, 20'000);
+}
+
+TEST(SimulatorTest, LanesOfOppositeDirectionsSlowOneAnother) {
+  Plan plan = AllInFast();
+  plan.allocations[0].at = {1, 1 << 20};
+  plan.moves = {{0, {0, 0}, {1, 0}, 2, 4},
+                {1, {1, 1 << 20}, {0, 3 * kPage}, 2, 2}};
+  MemorySystem system = SlowFile();
+  for (const Lane& lane : {Lane{0, 1}, Lane{1, 0}}) {
+    system.copies.push_back({.from_tier = lane.from,
+                             .to_tier = lane.to,
+                             .points = {{1, 1'000'000'000}},
+                             .both_ways_share = 0.5});
+  }
+  const Simulation simulation = *Simulate(FourKernels(), system, plan);
+  EXPECT_EQ(simulation.moves[1].end_ns, 20'000 + 2 * kPage);
+  EXPECT_EQ(simulation.kernels[2].stall_ns, 2 * kPage);
+  EXPECT_EQ(simulation.moves[0].end_ns, 20'000 + 2 * kPage + 2 * kPage);
 }
 
 TEST(SimulatorTest, StreamedOperandsCostACopyInEachDirectionTheyAreUsedIn) {

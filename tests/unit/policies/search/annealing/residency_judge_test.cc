@@ -119,6 +119,19 @@ TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfKernelsBesideCopies) {
   }
 }
 
+TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfLanesThatSlowOneAnother) {
+  for (const char* name : {"file", "gpu-pcie", "g10-a100"}) {
+    MemorySystem system = *PresetMemorySystem(name);
+    for (CopyCurve& curve : system.copies) {
+      curve.slowdown = {.compute = 0.1, .memory = 0.3};
+      curve.both_ways_share = curve.from_tier == 0 ? 0.35 : 0.6;
+    }
+    for (uint64_t seed = 0; seed < 6; ++seed) {
+      ExpectWhatTheSimulatorSays(RandomGraph(seed), system, seed, 200);
+    }
+  }
+}
+
 // At first every tensor comes for each use and goes behind it, and one that is
 // not written there is dropped.
 TEST(ResidencyJudgeTest, SaysWhatTheSimulatorSaysOfDrops) {
