@@ -4,9 +4,10 @@
 //
 //   const LaneClocks clocks(system, {{0, 1}, {1, 0}});
 //   std::vector<int64_t> state(clocks.state_size());
-//   const int64_t mark = clocks.Issue(0, now_ns, copy_ns, state);
-//   clocks.Advance(now_ns, now_ns + kernel_ns, state);
-//   const int64_t end_ns = clocks.EndNs(0, mark, now_ns + kernel_ns, state);
+//   const auto all = absl::MakeSpan(state);
+//   const int64_t mark = clocks.Issue(0, now_ns, copy_ns, all);
+//   clocks.Advance(now_ns, now_ns + duration_ns, all);
+//   const int64_t end_ns = clocks.EndNs(0, mark, now_ns + duration_ns, all);
 //
 // Each lane has a clock, which goes as time does, but slower while both lanes
 // copy. A copy has ended when the clock of its lane shows its mark. A state has
@@ -37,7 +38,7 @@ class LaneClocks {
   // The caller numbers the lanes.
   LaneClocks(const MemorySystem& system, const std::vector<Lane>& lanes);
 
-  size_t lane_count() const { return shares_.size(); }
+  size_t lane_count() const { return lanes_.size(); }
   size_t state_size() const {
     return is_slowed_ ? 2 * lane_count() : lane_count();
   }
@@ -71,15 +72,24 @@ class LaneClocks {
               absl::Span<int64_t> free_ns) const;
 
  private:
+  struct LaneTraits {
+    size_t opposite = 0;  // itself: there is none
+    double lost = 0;      // of its bandwidth, beside the opposite lane
+    double longer = 1;    // times that a copy takes there
+  };
+
+  int64_t LeftNs(size_t lane, int64_t now_ns, ConstState state) const {
+    return state[lane] - ClockNs(lane, now_ns, state);
+  }
   int64_t SlowedEndNs(size_t lane, int64_t left_ns, int64_t now_ns,
                       ConstState state) const;
   void AdvanceSlowed(int64_t now_ns, int64_t then_ns, State state) const;
-  // Returns for how long both lanes copy if nothing else is issued.
-  double BothBusyNs(size_t lane, int64_t now_ns, ConstState state) const;
+  // Sets the clocks of two lanes back by what they lose beside each other.
+  void Slow(size_t lane, size_t other, int64_t now_ns, int64_t then_ns,
+            State state) const;
 
   bool is_slowed_ = false;
-  std::vector<double> shares_;    // by lane, of its bandwidth beside the other
-  std::vector<size_t> opposite_;  // by lane; itself: there is none
+  std::vector<LaneTraits> lanes_;
 };
 
 }  // namespace stowage::policies

@@ -41,7 +41,7 @@ extern Bell stop;
 extern MoveOrder first, second, order;
 extern Bell never;
 extern CalibrationOptions options;
-extern int64_t duration_ns;
+extern int64_t duration_ns, beside_ns;
 extern Mover mover;
 int64_t Measure();
 void on_failure(const MoveOrder& order, int error);
