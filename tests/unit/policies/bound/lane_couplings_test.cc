@@ -7,26 +7,18 @@
 #include "gtest/gtest.h"
 #include "policies/model/presets.h"
 #include "policies/simulate/lane_clocks.h"
+#include "tests/unit/policies/slowed_lanes.h"
 
 namespace stowage::policies {
 namespace {
 
-MemorySystem WithShares(double out, double in) {
-  MemorySystem system = *PresetMemorySystem("file");
-  system.copies = {
-      {.from_tier = 0, .to_tier = 1, .both_ways_share = out},
-      {.from_tier = 1, .to_tier = 0, .both_ways_share = in},
-  };
-  return system;
-}
-
 TEST(LaneCouplingsTest, LanesThatKeepTheirBandwidthHaveNone) {
-  EXPECT_TRUE(FindLaneCouplings(WithShares(1, 1)).empty());
+  EXPECT_TRUE(FindLaneCouplings(WithShares("file", 1, 1)).empty());
   EXPECT_TRUE(FindLaneCouplings(*PresetMemorySystem("g10-a100")).empty());
 }
 
 TEST(LaneCouplingsTest, LanesThatGainNothingTogetherCopyOneAfterTheOther) {
-  const auto couplings = FindLaneCouplings(WithShares(0.35, 0.55));
+  const auto couplings = FindLaneCouplings(WithShares("file", 0.35, 0.55));
   ASSERT_EQ(couplings.size(), 1u);
   EXPECT_EQ(couplings[0].Of(0), 1);
   EXPECT_EQ(couplings[0].Of(1), 1);
@@ -34,7 +26,7 @@ TEST(LaneCouplingsTest, LanesThatGainNothingTogetherCopyOneAfterTheOther) {
 }
 
 TEST(LaneCouplingsTest, ALaneThatIsNotSlowedHidesBesideTheOther) {
-  const auto couplings = FindLaneCouplings(WithShares(0.5, 1));
+  const auto couplings = FindLaneCouplings(WithShares("file", 0.5, 1));
   ASSERT_EQ(couplings.size(), 1u);
   EXPECT_EQ(couplings[0].Of(0), 1);
   EXPECT_EQ(couplings[0].Of(1), 0.5);
@@ -44,7 +36,7 @@ TEST(LaneCouplingsTest, ALaneThatIsNotSlowedHidesBesideTheOther) {
 TEST(LaneCouplingsTest, NoCopiesTakeLess) {
   for (const double out : {0.2, 0.5, 0.8, 1.0}) {
     for (const double in : {0.3, 0.6, 0.95}) {
-      const MemorySystem system = WithShares(out, in);
+      const MemorySystem system = WithShares("file", out, in);
       const LaneClocks clocks(system, {{0, 1}, {1, 0}});
       for (const int64_t out_ns : {1000, 5000, 20'000}) {
         for (const int64_t in_ns : {1000, 7000, 30'000}) {

@@ -17,6 +17,7 @@
 #include "policies/verify/verifier.h"
 #include "tests/unit/policies/random_graph.h"
 #include "tests/unit/policies/sizes.h"
+#include "tests/unit/policies/slowed_lanes.h"
 
 namespace stowage::policies {
 namespace {
@@ -110,16 +111,6 @@ class Exhaustive {
   int64_t best_ns_ = std::numeric_limits<int64_t>::max();
   int plans_ = 0;
 };
-
-// Returns a preset whose lanes slow each other.
-MemorySystem WithShares(const char* name, double out, double in) {
-  MemorySystem system = *PresetMemorySystem(name);
-  for (CopyCurve& curve : system.copies) {
-    if (curve.from_tier == kFastTier) curve.both_ways_share = out;
-    if (curve.to_tier == kFastTier) curve.both_ways_share = in;
-  }
-  return system;
-}
 
 struct TinyStep {
   int tensors = 2;

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "policies/model/presets.h"
+#include "tests/unit/policies/slowed_lanes.h"
 
 namespace stowage::policies {
 namespace {
@@ -12,20 +12,11 @@ namespace {
 constexpr size_t kOut = 0;
 constexpr size_t kIn = 1;
 
-MemorySystem SystemWithShares(double out, double in) {
-  MemorySystem system = *PresetMemorySystem("file");
-  system.copies = {
-      {.from_tier = 0, .to_tier = 1, .both_ways_share = out},
-      {.from_tier = 1, .to_tier = 0, .both_ways_share = in},
-  };
-  return system;
-}
-
 class LaneClocksTest : public testing::Test {
  protected:
   // Uses lanes that keep these shares of their bandwidth.
   void Use(double out, double in) {
-    clocks_ = LaneClocks(SystemWithShares(out, in), {{0, 1}, {1, 0}});
+    clocks_ = LaneClocks(WithShares("file", out, in), {{0, 1}, {1, 0}});
     state_.assign(clocks_.state_size(), 0);
   }
 
@@ -42,7 +33,7 @@ class LaneClocksTest : public testing::Test {
     now_ns_ = then_ns;
   }
 
-  LaneClocks clocks_{SystemWithShares(1, 1), {{0, 1}, {1, 0}}};
+  LaneClocks clocks_{WithShares("file", 1, 1), {{0, 1}, {1, 0}}};
   std::vector<int64_t> state_ = std::vector<int64_t>(clocks_.state_size());
   int64_t now_ns_ = 0;
 };
@@ -141,7 +132,7 @@ TEST_F(LaneClocksTest, LanesAreFreeWhenTheirLastCopyHasEnded) {
 }
 
 TEST_F(LaneClocksTest, ALaneWithoutAnOppositeOneIsNotSlowed) {
-  const LaneClocks clocks(SystemWithShares(0.5, 0.5), {{0, 1}, {0, 0}});
+  const LaneClocks clocks(WithShares("file", 0.5, 0.5), {{0, 1}, {0, 0}});
   std::vector<int64_t> state(clocks.state_size());
   const int64_t mark = clocks.Issue(0, 0, 1000, absl::MakeSpan(state));
   clocks.Issue(1, 0, 1000, absl::MakeSpan(state));
