@@ -49,7 +49,10 @@ class ManagedAllocator final : public c10::Allocator {
   c10::DataPtr allocate(size_t bytes) STOWAGE_ALLOCATE_CONST override {
     if (bytes == 0) return {nullptr, nullptr, &FreeAny, at::kCPU};
     // A thread that started before the plug-in gets its hook here.
-    if (g_enabled) EnableHookOnThread();
+    if (g_enabled) {
+      EnableHookOnThread();
+      ThrowKeptError();
+    }
     void* address = nullptr;
     if (g_enabled && !t_manages) g_job->AdmitUnmanaged(bytes);
     if (g_enabled && t_manages && bytes >= kManagedBytes &&

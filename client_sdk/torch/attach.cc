@@ -120,11 +120,6 @@ AttachOptions AttachOptionsFromEnvironment() {
 
 std::string Attach(const AttachOptions& options) {
   if (g_client != nullptr) return "";
-  const c10::DispatchKey key = torch_plugin::FreeHookKey();
-  if (key == c10::DispatchKey::Undefined) {
-    return "this PyTorch or one of its extensions uses every dispatch key that "
-           "could see operators; train with another version of PyTorch";
-  }
   auto client = std::make_unique<runtime::SessionClient>();
   std::string error = client->Connect(options.agent_socket, MakeHello(options));
   if (!error.empty()) {
@@ -142,7 +137,7 @@ std::string Attach(const AttachOptions& options) {
     BecomeInert();
   });
   torch_plugin::InstallAllocator(g_job);
-  torch_plugin::InstallHook(key, g_job);
+  torch_plugin::InstallHook(torch_plugin::FreeHookKey(), g_job);
   atexit(SaveReport);
   return "";
 }

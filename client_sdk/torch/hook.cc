@@ -2,12 +2,14 @@
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
+#include <c10/core/GradMode.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,7 +23,9 @@
 #include "client_sdk/torch/flops.h"
 #include "client_sdk/torch/function_operators.h"
 #include "client_sdk/torch/operands.h"
+#include "client_sdk/torch/operator_events.h"
 #include "client_sdk/torch/operator_info.h"
+#include "client_sdk/torch/operator_kernel.h"
 #include "client_sdk/torch/running_kernel.h"
 #include "client_sdk/torch/steps/gradients.h"
 #include "client_sdk/torch/steps/step_marker.h"
@@ -44,7 +48,7 @@ std::atomic<bool> g_training{false};  // some thread has run a backward pass
 // This one has, or has recorded gradients for the pass of another.
 thread_local bool t_trains = false;
 
-runtime::Job& TheJob() { return *g_hooked_job.load(std::memory_order_acquire); }
+runtime::Job& TheJob() { return *HookedJob(); }
 
 // Runs the operator, and lets the hook see those that it calls.
 void RedispatchOpenly(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
@@ -65,21 +69,6 @@ void Redispatch(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
 // data could do nothing about it, and training would go on.
 thread_local std::exception_ptr t_pending_error;
 
-template <typename Action>
-void KeepError(Action action) {
-  try {
-    action();
-  } catch (...) {
-    t_pending_error = std::current_exception();
-  }
-}
-
-void ThrowKeptError() {
-  if (t_pending_error) {
-    std::rethrow_exception(std::exchange(t_pending_error, {}));
-  }
-}
-
 void EndStep() {
   t_calls.StepEnds();
   KeepError([] { TheJob().EndStep(); });
@@ -99,29 +88,6 @@ void OnRecordClosed(const at::RecordFunction& record, at::ObserverContext*) {
   if (g_hooked_job == nullptr) return;
   if (g_marker.RecordClosed(record.name())) EndStep();
 }
-
-// Makes the kernel current on this thread and ends it, whatever happens.
-class KernelScope {
- public:
-  KernelScope(runtime::RunningKernel* kernel, const Operands& operands)
-      : kernel_(kernel) {
-    TheJob().BeginKernel(kernel, operands);
-    t_kernel = kernel;
-  }
-  ~KernelScope() {
-    t_kernel = nullptr;
-    if (!ended_) TheJob().EndKernel(kernel_, {});
-  }
-  void End(const Operands& outputs) {
-    ended_ = true;
-    t_kernel = nullptr;
-    TheJob().EndKernel(kernel_, outputs);
-  }
-
- private:
-  runtime::RunningKernel* kernel_;
-  bool ended_ = false;
-};
 
 // Notes that a kernel of a forward pass is about to run. Returns whether the
 // step before it has ended.
@@ -148,11 +114,12 @@ void RunCollective(const c10::OperatorHandle& op, c10::DispatchKeySet keys,
   g_collectives->Add(*stack, op.schema().returns().size(), std::move(pins));
 }
 
-// Returns the operator's kernel, which is about to run.
-runtime::RunningKernel NextKernel(const OperatorInfo& info) {
+// Returns the operator's kernel, which is about to run; `records` says whether
+// for gradients.
+runtime::RunningKernel NextKernel(const OperatorInfo& info, bool records) {
   SeeNewFunctionOperators();
   g_collectives->Settle();
-  if (EndsStep(RecordedGradients())) EndStep();
+  if (EndsStep(records)) EndStep();
   ThrowKeptError();
   return {.key = info.key,
           .name = info.name,
@@ -162,48 +129,15 @@ runtime::RunningKernel NextKernel(const OperatorInfo& info) {
 
 void RunKernel(const OperatorInfo& info, const c10::OperatorHandle& op,
                c10::DispatchKeySet keys, Stack* stack) {
-  using Flops = OperatorInfo::Flops;
   const size_t first = stack->size() - op.schema().arguments().size();
-  const size_t results = op.schema().returns().size();
-  const bool in_call = t_calls.OperatorBegins();
-  runtime::RunningKernel kernel = NextKernel(info);
-  at::Tensor weight;
-  if (info.flops == Flops::kConvolution && (*stack)[first + 1].isTensor()) {
-    weight = (*stack)[first + 1].toTensor();
-  } else if (info.flops != Flops::kUnknown) {
-    kernel.flops = MatmulFlops(info.flops, *stack, first);
-  }
-  KernelScope scope(&kernel, InputsOf(&TheJob(), info, *stack, first));
-  if (in_call) t_calls.Pin(StoragesOf(*stack, first));
+  OperatorKernel kernel(info, *stack, first, RecordedGradients());
   if (info.outlives_call) {
     RunCollective(op, keys, stack, first);
   } else {
     Redispatch(op, keys, stack);
   }
-  if (weight.defined() && stack->back().isTensor()) {
-    kernel.flops = ConvolutionFlops(weight, stack->back().toTensor());
-  }
-  if (in_call) t_calls.Pin(StoragesOf(*stack, stack->size() - results));
-  scope.End(OutputsOf(&TheJob(), *stack, results));
+  kernel.End(*stack, op.schema().returns().size());
 }
-
-// An operator that the fallback does not see, because the thread that calls it
-// had no hook then. What it calls is part of its kernel.
-class UnhookedOperator final : public at::ObserverContext {
- public:
-  UnhookedOperator(const OperatorInfo& info, const Stack& inputs)
-      : kernel_(NextKernel(info)),
-        scope_(&kernel_, InputsOf(&TheJob(), info, inputs, /*first=*/0)),
-        guard_(g_hook_key) {
-    // Its Work is not seen, so they stay as long as their tensors live.
-    if (info.outlives_call) g_collectives->Pin(StoragesOf(inputs, 0));
-  }
-
- private:
-  runtime::RunningKernel kernel_;
-  KernelScope scope_;
-  c10::impl::ExcludeDispatchKeyGuard guard_;
-};
 
 // Returns the name itself, which lives as long as the process: profiles under
 // way point to it.
@@ -276,25 +210,99 @@ void RegisterFallback() {
 
 }  // namespace
 
+runtime::Job* HookedJob() {
+  return g_hooked_job.load(std::memory_order_acquire);
+}
+
+RunningCollectives& Collectives() { return *g_collectives; }
+
+c10::DispatchKey HookKey() { return g_hook_key; }
+
+bool InOperator() {
+  return t_kernel != nullptr && t_kernel != t_calls.kernel();
+}
+
+void KeepError(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (...) {
+    t_pending_error = std::current_exception();
+  }
+}
+
+KernelScope::KernelScope(runtime::RunningKernel* kernel,
+                         const Operands& operands)
+    : kernel_(kernel) {
+  TheJob().BeginKernel(kernel, operands);
+  t_kernel = kernel;
+}
+
+KernelScope::~KernelScope() {
+  t_kernel = nullptr;
+  if (!ended_) TheJob().EndKernel(kernel_, {});
+}
+
+void KernelScope::End(const Operands& outputs) {
+  ended_ = true;
+  t_kernel = nullptr;
+  TheJob().EndKernel(kernel_, outputs);
+}
+
+OperatorKernel::OperatorKernel(const OperatorInfo& info, const Stack& stack,
+                               size_t first, bool records)
+    : in_call_(t_calls.OperatorBegins()),
+      kernel_(NextKernel(info, records)),
+      weight_(CountFlops(info, stack, first)),
+      scope_(&kernel_, InputsOf(&TheJob(), info, stack, first)) {
+  if (in_call_) t_calls.Pin(StoragesOf(stack, first));
+}
+
+at::Tensor OperatorKernel::CountFlops(const OperatorInfo& info,
+                                      const Stack& stack, size_t first) {
+  using Flops = OperatorInfo::Flops;
+  if (info.flops == Flops::kConvolution && stack[first + 1].isTensor()) {
+    return stack[first + 1].toTensor();
+  }
+  if (info.flops != Flops::kUnknown) {
+    kernel_.flops = MatmulFlops(info.flops, stack, first);
+  }
+  return {};
+}
+
+void OperatorKernel::End(const Stack& stack, size_t results) {
+  if (weight_.defined() && stack.back().isTensor()) {
+    kernel_.flops = ConvolutionFlops(weight_, stack.back().toTensor());
+  }
+  if (in_call_) t_calls.Pin(StoragesOf(stack, stack.size() - results));
+  scope_.End(OutputsOf(&TheJob(), stack, results));
+}
+
+void ThrowKeptError() {
+  if (t_pending_error) {
+    std::rethrow_exception(std::exchange(t_pending_error, {}));
+  }
+}
+
 runtime::RunningKernel* CurrentKernel() { return t_kernel; }
 
 bool OnAuxiliaryThread() { return g_training && !t_trains; }
 
 void InstallHook(c10::DispatchKey key, runtime::Job* job) {
   g_hook_key = key;
-  RegisterFallback();
+  if (key != c10::DispatchKey::Undefined) RegisterFallback();
   // Lives as long as the job. Threads of a backend may have started before.
   g_collectives = new RunningCollectives(job, &EnableHookOnThread);
   g_hooked_job = job;
   WatchFunctionOperators();
   EnableHookOnThread();
+  if (key == c10::DispatchKey::Undefined) WatchOperators();
   at::addGlobalCallback(
       at::RecordFunctionCallback(OnRecordOpened, OnRecordClosed)
           .scopes({at::RecordScope::USER_SCOPE}));
 }
 
 bool HookedOnThread() {
-  return g_hooked_job == nullptr ||
+  return g_hooked_job == nullptr || g_hook_key == c10::DispatchKey::Undefined ||
          c10::impl::tls_is_dispatch_key_included(g_hook_key);
 }
 
@@ -303,15 +311,6 @@ bool HookedOnThread() {
 void EnableHookOnThread() {
   if (HookedOnThread()) return;
   c10::impl::tls_set_dispatch_key_included(g_hook_key, true);
-}
-
-std::unique_ptr<at::ObserverContext> BeginUnhookedOperator(
-    const c10::OperatorHandle& op, const Stack& inputs) {
-  const OperatorInfo& info = InfoOf(op);
-  if (info.composite || info.bookkeeping || info.view) return nullptr;
-  std::unique_ptr<at::ObserverContext> begun;
-  KeepError([&] { begun = std::make_unique<UnhookedOperator>(info, inputs); });
-  return begun;
 }
 
 void DisableHook() {
@@ -347,9 +346,7 @@ void EndCompiledKernel() {
 }
 
 bool BeginExtensionCall(const std::string& name, at::TensorList given) {
-  if (g_hooked_job == nullptr) return false;
-  const bool in_operator = t_kernel != nullptr && t_kernel != t_calls.kernel();
-  if (in_operator) return false;
+  if (g_hooked_job == nullptr || InOperator()) return false;
   t_calls.OperatorBegins();
   t_calls.Begin(&TheJob(), Announce(name, given), given);
   t_kernel = t_calls.kernel();

@@ -3,15 +3,13 @@
 //   InstallHook(FreeHookKey(), &job);  // from here on the job is told of all
 //
 // The hook is a boxed fallback on a dispatch key that lies below autograd and
-// above the backends (hook_key.h). It runs on threads that have called EnableHookOnThread(); the allocator
-// calls it on every thread that allocates.
+// above the backends (hook_key.h). It runs on threads that have called
+// EnableHookOnThread(); the allocator calls it on every thread that allocates.
+// Where no key is free, PyTorch's records of operators tell (operator_events.h).
 #ifndef STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 #define STOWAGE_CLIENT_SDK_TORCH_HOOK_H_
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
-#include <ATen/record_function.h>
 #include <c10/core/DispatchKey.h>
 
 #include <memory>
@@ -22,7 +20,7 @@
 namespace stowage::torch_plugin {
 
 // Reports operators to `job`, which must live until the process ends. Nothing
-// else may use `key`. Call it once.
+// else may use `key`, which may be Undefined. Call it once.
 void InstallHook(c10::DispatchKey key, runtime::Job* job);
 
 // Enables the hook on the calling thread. Cheap, and does nothing where it is
@@ -32,11 +30,9 @@ void EnableHookOnThread();
 // Returns whether it is, or there is no job to report to.
 bool HookedOnThread();
 
-// Begins the kernel of an operator that the calling thread called before it was
-// hooked, with its arguments. The kernel ends with what this returns, which is
-// null if the operator is no kernel by itself. The next operator throws errors.
-std::unique_ptr<at::ObserverContext> BeginUnhookedOperator(
-    const c10::OperatorHandle& op, const torch::jit::Stack& inputs);
+// Throws an error of this thread that came where nobody could catch it. The hook
+// does so at the next operator, the allocator at the next tensor.
+void ThrowKeptError();
 
 // Lets operators of a forked child pass.
 void DisableHook();

@@ -14,7 +14,8 @@ namespace stowage::torch_plugin {
 
 // Returns the first key of the known ones that has no fallback yet: Fake, which
 // sees all operators, or CustomRNGKeyId, below BackendSelect, which does not see
-// those that a composite kernel calls. Returns Undefined if both are taken.
+// those that a composite kernel calls. Returns Undefined if both are taken:
+// operator_events.h needs none.
 c10::DispatchKey FreeHookKey();
 
 }  // namespace stowage::torch_plugin

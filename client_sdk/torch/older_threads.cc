@@ -1,17 +1,14 @@
 #include "client_sdk/torch/older_threads.h"
 
-#include <ATen/core/dispatch/Dispatcher.h>
-#include <ATen/core/stack.h>
 #include <ATen/record_function.h>
 
 #include <memory>
 
 #include "client_sdk/torch/hook.h"
+#include "client_sdk/torch/unhooked_operator.h"
 
 namespace stowage::torch_plugin {
 namespace {
-
-using torch::jit::Stack;
 
 // By now the dispatcher has chosen the operator's kernel without the hook. It
 // chooses those of the operators that this one calls with it.
@@ -19,12 +16,7 @@ std::unique_ptr<at::ObserverContext> OnOperator(
     const at::RecordFunction& record) {
   if (HookedOnThread()) return nullptr;
   EnableHookOnThread();
-  const auto name = record.operator_name();
-  if (!name.has_value()) return nullptr;
-  const auto op = c10::Dispatcher::singleton().findSchema(*name);
-  if (!op.has_value()) return nullptr;
-  const auto inputs = record.inputs();
-  return BeginUnhookedOperator(*op, Stack(inputs.begin(), inputs.end()));
+  return BeginUnhookedOperator(record);
 }
 
 }  // namespace

@@ -130,6 +130,16 @@ std::vector<at::Tensor> PlainTensorsOf(const Stack& stack, size_t count) {
   return tensors;
 }
 
+bool HasPlainTensorsOnly(const Stack& stack) {
+  bool plain = true;
+  for (const c10::IValue& value : stack) {
+    ForEachTensor(value, [&plain](const at::Tensor& tensor) {
+      if (tensor.defined() && !IsPlain(tensor)) plain = false;
+    });
+  }
+  return plain;
+}
+
 std::vector<c10::StorageImpl*> StoragesOf(const Stack& stack, size_t first) {
   std::vector<c10::StorageImpl*> storages;
   for (size_t i = first; i < stack.size(); ++i) {

@@ -41,6 +41,9 @@ Operands OutputsOf(runtime::Job* job, const torch::jit::Stack& stack,
 std::vector<at::Tensor> PlainTensorsOf(const torch::jit::Stack& stack,
                                        size_t count);
 
+// Returns whether no tensor on the stack wraps others or has only a shape.
+bool HasPlainTensorsOnly(const torch::jit::Stack& stack);
+
 // Return the storages of an operator's arguments, and those of tensors.
 std::vector<c10::StorageImpl*> StoragesOf(const torch::jit::Stack& stack,
                                           size_t first);

@@ -1,16 +1,12 @@
 """Jobs whose C++ extensions take the addresses of tensors, where no operator tells of it."""
 
-import hashlib
 import importlib.util
-import os
-from pathlib import Path
-import tempfile
 import types
 
 import torch
 from torch import nn
-from torch.utils import cpp_extension
 
+from extension import library
 from hazard import (BATCH, CLASSES, hazard, hazard_if, loss_of, main, make_batch, make_layers,
                     make_layers_batch, make_net, train_step)
 
@@ -134,19 +130,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, module) {
 
 
 def load():
-    """Loads the extension, and builds it if no process has done so before."""
-    key = hashlib.sha256((SOURCE + torch.__version__).encode()).hexdigest()[:16]
-    folder = Path(tempfile.gettempdir()) / f"stowage-test-extension-{os.getuid()}-{key}"
-    library = folder / f"{NAME}.so"
-    if not library.exists():
-        build = Path(tempfile.mkdtemp(prefix="stowage-test-extension-"))
-        (build / "extension.cc").write_text(SOURCE, encoding="utf-8")
-        module = cpp_extension.load(NAME, [str(build / "extension.cc")], build_directory=str(build),
-                                    extra_cflags=["-O2"])
-        os.makedirs(folder, exist_ok=True)
-        os.replace(build / library.name, library)
-        return module
-    spec = importlib.util.spec_from_file_location(NAME, library)
+    path = library(NAME, SOURCE)
+    spec = importlib.util.spec_from_file_location(NAME, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,6 +1,7 @@
 #include "client_sdk/torch/function_operators.h"
 
 #include <ATen/ATen.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/library.h>
 
 #include <memory>
