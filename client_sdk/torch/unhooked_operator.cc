@@ -127,7 +127,7 @@ std::unique_ptr<at::ObserverContext> BeginUnhookedOperator(
 
 void EndUnhookedOperator(const at::RecordFunction& record,
                          at::ObserverContext* begun) {
-  const auto results = record.outputs();
+  const auto& results = record.outputs();
   const Values stack(results.data(), results.size());
   if (stack.empty()) return;  // it has thrown, or returns nothing
   if (begun != nullptr) {
