@@ -12,7 +12,6 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/DispatchKey.h>
 
-#include <memory>
 #include <string>
 
 #include "client_sdk/runtime/job.h"

@@ -41,7 +41,7 @@ Stack LastOf(Values stack, size_t count) {
   return Stack(stack.end() - count, stack.end());
 }
 
-// Tells the job whose the memory of a kernel is that has ended.
+// Gives the job a handle to the storage, without which its memory cannot move.
 void LetMove(c10::StorageImpl* storage) {
   const c10::StorageImpl& read_only = *storage;
   const void* address = read_only.data_ptr().get();
