@@ -36,6 +36,7 @@ import faulty_disk  # pylint: disable=wrong-import-position
 import harness  # pylint: disable=wrong-import-position
 import jumping_clock  # pylint: disable=wrong-import-position
 import processes  # pylint: disable=wrong-import-position
+import threads  # pylint: disable=wrong-import-position
 
 MIB = 1 << 20
 FAST_TOTAL = 400 * MIB
@@ -214,7 +215,8 @@ class Soak:
             if job.process.poll() is None:
                 if job.is_silent():
                     self.wrong.append(f"silent for {SILENCE_S} s: {job.kind} {job.limit}: "
-                                      + job.output_path.read_text()[-1000:])
+                                      + job.output_path.read_text()[-1000:]
+                                      + self.where_threads_are(job))
                     job.process.kill()
                 continue
             self.host.jobs.remove(job)
@@ -223,6 +225,15 @@ class Soak:
             if verdict.startswith(("WRONG", "FAILED")):
                 self.wrong.append(verdict)
             shutil.rmtree(job.folder)
+
+    def where_threads_are(self, job):
+        """Returns where those of the job and of the agent are."""
+        lines = []
+        with contextlib.suppress(faults.NotNow, FileNotFoundError):
+            lines += ["", "threads of the job:", threads.describe(job.pid)]
+            lines += ["threads of the agent:",
+                      threads.describe(self.host.daemons.pid("agent"))]
+        return "\n".join(lines)
 
     def check_daemons(self):
         """A daemon ends where a fault kills it, and is then another process."""
