@@ -42,6 +42,7 @@ MIB = 1 << 20
 FAST_TOTAL = 400 * MIB
 SAMPLE_S = 5
 SILENCE_S = 60
+LOOK_S = 1
 END_S = 300
 # What a daemon may have more at the end than in the beginning: caches of plans
 # fill, and arenas of the allocator, up to some size, and jobs differ.
@@ -81,7 +82,7 @@ class Job:
                  harness.SCRIPTS / self.kind[0], *self.kind[1:], "--out",
                  self.folder / "digest"],
                 env=harness.environment(), stdout=output, stderr=output)
-        self.last_size, self.last_change = 0, time.monotonic()
+        self.last_size, self.last_look, self.silent_s = 0, time.monotonic(), 0
 
     @property
     def pid(self):
@@ -92,11 +93,17 @@ class Job:
             raise faults.NotNow() from ended
 
     def is_silent(self):
-        """Returns whether it has said nothing for a while."""
-        size = self.output_path.stat().st_size
+        """Returns whether it has said nothing for a while.
+
+        Of the time between two looks little counts: a host that is suspended makes
+        no job silent.
+        """
+        size, now = self.output_path.stat().st_size, time.monotonic()
+        self.silent_s += min(now - self.last_look, LOOK_S)
         if size != self.last_size:
-            self.last_size, self.last_change = size, time.monotonic()
-        return time.monotonic() - self.last_change > SILENCE_S
+            self.silent_s = 0
+        self.last_size, self.last_look = size, now
+        return self.silent_s > SILENCE_S
 
     def verdict(self):
         """Returns how it ended, in the words of the report, or what is wrong."""
