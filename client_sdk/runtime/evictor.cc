@@ -48,6 +48,31 @@ std::optional<Place> Evictor::TakeRoomAtOnce(Block* block) {
   return ClearRoom(Choose(*block, leaves_at_once), block);
 }
 
+bool Evictor::TakeFastRoomAt(Place place, Block* block) {
+  const bool exists = place.offset_bytes + block->room_bytes() <=
+                      blocks_->fast().capacity_bytes();
+  if (!exists) return false;
+  return blocks_->TakeRoomAt(place, block) ||
+         (ClearFastRoom(place, *block) && blocks_->TakeRoomAt(place, block));
+}
+
+// Evicts all that stands in the block's room there, or nothing.
+bool Evictor::ClearFastRoom(Place place, const Block& block) {
+  std::vector<Block*> others;
+  const int64_t begin_bytes = place.offset_bytes;
+  const int64_t end_bytes = begin_bytes + block.room_bytes();
+  const Arena::Extents& used = blocks_->fast().used();
+  auto extent = used.upper_bound(begin_bytes);
+  if (extent != used.begin()) --extent;
+  for (; extent != used.end() && extent->first < end_bytes; ++extent) {
+    if (extent->first + extent->second.size_bytes <= begin_bytes) continue;
+    if (!blocks_->Movable(*extent->second.block)) return false;
+    others.push_back(extent->second.block);
+  }
+  for (Block* other : others) Evict(other);
+  return true;
+}
+
 std::optional<Victims> Evictor::Choose(
     const Block& block, const std::function<bool(const Block&)>& leaves) const {
   return ChooseVictims(blocks_->fast(), block.room_bytes(), blocks_->clock(),

@@ -47,6 +47,10 @@ class Evictor {
   // a copy and are not expected. Returns nullopt if there is none, and waits for
   // nothing.
   std::optional<Place> TakeRoomAtOnce(Block* block);
+  // Takes this room in the fast arena for a block, and evicts what stands there.
+  // Returns false, and evicts nothing, if something that cannot move is there,
+  // or if the arena ends before. May throw, as Evict().
+  bool TakeFastRoomAt(Place place, Block* block);
   // Evicts the victims and takes their room, or any. Returns nullopt if there
   // are no victims.
   std::optional<Place> ClearRoom(const std::optional<Victims>& victims,
@@ -70,6 +74,7 @@ class Evictor {
   std::optional<Victims> Choose(
       const Block& block,
       const std::function<bool(const Block&)>& leaves) const;
+  bool ClearFastRoom(Place place, const Block& block);
   void EvictAll(const std::vector<Block*>& blocks);
   bool BeginEviction(Block* block);
   [[noreturn]] void FailToRead(const Block& block, int error) const;

@@ -271,12 +271,25 @@ void FastSpace::EvictAbove(int64_t capacity_bytes) {
 }
 
 bool FastSpace::ExtendWindow(int64_t other_bytes) {
+  return ExtendWindow(tensor_bytes() - other_bytes, [this] {
+    return evictor_->TakeFastRoom(&extension_block_);
+  });
+}
+
+bool FastSpace::ExtendWindowIntoHole() {
+  return ExtendWindow(tensor_bytes(), [this] {
+    return blocks_->TakeRoom(session::kFastTier, &extension_block_);
+  });
+}
+
+bool FastSpace::ExtendWindow(
+    int64_t most_bytes, const std::function<std::optional<Place>()>& take) {
   if (extended_) return false;
   std::optional<Place> room;
-  int64_t bytes = kExtensionShare * (tensor_bytes() - other_bytes);
+  int64_t bytes = kExtensionShare * most_bytes;
   for (; !room.has_value() && bytes > 2 * window_bytes(); bytes -= bytes / 8) {
     extension_block_.size_bytes = bytes;
-    room = evictor_->TakeFastRoom(&extension_block_);
+    room = take();
   }
   return UseExtension(room);
 }
@@ -285,7 +298,7 @@ bool FastSpace::ExtendWindowAt(int64_t offset_bytes, int64_t bytes) {
   if (extended_ || bytes == 0) return false;
   extension_block_.size_bytes = bytes;
   const Place room{session::kFastTier, offset_bytes};
-  const bool taken = blocks_->TakeRoomAt(room, &extension_block_);
+  const bool taken = evictor_->TakeFastRoomAt(room, &extension_block_);
   return UseExtension(taken ? std::optional(room) : std::nullopt);
 }
 

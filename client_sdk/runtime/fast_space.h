@@ -41,6 +41,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_FAST_SPACE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "client_sdk/runtime/block.h"
@@ -114,9 +115,14 @@ class FastSpace {
   // Returns false if there is no room for a window much larger than the one set
   // aside, or if another kernel has it.
   bool ExtendWindow(int64_t other_bytes);
-  // Gives it `bytes` at this offset of the arena. Returns false if there are
-  // none, or others have them.
+  // Gives it `bytes` at this offset of the arena, and evicts what stands there.
+  // Returns false if there are none, or if what is there cannot move.
   bool ExtendWindowAt(int64_t offset_bytes, int64_t bytes);
+  // Gives it a hole, and evicts nothing. Returns false if none is much larger
+  // than the window set aside.
+  bool ExtendWindowIntoHole();
+  // Returns whether a kernel has it.
+  bool extends_window() const { return extended_; }
   void EndExtension();
 
   // Touches the arena's pages up to `end_bytes`, so that they are charged to
@@ -131,6 +137,10 @@ class FastSpace {
   void FitReserve();
   void FitArena();
   void EvictAbove(int64_t capacity_bytes);
+  // Gives the window a share of `most_bytes`, or less, which `take` takes for
+  // the block of the extension.
+  bool ExtendWindow(int64_t most_bytes,
+                    const std::function<std::optional<Place>()>& take);
   bool UseExtension(std::optional<Place> room);
   // Touches pages of the arena. A window is extended over pages that have been
   // touched: pieces of it are mapped one by one, and a page that is first

@@ -214,6 +214,8 @@ class Job {
                      const std::vector<KernelOperand>& operands)
       STOWAGE_REQUIRES(mutex_);
   void ExtendWindow(RunningKernel* kernel) STOWAGE_REQUIRES(mutex_);
+  bool ExtendWindowIntoHole(const RunningKernel& kernel)
+      STOWAGE_REQUIRES(mutex_);
 
   // job.cc: births, deaths and addresses.
   void PlaceNew(const RunningKernel& kernel, Block* block)

@@ -1,5 +1,6 @@
 // Kernels: their operands are in place when they begin, and stay there.
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "client_sdk/runtime/job.h"
@@ -9,6 +10,15 @@
 #include "client_sdk/session/hash.h"
 
 namespace stowage::runtime {
+namespace {
+
+Surprise NoWindow(const RunningKernel& kernel) {
+  return {SurpriseReason::kRoomTaken, kernel.index,
+          std::string(kernel.name) +
+              " streams, and the room of its window is taken"};
+}
+
+}  // namespace
 
 void Job::EnterKernel(RunningKernel* kernel) {
   if (step_.Has(*kernel)) return;
@@ -122,17 +132,33 @@ void Job::PlaceOperands(RunningKernel* kernel,
 }
 
 // Gives a kernel that streams all the fast memory that it does not need
-// otherwise; the window that is set aside would do, but slowly. Under a plan it
-// is the room that the plan has for this.
+// otherwise. In the window that is set aside a kernel that goes down columns may
+// wait for the file at every few bytes. So a plan whose room for this is taken
+// does not drive on if there is no other.
 void Job::ExtendWindow(RunningKernel* kernel) {
+  if (space_.extends_window()) return;
   bool extended = false;
+  if (step_.mode == StepMode::kPlan) {
+    const auto window = driver_.WindowOf(*kernel);
+    extended = (window.has_value() &&
+                space_.ExtendWindowAt(window->offset_bytes, window->bytes)) ||
+               ExtendWindowIntoHole(*kernel);
+    if (window.has_value() && !extended) LeavePlanOn(NoWindow(*kernel));
+  }
   if (step_.mode != StepMode::kPlan) {
     extended = space_.ExtendWindow(
         demand_.RoomForBirths(*kernel, space_.tensor_bytes()));
-  } else if (const auto window = driver_.WindowOf(*kernel)) {
-    extended = space_.ExtendWindowAt(window->offset_bytes, window->bytes);
   }
-  kernel->extends_window = kernel->extends_window || extended;
+  kernel->extends_window = extended;
+}
+
+bool Job::ExtendWindowIntoHole(const RunningKernel& kernel) {
+  bool extended = false;
+  driver_.BesideBirths(kernel, [&] {
+    mutex_.AssertHeld();
+    extended = space_.ExtendWindowIntoHole();
+  });
+  return extended;
 }
 
 // A copy that is under way must not see its source change, so it comes first.

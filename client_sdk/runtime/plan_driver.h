@@ -35,6 +35,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_DRIVER_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -97,6 +98,12 @@ class PlanDriver {
     int64_t bytes = 0;
   };
   std::optional<Window> WindowOf(const RunningKernel& kernel) const;
+  // Calls `action`, which takes no room that the plan has for what the kernel is
+  // about to allocate.
+  void BesideBirths(const RunningKernel& kernel,
+                    const std::function<void()>& action) {
+    strangers_.BesideBirths(running_, kernel.index, action);
+  }
   // Gives a block its place that the kernel allocates. The place is not set if
   // there is a surprise.
   std::optional<Surprise> PlaceNew(const RunningKernel& kernel, Block* block);

@@ -30,6 +30,27 @@ std::vector<FastBirth> FastBirths(const PlanInStep& plan, int32_t kernel) {
   return births;
 }
 
+// Takes room of births that is free, and gives it back in the end.
+class TakenRoom {
+ public:
+  TakenRoom(PlacedBlocks* blocks, std::vector<FastBirth> births)
+      : blocks_(blocks), births_(std::move(births)) {
+    for (auto& [place, birth] : births_) {
+      if (blocks_->TakeRoomAt(place, &birth)) taken_.push_back(place);
+    }
+  }
+  ~TakenRoom() {
+    for (const Place& place : taken_) blocks_->GiveBack(place);
+  }
+  TakenRoom(const TakenRoom&) = delete;
+  TakenRoom& operator=(const TakenRoom&) = delete;
+
+ private:
+  PlacedBlocks* blocks_;
+  std::vector<FastBirth> births_;
+  std::vector<Place> taken_;
+};
+
 // Returns whether the block is a tensor of the plan, or was one in this step.
 bool Knows(const PlanTable& plan, const Block& block) {
   return block.tensor >= 0 ||
@@ -45,33 +66,14 @@ std::optional<Place> PlanStrangers::TakeRoom(Place place, Block* block) {
   if (place.tier != session::kFastTier) {
     return blocks_->TakeRoomNear(place, block);
   }
-  const bool taken =
-      blocks_->TakeRoomAt(place, block) ||
-      (ClearFastRoom(place, *block) && blocks_->TakeRoomAt(place, block));
-  return taken ? std::optional(place) : std::nullopt;
+  return evictor_->TakeFastRoomAt(place, block) ? std::optional(place)
+                                                : std::nullopt;
 }
 
 std::optional<Place> PlanStrangers::TakeRoomOrHole(Place place, Block* block) {
   const std::optional<Place> room = TakeRoom(place, block);
   return room.has_value() || place.tier != session::kFastTier ? room
                                                               : TakeHole(block);
-}
-
-// Evicts all that stands in the block's room there, or nothing.
-bool PlanStrangers::ClearFastRoom(Place place, const Block& block) {
-  std::vector<Block*> others;
-  const int64_t begin_bytes = place.offset_bytes;
-  const int64_t end_bytes = begin_bytes + block.room_bytes();
-  const Arena::Extents& used = blocks_->fast().used();
-  auto extent = used.upper_bound(begin_bytes);
-  if (extent != used.begin()) --extent;
-  for (; extent != used.end() && extent->first < end_bytes; ++extent) {
-    if (extent->first + extent->second.size_bytes <= begin_bytes) continue;
-    if (!blocks_->Movable(*extent->second.block)) return false;
-    others.push_back(extent->second.block);
-  }
-  for (Block* other : others) evictor_->Evict(other);
-  return true;
 }
 
 void PlanStrangers::ClearWay(const PlanInStep& plan, int32_t kernel,
@@ -111,14 +113,15 @@ bool PlanStrangers::Fetch(const PlanInStep& plan, int32_t kernel,
 // Not into the room of what the kernel is about to allocate.
 bool PlanStrangers::FetchToHole(const PlanInStep& plan, int32_t kernel,
                                 Block* block) {
-  std::vector<Place> taken;
-  std::vector<FastBirth> births = FastBirths(plan, kernel);
-  for (auto& [place, birth] : births) {
-    if (blocks_->TakeRoomAt(place, &birth)) taken.push_back(place);
-  }
-  const std::optional<Place> room = TakeHole(block);
-  for (const Place& place : taken) blocks_->GiveBack(place);
+  std::optional<Place> room;
+  BesideBirths(plan, kernel, [&] { room = TakeHole(block); });
   return room.has_value() && mover_->MoveNow(block, *room) == 0;
+}
+
+void PlanStrangers::BesideBirths(const PlanInStep& plan, int32_t kernel,
+                                 const std::function<void()>& action) {
+  const TakenRoom taken(blocks_, FastBirths(plan, kernel));
+  action();
 }
 
 // Other strangers leave for it, the oldest first.

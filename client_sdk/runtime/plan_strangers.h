@@ -24,6 +24,7 @@
 #define STOWAGE_CLIENT_SDK_RUNTIME_PLAN_STRANGERS_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "client_sdk/runtime/block.h"
@@ -71,10 +72,14 @@ class PlanStrangers {
   // Throws as Evictor::Evict() does.
   bool Fetch(const PlanInStep& plan, int32_t kernel, Block* block);
 
+  // Calls `action` while the room of what the kernel is about to allocate is
+  // taken, so that the action takes none of it.
+  void BesideBirths(const PlanInStep& plan, int32_t kernel,
+                    const std::function<void()>& action);
+
  private:
   // Returns the tensor that the stranger can stand in for, or null.
   Block* FindAbsentTwin(const PlanInStep& plan, const Block& stranger) const;
-  bool ClearFastRoom(Place place, const Block& block);
   bool CanLeave(const Block& operand) const;
   bool FetchToHole(const PlanInStep& plan, int32_t kernel, Block* block);
   std::optional<Place> TakeHole(Block* block);

@@ -153,6 +153,31 @@ TEST_F(EvictorTest, TheLowestRoomMayBeThatOfBlocksThatCanMove) {
   EXPECT_EQ(evictor_.LowestRoom(*low)->offset_bytes, 2 * kPage);
 }
 
+TEST_F(EvictorTest, WhatStandsInRoomThatIsNamedLeaves) {
+  FakeStorage first, second;
+  Block* low = memory_.Make(&first, 2 * kPage, 'a');
+  Block* high = memory_.Make(&second, 2 * kPage, 'b');
+  Block born{.size_bytes = 4 * kPage};
+  EXPECT_TRUE(
+      evictor_.TakeFastRoomAt({session::kFastTier, 3 * kPage}, &born));
+  EXPECT_EQ(low->place.tier, session::kFastTier);
+  EXPECT_EQ(high->place.tier, 1);
+  EXPECT_TRUE(memory_.Holds(*high, 'b'));
+}
+
+TEST_F(EvictorTest, NothingLeavesForRoomThatCannotBeHad) {
+  FakeStorage first, second;
+  Block* used = memory_.Make(&first, 2 * kPage, 'a');
+  Block* idle = memory_.Make(&second, 2 * kPage, 'b');
+  memory_.blocks.BeginUse(used);
+  Block born{.size_bytes = kEvictorPages * kPage};
+  EXPECT_FALSE(evictor_.TakeFastRoomAt({session::kFastTier, 0}, &born));
+  EXPECT_FALSE(
+      evictor_.TakeFastRoomAt({session::kFastTier, 2 * kPage}, &born));
+  EXPECT_EQ(idle->place.tier, session::kFastTier);
+  memory_.blocks.EndUse(used);
+}
+
 TEST_F(EvictorTest, FetchingEvictsWhatIsInTheWay) {
   FakeStorage first, second;
   Block* absent = memory_.Make(&first, kEvictorPages * kPage, 'a', /*tier=*/1);

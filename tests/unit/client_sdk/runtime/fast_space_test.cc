@@ -249,6 +249,37 @@ TEST(FastSpaceTest, UnderAPlanTheExtensionStandsWhereThePlanHasIt) {
   EXPECT_FALSE(s.space.ExtendWindowAt(end_bytes, 0));
 }
 
+TEST(FastSpaceTest, WhatStandsWhereThePlanHasTheExtensionLeaves) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .limit_bytes = 20 * kUnit});
+  Filler filler(&s.memory, 3);
+  const Block& first = *filler.blocks().front();
+  ASSERT_TRUE(
+      s.space.ExtendWindowAt(first.place.offset_bytes, 4 * kUnit));
+  EXPECT_EQ(first.place.tier, 1);
+  s.space.EndExtension();
+  EXPECT_TRUE(filler.Intact());
+}
+
+TEST(FastSpaceTest, AnExtensionIntoAHoleEvictsNothing) {
+  Space s({.fast_bytes = 60 * kUnit,
+           .slow_bytes = 100 * kUnit,
+           .limit_bytes = 20 * kUnit});
+  {
+    Filler filler(&s.memory, 10);
+    ASSERT_TRUE(s.space.ExtendWindowIntoHole());
+    EXPECT_TRUE(s.space.extends_window());
+    for (const Block* block : filler.blocks()) {
+      EXPECT_EQ(block->place.tier, session::kFastTier);
+    }
+    s.space.EndExtension();
+  }
+  Filler full(&s.memory, 17);
+  EXPECT_FALSE(s.space.ExtendWindowIntoHole());
+  EXPECT_FALSE(s.space.extends_window());
+}
+
 TEST(FastSpaceTest, AnExtensionThatCannotBeMadeDoesNotStandInTheWay) {
   Space s({.fast_bytes = 60 * kUnit,
            .slow_bytes = 2 * kUnit,

@@ -92,6 +92,7 @@ class SmallTraining {
     bool write_activation_in_second = false;
     std::function<void()> after_first = [] {};
     std::function<void()> in_third = [] {};
+    std::function<void()> in_backward = [] {};
   };
 
   void Step() { Step(Variation{}); }
@@ -111,7 +112,8 @@ class SmallTraining {
                  {.reads = {hidden.get()}, .body = variation.in_third});
     std::vector<TensorPtr> gradients =
         process_.Run("backward", {.reads = {activation.get(), hidden.get()},
-                                  .births = {2 * kUnit, kUnit / 2}});
+                                  .births = {2 * kUnit, kUnit / 2},
+                                  .body = variation.in_backward});
     activation_ = nullptr;
     activation.reset();
     hidden.reset();
