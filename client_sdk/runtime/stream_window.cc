@@ -21,8 +21,11 @@ constexpr int64_t kMostBytes = 64 << 20;
 // the threads of a kernel from taking them from each other. A matrix product
 // that goes down a column of thousands of rows needs one of each.
 constexpr int64_t kPreferredFrames = 256;
-constexpr int64_t kLeastChunkBytes = 16 << 10;
+constexpr int64_t kSmallChunkBytes = 16 << 10;
 constexpr int64_t kMostChunkBytes = 1 << 20;
+// A kernel that reads a block so often in small pieces has more rows than the
+// window has room for. Where the pieces are as small as can be, it has for more.
+constexpr int64_t kManyTimes = 4;
 constexpr int64_t kMostBatchBytes = 4 << 20;
 // With fewer frames a stream would take what others are using.
 constexpr int kLeastFramesAhead = 8;
@@ -47,8 +50,16 @@ StreamWindow::StreamWindow(const std::vector<MappedTier>* tiers)
     : tiers_(tiers) {}
 
 int64_t StreamWindow::LeastChunkBytes() const {
-  const int64_t units = size_bytes_ / kLeastChunkBytes / WindowFrames::kMost;
-  return (units + 1) * kLeastChunkBytes;
+  const int64_t least_bytes =
+      std::clamp(size_bytes_ / kPreferredFrames / session::kPageBytes *
+                     session::kPageBytes,
+                 session::kPageBytes, kSmallChunkBytes);
+  const int64_t units = size_bytes_ / least_bytes / WindowFrames::kMost;
+  return (units + 1) * least_bytes;
+}
+
+int64_t StreamWindow::SmallChunkBytes() const {
+  return std::max(kSmallChunkBytes, LeastChunkBytes());
 }
 
 int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
@@ -59,7 +70,7 @@ int StreamWindow::Use(int64_t offset_bytes, int64_t bytes) {
   // A fault that divides the window again must not allocate.
   frames_.Begin(static_cast<int>(bytes / LeastChunkBytes()));
   return Divide(std::max(
-      LeastChunkBytes(),
+      SmallChunkBytes(),
       std::min(RoundUpToPage(bytes / kPreferredFrames), kMostChunkBytes)));
 }
 
@@ -78,8 +89,11 @@ int StreamWindow::Divide(int64_t chunk_bytes) {
 int StreamWindow::Fault(Block* block, const char* address, Access access) {
   const int64_t offset_bytes =
       address - (*tiers_)[block->place.tier].base - block->place.offset_bytes;
-  if (!HasSmallPieces() &&
-      scattered_.BytesOf(block->id) > block->room_bytes()) {
+  const int64_t scattered_bytes = scattered_.BytesOf(block->id);
+  if (!HasSmallPieces() && scattered_bytes > block->room_bytes()) {
+    if (int error = Divide(SmallChunkBytes())) return error;
+  } else if (chunk_bytes_ > LeastChunkBytes() &&
+             scattered_bytes > kManyTimes * block->room_bytes()) {
     if (int error = Divide(LeastChunkBytes())) return error;
   }
   FaultStreams::Stream& stream =

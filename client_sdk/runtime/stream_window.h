@@ -78,8 +78,12 @@ class StreamWindow {
   using Piece = StreamPiece;
 
   // Returns the size of the smallest pieces: as many as there are frames.
+  // Small pieces serve a kernel that goes from row to row. The smallest ones of a
+  // small window are smaller still, so that it has room for as many rows as a
+  // large one.
+  int64_t SmallChunkBytes() const;
   int64_t LeastChunkBytes() const;
-  bool HasSmallPieces() const { return chunk_bytes_ == LeastChunkBytes(); }
+  bool HasSmallPieces() const { return chunk_bytes_ <= SmallChunkBytes(); }
   int Divide(int64_t chunk_bytes);
   int Serve(Block* block, int64_t offset_bytes, FaultStreams::Stream& stream,
             Access access);

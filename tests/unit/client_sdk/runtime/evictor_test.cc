@@ -158,8 +158,7 @@ TEST_F(EvictorTest, WhatStandsInRoomThatIsNamedLeaves) {
   Block* low = memory_.Make(&first, 2 * kPage, 'a');
   Block* high = memory_.Make(&second, 2 * kPage, 'b');
   Block born{.size_bytes = 4 * kPage};
-  EXPECT_TRUE(
-      evictor_.TakeFastRoomAt({session::kFastTier, 3 * kPage}, &born));
+  EXPECT_TRUE(evictor_.TakeFastRoomAt({session::kFastTier, 3 * kPage}, &born));
   EXPECT_EQ(low->place.tier, session::kFastTier);
   EXPECT_EQ(high->place.tier, 1);
   EXPECT_TRUE(memory_.Holds(*high, 'b'));
@@ -172,8 +171,7 @@ TEST_F(EvictorTest, NothingLeavesForRoomThatCannotBeHad) {
   memory_.blocks.BeginUse(used);
   Block born{.size_bytes = kEvictorPages * kPage};
   EXPECT_FALSE(evictor_.TakeFastRoomAt({session::kFastTier, 0}, &born));
-  EXPECT_FALSE(
-      evictor_.TakeFastRoomAt({session::kFastTier, 2 * kPage}, &born));
+  EXPECT_FALSE(evictor_.TakeFastRoomAt({session::kFastTier, 2 * kPage}, &born));
   EXPECT_EQ(idle->place.tier, session::kFastTier);
   memory_.blocks.EndUse(used);
 }

@@ -255,8 +255,7 @@ TEST(FastSpaceTest, WhatStandsWhereThePlanHasTheExtensionLeaves) {
            .limit_bytes = 20 * kUnit});
   Filler filler(&s.memory, 3);
   const Block& first = *filler.blocks().front();
-  ASSERT_TRUE(
-      s.space.ExtendWindowAt(first.place.offset_bytes, 4 * kUnit));
+  ASSERT_TRUE(s.space.ExtendWindowAt(first.place.offset_bytes, 4 * kUnit));
   EXPECT_EQ(first.place.tier, 1);
   s.space.EndExtension();
   EXPECT_TRUE(filler.Intact());

@@ -260,9 +260,8 @@ TEST(JobPlanTest, AKernelStreamsThroughAHoleIfThePlanHasNoWindow) {
 
 TEST(JobPlanTest, WhatStandsInTheRoomOfAWindowLeaves) {
   SmallTraining training(StreamActivation([](const session::PlanArea& plan) {
-    return session::PlanStream{
-        .window_offset_bytes = Weight(plan).offset_bytes,
-        .window_bytes = 2 * kUnit};
+    return session::PlanStream{.window_offset_bytes = Weight(plan).offset_bytes,
+                               .window_bytes = 2 * kUnit};
   }));
   training.WarmUp();
   StepGoingDownColumns(&training);

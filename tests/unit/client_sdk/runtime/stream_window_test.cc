@@ -309,6 +309,24 @@ TEST_F(StreamWindowTest, KeepsWhatAKernelWritesDownTheColumns) {
   }
 }
 
+TEST_F(StreamWindowTest, HasRoomForMoreRowsOnceItHasReadThemManyTimes) {
+  constexpr int kColumns = 64;
+  const int64_t rows = 5 * kFrames / 2;
+  for (int column = 0; column < kColumns; ++column) {
+    for (int64_t row = 0; row < rows; ++row) {
+      const int64_t page = row * (kChunk / kPage) + 2;
+      ASSERT_EQ(Read(block_, page), static_cast<char>(page + column));
+      Write(block_, page, static_cast<char>(page + column + 1));
+    }
+  }
+  EXPECT_LE(window_.TakeReadBytes(), 6 * block_.size_bytes);
+  ASSERT_EQ(window_.Release(block_), 0);
+  for (int64_t row = 0; row < rows; ++row) {
+    const int64_t page = row * (kChunk / kPage) + 2;
+    ASSERT_EQ(InFile(block_, page), static_cast<char>(page + kColumns));
+  }
+}
+
 TEST_F(StreamWindowTest, ReadsTheNextRowsAhead) {
   ASSERT_EQ(window_.Use(12 * kWindowBytes, 4 * kWindowBytes), 0);
   for (int64_t row = 0; row < 5; ++row) Read(block_, 7 * row * kChunkPages);
